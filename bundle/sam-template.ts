@@ -18,6 +18,7 @@ const SHARED = [
   'dashboard',
   'decision-log',
   'outputs',
+  'operators',
 ] as const;
 
 /** The short forms of CloudFormation's functions, as the long ones. */

@@ -15,6 +15,8 @@ export interface ConnectionOptions {
   readonly region?: string;
   readonly function?: string;
   readonly lambdaEndpoint?: string;
+  /** The operator's token, for a function that verifies operators. */
+  readonly token?: string;
 }
 
 /** The options that every subcommand has; they may stand before it too. */
@@ -25,6 +27,7 @@ export const addGlobalOptions = (program: Command): Command =>
     .option('--region <region>', 'the AWS region (or AWS_REGION)')
     .option('--function <name>', 'send commands to this provisioning function, instead of --table')
     .option('--lambda-endpoint <url>', 'the endpoint of Lambda, for a local function')
+    .option('--token <token>', 'your token, for a function that verifies operators (better: GATEHOUSE_TOKEN)')
     .option('--json', 'print JSON, for errors too');
 
 /** Throws {@link UsageError} for options that name both the table and a function in front of one. */
@@ -32,6 +35,8 @@ export function assertOneConnection(options: ConnectionOptions): void {
   if (options.function === undefined) {
     if (options.lambdaEndpoint !== undefined)
       throw new UsageError('--lambda-endpoint is of a function: give --function NAME too');
+    if (options.token !== undefined)
+      throw new UsageError('--token is for a function: give --function NAME too');
     return;
   }
   if (options.table !== undefined)
@@ -55,6 +60,10 @@ export function readEndpoint(options: ConnectionOptions, env: Context['env']): C
   };
 }
 
+/** The operator's token, which goes to a function only; undefined without one. */
+export const tokenOf = (options: ConnectionOptions, env: Context['env']): string | undefined =>
+  options.function === undefined ? undefined : (options.token ?? (env.GATEHOUSE_TOKEN || undefined));
+
 /** The function that the options name; undefined where commands go to the table. */
 export function functionOf(options: ConnectionOptions, env: Context['env']): FunctionOptions | undefined {
   const { function: name, lambdaEndpoint: endpoint } = options;
@@ -64,7 +73,13 @@ export function functionOf(options: ConnectionOptions, env: Context['env']): Fun
   if (endpoint !== undefined && !isUrl(endpoint))
     throw new UsageError(`--lambda-endpoint ${endpoint} is not a URL, such as http://127.0.0.1:3002`);
   const region = options.region ?? env.AWS_REGION;
-  return { name, ...(endpoint === undefined ? {} : { endpoint }), ...(region ? { region } : {}) };
+  const token = tokenOf(options, env);
+  return {
+    name,
+    ...(endpoint === undefined ? {} : { endpoint }),
+    ...(region ? { region } : {}),
+    ...(token === undefined ? {} : { token }),
+  };
 }
 
 const NO_TABLE =

@@ -11,6 +11,8 @@ export interface FunctionOptions {
   readonly name: string;
   readonly endpoint?: string;
   readonly region?: string;
+  /** The operator's token, sent with each event. */
+  readonly token?: string;
   /** Milliseconds that one invocation may take. */
   readonly requestTimeoutMs?: number;
 }
@@ -22,13 +24,16 @@ const MAX_PAYLOAD_MB = 6;
 
 /** Invokes the function once; `deliverer` retries. */
 export function functionTransport(options: FunctionOptions): Transport {
-  const { name } = options;
+  const { name, token } = options;
   let hasAnswered = false;
   let loaded: Promise<(payload: string, signal: AbortSignal | undefined) => Promise<InvokeCommandOutput>>;
   return async (event, signal) => {
     loaded ??= load(options);
     const invoke = await loaded;
-    const output = await invoke(JSON.stringify(event), signal).catch((error: unknown) => {
+    const output = await invoke(
+      JSON.stringify(token === undefined ? event : { ...event, token }),
+      signal,
+    ).catch((error: unknown) => {
       throw toTransportError(error, options, hasAnswered);
     });
     hasAnswered = true;

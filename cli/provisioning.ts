@@ -8,7 +8,13 @@ import { createWriter } from '../table/dynamodb/writer.ts';
 import { createPacing, type Pacing } from '../table/read/pacing.ts';
 import type { Reader } from '../table/reader.ts';
 import type { Provisioned } from '../testing/memory.ts';
-import { type ConnectionOptions, functionOf, NOT_THROUGH_A_FUNCTION, openTable } from './connection.ts';
+import {
+  type ConnectionOptions,
+  functionOf,
+  NOT_THROUGH_A_FUNCTION,
+  openTable,
+  tokenOf,
+} from './connection.ts';
 import { type Context, UsageError } from './context.ts';
 import { functionTransport } from './lambda.ts';
 import { numberOption } from './question.ts';
@@ -60,9 +66,9 @@ export const addDeadlineOption = (command: Command): Command =>
     ).default(DEFAULT_DEADLINE_S),
   );
 
-/** Who acts, for the audit log. */
-export const actorOf = ({ actor }: WriteOptions, env: Context['env']): string | undefined =>
-  actor ?? (env.USER || env.USERNAME || undefined);
+/** Who acts, for the audit log. Of who shows a token, the function knows it. */
+export const actorOf = (options: WriteOptions, env: Context['env']): string | undefined =>
+  options.actor ?? (tokenOf(options, env) === undefined ? env.USER || env.USERNAME || undefined : undefined);
 
 /** Sends a write command; throws when it is refused. */
 export type Send = (command: string, input: Readonly<Record<string, unknown>>) => Promise<Success['result']>;
@@ -104,9 +110,10 @@ export class RefusedError extends Error {
   }
 }
 
-function refusalText({ code, message, holder, retryable }: Failure['error']): string {
+function refusalText({ code, message, holder, approval, retryable }: Failure['error']): string {
   const retry = retryable ? `; ${code}: it can be retried` : '';
-  return `${message}${holder === undefined ? '' : ` (${holder})`}${retry}`;
+  const named = holder ?? (approval === undefined ? undefined : `id=${approval}`);
+  return `${message}${named === undefined ? '' : ` (${named})`}${retry}`;
 }
 
 /** The message of a refusal, with the field at fault. */

@@ -121,6 +121,7 @@ const failure = z.object({
     field: z.string().optional(),
     holder: z.string().optional(),
     retryable: z.boolean(),
+    approval: z.string().optional(),
     progress: z.object({ done: z.number(), left: z.number() }).optional(),
   }),
 });

@@ -122,7 +122,10 @@ export interface Engine {
    * As `checkWithRoles`, for a question that is built from items of the table. Its names are not arguments:
    * they come from routes and tokens, and a malformed one is a deny.
    */
-  readonly checkAsked: <Q extends Question>(ask: Ask<Q>) => Promise<Answer<Q>>;
+  readonly checkAsked: <Q extends Question>(
+    ask: Ask<Q>,
+    options?: Pick<CheckOptions, 'consistency'>,
+  ) => Promise<Answer<Q>>;
   /**
    * Many checks that share their reads. Each decision is of one instant; two may be of different instants.
    *
@@ -265,9 +268,9 @@ export function createEngine(options: EngineOptions): Engine {
         (one) => one as DecisionWithRoles,
       );
     },
-    checkAsked: (ask) => {
+    checkAsked: (ask, given = NOTHING_GIVEN) => {
       const fault = faultInAsk(ask);
-      return fault ? Promise.reject(fault) : answerOne(ask, NOTHING_GIVEN, withRoles, (one) => one);
+      return fault ? Promise.reject(fault) : answerOne(ask, given, withRoles, (one) => one);
     },
     checkMany,
     checkManyAsked: async (asks) => {

@@ -1,4 +1,4 @@
-import { createHandlerFrom as createProvisioning } from '../provisioning/compose.ts';
+import { createProvisioningFrom } from '../provisioning/compose.ts';
 import type { Provisioning } from '../provisioning/index.ts';
 import { createClient, createServiceClient } from '../table/dynamodb/client.ts';
 import { createTable } from '../table/dynamodb/definition.ts';
@@ -50,11 +50,14 @@ export async function openTable(
   }
   const endpoint = DYNAMODB_ENDPOINT ?? (await startEngine(configuration, onStarted));
   const isNew = await createAt(endpoint, name);
-  const provision = createProvisioning({ TABLE_NAME: name, DYNAMODB_ENDPOINT: endpoint }, writeLog);
+  const provisioning = createProvisioningFrom(
+    { TABLE_NAME: name, DYNAMODB_ENDPOINT: endpoint },
+    { log: writeLog },
+  );
   return {
     ...{ name, endpoint, isNew },
     reader: createReader({ client: createClient({ endpoint }), table: name }),
-    provisioning: (event) => provision(event),
+    provisioning,
   };
 }
 

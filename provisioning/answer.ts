@@ -1,4 +1,5 @@
 import { type ErrorCode, GatehouseError } from '../table/errors.ts';
+import { ApprovalRequired } from './operators/approval.ts';
 import type { Progress } from './plan.ts';
 
 /** What the provisioning Lambda answers: a value in either case, so that callers need not parse faults. */
@@ -21,6 +22,8 @@ export interface Failure {
     /** Who holds the value, on a conflict over one. */
     readonly holder?: string;
     readonly retryable: boolean;
+    /** The id of the request that waits for approval. */
+    readonly approval?: string;
     /** Of a command that does many changes and ended before the last one. */
     readonly progress?: Progress;
   };
@@ -37,8 +40,12 @@ export class PartlyDone extends Error {
   }
 }
 
-/** The answer to an error. What is not ours is reported as `internal`, without its message. */
-export function toFailure(thrown: unknown): Failure {
+/**
+ * The answer to an error. What is not ours is reported as `internal`, without its message.
+ *
+ * @param seesHolders whether the caller may know who holds a value
+ */
+export function toFailure(thrown: unknown, seesHolders = true): Failure {
   const [error, progress] = thrown instanceof PartlyDone ? [thrown.cause, thrown.progress] : [thrown];
   const known =
     error instanceof GatehouseError ? error : new GatehouseError('internal', 'the command failed');
@@ -48,8 +55,9 @@ export function toFailure(thrown: unknown): Failure {
       code: known.code,
       message: known.message,
       ...(known.field === undefined ? {} : { field: known.field }),
-      ...(known.holder === undefined ? {} : { holder: known.holder }),
+      ...(known.holder === undefined || !seesHolders ? {} : { holder: known.holder }),
       retryable: known.retryable,
+      ...(known instanceof ApprovalRequired ? { approval: known.approval } : {}),
       ...(progress === undefined ? {} : { progress }),
     },
   };

@@ -27,6 +27,8 @@ export interface AuditContext {
   readonly event: {
     readonly actor?: string | undefined;
     readonly origin?: z.infer<typeof auditOrigin> | undefined;
+    /** The ARN of the IAM principal that acted as the actor. */
+    readonly principal?: string | undefined;
   };
   /** Which step of a command that takes several. */
   readonly step: number | undefined;
@@ -40,7 +42,7 @@ const severityOf = (command: string): string => {
 
 /** The record of a write, put in the same transaction: what happened is never without its trace. */
 export function auditRecord(entry: AuditEntry, context: AuditContext): Action {
-  const { actor, origin } = context.event;
+  const { actor, origin, principal } = context.event;
   const { command = context.command } = entry;
   const user = actor === undefined ? undefined : userOf(actor);
   const item = {
@@ -58,6 +60,7 @@ export function auditRecord(entry: AuditEntry, context: AuditContext): Action {
     ...(actor === undefined ? {} : { actor }),
     ...(user ? { userId: user.id, ...activityKey(user, context.now, context.id) } : {}),
     ...origin,
+    ...(principal === undefined ? {} : { principal }),
     ...(entry.tenant ? { tenant: formatRef(entry.tenant) } : {}),
     ...(context.step === undefined ? {} : { step: context.step }),
     ...(entry.before ? { before: entry.before } : {}),

@@ -1,42 +1,112 @@
 import { randomBytes } from 'node:crypto';
 import { ulid } from 'ulid';
 import * as z from 'zod';
+import { createAuthentication } from '../authorizer/credentials/authentication.ts';
+import { createReadCredentials } from '../authorizer/credentials/credentials.ts';
+import type { Fetch } from '../authorizer/credentials/fetch.ts';
+import { createIdentify } from '../authorizer/credentials/identity.ts';
+import { createIssuers } from '../authorizer/credentials/issuers.ts';
+import { fieldsOfFault } from '../authorizer/errors.ts';
+import { parseServiceConfiguration } from '../authorizer/service-configuration.ts';
+import { createSubjectOfIssuers } from '../authorizer/subject.ts';
 import { createLog } from '../engine/log.ts';
+import { readApiToken } from '../table/api-token.ts';
 import { createClient } from '../table/dynamodb/client.ts';
 import { createReader } from '../table/dynamodb/reader.ts';
 import { createWriter } from '../table/dynamodb/writer.ts';
+import { mayBeScopeType } from '../table/entities/scope-types.ts';
 import { invalid } from '../table/errors.ts';
-import { LOG_LEVELS } from '../table/log.ts';
+import { isId, isRef, parseRef } from '../table/identifiers.ts';
+import { LOG_LEVELS, type Log } from '../table/log.ts';
+import type { Reader } from '../table/reader.ts';
+import type { Writer } from '../table/writer.ts';
 import type { Answer } from './answer.ts';
 import { inPlainWords } from './issues.ts';
-import { createProvisioning } from './provisioning.ts';
+import { isCommandPattern } from './operators/approval.ts';
+import type { OperatorRules } from './operators/guard.ts';
+import { readHttpRequest, toHttpAnswer } from './operators/http.ts';
+import { createOperators } from './operators/rights.ts';
+import { createProvisioning, type Provisioning } from './provisioning.ts';
 
-const environment = z.object({
-  TABLE_NAME: z.string().min(3).max(255),
-  DYNAMODB_ENDPOINT: z.url().optional(),
-  TABLE_REGION: z
-    .string()
-    .regex(/^[a-z]{2,4}(?:-[a-z]{1,16}){1,3}-\d{1,2}$/)
-    .optional(),
-  LOG_LEVEL: z.enum(LOG_LEVELS).default('INFO'),
-});
+const listed = (text: string): readonly string[] => text.split(',').map((each) => each.trim());
+
+const environment = z
+  .object({
+    TABLE_NAME: z.string().min(3).max(255),
+    DYNAMODB_ENDPOINT: z.url().optional(),
+    TABLE_REGION: z
+      .string()
+      .regex(/^[a-z]{2,4}(?:-[a-z]{1,16}){1,3}-\d{1,2}$/)
+      .optional(),
+    LOG_LEVEL: z.enum(LOG_LEVELS).default('INFO'),
+    OPERATORS: z.enum(['token', 'iam']).optional(),
+    OPERATIONS_SCOPE: z
+      .string()
+      .refine(
+        (text) => isRef(text) && mayBeScopeType(parseRef(text, 'scope').type),
+        'is no reference to a scope, such as tenant:operations',
+      )
+      .optional(),
+    APPROVAL_FOR: z
+      .string()
+      .max(4_096)
+      .refine((text) => listed(text).every(isCommandPattern), 'is no list of names of commands, with *')
+      .transform(listed)
+      .optional(),
+  })
+  .superRefine(({ OPERATORS, OPERATIONS_SCOPE, APPROVAL_FOR }, context) => {
+    for (const [name, value] of Object.entries({ OPERATIONS_SCOPE, APPROVAL_FOR }))
+      if (OPERATORS === undefined && value !== undefined)
+        context.addIssue({ code: 'custom', path: [name], message: 'needs OPERATORS=token or iam' });
+  });
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Replacements for the real dependencies, for tests. */
+export interface Overrides {
+  readonly reader?: Reader;
+  readonly writer?: Writer;
+  readonly clock?: { readonly now: () => number };
+  /** Writes one log line of JSON. Default: standard output. */
+  readonly log?: (line: string) => void;
+  /** Fetches the issuers' keys. */
+  readonly fetch?: Fetch;
+}
 
 /** The part of Lambda's context that is used. */
 interface Invocation {
   readonly awsRequestId?: string;
 }
 
+/** What a function URL or an HTTP API answers. */
+type HttpAnswer = ReturnType<typeof toHttpAnswer>;
+
 /**
- * Wires provisioning from environment variables.
+ * The function from environment variables. Where operators are IAM principals, it takes requests of a function URL or
+ * an HTTP API as well, and only those name a principal.
  *
- * @param write writes one log line of JSON
- * @throws GatehouseError `invalid`, naming the variable that is wrong
+ * @throws GatehouseError `invalid` at start, naming the variable that is wrong
  */
 export function createHandlerFrom(
-  env: Readonly<Record<string, string | undefined>>,
-  write: (line: string) => void = (line) => void process.stdout.write(`${line}\n`),
-): (event: unknown, invocation?: Invocation) => Promise<Answer> {
-  const parsed = environment.safeParse(env, { error: inPlainWords });
+  env: Environment,
+  overrides: Overrides = {},
+): (event: unknown, invocation?: Invocation) => Promise<Answer | HttpAnswer> {
+  const provisioning = createProvisioningFrom(env, overrides);
+  return async (event, invocation) => {
+    const requestId = invocation?.awsRequestId;
+    const http = env.OPERATORS === 'iam' ? readHttpRequest(event) : undefined;
+    if (!http) return provisioning(event, { requestId });
+    return toHttpAnswer(await provisioning(http.event, { principal: http.principal, requestId }));
+  };
+}
+
+/** Wires provisioning from environment variables; throws at start, naming the variable that is wrong. */
+export function createProvisioningFrom(env: Environment, overrides: Overrides = {}): Provisioning {
+  // An empty variable counts as not set.
+  const given = Object.fromEntries(
+    Object.keys(environment.shape).flatMap((name) => (env[name] ? [[name, env[name]]] : [])),
+  );
+  const parsed = environment.safeParse(given, { error: inPlainWords });
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const name = String(issue?.path[0]);
@@ -46,7 +116,7 @@ export function createHandlerFrom(
     TABLE_NAME: table,
     DYNAMODB_ENDPOINT: endpoint,
     TABLE_REGION: region,
-    LOG_LEVEL: level,
+    OPERATORS: mode,
   } = parsed.data;
   // Lambda puts the credentials of the function's role into the environment.
   const client = createClient({
@@ -54,13 +124,56 @@ export function createHandlerFrom(
     ...(endpoint === undefined ? {} : { endpoint }),
     ...(region === undefined ? {} : { region }),
   });
-  const provisioning = createProvisioning({
-    reader: createReader({ client, table, deadlineMs: 5_000 }),
-    writer: createWriter({ client, table }),
-    clock: { now: Date.now },
+  const {
+    reader = createReader({ client, table, deadlineMs: 5_000 }),
+    writer = createWriter({ client, table }),
+    clock = { now: Date.now },
+    log: write = (line) => void process.stdout.write(`${line}\n`),
+  } = overrides;
+  const log = createLog({ service: 'provisioning', level: parsed.data.LOG_LEVEL, write });
+  const rules = (): OperatorRules => ({
+    operators: createOperators({
+      ...{ reader, clock, operationsScope: parsed.data.OPERATIONS_SCOPE },
+      tokens: mode === 'token' ? tokensFrom(env, { clock, log, fetch: overrides.fetch }) : undefined,
+    }),
+    approvalFor: parsed.data.APPROVAL_FOR ?? [],
+  });
+  return createProvisioning({
+    ...{ reader, writer, clock, log },
     newId: () => ulid(),
     newSecret: () => randomBytes(32).toString('base64url'),
-    log: createLog({ service: 'provisioning', level, write }),
+    ...(mode === undefined ? {} : { operatorRules: rules() }),
   });
-  return (event, invocation) => provisioning(event, { requestId: invocation?.awsRequestId });
+}
+
+/** Estimated bytes of cached keys and verified tokens: there are few operators. */
+const CACHE_BYTES = 1024 ** 2;
+
+/** How tokens are verified: by the authorizer's variables. */
+interface TokenParts {
+  readonly clock: { readonly now: () => number };
+  readonly log: Log;
+  readonly fetch: Fetch | undefined;
+}
+
+function tokensFrom(env: Environment, { clock, log, fetch }: TokenParts) {
+  const { token, revocation } = parseServiceConfiguration(env);
+  const issuers = createIssuers(token?.issuers ?? [], {
+    ...(fetch ? { fetch } : {}),
+    clock,
+    staleMs: token?.staleMs ?? 0,
+    cacheBytes: CACHE_BYTES,
+    onRefreshFailed: (fault) => log.warn('keys not refreshed', fieldsOfFault(fault)),
+  });
+  const authenticate = createAuthentication({
+    ...{ issuers, clock, cacheBytes: CACHE_BYTES },
+    ...{ maxBytes: token?.maxBytes ?? 8_192, ttlMs: token?.ttlMs ?? 0 },
+  });
+  return {
+    identify: createIdentify({
+      readCredentials: createReadCredentials(),
+      ...{ authenticate, revocation, readApiToken, isId },
+    }),
+    subjectOf: createSubjectOfIssuers(token?.issuers ?? []),
+  };
 }

@@ -21,6 +21,12 @@ export interface Plan {
   readonly next?: (planning: Planning) => Promise<Plan>;
   /** Of a command that does many changes, one after the other. */
   readonly progress?: Progress;
+  /** The commands of all its steps, where the audit entries of this one do not name them all. */
+  readonly commands?: readonly string[];
+  /** Written in place of the record of the operation, by what keeps a record of its own. */
+  readonly record?: Action;
+  /** Of a request that another operator approves: who asked, as a reference. */
+  readonly requestedBy?: string;
 }
 
 /** How far a command is that does many changes. */
@@ -54,6 +60,8 @@ export interface Planning {
   readonly newId: () => string;
   /** 256 random bits as text. */
   readonly newSecret: () => string;
+  /** The verified operator, as a reference; undefined where whoever may invoke provisioning may do everything. */
+  readonly operator?: string | undefined;
 }
 
 /** A node as the table holds it. */

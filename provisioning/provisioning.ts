@@ -23,6 +23,9 @@ import {
   recall,
   recordOperation,
 } from './operation.ts';
+import { ApprovalRequired } from './operators/approval.ts';
+import { createGuard, type Guarded, type OperatorRules } from './operators/guard.ts';
+import type { Operator } from './operators/operator.ts';
 import type { Plan, Progress } from './plan.ts';
 
 export interface ProvisioningOptions {
@@ -36,7 +39,9 @@ export interface ProvisioningOptions {
   /** Milliseconds after which a command of several steps stops between two of them. Default 20,000. */
   readonly budgetMs?: number;
   /** Default: nothing is logged. */
-  readonly log?: Pick<Log, 'error'>;
+  readonly log?: Pick<Log, 'error' | 'warn'>;
+  /** Who may run which command (ADR 0045). Default: whoever may call this may do everything. */
+  readonly operatorRules?: OperatorRules;
 }
 
 /** What a caller in the same process may give along with an event. */
@@ -47,6 +52,8 @@ export interface Hooks {
   readonly onStep?: ((progress: Progress) => void | Promise<void>) | undefined;
   /** Stops a command of several steps between two of them: it answers `unfinished`. */
   readonly signal?: AbortSignal | undefined;
+  /** The ARN of the IAM principal who calls, as the platform has verified it. */
+  readonly principal?: string | undefined;
 }
 
 const DEFAULT_BUDGET_MS = 20_000;
@@ -65,6 +72,8 @@ const eventSchema = z.strictObject({
   /** Where the request came from; goes into the audit record. */
   origin: auditOrigin.optional(),
   dryRun: z.boolean().optional(),
+  /** The operator's token, where operators are verified by one. */
+  token: z.string().min(1).max(10_240).optional(),
 });
 type Event = z.infer<typeof eventSchema>;
 
@@ -80,11 +89,20 @@ export function createProvisioning({
   newSecret,
   budgetMs = DEFAULT_BUDGET_MS,
   log,
+  operatorRules,
 }: ProvisioningOptions) {
-  async function carryOut(event: Event, operationId: () => string, hooks: Hooks): Promise<Success> {
+  const guard = operatorRules && createGuard(reader, operatorRules);
+
+  async function carryOut(
+    event: Event,
+    operationId: () => string,
+    hooks: Hooks,
+    guarded: Guarded | undefined,
+  ): Promise<Success> {
     const command = COMMANDS.get(event.command);
     if (!command) throw invalid('command', unknownCommand(event.command));
     const input = readInput(command.input, event.input);
+    await guarded?.begin(command.name, event.input);
     if (command.kind === 'read') {
       const context = { reader, now: new Date(clock.now()).toISOString() };
       return { ok: true, result: await command.run(context, input as never) };
@@ -95,7 +113,8 @@ export function createProvisioning({
       command.name,
       event.input,
     );
-    const outcome = (await earlier(operation)) ?? (await write(command, input, operation, event, hooks));
+    const outcome =
+      (await earlier(operation)) ?? (await write(command, input, operation, event, hooks, guarded));
     // A dry run has no write to wait for. Any other write is committed by now.
     const token = event.dryRun ? {} : { token: formatFreshnessToken(clock.now()) };
     return { ok: true, result: { ...outcome.result, ...outcome.shownOnce }, ...token };
@@ -126,6 +145,7 @@ export function createProvisioning({
     operation: Operation,
     event: Event,
     { onStep, signal }: Hooks,
+    guarded: Guarded | undefined,
   ): Promise<Outcome> {
     const begun = clock.now();
     let progress: Progress | undefined;
@@ -138,8 +158,13 @@ export function createProvisioning({
     for (let attempt = 1, steps = 0; ; ) {
       const now = new Date(clock.now()).toISOString();
       try {
-        const plan = await next({ reader, now, newId, newSecret });
+        const planned = await next({ reader, now, newId, newSecret, operator: guarded?.operator.subject });
         again = true;
+        await guarded?.checkPlan(command.name, planned);
+        const request = event.dryRun
+          ? undefined
+          : guarded?.request(command.name, planned, { operation, input: event.input, now });
+        const plan = request ?? planned;
         // The stamp is of the sending: readers cannot know how long planning took.
         const writtenAt = clock.now();
         const outcome = { result: plan.result };
@@ -153,13 +178,15 @@ export function createProvisioning({
         };
         const merged = mergeActions([
           // The operation comes first: a repetition fails on it before it fails on its own values.
-          plan.next ? asOpen(operation) : recordOperation(operation, outcome, now, writtenAt),
+          plan.record ??
+            (plan.next ? asOpen(operation) : recordOperation(operation, outcome, now, writtenAt)),
           ...plan.actions,
           ...[plan.audit].flat().map((entry) => auditRecord(entry, { ...context, id: newId() })),
         ]);
         const actions = stamped(merged, { writtenAt, writeId: newId() });
         assertFits(actions);
         await writer.send(event.dryRun ? asChecks(actions) : actions);
+        if (request) throw new ApprovalRequired(operation.id);
         if (plan.progress && !event.dryRun) {
           const { done, left } = plan.progress;
           progress = { done: (progress?.done ?? 0) + done, left };
@@ -187,6 +214,7 @@ export function createProvisioning({
   return async (event: unknown, hooks: Hooks = {}): Promise<Answer> => {
     let command: string | undefined;
     let id: string | undefined;
+    let guarded: Guarded | undefined;
     // Made when it is needed: most commands that read need none.
     const operationId = (): string => {
       id ??= newId();
@@ -197,9 +225,21 @@ export function createProvisioning({
       command = parsed.command;
       id = parsed.operationId;
       // zod leaves out a field named __proto__; the reading of the input has to see and refuse it.
-      return await carryOut({ ...parsed, input: (event as Event).input }, operationId, hooks);
+      const request = { ...parsed, input: (event as Event).input };
+      if (!guard && parsed.token !== undefined) throw invalid('token', NO_TOKENS);
+      guarded = await guard?.({ token: parsed.token, principal: hooks.principal });
+      return await carryOut(asOperator(request, guarded), operationId, hooks, guarded);
     } catch (error) {
-      const failure = toFailure(error);
+      const failure = toFailure(error, guarded?.seesHolders());
+      if (failure.error.code === 'not_permitted')
+        log?.warn('command refused', {
+          requestId: hooks.requestId,
+          code: 'not_permitted',
+          field: error instanceof GatehouseError ? error.field : undefined,
+          command,
+          operationId: operationId(),
+          operator: loggable(guarded?.operator),
+        });
       if (FAULTS.has(failure.error.code)) {
         const cause = error instanceof PartlyDone ? error.cause : error;
         log?.error('command failed', {
@@ -215,6 +255,23 @@ export function createProvisioning({
 }
 
 export type Provisioning = ReturnType<typeof createProvisioning>;
+
+const NO_TOKENS = 'token: this provisioning verifies no operators (OPERATORS)';
+
+/** The event with the verified operator as its actor. Throws `not_permitted` for another one that it states. */
+function asOperator(event: Event, guarded: Guarded | undefined): Event & { readonly principal?: string } {
+  if (!guarded) return event;
+  const { subject, principal } = guarded.operator;
+  if (event.actor !== undefined && event.actor !== subject)
+    throw new GatehouseError('not_permitted', 'actor: it is another one than the operator', {
+      field: 'actor',
+    });
+  return { ...event, actor: subject, ...(principal === undefined ? {} : { principal }) };
+}
+
+/** The operator's reference for the log. An id that is an email stays out of it. */
+const loggable = (operator: Operator | undefined): string | undefined =>
+  operator === undefined || operator.subject.includes('@') ? undefined : operator.subject;
 
 /** Codes that are no mistake of the caller, nor a change by another one. */
 const FAULTS: ReadonlySet<ErrorCode> = new Set([

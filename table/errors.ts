@@ -9,6 +9,10 @@ export type ErrorCode =
   | 'not_found'
   | 'conflict'
   | 'operation_mismatch'
+  /** The operator may not do this (ADR 0045). */
+  | 'not_permitted'
+  /** It waits for the approval of another operator. */
+  | 'approval_required'
   | 'limit_exceeded'
   | 'unfinished'
   | 'stale'

@@ -12,6 +12,7 @@
  *   secret    SECRET#TYPE#id     META             (password hashes, out of the authorizer's reach: ADR 0022)
  *   log       AUDIT#owner#shard  time#id
  *   operation OPERATION#id       META
+ *   approval  APPROVAL#id        META             (a command that waits for another operator: ADR 0045)
  */
 import { fnv1a, hash64, isLongerThan } from './bytes.ts';
 import { invalid } from './errors.ts';
@@ -142,6 +143,9 @@ export const globalKey = (): Key => decisionKey(GLOBAL);
 
 export const operationKey = (operationId: string): Key => ({ PK: join('OPERATION', operationId), SK: META });
 
+/** A command that waits for the approval of another operator, by the id of its operation. */
+export const approvalKey = (id: string): Key => ({ PK: join('APPROVAL', id), SK: META });
+
 /** Owner of the log lines of commands that concern no tenant. */
 export const GLOBAL_LOG = 'GLOBAL';
 
@@ -250,7 +254,7 @@ export type ParsedKey =
   | { readonly form: 'guard'; readonly kind: string; readonly value: string; readonly within?: string }
   | { readonly form: 'name'; readonly kind: string; readonly name: string; readonly of: Ref }
   | { readonly form: 'secret'; readonly type: string; readonly id: string }
-  | { readonly form: 'operation'; readonly id: string }
+  | { readonly form: 'operation' | 'approval'; readonly id: string }
   | { readonly form: 'log'; readonly owner?: Ref; readonly time: string; readonly id: string };
 
 const GUARD_KINDS: ReadonlySet<string> = new Set(['EMAIL', 'PHONE', 'USERNAME', 'IDENTITY']);
@@ -287,6 +291,7 @@ export function parseKey(key: Key): ParsedKey | undefined {
   }
   if (rest.length !== 1) return undefined;
   if (head === 'OPERATION') return key.SK === META ? { form: 'operation', id } : undefined;
+  if (head === 'APPROVAL') return key.SK === META ? { form: 'approval', id } : undefined;
   const type = typeOf(head);
   if (key.SK === META) return { form: 'node', type, id };
   if (key.SK === DECISION) return { form: 'decision', type, id };

@@ -12,6 +12,7 @@ import { NOT_FOR_DECISIONS, within } from './support/layers.ts';
  *   request -> middleware -> engine, authorizer/credentials, table (read)
  *   client -> nothing
  *   command -> provisioning ------------> table (write)
+ *              provisioning/operators/rights -> engine, authorizer/credentials: who may run commands
  *              provisioning/access-difference -> engine (its entry), to foresee who loses what
  *   testing -> engine, provisioning, table, table/memory: a manifest as a table with names
  *   explorer -> the entries of table, engine, provisioning, testing: in a browser, and behind a server of local
@@ -69,7 +70,10 @@ const ofFolder = (folder: string) => IMPORTS.filter(({ from }) => within(from, `
 const DOCUMENTS = 'provisioning/documents/';
 const PRINTING = 'provisioning/documents/print.ts';
 /** Entries of provisioning for Node; the rest of it runs in a browser. */
-const RUN_BY_NODE = ['provisioning/compose.ts', 'provisioning/handler.ts', PRINTING];
+const RUN_BY_NODE = [
+  ...['compose', 'handler', 'operators/http', 'operators/rights'].map((name) => `provisioning/${name}.ts`),
+  PRINTING,
+];
 /** Where things are put together: they choose what stands behind the ports. */
 const ROOTS = [
   ...['authorizer', 'authzen', 'provisioning'].map((folder) => `${folder}/compose.ts`),
@@ -147,7 +151,14 @@ describe('what a folder may import', () => {
 
   /** What of the authorizer verifies callers, in whatever enforcement point. */
   const CALLERS = [
-    ...['credentials/', 'configuration.ts', 'service-configuration.ts', 'errors.ts', 'decision-log.ts', 'subject.ts'],
+    ...[
+      'credentials/',
+      'configuration.ts',
+      'service-configuration.ts',
+      'errors.ts',
+      'decision-log.ts',
+      'subject.ts',
+    ],
     ...['trace.ts', 'variables.ts'],
   ].map((name) => `authorizer/${name}`);
 
@@ -181,10 +192,14 @@ describe('what a folder may import', () => {
       from === 'provisioning/nodes/properties.ts' &&
       ['engine/conditions/declarations.ts', 'engine/conditions/load.ts'].includes(to);
     const mayLog = ({ from, to }: Import) => within(from, ...RUN_BY_NODE) && to === 'engine/log.ts';
+    /** Operators are verified as the authorizer verifies callers, and the engine says what they may. */
+    const mayVerify = ({ from, to }: Import) =>
+      within(from, 'provisioning/compose.ts', 'provisioning/operators/rights.ts') &&
+      within(to, ...CALLERS, 'engine/index.ts', 'engine/items.ts', 'engine/read-items.ts');
     const isForbidden = (each: Import) =>
       each.isOurs &&
       !within(each.to, 'provisioning/', 'table/') &&
-      ![mayDecide, mayCheck, mayLog].some((isAllowed) => isAllowed(each));
+      ![mayDecide, mayCheck, mayLog, mayVerify].some((isAllowed) => isAllowed(each));
     expect(ofFolder('provisioning').some(mayDecide)).toBe(true);
     expect(shown(ofFolder('provisioning').filter(isForbidden))).toEqual([]);
   });

@@ -71,6 +71,7 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'docs/freshness.md',
     'docs/regions.md',
     'docs/observability.md',
+    'docs/operators.md',
     'docs/verify.md',
     'docs/bulk.md',
     'docs/change-feed.md',

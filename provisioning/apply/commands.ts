@@ -191,6 +191,7 @@ const applyCommandOf = (commands: Commands): Command =>
       if (plan.problems.length > 0) throw problemsError(plan.problems);
       await assertAgreed(plan.steps, given);
       const result = { ...countsOf(plan) };
+      const all = [...new Set(plan.steps.map(({ command }) => command))];
       /** From here on what was compared is carried out; whatever has changed meanwhile is found by the conditions. */
       const goOn = async (again: Planning, steps: readonly Step[]): Promise<Plan> => {
         if (steps.length === 0) return { actions: [], audit: [], result };
@@ -211,7 +212,7 @@ const applyCommandOf = (commands: Commands): Command =>
           ...(rest.length > 0 ? { next: (again: Planning) => goOn(again, rest) } : {}),
         };
       };
-      return goOn(planning, plan.steps);
+      return { ...(await goOn(planning, plan.steps)), commands: all };
     },
   });
 

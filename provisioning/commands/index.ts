@@ -2,6 +2,7 @@ import { compareCommand } from '../access-difference/index.ts';
 import { applyCommands } from '../apply/commands.ts';
 import { onboardCommand } from '../apply/onboard.ts';
 import type { Command } from '../command.ts';
+import { approvalCommands } from './approvals.ts';
 import { auditCommands } from './audit.ts';
 import { edgeKindCommands } from './edges.ts';
 import { entitlementCommands } from './entitlements.ts';
@@ -56,11 +57,14 @@ const ALONE = byName([
   ...nameCommands,
 ]);
 
-/** Every command there is, by name. */
-export const COMMANDS = byName([
+/** Those that can wait for approval. */
+const SENT = byName([
   ...ALONE.values(),
   onboardCommand(ALONE),
   ...applyCommands(ALONE),
   transactionCommand(ALONE),
   compareCommand(ALONE),
 ]);
+
+/** Every command there is, by name. */
+export const COMMANDS = byName([...SENT.values(), ...approvalCommands(SENT)]);

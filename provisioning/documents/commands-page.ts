@@ -54,7 +54,7 @@ export const commandsAsMarkdown = (commands: readonly CommandDocument[]): string
 
 <!-- Made by \`npm run commands -- --markdown\`; a test compares it with the schemas. -->
 
-An event is \`{ "command", "input", "operationId"?, "actor"?, "dryRun"? }\`; the answer is
+An event is \`{ "command", "input", "operationId"?, "actor"?, "dryRun"?, "token"? }\`; the answer is
 \`{ "ok": true, "result", "token"? }\` or \`{ "ok": false, "error": { "code", "message", "field"?, "retryable" } }\`.
 \`token\` comes where something was written, and is of the time of the answer: a check at least as fresh as it sees
 the write. Retryable are \`throttled\`, \`transient\` (no answer in time), \`contended\` (what was read or written was

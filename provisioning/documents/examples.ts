@@ -1,6 +1,6 @@
 /**
  * An example of each command. In their order they are one story that begins with an empty table, and each one
- * succeeds: a test runs it. Creations give ids so that later examples can name what was created; left out, an id is
+ * succeeds: a test runs it. (Only approvals are of operators who are verified.) Creations give ids so that later examples can name what was created; left out, an id is
  * chosen.
  */
 type Input = Readonly<Record<string, unknown>>;
@@ -302,6 +302,9 @@ const OTHERS: readonly (readonly [command: string, input: Input])[] = [
     },
   ],
   ['scope.delete-tree', { scope: `client:${old}` }],
+  ['approval.list', {}],
+  ['approval.approve', { id: 'delete-acme' }],
+  ['approval.reject', { id: 'delete-acme' }],
 ];
 
 /** The input of each command, by its name, in the order of the story. */

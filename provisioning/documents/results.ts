@@ -105,6 +105,12 @@ const candidate = z.strictObject({
   email: text.optional(),
 });
 
+/** A command that waits for approval. */
+const REQUEST = {
+  ...{ id: text, command: text, requestedBy: reference, requestedAt: instant, expiresAt: instant },
+  ...{ status: z.enum(['open', 'rejected']), digest: text, input: anyMap },
+};
+
 /** The commands whose result is none of the usual five. */
 const OTHERS: Readonly<Record<string, Shape>> = {
   ...{ 'account.read-all': several, 'enterprise.read-all': several, 'tenant.list-all': several },
@@ -127,6 +133,9 @@ const OTHERS: Readonly<Record<string, Shape>> = {
       z.strictObject({ value: z.json(), valueType: text, from: reference, isOverridable: z.boolean() }),
     ),
   },
+  'approval.list': page(z.strictObject(REQUEST)),
+  'approval.approve': { id: text, command: text, requestedBy: reference, result: anyMap },
+  'approval.reject': { ...REQUEST, decidedBy: reference },
   'audit.create': { recorded: z.literal(true), timestamp: instant },
   'audit.list': page(z.looseObject({ id: field.id, action: text, timestamp: instant })),
   'route.list': page(

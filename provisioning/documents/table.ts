@@ -110,6 +110,7 @@ ${tableOf(
     ['secret', '`SECRET#TYPE#id / META`', 'what a node keeps apart, as password hashes (ADR 0022)'],
     ['log', '`AUDIT#owner#shard / time#id`', 'audit records, kept a year'],
     ['operation', '`OPERATION#id / META`', 'makes a repeated command harmless'],
+    ['approval', '`APPROVAL#id / META`', 'a command that waits for another operator (ADR 0045)'],
   ],
 )}
 

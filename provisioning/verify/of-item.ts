@@ -24,7 +24,7 @@ export function relationsOf(item: Item, now: number): readonly Relation[] {
 
 function relationsIn(item: Item, now: number): readonly Relation[] {
   const parsed = parseKey(item);
-  if (parsed?.form === 'log' || parsed?.form === 'operation') return [];
+  if (parsed?.form === 'log' || parsed?.form === 'operation' || parsed?.form === 'approval') return [];
   if (parsed?.form === 'guard') return guardRelations(item);
   if (parsed?.form === 'name') return [nameRelation(item, parsed.of)];
   if (parsed?.form === 'secret') {

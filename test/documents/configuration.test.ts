@@ -52,7 +52,15 @@ const PROCESSES: readonly Process[] = [
   { section: 'Authorizer', read: parseConfiguration, environments: [ONE, SEVERAL] },
   { section: 'Middleware', read: parseServiceConfiguration, environments: SERVICE },
   { section: 'AuthZEN API', and: 'Middleware', read: parseAuthzenConfiguration, environments: SERVICE },
-  { section: 'Provisioning', read: createHandlerFrom, environments: [{ TABLE_NAME: 'gatehouse' }] },
+  {
+    section: 'Provisioning',
+    and: 'Middleware',
+    read: (env) => createHandlerFrom(env),
+    environments: [
+      { TABLE_NAME: 'gatehouse' },
+      ...[ONE, SEVERAL].map((one) => ({ ...one, OPERATORS: 'token' })),
+    ],
+  },
   { section: 'Local stack', read: readConfiguration, environments: [{}] },
 ];
 

@@ -3,7 +3,7 @@ import { EXAMPLES } from '../../provisioning/documents/examples.ts';
 import { resultOf } from '../../provisioning/documents/results.ts';
 import { COMMANDS } from '../../provisioning/index.ts';
 import { createLightWorld } from '../support/world.ts';
-import { createInputs } from './kinds.ts';
+import { createInputs, OF_OPERATORS } from './kinds.ts';
 import { createLightLedgerWorld } from './support.ts';
 
 /** What is wrong with a result by its schema; `undefined` is no field of JSON. */
@@ -21,6 +21,7 @@ test('in their order each succeeds, a dry run before it says so, and the result 
   const world = await createLightWorld();
   const wrong: unknown[] = [];
   for (const [command, input] of EXAMPLES) {
+    if (OF_OPERATORS.has(command)) continue;
     const dry = await world.provision({ command, input, dryRun: true });
     const answer = await world.provision({ command, input });
     if (!answer.ok || !dry.ok) wrong.push([command, dry.ok || dry.error, answer.ok || answer.error]);
@@ -34,6 +35,7 @@ test('so is the result of each command with all its fields', async () => {
   const inputOf = createInputs(world);
   const wrong: unknown[] = [];
   for (const command of COMMANDS.keys())
-    wrong.push(...unlike(command, await world.run(command, await inputOf(command))));
+    if (!OF_OPERATORS.has(command))
+      wrong.push(...unlike(command, await world.run(command, await inputOf(command))));
   expect(wrong).toEqual([]);
 });

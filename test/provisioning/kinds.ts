@@ -317,6 +317,8 @@ function otherInputs(
   const name = async () => ({ name: 'Acme/North', kind: 'scope' });
   return {
     ...{ 'name.find': name, 'name.suggest': name },
+    ...{ 'approval.list': async () => ({}) },
+    ...{ 'approval.approve': async () => ({ id: 'no-1' }), 'approval.reject': async () => ({ id: 'no-1' }) },
     'audit.create': async () => ({
       tenant: `tenant:${(await made('tenant')).id}`,
       action: 'login',
@@ -383,6 +385,9 @@ export const TYPES: readonly string[] = [...COMMANDS.keys()]
   .filter((name) => name.endsWith('.create') && name !== 'audit.create')
   .map((name) => name.slice(0, name.indexOf('.')));
 
+/** What only verified operators may do: approvals.test.ts is about these. */
+export const OF_OPERATORS: ReadonlySet<string> = new Set(['approval.approve', 'approval.reject']);
+
 export const WRITE_COMMANDS: readonly string[] = [...COMMANDS.values()]
-  .filter(({ kind }) => kind === 'write')
+  .filter(({ kind, name }) => kind === 'write' && !OF_OPERATORS.has(name))
   .map(({ name }) => name);

@@ -1,0 +1,129 @@
+import { byteLength } from '../../table/bytes.ts';
+import { DAY_MS, INDEXES } from '../../table/entities/entity.ts';
+import { conflict, GatehouseError, limitExceeded, stale } from '../../table/errors.ts';
+import { formatRef, type Ref } from '../../table/identifiers.ts';
+import type { Item } from '../../table/item.ts';
+import { approvalKey, listPartition } from '../../table/keys.ts';
+import type { ListQuery } from '../../table/reader.ts';
+import { type Action, create, type Value } from '../../table/write/action.ts';
+import type { Operation } from '../operation.ts';
+
+/**
+ * Requests for approval: a dangerous command is kept as it was sent, and another operator carries it out. A request
+ * has the id of its operation, so the same event sent twice is one request.
+ */
+
+/** A request that nobody has decided by then is over. */
+const LIFETIME_MS = DAY_MS;
+/** How long the table keeps it after that. */
+const KEPT_MS = 30 * DAY_MS;
+/** An item of DynamoDB has 400 KB. */
+const MAX_INPUT_BYTES = 300_000;
+
+/** Thrown when a command was kept for approval. */
+export class ApprovalRequired extends GatehouseError {
+  /** The id of the request. */
+  readonly approval: string;
+  constructor(approval: string) {
+    super(
+      'approval_required',
+      'it waits for the approval of another operator: approval.approve, within 24 hours',
+    );
+    this.approval = approval;
+  }
+}
+
+/** Whether a list of command names with `*` has a command. */
+export const matcherOf = (patterns: readonly string[]): ((command: string) => boolean) => {
+  const tests = patterns.map(
+    (pattern) =>
+      new RegExp(
+        `^${pattern
+          .split('*')
+          .map((part) => part.replaceAll('.', '\\.'))
+          .join('.*')}$`,
+      ),
+  );
+  return (command) => !command.startsWith('approval.') && tests.some((test) => test.test(command));
+};
+
+/** A pattern of command names: `tenant.delete`, `*.delete`, `admin.*`. */
+export const isCommandPattern = (text: string): boolean =>
+  text.length <= 64 && /^[a-z*-]+(?:\.[a-z*-]+)?$/.test(text) && !/\*\*/.test(text);
+
+export interface Asked {
+  readonly operation: Operation;
+  readonly input: unknown;
+  readonly requestedBy: string;
+  readonly places: readonly (Ref | undefined)[];
+  /** ISO 8601. */
+  readonly now: string;
+}
+
+/** The item of a request. */
+export function keepRequest({ operation, input, requestedBy, places, now }: Asked): Action {
+  const text = JSON.stringify(input);
+  if (byteLength(text) > MAX_INPUT_BYTES)
+    throw limitExceeded(`an input that waits for approval has at most ${MAX_INPUT_BYTES} bytes`, 'input');
+  const end = Date.parse(now) + LIFETIME_MS;
+  const item: Item = {
+    ...approvalKey(operation.id),
+    Type: 'Approval',
+    id: operation.id,
+    command: operation.command,
+    input: text,
+    digest: operation.digest,
+    requestedBy,
+    requestedAt: now,
+    expiresAt: new Date(end).toISOString(),
+    status: 'open',
+    places: places.map((place) => (place ? formatRef(place) : 'platform')),
+    ttl: Math.floor((end + KEPT_MS) / 1_000),
+    [`${INDEXES.all}PK`]: listPartition('approval', 0),
+    [`${INDEXES.all}SK`]: operation.id,
+  };
+  return create(item, (found) => askedBefore(operation, requestedBy, found));
+}
+
+function askedBefore(operation: Operation, requestedBy: string, found: Item | undefined): GatehouseError {
+  if (!found) return stale('this request', 'operationId');
+  if (found.digest !== operation.digest || found.requestedBy !== requestedBy)
+    return new GatehouseError(
+      'operation_mismatch',
+      'this operationId was used before for another command or input',
+      { field: 'operationId' },
+    );
+  if (found.status === 'open') return new ApprovalRequired(operation.id);
+  return conflict('operationId', `this request was decided before: it is ${String(found.status)}`);
+}
+
+/** All requests, from the index: it follows the table by a moment. */
+export const allApprovals = (keep: (item: Item) => boolean): ListQuery => ({
+  index: INDEXES.all,
+  ranges: [{ partition: listPartition('approval', 0) }],
+  keep,
+});
+
+/** Who decides, and in which state the request has to be. */
+interface Decided {
+  readonly id: string;
+  readonly operator: string;
+  readonly from: 'open' | 'running';
+  readonly changes: Readonly<Record<string, Value>>;
+}
+
+/** A change of a request's state, on the condition that nobody was faster. */
+export const decideRequest = ({ id, operator, from, changes }: Decided): Action => ({
+  kind: 'update',
+  key: approvalKey(id),
+  set: { decidedBy: operator, ...changes },
+  when: {
+    exists: true,
+    equals: from === 'open' ? { status: 'open' } : { status: 'running', decidedBy: operator },
+  },
+  failure: (found) =>
+    found?.decidedBy === operator ? stale('this request', 'id') : conflict('id', decidedBefore(found)),
+});
+
+export const decidedBefore = (found: Item | undefined): string =>
+  `another operator was faster: the request is ${String(found?.status ?? 'gone')}`;

@@ -1,0 +1,203 @@
+import { GatehouseError } from '../../table/errors.ts';
+import { formatRef, type Ref } from '../../table/identifiers.ts';
+import type { Reader } from '../../table/reader.ts';
+import { asOpen, type Operation } from '../operation.ts';
+import type { AuditEntry, Plan } from '../plan.ts';
+import { keepRequest, matcherOf } from './approval.ts';
+import { createHandsOn } from './handing-on.ts';
+import {
+  notPermitted,
+  type Operator,
+  type Operators,
+  permissionOf,
+  type Right,
+  type Shown,
+} from './operator.ts';
+import { placesOf } from './places.ts';
+
+/**
+ * Who may run which command where (ADR 0045). The permission is asked for twice: before anything is planned, in the
+ * tenants that the input names; and before anything is written, in those that the plan concerns.
+ */
+export interface OperatorRules {
+  readonly operators: Operators;
+  /** Commands that another operator has to approve, by name with `*`. */
+  readonly approvalFor: readonly string[];
+}
+
+type Input = Readonly<Record<string, unknown>>;
+
+/** One operator's request. */
+export interface Guarded {
+  readonly operator: Operator;
+  /** Throws `not_permitted` unless the operator may run this command in every tenant that its input names. */
+  readonly begin: (command: string, input: Input) => Promise<void>;
+  /** Throws `not_permitted` unless the operator may do all that the plan does. */
+  readonly checkPlan: (command: string, plan: Plan) => Promise<void>;
+  /** The plan that keeps a request for approval instead; undefined where none is needed. */
+  readonly request: (command: string, plan: Plan, asked: Request) => Plan | undefined;
+  /** Whether an error may name who holds a value, which may be in any tenant. */
+  readonly seesHolders: () => boolean;
+}
+
+interface Request {
+  readonly operation: Operation;
+  readonly input: unknown;
+  readonly now: string;
+}
+
+/** A command, or a part of one, by which permission it is asked for, and how errors name its fields. */
+interface Part {
+  readonly command: string;
+  readonly permission: string;
+  readonly input: Input;
+  readonly at: string;
+}
+
+const isInput = (value: unknown): value is Input =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The parts of a command: a transaction needs what its parts need, and a comparison looks at what they name. */
+function partsOf(command: string, input: Input): readonly Part[] {
+  const whole = { command, permission: permissionOf(command), input, at: '' };
+  const { commands } = input;
+  if ((command !== 'transaction.write' && command !== 'access.compare') || !Array.isArray(commands))
+    return [whole];
+  return commands.flatMap((each: unknown, position): readonly Part[] => {
+    if (!isInput(each) || typeof each.command !== 'string' || !isInput(each.input)) return [];
+    const permission = command === 'access.compare' ? whole.permission : permissionOf(each.command);
+    return [{ command: each.command, permission, input: each.input, at: `commands.${position}.` }];
+  });
+}
+
+/**
+ * Whether a change belongs to no tenant whatever its record says: whoever changes a subject or its credentials can
+ * act as it in every tenant where it has rights.
+ */
+const isOfSubject = (command: string): boolean =>
+  /^(?:token|session)\./.test(command) || /^(?:user|technical-user|subject)\.(?!create$)/.test(command);
+
+const nameOf = ({ permission, tenant }: Right): string => `${permission} ${tenant ? formatRef(tenant) : ''}`;
+
+const entriesOf = ({ audit }: Plan): readonly AuditEntry[] => [audit].flat();
+
+export function createGuard(reader: Reader, { operators, approvalFor }: OperatorRules) {
+  const isToApprove = matcherOf(approvalFor);
+
+  /** Which of the rights an operator lacks, each looked up once. */
+  async function lacking(operator: Operator, rights: readonly Right[]): Promise<ReadonlySet<string>> {
+    const distinct = [...new Map(rights.map((right) => [nameOf(right), right])).values()];
+    const answers = distinct.length > 0 ? await operators.may(operator, distinct) : [];
+    return new Set(distinct.filter((_, position) => answers[position] !== true).map(nameOf));
+  }
+
+  const ofPlatform = (permission: string): Right => ({ permission, tenant: undefined });
+
+  /** The rights that the changes of a plan need. */
+  async function rightsFor(
+    operator: Operator,
+    command: string,
+    entries: readonly AuditEntry[],
+  ): Promise<readonly Right[]> {
+    const handsOn = createHandsOn(reader);
+    const platform = await lacking(
+      operator,
+      entries.map((entry) => ofPlatform(permissionOf(entry.command ?? command))),
+    );
+    const rights = entries.map(async (entry): Promise<readonly Right[]> => {
+      const name = entry.command ?? command;
+      const permission = permissionOf(name);
+      const right = { permission, tenant: isOfSubject(name) ? undefined : entry.tenant };
+      const isKnown = !platform.has(nameOf(ofPlatform(permission)));
+      return isKnown || !(await handsOn(name, entry)) ? [right] : [right, ofPlatform(permission)];
+    });
+    return (await Promise.all(rights)).flat();
+  }
+
+  async function refuseUnlessAll(operator: Operator, command: string, entries: readonly AuditEntry[]) {
+    const missing = await lacking(operator, await rightsFor(operator, command, entries));
+    if (missing.size > 0) throw notPermitted();
+  }
+
+  return async (shown: Shown): Promise<Guarded> => {
+    const operator = await operators.identify(shown);
+    let seesHolders = false;
+
+    return {
+      operator,
+      seesHolders: () => seesHolders,
+      begin: async (command, input) => {
+        const parts = partsOf(command, input);
+        const platform = await lacking(
+          operator,
+          parts.map(({ permission }) => ofPlatform(permission)),
+        );
+        seesHolders = platform.size === 0;
+        const limited = parts.filter(({ permission }) => platform.has(nameOf(ofPlatform(permission))));
+        const named = await Promise.all(
+          limited.map(async (part) => {
+            const places = await placesOf(reader, part.command, part.input);
+            if (places.length === 0) throw notPermitted();
+            return places.map(({ field, tenant }) => ({
+              field: `${part.at}${field}`,
+              right: { permission: part.permission, tenant },
+            }));
+          }),
+        );
+        const places = named.flat();
+        const missing = await lacking(
+          operator,
+          places.flatMap(({ right }) => (right.tenant ? [right] : [])),
+        );
+        const refused = places.find(({ right }) => !right.tenant || missing.has(nameOf(right)));
+        if (refused) throw notPermitted(refused.field);
+      },
+      checkPlan: async (command, plan) => {
+        const entries = entriesOf(plan);
+        await refuseUnlessAll(operator, command, entries);
+        const { requestedBy } = plan;
+        if (requestedBy === undefined) return;
+        const approval = permissionOf(command);
+        const missing = await lacking(
+          operator,
+          entries.map(({ tenant }) => ({ permission: approval, tenant })),
+        );
+        if (missing.size > 0) throw notPermitted();
+        await refuseUnlessAll({ subject: requestedBy }, command, entries).catch((error: unknown) => {
+          if (!(error instanceof GatehouseError) || error.code !== 'not_permitted') throw error;
+          throw new GatehouseError(
+            'not_permitted',
+            'the operator who asked for this may not do it any more',
+            {
+              field: 'id',
+            },
+          );
+        });
+      },
+      request: (command, plan, { operation, input, now }) => {
+        const entries = entriesOf(plan);
+        const all = [command, ...entries.map((entry) => entry.command ?? command), ...(plan.commands ?? [])];
+        if (command.startsWith('approval.') || !all.some(isToApprove)) return undefined;
+        const places = new Map<string, Ref | undefined>(
+          entries.map((entry) => {
+            const tenant = isOfSubject(entry.command ?? command) ? undefined : entry.tenant;
+            return [tenant ? formatRef(tenant) : '', tenant];
+          }),
+        );
+        const [tenant] = places.size === 1 ? places.values() : [];
+        const asked = { operation, input, requestedBy: operator.subject, now };
+        return {
+          actions: [keepRequest({ ...asked, places: places.size > 0 ? [...places.values()] : [undefined] })],
+          result: {},
+          audit: {
+            command: 'approval.request',
+            entity: { type: 'approval', id: operation.id },
+            tenant,
+            details: { requested: command },
+          },
+          record: asOpen(operation),
+        };
+      },
+    };
+  };
+}

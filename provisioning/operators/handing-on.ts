@@ -1,0 +1,84 @@
+import { isId } from '../../table/identifiers.ts';
+import type { Item } from '../../table/item.ts';
+import { nodeKey } from '../../table/keys.ts';
+import { edgesFrom } from '../../table/partition-queries.ts';
+import type { Reader } from '../../table/reader.ts';
+import { group, role } from '../edges/rights.ts';
+import type { AuditEntry } from '../plan.ts';
+import { MODULE } from './operator.ts';
+
+/**
+ * Whether a change hands on rights of operators: permissions of the module `provisioning`, also by a pattern such as
+ * `*:*:*`. Whoever may grant roles in a tenant may grant any role there but those: they need the right for what
+ * belongs to no tenant. Each way to a right is looked at where it is opened, so a chain of changes opens none.
+ */
+const isOfOperators = (permission: unknown): boolean =>
+  typeof permission === 'string' && (permission === '*:*:*' || permission.startsWith(`${MODULE}:`));
+
+const texts = (value: unknown): readonly string[] =>
+  [value].flat().filter((each) => typeof each === 'string' && isId(each)) as string[];
+
+/** Commands that give a subject or a group what a role or a group has. */
+const GIVES = new Set([
+  ...['group-role.create', 'assignment.create', 'assignment.update', 'grant.create', 'grant.update'],
+]);
+
+/** Answers for one request, in which what was looked up once holds. */
+export function createHandsOn(reader: Reader) {
+  const known = new Map<string, Promise<boolean>>();
+  const once = (name: string, find: () => Promise<boolean>): Promise<boolean> => {
+    const found = known.get(name) ?? find();
+    known.set(name, found);
+    return found;
+  };
+
+  const some = async <T>(all: readonly T[], test: (each: T) => Promise<boolean>): Promise<boolean> =>
+    (await Promise.all(all.map(test))).some(Boolean);
+
+  /** Whether a role, or one that it inherits from, has such a permission, allowed or denied. */
+  const roleHas = (id: string): Promise<boolean> =>
+    once(`role ${id}`, async () => {
+      const seen = new Set<string>();
+      for (let next: string | undefined = id; next !== undefined && !seen.has(next); ) {
+        seen.add(next);
+        const [node, edges]: readonly [Item | undefined, readonly Item[]] = await Promise.all([
+          reader.get(nodeKey(role(next))),
+          reader.listAll(edgesFrom(role(next), 'permission')),
+        ]);
+        if (edges.some(({ permission }) => isOfOperators(permission))) return true;
+        [next] = texts(node?.parent);
+      }
+      return false;
+    });
+
+  const groupHas = (id: string): Promise<boolean> =>
+    once(`group ${id}`, async () => {
+      const edges: readonly Item[] = await reader.listAll(edgesFrom(group(id), 'role'));
+      return some(
+        edges.flatMap((edge) => texts(edge.role)),
+        roleHas,
+      );
+    });
+
+  const templateHas = (id: string): Promise<boolean> =>
+    once(`template ${id}`, async () => {
+      const node = await reader.get(nodeKey({ type: 'role-template', id }));
+      const lent = Array.isArray(node?.permissions) ? node.permissions : [];
+      return lent.some((each) => isOfOperators((each as { permission?: unknown } | null)?.permission));
+    });
+
+  /** @param command that of the entry */
+  return async (command: string, { before, after = {} }: AuditEntry): Promise<boolean> => {
+    const had = new Set(texts(before?.roles));
+    const roles = [...texts(after.role), ...texts(after.roles).filter((id) => !had.has(id))];
+    if (GIVES.has(command)) return some(roles, roleHas);
+    if (command === 'membership.create') return some(texts(after.group), groupHas);
+    if (command === 'role-permission.create' || command === 'role-permission.update')
+      return isOfOperators(after.permission);
+    if (command === 'role-template.apply') return [after.given].flat().some(isOfOperators);
+    if (command !== 'role.create' && command !== 'role.update') return false;
+    const parents = after.parent === before?.parent ? [] : texts(after.parent);
+    const templates = command === 'role.create' ? texts(after.customTemplateId) : [];
+    return (await some(parents, (id) => roleHas(id))) || (await some(templates, templateHas));
+  };
+}

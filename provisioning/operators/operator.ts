@@ -1,0 +1,60 @@
+import { GatehouseError } from '../../table/errors.ts';
+import type { Ref } from '../../table/identifiers.ts';
+
+/**
+ * Operators: the subjects who may run commands (ADR 0045). Their rights are permissions like any other, which the
+ * engine decides.
+ */
+export interface Operator {
+  /** Reference such as `user:01J…`. */
+  readonly subject: string;
+  /** The ARN of the IAM principal that acts as this subject. */
+  readonly principal?: string;
+  /** The record of the token that was shown; its state is part of each decision. */
+  readonly credential?: { readonly ref: string; readonly hash?: string | undefined } | undefined;
+}
+
+/** A permission in a tenant, or, without one, for what belongs to no tenant. */
+export interface Right {
+  readonly permission: string;
+  readonly tenant: Ref | undefined;
+}
+
+/** What a caller shows: a token in the event, or the principal that a function URL has verified. */
+export interface Shown {
+  readonly token?: string | undefined;
+  readonly principal?: string | undefined;
+}
+
+/** Who operators are and what they may: a port, behind which the engine decides. */
+export interface Operators {
+  /**
+   * The operator. Throws `not_permitted` on `token` for a bad one, `transient` when it cannot be verified.
+   */
+  readonly identify: (shown: Shown) => Promise<Operator>;
+  /** Whether the operator has each right, as the table is now. */
+  readonly may: (operator: Operator, rights: readonly Right[]) => Promise<readonly boolean[]>;
+}
+
+/** The permission that runs a command: that of `user.create` is `provisioning:create:user`. */
+export function permissionOf(command: string): string {
+  const [entity, verb] = command.split('.');
+  return `${MODULE}:${verb}:${entity}`;
+}
+
+/** The module of these permissions. */
+export const MODULE = 'provisioning';
+
+/**
+ * A refusal. It says the same of what does not exist and of what is another tenant's, so that it discloses neither.
+ *
+ * @param field the input field that names it
+ */
+export const notPermitted = (field?: string): GatehouseError =>
+  new GatehouseError(
+    'not_permitted',
+    field === undefined
+      ? 'this operator may not do this'
+      : `${field}: it does not exist, or this operator may not do this there`,
+    field === undefined ? {} : { field },
+  );

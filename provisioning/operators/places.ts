@@ -1,0 +1,99 @@
+import type { Entity } from '../../table/entities/entity.ts';
+import { ENTITIES } from '../../table/entities/registry.ts';
+import { mayBeScopeType } from '../../table/entities/scope-types.ts';
+import { isId, isRef, parseRef, type Ref, readSubject } from '../../table/identifiers.ts';
+import type { Item } from '../../table/item.ts';
+import { approvalKey, type Key, nodeKey } from '../../table/keys.ts';
+import type { Reader } from '../../table/reader.ts';
+import { tenantOf } from '../kinds/node-kind.ts';
+
+/** Where a command acts, as far as its input says: what a field names, and whose it is. */
+export interface Place {
+  readonly field: string;
+  /** Undefined for what does not exist, and for what belongs to no tenant. */
+  readonly tenant: Ref | undefined;
+}
+
+type Input = Readonly<Record<string, unknown>>;
+
+/** Something that a field names. */
+interface Named {
+  readonly field: string;
+  readonly key: Key;
+  readonly tenants: (item: Item) => readonly (Ref | undefined)[];
+  /** What belongs to no tenant may be used in any, as a global role. */
+  readonly mayBeShared?: true;
+}
+
+/** Fields that hold a reference to a scope. */
+const SCOPES = ['scope', 'parent', 'tenant', 'account', 'enterprise', 'workstream'];
+
+const refIn = (item: Item, attribute: string): Ref | undefined => {
+  const value = item[attribute];
+  return typeof value === 'string' && isRef(value) ? parseRef(value, attribute) : undefined;
+};
+const rootIn = (item: Item) => [refIn(item, 'root')];
+const ofRole = (item: Item) => [tenantOf(ENTITIES.role, item)];
+
+/** What the field `id` names. Of a user's own lists nothing does: they are of all tenants. */
+function namedById(command: string, { id, type }: Input): readonly Named[] {
+  const [entity = '', verb = ''] = command.split('.');
+  if (typeof id !== 'string' || verb === 'create' || command === 'user.read-all') return [];
+  if (entity === 'approval')
+    return [{ field: 'id', key: approvalKey(id), tenants: (item) => placesKept(item) }];
+  if (!isId(id)) return [];
+  const at = (key: Key, tenants: Named['tenants']): readonly Named[] => [
+    // Any tenant may take what a template lends.
+    { field: 'id', key, tenants, ...(command === 'role-template.apply' ? { mayBeShared: true } : {}) },
+  ];
+  if (entity === 'scope' || entity === 'subject') {
+    const text = `${String(type)}:${id}`;
+    if (!isRef(text)) return [];
+    return entity === 'scope'
+      ? at(nodeKey(parseRef(text, 'id')), rootIn)
+      : at(nodeKey(readSubject(text, 'id')), (item) => [tenantOf(ENTITIES.subject, item)]);
+  }
+  const known = (ENTITIES as Readonly<Record<string, Entity>>)[entity];
+  if (entity === 'grant') return at(nodeKey({ type: entity, id }), (item) => [refIn(item, 'scope')]);
+  return known ? at(nodeKey({ type: entity, id }), (item) => [tenantOf(known, item)]) : [];
+}
+
+/** The tenants of a request for approval; undefined stands for what belongs to none. */
+export const placesKept = ({ places }: Item): readonly (Ref | undefined)[] =>
+  Array.isArray(places)
+    ? places.map((place) => (isRef(String(place)) ? parseRef(String(place), 'places') : undefined))
+    : [undefined];
+
+function namedIn(command: string, input: Input): readonly Named[] {
+  const [entity] = command.split('.');
+  const texts = (value: unknown): readonly string[] =>
+    [value].flat().filter((each) => typeof each === 'string');
+  const scopes = SCOPES.flatMap((field) =>
+    texts(input[field])
+      .filter((text) => isRef(text) && mayBeScopeType(parseRef(text, field).type))
+      .map((text): Named => ({ field, key: nodeKey(parseRef(text, field)), tenants: rootIn })),
+  );
+  const nodes = (field: string, type: string, tenants: Named['tenants']) =>
+    texts(input[field])
+      .filter(isId)
+      .map((id): Named => ({ field, key: nodeKey({ type, id }), tenants, mayBeShared: true }));
+  return [
+    ...namedById(command, input),
+    ...scopes,
+    ...nodes('group', 'group', rootIn),
+    ...nodes('role', 'role', ofRole),
+    ...nodes('roles', 'role', ofRole),
+    ...(entity === 'role' ? nodes('parent', 'role', ofRole) : []),
+  ];
+}
+
+/** What an input names of tenants. Empty for one that says nothing of where it acts. */
+export async function placesOf(reader: Reader, command: string, input: Input): Promise<readonly Place[]> {
+  const named = namedIn(command, input);
+  const found = named.length > 0 ? await reader.getMany(named.map(({ key }) => key)) : [];
+  return named.flatMap(({ field, tenants, mayBeShared }, position): readonly Place[] => {
+    const item = found[position];
+    if (!item) return [{ field, tenant: undefined }];
+    return tenants(item).flatMap((tenant) => (tenant || !mayBeShared ? [{ field, tenant }] : []));
+  });
+}

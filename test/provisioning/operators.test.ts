@@ -1,0 +1,288 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createOperatorsWorld, type OperatorsWorld } from './operators.ts';
+import { createLedgerWorld } from './support.ts';
+
+/** Who may run which command in which tenant (ADR 0045). */
+let world: OperatorsWorld;
+beforeAll(async () => {
+  world = await createOperatorsWorld(await createLedgerWorld());
+});
+
+const [ACME, GLOBEX] = ['tenant:acme', 'tenant:globex'];
+
+describe('who the operator is', () => {
+  test('without a token, with a wrong one or with one of a removed user, nothing is done', async () => {
+    const { provision, tokens, run } = world;
+    const read = { command: 'tenant.read', input: { id: 'acme' } };
+    expect(await provision(read)).toMatchObject({ error: { code: 'not_permitted', field: 'token' } });
+    expect(await provision({ ...read, token: 'abc' })).toMatchObject({
+      error: { code: 'not_permitted', field: 'token' },
+    });
+    const text = String(tokens.pam?.text);
+    expect(
+      await provision({ ...read, token: `${text.slice(0, -1)}${text.endsWith('A') ? 'B' : 'A'}` }),
+    ).toMatchObject({
+      error: { code: 'not_permitted', field: 'token' },
+    });
+    const other = await run('token.create', { user: 'pam', tokenType: 'api' });
+    expect((await provision({ ...read, token: other.token })).ok).toBe(true);
+    await run('token.revoke', { id: other.id });
+    expect(await provision({ ...read, token: other.token })).toMatchObject({
+      error: { code: 'not_permitted', field: 'token' },
+    });
+  });
+
+  test('an administrator who is disabled may do nothing from then on', async () => {
+    await world.run('user.update', { id: 'pam', status: 'disabled' });
+    expect(await world.outcome('pam', 'tenant.read', { id: 'acme' })).toBe('not_permitted id');
+    await world.run('user.update', { id: 'pam', status: 'active' });
+  });
+
+  test('the audit record names the operator, whatever the event says', async () => {
+    const { outcome, as, run } = world;
+    const input = { tenant: ACME, action: 'seen', entityType: 'door', entityId: '1' };
+    expect(await outcome('pam', 'audit.create', input, { actor: 'user:olga' })).toBe('not_permitted actor');
+    expect(await outcome('pam', 'audit.create', input, { actor: 'user:pam' })).toBe('ok');
+    expect((await as('pam', 'audit.create', input)).ok).toBe(true);
+    const { items } = (await run('audit.list', { user: 'pam' })) as unknown as { items: { actor: string }[] };
+    expect(items.map(({ actor }) => actor)).toEqual(['user:pam', 'user:pam']);
+  });
+
+  test('a refusal leaves a line without the token', async () => {
+    const { as, lines, tokens } = world;
+    lines.length = 0;
+    await as('nobody', 'tenant.read', { id: 'acme' }, { operationId: 'try-1' });
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      {
+        level: 'WARN',
+        service: 'provisioning',
+        timestamp: expect.any(String),
+        message: 'command refused',
+        code: 'not_permitted',
+        field: 'id',
+        command: 'tenant.read',
+        operationId: 'try-1',
+        operator: 'user:nobody',
+      },
+    ]);
+    expect(lines.join()).not.toContain(tokens.nobody?.text);
+  });
+});
+
+describe('where a command may run', () => {
+  test('a permission that nobody registered is nobody’s but an administrator’s', async () => {
+    const { outcome, register } = world;
+    const input = { scope: ACME, name: 'night shift' };
+    expect(await outcome('ann', 'role.create', input)).toBe('not_permitted scope');
+    expect(await outcome('pam', 'role.create', input)).toBe('ok');
+    await register('role.create');
+    expect(await outcome('ann', 'role.create', { ...input, name: 'day shift' })).toBe('ok');
+  });
+
+  test('in a tenant whose operator one is, and in no other', async () => {
+    const { outcome, register, run } = world;
+    await register('group.create', 'group.update', 'group.read', 'group.list', 'membership.create');
+    const ours = await run('group.create', { scope: ACME, name: 'ours' });
+    const theirs = await run('group.create', { scope: GLOBEX, name: 'theirs' });
+    for (const [group, expected] of [
+      [ours.id, 'ok'],
+      [theirs.id, 'not_permitted'],
+    ] as const) {
+      const at = (field: string) => (expected === 'ok' ? 'ok' : `${expected} ${field}`);
+      expect(await outcome('ann', 'group.update', { id: group, name: 'x' })).toBe(at('id'));
+      expect(await outcome('ann', 'group.read', { id: group })).toBe(at('id'));
+      expect(await outcome('ann', 'membership.create', { user: 'bob', group })).toBe(at('group'));
+    }
+    expect(await outcome('ann', 'group.list', { scope: ACME })).toBe('ok');
+    expect(await outcome('ann', 'group.list', { scope: GLOBEX })).toBe('not_permitted scope');
+    // All groups of all tenants.
+    expect(await outcome('ann', 'group.list', {})).toBe('not_permitted');
+    expect(await outcome('olga', 'group.list', {})).toBe('ok');
+  });
+
+  test('in the tenant of a scope far below its root', async () => {
+    const { outcome, register, run } = world;
+    await register('location.create', 'group.create');
+    const { id } = await run('location.create', { name: 'North', code: 'N', parent: ACME });
+    expect(await outcome('ann', 'group.create', { scope: `location:${id}`, name: 'x' })).toBe('ok');
+    expect(await outcome('gus', 'group.create', { scope: `location:${id}`, name: 'y' })).toBe(
+      'not_permitted scope',
+    );
+  });
+
+  test('what belongs to no tenant is for who has the right in the operations scope, and for administrators', async () => {
+    const { outcome, register } = world;
+    await register(
+      'module.create',
+      'tenant.create',
+      'admin.create',
+      'user.update',
+      'token.create',
+      'user.create',
+    );
+    for (const [command, input] of [
+      ['module.create', { name: 'billing' }],
+      ['tenant.create', { name: 'Initech' }],
+      ['admin.create', { user: 'bob' }],
+      // Whoever changes a user can act as this user everywhere.
+      ['user.update', { id: 'bob', displayName: 'Bob' }],
+      ['token.create', { user: 'bob', tokenType: 'api', tenant: ACME }],
+    ] as const) {
+      expect(await outcome('ann', command, input), command).toMatch(/^not_permitted/);
+      expect(await outcome('nobody', command, input), command).toMatch(/^not_permitted/);
+      expect(await outcome('olga', command, input), command).toBe('ok');
+    }
+    // A new user has no rights that could be taken over.
+    expect(await outcome('ann', 'user.create', { id: 'carl', tenant: ACME })).toBe('ok');
+    expect(await outcome('ann', 'user.update', { id: 'carl', displayName: 'C' })).toBe('not_permitted');
+    expect(await outcome('ann', 'user.create', { id: 'dora' })).toBe('not_permitted');
+  });
+
+  test('a right in the operations scope is none in a tenant', async () => {
+    const { outcome, register } = world;
+    await register('group.create');
+    expect(await outcome('olga', 'group.create', { scope: ACME, name: 'x' })).toBe('not_permitted');
+    expect(await outcome('pam', 'group.create', { scope: ACME, name: 'x' })).toBe('ok');
+  });
+
+  test('a tenant that is suspended is opened again by the operations scope, not by its own operator', async () => {
+    const { outcome, register } = world;
+    await register('tenant.update');
+    expect(await outcome('ann', 'tenant.update', { id: 'acme', status: 'suspended' })).toBe('ok');
+    expect(await outcome('ann', 'tenant.update', { id: 'acme', status: 'active' })).toBe('not_permitted id');
+    expect(await outcome('olga', 'tenant.update', { id: 'acme', status: 'active' })).toBe('ok');
+  });
+
+  test('a right that was taken is gone with the next command', async () => {
+    const { outcome, register, run } = world;
+    await register('group.create');
+    expect(await outcome('ann', 'group.create', { scope: ACME, name: 'x' })).toBe('ok');
+    await run('grant.delete', { user: 'ann', scope: ACME });
+    expect(await outcome('ann', 'group.create', { scope: ACME, name: 'y' })).toBe('not_permitted scope');
+    await run('grant.create', { user: 'ann', scope: ACME, roles: ['operator'] });
+  });
+
+  test('a dry run takes the same right', async () => {
+    const { outcome, register } = world;
+    await register('group.create');
+    const input = { scope: ACME, name: 'x' };
+    expect(await outcome('gus', 'group.create', input, { dryRun: true })).toBe('not_permitted scope');
+    expect(await outcome('ann', 'group.create', input, { dryRun: true })).toBe('ok');
+  });
+
+  test('each part of a transaction, and each change of a manifest, takes its own right', async () => {
+    const { outcome, register, run } = world;
+    await register('group.create', 'tenant.apply');
+    const group = (scope: string, name: string) => ({ command: 'group.create', input: { scope, name } });
+    const both = { commands: [group(ACME, 'a'), group(GLOBEX, 'a')] };
+    expect(await outcome('ann', 'transaction.write', both)).toBe('not_permitted commands.1.scope');
+    expect(await outcome('ann', 'transaction.write', { commands: [group(ACME, 'a')] })).toBe('ok');
+    const manifest = {
+      scopes: { Acme: { type: 'tenant', id: 'acme' } },
+      groups: { staff: { scope: 'Acme' } },
+    };
+    expect(await outcome('ann', 'tenant.apply', { manifest })).toBe('not_permitted');
+    // Comparing is for the operations scope; each change is of its tenant.
+    expect(await outcome('olga', 'tenant.apply', { manifest })).toBe('not_permitted');
+    await run('grant.create', { user: 'olga', scope: ACME, roles: ['operator'] });
+    expect(await outcome('olga', 'tenant.apply', { manifest })).toBe('ok');
+  });
+});
+
+describe('what a refusal discloses', () => {
+  test('the same of another tenant’s node and of one that does not exist', async () => {
+    const { as, register, run } = world;
+    await register('group.update', 'group.read', 'group-role.create', 'group.create');
+    const theirs = await run('group.create', { scope: GLOBEX, name: 'theirs' });
+    const ours = await run('group.create', { scope: ACME, name: 'ours' });
+    await run('role.create', { id: 'secret-role', name: 'secret', scope: GLOBEX });
+    for (const [command, inputOf] of [
+      ['group.update', (id: string) => ({ id, name: 'x' })],
+      ['group.read', (id: string) => ({ id })],
+    ] as const)
+      expect(await as('ann', command, inputOf('nothing'))).toEqual(
+        await as('ann', command, inputOf(theirs.id)),
+      );
+    const give = (role: string) => as('ann', 'group-role.create', { group: ours.id, role });
+    expect(await give('secret-role')).toEqual(await give('no-such-role'));
+    const at = (scope: string) => as('ann', 'group.create', { scope, name: 'x' });
+    expect(await at('tenant:nowhere')).toEqual(await at(GLOBEX));
+  });
+
+  test('nothing at all to somebody without rights, and no holder of a value to an operator of one tenant', async () => {
+    const { as, outcome, register } = world;
+    await register('user.create');
+    for (const email of ['bob@example.com', 'new@example.com'])
+      expect(await outcome('nobody', 'user.create', { email })).toBe('not_permitted');
+    await world.run('user.create', { id: 'first', email: 'bob@example.com' });
+    const answer = await as('ann', 'user.create', { email: 'bob@example.com', tenant: ACME });
+    expect(answer).toMatchObject({ error: { code: 'conflict', field: 'email' } });
+    expect(answer).not.toHaveProperty('error.holder');
+  });
+});
+
+describe('rights of operators are handed on by who has the right for what belongs to no tenant', () => {
+  beforeAll(async () => {
+    const { register, run } = world;
+    await register(
+      ...['grant.create', 'grant.update', 'assignment.create', 'membership.create', 'group-role.create'],
+      ...[
+        'role-permission.create',
+        'role.create',
+        'role.update',
+        'role-template.apply',
+        'role-permission.delete',
+      ],
+    );
+    await run('page.create', { name: 'roster' });
+    await run('role.create', { id: 'reader', name: 'reader', scope: ACME });
+    await run('role-permission.create', { role: 'reader', permission: 'roster', effect: 'ALLOW' });
+    await run('role.create', { id: 'everything', name: 'everything', scope: 'tenant' });
+    await run('role-permission.create', { role: 'everything', permission: '*:*:*', effect: 'ALLOW' });
+    await run('role.create', { id: 'heir', name: 'heir', scope: 'tenant', parent: 'operator' });
+    await run('group.create', { id: 'plain', name: 'plain', scope: ACME });
+    await run('group.create', { id: 'chiefs', name: 'chiefs', scope: ACME });
+    await run('group-role.create', { group: 'chiefs', role: 'heir' });
+    const permissions = [{ permission: 'provisioning:create:group', effect: 'ALLOW' }];
+    await register('group.create', 'group.update');
+    for (const id of ['u1', 'u2', 'u3']) await run('user.create', { id });
+    await run('role-template.create', { id: 'lent', name: 'lent', permissions });
+  });
+
+  const grants = [
+    ['grant.create', { user: 'bob', scope: ACME, roles: ['reader'] }, 'ok'],
+    ['grant.update', { user: 'ann', scope: ACME, roles: ['operator', 'reader'] }, 'ok'],
+    ['assignment.create', { user: 'bob', scope: ACME, role: 'reader' }, 'ok'],
+    ['membership.create', { user: 'bob', group: 'plain' }, 'ok'],
+    ['group-role.create', { group: 'plain', role: 'reader' }, 'ok'],
+    ['role.create', { name: 'r1', scope: ACME, parent: 'reader' }, 'ok'],
+    ['role-permission.create', { role: 'reader', permission: 'billing:*:*', effect: 'ALLOW' }, 'ok'],
+    ['grant.create', { user: 'u1', scope: ACME, roles: ['reader', 'operator'] }, 'not_permitted'],
+    ['grant.create', { user: 'u2', scope: ACME, roles: ['heir'] }, 'not_permitted'],
+    ['grant.create', { user: 'u3', scope: ACME, roles: ['everything'] }, 'not_permitted'],
+    ['grant.update', { user: 'ann', scope: ACME, roles: ['operator', 'heir'] }, 'not_permitted'],
+    ['assignment.create', { user: 'ann', scope: ACME, role: 'everything' }, 'not_permitted'],
+    ['membership.create', { user: 'bob', group: 'chiefs' }, 'not_permitted'],
+    ['group-role.create', { group: 'plain', role: 'heir' }, 'not_permitted'],
+    ['role.create', { name: 'r2', scope: ACME, parent: 'operator' }, 'not_permitted'],
+    ['role.create', { name: 'r3', scope: ACME, customTemplateId: 'lent' }, 'not_permitted'],
+    ['role-template.apply', { id: 'lent', role: 'reader' }, 'not_permitted'],
+    ['role-permission.create', { role: 'reader', permission: '*:*:*', effect: 'ALLOW' }, 'not_permitted'],
+    [
+      'role-permission.create',
+      { role: 'reader', permission: 'provisioning:update:group', effect: 'DENY' },
+      'not_permitted',
+    ],
+    ['role.update', { id: 'reader', parent: 'operator' }, 'not_permitted'],
+  ] as const;
+
+  test.each(grants)('%s %j by the operator of the tenant: %s', async (command, input, expected) => {
+    expect(await world.outcome('ann', command, input)).toBe(expected);
+    if (expected === 'ok') return;
+    // One by one or in a transaction; and with both rights it is done.
+    expect(await world.outcome('ann', 'transaction.write', { commands: [{ command, input }] })).toBe(
+      expected,
+    );
+    expect(await world.outcome('zoe', command, input)).toBe('ok');
+  });
+});

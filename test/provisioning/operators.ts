@@ -1,0 +1,97 @@
+import { ulid } from 'ulid';
+import { createReadCredentials } from '../../authorizer/credentials/credentials.ts';
+import { createIdentify } from '../../authorizer/credentials/identity.ts';
+import { CredentialsError } from '../../authorizer/errors.ts';
+import { createProvisioning } from '../../provisioning/index.ts';
+import { createOperators } from '../../provisioning/operators/rights.ts';
+import { readApiToken } from '../../table/api-token.ts';
+import { isId } from '../../table/identifiers.ts';
+import { createLogged } from '../support/log.ts';
+import type { createWorld } from '../support/world.ts';
+import type { Input } from './support.ts';
+
+type World = Pick<
+  Awaited<ReturnType<typeof createWorld>>,
+  'reader' | 'writer' | 'clock' | 'newSecret' | 'run'
+>;
+
+/** The tenant in which the rights for what belongs to no tenant are granted. */
+const OPERATIONS = 'tenant:operations';
+
+/**
+ * Provisioning where operators show API tokens, in a world with two tenants: `acme`, whose operator is `ann`, and
+ * `globex`, whose operator is `gus`. `olga` has every right in the operations scope, `zoe` there and in `acme`, `pam`
+ * is an administrator of the platform, and `nobody` has none.
+ */
+export async function createOperatorsWorld(world: World, approvalFor: readonly string[] = []) {
+  const { reader, writer, clock, newSecret, run } = world;
+  const { log, lines } = createLogged('provisioning');
+  const operators = createOperators({
+    ...{ reader, clock, operationsScope: OPERATIONS },
+    tokens: {
+      identify: createIdentify({
+        readCredentials: createReadCredentials(),
+        authenticate: () => Promise.reject(new CredentialsError('token_malformed')),
+        ...{ revocation: undefined, readApiToken, isId },
+      }),
+      subjectOf: () => null,
+    },
+  });
+  const provision = createProvisioning({
+    ...{ reader, writer, clock, newSecret },
+    newId: () => ulid(),
+    log,
+    operatorRules: { operators, approvalFor },
+  });
+
+  for (const [id, name] of [
+    ['operations', 'Operations'],
+    ['acme', 'Acme'],
+    ['globex', 'Globex'],
+  ])
+    await run('tenant.create', { id, name });
+  await run('role.create', { id: 'operator', name: 'operator', scope: 'tenant' });
+  await run('role-permission.create', { role: 'operator', permission: 'provisioning:*:*', effect: 'ALLOW' });
+  for (const id of ['ann', 'gus', 'olga', 'pam', 'nobody', 'bob', 'zoe']) await run('user.create', { id });
+  const home: Readonly<Record<string, string>> = {
+    ann: 'tenant:acme',
+    zoe: 'tenant:acme',
+    gus: 'tenant:globex',
+    olga: OPERATIONS,
+  };
+  for (const [user, scope] of Object.entries(home))
+    await run('grant.create', { user, scope, roles: ['operator'] });
+  await run('grant.create', { user: 'zoe', scope: OPERATIONS, roles: ['operator'] });
+  await run('admin.create', { user: 'pam' });
+  const tokens: Record<string, { readonly id: string; readonly text: string }> = {};
+  for (const user of ['ann', 'gus', 'olga', 'pam', 'nobody', 'zoe']) {
+    const { id, token } = await run('token.create', { user, tokenType: 'api' });
+    tokens[user] = { id, text: String(token) };
+  }
+
+  /** Registers the permissions of commands: what is not registered is nobody's. */
+  const registered = new Set<string>();
+  const register = async (...commands: readonly string[]) => {
+    for (const name of commands.filter((each) => !registered.has(each))) {
+      registered.add(name);
+      const [entity, verb] = name.split('.');
+      await run('permission.create', { name: `provisioning:${verb}:${entity}` });
+    }
+  };
+
+  /** Sends a command as an operator. */
+  const as = (operator: string, command: string, input: Input, more: Input = {}) =>
+    provision({ command, input, token: tokens[operator]?.text, ...more });
+
+  /** The code of the error, with the field; `ok` without one. */
+  const outcome = async (operator: string, command: string, input: Input, more: Input = {}) => {
+    const answer = await as(operator, command, input, more);
+    if (answer.ok) return 'ok';
+    const { code, field } = answer.error;
+    return field === undefined ? code : `${code} ${field}`;
+  };
+
+  return { ...world, provision, operators, as, outcome, register, tokens, lines };
+}
+
+export type OperatorsWorld = Awaited<ReturnType<typeof createOperatorsWorld>>;
