@@ -19,11 +19,13 @@ const SCALARS: Readonly<Record<string, (text: string) => unknown>> = {
   Ref: (text) => ({ Ref: text }),
   Condition: (text) => ({ Condition: text }),
   Sub: (text) => ({ 'Fn::Sub': text }),
+  ImportValue: (text) => ({ 'Fn::ImportValue': text }),
   GetAtt: (text) => ({ 'Fn::GetAtt': text.split('.') }),
 };
 const LISTS = ['If', 'Not', 'Equals', 'Or', 'And', 'Join', 'Select', 'Split', 'Sub'] as const;
 
-const customTags: (yaml.ScalarTag | yaml.CollectionTag)[] = [
+/** CloudFormation's short forms, for the parser of YAML. */
+export const customTags: (yaml.ScalarTag | yaml.CollectionTag)[] = [
   ...Object.entries(SCALARS).map(([name, resolve]) => ({ tag: `!${name}`, resolve })),
   ...LISTS.map((name) => ({
     tag: `!${name}`,

@@ -5,7 +5,7 @@ import { refusedLine } from '../../authorizer/log.ts';
 import { parseAuthzenConfiguration } from '../../authzen/configuration.ts';
 import definition from '../../table/dynamodb/definition.json' with { type: 'json' };
 import { secretKey } from '../../table/keys.ts';
-import { ISSUER, packageExample, packageStack, type Resource, type Template } from './template.ts';
+import { ISSUER, packageStack, type Resource, type Template } from './template.ts';
 
 /** What `serverless.yml` becomes: the template that CloudFormation would get. */
 let stack: Template;
@@ -176,17 +176,6 @@ test.each([
 ])('with %s nothing is packaged', async (_, params, message) => {
   await expect(packageStack('live', params)).rejects.toThrow(message);
 });
-
-test.each(['http.yml', 'rest.yml', 'websocket.yml'])(
-  'the example serverless/%s lets nobody invoke but API Gateway of this account',
-  async (name) => {
-    const { Resources } = await packageExample(name);
-    const permissions = Object.values(Resources).filter(({ Type }) => Type === 'AWS::Lambda::Permission');
-    expect(permissions.length).toBeGreaterThan(0);
-    for (const { Properties } of permissions)
-      expect(JSON.stringify(Properties.SourceArn ?? null)).toMatch(/execute-api.*AWS::AccountId.*Api/);
-  },
-);
 
 test('the table: as defined, on demand, with backups, protected, encrypted, kept when the stack is deleted', () => {
   expect(stack.Parameters.DeletionProtection?.Default).toBe('true');
