@@ -67,9 +67,9 @@ export function samTemplate(): Sections {
   return merged;
 }
 
-/** Writes the template of the package. */
+/** Writes the template of the package, for readers of YAML 1.1 too: to them an unquoted 2012-10-17 is a date. */
 export const writeSamTemplate = (file: string): void =>
   writeFileSync(
     file,
-    `# Made by \`npm run build\` from stack/: parameters and use in docs/deployment.md.\n${yaml.stringify(samTemplate(), { aliasDuplicateObjects: false, lineWidth: 0 })}`,
+    `# Made by \`npm run build\` from stack/: parameters and use in docs/deployment.md.\n${yaml.stringify(samTemplate(), { aliasDuplicateObjects: false, lineWidth: 0, version: '1.1' })}`,
   );

@@ -67,7 +67,7 @@ export interface Template {
 }
 
 /** A value with CloudFormation's functions as one text: `${Name}`, `${Name.Attribute}`, `${import:EXPORT}`. */
-export function textOf(value: Json): string {
+function textOf(value: Json): string {
   if (value === undefined || value === null) return '';
   if (typeof value !== 'object') return String(value);
   if ('Ref' in value) return `\${${value.Ref}}`;

@@ -235,3 +235,30 @@ test('Terraform is read as the template that it would be', () => {
     ),
   ]);
 });
+
+describe('an authorizer in another account', () => {
+  test('permissions.yml lets an API of this account and one of another invoke, by their authorizers alone', () => {
+    const template = parse(textOf('permissions'));
+    expect(wrongIn(template, [])).toEqual([]);
+    const sources = Object.values(template.Resources).map(
+      ({ Properties }) => Properties.SourceArn['Fn::Sub'],
+    );
+    expect(sources).toEqual([
+      `arn:\${AWS::Partition}:execute-api:\${AWS::Region}:\${AWS::AccountId}:\${ShopApiId}/authorizers/*`,
+      `arn:\${AWS::Partition}:execute-api:\${AWS::Region}:\${PartnerAccountId}:\${PartnerApiId}/authorizers/*`,
+    ]);
+  });
+
+  test.each(Object.entries(KINDS))(
+    '%s.yml takes its URI as a parameter instead of the import',
+    (name, kind) => {
+      const text = textOf(name).replace(
+        '!ImportValue gatehouse-live-AuthorizerInvokeUri',
+        '!Ref AuthorizerInvokeUri',
+      );
+      expect(wrongIn(parse(text), [kind])).toEqual([]);
+      // No permission and no role: neither can be given from the account of the API.
+      expect(text).not.toMatch(/Lambda::Permission|Credentials/);
+    },
+  );
+});

@@ -33,7 +33,7 @@ const forAuthorizers =
       return found === undefined ? [] : [`${name}: ${found}`];
     });
 
-export const RULES: readonly Rule[] = [
+const RULES: readonly Rule[] = [
   {
     name: 'the authorizer is that of the stack',
     wrong: (api) => [
@@ -175,7 +175,7 @@ const SOURCE =
   /^arn:[^:]+(?:::Partition\})?:execute-api:.+:(?:\$\{AWS::AccountId\}|\$\{\w+\}|\d{12}):\$\{[\w.]+\}\/(.+)$/;
 
 /** Who may invoke: an API of a named account, and the authorizer by authorizers of that API alone. */
-export const wrongPermissions = (template: Template): readonly string[] =>
+const wrongPermissions = (template: Template): readonly string[] =>
   permissionsIn(template)
     .filter(({ function: name, principal, source }) => {
       const [, rest] = SOURCE.exec(source) ?? [];
