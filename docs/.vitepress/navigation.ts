@@ -68,6 +68,7 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'docs/deployment.md',
     'docs/freshness.md',
     'docs/observability.md',
+    'docs/security-scans.md',
     'docs/verify.md',
     'docs/bulk.md',
     'docs/change-feed.md',
