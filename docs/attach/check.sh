@@ -73,6 +73,7 @@ synthesize() { (cd "$work/cdk" && CDK_OUTDIR="$work/cdk.$1" quietly typescript "
 cp cdk/*.ts "$work/cdk/"
 cp -r "$work/package" "$work/cdk/node_modules/gatehouse-authz"
 cp -r cdk/construct "$work/cdk/node_modules/gatehouse-authz-cdk"
+cp -r "$root/node_modules/yaml" "$work/cdk/node_modules/yaml"
 (cd "$work/cdk/node_modules/gatehouse-authz-cdk" && PATH=$root/node_modules/.bin:$PATH quietly npm run build)
 cp cdk/construct/example.ts "$work/cdk/construct.ts"
 # shellcheck disable=SC2086
@@ -82,7 +83,8 @@ for kind in rest http websocket; do
   cp "$work/cdk.$kind/shop.template.json" "$made/cdk-$kind.json"
 done
 synthesize construct construct.ts
-typescript "$root/test/attach/same-stack.ts" "$work/package/template.yaml" "$work/cdk.construct/shop.template.json"
+# The template that is nested is the one asset that is a single file of JSON beside that of the app.
+typescript "$root/test/attach/same-stack.ts" "$work/package/template.yaml" "$work"/cdk.construct/asset.*.json
 cp "$work/cdk.construct/shop.template.json" "$made/construct-http.json"
 echo 'the construct makes the stack of the package'
 
@@ -142,10 +144,12 @@ checkov --framework terraform --directory "$work/terraform" >"$work/terraform.js
 typescript "$root/test/attach/findings.ts" "$work/lint.json" "$work/cloudformation.json" "$work/terraform.json"
 
 echo '== template.yaml of the package: sam validate, sam build'
-"$python/pip" install --quiet --target "$work/sam-cli" aws-sam-cli==1.170.0
+# Its dependencies are other versions of those of checkov.
+python3 -m venv "$work/sam-cli"
+"$work/sam-cli/bin/pip" install --quiet aws-sam-cli==1.170.0
 export SAM_CLI_TELEMETRY=0
 for step in 'validate --lint' "build --build-dir $work/sam"; do
   # shellcheck disable=SC2086
-  (cd "$work/package" && PYTHONPATH=$work/sam-cli quietly "$python/python" -m samcli $step --template template.yaml)
+  (cd "$work/package" && quietly "$work/sam-cli/bin/sam" $step --template template.yaml)
 done
 echo 'all right'
