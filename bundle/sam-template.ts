@@ -26,11 +26,13 @@ const SCALARS: Readonly<Record<string, (text: string) => unknown>> = {
   Ref: (text) => ({ Ref: text }),
   Condition: (text) => ({ Condition: text }),
   Sub: (text) => ({ 'Fn::Sub': text }),
+  ImportValue: (text) => ({ 'Fn::ImportValue': text }),
   GetAtt: (text) => ({ 'Fn::GetAtt': text.split('.') }),
 };
 const LISTS = ['If', 'Not', 'Equals', 'Or', 'And', 'Join', 'Select', 'Split', 'Sub'] as const;
 
-const customTags: (yaml.ScalarTag | yaml.CollectionTag)[] = [
+/** CloudFormation's short forms, for the parser of YAML. */
+export const customTags: (yaml.ScalarTag | yaml.CollectionTag)[] = [
   ...Object.entries(SCALARS).map(([name, resolve]) => ({ tag: `!${name}`, resolve })),
   ...LISTS.map((name) => ({
     tag: `!${name}`,
@@ -113,9 +115,9 @@ function withConfiguration(
   return { ...template, Resources: { ...Resources, Configuration: filled } };
 }
 
-/** Writes the template of the package. */
+/** Writes the template of the package, for readers of YAML 1.1 too: to them an unquoted 2012-10-17 is a date. */
 export const writeSamTemplate = (file: string): void =>
   writeFileSync(
     file,
-    `# Made by \`npm run build\` from stack/: parameters and use in docs/deployment.md.\n${yaml.stringify(samTemplate(), { aliasDuplicateObjects: false, lineWidth: 0 })}`,
+    `# Made by \`npm run build\` from stack/: parameters and use in docs/deployment.md.\n${yaml.stringify(samTemplate(), { aliasDuplicateObjects: false, lineWidth: 0, version: '1.1' })}`,
   );

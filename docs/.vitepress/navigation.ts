@@ -72,6 +72,7 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'docs/regions.md',
     'docs/observability.md',
     'docs/operators.md',
+    'docs/security-scans.md',
     'docs/verify.md',
     'docs/bulk.md',
     'docs/change-feed.md',

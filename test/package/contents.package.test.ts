@@ -159,3 +159,18 @@ test('importing a module does nothing where package.json says so: a bundler leav
     expect([name, text.trim() === ''], text).toEqual([name, !hasEffects]);
   }
 });
+
+test('the bill of materials names the packages whose licences the functions hold', () => {
+  const bill = JSON.parse(readFileSync(join(PACKAGE, 'functions/sbom.cdx.json'), 'utf8'));
+  expect(bill).toMatchObject({ bomFormat: 'CycloneDX', specVersion: '1.6' });
+  expect(bill.metadata.component).toMatchObject({ name: 'gatehouse-authz', version: MANIFEST.version });
+  const licences = readFileSync(join(PACKAGE, 'functions/LICENSES.txt'), 'utf8');
+  const components: { name: string; version: string; purl: string }[] = bill.components;
+  expect(components.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['jose', 'zod', '@aws-sdk/lib-dynamodb']),
+  );
+  for (const { name, version, purl } of components) {
+    expect(licences).toContain(`${name} ${version}`);
+    expect(purl).toBe(`pkg:npm/${name.replace('@', '%40')}@${version}`);
+  }
+});

@@ -19,10 +19,7 @@ test('logs in one line that the table cannot be had', async () => {
 test.each([
   [{}, 'TABLE_NAME is required'],
   [{ TABLE_NAME: 'x' }, 'TABLE_NAME must have at least 3 characters'],
-  [
-    { TABLE_NAME: 'table', DYNAMODB_ENDPOINT: 'nowhere' },
-    'DYNAMODB_ENDPOINT is not a valid URL',
-  ],
+  [{ TABLE_NAME: 'table', DYNAMODB_ENDPOINT: 'nowhere' }, 'DYNAMODB_ENDPOINT is not a valid URL'],
 ])('names the variable that is wrong: %j', (env, message) => {
   expect(() => createHandlerFrom(env)).toThrow(message);
 });

@@ -4,7 +4,7 @@ import { parseAuthzenConfiguration } from '../../authzen/configuration.ts';
 import reference from '../../stack/table-reference.json' with { type: 'json' };
 import definition from '../../table/dynamodb/definition.json' with { type: 'json' };
 import { evaluateTemplate } from './evaluate.ts';
-import { ISSUER, packageExample, packageStack, type Resource, type Template } from './template.ts';
+import { ISSUER, packageStack, type Resource, type Template } from './template.ts';
 
 const ENVIRONMENT_KEY = 'arn:aws:kms:eu-central-1:123456789012:key/e';
 
@@ -200,17 +200,6 @@ test.each([
 ])('with %s nothing is packaged', async (_, params, message) => {
   await expect(packageStack('live', params)).rejects.toThrow(message);
 });
-
-test.each(['http.yml', 'rest.yml', 'websocket.yml'])(
-  'the example serverless/%s lets nobody invoke but API Gateway of this account',
-  async (name) => {
-    const { Resources } = await packageExample(name);
-    const permissions = Object.values(Resources).filter(({ Type }) => Type === 'AWS::Lambda::Permission');
-    expect(permissions.length).toBeGreaterThan(0);
-    for (const { Properties } of permissions)
-      expect(JSON.stringify(Properties.SourceArn ?? null)).toMatch(/execute-api.*AWS::AccountId.*Api/);
-  },
-);
 
 test('the table: as defined, on demand, with backups, protected, encrypted, kept when the stack is deleted', () => {
   expect(stack.Parameters.DeletionProtection?.Default).toBe('true');

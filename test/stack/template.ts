@@ -19,7 +19,9 @@ export interface Resource {
 }
 
 export interface Template {
-  readonly Parameters: Readonly<Record<string, { readonly Default: string; readonly AllowedValues?: readonly string[] }>>;
+  readonly Parameters: Readonly<
+    Record<string, { readonly Default: string; readonly AllowedValues?: readonly string[] }>
+  >;
   readonly Conditions: Readonly<Record<string, unknown>>;
   readonly Resources: Readonly<Record<string, Resource>>;
   readonly Outputs: Readonly<Record<string, { readonly Value: unknown; readonly Condition?: string }>>;

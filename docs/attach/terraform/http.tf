@@ -7,6 +7,13 @@ data "aws_cloudformation_export" "gatehouse" {
 resource "aws_apigatewayv2_api" "shop" {
   name          = "shop"
   protocol_type = "HTTP"
+  # API Gateway answers preflight requests itself: they carry no token, and no authorizer sees them.
+  cors_configuration {
+    allow_origins = ["https://app.example"]
+    allow_methods = ["GET"]
+    allow_headers = ["authorization", "content-type"]
+    max_age       = 600
+  }
 }
 
 resource "aws_apigatewayv2_authorizer" "gatehouse" {
@@ -28,6 +35,8 @@ resource "aws_apigatewayv2_integration" "backend" {
   integration_type   = "HTTP_PROXY"
   integration_method = "GET"
   integration_uri    = "https://backend.example/documents/{id}"
+  # Who asks, for the backend: refuse what comes without it.
+  request_parameters = { "overwrite:header.x-subject" = "$context.authorizer.subject" }
 }
 
 resource "aws_apigatewayv2_route" "get_document" {
@@ -36,4 +45,10 @@ resource "aws_apigatewayv2_route" "get_document" {
   authorization_type = "CUSTOM"
   authorizer_id      = aws_apigatewayv2_authorizer.gatehouse.id
   target             = "integrations/${aws_apigatewayv2_integration.backend.id}"
+}
+
+resource "aws_apigatewayv2_stage" "live" {
+  api_id      = aws_apigatewayv2_api.shop.id
+  name        = "$default"
+  auto_deploy = true
 }

@@ -20,8 +20,10 @@ resource "aws_apigatewayv2_authorizer" "gatehouse" {
 }
 
 resource "aws_apigatewayv2_integration" "accept" {
-  api_id           = aws_apigatewayv2_api.shop.id
-  integration_type = "MOCK"
+  api_id                        = aws_apigatewayv2_api.shop.id
+  integration_type              = "MOCK"
+  request_templates             = { "200" = "{\"statusCode\":200}" }
+  template_selection_expression = "200"
 }
 
 resource "aws_apigatewayv2_route" "connect" {
@@ -30,4 +32,28 @@ resource "aws_apigatewayv2_route" "connect" {
   authorization_type = "CUSTOM"
   authorizer_id      = aws_apigatewayv2_authorizer.gatehouse.id
   target             = "integrations/${aws_apigatewayv2_integration.accept.id}"
+}
+
+# API Gateway asks the authorizer at $connect only. Each message brings what was answered then.
+resource "aws_apigatewayv2_integration" "backend" {
+  api_id             = aws_apigatewayv2_api.shop.id
+  integration_type   = "HTTP_PROXY"
+  integration_method = "POST"
+  integration_uri    = "https://backend.example/messages"
+  # Who sends, for the backend: refuse what comes without it.
+  request_parameters = { "integration.request.header.x-subject" = "context.authorizer.subject" }
+}
+
+resource "aws_apigatewayv2_route" "message" {
+  api_id             = aws_apigatewayv2_api.shop.id
+  route_key          = "$default"
+  authorization_type = "NONE"
+  target             = "integrations/${aws_apigatewayv2_integration.backend.id}"
+}
+
+resource "aws_apigatewayv2_stage" "live" {
+  api_id      = aws_apigatewayv2_api.shop.id
+  name        = "live"
+  auto_deploy = true
+  depends_on  = [aws_apigatewayv2_route.connect, aws_apigatewayv2_route.message]
 }

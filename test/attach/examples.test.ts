@@ -4,15 +4,17 @@ import * as yaml from 'yaml';
 import { parseConfiguration } from '../../authorizer/index.ts';
 import { type ResultCaches, readIdentitySource } from '../../authorizer/routes/cache-key.ts';
 import { readCaching } from '../../authorizer/routes/result-cache.ts';
+import { samTemplate } from '../../bundle/sam-template.ts';
 import { outsideOf } from '../../cli/routes/result-cache.ts';
 import { ruleOf } from '../../provisioning/routes/route.ts';
 
 /**
- * The examples of docs/attach, as far as being wrong would open something. Their form: `npm run snippets`.
+ * The examples of docs/attach, as far as their text says it. Those of CloudFormation also by the rules: rules.test.ts;
+ * those of Serverless: packaged.integration.test.ts; all others: `npm run snippets`.
  */
 const ROOT = new URL('../../docs/attach/', import.meta.url);
 const FILES = readdirSync(ROOT, { recursive: true, encoding: 'utf8' }).filter((name) =>
-  /\.(?:yml|ts|tf)$/.test(name),
+  /^\w+\/(?:rest|http|websocket)\.(?:yml|ts|tf)$/.test(name),
 );
 const textOf = (name: string): string => readFileSync(new URL(name, ROOT), 'utf8');
 
@@ -22,14 +24,12 @@ const settings = (name: string): string => textOf(name).replace(/^\s*(?:#|\/\/).
 const ZERO =
   /(?:resultTtlInSeconds|AuthorizerResultTtlInSeconds|ReauthorizeEvery): 0\b|authorizer_result_ttl_in_seconds = 0\b|resultsCacheTtl: NOT_CACHED/;
 
-test('there is one of every kind', () => {
-  expect(FILES.sort()).toEqual([
-    'cdk/attach.ts',
-    ...['cloudformation/http.yml', 'cloudformation/rest.yml', 'cloudformation/websocket.yml'],
-    ...['sam/http.yml', 'sam/rest.yml'],
-    ...['serverless/http.yml', 'serverless/rest.yml', 'serverless/websocket.yml'],
-    ...['terraform/http.tf', 'terraform/rest.tf', 'terraform/websocket.tf'],
-  ]);
+test('there is one of every kind of API in every form', () => {
+  const forms = { cdk: 'ts', cloudformation: 'yml', sam: 'yml', serverless: 'yml', terraform: 'tf' };
+  const expected = Object.entries(forms).flatMap(([form, ending]) =>
+    ['http', 'rest', 'websocket'].map((kind) => `${form}/${kind}.${ending}`),
+  );
+  expect(FILES.sort()).toEqual(expected);
 });
 
 test.each(FILES)('%s: no result cache, and no call without a token', (name) => {
@@ -42,12 +42,14 @@ test.each(FILES)('%s: no result cache, and no call without a token', (name) => {
 test.each(FILES)('%s: takes the authorizer by the names that the stack exports', (name) => {
   const names = settings(name).match(/gatehouse-live-\w+/g) ?? [];
   expect(names.length).toBeGreaterThan(0);
-  const outputs = readFileSync(new URL('../../stack/outputs.yml', import.meta.url), 'utf8');
-  for (const exported of names)
-    expect(outputs).toContain(`"\${AWS::StackName}-${exported.slice('gatehouse-live-'.length)}"`);
+  const { Outputs } = samTemplate() as { Outputs: Readonly<Record<string, { readonly Export?: unknown }>> };
+  for (const exported of names) {
+    const output = exported.slice('gatehouse-live-'.length);
+    expect(Outputs[output]?.Export).toEqual({ Name: { 'Fn::Sub': `\${AWS::StackName}-${output}` } });
+  }
 });
 
-// What Serverless makes of its examples: stack.integration.test.ts.
+// What Serverless makes of its examples: packaged.integration.test.ts.
 test.each(FILES.filter((name) => !name.startsWith('serverless/')))(
   '%s: gives no permission to invoke without saying for whose API',
   (name) => {
@@ -58,7 +60,7 @@ test.each(FILES.filter((name) => !name.startsWith('serverless/')))(
       text.match(/SourceArn|SourceAccount|source_arn|source_account|sourceArn|sourceAccount/g) ?? [];
     expect(sources.length).toBeGreaterThanOrEqual(granted.length);
     // These would make one themselves.
-    if (name === 'cdk/attach.ts') expect(text).toContain('skipPermissions: true');
+    if (name.startsWith('cdk/')) expect(text).toContain('skipPermissions: true');
     if (name === 'sam/rest.yml') expect(text).toContain('DisableFunctionDefaultPermissions: true');
     expect(text).not.toContain('EnableFunctionDefaultPermissions: true');
   },

@@ -1,0 +1,201 @@
+import type { Resource, Template } from './api.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: a document of Terraform
+type Json = any;
+
+/** The resources of a Terraform file, as python-hcl2 parses it: `TYPE.NAME` to what is in the block. */
+export type Blocks = Readonly<Record<string, Readonly<Record<string, Json>>>>;
+
+/** python-hcl2 keeps the quotes of a text, and marks blocks. */
+function plain(value: Json): Json {
+  if (typeof value === 'string') return value.startsWith('"') ? JSON.parse(value) : value;
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key]) => !/^__\w+__$/.test(key))
+      .map(([key, each]) => [plain(key), plain(each)]),
+  );
+}
+
+/** The blocks of a kind (`resource`, `data`) in a file that python-hcl2 has parsed. */
+export const blocksOf = (parsed: Json, kind: 'resource' | 'data'): Blocks =>
+  Object.fromEntries(
+    (plain(parsed)[kind] ?? []).flatMap((block: Json) =>
+      Object.entries<Json>(block).flatMap(([type, named]) =>
+        Object.entries<Json>(named).map(([name, body]) => [`${type}.${name}`, body]),
+      ),
+    ),
+  );
+
+/** A reference to a resource, its id or another attribute, as CloudFormation writes it. */
+const withReferences = (value: Json): Json => {
+  if (typeof value === 'string') {
+    const text = value.replace(/\$\{data\.aws_cloudformation_export\.(\w+)\.value\}/g, `\${export.$1}`);
+    return text.includes(`\${`)
+      ? { 'Fn::Sub': text.replace(/\$\{(aws_\w+)\.(\w+)\.\w+\}/g, `\${$1-$2}`) }
+      : text;
+  }
+  if (Array.isArray(value)) return value.map(withReferences);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withReferences(each)]));
+};
+
+const id = (name: string): string => name.replace('.', '-');
+const first = (value: Json): Json => (Array.isArray(value) ? value[0] : value);
+
+/** The type of CloudFormation, and its properties by those of Terraform. What is not here has no part in the rules. */
+const TYPES: Readonly<Record<string, (block: Json) => { readonly Type: string; readonly Properties: Json }>> =
+  {
+    aws_api_gateway_rest_api: () => ({ Type: 'AWS::ApiGateway::RestApi', Properties: {} }),
+    aws_api_gateway_authorizer: (block) => ({
+      Type: 'AWS::ApiGateway::Authorizer',
+      Properties: {
+        RestApiId: block.rest_api_id,
+        Type: block.type,
+        AuthorizerUri: block.authorizer_uri,
+        AuthorizerCredentials: block.authorizer_credentials,
+        IdentitySource: block.identity_source,
+        AuthorizerResultTtlInSeconds: block.authorizer_result_ttl_in_seconds,
+      },
+    }),
+    aws_api_gateway_resource: (block) => ({
+      Type: 'AWS::ApiGateway::Resource',
+      Properties: { RestApiId: block.rest_api_id, ParentId: block.parent_id, PathPart: block.path_part },
+    }),
+    aws_api_gateway_method: (block) => ({
+      Type: 'AWS::ApiGateway::Method',
+      Properties: {
+        RestApiId: block.rest_api_id,
+        ResourceId: block.resource_id,
+        HttpMethod: block.http_method,
+        AuthorizationType: block.authorization,
+        AuthorizerId: block.authorizer_id,
+      },
+    }),
+    aws_api_gateway_gateway_response: (block) => ({
+      Type: 'AWS::ApiGateway::GatewayResponse',
+      Properties: {
+        RestApiId: block.rest_api_id,
+        ResponseType: block.response_type,
+        ResponseParameters: block.response_parameters,
+      },
+    }),
+    aws_api_gateway_deployment: (block) => ({
+      Type: 'AWS::ApiGateway::Deployment',
+      Properties: { RestApiId: block.rest_api_id },
+    }),
+    aws_apigatewayv2_api: (block) => {
+      const cors = first(block.cors_configuration);
+      return {
+        Type: 'AWS::ApiGatewayV2::Api',
+        Properties: {
+          ProtocolType: block.protocol_type,
+          CorsConfiguration: cors && {
+            AllowOrigins: cors.allow_origins,
+            AllowMethods: cors.allow_methods,
+            AllowHeaders: cors.allow_headers,
+          },
+        },
+      };
+    },
+    aws_apigatewayv2_authorizer: (block) => ({
+      Type: 'AWS::ApiGatewayV2::Authorizer',
+      Properties: {
+        ApiId: block.api_id,
+        AuthorizerType: block.authorizer_type,
+        AuthorizerUri: block.authorizer_uri,
+        AuthorizerCredentialsArn: block.authorizer_credentials_arn,
+        AuthorizerPayloadFormatVersion: block.authorizer_payload_format_version,
+        EnableSimpleResponses: block.enable_simple_responses,
+        IdentitySource: block.identity_sources,
+        AuthorizerResultTtlInSeconds: block.authorizer_result_ttl_in_seconds,
+      },
+    }),
+    aws_apigatewayv2_integration: (block) => ({
+      Type: 'AWS::ApiGatewayV2::Integration',
+      Properties: {
+        ApiId: block.api_id,
+        IntegrationType: block.integration_type,
+        IntegrationUri: block.integration_uri,
+        RequestParameters: block.request_parameters,
+      },
+    }),
+    aws_apigatewayv2_route: (block) => ({
+      Type: 'AWS::ApiGatewayV2::Route',
+      Properties: {
+        ApiId: block.api_id,
+        RouteKey: block.route_key,
+        AuthorizationType: block.authorization_type,
+        AuthorizerId: block.authorizer_id,
+        Target: block.target,
+      },
+    }),
+    aws_lambda_permission: (block) => ({
+      Type: 'AWS::Lambda::Permission',
+      Properties: {
+        FunctionName: block.function_name,
+        Principal: block.principal,
+        SourceArn: block.source_arn,
+      },
+    }),
+  };
+
+/**
+ * What a Terraform file makes, as a template of CloudFormation: as far as the rules look at it.
+ *
+ * @param parsed the file as python-hcl2 parses it
+ */
+export function templateOf(parsed: Json): Template {
+  const blocks = Object.entries(blocksOf(parsed, 'resource'));
+  const exports = Object.fromEntries(
+    Object.entries(blocksOf(parsed, 'data')).map(([name, { name: exported }]) => [
+      name.split('.')[1],
+      exported,
+    ]),
+  );
+  const resources: Record<string, Resource> = {};
+  for (const [name, block] of blocks) {
+    const type = TYPES[name.split('.')[0] ?? ''];
+    if (type === undefined) continue;
+    const { Type, Properties } = JSON.parse(
+      JSON.stringify(type(block)).replace(
+        /\$\{data\.aws_cloudformation_export\.(\w+)\.value\}/g,
+        (_, each) => `\${import:${exports[each]}}`,
+      ),
+    );
+    const DependsOn = [block.depends_on ?? []]
+      .flat()
+      .map((each: string) => id(each.replace(/^\$\{(.*)\}$/, '$1')));
+    resources[id(name)] = { Type, DependsOn, Properties: withReferences(Properties) };
+  }
+  // In Terraform the integration of a method and its answers are resources of their own.
+  for (const [name, block] of blocks) {
+    const [type] = name.split('.');
+    const method = id(methodOf(name, block, blocks));
+    const properties = resources[method]?.Properties;
+    if (properties === undefined) continue;
+    if (type === 'aws_api_gateway_integration')
+      properties.Integration = {
+        ...properties.Integration,
+        Type: block.type,
+        Uri: block.uri,
+        RequestParameters: block.request_parameters,
+      };
+    if (type === 'aws_api_gateway_integration_response')
+      properties.Integration = {
+        ...properties.Integration,
+        IntegrationResponses: [{ ResponseParameters: block.response_parameters }],
+      };
+    if (/integration/.test(type ?? '')) resources[id(name)] = { Type: 'part', DependsOn: [method] };
+  }
+  return { Resources: resources };
+}
+
+/** The method that an integration belongs to: by `http_method`, over the integration where it is named instead. */
+function methodOf(name: string, block: Json, blocks: readonly [string, Json][]): string {
+  const [, named = ''] = /^\$\{(\w+\.\w+)\.http_method\}$/.exec(block.http_method ?? '') ?? [];
+  if (named === '' || named === name || named.startsWith('aws_api_gateway_method.')) return named;
+  const found = blocks.find(([each]) => each === named);
+  return found === undefined ? '' : methodOf(found[0], found[1], blocks);
+}
