@@ -15,6 +15,7 @@ import { addLoad } from './commands/load.ts';
 import { addLog } from './commands/log.ts';
 import { addOnboard } from './commands/onboard.ts';
 import { addPlan } from './commands/plan.ts';
+import { addReplay } from './commands/replay.ts';
 import { addRevokeSession, addRevokeToken } from './commands/revoke-credential.ts';
 import { addRevokeUser } from './commands/revoke-user.ts';
 import { addRoute } from './commands/route.ts';
@@ -39,7 +40,7 @@ const SUBCOMMANDS: readonly (readonly [string, readonly Subcommand[]])[] = [
   ['Ask', [addCheck, addExplain, addWho, addMenu, addWhere, addExplore]],
   ['Administer', [addPlan, addApply, addExport, addOnboard, addLoad, addRoute, addCommand]],
   ['Revoke', [addRevokeUser, addSuspendTenant, addRevokeSession, addRevokeToken]],
-  ['Operate', [addLog, addVerify, addServe]],
+  ['Operate', [addLog, addVerify, addReplay, addServe]],
   ['Command line', [addCompletion, addHelp]],
 ];
 

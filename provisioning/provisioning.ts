@@ -9,7 +9,7 @@ import { mergeActions } from '../table/write/merge.ts';
 import { asChecks, assertFits } from '../table/write/transaction.ts';
 import type { Writer } from '../table/writer.ts';
 import { type Answer, PartlyDone, type Success, toFailure } from './answer.ts';
-import { auditOrigin, auditRecord } from './audit.ts';
+import { auditActions, auditOrigin, counters } from './audit.ts';
 import type { WriteCommand } from './command.ts';
 import { COMMANDS } from './commands/index.ts';
 import { readBySchema, readInput } from './input.ts';
@@ -78,6 +78,8 @@ export function createProvisioning({
   budgetMs = DEFAULT_BUDGET_MS,
   log,
 }: ProvisioningOptions) {
+  const nextCounter = counters(newId);
+
   async function carryOut(event: Event, operationId: () => string, hooks: Hooks): Promise<Success> {
     const command = COMMANDS.get(event.command);
     if (!command) throw invalid('command', unknownCommand(event.command));
@@ -152,7 +154,7 @@ export function createProvisioning({
           // The operation comes first: a repetition fails on it before it fails on its own values.
           plan.next ? asOpen(operation) : recordOperation(operation, outcome, now, writtenAt),
           ...plan.actions,
-          ...[plan.audit].flat().map((entry) => auditRecord(entry, { ...context, id: newId() })),
+          ...auditActions([plan.audit].flat(), { ...context, newId, counter: nextCounter() }),
         ]);
         assertFits(actions);
         await writer.send(

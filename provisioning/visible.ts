@@ -5,7 +5,7 @@ import { ENTITIES } from '../table/entities/registry.ts';
 export type Attributes = Readonly<Record<string, unknown>>;
 
 const INTERNAL: ReadonlySet<string> = new Set([
-  ...['PK', 'SK', 'Type', 'rev', 'ttl', 'owned'],
+  ...['PK', 'SK', 'Type', 'rev', 'ttl', 'owned', 'counter'],
   ...Object.values(INDEXES).flatMap((index) => [`${index}PK`, `${index}SK`]),
 ]);
 

@@ -11,6 +11,7 @@
  *             API#name           DECISION         which write changed a route of the API last
  *   secret    SECRET#TYPE#id     META             (password hashes, out of the authorizer's reach: ADR 0022)
  *   log       AUDIT#owner#shard  time#id
+ *   log count AUDIT_COUNT#owner#shard  month#counter   (how many records the log has of one month)
  *   operation OPERATION#id       META
  */
 import { fnv1a, hash64, isLongerThan } from './bytes.ts';
@@ -157,6 +158,27 @@ export const logKey = (owner: Ref | undefined, time: string, id: string): Key =>
   SK: join(time, id),
 });
 
+/** Over how many items the count of one month is spread, so that concurrent commands rarely meet on one. */
+export const LOG_COUNTERS = 32;
+
+const countPartition = (owner: Ref | undefined, shard: number): string =>
+  join('AUDIT_COUNT', ...(owner ? [keyPrefix(owner.type), owner.id] : [GLOBAL_LOG]), String(shard));
+
+/** All partitions of the counts of an owner's log. */
+export const countPartitions = (owner: Ref | undefined): readonly string[] =>
+  Array.from({ length: LOG_SHARDS }, (_, shard) => countPartition(owner, shard));
+
+/**
+ * The item that counts records of a log.
+ *
+ * @param month of the records, as 2026-11
+ * @param counter which of the {@link LOG_COUNTERS} of that month
+ */
+export const logCountKey = (owner: Ref | undefined, month: string, counter: number): Key => ({
+  PK: countPartition(owner, counter % LOG_SHARDS),
+  SK: join(month, String(counter)),
+});
+
 /** Index key of the list of all nodes of one type. */
 export const listPartition = (type: string, shard: number): string =>
   join('LIST', keyPrefix(type), String(shard));
@@ -251,7 +273,8 @@ export type ParsedKey =
   | { readonly form: 'name'; readonly kind: string; readonly name: string; readonly of: Ref }
   | { readonly form: 'secret'; readonly type: string; readonly id: string }
   | { readonly form: 'operation'; readonly id: string }
-  | { readonly form: 'log'; readonly owner?: Ref; readonly time: string; readonly id: string };
+  | { readonly form: 'log'; readonly owner?: Ref; readonly time: string; readonly id: string }
+  | { readonly form: 'log-count'; readonly owner?: Ref; readonly month: string; readonly counter: number };
 
 const GUARD_KINDS: ReadonlySet<string> = new Set(['EMAIL', 'PHONE', 'USERNAME', 'IDENTITY']);
 const isGuardKind = (kind: string) =>
@@ -267,6 +290,12 @@ export function parseKey(key: Key): ParsedKey | undefined {
   const [id] = rest;
   if (id === undefined || [head, ...rest, ...sort].includes('')) return undefined;
   if (head === 'AUDIT') return parseLogKey(rest, sort);
+  if (head === 'AUDIT_COUNT') {
+    const read = parseLogKey(rest, sort);
+    if (read?.form !== 'log' || !/^\d{1,2}$/.test(read.id)) return undefined;
+    const { owner, time: month, id: counter } = read;
+    return { form: 'log-count', ...(owner ? { owner } : {}), month, counter: Number(counter) };
+  }
   if (isGuardKind(head)) {
     if (key.SK !== META || rest.length > 2) return undefined;
     const value = rest.at(-1) as string;

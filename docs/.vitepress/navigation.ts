@@ -69,6 +69,8 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'docs/freshness.md',
     'docs/observability.md',
     'docs/verify.md',
+    'docs/audit.md',
+    'docs/runbooks/',
     'docs/bulk.md',
     'docs/change-feed.md',
     'docs/load.md',

@@ -34,6 +34,8 @@ export const CODES = [
   'rule_left_over',
   'condition_invalid',
   'property_misfit',
+  'log_missing',
+  'log_surplus',
   'unknown_item',
 ] as const;
 export type FindingCode = (typeof CODES)[number];

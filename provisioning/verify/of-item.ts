@@ -17,7 +17,13 @@ import { secretRelation } from './secrets.ts';
 /** The relations of an item that are checked from this item. */
 export function relationsOf(item: Item, now: number): readonly Relation[] {
   const parsed = parseKey(item);
-  if (parsed?.form === 'log' || parsed?.form === 'operation' || isExpired(item, now)) return [];
+  if (
+    parsed?.form === 'log' ||
+    parsed?.form === 'log-count' ||
+    parsed?.form === 'operation' ||
+    isExpired(item, now)
+  )
+    return [];
   if (parsed?.form === 'guard') return guardRelations(item);
   if (parsed?.form === 'name') return [nameRelation(item, parsed.of)];
   if (parsed?.form === 'secret') {

@@ -6,7 +6,7 @@ import type { Item } from '../../table/item.ts';
 import { identityOf, type Key, parseKey } from '../../table/keys.ts';
 import type { Action } from '../../table/write/action.ts';
 import { mergeActions } from '../../table/write/merge.ts';
-import { auditRecord } from '../audit.ts';
+import { auditActions, counters } from '../audit.ts';
 import { canonical } from '../canonical.ts';
 import type { Finding } from './finding.ts';
 import type { VerifyOptions } from './options.ts';
@@ -23,6 +23,7 @@ interface RepairsOptions extends Pick<VerifyOptions, 'reader' | 'clock'> {
 /** Repairs faults and collects their findings. */
 export function createRepairs({ reader, clock, repair }: RepairsOptions) {
   const repaired: Finding[] = [];
+  const nextCounter = counters(repair.newId);
 
   /** Repairs in one transaction with their audit record. */
   async function write(actions: readonly Action[], findings: readonly Finding[]): Promise<void> {
@@ -35,20 +36,23 @@ export function createRepairs({ reader, clock, repair }: RepairsOptions) {
         ? { type: parsed.type, id: parsed.id }
         : { type: 'guard', id: String(first?.key.PK) };
     const id = repair.newId();
-    const record = auditRecord(
-      {
-        entity,
-        details: {
-          findings: findings.map(({ code, key, attribute, expected }) => ({
-            code,
-            key,
-            attribute,
-            expected,
-          })),
+    const records = auditActions(
+      [
+        {
+          entity,
+          details: {
+            findings: findings.map(({ code, key, attribute, expected }) => ({
+              code,
+              key,
+              attribute,
+              expected,
+            })),
+          },
         },
-      },
+      ],
       {
-        id,
+        newId: repair.newId,
+        counter: nextCounter(),
         now,
         writtenAt,
         command: 'verify.repair',
@@ -57,7 +61,7 @@ export function createRepairs({ reader, clock, repair }: RepairsOptions) {
         step: undefined,
       },
     );
-    await repair.writer.send(stamped([...actions, record], { writtenAt, writeId: id }));
+    await repair.writer.send(stamped([...actions, ...records], { writtenAt, writeId: id }));
     repaired.push(...findings);
   }
 

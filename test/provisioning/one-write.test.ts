@@ -61,6 +61,7 @@ async function expectRecord(command: string, done: Done, owner: string | undefin
     actor: 'ops@example.com',
     source: 'provisioning',
     status: 'success',
+    counter: expect.any(Number),
     severity: type === 'admin' ? 'critical' : command.endsWith('.delete') ? 'warning' : 'info',
     ttl: Math.floor(now / 1000) + YEAR,
     ...(owner === undefined ? {} : { tenant: owner }),
