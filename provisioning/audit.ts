@@ -2,10 +2,11 @@ import * as z from 'zod';
 import { DAY_MS, INDEXES } from '../table/entities/entity.ts';
 import * as field from '../table/entities/fields.ts';
 import { GatehouseError } from '../table/errors.ts';
-import { formatRef, isRef, isUlidOrUuid, parseSubjectRef, type Ref } from '../table/identifiers.ts';
+import { formatRef, type Ref } from '../table/identifiers.ts';
 import { LOG_COUNTERS, logCountKey, logKey, partitionOf, shardOf, timedSort } from '../table/keys.ts';
 import { type Action, create, type Update } from '../table/write/action.ts';
 import type { AuditEntry } from './plan.ts';
+import { actorUser, peopleIn } from './pseudonyms.ts';
 
 /** Audit records are kept a year. */
 const LIFETIME_MS = 365 * DAY_MS;
@@ -29,7 +30,7 @@ export interface AuditContext {
   readonly operationId: string;
   readonly event: {
     readonly actor?: string | undefined;
-    readonly origin?: z.infer<typeof auditOrigin> | undefined;
+    readonly origin?: Readonly<Record<string, unknown>> | undefined;
   };
   /** Which step of a command that takes several. */
   readonly step: number | undefined;
@@ -38,7 +39,7 @@ export interface AuditContext {
 /** A change that opens or closes much is marked, so that it can be found. */
 const severityOf = (command: string): string => {
   if (command.startsWith('admin.')) return 'critical';
-  return /\.(delete|delete-tree|revoke|move)$/.test(command) ? 'warning' : 'info';
+  return /\.(delete|delete-tree|erase|revoke|move)$/.test(command) ? 'warning' : 'info';
 };
 
 /**
@@ -53,8 +54,12 @@ export function counters(newId: () => string): () => number {
   };
 }
 
-/** How many items of a transaction these entries take: their records, and a count for each log. */
-export const auditSize = (entries: readonly AuditEntry[]): number => entries.length + ownersOf(entries).size;
+/**
+ * How many items of a transaction these entries take at most: their records, a count for each log, and a key of
+ * pseudonyms for each person.
+ */
+export const auditSize = (entries: readonly AuditEntry[]): number =>
+  entries.length + ownersOf(entries).size + peopleIn(entries);
 
 const ownersOf = (entries: readonly AuditEntry[]): ReadonlyMap<string, Ref | undefined> =>
   new Map(entries.map(({ tenant }) => [tenant ? formatRef(tenant) : '', tenant]));
@@ -97,7 +102,7 @@ function auditRecord(entry: AuditEntry, context: AuditContext): Action {
   const { actor, origin } = context.event;
   const id = context.newId();
   const { command = context.command } = entry;
-  const user = actor === undefined ? undefined : userOf(actor);
+  const user = actorUser(actor);
   const item = {
     ...logKey(entry.tenant, context.now, id),
     Type: 'AuditLog',
@@ -122,15 +127,6 @@ function auditRecord(entry: AuditEntry, context: AuditContext): Action {
     ttl: Math.floor((context.writtenAt + LIFETIME_MS) / 1000),
   };
   return create(item, () => new GatehouseError('internal', 'two audit records with one id'));
-}
-
-/**
- * The user behind an actor that is named by a reference, or by a ULID or UUID. Others have no activity of their
- * own: `pipeline` and `ops@example.com` are ids in form, and nothing says that they are of users.
- */
-function userOf(actor: string): Ref | undefined {
-  if (isUlidOrUuid(actor)) return { type: 'user', id: actor };
-  return isRef(actor) ? parseSubjectRef(actor, 'actor') : undefined;
 }
 
 /** What a user did, in the order of time. */

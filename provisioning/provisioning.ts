@@ -23,6 +23,7 @@ import {
   recordOperation,
 } from './operation.ts';
 import type { Plan, Progress } from './plan.ts';
+import { revealed, sealed } from './pseudonyms.ts';
 
 export interface ProvisioningOptions {
   readonly reader: Reader;
@@ -104,7 +105,7 @@ export function createProvisioning({
   async function earlier(operation: Operation): Promise<Outcome | undefined> {
     if (!operation.named) return undefined;
     const record = await reader.get(operationKey(operation.id));
-    return record && recall(operation, record);
+    return record && revealed(reader, recall(operation, record));
   }
 
   /**
@@ -115,7 +116,7 @@ export function createProvisioning({
     const doubtful = error instanceof GatehouseError && error.retryable;
     if (!operation.named && !doubtful) return undefined;
     const record = await reader.get(operationKey(operation.id)).catch(() => undefined);
-    return record && recall(operation, record);
+    return record && revealed(reader, recall(operation, record));
   }
 
   /** The steps of a command, one transaction each; most have one. */
@@ -139,6 +140,11 @@ export function createProvisioning({
       try {
         const plan = await next({ reader, now, newId, newSecret });
         again = true;
+        const { actor, origin } = event;
+        const record = await sealed(
+          { entries: [plan.audit].flat(), actor, origin, result: plan.result },
+          { reader, newSecret },
+        );
         // The stamp is of the sending: readers cannot know how long planning took.
         const writtenAt = clock.now();
         const outcome = { result: plan.result };
@@ -147,14 +153,17 @@ export function createProvisioning({
           writtenAt,
           command: command.name,
           operationId: operation.id,
-          event,
+          event: { actor, origin: record.origin },
           step: plan.next || steps > 0 ? steps + 1 : undefined,
         };
         const actions = mergeActions([
           // The operation comes first: a repetition fails on it before it fails on its own values.
-          plan.next ? asOpen(operation) : recordOperation(operation, outcome, now, writtenAt),
+          plan.next
+            ? asOpen(operation)
+            : recordOperation(operation, { result: record.result }, now, writtenAt),
           ...plan.actions,
-          ...auditActions([plan.audit].flat(), { ...context, newId, counter: nextCounter() }),
+          ...record.actions,
+          ...auditActions(record.entries, { ...context, newId, counter: nextCounter() }),
         ]);
         assertFits(actions);
         await writer.send(
@@ -171,7 +180,8 @@ export function createProvisioning({
         attempt = 1;
         refusal = undefined;
       } catch (error) {
-        if (error instanceof AlreadyDone && error.found) return recall(operation, error.found);
+        if (error instanceof AlreadyDone && error.found)
+          return revealed(reader, recall(operation, error.found));
         const done = await meanwhile(operation, error);
         if (done) return done;
         if (attempt >= MAX_PLANS || !isWorthPlanningAnew(error, command, refusal)) throw failed(error);

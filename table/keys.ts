@@ -10,6 +10,7 @@
  *             ROOT#id            DECISION#PAGE#p  the effects of one tenant's own roles on p
  *             API#name           DECISION         which write changed a route of the API last
  *   secret    SECRET#TYPE#id     META             (password hashes, out of the authorizer's reach: ADR 0022)
+ *             SECRET#USER#id     PSEUDONYMS       (the key of the pseudonyms in the log: ADR 0043)
  *   log       AUDIT#owner#shard  time#id
  *   log count AUDIT_COUNT#owner#shard  month#counter   (how many records the log has of one month)
  *   operation OPERATION#id       META
@@ -99,6 +100,14 @@ export const edgePrefix = (type: string, ...to: readonly Ref[]): string =>
 
 /** What a node keeps apart: in a partition of its own, so that rights can leave it out (ADR 0022). */
 export const secretKey = (ref: Ref): Key => ({ PK: join('SECRET', keyPrefix(ref.type), ref.id), SK: META });
+
+const PSEUDONYMS = 'PSEUDONYMS';
+
+/** The key of the pseudonyms that stand for personal values of a subject in the log. */
+export const pseudonymKey = (ref: Ref): Key => ({
+  PK: join('SECRET', keyPrefix(ref.type), ref.id),
+  SK: PSEUDONYMS,
+});
 
 /** Guard of a unique value. `within` narrows it, as a role's name is unique within its scope only. */
 export const guardKey = (kind: string, value: string, within?: string): Key => ({
@@ -271,6 +280,7 @@ export type ParsedKey =
     }
   | { readonly form: 'guard'; readonly kind: string; readonly value: string; readonly within?: string }
   | { readonly form: 'name'; readonly kind: string; readonly name: string; readonly of: Ref }
+  | { readonly form: 'pseudonyms'; readonly type: string; readonly id: string }
   | { readonly form: 'secret'; readonly type: string; readonly id: string }
   | { readonly form: 'operation'; readonly id: string }
   | { readonly form: 'log'; readonly owner?: Ref; readonly time: string; readonly id: string }
@@ -311,8 +321,9 @@ export function parseKey(key: Key): ParsedKey | undefined {
   }
   if (head === 'SECRET') {
     const [prefix = '', of, ...more] = rest;
-    if (key.SK !== META || of === undefined || more.length > 0) return undefined;
-    return { form: 'secret', type: typeOf(prefix), id: of };
+    if (of === undefined || more.length > 0) return undefined;
+    if (key.SK === PSEUDONYMS) return { form: 'pseudonyms', type: typeOf(prefix), id: of };
+    return key.SK === META ? { form: 'secret', type: typeOf(prefix), id: of } : undefined;
   }
   if (rest.length !== 1) return undefined;
   if (head === 'OPERATION') return key.SK === META ? { form: 'operation', id } : undefined;

@@ -25,6 +25,7 @@ import { scopeCommands } from './scopes.ts';
 import { settingCommands } from './settings.ts';
 import { tokenCommands } from './tokens.ts';
 import { transactionCommand } from './transaction.ts';
+import { eraseCommand } from './user-erase.ts';
 import { userCommands } from './users.ts';
 
 const byName = (commands: readonly Command[]): ReadonlyMap<string, Command> =>
@@ -36,6 +37,7 @@ const ALONE = byName([
   deleteTreeCommand,
   ...scopeTypeCommands,
   ...userCommands,
+  eraseCommand,
   ...groupCommands,
   ...roleCommands,
   ...templateCommands,
@@ -52,12 +54,12 @@ const ALONE = byName([
   ...recordCommands,
   ...policyCommands,
   ...routeCommands,
-  ...auditCommands,
+  ...auditCommands((name) => COMMANDS.has(name)),
   ...nameCommands,
 ]);
 
 /** Every command there is, by name. */
-export const COMMANDS = byName([
+export const COMMANDS: ReadonlyMap<string, Command> = byName([
   ...ALONE.values(),
   onboardCommand(ALONE),
   ...applyCommands(ALONE),

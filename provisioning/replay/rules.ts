@@ -48,9 +48,12 @@ export const concernsAccess = ({ action, entity: { type } }: ChangeRecord): bool
   action !== 'verify.repair' &&
   (type === 'role-permission' || BY_HAND.has(type) || isRemovable(type));
 
+/** It takes several steps, and is done again where the user is gone already: for the key and the old records. */
+const ERASE = 'user.erase';
+
 /** Whether the last of these records is a removal, or the beginning of one. */
-export const isRemoval = ({ after }: ChangeRecord): boolean =>
-  after === undefined || after.deletingSince !== undefined;
+export const isRemoval = ({ action, after }: ChangeRecord): boolean =>
+  after === undefined || action === ERASE || after.deletingSince !== undefined;
 
 /** The read command that says what the table has of the entity. */
 export function readOf(record: ChangeRecord): Sent | undefined {
@@ -113,6 +116,8 @@ export function replayOf(
   if (entity.type === 'role-permission') return replayOfEffect(last, current, says);
   const read = readOf(last);
   if (!read) return NOTHING;
+  if (action === ERASE && entity.type === 'user')
+    return { ...NOTHING, commands: [{ command: ERASE, input: read.input }] };
   if (isRemoval(last)) {
     if (!current) return NOTHING;
     return {

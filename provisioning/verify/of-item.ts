@@ -14,16 +14,13 @@ import { isExpired, type Relation } from './relation.ts';
 import { ruleRelation } from './rules.ts';
 import { secretRelation } from './secrets.ts';
 
+/** What happened: nothing else says it. */
+const RECORDS: ReadonlySet<string> = new Set(['log', 'log-count', 'operation', 'pseudonyms']);
+
 /** The relations of an item that are checked from this item. */
 export function relationsOf(item: Item, now: number): readonly Relation[] {
   const parsed = parseKey(item);
-  if (
-    parsed?.form === 'log' ||
-    parsed?.form === 'log-count' ||
-    parsed?.form === 'operation' ||
-    isExpired(item, now)
-  )
-    return [];
+  if ((parsed && RECORDS.has(parsed.form)) || isExpired(item, now)) return [];
   if (parsed?.form === 'guard') return guardRelations(item);
   if (parsed?.form === 'name') return [nameRelation(item, parsed.of)];
   if (parsed?.form === 'secret') {

@@ -3,7 +3,7 @@ import { stampOf } from '../../table/decision/decode.ts';
 import { stamped } from '../../table/decision/writes.ts';
 import { GatehouseError, stale } from '../../table/errors.ts';
 import type { Item } from '../../table/item.ts';
-import { identityOf, type Key, parseKey } from '../../table/keys.ts';
+import { identityOf, type Key, META, parseKey } from '../../table/keys.ts';
 import type { Action } from '../../table/write/action.ts';
 import { mergeActions } from '../../table/write/merge.ts';
 import { auditActions, counters } from '../audit.ts';
@@ -20,6 +20,10 @@ interface RepairsOptions extends Pick<VerifyOptions, 'reader' | 'clock'> {
   readonly repair: NonNullable<VerifyOptions['repair']>;
 }
 
+/** Keys of guards and names hold the value. */
+const isOfValue = (key: Key): boolean => ['guard', 'name'].includes(String(parseKey(key)?.form));
+const kindOf = ({ PK }: Key): string => PK.slice(0, PK.indexOf('#'));
+
 /** Repairs faults and collects their findings. */
 export function createRepairs({ reader, clock, repair }: RepairsOptions) {
   const repaired: Finding[] = [];
@@ -34,18 +38,18 @@ export function createRepairs({ reader, clock, repair }: RepairsOptions) {
     const entity =
       parsed && 'type' in parsed
         ? { type: parsed.type, id: parsed.id }
-        : { type: 'guard', id: String(first?.key.PK) };
+        : { type: 'guard', id: first ? kindOf(first.key) : 'none' };
     const id = repair.newId();
     const records = auditActions(
       [
         {
           entity,
           details: {
-            findings: findings.map(({ code, key, attribute, expected }) => ({
+            // No values: they may be personal, as the key of a guard is.
+            findings: findings.map(({ code, key, attribute }) => ({
               code,
-              key,
+              key: isOfValue(key) ? { PK: kindOf(key), SK: META } : key,
               attribute,
-              expected,
             })),
           },
         },

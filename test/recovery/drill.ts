@@ -4,6 +4,7 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { type CheckOptions, createEngine } from '../../engine/index.ts';
 import type { Item } from '../../table/item.ts';
 import { createMemoryTable } from '../../table/memory/index.ts';
+import type { Reader } from '../../table/reader.ts';
 import { openStore, type Store } from '../support/store.ts';
 import { commandsOf, createClock } from '../support/world.ts';
 
@@ -17,7 +18,7 @@ interface Case {
 const PAGE = 'dashboard';
 
 /** A new table with these items: what a restore from a backup makes. */
-async function restored(items: readonly Item[]): Promise<Store> {
+export async function restored(items: readonly Item[]): Promise<Store> {
   const store = await openStore();
   const batches = Array.from({ length: Math.ceil(items.length / 25) }, (_, n) =>
     items.slice(n * 25, n * 25 + 25),
@@ -54,7 +55,10 @@ async function inParallel<T>(values: readonly T[], act: (value: T) => Promise<un
  * A table with users who are allowed, some of whom lose that after the restore point, in every way there is; and
  * what the table was at the restore point, in a new table.
  */
-export async function createDrill(size: { readonly users: number; readonly revocations: number }) {
+export async function createDrill<Copy extends { readonly reader: Reader }>(
+  size: { readonly users: number; readonly revocations: number },
+  restore: (items: readonly Item[]) => Promise<Copy>,
+) {
   // The table that is lost needs no engine: what is restored is on one.
   const memory = createMemoryTable();
   const clock = createClock();
@@ -91,7 +95,7 @@ export async function createDrill(size: { readonly users: number; readonly revoc
   await run('user.update', { id: second, status: 'active' });
   clock.advance(60_000);
   const outside = linesOf(memory.items());
-  const copy = await restored(backup);
+  const copy = await restore(backup);
   clock.advance(60_000);
 
   /** Who is allowed in the restored table. */

@@ -103,7 +103,7 @@ describe('least privilege', () => {
 
   test('with a customer key both may decrypt with it, through DynamoDB only', () => {
     const names = ofType('AWS::IAM::Policy').map(([name]) => name);
-    expect(names.sort()).toEqual(['AuthzenKeyPolicy', 'TableKeyPolicy']);
+    expect(names.sort()).toEqual(['AuditKeyPolicy', 'AuthzenKeyPolicy', 'TableKeyPolicy']);
     const { Condition, Properties } = resource('TableKeyPolicy');
     expect(Condition).toBe('HasTableKey');
     expect(Properties.Roles).toEqual([{ Ref: 'AuthorizerRole' }, { Ref: 'ProvisioningRole' }]);
