@@ -224,4 +224,4 @@ function replayOfEffect(last: ChangeRecord, current: Attributes | undefined, say
 }
 
 /** How people are told of an entity: by type and id, never by a name. */
-export const nameOf = ({ entity }: ChangeRecord): string => formatRef(entity);
+const nameOf = ({ entity }: ChangeRecord): string => formatRef(entity);

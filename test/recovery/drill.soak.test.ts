@@ -8,7 +8,7 @@ import { createDrill } from './drill.ts';
 
 /**
  * The restore of docs/runbooks/restore.md with 10,000 users and 500 revocations after the restore point. On the
- * memory table, because the copy alone is 150,000 items; replay.integration.test.ts does it small on the engine.
+ * memory table, because the copy alone is more than 100,000 items; replay.integration.test.ts does it small on the engine.
  */
 test('10,000 users, 500 revocations: none of the revoked is allowed afterwards, and verify is clean', async () => {
   const drill = await createDrill({ users: 10_000, revocations: 500 }, async (items) =>
