@@ -17,6 +17,7 @@ const SHARED = [
   'objectives',
   'dashboard',
   'decision-log',
+  'audit',
   'outputs',
   'operators',
 ] as const;

@@ -82,6 +82,12 @@ export const EXIT_CODES: readonly ExitCodes[] = [
   },
   { of: ['verify'], 0: 'no findings, or all were repaired', 1: 'findings', 2: FAULT },
   { of: ['doctor'], 0: 'nothing failed; there may be warnings', 1: 'a check failed', 2: FAULT },
+  {
+    of: ['replay'],
+    0: 'all that was taken away since is taken away again, and no record is missing',
+    1: 'something is to be done by hand, was refused, or records are missing or cannot be counted',
+    2: FAULT,
+  },
   { of: ['serve'], 0: 'stopped, after all requests in flight were answered', 2: FAULT },
   {
     of: ['init'],

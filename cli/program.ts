@@ -17,6 +17,7 @@ import { addLog } from './commands/log.ts';
 import { addMigrate } from './commands/migrate.ts';
 import { addOnboard } from './commands/onboard.ts';
 import { addPlan } from './commands/plan.ts';
+import { addReplay } from './commands/replay.ts';
 import { addRevokeSession, addRevokeToken } from './commands/revoke-credential.ts';
 import { addRevokeUser } from './commands/revoke-user.ts';
 import { addRoute } from './commands/route.ts';
@@ -41,7 +42,7 @@ const SUBCOMMANDS: readonly (readonly [string, readonly Subcommand[]])[] = [
   ['Ask', [addCheck, addExplain, addWho, addMenu, addWhere, addExplore]],
   ['Administer', [addPlan, addApply, addExport, addOnboard, addLoad, addRoute, addCommand]],
   ['Revoke', [addRevokeUser, addSuspendTenant, addRevokeSession, addRevokeToken]],
-  ['Operate', [addDoctor, addLog, addVerify, addMigrate, addServe]],
+  ['Operate', [addDoctor, addLog, addVerify, addMigrate, addReplay, addServe]],
   ['Command line', [addCompletion, addHelp]],
 ];
 

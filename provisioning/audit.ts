@@ -2,10 +2,11 @@ import * as z from 'zod';
 import { DAY_MS, INDEXES } from '../table/entities/entity.ts';
 import * as field from '../table/entities/fields.ts';
 import { GatehouseError } from '../table/errors.ts';
-import { formatRef, isRef, isUlidOrUuid, parseSubjectRef, type Ref } from '../table/identifiers.ts';
-import { logKey, partitionOf, timedSort } from '../table/keys.ts';
-import { type Action, create } from '../table/write/action.ts';
+import { formatRef, type Ref } from '../table/identifiers.ts';
+import { LOG_COUNTERS, logCountKey, logKey, partitionOf, shardOf, timedSort } from '../table/keys.ts';
+import { type Action, create, type Update } from '../table/write/action.ts';
 import type { AuditEntry } from './plan.ts';
+import { actorUser, peopleIn } from './pseudonyms.ts';
 
 /** Audit records are kept a year. */
 const LIFETIME_MS = 365 * DAY_MS;
@@ -19,14 +20,17 @@ export const auditOrigin = z.strictObject({
 });
 
 export interface AuditContext {
-  readonly id: string;
+  /** Fresh ULIDs. */
+  readonly newId: () => string;
+  /** Which counter counts the records of this transaction: see {@link counters}. */
+  readonly counter: number;
   readonly now: string;
   readonly writtenAt: number;
   readonly command: string;
   readonly operationId: string;
   readonly event: {
     readonly actor?: string | undefined;
-    readonly origin?: z.infer<typeof auditOrigin> | undefined;
+    readonly origin?: Readonly<Record<string, unknown>> | undefined;
     /** The ARN of the IAM principal that acted as the actor. */
     readonly principal?: string | undefined;
   };
@@ -37,18 +41,74 @@ export interface AuditContext {
 /** A change that opens or closes much is marked, so that it can be found. */
 const severityOf = (command: string): string => {
   if (command.startsWith('admin.')) return 'critical';
-  return /\.(delete|delete-tree|revoke|move)$/.test(command) ? 'warning' : 'info';
+  return /\.(delete|delete-tree|erase|revoke|move)$/.test(command) ? 'warning' : 'info';
 };
 
-/** The record of a write, put in the same transaction: what happened is never without its trace. */
-export function auditRecord(entry: AuditEntry, context: AuditContext): Action {
+/**
+ * The counters of one process, one after the other: concurrent commands of one process take different ones,
+ * so that their transactions do not conflict.
+ */
+export function counters(newId: () => string): () => number {
+  let turn: number | undefined;
+  return () => {
+    turn = turn === undefined ? shardOf(newId(), LOG_COUNTERS) : (turn + 1) % LOG_COUNTERS;
+    return turn;
+  };
+}
+
+/**
+ * How many items of a transaction these entries take at most: their records, a count for each log, and a key of
+ * pseudonyms for each person.
+ */
+export const auditSize = (entries: readonly AuditEntry[]): number =>
+  entries.length + ownersOf(entries).size + peopleIn(entries);
+
+const ownersOf = (entries: readonly AuditEntry[]): ReadonlyMap<string, Ref | undefined> =>
+  new Map(entries.map(({ tenant }) => [tenant ? formatRef(tenant) : '', tenant]));
+
+/**
+ * The records of a write and their counts, put in the same transaction: what happened is never without its
+ * trace, and a record that is taken away later is missed.
+ */
+export function auditActions(entries: readonly AuditEntry[], context: AuditContext): readonly Action[] {
+  const counts = [...ownersOf(entries).values()].map((owner) =>
+    countOf(owner, entries.filter(({ tenant }) => isSameOwner(tenant, owner)).length, context),
+  );
+  return [...entries.map((entry) => auditRecord(entry, context)), ...counts];
+}
+
+const isSameOwner = (a: Ref | undefined, b: Ref | undefined): boolean =>
+  a?.type === b?.type && a?.id === b?.id;
+
+/** A blind addition: it conflicts with other transactions only while both are under way. */
+function countOf(owner: Ref | undefined, records: number, { now, counter }: AuditContext): Update {
+  return {
+    kind: 'update',
+    key: logCountKey(owner, monthOf(now), counter),
+    set: { Type: 'AuditCount', ttl: Math.floor((endOfMonth(now) + LIFETIME_MS) / 1000) },
+    add: { records },
+  };
+}
+
+/** The month of an instant, as 2026-11. */
+export const monthOf = (instant: string): string => instant.slice(0, 7);
+
+/** Its last record goes when its count does. */
+const endOfMonth = (instant: string): number =>
+  Date.UTC(Number(instant.slice(0, 4)), Number(instant.slice(5, 7)), 1);
+
+/** Milliseconds for which audit records are kept. */
+export const AUDIT_LIFETIME_MS = LIFETIME_MS;
+
+function auditRecord(entry: AuditEntry, context: AuditContext): Action {
   const { actor, origin, principal } = context.event;
+  const id = context.newId();
   const { command = context.command } = entry;
-  const user = actor === undefined ? undefined : userOf(actor);
+  const user = actorUser(actor);
   const item = {
-    ...logKey(entry.tenant, context.now, context.id),
+    ...logKey(entry.tenant, context.now, id),
     Type: 'AuditLog',
-    id: context.id,
+    id,
     action: command,
     entityType: entry.entity.type,
     entityId: entry.entity.id,
@@ -58,7 +118,7 @@ export function auditRecord(entry: AuditEntry, context: AuditContext): Action {
     status: 'success',
     severity: severityOf(command),
     ...(actor === undefined ? {} : { actor }),
-    ...(user ? { userId: user.id, ...activityKey(user, context.now, context.id) } : {}),
+    ...(user ? { userId: user.id, ...activityKey(user, context.now, id) } : {}),
     ...origin,
     ...(principal === undefined ? {} : { principal }),
     ...(entry.tenant ? { tenant: formatRef(entry.tenant) } : {}),
@@ -66,18 +126,10 @@ export function auditRecord(entry: AuditEntry, context: AuditContext): Action {
     ...(entry.before ? { before: entry.before } : {}),
     ...(entry.after ? { after: entry.after } : {}),
     ...entry.details,
+    counter: context.counter,
     ttl: Math.floor((context.writtenAt + LIFETIME_MS) / 1000),
   };
   return create(item, () => new GatehouseError('internal', 'two audit records with one id'));
-}
-
-/**
- * The user behind an actor that is named by a reference, or by a ULID or UUID. Others have no activity of their
- * own: `pipeline` and `ops@example.com` are ids in form, and nothing says that they are of users.
- */
-function userOf(actor: string): Ref | undefined {
-  if (isUlidOrUuid(actor)) return { type: 'user', id: actor };
-  return isRef(actor) ? parseSubjectRef(actor, 'actor') : undefined;
 }
 
 /** What a user did, in the order of time. */

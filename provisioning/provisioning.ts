@@ -10,7 +10,7 @@ import { mergeActions } from '../table/write/merge.ts';
 import { asChecks, assertFits } from '../table/write/transaction.ts';
 import type { Writer } from '../table/writer.ts';
 import { type Answer, PartlyDone, type Success, toFailure } from './answer.ts';
-import { auditOrigin, auditRecord } from './audit.ts';
+import { auditActions, auditOrigin, counters } from './audit.ts';
 import type { WriteCommand } from './command.ts';
 import { COMMANDS } from './commands/index.ts';
 import { readBySchema, readInput } from './input.ts';
@@ -27,6 +27,7 @@ import { ApprovalRequired } from './operators/approval.ts';
 import { createGuard, type Guarded, type OperatorRules } from './operators/guard.ts';
 import type { Operator } from './operators/operator.ts';
 import type { Plan, Progress } from './plan.ts';
+import { revealed, sealed } from './pseudonyms.ts';
 
 export interface ProvisioningOptions {
   readonly reader: Reader;
@@ -77,6 +78,9 @@ const eventSchema = z.strictObject({
 });
 type Event = z.infer<typeof eventSchema>;
 
+/** An event with the IAM principal that was verified, if one was. */
+type Acting = Event & { readonly principal?: string };
+
 /**
  * The policy administration point: one function from event to answer. Each write command is one
  * TransactWriteItems with its audit record and the record of its operation.
@@ -92,9 +96,10 @@ export function createProvisioning({
   operatorRules,
 }: ProvisioningOptions) {
   const guard = operatorRules && createGuard(reader, operatorRules);
+  const nextCounter = counters(newId);
 
   async function carryOut(
-    event: Event,
+    event: Acting,
     operationId: () => string,
     hooks: Hooks,
     guarded: Guarded | undefined,
@@ -124,7 +129,7 @@ export function createProvisioning({
   async function earlier(operation: Operation): Promise<Outcome | undefined> {
     if (!operation.named) return undefined;
     const record = await reader.get(operationKey(operation.id));
-    return record && recall(operation, record);
+    return record && revealed(reader, recall(operation, record));
   }
 
   /**
@@ -135,7 +140,7 @@ export function createProvisioning({
     const doubtful = error instanceof GatehouseError && error.retryable;
     if (!operation.named && !doubtful) return undefined;
     const record = await reader.get(operationKey(operation.id)).catch(() => undefined);
-    return record && recall(operation, record);
+    return record && revealed(reader, recall(operation, record));
   }
 
   /** The steps of a command, one transaction each; most have one. */
@@ -143,7 +148,7 @@ export function createProvisioning({
     command: WriteCommand,
     input: unknown,
     operation: Operation,
-    event: Event,
+    event: Acting,
     { onStep, signal }: Hooks,
     guarded: Guarded | undefined,
   ): Promise<Outcome> {
@@ -165,6 +170,11 @@ export function createProvisioning({
           ? undefined
           : guarded?.request(command.name, planned, { operation, input: event.input, now });
         const plan = request ?? planned;
+        const { actor, origin, principal } = event;
+        const record = await sealed(
+          { entries: [plan.audit].flat(), actor, origin, result: plan.result },
+          { reader, newSecret },
+        );
         // The stamp is of the sending: readers cannot know how long planning took.
         const writtenAt = clock.now();
         const outcome = { result: plan.result };
@@ -173,15 +183,18 @@ export function createProvisioning({
           writtenAt,
           command: command.name,
           operationId: operation.id,
-          event,
+          event: { actor, origin: record.origin, principal },
           step: plan.next || steps > 0 ? steps + 1 : undefined,
         };
         const merged = mergeActions([
           // The operation comes first: a repetition fails on it before it fails on its own values.
           plan.record ??
-            (plan.next ? asOpen(operation) : recordOperation(operation, outcome, now, writtenAt)),
+            (plan.next
+              ? asOpen(operation)
+              : recordOperation(operation, { result: record.result }, now, writtenAt)),
           ...plan.actions,
-          ...[plan.audit].flat().map((entry) => auditRecord(entry, { ...context, id: newId() })),
+          ...record.actions,
+          ...auditActions(record.entries, { ...context, newId, counter: nextCounter() }),
         ]);
         const actions = stamped(merged, { writtenAt, writeId: newId() });
         assertFits(actions);
@@ -198,7 +211,8 @@ export function createProvisioning({
         attempt = 1;
         refusal = undefined;
       } catch (error) {
-        if (error instanceof AlreadyDone && error.found) return recall(operation, error.found);
+        if (error instanceof AlreadyDone && error.found)
+          return revealed(reader, recall(operation, error.found));
         const done = await meanwhile(operation, error);
         if (done) return done;
         if (attempt >= MAX_PLANS || !isWorthPlanningAnew(error, command, refusal)) throw failed(error);
@@ -259,7 +273,7 @@ export type Provisioning = ReturnType<typeof createProvisioning>;
 const NO_TOKENS = 'token: this provisioning verifies no operators (OPERATORS)';
 
 /** The event with the verified operator as its actor. Throws `not_permitted` for another one that it states. */
-function asOperator(event: Event, guarded: Guarded | undefined): Event & { readonly principal?: string } {
+function asOperator(event: Event, guarded: Guarded | undefined): Acting {
   if (!guarded) return event;
   const { subject, principal } = guarded.operator;
   if (event.actor !== undefined && event.actor !== subject)

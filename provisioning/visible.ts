@@ -6,7 +6,7 @@ import { FORM } from '../table/form.ts';
 export type Attributes = Readonly<Record<string, unknown>>;
 
 const INTERNAL: ReadonlySet<string> = new Set([
-  ...['PK', 'SK', 'Type', FORM, 'rev', 'ttl', 'owned'],
+  ...['PK', 'SK', 'Type', FORM, 'rev', 'ttl', 'owned', 'counter'],
   ...Object.values(INDEXES).flatMap((index) => [`${index}PK`, `${index}SK`]),
 ]);
 

@@ -3,8 +3,24 @@ const encoder = new TextEncoder();
 
 /** WebCrypto: global in browsers and in Node, of whose types it is not yet a part. */
 declare const crypto: {
-  readonly subtle: { readonly digest: (algorithm: 'SHA-256', data: Uint8Array) => Promise<ArrayBuffer> };
+  readonly subtle: {
+    readonly digest: (algorithm: 'SHA-256', data: Uint8Array) => Promise<ArrayBuffer>;
+    readonly importKey: (
+      format: 'raw',
+      key: Uint8Array,
+      algorithm: 'AES-GCM' | { name: 'HMAC'; hash: 'SHA-256' },
+      extractable: false,
+      usages: readonly string[],
+    ) => Promise<object>;
+    readonly sign: (algorithm: 'HMAC', key: object, data: Uint8Array) => Promise<ArrayBuffer>;
+    readonly encrypt: (algorithm: AesGcm, key: object, data: Uint8Array) => Promise<ArrayBuffer>;
+    readonly decrypt: (algorithm: AesGcm, key: object, data: Uint8Array) => Promise<ArrayBuffer>;
+  };
 };
+interface AesGcm {
+  readonly name: 'AES-GCM';
+  readonly iv: Uint8Array;
+}
 
 /** Bytes of a text in UTF-8, counted: items are measured at every read, and to encode them takes far longer. */
 export function byteLength(text: string): number {
@@ -69,6 +85,45 @@ export const textFromBase64Url = (encoded: string): string =>
 /** SHA-256 of a text, base64url (WebCrypto). */
 export const sha256 = async (text: string): Promise<string> =>
   toBase64Url(new Uint8Array(await crypto.subtle.digest('SHA-256', encoder.encode(text))));
+
+/** HMAC-SHA-256 of a text under a key that is a text (RFC 2104). */
+async function hmac(key: string, text: string): Promise<Uint8Array> {
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' } as const;
+  const imported = await crypto.subtle.importKey('raw', encoder.encode(key), algorithm, false, ['sign']);
+  return new Uint8Array(await crypto.subtle.sign('HMAC', imported, encoder.encode(text)));
+}
+
+const IV_BYTES = 12;
+
+/** AES-256-GCM (NIST SP 800-38D) under a key that is derived from the secret. */
+const cipherKey = async (secret: string): Promise<object> =>
+  crypto.subtle.importKey('raw', await hmac(secret, 'encrypt'), 'AES-GCM', false, ['encrypt', 'decrypt']);
+
+/**
+ * Encrypts a text, base64url. The same text gives the same result: its initialisation vector is made of the text,
+ * so that no two texts share one.
+ *
+ * @param secret 256 random bits as text
+ */
+export async function encrypt(secret: string, text: string): Promise<string> {
+  const iv = (await hmac(await sha256(`${secret} vector`), text)).slice(0, IV_BYTES);
+  const key = await cipherKey(secret);
+  const sealed = await crypto.subtle.encrypt({ name: 'AES-GCM', iv }, key, encoder.encode(text));
+  return toBase64Url(new Uint8Array([...iv, ...new Uint8Array(sealed)]));
+}
+
+/** The text that {@link encrypt} made it of; undefined for anything else. */
+export async function decrypt(secret: string, encrypted: string): Promise<string | undefined> {
+  try {
+    const bytes = fromBase64Url(encrypted);
+    const iv = bytes.slice(0, IV_BYTES);
+    const key = await cipherKey(secret);
+    const text = await crypto.subtle.decrypt({ name: 'AES-GCM', iv }, key, bytes.slice(IV_BYTES));
+    return new TextDecoder().decode(text);
+  } catch {
+    return undefined;
+  }
+}
 
 /** FNV-1a of a text's units, from a start value: 32 bits. It authenticates nothing. */
 export function fnv1a(text: string, start = 0x811c9dc5): number {

@@ -10,7 +10,9 @@
  *             ROOT#id            DECISION#PAGE#p  the effects of one tenant's own roles on p
  *             API#name           DECISION         which write changed a route of the API last
  *   secret    SECRET#TYPE#id     META             (password hashes, out of the authorizer's reach: ADR 0022)
+ *             SECRET#USER#id     PSEUDONYMS       (the key of the pseudonyms in the log: ADR 0043)
  *   log       AUDIT#owner#shard  time#id
+ *   log count AUDIT_COUNT#owner#shard  month#counter   (how many records the log has of one month)
  *   operation OPERATION#id       META
  *   approval  APPROVAL#id        META             (a command that waits for another operator: ADR 0045)
  */
@@ -100,6 +102,14 @@ export const edgePrefix = (type: string, ...to: readonly Ref[]): string =>
 /** What a node keeps apart: in a partition of its own, so that rights can leave it out (ADR 0022). */
 export const secretKey = (ref: Ref): Key => ({ PK: join('SECRET', keyPrefix(ref.type), ref.id), SK: META });
 
+const PSEUDONYMS = 'PSEUDONYMS';
+
+/** The key of the pseudonyms that stand for personal values of a subject in the log. */
+export const pseudonymKey = (ref: Ref): Key => ({
+  PK: join('SECRET', keyPrefix(ref.type), ref.id),
+  SK: PSEUDONYMS,
+});
+
 /** Guard of a unique value. `within` narrows it, as a role's name is unique within its scope only. */
 export const guardKey = (kind: string, value: string, within?: string): Key => ({
   PK: within === undefined ? join(kind, value) : join(kind, within, value),
@@ -159,6 +169,27 @@ export const logPartitions = (owner: Ref | undefined): readonly string[] =>
 export const logKey = (owner: Ref | undefined, time: string, id: string): Key => ({
   PK: logPartition(owner, shardOf(id, LOG_SHARDS)),
   SK: join(time, id),
+});
+
+/** Over how many items the count of one month is spread, so that concurrent commands rarely meet on one. */
+export const LOG_COUNTERS = 32;
+
+const countPartition = (owner: Ref | undefined, shard: number): string =>
+  join('AUDIT_COUNT', ...(owner ? [keyPrefix(owner.type), owner.id] : [GLOBAL_LOG]), String(shard));
+
+/** All partitions of the counts of an owner's log. */
+export const countPartitions = (owner: Ref | undefined): readonly string[] =>
+  Array.from({ length: LOG_SHARDS }, (_, shard) => countPartition(owner, shard));
+
+/**
+ * The item that counts records of a log.
+ *
+ * @param month of the records, as 2026-11
+ * @param counter which of the {@link LOG_COUNTERS} of that month
+ */
+export const logCountKey = (owner: Ref | undefined, month: string, counter: number): Key => ({
+  PK: countPartition(owner, counter % LOG_SHARDS),
+  SK: join(month, String(counter)),
 });
 
 /** Index key of the list of all nodes of one type. */
@@ -253,9 +284,11 @@ export type ParsedKey =
     }
   | { readonly form: 'guard'; readonly kind: string; readonly value: string; readonly within?: string }
   | { readonly form: 'name'; readonly kind: string; readonly name: string; readonly of: Ref }
+  | { readonly form: 'pseudonyms'; readonly type: string; readonly id: string }
   | { readonly form: 'secret'; readonly type: string; readonly id: string }
   | { readonly form: 'operation' | 'approval'; readonly id: string }
-  | { readonly form: 'log'; readonly owner?: Ref; readonly time: string; readonly id: string };
+  | { readonly form: 'log'; readonly owner?: Ref; readonly time: string; readonly id: string }
+  | { readonly form: 'log-count'; readonly owner?: Ref; readonly month: string; readonly counter: number };
 
 const GUARD_KINDS: ReadonlySet<string> = new Set(['EMAIL', 'PHONE', 'USERNAME', 'IDENTITY']);
 const isGuardKind = (kind: string) =>
@@ -271,6 +304,12 @@ export function parseKey(key: Key): ParsedKey | undefined {
   const [id] = rest;
   if (id === undefined || [head, ...rest, ...sort].includes('')) return undefined;
   if (head === 'AUDIT') return parseLogKey(rest, sort);
+  if (head === 'AUDIT_COUNT') {
+    const read = parseLogKey(rest, sort);
+    if (read?.form !== 'log' || !/^\d{1,2}$/.test(read.id)) return undefined;
+    const { owner, time: month, id: counter } = read;
+    return { form: 'log-count', ...(owner ? { owner } : {}), month, counter: Number(counter) };
+  }
   if (isGuardKind(head)) {
     if (key.SK !== META || rest.length > 2) return undefined;
     const value = rest.at(-1) as string;
@@ -286,8 +325,9 @@ export function parseKey(key: Key): ParsedKey | undefined {
   }
   if (head === 'SECRET') {
     const [prefix = '', of, ...more] = rest;
-    if (key.SK !== META || of === undefined || more.length > 0) return undefined;
-    return { form: 'secret', type: typeOf(prefix), id: of };
+    if (of === undefined || more.length > 0) return undefined;
+    if (key.SK === PSEUDONYMS) return { form: 'pseudonyms', type: typeOf(prefix), id: of };
+    return key.SK === META ? { form: 'secret', type: typeOf(prefix), id: of } : undefined;
   }
   if (rest.length !== 1) return undefined;
   if (head === 'OPERATION') return key.SK === META ? { form: 'operation', id } : undefined;

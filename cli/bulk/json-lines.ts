@@ -16,10 +16,13 @@ interface Line {
  * The lines of a stream. node:readline also ends a line at U+2028, which JSON allows within a text, and it buffers
  * a line of any length.
  */
-async function* linesOf(input: Readable): AsyncGenerator<Line> {
+export async function* linesOf(
+  input: AsyncIterable<Uint8Array>,
+  maxBytes = MAX_ROW_BYTES,
+): AsyncGenerator<Line> {
   let rest: Uint8Array = new Uint8Array();
   let [number, bytes] = [0, 0];
-  for await (const chunk of input as AsyncIterable<Uint8Array>) {
+  for await (const chunk of input) {
     let start = 0;
     for (let end = chunk.indexOf(LINE_FEED); end >= 0; end = chunk.indexOf(LINE_FEED, start)) {
       const line = joined(rest, chunk.subarray(start, end));
@@ -29,15 +32,14 @@ async function* linesOf(input: Readable): AsyncGenerator<Line> {
       yield { number: ++number, bytes, text: TEXT.decode(line) };
     }
     rest = joined(rest, chunk.subarray(start));
-    if (rest.length > MAX_ROW_BYTES)
-      throw new SourceError(`is longer than ${MAX_ROW_BYTES} bytes`, number + 1);
+    if (rest.length > maxBytes) throw new SourceError(`is longer than ${maxBytes} bytes`, number + 1);
   }
   if (rest.length > 0) yield { number: number + 1, bytes: bytes + rest.length, text: TEXT.decode(rest) };
 }
 
 /** Rows of JSON Lines: an object on each line. */
 export async function readJsonLines(input: Readable, columns: Columns): Promise<Source> {
-  const lines = linesOf(input);
+  const lines = linesOf(input as AsyncIterable<Uint8Array>);
   let first: SourceRow | undefined;
   for (;;) {
     const { value, done } = await lines.next();

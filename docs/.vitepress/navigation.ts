@@ -74,6 +74,8 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'docs/operators.md',
     'docs/security-scans.md',
     'docs/verify.md',
+    'docs/audit.md',
+    'docs/runbooks/',
     'docs/bulk.md',
     'docs/change-feed.md',
     'docs/load.md',

@@ -1,6 +1,7 @@
 import { GatehouseError } from '../../table/errors.ts';
 import { MAX_ACTIONS } from '../../table/write/transaction.ts';
 import { auditOf, createAssembly, explaining, isOfAlone, planCommand } from '../assembly.ts';
+import { auditSize } from '../audit.ts';
 import { fits } from '../nodes/steps.ts';
 import type { AuditEntry, Plan, Planning } from '../plan.ts';
 import { pointerOf } from './problem.ts';
@@ -73,7 +74,7 @@ export async function nextBatch(
     }
     const actions = assembly.actions();
     // Audit records come with it, and the record of the operation; `fits` counts one audit record.
-    if (actions.length + audit.length + 1 > MAX_ACTIONS || !fits(actions)) break;
+    if (actions.length + auditSize(audit) + 1 > MAX_ACTIONS || !fits(actions)) break;
     partly = { actions, audit: [...audit], taken: position + 1 };
     const after = chosen[position + 1];
     if (after?.unit !== step.unit || after.phase !== step.phase) whole = partly;

@@ -26,6 +26,7 @@ import { scopeCommands } from './scopes.ts';
 import { settingCommands } from './settings.ts';
 import { tokenCommands } from './tokens.ts';
 import { transactionCommand } from './transaction.ts';
+import { eraseCommand } from './user-erase.ts';
 import { userCommands } from './users.ts';
 
 const byName = (commands: readonly Command[]): ReadonlyMap<string, Command> =>
@@ -37,6 +38,7 @@ const ALONE = byName([
   deleteTreeCommand,
   ...scopeTypeCommands,
   ...userCommands,
+  eraseCommand,
   ...groupCommands,
   ...roleCommands,
   ...templateCommands,
@@ -53,7 +55,7 @@ const ALONE = byName([
   ...recordCommands,
   ...policyCommands,
   ...routeCommands,
-  ...auditCommands,
+  ...auditCommands((name) => COMMANDS.has(name)),
   ...nameCommands,
 ]);
 
@@ -67,4 +69,4 @@ const SENT = byName([
 ]);
 
 /** Every command there is, by name. */
-export const COMMANDS = byName([...SENT.values(), ...approvalCommands(SENT)]);
+export const COMMANDS: ReadonlyMap<string, Command> = byName([...SENT.values(), ...approvalCommands(SENT)]);

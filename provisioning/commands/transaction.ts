@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { GatehouseError } from '../../table/errors.ts';
 import { MAX_ACTIONS } from '../../table/write/transaction.ts';
 import { auditOf, createAssembly } from '../assembly.ts';
+import { auditSize } from '../audit.ts';
 import { type Command, takesAway, writeCommand } from '../command.ts';
 import type { AuditEntry, OneTransaction, Plan } from '../plan.ts';
 
@@ -48,7 +49,7 @@ export const transactionCommand = (parts: ReadonlyMap<string, Command>): Command
         plans.push(plan);
         audit.push(...auditOf(command, plan));
         // The record of the operation goes with it.
-        const size = assembly.actions().length + audit.length + 1;
+        const size = assembly.actions().length + auditSize(audit) + 1;
         if (size > MAX_ACTIONS) throw tooLarge(position, size);
       }
       const results = (resultOf: (plan: Plan) => Plan['result']) => ({ results: plans.map(resultOf) });

@@ -317,4 +317,5 @@ export const EXAMPLES: ReadonlyMap<string, Input> = new Map([
   ...PARTS.map(({ type, list }): [string, Input] => [`${type}.list`, list]),
   ...OTHERS,
   ...PARTS.toReversed().map(({ type, name }): [string, Input] => [`${type}.delete`, name]),
+  ['user.erase', { id: user }],
 ]);

@@ -142,6 +142,7 @@ const OTHERS: Readonly<Record<string, Shape>> = {
     z.strictObject({ id: field.id, method: text, path: text, permission: text, scope: text }),
   ),
   'scope.move': { scope: reference, parent: reference, ancestors: z.array(reference) },
+  'user.erase': { id: text, erased: z.literal(true) },
   'scope.delete-tree': { scope: reference, deleted: z.literal(true) },
   'transaction.write': { results: z.array(anyMap).describe('list of the results of the parts') },
   'tenant.plan': {

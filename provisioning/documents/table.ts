@@ -108,7 +108,13 @@ ${tableOf(
     ['tenant effects', '`ROOT#id / DECISION#PAGE#name`', "what a tenant's own roles do to one permission"],
     ['API revision', '`API#name / DECISION`', 'which write changed a route of the API last'],
     ['secret', '`SECRET#TYPE#id / META`', 'what a node keeps apart, as password hashes (ADR 0022)'],
+    [
+      'pseudonyms',
+      '`SECRET#TYPE#id / PSEUDONYMS`',
+      'the key of a subject’s pseudonyms in the log (ADR 0043)',
+    ],
     ['log', '`AUDIT#owner#shard / time#id`', 'audit records, kept a year'],
+    ['log count', '`AUDIT_COUNT#owner#shard / month#counter`', 'how many audit records there are (ADR 0043)'],
     ['operation', '`OPERATION#id / META`', 'makes a repeated command harmless'],
     ['approval', '`APPROVAL#id / META`', 'a command that waits for another operator (ADR 0045)'],
   ],

@@ -2,8 +2,11 @@ import type { Action } from '../../table/write/action.ts';
 import { mergeActions } from '../../table/write/merge.ts';
 import { MAX_ACTIONS } from '../../table/write/transaction.ts';
 
-/** Every step carries its audit record, and writes or checks the record of the operation. */
-const OVERHEAD = 2;
+/**
+ * Every step carries its audit record, the count of it and perhaps a key of pseudonyms, and writes or checks the
+ * record of the operation.
+ */
+const OVERHEAD = 4;
 
 /** Whether actions fit into the transaction of one step. */
 export const fits = (actions: readonly Action[]): boolean =>

@@ -34,6 +34,8 @@ export const CODES = [
   'rule_left_over',
   'condition_invalid',
   'property_misfit',
+  'log_missing',
+  'log_surplus',
   'unknown_item',
   'newer_form',
 ] as const;

@@ -16,6 +16,9 @@ import { isExpired, type Relation } from './relation.ts';
 import { ruleRelation } from './rules.ts';
 import { secretRelation } from './secrets.ts';
 
+/** What happened: nothing else says it. */
+const RECORDS: ReadonlySet<string> = new Set(['log', 'log-count', 'operation', 'approval', 'pseudonyms']);
+
 /** The relations of an item that are checked from this item. */
 export function relationsOf(item: Item, now: number): readonly Relation[] {
   if (isExpired(item, now)) return [];
@@ -24,7 +27,7 @@ export function relationsOf(item: Item, now: number): readonly Relation[] {
 
 function relationsIn(item: Item, now: number): readonly Relation[] {
   const parsed = parseKey(item);
-  if (parsed?.form === 'log' || parsed?.form === 'operation' || parsed?.form === 'approval') return [];
+  if (parsed && RECORDS.has(parsed.form)) return [];
   if (parsed?.form === 'guard') return guardRelations(item);
   if (parsed?.form === 'name') return [nameRelation(item, parsed.of)];
   if (parsed?.form === 'secret') {

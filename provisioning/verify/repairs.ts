@@ -3,10 +3,10 @@ import { stampOf } from '../../table/decision/decode.ts';
 import { stamped } from '../../table/decision/writes.ts';
 import { GatehouseError, stale } from '../../table/errors.ts';
 import type { Item } from '../../table/item.ts';
-import { identityOf, type Key, parseKey } from '../../table/keys.ts';
+import { identityOf, type Key, META, parseKey } from '../../table/keys.ts';
 import type { Action } from '../../table/write/action.ts';
 import { mergeActions } from '../../table/write/merge.ts';
-import { auditRecord } from '../audit.ts';
+import { auditActions, counters } from '../audit.ts';
 import { canonical } from '../canonical.ts';
 import type { Finding } from './finding.ts';
 import type { VerifyOptions } from './options.ts';
@@ -20,9 +20,14 @@ interface RepairsOptions extends Pick<VerifyOptions, 'reader' | 'clock'> {
   readonly repair: NonNullable<VerifyOptions['repair']>;
 }
 
+/** Keys of guards and names hold the value. */
+const isOfValue = (key: Key): boolean => ['guard', 'name'].includes(String(parseKey(key)?.form));
+const kindOf = ({ PK }: Key): string => PK.slice(0, PK.indexOf('#'));
+
 /** Repairs faults and collects their findings. */
 export function createRepairs({ reader, clock, repair }: RepairsOptions) {
   const repaired: Finding[] = [];
+  const nextCounter = counters(repair.newId);
 
   /** Repairs in one transaction with their audit record. */
   async function write(actions: readonly Action[], findings: readonly Finding[]): Promise<void> {
@@ -33,22 +38,25 @@ export function createRepairs({ reader, clock, repair }: RepairsOptions) {
     const entity =
       parsed && 'type' in parsed
         ? { type: parsed.type, id: parsed.id }
-        : { type: 'guard', id: String(first?.key.PK) };
+        : { type: 'guard', id: first ? kindOf(first.key) : 'none' };
     const id = repair.newId();
-    const record = auditRecord(
-      {
-        entity,
-        details: {
-          findings: findings.map(({ code, key, attribute, expected }) => ({
-            code,
-            key,
-            attribute,
-            expected,
-          })),
+    const records = auditActions(
+      [
+        {
+          entity,
+          details: {
+            // No values: they may be personal, as the key of a guard is.
+            findings: findings.map(({ code, key, attribute }) => ({
+              code,
+              key: isOfValue(key) ? { PK: kindOf(key), SK: META } : key,
+              attribute,
+            })),
+          },
         },
-      },
+      ],
       {
-        id,
+        newId: repair.newId,
+        counter: nextCounter(),
         now,
         writtenAt,
         command: 'verify.repair',
@@ -57,7 +65,7 @@ export function createRepairs({ reader, clock, repair }: RepairsOptions) {
         step: undefined,
       },
     );
-    await repair.writer.send(stamped([...actions, record], { writtenAt, writeId: id }));
+    await repair.writer.send(stamped([...actions, ...records], { writtenAt, writeId: id }));
     repaired.push(...findings);
   }
 

@@ -5,6 +5,7 @@ import type { Item } from '../../table/item.ts';
 import { identityOf, type Key, partitionOf } from '../../table/keys.ts';
 import { nodeAt } from '../commands/node-kinds.ts';
 import { type Finding, findingId } from './finding.ts';
+import { checkLog } from './logs.ts';
 import { indexDamage } from './node-damage.ts';
 import { relationsOf, unnamedBy } from './of-item.ts';
 import type { Progress, VerifyOptions } from './options.ts';
@@ -35,6 +36,8 @@ export function createRound({
   const seenUnlisted = new Set<string>();
   /** Partitions of what no list names: the APIs that routes are of, and the patterns that roles hold. */
   const unnamed = new Map<string, Ref>();
+  /** Whose logs there are: roots of scopes. */
+  const logs = new Map<string, Ref>();
   const counts = { partitions: 0, items: 0, reads: 0 };
   const pace = createPace(clock, rate);
 
@@ -60,6 +63,7 @@ export function createRound({
         if (!other || (other.glance && !relation.glance)) relations.set(relation.name, relation);
       }
       for (const ref of unnamedBy(item)) unnamed.set(formatRef(ref), ref);
+      noteLog(item);
     }
     const all = [...relations.values()];
     const wanted = new Map<string, Key>();
@@ -82,6 +86,11 @@ export function createRound({
     if (suspects.length === 0) return;
     await sleep(graceMs);
     for (const suspect of suspects) await settle(suspect);
+  }
+
+  function noteLog(item: Item): void {
+    const node = nodeAt(item);
+    if (node && item.root === formatRef(node.ref)) logs.set(formatRef(node.ref), node.ref);
   }
 
   /** A node that is missing in its list is found by items that name it. */
@@ -142,6 +151,8 @@ export function createRound({
     await inParallel(tenant ? inOneTenant(reader, tenant) : everything(reader), width, partition);
     // A mistyped tenant is not a clean one. A tenant whose node is lost still has other items.
     if (tenant && counts.items === 0) throw notFound('tenant', formatRef(tenant));
+    for (const owner of tenant ? [tenant] : [undefined, ...logs.values()])
+      for (const each of await checkLog(reader, owner, clock.now(), spend)) report(toFinding(each));
     if (!tenant) {
       for (const ref of unnamed.values()) await partition(ref);
       for await (const keys of lookUpKeys(reader)) {

@@ -51,6 +51,10 @@ export interface Entity {
   readonly secret?: readonly string[];
   /** Attributes that are kept with the node and never shown. */
   readonly hidden?: readonly string[];
+  /**
+   * Attributes that say something of a person. In the audit log pseudonyms stand for their values (ADR 0043).
+   */
+  readonly personal?: readonly string[];
   readonly guards: readonly Guard[];
   /** Attributes that name what the node hangs on, by reference or id: it is repeated in their partitions. */
   readonly hangsOn?: readonly string[];

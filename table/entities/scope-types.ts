@@ -36,7 +36,7 @@ const TAKEN: ReadonlySet<string> = new Set([
   ...['user', 'technical-user', 'subject', 'subject-type', 'group', 'role', 'role-template', 'page'],
   ...['permission', 'module', 'route', 'scope', 'scope-type', 'resource-type', 'property', 'subscription'],
   ...['license', 'product', 'service', 'address', 'tool', 'setting', 'policy', 'token', 'session'],
-  ...['notification', 'grant', 'assignment', 'audit', 'operation', 'approval', 'secret'],
+  ...['notification', 'grant', 'assignment', 'audit', 'audit-count', 'operation', 'approval', 'secret'],
   ...['global', 'api', 'decision', 'meta', 'list', 'guard', 'names', 'status'],
 ]);
 /** The kinds of guards are first words of keys too. */

@@ -47,6 +47,10 @@ export const SUBJECTS = {
     }),
     defaults: { status: 'active' },
     secret: ['mfaSecret', 'passwordHash'],
+    personal: [
+      ...['email', 'phone', 'username', 'sub', 'displayName', 'givenName', 'familyName'],
+      ...['title', 'department', 'properties'],
+    ],
     inTenant: { tenant: 'tenant', time: 'createdAt' },
     byStatus: { status: 'status', date: 'endsAt' },
     guards: [
@@ -115,6 +119,7 @@ export const SUBJECTS = {
       properties: field.properties.optional(),
     }),
     typeFrom: 'type',
+    personal: ['name', 'description', 'properties'],
     defaults: { status: 'active' },
     immutable: ['type'],
     inTenant: { tenant: 'tenant', time: 'createdAt' },

@@ -219,7 +219,15 @@ describe('provisioning', () => {
   test('writes once the service lets it', async () => {
     expect(await answerAfter(conflicted, thrown('ThrottlingException'))).toMatchObject({ ok: true });
     const types = (await world.everything()).map((found) => found.Type).sort();
-    expect(types).toEqual(['AuditLog', 'Decision', 'Guard', 'Operation', 'User']);
+    expect(types).toEqual([
+      'AuditCount',
+      'AuditLog',
+      'Decision',
+      'Guard',
+      'Operation',
+      'PseudonymKey',
+      'User',
+    ]);
   });
 
   test('answers what is no error of ours as internal, without its message', async () => {

@@ -371,6 +371,7 @@ function otherInputs(
     'user.find': async () => ({ email: String((await made('user')).email) }),
     'user.access': async () => ({ user: (await made('user')).id }),
     'tenant.list-all': async () => ({ tenant: `tenant:${(await made('tenant')).id}` }),
+    'user.erase': async () => ({ id: (await made('user')).id }),
     'scope.delete-tree': async () => ({ scope: `client:${(await made('client')).id}` }),
     'scope.move': async () => {
       const { id, root } = await made('building');

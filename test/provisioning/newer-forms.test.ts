@@ -17,7 +17,7 @@ const kindOf = (item: Item) => {
   const parsed = parseKey(item);
   return `${parsed?.form} ${item.Type} ${parsed && 'type' in parsed ? parsed.type : ''}`;
 };
-const RECORDS = ['AuditLog', 'Operation'];
+const RECORDS = ['AuditCount', 'PseudonymKey', 'AuditLog', 'Operation'];
 const state = items.filter(({ Type }) => !RECORDS.includes(String(Type)));
 /** All of them in the soak tier, otherwise some. */
 const oneOfEach = [...new Map(state.map((item) => [kindOf(item), item])).entries()].filter(

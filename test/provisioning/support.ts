@@ -70,7 +70,7 @@ function keepLedger(world: World) {
   };
 
   /** What stays when all else is deleted: the records of what happened. */
-  const RECORDS = new Set(['AuditLog', 'Operation']);
+  const RECORDS = new Set(['AuditLog', 'AuditCount', 'PseudonymKey', 'Operation']);
   const dataItems = async () =>
     (await everything()).filter((item) => !RECORDS.has(String(item.Type)) && !isEmptied(item));
 

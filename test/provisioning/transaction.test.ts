@@ -31,7 +31,10 @@ const withId = (operation: Operation, number: number): Operation =>
 const stateOf = async (world: LedgerWorld) =>
   asState(
     (await world.everything())
-      .filter(({ Type }) => Type !== 'AuditLog' && Type !== 'Operation')
+      .filter(
+        ({ Type }) =>
+          Type !== 'AuditLog' && Type !== 'AuditCount' && Type !== 'PseudonymKey' && Type !== 'Operation',
+      )
       .map(({ writeId: _, ...item }) => item as Item),
   );
 

@@ -30,7 +30,8 @@ beforeAll(async () => {
   await world.run('module.create', { name: 'sold', soldBySubscription: true });
   items = await world.everything();
 });
-const isState = ({ Type }: Item) => !['AuditLog', 'Operation'].includes(String(Type));
+const isState = ({ Type }: Item) =>
+  !['AuditLog', 'AuditCount', 'PseudonymKey', 'Operation'].includes(String(Type));
 const isWhole = (state: readonly Item[]) => {
   if (faultsOf(state).length > 0) return false;
   try {

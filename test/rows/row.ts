@@ -86,7 +86,9 @@ export function row(id: RowId, body: (context: RowContext) => Promise<void>): vo
       const { answer, calls } = await watch(() => world.provision({ command, input }));
       if (!answer.ok && answer.error.code !== 'not_found') throw answer.error;
       const result = answer.ok ? (answer.result as Answer) : undefined;
-      const expected = expectedNames(access?.reads ?? [], namesOf(calls), isNothing(result));
+      // The keys of pseudonyms are read where there are any.
+      const mayReadLess = isNothing(result) || command === 'audit.list';
+      const expected = expectedNames(access?.reads ?? [], namesOf(calls), mayReadLess);
       expect(namesOf(calls), `what ${command} reads`).toEqual(expected);
       return result as Answer;
     };

@@ -142,7 +142,10 @@ export function contentOf(items: readonly Item[]): readonly string[] {
     }),
   );
   const entries = items
-    .filter(({ Type }) => Type !== 'AuditLog' && Type !== 'Operation')
+    .filter(
+      ({ Type }) =>
+        Type !== 'AuditLog' && Type !== 'AuditCount' && Type !== 'PseudonymKey' && Type !== 'Operation',
+    )
     .map((item) =>
       JSON.stringify(
         Object.entries(item)

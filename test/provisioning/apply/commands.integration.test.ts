@@ -55,7 +55,10 @@ const planned = (world: MemoryWorld, text: string, more?: Given) =>
 /** What a table holds, but for records of what happened and times. */
 const contentOf = ({ items }: MemoryWorld): readonly string[] =>
   items()
-    .filter(({ Type }) => Type !== 'AuditLog' && Type !== 'Operation')
+    .filter(
+      ({ Type }) =>
+        Type !== 'AuditLog' && Type !== 'AuditCount' && Type !== 'PseudonymKey' && Type !== 'Operation',
+    )
     .map(({ rev: _, writtenAt: __, writeId: ___, createdAt: ____, updatedAt: _____, ...rest }: Item) => {
       const shown = Object.entries(rest).filter(([name]) => !/^GSI|grantedAt|joinedAt|At$/.test(name));
       return JSON.stringify(shown.sort(), (_key, value) =>

@@ -1,0 +1,223 @@
+import { createReadStream } from 'node:fs';
+import { PassThrough, type Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import type { Command } from 'commander';
+import {
+  createCollection,
+  type Gap,
+  gapsOf,
+  MAX_RECORDS,
+  type Replayed,
+  readLine,
+  replay,
+} from '../../provisioning/replay/index.ts';
+import { ProblemsError } from '../../testing/document.ts';
+import { unreadable } from '../../testing/text-file.ts';
+import { linesOf } from '../bulk/json-lines.ts';
+import { SourceError } from '../bulk/rows.ts';
+import { nameOf, openInput, STDIN, sizeOf } from '../bulk/source.ts';
+import { type Context, painter, UsageError, wantsColours } from '../context.ts';
+import { OK, REFUSED } from '../exit-codes.ts';
+import { addHelpTexts } from '../help.ts';
+import { parseJson } from '../json.ts';
+import { asJson, CLEAR_LINE, plain } from '../print.ts';
+import {
+  addActorOption,
+  connectForWriting,
+  isFault,
+  RefusedError,
+  type WriteOptions,
+} from '../provisioning.ts';
+import { instantOption, numberOption } from '../question.ts';
+import type { Subcommand } from '../subcommand.ts';
+
+interface ReplayCommandOptions extends WriteOptions {
+  readonly records: string;
+  readonly since: number;
+  readonly dryRun?: boolean;
+  readonly rate?: number;
+  readonly json?: boolean;
+}
+
+const NOTES = `The records are JSON Lines, also compressed by gzip: those that the stack stores
+with auditStorage (docs/audit.md), or audit records as audit.list prints them,
+one on each line. The second kind has no counts, so nobody can say whether some
+are missing.
+
+What is replayed: deletions, revocations, statuses and ends that close, roles
+that were taken from a grant, effects that were removed or became DENY. What
+opens is never replayed. Run it as often as you like: what is done stays done.`;
+
+const EXAMPLES = `  gatehouse replay --table restored --records audit.jsonl --since 2026-11-20T08:00:00Z --dry-run
+  zcat records/*.gz | gatehouse replay --table restored --records - --since 2026-11-20T08:00:00Z`;
+
+const RATES = { kind: 'number of changes per second', least: 0.001, most: 100_000 };
+/** An audit record is an item of at most 400 KB, and an image of it is not much longer. */
+const MAX_LINE_BYTES = 4_194_304;
+const PROGRESS_EVERY_MS = 1_000;
+
+/** `gatehouse replay`: takes away from a restored table what was taken away after the restore point. */
+export const addReplay: Subcommand = (program, context, finish) => {
+  const command: Command = program
+    .command('replay')
+    .summary('after a restore: revoke again what was revoked after the restore point')
+    .description(
+      'Takes away from a restored table what was taken away after the restore point, by the audit records that were kept outside the table (docs/runbooks/restore.md).',
+    )
+    .requiredOption('--records <file>', 'audit records as JSON Lines; - is the standard input')
+    .addOption(
+      instantOption(
+        '--since',
+        'the restore point: the instant to which the table was restored',
+      ).makeOptionMandatory(),
+    )
+    .option('--dry-run', 'report what would be sent; write nothing')
+    .addOption(numberOption('--rate', '<changes>', 'how many entities per second at most', RATES));
+  addHelpTexts(addActorOption(command), { examples: EXAMPLES, notes: NOTES }).action(
+    async (options: ReplayCommandOptions) => finish(await replayFile(options, context)),
+  );
+};
+
+async function replayFile(options: ReplayCommandOptions, context: Context): Promise<number> {
+  const { records: file, since, rate } = options;
+  await sizeOf(file);
+  const editing = await connectForWriting(options, context);
+  // A function has no reader: this throws before any work.
+  const { reader } = editing;
+  const collection = createCollection(since);
+  const ignored = await collect(file, collection.add);
+  // Before anything is written: the records of the replay are counted too.
+  const gaps = await gapsOf(collection, reader);
+  let shownAt = context.now();
+  const begun = context.now();
+  const isTerminal = context.isErrorTerminal === true;
+  const result = await replay(collection, {
+    read: async ({ command, input }) => {
+      try {
+        return await editing.send(command, input);
+      } catch (error) {
+        if (error instanceof RefusedError && error.code === 'not_found') return undefined;
+        throw error;
+      }
+    },
+    write: async ({ command, input }) => {
+      // A dry run of one removal would fail where another one comes first.
+      if (options.dryRun) return 'done';
+      try {
+        await editing.send(command, input);
+        return 'done';
+      } catch (error) {
+        if (!(error instanceof RefusedError) || isFault(error.failure)) throw error;
+        return error.code === 'not_found' ? 'gone' : { message: error.message };
+      }
+    },
+    onProgress: async (done, of) => {
+      if (isTerminal && context.now() - shownAt >= PROGRESS_EVERY_MS) {
+        shownAt = context.now();
+        context.error(`${CLEAR_LINE}${done} of ${of} entities`);
+      }
+      const ahead = rate === undefined ? 0 : (done / rate) * 1_000 - (context.now() - begun);
+      if (ahead > 0) await new Promise((resolve) => setTimeout(resolve, ahead));
+    },
+  });
+  if (isTerminal) context.error(CLEAR_LINE);
+  const report: Report = {
+    ...result,
+    since: new Date(since).toISOString(),
+    records: collection.records(),
+    latest: collection.latest(),
+    ignored,
+    // Without a count nobody can say.
+    counted: collection.counts().some(({ highest }) => highest > 0),
+    gaps,
+    dryRun: options.dryRun === true,
+  };
+  context.out(options.json ? asJson({ ...report }) : format(report, context));
+  return isWhole(report) ? OK : REFUSED;
+}
+
+interface Report extends Replayed {
+  readonly since: string;
+  readonly records: number;
+  /** When the last record was made. */
+  readonly latest: string | undefined;
+  /** Lines that are no record of a change. */
+  readonly ignored: number;
+  /** Whether counts came with the records. */
+  readonly counted: boolean;
+  readonly gaps: readonly Gap[];
+  readonly dryRun: boolean;
+}
+
+const isWhole = ({ counted, gaps, byHand, refused }: Report): boolean =>
+  counted && gaps.length + byHand.length + refused.length === 0;
+
+/** Gives each line of a file to `add`. Returns how many are neither a record of a change nor a count. */
+async function collect(file: string, add: ReturnType<typeof createCollection>['add']): Promise<number> {
+  let ignored = 0;
+  const at = (line: number | undefined, message: string) =>
+    new ProblemsError([{ file: nameOf(file), ...(line === undefined ? {} : { line }), message }]);
+  try {
+    for await (const { number, text } of linesOf(await plainBytes(file), MAX_LINE_BYTES)) {
+      if (text.trim() === '') continue;
+      const line = readLine(parseJson(text));
+      if (!line) throw at(number, 'is neither a record of the stream nor an audit record');
+      if (line.kind === 'other') ignored += 1;
+      if (!add(line))
+        throw new UsageError(
+          `more than ${MAX_RECORDS} records after --since: give a later restore point, or the records of one log after the other`,
+        );
+    }
+  } catch (error) {
+    if (error instanceof SourceError) throw at(error.line, error.message);
+    if (file !== STDIN && (error as NodeJS.ErrnoException).code === 'ENOENT')
+      throw unreadable(file, error as NodeJS.ErrnoException);
+    if (/^Z_/.test(String((error as NodeJS.ErrnoException).code)))
+      throw at(undefined, 'is no whole gzip file');
+    throw error;
+  }
+  return ignored;
+}
+
+/** The bytes of a file, unpacked where its first two say that it is packed by gzip. */
+async function plainBytes(file: string): Promise<AsyncIterable<Uint8Array>> {
+  if (file === STDIN) return openInput(file);
+  const head: Uint8Array[] = [];
+  for await (const chunk of createReadStream(file, { end: 1 }) as AsyncIterable<Uint8Array>) head.push(chunk);
+  const [first, second] = Buffer.concat(head);
+  const input: Readable = openInput(file);
+  if (first !== 0x1f || second !== 0x8b) return input;
+  const out = new PassThrough();
+  pipeline(input, createGunzip(), out).catch((error: Error) => out.destroy(error));
+  return out;
+}
+
+function format(report: Report, context: Context): string {
+  const paint = painter(wantsColours(context));
+  const { replayed, alreadySo, byHand, lost, refused, gaps, counted, latest, records, since, dryRun } =
+    report;
+  const lines = (title: string, of: readonly string[]): readonly string[] =>
+    of.length === 0 ? [] : ['', title, ...of.map((each) => `  ${plain(each)}`)];
+  return `${[
+    `${records} records since ${since}, less an hour${latest === undefined ? '' : `; the last one is of ${latest}`}`,
+    `${replayed.length} ${dryRun ? 'to be replayed' : 'replayed'}, ${alreadySo} entities already so, ${byHand.length} to do by hand, ${refused.length} refused, ${lost.length} given since and lost`,
+    ...lines(
+      dryRun ? 'to be replayed:' : 'replayed:',
+      replayed.map(({ command, input }) => `${command} ${JSON.stringify(input)}`),
+    ),
+    ...lines(paint('red', 'to do by hand (access may be open that was closed):'), byHand),
+    ...lines(
+      paint('red', 'refused:'),
+      refused.map(({ command, input, message }) => `${command} ${JSON.stringify(input)}: ${message}`),
+    ),
+    ...lines(
+      paint('red', 'records are missing:'),
+      gaps.map(({ log, month, missing }) => `${missing} of ${log} in ${month}`),
+    ),
+    ...(counted
+      ? []
+      : ['', paint('red', 'no counts came with the records: nobody can say whether some are missing')]),
+    ...lines('given after the restore point, and not replayed:', lost),
+  ].join('\n')}\n`;
+}

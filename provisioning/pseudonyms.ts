@@ -1,0 +1,203 @@
+import { decrypt, encrypt } from '../table/bytes.ts';
+import type { Entity } from '../table/entities/entity.ts';
+import { ENTITIES } from '../table/entities/registry.ts';
+import { GatehouseError, stale } from '../table/errors.ts';
+import { formatRef, isRef, isUlidOrUuid, parseSubjectRef, type Ref } from '../table/identifiers.ts';
+import { pseudonymKey } from '../table/keys.ts';
+import type { Reader } from '../table/reader.ts';
+import { type Action, create } from '../table/write/action.ts';
+import { canonical } from './canonical.ts';
+import type { AuditEntry } from './plan.ts';
+
+/**
+ * Pseudonyms in the place of personal values (ADR 0043): `pseudonym:user:ID:…`, the value under a random key of
+ * that subject. Whoever may read the key gets the value back. Without the key nobody does.
+ */
+type Attributes = Readonly<Record<string, unknown>>;
+
+const PSEUDONYM = 'pseudonym:';
+/** Of where a request came from. */
+const OF_ORIGIN = ['ipAddress', 'userAgent', 'metadata'] as const;
+const NONE: readonly string[] = [];
+
+/** The personal attributes of a kind of entity. */
+export const personalOf = (type: string): readonly string[] => {
+  if (type === 'setting') return ['value', 'description'];
+  return Object.hasOwn(ENTITIES, type)
+    ? ((ENTITIES as Readonly<Record<string, Entity>>)[type]?.personal ?? NONE)
+    : NONE;
+};
+
+const asSubject = (text: unknown): Ref | undefined => {
+  if (typeof text !== 'string' || text === '') return undefined;
+  try {
+    return isRef(text) ? parseSubjectRef(text, 'user') : { type: 'user', id: text };
+  } catch {
+    return undefined;
+  }
+};
+
+/** Whose personal values an entity has; undefined: nobody's. */
+export function personOf({
+  entity,
+  before,
+  after,
+}: Pick<AuditEntry, 'entity' | 'before' | 'after'>): Ref | undefined {
+  const of = { ...before, ...after };
+  if (entity.type === 'user' || entity.type === 'subject') return entity;
+  if (entity.type === 'session' || entity.type === 'token') return asSubject(of.user);
+  if (entity.type === 'notification') return asSubject(of.userId);
+  const { scope } = of;
+  return entity.type === 'setting' && typeof scope === 'string' && scope.startsWith('user:')
+    ? asSubject(scope)
+    : undefined;
+}
+
+/** The user behind an actor that is named by a reference, or by a ULID or UUID. */
+export const actorUser = (actor: string | undefined): Ref | undefined => {
+  if (actor === undefined) return undefined;
+  if (isUlidOrUuid(actor)) return { type: 'user', id: actor };
+  return isRef(actor) ? asSubject(actor) : undefined;
+};
+
+export interface Sealed {
+  readonly entries: readonly AuditEntry[];
+  readonly origin: Attributes | undefined;
+  readonly result: Attributes;
+  /** Keys that are made. */
+  readonly actions: readonly Action[];
+}
+
+/** How many keys a transaction with these entries may have to make. */
+export const peopleIn = (entries: readonly AuditEntry[]): number =>
+  new Set(entries.flatMap((entry) => (hasPersonal(entry) ? [formatRef(personOf(entry) as Ref)] : []))).size;
+
+const hasPersonal = (entry: AuditEntry): boolean =>
+  personOf(entry) !== undefined &&
+  personalOf(entry.entity.type).some(
+    (name) => entry.before?.[name] !== undefined || entry.after?.[name] !== undefined,
+  );
+
+/** What a record and the recorded answer of an operation hold, with pseudonyms for personal values. */
+export async function sealed(
+  given: {
+    readonly entries: readonly AuditEntry[];
+    readonly actor?: string | undefined;
+    readonly origin?: Attributes | undefined;
+    readonly result: Attributes;
+  },
+  { reader, newSecret }: { readonly reader: Reader; readonly newSecret: () => string },
+): Promise<Sealed> {
+  const keys = new Map<string, string>();
+  const actions: Action[] = [];
+  /** Pseudonyms that were made, by attribute and value. */
+  const known = new Map<string, string>();
+
+  async function keyOf(ref: Ref): Promise<string> {
+    const name = formatRef(ref);
+    const found = keys.get(name);
+    if (found !== undefined) return found;
+    const at = pseudonymKey(ref);
+    const item = await reader.get(at);
+    const key = typeof item?.key === 'string' ? item.key : newSecret();
+    if (!item)
+      actions.push(
+        create({ ...at, Type: 'PseudonymKey', key }, () => stale('the key of pseudonyms', 'user')),
+      );
+    keys.set(name, key);
+    return key;
+  }
+  async function seal(ref: Ref, attribute: string, value: unknown): Promise<unknown> {
+    if (value === undefined || value === null) return value;
+    const text = `${PSEUDONYM}${formatRef(ref)}:${await encrypt(await keyOf(ref), JSON.stringify([attribute, value]))}`;
+    known.set(`${attribute} ${canonical(value)}`, text);
+    return text;
+  }
+  async function sealAll<A extends Attributes | undefined>(
+    of: A,
+    ref: Ref | undefined,
+    names: readonly string[],
+  ): Promise<A> {
+    if (!of || !ref) return of;
+    const result: Record<string, unknown> = { ...of };
+    for (const name of names) if (name in result) result[name] = await seal(ref, name, result[name]);
+    return result as A;
+  }
+
+  const actor = actorUser(given.actor);
+  const entries: AuditEntry[] = [];
+  for (const entry of given.entries) {
+    const person = personOf(entry);
+    const names = personalOf(entry.entity.type);
+    const [before, after, details] = [
+      await sealAll(entry.before, person, names),
+      await sealAll(entry.after, person, names),
+      await sealAll(entry.details, actor ?? person, OF_ORIGIN),
+    ];
+    entries.push({
+      ...entry,
+      ...(before ? { before } : {}),
+      ...(after ? { after } : {}),
+      ...(details ? { details } : {}),
+    });
+  }
+  const [first] = given.entries;
+  const origin = await sealAll(given.origin, actor ?? (first && personOf(first)), OF_ORIGIN);
+  const result =
+    known.size === 0
+      ? given.result
+      : (mapNamed(
+          given.result,
+          (name, value) => known.get(`${name} ${canonical(value)}`) ?? value,
+        ) as Attributes);
+  return { entries, origin, result, actions };
+}
+
+/** A copy in which each named value is what `map` makes of it. */
+export function mapNamed(value: unknown, map: (name: string, value: unknown) => unknown): unknown {
+  if (Array.isArray(value)) return value.map((each) => mapNamed(each, map));
+  if (typeof value !== 'object' || value === null || value instanceof Set) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => {
+      const mapped = map(name, each);
+      return [name, mapped === each ? mapNamed(each, map) : mapped];
+    }),
+  );
+}
+
+/** The same with the values that pseudonyms stand for, as far as their keys are there. */
+export async function revealed<T>(reader: Reader, value: T): Promise<T> {
+  const found = new Map<string, unknown>();
+  mapNamed([value], (_name, each) => {
+    if (isPseudonym(each)) found.set(each, each);
+    return each;
+  });
+  if (found.size === 0) return value;
+  const refs = new Map(
+    [...found.keys()].flatMap((text) => (refIn(text) ? [[refIn(text), text]] : []) as [string, string][]),
+  );
+  const names = [...refs.keys()];
+  const items = await reader.getMany(names.map((name) => pseudonymKey(parseSubjectRef(name, 'user'))));
+  const keys = new Map(names.map((name, n) => [name, items[n]?.key]));
+  for (const text of found.keys()) {
+    const key = keys.get(refIn(text) ?? '');
+    const plain =
+      typeof key === 'string' ? await decrypt(key, text.slice(text.lastIndexOf(':') + 1)) : undefined;
+    if (plain !== undefined) found.set(text, (JSON.parse(plain) as [string, unknown])[1]);
+  }
+  return mapNamed(value, (_name, each) => (isPseudonym(each) ? found.get(each) : each)) as T;
+}
+
+const isPseudonym = (value: unknown): value is string =>
+  typeof value === 'string' && value.startsWith(PSEUDONYM);
+
+/** The reference in a pseudonym; undefined for a text that only looks like one. */
+function refIn(text: string): string | undefined {
+  const ref = text.slice(PSEUDONYM.length, text.lastIndexOf(':'));
+  try {
+    return isRef(ref) ? formatRef(parseSubjectRef(ref, 'user')) : undefined;
+  } catch (error) {
+    if (error instanceof GatehouseError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,211 @@
+import { formatRef, type Ref } from '../../table/identifiers.ts';
+import { logOf } from '../../table/index-queries.ts';
+import { countPartitions, parseKey } from '../../table/keys.ts';
+import { MAX_PAGE, type Reader } from '../../table/reader.ts';
+import { canonical } from '../canonical.ts';
+import type { Attributes } from '../kinds/node-kind.ts';
+import { type ChangeRecord, type Counter, counterName, type Line } from './record.ts';
+import { concernsAccess, isRemoval, readOf, replayOf, type Sent } from './rules.ts';
+
+/**
+ * Records count from this long before the restore point: the time of a record is that of the planning, and its
+ * commit comes later. To replay what the table has already does nothing.
+ */
+const MARGIN_MS = 3_600_000;
+
+/**
+ * Clocks of two writers may differ by this much (ADR 0020), so that of two records of one entity the earlier may
+ * be the last. Of such two, the one that closes more counts as the last.
+ */
+const SKEW_MS = 2_000;
+
+/** More records than this after one restore point are refused: the collection is in memory. */
+export const MAX_RECORDS = 1_000_000;
+
+/** What all records say of one entity. */
+interface Known {
+  last: ChangeRecord;
+  /** Attributes that were changed since the restore point. */
+  readonly changed: Set<string>;
+}
+
+/** Takes in lines, and says what they come to. */
+export function createCollection(since: number) {
+  const from = new Date(since - MARGIN_MS).toISOString();
+  const entities = new Map<string, Known>();
+  const ids = new Set<string>();
+  const counts = new Map<string, { readonly of: Counter; highest: number; found: number }>();
+  let latest: string | undefined;
+
+  const countOf = (of: Counter) => {
+    const name = counterName(of);
+    const known = counts.get(name) ?? { of, highest: 0, found: 0 };
+    counts.set(name, known);
+    return known;
+  };
+
+  /** @returns false when there are too many records */
+  function add(line: Line): boolean {
+    if (line.kind === 'count') {
+      const known = countOf(line.image);
+      known.highest = Math.max(known.highest, line.image.records);
+    }
+    if (line.kind !== 'change') return true;
+    const { record } = line;
+    if (record.at < from || ids.has(record.id)) return true;
+    if (ids.size >= MAX_RECORDS) return false;
+    ids.add(record.id);
+    if (record.counter) countOf(record.counter).found += 1;
+    if (latest === undefined || latest < record.at) latest = record.at;
+    if (!concernsAccess(record)) return true;
+    const name = formatRef(record.entity);
+    const known = entities.get(name);
+    const changed = known?.changed ?? new Set();
+    for (const attribute of changesOf(record)) changed.add(attribute);
+    if (!known) entities.set(name, { last: record, changed });
+    else if (isLater(record, known.last)) known.last = record;
+    return true;
+  }
+
+  return {
+    from,
+    add,
+    /** Every entity that was changed, in the order of its last record. */
+    entities: (): readonly Readonly<Known>[] =>
+      [...entities.values()].sort((a, b) => compare(a.last, b.last)),
+    records: () => ids.size,
+    /** When the last of the records was made. What was changed after it is in none. */
+    latest: () => latest,
+    counts: () => [...counts.values()],
+  };
+}
+
+export type Collection = ReturnType<typeof createCollection>;
+
+const compare = (a: ChangeRecord, b: ChangeRecord): number =>
+  a.at === b.at ? (a.id < b.id ? -1 : 1) : a.at < b.at ? -1 : 1;
+
+/** How much a record closes: a removal most. */
+const closing = (record: ChangeRecord): number =>
+  isRemoval(record) ? 2 : Number(!['active', 'trial', undefined].includes(record.after?.status as never));
+
+function isLater(a: ChangeRecord, b: ChangeRecord): boolean {
+  const isAtOnce = Math.abs(Date.parse(a.at) - Date.parse(b.at)) <= SKEW_MS;
+  if (isAtOnce && closing(a) !== closing(b)) return closing(a) > closing(b);
+  return compare(a, b) > 0;
+}
+
+const changesOf = ({ before = {}, after = {} }: ChangeRecord): readonly string[] =>
+  [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
+    (name) => canonical(before[name]) !== canonical(after[name]),
+  );
+
+/** Records that the count has and the collection has not, of one log and month. */
+export interface Gap {
+  /** The log: `tenant:ID`, or `global`. */
+  readonly log: string;
+  readonly month: string;
+  readonly missing: number;
+}
+
+/**
+ * Compares the counts with the records. A count goes up in the transaction of its records, so the last count of
+ * the collection, less what the table had at the restore point, is how many there must be.
+ *
+ * @param reader of the restored table
+ */
+export async function gapsOf(collection: Collection, reader: Reader): Promise<readonly Gap[]> {
+  const gaps = new Map<string, Gap>();
+  const owners = new Map<string, { readonly owner: Ref | undefined; readonly counts: Counts }>();
+  for (const count of collection.counts()) {
+    const { owner } = count.of;
+    const log = owner ? formatRef(owner) : 'global';
+    if (!owners.has(log)) owners.set(log, { owner, counts: [] });
+    owners.get(log)?.counts.push(count);
+  }
+  for (const [log, { owner, counts }] of owners) {
+    const atRestore = await countsBefore(reader, owner, collection.from);
+    for (const { of, highest, found } of counts) {
+      // Counts of which no image came are behind those that did.
+      const missing = highest - (atRestore.get(counterName(of)) ?? 0) - found;
+      if (highest === 0 || missing <= 0) continue;
+      const name = `${log} ${of.month}`;
+      gaps.set(name, { log, month: of.month, missing: (gaps.get(name)?.missing ?? 0) + missing });
+    }
+  }
+  return [...gaps.values()];
+}
+
+type Counts = { readonly of: Counter; readonly highest: number; readonly found: number }[];
+
+/** The counts of a log, less the records from `from` on, which the collection has as well. */
+async function countsBefore(
+  reader: Reader,
+  owner: Ref | undefined,
+  from: string,
+): Promise<ReadonlyMap<string, number>> {
+  const counts = new Map<string, number>();
+  const ranges = countPartitions(owner).map((partition) => ({ partition }));
+  for (const item of await reader.listAll({ ranges })) {
+    const key = parseKey(item);
+    if (key?.form === 'log-count') counts.set(counterName({ ...key, owner }), Number(item.records));
+  }
+  let cursor: string | undefined;
+  do {
+    const page = await reader.listMerged({ ...logOf(owner, { from }), limit: MAX_PAGE, cursor });
+    for (const { timestamp, counter } of page.items) {
+      const name = counterName({ owner, month: String(timestamp).slice(0, 7), counter: Number(counter) });
+      counts.set(name, (counts.get(name) ?? 0) - Number(counter !== undefined));
+    }
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  return counts;
+}
+
+/** What became of the entities that were changed. */
+export interface Replayed {
+  readonly replayed: readonly Sent[];
+  /** How many entities have nothing that is to be taken away. */
+  readonly alreadySo: number;
+  readonly byHand: readonly string[];
+  readonly lost: readonly string[];
+  readonly refused: readonly (Sent & { readonly message: string })[];
+}
+
+export interface ReplayOptions {
+  /** What a read command answers; undefined where there is no such entity. */
+  readonly read: (sent: Sent) => Promise<Attributes | undefined>;
+  /** Sends a write command: `gone` where there is nothing to take away, otherwise why it was refused. */
+  readonly write: (sent: Sent) => Promise<'done' | 'gone' | { readonly message: string }>;
+  readonly onProgress?: (done: number, of: number) => Promise<void>;
+}
+
+/** Takes away from the restored table what was taken away since, an entity at a time, in the order of time. */
+export async function replay(
+  collection: Collection,
+  { read, write, onProgress }: ReplayOptions,
+): Promise<Replayed> {
+  const replayed: Sent[] = [];
+  const byHand: string[] = [];
+  const lost: string[] = [];
+  const refused: (Sent & { message: string })[] = [];
+  let alreadySo = 0;
+  const entities = collection.entities();
+  for (const [done, { last, changed }] of entities.entries()) {
+    await onProgress?.(done, entities.length);
+    const asked = readOf(last);
+    const current = asked && (await read(asked));
+    const todo = replayOf(last, current, changed);
+    byHand.push(...todo.byHand);
+    lost.push(...todo.lost);
+    const before = replayed.length + refused.length;
+    for (const sent of todo.commands) {
+      const outcome = await write(sent);
+      if (outcome === 'done') replayed.push(sent);
+      else if (outcome !== 'gone') refused.push({ ...sent, ...outcome });
+    }
+    if (before === replayed.length + refused.length && todo.byHand.length + todo.lost.length === 0)
+      alreadySo += 1;
+  }
+  return { replayed, alreadySo, byHand, lost, refused };
+}

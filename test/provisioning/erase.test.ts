@@ -1,0 +1,183 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { createProvisioning } from '../../provisioning/index.ts';
+import type { Item } from '../../table/item.ts';
+import { pseudonymKey } from '../../table/keys.ts';
+import { createLedgerWorld, type LedgerWorld } from './support.ts';
+
+/** What is personal never stands in the log in clear, and a user who is erased is nowhere in the table. */
+const PERSONAL = {
+  email: 'seeded.person@example.com',
+  phone: '+4930123456',
+  username: 'seeded-person',
+  issuer: 'https://issuer.example',
+  sub: 'seeded-sub',
+  displayName: 'Seeded Person',
+  givenName: 'Seeded',
+  familyName: 'Personovic',
+  title: 'Seeded title',
+  department: 'Seeded department',
+};
+const ORIGIN = { ipAddress: '198.51.100.77', userAgent: 'SeededBrowser/1.0' };
+const VALUES = [...Object.values(PERSONAL), ...Object.values(ORIGIN), 'seeded-theme', 'seeded-note'].filter(
+  (value) => !value.startsWith('https:'),
+);
+
+let world: LedgerWorld;
+let user: string;
+let tenant: string;
+beforeEach(async () => {
+  world = await createLedgerWorld();
+  tenant = `tenant:${(await world.run('tenant.create', { name: 'Acme' })).id}`;
+  user = '01J8Z0E2Z8D2A3J7A7Y2H9GQ9C';
+});
+
+const send = async (command: string, input: Record<string, unknown>, more: Record<string, unknown> = {}) => {
+  const answer = await world.provision({ command, input, ...more });
+  expect(answer).toMatchObject({ ok: true });
+  return answer.ok ? answer.result : {};
+};
+
+/** All that a person leaves behind. */
+async function live(): Promise<void> {
+  await send('user.create', { id: user, tenant, ...PERSONAL }, { operationId: 'create-person' });
+  await send('grant.create', { user, scope: tenant });
+  await send('session.create', { user, tenant, ...ORIGIN, location: 'seeded-note' });
+  await send('setting.create', { scope: `user:${user}`, key: 'theme', value: 'seeded-theme' });
+  await send('user.update', { id: user, title: 'Other' }, { actor: `user:${user}`, origin: ORIGIN });
+  await send('audit.create', { tenant, action: 'login', entityType: 'user', entityId: user, ...ORIGIN });
+  const account = (await world.run('account.create', { name: 'Account' })).id;
+  await send('notification.create', {
+    ...{ notificationType: 'welcome', deliveryStatus: 'sent', account: `account:${account}` },
+    ...{ userId: user, recipientEmail: PERSONAL.email, recipientFirstName: PERSONAL.givenName },
+  });
+}
+
+const inClear = (items: readonly Item[]): readonly string[] => {
+  const text = JSON.stringify(items, (_, value) => (value instanceof Set ? [...value] : value));
+  return VALUES.filter((value) => text.includes(value));
+};
+const log = async () =>
+  (await world.everything()).filter(({ Type }) => Type === 'AuditLog' || Type === 'Operation');
+
+test('the log and the recorded answers hold no personal value in clear', async () => {
+  await live();
+  expect(inClear(await log())).toEqual([]);
+});
+
+test('who may read the log through provisioning sees the values, and a repeated command gets its first answer', async () => {
+  await live();
+  const { items } = await world.run('audit.list', { tenant, limit: 100 });
+  expect(items).toContainEqual(
+    expect.objectContaining({ action: 'user.create', after: expect.objectContaining(PERSONAL) }),
+  );
+  expect(items).toContainEqual(expect.objectContaining({ action: 'login', ...ORIGIN }));
+  const again = await send(
+    'user.create',
+    { id: user, tenant, ...PERSONAL },
+    { operationId: 'create-person' },
+  );
+  expect(again).toMatchObject(PERSONAL);
+});
+
+test('the same value has the same pseudonym, and another user another one', async () => {
+  const other = '01J8Z0E2Z8D2A3J7A7Y2H9GQ9D';
+  for (const id of [user, other]) await send('user.create', { id, title: 'Doctor' });
+  await send('user.update', { id: user, department: 'North' });
+  const titles = (await log()).flatMap(({ entityId, before, after }) =>
+    [before, after].flatMap((of) => (of ? [[entityId, (of as Record<string, unknown>).title]] : [])),
+  );
+  const of = (id: string) => new Set(titles.filter(([entity]) => entity === id).map(([, title]) => title));
+  expect([of(user).size, of(other).size]).toEqual([1, 1]);
+  expect([...of(user)]).not.toEqual([...of(other)]);
+  expect(JSON.stringify(titles)).not.toContain('Doctor');
+});
+
+describe('user.erase', () => {
+  test('afterwards no item of the table holds a personal value, and no pseudonym can be linked', async () => {
+    await live();
+    await send('user.erase', { id: user });
+    expect(inClear(await world.everything())).toEqual([]);
+    expect(await world.reader.get(pseudonymKey({ type: 'user', id: user }))).toBeUndefined();
+    const { items } = await world.run('audit.list', { tenant, limit: 100 });
+    const [created] = (items as Record<string, Record<string, string>>[]).filter(
+      ({ action }) => String(action) === 'user.create',
+    );
+    expect(created?.after?.email).toMatch(/^pseudonym:user:/);
+    expect(await world.refused('user.read', { id: user })).toMatchObject({ code: 'not_found' });
+  });
+
+  test('a user who was deleted before can be erased, once', async () => {
+    await live();
+    await send('user.delete', { id: user });
+    await send('user.erase', { id: user });
+    expect(inClear(await world.everything())).toEqual([]);
+    expect(await world.refused('user.erase', { id: user })).toMatchObject({ code: 'not_found', field: 'id' });
+  });
+
+  test('records and recorded answers from before pseudonyms lose their personal values', async () => {
+    await live();
+    const old = await asBefore();
+    expect(inClear(old).length).toBeGreaterThan(8);
+    await send('user.erase', { id: user });
+    expect(inClear(await world.everything())).toEqual([]);
+    const kept = (await log()).filter(({ Type }) => Type === 'AuditLog');
+    expect(kept.length).toBeGreaterThan(old.filter(({ Type }) => Type === 'AuditLog').length);
+  });
+
+  test('of another user nothing is taken away', async () => {
+    await live();
+    const other = '01J8Z0E2Z8D2A3J7A7Y2H9GQ9D';
+    await send('user.create', { id: other, tenant, email: 'other@example.com' });
+    await send('user.erase', { id: user });
+    expect(await world.run('user.read', { id: other })).toMatchObject({ email: 'other@example.com' });
+    const { items } = await world.run('audit.list', { tenant, limit: 100 });
+    expect(JSON.stringify(items)).toContain('other@example.com');
+  });
+
+  test('stopped between two steps, the same command goes on', async () => {
+    await live();
+    await asBefore();
+    const stop = new AbortController();
+    const provision = createProvisioning({ ...world, newId: () => `01J8Z0E2Z8D2A3J7A7Y2H9${counted()}` });
+    let n = 0;
+    const counted = () => String(n++).padStart(4, '0');
+    stop.abort();
+    const first = await provision({ command: 'user.erase', input: { id: user } }, { signal: stop.signal });
+    expect(first).toMatchObject({ ok: false, error: { code: 'unfinished', retryable: true } });
+    await send('user.erase', { id: user });
+    expect(inClear(await world.everything())).toEqual([]);
+  });
+});
+
+/** Puts back what the releases before pseudonyms wrote: records and answers with values in clear. */
+async function asBefore(): Promise<readonly Item[]> {
+  const { items: shown } = await world.run('audit.list', { tenant, limit: 1_000 });
+  const clear = new Map((shown as Record<string, unknown>[]).map((item) => [String(item.id), item]));
+  const records = await log();
+  const old = records.flatMap((item): Item[] => {
+    const plain = clear.get(String(item.id));
+    if (item.Type === 'AuditLog') return plain ? [{ ...item, ...plain } as Item] : [];
+    return item.command === 'user.create' ? [{ ...item, result: { id: user, ...PERSONAL } }] : [];
+  });
+  await world.writer.send(old.map((item) => ({ kind: 'put', item })));
+  return old;
+}
+
+test('an application cannot write a record that looks like one of ours', async () => {
+  for (const action of ['user.delete', 'grant.delete', 'verify.repair', 'audit.create'])
+    expect(await world.refused('audit.create', { action, entityType: 'user', entityId: user })).toMatchObject(
+      { code: 'invalid', field: 'action' },
+    );
+  for (const forged of [
+    { source: 'provisioning' },
+    { actor: 'root' },
+    { timestamp: '2020-01-01T00:00:00Z' },
+    { after: {} },
+  ])
+    expect(
+      await world.refused('audit.create', { action: 'login', entityType: 'user', entityId: user, ...forged }),
+    ).toMatchObject({ code: 'invalid' });
+  await send('audit.create', { action: 'login', entityType: 'user', entityId: user }, { actor: 'app' });
+  const [record] = (await log()).filter(({ action }) => action === 'login');
+  expect(record).toMatchObject({ source: 'application', actor: 'app', status: 'success' });
+});
