@@ -127,3 +127,9 @@ export async function createUnsteadyIssuer(keys: Keys) {
     },
   };
 }
+
+/** What a function depends on. */
+export interface Dependencies {
+  readonly dynamodb: Awaited<ReturnType<typeof createUnsteadyDynamodb>>;
+  readonly issuer: Awaited<ReturnType<typeof createUnsteadyIssuer>>;
+}

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { FAULTS } from './faults.ts';
+import { FAULTS, FUNCTIONS } from './faults.ts';
 import { type Observation, observe, observeAll, observeTraffic } from './observe.ts';
 import { rowOf, rowsOfPage } from './page.ts';
-import { createStage, FUNCTIONS, type Stage } from './stage.ts';
+import { createStage, type Stage } from './stage.ts';
 
 /**
  * Faults of what the packaged functions depend on, under a Lambda runtime API of our own: what the caller gets, and the

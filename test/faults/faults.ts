@@ -1,6 +1,8 @@
-import { type Behaviour, dynamodbError, type KeyName } from './dependencies.ts';
+import { type Behaviour, type Dependencies, dynamodbError, type KeyName } from './dependencies.ts';
 import type { FunctionOptions } from './runtime/function.ts';
-import { FUNCTIONS, type FunctionName, type Scene } from './stage.ts';
+
+export const FUNCTIONS = ['authorizer', 'provisioning', 'authzen'] as const;
+export type FunctionName = (typeof FUNCTIONS)[number];
 
 /** A fault, and on which functions it strikes. One more fault is one more row. */
 export interface Fault {
@@ -8,7 +10,7 @@ export interface Fault {
   readonly on: readonly FunctionName[];
   /** A file of docs/runbooks. */
   readonly runbook: string;
-  readonly strike?: (scene: Scene) => Promise<void> | void;
+  readonly strike?: (scene: Dependencies) => Promise<void> | void;
   readonly options?: Partial<FunctionOptions>;
   /** Whether the function has answered the same before. */
   readonly isWarm?: true;

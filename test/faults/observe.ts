@@ -1,10 +1,10 @@
 import { firingAlarms } from './cloudwatch/alarms.ts';
 import { type Datum, dataOfFilters, embeddedData } from './cloudwatch/metrics.ts';
-import { FAULTS, type Fault } from './faults.ts';
+import { FAULTS, type Fault, type FunctionName } from './faults.ts';
 import { essences } from './log-lines.ts';
 import { type Asked, type Asking, PROBES, summaryOf } from './probes.ts';
 import type { Counted } from './runtime/function.ts';
-import { enter, type FunctionName, type Scene, type Stage } from './stage.ts';
+import { enter, type Scene, type Stage } from './stage.ts';
 
 /** What was seen of a fault of one function. */
 export interface Observation {

@@ -1,6 +1,7 @@
 import type { KeyName } from './dependencies.ts';
+import type { FunctionName } from './faults.ts';
 import type { Outcome } from './runtime/function.ts';
-import { authzenEvent, type FunctionName, gatewayEvent, gatewayStatus, type Scene } from './stage.ts';
+import { authzenEvent, gatewayEvent, gatewayStatus, type Scene } from './stage.ts';
 
 /** How a function is asked. */
 export interface Asking {

@@ -15,10 +15,8 @@ import {
   createUnsteadyIssuer,
   type Keys,
 } from './dependencies.ts';
+import { FUNCTIONS, type FunctionName } from './faults.ts';
 import { createFunction, type FunctionOptions, type Outcome } from './runtime/function.ts';
-
-export const FUNCTIONS = ['authorizer', 'provisioning', 'authzen'] as const;
-export type FunctionName = (typeof FUNCTIONS)[number];
 
 /** The logical ids of what is of a function. The AuthZEN API is in the stack for Serverless only. */
 const IDS: Readonly<Record<FunctionName, { readonly lambda: string; readonly logGroup: string }>> = {

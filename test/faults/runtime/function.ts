@@ -122,6 +122,10 @@ export async function createFunction(options: FunctionOptions) {
         env: {
           AWS_LAMBDA_RUNTIME_API: `127.0.0.1:${(server.address() as AddressInfo).port}`,
           AWS_LAMBDA_FUNCTION_NAME: 'function',
+          AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
+          AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(memoryMb),
+          AWS_LAMBDA_LOG_GROUP_NAME: '/aws/lambda/function',
+          AWS_LAMBDA_LOG_STREAM_NAME: 'stream',
           AWS_LAMBDA_LOG_FORMAT: logFormat,
           AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
           AWS_REGION: 'eu-central-1',
