@@ -124,9 +124,7 @@ const deniable = (arn: string): string => {
 
 /** A policy for exactly the requested ARN. An ARN that IAM could read as more is never put into an Allow. */
 export function toPolicy(arn: string, verdict: Verdict): PolicyAnswer {
-  const plain = isPlain(arn);
-  const outcome: Verdict =
-    plain || !verdict.allowed ? verdict : { ...verdict, allowed: false, reason: 'arn_unusable' };
+  const outcome = forArn(arn, verdict);
   return {
     principalId: outcome.subject ?? NOBODY,
     policyDocument: {
@@ -135,13 +133,20 @@ export function toPolicy(arn: string, verdict: Verdict): PolicyAnswer {
         {
           Action: 'execute-api:Invoke',
           Effect: outcome.allowed ? 'Allow' : 'Deny',
-          Resource: plain ? arn : deniable(arn),
+          Resource: isPlain(arn) ? arn : deniable(arn),
         },
       ],
     },
     context: contextOf(outcome),
   };
 }
+
+const forArn = (arn: string, verdict: Verdict): Verdict =>
+  isPlain(arn) || !verdict.allowed ? verdict : { ...verdict, allowed: false, reason: 'arn_unusable' };
+
+/** The verdict as it can be answered: a policy allows no ARN that IAM could read as more. */
+export const outcomeOf = (request: GatewayRequest, verdict: Verdict, httpAnswer: HttpAnswer): Verdict =>
+  isSimple(request, httpAnswer) ? verdict : forArn(request.arn, verdict);
 
 /** A policy for the whole API. It is reused for other routes, so its context names only the subject. */
 export function toWholePolicy(subject: string, { allow, deny }: Resources): PolicyAnswer {
@@ -171,6 +176,10 @@ const toAppSync = (verdict: Verdict): AppSyncAnswer => ({
   resolverContext: contextOf(verdict),
   ttlOverride: 0,
 });
+
+/** Whether the answer is no policy. */
+const isSimple = ({ kind }: GatewayRequest, httpAnswer: HttpAnswer): boolean =>
+  kind === 'appsync' || (kind === 'http' && httpAnswer === 'simple');
 
 /** The answer for one route, in the format of the kind of API. */
 export function toAnswer({ kind, arn }: GatewayRequest, verdict: Verdict, httpAnswer: HttpAnswer): Answer {

@@ -1,13 +1,22 @@
 import type { Answer as Answered, Ask, Engine, Given, Question } from '../engine/index.ts';
 import type { Kind } from '../engine/items.ts';
-import { type Answer, type Refusal, takesPolicy, toAnswer, toWholePolicy, type Verdict } from './answer.ts';
+import type { Log } from '../table/log.ts';
+import {
+  type Answer,
+  outcomeOf,
+  type Refusal,
+  takesPolicy,
+  toAnswer,
+  toWholePolicy,
+  type Verdict,
+} from './answer.ts';
 import type { HttpAnswer } from './configuration.ts';
 import type { Identify, Identity } from './credentials/identity.ts';
-import { CredentialsError } from './errors.ts';
+import type { LogDecision } from './decision-log.ts';
+import { CredentialsError, fieldsOfFault } from './errors.ts';
 import { parseMethodArn } from './events/arn.ts';
 import { readEvent, requestIdOf } from './events/read-event.ts';
 import type { GatewayRequest } from './events/request.ts';
-import { faultLine, refusedLine } from './log.ts';
 import type { Count } from './metrics.ts';
 import type { OutsideKey } from './outside-key.ts';
 import type { createWholePolicy } from './policies/whole.ts';
@@ -29,8 +38,9 @@ export interface AuthorizerParts {
   readonly outsideKey: OutsideKey;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** Writes one line of JSON. */
-  readonly log: (line: string) => void;
+  readonly log: Log;
+  /** Takes each decision; undefined if none is logged. */
+  readonly logDecision?: LogDecision | undefined;
   readonly httpAnswer: HttpAnswer;
   /** Makes policies for the whole API; undefined if each answer is for its route alone. */
   readonly wholePolicy?: ReturnType<typeof createWholePolicy> | undefined;
@@ -84,7 +94,7 @@ interface RequestQuestion extends Question {
  * JWT is verified before the first read; an API token is verified by the engine, against its record.
  */
 export function createAuthorizer(parts: AuthorizerParts): Authorizer {
-  const { identify, subjectOf, engine, log, httpAnswer } = parts;
+  const { identify, subjectOf, engine, log, logDecision, httpAnswer } = parts;
   const { apiRoutes, outsideKey, wholePolicy, now, count = () => undefined } = parts;
   const routesId = apiRoutesId(parts.api);
 
@@ -129,29 +139,42 @@ export function createAuthorizer(parts: AuthorizerParts): Authorizer {
     return whole && toWholePolicy(whole.subject, whole.resources);
   }
 
+  async function decide(request: GatewayRequest, identity: Identity) {
+    const answered = await engine.checkAsked(askFor(request, identity));
+    const isOutside = answered.uses.length > 0 && outsideKey(request, undefined, answered.uses).length > 0;
+    const verdict = outcomeOf(request, toVerdict(answered, isOutside), httpAnswer);
+    return { verdict, tenant: answered.tenant };
+  }
+
   return async (event, invocation) => {
+    // API Gateway's id of the request, or Lambda's of the invocation.
+    const requestId = () => requestIdOf(event) ?? invocation?.awsRequestId;
+    const logged = ({ verdict, tenant }: Awaited<ReturnType<typeof decide>>): void =>
+      logDecision?.({ ...verdict, tenant, requestId: requestId(), api: parts.api });
     try {
       const request = readEvent(event);
       const identity = await identify(request);
       const whole = takesPolicy(request, httpAnswer) ? await answerWhole(request, identity) : undefined;
       if (whole) {
         count('policy', 'api');
+        // What the policy says of this request. The policy is answered, whether or not this can be read.
+        if (logDecision) await decide(request, identity).then(logged, () => undefined);
         return whole;
       }
-      const answered = await engine.checkAsked(askFor(request, identity));
-      const isOutside = answered.uses.length > 0 && outsideKey(request, undefined, answered.uses).length > 0;
-      const verdict = toVerdict(answered, isOutside);
+      const decided = await decide(request, identity);
+      logged(decided);
+      const { verdict } = decided;
       count(verdict.allowed ? 'allowed' : 'denied', 'route');
       return toAnswer(request, verdict, httpAnswer);
     } catch (error) {
       // New errors without a cause: the Lambda runtime logs all properties of a thrown error.
-      const requestId = requestIdOf(event) ?? invocation?.awsRequestId;
       if (error instanceof CredentialsError) {
-        log(refusedLine(error, requestId));
+        // Lambda counts the thrown error as one of the function; this line tells it from a fault.
+        log.info('credentials refused', { requestId: requestId(), code: error.code });
         count('unauthorized', 'none');
         throw new Error('Unauthorized');
       }
-      log(faultLine(error, requestId));
+      log.error('request failed', { requestId: requestId(), ...fieldsOfFault(error) });
       count('fault', 'none');
       throw new Error('Internal error');
     }

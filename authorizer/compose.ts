@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from '../engine/clock.ts';
 // Not from engine/index.ts, which would pull the searches into the bundle.
 import { createEngine } from '../engine/engine.ts';
+import { createLog } from '../engine/log.ts';
 import { createDecisionMetrics } from '../engine/metrics.ts';
 import type { Observe } from '../engine/observation.ts';
 import { createAccessBound } from '../engine/search/access-bound.ts';
@@ -16,7 +17,8 @@ import { createReadCredentials } from './credentials/credentials.ts';
 import type { Fetch } from './credentials/fetch.ts';
 import { createIdentify } from './credentials/identity.ts';
 import { createIssuers } from './credentials/issuers.ts';
-import { faultLine } from './log.ts';
+import { createDecisionLog } from './decision-log.ts';
+import { fieldsOfFault } from './errors.ts';
 import { createAnswerMetrics } from './metrics.ts';
 import { createOutsideKey } from './outside-key.ts';
 import { createCellsOf } from './policies/cells.ts';
@@ -33,7 +35,7 @@ const SHARES = { items: 0.6, tokens: 0.2, keys: 0.05, policies: 0.15 } as const;
 export interface Overrides {
   readonly reader?: TableReader;
   readonly clock?: Clock;
-  /** Writes one log line of JSON. Default: standard error. */
+  /** Writes one log line of JSON. Default: standard output. */
   readonly log?: (line: string) => void;
   /** Writes one line of metrics. Default: standard output. */
   readonly writeMetrics?: (line: string) => void;
@@ -47,22 +49,25 @@ export interface Overrides {
   readonly wait?: (milliseconds: number) => Promise<void>;
 }
 
+const writeLine = (line: string): void => void process.stdout.write(`${line}\n`);
+
 /**
  * The composition root: creates an authorizer from environment variables (configuration.ts). It also starts
  * to load the routes, which opens the connection to DynamoDB before the first request.
  *
- * @throws Error naming the variables that are missing or invalid
+ * @throws GatehouseError `invalid`, naming the variables that are missing or invalid
  */
 export function createHandlerFrom(
   env: Readonly<Record<string, string | undefined>>,
   overrides: Overrides = {},
 ): Authorizer {
   const configuration = parseConfiguration(env);
-  const { table, endpoint, token, revocation, api, httpAnswer, policy, cache, metrics } = configuration;
+  const { table, endpoint, token, revocation, api, httpAnswer, policy, cache, logging, metrics } =
+    configuration;
   const {
     clock = systemClock,
-    log = (line) => console.error(line),
-    writeMetrics = (line) => void process.stdout.write(`${line}\n`),
+    log: writeLog = writeLine,
+    writeMetrics = writeLine,
     // Lambda puts the credentials of the function's role into the environment.
     reader = createReader({
       client: createClient({
@@ -72,6 +77,7 @@ export function createHandlerFrom(
       table,
     }),
   } = overrides;
+  const log = createLog({ service: 'authorizer', level: logging.level, write: writeLog });
   const bytesOf = (share: number): number => Math.max(1, Math.floor(cache.maxBytes * share));
   const observed = metrics && { ...metrics, service: api, write: writeMetrics };
   const engine = createEngine({
@@ -89,7 +95,7 @@ export function createHandlerFrom(
     staleMs: token.staleMs,
     cacheBytes: bytesOf(SHARES.keys),
     clock,
-    onRefreshFailed: (fault) => log(faultLine(fault, undefined)),
+    onRefreshFailed: (fault) => log.warn('keys not refreshed', fieldsOfFault(fault)),
   });
   const subjectOf = createSubjectOfIssuers(token.issuers);
   const apiRoutes = createApiRoutes(reader);
@@ -124,6 +130,7 @@ export function createHandlerFrom(
     engine,
     now: clock.now,
     log,
+    logDecision: createDecisionLog({ ...logging.decisions, log, random: overrides.random }),
     httpAnswer,
   });
   engine.prefetch(apiRoutes, apiRoutesId(api));

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import type { LogLevel } from '../table/log.ts';
 import {
   ONE_ISSUER,
   SEVERAL_ISSUERS,
@@ -6,16 +7,20 @@ import {
   toTokenConfiguration,
 } from './credentials/configuration.ts';
 import type { RevocationSource } from './credentials/identity.ts';
+import { DECISION_LOGS, type DecisionLogOptions } from './decision-log.ts';
 import type { ResultCaches } from './routes/cache-key.ts';
 import { resultCaches } from './routes/result-cache.ts';
 import {
   type HttpAnswer,
   httpAnswer,
+  logLevel,
   type SubjectSource,
+  share,
   subjectFrom,
   text,
   url,
   wholeNumber,
+  wrongConfiguration,
 } from './variables.ts';
 
 export type { HttpAnswer, SubjectSource };
@@ -42,6 +47,7 @@ export interface Configuration {
     readonly maxBytes: number;
   };
   readonly cache: { readonly ttlMs: number; readonly outageTtlMs: number; readonly maxBytes: number };
+  readonly logging: Logging;
   /** The CloudWatch namespace for metrics; undefined: no metrics. */
   readonly metrics: { readonly namespace: string } | undefined;
 }
@@ -70,8 +76,36 @@ export const COMMON = {
   CACHE_MAX_BYTES: wholeNumber(1_024, 8 * 1024 ** 3, 32 * 1024 ** 2),
 };
 
+/** The variables of what is logged. */
+export const LOGGING = {
+  LOG_LEVEL: logLevel,
+  DECISION_LOG: z._default(z.enum(DECISION_LOGS, { error: `is none of ${DECISION_LOGS.join(', ')}` }), 'off'),
+  DECISION_LOG_SAMPLE: z._default(share, 0.01),
+};
+
+/** What is logged: lines from a level on, and decisions. */
+export interface Logging {
+  readonly level: LogLevel;
+  readonly decisions: Pick<DecisionLogOptions, 'mode' | 'share'>;
+}
+
+/** @throws GatehouseError `invalid` if decisions are to be logged, and their level is not */
+export function loggingIn({
+  LOG_LEVEL: level,
+  DECISION_LOG: mode,
+  DECISION_LOG_SAMPLE: share,
+}: z.output<z.ZodMiniObject<typeof LOGGING>>): Logging {
+  if (mode !== 'off' && level !== 'INFO' && level !== 'DEBUG')
+    throw wrongConfiguration(
+      'DECISION_LOG',
+      'DECISION_LOG has lines of level INFO, which LOG_LEVEL leaves out',
+    );
+  return { level, decisions: { mode, share } };
+}
+
 const SHAPE = {
   ...COMMON,
+  ...LOGGING,
   API_NAME: z._default(
     text('is not a name (letters, digits, dot, dash, underscore)', (value) =>
       /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/.test(value),
@@ -100,7 +134,7 @@ interface Variables<T> {
 /**
  * Parses environment variables. An empty variable counts as not set.
  *
- * @throws Error naming all variables that are missing or invalid, without their values
+ * @throws GatehouseError `invalid`, naming all variables that are missing or invalid, without their values
  */
 export function parseVariables<T>(schema: Variables<T>, env: Environment): T {
   const given = Object.fromEntries(
@@ -109,7 +143,7 @@ export function parseVariables<T>(schema: Variables<T>, env: Environment): T {
   const { success, data, error } = schema.safeParse(given);
   if (success) return data;
   const problems = error.issues.map(({ path, message }) => `${path.join('.')} ${message}`);
-  throw new Error(`configuration: ${problems.join('; ')}`);
+  throw wrongConfiguration(String(error.issues[0]?.path[0]), ...problems);
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -117,7 +151,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /**
  * Reads the configuration from environment variables, once, at cold start.
  *
- * @throws Error naming all variables that are missing or invalid, without their values
+ * @throws GatehouseError `invalid`, naming all variables that are missing or invalid, without their values
  */
 export function parseConfiguration(env: Environment): Configuration {
   const data = env.TOKEN_ISSUERS ? parseVariables(SEVERAL, env) : parseVariables(ONE, env);
@@ -135,6 +169,7 @@ export function parseConfiguration(env: Environment): Configuration {
       isClosed: data.UNMAPPED_PATHS === 'unreachable',
       maxBytes: data.POLICY_MAX_BYTES,
     },
+    logging: loggingIn(data),
     metrics: data.METRICS_NAMESPACE === undefined ? undefined : { namespace: data.METRICS_NAMESPACE },
     cache: {
       ttlMs: data.CACHE_TTL_SECONDS * 1_000,

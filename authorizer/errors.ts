@@ -1,3 +1,5 @@
+import { codesOf } from '../table/errors.ts';
+
 /**
  * Why credentials were refused. The codes are stable: operators count and match them. The caller sees only
  * 401.
@@ -36,7 +38,7 @@ export type FaultCode = 'event_malformed' | 'event_unsupported' | 'keys_unavaila
 
 /**
  * A fault of the authorizer or of a service that it uses: 500, never an Allow. The message is fixed text
- * without data of the request; only the code of the cause is logged (log.ts).
+ * without data of the request; only the code of the cause is logged.
  */
 export class Fault extends Error {
   override readonly name = 'Fault';
@@ -47,3 +49,16 @@ export class Fault extends Error {
     this.code = code;
   }
 }
+
+/** Our own errors, whose messages quote no values: by class or, for the engine and the table, by name. */
+const isOurs = (error: unknown): error is Error =>
+  error instanceof Fault || (error instanceof Error && error.name === 'GatehouseError');
+
+/**
+ * What a log line says of a fault: codes and, of our own errors, the message. A message of a foreign error may quote
+ * the request.
+ */
+export const fieldsOfFault = (error: unknown) => ({
+  ...codesOf(error),
+  reason: isOurs(error) ? error.message : undefined,
+});

@@ -15,7 +15,7 @@ const SEVERAL = z.object({ ...COMMON, ...SEVERAL_ISSUERS });
  * The configuration of a service that verifies callers and decides, as the authorizer does: from the authorizer's
  * variables for table, cache and callers. Without an issuer, API tokens are the only credentials.
  *
- * @throws Error naming all variables that are missing or invalid, without their values
+ * @throws GatehouseError `invalid`, naming all variables that are missing or invalid, without their values
  */
 export function parseServiceConfiguration(env: Environment) {
   const { data, token } = withTokens(env);

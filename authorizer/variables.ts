@@ -1,4 +1,6 @@
 import * as z from 'zod/mini';
+import { type GatehouseError, invalid } from '../table/errors.ts';
+import { LOG_LEVELS } from '../table/log.ts';
 import { isLoopback } from '../table/loopback.ts';
 
 // Schemas of environment variables, shared by configuration.ts and credentials/configuration.ts.
@@ -21,6 +23,10 @@ function isTrustedUrl(text: string): boolean {
 
 export const text = (problem: string, isRight: (value: string) => boolean) =>
   z.string({ error: 'is missing' }).check(z.refine(isRight, { error: problem }));
+
+/** @param problems each with the name of its variable first, and without values */
+export const wrongConfiguration = (variable: string, ...problems: readonly string[]): GatehouseError =>
+  invalid(variable, `configuration: ${problems.join('; ')}`);
 
 /** The value of a JSON text; undefined if it is malformed. */
 export function parseJson(value: string): unknown {
@@ -58,6 +64,17 @@ export const wholeNumber = (min: number, max: number, fallback: number) =>
 export const url = text(
   'is not an https URL without credentials, query and fragment (http only for this machine)',
   isTrustedUrl,
+);
+
+/** A number from 0 to 1. */
+export const share = z.pipe(
+  text('is not a number from 0 to 1', (value) => /^(?:0|1|0?\.\d{1,9}|1\.0{1,9})$/.test(value)),
+  z.transform(Number),
+);
+
+export const logLevel = z._default(
+  z.enum(LOG_LEVELS, { error: `is none of ${LOG_LEVELS.join(', ')}` }),
+  'INFO',
 );
 
 /**

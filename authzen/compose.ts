@@ -4,17 +4,20 @@ import { createReadCredentials } from '../authorizer/credentials/credentials.ts'
 import type { Fetch } from '../authorizer/credentials/fetch.ts';
 import { createIdentify } from '../authorizer/credentials/identity.ts';
 import { createIssuers } from '../authorizer/credentials/issuers.ts';
-import { faultLine } from '../authorizer/log.ts';
+import { createDecisionLog } from '../authorizer/decision-log.ts';
+import { fieldsOfFault } from '../authorizer/errors.ts';
 import { createSubjectOfIssuers } from '../authorizer/subject.ts';
 import { type Clock, systemClock } from '../engine/clock.ts';
 import { createEngine } from '../engine/engine.ts';
 import { createExplainer } from '../engine/explain/explainer.ts';
+import { createLog } from '../engine/log.ts';
 import { createDecisionMetrics } from '../engine/metrics.ts';
 import type { Observe } from '../engine/observation.ts';
 import { readApiToken } from '../table/api-token.ts';
 import { createClient } from '../table/dynamodb/client.ts';
 import { createReader } from '../table/dynamodb/reader.ts';
 import { isId } from '../table/identifiers.ts';
+import type { Log } from '../table/log.ts';
 import type { Reader } from '../table/reader.ts';
 import { createCallerOf } from './caller.ts';
 import { type AuthzenConfiguration, parseAuthzenConfiguration } from './configuration.ts';
@@ -34,7 +37,7 @@ const SHARES = { items: 0.65, explained: 0.05, tokens: 0.2, keys: 0.05, roots: 0
 export interface Overrides {
   readonly reader?: TableReader;
   readonly clock?: Clock;
-  /** Writes one log line of JSON. Default: standard error. */
+  /** Writes one log line of JSON. Default: standard output. */
   readonly log?: (line: string) => void;
   /** Writes one line of metrics. Default: standard output. */
   readonly writeMetrics?: (line: string) => void;
@@ -48,20 +51,22 @@ export interface Overrides {
   readonly wait?: (milliseconds: number) => Promise<void>;
 }
 
+const writeLine = (line: string): void => void process.stdout.write(`${line}\n`);
+
 /**
  * The composition root: the Authorization API from environment variables (configuration.ts).
  *
- * @throws Error naming the variables that are missing or invalid
+ * @throws GatehouseError `invalid`, naming the variables that are missing or invalid
  */
 export const createHandleFrom = (env: Environment, overrides: Overrides = {}): Handle =>
   composeHandle(parseAuthzenConfiguration(env), overrides);
 
 function composeHandle(configuration: AuthzenConfiguration, overrides: Overrides): Handle {
-  const { table, endpoint, publicUrl, token, revocation, cache, metrics } = configuration;
+  const { table, endpoint, publicUrl, token, revocation, cache, logging, metrics } = configuration;
   const {
     clock = systemClock,
-    log = (line) => console.error(line),
-    writeMetrics = (line) => void process.stdout.write(`${line}\n`),
+    log: writeLog = writeLine,
+    writeMetrics = writeLine,
     // Lambda puts the credentials of the function's role into the environment.
     reader = createReader({
       client: createClient({
@@ -71,6 +76,7 @@ function composeHandle(configuration: AuthzenConfiguration, overrides: Overrides
       table,
     }),
   } = overrides;
+  const log = createLog({ service: 'authzen', level: logging.level, write: writeLog });
   const bytesOf = (share: number): number => Math.max(1, Math.floor(cache.maxBytes * share));
   const loading = {
     reader,
@@ -109,15 +115,14 @@ function composeHandle(configuration: AuthzenConfiguration, overrides: Overrides
       engine,
       explainer: createExplainer({ ...loading, maxBytes: bytesOf(SHARES.explained) }),
       rootsOf,
+      logDecision: createDecisionLog({ ...logging.decisions, log, random: overrides.random }),
     }),
     searches: createSearches({ reader, engine, clock, rootsOf }),
     metadata: publicUrl === undefined ? undefined : metadataOf(publicUrl),
     note: (error, requestId) =>
-      log(
-        error instanceof UnauthorizedError
-          ? JSON.stringify({ level: 'info', code: error.code, reason: 'credentials refused', requestId })
-          : faultLine(error, requestId),
-      ),
+      error instanceof UnauthorizedError
+        ? log.info('credentials refused', { requestId, code: error.code })
+        : log.error('request failed', { requestId, ...fieldsOfFault(error) }),
   });
 }
 
@@ -127,7 +132,7 @@ function authenticationOf(
   bytesOf: (share: number) => number,
   clock: Clock,
   overrides: Overrides,
-  log: (line: string) => void,
+  log: Log,
 ) {
   if (token === undefined) return () => Promise.reject(new UnauthorizedError('issuer_refused'));
   const issuers = createIssuers(token.issuers, {
@@ -135,7 +140,7 @@ function authenticationOf(
     staleMs: token.staleMs,
     cacheBytes: bytesOf(SHARES.keys),
     clock,
-    onRefreshFailed: (fault) => log(faultLine(fault, undefined)),
+    onRefreshFailed: (fault) => log.warn('keys not refreshed', fieldsOfFault(fault)),
   });
   return createAuthentication({ ...token, issuers, clock, cacheBytes: bytesOf(SHARES.tokens) });
 }

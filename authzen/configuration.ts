@@ -1,19 +1,19 @@
 import * as z from 'zod/mini';
-import { type Environment, parseVariables } from '../authorizer/configuration.ts';
+import { type Environment, LOGGING, loggingIn, parseVariables } from '../authorizer/configuration.ts';
 import { parseServiceConfiguration } from '../authorizer/service-configuration.ts';
 import { url } from '../authorizer/variables.ts';
 
-const OWN = z.object({ PUBLIC_URL: z.optional(url) });
+const OWN = z.object({ ...LOGGING, PUBLIC_URL: z.optional(url) });
 
 export type AuthzenConfiguration = ReturnType<typeof parseAuthzenConfiguration>;
 
 /**
- * Reads the configuration from environment variables: those of a service, and `PUBLIC_URL`, the base URL as
- * enforcement points know it.
+ * Reads the configuration from environment variables: those of a service and of what is logged, and
+ * `PUBLIC_URL`, the base URL as enforcement points know it.
  *
- * @throws Error naming the variables that are missing or invalid, without their values
+ * @throws GatehouseError `invalid`, naming the variables that are missing or invalid, without their values
  */
-export const parseAuthzenConfiguration = (env: Environment) => ({
-  ...parseServiceConfiguration(env),
-  publicUrl: parseVariables(OWN, env).PUBLIC_URL,
-});
+export function parseAuthzenConfiguration(env: Environment) {
+  const { PUBLIC_URL, ...logging } = parseVariables(OWN, env);
+  return { ...parseServiceConfiguration(env), publicUrl: PUBLIC_URL, logging: loggingIn(logging) };
+}

@@ -1,3 +1,4 @@
+import type { LogDecision } from '../authorizer/decision-log.ts';
 import type { Answer, Engine, Explainer, Explanation, Reason, Step } from '../engine/index.ts';
 import { ForbiddenError, UnauthorizedError } from './errors.ts';
 import {
@@ -29,6 +30,8 @@ export interface EvaluateParts {
   readonly engine: Pick<Engine, 'checkManyAsked'>;
   readonly explainer: Explainer;
   readonly rootsOf: RootsOf;
+  /** Takes each decision; undefined if none is logged. */
+  readonly logDecision?: LogDecision | undefined;
 }
 
 /**
@@ -40,11 +43,12 @@ export interface EvaluateParts {
  * @throws UnauthorizedError, ForbiddenError for a caller that may evaluate nowhere; faults as `checkMany`
  */
 export const createEvaluate =
-  ({ engine, explainer, rootsOf }: EvaluateParts) =>
+  ({ engine, explainer, rootsOf, logDecision }: EvaluateParts) =>
   async (
     caller: Caller,
     evaluations: readonly Evaluation[],
     isExplained: boolean,
+    requestId?: string,
   ): Promise<readonly Verdict[]> => {
     const callers =
       evaluations.length === 0
@@ -61,8 +65,13 @@ export const createEvaluate =
     return Promise.all(
       evaluations.map(async (_, position): Promise<Verdict> => {
         const answer = answers[callers.length + position] as Answer<EvaluationQuestion>;
-        if (!mayEvaluate[position]) return UNKNOWN_RESOURCE;
-        const verdict = verdictOf(answer);
+        const verdict = mayEvaluate[position] ? verdictOf(answer) : UNKNOWN_RESOURCE;
+        const { subject: asked, permission: name, scope: at } = answer.question;
+        logDecision?.({
+          ...{ requestId, subject: asked, permission: name, scope: at, tenant: answer.tenant },
+          ...{ allowed: verdict.decision, reason: verdict.context.reason },
+        });
+        if (!mayEvaluate[position]) return verdict;
         if (!isExplained || !answer.question.hasGrant) return verdict;
         const { subject, permission = '', scope = '', given } = answer.question;
         const explanation = await explainer.explain(subject, permission, scope, given);

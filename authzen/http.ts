@@ -22,6 +22,8 @@ export interface HttpRequest {
   readonly header: (name: string) => readonly string[];
   /** Undefined for one that is larger than {@link MAX_BODY}. */
   readonly body: Uint8Array | undefined;
+  /** Lambda's id of the invocation: in log lines, where the request has no X-Request-ID. */
+  readonly invocationId?: string | undefined;
 }
 
 export interface HttpAnswer {
@@ -50,7 +52,7 @@ export interface HandleParts {
   readonly note: (error: unknown, requestId: string | undefined) => void;
 }
 
-type Operation = (caller: Caller, body: unknown) => Promise<unknown>;
+type Operation = (caller: Caller, body: unknown, requestId: string | undefined) => Promise<unknown>;
 
 /** The most evaluations of one request that are explained. */
 const MAX_EXPLAINED = 20;
@@ -62,20 +64,20 @@ const MAX_EXPLAINED = 20;
 export function createHandle(parts: HandleParts): Handle {
   const { callerOf, evaluate, searches, metadata, note } = parts;
 
-  const single: Operation = async (caller, body) => {
+  const single: Operation = async (caller, body, requestId) => {
     const { options, ...evaluation } = readEvaluation(body);
-    const [verdict] = await evaluate(caller, [evaluation], options?.explain === true);
+    const [verdict] = await evaluate(caller, [evaluation], options?.explain === true, requestId);
     return verdict;
   };
 
-  const batch: Operation = async (caller, body) => {
+  const batch: Operation = async (caller, body, requestId) => {
     const read = readBatch(body);
-    if (read === undefined) return single(caller, body);
+    if (read === undefined) return single(caller, body, requestId);
     const isExplained = read.options?.explain === true;
     if (isExplained && read.evaluations.length > MAX_EXPLAINED)
       throw new BadRequestError(`options.explain takes at most ${MAX_EXPLAINED} evaluations`);
     const right = read.evaluations.flatMap((each) => ('value' in each ? [each.value] : []));
-    const verdicts = [...(await evaluate(caller, right, isExplained))];
+    const verdicts = [...(await evaluate(caller, right, isExplained, requestId))];
     const all = read.evaluations.map((each) =>
       'value' in each ? (verdicts.shift() as Verdict) : faulty(each.problem),
     );
@@ -90,7 +92,10 @@ export function createHandle(parts: HandleParts): Handle {
     [PATHS.actions, (caller, body) => searches.actions(caller, readActionSearch(body))],
   ]);
 
-  async function answer({ method, path, header, body }: HttpRequest): Promise<HttpAnswer> {
+  async function answer(
+    { method, path, header, body }: HttpRequest,
+    loggedId: string | undefined,
+  ): Promise<HttpAnswer> {
     if (metadata && path === metadata.path) {
       if (method !== 'GET' && method !== 'HEAD') return wrongMethod('GET, HEAD');
       return json(metadata.document, 'public, max-age=3600');
@@ -102,16 +107,17 @@ export function createHandle(parts: HandleParts): Handle {
     if (method !== 'POST') return wrongMethod('POST');
     if (body === undefined) return text(413, `the body is larger than ${MAX_BODY} bytes`);
     const caller = await callerOf(header('authorization'));
-    return json(await operation(caller, readBody(header('content-type'), body)), 'no-store');
+    return json(await operation(caller, readBody(header('content-type'), body), loggedId), 'no-store');
   }
 
   return async (request) => {
     const requestId = requestIdOf(request);
+    const loggedId = requestId ?? request.invocationId;
     try {
-      return withId(await answer(request), requestId);
+      return withId(await answer(request, loggedId), requestId);
     } catch (error) {
       const refusal = refusalOf(error);
-      if (refusal.status === 401 || refusal.status >= 500) note(error, requestId);
+      if (refusal.status === 401 || refusal.status >= 500) note(error, loggedId);
       return withId(refusal, requestId);
     }
   };

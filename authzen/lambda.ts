@@ -39,17 +39,23 @@ export interface LambdaAnswer {
   readonly isBase64Encoded: false;
 }
 
-export type LambdaHandler = (event: unknown) => Promise<LambdaAnswer>;
+/** The part of Lambda's context that is used. */
+interface Invocation {
+  readonly awsRequestId?: string;
+}
+
+export type LambdaHandler = (event: unknown, invocation?: Invocation) => Promise<LambdaAnswer>;
 
 /** The API as a Lambda function. It never throws: what cannot be read is answered with 400. */
 export const createLambdaHandler =
   (handle: Handle): LambdaHandler =>
-  async (event) => {
+  async (event, invocation) => {
+    const invocationId = invocation?.awsRequestId;
     const second = VERSION_2.safeParse(event);
-    if (second.success) return inHeaders(await handle(requestOf2(second.data)));
+    if (second.success) return inHeaders(await handle({ ...requestOf2(second.data), invocationId }));
     const first = VERSION_1.safeParse(event);
     if (!first.success) return inHeaders(text(400, 'the event is not that of an HTTP request'));
-    const answer = await handle(requestOf1(first.data));
+    const answer = await handle({ ...requestOf1(first.data), invocationId });
     // A load balancer takes the one or the other, as it sends them.
     const isMulti = first.data.headers === undefined || first.data.headers === null;
     return isMulti ? inMultiValueHeaders(answer) : inHeaders(answer);

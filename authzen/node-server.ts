@@ -6,6 +6,7 @@ import {
 } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { Clock } from '../engine/clock.ts';
+import type { Log, LogFields } from '../table/log.ts';
 import { type Handle, type HttpAnswer, type HttpRequest, MAX_BODY, requestIdOf, text } from './http.ts';
 
 export interface NodeServerOptions {
@@ -18,8 +19,7 @@ export interface NodeServerOptions {
   readonly maxRequests: number;
   /** Milliseconds that requests in flight have to finish when the server stops. */
   readonly graceMs: number;
-  /** Writes one line of JSON. */
-  readonly log: (line: string) => void;
+  readonly log: Pick<Log, 'error' | 'info'>;
   readonly clock: Clock;
 }
 
@@ -69,7 +69,10 @@ export function createNodeServer(options: NodeServerOptions): NodeServer {
       const answer = await answerTo(incoming, path);
       write(incoming, outgoing, answer);
       if (!PROBES.has(path) || answer.status !== 200)
-        log(lineOf(incoming, path, answer.status, clock.now() - begunAt));
+        log[answer.status >= 500 ? 'error' : 'info'](
+          'request answered',
+          fieldsOf(incoming, path, answer.status, clock.now() - begunAt),
+        );
     } catch {
       // The client went away before its request was whole.
       incoming.destroy();
@@ -152,12 +155,15 @@ const headerOf =
     headersDistinct[name] ?? [];
 
 /** What is logged of a request: no credential, no body, no query, and no path that is not ours. */
-const lineOf = (incoming: IncomingMessage, path: string, status: number, milliseconds: number): string =>
-  JSON.stringify({
-    level: status >= 500 ? 'error' : 'info',
-    method: incoming.method,
-    ...(status === 404 ? {} : { path }),
-    status,
-    ms: Math.round(milliseconds),
-    requestId: requestIdOf({ header: headerOf(incoming) }),
-  });
+const fieldsOf = (
+  incoming: IncomingMessage,
+  path: string,
+  status: number,
+  milliseconds: number,
+): LogFields => ({
+  requestId: requestIdOf({ header: headerOf(incoming) }),
+  method: incoming.method,
+  ...(status === 404 ? {} : { path }),
+  status,
+  milliseconds: Math.round(milliseconds),
+});

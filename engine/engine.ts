@@ -50,6 +50,8 @@ export interface Answer<Q extends Question> {
   readonly question: Q;
   /** Undefined if the question has no scope and its credential, if any, is valid. */
   readonly decision: Decision | undefined;
+  /** The root of the scope; undefined if the scope is unknown. */
+  readonly tenant: string | undefined;
   /** Undefined on a deny. */
   readonly roles: TenantRoles | undefined;
   /**
@@ -351,7 +353,8 @@ function withRoles<Q extends Question>(input: DecisionInput<Q>, at: number): Ans
   const { question } = input;
   const decision = question.scope === undefined ? refusedCredential(input, at) : decide(input, at);
   const uses = decision ? usesOfGiven(input, at, decision) : [];
-  return { question, decision, roles: decision?.allowed ? rolesIn(input, at) : undefined, uses };
+  const tenant = input.scopes.at(-1)?.ref;
+  return { question, decision, tenant, roles: decision?.allowed ? rolesIn(input, at) : undefined, uses };
 }
 
 /** The tenant and the effective roles, whatever the decision; undefined if the scope does not exist. */

@@ -13,7 +13,7 @@ export function withAuthzen(handle: Handle, clock: () => number, others: Request
     isReachable: async () => true,
     maxRequests: 1_000,
     graceMs: 0,
-    log: () => undefined,
+    log: { error: () => {}, info: () => {} },
     clock: { now: clock },
   });
   return (incoming, outgoing) => {

@@ -12,6 +12,7 @@ import type { WebSocketGateway } from './gateway/websocket.ts';
 import { createIdentityProvider, type FindCaller } from './identity/identity-provider.ts';
 import { createLambdaEndpoint } from './lambda/endpoint.ts';
 import type { LambdaFunction } from './lambda/invocation.ts';
+import { writeLog } from './log.ts';
 import { type OnStarted, startParts } from './parts.ts';
 import { withPermissions } from './permissions.ts';
 import { listen } from './server.ts';
@@ -106,7 +107,10 @@ async function start<World>(
   };
   const feed = createFeed(Date.now);
   const authorizer: Foundation['authorizer'] = (variables, source) =>
-    createAuthorizer({ ...environment, ...variables }, { reader, observe: feed.observer(source) });
+    createAuthorizer(
+      { ...environment, ...variables },
+      { reader, observe: feed.observer(source), log: writeLog },
+    );
   const application = await compose({ table, url, authorizer, observation: feed });
   const { world, gateway, sockets, findCaller, functions, apis } = application;
   if (sockets) onStarted(async () => sockets.stop());
@@ -118,7 +122,7 @@ async function start<World>(
   });
   const authzen = createAuthzen(
     { ...environment, PUBLIC_URL: url },
-    { reader, observe: feed.observer('AuthZEN') },
+    { reader, observe: feed.observer('AuthZEN'), log: writeLog },
   );
   const behind = withIdentityProvider(identityProvider, withConnections(sockets, toListener(gateway)));
   const explorer = withExplorer({ table, url, events: feed.events, say, apis }, behind);

@@ -7,6 +7,7 @@ import type { Reader } from '../table/reader.ts';
 import { provisionedInMemory } from '../testing/memory.ts';
 import type { LocalConfiguration } from './configuration.ts';
 import { findBinary, startEmbeddedEngine } from './embedded-engine.ts';
+import { writeLog } from './log.ts';
 import { messageOf } from './message-of.ts';
 import type { OnStarted } from './parts.ts';
 import { listen } from './server.ts';
@@ -49,10 +50,11 @@ export async function openTable(
   }
   const endpoint = DYNAMODB_ENDPOINT ?? (await startEngine(configuration, onStarted));
   const isNew = await createAt(endpoint, name);
+  const provision = createProvisioning({ TABLE_NAME: name, DYNAMODB_ENDPOINT: endpoint }, writeLog);
   return {
     ...{ name, endpoint, isNew },
     reader: createReader({ client: createClient({ endpoint }), table: name }),
-    provisioning: createProvisioning({ TABLE_NAME: name, DYNAMODB_ENDPOINT: endpoint }),
+    provisioning: (event) => provision(event),
   };
 }
 

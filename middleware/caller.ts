@@ -1,8 +1,8 @@
-import { CredentialsError } from '../authorizer/errors.ts';
-import { faultLine } from '../authorizer/log.ts';
+import { CredentialsError, fieldsOfFault } from '../authorizer/errors.ts';
 import type { Credential, Look } from '../engine/index.ts';
 import { type GatehouseError, invalid } from '../table/errors.ts';
 import type { HttpAnswer, HttpRequest } from './http.ts';
+import { log } from './log.ts';
 import { problem, unavailable } from './problem.ts';
 
 export type MaybePromise<T> = T | Promise<T>;
@@ -77,7 +77,7 @@ export function createCallers<R>(options: CallerOptions<R>): Callers<R> {
   };
 }
 
-const writeFault = (error: unknown): void => console.error(faultLine(error, undefined));
+const writeFault = (error: unknown): void => log().error('request failed', fieldsOfFault(error));
 
 /** RFC 6750 section 3.1: no error code where the request has no credential at all. */
 function unauthorized(challenge: string, { code }: CredentialsError): HttpAnswer {

@@ -10,14 +10,14 @@ import { createReadCredentials } from '../authorizer/credentials/credentials.ts'
 import type { Fetch } from '../authorizer/credentials/fetch.ts';
 import { createIdentify, type RevocationSource } from '../authorizer/credentials/identity.ts';
 import { createIssuers } from '../authorizer/credentials/issuers.ts';
-import { CredentialsError } from '../authorizer/errors.ts';
-import { faultLine } from '../authorizer/log.ts';
+import { CredentialsError, fieldsOfFault } from '../authorizer/errors.ts';
 import { createSubjectOfIssuers } from '../authorizer/subject.ts';
 import { type Clock, systemClock } from '../engine/index.ts';
 import { readApiToken } from '../table/api-token.ts';
 import { isId } from '../table/identifiers.ts';
 import type { Caller } from './caller.ts';
 import type { HttpRequest } from './http.ts';
+import { log } from './log.ts';
 
 /** Bytes of cached verified tokens, and of issuers' keys. */
 const CACHE_BYTES = { tokens: 4 * 1024 ** 2, keys: 1024 ** 2 } as const;
@@ -112,4 +112,4 @@ function authenticationOf(
   return createAuthentication({ ...token, issuers, clock, cacheBytes: CACHE_BYTES.tokens });
 }
 
-const writeFault = (error: unknown): void => console.error(faultLine(error, undefined));
+const writeFault = (error: unknown): void => log().warn('keys not refreshed', fieldsOfFault(error));

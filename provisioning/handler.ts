@@ -1,4 +1,7 @@
+import { startWith } from '../engine/log.ts';
 import { createHandlerFrom } from './compose.ts';
 
-/** The provisioning Lambda: its only composition root. */
-export const handler = createHandlerFrom(process.env);
+const write = (line: string): void => void process.stdout.write(`${line}\n`);
+
+/** The provisioning Lambda. Created at cold start, where an invalid configuration fails. */
+export const handler = startWith({ service: 'provisioning', write }, () => createHandlerFrom(process.env));

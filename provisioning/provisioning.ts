@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import { stamped } from '../table/decision/writes.ts';
-import { type ErrorCode, faultLine, GatehouseError, invalid } from '../table/errors.ts';
+import { codesOf, type ErrorCode, GatehouseError, invalid } from '../table/errors.ts';
 import { formatFreshnessToken } from '../table/freshness-token.ts';
 import { isSafeText } from '../table/identifiers.ts';
 import { operationKey } from '../table/keys.ts';
+import type { Log } from '../table/log.ts';
 import type { Reader } from '../table/reader.ts';
 import { mergeActions } from '../table/write/merge.ts';
 import { asChecks, assertFits } from '../table/write/transaction.ts';
@@ -34,12 +35,14 @@ export interface ProvisioningOptions {
   readonly newSecret: () => string;
   /** Milliseconds after which a command of several steps stops between two of them. Default 20,000. */
   readonly budgetMs?: number;
-  /** Takes one line of JSON for each command that failed by no fault of its caller. Default: nobody. */
-  readonly log?: (line: string) => void;
+  /** Default: nothing is logged. */
+  readonly log?: Pick<Log, 'error'>;
 }
 
 /** What a caller in the same process may give along with an event. */
 export interface Hooks {
+  /** The id of the invocation, for log lines. */
+  readonly requestId?: string | undefined;
   /** Called after each transaction of a command that does many changes. The next one waits for it. */
   readonly onStep?: ((progress: Progress) => void | Promise<void>) | undefined;
   /** Stops a command of several steps between two of them: it answers `unfinished`. */
@@ -200,7 +203,12 @@ export function createProvisioning({
       const failure = toFailure(error);
       if (FAULTS.has(failure.error.code)) {
         const cause = error instanceof PartlyDone ? error.cause : error;
-        log?.(faultLine(cause, { reason: 'command failed', command, operationId: operationId() }));
+        log?.error('command failed', {
+          requestId: hooks.requestId,
+          command,
+          operationId: operationId(),
+          ...codesOf(cause),
+        });
       }
       return failure;
     }

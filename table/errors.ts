@@ -98,11 +98,8 @@ function causesOf(error: unknown): string[] {
   return causes;
 }
 
-/**
- * The log line of a fault, as JSON: its code, those of up to four causes, and `details`. Messages are not
- * logged by themselves: they may quote data.
- *
- * @param details fixed texts and ids of the request
- */
-export const faultLine = (error: unknown, details: Readonly<Record<string, string | undefined>>): string =>
-  JSON.stringify({ level: 'error', code: codeOf(error), ...details, causes: causesOf(error) });
+/** What a log line says of a fault: its code and those of its causes. Messages are left out: they may quote data. */
+export const codesOf = (error: unknown): { readonly code: string; readonly causes: readonly string[] } => ({
+  code: codeOf(error),
+  causes: causesOf(error),
+});

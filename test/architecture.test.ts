@@ -143,8 +143,15 @@ describe('what a folder may import', () => {
 
   /** What of the authorizer verifies callers, in whatever enforcement point. */
   const CALLERS = [
-    ...['credentials/', 'configuration.ts', 'service-configuration.ts', 'errors.ts', 'log.ts', 'subject.ts'],
-    'variables.ts',
+    ...[
+      'credentials/',
+      'configuration.ts',
+      'service-configuration.ts',
+      'errors.ts',
+      'decision-log.ts',
+      'subject.ts',
+      'variables.ts',
+    ],
   ].map((name) => `authorizer/${name}`);
 
   test('authzen: the engine, the table as far as it is read, and how the authorizer verifies callers', () => {
@@ -159,7 +166,7 @@ describe('what a folder may import', () => {
   test('middleware: the engine (its entry), the table as far as it is read, and how the authorizer verifies callers', () => {
     const isForbidden = ({ to, isOurs }: Import) =>
       isOurs &&
-      !within(to, ...CALLERS, 'engine/index.ts') &&
+      !within(to, ...CALLERS, 'engine/index.ts', 'engine/log.ts') &&
       (!within(to, 'middleware/', 'table/') || within(to, ...NOT_FOR_DECISIONS));
     expect(ofFolder('middleware').length).toBeGreaterThan(10);
     expect(shown(ofFolder('middleware').filter(isForbidden))).toEqual([]);
@@ -176,8 +183,11 @@ describe('what a folder may import', () => {
     const mayCheck = ({ from, to }: Import) =>
       from === 'provisioning/nodes/properties.ts' &&
       ['engine/conditions/declarations.ts', 'engine/conditions/load.ts'].includes(to);
+    const mayLog = ({ from, to }: Import) => within(from, ...RUN_BY_NODE) && to === 'engine/log.ts';
     const isForbidden = (each: Import) =>
-      each.isOurs && !within(each.to, 'provisioning/', 'table/') && !mayDecide(each) && !mayCheck(each);
+      each.isOurs &&
+      !within(each.to, 'provisioning/', 'table/') &&
+      ![mayDecide, mayCheck, mayLog].some((isAllowed) => isAllowed(each));
     expect(ofFolder('provisioning').some(mayDecide)).toBe(true);
     expect(shown(ofFolder('provisioning').filter(isForbidden))).toEqual([]);
   });
@@ -274,7 +284,10 @@ describe('what a folder may import', () => {
     ['table', /^zod$/],
     ['table/memory', /^$/],
     ['table/dynamodb', /^(?:@aws-sdk\/.+|@smithy\/node-http-handler|node:crypto)$/],
-    ['engine', /^(?:lru-cache|@marcbachmann\/cel-js(?:\/evaluator)?|@aws-lambda-powertools\/metrics)$/],
+    [
+      'engine',
+      /^(?:lru-cache|@marcbachmann\/cel-js(?:\/evaluator)?|@aws-lambda-powertools\/(?:metrics|logger(?:\/types)?))$/,
+    ],
     // The small zod: the full one is four times as long to load.
     ['authorizer', /^(?:jose|lru-cache|zod\/mini|node:crypto|node:https?|@aws-lambda-powertools\/metrics)$/],
     ['authzen', /^(?:zod\/mini|node:https?)$/],
@@ -306,16 +319,26 @@ test('CEL and its library are loaded when a condition is met', () => {
   expect(importersOf('engine/conditions/cel.ts')).toEqual(['engine/conditions/load.ts']);
 });
 
-test('the library for metrics is in nothing but metrics.ts, which is by itself', () => {
+test('the libraries for metrics and logs are in nothing but metrics.ts and log.ts, which are by themselves', () => {
   const users = IMPORTS.filter(
     ({ from, to }) => to.startsWith('@aws-lambda-powertools/') && !from.startsWith('test/'),
   );
-  expect(users.map(({ from }) => from).sort()).toEqual(['authorizer/metrics.ts', 'engine/metrics.ts']);
-  const importers = IMPORTS.filter(
-    ({ from, to, isTypeOnly }) => to.endsWith('/metrics.ts') && !isTypeOnly && !from.startsWith('test/'),
-  );
-  expect(new Set(importers.map(({ from }) => from))).toEqual(
-    new Set(['authorizer/compose.ts', 'authzen/compose.ts']),
+  expect([...new Set(users.map(({ from }) => from))].sort()).toEqual([
+    ...['authorizer/metrics.ts', 'engine/log.ts', 'engine/metrics.ts'],
+  ]);
+  const importersOf = (path: RegExp) => {
+    const found = IMPORTS.filter(
+      ({ from, to, isTypeOnly }) => path.test(to) && !isTypeOnly && !from.startsWith('test/'),
+    );
+    return [...new Set(found.map(({ from }) => from))].sort();
+  };
+  expect(importersOf(/\/metrics\.ts$/)).toEqual(['authorizer/compose.ts', 'authzen/compose.ts']);
+  const functions = ['authorizer', 'authzen', 'provisioning'];
+  expect(importersOf(/^engine\/log\.ts$/)).toEqual(
+    [
+      ...functions.flatMap((folder) => [`${folder}/compose.ts`, `${folder}/handler.ts`]),
+      ...['cli/commands/serve.ts', 'middleware/log.ts'],
+    ].sort(),
   );
 });
 

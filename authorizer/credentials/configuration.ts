@@ -8,6 +8,7 @@ import {
   text,
   url,
   wholeNumber,
+  wrongConfiguration,
 } from '../variables.ts';
 import {
   APIS,
@@ -218,11 +219,11 @@ function problemWith(issuers: readonly IssuerConfiguration[]): string | undefine
   return differs ? 'takes the subject of one issuer from two places' : undefined;
 }
 
-/** @throws Error if the issuers are in conflict */
+/** @throws GatehouseError `invalid` if the issuers are in conflict */
 export function toTokenConfiguration(data: TokenVariables, fallback: SubjectSource): TokenConfiguration {
   const issuers = issuersIn(data, fallback);
   const problem = problemWith(issuers);
-  if (problem !== undefined) throw new Error(`configuration: TOKEN_ISSUERS ${problem}`);
+  if (problem !== undefined) throw wrongConfiguration('TOKEN_ISSUERS', `TOKEN_ISSUERS ${problem}`);
   return {
     issuers,
     maxBytes: data.TOKEN_MAX_BYTES,

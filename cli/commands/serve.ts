@@ -2,6 +2,7 @@ import { createSecureContext } from 'node:tls';
 import { createHandleFrom } from '../../authzen/compose.ts';
 import type { Handle } from '../../authzen/http.ts';
 import { createNodeServer, type NodeServerOptions } from '../../authzen/node-server.ts';
+import { createLog } from '../../engine/log.ts';
 import { globalKey } from '../../table/keys.ts';
 import { isLoopback } from '../../table/loopback.ts';
 import type { Reader } from '../../table/reader.ts';
@@ -83,6 +84,7 @@ async function serve(options: ServeOptions, context: Context): Promise<void> {
   assertCertificate(tls);
   const interrupted = new Promise<void>((resolve) => void context.onInterrupt?.(resolve));
   const { reader, table, token, close } = await open(options, context);
+  const write = (line: string): void => context.error(`${line}\n`);
   let handle: Handle = () => Promise.reject(new Error('not composed yet'));
   const server = createNodeServer({
     handle: (request) => handle(request),
@@ -90,19 +92,19 @@ async function serve(options: ServeOptions, context: Context): Promise<void> {
     tls,
     maxRequests: options.maxRequests,
     graceMs: options.grace * 1_000,
-    log: (line) => context.error(`${line}\n`),
+    log: createLog({ service: 'authzen', write }),
     clock: { now: context.now },
   });
   try {
     const name = host.includes(':') ? `[${host}]` : host;
     const taken = await server.listen(port, host).catch(refuseAddress(host, port));
-    const url = `${tls ? 'https' : 'http'}://${name}:${taken}`;
+    const url = `${tls ? 'https://' : 'http://'}${name}:${taken}`;
     // What is not secure is nothing to be found by others.
     const found = tls !== undefined || isLoopback(host) ? url : undefined;
     const publicUrl = options.publicUrl ?? context.env.PUBLIC_URL ?? found;
     handle = createHandleFrom(
       { ...context.env, TABLE_NAME: table, PUBLIC_URL: publicUrl },
-      { reader, clock: { now: context.now }, log: (line) => context.error(`${line}\n`) },
+      { reader, clock: { now: context.now }, log: write },
     );
     context.out(`ready ${url}\n${token === undefined ? '' : `token ${token}\n`}`);
     await interrupted;

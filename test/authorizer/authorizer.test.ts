@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type AuthorizerParts, createAuthorizer, createSubjectOf } from '../../authorizer/index.ts';
 import { GatehouseError } from '../../table/errors.ts';
+import { createLogged } from '../support/log.ts';
 import { createClock } from '../support/world.ts';
 import {
   ALICE,
@@ -40,13 +41,13 @@ interface SetUp {
 function setUp({ engine, parts = {} }: SetUp = {}) {
   const clock = createClock();
   const fake = createFakeEngine({ rules: RULES, ...engine });
-  const lines: string[] = [];
+  const { log, lines } = createLogged();
   const authorizer = createAuthorizer({
     ...NO_API,
     identify: identifyByIssuer(issuer, clock),
     subjectOf: createSubjectOf({ kind: 'claim', name: 'sub' }),
     engine: fake.engine,
-    log: (line) => lines.push(line),
+    log,
     httpAnswer: 'simple',
     outsideKey: () => [],
     now: () => NOW,
@@ -256,7 +257,9 @@ describe('bad credentials', () => {
     expect(Object.keys(error as object)).toEqual([]);
     expect(error).not.toHaveProperty('cause');
     expect(questions).toBe(0);
-    expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ level: 'info', code }]);
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { level: 'INFO', message: 'credentials refused', code },
+    ]);
   });
 });
 
@@ -283,7 +286,10 @@ describe('a fault', () => {
     expect(error).not.toHaveProperty('cause');
     expect(lines).toHaveLength(1);
     expect(JSON.parse(lines[0] ?? '')).toEqual({
-      level: 'error',
+      level: 'ERROR',
+      message: 'request failed',
+      timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      service: 'test',
       code: 'transient',
       reason: 'BatchGetItem did not get an answer in time',
       causes: ['TimeoutError'],
@@ -303,7 +309,8 @@ describe('a fault', () => {
       await expect(authorizer(event)).rejects.toThrow(/^Internal error$/);
       expect(lines).toHaveLength(1);
       expect(lines[0]).not.toMatch(/eyJ|s3cret/);
-      expect(JSON.parse(lines[0] ?? '')).toMatchObject({ level: 'error', reason: 'unexpected error' });
+      expect(JSON.parse(lines[0] ?? '')).toMatchObject({ level: 'ERROR', message: 'request failed' });
+      expect(JSON.parse(lines[0] ?? '')).not.toHaveProperty('reason');
     }
   });
 

@@ -302,7 +302,7 @@ describe('its routes', () => {
     const damaged = { ...route('default', { method: 'get' }), SK: 'ROUTE#r2' };
     const { create, lines } = setUp([...WORLD, revision(), route(), damaged]);
     await expect(create()(await event())).rejects.toThrow(/^Internal error$/);
-    expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ level: 'error', code: 'damaged_item' });
+    expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ level: 'ERROR', code: 'damaged_item' });
   });
 
   it('are none if their API has no revision: everything is denied', async () => {
@@ -355,16 +355,20 @@ describe('the Lambda function', () => {
 
   it('reads the environment when it is loaded, and fails there', async () => {
     vi.stubEnv('TABLE_NAME', '');
+    const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
     await expect(import('../../authorizer/handler.ts')).rejects.toThrow(/TABLE_NAME is missing/);
+    expect(write.mock.calls).toEqual([
+      [expect.stringMatching(/"message":"start failed".*TABLE_NAME is missing/)],
+    ]);
   });
 
   it('is ready without an answer from the table, and without credentials it reads nothing more', async () => {
-    const log = vi.spyOn(console, 'error').mockReturnValue();
+    const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
     for (const [name, value] of Object.entries({ ...ENV, DYNAMODB_ENDPOINT: 'http://127.0.0.1:1' })) {
       vi.stubEnv(name, value);
     }
     const { handler } = await import('../../authorizer/handler.ts');
     await expect(handler(httpEvent('GET', '/'))).rejects.toThrow(/^Unauthorized$/);
-    expect(log.mock.calls).toEqual([[expect.stringContaining('credentials_missing')]]);
+    expect(write.mock.calls).toEqual([[expect.stringContaining('credentials_missing')]]);
   });
 });

@@ -38,6 +38,7 @@ describe('the configuration', () => {
       api: 'default',
       httpAnswer: 'simple',
       resultCaches: new Map(),
+      logging: { level: 'INFO', decisions: { mode: 'off', share: 0.01 } },
       metrics: undefined,
       policy: { covers: 'api', isClosed: false, maxBytes: 6_144 },
       cache: { ttlMs: 60_000, outageTtlMs: 0, maxBytes: 32 * 1024 * 1024 },

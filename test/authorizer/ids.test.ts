@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { AuthorizerParts } from '../../authorizer/authorizer.ts';
 import { createAuthorizer, type VerifiedClaims } from '../../authorizer/index.ts';
 import { SAMPLE_ROWS } from '../support/ids.ts';
+import { NO_LOG } from '../support/log.ts';
 import {
   ALICE,
   createFakeEngine,
@@ -36,7 +37,7 @@ function setUp(sub = 'nobody', parts: Partial<AuthorizerParts> = {}) {
     identify: identifyBy(async () => ({ sub }) as unknown as VerifiedClaims),
     subjectOf: () => `user:${ALICE}`,
     engine: fake.engine,
-    log: () => undefined,
+    log: NO_LOG,
     httpAnswer: 'policy',
     outsideKey: () => [],
     now: () => NOW,

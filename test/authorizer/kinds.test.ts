@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { CredentialsError } from '../../authorizer/errors.ts';
 import type { VerifiedClaims } from '../../authorizer/index.ts';
 import { createAuthorizer } from '../../authorizer/index.ts';
+import { NO_LOG } from '../support/log.ts';
 import { ALICE, createFakeEngine, identifyBy, NO_API, NOW, PLACE, rule, TENANT } from './support.ts';
 
 /** Events as AWS's documents show them, one of each kind of API, and what each is answered, to the letter. */
@@ -28,7 +29,7 @@ function setUp(roles: readonly string[] = ['R1'], allowed = true) {
     }),
     subjectOf: () => `user:${ALICE}`,
     engine: fake.engine,
-    log: () => undefined,
+    log: NO_LOG,
     httpAnswer: 'simple',
     outsideKey: () => [],
     now: () => NOW,

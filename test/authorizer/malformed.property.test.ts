@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { type Authorizer, createAuthorizer } from '../../authorizer/index.ts';
 import { isId } from '../../table/identifiers.ts';
 import fc from '../support/fast-check.ts';
+import { NO_LOG } from '../support/log.ts';
 import { createClock } from '../support/world.ts';
 import {
   ALICE,
@@ -38,7 +39,7 @@ beforeAll(async () => {
     subjectOf: () => `user:${ALICE}`,
     // It says yes to everything: whatever is let through here, only the authorizer can have let through.
     engine: createFakeEngine({ rules: RULES }).engine,
-    log: () => undefined,
+    log: NO_LOG,
     httpAnswer: 'simple',
     outsideKey: () => [],
     now: () => NOW,

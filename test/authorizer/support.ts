@@ -266,11 +266,18 @@ export function createFakeEngine({
     const question = ask(look);
     if (question === undefined) throw new Error('the question never followed from what the engine has');
     const { subject, permission, scope } = question;
-    if (scope === undefined) return { question, decision: undefined, roles: undefined, uses: [] };
+    if (scope === undefined)
+      return { question, decision: undefined, tenant: undefined, roles: undefined, uses: [] };
     asked.push(`${subject} ${permission} ${scope}`);
     const decision = await decide(question);
     const tenantRoles: TenantRoles = { tenant: TENANT, roles };
-    return { question, decision, roles: decision.allowed ? tenantRoles : undefined, uses: [] };
+    return {
+      question,
+      decision,
+      tenant: TENANT,
+      roles: decision.allowed ? tenantRoles : undefined,
+      uses: [],
+    };
   };
   return { engine: { checkAsked }, asked };
 }

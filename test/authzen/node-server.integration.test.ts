@@ -4,11 +4,12 @@ import { Readable } from 'node:stream';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { type Handle, MAX_BODY } from '../../authzen/http.ts';
 import { createNodeServer, type NodeServer, type NodeServerOptions } from '../../authzen/node-server.ts';
+import { createLogged } from '../support/log.ts';
 import { createFixture, type Fixture, record, serve, user } from './support.ts';
 
 let fixture: Fixture;
 let server: NodeServer | undefined;
-const lines: Record<string, unknown>[] = [];
+const { log, lines } = createLogged('authzen');
 
 beforeAll(async () => {
   fixture = await createFixture();
@@ -25,7 +26,7 @@ async function start(options: Partial<NodeServerOptions> = {}): Promise<string> 
     isReachable: async () => true,
     maxRequests: 100,
     graceMs: 60_000,
-    log: (line) => lines.push(JSON.parse(line)),
+    log,
     clock: { now: () => 0 },
     ...options,
   });
@@ -71,15 +72,20 @@ test('decides, and logs one line without a secret', async () => {
   const answer = await fetch(`${url}${EVALUATION}?x=secret`, asked());
   expect(await answer.json()).toEqual({ decision: true, context: { reason: 'role' } });
   expect(answer.headers.get('x-request-id')).toBe('id-1');
-  expect(lines).toEqual([
-    { level: 'info', method: 'POST', path: EVALUATION, status: 200, ms: 0, requestId: 'id-1' },
+  expect(lines.map((line) => JSON.parse(line))).toEqual([
+    {
+      ...{ level: 'INFO', message: 'request answered', timestamp: expect.any(String), service: 'authzen' },
+      ...{ requestId: 'id-1', method: 'POST', path: EVALUATION, status: 200, milliseconds: 0 },
+    },
   ]);
 });
 
 test('does not log a path that is none of ours', async () => {
   const url = await start();
   await fetch(`${url}/some/secret`);
-  expect(lines).toEqual([{ level: 'info', method: 'GET', status: 404, ms: 0 }]);
+  expect(lines).toHaveLength(1);
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ level: 'INFO', method: 'GET', status: 404 });
+  expect(lines[0]).not.toContain('secret');
 });
 
 test('keeps a connection for several requests', async () => {

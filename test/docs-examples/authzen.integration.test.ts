@@ -10,6 +10,7 @@ import { createManifestTable } from '../../cli/serve/manifest-table.ts';
 import { createCertificationFixture } from '../authzen/certification/fixture.ts';
 import { send, serve } from '../authzen/support.ts';
 import { fileOf, removeFiles } from '../cli/support.ts';
+import { NO_LOG } from '../support/log.ts';
 import { createWorld } from '../support/world.ts';
 
 /** The clients of docs/authzen.md, each run where its tool is. */
@@ -31,7 +32,7 @@ beforeAll(async () => {
     isReachable: async () => true,
     maxRequests: 100,
     graceMs: 0,
-    log: () => undefined,
+    log: NO_LOG,
     clock: world.clock,
   });
   const url = `http://127.0.0.1:${await server.listen(0, '127.0.0.1')}`;

@@ -2,6 +2,7 @@ import { ulid } from 'ulid';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createProvisioning, type ProvisioningOptions } from '../../provisioning/index.ts';
 import { type ErrorCode, GatehouseError } from '../../table/errors.ts';
+import { createLogged } from '../support/log.ts';
 import { createLightWorld, type World } from '../support/world.ts';
 
 /** Each fault of provisioning is one line, so that an alarm can count it; what callers do wrong is none. */
@@ -12,8 +13,7 @@ beforeAll(async () => {
 });
 
 function setUp(parts: Partial<ProvisioningOptions> = {}) {
-  const lines: string[] = [];
-  const log = (line: string) => void lines.push(line);
+  const { log, lines } = createLogged();
   return { lines, provision: createProvisioning({ ...world, newId: () => 'fresh-id', log, ...parts }) };
 }
 const failing = (error: unknown): Partial<ProvisioningOptions> => ({
@@ -29,14 +29,17 @@ describe.each<ErrorCode>(['throttled', 'contended', 'transient', 'damaged_item',
 
     test('of a write is one line with the command, the operation and the codes, and no value', async () => {
       const { lines, provision } = setUp(failing(fault));
-      expect(await provision({ ...event, operationId: 'op-7' })).toMatchObject({
-        ok: false,
-        error: { code },
-      });
+      expect(await provision({ ...event, operationId: 'op-7' }, { requestId: 'invocation-1' })).toMatchObject(
+        {
+          ok: false,
+          error: { code },
+        },
+      );
       expect(lines).toHaveLength(1);
       expect(JSON.parse(lines[0] ?? '')).toEqual({
-        ...{ level: 'error', code, reason: 'command failed', causes: ['TimeoutError'] },
-        ...{ command: 'user.create', operationId: 'op-7' },
+        ...{ level: 'ERROR', message: 'command failed', timestamp: expect.any(String), service: 'test' },
+        ...{ requestId: 'invocation-1', command: 'user.create', operationId: 'op-7' },
+        ...{ code, causes: ['TimeoutError'] },
       });
       expect(lines[0]).not.toContain(SECRET);
     });

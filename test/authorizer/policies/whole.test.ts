@@ -54,7 +54,7 @@ function setUp(options: Partial<WholePolicyOptions> = {}) {
       : { allowed: false, reason: 'no_grant' };
     const isAsked = question.scope !== undefined;
     const decision = isRefused ? refused : isAsked ? decided : undefined;
-    return { question, decision, roles: undefined, uses: state.uses };
+    return { question, decision, tenant: undefined, roles: undefined, uses: state.uses };
   }
   const { outageTtlMs = 0 } = options;
   const wholePolicy = createWholePolicy({

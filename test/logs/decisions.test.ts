@@ -1,0 +1,125 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createFunctions, type Functions } from './functions.ts';
+
+/** Which decisions are logged, and what their lines say. */
+let functions: Functions;
+beforeAll(async () => {
+  functions = await createFunctions();
+});
+beforeEach(() => void functions.take());
+
+const decisions = () => functions.take().filter(({ message }) => message === 'decision');
+const REQUEST_ID = 'JKJaXmPLvHcESHA=';
+
+describe('DECISION_LOG=all', () => {
+  test('an allow and a refusal, with the fields of AuthZEN, the route, the tenant and the request', async () => {
+    const authorizer = functions.authorizer({ DECISION_LOG: 'all' });
+    await authorizer(await functions.event('roster'));
+    await authorizer(await functions.event('payroll'));
+    const { ann, north } = functions;
+    const line = (page: string, allowed: boolean, reason: string) => ({
+      ...{ level: 'INFO', message: 'decision', service: 'authorizer', requestId: REQUEST_ID },
+      timestamp: expect.any(String),
+      subject: { type: 'user', id: ann },
+      action: { name: page },
+      resource: { type: 'location', id: north },
+      decision: allowed,
+      context: { reason, route: expect.any(String), api: 'default', tenant: `location:${north}` },
+    });
+    expect(decisions()).toEqual([line('roster', true, 'role'), line('payroll', false, 'no_grant')]);
+  });
+
+  test('a request of nobody, or without a route, has neither action nor resource', async () => {
+    const authorizer = functions.authorizer({ DECISION_LOG: 'all' });
+    await authorizer(await functions.event('roster', { sub: 'not an id' }));
+    await authorizer(await functions.event('roster/more'));
+    const [nobody, unmapped] = decisions();
+    expect(nobody).toMatchObject({ decision: false, context: { reason: 'subject_unknown' } });
+    expect(unmapped).toMatchObject({ decision: false, context: { reason: 'route_unmapped' } });
+    for (const line of [nobody, unmapped])
+      expect(Object.keys(line ?? {})).not.toEqual(expect.arrayContaining(['action']));
+    expect(nobody).not.toHaveProperty('subject');
+  });
+
+  test('a request that a policy for the whole API answers, also one that was kept, is a line of its own', async () => {
+    const authorizer = functions.authorizer({ DECISION_LOG: 'all', POLICY_COVERS: 'api' });
+    for (const page of ['roster', 'payroll', 'roster'])
+      expect(await authorizer(await functions.restEvent(page))).toMatchObject({
+        context: { coverage: 'api' },
+      });
+    expect(decisions().map(({ action, decision }) => [action, decision])).toEqual([
+      [{ name: 'roster' }, true],
+      [{ name: 'payroll' }, false],
+      [{ name: 'roster' }, true],
+    ]);
+  });
+
+  test('what cannot be written into a policy is the refusal that was answered', async () => {
+    const authorizer = functions.authorizer({
+      DECISION_LOG: 'all',
+      HTTP_ANSWER: 'policy',
+      POLICY_COVERS: 'route',
+    });
+    const event = await functions.event('roster');
+    // As long as no resource of a policy may be.
+    const answer = await authorizer({
+      ...event,
+      routeArn: event.routeArn.replace('$default', 's'.repeat(600)),
+    });
+    expect(answer.context).toMatchObject({ reason: 'arn_unusable' });
+    expect(decisions()).toMatchObject([{ decision: false, context: { reason: 'arn_unusable' } }]);
+  });
+
+  test('an id that is an email, and what a path holds, are pseudonyms', async () => {
+    const authorizer = functions.authorizer({ DECISION_LOG: 'all' });
+    await authorizer(await functions.event('roster', { sub: functions.eve }));
+    await authorizer(await functions.event('roster', { sub: functions.eve }));
+    await authorizer(await functions.event('eyJ%20x', {}, 'bob@example.com'));
+    const [first, second, other] = decisions();
+    expect(first).toMatchObject({ subject: { id: expect.stringMatching(/^sha256:[\w-]{22}$/) } });
+    expect(second?.subject).toEqual(first?.subject);
+    expect(JSON.stringify(other)).not.toMatch(/bob|eyJ/);
+  });
+});
+
+test.each([
+  ['off', 0, []],
+  ['refusals', 0, ['payroll']],
+  ['sampled', 0.25, ['payroll']],
+  ['sampled', 0.24, ['payroll', 'roster']],
+] as const)('DECISION_LOG=%s with a share of 0.25, where chance says %d', async (mode, chance, expected) => {
+  const authorizer = functions.authorizer(
+    { DECISION_LOG: mode, DECISION_LOG_SAMPLE: '0.25' },
+    { random: () => chance },
+  );
+  for (const page of ['payroll', 'roster']) await authorizer(await functions.event(page));
+  expect(decisions().map(({ action }) => (action as { name: string }).name)).toEqual(expected);
+});
+
+test('the AuthZEN API logs each evaluation that it answers, and by the request id of its caller', async () => {
+  const evaluate = functions.authzen({ DECISION_LOG: 'all' });
+  const { ann, north } = functions;
+  const evaluations = ['roster', 'payroll'].map((name) => ({
+    ...{ subject: { type: 'user', id: ann }, action: { name }, resource: { type: 'location', id: north } },
+  }));
+  const answer = await evaluate('/access/v1/evaluations', { evaluations }, { 'x-request-id': 'of-caller' });
+  const answered = JSON.parse(answer.body).evaluations;
+  const logged = decisions();
+  expect(logged.map(({ decision, context }) => [decision, (context as { reason: string }).reason])).toEqual(
+    answered.map((each: { decision: boolean; context: { reason: string } }) => [
+      ...[each.decision, each.context.reason],
+    ]),
+  );
+  expect(logged).toMatchObject([
+    { service: 'authzen', requestId: 'of-caller', subject: { type: 'user', id: ann } },
+    { service: 'authzen', requestId: 'of-caller', resource: { type: 'location', id: north } },
+  ]);
+  await evaluate('/access/v1/evaluation', evaluations[0]);
+  expect(decisions()).toMatchObject([{ requestId: 'invocation-1' }]);
+});
+
+test('a level that leaves the decisions out is a mistake in the configuration', () => {
+  const wrong = { DECISION_LOG: 'all', LOG_LEVEL: 'WARN' };
+  expect(() => functions.authorizer(wrong)).toThrow(/DECISION_LOG .* LOG_LEVEL/);
+  expect(() => functions.authzen(wrong)).toThrow(/DECISION_LOG .* LOG_LEVEL/);
+});
