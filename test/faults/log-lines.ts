@@ -3,8 +3,6 @@ import { isEmbeddedMetrics } from './cloudwatch/metrics.ts';
 interface Line {
   readonly level?: string;
   readonly message?: unknown;
-  /** Before 0.2 the text of a line was in this field. */
-  readonly reason?: string;
   readonly code?: string;
   readonly causes?: readonly string[];
   readonly errorMessage?: string;
@@ -19,7 +17,8 @@ const OF_V8 = /JavaScript heap out of memory/;
 
 /** Which of them it is depends on what ended first. */
 const TIMED_OUT: ReadonlySet<string> = new Set(['AbortError', 'ETIMEDOUT']);
-const NO_ANSWER = [...TIMED_OUT].join(' or ');
+/** The cause of a time-out of DynamoDB, and of the issuer. */
+export const NO_ANSWER = { dynamodb: [...TIMED_OUT].join(' or '), issuer: 'TimeoutError' } as const;
 
 /** The object in a line, by itself or after the columns of the text format. */
 function parsed(line: string): Line | undefined {
@@ -45,9 +44,9 @@ function essenceOf(line: string): string | undefined {
   }
   if (object !== undefined && (object.level !== undefined || level !== undefined)) {
     const codes = [object.code, ...(object.causes ?? [])].flatMap(
-      (code) => (code && TIMED_OUT.has(code) ? NO_ANSWER : code) ?? [],
+      (code) => (code && TIMED_OUT.has(code) ? NO_ANSWER.dynamodb : code) ?? [],
     );
-    const said = object.errorMessage ?? object.reason ?? String(object.message ?? '');
+    const said = object.errorMessage ?? String(object.message ?? '');
     const words = [
       (object.level ?? level ?? '').toUpperCase(),
       text?.trim(),

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Observation } from './observe.ts';
 
 /** docs/faults.md, whose table is made of what was seen. */
-export const PAGE = fileURLToPath(new URL('../../docs/faults.md', import.meta.url));
+const PAGE = fileURLToPath(new URL('../../docs/faults.md', import.meta.url));
 
 const BEGIN =
   '<!-- Made by `node --import tsx test/faults/write.ts`; a test compares it with what it sees. -->\n\n';

@@ -11,6 +11,8 @@ export interface Asking {
   readonly aheadMs: number;
   /** Whether the event is far larger than the function has memory for. */
   readonly isHuge: boolean;
+  /** What provisioning is asked to read; the reader unless given. */
+  readonly input?: object;
 }
 
 export interface Asked {
@@ -74,10 +76,10 @@ interface AuthzenAnswer {
 }
 
 /** A write and a read. Nobody is allowed anything by the one that was answered with a fault. */
-const provisioning: Probe = async ({ deployed, world }, { aheadMs, isHuge }) => {
+const provisioning: Probe = async ({ deployed, world }, { aheadMs, isHuge, input: read }) => {
   const commands = [
     ['a write', 'user.create', {}],
-    ['a read', 'user.read', { id: world.reader }],
+    ['a read', 'user.read', read ?? { id: world.reader }],
   ] as const;
   const asked: Asked[] = [];
   for (const [what, command, input] of commands) {

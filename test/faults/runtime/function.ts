@@ -302,5 +302,3 @@ const SIGNALS: Readonly<Record<string, string>> = {
   SIGTRAP: 'trace/breakpoint trap',
   SIGSEGV: 'segmentation fault',
 };
-
-export type DeployedFunction = Awaited<ReturnType<typeof createFunction>>;
