@@ -12,7 +12,7 @@ const TABLE_DEFINITION = JSON.parse(
 type Sections = Readonly<Record<string, unknown>>;
 
 /** What both stacks share. The AuthZEN API is in that of Serverless only. */
-const SHARED = ['table', 'rights', 'alarms', 'outputs'] as const;
+const SHARED = ['table', 'rights', 'alarms', 'decision-log', 'outputs'] as const;
 
 /** The short forms of CloudFormation's functions, as the long ones. */
 const SCALARS: Readonly<Record<string, (text: string) => unknown>> = {

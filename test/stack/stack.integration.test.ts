@@ -120,8 +120,8 @@ describe('least privilege', () => {
   test('no policy allows a Scan, PartiQL, an index to the authorizer, or anything by wildcard', () => {
     const policies = [...ofType('AWS::IAM::Role'), ...ofType('AWS::IAM::Policy')];
     expect(policies.map(([name]) => name).sort()).toEqual([
-      ...['AuthorizerInvokeRole', 'AuthorizerRole', 'AuthzenKeyPolicy', 'AuthzenRole', 'ProvisioningRole'],
-      'TableKeyPolicy',
+      ...['AuthorizerInvokeRole', 'AuthorizerRole', 'AuthzenKeyPolicy', 'AuthzenRole', 'DecisionLogRole'],
+      ...['DecisionPipeRole', 'ProvisioningRole', 'TableKeyPolicy'],
     ]);
     for (const [, { Properties }] of policies)
       expect(JSON.stringify(allowedIn(Properties))).not.toMatch(/Scan|PartiQL|\*/);
@@ -229,6 +229,7 @@ test('the AuthZEN function is there only where a parameter says so, and may read
   const own = Object.entries(stack.Resources).filter(([name]) => name.startsWith('Authzen'));
   const conditions = own.map(([name, { Condition }]) => [name.replace(/Version.*/, 'Version'), Condition]);
   expect(conditions.sort()).toEqual([
+    ['AuthzenDecisionLogFilter', 'ShipsEvaluations'],
     ['AuthzenKeyPolicy', 'HasAuthzenKey'],
     ['AuthzenLambdaFunction', 'HasAuthzen'],
     ['AuthzenLambdaVersion', 'HasAuthzen'],
@@ -296,6 +297,62 @@ describe('alarms', () => {
   });
 });
 
+describe('the decision log', () => {
+  const ships = ['DecisionLogFilter', 'AuthzenDecisionLogFilter'];
+  const stream = { 'Fn::GetAtt': ['DecisionLogStream', 'Arn'] };
+  const firehose = { Ref: 'DecisionLogStreamArn' };
+
+  test('of both functions is sent on by its message, to Firehose or to a stream of the stack, where a parameter says so', () => {
+    const groups = ships.map((name) => {
+      const { Condition, Properties } = resource(name);
+      expect(Properties).toMatchObject({
+        FilterPattern: '{ $.message = "decision" }',
+        DestinationArn: { 'Fn::If': ['ShipsDecisionsToFirehose', firehose, stream] },
+        RoleArn: { 'Fn::GetAtt': ['DecisionLogRole', 'Arn'] },
+      });
+      return [Condition, Properties.LogGroupName.Ref];
+    });
+    expect(groups).toEqual([
+      ['ShipsDecisions', 'AuthorizerLogGroup'],
+      ['ShipsEvaluations', 'AuthzenLogGroup'],
+    ]);
+    expect(stack.Conditions).toMatchObject({
+      ShipsDecisions: { 'Fn::Not': [{ 'Fn::Equals': [{ Ref: 'DecisionLogTo' }, 'logs'] }] },
+      ShipsEvaluations: { 'Fn::And': [{ Condition: 'HasAuthzen' }, { Condition: 'ShipsDecisions' }] },
+    });
+    for (const name of ['DecisionLogStream', 'DecisionBus', 'DecisionPipe', 'DecisionPipeRole'])
+      expect(resource(name).Condition).toBe('ShipsDecisionsToBus');
+  });
+
+  test('CloudWatch Logs may put records into that one stream, the pipe may read it and put events on the bus', () => {
+    const [{ PolicyDocument }] = resource('DecisionLogRole').Properties.Policies;
+    const allow = (Action: readonly string[], Resource: unknown) => ({ Effect: 'Allow', Action, Resource });
+    expect(PolicyDocument.Statement).toEqual([
+      {
+        'Fn::If': [
+          'ShipsDecisionsToFirehose',
+          allow(['firehose:PutRecord', 'firehose:PutRecordBatch'], firehose),
+          allow(['kinesis:PutRecord', 'kinesis:PutRecords'], stream),
+        ],
+      },
+    ]);
+    const { [JSON.stringify(stream)]: reads, ...others } = rightsOf('DecisionPipeRole');
+    for (const action of reads ?? []) expect(action).toMatch(/^kinesis:(?:Describe|Get|List)/);
+    expect(others).toEqual({ [arnOf('DecisionBus')]: ['events:PutEvents'] });
+    for (const [role, service] of [
+      ['DecisionLogRole', 'logs'],
+      ['DecisionPipeRole', 'pipes'],
+    ] as const)
+      expect(resource(role).Properties.AssumeRolePolicyDocument.Statement).toEqual([
+        {
+          ...{ Effect: 'Allow', Action: 'sts:AssumeRole' },
+          Principal: { Service: `${service}.amazonaws.com` },
+          Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+        },
+      ]);
+  });
+});
+
 test('the outputs have all that an API needs to use the authorizer', () => {
   expect(stack.Outputs).toMatchObject({
     AuthorizerArn: { Value: { 'Fn::GetAtt': ['AuthorizerLambdaFunction', 'Arn'] } },
@@ -310,5 +367,6 @@ test('the stage dev may be deleted, and without parameters there is no key, no t
   expect(Object.fromEntries(defaults)).toEqual({
     ...{ TableKeyArn: '', AlarmTopicArn: '', InvokeRole: 'false', Authzen: 'false' },
     ...{ DeletionProtection: 'false', LatencyAlarmMs: 1000, ApiId: '*' },
+    ...{ DecisionLogTo: 'logs', DecisionLogStreamArn: '' },
   });
 });
