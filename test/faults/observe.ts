@@ -92,7 +92,7 @@ const REFUSED_INPUTS = [{ id: 'nobody' }, { id: '' }, { unknown: 'field' }];
  * Lets a fault strike a function, and asks. The deadlines of the functions are of real time: where one passes although
  * nothing is silent, this machine is busy, and it strikes again.
  */
-export async function observe(stage: Stage, fault: Fault, name: FunctionName): Promise<Observation> {
+async function observe(stage: Stage, fault: Fault, name: FunctionName): Promise<Observation> {
   for (let attempt = 1; ; attempt++) {
     const observation = await strike(stage, fault, name);
     const isBusy = Object.entries(NO_ANSWER).some(

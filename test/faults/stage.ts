@@ -62,13 +62,20 @@ export interface Stage {
   readonly close: () => void;
 }
 
+/** Of the stack. With a topic, its alarms notify somebody. */
+const PARAMETERS = {
+  TokenIssuer: 'https://issuer.example',
+  TokenAudience: AUDIENCE,
+  AlarmTopicArn: 'arn:aws:sns:eu-central-1:123456789012:alarms',
+};
+
 /** @param endpoint of a DynamoDB engine */
 export async function createStage(endpoint: string): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-faults-'));
   const [keys, world] = await Promise.all([createKeys(), createWorld(endpoint), packFunctions(folder)]);
   return {
     ...{ endpoint, folder, keys, world },
-    resources: resourcesOf('gatehouse', { TokenIssuer: 'https://issuer.example', TokenAudience: AUDIENCE }),
+    resources: resourcesOf('gatehouse', PARAMETERS),
     close: () => rmSync(folder, { recursive: true, force: true }),
   };
 }

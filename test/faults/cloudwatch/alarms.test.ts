@@ -38,7 +38,12 @@ const alarm = (properties: object): Resources => ({
     Type: 'AWS::CloudWatch::Alarm',
     Properties: {
       ...{ Namespace: 'N', MetricName: 'M', Statistic: 'Sum', Threshold: 2 },
-      ...{ ComparisonOperator: 'GreaterThanThreshold', TreatMissingData: 'notBreaching', ...properties },
+      ...{
+        ComparisonOperator: 'GreaterThanThreshold',
+        TreatMissingData: 'notBreaching',
+        AlarmActions: ['topic'],
+        ...properties,
+      },
     },
   },
 });
@@ -61,6 +66,14 @@ describe('an alarm', () => {
     expect(firingAlarms(alarm(p99), [...times(99, datum('M', 1)), datum('M', 9)])).toEqual([]);
   });
 
+  test('looks at a percentile rank', () => {
+    const rank = { Statistic: 'PR(:5)', Threshold: 99, ComparisonOperator: 'LessThanThreshold' };
+    expect(firingAlarms(alarm(rank), [...times(98, datum('M', 5)), ...times(2, datum('M', 6))])).toEqual([
+      'Alarm',
+    ]);
+    expect(firingAlarms(alarm(rank), [...times(99, datum('M', 5)), datum('M', 6)])).toEqual([]);
+  });
+
   test('does not look at a metric with other dimensions', () => {
     const other = { ...datum('M', 9), dimensions: { FunctionName: 'f' } };
     expect(firingAlarms(alarm({}), [other])).toEqual([]);
@@ -72,14 +85,14 @@ describe('an alarm', () => {
   test('that is composite follows its rule', () => {
     const both: Resources = {
       ...alarm({}),
-      Other: alarm({ Threshold: 5 }).Alarm as Resources[string],
+      Other: alarm({ Threshold: 5, AlarmActions: undefined }).Alarm as Resources[string],
       Both: {
         Type: 'AWS::CloudWatch::CompositeAlarm',
-        Properties: { AlarmRule: 'ALARM(Alarm) AND ALARM("Other")' },
+        Properties: { AlarmRule: 'ALARM(Alarm) AND ALARM("Other")', AlarmActions: ['topic'] },
       },
     };
     expect(firingAlarms(both, times(3, datum('M', 1)))).toEqual(['Alarm']);
-    expect(firingAlarms(both, times(6, datum('M', 1)))).toEqual(['Alarm', 'Both', 'Other']);
+    expect(firingAlarms(both, times(6, datum('M', 1)))).toEqual(['Alarm', 'Both']);
   });
 });
 

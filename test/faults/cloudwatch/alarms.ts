@@ -61,8 +61,8 @@ function observed(alarm: Alarm, data: readonly Datum[]): number | undefined {
 }
 
 /**
- * The alarms of a stack that go off when every period has these data: what lasts for as long as an alarm looks
- * back. Composite alarms follow those that their rule names.
+ * The alarms of a stack that notify somebody when every period has these data: what lasts for as long as an alarm
+ * looks back. Composite alarms follow those that their rule names; an alarm without actions is a part of one.
  *
  * @returns logical ids, in alphabetical order
  */
@@ -77,8 +77,11 @@ export function firingAlarms(resources: Resources, data: readonly Datum[]): read
     if (breaches === undefined) throw new Error(`${id}: ${alarm.ComparisonOperator}`);
     return breaches(value, Number(alarm.Threshold));
   };
-  const alarms = Object.keys(resources).filter((id) => resources[id]?.Type.startsWith('AWS::CloudWatch::'));
-  return alarms.filter((id) => resources[id]?.Type.endsWith('Alarm') && isFiring(id)).sort();
+  const alarms = Object.entries(resources).filter(
+    ([, { Type, Properties }]) =>
+      /^AWS::CloudWatch::(?:Composite)?Alarm$/.test(Type) && Properties.AlarmActions !== undefined,
+  );
+  return alarms.flatMap(([id]) => (isFiring(id) ? [id] : [])).sort();
 }
 
 /** The rule of a composite alarm: `ALARM(a) AND (ALARM(b) OR NOT ALARM(c))`. */

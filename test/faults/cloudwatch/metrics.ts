@@ -100,6 +100,15 @@ export function statisticOf(
   const sum = values.reduce((total, value) => total + value, 0);
   const [, percentile] = /^p(\d+(?:\.\d+)?)$/.exec(stat) ?? [];
   if (percentile !== undefined) return values[Math.ceil((Number(percentile) / 100) * values.length) - 1];
+  // A percentile rank: how many percent of the values lie above the one bound and not above the other.
+  const [, above = '', below = ''] = /^PR\((\d*):(\d*)\)$/.exec(stat) ?? [];
+  if (stat.startsWith('PR(')) {
+    const bounds = [
+      above === '' ? Number.NEGATIVE_INFINITY : Number(above),
+      below === '' ? Number.POSITIVE_INFINITY : Number(below),
+    ] as const;
+    return (100 * values.filter((value) => value > bounds[0] && value <= bounds[1]).length) / values.length;
+  }
   const statistics: Readonly<Record<string, number | undefined>> = {
     Sum: sum,
     Average: sum / values.length,
