@@ -96,12 +96,11 @@ const commandsOf = (document: string): readonly string[] =>
     .map((line) => line.replace(/^\$ /, '').trim())
     .filter((line) => line !== '' && !line.startsWith('#'));
 
-/** Documents whose commands another test types, one after the other, in an empty folder. */
-const TYPED_ELSEWHERE = ['docs/tutorial.md'];
+/** Documents whose commands another test types: test/newcomer, test/runbooks. */
+const isTypedElsewhere = (document: string): boolean =>
+  document === 'docs/tutorial.md' || document.startsWith('docs/runbooks/');
 
-const PRINTING = GUIDES.filter(
-  (document) => commandsOf(document).length > 0 && !TYPED_ELSEWHERE.includes(document),
-);
+const PRINTING = GUIDES.filter((document) => commandsOf(document).length > 0 && !isTypedElsewhere(document));
 
 const reasonNotToRun = (command: string) => NOT_RUN.find(([pattern]) => pattern.test(command))?.[1];
 

@@ -1,0 +1,185 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { ulid } from 'ulid';
+import { bundleOptions } from '../../bundle/build.ts';
+import { createProvisioningFrom } from '../../provisioning/compose.ts';
+import { createServiceClient } from '../../table/dynamodb/client.ts';
+import { createTable } from '../../table/dynamodb/definition.ts';
+import { type Resources, resourcesOf } from './cloudwatch/resources.ts';
+import {
+  AUDIENCE,
+  createKeys,
+  createUnsteadyDynamodb,
+  createUnsteadyIssuer,
+  type Keys,
+} from './dependencies.ts';
+import { FUNCTIONS, type FunctionName } from './faults.ts';
+import { createFunction, type FunctionOptions, type Outcome } from './runtime/function.ts';
+
+/** The logical ids of what is of a function. The AuthZEN API is in the stack for Serverless only. */
+const IDS: Readonly<Record<FunctionName, { readonly lambda: string; readonly logGroup: string }>> = {
+  authorizer: { lambda: 'AuthorizerLambdaFunction', logGroup: 'AuthorizerLogGroup' },
+  provisioning: { lambda: 'ProvisioningLambdaFunction', logGroup: 'ProvisioningLogGroup' },
+  authzen: { lambda: 'AuthzenLambdaFunction', logGroup: 'AuthzenLogGroup' },
+};
+
+/** What of the template says how a function runs. */
+interface FunctionProperties {
+  readonly Handler: string;
+  readonly Timeout: number;
+  readonly MemorySize: number;
+  readonly LoggingConfig?: { readonly LogFormat?: 'Text' | 'JSON' };
+  readonly Environment: { readonly Variables: Readonly<Record<string, string>> };
+}
+
+/** As in serverless.yml. */
+const AUTHZEN: FunctionProperties = {
+  Handler: 'handler.handler',
+  Timeout: 20,
+  MemorySize: 512,
+  Environment: { Variables: { SUBJECT_FROM: 'claim:sub', CACHE_TTL_SECONDS: '60' } },
+};
+
+/** The place that everything here is about, and who may read it. */
+export interface World {
+  readonly table: string;
+  readonly tenant: string;
+  /** May read. */
+  readonly reader: string;
+  /** Has a valid token and no grant. */
+  readonly stranger: string;
+}
+
+/** The packaged functions, the stack that they run in, and a table with a small world on a DynamoDB engine. */
+export interface Stage {
+  readonly endpoint: string;
+  readonly folder: string;
+  readonly resources: Resources;
+  readonly keys: Keys;
+  readonly world: World;
+  readonly close: () => void;
+}
+
+/** Of the stack. With a topic, its alarms notify somebody. */
+const PARAMETERS = {
+  TokenIssuer: 'https://issuer.example',
+  TokenAudience: AUDIENCE,
+  AlarmTopicArn: 'arn:aws:sns:eu-central-1:123456789012:alarms',
+};
+
+/** @param endpoint of a DynamoDB engine */
+export async function createStage(endpoint: string): Promise<Stage> {
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-faults-'));
+  const [keys, world] = await Promise.all([createKeys(), createWorld(endpoint), packFunctions(folder)]);
+  return {
+    ...{ endpoint, folder, keys, world },
+    resources: resourcesOf('gatehouse', PARAMETERS),
+    close: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+/** Each function with its file for conditions, as they are deployed. */
+async function packFunctions(folder: string): Promise<void> {
+  const pack = (name: string) =>
+    build({ ...bundleOptions(), entryPoints: [`${name}/handler.ts`], outdir: join(folder, name) });
+  await Promise.all(FUNCTIONS.map(pack));
+  // As on Lambda, where no package.json says otherwise.
+  writeFileSync(join(folder, 'package.json'), '{"type":"commonjs"}');
+}
+
+async function createWorld(endpoint: string): Promise<World> {
+  const table = `faults-${ulid()}`;
+  await createTable(createServiceClient({ endpoint, requestTimeoutMs: 20_000 }), table);
+  const provision = createProvisioningFrom({ TABLE_NAME: table, DYNAMODB_ENDPOINT: endpoint });
+  const run = async (command: string, input: object): Promise<string> => {
+    const answer = await provision({ command, input });
+    if (!answer.ok) throw new Error(`${command}: ${answer.error.message}`);
+    return String((answer.result as { id?: string }).id);
+  };
+  const tenant = `tenant:${await run('tenant.create', { name: 'North' })}`;
+  const [reader, stranger] = [await run('user.create', {}), await run('user.create', {})];
+  await run('page.create', { name: 'reports' });
+  const role = await run('role.create', { name: 'reader', scope: tenant });
+  await run('role-permission.create', { role, permission: 'reports', effect: 'ALLOW' });
+  await run('assignment.create', { user: reader, scope: tenant, role });
+  // The reader may also ask the AuthZEN API, which asks about actions on scopes.
+  for (const permission of ['gatehouse:evaluate:decision', 'tenant:read:tenant']) {
+    await run('permission.create', { name: permission });
+    await run('role-permission.create', { role, permission, effect: 'ALLOW' });
+  }
+  await run('route.create', {
+    method: 'GET',
+    path: '/{tenant}/reports',
+    permission: 'reports',
+    scope: 'tenant:{tenant}',
+  });
+  return { table, tenant, reader, stranger };
+}
+
+/** A function on the stage, with a DynamoDB and an issuer of its own that can fail. */
+export async function enter(stage: Stage, name: FunctionName, changes: Partial<FunctionOptions> = {}) {
+  const [dynamodb, issuer] = await Promise.all([
+    createUnsteadyDynamodb(stage.endpoint, 'Table'),
+    createUnsteadyIssuer(stage.keys),
+  ]);
+  const properties =
+    (stage.resources[IDS[name].lambda]?.Properties as unknown as FunctionProperties) ?? AUTHZEN;
+  const { Handler, Timeout, MemorySize, LoggingConfig, Environment } = properties;
+  const deployed = await createFunction({
+    folder: join(stage.folder, name),
+    handler: Handler,
+    timeoutMs: Timeout * 1_000,
+    memoryMb: MemorySize ?? 512,
+    logFormat: LoggingConfig?.LogFormat ?? 'Text',
+    ...changes,
+    environment: {
+      ...Environment.Variables,
+      TABLE_NAME: stage.world.table,
+      DYNAMODB_ENDPOINT: dynamodb.url,
+      ...(name === 'provisioning'
+        ? {}
+        : { TOKEN_ISSUER: issuer.url, TOKEN_AUDIENCE: AUDIENCE, TOKEN_ALGORITHMS: 'ES256' }),
+      AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+      ...changes.environment,
+    },
+  });
+  return {
+    ...{ name, dynamodb, issuer, deployed, world: stage.world },
+    ids: IDS[name],
+    stop: async (): Promise<void> => {
+      await Promise.all([deployed.stop(), dynamodb.stop(), issuer.stop()]);
+    },
+  };
+}
+
+export type Scene = Awaited<ReturnType<typeof enter>>;
+
+/** A request of API Gateway to the authorizer, payload format 2.0. */
+export function gatewayEvent(token: string, path: string): object {
+  const arn = `arn:aws:execute-api:eu-central-1:123456789012:abc123/$default/GET${path}`;
+  return {
+    ...{ version: '2.0', type: 'REQUEST', routeArn: arn, routeKey: '$default', rawPath: path },
+    identitySource: [`Bearer ${token}`],
+    headers: { authorization: `Bearer ${token}` },
+    requestContext: { http: { method: 'GET', path }, stage: '$default', requestId: 'request' },
+  };
+}
+
+/** What API Gateway answers to its caller (AG http-api-lambda-authorizer, apigateway-rest-api-lambda-authorizer). */
+export function gatewayStatus(outcome: Outcome): number {
+  if (outcome.kind === 'error') return outcome.message === 'Unauthorized' ? 401 : 500;
+  if (outcome.kind === 'throttled') return 500;
+  return (outcome.payload as { isAuthorized?: unknown } | null)?.isAuthorized === true ? 200 : 403;
+}
+
+/** A request to the AuthZEN API, by an HTTP API. */
+export function authzenEvent(token: string, body: object): object {
+  const path = '/access/v1/evaluation';
+  return {
+    ...{ version: '2.0', rawPath: path, isBase64Encoded: false, body: JSON.stringify(body) },
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    requestContext: { http: { method: 'POST', path }, stage: '$default', requestId: 'request' },
+  };
+}

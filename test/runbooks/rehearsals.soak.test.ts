@@ -1,0 +1,1 @@
+import './rehearsals.integration.test.ts';
