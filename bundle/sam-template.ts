@@ -3,10 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as yaml from 'yaml';
 
-const STACK = fileURLToPath(new URL('../stack', import.meta.url));
-const TABLE_DEFINITION = JSON.parse(
-  readFileSync(fileURLToPath(new URL('../table/dynamodb/definition.json', import.meta.url)), 'utf8'),
-) as Readonly<Record<string, unknown>>;
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 /** The parts of a CloudFormation template, by section and name. */
 type Sections = Readonly<Record<string, unknown>>;
@@ -36,20 +33,26 @@ const customTags: (yaml.ScalarTag | yaml.CollectionTag)[] = [
   })),
 ];
 
-/** Fills in the form of the table, which serverless.yml takes from the same file. */
-function withTableDefinition(value: unknown): unknown {
+/** Fills in values of JSON files (`${file(path.json):name}`) as Serverless does. */
+function withFiles(value: unknown): unknown {
   if (typeof value === 'string') {
-    const [, part] = /^\$\{file\(table\/dynamodb\/definition\.json\):(\w+)\}$/.exec(value) ?? [];
-    return part === undefined ? value : TABLE_DEFINITION[part];
+    const [, file, name] = /^\$\{file\(([\w/.-]+\.json)\):(\w+)\}$/.exec(value) ?? [];
+    return file === undefined || name === undefined ? value : valueIn(file, name);
   }
-  if (Array.isArray(value)) return value.map(withTableDefinition);
+  if (Array.isArray(value)) return value.map(withFiles);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withTableDefinition(each)]));
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withFiles(each)]));
+}
+
+function valueIn(file: string, name: string): unknown {
+  const values = JSON.parse(readFileSync(join(ROOT, file), 'utf8')) as Readonly<Record<string, unknown>>;
+  if (!(name in values)) throw new Error(`${file} has no ${name}`);
+  return values[name];
 }
 
 const read = (name: string): Sections =>
-  withTableDefinition(
-    yaml.parse(readFileSync(join(STACK, `${name}.yml`), 'utf8'), {
+  withFiles(
+    yaml.parse(readFileSync(join(ROOT, 'stack', `${name}.yml`), 'utf8'), {
       customTags,
       logLevel: 'error',
       merge: true,

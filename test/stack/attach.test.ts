@@ -42,9 +42,9 @@ test.each(FILES)('%s: no result cache, and no call without a token', (name) => {
 test.each(FILES)('%s: takes the authorizer by the names that the stack exports', (name) => {
   const names = settings(name).match(/gatehouse-live-\w+/g) ?? [];
   expect(names.length).toBeGreaterThan(0);
-  const stack = readFileSync(new URL('../../serverless.yml', import.meta.url), 'utf8');
+  const outputs = readFileSync(new URL('../../stack/outputs.yml', import.meta.url), 'utf8');
   for (const exported of names)
-    expect(stack).toContain(`"\${self:provider.stackName}-${exported.slice('gatehouse-live-'.length)}"`);
+    expect(outputs).toContain(`"\${AWS::StackName}-${exported.slice('gatehouse-live-'.length)}"`);
 });
 
 // What Serverless makes of its examples: stack.integration.test.ts.

@@ -3,8 +3,10 @@ import { CredentialsError } from '../../authorizer/errors.ts';
 import { parseConfiguration } from '../../authorizer/index.ts';
 import { refusedLine } from '../../authorizer/log.ts';
 import { parseAuthzenConfiguration } from '../../authzen/configuration.ts';
+import reference from '../../stack/table-reference.json' with { type: 'json' };
 import definition from '../../table/dynamodb/definition.json' with { type: 'json' };
 import { secretKey } from '../../table/keys.ts';
+import { evaluateTemplate } from './evaluate.ts';
 import { ISSUER, packageExample, packageStack, type Resource, type Template } from './template.ts';
 
 /** What `serverless.yml` becomes: the template that CloudFormation would get. */
@@ -50,6 +52,7 @@ const rightsOf = (role: string): Record<string, readonly string[]> => {
   return rights;
 };
 const arnOf = (name: string): string => JSON.stringify({ 'Fn::GetAtt': [name, 'Arn'] });
+const TABLE = JSON.stringify(reference.arn);
 /** The same without what is denied. */
 const allowedIn = (value: unknown): unknown =>
   JSON.parse(
@@ -62,7 +65,7 @@ const WRITE_LOG = ['logs:CreateLogStream', 'logs:PutLogEvents'];
 describe('least privilege', () => {
   test('the authorizer may read the base table and write its own log only', () => {
     expect(rightsOf('AuthorizerRole')).toEqual({
-      [arnOf('Table')]: ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'],
+      [TABLE]: ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'],
       [arnOf('AuthorizerLogGroup')]: WRITE_LOG,
     });
   });
@@ -79,7 +82,7 @@ describe('least privilege', () => {
       {
         Effect: 'Deny',
         Action: ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'],
-        Resource: { 'Fn::GetAtt': ['Table', 'Arn'] },
+        Resource: reference.arn,
         // Any key of a batch is enough.
         Condition: { 'ForAnyValue:StringLike': { 'dynamodb:LeadingKeys': ['SECRET#*'] } },
       },
@@ -88,15 +91,12 @@ describe('least privilege', () => {
   });
 
   test('provisioning may read and write the base table, query its indexes, and write its own log', () => {
-    const indexes = definition.GlobalSecondaryIndexes.map(({ IndexName }) =>
-      JSON.stringify({ 'Fn::Sub': `\${Table.Arn}/index/${IndexName}` }),
-    );
     expect(rightsOf('ProvisioningRole')).toEqual({
-      [arnOf('Table')]: [
+      [TABLE]: [
         ...['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'],
         ...['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem', 'dynamodb:ConditionCheckItem'],
       ],
-      ...Object.fromEntries(indexes.map((index) => [index, ['dynamodb:Query']])),
+      [JSON.stringify(reference.indexes)]: ['dynamodb:Query'],
       [arnOf('ProvisioningLogGroup')]: WRITE_LOG,
     });
   });
@@ -218,7 +218,7 @@ test('the functions: Node 24 on arm64, within the time-out of API Gateway, with 
   const { Timeout, Environment } = resource('AuthorizerLambdaFunction').Properties;
   expect(Timeout).toBeLessThan(10);
   expect(Environment.Variables).toMatchObject({
-    TABLE_NAME: { Ref: 'Table' },
+    TABLE_NAME: { 'Fn::If': ['CreatesTable', { Ref: 'Table' }, ''] },
     TOKEN_ISSUER: 'https://issuer.example',
   });
   const given = Object.entries<unknown>({ ...Environment.Variables, TABLE_NAME: 'table' });
@@ -307,11 +307,54 @@ test('the outputs have all that an API needs to use the authorizer', () => {
   });
 });
 
-test('the stage dev may be deleted, and without parameters there is no key, no topic and no role', async () => {
-  const plain = await packageStack('dev', ISSUER);
-  const defaults = Object.entries(plain.Parameters).map(([name, { Default }]) => [name, Default]);
-  expect(Object.fromEntries(defaults)).toEqual({
-    ...{ TableKeyArn: '', AlarmTopicArn: '', InvokeRole: 'false', Authzen: 'false' },
-    ...{ DeletionProtection: 'false', LatencyAlarmMs: 1000, ApiId: '*' },
+describe('in the stage dev, with a table that was restored', () => {
+  let adopted: Template;
+  beforeAll(async () => {
+    adopted = await packageStack('dev', { ...ISSUER, tableName: 'restored' });
+  });
+
+  test('the stack may be deleted, and has no key, no topic and no role that no parameter asks for', () => {
+    const defaults = Object.entries(adopted.Parameters).map(([name, { Default }]) => [name, Default]);
+    expect(Object.fromEntries(defaults)).toEqual({
+      ...{ TableName: 'restored', TableStreamArn: '', TableKeyArn: '', AlarmTopicArn: '' },
+      ...{
+        InvokeRole: 'false',
+        Authzen: 'false',
+        DeletionProtection: 'false',
+        LatencyAlarmMs: 1000,
+        ApiId: '*',
+      },
+    });
+  });
+
+  test('it makes no table, and everything refers to that one', () => {
+    const { Resources, Outputs } = evaluateTemplate(adopted, { Authzen: 'true' });
+    expect(Resources).not.toHaveProperty('Table');
+    const arn = 'arn:aws:dynamodb:eu-central-1:123456789012:table/restored';
+    expect(Outputs).toMatchObject({ TableName: { Value: 'restored' }, TableArn: { Value: arn } });
+    for (const name of ['Authorizer', 'Provisioning', 'Authzen']) {
+      const { Environment } = Resources[`${name}LambdaFunction`]?.Properties ?? {};
+      expect(Environment.Variables.TABLE_NAME).toBe('restored');
+      const rights = JSON.stringify(Resources[`${name}Role`]);
+      expect(rights).toContain(`"${arn}"`);
+      // Provisioning and searches use the indexes.
+      expect(rights.includes(`"${arn}/index/GSI1"`)).toBe(name !== 'Authorizer');
+    }
+    expect(JSON.stringify(Resources.TableThrottlesAlarm)).toContain(
+      '{"Name":"TableName","Value":"restored"}',
+    );
+    // A stream has an ARN of its own, which no name gives.
+    expect(Outputs).not.toHaveProperty('TableStreamArn');
+    const streamed = evaluateTemplate(adopted, { TableStreamArn: `${arn}/stream/1` });
+    expect(streamed.Outputs.TableStreamArn?.Value).toBe(`${arn}/stream/1`);
+  });
+
+  test('without one it makes its own', () => {
+    const { Resources, Outputs } = evaluateTemplate(stack);
+    expect(Resources.Table?.DeletionPolicy).toBe('Retain');
+    expect(Outputs).toMatchObject({
+      ...{ TableName: { Value: 'Table' }, TableArn: { Value: 'Table.Arn' } },
+      TableStreamArn: { Value: 'Table.StreamArn' },
+    });
   });
 });

@@ -12,6 +12,7 @@ export interface Resource {
   readonly Type: string;
   readonly Condition?: string;
   readonly DeletionPolicy?: string;
+  readonly DependsOn?: string | readonly string[];
   // biome-ignore lint/suspicious/noExplicitAny: a document of CloudFormation
   readonly Properties: any;
 }
