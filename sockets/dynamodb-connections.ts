@@ -1,10 +1,6 @@
-import {
-  type DynamoDBDocumentClient,
-  QueryCommand,
-  ScanCommand,
-  TransactWriteCommand,
-} from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, QueryCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
+import { shardOf } from '../table/keys.ts';
 import type { Connection, Connections, Found } from './connection.ts';
 
 /** "Connection duration: 2 hours" (AG apigateway-execution-service-websocket-limits-table), and a minute. */
@@ -20,40 +16,38 @@ const stored = z.object({
   tenant: z.string(),
 });
 
-/** The entries of one connection: it is found by its subject, by its tenant and by its permission. */
+/** Over how many partitions the list of all connections is spread. */
+const SHARDS = 8;
+
+/** The entries of one connection: it is found by its subject, its tenant and its permission, and among all. */
 const keysOf = ({ id, subject, tenant, permission }: Connection) =>
-  Object.entries({ subject, tenant, permission }).map(([by, value]) => ({
+  Object.entries({ subject, tenant, permission, all: shardOf(id, SHARDS) }).map(([by, value]) => ({
     found: `${by} ${value}`,
     connection: id,
   }));
+
+const partitionsOf = (found: Found): readonly string[] =>
+  found.by === 'all'
+    ? Array.from({ length: SHARDS }, (_, shard) => `all ${shard}`)
+    : [`${found.by} ${found.value}`];
 
 /**
  * Keeps the list in a table of its own (`found` and `connection` are its key, `ttl` its time-to-live): it is written by
  * whoever opens connections, who must not write what decisions read.
  */
 export function createConnections(client: DynamoDBDocumentClient, TableName: string): Connections {
-  async function* pages(found: Found): AsyncIterable<readonly Connection[]> {
+  async function* pages(partition: string): AsyncIterable<readonly Connection[]> {
     let after: Record<string, unknown> | undefined;
     do {
-      const rest = { TableName, ConsistentRead: true, ...(after ? { ExclusiveStartKey: after } : {}) };
-      const page =
-        found.by === 'all'
-          ? await client.send(
-              new ScanCommand({
-                ...rest,
-                FilterExpression: 'begins_with(#found, :subject)',
-                ExpressionAttributeNames: { '#found': 'found' },
-                ExpressionAttributeValues: { ':subject': 'subject ' },
-              }),
-            )
-          : await client.send(
-              new QueryCommand({
-                ...rest,
-                KeyConditionExpression: '#found = :found',
-                ExpressionAttributeNames: { '#found': 'found' },
-                ExpressionAttributeValues: { ':found': `${found.by} ${found.value}` },
-              }),
-            );
+      const page = await client.send(
+        new QueryCommand({
+          ...{ TableName, ConsistentRead: true },
+          KeyConditionExpression: '#found = :found',
+          ExpressionAttributeNames: { '#found': 'found' },
+          ExpressionAttributeValues: { ':found': partition },
+          ...(after ? { ExclusiveStartKey: after } : {}),
+        }),
+      );
       yield (page.Items ?? []).map((item) => {
         const { connection: id, ...rest } = stored.parse(item);
         return { id, ...rest };
@@ -75,6 +69,8 @@ export function createConnections(client: DynamoDBDocumentClient, TableName: str
       const TransactItems = keysOf(connection).map((Key) => ({ Delete: { TableName, Key } }));
       await client.send(new TransactWriteCommand({ TransactItems }));
     },
-    find: pages,
+    find: async function* (found) {
+      for (const partition of partitionsOf(found)) yield* pages(partition);
+    },
   };
 }

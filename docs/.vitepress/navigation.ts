@@ -73,6 +73,7 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'docs/verify.md',
     'docs/bulk.md',
     'docs/change-feed.md',
+    'docs/live-revocation.md',
     'docs/load.md',
     'docs/performance.md',
     'docs/performance/',

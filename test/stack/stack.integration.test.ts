@@ -24,8 +24,11 @@ const resource = (name: string): Resource => {
   if (found === undefined) throw new Error(`the stack has no ${name}`);
   return found;
 };
+/** Features that a parameter switches on; each has tests of its own. */
+const FEATURES = /^(?:Authzen|Sockets|Connections)/;
+/** Resources of the stack that every deployment has. */
 const ofType = (type: string): readonly [string, Resource][] =>
-  Object.entries(stack.Resources).filter(([, { Type }]) => Type === type);
+  Object.entries(stack.Resources).filter(([name, { Type }]) => Type === type && !FEATURES.test(name));
 
 interface Statement {
   readonly Effect: string;
@@ -103,7 +106,7 @@ describe('least privilege', () => {
 
   test('with a customer key both may decrypt with it, through DynamoDB only', () => {
     const names = ofType('AWS::IAM::Policy').map(([name]) => name);
-    expect(names.sort()).toEqual(['AuthzenKeyPolicy', 'TableKeyPolicy']);
+    expect(names).toEqual(['TableKeyPolicy']);
     const { Condition, Properties } = resource('TableKeyPolicy');
     expect(Condition).toBe('HasTableKey');
     expect(Properties.Roles).toEqual([{ Ref: 'AuthorizerRole' }, { Ref: 'ProvisioningRole' }]);
@@ -122,8 +125,7 @@ describe('least privilege', () => {
   test('no policy allows a Scan, PartiQL, an index to the authorizer, or anything by wildcard', () => {
     const policies = [...ofType('AWS::IAM::Role'), ...ofType('AWS::IAM::Policy')];
     expect(policies.map(([name]) => name).sort()).toEqual([
-      ...['AuthorizerInvokeRole', 'AuthorizerRole', 'AuthzenKeyPolicy', 'AuthzenRole', 'ProvisioningRole'],
-      'TableKeyPolicy',
+      ...['AuthorizerInvokeRole', 'AuthorizerRole', 'ProvisioningRole', 'TableKeyPolicy'],
     ]);
     for (const [, { Properties }] of policies)
       expect(JSON.stringify(allowedIn(Properties))).not.toMatch(/Scan|PartiQL|\*/);
@@ -212,7 +214,7 @@ test('the table: as defined, on demand, with backups, protected, encrypted, kept
 
 test('the functions: Node 24 on arm64, within the time-out of API Gateway, with their environment', () => {
   const functions = ofType('AWS::Lambda::Function').map(([, { Properties }]) => Properties);
-  expect(functions).toHaveLength(3);
+  expect(functions).toHaveLength(2);
   for (const { Runtime, Architectures } of functions)
     expect([Runtime, Architectures]).toEqual(['nodejs24.x', ['arm64']]);
   const { Timeout, Environment } = resource('AuthorizerLambdaFunction').Properties;
@@ -249,12 +251,26 @@ test('the AuthZEN function is there only where a parameter says so, and may read
   expect(() => parseAuthzenConfiguration(texts)).not.toThrow();
 });
 
+test('live revocation is there only where a parameter says so, and may close connections of one API', () => {
+  const own = Object.entries(stack.Resources).filter(([name]) => /^(?:Sockets|Connections)/.test(name));
+  expect(own.length).toBeGreaterThan(6);
+  for (const [name, { Condition }] of own)
+    expect([name, Condition]).toEqual([name, expect.stringMatching(/^HasSockets/)]);
+  expect(stack.Parameters.LiveRevocation?.Default).toBe('false');
+  expect(Object.keys(rightsOf('SocketsRole'))).toHaveLength(5);
+  expect(rightsOf('SocketsRole')[TABLE]).toEqual(['dynamodb:GetItem', 'dynamodb:BatchGetItem']);
+  expect(rightsOf('SocketsRole')[arnOf('ConnectionsTable')]).not.toContain('dynamodb:UpdateItem');
+  expect(JSON.stringify(rightsOf('SocketsRole'))).toContain('/DELETE/@connections/*');
+  // The change feed brings what decisions rest on, and nothing else: no audit record, no secret.
+  const [{ Pattern }] = resource('SocketsChanges').Properties.FilterCriteria.Filters;
+  expect(JSON.parse(Pattern)).toEqual({ dynamodb: { Keys: { SK: { S: [{ prefix: 'DECISION' }] } } } });
+});
+
 test('logs end after 30 days', () => {
   const groups = ofType('AWS::Logs::LogGroup');
   expect(groups.map(([name, { Properties }]) => [name, Properties.RetentionInDays])).toEqual([
     ['AuthorizerLogGroup', 30],
     ['ProvisioningLogGroup', 30],
-    ['AuthzenLogGroup', 30],
   ]);
 });
 
@@ -320,6 +336,8 @@ describe('in the stage dev, with a table that was restored', () => {
       ...{
         InvokeRole: 'false',
         Authzen: 'false',
+        LiveRevocation: 'false',
+        SocketsApiId: '*',
         DeletionProtection: 'false',
         LatencyAlarmMs: 1000,
         ApiId: '*',
