@@ -28,6 +28,11 @@ const schema = z.object({
   TABLE_NAME: z.string().min(3).default('gatehouse'),
   /** Time-to-live of the engine's cache in seconds. */
   CACHE_TTL_SECONDS: whole(3_600).default(5),
+  /** Whether WebSocket connections are closed when what allowed them is revoked. */
+  LIVE_REVOCATION: z
+    .enum(['true', 'false'], 'is neither true nor false')
+    .default('false')
+    .transform((text) => text === 'true'),
 });
 
 export type LocalConfiguration = z.infer<typeof schema>;

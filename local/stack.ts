@@ -16,6 +16,7 @@ import { writeLog } from './log.ts';
 import { type OnStarted, startParts } from './parts.ts';
 import { withPermissions } from './permissions.ts';
 import { listen } from './server.ts';
+import { type SocketIntegration, startLiveRevocation } from './sockets/live-revocation.ts';
 import { type LocalTable, openTable, type TableOptions } from './table.ts';
 
 /** Where the local stack is found. */
@@ -49,6 +50,8 @@ export interface Foundation {
    * @param source its name among live decisions where no gateway is asked; without one, only a gateway's are shown
    */
   readonly authorizer: (variables: Readonly<Record<string, string>>, source?: string) => Authorizer;
+  /** The integration of `$connect` and `$disconnect` of a WebSocket API at this path, where live revocation is on. */
+  readonly liveRevocation: ((path: string) => Promise<SocketIntegration>) | undefined;
   /** For gateways whose requests are shown as they happen. */
   readonly observation: Required<GatewayObservation>;
 }
@@ -111,7 +114,22 @@ async function start<World>(
       { ...environment, ...variables },
       { reader, observe: feed.observer(source), log: writeLog },
     );
-  const application = await compose({ table, url, authorizer, observation: feed });
+  const liveRevocation = configuration.LIVE_REVOCATION
+    ? async (path: string) => {
+        if (table.endpoint === undefined)
+          throw new Error(
+            'LIVE_REVOCATION follows the change feed of a DynamoDB engine, and the table is in memory',
+          );
+        const started = await startLiveRevocation({
+          table: table.name,
+          endpoint: table.endpoint,
+          url: `${url}${path}`,
+        });
+        onStarted(started.stop);
+        return started.integration;
+      }
+    : undefined;
+  const application = await compose({ table, url, authorizer, observation: feed, liveRevocation });
   const { world, gateway, sockets, findCaller, functions, apis } = application;
   if (sockets) onStarted(async () => sockets.stop());
 

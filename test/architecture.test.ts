@@ -10,6 +10,7 @@ import { NOT_FOR_DECISIONS, within } from './support/layers.ts';
  *   request -> authorizer -> engine ----> table (read)
  *   request -> authzen -> engine, authorizer/credentials, table (read)
  *   request -> middleware -> engine, authorizer/credentials, table (read)
+ *   sockets -> engine, table (read): what closes WebSocket connections
  *   client -> nothing
  *   command -> provisioning ------------> table (write)
  *              provisioning/operators/rights -> engine, authorizer/credentials: who may run commands
@@ -22,7 +23,7 @@ import { NOT_FOR_DECISIONS, within } from './support/layers.ts';
  *   composition roots -> table/dynamodb or table/memory; all else knows the ports only
  */
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const PRODUCTION = ['table', 'engine', 'authorizer', 'authzen', 'provisioning', 'middleware'];
+const PRODUCTION = ['table', 'engine', 'authorizer', 'authzen', 'provisioning', 'middleware', 'sockets'];
 const FOLDERS = [...PRODUCTION, 'client', 'testing', 'explorer', 'cli', 'local', 'bundle', 'bench', 'test'];
 /** This file speaks of what it forbids. */
 const ITSELF = 'test/architecture.test.ts';
@@ -76,8 +77,9 @@ const RUN_BY_NODE = [
 ];
 /** Where things are put together: they choose what stands behind the ports. */
 const ROOTS = [
-  ...['authorizer', 'authzen', 'provisioning'].map((folder) => `${folder}/compose.ts`),
+  ...['authorizer', 'authzen', 'provisioning', 'sockets'].map((folder) => `${folder}/compose.ts`),
   ...['middleware/environment.ts', 'local/table.ts'],
+  ...['change-feed', 'live-revocation'].map((name) => `local/sockets/${name}.ts`),
   ...[
     'connection',
     'provisioning',
@@ -178,6 +180,13 @@ describe('what a folder may import', () => {
       (!within(to, 'middleware/', 'table/') || within(to, ...NOT_FOR_DECISIONS));
     expect(ofFolder('middleware').length).toBeGreaterThan(10);
     expect(shown(ofFolder('middleware').filter(isForbidden))).toEqual([]);
+  });
+
+  test('sockets: the engine, and the table as far as it is read', () => {
+    const isForbidden = ({ to, isOurs }: Import) =>
+      isOurs && (!within(to, 'sockets/', 'engine/', 'table/') || within(to, ...NOT_FOR_DECISIONS));
+    expect(ofFolder('sockets').length).toBeGreaterThan(10);
+    expect(shown(ofFolder('sockets').filter(isForbidden))).toEqual([]);
   });
 
   test('client: nothing', () => {
@@ -310,6 +319,10 @@ describe('what a folder may import', () => {
       /^(?:jose|lru-cache|zod\/mini|node:crypto|node:https?|@aws-lambda-powertools\/metrics|@opentelemetry\/api)$/,
     ],
     ['authzen', /^(?:zod\/mini|node:https?)$/],
+    [
+      'sockets',
+      /^(?:zod\/mini|aws-lambda|@aws-sdk\/(?:client-apigatewaymanagementapi|credential-provider-env|lib-dynamodb))$/,
+    ],
     ['middleware', /^zod\/mini$/],
     ['provisioning', /^(?:zod|ulid|node:crypto)$/],
     ['testing', /^(?:yaml|ulid|zod|vitest|@jest\/globals|node:(?:crypto|fs\/promises|url))$/],
@@ -418,6 +431,8 @@ describe('what no file may hold', () => {
       'authorizer/handler.ts',
       'authzen/compose.ts',
       'authzen/handler.ts',
+      'sockets/compose.ts',
+      'sockets/handler.ts',
       'middleware/environment.ts',
       'provisioning/compose.ts',
       'provisioning/handler.ts',

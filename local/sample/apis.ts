@@ -1,6 +1,7 @@
 import type { Authorizer } from '../../authorizer/index.ts';
 import { sampleBackend, sampleMessages } from '../backend.ts';
 import type { Api, ApiSettings, Route, WebSocketApi } from '../gateway/api.ts';
+import type { SocketIntegration } from '../sockets/live-revocation.ts';
 
 /**
  * The same application behind every kind of API. The first path segment selects the API. AppSync is no API
@@ -131,7 +132,10 @@ export function createApis({ simple, policy }: Authorizers): readonly Api[] {
 }
 
 /** A live board: one permission to connect. The place is in the query, because a connection has no path. */
-export const createWebSocketApis = ({ policy }: Pick<Authorizers, 'policy'>): readonly WebSocketApi[] => [
+export const createWebSocketApis = (
+  { policy }: Pick<Authorizers, 'policy'>,
+  integration?: SocketIntegration,
+): readonly WebSocketApi[] => [
   {
     ...settings('websocket', '/ws'),
     kind: 'websocket',
@@ -140,6 +144,9 @@ export const createWebSocketApis = ({ policy }: Pick<Authorizers, 'policy'>): re
       invoke: policy,
       identitySources: ['route.request.header.Authorization', 'route.request.querystring.location'],
     },
-    routes: ['board', '$default'].map((key) => ({ key, integration: sampleMessages })),
+    routes: [
+      ...['board', '$default'].map((key) => ({ key, integration: sampleMessages })),
+      ...(integration ? ['$connect', '$disconnect'].map((key) => ({ key, integration })) : []),
+    ],
   },
 ];

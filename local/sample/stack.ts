@@ -15,7 +15,7 @@ export const startSample = (
 ): Promise<SampleStack> =>
   startStack(
     configuration,
-    async ({ table: { provisioning }, authorizer, observation }) => {
+    async ({ table: { provisioning }, authorizer, observation, liveRevocation }) => {
       const world = await createSampleWorld(createProvisioner((event) => provisioning(event)));
       const simple = authorizer({ RESULT_CACHE }, 'Lambda');
       const policy = authorizer({ RESULT_CACHE, HTTP_ANSWER: 'policy' }, 'Lambda');
@@ -23,7 +23,10 @@ export const startSample = (
       return {
         world,
         gateway: createGateway({ ...shared, apis: createApis({ simple, policy }) }),
-        sockets: createWebSocketGateway({ ...shared, apis: createWebSocketApis({ policy }) }),
+        sockets: createWebSocketGateway({
+          ...shared,
+          apis: createWebSocketApis({ policy }, await liveRevocation?.('/ws')),
+        }),
         findCaller: async (email) => {
           const answer = await provisioning({ command: 'user.read', input: { email } });
           return answer.ok ? { kind: 'user', id: String(answer.result.id), email } : undefined;

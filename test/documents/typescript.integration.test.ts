@@ -60,7 +60,7 @@ test('every sample of TypeScript compiles', () => {
         ...{ noUnusedLocals: false, noUnusedParameters: false, isolatedModules: false, jsx: 'react-jsx' },
         lib: ['ES2023', 'ES2024.String', 'DOM'],
         paths: Object.fromEntries(ENTRIES.map(([entry, source]) => [entry, [source]])),
-        // `./drop-sockets.ts` in a document is the file of the examples.
+        // `./NAME.ts` in a document is a file of the examples.
         rootDirs: [...folders, join(ROOT, 'docs/examples')],
       },
       include: [],

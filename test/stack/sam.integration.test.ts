@@ -24,10 +24,13 @@ beforeAll(async () => {
   evaluated = evaluateTemplate(stack);
 });
 
-/** The stack of Serverless without its own helpers, without AuthZEN, and without what SAM makes of a function. */
+/** The stack of Serverless without its own helpers, without AuthZEN and live revocation, and without what SAM makes of a function. */
 function ours<Entry>(entries: Readonly<Record<string, Entry>>): Readonly<Record<string, Entry>> {
   const kept = Object.entries(entries).filter(
-    ([name]) => !/Serverless|^Authzen|Lambda(?:Version|FunctionQ)|Aliaslive|Deployment(?:App|Gr)/.test(name),
+    ([name]) =>
+      !/Serverless|^(?:Authzen|Sockets|Connections)|Lambda(?:Version|FunctionQ)|Aliaslive|Deployment(?:App|Gr)/.test(
+        name,
+      ),
   );
   return Object.fromEntries(kept);
 }

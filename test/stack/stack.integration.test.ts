@@ -257,6 +257,21 @@ test('the AuthZEN function is there only where a parameter says so, and may read
   expect(() => parseAuthzenConfiguration(texts)).not.toThrow();
 });
 
+test('live revocation is there only where a parameter says so, and may close connections of one API', () => {
+  const own = Object.entries(stack.Resources).filter(([name]) => /^(?:Sockets|Connections)/.test(name));
+  expect(own.length).toBeGreaterThan(6);
+  for (const [name, { Condition }] of own)
+    expect([name, Condition]).toEqual([name, expect.stringMatching(/^HasSockets/)]);
+  expect(stack.Parameters.LiveRevocation?.Default).toBe('false');
+  expect(Object.keys(rightsOf('SocketsRole'))).toHaveLength(5);
+  expect(rightsOf('SocketsRole')[TABLE]).toEqual(['dynamodb:GetItem', 'dynamodb:BatchGetItem']);
+  expect(rightsOf('SocketsRole')[arnOf('ConnectionsTable')]).not.toContain('dynamodb:UpdateItem');
+  expect(JSON.stringify(rightsOf('SocketsRole'))).toContain('/DELETE/@connections/*');
+  // The change feed brings what decisions rest on, and nothing else: no audit record, no secret.
+  const [{ Pattern }] = resource('SocketsChanges').Properties.FilterCriteria.Filters;
+  expect(JSON.parse(Pattern)).toEqual({ dynamodb: { Keys: { SK: { S: [{ prefix: 'DECISION' }] } } } });
+});
+
 test('logs end after 30 days', () => {
   const groups = ofType('AWS::Logs::LogGroup');
   expect(groups.map(([name, { Properties }]) => [name, Properties.RetentionInDays])).toEqual([
@@ -466,6 +481,8 @@ describe('in the stage dev, with a table that was restored', () => {
       ...{
         InvokeRole: 'false',
         Authzen: 'false',
+        LiveRevocation: 'false',
+        SocketsApiId: '*',
         DeletionProtection: 'false',
         LatencyAlarmMs: 1000,
         ApiId: '*',

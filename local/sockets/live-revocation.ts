@@ -1,0 +1,54 @@
+import { CreateTableCommand, ResourceInUseException } from '@aws-sdk/client-dynamodb';
+import { createHandlerFrom } from '../../sockets/compose.ts';
+import { createServiceClient } from '../../table/dynamodb/client.ts';
+import type { IntegrationResponse } from '../gateway/api.ts';
+import type { WebSocketEvent } from '../gateway/event-shapes.ts';
+import { followChanges } from './change-feed.ts';
+
+/** The integration of `$connect` and `$disconnect`. */
+export type SocketIntegration = (event: WebSocketEvent) => Promise<IntegrationResponse>;
+
+export interface LiveRevocationOptions {
+  readonly table: string;
+  readonly endpoint: string;
+  /** The base URL of the WebSocket API, `http://127.0.0.1:3000/ws`. */
+  readonly url: string;
+}
+
+/** The function `sockets` of the stack, with the table that it keeps connections in, behind the local change feed. */
+export async function startLiveRevocation({ table, endpoint, url }: LiveRevocationOptions): Promise<{
+  readonly integration: SocketIntegration;
+  readonly stop: () => Promise<void>;
+}> {
+  const connections = `${table}-connections`;
+  await createConnectionsTable(endpoint, connections);
+  const sockets = createHandlerFrom({
+    ...{ TABLE_NAME: table, DYNAMODB_ENDPOINT: endpoint },
+    ...{ CONNECTIONS_TABLE: connections, CONNECTIONS_URL: url },
+  });
+  const stop = await followChanges(endpoint, table, (records) => sockets({ Records: records }));
+  return {
+    integration: async (event) => ({ statusCode: (await sockets(event))?.statusCode ?? 500 }),
+    stop,
+  };
+}
+
+async function createConnectionsTable(endpoint: string, TableName: string): Promise<void> {
+  const service = createServiceClient({ endpoint, requestTimeoutMs: 10_000 });
+  const attributes = ['found', 'connection'] as const;
+  try {
+    await service.send(
+      new CreateTableCommand({
+        TableName,
+        AttributeDefinitions: attributes.map((AttributeName) => ({ AttributeName, AttributeType: 'S' })),
+        KeySchema: attributes.map((AttributeName, at) => ({
+          AttributeName,
+          KeyType: at === 0 ? 'HASH' : 'RANGE',
+        })),
+        BillingMode: 'PAY_PER_REQUEST',
+      }),
+    );
+  } catch (error) {
+    if (!(error instanceof ResourceInUseException)) throw error;
+  }
+}

@@ -1,0 +1,91 @@
+import {
+  ApiGatewayManagementApiClient,
+  DeleteConnectionCommand,
+  GoneException,
+} from '@aws-sdk/client-apigatewaymanagementapi';
+import { fromEnv } from '@aws-sdk/credential-provider-env';
+import * as z from 'zod/mini';
+import { systemClock } from '../engine/clock.ts';
+import { createEngine } from '../engine/engine.ts';
+import { createClient } from '../table/dynamodb/client.ts';
+import { createReader } from '../table/dynamodb/reader.ts';
+import { isLoopback, LOCAL_CREDENTIALS } from '../table/loopback.ts';
+import type { Connection } from './connection.ts';
+import { createConnections } from './dynamodb-connections.ts';
+import { createSockets, type Sockets } from './sockets.ts';
+
+const name = z.string().check(z.regex(/^[A-Za-z0-9_.-]{3,255}$/));
+
+const environment = z.object({
+  TABLE_NAME: name,
+  DYNAMODB_ENDPOINT: z.optional(z.url()),
+  /** The table of open connections. */
+  CONNECTIONS_TABLE: name,
+  /** The base URL of the API, where it is not that of AWS: of the local stack. */
+  CONNECTIONS_URL: z.optional(z.url()),
+  /** Lambda sets it. */
+  AWS_REGION: z.optional(z.string().check(z.regex(/^[a-z0-9-]{1,32}$/))),
+});
+
+/** Milliseconds for one call; a stream has nobody who waits. */
+const TIMEOUT_MS = 3_000;
+
+/**
+ * The composition root of live revocation.
+ *
+ * @throws Error naming the variables that are missing or invalid
+ */
+export function createHandlerFrom(env: Readonly<Record<string, string | undefined>>): Sockets {
+  const given = Object.fromEntries(
+    Object.keys(environment.shape).map((each) => [each, env[each] || undefined]),
+  );
+  const parsed = environment.safeParse(given);
+  if (!parsed.success)
+    throw new Error(
+      `configuration: ${parsed.error.issues.map(({ path }) => `${path.join('.')} is missing or invalid`).join('; ')}`,
+    );
+  const {
+    TABLE_NAME: table,
+    DYNAMODB_ENDPOINT: endpoint,
+    CONNECTIONS_TABLE,
+    CONNECTIONS_URL,
+    AWS_REGION,
+  } = parsed.data;
+  const client = createClient({
+    ...{ credentialsFrom: 'environment', requestTimeoutMs: TIMEOUT_MS },
+    ...(endpoint === undefined ? {} : { endpoint }),
+  });
+  const { now } = systemClock;
+  return createSockets({
+    connections: createConnections(client, CONNECTIONS_TABLE),
+    engine: createEngine({ reader: createReader({ client, table }), clock: systemClock }),
+    close: createClose(CONNECTIONS_URL, AWS_REGION),
+    now,
+  });
+}
+
+/** Closes connections through the management API of their APIs (AG apigateway-how-to-call-websocket-api-connections). */
+function createClose(url: string | undefined, region = 'eu-central-1') {
+  const clients = new Map<string, ApiGatewayManagementApiClient>();
+  const suffix = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
+  const clientFor = ({ api, stage }: Connection): ApiGatewayManagementApiClient => {
+    const endpoint = url ?? `https://${api}.execute-api.${region}.${suffix}/${stage}`;
+    const known = clients.get(endpoint);
+    if (known) return known;
+    const isLocal = isLoopback(new URL(endpoint).hostname);
+    const made = new ApiGatewayManagementApiClient({
+      ...{ endpoint, region, maxAttempts: 2 },
+      credentials: isLocal ? LOCAL_CREDENTIALS : fromEnv(),
+      requestHandler: { requestTimeout: TIMEOUT_MS, throwOnRequestTimeout: true },
+    });
+    clients.set(endpoint, made);
+    return made;
+  };
+  return async (connection: Connection): Promise<void> => {
+    try {
+      await clientFor(connection).send(new DeleteConnectionCommand({ ConnectionId: connection.id }));
+    } catch (error) {
+      if (!(error instanceof GoneException)) throw error;
+    }
+  };
+}

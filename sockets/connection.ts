@@ -1,0 +1,26 @@
+/** An open connection of a WebSocket API, with the question that `$connect` was allowed by. */
+export interface Connection {
+  readonly id: string;
+  /** The id of its API, and the stage. */
+  readonly api: string;
+  readonly stage: string;
+  /** References, as in the authorizer's context. */
+  readonly subject: string;
+  readonly permission: string;
+  readonly scope: string;
+  readonly tenant: string;
+}
+
+/** By what connections are found. */
+export type Found =
+  | { readonly by: 'subject' | 'tenant' | 'permission'; readonly value: string }
+  | { readonly by: 'all' };
+
+/** The list of open connections. It holds no rights: a lost entry closes nothing, an old one closes what is gone. */
+export interface Connections {
+  /** @param openedAt epoch milliseconds */
+  readonly add: (connection: Connection, openedAt: number) => Promise<void>;
+  readonly remove: (connection: Connection) => Promise<void>;
+  /** Pages of connections, each at most once per page. */
+  readonly find: (found: Found) => AsyncIterable<readonly Connection[]>;
+}

@@ -1,0 +1,76 @@
+import { type DynamoDBDocumentClient, QueryCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod/mini';
+import { shardOf } from '../table/keys.ts';
+import type { Connection, Connections, Found } from './connection.ts';
+
+/** "Connection duration: 2 hours" (AG apigateway-execution-service-websocket-limits-table), and a minute. */
+const LIFETIME_S = 2 * 60 * 60 + 60;
+
+const stored = z.object({
+  connection: z.string(),
+  api: z.string(),
+  stage: z.string(),
+  subject: z.string(),
+  permission: z.string(),
+  scope: z.string(),
+  tenant: z.string(),
+});
+
+/** Over how many partitions the list of all connections is spread. */
+const SHARDS = 8;
+
+/** The entries of one connection: it is found by its subject, its tenant and its permission, and among all. */
+const keysOf = ({ id, subject, tenant, permission }: Connection) =>
+  Object.entries({ subject, tenant, permission, all: shardOf(id, SHARDS) }).map(([by, value]) => ({
+    found: `${by} ${value}`,
+    connection: id,
+  }));
+
+const partitionsOf = (found: Found): readonly string[] =>
+  found.by === 'all'
+    ? Array.from({ length: SHARDS }, (_, shard) => `all ${shard}`)
+    : [`${found.by} ${found.value}`];
+
+/**
+ * Keeps the list in a table of its own (`found` and `connection` are its key, `ttl` its time-to-live): it is written by
+ * whoever opens connections, who must not write what decisions read.
+ */
+export function createConnections(client: DynamoDBDocumentClient, TableName: string): Connections {
+  async function* pages(partition: string): AsyncIterable<readonly Connection[]> {
+    let after: Record<string, unknown> | undefined;
+    do {
+      const page = await client.send(
+        new QueryCommand({
+          ...{ TableName, ConsistentRead: true },
+          KeyConditionExpression: '#found = :found',
+          ExpressionAttributeNames: { '#found': 'found' },
+          ExpressionAttributeValues: { ':found': partition },
+          ...(after ? { ExclusiveStartKey: after } : {}),
+        }),
+      );
+      yield (page.Items ?? []).map((item) => {
+        const { connection: id, ...rest } = stored.parse(item);
+        return { id, ...rest };
+      });
+      after = page.LastEvaluatedKey;
+    } while (after !== undefined);
+  }
+
+  return {
+    add: async (connection, openedAt) => {
+      const { id: _, ...rest } = connection;
+      const ttl = Math.floor(openedAt / 1_000) + LIFETIME_S;
+      const TransactItems = keysOf(connection).map((key) => ({
+        Put: { TableName, Item: { ...key, ...rest, ttl } },
+      }));
+      await client.send(new TransactWriteCommand({ TransactItems }));
+    },
+    remove: async (connection) => {
+      const TransactItems = keysOf(connection).map((Key) => ({ Delete: { TableName, Key } }));
+      await client.send(new TransactWriteCommand({ TransactItems }));
+    },
+    find: async function* (found) {
+      for (const partition of partitionsOf(found)) yield* pages(partition);
+    },
+  };
+}
