@@ -63,7 +63,8 @@ function valueIn(file: string, name: string): unknown {
   return values[name];
 }
 
-const read = (name: string): Sections =>
+/** The parts of a template that a file of stack/ holds. */
+export const sectionsOf = (name: string): Sections =>
   withFiles(
     yaml.parse(readFileSync(join(ROOT, 'stack', `${name}.yml`), 'utf8'), {
       customTags,
@@ -92,9 +93,9 @@ function parametersOf(
 
 /** The stack for AWS SAM: its parameters and functions (stack/sam.yml), and what it shares with serverless.yml. */
 export function samTemplate(): Sections {
-  const merged: Record<string, unknown> = { ...read('sam') };
+  const merged: Record<string, unknown> = { ...sectionsOf('sam') };
   for (const name of SHARED)
-    for (const [section, entries] of Object.entries(read(name)))
+    for (const [section, entries] of Object.entries(sectionsOf(name)))
       merged[section] = { ...(merged[section] as object | undefined), ...(entries as object) };
   return withConfiguration(merged as never);
 }

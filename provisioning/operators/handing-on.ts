@@ -75,6 +75,8 @@ export function createHandsOn(reader: Reader) {
     if (command === 'membership.create') return some(texts(after.group), groupHas);
     if (command === 'role-permission.create' || command === 'role-permission.update')
       return isOfOperators(after.permission);
+    // Without its DENY, what another role allows counts again.
+    if (command === 'role-permission.delete') return isOfOperators(before?.permission);
     if (command === 'role-template.apply') return [after.given].flat().some(isOfOperators);
     if (command !== 'role.create' && command !== 'role.update') return false;
     const parents = after.parent === before?.parent ? [] : texts(after.parent);

@@ -17,6 +17,8 @@ export interface Fault {
   /** How long before. */
   readonly aheadMs?: number;
   readonly key?: KeyName;
+  /** How often each question is asked: an alarm on a share wants some traffic. Default: once. */
+  readonly rounds?: number;
   /** Whether the event is far larger than the function has memory for. */
   readonly isHuge?: true;
   /** What does not answer, so that callers wait. Otherwise durations do not count: a busy machine is slow too. */
@@ -83,7 +85,10 @@ export const FAULTS: readonly Fault[] = [
   { title: 'the issuer answers after 30 s', ...issuer('silent'), silent: 'issuer' },
   { title: 'the issuer answers 500', ...issuer({ status: 500, body: '' }) },
   { title: 'the issuer answers with a page', ...issuer({ status: 200, body: '<html>Sign in</html>' }) },
-  { title: 'the issuer answers without keys', ...issuer({ status: 200, body: '{"keys":[]}' }) },
+  {
+    title: 'the issuer answers without keys',
+    ...{ ...issuer({ status: 200, body: '{"keys":[]}' }), rounds: 12 },
+  },
   {
     title: 'the issuer refuses connections; its keys are eleven minutes old',
     ...{ ...issuer('down'), isWarm: true, aheadMs: 11 * MINUTE_MS },

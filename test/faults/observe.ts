@@ -112,8 +112,10 @@ async function strike(stage: Stage, fault: Fault, name: FunctionName): Promise<O
     if (fault.isWarm) await probe(scene, IN_PEACE);
     const since = { lines: scene.deployed.lines().length, counted: scene.deployed.counted().length };
     await fault.strike?.(scene);
-    const { key = 'current', aheadMs = 0, isHuge = false } = fault;
-    const asked = await probe(scene, { key, aheadMs, isHuge });
+    const { key = 'current', aheadMs = 0, isHuge = false, rounds = 1 } = fault;
+    const asked: Asked[] = [];
+    for (let round = 0; round < rounds; round++)
+      asked.push(...(await probe(scene, { key, aheadMs, isHuge })));
     const { lines, data, alarms } = measure(stage, scene, fault.silent === 'dynamodb', since);
     return { fault, name, asked, got: summaryOf(asked), lines, metrics: metricsIn(data), alarms };
   } finally {

@@ -67,6 +67,7 @@ const PARAMETERS = {
   TokenIssuer: 'https://issuer.example',
   TokenAudience: AUDIENCE,
   AlarmTopicArn: 'arn:aws:sns:eu-central-1:123456789012:alarms',
+  Authzen: 'true',
 };
 
 /** @param endpoint of a DynamoDB engine */

@@ -273,6 +273,8 @@ describe('rights of operators are handed on by who has the right for what belong
       { role: 'reader', permission: 'provisioning:update:group', effect: 'DENY' },
       'not_permitted',
     ],
+    // The row before has made it.
+    ['role-permission.delete', { role: 'reader', permission: 'provisioning:update:group' }, 'not_permitted'],
     ['role.update', { id: 'reader', parent: 'operator' }, 'not_permitted'],
   ] as const;
 

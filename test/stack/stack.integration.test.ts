@@ -288,7 +288,7 @@ describe('alarms', () => {
     expect(alarms.map(([name]) => name).sort()).toEqual([
       ...['AuthorizerErrorsAlarm', 'AuthorizerLatencyAlarm', 'AuthorizerThrottlesAlarm'],
       ...['AuthzenErrorsAlarm', 'AuthzenLatencyAlarm', 'AuthzenThrottlesAlarm'],
-      ...['CommandsRefusedAlarm', 'InitFailuresAlarm', 'KeyRefreshFailuresAlarm'],
+      ...['CommandsRefusedAlarm', 'CredentialsRefusedAlarm', 'InitFailuresAlarm', 'KeyRefreshFailuresAlarm'],
       ...['ProvisioningErrorsAlarm', 'ProvisioningFaultsAlarm'],
       ...['ProvisioningLatencyAlarm', 'ProvisioningThrottlesAlarm'],
       ...['RequestFaultsAlarm', 'TableFaultsAlarm', 'TableThrottlesAlarm'],

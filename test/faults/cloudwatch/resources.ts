@@ -1,4 +1,4 @@
-import { samTemplate } from '../../../bundle/sam-template.ts';
+import { samTemplate, sectionsOf } from '../../../bundle/sam-template.ts';
 
 export interface Resource {
   readonly Type: string;
@@ -17,13 +17,17 @@ type Template = Readonly<
 const NO_VALUE = Symbol('AWS::NoValue');
 
 /**
- * The resources that a stack of the package's template has. A reference to a resource is its logical id, also where
+ * The resources of the stack: those of the package's template, and of the AuthZEN API. A reference to a resource is its logical id, also where
  * AWS would give a name or an ARN.
  *
  * @param given parameters; the others have their defaults
  */
 export function resourcesOf(stackName: string, given: Readonly<Record<string, string>>): Resources {
-  const { Parameters, Conditions, Resources } = samTemplate() as Template;
+  const { Parameters, ...shared } = samTemplate() as Template;
+  // The AuthZEN API is in the stack of Serverless only.
+  const authzen = sectionsOf('authzen') as Omit<Template, 'Parameters'>;
+  const Conditions = { ...shared.Conditions, ...authzen.Conditions };
+  const Resources = { ...shared.Resources, ...authzen.Resources };
   const defaults = Object.entries(Parameters).map(([name, value]) => [
     name,
     (value as { Default?: unknown }).Default,
