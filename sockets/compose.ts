@@ -9,6 +9,7 @@ import { systemClock } from '../engine/clock.ts';
 import { createEngine } from '../engine/engine.ts';
 import { createClient } from '../table/dynamodb/client.ts';
 import { createReader } from '../table/dynamodb/reader.ts';
+import { invalid } from '../table/errors.ts';
 import { isLoopback, LOCAL_CREDENTIALS } from '../table/loopback.ts';
 import type { Connection } from './connection.ts';
 import { createConnections } from './dynamodb-connections.ts';
@@ -33,17 +34,17 @@ const TIMEOUT_MS = 3_000;
 /**
  * The composition root of live revocation.
  *
- * @throws Error naming the variables that are missing or invalid
+ * @throws GatehouseError `invalid`, naming the variables that are missing or invalid
  */
 export function createHandlerFrom(env: Readonly<Record<string, string | undefined>>): Sockets {
   const given = Object.fromEntries(
     Object.keys(environment.shape).map((each) => [each, env[each] || undefined]),
   );
   const parsed = environment.safeParse(given);
-  if (!parsed.success)
-    throw new Error(
-      `configuration: ${parsed.error.issues.map(({ path }) => `${path.join('.')} is missing or invalid`).join('; ')}`,
-    );
+  if (!parsed.success) {
+    const names = parsed.error.issues.map(({ path }) => path.join('.'));
+    throw invalid(names[0] ?? '', `configuration: missing or invalid: ${names.join(', ')}`);
+  }
   const {
     TABLE_NAME: table,
     DYNAMODB_ENDPOINT: endpoint,

@@ -369,7 +369,7 @@ test('the libraries for metrics and logs are in nothing but metrics.ts and log.t
   expect(importersOf(/^engine\/log\.ts$/)).toEqual(
     [
       ...functions.flatMap((folder) => [`${folder}/compose.ts`, `${folder}/handler.ts`]),
-      ...['cli/commands/serve.ts', 'middleware/log.ts'],
+      ...['cli/commands/serve.ts', 'middleware/log.ts', 'sockets/handler.ts'],
     ].sort(),
   );
 });
