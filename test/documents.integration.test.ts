@@ -16,7 +16,19 @@ import { blocksOf, GUIDES, ROOT, textOf } from './documents/documents.ts';
 const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^npm (?:ci$|install )/, 'installs from the network'],
   [/^(?:NODE_OPTIONS="[^"]+" )?npm start$/, 'runs already'],
-  [/^npx gatehouse-authz dev\b/, 'runs until it is stopped: test/local/dev.integration.test.ts'],
+  [
+    /^(?:LIVE_REVOCATION=true )?npx gatehouse-authz dev\b/,
+    'runs until it is stopped: test/local/dev.integration.test.ts',
+  ],
+  [
+    /^(?:\w+=\S+ )*npx gatehouse-authz doctor /,
+    'needs AWS and an issuer: test/cli/doctor.integration.test.ts',
+  ],
+  [
+    /--function gatehouse-(?:stage|live)-provisioning\b/,
+    'needs deployed functions: test/docs-examples/workflows.integration.test.ts',
+  ],
+  [/^diff stage\.yaml /, 'compares what these write'],
   [/^npx gatehouse-authz explore\b/, 'runs until it is stopped'],
   [/^docker /, 'needs a container engine'],
   [/^npx gatehouse-authz serve /, 'runs already'],

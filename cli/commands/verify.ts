@@ -16,6 +16,7 @@ import type { Subcommand } from '../subcommand.ts';
 interface VerifyOptions extends ConnectionOptions {
   readonly tenant?: string;
   readonly repair?: boolean;
+  readonly log: boolean;
   readonly rate?: number;
   readonly json?: boolean;
 }
@@ -38,6 +39,7 @@ export const addVerify: Subcommand = (program, context, finish) => {
     )
     .addOption(tenantOption('only this tenant, and the subjects with a grant in it'))
     .option('--repair', 'repair what can be derived; each repair is one transaction with an audit record')
+    .option('--no-log', 'leave out the audit log, which is as long as all that happened in a year')
     .addOption(numberOption('--rate', '<items>', 'how many items to read per second at most', RATES));
   addHelpTexts(command, { examples: EXAMPLES }).action(async (options: VerifyOptions) => {
     const table = await openTable(options, context.env, { requestTimeoutMs: 5_000 });
@@ -55,6 +57,7 @@ export const addVerify: Subcommand = (program, context, finish) => {
       reader: createReader({ ...table, deadlineMs: DEADLINE_MS }),
       clock: { now: context.now },
       ...(tenant === undefined ? {} : { tenant: parseScopeRef(tenant, 'tenant') }),
+      logs: options.log,
       ...(rate === undefined ? {} : { rate }),
       ...(options.repair ? { repair: { writer: createWriter(table), newId: () => ulid() } } : {}),
       onProgress: ({ partitions, items, findings }) => {

@@ -16,6 +16,10 @@ export interface VerifyOptions {
   readonly rate?: number;
   /** Partitions that are checked at a time. Default 8. */
   readonly width?: number;
+  /**
+   * Whether the audit logs are compared with their counts too, which reads all that happened in a year. Default: true.
+   */
+  readonly logs?: boolean;
   readonly onProgress?: (progress: Progress) => void;
 }
 

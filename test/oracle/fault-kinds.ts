@@ -119,7 +119,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   },
   'overtaken by a write': { code: undefined, only: 'TransactGet', happen: cancelled('TransactionConflict') },
   'a throttled snapshot': { code: 'throttled', only: 'TransactGet', happen: cancelled('ThrottlingError') },
-  'a newer version': { code: 'damaged_item', lasts: true, happen: rewritten((item) => ({ ...item, v: 2 })) },
+  'a newer form': { code: 'newer_form', lasts: true, happen: rewritten((item) => ({ ...item, v: 2 })) },
   'no version': { code: 'damaged_item', lasts: true, happen: rewritten((item) => without(item, 'v')) },
   'no time': { code: 'damaged_item', lasts: true, happen: changed((item) => without(item, 'writtenAt')) },
   'no write': { code: 'damaged_item', lasts: true, happen: changed((item) => without(item, 'writeId')) },

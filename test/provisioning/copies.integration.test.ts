@@ -26,6 +26,11 @@ const LARGE: Readonly<Record<string, (world: LedgerWorld) => Promise<Event['inpu
     await many(120, () => world.run('session.create', { user }));
     return { id: user };
   },
+  'user.erase': async (world) => {
+    const user = await idOf(world, 'user.create', { email: 'large@example.com' });
+    await many(120, () => world.run('session.create', { user, ipAddress: '192.0.2.1' }));
+    return { id: user };
+  },
   'technical-user.delete': async (world) => {
     const account = `account:${await idOf(world, 'account.create', { name: 'Account' })}`;
     const id = await idOf(world, 'technical-user.create', { account, name: 'robot' });
