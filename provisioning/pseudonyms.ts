@@ -1,4 +1,4 @@
-import { decrypt, encrypt } from '../table/bytes.ts';
+import { type Cipher, createCipher } from '../table/bytes.ts';
 import type { Entity } from '../table/entities/entity.ts';
 import { ENTITIES } from '../table/entities/registry.ts';
 import { GatehouseError, stale } from '../table/errors.ts';
@@ -88,15 +88,18 @@ export async function sealed(
   },
   { reader, newSecret }: { readonly reader: Reader; readonly newSecret: () => string },
 ): Promise<Sealed> {
-  const keys = new Map<string, string>();
+  const ciphers = new Map<string, Promise<Cipher>>();
   const actions: Action[] = [];
   /** Pseudonyms that were made, by attribute and value. */
   const known = new Map<string, string>();
 
-  async function keyOf(ref: Ref): Promise<string> {
+  function cipherOf(ref: Ref): Promise<Cipher> {
     const name = formatRef(ref);
-    const found = keys.get(name);
-    if (found !== undefined) return found;
+    const cipher = ciphers.get(name) ?? keyOf(ref).then(createCipher);
+    ciphers.set(name, cipher);
+    return cipher;
+  }
+  async function keyOf(ref: Ref): Promise<string> {
     const at = pseudonymKey(ref);
     const item = await reader.get(at);
     const key = typeof item?.key === 'string' ? item.key : newSecret();
@@ -104,12 +107,12 @@ export async function sealed(
       actions.push(
         create({ ...at, Type: 'PseudonymKey', key }, () => stale('the key of pseudonyms', 'user')),
       );
-    keys.set(name, key);
     return key;
   }
   async function seal(ref: Ref, attribute: string, value: unknown): Promise<unknown> {
     if (value === undefined || value === null) return value;
-    const text = `${PSEUDONYM}${formatRef(ref)}:${await encrypt(await keyOf(ref), JSON.stringify([attribute, value]))}`;
+    const { encrypt } = await cipherOf(ref);
+    const text = `${PSEUDONYM}${formatRef(ref)}:${await encrypt(JSON.stringify([attribute, value]))}`;
     known.set(`${attribute} ${canonical(value)}`, text);
     return text;
   }
@@ -119,9 +122,9 @@ export async function sealed(
     names: readonly string[],
   ): Promise<A> {
     if (!of || !ref) return of;
-    const result: Record<string, unknown> = { ...of };
-    for (const name of names) if (name in result) result[name] = await seal(ref, name, result[name]);
-    return result as A;
+    const personal = names.filter((name) => name in of);
+    const texts = await Promise.all(personal.map((name) => seal(ref, name, of[name])));
+    return { ...of, ...Object.fromEntries(personal.map((name, at) => [name, texts[at]])) };
   }
 
   const actor = actorUser(given.actor);
@@ -178,11 +181,16 @@ export async function revealed<T>(reader: Reader, value: T): Promise<T> {
   );
   const names = [...refs.keys()];
   const items = await reader.getMany(names.map((name) => pseudonymKey(parseSubjectRef(name, 'user'))));
-  const keys = new Map(names.map((name, n) => [name, items[n]?.key]));
+  const ciphers = new Map(
+    await Promise.all(
+      names.map(async (name, at) => {
+        const key = items[at]?.key;
+        return [name, typeof key === 'string' ? await createCipher(key) : undefined] as const;
+      }),
+    ),
+  );
   for (const text of found.keys()) {
-    const key = keys.get(refIn(text) ?? '');
-    const plain =
-      typeof key === 'string' ? await decrypt(key, text.slice(text.lastIndexOf(':') + 1)) : undefined;
+    const plain = await ciphers.get(refIn(text) ?? '')?.decrypt(text.slice(text.lastIndexOf(':') + 1));
     if (plain !== undefined) found.set(text, (JSON.parse(plain) as [string, unknown])[1]);
   }
   return mapNamed(value, (_name, each) => (isPseudonym(each) ? found.get(each) : each)) as T;

@@ -87,42 +87,51 @@ export const sha256 = async (text: string): Promise<string> =>
   toBase64Url(new Uint8Array(await crypto.subtle.digest('SHA-256', encoder.encode(text))));
 
 /** HMAC-SHA-256 of a text under a key that is a text (RFC 2104). */
-async function hmac(key: string, text: string): Promise<Uint8Array> {
-  const algorithm = { name: 'HMAC', hash: 'SHA-256' } as const;
-  const imported = await crypto.subtle.importKey('raw', encoder.encode(key), algorithm, false, ['sign']);
-  return new Uint8Array(await crypto.subtle.sign('HMAC', imported, encoder.encode(text)));
-}
+const hmacKey = (key: string): Promise<object> =>
+  crypto.subtle.importKey('raw', encoder.encode(key), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
+
+const signed = async (key: object, text: string): Promise<Uint8Array> =>
+  new Uint8Array(await crypto.subtle.sign('HMAC', key, encoder.encode(text)));
 
 const IV_BYTES = 12;
 
 /** AES-256-GCM (NIST SP 800-38D) under a key that is derived from the secret. */
-const cipherKey = async (secret: string): Promise<object> =>
-  crypto.subtle.importKey('raw', await hmac(secret, 'encrypt'), 'AES-GCM', false, ['encrypt', 'decrypt']);
+const cipherKey = async (secret: string): Promise<object> => {
+  const bytes = await signed(await hmacKey(secret), 'encrypt');
+  return crypto.subtle.importKey('raw', bytes, 'AES-GCM', false, ['encrypt', 'decrypt']);
+};
 
-/**
- * Encrypts a text, base64url. The same text gives the same result: its initialisation vector is made of the text,
- * so that no two texts share one.
- *
- * @param secret 256 random bits as text
- */
-export async function encrypt(secret: string, text: string): Promise<string> {
-  const iv = (await hmac(await sha256(`${secret} vector`), text)).slice(0, IV_BYTES);
-  const key = await cipherKey(secret);
-  const sealed = await crypto.subtle.encrypt({ name: 'AES-GCM', iv }, key, encoder.encode(text));
-  return toBase64Url(new Uint8Array([...iv, ...new Uint8Array(sealed)]));
+/** Encrypts texts under one secret. */
+export interface Cipher {
+  /**
+   * The text, encrypted, as base64url. The same text gives the same result: its initialisation vector is made of the
+   * text, so that no two texts share one.
+   */
+  readonly encrypt: (text: string) => Promise<string>;
+  /** The text that `encrypt` made it of; undefined for anything else. */
+  readonly decrypt: (encrypted: string) => Promise<string | undefined>;
 }
 
-/** The text that {@link encrypt} made it of; undefined for anything else. */
-export async function decrypt(secret: string, encrypted: string): Promise<string | undefined> {
-  try {
-    const bytes = fromBase64Url(encrypted);
-    const iv = bytes.slice(0, IV_BYTES);
-    const key = await cipherKey(secret);
-    const text = await crypto.subtle.decrypt({ name: 'AES-GCM', iv }, key, bytes.slice(IV_BYTES));
-    return new TextDecoder().decode(text);
-  } catch {
-    return undefined;
-  }
+/** @param secret 256 random bits as text */
+export async function createCipher(secret: string): Promise<Cipher> {
+  const [vectors, key] = await Promise.all([sha256(`${secret} vector`).then(hmacKey), cipherKey(secret)]);
+  return {
+    encrypt: async (text) => {
+      const iv = (await signed(vectors, text)).slice(0, IV_BYTES);
+      const sealed = await crypto.subtle.encrypt({ name: 'AES-GCM', iv }, key, encoder.encode(text));
+      return toBase64Url(new Uint8Array([...iv, ...new Uint8Array(sealed)]));
+    },
+    decrypt: async (encrypted) => {
+      try {
+        const bytes = fromBase64Url(encrypted);
+        const iv = bytes.slice(0, IV_BYTES);
+        const text = await crypto.subtle.decrypt({ name: 'AES-GCM', iv }, key, bytes.slice(IV_BYTES));
+        return new TextDecoder().decode(text);
+      } catch {
+        return undefined;
+      }
+    },
+  };
 }
 
 /** FNV-1a of a text's units, from a start value: 32 bits. It authenticates nothing. */
