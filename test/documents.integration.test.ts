@@ -29,6 +29,7 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
     'needs deployed functions: test/docs-examples/workflows.integration.test.ts',
   ],
   [/^diff stage\.yaml /, 'compares what these write'],
+  [/^npx gatehouse-authz command user\.erase /, 'a person who is not there: test/provisioning/erase.test.ts'],
   [/^npx gatehouse-authz explore\b/, 'runs until it is stopped'],
   [/^docker /, 'needs a container engine'],
   [/^npx gatehouse-authz serve /, 'runs already'],
