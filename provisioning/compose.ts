@@ -74,12 +74,12 @@ export interface Overrides {
 }
 
 /** The part of Lambda's context that is used. */
-interface Invocation {
+export interface Invocation {
   readonly awsRequestId?: string;
 }
 
 /** What a function URL or an HTTP API answers. */
-type HttpAnswer = ReturnType<typeof toHttpAnswer>;
+export type HttpAnswer = ReturnType<typeof toHttpAnswer>;
 
 /**
  * The function from environment variables. Where operators are IAM principals, it takes requests of a function URL or

@@ -111,7 +111,7 @@ export async function writeByCommands(
     },
     clock: { now: () => now },
     newId: () => idOf(of, others++),
-    newSecret: () => '',
+    newSecret: () => 'secret'.padEnd(43, 'x'),
   });
   async function run(command: string, input: Readonly<Record<string, unknown>>): Promise<void> {
     const answer = await provision({ command, input });
