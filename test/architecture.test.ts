@@ -269,7 +269,8 @@ describe('what a folder may import', () => {
   test('cli: everything above the table, and of the authorizer how routes match; doctor also its configuration', () => {
     const FOLDERS_OF_CLI = ['cli/', 'provisioning/', 'table/', 'engine/', 'authzen/', 'testing/', 'local/'];
     const ofDoctor = ({ from, to }: Import) =>
-      within(from, 'cli/doctor/') && within(to, 'authorizer/index.ts', 'authorizer/credentials/fetch.ts');
+      within(from, 'cli/doctor/') &&
+      within(to, 'authorizer/index.ts', 'authorizer/credentials/fetch.ts', 'authorizer/credentials/keys.ts');
     const isForbidden = (each: Import) =>
       each.isOurs &&
       !ofDoctor(each) &&

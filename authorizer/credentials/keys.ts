@@ -227,8 +227,12 @@ const isWithin = (ms: number, since: number, now: number): boolean => Math.abs(n
 const faultOf = (cause: unknown): Fault =>
   new Fault('keys_unavailable', 'the keys of the issuer could not be had', cause);
 
-/** Downloads at most 256 KB. A redirect is an error, like any status other than 200. */
-async function download(fetch: Fetch, url: URL): Promise<string> {
+/**
+ * Downloads at most 256 KB, within a second. A redirect is an error, like any status other than 200.
+ *
+ * @throws KeySetError `jwks_status` or `jwks_too_large`; the error of the connection
+ */
+export async function download(fetch: Fetch, url: URL): Promise<string> {
   const response = await fetch(url.href, {
     headers: { accept: 'application/json, application/jwk-set+json' },
     signal: AbortSignal.timeout(TIMEOUT_MS),

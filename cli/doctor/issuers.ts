@@ -1,13 +1,11 @@
 import { type Fetch, fetchKeys } from '../../authorizer/credentials/fetch.ts';
+import { download } from '../../authorizer/credentials/keys.ts';
 import { type Configuration, createKeySet } from '../../authorizer/index.ts';
 import { type Result, reporter } from './result.ts';
 
 const { ok, failed, warning } = reporter('issuers');
 
-/** As the authorizer has it, which gives up after a second. */
-const TIMEOUT_MS = 1_000;
 const SLOW_MS = 500;
-const MAX_BYTES = 256 * 1_024;
 
 /**
  * Fetches each issuer's keys once, as the authorizer does: no redirect, at most a second and 256 KB, and only keys that
@@ -33,35 +31,24 @@ export const checkIssuers = async (
     }),
   );
 
-class NoKeySet extends Error {}
-
 async function keysAt(url: URL, algorithms: readonly string[], fetch: Fetch) {
-  const signal = AbortSignal.timeout(TIMEOUT_MS);
-  const { status, body } = await fetch(url.href, { headers: { accept: 'application/json' }, signal });
-  if (status !== 200) {
-    await body?.cancel();
-    throw new NoKeySet(`it answers ${status} instead of 200; redirects are not followed`);
-  }
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of body ?? []) {
-    bytes += chunk.byteLength;
-    if (bytes > MAX_BYTES) throw new NoKeySet('its answer is larger than 256 KB');
-    chunks.push(chunk);
-  }
-  try {
-    const jwks: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
-    const usable = await createKeySet(jwks, algorithms);
-    return { listed: (jwks as { keys: readonly unknown[] }).keys.length, usable: usable.size };
-  } catch {
-    throw new NoKeySet('its answer is no JWK Set (RFC 7517)');
-  }
+  const jwks: unknown = JSON.parse(await download(fetch, url));
+  const usable = await createKeySet(jwks, algorithms);
+  return { listed: (jwks as { keys: readonly unknown[] }).keys.length, usable: usable.size };
 }
 
+const NO_KEY_SET = 'its answer is no JWK Set (RFC 7517)';
+const REASONS: Readonly<Record<string, string>> = {
+  jwks_status: 'it answers another status than 200; redirects are not followed',
+  jwks_too_large: 'its answer is larger than 256 KB',
+  jwks_malformed: NO_KEY_SET,
+  SyntaxError: NO_KEY_SET,
+  TimeoutError: 'it did not answer within a second',
+};
+
 function reasonOf(error: unknown): string {
-  if (error instanceof NoKeySet) return error.message;
-  const { name, code } = error as { readonly name?: string; readonly code?: string };
-  return name === 'TimeoutError'
-    ? 'it did not answer within a second'
-    : `it does not answer (${code ?? name})`;
+  const { name = '', code } = error as { readonly name?: string; readonly code?: string };
+  return (
+    REASONS[typeof code === 'string' ? code : name] ?? REASONS[name] ?? `it does not answer (${code ?? name})`
+  );
 }

@@ -137,7 +137,7 @@ describe('an issuer', () => {
     [
       'that redirects',
       (_, answer) => answer.writeHead(302, { location: '/x' }).end(),
-      'answers 302 instead of 200',
+      'another status than 200',
     ],
     ['that never answers', () => {}, 'did not answer within a second'],
     ['that answers too much', (_, answer) => answer.end(' '.repeat(300_000)), 'larger than 256 KB'],
