@@ -19,15 +19,18 @@ export interface Staleness {
   readonly ttlSeconds: number;
 }
 
-/** Posts JSON, and returns the answer's. Throws what was refused. */
-export async function postJson(
-  url: string,
-  key: string,
-  body: unknown,
-): Promise<Readonly<Record<string, unknown>>> {
+/** Posts JSON, and returns the text of the answer. Throws what was refused. */
+export async function post(url: string, key: string, body: unknown): Promise<string> {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
   const text = await answer.text();
   if (!answer.ok) throw new Error(`${url} refused: ${text}`);
-  return JSON.parse(text);
+  return text;
 }
+
+/** As {@link post}, where the answer is JSON too. */
+export const postJson = async (
+  url: string,
+  key: string,
+  body: unknown,
+): Promise<Readonly<Record<string, unknown>>> => JSON.parse(await post(url, key, body));

@@ -3,7 +3,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import { freePort } from '../../local/embedded-engine.ts';
 import type { Target } from '../load/connection.ts';
 import type { Question, World } from '../model/world.ts';
-import { type PeerServer, postJson, type Staleness } from './peer.ts';
+import { type PeerServer, post, postJson, type Staleness } from './peer.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
 
 /** The version that figures are of, and how to build it; the path of another binary in `SPICEDB`. */
@@ -86,11 +86,8 @@ async function serving(
   const last = relationshipsOf(world).at(-1);
   const body = { consistency: { minimizeLatency: true }, relationshipFilter: filterOf(last) };
   for (let waitedMs = 0; ; waitedMs += STEP_MS) {
-    const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' };
-    const answer = await fetch(`${url}/v1/relationships/read`, {
-      ...{ method: 'POST', headers, body: JSON.stringify(body) },
-    });
-    if (answer.ok && (await answer.text()).length > 0) break;
+    const read = await post(`${url}/v1/relationships/read`, KEY, body);
+    if (read.length > 0) break;
     if (waitedMs > patienceSeconds * 1_000 + 5_000) throw new Error('SpiceDB does not show what was written');
     await after(STEP_MS);
   }
@@ -102,18 +99,18 @@ const filterOf = (of: Relationship | undefined) => ({
   optionalResourceId: of?.resource.objectId,
 });
 
-interface Thing {
+interface SpiceObject {
   readonly objectType: string;
   readonly objectId: string;
 }
 
 interface Relationship {
-  readonly resource: Thing;
+  readonly resource: SpiceObject;
   readonly relation: string;
-  readonly subject: { readonly object: Thing; readonly optionalRelation?: string };
+  readonly subject: { readonly object: SpiceObject; readonly optionalRelation?: string };
 }
 
-const thingOf = (ref: string): Thing => {
+const objectOf = (ref: string): SpiceObject => {
   const colon = ref.indexOf(':');
   return { objectType: ref.slice(0, colon), objectId: ref.slice(colon + 1) };
 };
@@ -121,9 +118,9 @@ const thingOf = (ref: string): Thing => {
 const bodyOf = ({ subject, permission, scope }: Question): string =>
   JSON.stringify({
     consistency: { minimizeLatency: true },
-    resource: thingOf(scope),
+    resource: objectOf(scope),
     permission: permissionOf(permission),
-    subject: { object: thingOf(subject) },
+    subject: { object: objectOf(subject) },
   });
 
 /** Names of relations and permissions are of lower-case letters, digits and underscores. */
@@ -166,18 +163,18 @@ const relationshipsOf = ({ users, groups, places }: World): readonly Relationshi
   ...users.flatMap((user) =>
     user.groups.map((id) => ({
       resource: { objectType: 'group', objectId: id },
-      ...{ relation: 'member', subject: { object: thingOf(user.ref) } },
+      ...{ relation: 'member', subject: { object: objectOf(user.ref) } },
     })),
   ),
   ...groups.flatMap(({ id, place, roles }) =>
     roles.map((role) => ({
-      ...{ resource: thingOf(place), relation: roleOf(role) },
+      ...{ resource: objectOf(place), relation: roleOf(role) },
       subject: { object: { objectType: 'group', objectId: id }, optionalRelation: 'member' },
     })),
   ),
   ...places.flatMap(({ ref, parent }) =>
     parent === undefined
       ? []
-      : [{ resource: thingOf(ref), relation: 'parent', subject: { object: thingOf(parent) } }],
+      : [{ resource: objectOf(ref), relation: 'parent', subject: { object: objectOf(parent) } }],
   ),
 ];

@@ -222,8 +222,8 @@ async function closedLoop(
       for (const name of NAMES)
         for (let turn = 0; turn < WARM_UPS; turn++) await attempt(name, kind, connections);
   for (let round = 0; round < rounds; round++) {
+    // The order alternates.
     for (const kind of kinds)
-      // The order alternates.
       for (const connections of CONNECTIONS)
         for (const name of round % 2 === 0 ? NAMES : NAMES.toReversed()) {
           const key = keyOf(name, kind, connections);
