@@ -38,7 +38,7 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^npx esbuild /, 'test/package bundles a service so'],
   [/^aws /, 'needs AWS'],
   [/^(?:OPENFGA=.* )?npm run (?:-s )?(?:load|bench)\b/, 'takes minutes'],
-  [/^go install /, 'installs from the network'],
+  [/^(?:go install|npm pack|git clone|apt-get install) /, 'installs from the network'],
 ];
 
 /** Commands that do not end with 0 when all is well: a decision is "no", or some of the input is refused. */

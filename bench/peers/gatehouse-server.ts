@@ -7,22 +7,27 @@ import { freePort } from '../../local/embedded-engine.ts';
 import { createProvisioner } from '../../local/sample/provision.ts';
 import { createPacing } from '../../table/read/pacing.ts';
 import { longAgo, openNewTable, PATIENCE_MS } from '../harness/engine.ts';
-import type { Target } from '../load/closed-loop.ts';
+import type { Target } from '../load/connection.ts';
 import { decisionItems, writeItems } from '../model/table.ts';
 import type { Question, World } from '../model/world.ts';
+import type { PeerServer, Staleness } from './peer.ts';
 import { startServer } from './server-process.ts';
 
-const TABLE = 'authzen';
 const EVALUATE = 'gatehouse:evaluate:decision';
 
 /**
  * `gatehouse serve` as a process of its own, on a table of the embedded engine. Its caller has an API token
  * and may evaluate everywhere.
  */
-export async function startGatehouse(world: World, ttlSeconds: number, endpoint: string) {
-  const { client } = await openNewTable(endpoint, TABLE);
-  await writeItems(client, TABLE, decisionItems(world, longAgo()));
-  const { provisioning } = provisionedOn(client, TABLE, Date.now, createPacing({ deadlineMs: PATIENCE_MS }));
+export async function startGatehouse(
+  world: World,
+  { ttlSeconds }: Staleness,
+  endpoint: string,
+): Promise<PeerServer> {
+  const table = `authzen-${ttlSeconds}`;
+  const { client } = await openNewTable(endpoint, table);
+  await writeItems(client, table, decisionItems(world, longAgo()));
+  const { provisioning } = provisionedOn(client, table, Date.now, createPacing({ deadlineMs: PATIENCE_MS }));
   const token = await createCaller(createProvisioner(provisioning));
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
@@ -33,12 +38,12 @@ export async function startGatehouse(world: World, ttlSeconds: number, endpoint:
     const server = await startServer({
       command: process.execPath,
       words: [file, 'serve', '--port', String(port)],
-      env: { TABLE_NAME: TABLE, DYNAMODB_ENDPOINT: endpoint, CACHE_TTL_SECONDS: String(ttlSeconds) },
+      env: { TABLE_NAME: table, DYNAMODB_ENDPOINT: endpoint, CACHE_TTL_SECONDS: String(ttlSeconds) },
       hint: 'this is Node itself',
       isServing: async () => (await fetch(new URL('/healthz', url))).ok,
     });
-    const target: Target = { url: `${url}/access/v1/evaluation`, token, field: 'decision' };
-    return { target, bodyOf, ...server };
+    const target: Target = { url: `${url}/access/v1/evaluation`, token, field: ['decision'], allowed: true };
+    return { target, bodyOf, loadedInMs: undefined, ...server };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -1,7 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { freePort } from '../../local/embedded-engine.ts';
-import type { Target } from '../load/closed-loop.ts';
+import type { Target } from '../load/connection.ts';
 import type { Question, World } from '../model/world.ts';
-import { type ServerProcess, startServer } from './server-process.ts';
+import { type PeerServer, postJson, type Staleness } from './peer.ts';
+import { startServer } from './server-process.ts';
 
 /** The version that figures are of, and how to install it; the path of another binary in `OPENFGA`. */
 const OPENFGA = 'go install github.com/openfga/openfga/cmd/openfga@v1.22.1';
@@ -9,46 +11,57 @@ const OPENFGA = 'go install github.com/openfga/openfga/cmd/openfga@v1.22.1';
 const KEY = 'bench';
 /** The most tuples of one write, by default. */
 const AT_ONCE = 100;
+/** Entries of its cache: as many as there are questions. */
+const CACHED = 1_000_000;
 
 /**
- * OpenFGA's server with the same world in memory, and with all its caches of checks on. An answer is as old as
- * `ttlSeconds` at most, as one of ours.
+ * OpenFGA's server with the same world, in its own memory or on PostgreSQL. With a staleness, all its caches of checks
+ * are on, with room for all questions: by default they are off, and smaller than these questions need.
  *
- * @param cached the most entries that its cache may have: by default it is smaller than these questions need
+ * @param database the URI of an empty PostgreSQL database
  */
-export async function startOpenFga(world: World, ttlSeconds: number, cached = 1_000_000) {
+export async function startOpenFga(
+  world: World,
+  { ttlSeconds }: Staleness,
+  database?: string,
+): Promise<PeerServer> {
   const [http, grpc] = [await freePort(), await freePort()];
   const ttl = `${ttlSeconds}s`;
   const url = `http://127.0.0.1:${http}`;
+  const command = process.env.OPENFGA ?? 'openfga';
+  const store =
+    database === undefined
+      ? ['--datastore-engine=memory']
+      : ['--datastore-engine=postgres', `--datastore-uri=${database}`];
+  if (database !== undefined) execFileSync(command, ['migrate', ...store], { stdio: 'ignore' });
   const server = await startServer({
-    command: process.env.OPENFGA ?? 'openfga',
+    command,
     words: [
-      'run',
-      ...['--datastore-engine=memory', `--http-addr=127.0.0.1:${http}`, `--grpc-addr=127.0.0.1:${grpc}`],
+      ...['run', ...store, `--http-addr=127.0.0.1:${http}`, `--grpc-addr=127.0.0.1:${grpc}`],
       ...['--playground-enabled=false', '--metrics-enabled=false'],
       ...['--authn-method=preshared', `--authn-preshared-keys=${KEY}`],
-      ...['--check-query-cache-enabled', `--check-query-cache-ttl=${ttl}`, `--check-cache-limit=${cached}`],
-      ...['--check-iterator-cache-enabled', `--check-iterator-cache-ttl=${ttl}`],
+      ...(ttlSeconds === 0
+        ? []
+        : [
+            ...['--check-query-cache-enabled', `--check-query-cache-ttl=${ttl}`],
+            ...[`--check-cache-limit=${CACHED}`],
+            ...['--check-iterator-cache-enabled', `--check-iterator-cache-ttl=${ttl}`],
+          ]),
     ],
     hint: `install it with: ${OPENFGA}`,
     isServing: async () => (await fetch(new URL('/healthz', url))).ok,
   });
   try {
-    return await filled(server, url, world);
+    return { ...server, ...(await filled(url, world)) };
   } catch (error) {
     await server.stop();
     throw error;
   }
 }
 
-async function filled(server: ServerProcess, url: string, world: World) {
-  const post = async (path: string, body: unknown): Promise<Record<string, string>> => {
-    const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' };
-    const answer = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) });
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(`OpenFGA refused ${path}: ${text}`);
-    return JSON.parse(text);
-  };
+async function filled(url: string, world: World) {
+  const post = (path: string, body: unknown) => postJson(url + path, KEY, body);
+  const begun = performance.now();
   const { id: store } = await post('/stores', { name: 'bench' });
   const { authorization_model_id: model } = await post(
     `/stores/${store}/authorization-models`,
@@ -60,13 +73,16 @@ async function filled(server: ServerProcess, url: string, world: World) {
       writes: { tuple_keys: tuples.slice(from, from + AT_ONCE) },
       authorization_model_id: model,
     });
-  const target: Target = { url: `${url}/stores/${store}/check`, token: KEY, field: 'allowed' };
+  const target: Target = {
+    ...{ url: `${url}/stores/${store}/check`, token: KEY },
+    ...{ field: ['allowed'], allowed: true },
+  };
   const bodyOf = ({ subject, permission, scope }: Question): string =>
     JSON.stringify({
       tuple_key: { user: subject, relation: relationOf(permission), object: scope },
       authorization_model_id: model,
     });
-  return { target, bodyOf, pid: server.pid, stop: server.stop };
+  return { target, bodyOf, loadedInMs: performance.now() - begun };
 }
 
 interface Tuple {

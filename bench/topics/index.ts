@@ -13,7 +13,7 @@ export const TOPICS: Readonly<Record<string, () => Promise<Topic>>> = {
   startup: async () => (await import('./startup.ts')).startup,
   scale: async () => (await import('./scale.ts')).scale,
   load: async () => (await import('./load.ts')).load,
-  authzen: async () => (await import('./authzen.ts')).authzen,
+  servers: async () => (await import('./servers.ts')).servers,
   memory: async () => (await import('./memory.ts')).memory,
   provisioning: async () => (await import('./provisioning.ts')).provisioning,
   cost: async () => (await import('./cost.ts')).cost,

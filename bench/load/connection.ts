@@ -1,0 +1,123 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+
+/** One question to a server, and its answer. */
+export interface Asked {
+  /** The JSON of the request. */
+  readonly body: string;
+  readonly allowed: boolean;
+}
+
+/** Where and how questions are asked: by POST over HTTP/1.1. */
+export interface Target {
+  readonly url: string;
+  readonly token: string;
+  /** Where an answer says whether it is allowed: names of fields, and `*` for the only one, whatever its name. */
+  readonly field: readonly string[];
+  /** What stands there when it is. */
+  readonly allowed: unknown;
+}
+
+/** A connection that stays open and carries one question at a time. */
+export interface Connection {
+  /** @returns milliseconds from the writing of the request to its whole answer. Rejects for a wrong answer. */
+  readonly ask: (question: Prepared) => Promise<number>;
+  readonly close: () => void;
+}
+
+export interface Prepared {
+  readonly request: Uint8Array;
+  readonly question: Asked;
+}
+
+const END_OF_HEAD = '\r\n\r\n';
+const LENGTH = /\r\ncontent-length: *(\d+)\r\n/i;
+const CHUNKED = /\r\ntransfer-encoding: *chunked\r\n/i;
+const LAST_CHUNK = '\r\n0\r\n\r\n';
+
+/**
+ * Writes requests that were made beforehand to a plain socket, and reads the lengths of answers: an HTTP client of
+ * Node takes more processor time than the servers that it would measure.
+ *
+ * Fails for a wrong answer, a status other than 200, and a lost connection.
+ */
+export async function openConnection(target: Target): Promise<Connection> {
+  const socket = await openSocket(target);
+  let received = '';
+  let waiting: { readonly prepared: Prepared; readonly sentAt: number; readonly end: Ending } | undefined;
+  const fail = (message: string): void => waiting?.end.reject(new Error(message));
+  socket.on('error', (error) => fail(error.message));
+  socket.on('close', () => fail(`${target.url} closed a connection`));
+  socket.on('data', (chunk) => {
+    received += chunk.toString('latin1');
+    const body = bodyIn(received);
+    if (body === undefined || waiting === undefined) return;
+    const { prepared, sentAt, end } = waiting;
+    const tookMs = performance.now() - sentAt;
+    const isRight =
+      received.startsWith('HTTP/1.1 200 ') &&
+      (valueAt(JSON.parse(body), target.field) === target.allowed) === prepared.question.allowed;
+    if (!isRight) return fail(`wrong answer of ${target.url}: ${prepared.question.body}: ${received}`);
+    received = '';
+    waiting = undefined;
+    end.resolve(tookMs);
+  });
+  return {
+    ask: (prepared) =>
+      new Promise((resolve, reject) => {
+        waiting = { prepared, sentAt: performance.now(), end: { resolve, reject } };
+        socket.write(prepared.request);
+      }),
+    close: () => void socket.removeAllListeners('close').destroy(),
+  };
+}
+
+interface Ending {
+  readonly resolve: (milliseconds: number) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** The question with the bytes of its request. */
+export function prepare({ url, token }: Target, question: Asked): Prepared {
+  const { host, pathname } = new URL(url);
+  const head = [
+    `POST ${pathname} HTTP/1.1`,
+    `Host: ${host}`,
+    `Authorization: Bearer ${token}`,
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(question.body)}`,
+  ];
+  return { request: new TextEncoder().encode(head.join('\r\n') + END_OF_HEAD + question.body), question };
+}
+
+async function openSocket({ url }: Target): Promise<Socket> {
+  const { hostname, port } = new URL(url);
+  const socket = connect({ host: hostname, port: Number(port), noDelay: true });
+  await once(socket, 'connect');
+  return socket;
+}
+
+/** The body of an answer; undefined until all of it has arrived. */
+function bodyIn(answer: string): string | undefined {
+  const end = answer.indexOf(END_OF_HEAD);
+  if (end < 0) return undefined;
+  const head = answer.slice(0, end + 2);
+  const body = answer.slice(end + END_OF_HEAD.length);
+  const length = LENGTH.exec(head)?.[1];
+  if (length !== undefined) return body.length < Number(length) ? undefined : body;
+  if (!CHUNKED.test(head)) throw new Error(`an answer does not say its length: ${answer}`);
+  return body.endsWith(LAST_CHUNK) ? unchunked(body) : undefined;
+}
+
+/** Chunks that came whole: each has its length as a line before it. */
+const unchunked = (body: string): string =>
+  body
+    .split('\r\n')
+    .filter((_, line) => line % 2 === 1)
+    .join('');
+
+const valueAt = (answer: unknown, field: readonly string[]): unknown =>
+  field.reduce<unknown>((at, name) => {
+    const fields = at as Readonly<Record<string, unknown>> | undefined;
+    return name === '*' ? Object.values(fields ?? {})[0] : fields?.[name];
+  }, answer);

@@ -1,0 +1,334 @@
+import { createRandom } from '../../test/oracle/random.ts';
+import { withEngine } from '../harness/engine.ts';
+import { type Figure, toFigure } from '../harness/figures.ts';
+import { percentile } from '../harness/statistics.ts';
+import type { Topic } from '../harness/topic.ts';
+import type { OpenLoopPlan } from '../load/asker.ts';
+import { type Child, startChild } from '../load/child.ts';
+import type { ClosedLoopPlan, ClosedLoopResult } from '../load/closed-loop.ts';
+import type { Asked } from '../load/connection.ts';
+import type { Measured } from '../load/open-loop.ts';
+import { createSchedule } from '../load/schedule.ts';
+import { createBenchWorld, drawQuestions, type Question, type World } from '../model/world.ts';
+import { startCerbos } from '../peers/cerbos.ts';
+import { startGatehouse } from '../peers/gatehouse-server.ts';
+import { startOpenFga } from '../peers/openfga.ts';
+import type { PeerServer } from '../peers/peer.ts';
+import { startPostgres } from '../peers/postgres.ts';
+import { processorMsOf, residentBytesOf } from '../peers/server-process.ts';
+import { startSpiceDb } from '../peers/spicedb.ts';
+
+const TITLES = {
+  gatehouse: 'gatehouse serve',
+  openfga: 'OpenFGA, in memory',
+  'openfga-postgres': 'OpenFGA, PostgreSQL',
+  spicedb: 'SpiceDB, in memory',
+  'spicedb-postgres': 'SpiceDB, PostgreSQL',
+  cerbos: 'Cerbos',
+} as const;
+type Name = keyof typeof TITLES;
+const NAMES = Object.keys(TITLES) as readonly Name[];
+const PEERS = NAMES.filter((name) => name !== 'gatehouse');
+
+/** How stale an answer of any server may be: our default. */
+const TTL_SECONDS = 60;
+
+/**
+ * `hot` questions are asked again and again; a `distinct` one only once, with the caches on; `uncached` ones where the
+ * caches are off.
+ */
+const KINDS = ['hot', 'distinct', 'uncached'] as const;
+type Kind = (typeof KINDS)[number];
+const CONNECTIONS = [1, 16] as const;
+const HOT = 1_000;
+const DISTINCT = 200_000;
+
+const FULL = { rounds: 5, seconds: 2.5, openSeconds: 2, steps: 7 };
+const QUICK: typeof FULL = { rounds: 2, seconds: 0.5, openSeconds: 0.5, steps: 3 };
+
+/** Of an open loop: the latency that 99 of 100 answers must keep, and connections enough for any rate. */
+const BOUND_MS = 10;
+const OPEN_CONNECTIONS = 64;
+
+/** The world of the other topics with permissions of the form that buildings have by default. */
+function createWorld(): World {
+  const world = createBenchWorld();
+  const permissionOf = (page: string): string => `building:${page}:building`;
+  return {
+    ...world,
+    pages: world.pages.map(permissionOf),
+    roles: world.roles.map(({ id, pages }) => ({ id, pages: pages.map(permissionOf) })),
+  };
+}
+
+/** Distinct questions, half of them allowed. */
+function drawDistinct(world: World, count: number): readonly Question[] {
+  const drawn = new Map(
+    drawQuestions(world, Math.ceil(count * 0.7) * 2).map((question) => [JSON.stringify(question), question]),
+  );
+  const questions = [...drawn.values()].slice(0, count);
+  if (questions.length < count) throw new Error('too few questions');
+  return questions;
+}
+
+interface Trial {
+  readonly p50: number;
+  readonly p99: number;
+  readonly rate: number;
+  /** Microseconds of the server's processor time per answer. */
+  readonly processor: number;
+}
+
+type Client = Child<ClosedLoopPlan | OpenLoopPlan, ClosedLoopResult | Measured>;
+type Servers = Readonly<Record<Name, PeerServer>>;
+
+export const servers: Topic = {
+  name: 'servers',
+  title: 'the AuthZEN API, beside the servers of OpenFGA, SpiceDB and Cerbos',
+  run: async ({ quick, log }) => {
+    const size = quick ? QUICK : FULL;
+    const world = createWorld();
+    const drawn = drawDistinct(world, HOT + (quick ? 10_000 : DISTINCT));
+    const [hot, distinct] = [drawn.slice(0, HOT), drawn.slice(HOT)];
+    log(`${distinct.length} distinct questions; each answer is compared with the model`);
+    return withEngine(async (endpoint) => {
+      const client: Client = startChild(new URL('../load/asker.ts', import.meta.url));
+      try {
+        const cached = await withServers(world, TTL_SECONDS, endpoint, async (all) => {
+          const measure = createMeasure(client, all, { hot, distinct });
+          return [
+            ...figuresOfStart(all),
+            ...(await closedLoop(measure, ['hot', 'distinct'], size, log)),
+            ...(await openLoop(measure, ['hot', 'distinct'], size, log)),
+            ...figuresOfMemory(all),
+          ];
+        });
+        const uncached = await withServers(world, 0, endpoint, (all) =>
+          closedLoop(createMeasure(client, all, { hot, distinct }), ['uncached'], size, log),
+        );
+        return [...cached, ...uncached];
+      } finally {
+        await client.stop();
+      }
+    });
+  },
+};
+
+async function withServers<T>(
+  world: World,
+  ttlSeconds: number,
+  endpoint: string,
+  use: (all: Servers) => Promise<T>,
+): Promise<T> {
+  const stops: (() => Promise<void>)[] = [];
+  const begun = async <S extends { readonly stop: () => Promise<void> }>(
+    starting: Promise<S>,
+  ): Promise<S> => {
+    const server = await starting;
+    stops.unshift(server.stop);
+    return server;
+  };
+  const staleness = { ttlSeconds };
+  try {
+    const { createDatabase } = await begun(startPostgres());
+    // One after the other: each is timed while it starts.
+    return await use({
+      gatehouse: await begun(startGatehouse(world, staleness, endpoint)),
+      openfga: await begun(startOpenFga(world, staleness)),
+      'openfga-postgres': await begun(startOpenFga(world, staleness, createDatabase('openfga'))),
+      spicedb: await begun(startSpiceDb(world, staleness)),
+      'spicedb-postgres': await begun(startSpiceDb(world, staleness, createDatabase('spicedb'))),
+      cerbos: await begun(startCerbos(world)),
+    });
+  } finally {
+    for (const stop of stops) await stop();
+  }
+}
+
+/** Asks one server some questions of a kind. */
+interface Measure {
+  readonly closed: (name: Name, kind: Kind, connections: number, count: number) => Promise<Trial>;
+  /** @returns p99 in milliseconds */
+  readonly open: (name: Name, kind: Kind, rate: number, seconds: number) => Promise<number>;
+}
+
+interface Questions {
+  readonly hot: readonly Question[];
+  readonly distinct: readonly Question[];
+}
+
+function createMeasure(client: Client, all: Servers, { hot, distinct }: Questions): Measure {
+  /** How many distinct questions each server was asked. */
+  const asked = new Map<Name, number>();
+  const next = (name: Name, kind: Kind, count: number): readonly Asked[] => {
+    const from = kind === 'hot' ? 0 : (asked.get(name) ?? 0);
+    const pool = kind === 'hot' ? hot : distinct;
+    if (kind !== 'hot') asked.set(name, from + count);
+    // Where all have been asked, the first ones come again: after far more than a cache's time-to-live.
+    return Array.from({ length: count }, (_, n) => {
+      const question = pool[(from + n) % pool.length] as Question;
+      return { body: all[name].bodyOf(question), allowed: question.allowed };
+    });
+  };
+  return {
+    closed: async (name, kind, connections, count) => {
+      const { target, pid } = all[name];
+      const questions = next(name, kind, count);
+      const before = processorMsOf(pid);
+      const { seconds, latencies } = (await client.ask({
+        target,
+        connections,
+        questions,
+      })) as ClosedLoopResult;
+      return {
+        p50: percentile(latencies, 0.5),
+        p99: percentile(latencies, 0.99),
+        rate: count / seconds,
+        processor: ((processorMsOf(pid) - before) * 1_000) / count,
+      };
+    },
+    open: async (name, kind, rate, seconds) => {
+      const schedule = createSchedule({ arrivals: 'poisson', rate, seconds, random: createRandom(rate) });
+      const { latencies } = (await client.ask({
+        ...{ target: all[name].target, connections: OPEN_CONNECTIONS, schedule, seconds },
+        questions: next(name, kind, schedule.length),
+      })) as Measured;
+      return percentile(latencies, 0.99);
+    },
+  };
+}
+
+/** As many questions as take a server some seconds: first a guess, then by its last rate. */
+const FIRST_COUNT = 200;
+const WARM_UPS = 3;
+
+async function closedLoop(
+  { closed }: Measure,
+  kinds: readonly Kind[],
+  { rounds, seconds }: typeof FULL,
+  log: (line: string) => void,
+): Promise<readonly Figure[]> {
+  const trials = new Map<string, Trial[]>();
+  const rates = new Map<string, number>();
+  const countOf = (key: string): number => Math.ceil((rates.get(key) ?? FIRST_COUNT / seconds) * seconds);
+  const attempt = async (name: Name, kind: Kind, connections: number): Promise<Trial> => {
+    const key = keyOf(name, kind, connections);
+    const trial = await closed(name, kind, connections, countOf(key));
+    rates.set(key, trial.rate);
+    return trial;
+  };
+  for (const kind of kinds)
+    for (const connections of CONNECTIONS)
+      for (const name of NAMES)
+        for (let turn = 0; turn < WARM_UPS; turn++) await attempt(name, kind, connections);
+  for (let round = 0; round < rounds; round++) {
+    // The order alternates.
+    for (const kind of kinds)
+      for (const connections of CONNECTIONS)
+        for (const name of round % 2 === 0 ? NAMES : NAMES.toReversed()) {
+          const key = keyOf(name, kind, connections);
+          trials.set(key, [...(trials.get(key) ?? []), await attempt(name, kind, connections)]);
+        }
+    log(`${kinds.join(', ')}: round ${round + 1} of ${rounds}`);
+  }
+  return kinds.flatMap((kind) => CONNECTIONS.flatMap((connections) => figuresOf(trials, kind, connections)));
+}
+
+const keyOf = (name: Name, kind: Kind, connections: number): string => `${name}-${kind}-${connections}`;
+
+const UNITS = { p50: 'ms', p99: 'ms', rate: '/s', processor: 'µs' } as const;
+const MEASURES = { p50: 'p50', p99: 'p99', rate: 'throughput', processor: 'processor time of the server' };
+
+const figuresOf = (
+  trials: ReadonlyMap<string, readonly Trial[]>,
+  kind: Kind,
+  connections: number,
+): readonly Figure[] =>
+  (Object.keys(UNITS) as (keyof Trial)[]).flatMap((measure) => {
+    const of = (name: Name): readonly number[] =>
+      (trials.get(keyOf(name, kind, connections)) ?? []).map((trial) => trial[measure]);
+    return besidePeers(
+      (name) => `${measure}-${keyOf(name, kind, connections)}`,
+      (name) => `${TITLES[name]}, ${kind} questions, ${connections} at once: ${MEASURES[measure]}`,
+      UNITS[measure],
+      of,
+    );
+  });
+
+/** The same figure of all servers, ours with its ratios to the others. */
+const besidePeers = (
+  idOf: (name: Name) => string,
+  titleOf: (name: Name) => string,
+  unit: string,
+  valuesOf: (name: Name) => readonly number[],
+): readonly Figure[] =>
+  NAMES.flatMap((name) => {
+    const values = valuesOf(name);
+    if (values.length === 0) return [];
+    const peers = name === 'gatehouse' ? PEERS.filter((peer) => valuesOf(peer).length > 0) : [];
+    return [
+      toFigure({
+        ...{ id: `servers.${idOf(name)}`, title: titleOf(name), unit, values },
+        against: Object.fromEntries(peers.map((peer) => [idOf(peer), valuesOf(peer)])),
+      }),
+    ];
+  });
+
+/** The highest rate, by halving what is between one that kept the bound and one that did not. */
+async function openLoop(
+  { closed, open }: Measure,
+  kinds: readonly Kind[],
+  { openSeconds, steps }: typeof FULL,
+  log: (line: string) => void,
+): Promise<readonly Figure[]> {
+  const found = new Map<string, number>();
+  for (const kind of kinds) {
+    for (const name of NAMES) {
+      const { rate: most } = await closed(name, kind, 16, FIRST_COUNT * 5);
+      let [kept, broken] = [0, most * 1.3];
+      for (let step = 0; step < steps; step++) {
+        const rate = Math.max(1, Math.round((kept + broken) / 2));
+        if ((await open(name, kind, rate, openSeconds)) < BOUND_MS) kept = rate;
+        else broken = rate;
+      }
+      found.set(`${name}-${kind}`, kept);
+    }
+    log(`${kind}: open loop`);
+  }
+  return kinds.flatMap((kind) =>
+    besidePeers(
+      (name) => `open-${name}-${kind}`,
+      (name) => `${TITLES[name]}, ${kind} questions: most requests per second with p99 below ${BOUND_MS} ms`,
+      '/s',
+      (name) => [found.get(`${name}-${kind}`) ?? 0],
+    ),
+  );
+}
+
+const figuresOfStart = (all: Servers): readonly Figure[] => [
+  ...besidePeers(
+    (name) => `start-${name}`,
+    (name) => `${TITLES[name]}: from the start of its process until it serves`,
+    'ms',
+    (name) => [all[name].startedInMs],
+  ),
+  ...besidePeers(
+    (name) => `loading-${name}`,
+    (name) => `${TITLES[name]}: loading the world by its API`,
+    'ms',
+    (name) => {
+      const took = all[name].loadedInMs;
+      return took === undefined ? [] : [took];
+    },
+  ),
+];
+
+const MEBIBYTE = 1_024 ** 2;
+
+const figuresOfMemory = (all: Servers): readonly Figure[] =>
+  besidePeers(
+    (name) => `memory-${name}`,
+    (name) => `${TITLES[name]}: memory of its process after all of it`,
+    'MiB',
+    (name) => [residentBytesOf(all[name].pid) / MEBIBYTE],
+  );
