@@ -28,6 +28,7 @@ import { createGuard, type Guarded, type OperatorRules } from './operators/guard
 import type { Operator } from './operators/operator.ts';
 import type { Plan, Progress } from './plan.ts';
 import { revealed, sealed } from './pseudonyms.ts';
+import { createSameNodes } from './same-nodes.ts';
 
 export interface ProvisioningOptions {
   readonly reader: Reader;
@@ -135,11 +136,17 @@ export function createProvisioning({
   /**
    * After a failure: the outcome, should the operation have been carried out all the same. Its twin may
    * have been faster (and its plan failed because of that), or an acknowledgement was lost.
+   *
+   * @throws what the look at the record threw, where the failure itself would tell the caller for certain that
+   *   nothing was done
    */
   async function meanwhile(operation: Operation, error: unknown): Promise<Outcome | undefined> {
     const doubtful = error instanceof GatehouseError && error.retryable;
     if (!operation.named && !doubtful) return undefined;
-    const record = await reader.get(operationKey(operation.id)).catch(() => undefined);
+    const record = await reader.get(operationKey(operation.id)).catch((unread: unknown) => {
+      if (!doubtful) throw unread;
+      return undefined;
+    });
     return record && revealed(reader, recall(operation, record));
   }
 
@@ -163,7 +170,11 @@ export function createProvisioning({
     for (let attempt = 1, steps = 0; ; ) {
       const now = new Date(clock.now()).toISOString();
       try {
-        const planned = await next({ reader, now, newId, newSecret, operator: guarded?.operator.subject });
+        const nodes = createSameNodes(reader);
+        const planned = await next({
+          ...{ reader: nodes.reader, now, newId, newSecret },
+          operator: guarded?.operator.subject,
+        });
         again = true;
         await guarded?.checkPlan(command.name, planned);
         const request = event.dryRun
@@ -196,7 +207,7 @@ export function createProvisioning({
           ...record.actions,
           ...auditActions(record.entries, { ...context, newId, counter: nextCounter() }),
         ]);
-        const actions = stamped(merged, { writtenAt, writeId: newId() });
+        const actions = stamped(nodes.keep(merged), { writtenAt, writeId: newId() });
         assertFits(actions);
         await writer.send(event.dryRun ? asChecks(actions) : actions);
         if (request) throw new ApprovalRequired(operation.id);
@@ -213,7 +224,9 @@ export function createProvisioning({
       } catch (error) {
         if (error instanceof AlreadyDone && error.found)
           return revealed(reader, recall(operation, error.found));
-        const done = await meanwhile(operation, error);
+        const done = await meanwhile(operation, error).catch((unread: unknown) => {
+          throw failed(unread);
+        });
         if (done) return done;
         if (attempt >= MAX_PLANS || !isWorthPlanningAnew(error, command, refusal)) throw failed(error);
         refusal = error;

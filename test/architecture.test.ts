@@ -24,7 +24,18 @@ import { NOT_FOR_DECISIONS, within } from './support/layers.ts';
  */
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const PRODUCTION = ['table', 'engine', 'authorizer', 'authzen', 'provisioning', 'middleware', 'sockets'];
-const FOLDERS = [...PRODUCTION, 'client', 'testing', 'explorer', 'cli', 'local', 'bundle', 'bench', 'test'];
+const FOLDERS = [
+  ...PRODUCTION,
+  'client',
+  'testing',
+  'explorer',
+  'cli',
+  'local',
+  'bundle',
+  'bench',
+  'formal',
+  'test',
+];
 /** This file speaks of what it forbids. */
 const ITSELF = 'test/architecture.test.ts';
 
@@ -299,6 +310,16 @@ describe('what a folder may import', () => {
   test('the command line is imported by tests and by what measures it only', () => {
     const others = IMPORTS.filter(({ from }) => !within(from, 'cli/', 'test/', 'bench/'));
     expect(shown(others.filter(({ to }) => within(to, 'cli/')))).toEqual([]);
+  });
+
+  test('formal: nothing of ours, and only tests know it', () => {
+    expect(shown(ofFolder('formal').filter(({ to, isOurs }) => isOurs && !within(to, 'formal/')))).toEqual(
+      [],
+    );
+    const others = IMPORTS.filter(
+      ({ to, from }) => within(to, 'formal/') && !within(from, 'formal/', 'test/'),
+    );
+    expect(shown(others)).toEqual([]);
   });
 
   test('local: neither the command line nor tests and benchmarks', () => {

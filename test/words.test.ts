@@ -44,6 +44,7 @@ const FOLDERS = [
   'local',
   'bundle',
   'bench',
+  'formal',
   'test',
   'docs',
 ];

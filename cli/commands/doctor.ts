@@ -1,7 +1,7 @@
 import { createReader } from '../../table/dynamodb/reader.ts';
 import { type ConnectionOptions, openTable, tableOf } from '../connection.ts';
 import { type Context, type Paint, painter, UsageError, wantsColours } from '../context.ts';
-import { checkAttached } from '../doctor/cache.ts';
+import { checkAttached, unattested } from '../doctor/cache.ts';
 import { checkClock, dateOfTable } from '../doctor/clock.ts';
 import { checkConfiguration, checkSize } from '../doctor/configuration.ts';
 import { checkCost, type Question } from '../doctor/cost.ts';
@@ -9,7 +9,8 @@ import { checkIssuers } from '../doctor/issuers.ts';
 import { CHECKS, type CheckName, type Result, reporter } from '../doctor/result.ts';
 import { checkRights } from '../doctor/rights.ts';
 import { checkRoutes } from '../doctor/routes.ts';
-import { checkTable } from '../doctor/table-form.ts';
+import { checkTable, describeTable } from '../doctor/table-form.ts';
+import { checkPolicy, checkStamps } from '../doctor/writers.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
 import { addHelpTexts } from '../help.ts';
 import { variablesOf } from '../lambda.ts';
@@ -58,7 +59,7 @@ export const addDoctor: Subcommand = (program, context, finish) => {
     .command('doctor')
     .summary('check the configuration, the issuers and the table')
     .description(
-      'Checks what decisions stand on: the variables of the authorizer, the keys of its issuers, the table, rights, the clock, what API Gateway caches by, and what a decision costs. It writes nothing.',
+      'Checks what decisions stand on: the variables of the authorizer, the keys of its issuers, the table, rights, the clocks here and of writers, what API Gateway caches by, and what a decision costs. It writes nothing.',
     )
     .option(
       '--authorizer <function>',
@@ -110,21 +111,35 @@ async function examine(
   const { configuration, results: found } = checkConfiguration(env);
   add('configuration', [...found, ...(deployed ? checkSize(deployed) : [])]);
   if (configuration && isWanted('issuers')) add('issuers', await checkIssuers(configuration, context));
-  if (configuration && options.authorizers.length > 0)
-    add('cache', await checkAttached(configuration, options.authorizers));
-  if (!(['table', 'rights', 'clock', 'cost', 'cache'] as const).some(isWanted)) return results;
+  if (configuration)
+    add(
+      'cache',
+      options.authorizers.length > 0
+        ? await checkAttached(configuration, options.authorizers)
+        : unattested(configuration),
+    );
+  if (!(['table', 'rights', 'clock', 'writers', 'cost', 'cache'] as const).some(isWanted)) return results;
+  const tableRegion = env.TABLE_REGION || undefined;
+  const at = region ?? tableRegion;
   const connection = {
     ...options,
+    ...(at === undefined ? {} : { region: at }),
     table: options.table ?? deployed?.TABLE_NAME ?? tableOf(options, context.env),
   };
   const table = await openTable(connection, context.env);
-  if (isWanted('table')) add('table', await checkTable(table));
+  const reader = createReader(table);
+  const described = isWanted('table') || isWanted('writers') ? await describeTable(table) : undefined;
+  if (isWanted('table')) add('table', await checkTable(table, described, tableRegion));
   if (isWanted('rights')) add('rights', await checkRights(table, options.asAuthorizer === true));
   if (isWanted('clock')) add('clock', [await checkClock(context.now, () => dateOfTable(table))]);
+  if (isWanted('writers'))
+    add('writers', [
+      await checkStamps(reader, context.now),
+      ...(await checkPolicy(table, described?.TableArn)),
+    ]);
   if (configuration && isWanted('cache'))
     add('cache', await checkRoutes(configuration, { ...connection, api: configuration.api }, context, env));
   if (isWanted('cost')) {
-    const reader = createReader(table);
     const asked = question && {
       ...question,
       ...(await questionOf(namesIn(reader), question.subject, question.scope)),

@@ -6,7 +6,7 @@ import { UsageError } from '../context.ts';
 import { parseJson } from '../json.ts';
 import { type Result, reporter } from './result.ts';
 
-const { ok, failed, warning } = reporter('cache');
+const { ok, failed, warning, notChecked } = reporter('cache');
 
 /** The most authorizers of one API (AG limits). */
 const MOST = 10;
@@ -109,3 +109,13 @@ export async function checkAttached(
   }
   return results;
 }
+
+/** What nobody has compared: RESULT_CACHE is believed, and what it does not say lets one request in by the answer to another. */
+export const unattested = ({ resultCaches }: Pick<Configuration, 'resultCaches'>): readonly Result[] =>
+  resultCaches.size === 0
+    ? []
+    : [
+        notChecked(
+          'RESULT_CACHE is taken at its word: compare it with what API Gateway has by --authorizers (docs/doctor.md)',
+        ),
+      ];

@@ -7,7 +7,16 @@ export interface Result {
 }
 
 /** In the order in which they run. */
-export const CHECKS = ['configuration', 'issuers', 'table', 'rights', 'clock', 'cache', 'cost'] as const;
+export const CHECKS = [
+  'configuration',
+  'issuers',
+  'table',
+  'rights',
+  'clock',
+  'writers',
+  'cache',
+  'cost',
+] as const;
 export type CheckName = (typeof CHECKS)[number];
 
 /** The results of one check. */

@@ -8,6 +8,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import definition from '../../table/dynamodb/definition.json' with { type: 'json' };
 import type { OpenTable } from '../connection.ts';
+import { checkRegions } from './regions.ts';
 import { type Result, reporter } from './result.ts';
 
 const { ok, warning, failed, notChecked } = reporter('table');
@@ -15,13 +16,24 @@ const { ok, warning, failed, notChecked } = reporter('table');
 const keysOf = (schema: readonly KeySchemaElement[] = []): string =>
   schema.map(({ AttributeName, KeyType }) => `${AttributeName} ${KeyType}`).join(', ');
 
-/** What the table is, beside its definition (table/dynamodb/definition.json), and how it is protected. */
-export async function checkTable({ client, table }: OpenTable): Promise<readonly Result[]> {
-  const described = await describe(() => client.send(new DescribeTableCommand({ TableName: table })));
-  if (!described?.Table) return [notChecked('dynamodb:DescribeTable is not allowed to these credentials')];
-  const { Table: found } = described;
+/** What DynamoDB says of the table; undefined where these credentials may not ask. */
+export const describeTable = async ({ client, table }: OpenTable): Promise<TableDescription | undefined> =>
+  (await describe(() => client.send(new DescribeTableCommand({ TableName: table }))))?.Table;
+
+/**
+ * What the table is, beside its definition (table/dynamodb/definition.json), and how it is protected.
+ *
+ * @param region what TABLE_REGION says
+ */
+export async function checkTable(
+  { client, table }: OpenTable,
+  found: TableDescription | undefined,
+  region: string | undefined,
+): Promise<readonly Result[]> {
+  if (!found) return [notChecked('dynamodb:DescribeTable is not allowed to these credentials')];
   return [
     ...formOf(found),
+    ...checkRegions(found, region),
     ...protectionOf(found),
     ...(await timeToLive(client, table)),
     ...(await backups(client, table)),

@@ -69,6 +69,7 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'docs/doctor.md',
     'docs/promotion.md',
     'docs/freshness.md',
+    'docs/assumptions.md',
     'docs/regions.md',
     'docs/observability.md',
     'docs/operators.md',

@@ -29,11 +29,10 @@ const acme = () => `tenant:${id.tenant}`;
 /** Runs `first` between the reading and the writing of `second`, and checks that the table is whole. */
 async function race(
   second: readonly [string, Input],
-  first: readonly [string, Input],
+  first: readonly [string, Input] | (() => Promise<unknown>),
 ): Promise<Awaited<ReturnType<LedgerWorld['provision']>>> {
-  const answer = await world.provisionAround({ command: second[0], input: second[1] }, () =>
-    world.run(...first),
-  );
+  const act = typeof first === 'function' ? first : () => world.run(...first);
+  const answer = await world.provisionAround({ command: second[0], input: second[1] }, act);
   const items = await world.everything();
   expect(faultsOf(items)).toEqual([]);
   expect(await findingsIn(items, world.clock)).toEqual([]);
@@ -212,4 +211,58 @@ test('who is overtaken time and again is told to try again, and has written noth
   });
   expect(await world.run('user.read', { id: id.ann })).toMatchObject({ email: `turn${turn}@example.com` });
   expect(turn).toBeLessThan(20);
+});
+
+describe('a node that was deleted and made anew under its id is another one', () => {
+  const later = () => world.clock.advance(1);
+
+  test('a group with as many changes as the old one had: its members go with it', async () => {
+    const group = { id: id.group, scope: acme() };
+    await world.run('group.update', { id: group.id, name: 'renamed' });
+    const answer = await race(['group.delete', { id: group.id }], async () => {
+      await world.run('group.delete', { id: group.id });
+      later();
+      await world.run('group.create', { ...group, name: 'renamed' });
+      await world.run('membership.create', { user: id.ann, group: group.id });
+    });
+    expect(answer).toMatchObject({ ok: true });
+    expect(await world.listed('membership.list', { user: id.ann })).toEqual([]);
+  });
+
+  test('a user with more unique values than the old one had: all of them are free again', async () => {
+    const bea = { id: 'bea', username: 'bea' };
+    await world.run('user.create', bea);
+    const answer = await race(['user.delete', { id: bea.id }], async () => {
+      await world.run('user.delete', { id: bea.id });
+      later();
+      await world.run('user.create', { ...bea, email: 'bea@example.com' });
+    });
+    expect(answer).toMatchObject({ ok: true });
+    await world.run('user.create', { email: 'bea@example.com' });
+  });
+
+  test('a group in another tenant: it gets no role in the one where it was', async () => {
+    const other = (await world.run('tenant.create', { name: 'Other' })).id;
+    const elsewhere = async () => {
+      await world.run('group.delete', { id: id.group });
+      later();
+      await world.run('group.create', { id: id.group, name: 'staff', scope: `tenant:${other}` });
+    };
+    const give = { group: id.group, role: id.role };
+    expect(await race(['group-role.create', give], elsewhere)).toMatchObject({
+      error: { code: 'invalid', field: 'role' },
+    });
+  });
+
+  test('a role that one tenant owns now: nobody holds it everywhere', async () => {
+    const role = (await world.run('role.create', { name: 'global', scope: 'global' })).id;
+    const owned = async () => {
+      await world.run('role.delete', { id: role });
+      later();
+      await world.run('role.create', { id: role, name: 'owned', scope: acme() });
+    };
+    expect(await race(['global-role.create', { user: id.ann, role }], owned)).toMatchObject({
+      error: { code: 'invalid', field: 'role' },
+    });
+  });
 });

@@ -1,6 +1,7 @@
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createProvisioning } from '../../provisioning/index.ts';
+import { GatehouseError } from '../../table/errors.ts';
 import { formatFreshnessToken } from '../../table/freshness-token.ts';
 import { operationKey } from '../../table/keys.ts';
 import { findingsOn } from './findings.ts';
@@ -124,6 +125,27 @@ describe('an operationId', () => {
     await world.run('user.delete', { id });
     expect(await world.provision(event)).toEqual(first);
     expect(await world.refused('user.read', { id })).toMatchObject({ code: 'not_found' });
+  });
+
+  test('of which nobody can see whether a copy has carried it out is answered as unknown', async () => {
+    const { id } = await world.run('user.create', {});
+    const event = { command: 'user.delete', input: { id }, operationId: newOperation() };
+    let looks = 0;
+    const get: LedgerWorld['reader']['get'] = async (key) => {
+      if (key.PK !== operationKey(event.operationId).PK) return world.reader.get(key);
+      if (++looks > 1) throw new GatehouseError('transient', 'GetItem did not get an answer in time');
+      const record = await world.reader.get(key);
+      // The copy is faster: this one's plan finds no user any more.
+      expect(await world.provision(event)).toMatchObject({ ok: true });
+      return record;
+    };
+    const unlucky = createProvisioning({
+      ...{ ...world, reader: { ...world.reader, get } },
+      newId: () => ulid(),
+    });
+    expect(await unlucky(event)).toMatchObject({ error: { code: 'transient', retryable: true } });
+    expect(await world.provision(event)).toMatchObject({ ok: true });
+    expect(looks).toBe(2);
   });
 
   test('is not used up by a command that failed', async () => {

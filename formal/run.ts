@@ -1,0 +1,44 @@
+import { parseArgs } from 'node:util';
+import { check, installChecker } from './checker.ts';
+import { findConfigurations, inWords, isAsExpected, readOutput } from './models.ts';
+
+/**
+ * Checks the models (docs/proofs.md): `npm run formal -- [NAME…] [--share ci] [--workers N] [--heap MB]`.
+ * A NAME is the start of a configuration's name, such as `caching` or `caching/no-margin`. Ends non-zero if a
+ * model that should hold is violated, or one with a rule removed is not.
+ */
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    share: { type: 'string' },
+    workers: { type: 'string', default: '2' },
+    heap: { type: 'string', default: '2000' },
+  },
+});
+if (values.share !== undefined && values.share !== 'ci') throw new Error('the only share is: ci');
+
+const wanted = findConfigurations().filter(
+  ({ name, isInCi }) =>
+    (values.share === undefined || isInCi) &&
+    (positionals.length === 0 || positionals.some((start) => name.startsWith(start))),
+);
+if (wanted.length === 0) throw new Error('no such configuration');
+
+const means = { jar: installChecker(), workers: Number(values.workers), heapMegabytes: Number(values.heap) };
+const width = Math.max(...wanted.map(({ name }) => name.length));
+let surprises = 0;
+for (const configuration of wanted) {
+  const begun = performance.now();
+  const output = await check(configuration, means);
+  const { outcome, states } = readOutput(output);
+  const seconds = ((performance.now() - begun) / 1_000).toFixed(1);
+  const measured = `${states.toLocaleString('en').padStart(13)} states ${seconds.padStart(7)} s`;
+  const isRight = isAsExpected(outcome, configuration.expected);
+  const verdict = isRight ? '' : `, but expected: ${inWords(configuration.expected)}`;
+  console.log(`${configuration.name.padEnd(width)} ${measured}  ${inWords(outcome)}${verdict}`);
+  if (isRight) continue;
+  surprises += 1;
+  console.log(output);
+}
+console.log(`${wanted.length} configurations, ${surprises} not as expected`);
+process.exitCode = surprises === 0 ? 0 : 1;
