@@ -42,7 +42,9 @@ export async function warmUp(
   clock: Clock,
   deadlineMs = READ_DEADLINE_MS,
 ): Promise<void> {
-  const work = [prefetch(), verifyOnce(issuers, clock), decideOnce(configuration)];
+  // What is computed waits until the requests are under way.
+  const computed = new Promise((resolve) => setImmediate(resolve)).then(() => decideOnce(configuration));
+  const work = [prefetch(), verifyOnce(issuers, clock), computed];
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise((resolve) => {
     timer = setTimeout(resolve, deadlineMs);

@@ -31,7 +31,7 @@ const { readFileSync, readSync, writeSync } = require('node:fs');
 const start = async () => {
   const exported = require(process.argv[2]);
   const loaded = performance.now();
-  if (process.argv[3] === undefined) return print({ loaded, asked: [] });
+  if (process.argv[3] === undefined) return print({ loaded, processor: processor(), asked: [] });
   const { handler } = await exported;
   const init = performance.now();
   const events = JSON.parse(readFileSync(process.argv[3], 'utf8'));
@@ -39,12 +39,19 @@ const start = async () => {
   writeSync(1, '.');
   readSync(0, Buffer.alloc(1));
   const asked = [];
+  // Of the whole process until the first answer.
+  let used;
   for (const event of events) {
     const began = performance.now();
     const answer = await handler(event);
     asked.push({ ms: performance.now() - began, answer });
+    used ??= processor();
   }
-  print({ loaded, init, asked });
+  print({ loaded, init, processor: used, asked });
+};
+const processor = () => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
 };
 const print = (times) => process.stdout.write(JSON.stringify(times), () => process.exit(0));
 start();`;
@@ -58,6 +65,8 @@ export interface Start {
   /** The first decision, and the first answer since the process began. */
   readonly cold: number;
   readonly first: number;
+  /** Processor time until the first answer. */
+  readonly processor: number;
   /** The decision of another user elsewhere, with the same reads. */
   readonly second: number;
   /** The same again, with all cached. */
@@ -65,6 +74,7 @@ export interface Start {
 }
 
 interface Printed {
+  readonly processor: number;
   readonly loaded: number;
   readonly init: number;
   readonly asked: readonly { readonly ms: number; readonly answer: PolicyAnswer }[];
@@ -121,10 +131,10 @@ export async function createStarts(endpoint: string) {
   };
 
   /** Starts a bundle, and does not wait for what it does beside. There is no table. */
-  async function startAlone(file: keyof typeof files): Promise<number> {
+  async function startAlone(file: keyof typeof files): Promise<Pick<Start, 'loaded' | 'processor'>> {
     const without = { ...env, DYNAMODB_ENDPOINT: 'http://127.0.0.1:1' };
     const { stdout } = await run(process.execPath, [runner, files[file]], { env: without });
-    return (JSON.parse(stdout) as Printed).loaded;
+    return JSON.parse(stdout) as Printed;
   }
 
   /**
@@ -140,14 +150,14 @@ export async function createStarts(endpoint: string) {
     await once(child.stdout, 'readable');
     limit?.put(child.pid as number);
     child.stdin.end('.');
-    const { loaded, init, asked } = JSON.parse((await text(child.stdout)).slice(1)) as Printed;
+    const { loaded, init, processor, asked } = JSON.parse((await text(child.stdout)).slice(1)) as Printed;
     for (const [position, { answer }] of asked.entries()) {
       const [statement] = answer.policyDocument.Statement;
       if (statement?.Effect !== 'Allow' || statement.Resource !== methodArnOf(visits[position] as Visit))
         throw new Error(`wrong answer: ${JSON.stringify(answer)}`);
     }
     const [cold = 0, second = 0, again = 0] = asked.map(({ ms }) => ms);
-    return { loaded, init, cold, first: init + cold, second, again };
+    return { loaded, init, processor, cold, first: init + cold, second, again };
   }
 
   return {
