@@ -36,6 +36,15 @@ process.on('message', async (event) => {
   process.send({ ...outcome, lines, calls: globalThis.calls ?? 0 });
 });`;
 
+/** Loads the handler as version 3 of Lambda's runtime interface client does, and wraps it in place before. */
+const WRAPPING = `
+const exported = require(process.argv[2]);
+const wrapped = (...all) => original(...all);
+const original = exported.handler;
+exported.handler = wrapped;
+exported.then(({ handler }) => process.send({ isFunction: typeof original === 'function', isWrapped: handler === wrapped }));
+`;
+
 /** The error of bundle/never-called.ts in the bundle. */
 const REFUSAL = /new Error\("this part of the AWS SDK is not in the bundle[^"]*"\)/g;
 
@@ -62,6 +71,7 @@ beforeAll(async () => {
     text.replace(REFUSAL, '(globalThis.calls = (globalThis.calls ?? 0) + 1, $&)'),
   );
   writeFileSync(join(folder, 'runner.cjs'), RUNNER);
+  writeFileSync(join(folder, 'wrapping.cjs'), WRAPPING);
 
   const { publicKey, privateKey } = await generateKeyPair('RS256', { extractable: true });
   const jwk = { ...(await exportJWK(publicKey)), kid: 'k', alg: 'RS256', use: 'sig' };
@@ -110,8 +120,8 @@ afterAll(() => {
 });
 
 /** Starts the handler; the first message says whether it has loaded. */
-async function start(env: Readonly<Record<string, string>> = {}) {
-  const child = fork(join(folder, 'runner.cjs'), [join(folder, 'handler.cjs')], {
+async function start(env: Readonly<Record<string, string>> = {}, runner = 'runner.cjs') {
+  const child = fork(join(folder, runner), [join(folder, 'handler.cjs')], {
     execArgv: [],
     env: {
       AWS_REGION: 'eu-central-1',
@@ -304,6 +314,13 @@ describe('while it starts', () => {
     for (const child of children.splice(0)) child.kill();
     table.closeAllConnections();
     table.close();
+  });
+
+  test('it can be required, wrapped in place, and awaited', async () => {
+    const before = keysFetched;
+    const { first } = await start({}, 'wrapping.cjs');
+    expect(first).toEqual({ isFunction: true, isWrapped: true });
+    expect(keysFetched - before).toBe(1);
   });
 
   test('it starts without a reachable table: requests fail closed', async () => {
