@@ -5,9 +5,11 @@
  * this file.
  */
 import { request } from 'node:http';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { format } from 'node:util';
 
+const require = createRequire(import.meta.url);
 const { AWS_LAMBDA_RUNTIME_API, LAMBDA_TASK_ROOT, _HANDLER } = process.env;
 const API = `http://${AWS_LAMBDA_RUNTIME_API}/2018-06-01/runtime`;
 const NO_REQUEST = '-';
@@ -97,8 +99,7 @@ async function next() {
 async function loadHandler() {
   const [module, name] = _HANDLER.split('.');
   try {
-    const loaded = await import(join(LAMBDA_TASK_ROOT, `${module}.js`));
-    return loaded[name] ?? loaded.default[name];
+    return (await require(join(LAMBDA_TASK_ROOT, `${module}.js`)))[name];
   } catch (thrown) {
     const error = asError(thrown);
     logError('Init Error', error);
