@@ -87,7 +87,7 @@ export default defineConfig({
           name: 'bundled',
           include: ['test/authorizer/*.test.ts'],
           // What imports nothing of the bundle is the same here.
-          exclude: [SOAK, 'test/authorizer/{arn.property,fetch}.test.ts'],
+          exclude: [SOAK, 'test/authorizer/{arn.property,fetch,warm-up}.test.ts'],
           globalSetup: ENGINE,
         },
       },

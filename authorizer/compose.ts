@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from '../engine/clock.ts';
 // Not from engine/index.ts, which would pull the searches into the bundle.
 import { createEngine } from '../engine/engine.ts';
+import { GLOBAL, GLOBAL_ID, type ItemId } from '../engine/items.ts';
 import { createLog } from '../engine/log.ts';
 import { createDecisionMetrics } from '../engine/metrics.ts';
 import type { Observe } from '../engine/observation.ts';
@@ -11,12 +12,12 @@ import { createReader } from '../table/dynamodb/reader.ts';
 import { isId } from '../table/identifiers.ts';
 import type { Reader } from '../table/reader.ts';
 import { type Authorizer, createAuthorizer } from './authorizer.ts';
-import { parseConfiguration } from './configuration.ts';
+import { type Configuration, type Environment, parseConfiguration } from './configuration.ts';
 import { createAuthentication } from './credentials/authentication.ts';
 import { createReadCredentials } from './credentials/credentials.ts';
 import type { Fetch } from './credentials/fetch.ts';
 import { createIdentify } from './credentials/identity.ts';
-import { createIssuers } from './credentials/issuers.ts';
+import { createIssuers, type RemoteIssuer } from './credentials/issuers.ts';
 import { createDecisionLog } from './decision-log.ts';
 import { fieldsOfFault } from './errors.ts';
 import { createAnswerMetrics } from './metrics.ts';
@@ -25,7 +26,7 @@ import { createCellsOf } from './policies/cells.ts';
 import { createWholePolicy, POLICY_LIMITS } from './policies/whole.ts';
 import { apiRoutesId, createApiRoutes } from './routes/api-routes.ts';
 import { createSubjectOfIssuers } from './subject.ts';
-import { createTrace, withDecideSpans, withReadSpans, withTokenSpans } from './trace.ts';
+import { createTrace, type Trace, withDecideSpans, withReadSpans, withTokenSpans } from './trace.ts';
 
 type TableReader = Pick<Reader, 'getMany' | 'getSnapshot' | 'list' | 'listAll'>;
 
@@ -50,19 +51,39 @@ export interface Overrides {
   readonly wait?: (milliseconds: number) => Promise<void>;
 }
 
+/** An authorizer, and what of it can be loaded before there is a request. */
+export interface Composed {
+  readonly configuration: Configuration;
+  readonly authorizer: Authorizer;
+  readonly issuers: readonly RemoteIssuer[];
+  /** Loads the items that every decision looks at: the routes, and what holds everywhere. Never rejects. */
+  readonly prefetch: () => Promise<void>;
+}
+
 const writeLine = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /**
- * The composition root: creates an authorizer from environment variables (configuration.ts). It also starts
- * to load the routes, which opens the connection to DynamoDB before the first request.
+ * Creates an authorizer from environment variables (configuration.ts). It also starts to load what every
+ * decision looks at, which opens the connection to DynamoDB before the first request.
  *
  * @throws GatehouseError `invalid`, naming the variables that are missing or invalid
  */
-export function createHandlerFrom(
-  env: Readonly<Record<string, string | undefined>>,
-  overrides: Overrides = {},
-): Authorizer {
-  const configuration = parseConfiguration(env);
+export function createHandlerFrom(env: Environment, overrides: Overrides = {}): Authorizer {
+  const { authorizer, prefetch } = composeFrom(env, overrides);
+  void prefetch();
+  return authorizer;
+}
+
+/** @throws GatehouseError `invalid`, naming the variables that are missing or invalid */
+export const composeFrom = (env: Environment, overrides: Overrides = {}): Composed =>
+  compose(
+    parseConfiguration(env),
+    createTrace(() => env._X_AMZN_TRACE_ID),
+    overrides,
+  );
+
+/** The composition root. */
+export function compose(configuration: Configuration, trace: Trace, overrides: Overrides): Composed {
   const { table, endpoint, region, token, revocation, api, httpAnswer, policy, cache, logging, metrics } =
     configuration;
   const {
@@ -79,7 +100,6 @@ export function createHandlerFrom(
       table,
     }),
   } = overrides;
-  const trace = createTrace(() => env._X_AMZN_TRACE_ID);
   const reader = withReadSpans(tableReader, trace);
   const log = createLog({ service: 'authorizer', level: logging.level, write: writeLog });
   const bytesOf = (share: number): number => Math.max(1, Math.floor(cache.maxBytes * share));
@@ -142,6 +162,9 @@ export function createHandlerFrom(
     httpAnswer,
     trace,
   });
-  engine.prefetch(apiRoutes, apiRoutesId(api));
-  return authorizer;
+  const inEveryDecision: readonly ItemId[] = [
+    { kind: apiRoutes, id: apiRoutesId(api) },
+    { kind: GLOBAL, id: GLOBAL_ID },
+  ];
+  return { configuration, authorizer, issuers, prefetch: () => engine.prefetch(inEveryDecision) };
 }

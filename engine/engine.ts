@@ -6,7 +6,7 @@ import type { Decision } from './decision.ts';
 import { type DecisionInput, decisionInput, type Question } from './decision-input.ts';
 import { effectiveRoles } from './effective-roles.ts';
 import { type Given, givenIn } from './given.ts';
-import type { Kind } from './items.ts';
+import type { ItemId } from './items.ts';
 import { type Consistency, createLoad, type Loaded, type LoadOptions, type Look, type Plan } from './load.ts';
 import { createObserver, type Observe } from './observation.ts';
 import { createSessions, type OpenSession } from './session.ts';
@@ -139,9 +139,10 @@ export interface Engine {
    */
   readonly session: OpenSession;
   /**
-   * Starts to load an item into the cache. Errors are ignored: the check that reads the item reports them.
+   * Loads items into the cache, coherent with each other. Never rejects: the check that reads an item reports its
+   * error.
    */
-  readonly prefetch: <T>(kind: Kind<T>, id: string) => void;
+  readonly prefetch: (items: readonly ItemId[]) => Promise<void>;
   /**
    * The effective roles of a subject at a scope; undefined if the subject or the scope does not exist.
    *
@@ -278,8 +279,11 @@ export function createEngine(options: EngineOptions): Engine {
       return checkManyAsked(asks);
     },
     session: createSessions(checkMany, now, generation),
-    prefetch: (kind, id) => {
-      load([(look) => look.item(kind, id)], 'cached', () => undefined).catch(() => undefined);
+    prefetch: (items) => {
+      // One plan: of what several decisions look at together, the spans must have an instant in common.
+      const plan: Plan<true> = (look) =>
+        items.map(({ kind, id }) => look.item(kind, id)).includes(undefined) ? undefined : true;
+      return load([plan], 'cached', () => undefined).catch(() => undefined);
     },
     effectiveRoles: async (subject, scope, given = NOTHING_GIVEN) => {
       refuse(faultInText('subject', subject) ?? faultInText('scope', scope) ?? faultInOptions(given));

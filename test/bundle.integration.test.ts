@@ -66,7 +66,7 @@ describe('the bundle of', () => {
     expect(included.filter((path) => path.includes('cel-js') || path.endsWith('conditions/cel.ts'))).toEqual(
       [],
     );
-    expect(text).toMatch(/import\("\.\/handler\.conditions\.js"\)/);
+    expect(text).toMatch(/require\("\.\/handler\.conditions\.js"\)/);
   });
 
   test('CEL is loaded from the file beside it', async () => {

@@ -152,7 +152,7 @@ export async function testEngine<Permission extends string = string>(
       checkMany: (...all) => latest().checkMany(...all),
       checkManyAsked: (asks) => latest().checkManyAsked(asks),
       session: (...all) => latest().session(...all),
-      prefetch: (kind, id) => latest().prefetch(kind, id),
+      prefetch: (items) => latest().prefetch(items),
       effectiveRoles: (...all) => latest().effectiveRoles(...all),
     },
   };

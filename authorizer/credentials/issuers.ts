@@ -1,6 +1,11 @@
 import type { IssuerConfiguration } from './configuration.ts';
-import { createKeySets, createRemoteKeys, type KeySource, type RemoteKeysOptions } from './keys.ts';
+import { createKeySets, createRemoteKeys, type RemoteKeys, type RemoteKeysOptions } from './keys.ts';
 import type { TrustedIssuer } from './verify.ts';
+
+/** An issuer whose keys are fetched. */
+export interface RemoteIssuer extends TrustedIssuer {
+  readonly keys: RemoteKeys;
+}
 
 /**
  * Adds a key source to each issuer. Entries with the same key set URL and algorithms share one.
@@ -13,9 +18,9 @@ export function createIssuers(
     cacheBytes,
     ...options
   }: Omit<RemoteKeysOptions, 'url' | 'algorithms' | 'keySets'> & { readonly cacheBytes: number },
-): readonly TrustedIssuer[] {
+): readonly RemoteIssuer[] {
   const keySets = createKeySets(cacheBytes, options.clock);
-  const shared = new Map<string, KeySource>();
+  const shared = new Map<string, RemoteKeys>();
   return issuers.map(({ jwksUrl: url, ...issuer }) => {
     const { algorithms } = issuer;
     const name = [url.href, ...algorithms].join(' ');

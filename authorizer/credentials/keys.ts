@@ -17,6 +17,8 @@ export interface VerificationKey {
 /** The keys of an issuer at one instant, by `print`. */
 export type KeySet = ReadonlyMap<string, VerificationKey>;
 
+const NO_KEYS: KeySet = new Map();
+
 /** The keys by which a token with this header may be signed; a token without `kid` matches any. */
 export const candidatesIn = (
   keys: KeySet,
@@ -163,6 +165,15 @@ export interface KeySource {
   holds(key: VerificationKey): Promise<boolean>;
 }
 
+/** The keys of an issuer that are fetched. */
+export interface RemoteKeys extends KeySource {
+  /**
+   * The keys, fetched before a token needs them. Empty if they cannot be had; the first token then fetches them, and
+   * waits for no back-off.
+   */
+  prefetch(): Promise<KeySet>;
+}
+
 export interface RemoteKeysOptions {
   readonly url: URL;
   /** A key that names no algorithm is used for the first of these that fits it. */
@@ -269,7 +280,7 @@ function parse(text: string): unknown {
  * jose's remote key set is not used because its cool-down only starts after a success: with the issuer down,
  * each request would fetch and be refused although keys are cached.
  */
-export function createRemoteKeys(options: RemoteKeysOptions): KeySource {
+export function createRemoteKeys(options: RemoteKeysOptions): RemoteKeys {
   const { url, algorithms, clock, keySets, random = Math.random, staleMs, fetch = fetchKeys } = options;
   const { onRefreshFailed = () => undefined } = options;
   const name = [url.href, ...algorithms].join(' ');
@@ -390,5 +401,13 @@ export function createRemoteKeys(options: RemoteKeysOptions): KeySource {
   return {
     find: search,
     holds: async (key) => (await current(clock.now())).set.has(key.print),
+    prefetch: async () => {
+      try {
+        return (await current(clock.now())).set;
+      } catch {
+        settle();
+        return NO_KEYS;
+      }
+    },
   };
 }

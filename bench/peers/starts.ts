@@ -1,7 +1,9 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import type { BuildOptions } from 'esbuild';
 import type { PolicyAnswer } from '../../authorizer/answer.ts';
@@ -11,8 +13,9 @@ import { listen } from '../../local/server.ts';
 import { methodArnOf, restEvent, type Visit } from '../model/events.ts';
 import { AUDIENCE, createTokenSource, ISSUER } from '../model/tokens.ts';
 import { idOf } from '../model/visits.ts';
-import { createBenchWorld, drawQuestions } from '../model/world.ts';
+import { chainOf, createBenchWorld, drawQuestions, type Question } from '../model/world.ts';
 import { createTableFor } from './authorizer.ts';
+import type { Limit } from './limited.ts';
 
 const run = promisify(execFile);
 
@@ -20,30 +23,61 @@ const run = promisify(execFile);
 const DEFAULTS: BuildOptions = { bundle: true, target: 'node24', platform: 'node', external: ['aws-sdk'] };
 
 /**
- * Prints when the handler was loaded, in milliseconds since its process began; with an event, also its
- * answers' times.
+ * What Lambda's runtime does: loads the handler, which may take as long as it likes, says that it has, and waits
+ * for events. Prints milliseconds: since the process began, then of each event.
  */
 const RUNNER = `
-const { handler } = require(process.argv[2]);
-const loaded = performance.now();
-if (typeof handler !== 'function') throw new Error('no handler');
-const event = process.argv[3] && JSON.parse(require('node:fs').readFileSync(process.argv[3], 'utf8'));
-const print = (times) => process.stdout.write(JSON.stringify(times), () => process.exit(0));
-const ask = async () => {
-  const asked = performance.now();
-  const answer = await handler(event);
-  const first = performance.now();
-  await handler(event);
-  print({ loaded, first, cold: first - asked, again: performance.now() - first, answer });
+const { readFileSync, readSync, writeSync } = require('node:fs');
+const start = async () => {
+  const exported = require(process.argv[2]);
+  const loaded = performance.now();
+  if (process.argv[3] === undefined) return print({ loaded, processor: processor(), asked: [] });
+  const { handler } = await exported;
+  const init = performance.now();
+  const events = JSON.parse(readFileSync(process.argv[3], 'utf8'));
+  // The parent may now limit the processor, and lets this go on by a byte.
+  writeSync(1, '.');
+  readSync(0, Buffer.alloc(1));
+  const asked = [];
+  // Of the whole process until the first answer.
+  let used;
+  for (const event of events) {
+    const began = performance.now();
+    const answer = await handler(event);
+    asked.push({ ms: performance.now() - began, answer });
+    used ??= processor();
+  }
+  print({ loaded, init, processor: used, asked });
 };
-event ? ask() : print({ loaded });`;
+const processor = () => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
+};
+const print = (times) => process.stdout.write(JSON.stringify(times), () => process.exit(0));
+start();`;
 
-/** Milliseconds; all but `loaded` only with an event. */
+/** Milliseconds. */
 export interface Start {
+  /** From the start of the process until the file had run. */
   readonly loaded: number;
-  readonly first: number;
+  /** From the start of the process until the runtime would ask for an event. */
+  readonly init: number;
+  /** The first decision, and the first answer since the process began. */
   readonly cold: number;
+  readonly first: number;
+  /** Processor time until the first answer. */
+  readonly processor: number;
+  /** The decision of another user elsewhere, with the same reads. */
+  readonly second: number;
+  /** The same again, with all cached. */
   readonly again: number;
+}
+
+interface Printed {
+  readonly processor: number;
+  readonly loaded: number;
+  readonly init: number;
+  readonly asked: readonly { readonly ms: number; readonly answer: PolicyAnswer }[];
 }
 
 /** Writes the bundles to files, and starts a table and an issuer for them. */
@@ -51,13 +85,21 @@ export async function createStarts(endpoint: string) {
   const world = createBenchWorld();
   const source = await createTokenSource('RS256');
   const { table } = await createTableFor(world, endpoint);
-  const question = drawQuestions(world, 20).find(({ allowed }) => allowed);
-  if (!question) throw new Error('no question is allowed');
-  const visit: Visit = {
-    building: idOf(question.scope),
-    page: question.permission,
-    token: await source.token(idOf(question.subject)),
-  };
+  // Of two tenants: they have no item in common but what every decision reads.
+  const allowed = drawQuestions(world, 200).filter((question) => question.allowed);
+  const tenantOf = ({ scope }: Question) => chainOf(world.places, scope).at(-1);
+  const [first] = allowed;
+  const second = allowed.find(
+    (other) => first && tenantOf(other) !== tenantOf(first) && other.permission !== first.permission,
+  );
+  if (!first || !second) throw new Error('no two questions are allowed');
+  const visits: readonly Visit[] = await Promise.all(
+    [first, second, second].map(async ({ scope, permission, subject }) => ({
+      building: idOf(scope),
+      page: permission,
+      token: await source.token(idOf(subject)),
+    })),
+  );
   const issuer = await listen(0, 'PORT');
   issuer.serve((_, outgoing) => sendJson(outgoing, 200, { keys: [source.jwk] }));
   const ours = await bundle('authorizer/handler.ts');
@@ -70,7 +112,7 @@ export async function createStarts(endpoint: string) {
     return file;
   };
   const runner = write('runner.cjs', RUNNER);
-  const event = write('event.json', JSON.stringify(restEvent(visit)));
+  const events = write('events.json', JSON.stringify(visits.map(restEvent)));
   const files = {
     ours: write('ours.cjs', ours.text),
     defaults: write('defaults.cjs', theirs.text),
@@ -88,23 +130,34 @@ export async function createStarts(endpoint: string) {
     POLICY_COVERS: 'route',
   };
 
-  /** Starts a bundle without an event. There is no table: the load of routes gets no answer. */
-  async function startAlone(file: keyof typeof files): Promise<number> {
+  /** Starts a bundle, and does not wait for what it does beside. There is no table. */
+  async function startAlone(file: keyof typeof files): Promise<Pick<Start, 'loaded' | 'processor'>> {
     const without = { ...env, DYNAMODB_ENDPOINT: 'http://127.0.0.1:1' };
     const { stdout } = await run(process.execPath, [runner, files[file]], { env: without });
-    return (JSON.parse(stdout) as Start).loaded;
+    return JSON.parse(stdout) as Printed;
   }
 
-  /** Starts our bundle with a table and an issuer, and sends it an event at once. */
-  async function startAndAsk(): Promise<Start> {
-    const { stdout } = await run(process.execPath, [runner, files.ours, event], {
+  /**
+   * Starts our bundle with a table and an issuer, and sends it events.
+   *
+   * @param limit of the processor, for the time after the start: for that Lambda lends a whole one
+   */
+  async function startAndAsk(limit?: Limit): Promise<Start> {
+    const child = spawn(process.execPath, [runner, files.ours, events], {
       env: { ...env, DYNAMODB_ENDPOINT: endpoint },
+      stdio: ['pipe', 'pipe', 'inherit'],
     });
-    const { answer, ...start } = JSON.parse(stdout) as Start & { readonly answer: PolicyAnswer };
-    const [statement] = answer.policyDocument.Statement;
-    if (statement?.Effect !== 'Allow' || statement.Resource !== methodArnOf(visit))
-      throw new Error(`wrong first answer: ${JSON.stringify(answer)}`);
-    return start;
+    await once(child.stdout, 'readable');
+    limit?.put(child.pid as number);
+    child.stdin.end('.');
+    const { loaded, init, processor, asked } = JSON.parse((await text(child.stdout)).slice(1)) as Printed;
+    for (const [position, { answer }] of asked.entries()) {
+      const [statement] = answer.policyDocument.Statement;
+      if (statement?.Effect !== 'Allow' || statement.Resource !== methodArnOf(visits[position] as Visit))
+        throw new Error(`wrong answer: ${JSON.stringify(answer)}`);
+    }
+    const [cold = 0, second = 0, again = 0] = asked.map(({ ms }) => ms);
+    return { loaded, init, processor, cold, first: init + cold, second, again };
   }
 
   return {

@@ -57,6 +57,8 @@ const route = (api = 'default', changes: Record<string, unknown> = {}): Item => 
 
 /** How the routes are read: the revision of the API, and under it the routes. */
 const REVISION = `getMany ${apiRevisionKey('default').PK}`;
+/** What an authorizer loads when it is created: with the revision the item of what holds everywhere. */
+const AT_START = `${REVISION} ${globalKey().PK}`;
 const ROUTES = `listAll ${partitionOf(apiRef('default'))} ROUTE#`;
 
 const ENV = { TABLE_NAME: 'gatehouse', TOKEN_ISSUER: ISSUER, TOKEN_AUDIENCE: AUDIENCE, RESULT_CACHE: TTL_0 };
@@ -96,7 +98,7 @@ describe('an authorizer created from environment variables', () => {
     const { create, fetched, reads } = setUp();
     const handler = create();
     await settle();
-    expect(reads.splice(0)).toEqual([REVISION, ROUTES, REVISION]);
+    expect(reads.splice(0)).toEqual([AT_START, ROUTES, AT_START]);
     const answer = await handler(await event());
     expect(answer).toEqual({
       isAuthorized: true,
@@ -283,7 +285,7 @@ describe('its routes', () => {
     const handler = create();
     await settle();
     expect(await handler(await event())).toMatchObject({ isAuthorized: true });
-    expect(reads.slice(0, 3)).toEqual([REVISION, REVISION, ROUTES]);
+    expect(reads.slice(0, 3)).toEqual([AT_START, REVISION, ROUTES]);
   });
 
   it('are a fault if they cannot be read', async () => {

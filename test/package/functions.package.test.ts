@@ -21,9 +21,9 @@ const SAM: Template = parse(readFileSync(TEMPLATE, 'utf8'));
 
 const RUNNER = `
 const [, , file, name] = process.argv;
-const handler = require(file)[name];
-process.on('message', (event) =>
-  handler(event, { awsRequestId: 'r', getRemainingTimeInMillis: () => 20_000 }).then(
+const loading = import(file).then((loaded) => loaded[name] ?? loaded.default[name]);
+process.on('message', async (event) =>
+  (await loading)(event, { awsRequestId: 'r', getRemainingTimeInMillis: () => 20_000 }).then(
     (answer) => process.send({ answer }),
     ({ message }) => process.send({ message }),
   ),

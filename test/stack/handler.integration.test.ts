@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage, request, type Server } from 'node:http';
 import { type AddressInfo, createServer as createSocketServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,13 +26,24 @@ const RUNNER = `
 const lines = [];
 process.stdout.write = (text) => lines.push(text);
 let handler;
-try { ({ handler } = require(process.argv[2])); process.send({ loaded: true }); }
-catch (error) { process.send({ failed: error.message, lines }); process.disconnect(); }
+import(process.argv[2]).then(
+  (module) => { ({ handler } = module); process.send({ loaded: true, lines: lines.splice(0) }); },
+  (error) => { process.send({ failed: error.message, lines }); process.disconnect(); },
+);
 process.on('message', async (event) => {
   lines.length = 0;
   const outcome = await handler(event, { awsRequestId: 'r' }).then((answer) => ({ answer }), ({ message }) => ({ message }));
   process.send({ ...outcome, lines, calls: globalThis.calls ?? 0 });
 });`;
+
+/** Loads the handler as version 3 of Lambda's runtime interface client does, and wraps it in place before. */
+const WRAPPING = `
+const exported = require(process.argv[2]);
+const wrapped = (...all) => original(...all);
+const original = exported.handler;
+exported.handler = wrapped;
+exported.then(({ handler }) => process.send({ isFunction: typeof original === 'function', isWrapped: handler === wrapped }));
+`;
 
 /** The error of bundle/never-called.ts in the bundle. */
 const REFUSAL = /new Error\("this part of the AWS SDK is not in the bundle[^"]*"\)/g;
@@ -60,6 +71,7 @@ beforeAll(async () => {
     text.replace(REFUSAL, '(globalThis.calls = (globalThis.calls ?? 0) + 1, $&)'),
   );
   writeFileSync(join(folder, 'runner.cjs'), RUNNER);
+  writeFileSync(join(folder, 'wrapping.cjs'), WRAPPING);
 
   const { publicKey, privateKey } = await generateKeyPair('RS256', { extractable: true });
   const jwk = { ...(await exportJWK(publicKey)), kid: 'k', alg: 'RS256', use: 'sig' };
@@ -108,8 +120,8 @@ afterAll(() => {
 });
 
 /** Starts the handler; the first message says whether it has loaded. */
-async function start(env: Readonly<Record<string, string>> = {}) {
-  const child = fork(join(folder, 'runner.cjs'), [join(folder, 'handler.cjs')], {
+async function start(env: Readonly<Record<string, string>> = {}, runner = 'runner.cjs') {
+  const child = fork(join(folder, runner), [join(folder, 'handler.cjs')], {
     execArgv: [],
     env: {
       AWS_REGION: 'eu-central-1',
@@ -160,9 +172,10 @@ test('the replacements of parts of the SDK throw when called', () => {
 
 describe('the deployed handler', () => {
   test('allows and denies with HTTP APIs, by JWT and by API token; keys are fetched once', async () => {
-    const { first, ask } = await start();
-    expect(first).toEqual({ loaded: true });
     const before = keysFetched;
+    const { first, ask } = await start();
+    expect(first).toEqual({ loaded: true, lines: [] });
+    expect(keysFetched - before).toBe(1);
     for (const authorization of [
       await authorizationHeader(),
       await authorizationHeader(),
@@ -230,15 +243,40 @@ describe('the deployed handler', () => {
 
 describe('while it starts', () => {
   test('it opens its connection to DynamoDB before there is a request', async () => {
-    const connections: unknown[] = [];
-    const table = createSocketServer((socket) => connections.push(socket)).listen(0, '127.0.0.1');
+    const table = createSocketServer().listen(0, '127.0.0.1');
     await once(table, 'listening');
     const connected = once(table, 'connection');
+    // Nobody answers: it has started all the same.
     const { first } = await start({ DYNAMODB_ENDPOINT: `http://127.0.0.1:${portOf(table)}` });
     await connected;
-    expect(first).toEqual({ loaded: true });
-    expect(connections).toHaveLength(1);
+    expect(first).toEqual({ loaded: true, lines: [] });
     for (const child of children.splice(0)) child.kill();
+    table.close();
+  });
+
+  test('it makes the calls that every request would: the first request makes those of any other', async () => {
+    const calls: string[] = [];
+    const table = createServer((incoming, outgoing) => {
+      const { method, headers } = incoming;
+      calls.push(String(headers['x-amz-target']).replace(/^.*\./, ''));
+      const passed = request(world.endpoint, { method, headers }, (answer) => {
+        outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
+        answer.pipe(outgoing);
+      });
+      incoming.pipe(passed);
+    }).listen(0, '127.0.0.1');
+    await once(table, 'listening');
+    const { ask } = await start({ DYNAMODB_ENDPOINT: `http://127.0.0.1:${portOf(table)}` });
+    expect(calls.splice(0)).toEqual(['BatchGetItem', 'Query', 'BatchGetItem']);
+    for (const [at, page] of [
+      [place, 'roster'],
+      ['elsewhere', 'another'],
+    ]) {
+      await ask(simple(await authorizationHeader(), `/locations/${at}/${page}`));
+      expect(calls.splice(0)).toEqual(['BatchGetItem']);
+    }
+    for (const child of children.splice(0)) child.kill();
+    table.closeAllConnections();
     table.close();
   });
 
@@ -278,16 +316,23 @@ describe('while it starts', () => {
     table.close();
   });
 
+  test('it can be required, wrapped in place, and awaited', async () => {
+    const before = keysFetched;
+    const { first } = await start({}, 'wrapping.cjs');
+    expect(first).toEqual({ isFunction: true, isWrapped: true });
+    expect(keysFetched - before).toBe(1);
+  });
+
   test('it starts without a reachable table: requests fail closed', async () => {
     const { first, ask } = await start({ DYNAMODB_ENDPOINT: 'http://127.0.0.1:1' });
-    expect(first).toEqual({ loaded: true });
+    expect(first).toEqual({ loaded: true, lines: [] });
     expect(await ask(simple('Bearer x'))).toMatchObject({ message: 'Unauthorized' });
     expect(await ask(simple(await authorizationHeader()))).toMatchObject({ message: 'Internal error' });
   });
 
   test('it starts without credentials: requests fail closed', async () => {
     const { first, ask } = await start({ DYNAMODB_ENDPOINT: '' });
-    expect(first).toEqual({ loaded: true });
+    expect(first).toEqual({ loaded: true, lines: [] });
     expect(await ask(simple(await authorizationHeader()))).toMatchObject({ message: 'Internal error' });
   });
 });

@@ -99,7 +99,7 @@ async function next() {
 async function loadHandler() {
   const [module, name] = _HANDLER.split('.');
   try {
-    return require(join(LAMBDA_TASK_ROOT, `${module}.js`))[name];
+    return (await require(join(LAMBDA_TASK_ROOT, `${module}.js`)))[name];
   } catch (thrown) {
     const error = asError(thrown);
     logError('Init Error', error);
