@@ -4,6 +4,7 @@ import type { Model, Question } from '../oracle/model.ts';
 import type { Operation } from '../oracle/operations.ts';
 import * as does from '../oracle/operations.ts';
 import { createRandom, type Random } from '../oracle/random.ts';
+import { copyOf } from './record.ts';
 import type { SmallNames } from './worlds.ts';
 
 /**
@@ -116,7 +117,7 @@ export interface Wishes {
 }
 
 export const PROCESSES = 3;
-const STEPS = 64;
+const STEPS = 24;
 /** What a small cache holds: a few items, fewer than some questions need. */
 const SMALL_CACHE_BYTES = 6_000;
 
@@ -135,7 +136,9 @@ export function drawHistory(seed: number, names: SmallNames, model: Model, wishe
   const nextQuestion = (): Question =>
     random.oneIn(wishes.outages ? 6 : 4) ? ask(random, names) : random.pick(often);
   const routes = names.routes.flatMap(({ id, scope }) =>
-    names.places.filter(({ ref }) => scope.startsWith(`${ref.slice(0, ref.indexOf(':'))}:`)).map(({ ref }) => [id, ref] as const),
+    names.places
+      .filter(({ ref }) => scope.startsWith(`${ref.slice(0, ref.indexOf(':'))}:`))
+      .map(({ ref }) => [id, ref] as const),
   );
   const draw = {
     ask: (): Doing => {
@@ -144,7 +147,8 @@ export function drawHistory(seed: number, names: SmallNames, model: Model, wishe
       const first = nextQuestion();
       const other = random.oneIn(2) || by === 'many' ? [nextQuestion()] : [];
       const others = by === 'session' ? other.map(({ permission }) => ({ ...first, permission })) : other;
-      const questions = by === 'many' || by === 'session' ? ([first, ...others] as const) : ([first] as const);
+      const questions =
+        by === 'many' || by === 'session' ? ([first, ...others] as const) : ([first] as const);
       return {
         ...{ does: 'ask', of: random.below(PROCESSES), by, consistency, questions },
         writesAgo: random.oneIn(2) ? 0 : random.below(5),
@@ -172,17 +176,17 @@ export function drawHistory(seed: number, names: SmallNames, model: Model, wishe
       const what = random.below(10);
       if (what < 2) return { does: 'freeze', of, milliseconds: random.pick([500, 5_000, 70_000]) };
       if (what < 4 && doClocksJump) return { does: 'set clock', of, aheadMs: random.below(CLOCK_SKEW_MS) };
-      if (what < 6) return { does: 'crash', of };
+      if (what < 6 || (wishes.tree && what > 8)) return { does: 'crash', of };
       if (what < 8) return { does: 'resume', of };
       return { does: 'rotate keys' };
     },
   };
-  const withRequests = !wishes.conditions;
+  const withRequests = !wishes.conditions && random.oneIn(2);
   const doing = (): Doing => {
     const what = random.below(20);
     if (what < 9) return draw.ask();
     if (what < 12) return withRequests ? draw.request() : draw.ask();
-    if (what < 18) return draw.write();
+    if (what < (wishes.tree ? 17 : 18)) return draw.write();
     return draw.trouble();
   };
   const steps: Step[] = [];
@@ -213,7 +217,7 @@ function gap(random: Random, delayMs: number): number {
 
 /** Changes, often two that belong together; in the order in which they are drawn, they would mostly be carried out. */
 function createChanges(random: Random, names: SmallNames, model: Model, wishes: Wishes): () => Operation {
-  const draft = structuredClone(model);
+  const draft = copyOf(model);
   const pending: Operation[] = [];
   const chosen = (): Operation => {
     const begun = pending.shift();
@@ -239,7 +243,7 @@ function changeOfCallers(random: Random, names: SmallNames): Operation {
   const [session, user] = random.pick(sessions);
   const [token, subject] = random.pick(tokens);
   const { id, path, permission, scope } = random.pick(routes);
-  switch (random.below(14)) {
+  switch (random.below(13)) {
     case 0:
     case 1:
     case 2:
@@ -248,18 +252,19 @@ function changeOfCallers(random: Random, names: SmallNames): Operation {
     case 4:
       return does.changeSession(session, 'active');
     case 5:
-      return random.oneIn(2) ? does.deleteCredential(`session:${session}`) : does.createSession(session, user);
+      return random.oneIn(2)
+        ? does.deleteCredential(`session:${session}`)
+        : does.createSession(session, user);
     case 6:
       return random.oneIn(2) ? does.revokeToken(token) : does.deleteCredential(`token:${token}`);
     case 7:
       return does.createApiToken(token, subject);
     case 8:
     case 9:
-    case 10:
       return does.setEmail(random.pick(users), random.oneIn(4) ? null : random.pick(emails));
-    case 11:
+    case 10:
       return does.changeRoute(id, random.oneIn(3) ? 'menu' : permission);
-    case 12:
+    case 11:
       return does.deleteRoute(id);
     default:
       return does.createRoute(id, path, permission, scope);
@@ -271,10 +276,7 @@ function changeOfTree(random: Random, { places }: SmallNames): Operation {
   const of = (...types: readonly string[]) =>
     places.filter(({ ref }) => types.includes(ref.slice(0, ref.indexOf(':'))));
   if (random.oneIn(3))
-    return does.moveScope(
-      random.pick(of('zone', 'device')).ref,
-      random.pick(of('building', 'zone')).ref,
-    );
+    return does.moveScope(random.pick(of('zone', 'device')).ref, random.pick(of('building', 'zone')).ref);
   const [building] = of('building');
   return does.moveScope(String(building?.ref), random.pick(of('project')).ref);
 }

@@ -28,7 +28,9 @@ export function unfinishedIn(items: readonly Item[]): readonly Omit<Operation, '
 export function differencesOf(commands: Model, items: Model): readonly string[] {
   const [ours, theirs] = [linesOf(commands), linesOf(items)];
   return [
-    ...[...ours].filter((line) => !theirs.has(line)).map((line) => `the commands made, the items lack ${line}`),
+    ...[...ours]
+      .filter((line) => !theirs.has(line))
+      .map((line) => `the commands made, the items lack ${line}`),
     ...[...theirs].filter((line) => !ours.has(line)).map((line) => `the items have, no command made ${line}`),
     ...repeated(items.subjects.flatMap(({ email }) => email ?? [])).map((email) => `two users have ${email}`),
   ];

@@ -214,10 +214,7 @@ export function createNetwork(options: NetworkOptions) {
       if (caller.life !== life) await NEVER();
     }
 
-    async function call<T>(
-      kind: 'read' | 'write',
-      act: (course: Course) => Promise<T>,
-    ): Promise<T> {
+    async function call<T>(kind: 'read' | 'write', act: (course: Course) => Promise<T>): Promise<T> {
       const { life } = caller;
       const course = courseOf(kind);
       try {

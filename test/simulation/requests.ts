@@ -49,7 +49,8 @@ export function createRequests(callers: readonly ShownCaller[], { routes, places
       arn,
       isJwt: shown.isJwt,
       text: `GET ${path} by ${shown.credential}${isByEmail ? ` of ${shown.email}` : ''}, key ${key}`,
-      event: process === 1 ? restEvent(path, arn, authorization, id) : httpEvent(path, arn, authorization, id),
+      event:
+        process === 1 ? restEvent(path, arn, authorization, id) : httpEvent(path, arn, authorization, id),
       truthAt: (model, at, judge) => {
         const subject = isByEmail
           ? model.subjects.find(({ email }) => email === shown.email)?.ref
@@ -88,7 +89,9 @@ export function createRequests(callers: readonly ShownCaller[], { routes, places
         rotations.filter((_, n) => (rotations[n + 1]?.from ?? Number.POSITIVE_INFINITY) > now - milliseconds);
       return {
         throughout: during(KEYS_KEPT_MS).every(({ keys }) => keys.includes(key)),
-        ever: during(KEYS_KEPT_MS + KEYS_SOUGHT_MS + 3 * DEFAULT_TTL_MS).some(({ keys }) => keys.includes(key)),
+        ever: during(KEYS_KEPT_MS + KEYS_SOUGHT_MS + 3 * DEFAULT_TTL_MS).some(({ keys }) =>
+          keys.includes(key),
+        ),
       };
     },
   };

@@ -1,9 +1,13 @@
 import { DEFAULT_TTL_MS } from '../../engine/index.ts';
-import { START } from './generate.ts';
-import { ARRIVAL_MS, type Hands, OUTAGE_TTL_MS, type Scene, type Story } from './histories.ts';
-import type { Question } from './model.ts';
-import type { Operation } from './operations.ts';
-import * as does from './operations.ts';
+import { CLOCK_SKEW_MS } from '../../table/timing.ts';
+import { START } from '../oracle/generate.ts';
+import type { Question } from '../oracle/model.ts';
+import type { Operation } from '../oracle/operations.ts';
+import * as does from '../oracle/operations.ts';
+import { createRandom, type Random } from '../oracle/random.ts';
+import type { Consistency, History, Pace, Step } from './history.ts';
+import { ARRIVAL_MS } from './network.ts';
+import { OUTAGE_TTL_MS } from './play.ts';
 
 /**
  * The "new enemy" of SPEC section 2. In each story Eve is not allowed at any instant; what was cached before
@@ -56,6 +60,13 @@ const conditional = (when: string, level: string, source = 'stored') => [
 ];
 const halvesOfConditions = [{ ...question(EVE, PLACE), permission: LOBBY }, question(ZOE, PLACE)];
 const questionsOfConditions = [question(EVE, PLACE), ...halvesOfConditions, ...halvesOfConditions];
+
+/** How things stand at first, what happens one after the other, and what is asked all the while. */
+export interface Story {
+  readonly operations: readonly Operation[];
+  readonly changes: readonly Operation[];
+  readonly questions: readonly Question[];
+}
 
 export const STORIES: Readonly<Record<string, Story>> = {
   'a user leaves a group, then the group gets a role': {
@@ -119,17 +130,132 @@ export const STORIES: Readonly<Record<string, Story>> = {
   },
 };
 
+/** Questions between the changes of a story. */
+const QUESTIONS = 60;
+const PROCESSES = 3;
+
+/** A story as a history: each change once the one before is done, sent again until it is. */
+export function tell(seed: number, { changes, questions }: Story): History {
+  const random = createRandom(seed);
+  const steps: Step[] = [];
+  let last: Step | undefined;
+  const length = changes.length * random.pick([300, 3_000, 12_000]);
+  for (const [n, operation] of changes.entries()) {
+    const sent: Step = {
+      ...{ at: ((n + random.next()) * length) / changes.length, does: 'write', of: random.below(PROCESSES) },
+      ...{ operation, isNamed: true, againAfter: random.below(ARRIVAL_MS), after: last },
+    };
+    last = sent;
+    steps.push(sent);
+  }
+  for (let n = 0; n < QUESTIONS; n++)
+    steps.push({
+      ...{ at: random.next() * (length + 20_000), does: 'ask', of: random.below(PROCESSES), by: 'check' },
+      consistency: random.oneIn(6) ? random.pick(['strong', 'atLeast'] as const) : 'cached',
+      ...{ questions: [random.pick(questions)], writesAgo: 0 },
+    });
+  return {
+    ...{ seed, withOutages: false, doClocksJump: false },
+    processes: Array.from({ length: PROCESSES }, () => ({ aheadMs: random.below(CLOCK_SKEW_MS) })),
+    weather: { delayMs: random.pick([2, 20, 200, 1_000]), roughness: 1 },
+    steps: steps.sort((a, b) => a.at - b.at),
+  };
+}
+
 /**
  * Scenes: what takes several things at the same moment, and so seldom comes about by chance. How much time goes by
  * between them, whose clocks are ahead, and what is asked of whom is drawn all the same.
  */
+export interface Scene {
+  readonly operations: readonly Operation[];
+  /** Writes what happens, once. */
+  readonly play: (script: Script, times: number) => void;
+  /** Whether Eve is allowed at no instant. */
+  readonly isClosed: boolean;
+  readonly withOutages?: true;
+}
+
+/** The script of a scene: what is written happens at the time that it has come to. */
+interface Script {
+  readonly random: Random;
+  /** The process that asks. */
+  engine: number;
+  readonly pass: (milliseconds: number) => void;
+  readonly ask: (kind: Consistency, question: Question, pace?: Pace) => void;
+  /** Sends a change, which arrives so many milliseconds later. */
+  readonly send: (operation: Operation, arrivesAfter?: number) => void;
+  readonly setDown: (isDown: boolean) => void;
+}
+
 const LONG = 70_000;
-const ENGINES = 3;
 const SHORT = 1_400;
+const TIMES = 4;
 export const AT_PLACE = question(EVE, PLACE);
-const soon = async ({ pass, random }: Hands): Promise<void> => {
-  if (!random.oneIn(3)) await pass(random.below(SHORT));
-};
+/** A moment, or none. */
+const soon = (random: Random): number => (random.oneIn(3) ? 0 : random.below(SHORT));
+/** So short that nothing else happens meanwhile. */
+const SOME = 0.01;
+
+/** How a call goes that reads one half when it begins, and the other half later. */
+const torn = (random: Random, later: number): Pace => ({
+  readsAt: random.pick([
+    [0, later],
+    [later, 0],
+    [0, 0, later],
+    [later, later, 0],
+  ]),
+});
+/** How a call goes that reads when it begins, and is answered later. */
+const late = (answersAfter: number): Pace => ({ readsAt: [0], answersAfter });
+
+/**
+ * A scene as a history.
+ *
+ * @param ahead by how much the clocks are ahead of those who ask, and of those who write
+ */
+export function stage(
+  seed: number,
+  { play, withOutages }: Scene,
+  ahead?: { readonly engines: number; readonly writers: number },
+): History {
+  const random = createRandom(seed);
+  const steps: Step[] = [];
+  let at = 0;
+  const script: Script = {
+    ...{ random, engine: 0 },
+    pass: (milliseconds) => {
+      at += milliseconds;
+    },
+    ask: (consistency, asked, pace = {}) =>
+      steps.push({
+        ...{ at, does: 'ask', of: script.engine, by: 'check', consistency, questions: [asked] },
+        ...{ writesAgo: 0, pace },
+      }),
+    // Those who write are others than those who ask: their clocks differ.
+    send: (operation, arrivesAfter = 0) =>
+      steps.push({
+        ...{ at, does: 'write', of: PROCESSES + random.below(PROCESSES), operation, isNamed: false },
+        pace: { arrivesAfter },
+      }),
+    setDown: (isDown) => steps.push({ at, does: 'outage', isDown }),
+  };
+  for (let n = 0; n < TIMES; n++) {
+    // Everything that is cached is forgotten.
+    script.pass(LONG);
+    script.engine = ahead ? 0 : random.below(PROCESSES);
+    play(script, n);
+  }
+  const clock = (fixed: number | undefined) => ({ aheadMs: fixed ?? random.below(CLOCK_SKEW_MS) });
+  return {
+    ...{ seed, withOutages: withOutages ?? false, doClocksJump: false },
+    processes: [
+      ...Array.from({ length: PROCESSES }, () => clock(ahead?.engines)),
+      ...Array.from({ length: PROCESSES }, () => clock(ahead?.writers)),
+    ],
+    weather: { delayMs: 0, roughness: 0 },
+    steps,
+  };
+}
 
 /** Two changes of which the first must count before the second, and back again; Eve is allowed at no instant. */
 type Pair = readonly [first: Operation, second: Operation];
@@ -137,266 +263,196 @@ const ENEMIES: readonly Pair[] = [
   [leaves, roleComes],
   [roleGoes, joins],
 ];
-/** The same with the pairs in turn, each once everything cached is forgotten. */
+const CONDITIONAL: readonly Pair[] = [
+  [conditionIs('top'), eveIs('high')],
+  [eveIs('low'), conditionIs('high')],
+];
+/** The same with the pairs in turn. */
 const inTurn =
-  (play: (hands: Hands, pair: Pair) => Promise<void>, pairs = ENEMIES): Scene =>
-  async (hands) => {
-    for (const pair of pairs) {
-      await hands.pass(LONG);
-      await play(hands, pair);
-    }
-  };
+  (play: (script: Script, pair: Pair) => void, pairs = ENEMIES): Scene['play'] =>
+  (script, n) =>
+    play(script, pairs[n % pairs.length] as Pair);
 /** Eve's membership goes and comes, in a group that has the role; or another pair of changes. */
-const inAndOut = (
-  play: (hands: Hands, change: Operation) => Promise<void>,
-  [first, second]: Pair = [leaves, joins],
-): Scene => {
-  let isFirst = true;
-  return async (hands) => {
-    await hands.pass(LONG);
-    await play(hands, isFirst ? first : second);
-    isFirst = !isFirst;
-  };
+const inAndOut =
+  (play: (script: Script, change: Operation) => void, pair: Pair = [leaves, joins]): Scene['play'] =>
+  (script, n) =>
+    play(script, pair[n % 2] as Operation);
+const halvesOf = ([first]: Pair): readonly [before: Question, after: Question] => {
+  const [elsewhere, zoe] = [question(EVE, ELSEWHERE), question(ZOE, PLACE)];
+  return first === leaves ? [elsewhere, zoe] : [zoe, elsewhere];
 };
 
-export interface Staged {
-  readonly operations: readonly Operation[];
-  /** A new one for each history. */
-  readonly play: () => Scene;
-  /** Whether Eve is allowed at no instant. */
-  readonly isClosed: boolean;
-  readonly withOutages?: true;
-}
-
-export const SCENES: Readonly<Record<string, Staged>> = {
+export const SCENES: Readonly<Record<string, Scene>> = {
   'a write is stamped, then a half is read, then it arrives': {
     operations: [...furnished, joins],
     isClosed: true,
-    play: () =>
-      inTurn(async (hands, [first, second]) => {
-        const { random, ask, send, arrive } = hands;
-        const engine = random.below(ENGINES);
-        await send(first);
-        await send(second);
-        await soon(hands);
-        await ask(engine, 'cached', random.pick(half));
-        await soon(hands);
-        await arrive();
-        await arrive();
-        await soon(hands);
-        await ask(engine, random.oneIn(4) ? 'atLeast' : 'cached', AT_PLACE);
-      }),
+    play: inTurn(({ random, ask, send, pass }, [first, second]) => {
+      const [untilRead, untilArrival] = [soon(random), soon(random)];
+      send(first, untilRead + untilArrival);
+      send(second, untilRead + untilArrival + SOME);
+      pass(untilRead);
+      ask('cached', random.pick(half));
+      pass(untilArrival + SOME + soon(random));
+      ask(random.oneIn(4) ? 'atLeast' : 'cached', AT_PLACE);
+    }),
   },
   'a call that reads one half before both changes and one half after them': {
     operations: [...furnished, joins],
     isClosed: true,
-    play: () =>
-      inTurn(async (hands, pair) => {
-        const { random, ask, send, arrive, answerReads } = hands;
-        const engine = random.below(ENGINES);
-        await ask(engine, random.oneIn(4) ? 'atLeast' : 'cached', AT_PLACE, 'torn');
-        for (const change of pair) {
-          await soon(hands);
-          await send(change);
-          await arrive();
-        }
-        await answerReads();
-        await ask(engine, 'cached', AT_PLACE);
-      }),
+    play: inTurn(({ random, ask, send, pass }, [first, second]) => {
+      const [untilFirst, untilSecond] = [soon(random), soon(random)];
+      const kind = random.oneIn(4) ? 'atLeast' : 'cached';
+      ask(kind, AT_PLACE, torn(random, untilFirst + untilSecond + SOME));
+      pass(untilFirst);
+      send(first);
+      pass(untilSecond);
+      send(second);
+      pass(2 * SOME);
+      ask('cached', AT_PLACE);
+    }),
   },
   'a call that reads one half before a transaction of both changes and one half after it': {
     operations: [...furnished, joins],
     isClosed: true,
-    play: () =>
-      inTurn(async (hands, pair) => {
-        const { random, ask, send, arrive, answerReads, pass } = hands;
-        const engine = random.below(ENGINES);
-        await ask(engine, random.oneIn(4) ? 'atLeast' : 'cached', AT_PLACE, 'torn');
-        if (random.oneIn(2)) await soon(hands);
-        await send(does.together(...pair));
-        await arrive();
-        await answerReads();
-        await pass(random.below(DEFAULT_TTL_MS));
-        await ask(engine, 'cached', AT_PLACE);
-      }),
+    play: inTurn(({ random, ask, send, pass }, pair) => {
+      const untilWrite = random.oneIn(2) ? soon(random) : 0;
+      ask(random.oneIn(4) ? 'atLeast' : 'cached', AT_PLACE, torn(random, untilWrite + SOME));
+      pass(untilWrite);
+      send(does.together(...pair));
+      pass(SOME + random.below(DEFAULT_TTL_MS));
+      ask('cached', AT_PLACE);
+    }),
   },
   'whoever has written asks while an older read is on its way': {
     operations: [...furnished, roleComes, joins],
     isClosed: false,
-    play: () =>
-      inAndOut(async (hands, change) => {
-        const { random, ask, send, arrive, answerReads } = hands;
-        const engine = random.below(ENGINES);
-        await ask(engine, 'cached', AT_PLACE, 'late');
-        await soon(hands);
-        await send(change);
-        await soon(hands);
-        await arrive();
-        await soon(hands);
-        await ask(engine, 'atLeast', AT_PLACE);
-        await answerReads();
-      }),
+    play: inAndOut(({ random, ask, send, pass }, change) => {
+      const [untilSent, untilArrival, untilAsked] = [soon(random), soon(random), soon(random)];
+      ask('cached', AT_PLACE, late(untilSent + untilArrival + untilAsked + 2 * SOME));
+      pass(untilSent);
+      send(change, untilArrival);
+      pass(untilArrival + untilAsked + SOME);
+      ask('atLeast', AT_PLACE);
+    }),
   },
   'whoever has created asks, and an older read that found nothing is answered': {
     operations: [...furnished, roleComes, joins, does.deleteSubject(EVE)],
     isClosed: false,
-    play: () =>
-      inAndOut(
-        async (hands, change) => {
-          const { random, ask, send, arrive, answerReads, pass } = hands;
-          const engine = random.below(ENGINES);
-          await ask(engine, 'cached', AT_PLACE, 'late');
-          await soon(hands);
-          await send(change);
-          await arrive();
-          await pass(1);
-          await ask(engine, 'atLeast', AT_PLACE, 'late');
-          await pass(1);
-          await answerReads();
-          await answerReads();
-        },
-        [comes, goes],
-      ),
+    play: inAndOut(
+      ({ random, ask, send, pass }, change) => {
+        const untilSent = soon(random);
+        ask('cached', AT_PLACE, late(untilSent + 2));
+        pass(untilSent);
+        send(change);
+        pass(1);
+        ask('atLeast', AT_PLACE, late(1 + SOME));
+      },
+      [comes, goes],
+    ),
   },
   'a call that reads one half before a condition and a property change and one half after it': {
     operations: conditional(asksFor('high'), 'low'),
     isClosed: true,
-    play: () =>
-      inTurn(
-        async (hands, pair) => {
-          const { random, ask, send, arrive, answerReads, pass } = hands;
-          const engine = random.below(ENGINES);
-          await ask(engine, random.oneIn(4) ? 'atLeast' : 'cached', AT_PLACE, 'torn');
-          await send(does.together(...pair));
-          await arrive();
-          await answerReads();
-          await pass(random.below(DEFAULT_TTL_MS));
-          await ask(engine, 'cached', AT_PLACE);
-        },
-        [
-          [conditionIs('top'), eveIs('high')],
-          [eveIs('low'), conditionIs('high')],
-        ],
-      ),
+    play: inTurn(({ random, ask, send, pass }, pair) => {
+      ask(random.oneIn(4) ? 'atLeast' : 'cached', AT_PLACE, torn(random, SOME));
+      send(does.together(...pair));
+      pass(SOME + random.below(DEFAULT_TTL_MS));
+      ask('cached', AT_PLACE);
+    }, CONDITIONAL),
   },
   'a call that began before another one reads after it, and after both changes': {
     operations: [...furnished, joins],
     isClosed: true,
-    play: () =>
-      inTurn(async (hands, pair) => {
-        const { random, ask, send, arrive, answerReads, pass } = hands;
-        const engine = random.below(ENGINES);
-        const halves = [question(EVE, ELSEWHERE), question(ZOE, PLACE)];
-        const [before, after] = pair[0] === leaves ? halves : halves.reverse();
-        await ask(engine, 'cached', after as Question, 'delayed');
-        await pass(5);
-        await ask(engine, 'cached', before as Question);
-        await send(does.together(...pair));
-        await arrive();
-        await pass(random.below(5));
-        await answerReads();
-        await pass(random.below(5));
-        await ask(engine, 'cached', AT_PLACE);
-      }),
+    play: inTurn(({ random, ask, send, pass }, pair) => {
+      const [before, after] = halvesOf(pair);
+      const untilRead = 5 + random.below(5) + SOME;
+      ask('cached', after, { readsAt: [untilRead] });
+      pass(5);
+      ask('cached', before);
+      send(does.together(...pair));
+      pass(untilRead - 5 + random.below(5));
+      ask('cached', AT_PLACE);
+    }),
   },
   'two writes of one millisecond, and a read between them': {
     operations: [...furnished, roleComes, joins],
     isClosed: false,
-    play: () => async (hands) => {
-      const { random, ask, send, arrive, pass } = hands;
-      const engine = random.below(ENGINES);
-      await pass(LONG);
+    play: ({ random, ask, send, pass }) => {
       for (const change of [leaves, joins]) {
-        await send(change);
-        await arrive();
-        await ask(engine, 'cached', AT_PLACE);
+        send(change);
+        pass(SOME);
+        ask('cached', AT_PLACE);
       }
-      await pass(random.below(20_000));
-      await ask(engine, 'strong', AT_PLACE);
+      pass(random.below(20_000));
+      ask('strong', AT_PLACE);
     },
   },
   'an older read is answered after a newer one': {
     operations: [...furnished, roleComes, joins],
     isClosed: false,
-    play: () =>
-      inAndOut(async (hands, change) => {
-        const { random, ask, send, arrive, answerReads } = hands;
-        const engine = random.below(ENGINES);
-        await ask(engine, 'cached', AT_PLACE, 'late');
-        await send(change);
-        await soon(hands);
-        await arrive();
-        await ask(engine, 'strong', AT_PLACE);
-        await soon(hands);
-        await answerReads();
-        await soon(hands);
-        await ask(engine, 'cached', AT_PLACE);
-      }),
+    play: inAndOut(({ random, ask, send, pass }, change) => {
+      const [untilArrival, untilAnswer] = [soon(random), soon(random)];
+      ask('cached', AT_PLACE, late(untilArrival + untilAnswer + 2 * SOME));
+      send(change, untilArrival);
+      pass(untilArrival + SOME);
+      ask('strong', AT_PLACE);
+      pass(untilAnswer + 2 * SOME + soon(random));
+      ask('cached', AT_PLACE);
+    }),
   },
   'what was cached, or was on its way, just before a write, once the bound is over': {
     operations: [...furnished, roleComes, joins],
     isClosed: false,
-    play: () =>
-      inAndOut(async (hands, change) => {
-        const { random, ask, send, arrive, answerReads, pass } = hands;
-        const engine = random.below(ENGINES);
-        await ask(engine, 'cached', AT_PLACE, random.oneIn(2) ? 'late' : 'at once');
-        await pass(1);
-        await send(change);
-        await arrive();
-        await pass(DEFAULT_TTL_MS);
-        await ask(engine, 'cached', AT_PLACE);
-        await answerReads();
-      }),
+    play: inAndOut(({ random, ask, send, pass }, change) => {
+      ask('cached', AT_PLACE, random.oneIn(2) ? late(1 + DEFAULT_TTL_MS + SOME) : {});
+      pass(1);
+      send(change);
+      pass(DEFAULT_TTL_MS);
+      ask('cached', AT_PLACE);
+      pass(1);
+    }),
   },
   'DynamoDB is down, within the second bound and beyond': {
     operations: [...furnished, roleComes, joins],
     isClosed: false,
     withOutages: true,
-    play: () =>
-      inAndOut(async (hands, change) => {
-        const { random, ask, send, arrive, pass, setDown } = hands;
-        const engine = random.below(ENGINES);
-        await ask(engine, 'cached', AT_PLACE);
-        await pass(1);
-        await send(change);
-        await arrive();
-        setDown(true);
-        await pass(LONG + random.below(OUTAGE_TTL_MS - LONG));
-        for (const kind of ['cached', 'strong', 'atLeast'] as const) await ask(engine, kind, AT_PLACE);
-        setDown(false);
-        await pass(OUTAGE_TTL_MS - LONG);
-        await ask(engine, 'cached', question(ZOE, ELSEWHERE));
-        setDown(true);
-        await pass(LONG);
-        await ask(engine, 'cached', AT_PLACE);
-        setDown(false);
-      }),
+    play: inAndOut(({ random, ask, send, pass, setDown }, change) => {
+      ask('cached', AT_PLACE);
+      pass(1);
+      send(change);
+      pass(SOME);
+      setDown(true);
+      pass(LONG + random.below(OUTAGE_TTL_MS - LONG));
+      for (const kind of ['cached', 'strong', 'atLeast'] as const) ask(kind, AT_PLACE);
+      setDown(false);
+      pass(OUTAGE_TTL_MS - LONG);
+      ask('cached', question(ZOE, ELSEWHERE));
+      setDown(true);
+      pass(LONG);
+      ask('cached', AT_PLACE);
+      setDown(false);
+    }),
   },
   'DynamoDB is down, and what is cached is of before and of after': {
     operations: [...furnished, joins],
     isClosed: true,
     withOutages: true,
-    play: () =>
-      inTurn(async (hands, pair) => {
-        const { random, ask, send, arrive, pass, setDown } = hands;
-        const engine = random.below(ENGINES);
-        const halves = [question(EVE, ELSEWHERE), question(ZOE, PLACE)];
-        const [before, after] = pair[0] === leaves ? halves : halves.reverse();
-        await ask(engine, 'cached', before as Question);
-        await soon(hands);
-        for (const change of pair) {
-          await send(change);
-          await soon(hands);
-          await arrive();
-        }
-        // What has expired is read again: all but what the other half has brought.
-        await ask(engine, 'cached', after as Question);
-        await pass(LONG);
-        setDown(true);
-        await ask(engine, 'cached', AT_PLACE);
-        setDown(false);
-      }),
+    play: inTurn(({ random, ask, send, pass, setDown }, pair) => {
+      const [before, after] = halvesOf(pair);
+      ask('cached', before);
+      pass(soon(random));
+      for (const change of pair) {
+        send(change);
+        pass(soon(random) + SOME);
+      }
+      // What has expired is read again: all but what the other half has brought.
+      ask('cached', after);
+      pass(LONG);
+      setDown(true);
+      ask('cached', AT_PLACE);
+      pass(SOME);
+      setDown(false);
+    }),
   },
 };
 
@@ -404,33 +460,28 @@ export const SCENES: Readonly<Record<string, Staged>> = {
  * The margin to the millisecond: a write that takes all its time, and an engine whose clock is ahead of the
  * writer's by all that is allowed, has read a millisecond before the write is committed.
  */
-export const AT_THE_MARGIN: Readonly<Record<string, Staged>> = {
+export const AT_THE_MARGIN: Readonly<Record<string, Scene>> = {
   coherence: {
     operations: [...furnished, joins],
     isClosed: true,
-    play: () =>
-      inTurn(async ({ ask, send, arrive, pass }, [first, second]) => {
-        await send(first);
-        await send(second);
-        await pass(ARRIVAL_MS - 1);
-        await ask(0, 'cached', first === leaves ? question(EVE, ELSEWHERE) : question(ZOE, PLACE));
-        await pass(1);
-        await arrive();
-        await arrive();
-        await ask(0, 'cached', AT_PLACE);
-      }),
+    play: inTurn(({ ask, send, pass }, [first, second]) => {
+      send(first, ARRIVAL_MS);
+      send(second, ARRIVAL_MS);
+      pass(ARRIVAL_MS - 1);
+      ask('cached', first === leaves ? question(EVE, ELSEWHERE) : question(ZOE, PLACE));
+      pass(1);
+      ask('cached', AT_PLACE);
+    }),
   },
   atLeast: {
     operations: [...furnished, roleComes, joins],
     isClosed: false,
-    play: () =>
-      inAndOut(async ({ ask, send, arrive, pass }, change) => {
-        await send(change);
-        await pass(ARRIVAL_MS - 1);
-        await ask(0, 'cached', AT_PLACE);
-        await pass(1);
-        await arrive();
-        await ask(0, 'atLeast', AT_PLACE);
-      }),
+    play: inAndOut(({ ask, send, pass }, change) => {
+      send(change, ARRIVAL_MS);
+      pass(ARRIVAL_MS - 1);
+      ask('cached', AT_PLACE);
+      pass(1);
+      ask('atLeast', AT_PLACE);
+    }),
   },
 };

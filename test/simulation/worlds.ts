@@ -75,7 +75,7 @@ export function drawSmallWorld(random: Random, of: { conditions: boolean; tree: 
   return {
     names,
     operations: [
-      ...operations,
+      ...(random.oneIn(2) ? operations : withoutPatterns(operations)),
       ...tree.map(({ ref, parent }) => does.createScope(ref, { parent })),
       does.setEmail(first, 'ann@example.org'),
       does.setEmail(second, 'bob@example.org'),
@@ -86,9 +86,25 @@ export function drawSmallWorld(random: Random, of: { conditions: boolean; tree: 
   };
 }
 
+/** Roles with patterns let nobody have a policy for the whole API: here they have permissions instead. */
+function withoutPatterns(operations: readonly Operation[]): readonly Operation[] {
+  const having = new Set(
+    operations.flatMap(({ input }) => (input.effect ? `${input.role} ${input.permission}` : [])),
+  );
+  return operations.map((operation) => {
+    const { role, permission, effect, when } = operation.input as Readonly<
+      Record<string, string | undefined>
+    >;
+    if (!effect || !role || !permission?.includes('*')) return operation;
+    const name = ['dashboard', 'alarms:read:door'].find((each) => !having.has(`${role} ${each}`));
+    return does.addEffect(role, String(name), effect, when);
+  });
+}
+
 /** A client with two projects, and in the first a building with many devices. */
 function growTree(number: number) {
-  const ref = (type: string, n: number) => `${type}:01J8Z0E2Z8D2A3J7A7Y2H9P${String(number + n).padStart(3, '0')}`;
+  const ref = (type: string, n: number) =>
+    `${type}:01J8Z0E2Z8D2A3J7A7Y2H9P${String(number + n).padStart(3, '0')}`;
   const root = ref('client', 0);
   const [project, other, building] = [ref('project', 1), ref('project', 2), ref('building', 3)];
   const [zone, inner] = [ref('zone', 4), ref('zone', 5)];
