@@ -50,11 +50,13 @@ function assertKey({ PK, SK }: Key): void {
 /** A loop, not a chain of lists: every read and every write comes by here. */
 function copyMap(map: object): Record<string, unknown> {
   const made: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(map)) {
+  for (const name of Object.keys(map)) {
+    const value = (map as Readonly<Record<string, unknown>>)[name];
     if (value === undefined) continue;
+    const copied = typeof value === 'object' ? copy(value) : value;
     // Assigned, it would be the prototype.
-    if (name === '__proto__') Object.defineProperty(made, name, { ...OWN, value: copy(value) });
-    else made[name] = copy(value);
+    if (name === '__proto__') Object.defineProperty(made, name, { ...OWN, value: copied });
+    else made[name] = copied;
   }
   return made;
 }

@@ -431,8 +431,7 @@ export const createSession = (id: string, user: string): Operation =>
 
 export const changeSession = (id: string, status: 'active' | 'revoked'): Operation =>
   operation('session.update', { id, status }, (model) => {
-    for (const each of model.credentials)
-      if (each.ref === `session:${id}`) each.active = status === 'active';
+    for (const each of model.credentials) if (each.ref === `session:${id}`) each.active = status === 'active';
   });
 
 export const createApiToken = (id: string, subject: string): Operation =>

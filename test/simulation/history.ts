@@ -116,8 +116,8 @@ export interface Wishes {
   readonly tree: boolean;
 }
 
-export const PROCESSES = 3;
-const STEPS = 24;
+const PROCESSES = 3;
+const STEPS = 20;
 /** What a small cache holds: a few items, fewer than some questions need. */
 const SMALL_CACHE_BYTES = 6_000;
 

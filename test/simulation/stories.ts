@@ -131,7 +131,7 @@ export const STORIES: Readonly<Record<string, Story>> = {
 };
 
 /** Questions between the changes of a story. */
-const QUESTIONS = 60;
+const QUESTIONS = 28;
 const PROCESSES = 3;
 
 /** A story as a history: each change once the one before is done, sent again until it is. */
