@@ -136,6 +136,8 @@ function atOnce(planning: Planning, move: Move, below: readonly Node[]): readonl
     const above = paths.get(parent);
     if (!above) throw changedMeanwhile();
     const path = [parent, ...above];
+    // Read below two parents: it was moved from one to the other meanwhile.
+    if (paths.has(formatRef(ref))) throw changedMeanwhile();
     paths.set(formatRef(ref), path);
     return path;
   };

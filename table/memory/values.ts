@@ -47,10 +47,21 @@ function assertKey({ PK, SK }: Key): void {
     throw refused('a key is empty or too long');
 }
 
-const copyMap = (map: object): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(map).flatMap(([name, value]) => (value === undefined ? [] : [[name, copy(value)]])),
-  );
+/** A loop, not a chain of lists: every read and every write comes by here. */
+function copyMap(map: object): Record<string, unknown> {
+  const made: Record<string, unknown> = {};
+  for (const name of Object.keys(map)) {
+    const value = (map as Readonly<Record<string, unknown>>)[name];
+    if (value === undefined) continue;
+    const copied = typeof value === 'object' ? copy(value) : value;
+    // Assigned, it would be the prototype.
+    if (name === '__proto__') Object.defineProperty(made, name, { ...OWN, value: copied });
+    else made[name] = copied;
+  }
+  return made;
+}
+
+const OWN = { configurable: true, enumerable: true, writable: true } as const;
 
 function copy(value: unknown): unknown {
   if (value instanceof Set) return new Set(value);

@@ -107,6 +107,8 @@ function modelOf({ user, soldModules, entitlements, ...granted }: World): Model 
       .filter(({ exists }) => exists)
       .map((each) => ({ ...each, status: statusOf(each) })),
     scopeTypes: [],
+    credentials: [],
+    routes: [],
     groups: [...granted.groups],
     memberships: granted.memberships.map((group) => ({ subject: SUBJECT, group })),
     groupRoles: granted.groups.flatMap(({ id, roles }) => roles.map((role) => ({ group: id, role }))),

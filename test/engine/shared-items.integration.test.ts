@@ -4,7 +4,7 @@ import { createProvisioning } from '../../provisioning/index.ts';
 import type { Item } from '../../table/item.ts';
 import { createMemoryTable } from '../../table/memory/index.ts';
 import { createRandom } from '../oracle/random.ts';
-import { createSimulation } from '../oracle/simulation.ts';
+import { createTime } from '../simulation/time.ts';
 
 /**
  * What a write to a shared item costs (ADR 0020): it may happen at any time, and must not make a process read everything
@@ -58,8 +58,8 @@ test.each([
 ])(
   `a write to what ${USERS} cached users share costs two reads of it and one of each user's own: seen %s`,
   async (_, laterMs) => {
-    const simulation = createSimulation(START);
-    const { now, pass, settle, wait, schedule } = simulation;
+    const time = createTime(START);
+    const { now, pass, settle, wait, schedule } = time;
     const clock = { now: () => Math.floor(now()) };
     const table = createMemoryTable({
       items: crowded(await furnish()),
@@ -100,24 +100,15 @@ test.each([
     expect(await askForAll()).toEqual(new Set(['no_grant']));
     reads.clear();
 
-    const written = simulation.run((awaiting) =>
-      createProvisioning({
-        reader: Object.fromEntries(
-          Object.entries(table.reader).map(([name, read]) => [
-            name,
-            (...input: unknown[]) =>
-              awaiting(() => (read as (...all: unknown[]) => Promise<unknown>)(...input)),
-          ]),
-        ) as unknown as typeof table.reader,
-        writer: { send: (actions) => awaiting(() => table.writer.send(actions)) },
-        clock,
-        newId: () => id('W', Math.floor(now() - START)),
-        newSecret: () => 'secret',
-      })({ command: 'group-role.create', input: { group: GROUP, role: ROLE } }),
-    );
+    const written = createProvisioning({
+      ...{ reader: table.reader, writer: table.writer, clock },
+      newId: () => id('W', Math.floor(now() - START)),
+      newSecret: () => 'secret',
+    })({ command: 'group-role.create', input: { group: GROUP, role: ROLE } });
     await settle();
     await pass(200);
     const { ok, token = '' } = (await written) as { readonly ok: boolean; readonly token?: string };
+    time.stop();
     expect(ok).toBe(true);
     await pass(laterMs);
     // From here on the process knows of the write: somebody else has asked for it.

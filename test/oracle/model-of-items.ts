@@ -40,6 +40,7 @@ export function modelOf(items: readonly Item[]): Model {
       endsAt: instant(item.endsAt, Number.POSITIVE_INFINITY),
       account: optional(item.account),
       ...propertiesOf(item),
+      ...(item.email === undefined ? {} : { email: text(item.email) }),
     })),
     admins: ofSubjects('Admin').map(subjectOf),
     // Every node by its reference: questions name scopes alone.
@@ -119,6 +120,15 @@ export function modelOf(items: readonly Item[]): Model {
       enterprise: text(item.enterprise),
       status: text(item.status),
       ...interval(item.startDate, item.endDate),
+    })),
+    credentials: [
+      ...there('LoginSession').map((item) => ({ item, active: item.status === 'active' })),
+      ...there('AuthToken').map((item) => ({ item, active: item.revoked === false })),
+    ].map(({ item, active }) => ({ ref: refOf(item), subject: subjectOf(item), active })),
+    routes: there('Route').map(({ id, permission, scope }) => ({
+      id: text(id),
+      permission: text(permission),
+      scope: text(scope),
     })),
   };
 }

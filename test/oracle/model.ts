@@ -14,6 +14,7 @@ export interface Model {
     endsAt: number;
     account: string | undefined;
     properties?: Properties;
+    email?: string;
   }[];
   /** References of the subjects with the administrator's flag. */
   admins: string[];
@@ -52,6 +53,9 @@ export interface Model {
     from: number;
     until: number;
   }[];
+  /** Login sessions and API tokens, by reference. */
+  credentials: { ref: string; subject: string; active: boolean }[];
+  routes: { id: string; permission: string; scope: string }[];
 }
 
 export const emptyModel = (): Model => ({
@@ -72,6 +76,8 @@ export const emptyModel = (): Model => ({
   modules: [],
   subscriptions: [],
   licences: [],
+  credentials: [],
+  routes: [],
 });
 
 /** A question to a world: may `subject` use `permission` at `scope`, at the instant `at`? */

@@ -158,6 +158,7 @@ function forgetSubject(model: Model, ref: string): void {
   model.assignments = without(model.assignments, isIts);
   model.grants = without(model.grants, isIts);
   model.globalRoles = without(model.globalRoles, isIts);
+  model.credentials = without(model.credentials, isIts);
 }
 
 export const makeAdmin = (subject: string): Operation =>
@@ -409,6 +410,58 @@ export const declare = (of: string, name: string, type: string, source: string):
 export const undeclare = (of: string, name: string): Operation =>
   operation('property.delete', { of, name }, (model) => {
     model.declarations = without(model.declarations, (each) => each.of === of && each.name === name);
+  });
+
+// What callers show, and what requests need.
+
+/** Null removes it. */
+export const setEmail = (user: string, email: string | null): Operation =>
+  operation('user.update', { id: idOf(user), email }, (model) => {
+    for (const each of model.subjects) {
+      if (each.ref !== user) continue;
+      if (email === null) delete each.email;
+      else each.email = email;
+    }
+  });
+
+export const createSession = (id: string, user: string): Operation =>
+  operation('session.create', { id, user: idOf(user), status: 'active' }, (model) =>
+    model.credentials.push({ ref: `session:${id}`, subject: user, active: true }),
+  );
+
+export const changeSession = (id: string, status: 'active' | 'revoked'): Operation =>
+  operation('session.update', { id, status }, (model) => {
+    for (const each of model.credentials) if (each.ref === `session:${id}`) each.active = status === 'active';
+  });
+
+export const createApiToken = (id: string, subject: string): Operation =>
+  operation('token.create', { id, user: nameOf(subject), tokenType: 'api' }, (model) =>
+    model.credentials.push({ ref: `token:${id}`, subject, active: true }),
+  );
+
+export const revokeToken = (id: string): Operation =>
+  operation('token.revoke', { id }, (model) => {
+    for (const each of model.credentials) if (each.ref === `token:${id}`) each.active = false;
+  });
+
+export const deleteCredential = (ref: string): Operation =>
+  operation(`${typeOf(ref)}.delete`, { id: idOf(ref) }, (model) => {
+    model.credentials = without(model.credentials, (each) => each.ref === ref);
+  });
+
+export const createRoute = (id: string, path: string, permission: string, scope: string): Operation =>
+  operation('route.create', { id, method: 'GET', path, permission, scope }, (model) =>
+    model.routes.push({ id, permission, scope }),
+  );
+
+export const changeRoute = (id: string, permission: string): Operation =>
+  operation('route.update', { id, permission }, (model) => {
+    for (const each of model.routes) if (each.id === id) each.permission = permission;
+  });
+
+export const deleteRoute = (id: string): Operation =>
+  operation('route.delete', { id }, (model) => {
+    model.routes = without(model.routes, (each) => each.id === id);
   });
 
 // What is checked, and what is sold.

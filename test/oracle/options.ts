@@ -5,14 +5,13 @@ export interface Options {
   readonly worlds: number;
   /** Checks in each world. */
   readonly checks: number;
-  readonly histories: number;
   /** Checks under faults. */
   readonly faults: number;
 }
 
-const USAGE = 'usage: npm run oracle [-- --seed N (--worlds W --checks C | --histories H | --faults F)]';
+const USAGE = 'usage: npm run oracle [-- --seed N (--worlds W --checks C | --faults F)]';
 
-const NAMES = ['seed', 'worlds', 'checks', 'histories', 'faults'] as const;
+const NAMES = ['seed', 'worlds', 'checks', 'faults'] as const;
 const LARGEST = 1_000_000_000;
 
 /** Reads the command line; throws an error of one line for what it does not know. */
@@ -36,18 +35,13 @@ export function readOptions(args: readonly string[], newSeed: () => number): Opt
     }
     given.set(token.name, number);
   }
-  const histories = given.get('histories') ?? 0;
   const faults = given.get('faults') ?? 0;
-  for (const alone of ['histories', 'faults'] as const) {
-    if (given.has(alone) && [...given.keys()].some((name) => name !== 'seed' && name !== alone)) {
-      throw new Error(`--${alone} goes with --seed alone; ${USAGE}`);
-    }
-  }
+  if (faults > 0 && [...given.keys()].some((name) => name !== 'seed' && name !== 'faults'))
+    throw new Error(`--faults goes with --seed alone; ${USAGE}`);
   return {
     seed: given.get('seed') ?? newSeed(),
-    worlds: histories + faults > 0 ? 0 : (given.get('worlds') ?? 20),
+    worlds: faults > 0 ? 0 : (given.get('worlds') ?? 20),
     checks: given.get('checks') ?? 400,
-    histories,
     faults,
   };
 }

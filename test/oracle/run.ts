@@ -1,13 +1,10 @@
 import { findGo, WITHOUT_GO } from './cel/cel-go.ts';
 import { newFaultTally, playFaults } from './faults.ts';
-import { playHistory } from './histories.ts';
-import { describeViolation, newHistoryTally } from './history-record.ts';
 import { onStage } from './on-stage.ts';
 import { type Options, readOptions } from './options.ts';
 import { judge } from './oracle.ts';
 import { createCelGoOutcomes, type Outcomes } from './outcomes.ts';
 import type { Stage } from './stage.ts';
-import { SCENES, STORIES } from './stories.ts';
 import { describeDifference, newTally, playWorld, shrink } from './worlds.ts';
 
 /** `npm run oracle`: whether the engine answers as a naive reading of the specification does. */
@@ -39,52 +36,6 @@ async function playWith(
   const [first] = tally.differences;
   if (first) console.log(`\n${describeDifference(await shrink(stage, first, oracle))}`);
   return tally.differences.length === 0;
-}
-
-/**
- * Of each seed histories of grants alone and of nodes that come and go, each with outages and without, with
- * conditions and without; stories; scenes.
- */
-async function playHistories({ seed, histories }: Options): Promise<boolean> {
-  const tally = newHistoryTally();
-  for (let n = 0; n < histories && tally.violations.length === 0; n++) {
-    for (const withNodes of [false, true]) {
-      for (const withOutages of [false, true]) {
-        for (const withConditions of [false, true])
-          await playHistory(seed + n, tally, { withNodes, withOutages, withConditions });
-      }
-    }
-    for (const story of Object.values(STORIES)) {
-      await playHistory(seed + n, tally, { story, steps: 200 });
-    }
-    for (const { operations, play, withOutages } of Object.values(SCENES)) {
-      const scene = { operations, play: play(), times: 8 };
-      await playHistory(seed + n, tally, { scene, withOutages: withOutages ?? false });
-    }
-  }
-  const { cached, strong, atLeast } = tally.checks;
-  const { allowed, undecided } = tally;
-  console.log(
-    `checks       ${cached + strong + atLeast}, ${allowed} of them allowed, ${undecided} undecided`,
-  );
-  console.log(`  cached     ${cached}`);
-  console.log(`  strong     ${strong}`);
-  console.log(`  atLeast    ${atLeast}`);
-  console.log(`stale        ${tally.stale}, within the bound`);
-  console.log(`misnamed     ${tally.misnamed}: refused rightly, for the reason of another instant`);
-  console.log(`contended    ${tally.contended}`);
-  console.log(`sessions     ${tally.sessions} answers`);
-  console.log(`lists        ${tally.lists}, strong`);
-  console.log(
-    `outages      ${tally.failed} checks failed, ${tally.bridged} answered within the second bound`,
-  );
-  console.log(
-    `writes       ${tally.writes}, ${tally.repeated} of them repeated, and ${tally.refused} refused`,
-  );
-  console.log(`given up     ${tally.givenUp} writes; committed after that: ${tally.late}`);
-  console.log(`violations   ${tally.violations.length}`);
-  for (const first of tally.violations.slice(0, 1)) console.log(`\n${describeViolation(first)}`);
-  return tally.violations.length === 0;
 }
 
 const FAULTS_IN_A_WORLD = 2_500;
@@ -123,9 +74,7 @@ async function main(): Promise<number> {
     return 2;
   }
   console.log(`seed         ${options.seed}`);
-  const { histories, faults } = options;
-  if (histories > 0) return (await playHistories(options)) ? 0 : 1;
-  if (faults > 0) return (await onStage((stage) => playManyFaults(stage, options))) ? 0 : 1;
+  if (options.faults > 0) return (await onStage((stage) => playManyFaults(stage, options))) ? 0 : 1;
   const go = await findGo();
   if (go === undefined) {
     console.error(WITHOUT_GO);

@@ -1,5 +1,6 @@
 import { ulid } from 'ulid';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createProvisioning } from '../../provisioning/index.ts';
 import { modelOf } from '../oracle/model-of-items.ts';
 import { judge } from '../oracle/oracle.ts';
 import { type Event, inParallel, interruptAfter, provisionWatched, provisionWith } from './stepwise.ts';
@@ -161,6 +162,31 @@ describe('at once', () => {
     await world.run('scope.move', move('room', 'floor').input);
     expect(await namesIn('zone.list', 'floor')).toEqual(['room']);
     expect(await namesIn('zone.list', 'house')).toEqual(['floor', 'room']);
+    await expectWhole();
+  });
+
+  test('what is moved within it while it is read is planned anew, and comes along once', async () => {
+    await place('device', 'sensor', { parent: at.house });
+    const partition = `ZONE#${idOf('floor')}`;
+    let isMoved = false;
+    const reader: typeof world.reader = {
+      ...world.reader,
+      // The house is read by now, with the sensor in it; the floor is not.
+      listAll: async (query) => {
+        if (!isMoved && query.ranges.some((range) => range.partition === partition)) {
+          isMoved = true;
+          await world.run('scope.move', move('sensor', 'floor').input);
+        }
+        return world.reader.listAll(query);
+      },
+    };
+    const provision = createProvisioning({ ...world, reader, newId: () => ulid() });
+    expect(await provision(move('house', 'new'))).toMatchObject({ ok: true });
+    expect(isMoved).toBe(true);
+    expect(await nodeOf('sensor')).toMatchObject({ parent: at.floor });
+    expect(await entrants([...ALL, 'sensor'])).toEqual(
+      Object.fromEntries([...ALL, 'sensor'].map((name) => [name, IN_NEW])),
+    );
     await expectWhole();
   });
 

@@ -1,1 +1,0 @@
-import './histories.integration.test.ts';

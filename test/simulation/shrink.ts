@@ -1,0 +1,84 @@
+import type { Catalogue, Chosen } from './catalogue.ts';
+import type { History } from './history.ts';
+import { newTally, type Violation } from './record.ts';
+
+/** A violation, with as little of its history as shows it. */
+export interface Shrunk {
+  readonly chosen: Chosen;
+  readonly violation: Violation;
+  /** What happens, line by line. */
+  readonly lines: readonly string[];
+}
+
+/** After so many plays it is enough. */
+const MOST_PLAYS = 600;
+
+/**
+ * Leaves out steps, then troubles of calls, then whatever makes processes differ, as long as a violation of the same kind
+ * stays.
+ */
+export async function shrink(catalogue: Catalogue, chosen: Chosen): Promise<Shrunk | undefined> {
+  let plays = 0;
+  const playOf = (history: History, spared: ReadonlySet<string>) => {
+    plays += 1;
+    return catalogue.play({ ...chosen, history }, newTally(), { spared });
+  };
+  const first = await playOf(chosen.history, new Set());
+  const [violation] = first.violations;
+  if (!violation) return undefined;
+  const violates = async (history: History, spared: ReadonlySet<string>): Promise<boolean> =>
+    plays < MOST_PLAYS &&
+    (await playOf(history, spared)).violations.some(({ kind }) => kind === violation.kind);
+
+  let { history } = chosen;
+  const none = new Set<string>();
+  history = {
+    ...history,
+    steps: await fewest(history.steps, (steps) => violates({ ...history, steps }, none)),
+  };
+  const { troubled } = await playOf(history, none);
+  const kept = await fewest([...new Set(troubled)], (some) => violates(history, without(troubled, some)));
+  const spared = without(troubled, kept);
+  for (const simpler of simplerThan(history)) if (await violates(simpler, spared)) history = simpler;
+
+  const lines: string[] = [];
+  const onEvent = (at: number, text: string): void =>
+    void lines.push(`${at.toFixed(2).padStart(11)} ${text}`);
+  const shrunk = { ...chosen, history };
+  const [last = violation] = (await catalogue.play(shrunk, newTally(), { spared, onEvent })).violations;
+  return { chosen: shrunk, violation: last, lines };
+}
+
+const without = (all: readonly string[], some: readonly string[]): ReadonlySet<string> =>
+  new Set(all.filter((each) => !some.includes(each)));
+
+/** Histories in which one thing is as it is anywhere. */
+function simplerThan(history: History): readonly History[] {
+  return [
+    { ...history, weather: { ...history.weather, delayMs: 2 } },
+    { ...history, processes: history.processes.map((each) => ({ ...each, aheadMs: 0 })) },
+    { ...history, processes: history.processes.map((each) => ({ ...each, maxBytes: undefined })) },
+    { ...history, doClocksJump: false },
+    { ...history, withOutages: false },
+  ];
+}
+
+/** Leaves out as many as may be: large pieces first, single ones in the end. */
+async function fewest<T>(
+  all: readonly T[],
+  suffices: (some: readonly T[]) => Promise<boolean>,
+): Promise<readonly T[]> {
+  let kept = all;
+  for (let size = Math.ceil(kept.length / 2); size >= 1; ) {
+    let isLess = false;
+    for (let from = kept.length - size; from > -size; from -= size) {
+      const some = [...kept.slice(0, Math.max(from, 0)), ...kept.slice(Math.max(from, 0) + size)];
+      if (some.length === kept.length || !(await suffices(some))) continue;
+      kept = some;
+      isLess = true;
+    }
+    if (size > 1) size = Math.ceil(size / 2);
+    else if (!isLess) break;
+  }
+  return kept;
+}
