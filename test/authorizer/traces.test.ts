@@ -145,7 +145,7 @@ describe('the spans of a request', () => {
       'gatehouse.route': 'r1',
     });
     expect(spans.find(({ name }) => name === 'gatehouse.read')?.attributes).toEqual({
-      'gatehouse.read.keys': 5,
+      'gatehouse.read.keys': 4,
       'gatehouse.read.calls': 1,
     });
     expect(spans.map(({ status }) => status.code)).toEqual(spans.map(() => 0));

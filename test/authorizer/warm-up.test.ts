@@ -116,8 +116,10 @@ describe('the warm-up', () => {
   it('writes nothing: no line, no decision, no metric, no span', async () => {
     const exporter = new InMemorySpanExporter();
     new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }).register();
+    const output = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
     const { ask, warmUp: warm, written } = setUp();
     await warm();
+    expect(output).not.toHaveBeenCalled();
     expect(written).toEqual([]);
     expect(exporter.getFinishedSpans()).toEqual([]);
     await ask();
