@@ -30,6 +30,7 @@ VARIABLES
   log,        \* the states of the table, one for each commit
   reads,      \* the reads in flight
   begun,      \* how many reads were begun
+  latest,     \* by item: the last read of it that can be shared
   cache,      \* by item: an entry, or None
   asks,       \* how many questions were asked
   asked,      \* the question that is being answered, or None
@@ -37,7 +38,7 @@ VARIABLES
   answer,     \* the last answer, or None
   seen        \* by item: the newest version that an answer has shown
 
-vars == <<now, ahead, log, reads, begun, cache, asks, asked, own, answer, seen>>
+vars == <<now, ahead, log, reads, begun, latest, cache, asks, asked, own, answer, seen>>
 
 Has(rule) == rule \notin Without
 None == [none |-> TRUE]
@@ -75,11 +76,11 @@ Version(state, stamp, exists) == [state |-> state, stamp |-> stamp, exists |-> e
 (* until the deadline, and what was sent may arrive later.  If it is never *)
 (* committed, it is nothing to a reader.  All its items change at one      *)
 (* instant.  (A stamp so recent that the span begins after any read is the *)
-(* same as the latest one.)                                                *)
+(* same as the newest one.)                                                *)
 Behind == (IF Jumps THEN 0 ELSE Skew - 1) + (IF Has("clocks that agree") THEN 0 ELSE 1)
 Stamps == LET earliest == now - Deadline - Late - Behind - (IF Has("punctual writes") THEN 0 ELSE 1)
-              latest == now + Skew - 1
-          IN {stamp \in earliest .. latest : stamp + Margin <= MaxTime + Skew} \cup {latest}
+              newest == now + Skew - 1
+          IN {stamp \in earliest .. newest : stamp + Margin <= MaxTime + Skew} \cup {newest}
 Commit ==
   /\ GoesOn /\ Len(log) <= MaxWrites
   /\ \E touched \in SUBSET Items \ {{}},
@@ -89,7 +90,7 @@ Commit ==
          versions |-> [i \in Items |->
            IF i \notin touched THEN log[Len(log)].versions[i]
            ELSE Version(Len(log) + 1, IF exists[i] THEN stamp ELSE 0, exists[i])]])
-  /\ UNCHANGED <<now, ahead, reads, begun, cache, asks, asked, own, answer, seen>>
+  /\ UNCHANGED <<now, ahead, reads, begun, latest, cache, asks, asked, own, answer, seen>>
 
 -----------------------------------------------------------------------------
 (* THE CACHE: engine/item-cache.ts                                         *)
@@ -111,8 +112,7 @@ Entry(version, start, end) ==
 (* `joinSpans`: two reads of the same version.                             *)
 Join(entry, earlier) ==
   [entry EXCEPT !.from = Min(@, earlier.from), !.until = Max(@, earlier.until),
-                !.seenAt = IF Has("later absence") THEN Max(@, earlier.seenAt)
-                           ELSE Min(@, earlier.seenAt)]
+                !.seenAt = Max(@, earlier.seenAt)]
 
 (* `place`: the entry of a read, and what the cache holds from then on.    *)
 Joined(known, entry) ==
@@ -130,14 +130,16 @@ BeginRead ==
   /\ GoesOn /\ begun < MaxReads
   /\ \E items \in SUBSET Items \ {{}},
         isSnapshot \in IF "strong" \in Modes THEN BOOLEAN ELSE {FALSE} :
-       reads' = reads \cup {[n |-> begun + 1, items |-> items, start |-> Clock,
-                             since |-> Len(log), isSnapshot |-> isSnapshot]}
-  /\ begun' = begun + 1
+       /\ reads' = reads \cup {[n |-> begun + 1, items |-> items, start |-> Clock,
+                                since |-> Len(log), isSnapshot |-> isSnapshot]}
+       /\ latest' = [i \in Items |-> IF i \in items /\ ~isSnapshot THEN begun + 1 ELSE latest[i]]
+       /\ begun' = begun + 1
   /\ UNCHANGED <<now, ahead, log, cache, asks, asked, own, answer, seen>>
 
 (* engine/load.ts, `since`, and engine/cached-loader.ts: the reads that a  *)
 (* question uses.  A read in flight is shared if it would be recent enough *)
-(* in the cache.  `atLeast` shares none that began before the question.    *)
+(* in the cache, and if none of the same item began after it.  `atLeast`   *)
+(* shares none that began before the question.                             *)
 Uses(read) ==
   LET isLater == read.n > asked.begun
   IN CASE asked.mode = "cached"  -> ~read.isSnapshot /\ (isLater \/ read.start > asked.at - Ttl)
@@ -167,17 +169,17 @@ EndRead ==
            /\ reads' = reads \ {read}
            /\ \/ own' = own
               \/ /\ asked # None /\ Uses(read) /\ ~read.isSnapshot
-                 /\ \E used \in SUBSET read.items \ {{}} :
+                 /\ \E used \in SUBSET {i \in read.items : read.n > asked.begun \/ read.n = latest[i]} \ {{}} :
                       own' = [i \in Items |-> IF i \in used THEN Again(own[i], joined[i]) ELSE own[i]]
               \/ /\ asked # None /\ Uses(read) /\ read.isSnapshot
                  /\ own' = [i \in Items |-> IF i \in read.items THEN joined[i] ELSE None]
-  /\ UNCHANGED <<now, ahead, log, begun, asks, asked, answer, seen>>
+  /\ UNCHANGED <<now, ahead, log, begun, latest, asks, asked, answer, seen>>
 
 (* The bound in bytes: engine/cached-loader.ts                             *)
 Evict ==
   /\ GoesOn /\ Evictions
   /\ \E i \in Items : cache[i] # None /\ cache' = [cache EXCEPT ![i] = None]
-  /\ UNCHANGED <<now, ahead, log, reads, begun, asks, asked, own, answer, seen>>
+  /\ UNCHANGED <<now, ahead, log, reads, begun, latest, asks, asked, own, answer, seen>>
 
 -----------------------------------------------------------------------------
 (* DECISIONS: engine/load.ts                                               *)
@@ -194,7 +196,7 @@ Ask ==
                  oldest |-> IF mode # "atLeast" THEN Ever
                             ELSE log[floor].at - Behind + (IF Has("token skew") THEN Skew ELSE 0)]
   /\ own' = Nothing
-  /\ UNCHANGED <<now, ahead, log, reads, begun, cache, answer, seen>>
+  /\ UNCHANGED <<now, ahead, log, reads, begun, latest, cache, answer, seen>>
 
 (* `createTrial`, `find`: what this question has read, else what is cached *)
 Found(i) ==
@@ -226,7 +228,7 @@ Answer ==
         /\ seen' = [i \in Items |-> Max(seen[i], versions[i].state)]
   /\ asked' = None
   /\ own' = Nothing
-  /\ UNCHANGED <<now, ahead, log, reads, begun, cache, asks>>
+  /\ UNCHANGED <<now, ahead, log, reads, begun, latest, cache, asks>>
 
 -----------------------------------------------------------------------------
 (* TIME                                                                    *)
@@ -234,7 +236,7 @@ Answer ==
 Tick ==
   /\ GoesOn /\ now < MaxTime
   /\ now' = now + 1
-  /\ UNCHANGED <<ahead, log, reads, begun, cache, asks, asked, own, answer, seen>>
+  /\ UNCHANGED <<ahead, log, reads, begun, latest, cache, asks, asked, own, answer, seen>>
 
 (* engine/clock.ts: a clock that goes back empties the cache.  Reads that  *)
 (* were begun are not used, and a question begins anew.                    *)
@@ -245,7 +247,7 @@ SetClock ==
      THEN /\ cache' = Nothing /\ own' = Nothing /\ reads' = {}
           /\ asked' = IF asked = None THEN None ELSE [asked EXCEPT !.at = now + ahead', !.begun = begun]
      ELSE UNCHANGED <<cache, own, reads, asked>>
-  /\ UNCHANGED <<now, log, begun, asks, answer, seen>>
+  /\ UNCHANGED <<now, log, begun, latest, asks, answer, seen>>
 
 Init ==
   /\ now = 0
@@ -253,7 +255,7 @@ Init ==
   /\ \E exists \in [Items -> IF Deletions THEN BOOLEAN ELSE {TRUE}] :
        log = <<[at |-> Ever, stamp |-> Ever, touched |-> Items, versions |-> [i \in Items |->
                  Version(1, IF exists[i] THEN Ever ELSE 0, exists[i])]]>>
-  /\ reads = {} /\ begun = 0 /\ cache = Nothing
+  /\ reads = {} /\ begun = 0 /\ latest = [i \in Items |-> 0] /\ cache = Nothing
   /\ asks = 0 /\ asked = None /\ own = Nothing
   /\ answer = None /\ seen = [i \in Items |-> 1]
 

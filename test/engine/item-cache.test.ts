@@ -205,7 +205,7 @@ describe('an absent item', () => {
     },
   );
 
-  test('that came twice is kept against a slow read of the write between: formal/caching, holds-absence', async () => {
+  test('that came twice is kept against a slow read of the write between', async () => {
     const { begin, read, spanOf } = setUp();
     await read(5_000, 5_100, undefined);
     const slow = begin(5_200, { a: write('w1', 4_000) });
