@@ -45,7 +45,7 @@ export interface Entry<T = unknown> extends Span {
   readonly value: T | null;
   /** Undefined for an absent item. */
   readonly writeId: string | undefined;
-  /** The earliest end of a read that returned it. */
+  /** The latest end of a read that returned it. Used for absence, which has no other sign of its age. */
   seenAt: number;
   /** Estimated bytes, memos included. */
   readonly size: number;
@@ -244,7 +244,8 @@ export function joinSpans(entry: Entry, earlier: Entry): void {
   // The members were read anew, after their item: the span of both starts only then.
   if (entry.kind.membersOf === undefined) entry.from = Math.min(entry.from, earlier.from);
   entry.until = Math.max(entry.until, earlier.until);
-  entry.seenAt = Math.min(entry.seenAt, earlier.seenAt);
+  // Absence has no id: two absences may have a write between them, so the later one's end counts.
+  entry.seenAt = Math.max(entry.seenAt, earlier.seenAt);
 }
 
 /** Estimated bytes of an entry with its cache slot, of an attribute, and of a list member. */

@@ -90,6 +90,7 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   'Decision records': ['ADR/README.md', 'ADR/'],
   Contributing: [
     'CONTRIBUTING.md',
+    'docs/proofs.md',
     'docs/mutation-testing.md',
     'docs/releasing.md',
     'docs/seeds.md',

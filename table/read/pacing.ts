@@ -10,12 +10,29 @@ export interface PacingOptions {
   /** Milliseconds for the whole operation, retries included. */
   readonly deadlineMs: number;
   readonly random?: () => number;
+  /** Epoch milliseconds. */
+  readonly now?: () => number;
+}
+
+/**
+ * A signal that also counts as aborted once the wall clock says so. A machine that slept wakes with timers that
+ * stood still: without this, a transaction would be sent once more, long after its stamp, and readers take it
+ * for committed since then (ADR 0020).
+ */
+function deadlineAt(deadlineMs: number, now: () => number): AbortSignal {
+  const signal = AbortSignal.timeout(deadlineMs);
+  const endsAt = now() + deadlineMs;
+  let isOver = false;
+  signal.addEventListener('abort', () => {
+    isOver = true;
+  });
+  return Object.defineProperty(signal, 'aborted', { get: () => isOver || now() >= endsAt });
 }
 
 /** Exponential back-off with full jitter: 25 ms, 50 ms, … at most 400 ms, each times a random share. */
-export function createPacing({ deadlineMs, random = Math.random }: PacingOptions): Pacing {
+export function createPacing({ deadlineMs, random = Math.random, now = Date.now }: PacingOptions): Pacing {
   return {
-    deadline: () => AbortSignal.timeout(deadlineMs),
+    deadline: () => deadlineAt(deadlineMs, now),
     pause: (attempt, signal) =>
       new Promise((resolve) => {
         const done = () => {

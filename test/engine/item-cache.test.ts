@@ -180,13 +180,16 @@ describe('an absent item', () => {
     expect(spanOf()).toMatchObject({ value });
   });
 
-  test('was seen at the earliest end of a read that did not find it', async () => {
+  test.each([
+    [5_401, 'w1'],
+    [5_400, null],
+  ])('was seen at the latest end of the reads that did not find it: at %i it is %s', async (start, value) => {
     const { begin, read, spanOf } = setUp();
     const slow = begin(5_000, { a: undefined });
     await read(5_010, 5_100, undefined);
     await slow.end(5_400);
-    await read(5_101, 5_500, write('w1', 5_050));
-    expect(spanOf()).toMatchObject({ value: 'w1' });
+    await read(start, 5_500, write('w1', 5_050));
+    expect(spanOf()).toMatchObject({ value });
   });
 
   test.each([
@@ -201,6 +204,16 @@ describe('an absent item', () => {
       expect(spanOf()).toMatchObject({ value });
     },
   );
+
+  test('that came twice is kept against a slow read of the write between', async () => {
+    const { begin, read, spanOf } = setUp();
+    await read(5_000, 5_100, undefined);
+    const slow = begin(5_200, { a: write('w1', 4_000) });
+    // It was deleted again, which leaves no trace.
+    await read(5_300, 5_400, undefined);
+    await slow.end(5_500);
+    expect(spanOf()).toEqual({ value: null, from: Number.NEGATIVE_INFINITY, until: 5_300 });
+  });
 });
 
 describe('an item without a stamp', () => {

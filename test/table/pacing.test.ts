@@ -86,3 +86,13 @@ test('each call has a deadline of its own', () => {
   expect(timeout.mock.calls).toEqual([[1_234], [1_234]]);
   timeout.mockRestore();
 });
+
+test('a deadline is over once the wall clock says so, even if the timers stood still: the machine slept', () => {
+  let instant = 1_000_000;
+  const { deadline } = createPacing({ deadlineMs: 3_000, now: () => instant });
+  const signal = deadline();
+  instant += 2_999;
+  expect(signal.aborted).toBe(false);
+  instant += 1;
+  expect(signal.aborted).toBe(true);
+});

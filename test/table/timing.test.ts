@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createClient } from '../../table/dynamodb/client.ts';
 import { createWriter } from '../../table/dynamodb/writer.ts';
 import { nodeKey } from '../../table/keys.ts';
+import { createPacing } from '../../table/read/pacing.ts';
 import {
   CLOCK_SKEW_MS,
   COHERENCE_MARGIN_MS,
@@ -53,6 +54,27 @@ test('after the deadline nothing is sent any more, by the SDK neither', async ()
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const pacing = { deadline: () => over.signal, pause: async () => {} };
   const writer = createWriter({ client: createClient({ endpoint, maxAttempts: 1_000 }), table: 't', pacing });
+  const item = { ...nodeKey({ type: 'user', id: ID }), Type: 'User' };
+  expect(await refusalOf(() => writer.send([{ kind: 'put', item }]))).toMatchObject({ retryable: true });
+  expect(arrived).toBe(1);
+});
+
+test('after the machine slept nothing is sent any more, by the SDK neither: the stamp is too old', async () => {
+  let [instant, arrived] = [1_000_000, 0];
+  const server = createServer((_request, response) => {
+    arrived += 1;
+    instant += 3_600_000;
+    response.writeHead(500, { 'content-type': 'application/x-amz-json-1.0' });
+    response.end('{"__type":"com.amazonaws.dynamodb.v20120810#InternalServerError"}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const pacing = createPacing({ deadlineMs: WRITE_DEADLINE_MS, now: () => instant });
+  const writer = createWriter({ client: createClient({ endpoint }), table: 't', pacing });
   const item = { ...nodeKey({ type: 'user', id: ID }), Type: 'User' };
   expect(await refusalOf(() => writer.send([{ kind: 'put', item }]))).toMatchObject({ retryable: true });
   expect(arrived).toBe(1);
