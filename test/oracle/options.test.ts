@@ -11,7 +11,7 @@ test('the command line of `npm run oracle`', () => {
     checks: 5,
     faults: 0,
   });
-  expect(read('--faults 100000')).toMatchObject({ seed: 7, worlds: 0, histories: 0, faults: 100_000 });
+  expect(read('--faults 100000')).toMatchObject({ seed: 7, worlds: 0, faults: 100_000 });
 });
 
 test.each([

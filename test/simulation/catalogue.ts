@@ -1,12 +1,12 @@
 import { createJudgeByEngine } from '../oracle/outcomes.ts';
 import { createRandom } from '../oracle/random.ts';
 import { type Callers, createCallers } from './callers.ts';
-import { drawHistory, type History, type Wishes } from './history.ts';
+import { drawHistory, type Features, type History } from './history.ts';
 import { mix } from './network.ts';
 import { PLANTS, type Plant, type PlantName } from './plants.ts';
 import { type Played, type PlayOptions, play } from './play.ts';
 import { newTally, type Tally } from './record.ts';
-import { SCENES, STORIES, stage, tell } from './stories.ts';
+import { historyOf, SCENES, STORIES, stage } from './stories.ts';
 import { drawSmallWorld, furnish, type SmallNames, type World } from './worlds.ts';
 
 /** One history of a run, ready to be played. */
@@ -25,7 +25,7 @@ const STORY_KINDS = 3;
 const SCENE_KINDS = 2;
 
 /** What the history with this number is like: of twenty, three are stories and two are scenes. */
-const wishesOf = (number: number): Wishes => ({
+const featuresOf = (number: number): Features => ({
   nodes: number % 2 === 0,
   outages: number % 5 === 1,
   conditions: number % 4 === 3,
@@ -48,7 +48,7 @@ export function createCatalogue(seed: number, plant?: PlantName) {
   let block = -1;
   const small = new Map<string, Promise<{ readonly names: SmallNames; readonly world: World }>>();
   /** Worlds of the block. */
-  function smallWorldOf({ conditions, tree }: Wishes) {
+  function smallWorldOf({ conditions, tree }: Features) {
     const name = `${conditions} ${tree}`;
     const make = async () => {
       const { names, operations } = drawSmallWorld(createRandom(mix(seed, block)), { conditions, tree });
@@ -63,18 +63,18 @@ export function createCatalogue(seed: number, plant?: PlantName) {
   async function choose(number: number): Promise<Chosen> {
     const own = mix(seed, number);
     const kind = number % KINDS;
-    if (kind < STORY_KINDS) return choosePart(STORIES, number, (story) => tell(own, story));
+    if (kind < STORY_KINDS) return choosePart(STORIES, number, (story) => historyOf(own, story));
     if (kind < STORY_KINDS + SCENE_KINDS) return choosePart(SCENES, number, (scene) => stage(own, scene));
     if (Math.floor(number / BLOCK) !== block) {
       block = Math.floor(number / BLOCK);
       small.clear();
     }
-    const wishes = wishesOf(number);
-    const { names, world } = await smallWorldOf(wishes);
-    const having = Object.entries(wishes).flatMap(([name, isWished]) => (isWished ? [name] : []));
+    const features = featuresOf(number);
+    const { names, world } = await smallWorldOf(features);
+    const having = Object.entries(features).flatMap(([name, isThere]) => (isThere ? [name] : []));
     return {
       title: ['by chance', ...having].join(', '),
-      history: drawHistory(own, names, world.model, wishes),
+      history: drawHistory(own, names, world.model, features),
       ...{ world, names },
     };
   }

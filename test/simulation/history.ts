@@ -14,8 +14,8 @@ import type { SmallNames } from './worlds.ts';
 export interface History {
   readonly seed: number;
   readonly processes: readonly ProcessSetup[];
-  /** How DynamoDB is, as far as no step says how its calls go. */
-  readonly weather: Weather;
+  /** How calls go, as far as no step says it. */
+  readonly network: NetworkSetup;
   /** Whether DynamoDB is down now and then, and engines may answer from longer ago meanwhile. */
   readonly withOutages: boolean;
   /** Whether clocks are put right now and then: bounds have a tolerance then. */
@@ -30,12 +30,12 @@ export interface ProcessSetup {
   readonly maxBytes?: number | undefined;
 }
 
-/** Shares of calls, from 0 to 1, that go as they seldom do. */
-export interface Weather {
+/** How calls to DynamoDB go. */
+export interface NetworkSetup {
   /** Milliseconds that a call takes at most. */
   readonly delayMs: number;
-  /** Of all that follows: 1, or 0 where every call goes at once and as it should. */
-  readonly roughness: 0 | 1;
+  /** Whether some fail, are late, or are read in parts (network.ts). */
+  readonly withFaults: boolean;
 }
 
 export const CONSISTENCIES = ['cached', 'cached', 'cached', 'strong', 'atLeast'] as const;
@@ -106,7 +106,7 @@ export type Step = Doing & {
 };
 
 /** What is drawn for a world. */
-export interface Wishes {
+export interface Features {
   /** Whether things come and go as well, not only what is granted to them. */
   readonly nodes: boolean;
   readonly outages: boolean;
@@ -122,7 +122,7 @@ const STEPS = 20;
 const SMALL_CACHE_BYTES = 6_000;
 
 /** A history that chance has made. `model` is what the world begins with. */
-export function drawHistory(seed: number, names: SmallNames, model: Model, wishes: Wishes): History {
+export function drawHistory(seed: number, names: SmallNames, model: Model, features: Features): History {
   const random = createRandom(seed);
   const doClocksJump = random.oneIn(4);
   const delayMs = random.pick([2, 20, 200, 1_000]);
@@ -130,11 +130,11 @@ export function drawHistory(seed: number, names: SmallNames, model: Model, wishe
     aheadMs: random.below(CLOCK_SKEW_MS),
     maxBytes: n === 0 ? SMALL_CACHE_BYTES : undefined,
   }));
-  const nextOperation = createChanges(random, names, model, wishes);
+  const nextOperation = createChanges(random, names, model, features);
   // Little shows where everybody asks something else; and while DynamoDB is down only what was asked before is answered.
   const often = Array.from({ length: 5 }, () => ask(random, names));
   const nextQuestion = (): Question =>
-    random.oneIn(wishes.outages ? 6 : 4) ? ask(random, names) : random.pick(often);
+    random.oneIn(features.outages ? 6 : 4) ? ask(random, names) : random.pick(often);
   const routes = names.routes.flatMap(({ id, scope }) =>
     names.places
       .filter(({ ref }) => scope.startsWith(`${ref.slice(0, ref.indexOf(':'))}:`))
@@ -171,23 +171,23 @@ export function drawHistory(seed: number, names: SmallNames, model: Model, wishe
         thenAsk: random.oneIn(3) ? nextQuestion() : undefined,
       };
     },
-    trouble: (): Doing => {
+    incident: (): Doing => {
       const of = random.below(PROCESSES);
       const what = random.below(10);
       if (what < 2) return { does: 'freeze', of, milliseconds: random.pick([500, 5_000, 70_000]) };
       if (what < 4 && doClocksJump) return { does: 'set clock', of, aheadMs: random.below(CLOCK_SKEW_MS) };
-      if (what < 6 || (wishes.tree && what > 8)) return { does: 'crash', of };
+      if (what < 6 || (features.tree && what > 8)) return { does: 'crash', of };
       if (what < 8) return { does: 'resume', of };
       return { does: 'rotate keys' };
     },
   };
-  const withRequests = !wishes.conditions && random.oneIn(2);
+  const withRequests = !features.conditions && random.oneIn(2);
   const doing = (): Doing => {
     const what = random.below(20);
     if (what < 9) return draw.ask();
     if (what < 12) return withRequests ? draw.request() : draw.ask();
-    if (what < (wishes.tree ? 17 : 18)) return draw.write();
-    return draw.trouble();
+    if (what < (features.tree ? 17 : 18)) return draw.write();
+    return draw.incident();
   };
   const steps: Step[] = [];
   // Now and then much more time goes by than a cache keeps.
@@ -195,14 +195,14 @@ export function drawHistory(seed: number, names: SmallNames, model: Model, wishe
   let isDown = false;
   for (let at = 0; steps.length < STEPS; ) {
     at += gap(random, delayMs) * slowness;
-    if (wishes.outages && random.oneIn(12)) {
+    if (features.outages && random.oneIn(12)) {
       isDown = !isDown;
       steps.push({ at, does: 'outage', isDown });
     } else steps.push({ at, ...doing() });
   }
   return {
-    ...{ seed, processes, steps, doClocksJump, withOutages: wishes.outages },
-    weather: { delayMs, roughness: 1 },
+    ...{ seed, processes, steps, doClocksJump, withOutages: features.outages },
+    network: { delayMs, withFaults: true },
   };
 }
 
@@ -216,7 +216,7 @@ function gap(random: Random, delayMs: number): number {
 }
 
 /** Changes, often two that belong together; in the order in which they are drawn, they would mostly be carried out. */
-function createChanges(random: Random, names: SmallNames, model: Model, wishes: Wishes): () => Operation {
+function createChanges(random: Random, names: SmallNames, model: Model, features: Features): () => Operation {
   const draft = copyOf(model);
   const pending: Operation[] = [];
   const chosen = (): Operation => {
@@ -226,9 +226,9 @@ function createChanges(random: Random, names: SmallNames, model: Model, wishes: 
     if (pair && random.oneIn(2)) return does.together(...pair);
     if (pair) pending.push(pair[1]);
     if (pair) return pair[0];
-    if (wishes.tree && random.oneIn(4)) return changeOfTree(random, names);
-    if (!wishes.conditions && random.oneIn(3)) return changeOfCallers(random, names);
-    return (wishes.nodes ? changeInOneWrite : changeOfGrants)(random, names);
+    if (features.tree && random.oneIn(4)) return changeOfTree(random, names);
+    if (!features.conditions && random.oneIn(3)) return changeOfCallers(random, names);
+    return (features.nodes ? changeInOneWrite : changeOfGrants)(random, names);
   };
   return () => {
     const operation = chosen();

@@ -6,7 +6,7 @@ import { noNotes, type Reader } from '../../table/reader.ts';
 import { LATE_ARRIVAL_MS, READ_DEADLINE_MS, WRITE_DEADLINE_MS } from '../../table/timing.ts';
 import type { Writer } from '../../table/writer.ts';
 import { createRandom, type Random } from '../oracle/random.ts';
-import type { Pace, Weather } from './history.ts';
+import type { NetworkSetup, Pace } from './history.ts';
 import type { Time } from './time.ts';
 
 /** How long a write may take from its stamp to its commit. */
@@ -29,12 +29,12 @@ export interface NetworkOptions {
   readonly table: Pick<MemoryTable, 'reader' | 'writer'>;
   readonly time: Time;
   readonly seed: number;
-  readonly weather: Weather;
+  readonly network: NetworkSetup;
   readonly isDown: () => boolean;
   /** Whether a call goes as it mostly does, though chance has drawn something else for it. */
   readonly isSpared: (call: string) => boolean;
   /** Told of each call that goes as it seldom does. */
-  readonly onTrouble: (call: string, what: string) => void;
+  readonly onFault: (call: string, what: string) => void;
 }
 
 export interface Connection {
@@ -76,8 +76,8 @@ export function mix(...numbers: readonly number[]): number {
  * and the instant alone, so that it stays the same where other things are left out.
  */
 export function createNetwork(options: NetworkOptions) {
-  const { table, time, seed, weather, isDown, isSpared, onTrouble } = options;
-  const { delayMs, roughness } = weather;
+  const { table, time, seed, network, isDown, isSpared, onFault } = options;
+  const { delayMs, withFaults } = network;
 
   const usual = (random: Random): Course => {
     const takes = delayMs * random.next();
@@ -85,7 +85,7 @@ export function createNetwork(options: NetworkOptions) {
     return { readsAt: [at], arrivesAfter: at, answersAfter: takes };
   };
 
-  function readCourse(random: Random, trouble: (what: string) => boolean): Course {
+  function readCourse(random: Random, fault: (what: string) => boolean): Course {
     const course = usual(random);
     const { answersAfter: takes } = course;
     const retriedAfter = () => takes + random.below(800);
@@ -99,33 +99,33 @@ export function createNetwork(options: NetworkOptions) {
       case 6:
       case 7: {
         const readsAt = [takes * random.next(), takes * random.next(), takes * random.next()];
-        return trouble('reads each item at an instant of its own') ? { ...course, readsAt } : course;
+        return fault('reads each item at an instant of its own') ? { ...course, readsAt } : course;
       }
       case 8:
       case 9:
       case 10: {
         const restAt = retriedAfter();
         const left = { restAt, answersAfter: restAt + delayMs * random.next() };
-        return trouble('leaves keys unread at first') ? { ...course, ...left } : course;
+        return fault('leaves keys unread at first') ? { ...course, ...left } : course;
       }
       case 11:
       case 12:
       case 13: {
         const at = retriedAfter();
         const again = { readsAt: [at], answersAfter: at + delayMs * random.next() };
-        return trouble('is refused at first') ? { ...course, ...again } : course;
+        return fault('is refused at first') ? { ...course, ...again } : course;
       }
       case 14: {
         const answersAfter = random.below(2 * DEFAULT_TTL_MS);
-        return trouble('is answered late') ? { ...course, answersAfter: takes + answersAfter } : course;
+        return fault('is answered late') ? { ...course, answersAfter: takes + answersAfter } : course;
       }
       case 15: {
         const at = random.below(READ_DEADLINE_MS);
         const slow = { readsAt: [at], answersAfter: at + random.below(READ_DEADLINE_MS - at) };
-        return trouble('is slow') ? { ...course, ...slow } : course;
+        return fault('is slow') ? { ...course, ...slow } : course;
       }
       case 16:
-        if (random.oneIn(3) && trouble('is refused until its deadline'))
+        if (random.oneIn(3) && fault('is refused until its deadline'))
           return { ...course, answersAfter: READ_DEADLINE_MS, failure: 'throttled' };
         return course;
       default:
@@ -133,7 +133,7 @@ export function createNetwork(options: NetworkOptions) {
     }
   }
 
-  function writeCourse(random: Random, trouble: (what: string) => boolean): Course {
+  function writeCourse(random: Random, fault: (what: string) => boolean): Course {
     const course = usual(random);
     const { answersAfter: takes } = course;
     switch (random.below(48)) {
@@ -146,23 +146,23 @@ export function createNetwork(options: NetworkOptions) {
         const givenUp = { arrivesAfter, answersAfter: WRITE_DEADLINE_MS, failure: 'transient' } as const;
         const what =
           arrivesAfter === undefined ? 'never arrives' : `arrives after ${Math.ceil(arrivesAfter)} ms`;
-        return trouble(`is given up and ${what}`) ? { ...course, ...givenUp } : course;
+        return fault(`is given up and ${what}`) ? { ...course, ...givenUp } : course;
       }
       case 5:
       case 6: {
         const answersAfter = takes + random.below(WRITE_DEADLINE_MS - takes);
-        return trouble('is acknowledged late, at the second attempt') ? { ...course, answersAfter } : course;
+        return fault('is acknowledged late, at the second attempt') ? { ...course, answersAfter } : course;
       }
       case 7:
       case 8:
       case 9: {
         const arrivesAfter = takes + random.below(800);
         const again = { arrivesAfter, answersAfter: arrivesAfter + delayMs * random.next() };
-        return trouble('meets a conflict at first') ? { ...course, ...again } : course;
+        return fault('meets a conflict at first') ? { ...course, ...again } : course;
       }
       case 10: {
         const never = { arrivesAfter: undefined, answersAfter: WRITE_DEADLINE_MS } as const;
-        if (!random.oneIn(2) || !trouble('meets conflicts until its deadline')) return course;
+        if (!random.oneIn(2) || !fault('meets conflicts until its deadline')) return course;
         return { ...course, ...never, failure: 'contended' };
       }
       default:
@@ -194,12 +194,12 @@ export function createNetwork(options: NetworkOptions) {
         return { readsAt, arrivesAfter, answersAfter };
       }
       const name = `process ${caller.number} at ${instant} ${calls}`;
-      const trouble = (what: string): boolean => {
-        if (roughness === 0 || isSpared(name)) return false;
-        onTrouble(name, `${kind} ${what}`);
+      const fault = (what: string): boolean => {
+        if (!withFaults || isSpared(name)) return false;
+        onFault(name, `${kind} ${what}`);
         return true;
       };
-      return kind === 'read' ? readCourse(random, trouble) : writeCourse(random, trouble);
+      return kind === 'read' ? readCourse(random, fault) : writeCourse(random, fault);
     }
 
     /** Waits from one instant of a call to a later one. */

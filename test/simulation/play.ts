@@ -49,7 +49,7 @@ export interface PlayOptions {
 export interface Played {
   readonly violations: readonly Violation[];
   /** The calls that went as they seldom do. */
-  readonly troubled: readonly string[];
+  readonly faulty: readonly string[];
 }
 
 /** When histories begin: nothing that stands in a world begins or ends until an hour later. */
@@ -120,13 +120,13 @@ async function playIn(time: ReturnType<typeof createTime>, options: PlayOptions)
   });
 
   let isDown = false;
-  const troubled: string[] = [];
+  const faulty: string[] = [];
   const network = createNetwork({
-    ...{ time, seed, weather: history.weather, isDown: () => isDown },
+    ...{ time, seed, network: history.network, isDown: () => isDown },
     table,
     isSpared: (call) => spared?.has(call) ?? false,
-    onTrouble: (call, what) => {
-      troubled.push(call);
+    onFault: (call, what) => {
+      faulty.push(call);
       note(`${call.split(' at ')[0]}: this ${what}`);
     },
   });
@@ -508,7 +508,7 @@ async function playIn(time: ReturnType<typeof createTime>, options: PlayOptions)
     await time.passUntil(BEGIN + step.at);
     await begin(step);
     await time.settle();
-    if (record.violations.length > 0) return { violations: record.violations, troubled };
+    if (record.violations.length > 0) return { violations: record.violations, faulty };
   }
   isDown = false;
   for (let n = 0; running.some(({ size }) => size > 0) && record.violations.length === 0; n++) {
@@ -517,7 +517,7 @@ async function playIn(time: ReturnType<typeof createTime>, options: PlayOptions)
   }
   await time.pass(2 * OUTAGE_TTL_MS);
   if (record.violations.length === 0) await judgeTable();
-  return { violations: record.violations, troubled };
+  return { violations: record.violations, faulty };
 
   /** Whatever came late or in another order: what the table holds agrees, with itself and with what was answered. */
   async function judgeTable(): Promise<void> {

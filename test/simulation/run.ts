@@ -73,7 +73,7 @@ function report(tally: Tally, seconds: number): void {
 }
 
 /** Plays one history and, if it has a violation, tells as little of it as shows it. */
-async function tell({ seed, plant }: Options, number: number): Promise<boolean> {
+async function reportHistory({ seed, plant }: Options, number: number): Promise<boolean> {
   const catalogue = createCatalogue(seed, plant);
   const chosen = await catalogue.choose(number);
   console.log(`\nhistory ${number} of seed ${seed}: ${chosen.title}`);
@@ -104,7 +104,7 @@ async function main(): Promise<number> {
   const { seed, histories, only } = options;
   console.log(`seed         ${seed}`);
   if (only !== undefined) {
-    const isWell = await tell(options, only);
+    const isWell = await reportHistory(options, only);
     console.log(`violations   ${isWell ? 0 : 1}`);
     return isWell ? 0 : 1;
   }
@@ -123,7 +123,7 @@ async function main(): Promise<number> {
   console.log(`violations   ${violated.length}`);
   const [first] = violated;
   if (first === undefined) return 0;
-  await tell(options, first);
+  await reportHistory(options, first);
   return 1;
 }
 

@@ -14,7 +14,7 @@ export interface Shrunk {
 const MOST_PLAYS = 600;
 
 /**
- * Leaves out steps, then troubles of calls, then whatever makes processes differ, as long as a violation of the same kind
+ * Leaves out steps, then faults of calls, then whatever makes processes differ, as long as a violation of the same kind
  * stays.
  */
 export async function shrink(catalogue: Catalogue, chosen: Chosen): Promise<Shrunk | undefined> {
@@ -36,9 +36,9 @@ export async function shrink(catalogue: Catalogue, chosen: Chosen): Promise<Shru
     ...history,
     steps: await fewest(history.steps, (steps) => violates({ ...history, steps }, none)),
   };
-  const { troubled } = await playOf(history, none);
-  const kept = await fewest([...new Set(troubled)], (some) => violates(history, without(troubled, some)));
-  const spared = without(troubled, kept);
+  const { faulty } = await playOf(history, none);
+  const kept = await fewest([...new Set(faulty)], (some) => violates(history, without(faulty, some)));
+  const spared = without(faulty, kept);
   for (const simpler of simplerThan(history)) if (await violates(simpler, spared)) history = simpler;
 
   const lines: string[] = [];
@@ -55,7 +55,7 @@ const without = (all: readonly string[], some: readonly string[]): ReadonlySet<s
 /** Histories in which one thing is as it is anywhere. */
 function simplerThan(history: History): readonly History[] {
   return [
-    { ...history, weather: { ...history.weather, delayMs: 2 } },
+    { ...history, network: { ...history.network, delayMs: 2 } },
     { ...history, processes: history.processes.map((each) => ({ ...each, aheadMs: 0 })) },
     { ...history, processes: history.processes.map((each) => ({ ...each, maxBytes: undefined })) },
     { ...history, doClocksJump: false },

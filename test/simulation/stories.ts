@@ -135,7 +135,7 @@ const QUESTIONS = 28;
 const PROCESSES = 3;
 
 /** A story as a history: each change once the one before is done, sent again until it is. */
-export function tell(seed: number, { changes, questions }: Story): History {
+export function historyOf(seed: number, { changes, questions }: Story): History {
   const random = createRandom(seed);
   const steps: Step[] = [];
   let last: Step | undefined;
@@ -157,7 +157,7 @@ export function tell(seed: number, { changes, questions }: Story): History {
   return {
     ...{ seed, withOutages: false, doClocksJump: false },
     processes: Array.from({ length: PROCESSES }, () => ({ aheadMs: random.below(CLOCK_SKEW_MS) })),
-    weather: { delayMs: random.pick([2, 20, 200, 1_000]), roughness: 1 },
+    network: { delayMs: random.pick([2, 20, 200, 1_000]), withFaults: true },
     steps: steps.sort((a, b) => a.at - b.at),
   };
 }
@@ -252,7 +252,7 @@ export function stage(
       ...Array.from({ length: PROCESSES }, () => clock(ahead?.engines)),
       ...Array.from({ length: PROCESSES }, () => clock(ahead?.writers)),
     ],
-    weather: { delayMs: 0, roughness: 0 },
+    network: { delayMs: 0, withFaults: false },
     steps,
   };
 }

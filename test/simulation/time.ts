@@ -17,7 +17,7 @@ export function createTime(start: number) {
   /** Until nothing goes on any more before time passes. */
   async function settle(): Promise<void> {
     do await new Promise(setImmediate);
-    while (realWork.isUnderWay());
+    while (realWork.isPending());
   }
 
   const schedule: Schedule = (milliseconds, act) => {
@@ -75,16 +75,16 @@ function watchRealWork() {
   };
   for (const [name, value] of Object.entries(atOnce))
     Object.defineProperty(subtle, name, { configurable: true, value });
-  let underWay = 0;
+  let pending = 0;
   let last: Promise<unknown> = Promise.resolve();
   for (const name of METHODS) {
     const method = subtle[name] as (...input: unknown[]) => Promise<unknown>;
     const value = (...input: unknown[]): Promise<unknown> => {
-      underWay += 1;
+      pending += 1;
       const done = last
         .then(() => method.apply(subtle, input))
         .finally(() => {
-          underWay -= 1;
+          pending -= 1;
         });
       last = done.catch(() => undefined);
       return done;
@@ -92,7 +92,7 @@ function watchRealWork() {
     Object.defineProperty(subtle, name, { configurable: true, value });
   }
   return {
-    isUnderWay: () => underWay > 0,
+    isPending: () => pending > 0,
     stop: (): void => {
       for (const name of [...Object.keys(atOnce), ...METHODS]) Reflect.deleteProperty(subtle, name);
     },
