@@ -4,10 +4,16 @@ import type { Item } from '../../table/item.ts';
 import {
   apiRef,
   apiRevisionKey,
+  countPartitions,
   decisionKey,
   edgeKey,
   globalKey,
   type Key,
+  LOG_SHARDS,
+  logPartition,
+  operationKey,
+  parseKey,
+  partitionOf,
   permissionRef,
 } from '../../table/keys.ts';
 import { parsePermissionName } from '../../table/permission-name.ts';
@@ -175,11 +181,13 @@ export function createPopulation(options: PopulationOptions) {
     /** The current item of a key; undefined where the table has none. */
     find: (key: Key): Stored | undefined => {
       const shared = common.get(`${key.PK} ${key.SK}`);
-      if (shared || key.SK !== 'DECISION') return shared;
-      const number = numberIn(key.PK);
-      if (key.PK.startsWith('USER#')) return userItem(key, number);
-      if (key.PK.startsWith('TENANT#')) return scopeItem(key, number, undefined);
-      if (key.PK.startsWith('LOCATION#')) return scopeItem(key, Math.floor(number / 1_000), number % 1_000);
+      if (shared) return shared;
+      const parsed = parseKey(key);
+      if (parsed?.form !== 'decision') return undefined;
+      const number = numberIn(parsed.id);
+      if (parsed.type === 'user') return userItem(key, number);
+      if (parsed.type === 'tenant') return scopeItem(key, number, undefined);
+      if (parsed.type === 'location') return scopeItem(key, Math.floor(number / 1_000), number % 1_000);
       return undefined;
     },
     /** The routes of the API. */
@@ -217,16 +225,15 @@ export function createPopulation(options: PopulationOptions) {
     ): readonly { readonly partition: string; readonly bytes: number }[] => {
       const tenant = tenantOf(user);
       const [group = 0] = groupsAtTenantOf(user, tenant);
-      const [ofUser, ofGroup] = [`USER#${idOf('U', user)}`, `GROUP#${idOf('G', group)}`];
-      const ofTenant = `TENANT#${idOf('T', tenant)}`;
+      const owner = { type: 'tenant', id: idOf('T', tenant) };
       return REVOCATION_BYTES.map(({ of, bytes }) => ({
         bytes,
         partition: {
-          operation: `OPERATION#${idOf('O', nth)}`,
-          user: ofUser,
-          group: ofGroup,
-          log: `AUDIT#${ofTenant}#${mix(nth, 5) % 4}`,
-          count: `AUDIT_COUNT#${ofTenant}#${mix(nth, 6) % 4}`,
+          operation: operationKey(idOf('O', nth)).PK,
+          user: partitionOf({ type: 'user', id: idOf('U', user) }),
+          group: partitionOf({ type: 'group', id: idOf('G', group) }),
+          log: logPartition(owner, mix(nth, 5) % LOG_SHARDS),
+          count: countPartitions(owner)[mix(nth, 6) % LOG_SHARDS] as string,
         }[of],
       }));
     },

@@ -1,6 +1,6 @@
 import { BatchGetCommand, type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { Item } from '../../table/item.ts';
-import type { Key } from '../../table/keys.ts';
+import { type Key, parseKey } from '../../table/keys.ts';
 import type { Random } from '../../test/oracle/random.ts';
 import type { Agenda } from './agenda.ts';
 import { ASSUMED } from './assumptions.ts';
@@ -29,12 +29,14 @@ export const nothingAsked = (): Asked => ({
 });
 
 /** `shared` are the global roles and the revision of the routes. */
-function partOf({ PK, SK }: Key): Part | undefined {
+function partOf(key: Key): Part | undefined {
+  const parsed = parseKey(key);
   // A location could be a root: its own effects are prefetched beside those of the tenant, and stand in no table.
-  if (SK !== 'DECISION') return PK.startsWith('TENANT#') ? 'effects' : undefined;
-  if (PK.startsWith('USER#')) return 'user';
-  if (PK.startsWith('PAGE#')) return 'permission';
-  return PK.startsWith('TENANT#') || PK.startsWith('LOCATION#') ? 'scope' : 'shared';
+  if (parsed?.form === 'tenant-effects') return parsed.type === 'tenant' ? 'effects' : undefined;
+  if (parsed?.form !== 'decision') return undefined;
+  if (parsed.type === 'user') return 'user';
+  if (parsed.type === 'page') return 'permission';
+  return parsed.type === 'tenant' || parsed.type === 'location' ? 'scope' : 'shared';
 }
 
 export interface ServiceOptions {

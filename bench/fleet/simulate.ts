@@ -28,12 +28,12 @@ export interface Simulation {
   readonly sampleOneIn: number;
   readonly routing: 'any' | 'latest';
   readonly partitions: { readonly count: number; readonly burst: boolean; readonly tableReadUnits: number };
-  /** Environments that stand ready from the start. */
-  readonly standing?: number;
+  /** Concurrent executions; those of the account unless given. */
+  readonly concurrency?: number;
+  /** Environments that are ready from the start. */
+  readonly provisioned?: number;
   /** Share of the requests that go to the new version; its environments start as they are needed. */
   readonly newVersion?: (second: number) => number;
-  /** Environments of the new version that stand ready when it takes over. */
-  readonly newStanding?: number;
   readonly writes?: {
     /** Users of the large tenant who lose a group, evenly over a minute. */
     readonly revocations: number;
@@ -125,8 +125,11 @@ export async function simulate(simulation: Simulation): Promise<Simulated> {
   const rankInOthers = createZipf(draws, users - largeTenantUsers, simulation.exponent);
   const rankOfPage = createZipf(draws, PAGES, 1);
   const record = createRecord(Object.keys(simulation.phases));
-  const phaseAt = (second: number): string | undefined =>
-    Object.entries(simulation.phases).find(([, [from, until]]) => second >= from && second < until)?.[0];
+  const phases = Object.entries(simulation.phases);
+  const phaseAt = (second: number): string | undefined => {
+    for (const [phase, [from, until]] of phases) if (second >= from && second < until) return phase;
+    return undefined;
+  };
 
   const wait = (milliseconds: number): Promise<void> =>
     new Promise((resolve) => agenda.resume(milliseconds, resolve));
@@ -158,6 +161,7 @@ export async function simulate(simulation: Simulation): Promise<Simulated> {
 
   const pool = createPool<Node>({
     ...{ now, random: createRandom(seed + 6), routing: simulation.routing },
+    ...(simulation.concurrency !== undefined && { concurrency: simulation.concurrency }),
     create: (environment) => ({
       ...environment,
       own: environment.number % sampleOneIn === 0 ? createSampled() : undefined,
@@ -174,8 +178,8 @@ export async function simulate(simulation: Simulation): Promise<Simulated> {
     of.kept[of.count++ % KEPT] = milliseconds;
   };
   const drawLike = (age: number): number => {
-    for (let near = age; near >= 0; near--) {
-      const { kept, count } = latest[near] as (typeof latest)[number];
+    for (let known = age; known >= 0; known--) {
+      const { kept, count } = latest[known] as (typeof latest)[number];
       if (count > 0) return kept[random.below(Math.min(count, KEPT))] as number;
     }
     return onFunction(MEASURED.processorMs.answer + MEASURED.processorMs.call) + ASSUMED.call.medianMs;
@@ -337,9 +341,7 @@ export async function simulate(simulation: Simulation): Promise<Simulated> {
     pool.end(version);
     if (secondNow() < seconds) agenda.after(1_000, look);
   }
-  pool.provide(1, simulation.standing ?? 0);
-  if (simulation.newStanding !== undefined)
-    agenda.after(warmUpSeconds * 1_000 - 1, () => pool.provide(2, simulation.newStanding ?? 0));
+  pool.provide(1, simulation.provisioned ?? 0);
   look();
   nextArrival();
   await agenda.runUntil(Number.POSITIVE_INFINITY);
