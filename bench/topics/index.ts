@@ -17,4 +17,5 @@ export const TOPICS: Readonly<Record<string, () => Promise<Topic>>> = {
   memory: async () => (await import('./memory.ts')).memory,
   provisioning: async () => (await import('./provisioning.ts')).provisioning,
   cost: async () => (await import('./cost.ts')).cost,
+  fleet: async () => (await import('./fleet.ts')).fleet,
 };

@@ -1,0 +1,103 @@
+import { DOCUMENTED } from './assumptions.ts';
+import type { Simulation } from './simulate.ts';
+
+/** A simulation with what it shows. */
+export interface Event extends Simulation {
+  readonly title: string;
+}
+
+const MILLION = 1_000_000;
+/** Longer than the time-to-live, with the time until the full rate. */
+const WARM_UP = 62;
+/** Of the requests of ordinary times. */
+const LARGE_SHARE = 0.05;
+
+/** With a tenant whose item has nearly 400 KB. */
+const ONE_ITEM: Simulation['population'] = {
+  users: 5 * MILLION,
+  largeTenantUsers: 250_000,
+  tenants: 20_000,
+  groups: 7_000,
+  groupsAt: 'tenant',
+};
+const SPREAD: Simulation['population'] = { ...ONE_ITEM, groupsAt: 'locations' };
+
+const BASE: Simulation = {
+  seed: 1,
+  population: SPREAD,
+  exponent: 0.8,
+  rate: 10_000,
+  largeShare: () => LARGE_SHARE,
+  sampleOneIn: 32,
+  routing: 'any',
+  // Twice the units that the fleet reads, as on demand keeps for a peak that it has seen.
+  partitions: { count: 32, burst: false, tableReadUnits: 3 * DOCUMENTED.tableReadUnits },
+  warmUpSeconds: WARM_UP,
+  seconds: 45,
+  phases: { before: [-5, 0], event: [0, 10], after: [10, 45] },
+};
+
+const atOnce = (second: number): number => (second >= 0 ? 1 : 0);
+/** Linear10PercentEvery1Minute, with 6 s in place of a minute. */
+const linear = (second: number): number => Math.max(0, Math.min(1, 0.1 * (1 + Math.floor(second / 6))));
+
+const steady = (title: string, more: Partial<Simulation>): Event => ({
+  ...BASE,
+  title,
+  seconds: 20,
+  phases: { event: [0, 20] },
+  ...more,
+});
+const deployment = (title: string, more: Partial<Simulation> = {}): Event => ({
+  ...BASE,
+  title,
+  newVersion: atOnce,
+  ...more,
+});
+
+/** Users of the large tenant who lose a group within a minute, and changes of its item. */
+const STORM = { writes: { revocations: 100_000, rewrites: 30 } };
+/** The large tenant sends half of all requests for 20 s. */
+const CROWD = { largeShare: (second: number) => (second >= 0 && second < 20 ? 0.5 : LARGE_SHARE) };
+
+/** In the order in which they run. The names are those of the figures. */
+export const EVENTS: Readonly<Record<string, Event>> = {
+  'rate-10': steady('10 requests per second', { rate: 10, sampleOneIn: 1 }),
+  'rate-100': steady('100 requests per second', { rate: 100, sampleOneIn: 1 }),
+  'rate-1000': steady('1,000 requests per second', { rate: 1_000, sampleOneIn: 8 }),
+  steady: steady('10,000 requests per second', {}),
+  'environments-1000': steady('the same over 1,000 environments', { provisioned: 1_000 }),
+  'environments-2000': steady('the same over 2,000 environments', { provisioned: 2_000 }),
+  'deploy-spread': deployment('a deployment at once, groups at 100 locations'),
+  deploy: deployment('a deployment at once, 7,000 groups in one item', { population: ONE_ITEM }),
+  linear: deployment('a deployment by tenths', {
+    ...{ newVersion: linear, seconds: 65 },
+    phases: { before: [-5, 0], event: [0, 60], after: [60, 65] },
+  }),
+  'crowd-spread': { ...BASE, ...CROWD, title: 'a crowd in the large tenant, groups at 100 locations' },
+  crowd: {
+    ...{ ...BASE, ...CROWD, population: ONE_ITEM },
+    title: 'a crowd in the large tenant, 7,000 groups in one item',
+  },
+  'storm-spread': { ...BASE, ...STORM, title: '1,667 revocations per second in one tenant' },
+};
+
+/** The same with half of the sample. */
+export const halved = (event: Event): Event => ({ ...event, sampleOneIn: event.sampleOneIn * 2 });
+
+/** Events whose figures are compared with those of half the sample. */
+export const HALVED = ['steady', 'deploy-spread'] as const;
+
+/** Small enough for each run of CI: every environment runs the engine, so its counts are exact. */
+export const SMALL: Event = {
+  ...BASE,
+  title: 'a small fleet, a deployment and revocations',
+  population: { ...ONE_ITEM, users: 100_000, largeTenantUsers: 5_000, tenants: 400, groups: 700 },
+  rate: 400,
+  sampleOneIn: 1,
+  newVersion: (second) => (second >= 10 ? 1 : 0),
+  writes: { revocations: 600, rewrites: 6 },
+  warmUpSeconds: 10,
+  seconds: 20,
+  phases: { event: [0, 20] },
+};

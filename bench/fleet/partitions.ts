@@ -1,0 +1,156 @@
+import { DOCUMENTED } from './assumptions.ts';
+import { mix } from './draws.ts';
+
+export interface PartitionsOptions {
+  readonly count: number;
+  /** Whether a partition may spend what it did not use in the last 300 s. AWS promises nothing here. */
+  readonly burst: boolean;
+  /** Read units of the whole table in a second. */
+  readonly tableReadUnits: number;
+  /** In milliseconds. */
+  readonly now: () => number;
+  /** When the simulation began: seconds of the record count from here. */
+  readonly start: number;
+}
+
+export type Kind = 'read' | 'write';
+
+/** Units spent in one second: of the table, and of the partition with the most. */
+export interface Second {
+  readonly units: number;
+  readonly hottest: number;
+  /** Which one that is. */
+  readonly partition: number;
+}
+
+/**
+ * What other instances read of the same kind is spread over about this time after a sampled read: they are not
+ * in step with it.
+ */
+const ECHO_MS = 500;
+
+interface Bucket {
+  readonly perMs: number;
+  readonly most: number;
+  /** Units that may be spent at once. Below 0 after a request that took more than was left. */
+  left: number;
+  /** Units of others that are still to be spent. */
+  echo: number;
+  at: number;
+}
+
+const newBucket = (perSecond: number, seconds: number, at: number): Bucket => ({
+  perMs: perSecond / 1_000,
+  most: perSecond * seconds,
+  left: perSecond * seconds,
+  echo: 0,
+  at,
+});
+
+function refill(bucket: Bucket, now: number): void {
+  const passed = now - bucket.at;
+  if (passed <= 0) return;
+  const spent = bucket.echo === 0 ? 0 : bucket.echo * -Math.expm1(-passed / ECHO_MS);
+  bucket.echo -= spent;
+  bucket.left = Math.min(bucket.most, bucket.left + passed * bucket.perMs - spent);
+  bucket.at = now;
+}
+
+/**
+ * The partitions of a table: keys are spread by hash, each partition has its own units per second, and the table
+ * has a quota of its own. A request is served while anything is left; what it takes beyond that is missing from
+ * the next one, so that large items pay in full.
+ */
+export function createPartitions({ count, burst, tableReadUnits, now, start }: PartitionsOptions) {
+  const { readUnits, writeUnits, burstSeconds } = DOCUMENTED.partition;
+  const seconds = burst ? burstSeconds : 1;
+  const buckets = {
+    read: Array.from({ length: count }, () => newBucket(readUnits, seconds, start)),
+    write: Array.from({ length: count }, () => newBucket(writeUnits, seconds, start)),
+  };
+  const table = newBucket(tableReadUnits, 1, start);
+  /** By second, then by partition. */
+  const spent: Record<Kind, Float64Array[]> = { read: [], write: [] };
+  const throttled = { read: 0, write: 0, table: 0 };
+
+  const spentIn = (kind: Kind): Float64Array => {
+    const second = Math.floor((now() - start) / 1_000);
+    const rows = spent[kind];
+    while (rows.length <= second) rows.push(new Float64Array(count));
+    return rows[second] as Float64Array;
+  };
+
+  return {
+    /** The partition of a partition key. */
+    of: (partitionKey: string): number => hashText(partitionKey) % count,
+    /**
+     * Spends read units of a partition, if it and the table have any left.
+     *
+     * @param others how many more are spent soon after, by requests that are not simulated
+     * @returns false when the request is throttled
+     */
+    take: (partition: number, units: number, others = 0): boolean => {
+      const instant = now();
+      const bucket = buckets.read[partition] as Bucket;
+      refill(bucket, instant);
+      if (bucket.left <= 0) {
+        throttled.read += 1 + others;
+        return false;
+      }
+      refill(table, instant);
+      if (table.left <= 0) {
+        throttled.table += 1 + others;
+        return false;
+      }
+      table.left -= units;
+      table.echo += units * others;
+      bucket.left -= units;
+      bucket.echo += units * others;
+      const row = spentIn('read');
+      row[partition] = (row[partition] as number) + units * (1 + others);
+      return true;
+    },
+    /** Spends the write units of a transaction, of all of its partitions or of none. */
+    takeAll: (parts: readonly { readonly partition: number; readonly units: number }[]): boolean => {
+      for (const { partition } of parts) {
+        const bucket = buckets.write[partition] as Bucket;
+        refill(bucket, now());
+        if (bucket.left > 0) continue;
+        throttled.write += 1;
+        return false;
+      }
+      const row = spentIn('write');
+      for (const { partition, units } of parts) {
+        (buckets.write[partition] as Bucket).left -= units;
+        row[partition] = (row[partition] as number) + units;
+      }
+      return true;
+    },
+    /** Requests for a key that were throttled: by a partition, or by the table's quota. */
+    throttled: (): Readonly<typeof throttled> => ({ ...throttled }),
+    seconds: (kind: Kind): readonly Second[] =>
+      spent[kind].map((row) => {
+        let [units, partition] = [0, 0];
+        for (let each = 0; each < count; each++) {
+          units += row[each] as number;
+          if ((row[each] as number) > (row[partition] as number)) partition = each;
+        }
+        return { units, hottest: row[partition] as number, partition };
+      }),
+  };
+}
+
+export type Partitions = ReturnType<typeof createPartitions>;
+
+/** FNV-1a, mixed so that all bits count. */
+function hashText(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return mix(hash);
+}
+
+export const readUnitsOf = (bytes: number): number =>
+  Math.max(1, Math.ceil(bytes / DOCUMENTED.unitBytes.read));
+
+export const writeUnitsOf = (bytes: number): number =>
+  DOCUMENTED.transactional * Math.max(1, Math.ceil(bytes / DOCUMENTED.unitBytes.write));

@@ -1,0 +1,376 @@
+import { apiRoutesId, createApiRoutes } from '../../authorizer/routes/api-routes.ts';
+import type { Question } from '../../engine/decision-input.ts';
+import { type Ask, createEngine, type Engine } from '../../engine/engine.ts';
+import { createReader } from '../../table/dynamodb/reader.ts';
+import type { Pacing } from '../../table/read/pacing.ts';
+import { READ_DEADLINE_MS } from '../../table/timing.ts';
+import { createRandom } from '../../test/oracle/random.ts';
+import { createAgenda } from './agenda.ts';
+import { ASSUMED, MEASURED, onFunction } from './assumptions.ts';
+import { createZipf, exponential, logNormal } from './draws.ts';
+import { createPartitions, type Second, writeUnitsOf } from './partitions.ts';
+import { createPool, type Environment } from './pool.ts';
+import { API, createPopulation, PAGES, type PopulationOptions } from './population.ts';
+import { createRecord, type Summary, type Tick } from './record.ts';
+import { type Asked, createService, nothingAsked, PARTS, type Part } from './service.ts';
+
+/** What is simulated. Seconds count from the event; the warm-up before it is negative. */
+export interface Simulation {
+  readonly seed: number;
+  readonly population: Omit<PopulationOptions, 'writtenAt'>;
+  /** Of the popularity of users: the k-th is asked for in proportion to `k ** -exponent`. */
+  readonly exponent: number;
+  /** Requests per second at full rate. It is reached in the first third of the warm-up. */
+  readonly rate: number;
+  /** Share of the requests that come from the large tenant. */
+  readonly largeShare: (second: number) => number;
+  /** Every so many environments, one runs the real engine. */
+  readonly sampleOneIn: number;
+  readonly routing: 'any' | 'latest';
+  readonly partitions: { readonly count: number; readonly burst: boolean; readonly tableReadUnits: number };
+  /** Concurrent executions; those of the account unless given. */
+  readonly concurrency?: number;
+  /** Environments that are ready from the start. */
+  readonly provisioned?: number;
+  /** Share of the requests that go to the new version; its environments start as they are needed. */
+  readonly newVersion?: (second: number) => number;
+  readonly writes?: {
+    /** Users of the large tenant who lose a group, evenly over a minute. */
+    readonly revocations: number;
+    /** Changes of the large tenant's item in that minute. */
+    readonly rewrites: number;
+  };
+  /** Whether paths name the tenant above a location, so that it is read with it. */
+  readonly namesTenant?: boolean;
+  readonly warmUpSeconds: number;
+  readonly seconds: number;
+  /** By name: from, until. */
+  readonly phases: Readonly<Record<string, readonly [number, number]>>;
+}
+
+export interface Simulated {
+  readonly phases: Readonly<Record<string, Summary>>;
+  /** By phase: the share of the looks at items of a part that the cache answered. */
+  readonly hits: Readonly<Record<string, Readonly<Record<Part, number>>>>;
+  /** From the start of the warm-up. */
+  readonly ticks: readonly (Tick & { readonly environments: number; readonly starts: number })[];
+  readonly reads: readonly Second[];
+  readonly writes: readonly Second[];
+  readonly throttled: { readonly read: number; readonly write: number; readonly table: number };
+  /** All requests, and how they ended. The last is for those on environments outside the sample. */
+  readonly totals: {
+    readonly requests: number;
+    readonly answered: number;
+    readonly faults: number;
+    readonly refused: number;
+    readonly elsewhere: number;
+  };
+  readonly environments: { readonly created: number; readonly live: number; readonly most: number };
+  /** Revocations that were written, when the last one was (seconds from the event), and changes of the item. */
+  readonly revocations: { readonly written: number; readonly lastAt: number; readonly rewrites: number };
+}
+
+interface Sampled {
+  readonly engine: Engine;
+  readonly asked: Asked;
+}
+
+interface Node extends Environment {
+  /** Only on those of the sample. */
+  readonly own: Sampled | undefined;
+}
+
+/** When everything was written. */
+const LONG_AGO = Date.UTC(2026, 0, 1);
+const START = Date.UTC(2026, 0, 2);
+const TABLE = 'fleet';
+/** The writes of an event are spread over so long. */
+const STORM_SECONDS = 60;
+/** Revocations under way at once, and milliseconds of each. */
+const WRITERS = 64;
+const WRITE_MS = 10;
+/** Latest durations for each age of an environment: what one outside the sample takes is drawn from them. */
+const KEPT = 128;
+const AGES = 14;
+const ageOf = (requests: number): number => Math.min(AGES - 1, Math.floor(Math.log2(requests)));
+/** A user has been revoked for certain, whatever was cached, after the time-to-live and a read. */
+const CERTAIN_MS = ASSUMED.ttlMs + 2 * READ_DEADLINE_MS;
+
+/**
+ * Simulates a fleet of authorizers. Every request of the fleet arrives, takes an environment and gives it back.
+ * On sampled environments the real engine, cache and reader answer it; on the others it takes as long as one of
+ * the latest on a sampled environment of about the same age. Reads of a sampled one stand for those of the others
+ * as well.
+ *
+ * @throws Error when an answer is not the oracle's
+ */
+export async function simulate(simulation: Simulation): Promise<Simulated> {
+  const { seed, rate, largeShare, sampleOneIn, warmUpSeconds, seconds, newVersion, writes } = simulation;
+  const random = createRandom(seed);
+  const begin = START - warmUpSeconds * 1_000;
+  const agenda = createAgenda(begin);
+  const { now } = agenda;
+  const secondNow = (): number => (now() - START) / 1_000;
+  const population = createPopulation({ ...simulation.population, writtenAt: LONG_AGO });
+  const partitions = createPartitions({ ...simulation.partitions, now, start: begin });
+  const service = createService({
+    ...{ agenda, partitions, population, random: createRandom(seed + 1) },
+    latency: logNormal(createRandom(seed + 2), ASSUMED.call),
+    others: () => sampleOneIn - 1,
+  });
+  const initMs = logNormal(createRandom(seed + 3), ASSUMED.init);
+  const { largeTenantUsers, users } = simulation.population;
+  const draws = createRandom(seed + 4);
+  const rankInLarge = createZipf(draws, largeTenantUsers, simulation.exponent);
+  const rankInOthers = createZipf(draws, users - largeTenantUsers, simulation.exponent);
+  const rankOfPage = createZipf(draws, PAGES, 1);
+  const record = createRecord(Object.keys(simulation.phases));
+  const phases = Object.entries(simulation.phases);
+  const phaseAt = (second: number): string | undefined => {
+    for (const [phase, [from, until]] of phases) if (second >= from && second < until) return phase;
+    return undefined;
+  };
+
+  const wait = (milliseconds: number): Promise<void> =>
+    new Promise((resolve) => agenda.resume(milliseconds, resolve));
+  const jitter = createRandom(seed + 5);
+  const pacing: Pacing = {
+    deadline: () => {
+      const end = now() + READ_DEADLINE_MS;
+      return {
+        get aborted() {
+          return now() >= end;
+        },
+      } as AbortSignal;
+    },
+    pause: (attempt) => wait(jitter.next() * Math.min(400, 25 * 2 ** (attempt - 1))),
+  };
+  // As the wall clock: whole milliseconds.
+  const clock = { now: () => Math.floor(now()) };
+
+  function createSampled(): Sampled {
+    const asked = nothingAsked();
+    const reader = createReader({ client: service.clientOf(asked), table: TABLE, pacing });
+    const apiRoutes = createApiRoutes(reader);
+    const { ttlMs, cacheBytes: maxBytes } = ASSUMED;
+    const engine = createEngine({ reader, clock, wait, ttlMs, maxBytes, random: jitter.next });
+    routesOf.set(engine, apiRoutes);
+    return { engine, asked };
+  }
+  const routesOf = new WeakMap<Engine, ReturnType<typeof createApiRoutes>>();
+
+  const pool = createPool<Node>({
+    ...{ now, random: createRandom(seed + 6), routing: simulation.routing },
+    ...(simulation.concurrency !== undefined && { concurrency: simulation.concurrency }),
+    create: (environment) => ({
+      ...environment,
+      own: environment.number % sampleOneIn === 0 ? createSampled() : undefined,
+    }),
+  });
+
+  /** By age of the environment: how long the latest requests took, without the start. */
+  const latest: { readonly kept: Float64Array; count: number }[] = Array.from({ length: AGES }, () => ({
+    kept: new Float64Array(KEPT),
+    count: 0,
+  }));
+  const keep = (age: number, milliseconds: number): void => {
+    const of = latest[age] as (typeof latest)[number];
+    of.kept[of.count++ % KEPT] = milliseconds;
+  };
+  const drawLike = (age: number): number => {
+    for (let known = age; known >= 0; known--) {
+      const { kept, count } = latest[known] as (typeof latest)[number];
+      if (count > 0) return kept[random.below(Math.min(count, KEPT))] as number;
+    }
+    return onFunction(MEASURED.processorMs.answer + MEASURED.processorMs.call) + ASSUMED.call.medianMs;
+  };
+
+  /** By phase: items of each part that sampled requests looked at, and those that they read. */
+  const parts = new Map(
+    Object.keys(simulation.phases).map((phase) => [
+      phase,
+      { looked: nothingAsked().keys, read: nothingAsked().keys },
+    ]),
+  );
+  function countParts(
+    phase: string,
+    before: Asked['keys'],
+    after: Asked['keys'],
+    at: 'tenant' | 'location',
+  ): void {
+    const of = parts.get(phase);
+    if (!of) return;
+    for (const part of PARTS) {
+      of.read[part] += after[part] - before[part];
+      of.looked[part] += part === 'shared' || (part === 'scope' && at === 'location') ? 2 : 1;
+    }
+  }
+
+  const totals = { requests: 0, answered: 0, faults: 0, refused: 0, elsewhere: 0 };
+
+  function answer(node: Node, { engine, asked }: Sampled, startMs: number): void {
+    const arrivedAt = now();
+    const second = secondNow();
+    const age = ageOf(node.requests);
+    const isLarge = draws.next() < largeShare(second);
+    const user = isLarge ? rankInLarge() - 1 : largeTenantUsers + rankInOthers() - 1;
+    const page = rankOfPage() - 1;
+    const at = draws.next() < 0.5 ? 'tenant' : 'location';
+    const asks = population.question(user, page, at);
+    const question: Question = simulation.namesTenant ? { ...asks, prefetch: [asks.tenant] } : asks;
+    const apiRoutes = routesOf.get(engine) as ReturnType<typeof createApiRoutes>;
+    const ask: Ask<Question> = (look) =>
+      look.item(apiRoutes, apiRoutesId(API)) === undefined ? undefined : question;
+    const before = { ...asked, keys: { ...asked.keys } };
+
+    function end(ending: 'answered' | 'fault', allowed: boolean): void {
+      if (ending === 'answered') assertRight(user, page, at, allowed);
+      const [calls, units] = [asked.calls - before.calls, asked.units - before.units];
+      const { answer: own, call, unit } = MEASURED.processorMs;
+      agenda.after(onFunction(own + calls * call + units * unit), () => {
+        const milliseconds = now() - arrivedAt;
+        totals[ending === 'answered' ? 'answered' : 'faults'] += 1;
+        keep(age, milliseconds - startMs);
+        const phase = phaseAt(second);
+        if (phase !== undefined) countParts(phase, before.keys, asked.keys, at);
+        record.ended(phase, Math.floor(second + warmUpSeconds), {
+          ...{ milliseconds, ending, calls, units },
+          throttled: asked.throttled - before.throttled,
+          isFirst: startMs > 0,
+        });
+        pool.release(node);
+      });
+    }
+    agenda.resume(startMs, () => {
+      engine.checkAsked(ask).then(
+        ({ decision }) => end('answered', decision?.allowed ?? false),
+        () => end('fault', false),
+      );
+    });
+  }
+
+  function assertRight(user: number, page: number, at: 'tenant' | 'location', allowed: boolean): void {
+    const revokedAt = population.revokedAt(user);
+    const before = population.isAllowed(user, page, at, false);
+    const after = population.isAllowed(user, page, at, true);
+    const isRight =
+      revokedAt === undefined
+        ? allowed === before
+        : allowed === after || (allowed === before && now() - revokedAt < CERTAIN_MS);
+    if (!isRight) throw new Error(`user ${user}, page ${page}, ${at}: ${allowed} is wrong`);
+  }
+
+  function arrive(): void {
+    const second = secondNow();
+    const [phase, tick] = [phaseAt(second), Math.floor(second + warmUpSeconds)];
+    totals.requests += 1;
+    record.arrived(phase, tick);
+    const version = newVersion && random.next() < newVersion(second) ? 2 : 1;
+    const node = pool.take(version);
+    if (!node) {
+      totals.refused += 1;
+      record.refused(phase, tick);
+      return;
+    }
+    // One that stood ready has started before.
+    const startMs = node.requests === 1 && node.idleSince === now() ? initMs() : 0;
+    if (node.own) answer(node, node.own, startMs);
+    else {
+      totals.elsewhere += 1;
+      agenda.after(startMs + drawLike(ageOf(node.requests)), () => pool.release(node));
+    }
+  }
+
+  const rampSeconds = warmUpSeconds / 3;
+  function nextArrival(): void {
+    const passed = secondNow() + warmUpSeconds;
+    if (passed >= warmUpSeconds + seconds) return;
+    const current = rate * Math.min(1, Math.max(0.02, passed / rampSeconds));
+    agenda.after(exponential(random, 1_000 / current), () => {
+      arrive();
+      nextArrival();
+    });
+  }
+
+  const revocations = { written: 0, lastAt: 0, rewrites: 0 };
+  const unitsOf = (parts: readonly { readonly partition: string; readonly bytes: number }[]) =>
+    parts.map(({ partition, bytes }) => ({
+      partition: partitions.of(partition),
+      units: writeUnitsOf(bytes),
+    }));
+  const pauseMs = (): number => 25 + random.next() * 400;
+  /** One of the writers: takes the next user, and tries until the transaction is written. */
+  function revoke(user: number, all: number): void {
+    const due = (user * STORM_SECONDS * 1_000) / all - secondNow() * 1_000;
+    if (due > 0) {
+      // The clock does not resolve less than a thousandth of a millisecond.
+      agenda.after(Math.max(1, due), () => revoke(user, all));
+      return;
+    }
+    if (!partitions.takeAll(unitsOf(population.revocationWrites(user, user)))) {
+      agenda.after(pauseMs(), () => revoke(user, all));
+      return;
+    }
+    population.revoke(user, Math.floor(now()));
+    revocations.written += 1;
+    revocations.lastAt = secondNow();
+    const next = user + WRITERS;
+    if (next < all && secondNow() < seconds) agenda.after(WRITE_MS, () => revoke(next, all));
+  }
+  function rewrite(): void {
+    if (partitions.takeAll(unitsOf([population.largeTenant()]))) {
+      population.rewriteLargeTenant(Math.floor(now()));
+      revocations.rewrites += 1;
+    } else if (secondNow() < seconds) agenda.after(pauseMs(), rewrite);
+  }
+  if (writes) {
+    const startsIn = warmUpSeconds * 1_000;
+    for (let writer = 0; writer < Math.min(WRITERS, writes.revocations); writer++)
+      agenda.after(startsIn, () => revoke(writer, writes.revocations));
+    for (let n = 0; n < writes.rewrites; n++)
+      agenda.after(startsIn + (n * STORM_SECONDS * 1_000) / writes.rewrites, rewrite);
+  }
+
+  const environments: { live: number; created: number }[] = [];
+  let most = 0;
+  function look(): void {
+    const { live, created } = pool.counts();
+    environments.push({ live, created });
+    most = Math.max(most, live);
+    const version = newVersion && newVersion(secondNow()) >= 1 ? 1 : undefined;
+    pool.end(version);
+    if (secondNow() < seconds) agenda.after(1_000, look);
+  }
+  pool.provide(1, simulation.provisioned ?? 0);
+  look();
+  nextArrival();
+  await agenda.runUntil(Number.POSITIVE_INFINITY);
+
+  const { created, live } = pool.counts();
+  return {
+    phases: Object.fromEntries(Object.keys(simulation.phases).map((phase) => [phase, record.summary(phase)])),
+    hits: Object.fromEntries(
+      [...parts].map(([phase, { looked, read }]) => [
+        phase,
+        Object.fromEntries(PARTS.map((part) => [part, Math.max(0, 1 - read[part] / looked[part])])) as Record<
+          Part,
+          number
+        >,
+      ]),
+    ),
+    ticks: record.ticks().map((tick, second) => {
+      const [here, before] = [environments[second], environments[second - 1]];
+      return {
+        ...tick,
+        environments: here?.live ?? 0,
+        starts: (here?.created ?? 0) - (before?.created ?? 0),
+      };
+    }),
+    reads: partitions.seconds('read'),
+    writes: partitions.seconds('write'),
+    throttled: partitions.throttled(),
+    totals,
+    environments: { created, live, most },
+    revocations,
+  };
+}

@@ -1,0 +1,38 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { EVENTS, type Event, HALVED, halved, SMALL } from '../fleet/events.ts';
+import { allFigures, picturesOf, type Results, smallFigures, tablesOf, withTables } from '../fleet/report.ts';
+import { type Simulated, simulate } from '../fleet/simulate.ts';
+import type { Topic } from '../harness/topic.ts';
+
+const DOCS = fileURLToPath(new URL('../../docs', import.meta.url));
+
+/** All that a full run simulates, by name. */
+const all = (): readonly (readonly [string, Event])[] => [
+  ...Object.entries(EVENTS),
+  ...HALVED.map((name) => [`${name}.halved`, halved(EVENTS[name] as Event)] as const),
+  ['small', SMALL],
+];
+
+function writeDocument(results: Results): void {
+  for (const [name, picture] of Object.entries(picturesOf(results)))
+    writeFileSync(`${DOCS}/pictures/${name}`, picture);
+  const path = `${DOCS}/scale.md`;
+  writeFileSync(path, withTables(readFileSync(path, 'utf8'), tablesOf(results)));
+}
+
+export const fleet: Topic = {
+  name: 'fleet',
+  title: 'a simulated fleet: 5 million users, 10,000 requests per second, up to 2,000 environments',
+  run: async ({ quick, log }) => {
+    if (quick) return smallFigures(await simulate(SMALL));
+    const results: Record<string, Simulated> = {};
+    for (const [name, event] of all()) {
+      const begun = performance.now();
+      results[name] = await simulate(event);
+      log(`${name}: ${Math.round((performance.now() - begun) / 1_000)} s`);
+    }
+    writeDocument(results);
+    return allFigures(results);
+  },
+};

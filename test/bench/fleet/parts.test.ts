@@ -1,0 +1,152 @@
+import { describe, expect, test } from 'vitest';
+import { createAgenda } from '../../../bench/fleet/agenda.ts';
+import { createZipf } from '../../../bench/fleet/draws.ts';
+import { createPartitions, readUnitsOf, writeUnitsOf } from '../../../bench/fleet/partitions.ts';
+import { createPool, type Environment } from '../../../bench/fleet/pool.ts';
+import { createRandom } from '../../oracle/random.ts';
+
+test('moments run in the order of their time, then of their planning, and promises with them', async () => {
+  const agenda = createAgenda(1_000);
+  const seen: string[] = [];
+  agenda.after(5, () => seen.push(`plain at ${agenda.now()}`));
+  const waited = new Promise<void>((resolve) => agenda.resume(5, resolve)).then(() => {
+    seen.push(`resumed at ${agenda.now()}`);
+    agenda.after(0, () => seen.push(`planned by it at ${agenda.now()}`));
+  });
+  agenda.after(6, () => seen.push('later'));
+  await agenda.runUntil(1_005);
+  await waited;
+  expect(seen).toEqual(['plain at 1005', 'resumed at 1005', 'planned by it at 1005']);
+  await agenda.runUntil(Number.POSITIVE_INFINITY);
+  expect(seen.at(-1)).toBe('later');
+});
+
+test('ranks are drawn as often as Zipf says', () => {
+  for (const exponent of [0.8, 1]) {
+    const [count, draws] = [50, 200_000];
+    const draw = createZipf(createRandom(7), count, exponent);
+    const found = new Map<number, number>();
+    for (let n = 0; n < draws; n++) {
+      const rank = draw();
+      found.set(rank, (found.get(rank) ?? 0) + 1);
+    }
+    const total = Array.from({ length: count }, (_, n) => (n + 1) ** -exponent).reduce((a, b) => a + b);
+    for (const rank of [1, 2, 3, 10, 50]) {
+      const expected = (draws * rank ** -exponent) / total;
+      expect(Math.abs((found.get(rank) ?? 0) - expected)).toBeLessThan(5 * Math.sqrt(expected));
+    }
+  }
+});
+
+test('units are those of DynamoDB: 4 KB a read, 1 KB a write, twice in a transaction', () => {
+  expect([0, 1, 4_096, 4_097, 406_104].map(readUnitsOf)).toEqual([1, 1, 1, 2, 100]);
+  expect([0, 1_024, 1_025, 406_104].map(writeUnitsOf)).toEqual([2, 2, 4, 794]);
+});
+
+describe('a partition', () => {
+  const at = (now: () => number, more: { burst?: boolean; tableReadUnits?: number } = {}) =>
+    createPartitions({ count: 2, burst: false, tableReadUnits: 1_000_000, now, start: 0, ...more });
+
+  test('serves 3,000 units, then 3 for each millisecond', () => {
+    let now = 0;
+    const partitions = at(() => now);
+    const served = Array.from({ length: 31 }, () => partitions.take(0, 100));
+    expect(served.filter(Boolean)).toHaveLength(30);
+    now = 10;
+    // 30 units are left: the item of 100 is served, and 70 are owed.
+    expect([partitions.take(0, 100), partitions.take(0, 1)]).toEqual([true, false]);
+    now = 33;
+    expect(partitions.take(0, 1)).toBe(false);
+    now = 34;
+    expect(partitions.take(0, 1)).toBe(true);
+    expect(partitions.throttled()).toEqual({ read: 3, write: 0, table: 0 });
+    expect(partitions.seconds('read')).toEqual([{ units: 3_101, hottest: 3_101, partition: 0 }]);
+  });
+
+  test('does not slow another one down', () => {
+    const partitions = at(() => 0);
+    for (let n = 0; n < 30; n++) partitions.take(0, 100);
+    expect([partitions.take(0, 1), partitions.take(1, 1)]).toEqual([false, true]);
+  });
+
+  test('with burst capacity spends what it did not use for five minutes', () => {
+    const partitions = at(() => 0, { burst: true });
+    const served = Array.from({ length: 9_001 }, () => partitions.take(0, 100));
+    expect(served.filter(Boolean)).toHaveLength(9_000);
+  });
+
+  test('shares the quota of the table', () => {
+    const partitions = at(() => 0, { tableReadUnits: 200 });
+    expect([0, 1, 0].map((partition) => partitions.take(partition, 100))).toEqual([true, true, false]);
+    expect(partitions.throttled()).toEqual({ read: 0, write: 0, table: 1 });
+  });
+
+  test('pays for the reads of others soon after a sampled one', () => {
+    let now = 0;
+    const partitions = at(() => now);
+    expect(partitions.take(0, 100, 119)).toBe(true);
+    expect(partitions.take(0, 1)).toBe(true);
+    // Of 12,001 units most are spent within half a second, in which 1,500 come back.
+    now = 500;
+    expect(partitions.take(0, 1)).toBe(false);
+    now = 4_000;
+    expect(partitions.take(0, 1)).toBe(true);
+    expect(partitions.seconds('read')[0]?.units).toBe(12_001);
+  });
+
+  test('takes a transaction whole or not at all', () => {
+    const partitions = at(() => 0);
+    const both = [0, 1].map((partition) => ({ partition, units: 600 }));
+    expect([1, 2, 3].map(() => partitions.takeAll(both))).toEqual([true, true, false]);
+    expect(partitions.seconds('write')).toEqual([{ units: 2_400, hottest: 1_200, partition: 0 }]);
+  });
+});
+
+describe('environments', () => {
+  const poolAt = (now: () => number, concurrency?: number) =>
+    createPool<Environment>({
+      ...{ now, random: createRandom(1), routing: 'any' as const },
+      ...(concurrency !== undefined && { concurrency }),
+      create: (environment) => environment,
+    });
+
+  test('start 1,000 at once, then 100 a second', () => {
+    let now = 0;
+    const pool = poolAt(() => now);
+    const started = Array.from({ length: 1_010 }, () => pool.take(1));
+    expect(started.filter(Boolean)).toHaveLength(1_000);
+    now = 1_000;
+    expect(Array.from({ length: 110 }, () => pool.take(1)).filter(Boolean)).toHaveLength(100);
+    expect(pool.counts()).toMatchObject({ created: 1_100, busy: 1_100, refused: 20 });
+  });
+
+  test('serve one request at a time, each version its own', () => {
+    const pool = poolAt(() => 0);
+    const first = pool.take(1) as Environment;
+    expect(pool.take(1)).not.toBe(first);
+    pool.release(first);
+    expect(pool.take(2)).not.toBe(first);
+    expect(pool.take(1)).toBe(first);
+    expect(first.requests).toBe(2);
+  });
+
+  test('are no more at work than the account allows', () => {
+    const pool = poolAt(() => 0, 1);
+    const only = pool.take(1) as Environment;
+    expect(pool.take(1)).toBeUndefined();
+    pool.release(only);
+    expect(pool.take(1)).toBe(only);
+  });
+
+  test('end after they were idle for long, or with their version', () => {
+    let now = 0;
+    const pool = poolAt(() => now);
+    pool.provide(1, 3);
+    pool.provide(2, 2);
+    pool.end(1);
+    expect(pool.counts().live).toBe(2);
+    now = 600_000;
+    pool.end(undefined);
+    expect(pool.counts().live).toBe(0);
+  });
+});

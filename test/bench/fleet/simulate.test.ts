@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'vitest';
+import { SMALL } from '../../../bench/fleet/events.ts';
+import { writeUnitsOf } from '../../../bench/fleet/partitions.ts';
+import { createPopulation, REVOCATION_BYTES } from '../../../bench/fleet/population.ts';
+import { createRecord } from '../../../bench/fleet/record.ts';
+import { failureShare } from '../../../bench/fleet/report.ts';
+import { type Simulation, simulate } from '../../../bench/fleet/simulate.ts';
+import { createProvisioning } from '../../../provisioning/index.ts';
+import { createMemoryTable } from '../../../table/memory/index.ts';
+import { MAX_ITEM_BYTES, sizeOf } from '../../../table/size.ts';
+import { type Action, keyOf } from '../../../table/write/action.ts';
+
+/** Some hundred requests, with a deployment in the middle. */
+const TINY: Simulation = {
+  ...SMALL,
+  population: { ...SMALL.population, users: 2_000, largeTenantUsers: 100, tenants: 20, groups: 60 },
+  ...{ rate: 100, warmUpSeconds: 3, seconds: 6 },
+  newVersion: (second) => (second >= 3 ? 1 : 0),
+  phases: { event: [0, 6] },
+};
+
+describe('a simulation', () => {
+  test('gives the same answer for the same seed, and another for another', async () => {
+    const [first, again, other] = [
+      await simulate(TINY),
+      await simulate(TINY),
+      await simulate({ ...TINY, seed: 2 }),
+    ];
+    expect(again).toEqual(first);
+    expect(other.totals).not.toEqual(first.totals);
+  });
+
+  test.each([1, 4])(
+    'ends every request once, with one environment of %i in the sample',
+    async (sampleOneIn) => {
+      const { totals, phases, ticks } = await simulate({ ...TINY, sampleOneIn });
+      const { requests, answered, faults, refused, elsewhere } = totals;
+      expect(answered + faults + refused + elsewhere).toBe(requests);
+      expect(elsewhere > 0).toBe(sampleOneIn > 1);
+      expect(ticks.reduce((sum, tick) => sum + tick.requests, 0)).toBe(requests);
+      expect(phases.event?.sampled).toBeGreaterThan(0);
+    },
+  );
+
+  test('throttles where a partition has too little, and then answers faults', async () => {
+    const starved = await simulate({
+      ...TINY,
+      partitions: { count: 1, burst: false, tableReadUnits: 40 },
+    });
+    expect(starved.throttled.table).toBeGreaterThan(0);
+    expect(starved.totals.faults).toBeGreaterThan(0);
+  });
+
+  test('finds as many users in the cache as a time-to-live lets', async () => {
+    const users = 300;
+    const { hits } = await simulate({
+      ...TINY,
+      population: { ...TINY.population, users, largeTenantUsers: 1 },
+      // One environment, so one cache; what comes while it is at work is refused.
+      ...{ concurrency: 1, largeShare: () => 0, rate: 8, warmUpSeconds: 90, seconds: 500 },
+      newVersion: () => 0,
+      writes: { revocations: 0, rewrites: 0 },
+      phases: { event: [0, 500] },
+    });
+    // A user with a rate r is read once in T + 1 / r, and found r * T times after that (Che's approximation
+    // for a cache whose entries end by time).
+    const ranks = Array.from({ length: users - 1 }, (_, n) => (n + 1) ** -TINY.exponent);
+    const all = ranks.reduce((sum, each) => sum + each, 0);
+    const expected = (ttl: number, rate: number): number =>
+      ranks.reduce((sum, each) => {
+        const found = (each / all) * rate * ttl;
+        return sum + (each / all) * (found / (1 + found));
+      }, 0);
+    // The time-to-live is shortened by up to a tenth; a tenth of the requests are refused.
+    expect(hits.event?.user).toBeGreaterThan(expected(54, 7) - 0.02);
+    expect(hits.event?.user).toBeLessThan(expected(60, 8) + 0.02);
+  });
+});
+
+describe('the population', () => {
+  const population = createPopulation({ ...SMALL.population, groups: 7_000, writtenAt: 1 });
+
+  test('has a large tenant whose item fits into the table', () => {
+    const { bytes } = population.largeTenant();
+    expect(bytes).toBeLessThan(MAX_ITEM_BYTES);
+    expect(bytes).toBeGreaterThan(0.9 * MAX_ITEM_BYTES);
+  });
+
+  test('writes for a revocation what the command writes', async () => {
+    const table = createMemoryTable();
+    const sent: (readonly Action[])[] = [];
+    let ids = 0;
+    const provision = createProvisioning({
+      reader: table.reader,
+      writer: {
+        send: async (actions) => {
+          sent.push(actions);
+          await table.writer.send(actions);
+        },
+      },
+      clock: { now: () => Date.UTC(2026, 0, 1) },
+      newId: () => `01J8${String(ids++).padStart(22, '0')}`,
+      newSecret: () => 'secret'.padEnd(43, 'x'),
+    });
+    const run = async (command: string, input: Readonly<Record<string, unknown>>) =>
+      expect(await provision({ command, input })).toMatchObject({ ok: true });
+    await run('tenant.create', { id: 't1', name: 'One' });
+    await run('group.create', { id: 'g1', name: 'Group', scope: 'tenant:t1' });
+    await run('user.create', { id: 'u1', email: 'one@example.com', displayName: 'One', tenant: 'tenant:t1' });
+    await run('membership.create', { user: 'u1', group: 'g1' });
+    const before = new Map(table.items().map((item) => [`${item.PK} ${item.SK}`, item]));
+    await run('membership.delete', { user: 'u1', group: 'g1' });
+    const actions = sent.at(-1) ?? [];
+    const units = await Promise.all(
+      actions.map(async (action) => {
+        const key = keyOf(action);
+        const item = (await table.reader.get(key)) ?? before.get(`${key.PK} ${key.SK}`);
+        return writeUnitsOf(item ? sizeOf(item) : 0);
+      }),
+    );
+    expect(units).toEqual(REVOCATION_BYTES.map(({ bytes }) => writeUnitsOf(bytes)));
+    const kinds = {
+      OPERATION: 'operation',
+      USER: 'user',
+      GROUP: 'group',
+      AUDIT: 'log',
+      AUDIT_COUNT: 'count',
+    };
+    expect(actions.map((action) => kinds[keyOf(action).PK.split('#')[0] as keyof typeof kinds])).toEqual(
+      REVOCATION_BYTES.map(({ of }) => of),
+    );
+  });
+});
+
+test('a phase counts what was refused, and faults in proportion', () => {
+  const record = createRecord(['event']);
+  for (let n = 0; n < 10; n++) record.arrived('event', 0);
+  record.refused('event', 0);
+  const outcome = { milliseconds: 4.2, calls: 1, units: 3, throttled: 0, isFirst: false };
+  record.ended('event', 0, { ...outcome, ending: 'answered' });
+  record.ended('event', 0, { ...outcome, calls: 0, units: 0, ending: 'answered' });
+  record.ended('event', 0, { ...outcome, ending: 'fault' });
+  const summary = record.summary('event');
+  expect(summary).toMatchObject({ requests: 10, refused: 1, sampled: 3, faults: 1, calls: 2 / 3, units: 2 });
+  expect(summary).toMatchObject({ hitRate: 1 / 3, billedMs: 5, latency: { p50: 4.2, p9999: 4.2 } });
+  // One of ten was refused, and a third of the other nine failed.
+  expect(failureShare(summary)).toBeCloseTo(0.4);
+});
