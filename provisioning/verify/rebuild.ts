@@ -35,7 +35,7 @@ import { isSound } from './node-damage.ts';
 export async function rebuild(reader: Reader, at: Key, before: Item | undefined): Promise<Item | undefined> {
   const parsed = parseKey(at);
   if (parsed?.form !== 'decision' && parsed?.form !== 'tenant-effects') return undefined;
-  const bare: Item = { ...at, Type: 'Decision', [Attribute.version]: FORMS.writes };
+  const bare: Item = { ...at, Type: 'Decision', [Attribute.version]: FORMS.usual };
   if (isApiRevision(parsed)) return bare;
   const own: Ref = { type: parsed.type, id: parsed.id };
   if (parsed.form === 'decision' && own.type !== GLOBAL.type && !(await reader.get(nodeKey(own))))

@@ -1,5 +1,5 @@
 import { GatehouseError } from '../errors.ts';
-import { assertReadable } from '../form.ts';
+import { assertReadable, saysForm } from '../form.ts';
 import { isRef } from '../identifiers.ts';
 import type { Item } from '../item.ts';
 import { isPermissionPattern } from '../permission-name.ts';
@@ -83,8 +83,8 @@ interface Compound {
 /** The compound attributes of an item, once its version and the names of its attributes are found good. */
 function compoundsOf(item: Item, known: ReadonlySet<string>): readonly Compound[] {
   assertReadable(item);
-  // There is one form yet, and decision items have always said it.
-  if (item[Attribute.version] !== 1) throw damaged(item, Attribute.version);
+  // Decision items have always said their form.
+  if (!saysForm(item)) throw damaged(item, Attribute.version);
   const compounds: Compound[] = [];
   for (const [name, value] of Object.entries(item)) {
     if (known.has(name)) continue;
