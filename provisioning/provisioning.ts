@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { createKnownSplits } from '../table/decision/split.ts';
 import { stamped } from '../table/decision/writes.ts';
 import { codesOf, type ErrorCode, GatehouseError, invalid } from '../table/errors.ts';
 import { formatFreshnessToken } from '../table/freshness-token.ts';
@@ -97,6 +98,8 @@ export function createProvisioning({
 }: ProvisioningOptions) {
   const guard = operatorRules && createGuard(reader, operatorRules);
   const nextCounter = counters(newId);
+  /** Found out by writes, and kept: the next ones on the same items need no second try. */
+  const splits = createKnownSplits();
 
   async function carryOut(
     event: Acting,
@@ -196,7 +199,7 @@ export function createProvisioning({
           ...record.actions,
           ...auditActions(record.entries, { ...context, newId, counter: nextCounter() }),
         ]);
-        const actions = stamped(merged, { writtenAt, writeId: newId() });
+        const actions = stamped(merged, { writtenAt, writeId: newId() }, splits);
         assertFits(actions);
         await writer.send(event.dryRun ? asChecks(actions) : actions);
         if (request) throw new ApprovalRequired(operation.id);

@@ -27,8 +27,6 @@ export const SPLIT_THRESHOLDS: SplitThresholds = {
 export const MARKERS = {
   /** On a subject: its groups stand apart, by the scope of the group. */
   groupsIn: 'scope',
-  /** On a scope: the roles of its groups stand apart, by group. */
-  groupRoles: 'apart',
 } as const;
 export type Marker = keyof typeof MARKERS;
 
@@ -58,3 +56,13 @@ export function createKnownSplits(): KnownSplits {
     },
   };
 }
+
+/** Notes what an item says of itself, as it was read. */
+export function noteSplits(splits: KnownSplits, key: Key, item: Item | undefined): void {
+  for (const marker of Object.keys(MARKERS) as Marker[])
+    if (item?.[marker] !== undefined) splits.meet(key, marker, item);
+}
+
+/** Whether a part of the item stands apart. */
+export const isSplit = (item: Item | undefined): boolean =>
+  Object.keys(MARKERS).some((marker) => item?.[marker] !== undefined);
