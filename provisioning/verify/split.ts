@@ -24,7 +24,11 @@ export interface Splitting {
    *
    * @param now epoch milliseconds
    */
-  readonly split: (reader: Reader, item: Item, now: number) => Promise<readonly (readonly Action[])[] | undefined>;
+  readonly split: (
+    reader: Reader,
+    item: Item,
+    now: number,
+  ) => Promise<readonly (readonly Action[])[] | undefined>;
   /** The same for the way back into the item; undefined as well when the part does not fit into it. */
   readonly join: Splitting['split'];
 }
