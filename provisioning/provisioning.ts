@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { createKnownSplits } from '../table/decision/split.ts';
 import { stamped } from '../table/decision/writes.ts';
 import { codesOf, type ErrorCode, GatehouseError, invalid } from '../table/errors.ts';
 import { formatFreshnessToken } from '../table/freshness-token.ts';
@@ -98,6 +99,8 @@ export function createProvisioning({
 }: ProvisioningOptions) {
   const guard = operatorRules && createGuard(reader, operatorRules);
   const nextCounter = counters(newId);
+  /** Found out by writes, and kept: the next ones on the same items need no second try. */
+  const splits = createKnownSplits();
 
   async function carryOut(
     event: Acting,
@@ -172,7 +175,7 @@ export function createProvisioning({
       try {
         const nodes = createSameNodes(reader);
         const planned = await next({
-          ...{ reader: nodes.reader, now, newId, newSecret },
+          ...{ reader: nodes.reader, now, newId, newSecret, splits },
           operator: guarded?.operator.subject,
         });
         again = true;
@@ -207,7 +210,7 @@ export function createProvisioning({
           ...record.actions,
           ...auditActions(record.entries, { ...context, newId, counter: nextCounter() }),
         ]);
-        const actions = stamped(nodes.keep(merged), { writtenAt, writeId: newId() });
+        const actions = stamped(nodes.keep(merged), { writtenAt, writeId: newId() }, splits);
         assertFits(actions);
         await writer.send(event.dryRun ? asChecks(actions) : actions);
         if (request) throw new ApprovalRequired(operation.id);

@@ -1,6 +1,6 @@
 import { Attribute, splitAttribute } from '../../table/decision/attributes.ts';
 import { stampOf } from '../../table/decision/decode.ts';
-import { FORMS } from '../../table/form.ts';
+import { saysForm } from '../../table/form.ts';
 import { isSubjectNode } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import type { ParsedKey } from '../../table/keys.ts';
@@ -16,7 +16,7 @@ export const BOOKKEEPING: ReadonlySet<string> = new Set([
 ]);
 
 export const isMarked = (item: Item): boolean =>
-  item.Type === 'Decision' && item[Attribute.version] === FORMS.writes && stampOf(item) !== undefined;
+  item.Type === 'Decision' && saysForm(item) && stampOf(item) !== undefined;
 
 /** The revision of an API: a decision item without a node that holds only its stamp. */
 export const isApiRevision = (parsed: ParsedKey): boolean =>

@@ -1,7 +1,8 @@
 import { Attribute, splitAttribute } from '../../table/decision/attributes.ts';
+import { MARKERS } from '../../table/decision/split.ts';
 import { GatehouseError } from '../../table/errors.ts';
-import { FORMS } from '../../table/form.ts';
-import type { Ref } from '../../table/identifiers.ts';
+import { FORMS, SPLIT_FORM } from '../../table/form.ts';
+import { isSubjectNode, type Ref } from '../../table/identifiers.ts';
 import { allOf } from '../../table/index-queries.ts';
 import type { Item } from '../../table/item.ts';
 import {
@@ -10,6 +11,7 @@ import {
   GLOBAL,
   isSameKey,
   type Key,
+  MEMBERSHIPS_PREFIX,
   nodeKey,
   parseKey,
   partitionOf,
@@ -34,8 +36,9 @@ import { isSound } from './node-damage.ts';
  */
 export async function rebuild(reader: Reader, at: Key, before: Item | undefined): Promise<Item | undefined> {
   const parsed = parseKey(at);
+  if (parsed?.form === 'memberships') return rebuildMemberships(reader, at, parsed);
   if (parsed?.form !== 'decision' && parsed?.form !== 'tenant-effects') return undefined;
-  const bare: Item = { ...at, Type: 'Decision', [Attribute.version]: FORMS.writes };
+  const bare: Item = { ...at, Type: 'Decision', [Attribute.version]: FORMS.usual };
   if (isApiRevision(parsed)) return bare;
   const own: Ref = { type: parsed.type, id: parsed.id };
   if (parsed.form === 'decision' && own.type !== GLOBAL.type && !(await reader.get(nodeKey(own))))
@@ -47,7 +50,11 @@ export async function rebuild(reader: Reader, at: Key, before: Item | undefined)
         ? await globalSources(reader, before)
         : await sourcesAround(reader, own);
   const item: Record<string, unknown> = { ...bare };
-  for (const entry of sources.filter((each) => isSameKey(each.at, at))) put(item, entry);
+  const areApart = parsed.form === 'decision' && (await haveGroupsApart(reader, own, before));
+  if (areApart)
+    Object.assign(item, { [Attribute.groupsIn]: MARKERS.groupsIn, [Attribute.version]: SPLIT_FORM });
+  for (const entry of sources.filter((each) => isSameKey(each.at, at)))
+    if (!areApart || entry.attribute !== Attribute.groups) put(item, entry);
   const noted = before?.[Attribute.denials];
   // It only grows: former members cannot be derived.
   if (noted instanceof Set && isSetAttribute(parsed, Attribute.denials))
@@ -61,6 +68,29 @@ export async function rebuild(reader: Reader, at: Key, before: Item | undefined)
       (name === 'isAdmin' || name === 'registered')
     )
       item[name] = false;
+  return item as Item;
+}
+
+/** Whether the groups of a subject stand apart: as its item says, and if that is lost, by what stands apart. */
+async function haveGroupsApart(reader: Reader, own: Ref, before: Item | undefined): Promise<boolean> {
+  if (!isSubjectNode(own)) return false;
+  if (before) return before[Attribute.groupsIn] !== undefined;
+  const parts = await reader.listAll({
+    ranges: [{ partition: partitionOf(own), prefix: MEMBERSHIPS_PREFIX }],
+    keep: (item) => item[Attribute.timeToLive] === undefined,
+  });
+  return parts.length > 0;
+}
+
+/** The groups of a subject at one scope, from its edges. */
+async function rebuildMemberships(reader: Reader, at: Key, own: Ref): Promise<Item | undefined> {
+  const ref = { type: own.type, id: own.id };
+  if (!(await reader.get(nodeKey(ref)))) return undefined;
+  const item: Record<string, unknown> = { ...at, Type: 'Decision', [Attribute.version]: SPLIT_FORM };
+  const edges = await reader.listAll({
+    ranges: [{ partition: partitionOf(ref), prefix: edgePrefix('group') }],
+  });
+  for (const entry of read(edges)) if (entry.apart && isSameKey(entry.apart, at)) put(item, entry);
   return item as Item;
 }
 

@@ -22,6 +22,8 @@ export const Attribute = {
   endsAt: 'endsAt',
   isAdmin: 'isAdmin',
   groups: 'groups',
+  /** On a subject: `scope` where its groups stand apart, by scope. */
+  groupsIn: 'groupsIn',
   globalRoles: 'roles',
   ancestors: 'ancestors',
   /** On a scope: the id of its group of all subjects. */
@@ -49,6 +51,11 @@ const join = (...parts: readonly string[]): string =>
 export const grantAttribute = (root: string): string => join('grant', root);
 /** On a subject: one role assignment, as an ISO 8601 interval `start/end` with either side empty. */
 export const assignmentAttribute = (scope: string, role: string): string => join('assign', scope, role);
+/**
+ * Of a subject, in plans only: one of its groups, at the scope of that group. Where it stands is known when it is sent
+ * (apart.ts).
+ */
+export const memberAttribute = (scope: string, group: string): string => join('in', scope, group);
 /** On a scope: the roles of one of its groups, as a set. */
 export const groupAttribute = (group: string): string => join('group', group);
 /** On a root or on the global roles: a live role; the value is its parent's id or empty. */
