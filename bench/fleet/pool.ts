@@ -107,5 +107,3 @@ export function createPool<E extends Environment>({
     counts: () => ({ created, busy, live, refused }),
   };
 }
-
-export type Pool<E extends Environment> = ReturnType<typeof createPool<E>>;

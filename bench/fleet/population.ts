@@ -61,7 +61,7 @@ const clamp = (value: number, least: number, most: number): number =>
 const pageOf = (page: number): string => `page-${String(page).padStart(3, '0')}`;
 const setOf = (ids: readonly string[]) => new Set(ids);
 
-export const userRef = (user: number): string => `user:${idOf('U', user)}`;
+const userRef = (user: number): string => `user:${idOf('U', user)}`;
 
 /** Group numbers are unique in the table. */
 const groupNumber = (tenant: number, location: number | undefined, group: number): number =>

@@ -2,9 +2,6 @@ import { dollarsPerMillion } from '../harness/prices.ts';
 import prices from '../prices.json' with { type: 'json' };
 import { ASSUMED } from './assumptions.ts';
 
-/** How a request ended. `refused`: Lambda had no environment for it; `fault`: the authorizer answered an error. */
-export type Ending = 'answered' | 'fault' | 'refused';
-
 /** One request on a sampled environment. */
 export interface Outcome {
   readonly milliseconds: number;
@@ -61,7 +58,7 @@ const newTick = (): Counted => ({ requests: 0, refused: 0, sampled: 0, faults: 0
 const mean = (sum: number, count: number): number => (count === 0 ? 0 : sum / count);
 
 /** The value below which this share of ascending values lies; 0 where there are none. */
-export const quantile = (sorted: ArrayLike<number>, share: number): number =>
+const quantile = (sorted: ArrayLike<number>, share: number): number =>
   sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;
 
 /** Collects the outcomes of phases, and of each second. */

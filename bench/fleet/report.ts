@@ -49,7 +49,7 @@ const unitsPerSecond = (name: string, { reads }: Simulated): number => {
 };
 
 /** The figures of one simulation. */
-export function figuresOf(name: string, result: Simulated): readonly Figure[] {
+function figuresOf(name: string, result: Simulated): readonly Figure[] {
   const title = (name === 'small' ? SMALL : EVENTS[name])?.title ?? name;
   const figure = (id: string, what: string, unit: string, value: number) =>
     toFigure({ id: `fleet.${name}.${id}`, title: `${title}: ${what}`, unit, values: [value] });
