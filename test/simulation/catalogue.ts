@@ -30,6 +30,7 @@ const featuresOf = (number: number): Features => ({
   outages: number % 5 === 1,
   conditions: number % 4 === 3,
   tree: number % 8 === 6,
+  splits: number % 3 === 0,
 });
 
 /**

@@ -91,6 +91,8 @@ export type Doing =
     }
   /** Whoever has begun a change of several steps and not ended it sends it again. */
   | { readonly does: 'resume'; readonly of: number }
+  /** A migration lets a part of a decision item stand apart, or brings it back: of those that can, the one drawn. */
+  | { readonly does: 'migrate'; readonly of: number; readonly joins: boolean; readonly item: number }
   /** All that goes on in the process is forgotten, and it begins anew, with nothing cached. */
   | { readonly does: 'crash'; readonly of: number }
   /** Nothing that the process waits for reaches it meanwhile. */
@@ -114,6 +116,8 @@ export interface Features {
   readonly conditions: boolean;
   /** Whether there is a tree to be moved. */
   readonly tree: boolean;
+  /** Whether migrations go on meanwhile. */
+  readonly splits: boolean;
 }
 
 const PROCESSES = 3;
@@ -183,6 +187,11 @@ export function drawHistory(seed: number, names: SmallNames, model: Model, featu
   };
   const withRequests = !features.conditions && random.oneIn(2);
   const doing = (): Doing => {
+    if (features.splits && random.oneIn(5))
+      return {
+        ...{ does: 'migrate', of: random.below(PROCESSES) },
+        ...{ joins: random.oneIn(3), item: random.below(1_000) },
+      };
     const what = random.below(20);
     if (what < 9) return draw.ask();
     if (what < 12) return withRequests ? draw.request() : draw.ask();

@@ -9,6 +9,8 @@ import {
   type Session,
 } from '../../engine/index.ts';
 import { createProvisioning } from '../../provisioning/index.ts';
+import { createSplitter, SPLITTINGS } from '../../provisioning/verify/split.ts';
+import { GatehouseError } from '../../table/errors.ts';
 import { createMemoryTable } from '../../table/memory/index.ts';
 import type { Reader } from '../../table/reader.ts';
 import { CLOCK_SKEW_MS, READ_DEADLINE_MS } from '../../table/timing.ts';
@@ -66,6 +68,9 @@ const CLOCK_TOLERANCE_MS = 21;
 const STEPWISE: ReadonlySet<string> = new Set(['scope.move', 'scope.delete-tree']);
 /** Codes after which it is not known whether a write was carried out, or it was not, by bad luck. */
 const UNKNOWN: ReadonlySet<string> = new Set(['transient', 'throttled', 'contended', 'unfinished']);
+
+/** Everything that can stand apart is to. */
+const ALL_SPLIT = { groupsOfSubject: 0, groupsOfScope: 0, rolesOfRoot: 0 };
 
 /** A write on its way, with what became of it. */
 interface Sent {
@@ -270,6 +275,21 @@ async function playIn(time: ReturnType<typeof createTime>, options: PlayOptions)
       const step = { at: 0, does: 'write', of: number, operation, isNamed: false } as const;
       await write(step, number);
     }
+  }
+
+  /** What says the same before and after. It is given up where DynamoDB fails. */
+  async function migrate({ joins, item }: Step & { does: 'migrate' }, number: number): Promise<void> {
+    const { clock, newId, administering } = processOf(number);
+    const wanted = SPLITTINGS.flatMap(({ isDue, isSplit }) =>
+      table.items().filter((each) => (joins ? isSplit(each) : !isSplit(each) && isDue(each, ALL_SPLIT))),
+    );
+    const chosen = wanted[item % wanted.length];
+    if (!chosen) return;
+    const splitter = createSplitter({ ...administering, clock, newId, thresholds: ALL_SPLIT, joins });
+    await splitter.look(chosen).catch((error: unknown) => {
+      if (!(error instanceof GatehouseError && UNKNOWN.has(error.code))) throw error;
+    });
+    tally.split += splitter.counts.split;
   }
 
   /** Whether an answer of this process may be of longer ago: a read of its has failed since, or just before. */
@@ -491,6 +511,7 @@ async function playIn(time: ReturnType<typeof createTime>, options: PlayOptions)
     // Whoever stands still begins nothing.
     if (caller.frozenUntil > now()) return;
     if (step.does === 'resume') return start(of, () => resume(of));
+    if (step.does === 'migrate') return start(of, () => migrate(step, of));
     note(`process ${of}: ${describeStep(step)}`);
     if (step.does === 'request') return start(of, () => request(step, of));
     Object.assign(caller, { pace: step.pace });

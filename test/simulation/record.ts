@@ -42,6 +42,8 @@ export interface Tally {
   late: number;
   /** Commands that took several transactions; how often somebody else went on with one. */
   stepwise: number;
+  /** Decision items that migrations split or joined. */
+  split: number;
   resumed: number;
   crashes: number;
   freezes: number;
@@ -53,7 +55,7 @@ export const newTally = (): Tally => ({
   checks: { cached: 0, strong: 0, atLeast: 0 },
   ...{ stale: 0, misnamed: 0, allowed: 0, undecided: 0, contended: 0, sessions: 0, lists: 0 },
   ...{ requests: 0, policies: 0, unauthorized: 0, failed: 0, bridged: 0 },
-  ...{ writes: 0, repeated: 0, refused: 0, givenUp: 0, late: 0, stepwise: 0, resumed: 0 },
+  ...{ writes: 0, repeated: 0, refused: 0, givenUp: 0, late: 0, stepwise: 0, resumed: 0, split: 0 },
   ...{ crashes: 0, freezes: 0, rotations: 0, histories: 0 },
 });
 

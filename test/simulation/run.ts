@@ -64,6 +64,7 @@ function report(tally: Tally, seconds: number): void {
     ['writes', `${tally.writes}, ${tally.repeated} of them repeated; ${tally.refused} refused`],
     ['  given up', `${tally.givenUp}; committed after that: ${tally.late}`],
     ['  in steps', `${tally.stepwise}, ${tally.resumed} resumed by others`],
+    ['migrations', `${tally.split}`],
     [
       'crashes',
       `${tally.crashes}, ${tally.freezes} times standing still, ${tally.rotations} rotations of keys`,
