@@ -14,7 +14,10 @@ import { after, inSequence, meets } from '../../table/write/sequence.ts';
  */
 export interface Planned {
   readonly reader: Reader;
-  /** Throws what an action names as its failure, where what was read or planned says that it will fail. */
+  /**
+   * Adds all of them or none. Throws what an action names as its failure, where what was read or planned says that it
+   * will fail.
+   */
   readonly add: (actions: readonly Action[]) => Promise<void>;
   readonly actions: () => readonly Action[];
 }
@@ -55,6 +58,7 @@ export function createPlanned(reader: Reader): Planned {
   return {
     actions: () => [...planned.values()],
     add: async (actions) => {
+      const added = new Map<string, Action>();
       for (const action of mergeActions(actions)) {
         const key = keyOf(action);
         const earlier = planned.get(identityOf(key));
@@ -66,8 +70,9 @@ export function createPlanned(reader: Reader): Planned {
         // What is only being made is not there: the write will say if it is.
         const isMade = earlier?.kind === 'put' && earlier.when?.exists === false;
         const base = !earlier || isMade ? undefined : await stored(key);
-        planned.set(identityOf(key), earlier ? inSequence(base, earlier, action) : action);
+        added.set(identityOf(key), earlier ? inSequence(base, earlier, action) : action);
       }
+      for (const [identity, action] of added) planned.set(identity, action);
     },
     reader: {
       get: async (key) => {
