@@ -82,7 +82,7 @@ interface Pending {
 }
 
 /** What planning a command came to. */
-type Ready = { readonly of: Pending; readonly seen: Seen } & (
+type PlanningResult = { readonly of: Pending; readonly seen: Seen } & (
   | { readonly kind: 'plan'; readonly plan: Written }
   | { readonly kind: 'answer'; readonly outcome: Outcome }
   | { readonly kind: 'error'; readonly error: unknown }
@@ -101,7 +101,7 @@ interface Written {
   readonly bytes: number;
 }
 
-type Planned = Extract<Ready, { kind: 'plan' }>;
+type Planned = Extract<PlanningResult, { kind: 'plan' }>;
 
 /** The error of one command in a transaction of several. */
 class OfPart extends GatehouseError {
@@ -170,29 +170,29 @@ export function createBatches(options: BatchOptions) {
       for (const of of pending) if (answers[of.position] === undefined) refuse(of, error);
     };
 
-    async function planned(of: Pending, view: Reader, seen: Seen, turn: Turn): Promise<Ready> {
+    async function planned(of: Pending, itemReader: Reader, seen: Seen, turn: Turn): Promise<PlanningResult> {
       const { part } = of;
       try {
         const command = commands.get(part.command);
         if (!command || (command.kind === 'write' && (command.inSteps || command.compares)))
           return { of, seen, kind: 'alone' };
-        of.guarded = turn.guarded?.(view);
+        of.guarded = turn.guarded?.(itemReader);
         const input = readInput(command.input, part.input);
         await of.guarded?.begin(command.name, part.input);
         const { now } = turn;
         if (command.kind === 'read') {
-          const result = await command.run({ reader: view, now }, input as never);
+          const result = await command.run({ reader: itemReader, now }, input as never);
           return { of, seen, kind: 'answer', outcome: { result } };
         }
         const operation =
           part.operationId === undefined
             ? undefined
             : await describeOperation(part.operationId, true, command.name, part.input);
-        const record = operation && (await view.get(operationKey(operation.id)));
+        const record = operation && (await itemReader.get(operationKey(operation.id)));
         if (operation && record)
           return { of, seen, kind: 'answer', outcome: await revealed(reader, recall(operation, record)) };
         const plan = await command.plan(
-          { reader: view, now, newId, newSecret, operator: of.guarded?.operator.subject },
+          { reader: itemReader, now, newId, newSecret, operator: of.guarded?.operator.subject },
           input as never,
           of.tries > 0,
         );
@@ -206,7 +206,7 @@ export function createBatches(options: BatchOptions) {
           ...known
         } = await sealed(
           { entries: [plan.audit].flat(), actor, origin, result: plan.result },
-          { reader: view, newSecret, keys: turn.keys },
+          { reader: itemReader, newSecret, keys: turn.keys },
         );
         const audit = auditActions(entries, {
           ...{ now, writtenAt: turn.writtenAt, command: command.name, newId, counter: turn.counter },
@@ -247,8 +247,8 @@ export function createBatches(options: BatchOptions) {
       };
       const reads = createBatchedReads(reader);
       const chosen = pending.slice(0, AT_ONCE);
-      const ready = await Promise.all(
-        chosen.map((of) => reads.work((view, seen) => planned(of, view, seen, turn))),
+      const results = await Promise.all(
+        chosen.map((of) => reads.work((itemReader, seen) => planned(of, itemReader, seen, turn))),
       );
 
       /** Items that this turn has changed, and those that a command which waits will change or looks at. */
@@ -265,7 +265,7 @@ export function createBatches(options: BatchOptions) {
         }
         for (const key of seen.keys) waiting.seen.add(key);
       };
-      const restsOnEarlier = ({ seen }: Ready): boolean =>
+      const restsOnEarlier = ({ seen }: PlanningResult): boolean =>
         !isFirst && (seen.hasListed() || hasAny(changed, seen.keys) || hasAny(waiting.changed, seen.keys));
       const send = async (): Promise<void> => {
         const sent = open;
@@ -273,9 +273,9 @@ export function createBatches(options: BatchOptions) {
         if (sent.members.length > 0 && !(await write(sent, reads.reader))) isOver = true;
       };
 
-      const asked = ready.flatMap((each) => (each.kind === 'plan' ? each.plan.actions : [])).map(keyOf);
+      const asked = results.flatMap((each) => (each.kind === 'plan' ? each.plan.actions : [])).map(keyOf);
       await reads.reader.getMany(twice(asked));
-      for (const each of ready) {
+      for (const each of results) {
         if (each.kind === 'alone') {
           if (!isFirst) break;
           answer(each.of, await alone(each.of.part));
@@ -310,7 +310,7 @@ export function createBatches(options: BatchOptions) {
     }
 
     /** Writes a transaction, without the commands that are refused. Answers whether planning still holds. */
-    async function write(transaction: Transaction, view: Reader): Promise<boolean> {
+    async function write(transaction: Transaction, itemReader: Reader): Promise<boolean> {
       let isSound = true;
       for (let open = transaction; open.members.length > 0; ) {
         const { members } = open;
@@ -320,7 +320,7 @@ export function createBatches(options: BatchOptions) {
           const actions = stamped(open.actions(), { writtenAt: clock.now(), writeId: newId() });
           assertFits(actions);
           const sent = dryRun ? asChecks(actions) : actions;
-          if (sent.length > 0) await sharedItems.held(sent, () => writer.send(sent, notes));
+          if (sent.length > 0) await sharedItems.sparingly(sent, () => writer.send(sent, notes));
           for (const { of, plan } of members) succeed(of, plan.outcome);
           most = Math.min(AT_ONCE, most * 2);
           return isSound;
@@ -340,7 +340,7 @@ export function createBatches(options: BatchOptions) {
             if (!(await settle(member, failure, open))) isSound = false;
           }
           const left = members.filter(({ of }) => !failed.has(of));
-          open = createTransaction(view);
+          open = createTransaction(itemReader);
           for (const member of left) if (!(await open.add(member))) isSound = false;
         }
       }
@@ -406,7 +406,7 @@ interface Turn {
   readonly writtenAt: number;
   readonly counter: number;
   readonly keys: SubjectKeys;
-  readonly guarded: ((view: Reader) => Guarded) | undefined;
+  readonly guarded: ((itemReader: Reader) => Guarded) | undefined;
 }
 
 /** Commands that are written together. */
@@ -421,9 +421,9 @@ interface Transaction {
   readonly actions: () => readonly Action[];
 }
 
-function createTransaction(view: Reader): Transaction {
+function createTransaction(itemReader: Reader): Transaction {
   const members: Planned[] = [];
-  const united = createPlanned(view);
+  const united = createPlanned(itemReader);
   /** The first command that writes each item. */
   const items = new Map<string, Planned | undefined>();
   const records: Action[] = [];

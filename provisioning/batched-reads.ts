@@ -103,6 +103,8 @@ export function createBatchedReads(reader: Reader): BatchedReads {
       };
       busy += 1;
       try {
+        // All that are begun together are counted before the first of them reads.
+        await Promise.resolve();
         return await piece(own, { keys, hasListed: () => hasListed });
       } finally {
         busy -= 1;

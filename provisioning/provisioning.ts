@@ -229,7 +229,9 @@ export function createProvisioning({
         const actions = stamped(merged, { writtenAt, writeId: newId() });
         assertFits(actions);
         const sent = event.dryRun ? asChecks(actions) : actions;
-        await (plan.next || steps > 0 ? sharedItems.held(sent, () => writer.send(sent)) : writer.send(sent));
+        await (plan.next || steps > 0
+          ? sharedItems.sparingly(sent, () => writer.send(sent))
+          : writer.send(sent));
         if (request) throw new ApprovalRequired(operation.id);
         if (plan.progress && !event.dryRun) {
           const { done, left } = plan.progress;

@@ -9,7 +9,7 @@ import { type Action, keyOf } from '../table/write/action.ts';
  */
 export interface SharedItems {
   /** Waits until the items of these actions have been free for long enough; then sends. */
-  readonly held: <T>(actions: readonly Action[], send: () => Promise<T>) => Promise<T>;
+  readonly sparingly: <T>(actions: readonly Action[], send: () => Promise<T>) => Promise<T>;
 }
 
 export interface SharedItemsOptions {
@@ -33,7 +33,7 @@ export function createSharedItems({ clock, sleep }: SharedItemsOptions): SharedI
   /** From when on each item may be held again; epoch milliseconds. */
   const freeFrom = new Map<string, number>();
   return {
-    held: async (actions, send) => {
+    sparingly: async (actions, send) => {
       const items = actions.filter(isShared).map((action) => identityOf(keyOf(action)));
       const waitUntil = Math.max(0, ...items.map((item) => freeFrom.get(item) ?? 0));
       const begun = clock.now();

@@ -16,5 +16,6 @@ export const TOPICS: Readonly<Record<string, () => Promise<Topic>>> = {
   authzen: async () => (await import('./authzen.ts')).authzen,
   memory: async () => (await import('./memory.ts')).memory,
   provisioning: async () => (await import('./provisioning.ts')).provisioning,
+  administration: async () => (await import('./administration.ts')).administration,
   cost: async () => (await import('./cost.ts')).cost,
 };

@@ -99,7 +99,7 @@ export function startLoad(rows: AsyncIterable<SourceRow>, options: LoadOptions):
   const outcomes = new Map<number, { readonly row: SourceRow; readonly outcome: Outcome }>();
   let waiting: Waiting[] = [];
   /** The keys and nodes of rows in flight. */
-  const held = new Set<string>();
+  const inUse = new Set<string>();
   let gathering: ReturnType<typeof setTimeout> | undefined;
   let wake: () => void = () => {};
   const change = (): Promise<void> =>
@@ -158,7 +158,7 @@ export function startLoad(rows: AsyncIterable<SourceRow>, options: LoadOptions):
       }
       const { keys, nodes, values } = each;
       const isFree =
-        ![...keys, ...nodes].some((name) => held.has(name)) && !keys.some((key) => taken.has(key));
+        ![...keys, ...nodes].some((name) => inUse.has(name)) && !keys.some((key) => taken.has(key));
       const size = isFree ? JSON.stringify(values).length : 0;
       for (const key of keys) taken.add(key);
       if (isFree && (batch.length === 0 || bytes + size <= MAX_BYTES)) {
@@ -188,7 +188,7 @@ export function startLoad(rows: AsyncIterable<SourceRow>, options: LoadOptions):
 
   async function sendBatch(batch: readonly Waiting[]): Promise<void> {
     const names = batch.flatMap(({ keys, nodes }) => [...keys, ...nodes]);
-    for (const name of names) held.add(name);
+    for (const name of names) inUse.add(name);
     batches += 1;
     inFlight += batch.length;
     const begun = now();
@@ -214,7 +214,7 @@ export function startLoad(rows: AsyncIterable<SourceRow>, options: LoadOptions):
       end(`line ${first?.row.line}: ${triedFor(error, begun)}`);
     } finally {
       batches -= 1;
-      for (const name of names) held.delete(name);
+      for (const name of names) inUse.delete(name);
       dispatch(false);
       wake();
     }

@@ -223,7 +223,7 @@ export function createGuard(everything: Reader, { operators, approvalFor }: Oper
       waits: isToWait,
       forParts: () => {
         const once = remembering(operators.may);
-        return (view) => guardedAs(operator, once, view);
+        return (itemReader) => guardedAs(operator, once, itemReader);
       },
     };
   };
