@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
 import { ulid } from 'ulid';
-import { createProvisioning, type Failure, type Success } from '../provisioning/index.ts';
+import { createIds, createProvisioning, type Failure, type Success } from '../provisioning/index.ts';
 import type { createClient } from '../table/dynamodb/client.ts';
 import { createReader } from '../table/dynamodb/reader.ts';
 import { createWriter } from '../table/dynamodb/writer.ts';
@@ -36,7 +36,7 @@ export function provisionedOn(
   const provisioning = createProvisioning({
     ...{ reader, writer, newSecret },
     clock: { now },
-    newId: () => ulid(),
+    newId: createIds(),
     // No platform ends this process.
     budgetMs: Number.POSITIVE_INFINITY,
   });

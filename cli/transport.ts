@@ -12,11 +12,26 @@ export interface ProvisioningEvent {
   readonly dryRun?: boolean;
 }
 
+/** A command in an event of several. */
+export type BatchedCommand = Pick<ProvisioningEvent, 'command' | 'input' | 'operationId'>;
+
+/** An event of several commands, each answered by itself. */
+export interface BatchEvent extends Pick<ProvisioningEvent, 'actor' | 'dryRun'> {
+  readonly batch: readonly BatchedCommand[];
+}
+
+/** Sends such an event, and answers for each command. */
+export type BatchTransport = (event: BatchEvent, signal: AbortSignal) => Promise<readonly Answer[]>;
+
 /**
  * Sends events to provisioning: in this process on a table, or in the deployed function. Refusals are answers;
  * throws {@link TransportError} when there is no answer.
  */
-export type Transport = (event: ProvisioningEvent, signal?: AbortSignal, hooks?: Hooks) => Promise<Answer>;
+export type Transport = (
+  event: ProvisioningEvent | BatchEvent,
+  signal?: AbortSignal,
+  hooks?: Hooks,
+) => Promise<Answer>;
 
 /** Provisioning gave no answer. Whether it carried out the command is not known. */
 export class TransportError extends Error {

@@ -1,5 +1,6 @@
 import { GatehouseError, invalid } from '../table/errors.ts';
 import type { Action } from '../table/write/action.ts';
+import { createBatchedReads } from './batched-reads.ts';
 import type { Command } from './command.ts';
 import { readInput } from './input.ts';
 import { createPlanned } from './nodes/together.ts';
@@ -44,6 +45,28 @@ export const auditOf = (command: string, { audit }: Plan): readonly AuditEntry[]
 /** Whether an error says that a command cannot be a part of a transaction as things are. */
 export const isOfAlone = ({ code, field }: GatehouseError): boolean =>
   code === 'invalid' && field === 'command';
+
+/** A part by its command's name, with its input. */
+export interface Wanted {
+  readonly command: string;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The same planning with a reader that has read what these parts look at, in few calls. They are planned side by side
+ * for that, and these plans are thrown away: each part is planned again upon those before it, mostly without a read.
+ */
+export async function inFewReads(
+  planning: Planning,
+  commands: ReadonlyMap<string, Command>,
+  parts: readonly Wanted[],
+): Promise<Planning> {
+  const reads = createBatchedReads(planning.reader);
+  const plan = ({ command, input }: Wanted) =>
+    reads.work((reader) => planCommand(commands, { ...planning, reader }, command, input));
+  await Promise.allSettled(parts.map(plan));
+  return { ...planning, reader: reads.reader };
+}
 
 /** Commands that are carried out in one transaction: each is planned by itself, upon what those before it planned. */
 export function createAssembly(planning: Planning, commands: ReadonlyMap<string, Command>) {

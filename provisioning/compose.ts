@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { ulid } from 'ulid';
 import * as z from 'zod';
 import { createAuthentication } from '../authorizer/credentials/authentication.ts';
 import { createReadCredentials } from '../authorizer/credentials/credentials.ts';
@@ -21,6 +20,7 @@ import { LOG_LEVELS, type Log } from '../table/log.ts';
 import type { Reader } from '../table/reader.ts';
 import type { Writer } from '../table/writer.ts';
 import type { Answer } from './answer.ts';
+import { createIds } from './ids.ts';
 import { inPlainWords } from './issues.ts';
 import { isCommandPattern } from './operators/approval.ts';
 import type { OperatorRules } from './operators/guard.ts';
@@ -140,7 +140,7 @@ export function createProvisioningFrom(env: Environment, overrides: Overrides = 
   });
   return createProvisioning({
     ...{ reader, writer, clock, log },
-    newId: () => ulid(),
+    newId: createIds(),
     newSecret: () => randomBytes(32).toString('base64url'),
     ...(mode === undefined ? {} : { operatorRules: rules() }),
   });

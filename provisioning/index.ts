@@ -5,6 +5,7 @@ export type { PlanAnswer, PlannedChange } from './apply/commands.ts';
 export { changesBeyond, readSavedPlan, type SavedPlan } from './apply/saved-plan.ts';
 export { type Command, mayTakeAway, takesAway } from './command.ts';
 export { COMMANDS } from './commands/index.ts';
+export { createIds } from './ids.ts';
 export { inPlainWords } from './issues.ts';
 export { descriptionsOf, namesOf, namesOfSubjects } from './names/labels.ts';
 export type { Progress } from './plan.ts';

@@ -12,6 +12,7 @@ import { asChecks, assertFits } from '../table/write/transaction.ts';
 import type { Writer } from '../table/writer.ts';
 import { type Answer, PartlyDone, type Success, toFailure } from './answer.ts';
 import { auditActions, auditOrigin, counters } from './audit.ts';
+import { createBatches } from './batch.ts';
 import type { WriteCommand } from './command.ts';
 import { COMMANDS } from './commands/index.ts';
 import { readBySchema, readInput } from './input.ts';
@@ -30,6 +31,7 @@ import type { Operator } from './operators/operator.ts';
 import type { Plan, Progress } from './plan.ts';
 import { revealed, sealed } from './pseudonyms.ts';
 import { createSameNodes } from './same-nodes.ts';
+import { createSharedItems } from './shared-items.ts';
 
 export interface ProvisioningOptions {
   readonly reader: Reader;
@@ -45,6 +47,8 @@ export interface ProvisioningOptions {
   readonly log?: Pick<Log, 'error' | 'warn'>;
   /** Who may run which command (ADR 0045). Default: whoever may call this may do everything. */
   readonly operatorRules?: OperatorRules;
+  /** Waits, between transactions of a job that write the same decision items. Default: by a timer. */
+  readonly sleep?: (milliseconds: number) => Promise<void>;
 }
 
 /** What a caller in the same process may give along with an event. */
@@ -80,8 +84,28 @@ const eventSchema = z.strictObject({
 });
 type Event = z.infer<typeof eventSchema>;
 
-/** An event with the IAM principal that was verified, if one was. */
-type Acting = Event & { readonly principal?: string };
+/** Commands of one event. */
+const MAX_PARTS = 1_000;
+
+/** An event of several commands, each answered by itself. */
+const batchSchema = z.strictObject({
+  ...{ actor: eventSchema.shape.actor, origin: eventSchema.shape.origin },
+  ...{ dryRun: eventSchema.shape.dryRun, token: eventSchema.shape.token },
+  batch: z
+    .array(
+      z.strictObject({
+        ...{ command: eventSchema.shape.command, input: eventSchema.shape.input },
+        operationId: eventSchema.shape.operationId,
+      }),
+    )
+    .min(1)
+    .max(MAX_PARTS),
+});
+
+type Sender = Pick<Event, 'actor' | 'origin' | 'dryRun' | 'token'>;
+
+/** With the IAM principal that was verified, if one was. */
+type Acting<E = Event> = E & { readonly principal?: string };
 
 /**
  * The policy administration point: one function from event to answer. Each write command is one
@@ -96,11 +120,17 @@ export function createProvisioning({
   budgetMs = DEFAULT_BUDGET_MS,
   log,
   operatorRules,
+  sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
 }: ProvisioningOptions) {
   const guard = operatorRules && createGuard(reader, operatorRules);
   const nextCounter = counters(newId);
   /** Found out by writes, and kept: the next ones on the same items need no second try. */
   const splits = createKnownSplits();
+  const sharedItems = createSharedItems({ clock, sleep });
+  const runBatch = createBatches({
+    ...{ reader, writer, clock, newId, newSecret, budgetMs, nextCounter, sharedItems, splits },
+    commands: COMMANDS,
+  });
 
   async function carryOut(
     event: Acting,
@@ -212,7 +242,10 @@ export function createProvisioning({
         ]);
         const actions = stamped(nodes.keep(merged), { writtenAt, writeId: newId() }, splits);
         assertFits(actions);
-        await writer.send(event.dryRun ? asChecks(actions) : actions);
+        const sent = event.dryRun ? asChecks(actions) : actions;
+        await (plan.next || steps > 0
+          ? sharedItems.sparingly(sent, () => writer.send(sent))
+          : writer.send(sent));
         if (request) throw new ApprovalRequired(operation.id);
         if (plan.progress && !event.dryRun) {
           const { done, left } = plan.progress;
@@ -241,47 +274,89 @@ export function createProvisioning({
     }
   }
 
-  return async (event: unknown, hooks: Hooks = {}): Promise<Answer> => {
-    let command: string | undefined;
-    let id: string | undefined;
-    let guarded: Guarded | undefined;
+  /** The answer to an error, and what the log says of it. */
+  function failed(error: unknown, { command, operationId, requestId, guarded }: Failed): Answer {
+    const failure = toFailure(error, guarded?.seesHolders());
+    if (failure.error.code === 'not_permitted')
+      log?.warn('command refused', {
+        requestId,
+        code: 'not_permitted',
+        field: error instanceof GatehouseError ? error.field : undefined,
+        command,
+        operationId: operationId(),
+        operator: loggable(guarded?.operator),
+      });
+    if (FAULTS.has(failure.error.code)) {
+      const cause = error instanceof PartlyDone ? error.cause : error;
+      log?.error('command failed', { requestId, command, operationId: operationId(), ...codesOf(cause) });
+    }
+    return failure;
+  }
+
+  /** The answer to one command of an operator who is known. */
+  async function answer(event: Acting, hooks: Hooks, guarded: Guarded | undefined): Promise<Answer> {
+    let id = event.operationId;
     // Made when it is needed: most commands that read need none.
     const operationId = (): string => {
       id ??= newId();
       return id;
     };
     try {
+      return await carryOut(event, operationId, hooks, guarded);
+    } catch (error) {
+      return failed(error, { command: event.command, operationId, requestId: hooks.requestId, guarded });
+    }
+  }
+
+  async function answerAll(given: unknown, { requestId, signal, principal }: Hooks): Promise<Answer> {
+    const parsed = readBySchema(batchSchema, given, 'event');
+    const guarded = await identified(parsed.token, principal);
+    const acting = asOperator(parsed, guarded);
+    const { actor, origin, dryRun = false } = acting;
+    const of = acting.principal === undefined ? {} : { principal: acting.principal };
+    // zod leaves out a field named __proto__; the reading of the input has to see and refuse it.
+    const { batch } = given as z.infer<typeof batchSchema>;
+    const answers = await runBatch(batch, {
+      ...{ guarded, dryRun, signal, event: { actor, origin, principal: acting.principal } },
+      alone: async (part) =>
+        answer({ ...part, actor, origin, dryRun, ...of }, { requestId, signal }, guarded),
+      fail: (error, { command }, id, of) =>
+        failed(error, { command, operationId: () => id, requestId, guarded: of }),
+    });
+    const token = dryRun ? {} : { token: formatFreshnessToken(clock.now()) };
+    return { ok: true, result: { answers }, ...token };
+  }
+
+  async function identified(token: string | undefined, principal: string | undefined) {
+    if (!guard && token !== undefined) throw invalid('token', NO_TOKENS);
+    return guard?.({ token, principal });
+  }
+
+  return async (event: unknown, hooks: Hooks = {}): Promise<Answer> => {
+    let known: Pick<Event, 'command' | 'operationId'> | undefined;
+    try {
+      if (typeof event === 'object' && event !== null && 'batch' in event)
+        return await answerAll(event, hooks);
       const parsed = readBySchema(eventSchema, event, 'event');
-      command = parsed.command;
-      id = parsed.operationId;
+      known = parsed;
       // zod leaves out a field named __proto__; the reading of the input has to see and refuse it.
       const request = { ...parsed, input: (event as Event).input };
-      if (!guard && parsed.token !== undefined) throw invalid('token', NO_TOKENS);
-      guarded = await guard?.({ token: parsed.token, principal: hooks.principal });
-      return await carryOut(asOperator(request, guarded), operationId, hooks, guarded);
+      const guarded = await identified(parsed.token, hooks.principal);
+      return await answer(asOperator(request, guarded), hooks, guarded);
     } catch (error) {
-      const failure = toFailure(error, guarded?.seesHolders());
-      if (failure.error.code === 'not_permitted')
-        log?.warn('command refused', {
-          requestId: hooks.requestId,
-          code: 'not_permitted',
-          field: error instanceof GatehouseError ? error.field : undefined,
-          command,
-          operationId: operationId(),
-          operator: loggable(guarded?.operator),
-        });
-      if (FAULTS.has(failure.error.code)) {
-        const cause = error instanceof PartlyDone ? error.cause : error;
-        log?.error('command failed', {
-          requestId: hooks.requestId,
-          command,
-          operationId: operationId(),
-          ...codesOf(cause),
-        });
-      }
-      return failure;
+      const operationId = () => known?.operationId ?? newId();
+      return failed(error, {
+        ...{ command: known?.command, operationId, requestId: hooks.requestId, guarded: undefined },
+      });
     }
   };
+}
+
+interface Failed {
+  readonly command: string | undefined;
+  readonly operationId: () => string;
+  readonly requestId: string | undefined;
+  readonly guarded: Guarded | undefined;
 }
 
 export type Provisioning = ReturnType<typeof createProvisioning>;
@@ -289,7 +364,7 @@ export type Provisioning = ReturnType<typeof createProvisioning>;
 const NO_TOKENS = 'token: this provisioning verifies no operators (OPERATORS)';
 
 /** The event with the verified operator as its actor. Throws `not_permitted` for another one that it states. */
-function asOperator(event: Event, guarded: Guarded | undefined): Acting {
+function asOperator<E extends Sender>(event: E, guarded: Guarded | undefined): Acting<E> {
   if (!guarded) return event;
   const { subject, principal } = guarded.operator;
   if (event.actor !== undefined && event.actor !== subject)

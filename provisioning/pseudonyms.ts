@@ -3,7 +3,8 @@ import type { Entity } from '../table/entities/entity.ts';
 import { ENTITIES } from '../table/entities/registry.ts';
 import { GatehouseError, stale } from '../table/errors.ts';
 import { formatRef, isRef, isUlidOrUuid, parseSubjectRef, type Ref } from '../table/identifiers.ts';
-import { pseudonymKey } from '../table/keys.ts';
+import type { Item } from '../table/item.ts';
+import { type Key, pseudonymKey } from '../table/keys.ts';
 import type { Reader } from '../table/reader.ts';
 import { type Action, create } from '../table/write/action.ts';
 import { canonical } from './canonical.ts';
@@ -78,6 +79,15 @@ const hasPersonal = (entry: AuditEntry): boolean =>
     (name) => entry.before?.[name] !== undefined || entry.after?.[name] !== undefined,
   );
 
+/** A subject's key, and the action that makes it where there was none. */
+interface SubjectKey {
+  readonly cipher: Promise<Cipher>;
+  readonly made?: Action;
+}
+
+/** The keys that the parts of one transaction share. */
+export type SubjectKeys = Map<string, SubjectKey>;
+
 /** What a record and the recorded answer of an operation hold, with pseudonyms for personal values. */
 export async function sealed(
   given: {
@@ -86,28 +96,32 @@ export async function sealed(
     readonly origin?: Attributes | undefined;
     readonly result: Attributes;
   },
-  { reader, newSecret }: { readonly reader: Reader; readonly newSecret: () => string },
+  {
+    reader,
+    newSecret,
+    keys = new Map(),
+  }: { readonly reader: Reader; readonly newSecret: () => string; readonly keys?: SubjectKeys },
 ): Promise<Sealed> {
-  const ciphers = new Map<string, Promise<Cipher>>();
-  const actions: Action[] = [];
+  const used = new Map<string, SubjectKey>();
   /** Pseudonyms that were made, by attribute and value. */
   const known = new Map<string, string>();
 
-  function cipherOf(ref: Ref): Promise<Cipher> {
+  async function cipherOf(ref: Ref): Promise<Cipher> {
     const name = formatRef(ref);
-    const cipher = ciphers.get(name) ?? keyOf(ref).then(createCipher);
-    ciphers.set(name, cipher);
-    return cipher;
-  }
-  async function keyOf(ref: Ref): Promise<string> {
     const at = pseudonymKey(ref);
-    const item = await reader.get(at);
+    // Read for each part by itself: nobody waits for the read of another one.
+    const item = used.has(name) ? undefined : await reader.get(at);
+    const key = keys.get(name) ?? keyAt(at, item);
+    keys.set(name, key);
+    used.set(name, key);
+    return key.cipher;
+  }
+  function keyAt(at: Key, item: Item | undefined): SubjectKey {
     const key = typeof item?.key === 'string' ? item.key : newSecret();
-    if (!item)
-      actions.push(
-        create({ ...at, Type: 'PseudonymKey', key }, () => stale('the key of pseudonyms', 'user')),
-      );
-    return key;
+    const cipher = createCipher(key);
+    if (item) return { cipher };
+    const made = create({ ...at, Type: 'PseudonymKey', key }, () => stale('the key of pseudonyms', 'user'));
+    return { cipher, made };
   }
   async function seal(ref: Ref, attribute: string, value: unknown): Promise<unknown> {
     if (value === undefined || value === null) return value;
@@ -153,6 +167,7 @@ export async function sealed(
           given.result,
           (name, value) => known.get(`${name} ${canonical(value)}`) ?? value,
         ) as Attributes);
+  const actions = [...used.values()].flatMap(({ made }) => made ?? []);
   return { entries, origin, result, actions };
 }
 

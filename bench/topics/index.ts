@@ -16,6 +16,7 @@ export const TOPICS: Readonly<Record<string, () => Promise<Topic>>> = {
   servers: async () => (await import('./servers.ts')).servers,
   memory: async () => (await import('./memory.ts')).memory,
   provisioning: async () => (await import('./provisioning.ts')).provisioning,
+  administration: async () => (await import('./administration.ts')).administration,
   cost: async () => (await import('./cost.ts')).cost,
   fleet: async () => (await import('./fleet.ts')).fleet,
 };

@@ -1,20 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { DeleteTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { runProgram } from '../../cli/program.ts';
 import { createClient } from '../../table/dynamodb/client.ts';
 import { createTable } from '../../table/dynamodb/definition.ts';
-import { processorMs } from '../harness/clocks.ts';
 import { PATIENCE_MS, serviceClient, withEngine } from '../harness/engine.ts';
 import { type Figure, toFigure } from '../harness/figures.ts';
 import { type Candidate, runRounds, type Samples, samplesOf } from '../harness/rounds.ts';
 import type { Topic } from '../harness/topic.ts';
 import { type Asked, commandsOn, sendBare, type Transaction, transactionsOf } from '../model/transactions.ts';
 
-/** Rows in flight at once, and bare transactions beside them. */
-const PARALLEL = 32;
 /** Single commands in a round, one after the other. */
 const IN_ROUND = 5;
 const WARM_UP = 3;
@@ -30,61 +23,6 @@ const times = <T>(count: number, make: (n: number) => T): readonly T[] =>
   Array.from({ length: count }, (_, n) => make(n));
 const idOf = (kind: number, n: number): string => `01J8${kind}${String(n).padStart(21, '0')}`;
 const newUser = (n: number) => ({ email: `user-${n}@example.com`, displayName: `The user of number ${n}` });
-
-/** `gatehouse load users` of a file beside as many bare transactions; each round in a new table. */
-async function measureLoad(
-  { endpoint, service, client }: Service,
-  folder: string,
-  rows: number,
-  rounds: number,
-) {
-  const file = join(folder, 'users.csv');
-  const lines = times(rows, (n) => Object.values(newUser(n)).join());
-  writeFileSync(file, `email,displayName\n${lines.join('\n')}\n`);
-  const load = async (table: string): Promise<void> => {
-    let output = '';
-    const print = (text: string) => {
-      output += text;
-    };
-    const code = await runProgram(['load', 'users', file, '--parallel', String(PARALLEL)], {
-      env: { DYNAMODB_ENDPOINT: endpoint, TABLE_NAME: table },
-      ...{ out: print, error: print, isTerminal: false, now: Date.now },
-    });
-    if (code !== 0) throw new Error(output);
-  };
-  const asked = times(rows, (n): Asked => ({ command: 'user.create', input: newUser(n) }));
-  const transactions = await transactionsOf(endpoint, 'recorded-load', asked);
-  const bare = async (table: string): Promise<void> => {
-    let next = 0;
-    const worker = async (): Promise<void> => {
-      for (let n = next++; n < transactions.length; n = next++)
-        await sendBare(client, table, transactions[n] ?? [], `${table}-${n}`);
-    };
-    await Promise.all(times(PARALLEL, worker));
-  };
-  const computed: Record<string, number[]> = {};
-  const candidate = (name: string, act: (table: string) => Promise<void>): Candidate => {
-    const spent: number[] = [];
-    computed[name] = spent;
-    let table = '';
-    return {
-      name,
-      prepare: async (round) => {
-        if (table !== '') await service.send(new DeleteTableCommand({ TableName: table }));
-        table = `${name}-${round}`;
-        await createTable(service, table);
-      },
-      run: async (round) => {
-        const begun = processorMs();
-        await act(table);
-        if (round >= WARM_UP) spent.push((processorMs() - begun) / rows);
-        return rows;
-      },
-    };
-  };
-  const candidates = [candidate('load', load), candidate('load-bare', bare)];
-  return { samples: await runRounds(candidates, { rounds, warmUp: WARM_UP }), computed };
-}
 
 /** Single commands beside the same transactions sent directly, in two tables with the same items. */
 async function measureSingle({ endpoint, service, client }: Service, rounds: number): Promise<Samples> {
@@ -153,8 +91,6 @@ async function measureSingle({ endpoint, service, client }: Service, rounds: num
 }
 
 const TITLES: Readonly<Record<string, string>> = {
-  load: `gatehouse load users, ${PARALLEL} at once`,
-  'load-bare': `the same items bare, ${PARALLEL} at once`,
   create: 'user.create, one by one',
   'create-bare': 'the items of user.create, bare',
   membership: 'membership.create, one by one',
@@ -175,40 +111,13 @@ function figuresOf(samples: Samples, names: readonly string[]): readonly Figure[
   ]);
 }
 
-async function measureAll(endpoint: string, folder: string, quick: boolean): Promise<readonly Figure[]> {
-  const client = createClient({ endpoint, requestTimeoutMs: PATIENCE_MS });
-  const on = { endpoint, service: serviceClient(endpoint), client };
-  const single = await measureSingle(on, quick ? 41 : 201);
-  const { samples, computed } = await measureLoad(on, folder, quick ? 200 : 1_000, quick ? 5 : 15);
-  const rates = [...figuresOf(single, ['create', 'membership']), ...figuresOf(samples, ['load'])];
-  const [own = [], bare = []] = [computed.load, computed['load-bare']];
-  return [
-    ...rates,
-    toFigure({
-      ...{
-        id: 'provisioning.computing',
-        title: 'computing for a row of a load',
-        unit: 'ms',
-        values: own,
-      },
-      against: { 'computing-bare': bare },
-    }),
-    toFigure({
-      ...{ id: 'provisioning.computing-bare', title: 'for the same transaction, bare', unit: 'ms' },
-      values: bare,
-    }),
-  ];
-}
-
 export const provisioning: Topic = {
   name: 'provisioning',
   title: 'commands beside bare TransactWriteItems of the same items',
-  run: async ({ quick }) => {
-    const folder = mkdtempSync(join(tmpdir(), 'gatehouse-provisioning-'));
-    try {
-      return await withEngine((endpoint) => measureAll(endpoint, folder, quick));
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
-  },
+  run: ({ quick }) =>
+    withEngine(async (endpoint) => {
+      const client = createClient({ endpoint, requestTimeoutMs: PATIENCE_MS });
+      const on = { endpoint, service: serviceClient(endpoint), client };
+      return figuresOf(await measureSingle(on, quick ? 41 : 201), ['create', 'membership']);
+    }),
 };

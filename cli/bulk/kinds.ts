@@ -18,6 +18,8 @@ export interface RowKind {
   readonly readBy: readonly string[];
   /** Lists of fields whose values two rows cannot share. */
   readonly keys: readonly (readonly string[])[];
+  /** Fields that name nodes which other rows may name too: two transactions under way do not share one. */
+  readonly nodes: readonly string[];
   /** Fields that no answer shows, so they cannot be compared. */
   readonly secret: readonly string[];
 }
@@ -30,14 +32,14 @@ function nodeKind(name: string, type: 'user' | 'subject'): RowKind {
   const { guards, secret = [], typeFrom }: Entity = ENTITIES[type];
   const readBy = [...(typeFrom ? [typeFrom] : []), 'id'];
   const unique = guards.map(({ within = [], field }) => [...within, field]);
-  return { name, type, schema, fields, readBy, keys: [readBy, ...unique], secret };
+  return { name, type, schema, fields, readBy, keys: [readBy, ...unique], nodes: ['tenant'], secret };
 }
 
 /** An edge, read by its ends: the fields that its create command requires. */
 function edgeKind(name: string, type: 'membership' | 'assignment'): RowKind {
   const { schema, fields } = inputOf(type);
   const ends = fields.filter(({ isRequired }) => isRequired).map((field) => field.name);
-  return { name, type, schema, fields, readBy: ends, keys: [ends], secret: [] };
+  return { name, type, schema, fields, readBy: ends, keys: [ends], nodes: ends, secret: [] };
 }
 
 function inputOf(type: string): Pick<RowKind, 'schema' | 'fields'> {
@@ -59,6 +61,10 @@ export const keysOf = (kind: RowKind, values: Values): readonly string[] =>
   kind.keys
     .filter((names) => names.every((name) => values[name] !== undefined))
     .map((names) => JSON.stringify(names.map((name) => [name, values[name]])));
+
+/** The nodes that a row names, as texts. */
+export const nodesOf = (kind: RowKind, values: Values): readonly string[] =>
+  kind.nodes.flatMap((name) => (values[name] === undefined ? [] : [`${name} ${String(values[name])}`]));
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('base64url');
 

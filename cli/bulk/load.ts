@@ -1,19 +1,18 @@
-import { ulid } from 'ulid';
 import { createPacing, type Pacing } from '../../table/read/pacing.ts';
-import { deliverer, type Transport, TransportError } from '../transport.ts';
+import { type BatchTransport, type Transport, TransportError } from '../transport.ts';
 import { createConcurrency } from './concurrency.ts';
-import { keysOf, operationOf, type RowKind, type Values } from './kinds.ts';
+import { keysOf, nodesOf, operationOf, type RowKind, type Values } from './kinds.ts';
 import { type Refusal, SourceError, type SourceRow, validateRow } from './rows.ts';
-import { type Outcome, writeRow } from './write-row.ts';
+import { answersIn, type Lost, type Outcome, writeRows } from './write-rows.ts';
 
 export interface LoadOptions {
   readonly kind: RowKind;
   readonly transport: Transport;
   readonly actor?: string | undefined;
   readonly isDryRun?: boolean;
-  /** The most rows in flight. */
+  /** The most batches of rows in flight. */
   readonly parallel: number;
-  /** Milliseconds for which a command is sent again while the table does not answer. */
+  /** Milliseconds for which a row is sent again while the table does not answer. */
   readonly patienceMs?: number;
   readonly now: () => number;
   /** How far an earlier run came. */
@@ -38,8 +37,9 @@ export interface Progress {
 export const NO_PROGRESS: Progress = { rows: 0, bytes: 0, created: 0, present: 0, refused: 0 };
 
 export interface LoadStatus extends Progress {
+  /** Rows. */
   readonly inFlight: number;
-  /** Attempts that were repeated because the table throttled them, and for other reasons. */
+  /** Answers to rows that were sent again because the table throttled them, and for other reasons. */
   readonly throttled: number;
   readonly retried: number;
 }
@@ -62,12 +62,28 @@ export interface Ending {
 const PATIENCE_MS = 60_000;
 /** Rows that may be done beyond the first one that is not. */
 const MAX_LEAD = 4_096;
+/** Rows of one batch, and their bytes in the input: an event of a function has 6 MB. */
+const MAX_ROWS = 100;
+const MAX_BYTES = 2_000_000;
+/** How long a batch waits for more rows, which come as fast as the input is read. */
+const GATHER_MS = 50;
 /** An answer that takes longer has been waiting for the table. */
-const SLOW_MS = 1_000;
+const SLOW_MS = 5_000;
+
+/** A row that waits to be sent. */
+interface Waiting {
+  readonly number: number;
+  readonly row: SourceRow;
+  readonly values: Values;
+  /** What no two rows can share: such rows are sent one after the other. */
+  readonly keys: readonly string[];
+  /** Nodes that two transactions under way do not share. */
+  readonly nodes: readonly string[];
+}
 
 /**
- * Sends rows, many at once, and holds only those in flight in memory. Of rows with the same keys the first one in
- * the input wins.
+ * Sends rows in batches, several at once, and holds only those in flight in memory. Of rows with the same keys the
+ * first one in the input wins. No two batches in flight write one item.
  */
 export function startLoad(rows: AsyncIterable<SourceRow>, options: LoadOptions): Loading {
   const { kind, parallel, now, patienceMs = PATIENCE_MS, from = NO_PROGRESS } = options;
@@ -75,12 +91,16 @@ export function startLoad(rows: AsyncIterable<SourceRow>, options: LoadOptions):
   const counts = { throttled: 0, retried: 0 };
   let progress = from;
   let inFlight = 0;
+  let batches = 0;
   let fault: string | undefined;
   let isStopped = false;
+  let hasEnded = false;
   /** Outcomes beyond the first row that has none. */
   const outcomes = new Map<number, { readonly row: SourceRow; readonly outcome: Outcome }>();
-  /** The last row in flight for each key. */
-  const holders = new Map<string, Promise<void>>();
+  let waiting: Waiting[] = [];
+  /** The keys and nodes of rows in flight. */
+  const inUse = new Set<string>();
+  let gathering: ReturnType<typeof setTimeout> | undefined;
   let wake: () => void = () => {};
   const change = (): Promise<void> =>
     new Promise((resolve) => {
@@ -88,18 +108,19 @@ export function startLoad(rows: AsyncIterable<SourceRow>, options: LoadOptions):
     });
   const isOver = (): boolean => isStopped || fault !== undefined;
 
-  const transport: Transport = async (event, signal) => {
+  const send: BatchTransport = async (event, signal) => {
     const started = now();
     const answer = await options.transport(event, signal);
-    const isRetried = !answer.ok && answer.error.retryable;
-    if (isRetried) counts[answer.error.code === 'throttled' ? 'throttled' : 'retried'] += 1;
-    if (isRetried || now() - started > SLOW_MS) concurrency.congested();
+    const answers = answersIn(answer, event.batch.length);
+    const lost = answers.flatMap((each) => (!each.ok && each.error.retryable ? [each.error.code] : []));
+    for (const code of lost) counts[code === 'throttled' ? 'throttled' : 'retried'] += 1;
+    if (lost.length > 0 || now() - started > SLOW_MS) concurrency.congested();
     else concurrency.succeeded();
-    return answer;
+    return answers;
   };
   const writer = {
-    ...{ kind, now, actor: options.actor, isDryRun: options.isDryRun === true },
-    deliver: deliverer(transport, { pacing: pacingOf(patienceMs, now), newId: () => ulid() }),
+    ...{ send, kind, now, actor: options.actor, isDryRun: options.isDryRun === true },
+    pacing: pacingOf(patienceMs, now),
   };
 
   function end(message: string): void {
@@ -123,34 +144,86 @@ export function startLoad(rows: AsyncIterable<SourceRow>, options: LoadOptions):
     if (progress.rows > before) options.onProgress(progress);
   }
 
-  /** Waits for earlier rows with the same keys, then sends. Called in the order of the input. */
-  async function send(number: number, row: SourceRow, values: Values): Promise<void> {
-    const keys = [operationOf(kind, values), ...keysOf(kind, values)];
-    const earlier = keys.flatMap((key) => holders.get(key) ?? []);
-    let release: () => void = () => {};
-    const finished = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    for (const key of keys) holders.set(key, finished);
-    inFlight += 1;
-    let begun = now();
-    try {
-      await Promise.all(earlier);
-      begun = now();
-      if (fault === undefined) record(number, row, await writeRow(writer, values));
-    } catch (error) {
-      const tried =
-        error instanceof TransportError && error.retryable
-          ? ` (tried for ${Math.round((now() - begun) / 1_000)} s)`
-          : '';
-      end(`line ${row.line}: ${messageOf(error)}${tried}`);
-    } finally {
+  /** The next rows that can be sent together: the first ones of which nothing is in flight. */
+  function nextBatch(): readonly Waiting[] {
+    const batch: Waiting[] = [];
+    const rest: Waiting[] = [];
+    /** Keys of rows that come before. */
+    const taken = new Set<string>();
+    let bytes = 0;
+    for (const [position, each] of waiting.entries()) {
+      if (batch.length >= MAX_ROWS) {
+        rest.push(...waiting.slice(position));
+        break;
+      }
+      const { keys, nodes, values } = each;
+      const isFree =
+        ![...keys, ...nodes].some((name) => inUse.has(name)) && !keys.some((key) => taken.has(key));
+      const size = isFree ? JSON.stringify(values).length : 0;
+      for (const key of keys) taken.add(key);
+      if (isFree && (batch.length === 0 || bytes + size <= MAX_BYTES)) {
+        batch.push(each);
+        bytes += size;
+      } else rest.push(each);
+    }
+    waiting = rest;
+    return batch;
+  }
+
+  /** Sends what can be sent. A batch that is not full waits for more rows, as long as others are in flight. */
+  function dispatch(isGathered: boolean): void {
+    while (fault === undefined && batches < concurrency.limit() && waiting.length > 0) {
+      if (waiting.length < MAX_ROWS && !hasEnded && !isGathered) {
+        gathering ??= setTimeout(() => {
+          gathering = undefined;
+          dispatch(true);
+        }, GATHER_MS);
+        return;
+      }
+      const batch = nextBatch();
+      if (batch.length === 0) return;
+      void sendBatch(batch);
+    }
+  }
+
+  async function sendBatch(batch: readonly Waiting[]): Promise<void> {
+    const names = batch.flatMap(({ keys, nodes }) => [...keys, ...nodes]);
+    for (const name of names) inUse.add(name);
+    batches += 1;
+    inFlight += batch.length;
+    const begun = now();
+    const settle = (position: number, outcome: Outcome | Lost): void => {
+      const { number, row } = batch[position] as Waiting;
       inFlight -= 1;
-      for (const key of keys) if (holders.get(key) === finished) holders.delete(key);
-      release();
+      if (outcome.state !== 'lost') record(number, row, outcome);
+      else if (fault === undefined) end(`line ${row.line}: ${triedFor(outcome.error, begun)}`);
+    };
+    const settled = new Set<number>();
+    try {
+      await writeRows(
+        writer,
+        batch.map(({ values }) => values),
+        (position, outcome) => {
+          settled.add(position);
+          settle(position, outcome);
+        },
+      );
+    } catch (error) {
+      inFlight -= batch.length - settled.size;
+      const first = batch.find((_, position) => !settled.has(position)) ?? batch[0];
+      end(`line ${first?.row.line}: ${triedFor(error, begun)}`);
+    } finally {
+      batches -= 1;
+      for (const name of names) inUse.delete(name);
+      dispatch(false);
       wake();
     }
   }
+
+  const triedFor = (error: unknown, begun: number): string =>
+    error instanceof TransportError && error.retryable
+      ? `${error.message} (tried for ${Math.round((now() - begun) / 1_000)} s)`
+      : messageOf(error);
 
   async function run(): Promise<Ending> {
     let number = 0;
@@ -159,11 +232,15 @@ export function startLoad(rows: AsyncIterable<SourceRow>, options: LoadOptions):
         number += 1;
         if (number <= from.rows) continue;
         const valid = validateRow(kind.schema, row);
-        const isFull = () => inFlight >= concurrency.limit() || number - progress.rows > MAX_LEAD;
-        while (!isOver() && isFull()) await change();
+        while (!isOver() && number - progress.rows > MAX_LEAD) await change();
         if (isOver()) break;
         if ('problem' in valid) record(number, row, { state: 'refused', refusal: valid.problem });
-        else void send(number, row, valid.values);
+        else {
+          const { values } = valid;
+          const keys = [operationOf(kind, values), ...keysOf(kind, values)];
+          waiting.push({ number, row, values, keys, nodes: nodesOf(kind, values) });
+          if (waiting.length >= MAX_ROWS || gathering === undefined) dispatch(false);
+        }
       }
     } catch (error) {
       // Rows in flight still finish below.
@@ -171,7 +248,11 @@ export function startLoad(rows: AsyncIterable<SourceRow>, options: LoadOptions):
       if (!isOver())
         fault = `${line}${messageOf(error)}${error instanceof SourceError ? ': correct it' : ''}`;
     }
-    while (inFlight > 0) await change();
+    hasEnded = true;
+    if (isStopped) waiting = [];
+    clearTimeout(gathering);
+    dispatch(true);
+    while (batches > 0 || (fault === undefined && waiting.length > 0)) await change();
     return { progress, isStopped, ...(fault === undefined ? {} : { fault }) };
   }
 
@@ -179,6 +260,7 @@ export function startLoad(rows: AsyncIterable<SourceRow>, options: LoadOptions):
     done: run(),
     stop: () => {
       isStopped = true;
+      waiting = [];
       wake();
       options.close?.();
     },
@@ -188,7 +270,7 @@ export function startLoad(rows: AsyncIterable<SourceRow>, options: LoadOptions):
 
 const SHARED_MS = 1_000;
 
-/** Commands that start in the same second share a deadline: a timer stays in memory until it fires. */
+/** Batches that start in the same second share a deadline: a timer stays in memory until it fires. */
 function pacingOf(patienceMs: number, now: () => number): Pacing {
   const pacing = createPacing({ deadlineMs: patienceMs });
   let made = Number.NEGATIVE_INFINITY;

@@ -50,8 +50,8 @@ const EXAMPLES = `  gatehouse load users users.csv
 /** The client keeps at most this many connections. */
 const PARALLEL: Range = { kind: 'whole number', least: 1, most: 50 };
 const PATIENCE: Range = { kind: 'number of seconds', least: 0.001, most: 1_000_000 };
-/** Short, so that a table at its limit shows soon. */
-const REQUEST_TIMEOUT_MS = 3_000;
+/** Short, so that a table at its limit shows soon; a transaction may have 100 items. */
+const REQUEST_TIMEOUT_MS = 5_000;
 const CHECKPOINT_MS = 250;
 const REFUSALS_SHOWN = 5;
 
@@ -61,7 +61,7 @@ export const addLoad: Subcommand = (program, context, finish) => {
     .command('load')
     .summary('load users, subjects, memberships or assignments from a file')
     .description(
-      'Loads users, subjects, memberships or assignments from CSV or JSON Lines, one row at a time.',
+      'Loads users, subjects, memberships or assignments from CSV or JSON Lines. Rows share transactions.',
     )
     .addArgument(new Argument('<kind>', 'what the rows are').choices(ROW_KINDS.map(({ name }) => name)))
     .argument('<file>', 'CSV or JSON Lines; - is the standard input')
@@ -70,9 +70,9 @@ export const addLoad: Subcommand = (program, context, finish) => {
       numberOption(
         '--parallel',
         '<number>',
-        'how many rows are sent at the same time, 1 to 50',
+        'how many batches of rows are sent at the same time, 1 to 50',
         PARALLEL,
-      ).default(32),
+      ).default(8),
     )
     .addOption(
       numberOption(

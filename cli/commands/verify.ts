@@ -4,7 +4,7 @@ import { type Finding, type Verified, verify } from '../../provisioning/verify/i
 import { createReader } from '../../table/dynamodb/reader.ts';
 import { createWriter } from '../../table/dynamodb/writer.ts';
 import { parseScopeRef } from '../../table/entities/scope-types.ts';
-import { type ConnectionOptions, openTable } from '../connection.ts';
+import { type ConnectionOptions, openTable, readEndpoint } from '../connection.ts';
 import { type Paint, painter, wantsColours } from '../context.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
 import { addHelpTexts } from '../help.ts';
@@ -12,16 +12,19 @@ import { asJson, CLEAR_LINE } from '../print.ts';
 import { numberOption, tenantOption } from '../question.ts';
 import { namesIn, referenceOf } from '../references.ts';
 import type { Subcommand } from '../subcommand.ts';
+import { keepCheckpoints } from '../verify-checkpoint.ts';
 
 interface VerifyOptions extends ConnectionOptions {
   readonly tenant?: string;
   readonly repair?: boolean;
   readonly log: boolean;
   readonly rate?: number;
+  readonly checkpoint?: string;
   readonly json?: boolean;
 }
 
 const EXAMPLES = `  gatehouse verify --rate 2000
+  gatehouse verify --checkpoint verify.progress   (again, after an interruption: goes on)
   gatehouse verify --tenant Northwind --repair`;
 
 /** A walk of a large table must not end because one page of it was slow. */
@@ -40,6 +43,7 @@ export const addVerify: Subcommand = (program, context, finish) => {
     .addOption(tenantOption('only this tenant, and the subjects with a grant in it'))
     .option('--repair', 'repair what can be derived; each repair is one transaction with an audit record')
     .option('--no-log', 'leave out the audit log, which is as long as all that happened in a year')
+    .option('--checkpoint <file>', 'keep how far it is in this file; go on from there where it is there')
     .addOption(numberOption('--rate', '<items>', 'how many items to read per second at most', RATES));
   addHelpTexts(command, { examples: EXAMPLES }).action(async (options: VerifyOptions) => {
     const table = await openTable(options, context.env, { requestTimeoutMs: 5_000 });
@@ -52,6 +56,21 @@ export const addVerify: Subcommand = (program, context, finish) => {
             { label: '--tenant', kind: 'scope' },
             options.tenant,
           );
+    const { checkpoint: file } = options;
+    const kept =
+      file === undefined
+        ? undefined
+        : keepCheckpoints(
+            file,
+            JSON.stringify({
+              ...readEndpoint(options, context.env),
+              table: table.table,
+              tenant,
+              repair: options.repair === true,
+              log: options.log,
+              profile: context.env.AWS_PROFILE,
+            }),
+          );
     let reportedAt = context.now();
     const result = await verify({
       reader: createReader({ ...table, deadlineMs: DEADLINE_MS }),
@@ -59,6 +78,7 @@ export const addVerify: Subcommand = (program, context, finish) => {
       ...(tenant === undefined ? {} : { tenant: parseScopeRef(tenant, 'tenant') }),
       logs: options.log,
       ...(rate === undefined ? {} : { rate }),
+      ...(kept ? { ...kept.options(context.now) } : {}),
       ...(options.repair ? { repair: { writer: createWriter(table), newId: () => ulid() } } : {}),
       onProgress: ({ partitions, items, findings }) => {
         if (!context.isErrorTerminal || context.now() - reportedAt < PROGRESS_EVERY_MS) return;
@@ -66,6 +86,7 @@ export const addVerify: Subcommand = (program, context, finish) => {
         context.error(`${CLEAR_LINE}${partitions} partitions, ${items} items, ${findings} findings`);
       },
     });
+    kept?.remove();
     if (context.isErrorTerminal) context.error(CLEAR_LINE);
     const paint = painter(wantsColours(context));
     context.out(options.json ? asJson(result) : format(result, paint));

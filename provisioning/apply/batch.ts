@@ -1,6 +1,6 @@
 import { GatehouseError } from '../../table/errors.ts';
 import { MAX_ACTIONS } from '../../table/write/transaction.ts';
-import { auditOf, createAssembly, explaining, isOfAlone, planCommand } from '../assembly.ts';
+import { auditOf, createAssembly, explaining, inFewReads, isOfAlone, planCommand } from '../assembly.ts';
 import { auditSize } from '../audit.ts';
 import { fits } from '../nodes/steps.ts';
 import type { AuditEntry, Plan, Planning } from '../plan.ts';
@@ -59,9 +59,9 @@ export async function nextBatch(
   steps: readonly Step[],
   atOnce?: number,
 ): Promise<Batch> {
-  const assembly = createAssembly(planning, commands);
-  const audit: AuditEntry[] = [];
   const chosen = candidates(steps, atOnce);
+  const assembly = createAssembly(await inFewReads(planning, commands, chosen), commands);
+  const audit: AuditEntry[] = [];
   let [whole, partly]: (Batch | undefined)[] = [];
   for (const [position, step] of chosen.entries()) {
     try {

@@ -4,7 +4,7 @@ import { isId, isRef, parseRef } from '../../table/identifiers.ts';
 import { nodeKey } from '../../table/keys.ts';
 import type { Action } from '../../table/write/action.ts';
 import { MAX_ACTIONS } from '../../table/write/transaction.ts';
-import { createAssembly } from '../assembly.ts';
+import { createAssembly, inFewReads } from '../assembly.ts';
 import { type Command, writeCommand } from '../command.ts';
 import { loadNode } from '../nodes/nodes.ts';
 import { fits } from '../nodes/steps.ts';
@@ -84,7 +84,7 @@ async function plan(planning: Planning, commands: Commands, given: unknown): Pro
   assertCreates(compared, rootName);
   if (compared.problems.length > 0) throw problemsError(compared.problems);
   const { steps, state } = compared;
-  const assembly = createAssembly(planning, commands);
+  const assembly = createAssembly(await inFewReads(planning, commands, steps), commands);
   for (const [user, { path }] of existingUsers(steps))
     await assembly.add([await asFound(planning, user, `manifest${pointerOf(path.slice(0, 2))}`)]);
   for (const step of steps) await assembly.plan(step.command, step.input, explainerOf(step));

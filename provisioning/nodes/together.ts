@@ -16,7 +16,10 @@ import { after, inSequence, meets } from '../../table/write/sequence.ts';
  */
 export interface Planned {
   readonly reader: Reader;
-  /** Throws what an action names as its failure, where what was read or planned says that it will fail. */
+  /**
+   * Adds all of them or none. Throws what an action names as its failure, where what was read or planned says that it
+   * will fail.
+   */
   readonly add: (actions: readonly Action[]) => Promise<void>;
   readonly actions: () => readonly Action[];
 }
@@ -80,7 +83,14 @@ export function createPlanned(reader: Reader): Planned {
   return {
     actions: () => [...planned.values()],
     add: async (actions) => {
-      for (const action of mergeActions(actions)) await addOne(action);
+      const before = new Map(planned);
+      try {
+        for (const action of mergeActions(actions)) await addOne(action);
+      } catch (error) {
+        planned.clear();
+        for (const [identity, action] of before) planned.set(identity, action);
+        throw error;
+      }
     },
     reader: {
       get: async (key) => {

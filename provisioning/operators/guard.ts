@@ -36,8 +36,12 @@ export interface Guarded {
   readonly checkPlan: (command: string, plan: Plan) => Promise<void>;
   /** The plan that keeps a request for approval instead; undefined where none is needed. */
   readonly request: (command: string, plan: Plan, asked: Request) => Plan | undefined;
+  /** Whether the plan has to wait for another operator. */
+  readonly waits: (command: string, plan: Plan) => boolean;
   /** Whether an error may name who holds a value, which may be in any tenant. */
   readonly seesHolders: () => boolean;
+  /** The same operator for the parts of one transaction: each by itself, every right decided once for all of them. */
+  readonly forParts: () => (reader: Reader) => Guarded;
 }
 
 interface Request {
@@ -81,46 +85,65 @@ const nameOf = ({ permission, tenant }: Right): string => `${permission} ${tenan
 
 const entriesOf = ({ audit }: Plan): readonly AuditEntry[] => [audit].flat();
 
-export function createGuard(reader: Reader, { operators, approvalFor }: OperatorRules) {
+/** Answers in which a right that was decided once is not decided again. */
+function remembering(may: Operators['may']): Operators['may'] {
+  const known = new Map<string, Promise<boolean>>();
+  return async (operator, rights) => {
+    const name = (right: Right) => `${operator.subject} ${nameOf(right)}`;
+    const fresh = rights.filter((right) => !known.has(name(right)));
+    const answers = fresh.length > 0 ? may(operator, fresh) : Promise.resolve([]);
+    for (const [position, right] of fresh.entries())
+      known.set(
+        name(right),
+        answers.then((all) => all[position] === true),
+      );
+    return Promise.all(rights.map((right) => known.get(name(right)) ?? false));
+  };
+}
+
+export function createGuard(everything: Reader, { operators, approvalFor }: OperatorRules) {
   const isToApprove = matcherOf(approvalFor);
 
-  /** Which of the rights an operator lacks, each looked up once. */
-  async function lacking(operator: Operator, rights: readonly Right[]): Promise<ReadonlySet<string>> {
-    const distinct = [...new Map(rights.map((right) => [nameOf(right), right])).values()];
-    const answers = distinct.length > 0 ? await operators.may(operator, distinct) : [];
-    return new Set(distinct.filter((_, position) => answers[position] !== true).map(nameOf));
-  }
+  const isToWait = (command: string, { audit, commands = [] }: Plan): boolean =>
+    !command.startsWith('approval.') &&
+    [command, ...[audit].flat().map((entry) => entry.command ?? command), ...commands].some(isToApprove);
 
-  const ofPlatform = (permission: string): Right => ({ permission, tenant: undefined });
+  const guardedAs = (operator: Operator, may: Operators['may'], reader: Reader): Guarded => {
+    /** Which of the rights an operator lacks, each looked up once. */
+    async function lacking(operator: Operator, rights: readonly Right[]): Promise<ReadonlySet<string>> {
+      const distinct = [...new Map(rights.map((right) => [nameOf(right), right])).values()];
+      const answers = distinct.length > 0 ? await may(operator, distinct) : [];
+      return new Set(distinct.filter((_, position) => answers[position] !== true).map(nameOf));
+    }
 
-  /** The rights that the changes of a plan need. */
-  async function rightsFor(
-    operator: Operator,
-    command: string,
-    entries: readonly AuditEntry[],
-  ): Promise<readonly Right[]> {
-    const handsOn = createHandsOn(reader);
-    const platform = await lacking(
-      operator,
-      entries.map((entry) => ofPlatform(permissionOf(entry.command ?? command))),
-    );
-    const rights = entries.map(async (entry): Promise<readonly Right[]> => {
-      const name = entry.command ?? command;
-      const permission = permissionOf(name);
-      const right = { permission, tenant: isOfSubject(name) ? undefined : entry.tenant };
-      const isKnown = !platform.has(nameOf(ofPlatform(permission)));
-      return isKnown || !(await handsOn(name, entry)) ? [right] : [right, ofPlatform(permission)];
-    });
-    return (await Promise.all(rights)).flat();
-  }
+    const ofPlatform = (permission: string): Right => ({ permission, tenant: undefined });
 
-  async function refuseUnlessAll(operator: Operator, command: string, entries: readonly AuditEntry[]) {
-    const missing = await lacking(operator, await rightsFor(operator, command, entries));
-    if (missing.size > 0) throw notPermitted();
-  }
+    /** The rights that the changes of a plan need. */
+    async function rightsFor(
+      operator: Operator,
+      command: string,
+      entries: readonly AuditEntry[],
+    ): Promise<readonly Right[]> {
+      const handsOn = createHandsOn(reader);
+      const platform = await lacking(
+        operator,
+        entries.map((entry) => ofPlatform(permissionOf(entry.command ?? command))),
+      );
+      const rights = entries.map(async (entry): Promise<readonly Right[]> => {
+        const name = entry.command ?? command;
+        const permission = permissionOf(name);
+        const right = { permission, tenant: isOfSubject(name) ? undefined : entry.tenant };
+        const isKnown = !platform.has(nameOf(ofPlatform(permission)));
+        return isKnown || !(await handsOn(name, entry)) ? [right] : [right, ofPlatform(permission)];
+      });
+      return (await Promise.all(rights)).flat();
+    }
 
-  return async (shown: Shown): Promise<Guarded> => {
-    const operator = await operators.identify(shown);
+    async function refuseUnlessAll(operator: Operator, command: string, entries: readonly AuditEntry[]) {
+      const missing = await lacking(operator, await rightsFor(operator, command, entries));
+      if (missing.size > 0) throw notPermitted();
+    }
+
     let seesHolders = false;
 
     return {
@@ -175,9 +198,8 @@ export function createGuard(reader: Reader, { operators, approvalFor }: Operator
         });
       },
       request: (command, plan, { operation, input, now }) => {
+        if (!isToWait(command, plan)) return undefined;
         const entries = entriesOf(plan);
-        const all = [command, ...entries.map((entry) => entry.command ?? command), ...(plan.commands ?? [])];
-        if (command.startsWith('approval.') || !all.some(isToApprove)) return undefined;
         const places = new Map<string, Ref | undefined>(
           entries.map((entry) => {
             const tenant = isOfSubject(entry.command ?? command) ? undefined : entry.tenant;
@@ -198,6 +220,14 @@ export function createGuard(reader: Reader, { operators, approvalFor }: Operator
           record: asOpen(operation),
         };
       },
+      waits: isToWait,
+      forParts: () => {
+        const once = remembering(operators.may);
+        return (itemReader) => guardedAs(operator, once, itemReader);
+      },
     };
   };
+
+  return async (shown: Shown): Promise<Guarded> =>
+    guardedAs(await operators.identify(shown), operators.may, everything);
 }

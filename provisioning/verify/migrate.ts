@@ -20,7 +20,7 @@ import { readEdge } from '../edges/read-edge.ts';
 import { unnamedBy } from './of-item.ts';
 import { attempt } from './relation.ts';
 import { createSplitter } from './split.ts';
-import { createPace, everything, inParallel, lookUpKeys, pagesOf } from './walk.ts';
+import { createPace, inParallel, pagesOf, walkOver } from './walk.ts';
 
 /**
  * Brings the items of a table to the form that this release writes. The table itself says how far it is, so a migration
@@ -176,14 +176,15 @@ async function migrateOnce(
   }
 
   const seen = new Set<string>();
-  await inParallel(everything(reader), width, async (ref) => {
-    seen.add(formatRef(ref));
-    await partition(ref);
-  });
-  for (const [name, ref] of unnamed) if (!seen.has(name)) await partition(ref);
-  for await (const keys of lookUpKeys(reader)) {
+  for await (const { refs, keys } of walkOver(reader, undefined, undefined)) {
+    await inParallel(refs, width, async (ref) => {
+      seen.add(formatRef(ref));
+      await partition(ref);
+    });
+    if (keys.length === 0) continue;
     await lookAt([...new Map(keys.map((key) => [identityOf(key), key])).values()]);
     onProgress?.(state());
   }
+  for (const [name, ref] of unnamed) if (!seen.has(name)) await partition(ref);
   return state();
 }

@@ -8,14 +8,21 @@ import { type Finding, findingId } from './finding.ts';
 import { checkLog } from './logs.ts';
 import { indexDamage } from './node-damage.ts';
 import { relationsOf, unnamedBy } from './of-item.ts';
-import type { Progress, VerifyOptions } from './options.ts';
+import type { Checkpoint, Progress, VerifyOptions } from './options.ts';
 import { attempt, type Fault, type Found, guarded, type Relation, toFinding } from './relation.ts';
 import { createRepairs, isRaced, MAX_TRIES, unite } from './repairs.ts';
-import { createPace, everything, inOneTenant, inParallel, lookUpKeys, pagesOf, sleep } from './walk.ts';
+import { createPace, inParallel, pagesOf, sleep, walkOver } from './walk.ts';
 
 /** With more findings than this it is probably the wrong table. */
 const MAX_FINDINGS = 100_000;
+/** Keys of one reading, and items that are looked at together: what several of them name is read once. */
 const A_BATCH = 400;
+const AT_ONCE = 800;
+
+/** Of one walk: what those before it have come to goes into checkpoints. */
+export interface RoundOptions extends Omit<VerifyOptions, 'onCheckpoint'> {
+  readonly onCheckpoint?: ((checkpoint: Omit<Checkpoint, 'round' | 'repairedBefore'>) => void) | undefined;
+}
 
 /** One walk over the table. */
 export function createRound({
@@ -25,10 +32,12 @@ export function createRound({
   repair,
   graceMs = 1_000,
   rate,
-  width = 8,
+  width = 32,
   logs: withLogs = true,
   onProgress,
-}: VerifyOptions) {
+  from,
+  onCheckpoint,
+}: RoundOptions) {
   const open = new Map<string, Finding>();
   const repairs = repair && createRepairs({ reader, clock, repair });
   /** Decision items to rebuild once their sources are repaired. */
@@ -40,6 +49,19 @@ export function createRound({
   /** Whose logs there are: roots of scopes. */
   const logs = new Map<string, Ref>();
   const counts = { partitions: 0, items: 0, reads: 0 };
+  if (from) {
+    for (const finding of from.open) open.set(findingId(finding), finding);
+    for (const { key, findings } of from.damaged)
+      damagedDecisions.set(identityOf(key), { key, findings: [...findings] });
+    for (const ref of from.unlisted) {
+      seenUnlisted.add(formatRef(ref));
+      unlisted.push(ref);
+    }
+    for (const ref of from.unnamed) unnamed.set(formatRef(ref), ref);
+    for (const ref of from.logs) logs.set(formatRef(ref), ref);
+    counts.partitions = from.partitions;
+    counts.items = from.items;
+  }
   const pace = createPace(clock, rate);
 
   async function spend(reads: number): Promise<void> {
@@ -137,33 +159,67 @@ export function createRound({
     }
   }
 
+  /** Items that have been read and not been looked at. */
+  let unseen: Item[] = [];
+  const looks = new Set<Promise<void>>();
+
+  /** Looks at many items together, while others are being read. */
+  async function take(items: readonly Item[]): Promise<void> {
+    unseen.push(...items);
+    if (unseen.length < AT_ONCE) return;
+    // More than one at a time would only fill memory.
+    await Promise.all(looks);
+    if (unseen.length >= AT_ONCE) begin();
+  }
+
+  function begin(): void {
+    const items = unseen;
+    unseen = [];
+    const done = look(items).finally(() => looks.delete(done));
+    // Who waits for it gets its error.
+    done.catch(() => {});
+    looks.add(done);
+  }
+
+  async function lookAtAll(): Promise<void> {
+    begin();
+    await Promise.all(looks);
+  }
+
   async function partition(ref: Ref): Promise<void> {
     const name = attempt(() => partitionOf(ref));
     if (name === undefined) return;
     counts.partitions += 1;
     for await (const items of pagesOf(reader, { ranges: [{ partition: name }] })) {
       await spend(items.length);
-      await look(items);
+      await take(items);
     }
     onProgress?.({ ...counts, findings: open.size });
   }
 
   async function run(): Promise<Progress & { readonly open: readonly Finding[] }> {
-    await inParallel(tenant ? inOneTenant(reader, tenant) : everything(reader), width, partition);
+    for await (const { refs, keys, next } of walkOver(reader, tenant, from?.place)) {
+      await inParallel(refs, width, partition);
+      for (let start = 0; start < keys.length; start += A_BATCH) {
+        const some = keys.slice(start, start + A_BATCH);
+        const found = await reader.getMany(some);
+        await spend(2 * some.length);
+        await take(found.filter((item) => item !== undefined));
+      }
+      await lookAtAll();
+      if (next) onCheckpoint?.(stateAt(next));
+    }
     // A mistyped tenant is not a clean one. A tenant whose node is lost still has other items.
     if (tenant && counts.items === 0) throw notFound('tenant', formatRef(tenant));
     const owners = tenant ? [tenant] : [undefined, ...logs.values()];
     for (const owner of withLogs ? owners : [])
       for (const each of await checkLog(reader, owner, clock.now(), spend)) report(toFinding(each));
-    if (!tenant) {
-      for (const ref of unnamed.values()) await partition(ref);
-      for await (const keys of lookUpKeys(reader)) {
-        const guards = await reader.getMany(keys);
-        await spend(2 * keys.length);
-        await look(guards.filter((item) => item !== undefined));
-      }
+    if (!tenant) await inParallel([...unnamed.values()], width, partition);
+    await lookAtAll();
+    for (let ref = unlisted.shift(); ref; ref = unlisted.shift()) {
+      await partition(ref);
+      await lookAtAll();
     }
-    for (let ref = unlisted.shift(); ref; ref = unlisted.shift()) await partition(ref);
     // What a newer form says is not known, and decision items are made from everything around.
     const rebuilt = [...open.values()].some(({ code }) => code === 'newer_form')
       ? []
@@ -174,6 +230,13 @@ export function createRound({
     }
     return { ...counts, findings: open.size, open: [...open.values()] };
   }
+
+  const stateAt = (place: Checkpoint['place']) => ({
+    ...{ place, ...counts, findings: open.size, open: [...open.values()] },
+    repaired: repairs?.repaired ?? [],
+    damaged: [...damagedDecisions.values()],
+    ...{ unlisted: [...unlisted], unnamed: [...unnamed.values()], logs: [...logs.values()] },
+  });
 
   return { run, repaired: repairs?.repaired ?? [] };
 }

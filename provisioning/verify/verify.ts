@@ -16,13 +16,31 @@ const MAX_ROUNDS = 4;
  */
 export async function verify(options: VerifyOptions): Promise<Verified> {
   await loadConditions();
+  const { from, onCheckpoint } = options;
   const repaired = new Map<string, Finding>();
-  for (let round = 1; ; round++) {
-    const walk = createRound(options);
+  const remember = (findings: readonly Finding[]): void => {
+    for (const finding of findings) repaired.set(findingId(finding), finding);
+  };
+  if (from) remember(from.repairedBefore);
+  for (let round = from?.round ?? 1, start = from; ; round++, start = undefined) {
+    const { from: _, onCheckpoint: __, ...rest } = options;
+    const walk = createRound({
+      ...rest,
+      ...(start ? { from: start } : {}),
+      onCheckpoint:
+        onCheckpoint &&
+        ((checkpoint) =>
+          onCheckpoint({
+            ...checkpoint,
+            repaired: [...(start?.repaired ?? []), ...checkpoint.repaired],
+            ...{ round, repairedBefore: [...repaired.values()] },
+          })),
+    });
     const result = await walk.run();
-    for (const finding of walk.repaired) repaired.set(findingId(finding), finding);
+    const here = [...(start?.repaired ?? []), ...walk.repaired];
+    remember(here);
     // A repair may have made other items right, so everything is checked again.
-    if (walk.repaired.length > 0 && round < MAX_ROUNDS) continue;
+    if (here.length > 0 && round < MAX_ROUNDS) continue;
     const open = [...result.open].sort(byDanger);
     for (const finding of open) repaired.delete(findingId(finding));
     return { ...result, open, repaired: [...repaired.values()].sort(byDanger) };

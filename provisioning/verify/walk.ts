@@ -19,8 +19,32 @@ import { ADDED, NODE_KINDS } from '../commands/node-kinds.ts';
 import { guardLists } from '../nodes/guards.ts';
 import { nameLists } from '../nodes/node-names.ts';
 
-/** The partitions that a walk checks: those of all nodes, found by Query, a page at a time. */
-const A_PAGE = 200;
+/** Nodes, edges or guards of one page of a list: few calls each, and little to do again after an interruption. */
+const A_PAGE = 500;
+
+/** How far a walk is: in which of its lists, and where it goes on there. */
+export interface Place {
+  readonly list: string;
+  /** The first page, where it is left out. */
+  readonly cursor?: string | undefined;
+}
+
+/** What a page of a list leads to. */
+export interface Found {
+  /** Partitions to be read. */
+  readonly refs: readonly Ref[];
+  /** Items to be read by key. */
+  readonly keys: readonly Key[];
+  /** Where the walk goes on after it; undefined at its end. */
+  readonly next: Place | undefined;
+}
+
+/** One of the lists of a walk. */
+interface List {
+  readonly name: string;
+  readonly query: ListQuery;
+  readonly of: (items: readonly Item[]) => Partial<Found>;
+}
 
 /** The items of a list, page after page. */
 export async function* pagesOf(
@@ -36,14 +60,12 @@ export async function* pagesOf(
   } while (cursor !== undefined);
 }
 
-async function* nodesOf(reader: Reader, query: ListQuery): AsyncGenerator<Ref> {
-  for await (const items of pagesOf(reader, query)) {
-    for (const item of items) {
-      const parsed = parseKey(item);
-      if (parsed?.form === 'node') yield { type: parsed.type, id: parsed.id };
-    }
-  }
-}
+const nodesIn = (items: readonly Item[]): Partial<Found> => ({
+  refs: items.flatMap((item) => {
+    const parsed = parseKey(item);
+    return parsed?.form === 'node' ? [{ type: parsed.type, id: parsed.id }] : [];
+  }),
+});
 
 /** Types whose nodes are listed under their own name. */
 const LISTED_TYPES = NODE_KINDS.map(({ entity }) => entity.type).filter((type) => type !== ADDED);
@@ -51,52 +73,99 @@ const LISTED_TYPES = NODE_KINDS.map(({ entity }) => entity.type).filter((type) =
 /** Owners that always exist and have no node. */
 const ANCHORS: readonly Ref[] = [GLOBAL, ANY_TENANT, SCOPE_TYPE_LIST, EVERYONE_LIST, apiRef('default')];
 
-/** Everything that has a partition, by the lists of all nodes of each type. */
-export async function* everything(reader: Reader): AsyncGenerator<Ref> {
-  yield* ANCHORS;
-  for (const type of LISTED_TYPES) yield* nodesOf(reader, allOf(type as EntityType));
-  for await (const types of pagesOf(reader, { ranges: [{ partition: partitionOf(SCOPE_TYPE_LIST) }] })) {
-    for (const item of types) {
-      const key = parseKey(item);
-      const type = key?.form === 'edge' ? key.to[0]?.id : undefined;
-      if (type !== undefined) yield* nodesOf(reader, allOf('scope', type));
-    }
-  }
+/** The scope types that were added, in the order of their names. */
+async function addedTypes(reader: Reader): Promise<readonly string[]> {
+  const items = await reader.listAll({ ranges: [{ partition: partitionOf(SCOPE_TYPE_LIST) }] });
+  return items.flatMap((item) => {
+    const key = parseKey(item);
+    const type = key?.form === 'edge' ? key.to[0]?.id : undefined;
+    return type === undefined ? [] : [type];
+  });
 }
 
-/** A tenant, all that is listed in it, and who has a grant there. */
-export async function* inOneTenant(reader: Reader, tenant: Ref): AsyncGenerator<Ref> {
-  yield tenant;
-  for await (const ref of nodesOf(reader, allInTenant(tenant)))
-    if (partitionOf(ref) !== partitionOf(tenant)) yield ref;
-  for (const prefix of [edgePrefix('user'), edgePrefix('grant')]) {
-    for await (const items of pagesOf(reader, { ranges: [{ partition: partitionOf(tenant), prefix }] })) {
-      for (const item of items) {
-        const parsed = parseKey(item);
-        if (parsed?.form === 'edge' && parsed.to[0]) yield parsed.to[0];
-      }
-    }
-  }
+/** Everything that has a partition, by the lists of all nodes of each type; and the guards and names that are listed. */
+async function everything(reader: Reader): Promise<readonly List[]> {
+  const added = await addedTypes(reader);
+  return [
+    ...LISTED_TYPES.map((type) => ({ name: type, query: allOf(type as EntityType), of: nodesIn })),
+    ...added.map((type) => ({ name: `scope ${type}`, query: allOf('scope', type), of: nodesIn })),
+    {
+      name: 'guards and names',
+      query: {
+        index: INDEXES.all,
+        ranges: [...guardLists, ...nameLists].map((partition) => ({ partition })),
+      },
+      of: (items) => ({ keys: items.map(({ PK, SK }) => ({ PK, SK })) }),
+    },
+  ];
 }
 
-/** The keys of all guards and names that are listed. */
-export async function* lookUpKeys(reader: Reader): AsyncGenerator<readonly Key[]> {
-  const ranges = [...guardLists, ...nameLists].map((partition) => ({ partition }));
-  for await (const items of pagesOf(reader, { index: INDEXES.all, ranges }))
-    yield items.map(({ PK, SK }) => ({ PK, SK }));
+/** All that is listed in a tenant, and who has a grant there. */
+function inOneTenant(tenant: Ref): readonly List[] {
+  const partition = partitionOf(tenant);
+  const granted = (items: readonly Item[]): Partial<Found> => ({
+    refs: items.flatMap((item) => {
+      const parsed = parseKey(item);
+      return parsed?.form === 'edge' && parsed.to[0] ? [parsed.to[0]] : [];
+    }),
+  });
+  return [
+    {
+      name: 'tenant',
+      query: allInTenant(tenant),
+      of: (items) => ({ refs: (nodesIn(items).refs ?? []).filter((ref) => partitionOf(ref) !== partition) }),
+    },
+    ...['user', 'grant'].map((type) => ({
+      ...{ name: `${type} of the tenant`, query: { ranges: [{ partition, prefix: edgePrefix(type) }] } },
+      of: granted,
+    })),
+  ];
+}
+
+/**
+ * The pages of a walk, over a tenant or over everything.
+ *
+ * @param from where an earlier walk has stopped
+ */
+export async function* walkOver(
+  reader: Reader,
+  tenant: Ref | undefined,
+  from: Place | undefined,
+): AsyncGenerator<Found> {
+  const lists = tenant ? inOneTenant(tenant) : await everything(reader);
+  if (!from) yield { refs: tenant ? [tenant] : ANCHORS, keys: [], next: { list: lists[0]?.name ?? '' } };
+  const first = Math.max(
+    0,
+    lists.findIndex(({ name }) => name === from?.list),
+  );
+  for (const [position, { name, query, of }] of lists.entries()) {
+    if (position < first) continue;
+    let cursor = position === first ? from?.cursor : undefined;
+    do {
+      const page: Awaited<ReturnType<Reader['list']>> = await reader.list({
+        ...query,
+        limit: A_PAGE,
+        cursor,
+      });
+      cursor = page.cursor;
+      const following = cursor === undefined ? lists[position + 1]?.name : name;
+      const next = following === undefined ? undefined : { list: following, cursor };
+      yield { refs: [], keys: [], ...of(page.items), next };
+    } while (cursor !== undefined);
+  }
 }
 
 /** Several at a time. */
 export async function inParallel<T>(
-  all: AsyncIterable<T>,
+  all: readonly T[],
   width: number,
   work: (each: T) => Promise<void>,
 ): Promise<void> {
-  const iterator = all[Symbol.asyncIterator]();
+  let next = 0;
   const worker = async () => {
-    for (let next = await iterator.next(); !next.done; next = await iterator.next()) await work(next.value);
+    while (next < all.length) await work(all[next++] as T);
   };
-  await Promise.all(Array.from({ length: width }, worker));
+  await Promise.all(Array.from({ length: Math.min(width, all.length) }, worker));
 }
 
 export const sleep = (milliseconds: number): Promise<void> =>

@@ -8,7 +8,7 @@ import { createPacing, type Pacing } from '../read/pacing.ts';
 import { WRITE_DEADLINE_MS } from '../timing.ts';
 import type { Action } from '../write/action.ts';
 import { assertFits, assertOnePerItem, ITEM_TOO_LARGE } from '../write/transaction.ts';
-import type { Writer } from '../writer.ts';
+import type { WriteNotes, Writer } from '../writer.ts';
 import { toTransactItem } from './expression.ts';
 import { cancellationReasons, hasCode, THROTTLED_REASONS, toTableError } from './service-errors.ts';
 
@@ -35,7 +35,7 @@ export function createWriter({
   if (deadlineMs !== WRITE_DEADLINE_MS)
     throw invalid('deadlineMs', `a writer tries for ${WRITE_DEADLINE_MS} ms: readers count on it`);
   return {
-    send: async (actions) => {
+    send: async (actions, notes) => {
       assertFits(actions);
       assertOnePerItem(actions);
       const input = {
@@ -50,7 +50,7 @@ export function createWriter({
       for (let attempt = 1; ; attempt++) {
         const failure = await client.send(new TransactWriteCommand(input), { abortSignal: signal }).then(
           () => undefined,
-          (error: unknown) => toWriteError(error, actions),
+          (error: unknown) => toWriteError(error, actions, notes),
         );
         if (!failure) return;
         if (!failure.retryable || failure.code === 'stale') throw failure;
@@ -68,14 +68,22 @@ export function createWriter({
  * certain, while a conflict or throttling beside it may pass. Of several failed conditions the first
  * action's speaks.
  */
-function toWriteError(error: unknown, actions: readonly Action[]): GatehouseError {
+function toWriteError(
+  error: unknown,
+  actions: readonly Action[],
+  notes: WriteNotes | undefined,
+): GatehouseError {
   const reasons = cancellationReasons(error);
   if (!reasons) return toTableError(error, 'TransactWriteItems');
-  // Each failed condition is asked, because some note what they found (table/decision/split.ts).
-  const [failure] = reasons.flatMap((reason, position) =>
-    reason.Code === 'ConditionalCheckFailed' ? (actions[position]?.failure?.(oldItem(reason)) ?? []) : [],
-  );
-  if (failure) return failure;
+  const failures = reasons.flatMap((reason, position) => {
+    const failure = actions[position]?.failure;
+    return failure && reason.Code === 'ConditionalCheckFailed' ? [failure(oldItem(reason))] : [];
+  });
+  const [first] = failures;
+  if (first) {
+    if (notes) notes.failures = failures;
+    return first;
+  }
   if (hasCode(reasons, 'ItemCollectionSizeLimitExceeded', 'ValidationError')) {
     return new GatehouseError('limit_exceeded', ITEM_TOO_LARGE, { cause: error });
   }

@@ -5,7 +5,7 @@ import { WRITE_DEADLINE_MS } from '../timing.ts';
 import { type Action, keyOf, type Update } from '../write/action.ts';
 import { after, meets } from '../write/sequence.ts';
 import { assertFits, assertOnePerItem, ITEM_TOO_LARGE } from '../write/transaction.ts';
-import type { Writer } from '../writer.ts';
+import type { WriteNotes, Writer } from '../writer.ts';
 import { type Mishaps, throttled } from './faults.ts';
 import type { Rows } from './rows.ts';
 import { copyAction, copyItem } from './values.ts';
@@ -23,6 +23,7 @@ export interface MemoryWriterOptions {
 interface Sent {
   readonly actions: readonly Action[];
   readonly given: readonly Action[];
+  readonly notes?: WriteNotes | undefined;
 }
 
 /**
@@ -30,8 +31,8 @@ interface Sent {
  */
 export function createMemoryWriter({ rows, change, mishaps, onCommit }: MemoryWriterOptions): Writer {
   /** All or nothing, at one instant. Answers the failure of the first condition that does not hold. */
-  function carryOut({ actions, given }: Sent): GatehouseError | undefined {
-    const failure = failureOf(actions);
+  function carryOut({ actions, given, notes }: Sent): GatehouseError | undefined {
+    const failure = failureOf(actions, notes);
     if (failure) return failure;
     const results = actions.map((action) => [action, after(rows.get(keyOf(action)), action)] as const);
     const sizes = results.map(([{ kind }, item]) =>
@@ -45,16 +46,17 @@ export function createMemoryWriter({ rows, change, mishaps, onCommit }: MemoryWr
     return undefined;
   }
 
-  /** The failure of the first action that fails. As in DynamoDB, each failed condition is told what it met. */
-  function failureOf(actions: readonly Action[]): GatehouseError | undefined {
-    const [first] = actions.flatMap((action): readonly GatehouseError[] => {
+  function failureOf(actions: readonly Action[], notes: WriteNotes | undefined): GatehouseError | undefined {
+    const failures: GatehouseError[] = [];
+    for (const action of actions) {
       const found = rows.get(keyOf(action));
       if (action.when && action.failure && !meets(found, action.when))
-        return [action.failure(found && copyItem(found))];
+        failures.push(action.failure(found && copyItem(found)));
       const misfit = action.kind === 'update' ? misfitOf(found, action) : undefined;
-      return misfit ? [misfit] : [];
-    });
-    return first;
+      if (misfit && failures.length === 0) return misfit;
+    }
+    if (notes && failures.length > 0) notes.failures = failures;
+    return failures[0];
   }
 
   async function attempt(sent: Sent): Promise<GatehouseError | undefined> {
@@ -65,7 +67,7 @@ export function createMemoryWriter({ rows, change, mishaps, onCommit }: MemoryWr
     await mishaps.wait(instant);
     if (isThrottled) return throttled('TransactWriteItems');
     // A failed condition is certain; a conflict beside it may pass.
-    const failure = isConflict ? failureOf(sent.actions) : carryOut(sent);
+    const failure = isConflict ? failureOf(sent.actions, sent.notes) : carryOut(sent);
     await mishaps.wait(takes - instant);
     if (failure) throw failure;
     return isConflict
@@ -74,10 +76,10 @@ export function createMemoryWriter({ rows, change, mishaps, onCommit }: MemoryWr
   }
 
   return {
-    send: async (given) => {
+    send: async (given, notes) => {
       assertFits(given);
       assertOnePerItem(given);
-      const sent = { actions: given.map(copyAction), given };
+      const sent = { actions: given.map(copyAction), given, notes };
       if (!mishaps.isLate()) return mishaps.persistently(WRITE_DEADLINE_MS, () => attempt(sent));
       mishaps.later(() => void carryOut(sent));
       await mishaps.giveUp();

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { CODES } from '../../provisioning/verify/finding.ts';
@@ -6,7 +6,7 @@ import { grantAttribute } from '../../table/decision/attributes.ts';
 import type { Item } from '../../table/item.ts';
 import { decisionKey, edgeKey, guardKey, type Key } from '../../table/keys.ts';
 import { createWorld, type World } from '../support/world.ts';
-import { gatehouse } from './support.ts';
+import { fileOf, gatehouse } from './support.ts';
 
 let world: World;
 let user: string;
@@ -124,4 +124,53 @@ test('usage errors and faults: 2', async () => {
 test('every code is described', () => {
   const text = readFileSync(new URL('../../docs/verify.md', import.meta.url), 'utf8');
   for (const code of CODES) expect(text).toContain(`\`${code}\``);
+});
+
+describe('--checkpoint', () => {
+  const file = () => fileOf('', 'progress');
+
+  test('is gone after a run that came to its end', async () => {
+    const path = file();
+    rmSync(path);
+    expect((await asked('--checkpoint', path)).code).toBeLessThan(2);
+    expect(existsSync(path)).toBe(false);
+  });
+
+  test('goes on from a file of the same table and options, and refuses others', async () => {
+    const path = file();
+    rmSync(path);
+    const identity = (tenant?: string) =>
+      JSON.stringify({
+        ...{ endpoint: world.endpoint, table: world.table, tenant, repair: false, log: true },
+      });
+    const state = (of: string) =>
+      JSON.stringify({
+        ...{ version: 1, identity: of },
+        checkpoint: {
+          ...{
+            place: { list: 'guards and names' },
+            round: 1,
+            partitions: 7,
+            items: 70,
+            reads: 0,
+            findings: 0,
+          },
+          ...{ open: [], repaired: [], repairedBefore: [], damaged: [] },
+          ...{ unlisted: [], unnamed: [], logs: [] },
+        },
+      });
+    writeFileSync(path, state(identity('tenant:other')));
+    expect(await asked('--checkpoint', path)).toMatchObject({
+      code: 2,
+      error: expect.stringContaining('is of a run with another table or other options'),
+    });
+    writeFileSync(path, '{"a":1}');
+    expect(await asked('--checkpoint', path)).toMatchObject({
+      code: 2,
+      error: expect.stringContaining('is no checkpoint of gatehouse verify'),
+    });
+    writeFileSync(path, state(identity()));
+    const { out } = await asked('--checkpoint', path);
+    expect(out).toMatch(/\(7 partitions, \d+ items, \d+ reads\)\n$/);
+  });
 });

@@ -40,11 +40,11 @@ function keepLedger(world: World) {
   const keys = new Map<string, Key>();
   /** Remembers what goes through a writer; other writers than that of the world have to be given to it. */
   const watch = (writer: Writer): Writer => ({
-    send: (actions) => {
+    send: (actions, notes) => {
       const sent = actions.map((action): Sent => ({ kind: action.kind, key: keyOf(action) }));
       for (const { key } of sent) keys.set(`${key.PK}\n${key.SK}`, key);
       transactions.push(sent);
-      return writer.send(actions);
+      return writer.send(actions, notes);
     },
   });
   const writer = watch(world.writer);

@@ -92,9 +92,9 @@ function recordCalls(reader: Reader, writer: Writer, calls: Call[]): { reader: R
       },
     },
     writer: {
-      send: async (actions) => {
+      send: async (actions, notes) => {
         await called('TransactWriteItems');
-        return writer.send(actions);
+        return writer.send(actions, notes);
       },
     },
   };

@@ -7,7 +7,7 @@ import { cursorAfter, placeOf } from '../../table/read/pages.ts';
 import type { ListQuery, Reader } from '../../table/reader.ts';
 import { noNotes } from '../../table/reader.ts';
 import { type Action, create, type Failure } from '../../table/write/action.ts';
-import type { Writer } from '../../table/writer.ts';
+import type { WriteNotes, Writer } from '../../table/writer.ts';
 import { refusalOf } from './support.ts';
 
 /** A table as everything above knows it. */
@@ -117,6 +117,15 @@ export function conforms(open: () => Promise<Store>, differences: Differences = 
       expect((await refusalOf(() => writer.send([check(one, { value: undefined })])))?.message).toBe(
         'check: "x"',
       );
+    });
+
+    test('every condition that failed is noted, in the order of the actions; the first is thrown', async () => {
+      const [a, b, c] = [item('a'), item('b'), item('c')];
+      await writer.send([put(a), put(c)]);
+      const notes: WriteNotes = { failures: [] };
+      const actions = [create(a, named('first')), create(b, named('second')), create(c, named('third'))];
+      expect((await refusalOf(() => writer.send(actions, notes)))?.message).toBe('first: "a"');
+      expect(notes.failures.map(({ message }) => message)).toEqual(['first: "a"', 'third: "c"']);
     });
 
     test('that fails keeps everything from happening; the first action that failed speaks', async () => {

@@ -71,10 +71,10 @@ describe.concurrent('between the command line and the table', () => {
     ['conflicts of transactions', ['conflict']],
     ['all of it, and delays', ['cut', 'lose the answer', 'throttle', 'conflict', 'delay']],
   ] as const)('%s: nothing is lost, nothing is doubled', async (_, mishaps) => {
-    const text = USERS(size(60, 140));
+    const text = USERS(size(240, 480));
     const chance = createChance(7);
     const { world, proxy, run } = await createStage(() =>
-      chance() < (mishaps[0] === 'throttle' ? 0.12 : 0.3)
+      chance() < (mishaps[0] === 'throttle' ? 0.2 : 0.4)
         ? (mishaps[Math.floor(chance() * mishaps.length)] ?? 'pass')
         : 'pass',
     );
@@ -85,7 +85,7 @@ describe.concurrent('between the command line and the table', () => {
     expect(code).toBe(1);
     expect([report.refused, report.created + report.present]).toEqual([expected.refused, expected.accepted]);
     expect(await clean(world, proxy)).toEqual(expected.content);
-    for (const mishap of mishaps) expect(proxy.seen.get(mishap) ?? 0, mishap).toBeGreaterThan(2);
+    for (const mishap of mishaps) expect(proxy.seen.get(mishap) ?? 0, mishap).toBeGreaterThan(0);
   });
 
   test('a load waits for the end of an outage', async () => {
@@ -106,7 +106,7 @@ describe.concurrent('between the command line and the table', () => {
     '%s without end: a fault that says what to do, and another run ends it',
     async (mishap, what) => {
       const { world, proxy, run } = await createStage((operation, nth) =>
-        nth > 20 && isDown && (mishap !== 'conflict' || operation === 'TransactWriteItems') ? mishap : 'pass',
+        nth > 2 && isDown && (mishap !== 'conflict' || operation === 'TransactWriteItems') ? mishap : 'pass',
       );
       let isDown = true;
       const text = USERS(size(45, 110));
@@ -135,21 +135,21 @@ describe.concurrent('between the command line and the table', () => {
     const scope = `location:${(await world.run('location.create', { name: 'Place' })).id}`;
     const { id: group } = await world.run('group.create', { scope, name: 'all' });
     const users = await Promise.all(
-      Array.from({ length: size(30, 60) }, async () => (await world.run('user.create', {})).id),
+      Array.from({ length: size(90, 180) }, async () => (await world.run('user.create', {})).id),
     );
     const file = fileOf(`user,group\n${users.map((id) => `${id},${group}`).join('\n')}\n`, 'csv');
     expect(await run('memberships', file)).toMatchObject({ code: 0 });
     const { items } = await world.run('membership.list', { group, limit: 1_000 });
     expect((items as unknown[]).length).toBe(users.length);
     expect(await findingsOn(world)).toEqual([]);
-    expect(proxy.seen.get('conflict')).toBeGreaterThan(10);
+    expect(proxy.seen.get('conflict')).toBeGreaterThan(1);
   });
 });
 
 describe('killed', () => {
   test(`at ${KILLS} random moments and run again: as if nothing had been`, async () => {
     const chance = createChance(SEED);
-    const rows = 40 * (KILLS + 2);
+    const rows = 100 * (KILLS + 2);
     const text = USERS(rows);
     const file = fileOf(text, 'csv');
     let killAt = Number.POSITIVE_INFINITY;
@@ -168,7 +168,7 @@ describe('killed', () => {
     for (let n = 0; n < KILLS; n++) {
       const child = start(n);
       kill = child.kill;
-      killAt = proxy.writes() + 1 + Math.floor(chance() * 40);
+      killAt = proxy.writes() + 1 + Math.floor(chance() * 4);
       if ((await child.ended).signal === 'SIGKILL') killed += 1;
     }
     killAt = Number.POSITIVE_INFINITY;

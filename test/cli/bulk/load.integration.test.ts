@@ -104,7 +104,7 @@ describe('users', () => {
     await world.run('user.update', { id, displayName: 'After' });
     expect(await load('users', file)).toEqual({
       code: 1,
-      error: 'FILE:2: user already exists with another displayName\n',
+      error: `FILE:2: email is taken: user:${id} already exists with another displayName\n`,
       counts: [1, 0, 0, 1],
     });
     expect(await user({ id })).toMatchObject({ displayName: 'After' });

@@ -2,7 +2,7 @@ import { createColumns } from '../../../cli/bulk/columns.ts';
 import { ROW_KINDS, type RowKind } from '../../../cli/bulk/kinds.ts';
 import { type LoadOptions, startLoad } from '../../../cli/bulk/load.ts';
 import { readSource } from '../../../cli/bulk/source.ts';
-import type { Transport } from '../../../cli/transport.ts';
+import type { BatchEvent, BatchedCommand, Transport } from '../../../cli/transport.ts';
 import type { Answer } from '../../../provisioning/index.ts';
 
 /** Loads of users over a stub transport. */
@@ -11,6 +11,13 @@ export const done = (): Answer => ({
   ok: true,
   result: { id: 'x', createdAt: '9999-01-01T00:00:00.000Z' },
 });
+/** A transport that answers each command of a batch. */
+export const answering =
+  (answer: (command: BatchedCommand) => Answer | Promise<Answer>): Transport =>
+  async (event) => ({
+    ok: true,
+    result: { answers: await Promise.all((event as BatchEvent).batch.map(answer)) },
+  });
 const LINE = (n: number) => `user-${n}@example.com,The user of number ${n}\n`;
 
 export async function* bytesOf(rows: number): AsyncGenerator<Uint8Array> {

@@ -1,0 +1,261 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { createColumns } from '../../cli/bulk/columns.ts';
+import { ROW_KINDS, type RowKind } from '../../cli/bulk/kinds.ts';
+import { startLoad } from '../../cli/bulk/load.ts';
+import { openInput, readSource } from '../../cli/bulk/source.ts';
+import { provisionedOn } from '../../cli/provisioning.ts';
+import { directTransport } from '../../cli/transport.ts';
+import { verify } from '../../provisioning/verify/index.ts';
+import { createReader } from '../../table/dynamodb/reader.ts';
+import { partitionOf } from '../../table/keys.ts';
+import { createPacing } from '../../table/read/pacing.ts';
+import { processorMs, wallMs } from '../harness/clocks.ts';
+import { openNewTable, PATIENCE_MS, withEngine } from '../harness/engine.ts';
+import { type Figure, toFigure } from '../harness/figures.ts';
+import type { Topic } from '../harness/topic.ts';
+import { type Asked, commandsOn, sendBare, type Transaction } from '../model/transactions.ts';
+
+/** Batches of a load in flight at once, and bare transactions beside them. */
+const PARALLEL = 8;
+/** Commands in flight that are a transaction each. */
+const SINGLE = 32;
+/** Rows of which each is a transaction, and rows whose transactions are recorded to be sent bare. */
+const SAMPLE = 1_000;
+const GROUPS = 20;
+const GROUPS_OF_EACH = 5;
+const TENANT = '01J80TENANT';
+
+const times = <T>(count: number, make: (n: number) => T): readonly T[] =>
+  Array.from({ length: count }, (_, n) => make(n));
+const idOf = (kind: string, n: number): string => `01J8${kind}${String(n).padStart(9, '0')}`;
+const userOf = (n: number) => ({
+  id: idOf('U', n),
+  email: `user-${n}@example.com`,
+  displayName: `The user of number ${n}`,
+});
+const membershipOf = (n: number) => {
+  const user = Math.floor(n / GROUPS_OF_EACH);
+  return { user: idOf('U', user), group: idOf('G', (user * 3 + n) % GROUPS) };
+};
+
+/** Does all the work with so many workers. */
+async function inParallel(count: number, width: number, work: (n: number) => Promise<unknown>) {
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    for (let n = next++; n < count; n = next++) await work(n);
+  };
+  await Promise.all(times(width, worker));
+}
+
+/** Rows or reads per second, and milliseconds of this process's processor for each. */
+interface Rate {
+  readonly perSecond: number;
+  readonly computing: number;
+}
+
+async function rateOf(work: () => Promise<number>): Promise<Rate> {
+  const [begun, computed] = [wallMs(), processorMs()];
+  const done = await work();
+  return {
+    perSecond: (done * 1_000) / (wallMs() - begun),
+    computing: (processorMs() - computed) / done,
+  };
+}
+
+interface Stage {
+  readonly endpoint: string;
+  readonly folder: string;
+}
+
+/** A table with a tenant and its groups. */
+async function openStage(endpoint: string, table: string) {
+  const { client, reader } = await openNewTable(endpoint, table);
+  const { run } = commandsOn(client, table);
+  await run({ command: 'tenant.create', input: { id: TENANT, name: 'Tenant' } });
+  for (const n of times(GROUPS, (each) => each))
+    await run({
+      command: 'group.create',
+      input: { id: idOf('G', n), scope: `tenant:${TENANT}`, name: `Group ${n}` },
+    });
+  return { client, reader, run, table };
+}
+
+/** `gatehouse load` of a file with so many rows, in this process. */
+async function loadRows(
+  { folder }: Stage,
+  { client, table }: { readonly client: DynamoDBDocumentClient; readonly table: string },
+  kind: string,
+  rows: Iterable<Readonly<Record<string, string>>>,
+): Promise<number> {
+  const file = join(folder, `${kind}.jsonl`);
+  let [text, count] = ['', 0];
+  for (const row of rows) {
+    text += `${JSON.stringify(row)}\n`;
+    count += 1;
+  }
+  writeFileSync(file, text);
+  const of = ROW_KINDS.find(({ name }) => name === kind) as RowKind;
+  const source = await readSource(openInput(file), createColumns(of.fields));
+  const pacing = createPacing({ deadlineMs: PATIENCE_MS });
+  const { provisioning } = provisionedOn(client, table, Date.now, pacing);
+  const { progress, fault } = await startLoad(source.rows, {
+    ...{ kind: of, transport: directTransport(provisioning), parallel: PARALLEL, now: Date.now },
+    ...{ onRefused: () => {}, onProgress: () => {} },
+  }).done;
+  if (fault !== undefined || progress.created !== count)
+    throw new Error(`${kind}: ${fault ?? 'not all created'}`);
+  return count;
+}
+
+/** The transactions that a client sends while work goes on. */
+function recording(client: DynamoDBDocumentClient): { readonly found: Transaction[] } {
+  const found: Transaction[] = [];
+  client.middlewareStack.add(
+    (next) => (args) => {
+      const { TransactItems } = args.input as { TransactItems?: Transaction };
+      if (TransactItems) found.push(structuredClone(TransactItems));
+      return next(args);
+    },
+    { step: 'initialize' },
+  );
+  return { found };
+}
+
+/** A recorded transaction on items of its own. */
+const shifted = (transaction: Transaction, by: number): Transaction =>
+  transaction.map(({ Put, Update }) => {
+    const key = (of: Record<string, unknown> | undefined) => ({ ...of, PK: [of?.PK, by].join('~') });
+    return Put ? { Put: { ...Put, Item: key(Put.Item) } } : { Update: { ...Update, Key: key(Update?.Key) } };
+  }) as Transaction;
+
+/** One kind of rows: a transaction each, as loads send them, and the transactions of a load sent bare. */
+async function measureKind(
+  stage: Stage,
+  kind: 'users' | 'memberships',
+  count: number,
+  loaded: Awaited<ReturnType<typeof openStage>>,
+  round: string,
+) {
+  const rowOf: (n: number) => Readonly<Record<string, string>> = kind === 'users' ? userOf : membershipOf;
+  const command = kind === 'users' ? 'user.create' : 'membership.create';
+  const sample = Math.min(count, SAMPLE);
+  const open = async (name: string) => {
+    const opened = await openStage(stage.endpoint, `${name}-${kind}-${round}`);
+    if (kind === 'memberships')
+      await loadRows(stage, opened, 'users', times(Math.ceil(sample / GROUPS_OF_EACH), userOf));
+    return opened;
+  };
+  const single = await open('single');
+  const alone = await rateOf(async () => {
+    await inParallel(sample, SINGLE, (n) => single.run({ command, input: rowOf(n) } satisfies Asked));
+    return sample;
+  });
+  const recorded = await open('recorded');
+  const { found } = recording(recorded.client);
+  await loadRows(stage, recorded, kind, times(sample, rowOf));
+  const load = await rateOf(() => loadRows(stage, loaded, kind, times(count, rowOf)));
+  const bareTable = await open('bare');
+  const actions = found.reduce((sum, each) => sum + each.length, 0);
+  // Memberships are of users that are there: they are not repeated under other keys.
+  const repeats = kind === 'users' ? Math.ceil(count / sample) : 1;
+  const bare = await rateOf(async () => {
+    await inParallel(found.length * repeats, PARALLEL, (n) =>
+      sendBare(
+        bareTable.client,
+        bareTable.table,
+        kind === 'users' ? shifted(found[n % found.length] as Transaction, n) : (found[n] as Transaction),
+        `${kind}-${round}-${n}`,
+      ),
+    );
+    return sample * repeats;
+  });
+  return { alone, load, bare, actionsPerRow: actions / sample, rowsPerTransaction: sample / found.length };
+}
+
+/** `gatehouse verify`, beside Queries of the users' partitions with nothing around them. */
+async function measureVerify({ client, table }: Awaited<ReturnType<typeof openStage>>, users: number) {
+  const reader = createReader({ client, table, deadlineMs: PATIENCE_MS });
+  const verified = await rateOf(async () => {
+    const { open, reads } = await verify({ reader, clock: Date, logs: false });
+    if (open.length > 0) throw new Error(`findings: ${JSON.stringify(open[0])}`);
+    return reads;
+  });
+  const bare = await rateOf(async () => {
+    let items = 0;
+    await inParallel(users, 32, async (n) => {
+      const { Items = [] } = await client.send(
+        new QueryCommand({
+          TableName: table,
+          ConsistentRead: true,
+          KeyConditionExpression: 'PK = :pk',
+          ExpressionAttributeValues: { ':pk': partitionOf({ type: 'user', id: idOf('U', n) }) },
+        }),
+      );
+      items += Items.length;
+    });
+    return items;
+  });
+  return { verified, bare };
+}
+
+const DEFAULT_USERS = 5_000;
+
+export const administration: Topic = {
+  name: 'administration',
+  title: 'bulk administration beside single commands and bare transactions of the same size',
+  run: async ({ quick, users = quick ? SAMPLE : DEFAULT_USERS, log }) => {
+    const rounds = quick ? 2 : users > 50_000 ? 1 : 5;
+    const values: Record<string, number[]> = {};
+    const note = (name: string, value: number) => {
+      values[name] = [...(values[name] ?? []), value];
+    };
+    const folder = mkdtempSync(join(tmpdir(), 'gatehouse-administration-'));
+    try {
+      for (let round = 0; round < rounds; round++)
+        await withEngine(async (endpoint) => {
+          const stage = { endpoint, folder };
+          const loaded = await openStage(endpoint, 'loaded');
+          for (const kind of ['users', 'memberships'] as const) {
+            const found = await measureKind(stage, kind, users, loaded, String(round));
+            note(`${kind}.load`, found.load.perSecond);
+            note(`${kind}.alone`, found.alone.perSecond);
+            note(`${kind}.bare`, found.bare.perSecond);
+            note(`${kind}.computing`, found.load.computing);
+            note(`${kind}.computing-alone`, found.alone.computing);
+            note(`${kind}.actions`, found.actionsPerRow);
+            note(`${kind}.rows`, found.rowsPerTransaction);
+            log(
+              `${kind}: ${Math.round(found.load.perSecond)} rows/s, bare ${Math.round(found.bare.perSecond)}`,
+            );
+          }
+          const { verified, bare } = await measureVerify(loaded, users);
+          note('verify.reads', verified.perSecond);
+          note('verify.bare', bare.perSecond);
+        });
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+    const figure = (id: string, title: string, unit: string, ...against: readonly string[]): Figure =>
+      toFigure({
+        ...{ id: `administration.${id}`, title, unit, values: values[id] ?? [] },
+        against: Object.fromEntries(against.map((name) => [name.split('.')[1] ?? name, values[name] ?? []])),
+      });
+    return (['users', 'memberships'] as const)
+      .flatMap((kind) => [
+        figure(`${kind}.load`, `gatehouse load ${kind}`, '/s', `${kind}.alone`, `${kind}.bare`),
+        figure(`${kind}.alone`, `${kind}, a transaction each, ${SINGLE} at once`, '/s'),
+        figure(`${kind}.bare`, 'the transactions of the load, bare', '/s'),
+        figure(`${kind}.computing`, `computing for a row of ${kind}`, 'ms', `${kind}.computing-alone`),
+        figure(`${kind}.computing-alone`, 'computing for a row by itself', 'ms'),
+        figure(`${kind}.actions`, `actions for a row of ${kind}`, ''),
+        figure(`${kind}.rows`, `${kind} in one transaction`, ''),
+      ])
+      .concat([
+        figure('verify.reads', 'gatehouse verify: reads', '/s', 'verify.bare'),
+        figure('verify.bare', 'items of bare Queries of users, 32 at once', '/s'),
+      ]);
+  },
+};

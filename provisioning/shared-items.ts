@@ -1,0 +1,52 @@
+import { isSubjectNode } from '../table/identifiers.ts';
+import { identityOf, parseKey } from '../table/keys.ts';
+import { type Action, keyOf } from '../table/write/action.ts';
+
+/**
+ * While a transaction holds a decision item, every `strong` read of it fails. So a job of many transactions leaves
+ * the items that many decisions share (those of scopes, roles and permissions) free for at least as long as it held
+ * them.
+ */
+export interface SharedItems {
+  /** Waits until the items of these actions have been free for long enough; then sends. */
+  readonly sparingly: <T>(actions: readonly Action[], send: () => Promise<T>) => Promise<T>;
+}
+
+export interface SharedItemsOptions {
+  readonly clock: { readonly now: () => number };
+  /** Waits for so many milliseconds. */
+  readonly sleep: (milliseconds: number) => Promise<void>;
+}
+
+/** Whether many decisions look at an item. A subject's own is looked at by its own only. */
+function isShared(action: Action): boolean {
+  if (action.kind === 'check') return false;
+  const parsed = parseKey(keyOf(action));
+  if (parsed?.form === 'tenant-effects') return true;
+  return parsed?.form === 'decision' && !isSubjectNode(parsed);
+}
+
+/** More items than this are not remembered at once. */
+const MAX_REMEMBERED = 10_000;
+
+export function createSharedItems({ clock, sleep }: SharedItemsOptions): SharedItems {
+  /** From when on each item may be held again; epoch milliseconds. */
+  const freeFrom = new Map<string, number>();
+  return {
+    sparingly: async (actions, send) => {
+      const items = actions.filter(isShared).map((action) => identityOf(keyOf(action)));
+      const waitUntil = Math.max(0, ...items.map((item) => freeFrom.get(item) ?? 0));
+      const begun = clock.now();
+      if (waitUntil > begun) await sleep(waitUntil - begun);
+      const sentAt = clock.now();
+      try {
+        return await send();
+      } finally {
+        const endedAt = clock.now();
+        if (freeFrom.size > MAX_REMEMBERED)
+          for (const [item, from] of freeFrom) if (from <= endedAt) freeFrom.delete(item);
+        if (endedAt > sentAt) for (const item of items) freeFrom.set(item, 2 * endedAt - sentAt);
+      }
+    },
+  };
+}

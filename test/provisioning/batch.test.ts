@@ -1,0 +1,391 @@
+import { ulid } from 'ulid';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Answer, createProvisioning } from '../../provisioning/index.ts';
+import { conflict, GatehouseError } from '../../table/errors.ts';
+import type { Writer } from '../../table/writer.ts';
+import { createWorld } from '../support/world.ts';
+import { findingsOn } from './findings.ts';
+import { createOperatorsWorld } from './operators.ts';
+import { createLedgerWorld, type Input, type LedgerWorld, NOBODY } from './support.ts';
+
+/** Events of several commands: they share transactions, and each is answered as if it had been sent by itself. */
+let world: LedgerWorld;
+let tenant: string;
+let groups: readonly string[];
+let users: readonly string[];
+beforeAll(async () => {
+  world = await createLedgerWorld();
+  tenant = `tenant:${(await world.run('tenant.create', { name: 'Northwind' })).id}`;
+  groups = await Promise.all(
+    ['a', 'b', 'c', 'd', 'e'].map(
+      async (name) => (await world.run('group.create', { scope: tenant, name })).id,
+    ),
+  );
+  users = await Promise.all([1, 2, 3].map(async () => (await world.run('user.create', {})).id));
+});
+
+type Sent = readonly [command: string, input: Input, operationId?: string];
+const partOf = ([command, input, operationId]: Sent) => ({
+  ...{ command, input },
+  ...(operationId === undefined ? {} : { operationId }),
+});
+
+interface Sending {
+  readonly provision?: (event: unknown) => Promise<Answer>;
+  readonly more?: Input;
+}
+
+/** The answers to the commands of one event. */
+async function send(batch: readonly Sent[], { provision = world.provision, more = {} }: Sending = {}) {
+  const answer = await provision({ batch: batch.map(partOf), ...more });
+  if (!answer.ok) throw new Error(`${answer.error.code} ${answer.error.message}`);
+  return answer.result.answers as readonly Answer[];
+}
+const shown = (answers: readonly Answer[]) =>
+  answers.map((answer) =>
+    answer.ok ? 'ok' : [answer.error.code, answer.error.field].filter(Boolean).join(' '),
+  );
+const email = () => `${ulid().toLowerCase()}@example.com`;
+const user = (given: Input = {}): Sent => ['user.create', { email: email(), ...given }];
+const membership = (member: string | undefined, group: string | undefined): Sent => [
+  'membership.create',
+  { user: member, group },
+];
+
+async function transactionsOf(act: () => Promise<unknown>) {
+  const before = world.transactions.length;
+  await act();
+  return world.transactions.slice(before);
+}
+
+describe('sharing transactions', () => {
+  test('a user in five groups is one update of the user, and each group counts once', async () => {
+    const { id } = await world.run('user.create', {});
+    const sent = await transactionsOf(async () =>
+      expect(shown(await send(groups.map((group) => membership(id, group))))).toEqual(Array(5).fill('ok')),
+    );
+    // The user and its decision item; of each membership the group, both edges and the audit record; the count.
+    expect(sent.map((actions) => actions.length)).toEqual([2 + 5 * 4 + 1]);
+    const { items } = await world.run('user.access', { user: id });
+    expect((items as unknown[]).length).toBe(5);
+  });
+
+  test('as many commands as fit: 100 actions, and never more', async () => {
+    const sent = await transactionsOf(async () =>
+      expect(shown(await send(Array.from({ length: 60 }, () => user())))).toEqual(Array(60).fill('ok')),
+    );
+    // Of each user the node, the guard of the email, the decision item, the key of pseudonyms, the audit record.
+    expect(sent.map((actions) => actions.length)).toEqual([96, 96, 96, 16]);
+  });
+
+  test('no transaction of more than 4 MB', async () => {
+    const text = 'x'.repeat(31_000);
+    const large: Sent = [
+      'audit.create',
+      {
+        ...{ action: 'report.made', entityType: 'report', entityId: 'r' },
+        ...{ relatedEntities: { text }, metadata: { text } },
+      },
+    ];
+    const sent = await transactionsOf(async () =>
+      expect(shown(await send(Array(80).fill(large)))).toEqual(Array(80).fill('ok')),
+    );
+    expect(sent.map((actions) => actions.length)).toEqual([68, 14]);
+  });
+
+  test('every command has its audit record, found in the log of its tenant and by its actor', async () => {
+    const actor = `user:${users[0]}`;
+    const { id: group } = await world.run('group.create', { scope: tenant, name: 'audited' });
+    await send(
+      users.map((id) => membership(id, group)),
+      { more: { actor } },
+    );
+    const of = (items: unknown) =>
+      (items as readonly Input[])
+        .filter(({ entityType, entityId }) => entityType === 'membership' && String(entityId).endsWith(group))
+        .map(({ action, after }) => [action, (after as Input).user]);
+    const expected = users.map((id) => ['membership.create', id]);
+    const log = await world.listed('audit.list', { tenant });
+    expect(of(log).sort()).toEqual([...expected].sort());
+    const activity = await world.listed('audit.list', { user: users[0] });
+    expect(of(activity).sort()).toEqual([...expected].sort());
+    expect(await findingsOn(world)).toEqual([]);
+  });
+});
+
+describe('refusals', () => {
+  test('in the middle: told of each command, and the others are carried out', async () => {
+    const taken = email();
+    await world.run('user.create', { email: taken });
+    const answers = await send([
+      user(),
+      user({ email: taken }),
+      user({ email: 'nobody' }),
+      user(),
+      membership(NOBODY, groups[0]),
+      membership(users[0], NOBODY),
+      membership(users[1], groups[1]),
+      ['user.crate', {}],
+      ['user.create', { colour: 'red' }],
+    ]);
+    expect(shown(answers)).toEqual([
+      ...['ok', 'conflict email', 'invalid email', 'ok', 'not_found user', 'not_found group', 'ok'],
+      ...['invalid command', 'invalid colour'],
+    ]);
+    const [, second] = answers;
+    expect(second?.ok === false && second.error.holder).toMatch(/^user:/);
+    expect(await findingsOn(world)).toEqual([]);
+  });
+
+  test('what many refuse at once takes one more transaction, not one for each', async () => {
+    const all = users.map((id) => membership(id, groups[2]));
+    await send(all);
+    const sent = await transactionsOf(async () =>
+      expect(shown(await send([...all, user()]))).toEqual([...all.map(() => 'conflict group'), 'ok']),
+    );
+    expect(sent.length).toBe(2);
+  });
+
+  test('of two that want the same, the first one has it', async () => {
+    const same = email();
+    const [first, second] = await send([
+      user({ email: same, displayName: 'First' }),
+      user({ email: same, displayName: 'Second' }),
+    ]);
+    expect(first?.ok).toBe(true);
+    expect(second?.ok === false && second.error).toMatchObject({ code: 'conflict', field: 'email' });
+    expect(await world.run('user.read', { email: same })).toMatchObject({ displayName: 'First' });
+  });
+});
+
+describe('order', () => {
+  test('each finds what those before it wrote, as if they were sent one after the other', async () => {
+    const [scope, group, member] = ['01J8Z0E2Z8D2A3J7A7Y2H9GQ01', '01J8Z0E2Z8D2A3J7A7Y2H9GQ02', ulid()];
+    const answers = await send([
+      ['tenant.create', { id: scope, name: 'In order' }],
+      ['group.create', { id: group, scope: `tenant:${scope}`, name: 'all' }],
+      ['user.create', { id: member }],
+      membership(member, group),
+      ['membership.list', { group }],
+      ['membership.delete', { user: member, group }],
+      ['membership.list', { group }],
+      membership(member, group),
+      membership(member, group),
+      ['group.delete', { id: group }],
+      membership(member, group),
+    ]);
+    expect(shown(answers)).toEqual([...Array(8).fill('ok'), ...['conflict group', 'ok', 'not_found group']]);
+    const items = (n: number) => (answers[n] as Extract<Answer, { ok: true }>).result.items as unknown[];
+    expect([items(4).length, items(6).length]).toEqual([1, 0]);
+    expect(await findingsOn(world)).toEqual([]);
+  });
+
+  test('two changes of one user are both there, and the second answer shows the first', async () => {
+    const { id } = await world.run('user.create', {});
+    const [, second] = await send([
+      ['user.update', { id, displayName: 'Ann' }],
+      ['user.update', { id, title: 'Dr' }],
+    ]);
+    expect(second?.ok && second.result).toMatchObject({ displayName: 'Ann', title: 'Dr' });
+  });
+
+  test('what was deleted before can be made again, and what is refused leaves no room', async () => {
+    const role = { scope: tenant, name: 'once' };
+    const { id } = await world.run('role.create', role);
+    const answers = await send([
+      ['role.create', role],
+      ['role.delete', { id }],
+      ['role.create', role],
+    ]);
+    expect(shown(answers)).toEqual(['conflict name', 'ok', 'ok']);
+  });
+});
+
+describe('operations', () => {
+  test('a command that was carried out under its operation id answers as it did then', async () => {
+    const operation = ulid();
+    const [first] = await send([['user.create', { displayName: 'Once' }, operation], user()]);
+    const again = await send([user(), ['user.create', { displayName: 'Once' }, operation]]);
+    expect(again[1]?.ok && again[1].result).toEqual(first?.ok && first.result);
+    const other = await send([['user.create', { displayName: 'Other' }, operation]]);
+    expect(shown(other)).toEqual(['operation_mismatch operationId']);
+    const [alone] = [
+      await world.provision({
+        command: 'user.create',
+        input: { displayName: 'Once' },
+        operationId: operation,
+      }),
+    ];
+    expect(alone.ok && alone.result).toEqual(first?.ok && first.result);
+  });
+
+  test('twice in one batch: carried out once', async () => {
+    const operation = ulid();
+    const part: Sent = ['user.create', { displayName: 'Twice' }, operation];
+    const [first, second] = await send([part, part]);
+    expect(first?.ok && second?.ok && [first.result.id === second.result.id]).toEqual([true]);
+  });
+
+  test('a dry run answers and writes nothing', async () => {
+    const taken = email();
+    await world.run('user.create', { email: taken });
+    const before = await world.everything();
+    const answers = await send([user(), user({ email: taken }), membership(NOBODY, groups[0])], {
+      more: { dryRun: true },
+    });
+    expect(shown(answers)).toEqual(['ok', 'conflict email', 'not_found user']);
+    expect(await world.everything()).toEqual(before);
+  });
+
+  test.each([
+    ['an operation id of its own', { operationId: 'x' }, 'operationId'],
+    ['no command', { batch: [] }, 'batch'],
+    ['an unknown field', { colour: 'red' }, 'colour'],
+    ['a token where no operators are verified', { token: 'x' }, 'token'],
+  ])('%s is refused, and nothing is carried out', async (_, more, field) => {
+    const sent = await transactionsOf(async () => {
+      const answer = await world.provision({ batch: [partOf(user())], ...more });
+      expect(answer).toMatchObject({ ok: false, error: { code: 'invalid', field } });
+    });
+    expect(sent).toEqual([]);
+  });
+});
+
+describe('a table that is changed or fails meanwhile', () => {
+  const over = (send_: Writer['send']) =>
+    createProvisioning({ ...world, writer: { send: send_ }, newId: () => ulid(), budgetMs: 20_000 });
+
+  test('what was read has changed: planned anew', async () => {
+    const { id } = await world.run('user.create', { email: email() });
+    let isFirst = true;
+    const provision = over(async (actions, notes) => {
+      if (isFirst) {
+        isFirst = false;
+        await world.run('user.update', { id, email: email() });
+      }
+      return world.writer.send(actions, notes);
+    });
+    const wanted = email();
+    const answers = await send([user(), ['user.update', { id, email: wanted }], user()], { provision });
+    expect(shown(answers)).toEqual(['ok', 'ok', 'ok']);
+    expect(await world.run('user.read', { email: wanted })).toMatchObject({ id });
+    expect(await findingsOn(world)).toEqual([]);
+  });
+
+  test('a transaction that is contended is halved until it passes', async () => {
+    const sizes: number[] = [];
+    const provision = over((actions, notes) => {
+      sizes.push(actions.length);
+      return actions.length > 30
+        ? Promise.reject(new GatehouseError('contended', 'busy'))
+        : world.writer.send(actions, notes);
+    });
+    expect(
+      shown(
+        await send(
+          Array.from({ length: 20 }, () => user()),
+          { provision },
+        ),
+      ),
+    ).toEqual(Array(20).fill('ok'));
+    expect(Math.max(...sizes)).toBe(100 - 4);
+  });
+
+  test('a command that never fits into the table is answered by itself, the others are written', async () => {
+    const bad = 'bad@example.com';
+    const provision = over((actions, notes) =>
+      JSON.stringify(actions).includes(bad)
+        ? Promise.reject(new GatehouseError('limit_exceeded', 'too large'))
+        : world.writer.send(actions, notes),
+    );
+    const batch = Array.from({ length: 9 }, (_, n) => user(n === 4 ? { email: bad } : {}));
+    const answers = await send(batch, { provision });
+    expect(shown(answers)).toEqual(batch.map((_, n) => (n === 4 ? 'limit_exceeded' : 'ok')));
+  });
+
+  test('an outage is told of every command that is left, and they can be sent again', async () => {
+    let calls = 0;
+    const provision = over((actions, notes) =>
+      ++calls > 1
+        ? Promise.reject(new GatehouseError('transient', 'no answer'))
+        : world.writer.send(actions, notes),
+    );
+    const batch = Array.from({ length: 30 }, () => user());
+    const answers = await send(batch, { provision });
+    expect(new Set(shown(answers))).toEqual(new Set(['ok', 'transient']));
+    expect(calls).toBe(2);
+    const left = batch.filter((_, n) => answers[n]?.ok === false);
+    expect(shown(await send(left))).toEqual(left.map(() => 'ok'));
+  });
+
+  test('a failure of no action that fails always is told, and the rest goes on', async () => {
+    const provision = over((actions) =>
+      Promise.reject(actions.length > 0 ? conflict('x', 'always') : new Error()),
+    );
+    expect(shown(await send([user(), user()], { provision }))).toEqual(['conflict x', 'conflict x']);
+  });
+
+  test('stops between two transactions when its time is over: the rest is unfinished', async () => {
+    const provision = createProvisioning({
+      ...world,
+      writer: {
+        send: (actions, notes) => {
+          world.clock.advance(1_000);
+          return world.writer.send(actions, notes);
+        },
+      },
+      ...{ newId: () => ulid(), budgetMs: 500, sleep: async () => {} },
+    });
+    const answers = await send(
+      Array.from({ length: 150 }, () => user()),
+      { provision },
+    );
+    const all = shown(answers);
+    expect(all[0]).toBe('ok');
+    expect(all.at(-1)).toBe('unfinished');
+    expect(all).toEqual([...all].sort((a, b) => (a === b ? 0 : a === 'ok' ? -1 : 1)));
+  });
+});
+
+describe('operators', () => {
+  test('each command needs its own right, and an approval is asked for one command by itself', async () => {
+    const guarded = await createOperatorsWorld(await createWorld(), ['group.delete', 'role.*']);
+    const { as, provision, tokens, register } = guarded;
+    await register('group.create', 'group.delete', 'role.create', 'membership.create', 'user.create');
+    const group = (scope: string, id: string): Sent => ['group.create', { id, scope, name: id }];
+    const answers = await send(
+      [
+        group('tenant:acme', 'mine'),
+        group('tenant:globex', 'theirs'),
+        ['role.create', { id: 'r', name: 'r', scope: 'tenant:acme' }],
+        group('tenant:acme', 'mine-too'),
+        ['group.delete', { id: 'mine' }],
+        ['user.create', { id: 'new' }],
+      ],
+      { provision, more: { token: tokens.ann?.text } },
+    );
+    expect(shown(answers)).toEqual([
+      ...['ok', 'not_permitted scope', 'approval_required', 'ok', 'approval_required', 'not_permitted'],
+    ]);
+    expect((await as('ann', 'group.create', group('tenant:acme', 'mine')[1])).ok).toBe(false);
+    expect(await guarded.reader.get({ PK: 'GROUP#theirs', SK: 'META' })).toBeUndefined();
+    expect(await guarded.reader.get({ PK: 'ROLE#r', SK: 'META' })).toBeUndefined();
+    expect(await guarded.reader.get({ PK: 'GROUP#mine', SK: 'META' })).toBeDefined();
+    const bad = await provision({ batch: [partOf(group('tenant:acme', 'x'))], token: 'gh_bad' });
+    expect(bad).toMatchObject({ ok: false, error: { code: 'not_permitted' } });
+  });
+
+  test('who holds a value is told only to who may know it', async () => {
+    const guarded = await createOperatorsWorld(await createWorld());
+    const { provision, tokens, register } = guarded;
+    await register('user.create');
+    await guarded.run('user.create', { id: 'held', email: 'held@example.com' });
+    const taken: Sent = ['user.create', { email: 'held@example.com', tenant: 'tenant:acme' }];
+    const holderFor = async (operator: string) => {
+      const [answer] = await send([taken], { provision, more: { token: tokens[operator]?.text } });
+      return answer?.ok === false && [answer.error.code, answer.error.holder];
+    };
+    expect(await holderFor('pam')).toEqual(['conflict', 'user:held']);
+    expect(await holderFor('ann')).toEqual(['conflict', undefined]);
+  });
+});

@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest';
+import { createSharedItems } from '../../provisioning/shared-items.ts';
+import { decisionKey, type Key, nodeKey } from '../../table/keys.ts';
+import { createClock } from '../support/world.ts';
+
+/** A job leaves a decision item that many decisions share free for as long as it held it. */
+const update = (key: Key) => ({ kind: 'update', key, set: { status: 'active' } }) as const;
+const SCOPE = update(decisionKey({ type: 'tenant', id: 't' }));
+const OTHER = update(decisionKey({ type: 'role', id: 'r' }));
+
+function createStage() {
+  const clock = createClock();
+  const waits: number[] = [];
+  const items = createSharedItems({
+    clock,
+    sleep: async (milliseconds) => {
+      waits.push(milliseconds);
+      clock.advance(milliseconds);
+    },
+  });
+  /** Holds items for so many milliseconds; answers how long it waited before. */
+  const hold = async (action: ReturnType<typeof update>, milliseconds: number, error?: Error) => {
+    waits.length = 0;
+    const sending = items.sparingly([action], async () => {
+      clock.advance(milliseconds);
+      if (error) throw error;
+    });
+    await sending.catch(() => {});
+    return waits.reduce((sum, each) => sum + each, 0);
+  };
+  return { clock, hold };
+}
+
+describe('between two transactions that write it', () => {
+  test('it is free for as long as the first one held it', async () => {
+    const { hold } = createStage();
+    expect([await hold(SCOPE, 30), await hold(SCOPE, 50), await hold(SCOPE, 1)]).toEqual([0, 30, 50]);
+  });
+
+  test('time that has gone by anyway counts', async () => {
+    const { hold, clock } = createStage();
+    await hold(SCOPE, 30);
+    clock.advance(20);
+    expect(await hold(SCOPE, 1)).toBe(10);
+    clock.advance(1_000);
+    expect(await hold(SCOPE, 1)).toBe(0);
+  });
+
+  test('a transaction that failed held it too', async () => {
+    const { hold } = createStage();
+    await hold(SCOPE, 30, new Error('contended'));
+    expect(await hold(SCOPE, 1)).toBe(30);
+  });
+});
+
+test.each([
+  ['another item', OTHER],
+  ['what no decision reads', update(nodeKey({ type: 'tenant', id: 't' }))],
+  ["a subject's own item", update(decisionKey({ type: 'user', id: 'u' }))],
+])('%s is not waited for', async (_, action) => {
+  const { hold } = createStage();
+  await hold(SCOPE, 30);
+  await hold(action, 40);
+  if (action !== OTHER) expect(await hold(action, 1)).toBe(0);
+  else expect(await hold(action, 1)).toBe(40);
+});
