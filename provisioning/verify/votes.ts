@@ -4,7 +4,7 @@ import type { Action } from '../../table/write/action.ts';
 import { canonical } from '../canonical.ts';
 import type { Edge } from '../edges/edge.ts';
 import { attributesOf } from './edge-items.ts';
-import { ANY_GROUP, type Entry, entriesOfEdge, standingAt } from './entries.ts';
+import { ANY_GROUP, type Entry, entriesOfEdge, holderOf } from './entries.ts';
 import { attempt, differences, type Fault, type Found, fault } from './relation.ts';
 
 /** Whether decision items hold all entries of the edge as this copy has it. */
@@ -14,7 +14,7 @@ function isConfirmed(copy: Item, decisions: readonly Found[]): boolean {
   );
   return entries.every((entry) => {
     const { attribute, member, value } = entry;
-    const { item } = standingAt(entry, (key) => decisions.find((each) => each && isSameKey(each, key)));
+    const { item } = holderOf(entry, (key) => decisions.find((each) => each && isSameKey(each, key)));
     const found = item?.[attribute];
     return member === undefined
       ? canonical(found) === canonical(value)

@@ -55,6 +55,7 @@ const ACTIVE = { status: text('active'), subject: text('user:ann') };
 describe('which connections are asked about', () => {
   test.each([
     ['a user', record('USER#ann', 'DECISION'), ['user:ann']],
+    ['its groups that stand apart', record('USER#ann', 'DECISION#IN#LOCATION#hall'), ['user:ann']],
     ['a root', record('TENANT#acme', 'DECISION'), ['user:ann', 'user:ben']],
     [
       'a scope below it',
