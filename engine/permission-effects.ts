@@ -1,5 +1,5 @@
-import type { ConditionalEffect, Effect, RoleItem, RoleTable, ScopeItem } from '../table/decision/items.ts';
-import { inheritance, ownRoles, type Place } from './effective-roles.ts';
+import type { ConditionalEffect, Effect, RoleItem, ScopeItem } from '../table/decision/items.ts';
+import { findOwnRole, inheritance, ownRoles, type Place } from './effective-roles.ts';
 import { type CheckedPermission, ROLES_PER_MEMO, type TenantEffects } from './items.ts';
 
 /** A permission's state and the effects of roles on it under one root: steps 3, 5 and 7 of a decision. */
@@ -69,14 +69,15 @@ export function* effectsOfRole(
 
 function effectsUnder(items: PermissionItems, place: Place): PermissionEffects {
   const { permission } = items;
-  const [own, global] = [ownRoles(place), place.global.roles];
+  const own = ownRoles(place);
+  const global = place.global.roles;
   const effects = { ALLOW: new Set<string>(), DENY: new Set<string>() };
   const conditional = new Map<string, ConditionalEffect[]>();
-  for (const table of [own, global]) {
+  for (const table of [ownRolesOn(items, place), global]) {
     for (const [role, item] of table) {
       // A role that the root owns hides a global one with the same id.
       if (table === global && own.has(role)) continue;
-      for (const { effect, condition } of effectsOfRole(role, item, table === own, items)) {
+      for (const { effect, condition } of effectsOfRole(role, item, table !== global, items)) {
         if (condition === undefined) effects[effect].add(role);
         else conditional.set(role, [...(conditional.get(role) ?? []), condition]);
       }
@@ -86,37 +87,48 @@ function effectsUnder(items: PermissionItems, place: Place): PermissionEffects {
   return {
     isRegistered: permission?.registered === true,
     soldModule: module !== undefined && place.global.soldModules.has(module) ? module : undefined,
-    allow: withHeirs(effects.ALLOW, own, global),
-    deny: withHeirs(effects.DENY, own, global),
-    conditional: conditional.size > 0 ? inheritedConditions(conditional, own, global) : NO_CONDITIONS,
+    allow: withHeirs(effects.ALLOW, place),
+    deny: withHeirs(effects.DENY, place),
+    conditional: conditional.size > 0 ? inheritedConditions(conditional, place) : NO_CONDITIONS,
   };
 }
 
+/** The root's own roles that may have an effect: those it lists and those whose effect names the permission. */
+export function* ownRolesOn({ tenantEffects }: PermissionItems, place: Place): Generator<[string, RoleItem]> {
+  const listed = ownRoles(place);
+  yield* listed;
+  if (place.scopes.at(-1)?.closing === undefined || tenantEffects === null) return;
+  const { allow, deny, conditional } = tenantEffects;
+  for (const role of new Set([...allow, ...deny, ...conditional.keys()])) {
+    const item = listed.has(role) ? undefined : findOwnRole(role, place);
+    if (item) yield [role, item];
+  }
+}
+
 /** These roles and all roles that inherit from one of them. */
-function withHeirs(roles: ReadonlySet<string>, own: RoleTable, global: RoleTable): ReadonlySet<string> {
+function withHeirs(roles: ReadonlySet<string>, place: Place): ReadonlySet<string> {
   if (roles.size === 0) return roles;
   const all = new Set(roles);
-  for (const table of [own, global])
+  for (const table of [ownRoles(place), place.global.roles])
     for (const [heir, { parent }] of table)
       if (parent !== undefined && !all.has(heir))
-        for (const role of inheritance(heir, own, global)) if (roles.has(role)) all.add(heir);
+        for (const role of inheritance(heir, place)) if (roles.has(role)) all.add(heir);
   return all;
 }
 
 const NO_CONDITIONS: ConditionalEffects = new Map();
 
 /** The conditional effects of each role, with those of the roles that it inherits from. */
-function inheritedConditions(
-  conditions: ConditionalEffects,
-  own: RoleTable,
-  global: RoleTable,
-): ConditionalEffects {
+function inheritedConditions(conditions: ConditionalEffects, place: Place): ConditionalEffects {
   const all = new Map<string, readonly ConditionalEffect[]>();
-  for (const table of [own, global])
-    for (const heir of table.keys()) {
-      const found = [...inheritance(heir, own, global)].flatMap((role) => conditions.get(role) ?? []);
-      if (found.length > 0) all.set(heir, found);
-    }
+  for (const heir of new Set([
+    ...ownRoles(place).keys(),
+    ...place.global.roles.keys(),
+    ...conditions.keys(),
+  ])) {
+    const found = [...inheritance(heir, place)].flatMap((role) => conditions.get(role) ?? []);
+    if (found.length > 0) all.set(heir, found);
+  }
   return all;
 }
 

@@ -7,6 +7,7 @@ import { operationKey } from '../table/keys.ts';
 import type { Log } from '../table/log.ts';
 import type { Reader } from '../table/reader.ts';
 import { mergeActions } from '../table/write/merge.ts';
+import { sendInForm } from '../table/write/other-form.ts';
 import { asChecks, assertFits } from '../table/write/transaction.ts';
 import type { Writer } from '../table/writer.ts';
 import { type Answer, PartlyDone, type Success, toFailure } from './answer.ts';
@@ -97,6 +98,8 @@ export function createProvisioning({
 }: ProvisioningOptions) {
   const guard = operatorRules && createGuard(reader, operatorRules);
   const nextCounter = counters(newId);
+  /** Items of the other form that writes have met. */
+  const inOtherForm = new Set<string>();
 
   async function carryOut(
     event: Acting,
@@ -196,9 +199,11 @@ export function createProvisioning({
           ...record.actions,
           ...auditActions(record.entries, { ...context, newId, counter: nextCounter() }),
         ]);
-        const actions = stamped(merged, { writtenAt, writeId: newId() });
-        assertFits(actions);
-        await writer.send(event.dryRun ? asChecks(actions) : actions);
+        await sendInForm(merged, inOtherForm, async (chosen) => {
+          const actions = stamped(chosen, { writtenAt: clock.now(), writeId: newId() });
+          assertFits(actions);
+          await writer.send(event.dryRun ? asChecks(actions) : actions);
+        });
         if (request) throw new ApprovalRequired(operation.id);
         if (plan.progress && !event.dryRun) {
           const { done, left } = plan.progress;

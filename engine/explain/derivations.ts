@@ -1,5 +1,6 @@
 import type { DecisionInput } from '../decision-input.ts';
 import {
+  findOwnRole,
   findRole,
   type Holding,
   holdingsOf,
@@ -26,8 +27,12 @@ export const permissionAt = (input: DecisionInput): PermissionAt => ({
 });
 
 /** Whether a role is owned by the place's root or global. Other roles do not count there. */
+export const isKnown = (role: string, { place }: PermissionAt): boolean =>
+  findRole(role, place) !== undefined;
+
+/** Whether the items of the place say so: where roles are grouped, they do not list all (ADR 0054). */
 export const isListed = (role: string, { place }: PermissionAt): boolean =>
-  findRole(role, ownRoles(place), place.global.roles) !== undefined;
+  ownRoles(place).has(role) || place.global.roles.has(role);
 
 /**
  * An effect on the permission, and the roles that lead to it: the granted role, then those it inherits from.
@@ -38,13 +43,13 @@ export interface InheritedEffect extends RoleEffect {
 
 /** Every effect that a role and all roles it inherits from have on the permission. */
 function* inheritedEffectsOf(granted: string, { place, items }: PermissionAt): Generator<InheritedEffect> {
-  const own = ownRoles(place);
   const roles: string[] = [];
-  for (const role of inheritance(granted, own, place.global.roles)) {
+  for (const role of inheritance(granted, place)) {
     roles.push(role);
-    const item = findRole(role, own, place.global.roles);
+    const own = findOwnRole(role, place);
+    const item = own ?? findRole(role, place);
     if (!item) continue;
-    for (const effect of effectsOfRole(role, item, own.has(role), items))
+    for (const effect of effectsOfRole(role, item, own !== undefined, items))
       yield { ...effect, roles: [...roles] };
   }
 }

@@ -19,6 +19,7 @@ import { parsePermissionName } from '../../table/permission-name.ts';
 import type { Reader } from '../../table/reader.ts';
 import { COHERENCE_MARGIN_MS } from '../../table/timing.ts';
 import { mergeActions } from '../../table/write/merge.ts';
+import { sendInForm } from '../../table/write/other-form.ts';
 import { inTurns } from '../apply/queries.ts';
 import { planCommand } from '../assembly.ts';
 import type { Command } from '../command.ts';
@@ -141,13 +142,16 @@ async function carryOut(
   at: number,
 ): Promise<void> {
   const planning = planningOn(after, at);
+  const inOtherForm = new Set<string>();
   for (const { command, input, verb, position = [] } of changes) {
     try {
       let plan = await planCommand(commands, planning, command, input);
       for (;;) {
         const actions = mergeActions(plan.actions);
         if (actions.length > 0)
-          await writer.send(stamped(actions, { writtenAt: at, writeId: planning.newId() }));
+          await sendInForm(actions, inOtherForm, (chosen) =>
+            writer.send(stamped(chosen, { writtenAt: at, writeId: planning.newId() })),
+          );
         // The first step of a removal takes all access; the others remove what has no effect any more (ADR 0010).
         if (!plan.next || REMOVAL.test(command)) break;
         plan = await plan.next(planning);

@@ -1,8 +1,9 @@
 import { Attribute } from '../../table/decision/attributes.ts';
+import { hasGroupedRoles } from '../../table/decision/grouped-roles.ts';
 import type { Item } from '../../table/item.ts';
 import { GLOBAL, identityOf, isSameKey, type Key, nodeKey, parseKey } from '../../table/keys.ts';
 import { canonical } from '../canonical.ts';
-import { nodeAt } from '../commands/node-kinds.ts';
+import { isScopeType, nodeAt } from '../commands/node-kinds.ts';
 import { readEdge } from '../edges/read-edge.ts';
 import {
   BOOKKEEPING,
@@ -13,6 +14,7 @@ import {
   outlivesNode,
 } from './decision-form.ts';
 import { ANY_GROUP, type Entry, entriesOf, entriesOfEdge, entriesOfNode } from './entries.ts';
+import { fitsForm, writtenIn } from './grouped-roles.ts';
 import { isSound } from './node-damage.ts';
 import { attempt, type Fault, type Found, fault, isExpired, type Relation } from './relation.ts';
 import { sourcesOf } from './sources.ts';
@@ -44,10 +46,15 @@ function entryRelation(entry: Coordinates, sources: readonly Key[], now: number,
     const entries = attempt(() => entriesOf(from));
     // Sources that cannot be read have findings of their own.
     if (!entries) return [];
-    const found = entries.find(
-      ({ at, attribute, member }) =>
-        isSameKey(at, entry.at) && attribute === entry.attribute && member === entry.member,
-    );
+    const isAt =
+      (place: Coordinates) =>
+      ({ at, attribute, member }: Coordinates): boolean =>
+        isSameKey(at, place.at) && attribute === place.attribute && member === place.member;
+    const written = entries.flatMap((each) => writtenIn(item, each) ?? []);
+    const source = entries.find(isAt(entry));
+    // Where roles are grouped, what a node or an edge says stands elsewhere in the item, or needs no entry.
+    const place = (source && writtenIn(item, source)) ?? entry;
+    const found = written.find(isAt(place));
     const wanted = found && (found.member ?? found.value);
     const ttl = entries.find(({ at, attribute }) => isSameKey(at, entry.at) && attribute === 'ttl')?.value;
     const repairOf = () =>
@@ -62,14 +69,14 @@ function entryRelation(entry: Coordinates, sources: readonly Key[], now: number,
         }),
       ];
     }
-    const stored = storedIn(item, entry);
+    const stored = storedIn(item, place);
     if (canonical(stored) === canonical(wanted)) return [];
     const how = wanted === undefined ? 'more' : stored === undefined ? 'less' : 'differs';
     if (onlyLess && how !== 'less') return [];
     const expected = how === 'more' ? 'nothing says so' : `${canonical(wanted)} says ${placesOf(from)}`;
-    const effect = effectOf(how, entry.attribute, stored, wanted);
+    const effect = effectOf(how, place.attribute, stored, wanted);
     return [
-      fault(`decision_${how}`, entry.at, expected, { attribute: nameOf(entry), effect, repair: repairOf() }),
+      fault(`decision_${how}`, entry.at, expected, { attribute: nameOf(place), effect, repair: repairOf() }),
     ];
   };
   return {
@@ -124,11 +131,12 @@ export function decisionRelations(item: Item, now: number): readonly Relation[] 
             fault('decision_without_node', at, `a node ${node.PK} / ${node.SK}`, { effect: 'opens' }),
           );
         for (const [attribute, value] of Object.entries(found)) {
+          if (isRoleForm(own, attribute, found)) continue;
           if (attribute === 'denials' && isSetAttribute(parsed, attribute)) {
             if (!(value instanceof Set)) faults.push(malformed(at, attribute));
           } else if (
             (attribute === 'denials' || !BOOKKEEPING.has(attribute)) &&
-            !isWellFormed(parsed, attribute, value)
+            !isWellFormed(parsed, attribute, value, found)
           ) {
             faults.push(malformed(at, attribute));
           }
@@ -138,7 +146,8 @@ export function decisionRelations(item: Item, now: number): readonly Relation[] 
     },
   ];
   for (const [attribute, value] of Object.entries(item)) {
-    if (BOOKKEEPING.has(attribute) || value === false || !isWellFormed(parsed, attribute, value)) continue;
+    if (BOOKKEEPING.has(attribute) || value === false || !isWellFormed(parsed, attribute, value, item))
+      continue;
     for (const member of membersOf(attribute, value)) {
       // Well-formed members are texts.
       const of = member === undefined ? {} : { member: String(member) };
@@ -150,13 +159,18 @@ export function decisionRelations(item: Item, now: number): readonly Relation[] 
   return relations;
 }
 
+/** Whether the attribute says that the roles of a root are grouped. */
+const isRoleForm = ({ type }: { readonly type: string }, attribute: string, item: Item): boolean =>
+  attribute === Attribute.roleForm && hasGroupedRoles(item) && isScopeType(type);
+
 /** Whether such an item may have the attribute, and in this form. */
 function isWellFormed(
   parsed: NonNullable<ReturnType<typeof parseKey>>,
   attribute: string,
   value: unknown,
+  item: Item,
 ): boolean {
-  if (attribute === 'denials') return false;
+  if (attribute === 'denials' || !fitsForm(attribute, value, item)) return false;
   const isSet = isSetAttribute(parsed, attribute);
   if (isSet !== value instanceof Set) return false;
   return membersOf(attribute, value).every(

@@ -1,4 +1,5 @@
-import { Attribute, splitAttribute } from '../../table/decision/attributes.ts';
+import { Attribute, GROUPED, splitAttribute } from '../../table/decision/attributes.ts';
+import { GROUPED_FORM, hasGroupedRoles, MOST_LISTED_ROLES } from '../../table/decision/grouped-roles.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import { FORMS } from '../../table/form.ts';
 import type { Ref } from '../../table/identifiers.ts';
@@ -22,6 +23,7 @@ import { role } from '../edges/rights.ts';
 import { BOOKKEEPING, isApiRevision, isSetAttribute } from './decision-form.ts';
 import { type Entry, entriesOf } from './entries.ts';
 import { withoutForm } from './forms.ts';
+import { writtenIn } from './grouped-roles.ts';
 import { isSound } from './node-damage.ts';
 
 /**
@@ -46,8 +48,12 @@ export async function rebuild(reader: Reader, at: Key, before: Item | undefined)
       : own.type === GLOBAL.type
         ? await globalSources(reader, before)
         : await sourcesAround(reader, own);
-  const item: Record<string, unknown> = { ...bare };
-  for (const entry of sources.filter((each) => isSameKey(each.at, at))) put(item, entry);
+  const entries = sources.filter((each) => isSameKey(each.at, at));
+  const item: Record<string, unknown> = { ...bare, ...roleFormOf(before, entries) };
+  for (const entry of entries) {
+    const written = writtenIn(item as Item, entry);
+    if (written) put(item, written);
+  }
   const noted = before?.[Attribute.denials];
   // It only grows: former members cannot be derived.
   if (noted instanceof Set && isSetAttribute(parsed, Attribute.denials))
@@ -62,6 +68,13 @@ export async function rebuild(reader: Reader, at: Key, before: Item | undefined)
     )
       item[name] = false;
   return item as Item;
+}
+
+/** As it was; of an item that is gone, as its roles are too many to be listed. */
+function roleFormOf(before: Item | undefined, entries: readonly Entry[]): Readonly<Record<string, unknown>> {
+  const roles = entries.filter(({ attribute }) => splitAttribute(attribute)[0] === 'role').length;
+  const isGrouped = before ? hasGroupedRoles(before) : roles > MOST_LISTED_ROLES;
+  return isGrouped ? { [Attribute.roleForm]: GROUPED, [Attribute.version]: GROUPED_FORM } : {};
 }
 
 function put(item: Record<string, unknown>, { attribute, member, value }: Entry): void {

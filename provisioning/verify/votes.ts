@@ -5,6 +5,7 @@ import { canonical } from '../canonical.ts';
 import type { Edge } from '../edges/edge.ts';
 import { attributesOf } from './edge-items.ts';
 import { ANY_GROUP, type Entry, entriesOfEdge } from './entries.ts';
+import { writtenIn } from './grouped-roles.ts';
 import { attempt, differences, type Fault, type Found, fault } from './relation.ts';
 
 /** Whether decision items hold all entries of the edge as this copy has it. */
@@ -12,8 +13,9 @@ function isConfirmed(copy: Item, decisions: readonly Found[]): boolean {
   const entries: readonly Entry[] = (attempt(() => entriesOfEdge(copy, ANY_GROUP)) ?? []).filter(
     ({ attribute }) => attribute !== 'denials',
   );
-  return entries.every(({ at, attribute, member, value }) => {
-    const item = decisions.find((each) => each && isSameKey(each, at));
+  return entries.every((entry) => {
+    const item = decisions.find((each) => each && isSameKey(each, entry.at));
+    const { attribute, member, value } = writtenIn(item, entry) ?? entry;
     const found = item?.[attribute];
     return member === undefined
       ? canonical(found) === canonical(value)

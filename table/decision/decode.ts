@@ -5,7 +5,7 @@ import type { Item } from '../item.ts';
 import { isPermissionPattern } from '../permission-name.ts';
 import { type Declaration, NO_PROPERTIES, type Properties, SOURCES, VALUE_TYPES } from '../properties.ts';
 import { isMap } from '../value.ts';
-import { Attribute, splitAttribute } from './attributes.ts';
+import { Attribute, GROUPED, splitAttribute } from './attributes.ts';
 import type {
   Assignment,
   ConditionalEffect,
@@ -267,6 +267,8 @@ const SCOPE_ATTRIBUTES = plain(
   Attribute.denials,
   Attribute.properties,
   Attribute.everyone,
+  Attribute.roleForm,
+  Attribute.closing,
 );
 /** The item of what holds everywhere has no others than every item has. */
 const GLOBAL_ATTRIBUTES = plain();
@@ -321,6 +323,57 @@ function decodeRoles(
   return roles;
 }
 
+/** The roles of an item, or none of a scope that is no root, and the ones in deletion where they are grouped. */
+type Roles = Pick<ScopeItem, 'roles' | 'closing'>;
+
+/**
+ * Reads the roles of a root, which are listed one by one or grouped (ADR 0054); hands every other attribute to
+ * `other`.
+ */
+function decodeOwnRoles(
+  item: Item,
+  compounds: readonly Compound[],
+  other: (compound: Compound) => void,
+): Roles {
+  const form = item[Attribute.roleForm];
+  if (form === undefined && item[Attribute.closing] === undefined)
+    return { roles: decodeRoles(item, compounds, other), closing: undefined };
+  if (form !== GROUPED) throw damaged(item, Attribute.roleForm);
+  const closing = new Set(idSet(item, Attribute.closing));
+  const parents = new Map<string, string>();
+  const patterns = new Map<string, Map<string, Effect | ConditionalEffect>>();
+  for (const compound of compounds) {
+    const { name, value, parts } = compound;
+    const [kind, about = '', id, ...more] = parts;
+    const hold = (role: string, pattern: string, effect: Effect | ConditionalEffect): void => {
+      if (!isPermissionPattern(pattern)) throw damaged(item, name);
+      const own = patterns.get(role) ?? new Map<string, Effect | ConditionalEffect>();
+      if (own.has(pattern)) throw damaged(item, name);
+      patterns.set(role, own.set(pattern, effect));
+    };
+    if (kind === 'heirs' && id === undefined)
+      for (const heir of idSet(item, name)) {
+        if (parents.has(heir)) throw damaged(item, name);
+        parents.set(heir, oneOf(about));
+      }
+    else if ((kind === 'allow' || kind === 'deny') && id === undefined)
+      for (const role of idSet(item, name)) hold(role, about, kind === 'allow' ? 'ALLOW' : 'DENY');
+    else if (kind === 'wild') {
+      if (id === undefined || more.length > 0 || !isConditional(value)) throw damaged(item, name);
+      hold(about, id, value);
+    } else if (kind === 'role') throw damaged(item, name);
+    else other(compound);
+  }
+  const roles = new Map<string, RoleItem>();
+  // What a role in deletion still holds does not count.
+  for (const id of new Set([...parents.keys(), ...patterns.keys()]))
+    if (!closing.has(id))
+      roles.set(id, { parent: parents.get(id), patterns: patterns.get(id) ?? NO_PATTERNS });
+  return { roles, closing };
+}
+
+const NO_PATTERNS: RoleItem['patterns'] = new Map();
+
 /** Adds one interval to those under `name`. */
 function addInterval(to: Map<string, Interval[]>, name: string, one: Interval): void {
   const known = to.get(name);
@@ -332,7 +385,7 @@ export function decodeScope(ref: string, item: Item): ScopeItem {
   const groups = new Map<string, readonly string[]>();
   const subscriptions = new Map<string, Interval[]>();
   const licenses = new Map<string, Interval[]>();
-  const roles = decodeRoles(item, compoundsOf(item, SCOPE_ATTRIBUTES), ({ name, parts }) => {
+  const { roles, closing } = decodeOwnRoles(item, compoundsOf(item, SCOPE_ATTRIBUTES), ({ name, parts }) => {
     const [kind, about = '', id, ...more] = parts;
     if (kind === 'group' && id === undefined) groups.set(about, idSet(item, name));
     else if (kind === 'sub' && id !== undefined && more.length === 0)
@@ -364,6 +417,7 @@ export function decodeScope(ref: string, item: Item): ScopeItem {
     groups,
     everyone,
     roles,
+    closing,
     denials: new Set(idSet(item, Attribute.denials)),
     subscriptions,
     licenses,

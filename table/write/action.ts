@@ -49,6 +49,16 @@ export interface Update extends Partial<Conditional> {
   readonly add?: Readonly<Record<string, number | Set<string>>>;
   /** Members to take out of sets; a set that becomes empty is gone. */
   readonly takeOut?: Readonly<Record<string, Set<string>>>;
+  /** Where the item may be of another form, in which the same change is written in another way (other-form.ts). */
+  readonly otherForm?: OtherForm;
+}
+
+/** An item is of the other form where `attribute` has this value, and of the usual one where it has none. */
+export interface OtherForm {
+  readonly attribute: string;
+  readonly value: string;
+  /** The whole update as it is there. */
+  readonly update: Update;
 }
 
 export interface Delete extends Partial<Conditional> {

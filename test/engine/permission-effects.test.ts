@@ -32,6 +32,7 @@ const rootWith = (roles: Roles): ScopeItem => ({
   combination: 'allow-overrides',
   groups: new Map(),
   roles: tableOf(roles),
+  closing: undefined,
   denials: new Set(),
   subscriptions: new Map(),
   licenses: new Map(),

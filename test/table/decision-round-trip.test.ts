@@ -308,7 +308,7 @@ test.each([
   ]);
   expect(await roles()).toEqual(new Map(Object.entries({ r1, r2: { parent: 'r1', patterns } })));
   await send(change.removePattern('r2', '*:*:*'));
-  await send(change.unlist('r1'));
+  await send(change.unlist('r1', undefined));
   expect(await roles()).toEqual(new Map([['r2', { parent: 'r1', patterns: new Map([['a:*:*', 'DENY']]) }]]));
 });
 
