@@ -66,7 +66,7 @@ export const isInForce = (holding: Holding, at: number): boolean =>
 type Roots = Pick<Place, 'scopes'>;
 
 /**
- * Whether a role that is in no table is one of the root's own: its roles are grouped, so that only those that inherit
+ * Whether a role that is in no table is one of the root's own: its roles are folded, so that only those that inherit
  * or hold a pattern are listed (ADR 0054). Nobody holds a role of another tenant here: commands refuse it.
  */
 const isUnlisted = (role: string, { scopes }: Roots): boolean => scopes.at(-1)?.closing?.has(role) === false;

@@ -9,8 +9,19 @@ import type { Action } from './write/action.ts';
  */
 export const FORM = 'v';
 
-/** The newest form that this release reads, and the one that it writes. It reads all older ones too. */
-export const FORMS: { readonly reads: number; readonly writes: number } = { reads: 1, writes: 1 };
+/**
+ * The newest form that this release reads, the newest that it writes, and that of all items whose writer states none. It
+ * reads all older ones too. Form 2 is that of decision items of which a part stands in items of its own, and of these
+ * items (ADR 0024): `gatehouse migrate` makes them, and nothing else does.
+ */
+export const FORMS: { readonly reads: number; readonly writes: number; readonly usual: number } = {
+  reads: 2,
+  writes: 2,
+  usual: 1,
+};
+
+/** The form of items of which a part stands apart, and of these parts. */
+export const SPLIT_FORM = 2;
 
 /** The form of an item that says none: nothing but decision items did before release 0.1.0. */
 const FIRST = 1;
@@ -18,6 +29,10 @@ const FIRST = 1;
 /** The form of an item. One that is no form counts as the first: whoever decodes the item judges it. */
 export const formOf = ({ [FORM]: form }: Item): number =>
   Number.isSafeInteger(form) ? (form as number) : FIRST;
+
+/** Whether an item says a form that this release knows. */
+export const saysForm = ({ [FORM]: form }: Item): boolean =>
+  Number.isSafeInteger(form) && (form as number) >= FIRST && (form as number) <= FORMS.writes;
 
 /** Whether this release does not write items of this form, and therefore leaves the item alone. */
 export const isNewer = (item: Item): boolean => formOf(item) > FORMS.writes;
@@ -51,6 +66,9 @@ export function assertReadable(item: Item): void {
  * The action as it is sent: what it writes says its form, and an item of a newer one stays as it is. It is a condition
  * of the action itself, so it costs no other action, and an update that reads nothing has it too.
  *
+ * An action that writes another form than the usual one states it as an attribute; an update that states none leaves an
+ * item the form that it has.
+ *
  * Its failure is `newer_form`.
  */
 export function inForm(action: Action): Action {
@@ -68,9 +86,11 @@ export function inForm(action: Action): Action {
             ? newer(found, newest, verb)
             : (failure?.(found) ?? new GatehouseError('internal', 'a write failed that asks for nothing')),
       };
-  if (guarded.kind === 'put') return { ...guarded, item: { ...guarded.item, [FORM]: FORMS.writes } };
-  if (guarded.kind !== 'update' || isEmpty(guarded)) return guarded;
-  return { ...guarded, set: { ...guarded.set, [FORM]: FORMS.writes } };
+  if (guarded.kind === 'put')
+    return saysForm(guarded.item) ? guarded : { ...guarded, item: { ...guarded.item, [FORM]: FORMS.usual } };
+  const statesForm = guarded.kind !== 'update' || guarded.set?.[FORM] !== undefined;
+  if (statesForm || isEmpty(guarded)) return guarded;
+  return { ...guarded, initial: { [FORM]: FORMS.usual } };
 }
 
 /** An update that changes nothing is a check, and stays one. */

@@ -17,7 +17,7 @@ import { chainOf, type World } from './world.ts';
 export const revisionOf = (api: string, writtenAt: number): Item => ({
   ...apiRevisionKey(api),
   Type: 'Decision',
-  [Attribute.version]: FORMS.writes,
+  [Attribute.version]: FORMS.usual,
   [Attribute.writtenAt]: writtenAt,
   [Attribute.writeId]: 'bench',
 });
@@ -34,7 +34,7 @@ export function decisionItems(world: World, writtenAt: number, when?: string): r
   const item = (key: Key, fields: Readonly<Record<string, unknown>>): Item => ({
     ...key,
     Type: 'Decision',
-    [Attribute.version]: FORMS.writes,
+    [Attribute.version]: FORMS.usual,
     [Attribute.writtenAt]: writtenAt,
     [Attribute.writeId]: 'bench',
     ...fields,

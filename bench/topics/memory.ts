@@ -40,7 +40,7 @@ const groupsAnew = (): Set<string> => new Set(Array.from({ length: 5 }, (_, n) =
 const itemAt = (key: Key): Item | undefined => {
   if (key.SK !== 'DECISION') return undefined;
   const fields = fixed.get(key.PK) ?? { status: 'active', groups: groupsAnew() };
-  return { ...key, Type: 'Decision', v: FORMS.writes, writtenAt: 1, writeId: 'bench', ...fields };
+  return { ...key, Type: 'Decision', v: FORMS.usual, writtenAt: 1, writeId: 'bench', ...fields };
 };
 const getMany = async (keys: readonly Key[]) => keys.map(itemAt);
 

@@ -16,7 +16,7 @@ import { ownedBy } from '../../table/partition-queries.ts';
 import { patternsCovering } from '../../table/permission-name.ts';
 import { MAX_PAGE, type Reader } from '../../table/reader.ts';
 import { permissionOrPattern } from '../edges/rights.ts';
-import { isGroup } from '../verify/grouped-roles.ts';
+import { isFoldedAttribute } from '../verify/folded-roles.ts';
 import type { Copy } from './copy.ts';
 import { EVERYWHERE, type People, TooMany } from './people.ts';
 import { scopesUnder } from './tree.ts';
@@ -175,7 +175,7 @@ async function noteScope(
   let isOther = false;
   for (const attribute of changes) {
     const [kind, name = ''] = splitAttribute(attribute);
-    if (isGroup(attribute))
+    if (isFoldedAttribute(attribute))
       for (const role of membersThatDiffer(attribute, { before, after })) await people.holders(role);
     else if (kind === 'group') await people.members(name, scope);
     else if (kind === Attribute.everyone) await people.everyone(scope);

@@ -127,8 +127,8 @@ Every item says its form in \`v\`. One that says none is of form 1, but for deci
 ${tableOf(
   ['this release', 'forms'],
   [
-    ['reads', FORMS.reads === 1 ? '1' : `1 to ${FORMS.reads}`],
-    ['writes', String(FORMS.writes)],
+    ['reads', `1 to ${FORMS.reads}`],
+    ['writes', `${FORMS.usual}, and ${FORMS.writes} where a part of a decision item stands apart`],
   ],
 )}
 

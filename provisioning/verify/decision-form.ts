@@ -1,12 +1,12 @@
 import { Attribute, splitAttribute } from '../../table/decision/attributes.ts';
 import { stampOf } from '../../table/decision/decode.ts';
-import { FORMS } from '../../table/form.ts';
+import { saysForm } from '../../table/form.ts';
 import { isSubjectNode } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import type { ParsedKey } from '../../table/keys.ts';
 import { isMap } from '../../table/value.ts';
 import type { Effect } from './finding.ts';
-import { isGroup } from './grouped-roles.ts';
+import { isFoldedAttribute } from './folded-roles.ts';
 
 /** The form of decision items, and the effect of each kind of error in one. */
 
@@ -17,7 +17,7 @@ export const BOOKKEEPING: ReadonlySet<string> = new Set([
 ]);
 
 export const isMarked = (item: Item): boolean =>
-  item.Type === 'Decision' && item[Attribute.version] === FORMS.writes && stampOf(item) !== undefined;
+  item.Type === 'Decision' && saysForm(item) && stampOf(item) !== undefined;
 
 /** The revision of an API: a decision item without a node that holds only its stamp. */
 export const isApiRevision = (parsed: ParsedKey): boolean =>
@@ -38,7 +38,9 @@ export function isSetAttribute(parsed: ParsedKey, attribute: string): boolean {
   if (parsed.type === 'page' || parsed.type === 'permission')
     return attribute === 'allow' || attribute === 'deny';
   if (isSubjectNode(parsed)) return attribute === 'groups' || attribute === 'roles' || kind === 'grant';
-  return attribute === 'denials' || (kind === 'group' && attribute !== 'group') || isGroup(attribute);
+  return (
+    attribute === 'denials' || (kind === 'group' && attribute !== 'group') || isFoldedAttribute(attribute)
+  );
 }
 
 /** The effect of an entry too many, a missing entry, or another value. */

@@ -1,5 +1,5 @@
 import { Attribute } from '../../table/decision/attributes.ts';
-import { hasGroupedRoles } from '../../table/decision/grouped-roles.ts';
+import { hasFoldedRoles } from '../../table/decision/folded-roles.ts';
 import type { Item } from '../../table/item.ts';
 import { GLOBAL, identityOf, isSameKey, type Key, nodeKey, parseKey } from '../../table/keys.ts';
 import { canonical } from '../canonical.ts';
@@ -14,7 +14,7 @@ import {
   outlivesNode,
 } from './decision-form.ts';
 import { ANY_GROUP, type Entry, entriesOf, entriesOfEdge, entriesOfNode } from './entries.ts';
-import { fitsForm, writtenIn } from './grouped-roles.ts';
+import { fitsForm, writtenIn } from './folded-roles.ts';
 import { isSound } from './node-damage.ts';
 import { attempt, type Fault, type Found, fault, isExpired, type Relation } from './relation.ts';
 import { sourcesOf } from './sources.ts';
@@ -52,7 +52,7 @@ function entryRelation(entry: Coordinates, sources: readonly Key[], now: number,
         isSameKey(at, place.at) && attribute === place.attribute && member === place.member;
     const written = entries.flatMap((each) => writtenIn(item, each) ?? []);
     const source = entries.find(isAt(entry));
-    // Where roles are grouped, what a node or an edge says stands elsewhere in the item, or needs no entry.
+    // Where roles are folded, what a node or an edge says stands elsewhere in the item, or needs no entry.
     const place = (source && writtenIn(item, source)) ?? entry;
     const found = written.find(isAt(place));
     const wanted = found && (found.member ?? found.value);
@@ -159,9 +159,9 @@ export function decisionRelations(item: Item, now: number): readonly Relation[] 
   return relations;
 }
 
-/** Whether the attribute says that the roles of a root are grouped. */
+/** Whether the attribute says that the roles of a root are folded. */
 const isRoleForm = ({ type }: { readonly type: string }, attribute: string, item: Item): boolean =>
-  attribute === Attribute.roleForm && hasGroupedRoles(item) && isScopeType(type);
+  attribute === Attribute.roleForm && hasFoldedRoles(item) && isScopeType(type);
 
 /** Whether such an item may have the attribute, and in this form. */
 function isWellFormed(

@@ -117,7 +117,7 @@ export function entriesOfNode(ref: Ref, item: Item): readonly Entry[] {
         : [];
     case 'role': {
       const owner = ownerOf(textOf(item, 'scope'));
-      // Only an item with grouped roles says it (grouped-roles.ts).
+      // Only an item with folded roles says it (folded-roles.ts).
       if (closing)
         return owner ? [{ at: decisionKey(owner), attribute: Attribute.closing, member: ref.id }] : [];
       return values(owner ? decisionKey(owner) : globalKey(), {

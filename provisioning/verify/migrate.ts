@@ -1,3 +1,4 @@
+import { SPLIT_THRESHOLDS, type SplitThresholds } from '../../table/decision/split.ts';
 import { GatehouseError, stale } from '../../table/errors.ts';
 import { FORM, FORMS, formOf, isNewer } from '../../table/form.ts';
 import { formatRef, type Ref } from '../../table/identifiers.ts';
@@ -18,6 +19,7 @@ import { nodeAt } from '../commands/node-kinds.ts';
 import { readEdge } from '../edges/read-edge.ts';
 import { unnamedBy } from './of-item.ts';
 import { attempt } from './relation.ts';
+import { createSplitter } from './split.ts';
 import { createPace, everything, inParallel, lookUpKeys, pagesOf } from './walk.ts';
 
 /**
@@ -35,6 +37,12 @@ export interface MigrateOptions {
   /** Partitions that are migrated at a time. Default 8. */
   readonly width?: number;
   readonly onProgress?: (progress: Migrated) => void;
+  /** Fresh ULIDs. */
+  readonly newId: () => string;
+  /** Beyond which size a part of a decision item stands apart. */
+  readonly thresholds?: SplitThresholds;
+  /** Brings parts that stand apart back into their items, where they fit (ADR 0024). Default false. */
+  readonly joins?: boolean;
 }
 
 export interface Migrated {
@@ -46,6 +54,10 @@ export interface Migrated {
   readonly older: number;
   /** Items of a newer form: they stay as they are. */
   readonly newer: number;
+  /** Decision items that were split, or joined, by all walks. */
+  readonly split: number;
+  /** Decision items to be split, or joined, that the last walk found and left as they are. */
+  readonly unsplit: number;
 }
 
 /** Each walk but the last one writes. More than one finds something where an older release still writes. */
@@ -61,22 +73,19 @@ const A_TRANSACTION = 25;
  */
 export async function migrate(options: MigrateOptions): Promise<Migrated> {
   const { writer, ...rest } = options;
-  let before = 0;
+  let before = { migrated: 0, split: 0 };
   for (let walk = 1; ; walk++) {
     const writes = writer !== undefined && walk < MAX_WALKS;
-    const found = await migrateOnce({ ...rest, ...(writes ? { writer } : {}) }, before);
-    before = found.migrated;
+    const { written, ...found } = await migrateOnce({ ...rest, ...(writes ? { writer } : {}) }, before);
+    before = found;
     // What a walk has written is looked at again by the next one.
-    if (!writes || (found.older === 0 && found.written === 0)) {
-      const { items, migrated, older, newer } = found;
-      return { items, migrated, older, newer };
-    }
+    if (!writes || (found.older === 0 && written === 0)) return found;
   }
 }
 
 /** Decision items have always said their form: one that does not is damaged. */
 function isOlder(item: Item): boolean {
-  if (item[FORM] !== undefined) return Number.isSafeInteger(item[FORM]) && formOf(item) < FORMS.writes;
+  if (item[FORM] !== undefined) return Number.isSafeInteger(item[FORM]) && formOf(item) < FORMS.usual;
   return !['decision', 'tenant-effects', 'log', 'operation'].includes(String(parseKey(item)?.form));
 }
 
@@ -90,7 +99,7 @@ function keysElsewhere(item: Item): readonly Key[] {
 const bringUp = (item: Item): Update => ({
   kind: 'update',
   key: { PK: item.PK, SK: item.SK },
-  set: { [FORM]: FORMS.writes },
+  set: { [FORM]: FORMS.usual },
   when: { exists: true, equals: { [FORM]: item[FORM] as Expected } },
   failure: () => stale(`${item.PK} / ${item.SK}`),
 });
@@ -99,13 +108,30 @@ const MEANWHILE: ReadonlySet<string> = new Set(['stale', 'contended']);
 const isMeanwhile = (error: unknown): boolean => error instanceof GatehouseError && MEANWHILE.has(error.code);
 
 async function migrateOnce(
-  { reader, writer, clock, rate, width = 8, onProgress }: MigrateOptions,
-  before: number,
+  {
+    reader,
+    writer,
+    clock,
+    rate,
+    width = 8,
+    onProgress,
+    newId,
+    thresholds = SPLIT_THRESHOLDS,
+    joins = false,
+  }: MigrateOptions,
+  before: { readonly migrated: number; readonly split: number },
 ): Promise<Migrated & { readonly written: number }> {
   const counts = { items: 0, older: 0, newer: 0, written: 0 };
   const pace = createPace(clock, rate);
   const unnamed = new Map<string, Ref>();
-  const state = () => ({ ...counts, migrated: before + counts.written });
+  const splitter = createSplitter({ reader, writer, clock, newId, thresholds, joins });
+  const state = () => ({
+    ...{ items: counts.items, older: counts.older, newer: counts.newer },
+    migrated: before.migrated + counts.written,
+    split: before.split + splitter.counts.split,
+    unsplit: splitter.counts.unsplit,
+    written: counts.written + splitter.counts.split,
+  });
 
   /** One that somebody changed meanwhile is left to the next walk. */
   async function write(items: readonly Item[]): Promise<void> {
@@ -128,6 +154,7 @@ async function migrateOnce(
     else
       for (let start = 0; start < older.length; start += A_TRANSACTION)
         await write(older.slice(start, start + A_TRANSACTION));
+    for (const item of items) if (parseKey(item)?.form === 'decision') await splitter.look(item);
   }
 
   async function lookAt(keys: readonly Key[]): Promise<void> {

@@ -69,7 +69,7 @@ export function damageOf({ entity, ...kind }: NodeKind, ref: Ref, item: Item): r
     if (!isInstant(item[attribute])) found.push({ attribute, expected: 'an instant' });
   }
   // A form was taken off before.
-  if (FORM in item) found.push({ attribute: FORM, expected: 'a form', should: { be: FORMS.writes } });
+  if (FORM in item) found.push({ attribute: FORM, expected: 'a form', should: { be: FORMS.usual } });
   if (item.deletingSince !== undefined && !isInstant(item.deletingSince))
     found.push({ attribute: 'deletingSince', expected: 'an instant' });
   if (isPlace({ entity, ...kind })) {

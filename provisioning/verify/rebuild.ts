@@ -1,7 +1,8 @@
-import { Attribute, GROUPED, splitAttribute } from '../../table/decision/attributes.ts';
-import { GROUPED_FORM, hasGroupedRoles, MOST_LISTED_ROLES } from '../../table/decision/grouped-roles.ts';
+import { Attribute, FOLDED, splitAttribute } from '../../table/decision/attributes.ts';
+import { hasFoldedRoles } from '../../table/decision/folded-roles.ts';
+import { SPLIT_THRESHOLDS } from '../../table/decision/split.ts';
 import { GatehouseError } from '../../table/errors.ts';
-import { FORMS } from '../../table/form.ts';
+import { FORMS, SPLIT_FORM } from '../../table/form.ts';
 import type { Ref } from '../../table/identifiers.ts';
 import { allOf } from '../../table/index-queries.ts';
 import type { Item } from '../../table/item.ts';
@@ -22,8 +23,8 @@ import type { Reader } from '../../table/reader.ts';
 import { role } from '../edges/rights.ts';
 import { BOOKKEEPING, isApiRevision, isSetAttribute } from './decision-form.ts';
 import { type Entry, entriesOf } from './entries.ts';
+import { writtenIn } from './folded-roles.ts';
 import { withoutForm } from './forms.ts';
-import { writtenIn } from './grouped-roles.ts';
 import { isSound } from './node-damage.ts';
 
 /**
@@ -37,7 +38,7 @@ import { isSound } from './node-damage.ts';
 export async function rebuild(reader: Reader, at: Key, before: Item | undefined): Promise<Item | undefined> {
   const parsed = parseKey(at);
   if (parsed?.form !== 'decision' && parsed?.form !== 'tenant-effects') return undefined;
-  const bare: Item = { ...at, Type: 'Decision', [Attribute.version]: FORMS.writes };
+  const bare: Item = { ...at, Type: 'Decision', [Attribute.version]: FORMS.usual };
   if (isApiRevision(parsed)) return bare;
   const own: Ref = { type: parsed.type, id: parsed.id };
   if (parsed.form === 'decision' && own.type !== GLOBAL.type && !(await reader.get(nodeKey(own))))
@@ -73,8 +74,8 @@ export async function rebuild(reader: Reader, at: Key, before: Item | undefined)
 /** As it was; of an item that is gone, as its roles are too many to be listed. */
 function roleFormOf(before: Item | undefined, entries: readonly Entry[]): Readonly<Record<string, unknown>> {
   const roles = entries.filter(({ attribute }) => splitAttribute(attribute)[0] === 'role').length;
-  const isGrouped = before ? hasGroupedRoles(before) : roles > MOST_LISTED_ROLES;
-  return isGrouped ? { [Attribute.roleForm]: GROUPED, [Attribute.version]: GROUPED_FORM } : {};
+  const isFolded = before ? hasFoldedRoles(before) : roles > SPLIT_THRESHOLDS.rolesOfRoot;
+  return isFolded ? { [Attribute.roleForm]: FOLDED, [Attribute.version]: SPLIT_FORM } : {};
 }
 
 function put(item: Record<string, unknown>, { attribute, member, value }: Entry): void {

@@ -5,7 +5,7 @@ import { canonical } from '../canonical.ts';
 import type { Edge } from '../edges/edge.ts';
 import { attributesOf } from './edge-items.ts';
 import { ANY_GROUP, type Entry, entriesOfEdge } from './entries.ts';
-import { writtenIn } from './grouped-roles.ts';
+import { writtenIn } from './folded-roles.ts';
 import { attempt, differences, type Fault, type Found, fault } from './relation.ts';
 
 /** Whether decision items hold all entries of the edge as this copy has it. */

@@ -32,9 +32,9 @@ export const Attribute = {
   deny: 'deny',
   /** On a root: the permissions that a role of its own denies, or once did. */
   denials: 'denials',
-  /** On a root: `grouped` where its roles are written by what they say, not one by one (ADR 0054). */
+  /** On a root: `folded` where its roles are written by what they say, not one by one (ADR 0054). */
   roleForm: 'roles',
-  /** On a root whose roles are grouped: those in deletion, which have no effect any more. */
+  /** On a root whose roles are folded: those in deletion, which have no effect any more. */
   closing: 'closing',
   /** On a subject or a scope: its stored properties, a map. */
   properties: 'properties',
@@ -61,11 +61,11 @@ export const roleAttribute = (role: string): string => join('role', role);
 export const patternAttribute = (role: string, pattern: string): string => join('wild', role, pattern);
 
 /** The value of {@link Attribute.roleForm}. */
-export const GROUPED = 'grouped';
-/** On a root whose roles are grouped: the roles that inherit from one, its own or a global one, as a set. */
+export const FOLDED = 'folded';
+/** On a root whose roles are folded: the roles that inherit from one, its own or a global one, as a set. */
 export const heirsAttribute = (parent: string): string => join('heirs', parent);
-/** On a root whose roles are grouped: the roles that hold a pattern with this effect and no condition, as a set. */
-export const groupedPatternAttribute = (effect: 'ALLOW' | 'DENY', pattern: string): string =>
+/** On a root whose roles are folded: the roles that hold a pattern with this effect and no condition, as a set. */
+export const foldedPatternAttribute = (effect: 'ALLOW' | 'DENY', pattern: string): string =>
   join(effect === 'ALLOW' ? 'allow' : 'deny', pattern);
 
 /** On a permission: the effect of a role with a condition, as a map `{ effect, when }`. */

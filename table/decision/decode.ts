@@ -1,11 +1,11 @@
 import { GatehouseError } from '../errors.ts';
-import { assertReadable } from '../form.ts';
+import { assertReadable, saysForm } from '../form.ts';
 import { isRef } from '../identifiers.ts';
 import type { Item } from '../item.ts';
 import { isPermissionPattern } from '../permission-name.ts';
 import { type Declaration, NO_PROPERTIES, type Properties, SOURCES, VALUE_TYPES } from '../properties.ts';
 import { isMap } from '../value.ts';
-import { Attribute, GROUPED, splitAttribute } from './attributes.ts';
+import { Attribute, FOLDED, splitAttribute } from './attributes.ts';
 import type {
   Assignment,
   ConditionalEffect,
@@ -83,8 +83,8 @@ interface Compound {
 /** The compound attributes of an item, once its version and the names of its attributes are found good. */
 function compoundsOf(item: Item, known: ReadonlySet<string>): readonly Compound[] {
   assertReadable(item);
-  // There is one form yet, and decision items have always said it.
-  if (item[Attribute.version] !== 1) throw damaged(item, Attribute.version);
+  // Decision items have always said their form.
+  if (!saysForm(item)) throw damaged(item, Attribute.version);
   const compounds: Compound[] = [];
   for (const [name, value] of Object.entries(item)) {
     if (known.has(name)) continue;
@@ -323,11 +323,11 @@ function decodeRoles(
   return roles;
 }
 
-/** The roles of an item, or none of a scope that is no root, and the ones in deletion where they are grouped. */
+/** The roles of an item, or none of a scope that is no root, and the ones in deletion where they are folded. */
 type Roles = Pick<ScopeItem, 'roles' | 'closing'>;
 
 /**
- * Reads the roles of a root, which are listed one by one or grouped (ADR 0054); hands every other attribute to
+ * Reads the roles of a root, which are listed one by one or folded (ADR 0054); hands every other attribute to
  * `other`.
  */
 function decodeOwnRoles(
@@ -338,7 +338,7 @@ function decodeOwnRoles(
   const form = item[Attribute.roleForm];
   if (form === undefined && item[Attribute.closing] === undefined)
     return { roles: decodeRoles(item, compounds, other), closing: undefined };
-  if (form !== GROUPED) throw damaged(item, Attribute.roleForm);
+  if (form !== FOLDED) throw damaged(item, Attribute.roleForm);
   const closing = new Set(idSet(item, Attribute.closing));
   const parents = new Map<string, string>();
   const patterns = new Map<string, Map<string, Effect | ConditionalEffect>>();

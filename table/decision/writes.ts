@@ -17,11 +17,11 @@ import {
   Attribute,
   assignmentAttribute,
   conditionAttribute,
+  FOLDED,
+  foldedPatternAttribute,
   formatInterval,
-  GROUPED,
   grantAttribute,
   groupAttribute,
-  groupedPatternAttribute,
   heirsAttribute,
   licenseAttribute,
   moduleAttribute,
@@ -239,24 +239,24 @@ export const changeApiRevision = (api: string): Update => update(apiRevisionKey(
 
 /**
  * Changes of the role table: of one root, or of the global roles when there is no owner. The second change is the one
- * where the root's roles are grouped (ADR 0054).
+ * where the root's roles are folded (ADR 0054).
  */
 export function roleChanges(owner: Ref | undefined) {
-  const change = (how: Change, grouped: Change): Update =>
+  const change = (how: Change, folded: Change): Update =>
     owner
       ? {
           ...updateExisting(owner, how),
           otherForm: {
             attribute: Attribute.roleForm,
-            value: GROUPED,
-            update: updateExisting(owner, grouped),
+            value: FOLDED,
+            update: updateExisting(owner, folded),
           },
         }
       : update(globalKey(), how);
   const heir = (role: string, parent: string | undefined): Record<string, Set<string>> =>
     parent === undefined ? {} : { [heirsAttribute(parent)]: set(role) };
   const holders = (role: string, pattern: string, ...effects: readonly Effect[]) =>
-    Object.fromEntries(effects.map((effect) => [groupedPatternAttribute(effect, pattern), set(role)]));
+    Object.fromEntries(effects.map((effect) => [foldedPatternAttribute(effect, pattern), set(role)]));
   const inTable = (role: string, pattern: string, effect: Effect, when: string | undefined): Change => ({
     set: { [patternAttribute(role, pattern)]: when === undefined ? effect : { effect, when } },
   });

@@ -58,7 +58,12 @@ function updateOf(action: Update, p: Placeholders): string {
   };
   const pairs = (map: Readonly<Record<string, unknown>> | undefined, between: string) =>
     Object.entries(map ?? {}).map(([attribute, value]) => `${p.name(attribute)}${between}${p.value(value)}`);
-  clause('SET', pairs(action.set, ' = '));
+  clause('SET', [
+    ...pairs(action.set, ' = '),
+    ...Object.entries(action.initial ?? {}).map(
+      ([attribute, value]) => `${p.name(attribute)} = if_not_exists(${p.name(attribute)}, ${p.value(value)})`,
+    ),
+  ]);
   clause(
     'REMOVE',
     (action.remove ?? []).map((attribute) => p.name(attribute)),

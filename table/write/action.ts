@@ -49,6 +49,8 @@ export interface Update extends Partial<Conditional> {
   readonly add?: Readonly<Record<string, number | Set<string>>>;
   /** Members to take out of sets; a set that becomes empty is gone. */
   readonly takeOut?: Readonly<Record<string, Set<string>>>;
+  /** Set only where the item has no such attribute: put in when the action is sent, after all updates are united. */
+  readonly initial?: Readonly<Record<string, Value>>;
   /** Where the item may be of another form, in which the same change is written in another way (other-form.ts). */
   readonly otherForm?: OtherForm;
 }

@@ -17,8 +17,8 @@ export function after(item: Item | undefined, action: Action): Item | undefined 
   return action.kind === 'check' ? item : updated(item ?? { ...keyOf(action) }, updateFor(item, action));
 }
 
-function updated(before: Item, { set, remove, add, takeOut }: Update): Item {
-  const item: Record<string, unknown> = { ...before, ...set };
+function updated(before: Item, { set, remove, add, takeOut, initial }: Update): Item {
+  const item: Record<string, unknown> = { ...initial, ...before, ...set };
   for (const attribute of remove ?? []) delete item[attribute];
   for (const [attribute, value] of Object.entries(add ?? {})) {
     const old = item[attribute];

@@ -40,7 +40,7 @@ function setUp() {
   const decision = (key: Key, values: Record<string, unknown>) =>
     put({
       ...key,
-      v: FORMS.writes,
+      v: FORMS.usual,
       writtenAt: NOW - 3_600_000,
       writeId: `write-${++writes}`,
       ...values,

@@ -356,7 +356,7 @@ let writes = 0;
 /** A decision item that was written long ago, unless the values say otherwise. */
 export const decisionItem = (key: Key, values: Readonly<Record<string, unknown>> = {}): Item => ({
   ...key,
-  v: FORMS.writes,
+  v: FORMS.usual,
   writtenAt: NOW - 3_600_000,
   writeId: `write-${++writes}`,
   ...values,

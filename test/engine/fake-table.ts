@@ -42,7 +42,7 @@ function createFakeTable() {
     items.set(nameOf(key), {
       ...key,
       Type: 'Decision',
-      v: FORMS.writes,
+      v: FORMS.usual,
       // Written long ago by default: an item written within the margin is read more than once.
       writtenAt: clock.now() - 3_600_000,
       writeId: `write-${++writes}`,

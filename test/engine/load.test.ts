@@ -20,7 +20,7 @@ function setUp(options: Partial<LoadOptions> = {}, readTakesMs = 0) {
     reads.push(keys.map(({ PK }) => PK));
     const found = keys.map((key) => {
       const item = items.get(key.PK);
-      return item && ({ ...key, v: FORMS.writes, ...item } as Item);
+      return item && ({ ...key, v: FORMS.usual, ...item } as Item);
     });
     time += readTakesMs;
     return found;

@@ -7,7 +7,7 @@ import { createSampleWorld, NOW, toJson } from '../releases/world.ts';
 import { size } from '../support/tier.ts';
 
 /**
- * Verification and migration of a table in which a later release has written: one item of each kind is of form 2, with
+ * Verification and migration of a table in which a later release has written: one item of each kind is of form 3, with
  * attributes that nobody knows here, or without those that everybody knows.
  */
 const clock = { now: () => NOW };
@@ -29,8 +29,8 @@ const withItem = (changed: Item) =>
 const newerBy = (item: Item): readonly Item[] => {
   const kept = Object.entries(item).filter(([name]) => /^(PK|SK|Type|GSI\d[PS]K)$/.test(name));
   return [
-    { ...item, v: 2, ofTomorrow: 'x' },
-    { ...(Object.fromEntries(kept) as unknown as Item), v: 2, whole: { of: 'tomorrow' } },
+    { ...item, v: 3, ofTomorrow: 'x' },
+    { ...(Object.fromEntries(kept) as unknown as Item), v: 3, whole: { of: 'tomorrow' } },
   ];
 };
 
@@ -69,7 +69,7 @@ describe('verify --repair', () => {
     const wrong = (item: Item) =>
       item.PK === 'USER#bea' && item.SK === 'DECISION' ? { ...item, status: 'off' } : item;
     const newer = (item: Item) =>
-      item.PK === 'LICENSE#lic' && item.SK === 'META' ? { ...item, v: 2 } : item;
+      item.PK === 'LICENSE#lic' && item.SK === 'META' ? { ...item, v: 3 } : item;
     const codesOf = async (all: readonly Item[]) => {
       const table = createMemoryTable({ items: all });
       const { open, repaired } = await verify({
@@ -87,7 +87,7 @@ describe('verify --repair', () => {
 
   test('says what of it refuses decisions', async () => {
     const effects = new Map<string, string>();
-    const table = createMemoryTable({ items: state.map((item) => ({ ...item, v: 2 })) });
+    const table = createMemoryTable({ items: state.map((item) => ({ ...item, v: 3 })) });
     const { open } = await verify({ reader: table.reader, clock, graceMs: 0 });
     for (const { key, effect } of open)
       effects.set(String(state.find((item) => item.PK === key.PK && item.SK === key.SK)?.Type), effect);
@@ -122,14 +122,14 @@ describe('verify --repair', () => {
 describe('migrate', () => {
   test('brings every item to the form, changes nothing else, and then finds nothing left', async () => {
     const table = createMemoryTable({ items: asBefore });
-    const dry = await migrate({ reader: table.reader, clock });
+    const dry = await migrate({ newId, reader: table.reader, clock });
     const missing = asBefore.filter(({ v }) => v === undefined).length;
     expect(dry).toMatchObject({ migrated: 0, older: missing, newer: 0 });
     expect(inOrder(table.items())).toEqual(inOrder(asBefore));
-    const done = await migrate({ ...table, clock });
+    const done = await migrate({ newId, ...table, clock });
     expect(done).toMatchObject({ migrated: missing, older: 0, newer: 0 });
     expect(inOrder(table.items())).toEqual(inOrder(state));
-    expect(await migrate({ ...table, clock })).toMatchObject({ migrated: 0, older: 0 });
+    expect(await migrate({ newId, ...table, clock })).toMatchObject({ migrated: 0, older: 0 });
   });
 
   test('goes on where it was killed', async () => {
@@ -141,10 +141,10 @@ describe('migrate', () => {
         return left < 0 ? Promise.reject(new Error('killed')) : table.writer.send(actions);
       },
     };
-    await expect(migrate({ reader: table.reader, writer: killed, clock, width: 1 })).rejects.toThrow(
+    await expect(migrate({ newId, reader: table.reader, writer: killed, clock, width: 1 })).rejects.toThrow(
       'killed',
     );
-    const { migrated, older } = await migrate({ ...table, clock });
+    const { migrated, older } = await migrate({ newId, ...table, clock });
     expect(migrated).toBeLessThan(asBefore.filter(({ v }) => v === undefined).length);
     expect(older).toBe(0);
     expect(inOrder(table.items())).toEqual(inOrder(state));
@@ -159,15 +159,15 @@ describe('migrate', () => {
       send: async (actions: Parameters<typeof table.writer.send>[0]) => {
         if (!raced && actions.some((action) => action.kind === 'update' && action.key.PK === key.PK)) {
           raced = true;
-          table.put({ ...ann, title: 'Dr', v: 2 });
+          table.put({ ...ann, title: 'Dr', v: 3 });
           table.remove({ PK: 'USER#bea', SK: 'META' });
         }
         await table.writer.send(actions);
       },
     };
-    const { older, newer } = await migrate({ reader: table.reader, writer: racing, clock });
+    const { older, newer } = await migrate({ newId, reader: table.reader, writer: racing, clock });
     expect([raced, older, newer]).toEqual([true, 0, 1]);
-    expect(await table.reader.get(key)).toEqual({ ...ann, title: 'Dr', v: 2 });
+    expect(await table.reader.get(key)).toEqual({ ...ann, title: 'Dr', v: 3 });
     expect(await table.reader.get({ PK: 'USER#bea', SK: 'META' })).toBeUndefined();
   });
 
@@ -181,7 +181,7 @@ describe('migrate', () => {
         table.put(ann);
       },
     };
-    expect(await migrate({ reader: table.reader, writer: undone, clock })).toMatchObject({ older: 1 });
+    expect(await migrate({ newId, reader: table.reader, writer: undone, clock })).toMatchObject({ older: 1 });
   });
 
   test('leaves a decision item without its form to verify: it is damaged', async () => {
@@ -189,6 +189,6 @@ describe('migrate', () => {
       item.PK === 'USER#ann' && item.SK === 'DECISION' ? { ...item, v: undefined } : item,
     );
     const table = createMemoryTable({ items: damaged });
-    expect(await migrate({ ...table, clock })).toMatchObject({ migrated: 0, older: 0, newer: 0 });
+    expect(await migrate({ newId, ...table, clock })).toMatchObject({ migrated: 0, older: 0, newer: 0 });
   });
 });

@@ -22,7 +22,7 @@ export const item = (PK: string, attributes: Record<string, unknown>): Item => (
   PK,
   SK: 'DECISION',
   Type: 'Decision',
-  v: FORMS.writes,
+  v: FORMS.usual,
   writtenAt: 1_000,
   writeId: 'write-1',
   ...attributes,

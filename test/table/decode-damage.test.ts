@@ -175,10 +175,10 @@ describe.each(KINDS)('a damaged item of %s', (_what, sound, decode, damages) => 
 
 describe.each(KINDS)('an item of %s that a later release wrote', (_what, sound, decode) => {
   test('is refused as newer, with what to do, and not as damaged', () => {
-    const refusal = refusalNow(() => decode({ ...sound, v: 2, ofTomorrow: 'x' }));
+    const refusal = refusalNow(() => decode({ ...sound, v: 3, ofTomorrow: 'x' }));
     expect(refusal).toMatchObject({ code: 'newer_form', field: 'v', retryable: false });
     expect((refusal as Error).message).toMatch(
-      / is of form 2, newer than form 1, .*deploy the newer release/,
+      / is of form 3, newer than form 2, .*deploy the newer release/,
     );
   });
 });

@@ -70,7 +70,7 @@ describe('an item of a newer form', () => {
   test.each(WRITES)(
     'is left as it is, and everything that was to be written with it: %s',
     async (_, action) => {
-      const item = { ...KEY, v: 2, a: 2 };
+      const item = { ...KEY, v: 3, a: 2 };
       await put(item);
       const beside = nodeKey({ type: 'user', id: ulid() });
       expect(await codeOf(send({ kind: 'put', item: { ...beside } as Item }, action))).toBe('newer_form');
@@ -82,7 +82,7 @@ describe('an item of a newer form', () => {
     const { id } = await world.run('user.create', {});
     const key = decisionKey({ type: 'user', id });
     const item = (await reader.get(key)) as Item;
-    await put({ ...item, v: 2 });
+    await put({ ...item, v: 3 });
     const scope = `tenant:${(await world.run('tenant.create', { name: ulid() })).id}`;
     const role = await world.run('role.create', { name: 'r', scope });
     const input = { user: id, scope, roles: [role.id] };
@@ -91,16 +91,16 @@ describe('an item of a newer form', () => {
       expect(answer).toMatchObject({ ok: false, error: { code: 'newer_form', retryable: false } });
       expect(!answer.ok && answer.error.message).toMatch(
         new RegExp(
-          `^USER#${id} / DECISION is of form 2, newer than form 1, .* deploy the newer release here`,
+          `^USER#${id} / DECISION is of form 3, newer than form 2, .* deploy the newer release here`,
         ),
       );
     }
-    expect(await reader.get(key)).toEqual({ ...item, v: 2 });
+    expect(await reader.get(key)).toEqual({ ...item, v: 3 });
   });
 
   test('is named without what its key says of a person', () => {
-    const guard = { ...guardKey('EMAIL', 'ann@example.com'), v: 2 };
-    expect(() => assertReadable(guard)).toThrow(/^a guard of EMAIL is of form 2/);
+    const guard = { ...guardKey('EMAIL', 'ann@example.com'), v: 3 };
+    expect(() => assertReadable(guard)).toThrow(/^a guard of EMAIL is of form 3/);
     const secret = { ...secretKey({ type: 'user', id: 'ann' }), v: 3 };
     expect(() => assertReadable(secret)).toThrow(`${secret.PK} / META is of form 3`);
     expect(identityOf(guard)).toContain('ann@example.com');

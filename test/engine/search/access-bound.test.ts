@@ -39,7 +39,7 @@ test('a subject in more than 1,000 groups has no bound, and its groups are not r
       getMany: async (keys: readonly Key[]) =>
         keys.map((key) => ({
           ...{ ...key, Type: 'Decision', status: 'active', groups: groups(count) },
-          ...{ [Attribute.version]: FORMS.writes, [Attribute.writtenAt]: 1, [Attribute.writeId]: 'w' },
+          ...{ [Attribute.version]: FORMS.usual, [Attribute.writtenAt]: 1, [Attribute.writeId]: 'w' },
         })),
       // The groups of everyone.
       list: async () => ({ items: [] }),

@@ -1,41 +1,41 @@
 import {
   Attribute,
-  groupedPatternAttribute,
+  foldedPatternAttribute,
   heirsAttribute,
   splitAttribute,
 } from '../../table/decision/attributes.ts';
-import { hasGroupedRoles } from '../../table/decision/grouped-roles.ts';
+import { hasFoldedRoles } from '../../table/decision/folded-roles.ts';
 import type { Item } from '../../table/item.ts';
 import type { Entry } from './entries.ts';
 import type { Found } from './relation.ts';
 
-/** The entries of roles in the item of a root whose roles are grouped (ADR 0054), and in all others. */
+/** The entries of roles in the item of a root whose roles are folded (ADR 0054), and in all others. */
 
-/** The kinds of attributes that only an item with grouped roles has; `closing` is one by itself. */
+/** The kinds of attributes that only an item with folded roles has; `closing` is one by itself. */
 const GROUPS: ReadonlySet<string> = new Set(['heirs', 'allow', 'deny']);
 
-/** Whether an attribute of a scope's item holds roles in a group, as a set. */
-export function isGroup(attribute: string): boolean {
+/** Whether an attribute of a scope's item holds roles as a set. */
+export function isFoldedAttribute(attribute: string): boolean {
   const [kind = '', about] = splitAttribute(attribute);
   return attribute === Attribute.closing || (GROUPS.has(kind) && about !== undefined);
 }
 
 /** Whether an attribute of roles is as the form of its item wants it. */
 export function fitsForm(attribute: string, value: unknown, item: Item): boolean {
-  const isGrouped = hasGroupedRoles(item);
+  const isFolded = hasFoldedRoles(item);
   const [kind] = splitAttribute(attribute);
-  if (isGroup(attribute)) return isGrouped;
-  return !isGrouped || (kind !== 'role' && !(kind === 'wild' && typeof value === 'string'));
+  if (isFoldedAttribute(attribute)) return isFolded;
+  return !isFolded || (kind !== 'role' && !(kind === 'wild' && typeof value === 'string'));
 }
 
 /** An entry of a node or an edge as this decision item has it; none where it says the same without one. */
 export function writtenIn(item: Found, entry: Entry): Entry | undefined {
   const { at, attribute, value } = entry;
-  if (!hasGroupedRoles(item)) return attribute === Attribute.closing ? undefined : entry;
+  if (!hasFoldedRoles(item)) return attribute === Attribute.closing ? undefined : entry;
   const [kind, role = '', pattern = ''] = splitAttribute(attribute);
   if (kind === 'role')
     return value === '' ? undefined : { at, attribute: heirsAttribute(String(value)), member: role };
   if (kind === 'wild' && (value === 'ALLOW' || value === 'DENY'))
-    return { at, attribute: groupedPatternAttribute(value, pattern), member: role };
+    return { at, attribute: foldedPatternAttribute(value, pattern), member: role };
   return entry;
 }

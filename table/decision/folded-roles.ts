@@ -1,9 +1,9 @@
-import { FORM } from '../form.ts';
+import { FORM, FORMS, SPLIT_FORM } from '../form.ts';
 import type { Item } from '../item.ts';
 import {
   Attribute,
-  GROUPED,
-  groupedPatternAttribute,
+  FOLDED,
+  foldedPatternAttribute,
   heirsAttribute,
   patternAttribute,
   roleAttribute,
@@ -12,18 +12,11 @@ import {
 import type { Effect } from './items.ts';
 
 /**
- * A root's decision item with its roles grouped, and back (ADR 0054). Listed one by one, each role takes about 60 bytes;
- * in groups, only what a role says takes room: 30 bytes for its parent and for each pattern.
+ * A root's decision item with its roles folded, and back (ADR 0054). Listed one by one, each role takes about 60 bytes;
+ * folded into sets, only what a role says takes room: 30 bytes for its parent and for each pattern.
  */
 
-/** With more roles than this in a root, `gatehouse migrate` groups them. */
-export const MOST_LISTED_ROLES = 1_000;
-
-/** The form of an item whose roles are grouped, and of one whose roles are listed. */
-export const GROUPED_FORM = 2;
-const LISTED_FORM = 1;
-
-export const hasGroupedRoles = (item: Item | undefined): boolean => item?.[Attribute.roleForm] === GROUPED;
+export const hasFoldedRoles = (item: Item | undefined): boolean => item?.[Attribute.roleForm] === FOLDED;
 
 /** How many roles the item lists one by one. */
 export const listedRolesIn = (item: Item): number =>
@@ -40,11 +33,11 @@ const addTo = (sets: Sets, name: string, member: string): void => {
 const isEffect = (value: unknown): value is Effect => value === 'ALLOW' || value === 'DENY';
 
 /**
- * The item with its roles grouped; it says the same.
+ * The item with its roles folded; it says the same.
  *
  * @param owned the ids of all roles that the root owns. One that the item does not list is in deletion.
  */
-export function groupRoles(item: Item, owned: readonly string[]): Item {
+export function foldRoles(item: Item, owned: readonly string[]): Item {
   const rest: Record<string, unknown> = {};
   const sets: Sets = {};
   const listed = new Set<string>();
@@ -56,16 +49,16 @@ export function groupRoles(item: Item, owned: readonly string[]): Item {
       if (value !== '') addTo(sets, heirsAttribute(String(value)), role);
     } else if (kind === 'wild' && pattern !== undefined) {
       named.add(role);
-      if (isEffect(value)) addTo(sets, groupedPatternAttribute(value, pattern), role);
+      if (isEffect(value)) addTo(sets, foldedPatternAttribute(value, pattern), role);
       else rest[name] = value;
     } else rest[name] = value;
   }
   for (const role of named) if (!listed.has(role)) addTo(sets, Attribute.closing, role);
-  return { ...(rest as Item), ...sets, [Attribute.roleForm]: GROUPED, [FORM]: GROUPED_FORM };
+  return { ...(rest as Item), ...sets, [Attribute.roleForm]: FOLDED, [FORM]: SPLIT_FORM };
 }
 
 /** The other way: the item with each of these roles listed. What it says of others does not count. */
-export function listRoles(item: Item, owned: readonly string[]): Item {
+export function unfoldRoles(item: Item, owned: readonly string[]): Item {
   const { [Attribute.roleForm]: _, [Attribute.closing]: closing, ...others } = item;
   const listed: Record<string, unknown> = {};
   for (const role of owned)
@@ -78,5 +71,5 @@ export function listRoles(item: Item, owned: readonly string[]): Item {
       for (const role of members) listed[patternAttribute(role, about)] = kind === 'allow' ? 'ALLOW' : 'DENY';
     else listed[name] = value;
   }
-  return { ...(listed as Item), [FORM]: LISTED_FORM };
+  return { ...(listed as Item), [FORM]: FORMS.usual };
 }

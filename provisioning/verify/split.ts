@@ -1,0 +1,88 @@
+import type { SplitThresholds } from '../../table/decision/split.ts';
+import { stamped } from '../../table/decision/writes.ts';
+import { GatehouseError } from '../../table/errors.ts';
+import type { Item } from '../../table/item.ts';
+import type { Key } from '../../table/keys.ts';
+import type { Reader } from '../../table/reader.ts';
+import type { Action } from '../../table/write/action.ts';
+import type { Writer } from '../../table/writer.ts';
+import { FOLDED_ROLES } from './split-roles.ts';
+
+/**
+ * A part of a decision item that can stand in items of its own (ADR 0024). Both ways are sequences of transactions, each
+ * of which leaves the table whole: what an earlier one has done is found again in the table.
+ */
+export interface Splitting {
+  /** Whether the part of this item, which holds it itself, has outgrown the item. */
+  readonly isDue: (item: Item, thresholds: SplitThresholds) => boolean;
+  /** Whether the part of this item stands apart. */
+  readonly isSplit: (item: Item) => boolean;
+  /**
+   * The next transaction towards the part apart; undefined when nothing is left to do. The last one sets the marker, on
+   * condition that what the other ones were made from has not changed.
+   */
+  readonly split: (reader: Reader, item: Item) => Promise<readonly Action[] | undefined>;
+  /** The next transaction towards the part in its item; undefined when nothing is left to do, or it does not fit. */
+  readonly join: (reader: Reader, item: Item) => Promise<readonly Action[] | undefined>;
+}
+
+/** All kinds of parts. */
+export const SPLITTINGS: readonly Splitting[] = [FOLDED_ROLES];
+
+export interface SplitterOptions {
+  readonly reader: Reader;
+  /** Counts only, when left out. */
+  readonly writer?: Writer | undefined;
+  readonly clock: { readonly now: () => number };
+  readonly newId: () => string;
+  readonly thresholds: SplitThresholds;
+  /** Whether parts are brought back into their items, instead of out of them. */
+  readonly joins: boolean;
+}
+
+/** How many items were brought to the other form, and how many are left. */
+export interface SplitCounts {
+  split: number;
+  unsplit: number;
+}
+
+/** How often a transaction is planned anew because a command came between. The next migration goes on. */
+const MAX_TRIES = 16;
+
+const MEANWHILE: ReadonlySet<string> = new Set(['stale', 'contended']);
+const isMeanwhile = (error: unknown): boolean => error instanceof GatehouseError && MEANWHILE.has(error.code);
+
+/** Splits decision items, or joins them. */
+export function createSplitter({ reader, writer, clock, newId, thresholds, joins }: SplitterOptions) {
+  const counts: SplitCounts = { split: 0, unsplit: 0 };
+  const isWanted = (each: Splitting, item: Item): boolean =>
+    joins ? each.isSplit(item) : !each.isSplit(item) && each.isDue(item, thresholds);
+
+  /** Whether nothing is left to do. */
+  async function carryOut(each: Splitting, key: Key, to: Writer): Promise<boolean> {
+    for (let tries = 0; tries < MAX_TRIES; ) {
+      const item = await reader.get(key);
+      if (!item || !isWanted(each, item)) return true;
+      const actions = await (joins ? each.join : each.split)(reader, item);
+      if (!actions) return false;
+      try {
+        await to.send(stamped(actions, { writtenAt: clock.now(), writeId: newId() }));
+      } catch (error) {
+        if (!isMeanwhile(error)) throw error;
+        tries += 1;
+      }
+    }
+    return false;
+  }
+
+  return {
+    counts,
+    look: async (item: Item): Promise<void> => {
+      for (const each of SPLITTINGS) {
+        if (!isWanted(each, item)) continue;
+        const isDone = writer !== undefined && (await carryOut(each, { PK: item.PK, SK: item.SK }, writer));
+        counts[isDone ? 'split' : 'unsplit'] += 1;
+      }
+    },
+  };
+}
