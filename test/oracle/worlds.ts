@@ -1,4 +1,5 @@
 import type { Decision, Engine, TenantRoles } from '../../engine/index.ts';
+import type { SplitThresholds } from '../../table/decision/split.ts';
 import { ask, change, furnish, giveOtherwise, type Names } from './generate.ts';
 import { emptyModel, type Model, type Question } from './model.ts';
 import type { Operation } from './operations.ts';
@@ -26,6 +27,8 @@ export interface Tally {
   conditional: number;
   operations: number;
   refused: number;
+  /** Decision items that were split. */
+  split: number;
   readonly reasons: Map<string, number>;
   /** How often a question was asked that has this reason, with a condition or without one. */
   readonly asked: Map<string, number>;
@@ -38,6 +41,7 @@ export const newTally = (): Tally => ({
   conditional: 0,
   operations: 0,
   refused: 0,
+  split: 0,
   reasons: new Map(),
   asked: new Map(),
   differences: [],
@@ -143,13 +147,18 @@ function methodsOf(open: OpenTable, warm: Engine): readonly Method[] {
 /** Of these methods the two warm ones are cheap to ask: a decision, the effective roles and both at once, each. */
 const WARM = 6;
 
-/** One world. Adds what it came to to the tally. */
+/**
+ * One world. Adds what it came to to the tally.
+ *
+ * @param thresholds beyond which items are split after each round
+ */
 export async function playWorld(
   stage: Stage,
   seed: number,
   checks: number,
   tally: Tally,
   given: Oracle = { judge },
+  thresholds?: SplitThresholds,
 ): Promise<void> {
   const oracle = remembering(given);
   const random = createRandom(seed);
@@ -216,6 +225,7 @@ export async function playWorld(
       } else if (isRefusal(outcome.code)) tally.refused += 1;
       else throw new Error(`seed ${seed}: ${each.command} ${JSON.stringify(each.input)}: ${outcome.message}`);
     }
+    if (thresholds) tally.split += (await open.split(thresholds)).split;
     // From now on nothing that was cached before may answer.
     open.clock.advance(60_000);
   }
@@ -259,6 +269,7 @@ async function differs(
   operations: readonly Operation[],
   { question, method }: Pick<Difference, 'question' | 'method'>,
   oracle: Oracle,
+  thresholds: SplitThresholds | undefined,
 ): Promise<boolean> {
   const open = await stage.open();
   const model = emptyModel();
@@ -266,6 +277,7 @@ async function differs(
     for (const each of operations) {
       const outcome = await open.carryOut(each.command, each.input);
       if (outcome.ok) each.apply(model);
+      if (thresholds) await open.split(thresholds);
     }
     open.clock.advance(60_000);
     await oracle.outcomes?.prepare(model, [question]);
@@ -290,14 +302,16 @@ export async function shrink(
   stage: Stage,
   difference: Difference,
   oracle: Oracle = { judge },
+  thresholds?: SplitThresholds,
 ): Promise<Difference> {
   let kept = difference.operations;
-  if (!(await differs(stage, kept, difference, oracle))) return difference;
+  if (!(await differs(stage, kept, difference, oracle, thresholds))) return difference;
   for (let size = Math.ceil(kept.length / 2); size >= 1; ) {
     let dropped = false;
     for (let from = kept.length - size; from > -size; from -= size) {
       const fewer = [...kept.slice(0, Math.max(from, 0)), ...kept.slice(Math.max(from, 0) + size)];
-      if (fewer.length === kept.length || !(await differs(stage, fewer, difference, oracle))) continue;
+      if (fewer.length === kept.length || !(await differs(stage, fewer, difference, oracle, thresholds)))
+        continue;
       kept = fewer;
       dropped = true;
     }
