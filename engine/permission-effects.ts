@@ -1,5 +1,5 @@
 import type { ConditionalEffect, Effect, RoleItem, ScopeItem } from '../table/decision/items.ts';
-import { findOwnRole, inheritance, ownRoles, type Place } from './effective-roles.ts';
+import { findOwnRole, findRole, inheritance, ownRoles, type Place } from './effective-roles.ts';
 import { type CheckedPermission, ROLES_PER_MEMO, type TenantEffects } from './items.ts';
 
 /** A permission's state and the effects of roles on it under one root: steps 3, 5 and 7 of a decision. */
@@ -14,6 +14,14 @@ export interface PermissionEffects {
   readonly deny: ReadonlySet<string>;
   /** By role: the effects, own and inherited, that count only where a condition holds. */
   readonly conditional: ConditionalEffects;
+}
+
+/** The same, asked of one role after the other: all that a decision needs. */
+export interface EffectsOfRoles extends Pick<PermissionEffects, 'isRegistered' | 'soldModule'> {
+  readonly allow: Pick<PermissionEffects['allow'], 'has'>;
+  readonly deny: Pick<PermissionEffects['deny'], 'has'>;
+  /** Without one, `size` is 0. */
+  readonly conditional: Pick<ConditionalEffects, 'size' | 'get'>;
 }
 
 export type ConditionalEffects = ReadonlyMap<string, readonly ConditionalEffect[]>;
@@ -83,13 +91,70 @@ function effectsUnder(items: PermissionItems, place: Place): PermissionEffects {
       }
     }
   }
-  const module = permission?.module;
   return {
-    isRegistered: permission?.registered === true,
-    soldModule: module !== undefined && place.global.soldModules.has(module) ? module : undefined,
+    ...stateOf(permission, place),
     allow: withHeirs(effects.ALLOW, place),
     deny: withHeirs(effects.DENY, place),
     conditional: conditional.size > 0 ? inheritedConditions(conditional, place) : NO_CONDITIONS,
+  };
+}
+
+function stateOf(
+  permission: CheckedPermission | null,
+  { global }: Place,
+): Pick<PermissionEffects, 'isRegistered' | 'soldModule'> {
+  const module = permission?.module;
+  return {
+    isRegistered: permission?.registered === true,
+    soldModule: module !== undefined && global.soldModules.has(module) ? module : undefined,
+  };
+}
+
+/**
+ * An effect on the permission, and the roles that lead to it: the granted role, then those it inherits from.
+ */
+export interface InheritedEffect extends RoleEffect {
+  readonly roles: readonly string[];
+}
+
+/** Every effect that a role and all roles it inherits from have on the permission. */
+export function* inheritedEffectsOf(
+  granted: string,
+  items: PermissionItems,
+  place: Place,
+): Generator<InheritedEffect> {
+  const roles: string[] = [];
+  for (const role of inheritance(granted, place)) {
+    roles.push(role);
+    const own = findOwnRole(role, place);
+    const item = own ?? findRole(role, place);
+    if (!item) continue;
+    for (const effect of effectsOfRole(role, item, own !== undefined, items))
+      yield { ...effect, roles: [...roles] };
+  }
+}
+
+/** The effects of each role when it is asked for: of all of them at once they would be too many to be kept. */
+function effectsOfEach(items: PermissionItems, place: Place): EffectsOfRoles {
+  const known = new Map<string, { allow: boolean; deny: boolean; conditional: ConditionalEffect[] }>();
+  const of = (role: string) => {
+    const before = known.get(role);
+    if (before) return before;
+    const found = { allow: false, deny: false, conditional: [] as ConditionalEffect[] };
+    for (const { effect, condition } of inheritedEffectsOf(role, items, place)) {
+      if (condition) found.conditional.push(condition);
+      else if (effect === 'ALLOW') found.allow = true;
+      else found.deny = true;
+    }
+    known.set(role, found);
+    return found;
+  };
+  return {
+    ...stateOf(items.permission, place),
+    allow: { has: (role) => of(role).allow },
+    deny: { has: (role) => of(role).deny },
+    // Whether there is one at all is not known.
+    conditional: { size: 1, get: (role) => of(role).conditional },
   };
 }
 
@@ -140,31 +205,47 @@ interface Memo {
   readonly permission: WeakRef<CheckedPermission>;
   readonly root: WeakRef<ScopeItem> | undefined;
   readonly global: WeakRef<Place['global']>;
-  readonly effects: PermissionEffects;
+  /** Undefined where they are too many to be kept. */
+  readonly effects: PermissionEffects | undefined;
 }
 
 /** Keyed by the tenant effects item, which belongs to one root and one permission. Freed with that item. */
 const memos = new WeakMap<TenantEffects, Memo>();
 
-/** The effects of roles on a permission at a place. Memoized by the identity of the items. */
+/** The memo of these very items. */
+function memoOf({ permission, tenantEffects }: PermissionItems, place: Place): Memo | undefined {
+  const kept = tenantEffects === null ? undefined : memos.get(tenantEffects);
+  const isOfThese =
+    kept?.permission.deref() === permission &&
+    kept?.root?.deref() === (place.scopes.at(-1) ?? undefined) &&
+    kept?.global.deref() === place.global;
+  return isOfThese ? kept : undefined;
+}
+
+/** The effects of all roles on a permission at a place. Memoized by the identity of the items. */
 export function permissionEffects(items: PermissionItems, place: Place): PermissionEffects {
   const { permission, tenantEffects } = items;
   if (permission === null || tenantEffects === null) return effectsUnder(items, place);
-  const root = place.scopes.at(-1) ?? undefined;
-  const kept = memos.get(tenantEffects);
-  if (
-    kept?.permission.deref() === permission &&
-    kept.root?.deref() === root &&
-    kept.global.deref() === place.global
-  )
-    return kept.effects;
+  const kept = memoOf(items, place);
+  if (kept?.effects) return kept.effects;
   const effects = effectsUnder(items, place);
-  if (effects.allow.size + effects.deny.size + effects.conditional.size <= ROLES_PER_MEMO)
-    memos.set(tenantEffects, {
-      permission: new WeakRef(permission),
-      root: root && new WeakRef(root),
-      global: new WeakRef(place.global),
-      effects,
-    });
+  const root = place.scopes.at(-1) ?? undefined;
+  const isSmall = effects.allow.size + effects.deny.size + effects.conditional.size <= ROLES_PER_MEMO;
+  memos.set(tenantEffects, {
+    permission: new WeakRef(permission),
+    root: root && new WeakRef(root),
+    global: new WeakRef(place.global),
+    effects: isSmall ? effects : undefined,
+  });
   return effects;
+}
+
+/** As {@link permissionEffects}, for a decision: it costs nothing for the roles that the subject does not have. */
+export function effectsOfRoles(items: PermissionItems, place: Place): EffectsOfRoles {
+  const { permission, tenantEffects } = items;
+  const named = (permission?.allow.size ?? 0) + (permission?.deny.size ?? 0);
+  const namedHere = (tenantEffects?.allow.size ?? 0) + (tenantEffects?.deny.size ?? 0);
+  if (named + namedHere > ROLES_PER_MEMO) return effectsOfEach(items, place);
+  const kept = memoOf(items, place);
+  return kept && !kept.effects ? effectsOfEach(items, place) : permissionEffects(items, place);
 }

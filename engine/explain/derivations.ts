@@ -1,15 +1,6 @@
 import type { DecisionInput } from '../decision-input.ts';
-import {
-  findOwnRole,
-  findRole,
-  type Holding,
-  holdingsOf,
-  inheritance,
-  isInForce,
-  ownRoles,
-  type Place,
-} from '../effective-roles.ts';
-import { effectsOfRole, type PermissionItems, type RoleEffect } from '../permission-effects.ts';
+import { findRole, type Holding, holdingsOf, isInForce, ownRoles, type Place } from '../effective-roles.ts';
+import { type InheritedEffect, inheritedEffectsOf, type PermissionItems } from '../permission-effects.ts';
 
 /** One permission at a place: the roles that exist there, and their effects on it. */
 export interface PermissionAt {
@@ -34,29 +25,9 @@ export const isKnown = (role: string, { place }: PermissionAt): boolean =>
 export const isListed = (role: string, { place }: PermissionAt): boolean =>
   ownRoles(place).has(role) || place.global.roles.has(role);
 
-/**
- * An effect on the permission, and the roles that lead to it: the granted role, then those it inherits from.
- */
-export interface InheritedEffect extends RoleEffect {
-  readonly roles: readonly string[];
-}
-
-/** Every effect that a role and all roles it inherits from have on the permission. */
-function* inheritedEffectsOf(granted: string, { place, items }: PermissionAt): Generator<InheritedEffect> {
-  const roles: string[] = [];
-  for (const role of inheritance(granted, place)) {
-    roles.push(role);
-    const own = findOwnRole(role, place);
-    const item = own ?? findRole(role, place);
-    if (!item) continue;
-    for (const effect of effectsOfRole(role, item, own !== undefined, items))
-      yield { ...effect, roles: [...roles] };
-  }
-}
-
 /** Whether a role, or one that it inherits from, has an effect on the permission. */
 export const hasEffect = (role: string, permission: PermissionAt): boolean =>
-  inheritedEffectsOf(role, permission).next().done !== true;
+  inheritedEffectsOf(role, permission.items, permission.place).next().done !== true;
 
 /**
  * The first ALLOW by which a role would allow the permission. Undefined when it has none, or when it also has
@@ -67,7 +38,7 @@ export function allowingEffect(
   permission: PermissionAt,
   isDenyOverriding: boolean,
 ): InheritedEffect | undefined {
-  const effects = [...inheritedEffectsOf(role, permission)];
+  const effects = [...inheritedEffectsOf(role, permission.items, permission.place)];
   if (isDenyOverriding && effects.some(({ effect }) => effect === 'DENY')) return undefined;
   return effects.find(({ effect }) => effect === 'ALLOW');
 }
@@ -82,6 +53,7 @@ export function* derivationsOf(input: DecisionInput, at: number): Generator<Deri
   const permission = permissionAt(input);
   for (const holding of holdingsOf(input.subject, input)) {
     if (!isInForce(holding, at)) continue;
-    for (const effect of inheritedEffectsOf(holding.role, permission)) yield { ...effect, holding };
+    for (const effect of inheritedEffectsOf(holding.role, permission.items, permission.place))
+      yield { ...effect, holding };
   }
 }

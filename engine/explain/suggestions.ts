@@ -1,7 +1,7 @@
 import type { DecisionInput } from '../decision-input.ts';
 import { findOwnRole, type Holding, holdingsOf } from '../effective-roles.ts';
-import { ownRolesOn } from '../permission-effects.ts';
-import { allowingEffect, type InheritedEffect, type PermissionAt, permissionAt } from './derivations.ts';
+import { type InheritedEffect, ownRolesOn } from '../permission-effects.ts';
+import { allowingEffect, type PermissionAt, permissionAt } from './derivations.ts';
 import { type Elsewhere, rootOf } from './elsewhere.ts';
 import { MAX_SHOWN, type PeriodState, type Relation, type Some, type Suggestions } from './explanation.ts';
 import { holdingState, roleRef, sourceOf } from './holdings.ts';
