@@ -1,4 +1,10 @@
-import type { CredentialItem, GlobalItem, ScopeItem, SubjectItem } from '../table/decision/items.ts';
+import {
+  type CredentialItem,
+  type GlobalItem,
+  type ScopeItem,
+  type SubjectItem,
+  subjectWith,
+} from '../table/decision/items.ts';
 import { MAX_ANCESTORS, SCOPE_TYPES } from '../table/entities/scope-types.ts';
 import { GatehouseError } from '../table/errors.ts';
 import type { Credential } from './credential.ts';
@@ -8,6 +14,8 @@ import {
   CREDENTIAL,
   GLOBAL,
   GLOBAL_ID,
+  MEMBERSHIPS,
+  membershipsId,
   PERMISSION,
   SCOPE,
   SUBJECT,
@@ -42,6 +50,7 @@ export interface DecisionInput<Q extends Question = Question> {
   readonly question: Q;
   /** Undefined if the question has no credential. */
   readonly credential: CredentialItem | null | undefined;
+  /** Of one whose groups stand apart: with its groups at these scopes, and no others. */
   readonly subject: SubjectItem | null;
   /** The scope itself, then its ancestors up to the root; null where one is missing. */
   readonly scopes: readonly (ScopeItem | null)[];
@@ -74,26 +83,49 @@ export function decisionInput<Q extends Question>(question: Q, look: Look): Deci
   const permission = name === undefined ? null : look.item(PERMISSION, name);
   const global = look.item(GLOBAL, GLOBAL_ID);
   if (scope === undefined) prefetchAbove(scopeRef, question, look);
+  if (subject === undefined || scope === undefined) prefetchGroups(scopeRef, question.subject, look);
   // Without a subject or a scope the answer is known: do not read more.
   const isRefused = subject === null || scope === null;
   // Look at the ancestors before returning: they are read together with the other missing items.
   const scopes = scope === undefined || isRefused ? undefined : scopesFrom(scope, look);
+  const whole = scope && !isRefused ? withGroups(question.subject, subject, scope, look) : subject;
   const tenantEffects =
     !scope || isRefused || name === undefined
       ? null
       : look.item(TENANT_EFFECTS, tenantEffectsId(scope.ancestors.at(-1) ?? scope.ref, name));
   if (scope === undefined || subject === undefined || permission === undefined) return undefined;
   if (global === undefined || isCredentialMissing || tenantEffects === undefined) return undefined;
-  if (scopes === undefined && !isRefused) return undefined;
+  if ((scopes === undefined && !isRefused) || whole === undefined) return undefined;
   return {
     question,
     credential,
-    subject,
+    subject: whole,
     scopes: scopes ?? [scope],
     permission,
     tenantEffects,
     global: global ?? NO_GLOBAL,
   };
+}
+
+/**
+ * The subject with its groups at a scope and its ancestors; undefined while some of them are missing. Where they stand
+ * apart, all keys follow from the subject and the scope: they are read together with the ancestors.
+ */
+function withGroups(
+  ref: string,
+  subject: SubjectItem | undefined,
+  scope: ScopeItem,
+  look: Look,
+): SubjectItem | undefined {
+  if (subject?.groupsApart !== true) return subject;
+  const parts = [scope.ref, ...scope.ancestors].map((at) => look.item(MEMBERSHIPS, membershipsId(ref, at)));
+  const known = parts.filter((part) => part !== undefined);
+  return known.length < parts.length
+    ? undefined
+    : subjectWith(
+        subject,
+        known.flatMap((part) => part ?? []),
+      );
 }
 
 /** A scope and its ancestors up to the root; undefined while one is missing. */
@@ -117,6 +149,13 @@ function prefetchAbove(scope: string, { permission, prefetch = [] }: Question, l
   const root = above.at(-1) ?? (mayBeRoot(scope) ? scope : undefined);
   if (root !== undefined && permission !== undefined)
     look.prefetch(TENANT_EFFECTS, tenantEffectsId(root, permission));
+}
+
+/** Prefetches the groups of a subject that stood apart when it was read last, as far as the path is remembered. */
+function prefetchGroups(scope: string, subject: string, look: Look): void {
+  if (look.recall(SUBJECT, subjectId(subject))?.groupsApart !== true) return;
+  for (const ref of [scope, ...(look.recall(SCOPE, scope)?.ancestors ?? [])])
+    look.prefetch(MEMBERSHIPS, membershipsId(subject, ref));
 }
 
 /** Whether a scope of this type can be a root. Types that operators added can. */

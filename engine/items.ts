@@ -1,6 +1,7 @@
 import {
   decodeCredential,
   decodeGlobal,
+  decodeMemberships,
   decodePermission,
   decodeScope,
   decodeSubject,
@@ -15,12 +16,19 @@ import type {
 import { mayBeScopeType } from '../table/entities/scope-types.ts';
 import { isRef, parseRef, parseSubjectRef, REGISTERED_SUBJECT } from '../table/identifiers.ts';
 import type { Item } from '../table/item.ts';
-import { decisionKey, globalKey, type Key, permissionRef, tenantEffectsKey } from '../table/keys.ts';
+import {
+  decisionKey,
+  globalKey,
+  type Key,
+  membershipsKey,
+  permissionRef,
+  tenantEffectsKey,
+} from '../table/keys.ts';
 import { moduleOf, patternsCovering, readPermissionName } from '../table/permission-name.ts';
 
 /**
  * A kind of item in decision inputs: its key and how it is decoded. All kinds share one cache, so their ids
- * have distinct forms: `user:id`, `subject device:id`, `location:id`, `token:id`, `dashboard` or `a:b:c`, `location:id dashboard`,
+ * have distinct forms: `user:id`, `subject device:id`, `user:id at location:id`, `location:id`, `token:id`, `dashboard` or `a:b:c`, `location:id dashboard`,
  * `*`.
  */
 export interface Kind<T> {
@@ -81,6 +89,24 @@ export const SUBJECT: Kind<SubjectItem> = {
   },
   decode: (_, item) => decodeSubject(item),
 };
+
+/** Between the parts of an id: no reference holds a space. */
+const AT = ' at ';
+
+/** The groups of a subject at one scope, where they stand apart of its item. Ids are `SUBJECT at SCOPE`. */
+export const MEMBERSHIPS: Kind<readonly string[]> = {
+  absent: () => NO_GROUPS,
+  keyOf: (id) => {
+    const [subject = '', scope = ''] = id.split(AT);
+    const ref = subjectOfId(subject);
+    return isRef(ref) && isRef(scope)
+      ? membershipsKey(parseSubjectRef(ref, 'subject'), parseRef(scope, 'scope'))
+      : undefined;
+  },
+  decode: (_, item) => decodeMemberships(item),
+};
+export const membershipsId = (subject: string, scope: string): string => subjectId(subject) + AT + scope;
+const NO_GROUPS: readonly string[] = [];
 
 export const SCOPE: Kind<ScopeItem> = {
   keyOf: keyOfRef(mayBeScopeType),

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { createKnownSplits } from '../table/decision/split.ts';
 import { stamped } from '../table/decision/writes.ts';
 import { codesOf, type ErrorCode, GatehouseError, invalid } from '../table/errors.ts';
 import { formatFreshnessToken } from '../table/freshness-token.ts';
@@ -7,7 +8,6 @@ import { operationKey } from '../table/keys.ts';
 import type { Log } from '../table/log.ts';
 import type { Reader } from '../table/reader.ts';
 import { mergeActions } from '../table/write/merge.ts';
-import { sendInForm } from '../table/write/other-form.ts';
 import { asChecks, assertFits } from '../table/write/transaction.ts';
 import type { Writer } from '../table/writer.ts';
 import { type Answer, PartlyDone, type Success, toFailure } from './answer.ts';
@@ -98,8 +98,8 @@ export function createProvisioning({
 }: ProvisioningOptions) {
   const guard = operatorRules && createGuard(reader, operatorRules);
   const nextCounter = counters(newId);
-  /** Items of the other form that writes have met. */
-  const inOtherForm = new Set<string>();
+  /** Found out by writes, and kept: the next ones on the same items need no second try. */
+  const splits = createKnownSplits();
 
   async function carryOut(
     event: Acting,
@@ -199,11 +199,9 @@ export function createProvisioning({
           ...record.actions,
           ...auditActions(record.entries, { ...context, newId, counter: nextCounter() }),
         ]);
-        await sendInForm(merged, inOtherForm, async (chosen) => {
-          const actions = stamped(chosen, { writtenAt: clock.now(), writeId: newId() });
-          assertFits(actions);
-          await writer.send(event.dryRun ? asChecks(actions) : actions);
-        });
+        const actions = stamped(merged, { writtenAt, writeId: newId() }, splits);
+        assertFits(actions);
+        await writer.send(event.dryRun ? asChecks(actions) : actions);
         if (request) throw new ApprovalRequired(operation.id);
         if (plan.progress && !event.dryRun) {
           const { done, left } = plan.progress;

@@ -30,6 +30,7 @@ export function consequenceOf({ dynamodb }: DynamoDBRecord): Consequence | undef
   const key = PK === undefined || SK === undefined ? undefined : parseKey({ PK, SK });
   if (key?.form === 'tenant-effects')
     return { ...asked({ by: 'tenant', value: formatRef(key) }), permission: key.permission };
+  if (key?.form === 'memberships') return asked({ by: 'subject', value: formatRef(key) });
   if (key?.form !== 'decision' || OTHERS.has(key.type)) return undefined;
   switch (key.type) {
     case 'session':

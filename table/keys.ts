@@ -9,6 +9,7 @@
  *   decision  TYPE#id            DECISION         what a check reads of a user, a scope, a permission
  *             ROOT#id            DECISION#PAGE#p  the effects of one tenant's own roles on p
  *             API#name           DECISION         which write changed a route of the API last
+ *             USER#id            DECISION#IN#SCOPE#id   its groups at one scope, where they stand apart (ADR 0024)
  *   secret    SECRET#TYPE#id     META             (password hashes, out of the authorizer's reach: ADR 0022)
  *             SECRET#USER#id     PSEUDONYMS       (the key of the pseudonyms in the log: ADR 0043)
  *   log       AUDIT#owner#shard  time#id
@@ -145,6 +146,17 @@ export const tenantEffectsKey = (owner: Ref, permission: PermissionName): Key =>
   SK: `${DECISION}#${permissionPart(permission)}`,
 });
 
+/** The groups of a subject at one scope, where they stand apart of its decision item. */
+export const membershipsKey = (subject: Ref, scope: Ref): Key => ({
+  PK: part(subject),
+  SK: join(DECISION, IN, keyPrefix(scope.type), scope.id),
+});
+
+const IN = 'IN';
+
+/** Start of the sort keys of all groups of a subject that stand apart. */
+export const MEMBERSHIPS_PREFIX = `${DECISION}#${IN}#`;
+
 /** The revision of an API's routes: a decision item that each change of one of them writes anew. */
 export const apiRevisionKey = (api: string): Key => decisionKey(apiRef(api));
 
@@ -275,6 +287,7 @@ export type ParsedKey =
       readonly id: string;
       readonly permission: string;
     }
+  | { readonly form: 'memberships'; readonly type: string; readonly id: string; readonly scope: Ref }
   | {
       readonly form: 'edge';
       readonly type: string;
@@ -337,6 +350,8 @@ export function parseKey(key: Key): ParsedKey | undefined {
   if (key.SK === DECISION) return { form: 'decision', type, id };
   if (sort[0] === DECISION) {
     const [, kind, permission, ...more] = sort;
+    if (kind === IN && permission !== undefined && more.length === 1)
+      return { form: 'memberships', type, id, scope: { type: typeOf(permission), id: more[0] as string } };
     const known = (kind === 'PAGE' || kind === 'PERMISSION') && more.length === 0;
     return known && permission !== undefined ? { form: 'tenant-effects', type, id, permission } : undefined;
   }

@@ -75,7 +75,7 @@ export function createAccessBound({ reader, engine, most }: AccessBoundOptions) 
     const [item] = await readItems<[SubjectItem]>(reader, { kind: SUBJECT, id: subject });
     if (!item?.active || !(at < item.endsAt)) return { scopes: [], permissions: [] };
     if (item.isAdmin || item.globalRoles.length > 0) return undefined;
-    if (item.groups.length > MAX_PAGE) return undefined;
+    if (item.groups.length > MAX_PAGE || item.groupsApart) return undefined;
     const granted = [...(await grantedScopes(reader, subject, item, most + 1))];
     if (granted.length > most) return undefined;
     const [scopes, permissions] = await Promise.all([

@@ -22,7 +22,9 @@ export async function grantedScopes(
     most === undefined
       ? reader.listAll(ofEveryone)
       : reader.list({ ...ofEveryone, limit: Math.min(most, MAX_PAGE) }).then(({ items }) => items),
-    subject.groups.length > 0 ? reader.listAll(edgesFrom(parseSubjectRef(ref, 'subject'), 'group')) : [],
+    subject.groups.length > 0 || subject.groupsApart
+      ? reader.listAll(edgesFrom(parseSubjectRef(ref, 'subject'), 'group'))
+      : [],
   ]);
   return new Set([
     ...subject.assignments.keys(),

@@ -1,4 +1,9 @@
-import type { GlobalItem, ScopeItem, SubjectItem } from '../../table/decision/items.ts';
+import {
+  type GlobalItem,
+  type ScopeItem,
+  type SubjectItem,
+  subjectWith,
+} from '../../table/decision/items.ts';
 import { mayBeSubjectType } from '../../table/entities/scope-types.ts';
 import {
   formatRef,
@@ -21,6 +26,9 @@ import {
   type CheckedPermission,
   GLOBAL,
   GLOBAL_ID,
+  type ItemId,
+  MEMBERSHIPS,
+  membershipsId,
   PERMISSION,
   SCOPE,
   SUBJECT,
@@ -86,7 +94,12 @@ export const createSubjectSearch =
       },
       decide: async (candidates) => {
         const ids = candidates.map(({ subject }) => ({ kind: SUBJECT, id: subject }));
-        const items = await readItems<SubjectItem[]>(reader, ...ids);
+        const items = await withGroupsOn(
+          origin as Origin,
+          reader,
+          ids,
+          await readItems<SubjectItem[]>(reader, ...ids),
+        );
         // A subject with several grants is shown at one of them, the same one on every page.
         const isShown = candidates.map(({ foundBy }, position) => {
           const item = items[position];
@@ -103,6 +116,30 @@ export const createSubjectSearch =
     });
     return { ...page, items: page.items.map(({ subject }) => subject) };
   };
+
+/** The subjects, those whose groups stand apart with their groups on the path: one call more. */
+async function withGroupsOn(
+  { path }: Origin,
+  reader: SearchReader,
+  ids: readonly ItemId[],
+  subjects: readonly (SubjectItem | null)[],
+): Promise<readonly (SubjectItem | null)[]> {
+  const parts = subjects.map((subject, position) =>
+    subject?.groupsApart
+      ? path.map(({ ref }) => ({ kind: MEMBERSHIPS, id: membershipsId(String(ids[position]?.id), ref) }))
+      : [],
+  );
+  const read = [...(await readItems<(readonly string[])[]>(reader, ...parts.flat()))];
+  return subjects.map((subject, position) => {
+    const groups = read.splice(0, parts[position]?.length);
+    return subject?.groupsApart
+      ? subjectWith(
+          subject,
+          groups.flatMap((each) => each ?? []),
+        )
+      : subject;
+  });
+}
 
 /** Undefined if nobody can be allowed: the scope or the permission does not exist or is inactive. */
 async function readOrigin(reader: SearchReader, name: string, scope: string): Promise<Origin | undefined> {

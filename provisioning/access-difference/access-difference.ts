@@ -1,6 +1,9 @@
 import { createEngine } from '../../engine/index.ts';
+import { withAllGroups } from '../../table/decision/all-groups.ts';
+import { holdsEntries } from '../../table/decision/apart.ts';
 import { decodeGlobal, decodePermission, decodeScope, decodeSubject } from '../../table/decision/decode.ts';
 import type { RoleTable, ScopeItem, SubjectItem } from '../../table/decision/items.ts';
+import { createKnownSplits, noteSplits } from '../../table/decision/split.ts';
 import { stamped } from '../../table/decision/writes.ts';
 import { isBuiltIn } from '../../table/entities/scope-types.ts';
 import { GatehouseError } from '../../table/errors.ts';
@@ -18,8 +21,8 @@ import {
 import { parsePermissionName } from '../../table/permission-name.ts';
 import type { Reader } from '../../table/reader.ts';
 import { COHERENCE_MARGIN_MS } from '../../table/timing.ts';
+import { keyOf } from '../../table/write/action.ts';
 import { mergeActions } from '../../table/write/merge.ts';
-import { sendInForm } from '../../table/write/other-form.ts';
 import { inTurns } from '../apply/queries.ts';
 import { planCommand } from '../assembly.ts';
 import type { Command } from '../command.ts';
@@ -142,16 +145,17 @@ async function carryOut(
   at: number,
 ): Promise<void> {
   const planning = planningOn(after, at);
-  const inOtherForm = new Set<string>();
+  const splits = createKnownSplits();
   for (const { command, input, verb, position = [] } of changes) {
     try {
       let plan = await planCommand(commands, planning, command, input);
       for (;;) {
         const actions = mergeActions(plan.actions);
+        const keys = actions.filter(holdsEntries).map(keyOf);
+        const items = keys.length > 0 ? await after.getMany(keys) : [];
+        for (const [position, key] of keys.entries()) noteSplits(splits, key, items[position]);
         if (actions.length > 0)
-          await sendInForm(actions, inOtherForm, (chosen) =>
-            writer.send(stamped(chosen, { writtenAt: at, writeId: planning.newId() })),
-          );
+          await writer.send(stamped(actions, { writtenAt: at, writeId: planning.newId() }, splits));
         // The first step of a removal takes all access; the others remove what has no effect any more (ADR 0010).
         if (!plan.next || REMOVAL.test(command)) break;
         plan = await plan.next(planning);
@@ -171,11 +175,12 @@ const scopeKey = (ref: string): Key => decisionKey(parseRef(ref, 'scope'));
 /** A table with the engine upon it, and these subjects as it has them. */
 async function stateOf(reader: Reader, subjects: readonly string[], at: number) {
   const items = await reader.getMany(subjects.map(subjectKey));
-  const known = new Map(
-    items.flatMap((item, position): [string, SubjectItem][] =>
-      item ? [[subjects[position] ?? '', decodeSubject(item)]] : [],
-    ),
-  );
+  const known = new Map<string, SubjectItem>();
+  for (const [position, item] of items.entries()) {
+    const ref = subjects[position] ?? '';
+    if (item)
+      known.set(ref, await withAllGroups(reader, parseSubjectRef(ref, 'subject'), decodeSubject(item)));
+  }
   const scopes = new Map<string, Promise<ScopeItem | undefined>>();
   // The copy does not change any more: all of it is older than the margin, and stays current.
   const clock = { now: () => at + 2 * COHERENCE_MARGIN_MS };
@@ -201,7 +206,7 @@ const pathOf = async (state: State, ref: string): Promise<readonly ScopeItem[]> 
 
 /** What of a subject decisions rest on at any scope. */
 function textOf({ active, isAdmin, endsAt, globalRoles, properties }: SubjectItem): string {
-  const parts: Omit<SubjectItem, 'groups' | 'grants' | 'assignments'> = {
+  const parts: Omit<SubjectItem, 'groups' | 'groupsApart' | 'grants' | 'assignments'> = {
     ...{ active, isAdmin, endsAt, properties },
     globalRoles: [...globalRoles].sort(),
   };
@@ -250,7 +255,7 @@ async function compare(
   const after = await stateOf(copy.after, subjects, at);
   const all = await permissionsOf(copy);
   const isChanged = (key: Key) => touched.items.has(identityOf(key));
-  const changed = new Set(subjects.filter((ref) => isChanged(subjectKey(ref))));
+  const changed = new Set(subjects.filter((ref) => isChanged(subjectKey(ref)) || touched.subjects.has(ref)));
   const isGlobalChanged = touched.items.has(identityOf(globalKey()));
   const [isPersonalAtAll, isPersonalIfTouched] = [all, [...touched.permissions]].map((some) =>
     createPersonal(copy, some),

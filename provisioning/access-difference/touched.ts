@@ -1,3 +1,4 @@
+import { withAllGroups } from '../../table/decision/all-groups.ts';
 import { Attribute, splitAttribute } from '../../table/decision/attributes.ts';
 import { decodeGlobal, decodeScope, decodeSubject } from '../../table/decision/decode.ts';
 import { mayBeScopeType } from '../../table/entities/scope-types.ts';
@@ -25,6 +26,8 @@ import { scopesUnder } from './tree.ts';
 export interface Touched {
   /** Decision items that differ, by the identity of their keys. */
   readonly items: ReadonlySet<string>;
+  /** Subjects whose groups differ that stand in items of their own. */
+  readonly subjects: ReadonlySet<string>;
   /** Permissions of which such an item is. */
   readonly permissions: ReadonlySet<string>;
   /** Whether everybody who may be touched is among the candidates. */
@@ -47,7 +50,7 @@ function differences({ before = {} as Item, after = {} as Item }: Pair): readonl
 }
 
 const isDecision = (key: Key): boolean =>
-  ['decision', 'tenant-effects'].includes(String(parseKey(key)?.form));
+  ['decision', 'memberships', 'tenant-effects'].includes(String(parseKey(key)?.form));
 
 /** Finds who may be touched by what was written to a copy, and notes them among the candidates. */
 export async function touchedBy(copy: Copy, people: People): Promise<Touched> {
@@ -57,10 +60,12 @@ export async function touchedBy(copy: Copy, people: People): Promise<Touched> {
     .map((key, position): Pair => ({ key, before: before[position], after: after[position] }))
     .filter((pair) => differences(pair).length > 0);
   const permissions = new Set<string>();
+  const subjects = new Set<string>();
   let isWhole = true;
   for (const pair of changed) {
     const parsed = parseKey(pair.key);
     if (parsed?.form === 'tenant-effects') permissions.add(parsed.permission);
+    else if (parsed?.form === 'memberships') subjects.add(formatRef(parsed));
     else if (parsed?.form === 'decision' && (parsed.type === 'page' || parsed.type === 'permission'))
       permissions.add(parsed.id);
     try {
@@ -70,7 +75,7 @@ export async function touchedBy(copy: Copy, people: People): Promise<Touched> {
       isWhole = false;
     }
   }
-  return { items: new Set(changed.map(({ key }) => identityOf(key))), permissions, isWhole };
+  return { items: new Set(changed.map(({ key }) => identityOf(key))), subjects, permissions, isWhole };
 }
 
 /** Notes whom the difference of one item may touch. */
@@ -81,6 +86,7 @@ async function note(pair: Pair, copy: Copy, people: People): Promise<void> {
     for (const role of rolesIn(pair)) await people.holders(role);
     return;
   }
+  if (parsed?.form === 'memberships') people.add(formatRef(parsed), formatRef(parsed.scope));
   if (parsed?.form !== 'decision') return;
   const { type, id } = parsed;
   if (isSubjectNode(parsed)) return noteSubject(pair, copy, people);
@@ -132,7 +138,11 @@ async function noteSubject({ key, before, after }: Pair, copy: Copy, people: Peo
     [after, copy.after],
   ] as const) {
     if (!item) continue;
-    const { isAdmin, globalRoles, groups, grants, assignments } = decodeSubject(item);
+    const { isAdmin, globalRoles, groups, grants, assignments } = await withAllGroups(
+      reader,
+      parseKey(key) as Ref & { readonly form: 'decision' },
+      decodeSubject(item),
+    );
     if (isAdmin || globalRoles.length > 0) people.add(subject, EVERYWHERE);
     const nodes = await reader.getMany(groups.map((group) => nodeKey({ type: 'group', id: group })));
     const scopesOfGroups = [...nodes, ...(await groupsOfEveryone(reader))].map((group) => group?.scope);

@@ -7,7 +7,7 @@ import { conflict, invalid, notFound } from '../../table/errors.ts';
 import { parseRef, REGISTERED_SUBJECT, type Ref } from '../../table/identifiers.ts';
 import { allOf, subjectsOf } from '../../table/index-queries.ts';
 import type { Item } from '../../table/item.ts';
-import { decisionKey, type Key, nodeKey } from '../../table/keys.ts';
+import { decisionKey, type Key, nodeKey, parseKey } from '../../table/keys.ts';
 import { normaliseIssuer } from '../../table/normalise.ts';
 import { edgesFrom, nodeWith, OWNERSHIP } from '../../table/partition-queries.ts';
 
@@ -69,12 +69,20 @@ async function changeSubject(
   ];
 }
 
-/** Tokens and sessions are deleted with their subject. */
-const recordsOf = async (
-  _planning: Planning,
-  _node: Node,
+/** Tokens and sessions are deleted with their subject, and its groups that stand apart are on their way out. */
+const remainsOf = async (
+  { now }: Planning,
+  node: Node,
   around: readonly Item[],
-): Promise<readonly Action[][]> =>
+): Promise<readonly Action[][]> => [
+  ...recordsIn(around),
+  ...around.flatMap((item) => {
+    const key = parseKey(item);
+    return key?.form === 'memberships' ? [[subjectChanges(node.ref).expire(key.scope, Date.parse(now))]] : [];
+  }),
+];
+
+const recordsIn = (around: readonly Item[]): readonly Action[][] =>
   around
     .filter((item) => item.Type === OWNERSHIP)
     .map(({ PK, SK, owned }) => {
@@ -87,7 +95,7 @@ const recordsOf = async (
 const subjectDeletion: Behaviour = {
   // Who is being deleted may do nothing any more.
   close: ({ ref }) => [subjectChanges(ref).set({ status: 'deleting' }, [])],
-  remains: recordsOf,
+  remains: remainsOf,
   onDelete: deleteDecision,
 };
 

@@ -24,8 +24,8 @@ export function membership(of: { user: string; group: string; scope: string; joi
     label: 'Membership',
     ...between({ ref: u, field: 'user' }, { ref: g, field: 'group' }),
     attributes: of,
-    grant: [subjectChanges(u).join(of.group)],
-    revoke: [subjectChanges(u).leave(of.group)],
+    grant: [subjectChanges(u).join(of.scope, of.group)],
+    revoke: [subjectChanges(u).leave(of.scope, of.group)],
   };
 }
 

@@ -2,7 +2,7 @@ import type { Entity } from '../../table/entities/entity.ts';
 import { conflict, GatehouseError, stale } from '../../table/errors.ts';
 import type { Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
-import { nodeKey, partitionOf } from '../../table/keys.ts';
+import { DECISION, nodeKey, partitionOf } from '../../table/keys.ts';
 import { OWNERSHIP } from '../../table/partition-queries.ts';
 import type { Action, Delete } from '../../table/write/action.ts';
 import { MAX_ACTIONS } from '../../table/write/transaction.ts';
@@ -34,6 +34,10 @@ export async function planDeletionOf(
     : { actions: [], audit: [], result: deleted(kind.entity, ref) };
 }
 
+/** What goes by itself is as good as gone. */
+const isLeft = (item: Item): boolean =>
+  !(item.Type === 'Decision' && item.ttl !== undefined && item.SK !== DECISION);
+
 const deleted = (entity: Entity, ref: Ref): Plan['result'] => ({ ...namesOf(entity, ref), deleted: true });
 
 /**
@@ -46,9 +50,10 @@ export async function planDeletion(planning: Planning, kind: NodeKind, node: Nod
   const partition = partitionOf(node.ref);
   const hasBegun = node.item.deletingSince !== undefined;
   // Read after the node: an edge that is added or deleted after this read changes the revision.
+  const query = { ranges: [{ partition }], keep: isLeft };
   const page = hasBegun
-    ? await planning.reader.list({ ranges: [{ partition }], limit: A_STEPFUL })
-    : { items: await planning.reader.listAll({ ranges: [{ partition }] }) };
+    ? await planning.reader.list({ ...query, limit: A_STEPFUL })
+    : { items: await planning.reader.listAll(query) };
   if (behaviour.keepsOwned) refuseWhileOwning(entity, node, page.items);
   await behaviour.refuseDeletion?.(planning, node);
   const audit = {

@@ -1,4 +1,6 @@
 import { compareBytes } from '../../table/bytes.ts';
+import { holdsEntries, inPlace } from '../../table/decision/apart.ts';
+import { createKnownSplits, noteSplits } from '../../table/decision/split.ts';
 import { invalid } from '../../table/errors.ts';
 import type { Item } from '../../table/item.ts';
 import { identityOf, type Key } from '../../table/keys.ts';
@@ -52,22 +54,33 @@ export function createPlanned(reader: Reader): Planned {
     return [...items.values()].filter(keep).sort((a, b) => compareBytes(a.SK, b.SK));
   };
 
+  async function addOne(action: Action): Promise<void> {
+    const key = keyOf(action);
+    const earlier = planned.get(identityOf(key));
+    if (earlier?.kind === 'put' && action.kind === 'put' && action.when?.exists === false)
+      throw invalid(
+        action.failure?.(earlier.item).field ?? 'id',
+        'the same is asked for twice in one transaction',
+      );
+    // What is only being made is not there: the write will say if it is.
+    const isMade = earlier?.kind === 'put' && earlier.when?.exists === false;
+    const base = !earlier || isMade ? undefined : await stored(key);
+    const both = earlier ? [earlier, action] : [action];
+    if (earlier && both.some(holdsEntries)) {
+      // What both do to one set follows from the item, so where its parts stand has to be settled now.
+      const splits = createKnownSplits();
+      noteSplits(splits, key, base);
+      planned.delete(identityOf(key));
+      for (const each of both) for (const settled of inPlace([each], splits)) await addOne(settled);
+      return;
+    }
+    planned.set(identityOf(key), earlier ? inSequence(base, earlier, action) : action);
+  }
+
   return {
     actions: () => [...planned.values()],
     add: async (actions) => {
-      for (const action of mergeActions(actions)) {
-        const key = keyOf(action);
-        const earlier = planned.get(identityOf(key));
-        if (earlier?.kind === 'put' && action.kind === 'put' && action.when?.exists === false)
-          throw invalid(
-            action.failure?.(earlier.item).field ?? 'id',
-            'the same is asked for twice in one transaction',
-          );
-        // What is only being made is not there: the write will say if it is.
-        const isMade = earlier?.kind === 'put' && earlier.when?.exists === false;
-        const base = !earlier || isMade ? undefined : await stored(key);
-        planned.set(identityOf(key), earlier ? inSequence(base, earlier, action) : action);
-      }
+      for (const action of mergeActions(actions)) await addOne(action);
     },
     reader: {
       get: async (key) => {

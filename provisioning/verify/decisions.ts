@@ -1,7 +1,19 @@
 import { Attribute } from '../../table/decision/attributes.ts';
 import { hasFoldedRoles } from '../../table/decision/folded-roles.ts';
+import { isSplit, MARKERS } from '../../table/decision/split.ts';
+import { SPLIT_FORM } from '../../table/form.ts';
+import { isSubjectNode } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
-import { GLOBAL, identityOf, isSameKey, type Key, nodeKey, parseKey } from '../../table/keys.ts';
+import {
+  decisionKey,
+  GLOBAL,
+  identityOf,
+  isSameKey,
+  type Key,
+  nodeKey,
+  type ParsedKey,
+  parseKey,
+} from '../../table/keys.ts';
 import { canonical } from '../canonical.ts';
 import { isScopeType, nodeAt } from '../commands/node-kinds.ts';
 import { readEdge } from '../edges/read-edge.ts';
@@ -13,20 +25,20 @@ import {
   isSetAttribute,
   outlivesNode,
 } from './decision-form.ts';
-import { ANY_GROUP, type Entry, entriesOf, entriesOfEdge, entriesOfNode } from './entries.ts';
+import { ANY_GROUP, type Entry, entriesOf, entriesOfEdge, entriesOfNode, standingAt } from './entries.ts';
 import { fitsForm, writtenIn } from './folded-roles.ts';
 import { isSound } from './node-damage.ts';
 import { attempt, type Fault, type Found, fault, isExpired, type Relation } from './relation.ts';
 import { sourcesOf } from './sources.ts';
 
 /** Compares decision items with the nodes and edges that they repeat. */
-type Coordinates = Pick<Entry, 'at' | 'attribute' | 'member'>;
+type Coordinates = Pick<Entry, 'at' | 'attribute' | 'member' | 'apart'>;
 
-const nameOf = ({ attribute, member }: Coordinates): string =>
+const nameOf = ({ attribute, member }: Pick<Entry, 'attribute' | 'member'>): string =>
   member === undefined ? attribute : `${attribute} ${member}`;
 
 /** A flag that is false counts as absent. */
-const storedIn = (item: Item, { attribute, member }: Coordinates): unknown => {
+const storedIn = (item: Item, { attribute, member }: Pick<Entry, 'attribute' | 'member'>): unknown => {
   const value = item[attribute];
   if (member === undefined) return value === false ? undefined : value;
   const has = value instanceof Set ? value.has(member) : value === member;
@@ -41,15 +53,24 @@ const membersOf = (attribute: string, value: unknown): readonly unknown[] => {
 
 /** One entry, found from the decision item or from its source. */
 function entryRelation(entry: Coordinates, sources: readonly Key[], now: number, onlyLess = false): Relation {
-  const judge = ([item, ...from]: readonly Found[]): readonly Fault[] => {
-    if (isExpired(item, now)) return [];
+  const keys = [entry.at, ...sources, ...(entry.apart ? [entry.apart] : [])];
+  const judge = (items: readonly Found[]): readonly Fault[] => {
+    const from = items.slice(1, 1 + sources.length);
+    const { key, item } = standingAt(entry, (at) => items[keys.findIndex((each) => isSameKey(each, at))]);
+    const isStandingApart = !isSameKey(key, entry.at);
+    // Split since it was read: the relations of the parts judge it.
+    if (isExpired(item, now) || (entry.attribute === Attribute.groups && !entry.apart && isSplit(item)))
+      return [];
     const entries = attempt(() => entriesOf(from));
     // Sources that cannot be read have findings of their own.
     if (!entries) return [];
     const isAt =
       (place: Coordinates) =>
-      ({ at, attribute, member }: Coordinates): boolean =>
-        isSameKey(at, place.at) && attribute === place.attribute && member === place.member;
+      ({ at, attribute, member, apart }: Coordinates): boolean =>
+        isSameKey(at, place.at) &&
+        attribute === place.attribute &&
+        member === place.member &&
+        (!isStandingApart || (apart !== undefined && isSameKey(apart, key)));
     const written = entries.flatMap((each) => writtenIn(item, each) ?? []);
     const source = entries.find(isAt(entry));
     // Where roles are folded, what a node or an edge says stands elsewhere in the item, or needs no entry.
@@ -61,9 +82,9 @@ function entryRelation(entry: Coordinates, sources: readonly Key[], now: number,
       from.every((source) => !source || isSound(source)) ? ('rebuild' as const) : undefined;
     if (!item) {
       if (wanted === undefined || (typeof ttl === 'number' && ttl * 1_000 <= now)) return [];
-      const isOwned = parseKey(entry.at)?.form === 'tenant-effects';
+      const isOwned = isStandingApart || parseKey(key)?.form === 'tenant-effects';
       return [
-        fault('decision_missing', entry.at, 'what nodes and edges say', {
+        fault('decision_missing', key, 'what nodes and edges say', {
           effect: isOwned ? 'either' : 'closes',
           repair: repairOf(),
         }),
@@ -76,12 +97,12 @@ function entryRelation(entry: Coordinates, sources: readonly Key[], now: number,
     const expected = how === 'more' ? 'nothing says so' : `${canonical(wanted)} says ${placesOf(from)}`;
     const effect = effectOf(how, place.attribute, stored, wanted);
     return [
-      fault(`decision_${how}`, entry.at, expected, { attribute: nameOf(place), effect, repair: repairOf() }),
+      fault(`decision_${how}`, key, expected, { attribute: nameOf(place), effect, repair: repairOf() }),
     ];
   };
   return {
-    name: `entry ${entry.at.PK} ${entry.at.SK} ${nameOf(entry)} ${onlyLess ? sources.map(identityOf).join() : ''}`,
-    keys: [entry.at, ...sources],
+    name: `entry ${entry.at.PK} ${entry.at.SK} ${entry.apart?.SK ?? ''} ${nameOf(entry)} ${onlyLess ? sources.map(identityOf).join() : ''}`,
+    keys,
     judge,
   };
 }
@@ -110,6 +131,7 @@ export function entryRelations(item: Item, now: number): readonly Relation[] {
 export function decisionRelations(item: Item, now: number): readonly Relation[] {
   const parsed = parseKey(item);
   if (!parsed || !('id' in parsed)) return [];
+  if (parsed.form === 'memberships') return membershipsRelations(item, parsed, now);
   const own = parsed.form === 'decision' || parsed.form === 'tenant-effects' ? parsed : undefined;
   if (!own) return [];
   const hasNode = own.type !== GLOBAL.type && !isApiRevision(parsed);
@@ -132,7 +154,11 @@ export function decisionRelations(item: Item, now: number): readonly Relation[] 
           );
         for (const [attribute, value] of Object.entries(found)) {
           if (isRoleForm(own, attribute, found)) continue;
-          if (attribute === 'denials' && isSetAttribute(parsed, attribute)) {
+          if (attribute === Attribute.groupsIn && isSubjectNode(own)) {
+            if (value !== MARKERS.groupsIn || found[Attribute.version] !== SPLIT_FORM)
+              faults.push(malformed(at, attribute));
+            if (found[Attribute.groups] !== undefined) faults.push(malformed(at, Attribute.groups));
+          } else if (attribute === 'denials' && isSetAttribute(parsed, attribute)) {
             if (!(value instanceof Set)) faults.push(malformed(at, attribute));
           } else if (
             (attribute === 'denials' || !BOOKKEEPING.has(attribute)) &&
@@ -146,7 +172,12 @@ export function decisionRelations(item: Item, now: number): readonly Relation[] 
     },
   ];
   for (const [attribute, value] of Object.entries(item)) {
-    if (BOOKKEEPING.has(attribute) || value === false || !isWellFormed(parsed, attribute, value, item))
+    if (
+      BOOKKEEPING.has(attribute) ||
+      attribute === Attribute.groupsIn ||
+      value === false ||
+      !isWellFormed(parsed, attribute, value, item)
+    )
       continue;
     for (const member of membersOf(attribute, value)) {
       // Well-formed members are texts.
@@ -161,7 +192,54 @@ export function decisionRelations(item: Item, now: number): readonly Relation[] 
 
 /** Whether the attribute says that the roles of a root are folded. */
 const isRoleForm = ({ type }: { readonly type: string }, attribute: string, item: Item): boolean =>
-  attribute === Attribute.roleForm && hasFoldedRoles(item) && isScopeType(type);
+  attribute === Attribute.roleTable && hasFoldedRoles(item) && isScopeType(type);
+
+/**
+ * The groups of a subject at one scope, where they stand apart. Those of a subject whose item holds them itself count for
+ * nothing: a migration was stopped. One that goes by itself is of a subject that was deleted.
+ */
+function membershipsRelations(
+  item: Item,
+  parsed: Extract<ParsedKey, { readonly form: 'memberships' }>,
+  now: number,
+): readonly Relation[] {
+  if (item[Attribute.timeToLive] !== undefined) return [];
+  const [at, own] = [
+    { PK: item.PK, SK: item.SK },
+    { type: parsed.type, id: parsed.id },
+  ];
+  const subject = decisionKey(own);
+  const groups = item[Attribute.groups];
+  const known = new Set(['PK', 'SK', 'Type', Attribute.version, Attribute.writtenAt, Attribute.writeId]);
+  const itself: Relation = {
+    name: `decision ${identityOf(at)}`,
+    keys: [at, subject],
+    judge: ([found, above]) => {
+      if (!found || found[Attribute.timeToLive] !== undefined || !isSplit(above)) return [];
+      const others = Object.keys(found).filter((name) => !known.has(name));
+      return [
+        ...(isMarked(found) ? [] : [malformed(at, Attribute.version, 'Type, v, writtenAt and writeId')]),
+        ...others
+          .filter((name) => name !== Attribute.groups || !isIdSet(found[name]))
+          .map((name) => malformed(at, name)),
+      ];
+    },
+  };
+  const members = isIdSet(groups) ? [...groups] : [];
+  return [
+    itself,
+    ...members.map((member) =>
+      entryRelation(
+        { at: subject, attribute: Attribute.groups, member, apart: at },
+        sourcesOf(parsed, Attribute.groups, member) ?? [],
+        now,
+      ),
+    ),
+  ];
+}
+
+const isIdSet = (value: unknown): value is ReadonlySet<string> =>
+  value instanceof Set && [...value].every((each) => typeof each === 'string');
 
 /** Whether such an item may have the attribute, and in this form. */
 function isWellFormed(

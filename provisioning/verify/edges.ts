@@ -51,7 +51,8 @@ function edgeRelation(edge: Edge, read: Item): Relation {
   const ends = edge.ends.filter(({ ref }) => ref.type !== GLOBAL.type);
   const endKeys = ends.map(({ ref }) => nodeKey(ref));
   const entries = attempt(() => entriesOfEdge(read, ANY_GROUP)) ?? [];
-  const decisions = [...new Map(entries.map(({ at }) => [identityOf(at), at])).values()];
+  const keys = entries.flatMap(({ at, apart }) => (apart ? [at, apart] : [at]));
+  const decisions = [...new Map(keys.map((key) => [identityOf(key), key])).values()];
   const [count, repeats] = [edge.keys.length, REPEATS[edge.label]];
   return {
     name: `edge ${edge.keys.map(identityOf).sort().join(' ')}`,

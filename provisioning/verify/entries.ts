@@ -1,3 +1,4 @@
+import { entryIn } from '../../table/decision/apart.ts';
 import {
   Attribute,
   formatInterval,
@@ -7,6 +8,7 @@ import {
   roleAttribute,
   subscriptionAttribute,
 } from '../../table/decision/attributes.ts';
+import { isSplit } from '../../table/decision/split.ts';
 import { DAY_MS } from '../../table/entities/entity.ts';
 import { SESSION_DAYS } from '../../table/entities/records.ts';
 import { formatRef, parseRef, type Ref } from '../../table/identifiers.ts';
@@ -29,6 +31,17 @@ export interface Entry {
   /** Where the attribute is a set: this member of it. Of `everyone`: the group, which is its value too. */
   readonly member?: string;
   readonly value?: unknown;
+  /** The item in which it stands if the part of the decision item that holds it stands apart (ADR 0024). */
+  readonly apart?: Key;
+}
+
+/** The item in which an entry stands. */
+export function standingAt(
+  { at, apart }: Pick<Entry, 'at' | 'apart'>,
+  find: (key: Key) => Item | undefined,
+): { readonly key: Key; readonly item: Item | undefined } {
+  const item = find(at);
+  return apart && isSplit(item) ? { key: apart, item: find(apart) } : { key: at, item };
 }
 
 const ifText = (item: Item, attribute: string) => optionalText(item, attribute) ?? undefined;
@@ -148,11 +161,13 @@ export function entriesOfEdge(item: Item, groupNode: Item | undefined): readonly
   return (readEdge(item)?.grant ?? []).flatMap((action) => {
     if (action.kind !== 'update' || action.set?.Type !== 'Decision') return [];
     const { Type: _, ...written } = { ...action.set, ...action.add };
-    return Object.entries(written).flatMap(([attribute, value]): readonly Entry[] =>
-      value instanceof Set
+    return Object.entries(written).flatMap(([attribute, value]): readonly Entry[] => {
+      const settled = entryIn(action.key, attribute);
+      if (settled) return [settled];
+      return value instanceof Set
         ? [...value].map((member) => ({ at: action.key, attribute, member }))
-        : [{ at: action.key, attribute, value }],
-    );
+        : [{ at: action.key, attribute, value }];
+    });
   });
 }
 

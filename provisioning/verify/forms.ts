@@ -9,7 +9,7 @@ import { type Fault, type Found, fault, type Relation } from './relation.ts';
  */
 
 const isOfDecisions = (item: Item): boolean =>
-  ['decision', 'tenant-effects'].includes(String(parseKey(item)?.form));
+  ['decision', 'memberships', 'tenant-effects'].includes(String(parseKey(item)?.form));
 
 /** Readers of decisions refuse a newer form of these. */
 const isDecidedOn = (item: Item): boolean =>

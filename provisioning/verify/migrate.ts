@@ -86,7 +86,9 @@ export async function migrate(options: MigrateOptions): Promise<Migrated> {
 /** Decision items have always said their form: one that does not is damaged. */
 function isOlder(item: Item): boolean {
   if (item[FORM] !== undefined) return Number.isSafeInteger(item[FORM]) && formOf(item) < FORMS.usual;
-  return !['decision', 'tenant-effects', 'log', 'operation'].includes(String(parseKey(item)?.form));
+  return !['decision', 'memberships', 'tenant-effects', 'log', 'operation'].includes(
+    String(parseKey(item)?.form),
+  );
 }
 
 /** What no partition of the walk has: a grant under its own id, seen from the first item of its edge. */

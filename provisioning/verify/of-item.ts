@@ -19,6 +19,9 @@ import { secretRelation } from './secrets.ts';
 /** What happened: nothing else says it. */
 const RECORDS: ReadonlySet<string> = new Set(['log', 'log-count', 'operation', 'approval', 'pseudonyms']);
 
+/** What checks read. */
+const DECISIONS: ReadonlySet<string> = new Set(['decision', 'memberships', 'tenant-effects']);
+
 /** The relations of an item that are checked from this item. */
 export function relationsOf(item: Item, now: number): readonly Relation[] {
   if (isExpired(item, now)) return [];
@@ -34,7 +37,7 @@ function relationsIn(item: Item, now: number): readonly Relation[] {
     const owner = nodeAt(nodeKey(parsed));
     return owner ? [secretRelation(owner.ref, owner.kind)] : edgeRelations(item);
   }
-  if (parsed?.form === 'decision' || parsed?.form === 'tenant-effects') return decisionRelations(item, now);
+  if (parsed && DECISIONS.has(parsed.form)) return decisionRelations(item, now);
   const node = nodeAt(item);
   if (node) return [...nodeRelations(item, now), ...entryRelations(item, now)];
   const to = otherEnd(item);

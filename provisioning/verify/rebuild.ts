@@ -1,9 +1,9 @@
 import { Attribute, FOLDED, splitAttribute } from '../../table/decision/attributes.ts';
 import { hasFoldedRoles } from '../../table/decision/folded-roles.ts';
-import { SPLIT_THRESHOLDS } from '../../table/decision/split.ts';
+import { MARKERS, SPLIT_THRESHOLDS } from '../../table/decision/split.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import { FORMS, SPLIT_FORM } from '../../table/form.ts';
-import type { Ref } from '../../table/identifiers.ts';
+import { isSubjectNode, type Ref } from '../../table/identifiers.ts';
 import { allOf } from '../../table/index-queries.ts';
 import type { Item } from '../../table/item.ts';
 import {
@@ -12,6 +12,7 @@ import {
   GLOBAL,
   isSameKey,
   type Key,
+  MEMBERSHIPS_PREFIX,
   nodeKey,
   parseKey,
   partitionOf,
@@ -37,6 +38,7 @@ import { isSound } from './node-damage.ts';
  */
 export async function rebuild(reader: Reader, at: Key, before: Item | undefined): Promise<Item | undefined> {
   const parsed = parseKey(at);
+  if (parsed?.form === 'memberships') return rebuildMemberships(reader, at, parsed);
   if (parsed?.form !== 'decision' && parsed?.form !== 'tenant-effects') return undefined;
   const bare: Item = { ...at, Type: 'Decision', [Attribute.version]: FORMS.usual };
   if (isApiRevision(parsed)) return bare;
@@ -51,9 +53,12 @@ export async function rebuild(reader: Reader, at: Key, before: Item | undefined)
         : await sourcesAround(reader, own);
   const entries = sources.filter((each) => isSameKey(each.at, at));
   const item: Record<string, unknown> = { ...bare, ...roleFormOf(before, entries) };
+  const areApart = parsed.form === 'decision' && (await haveGroupsApart(reader, own, before));
+  if (areApart)
+    Object.assign(item, { [Attribute.groupsIn]: MARKERS.groupsIn, [Attribute.version]: SPLIT_FORM });
   for (const entry of entries) {
     const written = writtenIn(item as Item, entry);
-    if (written) put(item, written);
+    if (written && (!areApart || entry.attribute !== Attribute.groups)) put(item, written);
   }
   const noted = before?.[Attribute.denials];
   // It only grows: former members cannot be derived.
@@ -75,7 +80,30 @@ export async function rebuild(reader: Reader, at: Key, before: Item | undefined)
 function roleFormOf(before: Item | undefined, entries: readonly Entry[]): Readonly<Record<string, unknown>> {
   const roles = entries.filter(({ attribute }) => splitAttribute(attribute)[0] === 'role').length;
   const isFolded = before ? hasFoldedRoles(before) : roles > SPLIT_THRESHOLDS.rolesOfRoot;
-  return isFolded ? { [Attribute.roleForm]: FOLDED, [Attribute.version]: SPLIT_FORM } : {};
+  return isFolded ? { [Attribute.roleTable]: FOLDED, [Attribute.version]: SPLIT_FORM } : {};
+}
+
+/** Whether the groups of a subject stand apart: as its item says, and if that is lost, by what stands apart. */
+async function haveGroupsApart(reader: Reader, own: Ref, before: Item | undefined): Promise<boolean> {
+  if (!isSubjectNode(own)) return false;
+  if (before) return before[Attribute.groupsIn] !== undefined;
+  const parts = await reader.listAll({
+    ranges: [{ partition: partitionOf(own), prefix: MEMBERSHIPS_PREFIX }],
+    keep: (item) => item[Attribute.timeToLive] === undefined,
+  });
+  return parts.length > 0;
+}
+
+/** The groups of a subject at one scope, from its edges. */
+async function rebuildMemberships(reader: Reader, at: Key, own: Ref): Promise<Item | undefined> {
+  const ref = { type: own.type, id: own.id };
+  if (!(await reader.get(nodeKey(ref)))) return undefined;
+  const item: Record<string, unknown> = { ...at, Type: 'Decision', [Attribute.version]: SPLIT_FORM };
+  const edges = await reader.listAll({
+    ranges: [{ partition: partitionOf(ref), prefix: edgePrefix('group') }],
+  });
+  for (const entry of read(edges)) if (entry.apart && isSameKey(entry.apart, at)) put(item, entry);
+  return item as Item;
 }
 
 function put(item: Record<string, unknown>, { attribute, member, value }: Entry): void {

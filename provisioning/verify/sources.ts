@@ -23,6 +23,10 @@ export function sourcesOf(
   attribute: string,
   member: string | undefined,
 ): readonly Key[] | undefined {
+  if (parsed.form === 'memberships') {
+    const [subject, of] = [{ type: parsed.type, id: parsed.id }, group(member ?? '')];
+    return [edgeKey(subject, of), edgeKey(of, subject)];
+  }
   if (parsed.form !== 'decision' && parsed.form !== 'tenant-effects') return undefined;
   if (isApiRevision(parsed)) return undefined;
   const own: Ref = { type: parsed.type, id: parsed.id };

@@ -33,12 +33,12 @@ async function madeAnew(
   reader: Reader,
   item: Item,
   make: typeof foldRoles,
-): Promise<readonly Put[] | undefined> {
+): Promise<readonly (readonly Put[])[] | undefined> {
   const root = scopeOf(item);
   if (!root) return undefined;
   const made = make(item, await rolesOf(reader, root));
   if (sizeOf(made) > MAX_ITEM_BYTES) return undefined;
-  return [{ kind: 'put', item: made, when: asRead(item), failure: () => stale(formatRef(root)) }];
+  return [[{ kind: 'put', item: made, when: asRead(item), failure: () => stale(formatRef(root)) }]];
 }
 
 /** The roles of a root, folded (ADR 0054): one transaction either way. */

@@ -6,11 +6,12 @@ import type { Key } from '../../table/keys.ts';
 import type { Reader } from '../../table/reader.ts';
 import type { Action } from '../../table/write/action.ts';
 import type { Writer } from '../../table/writer.ts';
+import { GROUPS_OF_SUBJECT } from './split-groups.ts';
 import { FOLDED_ROLES } from './split-roles.ts';
 
 /**
- * A part of a decision item that can stand in items of its own (ADR 0024). Both ways are sequences of transactions, each
- * of which leaves the table whole: what an earlier one has done is found again in the table.
+ * A part of a decision item that can stand in items of its own (ADR 0024). Both ways are sequences of transactions: what
+ * one that was stopped has done is found again in the table.
  */
 export interface Splitting {
   /** Whether the part of this item, which holds it itself, has outgrown the item. */
@@ -18,16 +19,23 @@ export interface Splitting {
   /** Whether the part of this item stands apart. */
   readonly isSplit: (item: Item) => boolean;
   /**
-   * The next transaction towards the part apart; undefined when nothing is left to do. The last one sets the marker, on
-   * condition that what the other ones were made from has not changed.
+   * The transactions that bring the part out of the item, in their order, as things are; undefined when that is not
+   * possible. Each leaves the table whole, and is refused (`stale`) when what all were made from has changed; then they are
+   * planned anew. One of them sets the marker: what it stands for has to be there by then.
+   *
+   * @param now epoch milliseconds
    */
-  readonly split: (reader: Reader, item: Item) => Promise<readonly Action[] | undefined>;
-  /** The next transaction towards the part in its item; undefined when nothing is left to do, or it does not fit. */
-  readonly join: (reader: Reader, item: Item) => Promise<readonly Action[] | undefined>;
+  readonly split: (
+    reader: Reader,
+    item: Item,
+    now: number,
+  ) => Promise<readonly (readonly Action[])[] | undefined>;
+  /** The same for the way back into the item; undefined as well when the part does not fit into it. */
+  readonly join: Splitting['split'];
 }
 
 /** All kinds of parts. */
-export const SPLITTINGS: readonly Splitting[] = [FOLDED_ROLES];
+export const SPLITTINGS: readonly Splitting[] = [GROUPS_OF_SUBJECT, FOLDED_ROLES];
 
 export interface SplitterOptions {
   readonly reader: Reader;
@@ -63,10 +71,11 @@ export function createSplitter({ reader, writer, clock, newId, thresholds, joins
     for (let tries = 0; tries < MAX_TRIES; ) {
       const item = await reader.get(key);
       if (!item || !isWanted(each, item)) return true;
-      const actions = await (joins ? each.join : each.split)(reader, item);
-      if (!actions) return false;
+      const transactions = await (joins ? each.join : each.split)(reader, item, clock.now());
+      if (!transactions) return false;
       try {
-        await to.send(stamped(actions, { writtenAt: clock.now(), writeId: newId() }));
+        for (const actions of transactions)
+          await to.send(stamped(actions, { writtenAt: clock.now(), writeId: newId() }));
       } catch (error) {
         if (!isMeanwhile(error)) throw error;
         tries += 1;

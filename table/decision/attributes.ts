@@ -22,6 +22,8 @@ export const Attribute = {
   endsAt: 'endsAt',
   isAdmin: 'isAdmin',
   groups: 'groups',
+  /** On a subject: `scope` where its groups stand apart, by scope. */
+  groupsIn: 'groupsIn',
   globalRoles: 'roles',
   ancestors: 'ancestors',
   /** On a scope: the id of its group of all subjects. */
@@ -33,7 +35,7 @@ export const Attribute = {
   /** On a root: the permissions that a role of its own denies, or once did. */
   denials: 'denials',
   /** On a root: `folded` where its roles are written by what they say, not one by one (ADR 0054). */
-  roleForm: 'roles',
+  roleTable: 'roleTable',
   /** On a root whose roles are folded: those in deletion, which have no effect any more. */
   closing: 'closing',
   /** On a subject or a scope: its stored properties, a map. */
@@ -53,6 +55,11 @@ const join = (...parts: readonly string[]): string =>
 export const grantAttribute = (root: string): string => join('grant', root);
 /** On a subject: one role assignment, as an ISO 8601 interval `start/end` with either side empty. */
 export const assignmentAttribute = (scope: string, role: string): string => join('assign', scope, role);
+/**
+ * Of a subject, in plans only: one of its groups, at the scope of that group. Where it stands is known when it is sent
+ * (apart.ts).
+ */
+export const memberAttribute = (scope: string, group: string): string => join('in', scope, group);
 /** On a scope: the roles of one of its groups, as a set. */
 export const groupAttribute = (group: string): string => join('group', group);
 /** On a root or on the global roles: a live role; the value is its parent's id or empty. */
@@ -60,7 +67,7 @@ export const roleAttribute = (role: string): string => join('role', role);
 /** On a root or on the global roles: what a role holds by wildcard; the value is the effect, with a condition a map. */
 export const patternAttribute = (role: string, pattern: string): string => join('wild', role, pattern);
 
-/** The value of {@link Attribute.roleForm}. */
+/** The value of {@link Attribute.roleTable}. */
 export const FOLDED = 'folded';
 /** On a root whose roles are folded: the roles that inherit from one, its own or a global one, as a set. */
 export const heirsAttribute = (parent: string): string => join('heirs', parent);

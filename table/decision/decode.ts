@@ -1,5 +1,5 @@
 import { GatehouseError } from '../errors.ts';
-import { assertReadable, saysForm } from '../form.ts';
+import { assertReadable, SPLIT_FORM, saysForm } from '../form.ts';
 import { isRef } from '../identifiers.ts';
 import type { Item } from '../item.ts';
 import { isPermissionPattern } from '../permission-name.ts';
@@ -19,6 +19,8 @@ import type {
   ScopeItem,
   SubjectItem,
 } from './items.ts';
+
+import { MARKERS } from './split.ts';
 
 /**
  * Which write an item is of: what the test of coherence goes by (ADR 0020). Decision items have it, and
@@ -156,6 +158,7 @@ const SUBJECT_ATTRIBUTES = plain(
   Attribute.endsAt,
   Attribute.isAdmin,
   Attribute.groups,
+  Attribute.groupsIn,
   Attribute.globalRoles,
   Attribute.properties,
 );
@@ -165,6 +168,7 @@ const ORDINARY: Omit<SubjectItem, 'groups'> = {
   active: true,
   endsAt: Number.POSITIVE_INFINITY,
   isAdmin: false,
+  groupsApart: false,
   globalRoles: NONE,
   grants: new Map(),
   assignments: new Map(),
@@ -190,10 +194,13 @@ export function decodeSubject(item: Item): SubjectItem {
   if (typeof isAdmin !== 'boolean') throw damaged(item, Attribute.isAdmin);
   const active = isActive(item);
   const groups = idSet(item, Attribute.groups);
+  const groupsApart = isApart(item, Attribute.groupsIn);
+  if (groupsApart && groups.length > 0) throw damaged(item, Attribute.groups);
   const globalRoles = idSet(item, Attribute.globalRoles);
   const properties = propertiesIn(item);
   const holdsMore =
     isAdmin ||
+    groupsApart ||
     globalRoles.length > 0 ||
     grants.size > 0 ||
     assignments.size > 0 ||
@@ -204,11 +211,29 @@ export function decodeSubject(item: Item): SubjectItem {
     endsAt: endsAt === undefined ? Number.POSITIVE_INFINITY : instant(item, Attribute.endsAt, endsAt),
     isAdmin,
     groups,
+    groupsApart,
     globalRoles,
     grants: grants.size > 0 ? grants : ORDINARY.grants,
     assignments: assignments.size > 0 ? assignments : ORDINARY.assignments,
     properties,
   };
+}
+
+/** Whether a part of the item stands apart (split.ts). A marker of another value says what is not known here. */
+function isApart(item: Item, marker: keyof typeof MARKERS): boolean {
+  const value = item[marker];
+  if (value === undefined) return false;
+  if (value !== MARKERS[marker] || item[Attribute.version] !== SPLIT_FORM) throw damaged(item, marker);
+  return true;
+}
+
+const MEMBERSHIPS_ATTRIBUTES = plain(Attribute.groups, Attribute.timeToLive);
+
+/** The groups of a subject at one scope, where they stand apart of its item. */
+export function decodeMemberships(item: Item): readonly string[] {
+  const [unknown] = compoundsOf(item, MEMBERSHIPS_ATTRIBUTES);
+  if (unknown) throw damaged(item, unknown.name);
+  return idSet(item, Attribute.groups);
 }
 
 const PERMISSION_ATTRIBUTES = plain(Attribute.registered, Attribute.allow, Attribute.deny, Attribute.module);
@@ -267,7 +292,7 @@ const SCOPE_ATTRIBUTES = plain(
   Attribute.denials,
   Attribute.properties,
   Attribute.everyone,
-  Attribute.roleForm,
+  Attribute.roleTable,
   Attribute.closing,
 );
 /** The item of what holds everywhere has no others than every item has. */
@@ -335,10 +360,10 @@ function decodeOwnRoles(
   compounds: readonly Compound[],
   other: (compound: Compound) => void,
 ): Roles {
-  const form = item[Attribute.roleForm];
+  const form = item[Attribute.roleTable];
   if (form === undefined && item[Attribute.closing] === undefined)
     return { roles: decodeRoles(item, compounds, other), closing: undefined };
-  if (form !== FOLDED) throw damaged(item, Attribute.roleForm);
+  if (form !== FOLDED || item[Attribute.version] !== SPLIT_FORM) throw damaged(item, Attribute.roleTable);
   const closing = new Set(idSet(item, Attribute.closing));
   const parents = new Map<string, string>();
   const patterns = new Map<string, Map<string, Effect | ConditionalEffect>>();

@@ -16,7 +16,7 @@ import type { Effect } from './items.ts';
  * folded into sets, only what a role says takes room: 30 bytes for its parent and for each pattern.
  */
 
-export const hasFoldedRoles = (item: Item | undefined): boolean => item?.[Attribute.roleForm] === FOLDED;
+export const hasFoldedRoles = (item: Item | undefined): boolean => item?.[Attribute.roleTable] === FOLDED;
 
 /** How many roles the item lists one by one. */
 export const listedRolesIn = (item: Item): number =>
@@ -54,12 +54,12 @@ export function foldRoles(item: Item, owned: readonly string[]): Item {
     } else rest[name] = value;
   }
   for (const role of named) if (!listed.has(role)) addTo(sets, Attribute.closing, role);
-  return { ...(rest as Item), ...sets, [Attribute.roleForm]: FOLDED, [FORM]: SPLIT_FORM };
+  return { ...(rest as Item), ...sets, [Attribute.roleTable]: FOLDED, [FORM]: SPLIT_FORM };
 }
 
 /** The other way: the item with each of these roles listed. What it says of others does not count. */
 export function unfoldRoles(item: Item, owned: readonly string[]): Item {
-  const { [Attribute.roleForm]: _, [Attribute.closing]: closing, ...others } = item;
+  const { [Attribute.roleTable]: _, [Attribute.closing]: closing, ...others } = item;
   const listed: Record<string, unknown> = {};
   for (const role of owned)
     if (!(closing instanceof Set && closing.has(role))) listed[roleAttribute(role)] = '';

@@ -35,7 +35,10 @@ export interface SubjectItem {
   /** The subject is gone from this instant on; Infinity when it has no end date. */
   readonly endsAt: number;
   readonly isAdmin: boolean;
+  /** Empty where they stand apart. */
   readonly groups: readonly string[];
+  /** Whether its groups stand in items of their own, one for each scope (ADR 0024). */
+  readonly groupsApart: boolean;
   readonly globalRoles: readonly string[];
   /** Root scope → roles that the subject's grant there holds. */
   readonly grants: ReadonlyMap<string, readonly string[]>;
@@ -44,6 +47,10 @@ export interface SubjectItem {
   /** Stored properties. */
   readonly properties: Properties;
 }
+
+/** The subject with these groups: it may take attributes from its prototype, so it becomes one. */
+export const subjectWith = (subject: SubjectItem, groups: readonly string[]): SubjectItem =>
+  ({ __proto__: subject, groups }) as unknown as SubjectItem;
 
 /** A role as its owner's decision item lists it; a role that is not listed is not in force. */
 export interface RoleItem {

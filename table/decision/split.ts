@@ -27,10 +27,10 @@ export const SPLIT_THRESHOLDS: SplitThresholds = {
 export const MARKERS = {
   /** On a subject: its groups stand apart, by the scope of the group. */
   groupsIn: 'scope',
-  /** On a scope: the roles of its groups stand apart, by group. */
-  groupRoles: 'apart',
 } as const;
-export type Marker = keyof typeof MARKERS;
+/** With that of a root's roles: they do not stand apart, but are folded (ADR 0054). */
+export type Marker = keyof typeof MARKERS | 'roleTable';
+const ALL_MARKERS = [...Object.keys(MARKERS), 'roleTable'] as readonly Marker[];
 
 /**
  * Which items are known to have a marker: what writes have met. It is never trusted: each write has the condition that
@@ -58,3 +58,12 @@ export function createKnownSplits(): KnownSplits {
     },
   };
 }
+
+/** Notes what an item says of itself, as it was read. */
+export function noteSplits(splits: KnownSplits, key: Key, item: Item | undefined): void {
+  for (const marker of ALL_MARKERS) if (item?.[marker] !== undefined) splits.meet(key, marker, item);
+}
+
+/** Whether a part of the item stands apart. */
+export const isSplit = (item: Item | undefined): boolean =>
+  Object.keys(MARKERS).some((marker) => item?.[marker] !== undefined);

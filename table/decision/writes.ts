@@ -1,11 +1,12 @@
 import { conflict, GatehouseError, notFound } from '../errors.ts';
-import { inForm } from '../form.ts';
+import { FORM, inForm, SPLIT_FORM } from '../form.ts';
 import { formatRef, type Ref } from '../identifiers.ts';
 import {
   apiRevisionKey,
   decisionKey,
   globalKey,
   type Key,
+  membershipsKey,
   parseKey,
   resourceTypeRef,
   tenantEffectsKey,
@@ -13,6 +14,7 @@ import {
 import type { PermissionName } from '../permission-name.ts';
 import type { Declaration, Properties } from '../properties.ts';
 import { type Action, create, keyOf, type Put, type Update, type Value } from '../write/action.ts';
+import { inPlace } from './apart.ts';
 import {
   Attribute,
   assignmentAttribute,
@@ -24,6 +26,7 @@ import {
   groupAttribute,
   heirsAttribute,
   licenseAttribute,
+  memberAttribute,
   moduleAttribute,
   patternAttribute,
   propertyAttribute,
@@ -32,6 +35,7 @@ import {
 } from './attributes.ts';
 import type { Stamp } from './decode.ts';
 import type { Effect } from './items.ts';
+import { createKnownSplits, type KnownSplits } from './split.ts';
 
 /**
  * Changes of decision items (ADR 0003). Each is one blind update that travels in the transaction of the
@@ -51,7 +55,7 @@ const update = (key: Key, change: Change): Update => ({
 
 /** What carries a stamp: decision items, and the guards that decisions look up. */
 const isStamped = (key: Key): boolean =>
-  ['decision', 'tenant-effects', 'guard'].includes(String(parseKey(key)?.form));
+  ['decision', 'memberships', 'tenant-effects', 'guard'].includes(String(parseKey(key)?.form));
 
 /**
  * The actions as they are sent: what they write says its form (form.ts), and each that writes an item with a stamp
@@ -59,9 +63,15 @@ const isStamped = (key: Key): boolean =>
  * coherence counts from the stamp to the arrival (ADR 0020), so it is of the sending: what was read
  * before, to plan the actions, may have taken long. A sending that is planned anew has another `writeId`;
  * attempts of the same sending have the same.
+ *
+ * @param splits which items are known to have parts that stand apart; none when left out
  */
-export const stamped = (actions: readonly Action[], { writtenAt, writeId }: Stamp): readonly Action[] =>
-  actions.map((given) => {
+export const stamped = (
+  actions: readonly Action[],
+  { writtenAt, writeId }: Stamp,
+  splits: KnownSplits = createKnownSplits(),
+): readonly Action[] =>
+  inPlace(actions, splits).map((given) => {
     const action = inForm(given);
     if (!isStamped(keyOf(action))) return action;
     const stamp = { [Attribute.writtenAt]: writtenAt, [Attribute.writeId]: writeId };
@@ -76,6 +86,9 @@ const updateExisting = (ref: Ref, change: Change): Update => ({
   when: { exists: true },
   failure: () => notFound(ref.type, formatRef(ref)),
 });
+
+/** Longer than any reader keeps what it has read: a week. */
+const EXPIRY_MS = 7 * 24 * 60 * 60 * 1_000;
 
 const set = (member: string) => new Set([member]);
 
@@ -137,8 +150,19 @@ export function resourceTypeChange(
 export function subjectChanges(subject: Ref) {
   const change = (how: Change) => updateExisting(subject, how);
   return {
-    join: (group: string) => change({ add: { [Attribute.groups]: set(group) } }),
-    leave: (group: string) => change({ takeOut: { [Attribute.groups]: set(group) } }),
+    /** Where the groups of the subject stand, nobody knows before it is sent (apart.ts). */
+    join: (scope: string, group: string) => change({ set: { [memberAttribute(scope, group)]: true } }),
+    leave: (scope: string, group: string) => change({ remove: [memberAttribute(scope, group)] }),
+    /**
+     * Lets its groups at a scope, which stand apart, go by themselves when no reader can have the subject in its cache any
+     * more: were they gone at once, whoever has it would take it for one without the groups that refuse.
+     *
+     * @param now epoch milliseconds
+     */
+    expire: (scope: Ref, now: number) =>
+      update(membershipsKey(subject, scope), {
+        set: { [Attribute.timeToLive]: Math.ceil((now + EXPIRY_MS) / 1_000), [FORM]: SPLIT_FORM },
+      }),
     addGlobalRole: (role: string) => change({ add: { [Attribute.globalRoles]: set(role) } }),
     removeGlobalRole: (role: string) => change({ takeOut: { [Attribute.globalRoles]: set(role) } }),
     assign: (scope: string, role: string, start: string | undefined, end: string | undefined) =>
@@ -247,7 +271,7 @@ export function roleChanges(owner: Ref | undefined) {
       ? {
           ...updateExisting(owner, how),
           otherForm: {
-            attribute: Attribute.roleForm,
+            attribute: Attribute.roleTable,
             value: FOLDED,
             update: updateExisting(owner, folded),
           },

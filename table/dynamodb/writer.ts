@@ -71,9 +71,11 @@ export function createWriter({
 function toWriteError(error: unknown, actions: readonly Action[]): GatehouseError {
   const reasons = cancellationReasons(error);
   if (!reasons) return toTableError(error, 'TransactWriteItems');
-  const failed = reasons.findIndex((reason) => reason.Code === 'ConditionalCheckFailed');
-  const action = actions[failed];
-  if (action?.failure) return action.failure(oldItem(reasons[failed]));
+  // Each failed condition is asked, because some note what they found (table/decision/split.ts).
+  const [failure] = reasons.flatMap((reason, position) =>
+    reason.Code === 'ConditionalCheckFailed' ? (actions[position]?.failure?.(oldItem(reason)) ?? []) : [],
+  );
+  if (failure) return failure;
   if (hasCode(reasons, 'ItemCollectionSizeLimitExceeded', 'ValidationError')) {
     return new GatehouseError('limit_exceeded', ITEM_TOO_LARGE, { cause: error });
   }

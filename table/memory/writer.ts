@@ -45,15 +45,16 @@ export function createMemoryWriter({ rows, change, mishaps, onCommit }: MemoryWr
     return undefined;
   }
 
+  /** The failure of the first action that fails. As in DynamoDB, each failed condition is told what it met. */
   function failureOf(actions: readonly Action[]): GatehouseError | undefined {
-    for (const action of actions) {
+    const [first] = actions.flatMap((action): readonly GatehouseError[] => {
       const found = rows.get(keyOf(action));
       if (action.when && action.failure && !meets(found, action.when))
-        return action.failure(found && copyItem(found));
+        return [action.failure(found && copyItem(found))];
       const misfit = action.kind === 'update' ? misfitOf(found, action) : undefined;
-      if (misfit) return misfit;
-    }
-    return undefined;
+      return misfit ? [misfit] : [];
+    });
+    return first;
   }
 
   async function attempt(sent: Sent): Promise<GatehouseError | undefined> {

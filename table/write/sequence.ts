@@ -2,7 +2,7 @@ import { type GatehouseError, stale } from '../errors.ts';
 import { FORM } from '../form.ts';
 import type { Item } from '../item.ts';
 import { type Action, type Condition, type Expected, keyOf, type Update, type Value } from './action.ts';
-import { otherwise, updateFor } from './other-form.ts';
+import { updateFor } from './other-form.ts';
 
 /**
  * Two actions on one item, one after the other, as one action: DynamoDB takes only one of each item in a
@@ -59,24 +59,6 @@ function judge(item: Item | undefined, { when, failure }: Action): void {
  * @throws the failure of either, where `base` says that it will fail
  */
 export function inSequence(base: Item | undefined, earlier: Action, later: Action): Action {
-  const [first, second] = [usual(earlier), usual(later)];
-  const action = asOne(base, first, second);
-  const form = otherFormOf(earlier) ?? otherFormOf(later);
-  if (action.kind !== 'update' || !form) return action;
-  const other = asOne(base, inOther(earlier), inOther(later));
-  // Of two updates, or one and a check, comes an update in both forms.
-  return other.kind === 'update' ? { ...action, otherForm: { ...form, update: other } } : action;
-}
-
-const otherFormOf = (action: Action) => (action.kind === 'update' ? action.otherForm : undefined);
-const inOther = (action: Action): Action => (action.kind === 'update' ? otherwise(action) : action);
-function usual(action: Action): Action {
-  if (action.kind !== 'update') return action;
-  const { otherForm: _, ...update } = action;
-  return update;
-}
-
-function asOne(base: Item | undefined, earlier: Action, later: Action): Action {
   judge(base, earlier);
   const between = after(base, earlier);
   judge(between, later);

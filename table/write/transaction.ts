@@ -7,7 +7,8 @@ import { type Action, keyOf } from './action.ts';
 /** Actions of one TransactWriteItems (DynamoDB's limit). */
 export const MAX_ACTIONS = 100;
 
-export const ITEM_TOO_LARGE = 'an item would grow beyond what the table can hold (400 KB)';
+export const ITEM_TOO_LARGE =
+  'an item would grow beyond what the table can hold (400 KB); gatehouse migrate splits what has outgrown an item';
 
 /**
  * Refuses what the table cannot take, before anything is sent: a value that no item can hold, more than 100

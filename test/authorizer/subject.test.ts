@@ -105,10 +105,10 @@ describe('a subject from an email', () => {
   });
 
   it('is a fault where a later release made the guard, and the message names no email', async () => {
-    const { subjectOf } = setUp(EMAIL, [{ ...guard(`user:${ALICE}`), v: 2 }]);
+    const { subjectOf } = setUp(EMAIL, [{ ...guard(`user:${ALICE}`), v: 3 }]);
     await expect(subjectOf(mail)).rejects.toMatchObject({
       code: 'newer_form',
-      message: expect.stringMatching(/^a guard of EMAIL is of form 2, newer than form 1/),
+      message: expect.stringMatching(/^a guard of EMAIL is of form 3, newer than form 2/),
     });
   });
 

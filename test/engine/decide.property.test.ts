@@ -267,6 +267,7 @@ function itemsOf({ user, scopes, permissions, roles, ...granted }: World): Reado
   const subject: SubjectItem = {
     ...user,
     groups: granted.memberships,
+    groupsApart: false,
     globalRoles: granted.globalRoles,
     grants,
     assignments,

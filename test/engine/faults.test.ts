@@ -116,11 +116,11 @@ describe('a damaged item', () => {
 
   test('of a form that a later release made fails them too, and the message says so', async () => {
     const { newEngine, ask, put } = createSchool();
-    put(decisionKey(userRef(0)), { ...whole, v: 2, writtenAt: undefined, ofTomorrow: 'x' });
+    put(decisionKey(userRef(0)), { ...whole, v: 3, writtenAt: undefined, ofTomorrow: 'x' });
     await expect(ask(newEngine())).rejects.toMatchObject({
       ...{ code: 'newer_form', retryable: false },
       message: expect.stringMatching(
-        / DECISION is of form 2, newer than form 1, .* deploy the newer release/,
+        / DECISION is of form 3, newer than form 2, .* deploy the newer release/,
       ),
     });
   });

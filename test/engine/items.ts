@@ -6,6 +6,7 @@ export const subjectItem = (changes: Partial<SubjectItem> = {}): SubjectItem => 
   endsAt: Number.POSITIVE_INFINITY,
   isAdmin: false,
   groups: [],
+  groupsApart: false,
   globalRoles: [],
   grants: new Map(),
   assignments: new Map(),

@@ -52,7 +52,7 @@ async function expectSame(): Promise<readonly string[]> {
   expect(await foldRoles(world, { joins: true })).toMatchObject({ split: 1, unsplit: 0 });
   await expectWhole(world);
   await expectVerified(world);
-  expect((await item()).roles).toBeUndefined();
+  expect((await item()).roleTable).toBeUndefined();
   expect(await answers()).toEqual(found);
   expect(await foldRoles(world)).toMatchObject({ split: 1, unsplit: 0 });
   return found;
@@ -148,10 +148,10 @@ describe('a command that meets the other form', () => {
       input: { role: top, permission, ...ALLOW },
     });
     expect(await world.provisionAround(adopt, () => foldRoles(world))).toMatchObject({ ok: true });
-    expect((await item()).roles).toBe('folded');
+    expect((await item()).roleTable).toBe('folded');
     const unfold = () => foldRoles(world, { joins: true });
     expect(await world.provisionAround(allow('files:*:*'), unfold)).toMatchObject({ ok: true });
-    expect((await item()).roles).toBeUndefined();
+    expect((await item()).roleTable).toBeUndefined();
     await foldRoles(world);
     const found = ['home no_grant', 'files:read:own role', 'files:write:own role', ...[top, role].sort()];
     expect(await expectSame()).toEqual(found);
@@ -233,9 +233,9 @@ describe('damage to a folded item is found and repaired', () => {
     ['a condition that is lost', () => ({ remove: [`wild|${heir}|*:*:*`] }), 'decision_less'],
     ['a role that is in no deletion', () => ({ add: { closing: set(top) } }), 'decision_more'],
     ['a role listed beside', () => ({ set: { [`role|${top}`]: '' } }), 'decision_damaged'],
-    ['another marker', () => ({ set: { roles: 'other' } }), 'decision_damaged'],
+    ['another marker', () => ({ set: { roleTable: 'other' } }), 'decision_damaged'],
     ['a set that is none', () => ({ set: { [`heirs|${top}`]: heir } }), 'decision_damaged'],
-    ['no marker', () => ({ remove: ['roles'] }), 'decision_damaged'],
+    ['no marker', () => ({ remove: ['roleTable'] }), 'decision_damaged'],
   ])('%s', async (name, change, code) => {
     const { writtenAt: _, writeId: __, ...before } = await item();
     await world.writer.send([{ kind: 'update', key, ...change() }]);
@@ -258,6 +258,6 @@ describe('damage to a folded item is found and repaired', () => {
       repair: { writer: world.writer, newId: () => ulid() },
     });
     await expectVerified(world);
-    expect((await item()).roles).toBeUndefined();
+    expect((await item()).roleTable).toBeUndefined();
   });
 });

@@ -264,7 +264,7 @@ describe('a decision item that is full', () => {
     for (const portion of [1_000, 100, 10, 1]) {
       for (let isFull = false; !isFull; ) {
         const groups = new Set(count(portion).map(() => ulid()));
-        const joined = { ...subjectChanges(ref).join(''), add: { groups } };
+        const joined = { ...subjectChanges(ref).setAdmin(false), add: { groups } };
         isFull = await world.writer.send(stamped([joined], { writtenAt: 1, writeId: 'joined' })).then(
           () => false,
           ({ code }) => code === 'limit_exceeded',

@@ -146,7 +146,7 @@ export function rebuild(items: readonly Item[]): Map<string, Attributes> {
  * The item of a root whose roles are folded (ADR 0054) as it would be with each of them listed. Those in deletion are
  * named, and no others.
  */
-function unfolded({ roles: _, closing = new Set(), ...item }: Item, items: readonly Item[]): Item {
+function unfolded({ roleTable: _, closing = new Set(), ...item }: Item, items: readonly Item[]): Item {
   const listed: Record<string, unknown> = {};
   const owned = items.filter(
     ({ Type, SK, scope }) => Type === 'Role' && SK === 'META' && upper(scope) === item.PK,
@@ -170,7 +170,7 @@ function unfolded({ roles: _, closing = new Set(), ...item }: Item, items: reado
 export function decisionsOf(items: readonly Item[]): Map<string, Attributes> {
   const found = items
     .filter((item) => item.Type === 'Decision' && !isEmptied(item))
-    .map((item) => (item.roles === 'folded' ? unfolded(item, items) : item))
+    .map((item) => (item.roleTable === 'folded' ? unfolded(item, items) : item))
     .map((item): [string, Attributes] => [
       `${item.PK} / ${item.SK}`,
       Object.fromEntries(

@@ -59,6 +59,7 @@ async function read(key: Key): Promise<Item> {
 const sorted = (sets: ReadonlyMap<string, readonly string[]>) =>
   new Map([...sets].map(([name, members]) => [name, [...members].sort()]));
 
+const PLACE = 'location:1';
 const [START, END] = ['2026-03-01T00:00:00.000Z', '2026-04-01T00:00:00.000Z'];
 const FOREVER = { start: Number.NEGATIVE_INFINITY, end: Number.POSITIVE_INFINITY };
 
@@ -97,14 +98,14 @@ describe('a subject', () => {
     const [here, there] = ['location:1', 'tenant:2'];
     await send(newSubject(ann, { status: 'active' }));
     const steps: readonly (readonly [action: Action, expected: object])[] = [
-      [change.join('g1'), { groups: ['g1'] }],
-      [change.join('g2'), { groups: ['g1', 'g2'] }],
-      [change.join('g2'), { groups: ['g1', 'g2'] }],
+      [change.join(PLACE, 'g1'), { groups: ['g1'] }],
+      [change.join(PLACE, 'g2'), { groups: ['g1', 'g2'] }],
+      [change.join(PLACE, 'g2'), { groups: ['g1', 'g2'] }],
       [change.addGlobalRole('r1'), { groups: ['g1', 'g2'], globalRoles: ['r1'] }],
-      [change.leave('g1'), { groups: ['g2'], globalRoles: ['r1'] }],
+      [change.leave(PLACE, 'g1'), { groups: ['g2'], globalRoles: ['r1'] }],
       [change.removeGlobalRole('r1'), { groups: ['g2'] }],
-      [change.leave('g2'), {}],
-      [change.leave('g2'), {}],
+      [change.leave(PLACE, 'g2'), {}],
+      [change.leave(PLACE, 'g2'), {}],
       [change.grant(there, ['r1', 'r2']), { grants: new Map([[there, ['r1', 'r2']]]) }],
       [change.grant(there, ['r2']), { grants: new Map([[there, ['r2']]]) }],
       [change.grant(there, []), {}],
@@ -354,12 +355,12 @@ test('each change stamps the item with the time of its sending, and with an id o
   await send(newSubject(ann, { status: 'active' }));
   const first = await stamp();
   expect(first.writtenAt).toBe(world.clock.now());
-  await send(subjectChanges(ann).join('g'));
+  await send(subjectChanges(ann).join(PLACE, 'g'));
   const second = await stamp();
   expect(second.writtenAt).toBe(first.writtenAt);
   expect(second.writeId).not.toBe(first.writeId);
   world.clock.advance(1);
-  await send(subjectChanges(ann).join('h'));
+  await send(subjectChanges(ann).join(PLACE, 'h'));
   expect((await stamp()).writtenAt).toBe(world.clock.now());
 });
 
@@ -379,7 +380,11 @@ describe('a stamp', () => {
       item: { ...key, a: 1, v: 1, ...STAMP },
     });
     const set = { a: 1 };
-    expect(one({ kind: 'update', key, set })).toMatchObject({ key, set: { a: 1, v: 1, ...STAMP } });
+    expect(one({ kind: 'update', key, set })).toMatchObject({
+      key,
+      set: { a: 1, ...STAMP },
+      initial: { v: 1 },
+    });
     const deletion = { kind: 'delete', key } as const;
     expect(one(deletion)).toMatchObject(deletion);
   });

@@ -27,6 +27,7 @@ describe('a sound item', () => {
       endsAt: Date.parse(END),
       isAdmin: true,
       groups: ['g1', 'g2'],
+      groupsApart: false,
       globalRoles: ['r1'],
       grants: new Map([[TENANT, ['r2']]]),
       assignments: new Map([

@@ -1,0 +1,161 @@
+import { Attribute } from '../../table/decision/attributes.ts';
+import { MARKERS } from '../../table/decision/split.ts';
+import { subjectChanges } from '../../table/decision/writes.ts';
+import { stale } from '../../table/errors.ts';
+import { FORM, FORMS, SPLIT_FORM } from '../../table/form.ts';
+import { formatRef, isSubjectNode, parseRef, type Ref } from '../../table/identifiers.ts';
+import type { Item } from '../../table/item.ts';
+import {
+  edgePrefix,
+  identityOf,
+  isSameKey,
+  type Key,
+  MEMBERSHIPS_PREFIX,
+  membershipsKey,
+  nodeKey,
+  parseKey,
+  partitionOf,
+} from '../../table/keys.ts';
+import type { Reader } from '../../table/reader.ts';
+import { MAX_ITEM_BYTES, sizeOf } from '../../table/size.ts';
+import type { Action, Update } from '../../table/write/action.ts';
+import type { Splitting } from './split.ts';
+
+/**
+ * The groups of a subject, by scope (ADR 0024).
+ *
+ * Every write of a membership counts up the revision of the subject's node, and so does every transaction here, which asks
+ * that it is what the one before has left. So nothing comes between the reading of the memberships and the last
+ * transaction, be it a command or another migration: what is planned is carried out as it was read, or not to its end.
+ * Without the marker, nobody looks at what stands apart.
+ */
+export const GROUPS_OF_SUBJECT: Splitting = {
+  isDue: (item, { groupsOfSubject }) => {
+    const groups = item[Attribute.groups];
+    return subjectOf(item) !== undefined && groups instanceof Set && groups.size > groupsOfSubject;
+  },
+  isSplit: (item) => subjectOf(item) !== undefined && item[Attribute.groupsIn] !== undefined,
+
+  split: async (reader, item) => {
+    const subject = subjectOf(item) as Ref;
+    const turns = await createTurns(reader, subject);
+    const wanted = await groupsByScope(reader, subject);
+    const own = item[Attribute.groups] as ReadonlySet<string>;
+    const listed = new Set([...wanted.values()].flatMap((groups) => [...groups]));
+    // Damaged: `gatehouse verify --repair` comes first.
+    if (!turns || listed.size !== own.size || [...own].some((group) => !listed.has(group))) return undefined;
+    const known = new Map((await partsOf(reader, subject)).map((part) => [identityOf(part), part]));
+    const parts = [...wanted].map(([scope, groups]) =>
+      part(membershipsKey(subject, parseRef(scope, 'scope')), groups),
+    );
+    const isKept = (key: Key) => parts.some((each) => isSameKey(each, key));
+    const gone = [...known.values()].filter((each) => !isKept(each)).map(({ PK, SK }) => part({ PK, SK }));
+    const different = [...parts, ...gone].filter((each) => !isAsWanted(known.get(identityOf(each)), each));
+    return turns([
+      ...different.map((each): Action => ({ kind: 'put', item: each })),
+      mark(item, {
+        set: { [Attribute.groupsIn]: MARKERS.groupsIn, [FORM]: SPLIT_FORM },
+        remove: [Attribute.groups],
+      }),
+    ]);
+  },
+
+  join: async (reader, item, now) => {
+    const subject = subjectOf(item) as Ref;
+    const turns = await createTurns(reader, subject);
+    const parts = await partsOf(reader, subject);
+    const groups = new Set(
+      parts.flatMap((each) => [...((each[Attribute.groups] ?? []) as Iterable<string>)]),
+    );
+    if (!turns || sizeOf({ ...item, [Attribute.groups]: groups }) > MOST_JOINED) return undefined;
+    return turns([
+      mark(item, {
+        set: { [FORM]: FORMS.usual, ...(groups.size > 0 ? { [Attribute.groups]: groups } : {}) },
+        remove: [Attribute.groupsIn],
+      }),
+      ...parts.flatMap((each) => {
+        const key = parseKey(each);
+        return key?.form === 'memberships' ? [subjectChanges(subject).expire(key.scope, now)] : [];
+      }),
+    ]);
+  },
+};
+
+/** Leaves room for some more. */
+const MOST_JOINED = MAX_ITEM_BYTES * 0.9;
+
+/** Parts of one transaction, beside the node and the decision item. */
+const AT_ONCE = 90;
+
+function subjectOf(item: Item): Ref | undefined {
+  const key = parseKey(item);
+  return key?.form === 'decision' && isSubjectNode(key) ? { type: key.type, id: key.id } : undefined;
+}
+
+const part = (key: Key, groups: ReadonlySet<string> = new Set()): Item => ({
+  ...{ PK: key.PK, SK: key.SK, Type: 'Decision', [FORM]: SPLIT_FORM },
+  ...(groups.size > 0 ? { [Attribute.groups]: new Set(groups) } : {}),
+});
+
+function isAsWanted(found: Item | undefined, wanted: Item): boolean {
+  if (!found || found[FORM] !== SPLIT_FORM || found[Attribute.timeToLive] !== undefined) return false;
+  const [has, should] = [found, wanted].map(
+    (item) => (item[Attribute.groups] ?? new Set()) as ReadonlySet<string>,
+  );
+  return has?.size === should?.size && [...(has ?? [])].every((group) => should?.has(group));
+}
+
+/** What stands apart of a subject, but for what goes by itself. */
+const partsOf = (reader: Reader, subject: Ref): Promise<readonly Item[]> =>
+  reader.listAll({
+    ranges: [{ partition: partitionOf(subject), prefix: MEMBERSHIPS_PREFIX }],
+    keep: (item) => item[Attribute.timeToLive] === undefined,
+  });
+
+async function groupsByScope(
+  reader: Reader,
+  subject: Ref,
+): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+  const found = new Map<string, Set<string>>();
+  const edges = await reader.listAll({
+    ranges: [{ partition: partitionOf(subject), prefix: edgePrefix('group') }],
+    keep: ({ Type }) => Type === 'Membership',
+  });
+  for (const { scope, group } of edges)
+    found.set(String(scope), (found.get(String(scope)) ?? new Set()).add(String(group)));
+  return found;
+}
+
+/** The change of the subject's item, as long as its groups stand where they stood when it was read. */
+const mark = (item: Item, change: Pick<Update, 'set' | 'remove'>): Update => ({
+  kind: 'update',
+  key: { PK: item.PK, SK: item.SK },
+  ...change,
+  when: { exists: true, equals: { [Attribute.groupsIn]: item[Attribute.groupsIn] as string | undefined } },
+  failure: () => stale(`${item.PK} / ${item.SK}`),
+});
+
+/**
+ * Cuts actions into transactions that must follow each other without anything between, by the revision of the node. Read it
+ * before what the actions are made from. Undefined when there is no node, or its deletion has begun.
+ */
+async function createTurns(reader: Reader, ref: Ref) {
+  const key = nodeKey(ref);
+  const node = await reader.get(key);
+  const first = node?.rev;
+  if (typeof first !== 'number' || node?.deletingSince !== undefined) return undefined;
+  return (actions: readonly Action[]): readonly (readonly Action[])[] => {
+    const turns: (readonly Action[])[] = [];
+    for (let start = 0; start < actions.length; start += AT_ONCE) {
+      const asLeft: Update = {
+        kind: 'update',
+        key,
+        add: { rev: 1 },
+        when: { exists: true, equals: { rev: first + turns.length, deletingSince: undefined } },
+        failure: () => stale(formatRef(ref)),
+      };
+      turns.push([asLeft, ...actions.slice(start, start + AT_ONCE)]);
+    }
+    return turns;
+  };
+}

@@ -1,0 +1,23 @@
+import type { Ref } from '../identifiers.ts';
+import { MEMBERSHIPS_PREFIX, partitionOf } from '../keys.ts';
+import type { Reader } from '../reader.ts';
+import { decodeMemberships } from './decode.ts';
+import { type SubjectItem, subjectWith } from './items.ts';
+
+/**
+ * A subject with all its groups, wherever they stand: by one Query where they stand apart. For lists; a decision knows
+ * the keys of the few that it looks at.
+ *
+ * @throws GatehouseError as the reader does, `damaged_item`
+ */
+export async function withAllGroups(
+  reader: Pick<Reader, 'listAll'>,
+  ref: Ref,
+  subject: SubjectItem,
+): Promise<SubjectItem> {
+  if (!subject.groupsApart) return subject;
+  const parts = await reader.listAll({
+    ranges: [{ partition: partitionOf(ref), prefix: MEMBERSHIPS_PREFIX }],
+  });
+  return subjectWith(subject, parts.flatMap(decodeMemberships));
+}
