@@ -1,4 +1,5 @@
 import { foldRoles, hasFoldedRoles, listedRolesIn, unfoldRoles } from '../../table/decision/folded-roles.ts';
+import type { SplitThresholds } from '../../table/decision/split.ts';
 import { stale } from '../../table/errors.ts';
 import { formatRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
@@ -10,7 +11,6 @@ import type { Put } from '../../table/write/action.ts';
 import { isScopeType } from '../commands/node-kinds.ts';
 import { textOf } from '../nodes/nodes.ts';
 import { asRead } from './relation.ts';
-import type { Splitting } from './split.ts';
 
 /** Of the decision item of a scope: the scope. */
 function scopeOf(item: Item): Ref | undefined {
@@ -42,9 +42,10 @@ async function madeAnew(
 }
 
 /** The roles of a root, folded (ADR 0054): one transaction either way. */
-export const FOLDED_ROLES: Splitting = {
-  isDue: (item, { rolesOfRoot }) => scopeOf(item) !== undefined && listedRolesIn(item) > rolesOfRoot,
-  isSplit: (item) => scopeOf(item) !== undefined && hasFoldedRoles(item),
-  split: (reader, item) => madeAnew(reader, item, foldRoles),
-  join: (reader, item) => madeAnew(reader, item, unfoldRoles),
+export const FOLDED_ROLES = {
+  isDue: (item: Item, { rolesOfRoot }: SplitThresholds): boolean =>
+    scopeOf(item) !== undefined && listedRolesIn(item) > rolesOfRoot,
+  isSplit: (item: Item): boolean => scopeOf(item) !== undefined && hasFoldedRoles(item),
+  split: (reader: Reader, item: Item) => madeAnew(reader, item, foldRoles),
+  join: (reader: Reader, item: Item) => madeAnew(reader, item, unfoldRoles),
 };

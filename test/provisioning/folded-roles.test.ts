@@ -176,6 +176,52 @@ describe('a command that meets the other form', () => {
   });
 });
 
+describe('a command between reading and writing a root that is folded, or listed again', () => {
+  /** Acts before the first transaction of the migration. */
+  const migrateAround = (act: () => Promise<unknown>, joins: boolean) => {
+    let isFirst = true;
+    const send: typeof world.writer.send = async (actions) => {
+      const acts = isFirst;
+      isFirst = false;
+      if (acts) await act();
+      return world.writer.send(actions);
+    };
+    return foldRoles({ ...world, writer: { send } }, { joins });
+  };
+
+  test.each([false, true])(
+    'loses nothing: a role that comes, and one that goes (listed again: %s)',
+    async (joins) => {
+      const gone = await createRole();
+      await effect(gone, 'home', ALLOW);
+      await assign(gone);
+      if (joins) await foldRoles(world);
+      let came = '';
+      const act = async () => {
+        came = await createRole();
+        await effect(came, 'files:*:*', ALLOW);
+        await assign(came);
+        await world.run('role.delete', { id: gone });
+      };
+      expect(await migrateAround(act, joins)).toMatchObject({ split: 1, unsplit: 0 });
+      expect((await item()).roleTable).toBe(joins ? undefined : 'folded');
+      if (joins) await foldRoles(world);
+      const found = ['home no_grant', 'files:read:own role', 'files:write:own role', came];
+      expect(await expectSame()).toEqual(found);
+    },
+  );
+
+  test('waits for no plain role: it stamps the item too', async () => {
+    await createRole();
+    await foldRoles(world);
+    let came = '';
+    await migrateAround(async () => {
+      came = await createRole();
+    }, true);
+    expect(await item()).toHaveProperty([`role|${came}`], '');
+  });
+});
+
 describe('a role in deletion', () => {
   /** More edges than one transaction takes away. */
   async function beginDeletion(): Promise<{ command: string; input: Input }> {
