@@ -361,8 +361,10 @@ function decodeOwnRoles(
   other: (compound: Compound) => void,
 ): Roles {
   const form = item[Attribute.roleTable];
-  if (form === undefined && item[Attribute.closing] === undefined)
+  if (form === undefined) {
+    if (item[Attribute.closing] !== undefined) throw damaged(item, Attribute.closing);
     return { roles: decodeRoles(item, compounds, other), closing: undefined };
+  }
   if (form !== FOLDED || item[Attribute.version] !== SPLIT_FORM) throw damaged(item, Attribute.roleTable);
   const closing = new Set(idSet(item, Attribute.closing));
   const parents = new Map<string, string>();
