@@ -1,3 +1,4 @@
+import type { KnownSplits } from '../table/decision/split.ts';
 import type { Ref } from '../table/identifiers.ts';
 import type { Item } from '../table/item.ts';
 import type { Reader } from '../table/reader.ts';
@@ -60,6 +61,8 @@ export interface Planning {
   readonly newId: () => string;
   /** 256 random bits as text. */
   readonly newSecret: () => string;
+  /** Which items are known to have parts that stand apart; a plan that is cut into steps counts by it. */
+  readonly splits?: KnownSplits | undefined;
   /** The verified operator, as a reference; undefined where whoever may invoke provisioning may do everything. */
   readonly operator?: string | undefined;
 }

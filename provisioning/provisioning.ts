@@ -166,7 +166,10 @@ export function createProvisioning({
     for (let attempt = 1, steps = 0; ; ) {
       const now = new Date(clock.now()).toISOString();
       try {
-        const planned = await next({ reader, now, newId, newSecret, operator: guarded?.operator.subject });
+        const planned = await next({
+          ...{ reader, now, newId, newSecret, splits },
+          operator: guarded?.operator.subject,
+        });
         again = true;
         await guarded?.checkPlan(command.name, planned);
         const request = event.dryRun

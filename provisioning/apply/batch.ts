@@ -74,7 +74,7 @@ export async function nextBatch(
     }
     const actions = assembly.actions();
     // Audit records come with it, and the record of the operation; `fits` counts one audit record.
-    if (actions.length + auditSize(audit) + 1 > MAX_ACTIONS || !fits(actions)) break;
+    if (actions.length + auditSize(audit) + 1 > MAX_ACTIONS || !fits(actions, planning.splits)) break;
     partly = { actions, audit: [...audit], taken: position + 1 };
     const after = chosen[position + 1];
     if (after?.unit !== step.unit || after.phase !== step.phase) whole = partly;

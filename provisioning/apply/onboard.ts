@@ -90,7 +90,7 @@ async function plan(planning: Planning, commands: Commands, given: unknown): Pro
   for (const step of steps) await assembly.plan(step.command, step.input, explainerOf(step));
   const actions = assembly.actions();
   // The record of the operation and the audit record go with it.
-  if (!fits(actions)) throw tooLarge(actions.length + 2);
+  if (!fits(actions, planning.splits)) throw tooLarge(actions.length + 2);
 
   const named = (type: string) =>
     [...(state?.names ?? [])].flatMap(([ref, name]) =>

@@ -146,7 +146,7 @@ function atOnce(planning: Planning, move: Move, below: readonly Node[]): readonl
     }),
     ...below.flatMap((node) => rewrite(planning, node, pathOf(node), asRead(node, 'rev'))),
   ];
-  return fits(actions) ? actions : undefined;
+  return fits(actions, planning.splits) ? actions : undefined;
 }
 
 /** Two moves in steps, one inside the other, would rewrite the same paths: the outer one has to be over. */
@@ -195,10 +195,10 @@ async function goOn(planning: Planning, move: Move, queue: readonly Placed[]): P
       refuseDepth(path.length);
       const moving = late.find(isMoving);
       if (moving) throw movesItself(moving);
-      const { actions } = asManyAsFit([
-        [asBelow(move, above)],
-        ...late.map((node) => rewrite(planning, node, path, asRead(node, 'rev'))),
-      ]);
+      const { actions } = asManyAsFit(
+        [[asBelow(move, above)], ...late.map((node) => rewrite(planning, node, path, asRead(node, 'rev')))],
+        planning.splits,
+      );
       const rest = [above, ...left];
       return { actions, ...outcomeOf(move), next: (again) => goOn(again, move, rest) };
     }

@@ -77,10 +77,10 @@ export async function planDeletion(planning: Planning, kind: NodeKind, node: Nod
     ...(behaviour.onDelete?.(node) ?? []),
   ];
   const whole = [...rest, ...pieces.flat()];
-  if (page.cursor === undefined && fits(whole)) return { actions: whole, result, audit };
+  if (page.cursor === undefined && fits(whole, planning.splits)) return { actions: whole, result, audit };
   if (!hasBegun) return { ...planClosing(planning, kind, node), result, next };
   // Where another writer removed an edge in the meantime, the step is planned again.
-  const { actions, taken } = asManyAsFit([[unchanged(entity, node)], ...pieces]);
+  const { actions, taken } = asManyAsFit([[unchanged(entity, node)], ...pieces], planning.splits);
   if (taken <= 1) throw new GatehouseError('damaged_item', 'what hangs on this node cannot be read');
   return { actions, result, audit, next };
 }

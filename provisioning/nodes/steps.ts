@@ -1,3 +1,5 @@
+import { inPlace } from '../../table/decision/apart.ts';
+import type { KnownSplits } from '../../table/decision/split.ts';
 import type { Action } from '../../table/write/action.ts';
 import { mergeActions } from '../../table/write/merge.ts';
 import { MAX_ACTIONS } from '../../table/write/transaction.ts';
@@ -8,19 +10,29 @@ import { MAX_ACTIONS } from '../../table/write/transaction.ts';
  */
 const OVERHEAD = 4;
 
-/** Whether actions fit into the transaction of one step. */
-export const fits = (actions: readonly Action[]): boolean =>
-  mergeActions(actions).length <= MAX_ACTIONS - OVERHEAD;
+/**
+ * Whether actions fit into the transaction of one step.
+ *
+ * @param splits which items are known to have parts that stand apart: they take more actions
+ */
+export const fits = (actions: readonly Action[], splits?: KnownSplits): boolean =>
+  placed(mergeActions(actions), splits).length <= MAX_ACTIONS - OVERHEAD;
+
+const placed = (actions: readonly Action[], splits: KnownSplits | undefined): readonly Action[] =>
+  splits ? inPlace(actions, splits) : actions;
 
 /** As many portions from the front as fit into one step, each of them whole. */
-export function asManyAsFit(portions: readonly (readonly Action[])[]): {
+export function asManyAsFit(
+  portions: readonly (readonly Action[])[],
+  splits?: KnownSplits,
+): {
   readonly actions: readonly Action[];
   readonly taken: number;
 } {
   let actions: readonly Action[] = [];
   for (const [taken, portion] of portions.entries()) {
     const more = [...actions, ...portion];
-    if (!fits(more)) return { actions, taken };
+    if (!fits(more, splits)) return { actions, taken };
     actions = mergeActions(more);
   }
   return { actions, taken: portions.length };

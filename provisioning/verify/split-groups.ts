@@ -1,6 +1,6 @@
 import { Attribute } from '../../table/decision/attributes.ts';
 import { MARKERS } from '../../table/decision/split.ts';
-import { subjectChanges } from '../../table/decision/writes.ts';
+import { expiry } from '../../table/decision/writes.ts';
 import { stale } from '../../table/errors.ts';
 import { FORM, FORMS, SPLIT_FORM } from '../../table/form.ts';
 import { formatRef, isSubjectNode, parseRef, type Ref } from '../../table/identifiers.ts';
@@ -73,10 +73,7 @@ export const GROUPS_OF_SUBJECT: Splitting = {
         set: { [FORM]: FORMS.usual, ...(groups.size > 0 ? { [Attribute.groups]: groups } : {}) },
         remove: [Attribute.groupsIn],
       }),
-      ...parts.flatMap((each) => {
-        const key = parseKey(each);
-        return key?.form === 'memberships' ? [subjectChanges(subject).expire(key.scope, now)] : [];
-      }),
+      ...parts.map(({ PK, SK }): Action => ({ kind: 'put', item: { ...part({ PK, SK }), ...expiry(now) } })),
     ]);
   },
 };
@@ -105,12 +102,9 @@ function isAsWanted(found: Item | undefined, wanted: Item): boolean {
   return has?.size === should?.size && [...(has ?? [])].every((group) => should?.has(group));
 }
 
-/** What stands apart of a subject, but for what goes by itself. */
+/** What stands apart of a subject, or once did and is on its way out. */
 const partsOf = (reader: Reader, subject: Ref): Promise<readonly Item[]> =>
-  reader.listAll({
-    ranges: [{ partition: partitionOf(subject), prefix: MEMBERSHIPS_PREFIX }],
-    keep: (item) => item[Attribute.timeToLive] === undefined,
-  });
+  reader.listAll({ ranges: [{ partition: partitionOf(subject), prefix: MEMBERSHIPS_PREFIX }] });
 
 async function groupsByScope(
   reader: Reader,

@@ -85,6 +85,8 @@ function placed(action: Update, splits: KnownSplits): readonly Action[] {
         kind: 'update',
         key: apartOf(action.key, scope),
         set: { Type: 'Decision', [FORM]: SPLIT_FORM },
+        // It may be on its way out, since the subject once held its groups itself again.
+        remove: here(come).length > 0 ? [Attribute.timeToLive] : [],
       };
       return withMembers(apart, here(come), here(go));
     }),

@@ -90,6 +90,15 @@ const updateExisting = (ref: Ref, change: Change): Update => ({
 /** Longer than any reader keeps what it has read: a week. */
 const EXPIRY_MS = 7 * 24 * 60 * 60 * 1_000;
 
+/**
+ * What lets an item that stood apart go by itself.
+ *
+ * @param now epoch milliseconds
+ */
+export const expiry = (now: number): Readonly<Record<string, number>> => ({
+  [Attribute.timeToLive]: Math.ceil((now + EXPIRY_MS) / 1_000),
+});
+
 const set = (member: string) => new Set([member]);
 
 const start = (ref: Ref, attributes: Readonly<Record<string, unknown>>): Put =>
@@ -160,9 +169,7 @@ export function subjectChanges(subject: Ref) {
      * @param now epoch milliseconds
      */
     expire: (scope: Ref, now: number) =>
-      update(membershipsKey(subject, scope), {
-        set: { [Attribute.timeToLive]: Math.ceil((now + EXPIRY_MS) / 1_000), [FORM]: SPLIT_FORM },
-      }),
+      update(membershipsKey(subject, scope), { set: { ...expiry(now), [FORM]: SPLIT_FORM } }),
     addGlobalRole: (role: string) => change({ add: { [Attribute.globalRoles]: set(role) } }),
     removeGlobalRole: (role: string) => change({ takeOut: { [Attribute.globalRoles]: set(role) } }),
     assign: (scope: string, role: string, start: string | undefined, end: string | undefined) =>

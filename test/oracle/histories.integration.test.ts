@@ -28,6 +28,7 @@ describe('histories that chance has made', () => {
     ['of outages', { withOutages: true }],
     ['of conditions', { withConditions: true }],
     ['of conditions, and of things that come and go', { withConditions: true, withNodes: true }],
+    ['of migrations, and of things that come and go', { withSplits: true, withNodes: true }],
   ])(
     'every answer was true at an instant within the bound: %s',
     async (what, options) => {
@@ -43,6 +44,7 @@ describe('histories that chance has made', () => {
       expect(tally.sessions).toBeGreaterThan(0);
       expect(tally.lists).toBeGreaterThan(0);
       if (what.includes('outages')) expect(tally.failed).toBeGreaterThan(0);
+      if (what.includes('migrations')) expect(tally.split).toBeGreaterThan(HISTORIES);
       if (what === 'of conditions') expect(tally.undecided).toBeGreaterThan(0);
     },
     60_000,

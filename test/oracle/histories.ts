@@ -8,6 +8,7 @@ import {
   type Session,
 } from '../../engine/index.ts';
 import { createProvisioning } from '../../provisioning/index.ts';
+import { createSplitter, SPLITTINGS } from '../../provisioning/verify/split.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import type { Item } from '../../table/item.ts';
 import { createMemoryTable, type Faults } from '../../table/memory/index.ts';
@@ -40,6 +41,8 @@ export interface HistoryOptions {
   readonly withConditions?: boolean;
   /** Whether DynamoDB is down for the engines now and then, and they may answer from longer ago meanwhile. */
   readonly withOutages?: boolean;
+  /** Whether migrations go on meanwhile, which let parts of decision items stand apart and bring them back. */
+  readonly withSplits?: boolean;
   /** By how many milliseconds the clocks of the engines and of the writers are ahead, instead of by chance. */
   readonly ahead?: { readonly engines: number; readonly writers: number };
   readonly steps?: number;
@@ -139,6 +142,7 @@ export async function playHistory(
   options: HistoryOptions = {},
 ): Promise<void> {
   const { withNodes = false, withOutages = false, withConditions = false, steps = 500 } = options;
+  const { withSplits = false } = options;
   const { coherenceMarginMs, story, scene, ahead: aheads } = options;
   const random = createRandom(seed);
   const { names, operations } = furnishSmall(random, withConditions);
@@ -158,7 +162,9 @@ export async function playHistory(
     ...(faults && { faults }),
     schedule: simulation.schedule,
     onCommit: (actions) => {
-      const sent = sentAs.get(actions) as Sent;
+      const sent = sentAs.get(actions);
+      // What a migration writes says the same as before.
+      if (!sent) return;
       if (sent.state !== undefined) throw new Error(`${sent.operation.command} took several writes`);
       sent.state = record.commit(sent.operation, now());
       if (sent.isGivenUp) tally.late += 1;
@@ -318,6 +324,20 @@ export async function playHistory(
     await write(operation);
     writing -= 1;
   };
+
+  /** What a migration does to one decision item that can be split or joined; it is given up where DynamoDB fails. */
+  async function migrateOne(): Promise<void> {
+    const thresholds = { groupsOfSubject: 0, groupsOfScope: 0, rolesOfRoot: 0 };
+    const { reader, writer } = table;
+    const [clock, joins] = [random.pick(writers), random.oneIn(3)];
+    const wanted = SPLITTINGS.flatMap(({ isDue, isSplit }) =>
+      table.items().filter((item) => (joins ? isSplit(item) : !isSplit(item) && isDue(item, thresholds))),
+    );
+    if (wanted.length === 0) return;
+    const splitter = createSplitter({ reader, writer, clock, newId, thresholds, joins });
+    await splitter.look(random.pick(wanted)).catch(() => {});
+    tally.split += splitter.counts.split;
+  }
 
   // Little shows where everybody asks something else; and while DynamoDB is down only what was asked before is answered.
   const often = Array.from({ length: 6 }, () => ask(random, names));
@@ -513,6 +533,7 @@ export async function playHistory(
       const number = random.below(ENGINES);
       engines[number] = newEngine(number);
     }
+    if (withSplits && random.oneIn(6)) await start(migrateOne);
     const written = tokens.length;
     const what = random.below(13);
     if (what < 5 && running.size < MAX_RUNNING) await start(check);

@@ -42,6 +42,8 @@ export interface HistoryTally {
   /** Checks that failed because DynamoDB was down, and answers that were older than the time-to-live then. */
   failed: number;
   bridged: number;
+  /** Decision items that migrations split or joined. */
+  split: number;
   readonly violations: Violation[];
 }
 
@@ -61,6 +63,7 @@ export const newHistoryTally = (): HistoryTally => ({
   lists: 0,
   failed: 0,
   bridged: 0,
+  split: 0,
   violations: [],
 });
 

@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import type { SplitThresholds } from '../../table/decision/split.ts';
 import { again, SEED } from '../support/seed.ts';
 import { size } from '../support/tier.ts';
 import { findGo, WITHOUT_GO } from './cel/cel-go.ts';
 import { judge } from './oracle.ts';
 import { createCelGoOutcomes, type Outcomes } from './outcomes.ts';
 import { createStage, type Stage } from './stage.ts';
-import { describeDifference, type Judge, newTally, playWorld, shrink, type Tally } from './worlds.ts';
+import { describeDifference, type Judge, newTally, playWorld, shrink } from './worlds.ts';
 
 /**
  * The engine answers as the oracle does, in worlds that chance has made through provisioning:
@@ -28,28 +27,14 @@ const REASONS = 12;
 const WORLDS = size(5, 20);
 const CHECKS = 400;
 
-/** Plays worlds until the engine says something else than the oracle. */
-async function play(thresholds?: SplitThresholds): Promise<Tally> {
+test('the engine and the oracle agree', async () => {
   const tally = newTally();
-  for (let world = 0; world < WORLDS && tally.differences.length === 0; world++)
-    await playWorld(stage, SEED + world, CHECKS, tally, { judge, outcomes }, thresholds);
+  for (let world = 0; world < WORLDS && tally.differences.length === 0; world++) {
+    await playWorld(stage, SEED + world, CHECKS, tally, { judge, outcomes });
+  }
   const [first] = tally.differences;
   if (first)
-    expect.fail(
-      `${again()}: ${describeDifference(await shrink(stage, first, { judge, outcomes }, thresholds))}`,
-    );
-  return tally;
-}
-
-const NEVER = Number.POSITIVE_INFINITY;
-
-test('the engine and the oracle agree where the roles of every root are folded', async () => {
-  const tally = await play({ groupsOfSubject: NEVER, groupsOfScope: NEVER, rolesOfRoot: 0 });
-  expect(tally.split).toBeGreaterThan(WORLDS);
-}, 120_000);
-
-test('the engine and the oracle agree', async () => {
-  const tally = await play();
+    expect.fail(`${again()}: ${describeDifference(await shrink(stage, first, { judge, outcomes }))}`);
   expect(tally.checks).toBeGreaterThanOrEqual(WORLDS * CHECKS);
   // Agreement says little unless there was something to agree about.
   expect(tally.refused).toBeLessThan(tally.operations / 2);

@@ -1,8 +1,6 @@
 import { DeleteTableCommand } from '@aws-sdk/client-dynamodb';
 import { createEngine, type EngineOptions } from '../../engine/index.ts';
 import { createProvisioning } from '../../provisioning/index.ts';
-import { migrate } from '../../provisioning/verify/index.ts';
-import type { SplitThresholds } from '../../table/decision/split.ts';
 import { createClient, createServiceClient } from '../../table/dynamodb/client.ts';
 import { createTable } from '../../table/dynamodb/definition.ts';
 import { createReader } from '../../table/dynamodb/reader.ts';
@@ -62,9 +60,7 @@ export function createStage(endpoint: string) {
       return answer.ok ? { ok: true, token: String(answer.token) } : { ok: false, ...answer.error };
     };
     const newEngine = (more: Partial<EngineOptions> = {}) => createEngine({ reader, clock, wait, ...more });
-    /** Splits what is beyond these thresholds, as `gatehouse migrate` does. */
-    const split = (thresholds: SplitThresholds) => migrate({ reader, writer, clock, newId, thresholds });
-    return { table, client, reader, writer, clock, newId, newSecret, carryOut, split, newEngine, close };
+    return { table, client, reader, writer, clock, newId, newSecret, carryOut, newEngine, close };
   }
 
   return { open };

@@ -1,0 +1,1 @@
+import './split-groups.test.ts';

@@ -1,0 +1,438 @@
+import { ulid } from 'ulid';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createLists } from '../../engine/index.ts';
+import { migrate, verify } from '../../provisioning/verify/index.ts';
+import { createSplitter } from '../../provisioning/verify/split.ts';
+import { createKnownSplits, noteSplits, SPLIT_THRESHOLDS } from '../../table/decision/split.ts';
+import { stamped, subjectChanges } from '../../table/decision/writes.ts';
+import { FORMS } from '../../table/form.ts';
+import type { Item } from '../../table/item.ts';
+import { decisionKey, type Key, membershipsKey } from '../../table/keys.ts';
+import type { Action } from '../../table/write/action.ts';
+import { mergeActions } from '../../table/write/merge.ts';
+import type { Writer } from '../../table/writer.ts';
+import { size } from '../support/tier.ts';
+import { createLightWorld, createWorld, type World } from '../support/world.ts';
+
+/** The groups of a subject that stand apart, by scope (ADR 0024): everything is as it was, in other items. */
+const thresholds = { groupsOfSubject: 2, groupsOfScope: 2, rolesOfRoot: 2 };
+const PAGE = 'dashboard';
+
+let world: World;
+let tenant: string;
+const at: Record<'a' | 'b' | 'c', string> = { a: '', b: '', c: '' };
+const group: Record<string, string> = {};
+
+beforeAll(async () => {
+  world = await createWorld();
+  tenant = `tenant:${(await world.run('tenant.create', { name: ulid(), combination: 'deny-overrides' })).id}`;
+  await world.run('page.create', { name: PAGE });
+  const roleOf = async (effect: string) => {
+    const { id } = await world.run('role.create', { name: effect, scope: tenant });
+    await world.run('role-permission.create', { role: id, permission: PAGE, effect });
+    return id;
+  };
+  const [allows, denies] = [await roleOf('ALLOW'), await roleOf('DENY')];
+  for (const name of ['a', 'b', 'c'] as const) {
+    at[name] = `location:${(await world.run('location.create', { name, code: name, parent: tenant })).id}`;
+    for (const [kind, role] of [
+      ['allowed', allows],
+      ['denied', denies],
+    ] as const) {
+      const { id } = await world.run('group.create', { scope: at[name], name: kind });
+      await world.run('group-role.create', { group: id, role });
+      group[`${name} ${kind}`] = id;
+    }
+  }
+});
+
+const idOf = (name: string): string => group[name] ?? '';
+const join = (user: string, name: string) =>
+  world.run('membership.create', { user, group: idOf(name) }) as Promise<unknown>;
+const leave = (user: string, name: string) => world.run('membership.delete', { user, group: idOf(name) });
+
+/** A user in these groups. */
+async function member(...names: readonly string[]): Promise<string> {
+  const { id } = await world.run('user.create', {});
+  for (const name of names) await join(id, name);
+  return id;
+}
+const decision = (user: string): Key => decisionKey({ type: 'user', id: user });
+const partKey = (user: string, name: 'a' | 'b' | 'c'): Key => {
+  const [type = '', id = ''] = at[name].split(':');
+  return membershipsKey({ type: 'user', id: user }, { type, id });
+};
+const read = (key: Key) => world.reader.get(key);
+const groupsIn = (item: Item | undefined) => [...((item?.groups ?? []) as Iterable<string>)].sort();
+
+const migrating = (more: Partial<Parameters<typeof migrate>[0]> = {}) =>
+  migrate({
+    reader: world.reader,
+    writer: world.writer,
+    clock: world.clock,
+    newId: ulid,
+    thresholds,
+    ...more,
+  });
+const split = async (...names: readonly string[]) => {
+  const user = await member(...names);
+  await migrating();
+  expect((await read(decision(user)))?.groupsIn).toBe('scope');
+  return user;
+};
+const findings = async () => {
+  world.settle();
+  const { open } = await verify({ reader: world.reader, clock: world.clock, graceMs: 0 });
+  return open.map(({ code, key, attribute }) => `${code} ${key.PK} ${key.SK} ${attribute}`);
+};
+/** What a new engine decides at the three places, and the calls of the last decision. */
+async function decisions(user: string) {
+  world.settle();
+  const engine = world.newEngine();
+  const reasons: string[] = [];
+  for (const scope of Object.values(at))
+    for (const consistency of ['cached', 'strong'] as const)
+      reasons.push((await engine.check(`user:${user}`, PAGE, scope, { consistency })).reason);
+  return [
+    reasons[0],
+    reasons[2],
+    reasons[4],
+    new Set([0, 2, 4].map((n) => reasons[n] === reasons[n + 1])).size,
+  ];
+}
+
+const [ALLOWED, DENIED, NOTHING] = ['role', 'denied_by_role', 'no_grant'];
+const THREE = ['a allowed', 'a denied', 'b allowed'] as const;
+
+describe('gatehouse migrate', () => {
+  test('lets them stand apart beyond the threshold, and nothing else', async () => {
+    const [few, many] = [await member('a allowed', 'b allowed'), await member(...THREE)];
+    expect(await migrating({ writer: undefined as unknown as Writer })).toMatchObject({
+      split: 0,
+      unsplit: 1,
+    });
+    const done = await migrating();
+    expect(done).toMatchObject({ split: 1, unsplit: 0 });
+    expect(groupsIn(await read(decision(few)))).toHaveLength(2);
+    expect(await read(decision(many))).toMatchObject({ groupsIn: 'scope', v: FORMS.writes });
+    expect((await read(decision(many)))?.groups).toBeUndefined();
+    expect(groupsIn(await read(partKey(many, 'a')))).toEqual([idOf('a allowed'), idOf('a denied')].sort());
+    expect(await read(partKey(many, 'b'))).toMatchObject({ v: FORMS.writes, Type: 'Decision' });
+    expect(await migrating()).toMatchObject({ split: 0, unsplit: 0 });
+    expect(await findings()).toEqual([]);
+    expect(await decisions(many)).toEqual([DENIED, ALLOWED, NOTHING, 1]);
+    expect(await decisions(few)).toEqual([ALLOWED, ALLOWED, NOTHING, 1]);
+  });
+
+  test('brings them back, and what stood apart goes by itself', async () => {
+    const user = await split(...THREE);
+    expect(await migrating({ joins: true })).toMatchObject({ unsplit: 0 });
+    const item = await read(decision(user));
+    expect(item).toMatchObject({ v: FORMS.usual });
+    expect(item?.groupsIn).toBeUndefined();
+    expect(groupsIn(item)).toEqual(THREE.map(idOf).sort());
+    expect(await read(partKey(user, 'a'))).toMatchObject({ ttl: expect.any(Number) });
+    expect(groupsIn(await read(partKey(user, 'a')))).toEqual([]);
+    expect(await decisions(user)).toEqual([DENIED, ALLOWED, NOTHING, 1]);
+    // What was on its way out at a scope that the user has left since says nothing when they stand apart again.
+    await leave(user, 'b allowed');
+    await join(user, 'c allowed');
+    await migrating();
+    await join(user, 'b denied');
+    expect((await read(partKey(user, 'b')))?.ttl).toBeUndefined();
+    expect(await decisions(user)).toEqual([DENIED, DENIED, ALLOWED, 1]);
+    expect(await findings()).toEqual([]);
+  });
+
+  test('a membership that comes or goes meanwhile is not lost', async () => {
+    const user = await member(...THREE, 'c allowed');
+    let raced = 0;
+    const racing: Writer = {
+      send: async (actions: readonly Action[]) => {
+        const isOfUser = actions.some(
+          (action) => action.kind === 'update' && action.key.PK === `USER#${user}`,
+        );
+        if (isOfUser && raced === 0) await leave(user, 'a denied');
+        if (isOfUser && raced === 1) await join(user, 'c denied');
+        if (isOfUser) raced += 1;
+        await world.writer.send(actions);
+      },
+    };
+    await migrating({ writer: racing });
+    expect(raced).toBe(3);
+    expect((await read(decision(user)))?.groupsIn).toBe('scope');
+    expect(await decisions(user)).toEqual([ALLOWED, ALLOWED, DENIED, 1]);
+    expect(await findings()).toEqual([]);
+  });
+
+  test('leaves a subject alone whose edges do not say the same', async () => {
+    const user = await member(...THREE);
+    const item = (await read(decision(user))) as Item;
+    await world.writer.send([
+      { kind: 'put', item: { ...item, groups: new Set([...(item.groups as Set<string>), 'x']) } },
+    ]);
+    expect(await migrating()).toMatchObject({ split: 0, unsplit: 1 });
+    await world.writer.send([{ kind: 'put', item }]);
+  });
+});
+
+let places = 0;
+const place = async () => {
+  places += 1;
+  const name = `place-${places}`;
+  return `location:${(await world.run('location.create', { name, code: name, parent: tenant })).id}`;
+};
+
+describe('commands on a subject whose groups stand apart', () => {
+  test('come and go as ever: each one transaction, and one more try where that is not known yet', async () => {
+    const user = await split(...THREE);
+    const writes = () => world.calls.filter(({ operation }) => operation === 'TransactWriteItems').length;
+    const before = writes();
+    await join(user, 'c allowed');
+    expect(writes() - before).toBe(2);
+    await leave(user, 'a denied');
+    expect(writes() - before).toBe(3);
+    expect(await decisions(user)).toEqual([ALLOWED, ALLOWED, ALLOWED, 1]);
+    expect(groupsIn(await read(partKey(user, 'c')))).toEqual([idOf('c allowed')]);
+    await world.run('user.update', { id: user, status: 'disabled' });
+    expect(await read(decision(user))).toMatchObject({
+      v: FORMS.writes,
+      groupsIn: 'scope',
+      status: 'disabled',
+    });
+    await world.run('user.update', { id: user, status: 'active' });
+    expect(await findings()).toEqual([]);
+  });
+
+  test('from one group to another in one transaction, in either form', async () => {
+    for (const user of [
+      await member('a denied', 'b allowed'),
+      await split('a denied', 'b allowed', 'c denied'),
+    ]) {
+      const command = (name: string, of: string) => ({
+        command: `membership.${name}`,
+        input: { user, group: idOf(of) },
+      });
+      await world.run('transaction.write', {
+        commands: [command('delete', 'a denied'), command('create', 'a allowed')],
+      });
+      expect((await decisions(user)).slice(0, 2)).toEqual([ALLOWED, ALLOWED]);
+    }
+    expect(await findings()).toEqual([]);
+  });
+
+  test('a group goes with many members in it, however their groups stand', async () => {
+    const { id } = await world.run('group.create', { scope: at.a, name: 'going' });
+    const users = [await member('a allowed'), ...(await Promise.all([1, 2, 3].map(() => member(...THREE))))];
+    for (const user of users) await world.run('membership.create', { user, group: id });
+    await migrating();
+    await world.run('group.delete', { id });
+    for (const user of users) expect(groupsIn(await read(partKey(user, 'a')))).not.toContain(id);
+    expect(await findings()).toEqual([]);
+  });
+
+  test('it goes, and so does what stands apart, by itself: one of the same id begins with nothing', async () => {
+    const user = await split('a allowed', 'b allowed', 'c allowed');
+    await world.run('user.delete', { id: user });
+    expect(await read(decision(user))).toBeUndefined();
+    expect(await read(partKey(user, 'a'))).toMatchObject({ ttl: expect.any(Number) });
+    expect(await findings()).toEqual([]);
+    await world.run('user.create', { id: user });
+    for (const name of ['c denied', 'b denied', 'c allowed']) await join(user, name);
+    await migrating();
+    expect(await decisions(user)).toEqual([NOTHING, DENIED, DENIED, 1]);
+    expect(await findings()).toEqual([]);
+  });
+});
+
+describe('gatehouse verify', () => {
+  test.each([
+    [
+      'a part that is gone',
+      (part: Item) => ({ kind: 'delete', key: { PK: part.PK, SK: part.SK } }),
+      'decision_missing',
+    ],
+    [
+      'a group too many',
+      (part: Item) => ({
+        kind: 'put',
+        item: { ...part, groups: new Set([...(part.groups as Set<string>), 'x']) },
+      }),
+      'decision_more',
+    ],
+    [
+      'a group too few',
+      (part: Item) => ({ kind: 'put', item: { ...part, groups: new Set([idOf('a allowed')]) } }),
+      'decision_less',
+    ],
+    [
+      'what is no attribute',
+      (part: Item) => ({ kind: 'put', item: { ...part, more: 1 } }),
+      'decision_damaged',
+    ],
+  ] as const)('finds and mends %s', async (_, damage, code) => {
+    const user = await split(...THREE);
+    const part = (await read(partKey(user, 'a'))) as Item;
+    await world.writer.send([damage(part) as Action]);
+    expect((await findings()).map((each) => each.split(' ')[0])).toContain(code);
+    await verify({
+      ...{ reader: world.reader, clock: world.clock, graceMs: 0 },
+      repair: { writer: world.writer, newId: ulid },
+    });
+    expect(await findings()).toEqual([]);
+    expect(groupsIn(await read(partKey(user, 'a')))).toEqual(groupsIn(part));
+    expect(await decisions(user)).toEqual([DENIED, ALLOWED, NOTHING, 1]);
+  });
+
+  test('makes the item of the subject anew as it stood', async () => {
+    const user = await split(...THREE);
+    for (const damage of [(item: Item) => ({ ...item, status: 'x' }), undefined]) {
+      const item = (await read(decision(user))) as Item;
+      await world.writer.send([
+        damage ? { kind: 'put', item: damage(item) } : { kind: 'delete', key: decision(user) },
+      ]);
+      await verify({
+        ...{ reader: world.reader, clock: world.clock, graceMs: 0 },
+        repair: { writer: world.writer, newId: ulid },
+      });
+      expect(await read(decision(user))).toMatchObject({
+        groupsIn: 'scope',
+        v: FORMS.writes,
+        status: 'active',
+      });
+      expect(await findings()).toEqual([]);
+    }
+  });
+});
+
+/** In the soak tier 20,000 groups: 14,000, as many as an item holds, and then 6,000 more. 20 are on the path. */
+const GROUPS = size(1_000, 20_000);
+const AT_FIRST = GROUPS * 0.7;
+test('many groups: a cold check takes two calls and few units more than of a user in one group', async () => {
+  const { newEngine, reader, writer, clock, run, settle } = await createLightWorld();
+  const root = `client:${(await run('client.create', { name: ulid() })).id}`;
+  const project = `project:${(await run('project.create', { name: 'p', parent: root })).id}`;
+  const building = `building:${(await run('building.create', { name: 'b', parent: project })).id}`;
+  await run('page.create', { name: PAGE });
+  const role = (await run('role.create', { name: 'r', scope: root })).id;
+  await run('role-permission.create', { role, permission: PAGE, effect: 'ALLOW' });
+  const there = (await run('group.create', { scope: root, name: 'g' })).id;
+  await run('group-role.create', { group: there, role });
+  const [one, many] = [(await run('user.create', {})).id, (await run('user.create', {})).id];
+  for (const user of [one, many]) await run('membership.create', { user, group: there });
+
+  const key = decision(many);
+  const path = [root, project, building];
+  const memberships = Array.from({ length: GROUPS - 1 }, (_, n) => ({
+    group: ulid(),
+    scope: n < 19 ? String(path[n % 3]) : `project:${Math.floor(n / 20)}`,
+  }));
+  const edge = ({ group, scope }: { group: string; scope: string }): Item => ({
+    ...{ PK: key.PK, SK: `GROUP#${group}`, Type: 'Membership', user: many, group, scope },
+    ...{ joinedAt: 'x', createdAt: 'x', updatedAt: 'x', v: 1 },
+  });
+  const put = async (items: readonly Item[]) => {
+    for (let n = 0; n < items.length; n += 100)
+      await writer.send(items.slice(n, n + 100).map((item) => ({ kind: 'put', item })));
+  };
+  const first = memberships.slice(0, AT_FIRST);
+  await put(first.map(edge));
+  const item = (await reader.get(key)) as Item;
+  await put([{ ...item, groups: new Set([there, ...first.map(({ group }) => group)]) }]);
+  const splitter = createSplitter({
+    ...{ reader, writer, clock, newId: ulid },
+    ...{ thresholds: { ...SPLIT_THRESHOLDS, groupsOfSubject: AT_FIRST - 1 }, joins: false },
+  });
+  await splitter.look((await reader.get(key)) as Item);
+  expect(splitter.counts).toEqual({ split: 1, unsplit: 0 });
+  // As commands write them: the edge, and the group beside those at its scope.
+  const splits = createKnownSplits();
+  noteSplits(splits, key, await reader.get(key));
+  await put(memberships.slice(AT_FIRST).map(edge));
+  for (let n = AT_FIRST; n < memberships.length; n += 500) {
+    const joins = memberships
+      .slice(n, n + 500)
+      .map(({ scope, group }) => subjectChanges({ type: 'user', id: many }).join(scope, group));
+    await writer.send(stamped(mergeActions(joins), { writtenAt: clock.now(), writeId: ulid() }, splits));
+  }
+
+  settle();
+  const costs = async (user: string, scope: string) => {
+    const cost = { calls: 0, units: 0 };
+    const engine = newEngine({
+      observe: ({ calls, units }) => {
+        cost.calls += calls;
+        cost.units += units;
+      },
+    });
+    expect((await engine.check(`user:${user}`, PAGE, scope)).reason).toBe('role');
+    return cost;
+  };
+  for (const scope of path) {
+    const [usual, split] = [await costs(one, scope), await costs(many, scope)];
+    expect(split.calls).toBe(2);
+    expect(split.units - usual.units).toBeLessThanOrEqual(path.length);
+    expect(usual.calls).toBe(scope === root ? 1 : 2);
+  }
+}, 60_000);
+
+describe('a reader', () => {
+  test('fails closed on a marker that it does not know, on one without its form, and on groups beside it', async () => {
+    const user = await split(...THREE);
+    const item = (await read(decision(user))) as Item;
+    for (const damage of [{ groupsIn: 'root' }, { v: FORMS.usual }, { groups: new Set(['g']) }]) {
+      await world.writer.send([{ kind: 'put', item: { ...item, ...damage } }]);
+      world.settle();
+      await expect(world.newEngine().check(`user:${user}`, PAGE, at.b)).rejects.toMatchObject({
+        code: 'damaged_item',
+      });
+    }
+    await world.writer.send([{ kind: 'put', item }]);
+  });
+
+  test('searches answer as checks do', async () => {
+    const user = await split('a allowed', 'b denied', 'c allowed');
+    world.settle();
+    const lists = createLists({ reader: world.reader, engine: world.newEngine(), clock: world.clock });
+    const { items: scopes } = await lists.listScopes(`user:${user}`, PAGE, {});
+    expect([...scopes].sort()).toEqual([at.a, at.c].sort());
+    for (const [scope, isThere] of [
+      [at.a, true],
+      [at.b, false],
+    ] as const) {
+      const { items } = await lists.listSubjects(PAGE, scope, {});
+      expect(items.includes(`user:${user}`)).toBe(isThere);
+    }
+  });
+});
+
+describe('more than one transaction holds', () => {
+  test('stopped between two transactions, it goes on; until the marker is set, nothing has changed', async () => {
+    const user = await member(...THREE, 'c allowed');
+    const places = await Promise.all(
+      Array.from({ length: 100 }, async () => {
+        const { id } = await world.run('group.create', { scope: await place(), name: 'g' });
+        await world.run('membership.create', { user, group: id });
+      }),
+    );
+    expect(places).toHaveLength(100);
+    let sent = 0;
+    const killed: Writer = {
+      send: (actions) => {
+        sent += 1;
+        return sent > 1 ? Promise.reject(new Error('killed')) : world.writer.send(actions);
+      },
+    };
+    await expect(migrating({ writer: killed })).rejects.toThrow('killed');
+    expect((await read(decision(user)))?.groupsIn).toBeUndefined();
+    expect(await findings()).toEqual([]);
+    expect(await decisions(user)).toEqual([DENIED, ALLOWED, ALLOWED, 1]);
+    await leave(user, 'a denied');
+    await migrating();
+    expect((await read(decision(user)))?.groupsIn).toBe('scope');
+    expect(await decisions(user)).toEqual([ALLOWED, ALLOWED, ALLOWED, 1]);
+    expect(await findings()).toEqual([]);
+    await world.run('user.delete', { id: user });
+    expect(await findings()).toEqual([]);
+  }, 60_000);
+});
