@@ -3,7 +3,7 @@ import { withAllGroups } from '../../table/decision/all-groups.ts';
 import { holdsEntries } from '../../table/decision/apart.ts';
 import { decodeGlobal, decodePermission, decodeScope, decodeSubject } from '../../table/decision/decode.ts';
 import type { RoleTable, ScopeItem, SubjectItem } from '../../table/decision/items.ts';
-import { createKnownSplits, noteSplits } from '../../table/decision/split.ts';
+import { createKnownSplits, isSplit, noteSplits } from '../../table/decision/split.ts';
 import { stamped } from '../../table/decision/writes.ts';
 import { isBuiltIn } from '../../table/entities/scope-types.ts';
 import { GatehouseError } from '../../table/errors.ts';
@@ -21,7 +21,7 @@ import {
 import { parsePermissionName } from '../../table/permission-name.ts';
 import type { Reader } from '../../table/reader.ts';
 import { COHERENCE_MARGIN_MS } from '../../table/timing.ts';
-import { keyOf } from '../../table/write/action.ts';
+import { type Action, keyOf } from '../../table/write/action.ts';
 import { mergeActions } from '../../table/write/merge.ts';
 import { inTurns } from '../apply/queries.ts';
 import { planCommand } from '../assembly.ts';
@@ -144,16 +144,24 @@ async function carryOut(
   commands: ReadonlyMap<string, Command>,
   at: number,
 ): Promise<void> {
-  const planning = planningOn(after, at);
   const splits = createKnownSplits();
+  const planning = { ...planningOn(after, at), splits };
+  /** Notes which of the items have parts that stand apart, and answers whether any has. */
+  async function findSplits(actions: readonly Action[]): Promise<boolean> {
+    const keys = actions.filter(holdsEntries).map(keyOf);
+    const items = keys.length > 0 ? await after.getMany(keys) : [];
+    for (const [position, key] of keys.entries()) noteSplits(splits, key, items[position]);
+    return items.some(isSplit);
+  }
   for (const { command, input, verb, position = [] } of changes) {
     try {
       let plan = await planCommand(commands, planning, command, input);
+      // A step that is cut to size has to know of them.
+      if (await findSplits(mergeActions(plan.actions)))
+        plan = await planCommand(commands, planning, command, input);
       for (;;) {
         const actions = mergeActions(plan.actions);
-        const keys = actions.filter(holdsEntries).map(keyOf);
-        const items = keys.length > 0 ? await after.getMany(keys) : [];
-        for (const [position, key] of keys.entries()) noteSplits(splits, key, items[position]);
+        await findSplits(actions);
         if (actions.length > 0)
           await writer.send(stamped(actions, { writtenAt: at, writeId: planning.newId() }, splits));
         // The first step of a removal takes all access; the others remove what has no effect any more (ADR 0010).

@@ -106,6 +106,11 @@ ${tableOf(
       'what a check reads of a user, a scope, a permission (ADR 0003)',
     ],
     ['tenant effects', '`ROOT#id / DECISION#PAGE#name`', "what a tenant's own roles do to one permission"],
+    [
+      'memberships',
+      '`USER#id / DECISION#IN#SCOPE#id`',
+      'the groups of a subject at one scope, where they stand apart of its decision item (ADR 0024)',
+    ],
     ['API revision', '`API#name / DECISION`', 'which write changed a route of the API last'],
     ['secret', '`SECRET#TYPE#id / META`', 'what a node keeps apart, as password hashes (ADR 0022)'],
     [

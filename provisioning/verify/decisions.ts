@@ -25,7 +25,7 @@ import {
   isSetAttribute,
   outlivesNode,
 } from './decision-form.ts';
-import { ANY_GROUP, type Entry, entriesOf, entriesOfEdge, entriesOfNode, standingAt } from './entries.ts';
+import { ANY_GROUP, type Entry, entriesOf, entriesOfEdge, entriesOfNode, holderOf } from './entries.ts';
 import { fitsForm, writtenIn } from './folded-roles.ts';
 import { isSound } from './node-damage.ts';
 import { attempt, type Fault, type Found, fault, isExpired, type Relation } from './relation.ts';
@@ -56,8 +56,8 @@ function entryRelation(entry: Coordinates, sources: readonly Key[], now: number,
   const keys = [entry.at, ...sources, ...(entry.apart ? [entry.apart] : [])];
   const judge = (items: readonly Found[]): readonly Fault[] => {
     const from = items.slice(1, 1 + sources.length);
-    const { key, item } = standingAt(entry, (at) => items[keys.findIndex((each) => isSameKey(each, at))]);
-    const isStandingApart = !isSameKey(key, entry.at);
+    const { key, item } = holderOf(entry, (at) => items[keys.findIndex((each) => isSameKey(each, at))]);
+    const isApart = !isSameKey(key, entry.at);
     // Split since it was read: the relations of the parts judge it.
     if (isExpired(item, now) || (entry.attribute === Attribute.groups && !entry.apart && isSplit(item)))
       return [];
@@ -70,7 +70,7 @@ function entryRelation(entry: Coordinates, sources: readonly Key[], now: number,
         isSameKey(at, place.at) &&
         attribute === place.attribute &&
         member === place.member &&
-        (!isStandingApart || (apart !== undefined && isSameKey(apart, key)));
+        (!isApart || (apart !== undefined && isSameKey(apart, key)));
     const written = entries.flatMap((each) => writtenIn(item, each) ?? []);
     const source = entries.find(isAt(entry));
     // Where roles are folded, what a node or an edge says stands elsewhere in the item, or needs no entry.
@@ -82,7 +82,7 @@ function entryRelation(entry: Coordinates, sources: readonly Key[], now: number,
       from.every((source) => !source || isSound(source)) ? ('rebuild' as const) : undefined;
     if (!item) {
       if (wanted === undefined || (typeof ttl === 'number' && ttl * 1_000 <= now)) return [];
-      const isOwned = isStandingApart || parseKey(key)?.form === 'tenant-effects';
+      const isOwned = isApart || parseKey(key)?.form === 'tenant-effects';
       return [
         fault('decision_missing', key, 'what nodes and edges say', {
           effect: isOwned ? 'either' : 'closes',

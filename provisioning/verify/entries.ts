@@ -36,7 +36,7 @@ export interface Entry {
 }
 
 /** The item in which an entry stands. */
-export function standingAt(
+export function holderOf(
   { at, apart }: Pick<Entry, 'at' | 'apart'>,
   find: (key: Key) => Item | undefined,
 ): { readonly key: Key; readonly item: Item | undefined } {

@@ -19,7 +19,7 @@ import {
 import type { Reader } from '../../table/reader.ts';
 import { MAX_ITEM_BYTES, sizeOf } from '../../table/size.ts';
 import type { Action, Update } from '../../table/write/action.ts';
-import type { Splitting } from './split.ts';
+import type { Splitting } from './splitting.ts';
 
 /**
  * The groups of a subject, by scope (ADR 0024).

@@ -4,7 +4,7 @@ import type { Action } from '../../table/write/action.ts';
 import { canonical } from '../canonical.ts';
 import type { Edge } from '../edges/edge.ts';
 import { attributesOf } from './edge-items.ts';
-import { ANY_GROUP, type Entry, entriesOfEdge, standingAt } from './entries.ts';
+import { ANY_GROUP, type Entry, entriesOfEdge, holderOf } from './entries.ts';
 import { writtenIn } from './folded-roles.ts';
 import { attempt, differences, type Fault, type Found, fault } from './relation.ts';
 
@@ -14,7 +14,7 @@ function isConfirmed(copy: Item, decisions: readonly Found[]): boolean {
     ({ attribute }) => attribute !== 'denials',
   );
   return entries.every((entry) => {
-    const { item } = standingAt(entry, (key) => decisions.find((each) => each && isSameKey(each, key)));
+    const { item } = holderOf(entry, (key) => decisions.find((each) => each && isSameKey(each, key)));
     const { attribute, member, value } = writtenIn(item, entry) ?? entry;
     const found = item?.[attribute];
     return member === undefined

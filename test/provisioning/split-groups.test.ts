@@ -1,6 +1,8 @@
 import { ulid } from 'ulid';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createLists } from '../../engine/index.ts';
+import { accessDifference } from '../../provisioning/access-difference/index.ts';
+import { COMMANDS } from '../../provisioning/commands/index.ts';
 import { migrate, verify } from '../../provisioning/verify/index.ts';
 import { createSplitter } from '../../provisioning/verify/split.ts';
 import { createKnownSplits, noteSplits, SPLIT_THRESHOLDS } from '../../table/decision/split.ts';
@@ -12,7 +14,7 @@ import type { Action } from '../../table/write/action.ts';
 import { mergeActions } from '../../table/write/merge.ts';
 import type { Writer } from '../../table/writer.ts';
 import { size } from '../support/tier.ts';
-import { createLightWorld, createWorld, type World } from '../support/world.ts';
+import { createLightWorld, type World } from '../support/world.ts';
 
 /** The groups of a subject that stand apart, by scope (ADR 0024): everything is as it was, in other items. */
 const thresholds = { groupsOfSubject: 2, groupsOfScope: 2, rolesOfRoot: 2 };
@@ -24,7 +26,7 @@ const at: Record<'a' | 'b' | 'c', string> = { a: '', b: '', c: '' };
 const group: Record<string, string> = {};
 
 beforeAll(async () => {
-  world = await createWorld();
+  world = await createLightWorld();
   tenant = `tenant:${(await world.run('tenant.create', { name: ulid(), combination: 'deny-overrides' })).id}`;
   await world.run('page.create', { name: PAGE });
   const roleOf = async (effect: string) => {
@@ -377,6 +379,22 @@ test('many groups: a cold check takes two calls and few units more than of a use
 }, 60_000);
 
 describe('a reader', () => {
+  test('of the access difference sees who loses and gains what', async () => {
+    const user = await split('a allowed', 'b allowed', 'c denied');
+    const difference = (command: string, of: string) =>
+      accessDifference([{ command, input: { user, group: idOf(of) } }], {
+        ...{ reader: world.reader, commands: COMMANDS, at: world.clock.now() },
+      });
+    expect(await difference('membership.delete', 'a allowed')).toMatchObject({
+      loses: { people: 1 },
+      gains: { people: 0 },
+    });
+    expect(await difference('membership.create', 'c allowed')).toMatchObject({
+      loses: { people: 0 },
+      gains: { people: 0 },
+    });
+  });
+
   test('fails closed on a marker that it does not know, on one without its form, and on groups beside it', async () => {
     const user = await split(...THREE);
     const item = (await read(decision(user))) as Item;
