@@ -4,7 +4,7 @@ import { isCredentialGood } from './credential.ts';
 import { ALLOWED, DENIED, type Decision, type Reason } from './decision.ts';
 import { assertWhole, type DecisionInput } from './decision-input.ts';
 import { holdingsOf, intervalsOf, isInForce, refusalOf } from './effective-roles.ts';
-import { type ConditionalEffects, type PermissionEffects, permissionEffects } from './permission-effects.ts';
+import { type EffectsOfRoles, effectsOfRoles } from './permission-effects.ts';
 import { holdsAt, nextChange } from './validity.ts';
 
 /** The refusal of an invalid credential; undefined if the credential is valid or there is none. */
@@ -38,7 +38,7 @@ export function decide(input: DecisionInput, at: number): Decision {
 }
 
 /** Steps 6 to 9: combines the effects of the effective roles (ADR 0005). */
-function combine(input: DecisionInput, effects: PermissionEffects, at: number): Decision {
+function combine(input: DecisionInput, effects: EffectsOfRoles, at: number): Decision {
   const { allow, deny, conditional } = effects;
   let [isAllowed, isDenied] = [false, false];
   for (const holding of holdingsOf(input.subject, input)) {
@@ -67,7 +67,7 @@ const isDenyOverridingIn = ({ scopes }: DecisionInput): boolean =>
  */
 function combineConditions(
   input: DecisionInput,
-  conditional: ConditionalEffects,
+  conditional: EffectsOfRoles['conditional'],
   at: number,
   isAllowed: boolean,
   isDenied: boolean,
@@ -94,7 +94,7 @@ function combineConditions(
 /** The conditional effects of the roles in force, each once. */
 function conditionsInForce(
   input: DecisionInput,
-  conditional: ConditionalEffects,
+  conditional: EffectsOfRoles['conditional'],
   at: number,
 ): ReadonlySet<ConditionalEffect> {
   const conditions = new Set<ConditionalEffect>();
@@ -104,7 +104,7 @@ function conditionsInForce(
   return conditions;
 }
 
-const NO_CONDITIONS: ConditionalEffects = new Map();
+const NO_CONDITIONS: EffectsOfRoles['conditional'] = new Map();
 
 /** The reasons of step 8, the only one that looks at conditions. */
 const COMBINED: ReadonlySet<Reason> = new Set(['role', 'condition_failed', 'denied_by_role', 'no_grant']);
@@ -127,8 +127,8 @@ export function usesOfGiven(input: DecisionInput, at: number, { reason }: Decisi
 const NOTHING_USED: readonly string[] = [];
 
 /** The effects of roles on the permission asked about. */
-export const effectsOn = (input: DecisionInput): PermissionEffects =>
-  permissionEffects(
+export const effectsOn = (input: DecisionInput): EffectsOfRoles =>
+  effectsOfRoles(
     {
       name: input.question.permission ?? '',
       permission: input.permission,

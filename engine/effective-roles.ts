@@ -63,18 +63,35 @@ const NOTHING_ASSIGNED: readonly Assignment[] = [];
 export const isInForce = (holding: Holding, at: number): boolean =>
   holding.kind !== 'assignment' || holdsAt(holding, at);
 
-/** A role by id: one that the root owns, or a global one. A role of another tenant is in neither table. */
-export const findRole = (role: string, own: RoleTable, global: RoleTable): RoleItem | undefined =>
-  own.get(role) ?? global.get(role);
+type Roots = Pick<Place, 'scopes'>;
 
 /**
- * A role and the roles that it inherits from. Ends at a role that is in neither table, and at a cycle in
+ * Whether a role that is in no table is one of the root's own: its roles are folded, so that only those that inherit
+ * or hold a pattern are listed (ADR 0054). Nobody holds a role of another tenant here: commands refuse it.
+ */
+const isUnlisted = (role: string, { scopes }: Roots): boolean => scopes.at(-1)?.closing?.has(role) === false;
+
+/** A role without a parent and without patterns. */
+const PLAIN: RoleItem = { parent: undefined, patterns: new Map() };
+
+/** A role that the root of a place owns, by id. */
+export function findOwnRole(role: string, place: Place): RoleItem | undefined {
+  const listed = ownRoles(place).get(role);
+  return listed ?? (isUnlisted(role, place) && !place.global.roles.has(role) ? PLAIN : undefined);
+}
+
+/** A role by id: one that the root owns, or a global one. A role of another tenant is neither. */
+export const findRole = (role: string, place: Place): RoleItem | undefined =>
+  ownRoles(place).get(role) ?? place.global.roles.get(role) ?? (isUnlisted(role, place) ? PLAIN : undefined);
+
+/**
+ * A role and the roles that it inherits from. Ends at a role that does not count at the place, and at a cycle in
  * damaged data.
  */
-export function* inheritance(first: string, own: RoleTable, global: RoleTable): Generator<string> {
+export function* inheritance(first: string, place: Place): Generator<string> {
   const seen = new Set<string>();
   for (let role: string | undefined = first; role !== undefined && !seen.has(role); ) {
-    const item = findRole(role, own, global);
+    const item = findRole(role, place);
     if (item === undefined) return;
     seen.add(role);
     yield role;
@@ -84,19 +101,18 @@ export function* inheritance(first: string, own: RoleTable, global: RoleTable): 
 
 const NO_ROLES: RoleTable = new Map();
 
-/** The roles that the root of a place owns. */
-export const ownRoles = ({ scopes }: Pick<Place, 'scopes'>): RoleTable => scopes.at(-1)?.roles ?? NO_ROLES;
+/** The roles that the root of a place lists as its own. */
+export const ownRoles = ({ scopes }: Roots): RoleTable => scopes.at(-1)?.roles ?? NO_ROLES;
 
 /**
  * The effective roles of a subject at a place for the instant `at` (epoch milliseconds), by id, inherited
  * ones included.
  */
 export function effectiveRoles(subject: SubjectItem | null, place: Place, at: number): readonly string[] {
-  const own = ownRoles(place);
   const roles = new Set<string>();
   for (const holding of holdingsOf(subject, place)) {
     if (!isInForce(holding, at)) continue;
-    for (const role of inheritance(holding.role, own, place.global.roles)) roles.add(role);
+    for (const role of inheritance(holding.role, place)) roles.add(role);
   }
   return [...roles];
 }

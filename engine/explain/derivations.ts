@@ -1,14 +1,6 @@
 import type { DecisionInput } from '../decision-input.ts';
-import {
-  findRole,
-  type Holding,
-  holdingsOf,
-  inheritance,
-  isInForce,
-  ownRoles,
-  type Place,
-} from '../effective-roles.ts';
-import { effectsOfRole, type PermissionItems, type RoleEffect } from '../permission-effects.ts';
+import { findRole, type Holding, holdingsOf, isInForce, ownRoles, type Place } from '../effective-roles.ts';
+import { type InheritedEffect, inheritedEffectsOf, type PermissionItems } from '../permission-effects.ts';
 
 /** One permission at a place: the roles that exist there, and their effects on it. */
 export interface PermissionAt {
@@ -26,32 +18,16 @@ export const permissionAt = (input: DecisionInput): PermissionAt => ({
 });
 
 /** Whether a role is owned by the place's root or global. Other roles do not count there. */
+export const isKnown = (role: string, { place }: PermissionAt): boolean =>
+  findRole(role, place) !== undefined;
+
+/** Whether the items of the place say so: where roles are folded, they do not list all (ADR 0054). */
 export const isListed = (role: string, { place }: PermissionAt): boolean =>
-  findRole(role, ownRoles(place), place.global.roles) !== undefined;
-
-/**
- * An effect on the permission, and the roles that lead to it: the granted role, then those it inherits from.
- */
-export interface InheritedEffect extends RoleEffect {
-  readonly roles: readonly string[];
-}
-
-/** Every effect that a role and all roles it inherits from have on the permission. */
-function* inheritedEffectsOf(granted: string, { place, items }: PermissionAt): Generator<InheritedEffect> {
-  const own = ownRoles(place);
-  const roles: string[] = [];
-  for (const role of inheritance(granted, own, place.global.roles)) {
-    roles.push(role);
-    const item = findRole(role, own, place.global.roles);
-    if (!item) continue;
-    for (const effect of effectsOfRole(role, item, own.has(role), items))
-      yield { ...effect, roles: [...roles] };
-  }
-}
+  ownRoles(place).has(role) || place.global.roles.has(role);
 
 /** Whether a role, or one that it inherits from, has an effect on the permission. */
 export const hasEffect = (role: string, permission: PermissionAt): boolean =>
-  inheritedEffectsOf(role, permission).next().done !== true;
+  inheritedEffectsOf(role, permission.items, permission.place).next().done !== true;
 
 /**
  * The first ALLOW by which a role would allow the permission. Undefined when it has none, or when it also has
@@ -62,7 +38,7 @@ export function allowingEffect(
   permission: PermissionAt,
   isDenyOverriding: boolean,
 ): InheritedEffect | undefined {
-  const effects = [...inheritedEffectsOf(role, permission)];
+  const effects = [...inheritedEffectsOf(role, permission.items, permission.place)];
   if (isDenyOverriding && effects.some(({ effect }) => effect === 'DENY')) return undefined;
   return effects.find(({ effect }) => effect === 'ALLOW');
 }
@@ -77,6 +53,7 @@ export function* derivationsOf(input: DecisionInput, at: number): Generator<Deri
   const permission = permissionAt(input);
   for (const holding of holdingsOf(input.subject, input)) {
     if (!isInForce(holding, at)) continue;
-    for (const effect of inheritedEffectsOf(holding.role, permission)) yield { ...effect, holding };
+    for (const effect of inheritedEffectsOf(holding.role, permission.items, permission.place))
+      yield { ...effect, holding };
   }
 }

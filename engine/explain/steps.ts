@@ -4,7 +4,7 @@ import type { Decision, Reason } from '../decision.ts';
 import type { DecisionInput, Question } from '../decision-input.ts';
 import { type Holding, holdingsOf } from '../effective-roles.ts';
 import { SCOPE, SUBJECT, subjectId } from '../items.ts';
-import { isListed, permissionAt } from './derivations.ts';
+import { isKnown, permissionAt } from './derivations.ts';
 import { type ConditionShown, MAX_SHOWN, type Missing, type Step, type StepName } from './explanation.ts';
 import {
   holdingState,
@@ -226,15 +226,15 @@ function roles({ input, at }: StepInput, names: Names): StepResult {
   let inForce = 0;
   for (const holding of holdingsOf(input.subject, input)) {
     const state = holdingState(holding, at);
-    const isKnown = isListed(holding.role, permission);
-    const isInForce = isKnown && state === 'holds';
+    const counts = isKnown(holding.role, permission);
+    const isInForce = counts && state === 'holds';
     if (isInForce) inForce += 1;
     if ((isInForce ? findings : missing).length >= MAX_SHOWN) continue;
     const { name } = names.of(roleRef(holding.role));
     const text = `role ${name} ${sourceText(sourceOf(holding, names))}`;
     if (isInForce) findings.push(text);
     else {
-      const why = isKnown ? `it ${STATES[state]}` : whyUnknown(holding, input, names);
+      const why = counts ? `it ${STATES[state]}` : whyUnknown(holding, input, names);
       missing.push({ code: 'role_not_in_force', text: `${text} does not count: ${why}` });
     }
   }

@@ -1,6 +1,7 @@
 import type { DecisionInput } from '../decision-input.ts';
-import { type Holding, holdingsOf, ownRoles } from '../effective-roles.ts';
-import { allowingEffect, type InheritedEffect, type PermissionAt, permissionAt } from './derivations.ts';
+import { findOwnRole, type Holding, holdingsOf } from '../effective-roles.ts';
+import { type InheritedEffect, ownRolesOn } from '../permission-effects.ts';
+import { allowingEffect, type PermissionAt, permissionAt } from './derivations.ts';
 import { type Elsewhere, rootOf } from './elsewhere.ts';
 import { MAX_SHOWN, type PeriodState, type Relation, type Some, type Suggestions } from './explanation.ts';
 import { holdingState, roleRef, sourceOf } from './holdings.ts';
@@ -115,13 +116,13 @@ function groupsThatHelp(input: DecisionInput, allowOf: AllowOf) {
 
 /** Roles that can be granted here and would allow the permission: the narrowest first. */
 function rolesThatHelp(permission: PermissionAt, allowOf: AllowOf) {
-  const { place } = permission;
-  const own = ownRoles(place);
+  const { place, items } = permission;
   const roles: { role: string; by: string; rank: number }[] = [];
-  for (const role of new Set([...own.keys(), ...place.global.roles.keys()])) {
+  const own = [...ownRolesOn(items, place)].map(([role]) => role);
+  for (const role of new Set([...own, ...place.global.roles.keys()])) {
     const allow = allowOf(role, permission);
     if (!allow) continue;
-    const rank = (allow.width * 100 + allow.roles.length) * 2 + (own.has(role) ? 0 : 1);
+    const rank = (allow.width * 100 + allow.roles.length) * 2 + (findOwnRole(role, place) ? 0 : 1);
     const by = allow.condition ? `${allow.by.name} when ${allow.condition.when}` : allow.by.name;
     roles.push({ role, by, rank });
   }

@@ -17,6 +17,7 @@ import { ownedBy } from '../../table/partition-queries.ts';
 import { patternsCovering } from '../../table/permission-name.ts';
 import { MAX_PAGE, type Reader } from '../../table/reader.ts';
 import { permissionOrPattern } from '../edges/rights.ts';
+import { isFoldedAttribute } from '../verify/folded-roles.ts';
 import type { Copy } from './copy.ts';
 import { EVERYWHERE, type People, TooMany } from './people.ts';
 import { scopesUnder } from './tree.ts';
@@ -111,14 +112,21 @@ const conditionalRole = (attribute: string): string | undefined => {
 const isEffect = (attribute: string): boolean =>
   attribute === Attribute.allow || attribute === Attribute.deny || conditionalRole(attribute) !== undefined;
 
+/** Members that a set has before or after, but not both. */
+function membersThatDiffer(
+  attribute: string,
+  { before, after }: Pick<Pair, 'before' | 'after'>,
+): readonly string[] {
+  const [a, b] = [before, after].map((item) => new Set(item?.[attribute] as Set<string> | undefined)) as [
+    Set<string>,
+    Set<string>,
+  ];
+  return [...new Set([...a, ...b])].filter((member) => a.has(member) !== b.has(member));
+}
+
 /** The roles whose effect on a permission differs. */
 const rolesIn = (pair: Pair): readonly string[] => {
-  const { before, after } = pair;
-  const sets = [Attribute.allow, Attribute.deny].map((name) => [before?.[name], after?.[name]]);
-  const roles = sets.flatMap(([from, to]) => {
-    const [a, b] = [new Set(from as Set<string>), new Set(to as Set<string>)];
-    return [...new Set([...a, ...b])].filter((role) => a.has(role) !== b.has(role));
-  });
+  const roles = [Attribute.allow, Attribute.deny].flatMap((name) => membersThatDiffer(name, pair));
   return [...new Set([...roles, ...differences(pair).flatMap((name) => conditionalRole(name) ?? [])])];
 };
 
@@ -175,8 +183,11 @@ async function noteScope(
 ): Promise<void> {
   const scope = formatRef(parseKey(key) as { type: string; id: string });
   let isOther = false;
-  for (const [kind, name = ''] of changes.map(splitAttribute)) {
-    if (kind === 'group') await people.members(name, scope);
+  for (const attribute of changes) {
+    const [kind, name = ''] = splitAttribute(attribute);
+    if (isFoldedAttribute(attribute))
+      for (const role of membersThatDiffer(attribute, { before, after })) await people.holders(role);
+    else if (kind === 'group') await people.members(name, scope);
     else if (kind === Attribute.everyone) await people.everyone(scope);
     else if (kind === 'role' || kind === 'wild') await people.holders(name);
     else if (kind !== Attribute.denials) isOther = true;

@@ -136,17 +136,17 @@ const roleBehaviour: Behaviour = {
     return [
       unchanged,
       ...(parent ? await inheritFrom(planning, node.ref, scope, parent, below) : []),
-      roleChanges(ownerOf(scope)).list(node.ref.id, parent),
+      roleChanges(ownerOf(scope)).list(node.ref.id, parent, before),
     ];
   },
   keepsOwned: true,
   // A role that its owner does not list is not in force: all its effects go at once.
-  close: (node) => [unlist(node)],
+  close: ({ ref, item }) => [changesOf(item).close(ref.id, optionalText(item, 'parent'))],
   remains: withdrawFromGrants,
-  onDelete: (node) => [unlist(node)],
+  onDelete: ({ ref, item }) => [changesOf(item).unlist(ref.id, optionalText(item, 'parent'))],
 };
 
-const unlist = ({ ref, item }: Node): Action => roleChanges(ownerOf(textOf(item, 'scope'))).unlist(ref.id);
+const changesOf = (item: Item) => roleChanges(ownerOf(textOf(item, 'scope')));
 
 /** Takes a role out of the tenant grants that hold it; the grants themselves stay. */
 async function withdrawFromGrants(

@@ -65,6 +65,9 @@ export interface RolePermissionOf {
 export const permissionOrPattern = (text: string): Ref =>
   permissionRef(readPermissionName(text) ?? { kind: 'permission', text });
 
+/** The change of a pattern, by that of a permission. */
+const PATTERN_WRITES = { addEffect: 'addPattern', setEffect: 'setPattern' } as const;
+
 export function rolePermission(of: RolePermissionOf): Edge {
   const r = role(of.role);
   const owner = ownerOf(of.roleScope);
@@ -73,7 +76,7 @@ export function rolePermission(of: RolePermissionOf): Edge {
   const effectOf = (write: 'addEffect' | 'setEffect'): readonly Action[] => [
     exact
       ? permissionChanges(exact, owner)[write](of.role, of.effect, of.when)
-      : roleChanges(owner).setPattern(of.role, of.permission, of.effect, of.when),
+      : roleChanges(owner)[PATTERN_WRITES[write]](of.role, of.permission, of.effect, of.when),
     ...(exact && owner && of.effect === 'DENY' ? [scopeChanges(owner).noteDenial(exact)] : []),
   ];
   return {

@@ -6,6 +6,7 @@ import type { Item } from '../../table/item.ts';
 import type { ParsedKey } from '../../table/keys.ts';
 import { isMap } from '../../table/value.ts';
 import type { Effect } from './finding.ts';
+import { isFoldedAttribute } from './folded-roles.ts';
 
 /** The form of decision items, and the effect of each kind of error in one. */
 
@@ -37,7 +38,9 @@ export function isSetAttribute(parsed: ParsedKey, attribute: string): boolean {
   if (parsed.type === 'page' || parsed.type === 'permission')
     return attribute === 'allow' || attribute === 'deny';
   if (isSubjectNode(parsed)) return attribute === 'groups' || attribute === 'roles' || kind === 'grant';
-  return attribute === 'denials' || (kind === 'group' && attribute !== 'group');
+  return (
+    attribute === 'denials' || (kind === 'group' && attribute !== 'group') || isFoldedAttribute(attribute)
+  );
 }
 
 /** The effect of an entry too many, a missing entry, or another value. */
@@ -51,8 +54,10 @@ export function effectOf(
   const turn = (opens: boolean): Effect => (opens ? 'opens' : 'closes');
   if (attribute === 'status') return turn(stored === 'active');
   if (kind === 'module' && attribute !== 'module') return turn(how !== 'more');
-  if (attribute === 'deny' || kind === 'denials') return turn(how === 'less');
-  if (attribute === 'allow') return turn(how === 'more');
+  if (kind === 'deny' || kind === 'denials') return turn(how === 'less');
+  // A role that allows, and one that denies.
+  if (attribute === Attribute.closing) return 'either';
+  if (kind === 'allow') return turn(how === 'more');
   if (kind === 'wild' || kind === 'when') {
     const [was, should] = [stored, wanted].map((value) => (isMap(value) ? value.effect : value));
     // Another condition may hold more often, and less often.

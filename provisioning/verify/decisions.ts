@@ -1,4 +1,5 @@
 import { Attribute } from '../../table/decision/attributes.ts';
+import { hasFoldedRoles } from '../../table/decision/folded-roles.ts';
 import { isSplit, MARKERS } from '../../table/decision/split.ts';
 import { SPLIT_FORM } from '../../table/form.ts';
 import { isSubjectNode } from '../../table/identifiers.ts';
@@ -14,7 +15,7 @@ import {
   parseKey,
 } from '../../table/keys.ts';
 import { canonical } from '../canonical.ts';
-import { nodeAt } from '../commands/node-kinds.ts';
+import { isScopeType, nodeAt } from '../commands/node-kinds.ts';
 import { readEdge } from '../edges/read-edge.ts';
 import {
   BOOKKEEPING,
@@ -25,6 +26,7 @@ import {
   outlivesNode,
 } from './decision-form.ts';
 import { ANY_GROUP, type Entry, entriesOf, entriesOfEdge, entriesOfNode, holderOf } from './entries.ts';
+import { fitsForm, writtenIn } from './folded-roles.ts';
 import { isSound } from './node-damage.ts';
 import { attempt, type Fault, type Found, fault, isExpired, type Relation } from './relation.ts';
 import { sourcesOf } from './sources.ts';
@@ -62,13 +64,18 @@ function entryRelation(entry: Coordinates, sources: readonly Key[], now: number,
     const entries = attempt(() => entriesOf(from));
     // Sources that cannot be read have findings of their own.
     if (!entries) return [];
-    const found = entries.find(
-      ({ at, attribute, member, apart }) =>
-        isSameKey(at, entry.at) &&
-        attribute === entry.attribute &&
-        member === entry.member &&
-        (!isApart || (apart !== undefined && isSameKey(apart, key))),
-    );
+    const isAt =
+      (place: Coordinates) =>
+      ({ at, attribute, member, apart }: Coordinates): boolean =>
+        isSameKey(at, place.at) &&
+        attribute === place.attribute &&
+        member === place.member &&
+        (!isApart || (apart !== undefined && isSameKey(apart, key)));
+    const written = entries.flatMap((each) => writtenIn(item, each) ?? []);
+    const source = entries.find(isAt(entry));
+    // Where roles are folded, what a node or an edge says stands elsewhere in the item, or needs no entry.
+    const place = (source && writtenIn(item, source)) ?? entry;
+    const found = written.find(isAt(place));
     const wanted = found && (found.member ?? found.value);
     const ttl = entries.find(({ at, attribute }) => isSameKey(at, entry.at) && attribute === 'ttl')?.value;
     const repairOf = () =>
@@ -83,14 +90,14 @@ function entryRelation(entry: Coordinates, sources: readonly Key[], now: number,
         }),
       ];
     }
-    const stored = storedIn(item, entry);
+    const stored = storedIn(item, place);
     if (canonical(stored) === canonical(wanted)) return [];
     const how = wanted === undefined ? 'more' : stored === undefined ? 'less' : 'differs';
     if (onlyLess && how !== 'less') return [];
     const expected = how === 'more' ? 'nothing says so' : `${canonical(wanted)} says ${placesOf(from)}`;
-    const effect = effectOf(how, entry.attribute, stored, wanted);
+    const effect = effectOf(how, place.attribute, stored, wanted);
     return [
-      fault(`decision_${how}`, key, expected, { attribute: nameOf(entry), effect, repair: repairOf() }),
+      fault(`decision_${how}`, key, expected, { attribute: nameOf(place), effect, repair: repairOf() }),
     ];
   };
   return {
@@ -146,6 +153,7 @@ export function decisionRelations(item: Item, now: number): readonly Relation[] 
             fault('decision_without_node', at, `a node ${node.PK} / ${node.SK}`, { effect: 'opens' }),
           );
         for (const [attribute, value] of Object.entries(found)) {
+          if (isRoleForm(own, attribute, found)) continue;
           if (attribute === Attribute.groupsIn && isSubjectNode(own)) {
             if (value !== MARKERS.groupsIn || found[Attribute.version] !== SPLIT_FORM)
               faults.push(malformed(at, attribute));
@@ -154,7 +162,7 @@ export function decisionRelations(item: Item, now: number): readonly Relation[] 
             if (!(value instanceof Set)) faults.push(malformed(at, attribute));
           } else if (
             (attribute === 'denials' || !BOOKKEEPING.has(attribute)) &&
-            !isWellFormed(parsed, attribute, value)
+            !isWellFormed(parsed, attribute, value, found)
           ) {
             faults.push(malformed(at, attribute));
           }
@@ -168,7 +176,7 @@ export function decisionRelations(item: Item, now: number): readonly Relation[] 
       BOOKKEEPING.has(attribute) ||
       attribute === Attribute.groupsIn ||
       value === false ||
-      !isWellFormed(parsed, attribute, value)
+      !isWellFormed(parsed, attribute, value, item)
     )
       continue;
     for (const member of membersOf(attribute, value)) {
@@ -181,6 +189,10 @@ export function decisionRelations(item: Item, now: number): readonly Relation[] 
   }
   return relations;
 }
+
+/** Whether the attribute says that the roles of a root are folded. */
+const isRoleForm = ({ type }: { readonly type: string }, attribute: string, item: Item): boolean =>
+  attribute === Attribute.roleTable && hasFoldedRoles(item) && isScopeType(type);
 
 /**
  * The groups of a subject at one scope, where they stand apart. Those of a subject whose item holds them itself count for
@@ -234,8 +246,9 @@ function isWellFormed(
   parsed: NonNullable<ReturnType<typeof parseKey>>,
   attribute: string,
   value: unknown,
+  item: Item,
 ): boolean {
-  if (attribute === 'denials') return false;
+  if (attribute === 'denials' || !fitsForm(attribute, value, item)) return false;
   const isSet = isSetAttribute(parsed, attribute);
   if (isSet !== value instanceof Set) return false;
   return membersOf(attribute, value).every(

@@ -129,8 +129,10 @@ export function entriesOfNode(ref: Ref, item: Item): readonly Entry[] {
           ]
         : [];
     case 'role': {
-      if (closing) return [];
       const owner = ownerOf(textOf(item, 'scope'));
+      // Only an item with folded roles says it (folded-roles.ts).
+      if (closing)
+        return owner ? [{ at: decisionKey(owner), attribute: Attribute.closing, member: ref.id }] : [];
       return values(owner ? decisionKey(owner) : globalKey(), {
         [roleAttribute(ref.id)]: ifText(item, 'parent') ?? '',
       });

@@ -60,8 +60,9 @@ export function unnamedBy(item: Item): readonly Ref[] {
   if (parsed?.form === 'edge' && parsed.type === 'role') return parsed.to.flatMap(({ id }) => pattern(id));
   if (parsed?.form !== 'decision') return [];
   return Object.keys(item).flatMap((name) => {
-    const [kind, , id] = splitAttribute(name);
-    return kind === 'wild' && id !== undefined ? pattern(id) : [];
+    const [kind, about = '', id] = splitAttribute(name);
+    if (kind === 'wild' && id !== undefined) return pattern(id);
+    return kind === 'allow' || kind === 'deny' ? pattern(about) : [];
   });
 }
 

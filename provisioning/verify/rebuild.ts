@@ -1,5 +1,6 @@
-import { Attribute, splitAttribute } from '../../table/decision/attributes.ts';
-import { MARKERS } from '../../table/decision/split.ts';
+import { Attribute, FOLDED, splitAttribute } from '../../table/decision/attributes.ts';
+import { hasFoldedRoles } from '../../table/decision/folded-roles.ts';
+import { MARKERS, SPLIT_THRESHOLDS } from '../../table/decision/split.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import { FORMS, SPLIT_FORM } from '../../table/form.ts';
 import { isSubjectNode, type Ref } from '../../table/identifiers.ts';
@@ -23,6 +24,7 @@ import type { Reader } from '../../table/reader.ts';
 import { role } from '../edges/rights.ts';
 import { BOOKKEEPING, isApiRevision, isSetAttribute } from './decision-form.ts';
 import { type Entry, entriesOf } from './entries.ts';
+import { writtenIn } from './folded-roles.ts';
 import { withoutForm } from './forms.ts';
 import { isSound } from './node-damage.ts';
 
@@ -49,12 +51,15 @@ export async function rebuild(reader: Reader, at: Key, before: Item | undefined)
       : own.type === GLOBAL.type
         ? await globalSources(reader, before)
         : await sourcesAround(reader, own);
-  const item: Record<string, unknown> = { ...bare };
+  const entries = sources.filter((each) => isSameKey(each.at, at));
+  const item: Record<string, unknown> = { ...bare, ...roleFormOf(before, entries) };
   const areApart = parsed.form === 'decision' && (await haveGroupsApart(reader, own, before));
   if (areApart)
     Object.assign(item, { [Attribute.groupsIn]: MARKERS.groupsIn, [Attribute.version]: SPLIT_FORM });
-  for (const entry of sources.filter((each) => isSameKey(each.at, at)))
-    if (!areApart || entry.attribute !== Attribute.groups) put(item, entry);
+  for (const entry of entries) {
+    const written = writtenIn(item as Item, entry);
+    if (written && (!areApart || entry.attribute !== Attribute.groups)) put(item, written);
+  }
   const noted = before?.[Attribute.denials];
   // It only grows: former members cannot be derived.
   if (noted instanceof Set && isSetAttribute(parsed, Attribute.denials))
@@ -69,6 +74,13 @@ export async function rebuild(reader: Reader, at: Key, before: Item | undefined)
     )
       item[name] = false;
   return item as Item;
+}
+
+/** As it was; of an item that is gone, as its roles are too many to be listed. */
+function roleFormOf(before: Item | undefined, entries: readonly Entry[]): Readonly<Record<string, unknown>> {
+  const roles = entries.filter(({ attribute }) => splitAttribute(attribute)[0] === 'role').length;
+  const isFolded = before ? hasFoldedRoles(before) : roles > SPLIT_THRESHOLDS.rolesOfRoot;
+  return isFolded ? { [Attribute.roleTable]: FOLDED, [Attribute.version]: SPLIT_FORM } : {};
 }
 
 /** Whether the groups of a subject stand apart: as its item says, and if that is lost, by what stands apart. */

@@ -76,6 +76,10 @@ export function sourcesOf(
   if (attribute === Attribute.everyone && member !== undefined) return [nodeKey(group(member))];
   if (kind === 'group' && b === undefined && member !== undefined)
     return [nodeKey(group(a)), ...both(group(a), role(member))];
+  if ((kind === 'heirs' || attribute === Attribute.closing) && b === undefined && member !== undefined)
+    return [nodeKey(role(member))];
+  if ((kind === 'allow' || kind === 'deny') && isPermissionPattern(a) && member !== undefined)
+    return both(role(member), { type: 'permission', id: a });
   if (kind === 'sub' && b !== undefined) return [nodeKey({ type: 'subscription', id: b })];
   if (kind === 'license' && b !== undefined) return [nodeKey({ type: 'license', id: b })];
   return undefined;

@@ -6,10 +6,11 @@ import type { Key } from '../../table/keys.ts';
 import type { Reader } from '../../table/reader.ts';
 import type { Writer } from '../../table/writer.ts';
 import { GROUPS_OF_SUBJECT } from './split-groups.ts';
+import { FOLDED_ROLES } from './split-roles.ts';
 import type { Splitting } from './splitting.ts';
 
 /** All kinds of parts. */
-export const SPLITTINGS: readonly Splitting[] = [GROUPS_OF_SUBJECT];
+export const SPLITTINGS: readonly Splitting[] = [GROUPS_OF_SUBJECT, FOLDED_ROLES];
 
 export interface SplitterOptions {
   readonly reader: Reader;

@@ -2,7 +2,7 @@ import { GatehouseError } from '../errors.ts';
 import { FORM, SPLIT_FORM } from '../form.ts';
 import { parseRef } from '../identifiers.ts';
 import { type Key, membershipsKey, parseKey } from '../keys.ts';
-import type { Action, Expected, Update } from '../write/action.ts';
+import type { Action, Expected, OtherForm, Update } from '../write/action.ts';
 import { mergeActions } from '../write/merge.ts';
 import { Attribute, splitAttribute } from './attributes.ts';
 import { type KnownSplits, MARKERS, type Marker } from './split.ts';
@@ -38,17 +38,30 @@ export function entryIn(
 
 const apartOf = (at: Key, scope: string): Key => membershipsKey(subjectAt(at), parseRef(scope, 'scope'));
 
-/** Whether an action changes entries whose place is not settled yet. */
+/** Whether an action changes entries whose place, or whose form, is not settled yet. */
 export const holdsEntries = (action: Action): action is Update =>
   action.kind === 'update' &&
-  [...Object.keys(action.set ?? {}), ...(action.remove ?? [])].some((name) => entryOf(name) !== undefined);
+  (action.otherForm !== undefined ||
+    [...Object.keys(action.set ?? {}), ...(action.remove ?? [])].some((name) => entryOf(name) !== undefined));
 
 /** The actions on the items in which the entries stand: one for each item. */
 export function inPlace(actions: readonly Action[], splits: KnownSplits): readonly Action[] {
   if (!actions.some(holdsEntries)) return actions;
   return mergeActions(
-    actions.flatMap((action) => (holdsEntries(action) ? placed(action, splits) : [action])),
+    actions.flatMap((action) => (holdsEntries(action) ? settled(action, splits) : [action])),
   );
+}
+
+function settled(action: Update, splits: KnownSplits): readonly Action[] {
+  const update = action.otherForm ? inForm(action, action.otherForm, splits) : action;
+  return holdsEntries(update) ? placed(update, splits) : [update];
+}
+
+/** The update in the form of its item. It stays one where it changes nothing: it stamps the item. */
+function inForm({ otherForm: _, ...usual }: Update, other: OtherForm, splits: KnownSplits): Update {
+  const isOther = splits.has(usual.key, other.attribute);
+  const update: Omit<Update, 'otherForm'> = isOther ? other.update : usual;
+  return { ...update, ...onForm(splits, other.attribute, isOther ? other.value : undefined, update) };
 }
 
 function placed(action: Update, splits: KnownSplits): readonly Action[] {
@@ -102,15 +115,24 @@ function withMembers(update: Update, come: readonly Entry[], go: readonly Entry[
 
 /** The update, on condition that the item's marker is as it is taken to be; one that changes nothing is a check. */
 function asTaken(splits: KnownSplits, marker: Marker, taken: Expected, update: Update): Action {
-  const { key, when, failure } = update;
-  const asked = {
+  const asked = onForm(splits, marker, taken, update);
+  return changesNothing(update) ? { kind: 'check', key: update.key, ...asked } : { ...update, ...asked };
+}
+
+/** The condition of an update, and that the item's marker is as it is taken to be. */
+function onForm(
+  splits: KnownSplits,
+  marker: Marker,
+  taken: Expected,
+  { key, when, failure }: Update,
+): Required<Pick<Update, 'when' | 'failure'>> {
+  return {
     when: { ...when, exists: true, equals: { ...when?.equals, [marker]: taken } },
     failure: (found: Parameters<NonNullable<Update['failure']>>[0]) =>
       found && found[marker] !== taken
         ? splits.meet(key, marker, found)
         : (failure?.(found) ?? new GatehouseError('internal', 'a write failed that asks for nothing')),
   };
-  return changesNothing(update) ? { kind: 'check', key, ...asked } : { ...update, ...asked };
 }
 
 /** What an update changes beside the `Type` that each update of a decision item sets. */

@@ -34,6 +34,10 @@ export const Attribute = {
   deny: 'deny',
   /** On a root: the permissions that a role of its own denies, or once did. */
   denials: 'denials',
+  /** On a root: `folded` where its roles are written by what they say, not one by one (ADR 0054). */
+  roleTable: 'roleTable',
+  /** On a root whose roles are folded: those in deletion, which have no effect any more. */
+  closing: 'closing',
   /** On a subject or a scope: its stored properties, a map. */
   properties: 'properties',
   module: 'module',
@@ -62,6 +66,14 @@ export const groupAttribute = (group: string): string => join('group', group);
 export const roleAttribute = (role: string): string => join('role', role);
 /** On a root or on the global roles: what a role holds by wildcard; the value is the effect, with a condition a map. */
 export const patternAttribute = (role: string, pattern: string): string => join('wild', role, pattern);
+
+/** The value of {@link Attribute.roleTable}. */
+export const FOLDED = 'folded';
+/** On a root whose roles are folded: the roles that inherit from one, its own or a global one, as a set. */
+export const heirsAttribute = (parent: string): string => join('heirs', parent);
+/** On a root whose roles are folded: the roles that hold a pattern with this effect and no condition, as a set. */
+export const foldedPatternAttribute = (effect: 'ALLOW' | 'DENY', pattern: string): string =>
+  join(effect === 'ALLOW' ? 'allow' : 'deny', pattern);
 
 /** On a permission: the effect of a role with a condition, as a map `{ effect, when }`. */
 export const conditionAttribute = (role: string): string => join('when', role);

@@ -5,7 +5,7 @@ import type { Item } from '../item.ts';
 import { isPermissionPattern } from '../permission-name.ts';
 import { type Declaration, NO_PROPERTIES, type Properties, SOURCES, VALUE_TYPES } from '../properties.ts';
 import { isMap } from '../value.ts';
-import { Attribute, splitAttribute } from './attributes.ts';
+import { Attribute, FOLDED, splitAttribute } from './attributes.ts';
 import type {
   Assignment,
   ConditionalEffect,
@@ -20,7 +20,7 @@ import type {
   SubjectItem,
 } from './items.ts';
 
-import { MARKERS, type Marker } from './split.ts';
+import { MARKERS } from './split.ts';
 
 /**
  * Which write an item is of: what the test of coherence goes by (ADR 0020). Decision items have it, and
@@ -220,7 +220,7 @@ export function decodeSubject(item: Item): SubjectItem {
 }
 
 /** Whether a part of the item stands apart (split.ts). A marker of another value says what is not known here. */
-function isApart(item: Item, marker: Marker): boolean {
+function isApart(item: Item, marker: keyof typeof MARKERS): boolean {
   const value = item[marker];
   if (value === undefined) return false;
   if (value !== MARKERS[marker] || item[Attribute.version] !== SPLIT_FORM) throw damaged(item, marker);
@@ -292,6 +292,8 @@ const SCOPE_ATTRIBUTES = plain(
   Attribute.denials,
   Attribute.properties,
   Attribute.everyone,
+  Attribute.roleTable,
+  Attribute.closing,
 );
 /** The item of what holds everywhere has no others than every item has. */
 const GLOBAL_ATTRIBUTES = plain();
@@ -346,6 +348,59 @@ function decodeRoles(
   return roles;
 }
 
+/** The roles of an item, or none of a scope that is no root, and the ones in deletion where they are folded. */
+type Roles = Pick<ScopeItem, 'roles' | 'closing'>;
+
+/**
+ * Reads the roles of a root, which are listed one by one or folded (ADR 0054); hands every other attribute to
+ * `other`.
+ */
+function decodeOwnRoles(
+  item: Item,
+  compounds: readonly Compound[],
+  other: (compound: Compound) => void,
+): Roles {
+  const form = item[Attribute.roleTable];
+  if (form === undefined) {
+    if (item[Attribute.closing] !== undefined) throw damaged(item, Attribute.closing);
+    return { roles: decodeRoles(item, compounds, other), closing: undefined };
+  }
+  if (form !== FOLDED || item[Attribute.version] !== SPLIT_FORM) throw damaged(item, Attribute.roleTable);
+  const closing = new Set(idSet(item, Attribute.closing));
+  const parents = new Map<string, string>();
+  const patterns = new Map<string, Map<string, Effect | ConditionalEffect>>();
+  for (const compound of compounds) {
+    const { name, value, parts } = compound;
+    const [kind, about = '', id, ...more] = parts;
+    const hold = (role: string, pattern: string, effect: Effect | ConditionalEffect): void => {
+      if (!isPermissionPattern(pattern)) throw damaged(item, name);
+      const own = patterns.get(role) ?? new Map<string, Effect | ConditionalEffect>();
+      if (own.has(pattern)) throw damaged(item, name);
+      patterns.set(role, own.set(pattern, effect));
+    };
+    if (kind === 'heirs' && id === undefined)
+      for (const heir of idSet(item, name)) {
+        if (parents.has(heir)) throw damaged(item, name);
+        parents.set(heir, oneOf(about));
+      }
+    else if ((kind === 'allow' || kind === 'deny') && id === undefined)
+      for (const role of idSet(item, name)) hold(role, about, kind === 'allow' ? 'ALLOW' : 'DENY');
+    else if (kind === 'wild') {
+      if (id === undefined || more.length > 0 || !isConditional(value)) throw damaged(item, name);
+      hold(about, id, value);
+    } else if (kind === 'role') throw damaged(item, name);
+    else other(compound);
+  }
+  const roles = new Map<string, RoleItem>();
+  // What a role in deletion still holds does not count.
+  for (const id of new Set([...parents.keys(), ...patterns.keys()]))
+    if (!closing.has(id))
+      roles.set(id, { parent: parents.get(id), patterns: patterns.get(id) ?? NO_PATTERNS });
+  return { roles, closing };
+}
+
+const NO_PATTERNS: RoleItem['patterns'] = new Map();
+
 /** Adds one interval to those under `name`. */
 function addInterval(to: Map<string, Interval[]>, name: string, one: Interval): void {
   const known = to.get(name);
@@ -357,7 +412,7 @@ export function decodeScope(ref: string, item: Item): ScopeItem {
   const groups = new Map<string, readonly string[]>();
   const subscriptions = new Map<string, Interval[]>();
   const licenses = new Map<string, Interval[]>();
-  const roles = decodeRoles(item, compoundsOf(item, SCOPE_ATTRIBUTES), ({ name, parts }) => {
+  const { roles, closing } = decodeOwnRoles(item, compoundsOf(item, SCOPE_ATTRIBUTES), ({ name, parts }) => {
     const [kind, about = '', id, ...more] = parts;
     if (kind === 'group' && id === undefined) groups.set(about, idSet(item, name));
     else if (kind === 'sub' && id !== undefined && more.length === 0)
@@ -389,6 +444,7 @@ export function decodeScope(ref: string, item: Item): ScopeItem {
     groups,
     everyone,
     roles,
+    closing,
     denials: new Set(idSet(item, Attribute.denials)),
     subscriptions,
     licenses,

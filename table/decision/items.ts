@@ -71,8 +71,13 @@ export interface ScopeItem {
   readonly groups: ReadonlyMap<string, readonly string[]>;
   /** The one of these groups whose members are all active subjects. */
   readonly everyone: string | undefined;
-  /** Roles owned by this scope (roots only). */
+  /** Roles owned by this scope (roots only): all of them, or, with `closing`, those that say something. */
   readonly roles: RoleTable;
+  /**
+   * Of a root whose roles are folded (ADR 0054): its roles in deletion. `roles` then lists those that inherit or hold
+   * a pattern, and every other role of the root is in force too. Undefined: a role that is not listed is not in force.
+   */
+  readonly closing: ReadonlySet<string> | undefined;
   /** Permissions that a role of its own denies, or once did (roots only). */
   readonly denials: ReadonlySet<string>;
   /** Module → subscriptions to it at this scope, active ones and trials. */

@@ -28,7 +28,9 @@ export const MARKERS = {
   /** On a subject: its groups stand apart, by the scope of the group. */
   groupsIn: 'scope',
 } as const;
-export type Marker = keyof typeof MARKERS;
+/** With that of a root's roles: they do not stand apart, but are folded (ADR 0054). */
+export type Marker = keyof typeof MARKERS | 'roleTable';
+const ALL_MARKERS = [...Object.keys(MARKERS), 'roleTable'] as readonly Marker[];
 
 /**
  * Which items are known to have a marker: what writes have met. It is never trusted: each write has the condition that
@@ -59,8 +61,7 @@ export function createKnownSplits(): KnownSplits {
 
 /** Notes what an item says of itself, as it was read. */
 export function noteSplits(splits: KnownSplits, key: Key, item: Item | undefined): void {
-  for (const marker of Object.keys(MARKERS) as Marker[])
-    if (item?.[marker] !== undefined) splits.meet(key, marker, item);
+  for (const marker of ALL_MARKERS) if (item?.[marker] !== undefined) splits.meet(key, marker, item);
 }
 
 /** Whether a part of the item stands apart. */

@@ -19,9 +19,12 @@ import {
   Attribute,
   assignmentAttribute,
   conditionAttribute,
+  FOLDED,
+  foldedPatternAttribute,
   formatInterval,
   grantAttribute,
   groupAttribute,
+  heirsAttribute,
   licenseAttribute,
   memberAttribute,
   moduleAttribute,
@@ -265,16 +268,70 @@ export const newGlobal = (): Put =>
  */
 export const changeApiRevision = (api: string): Update => update(apiRevisionKey(api), {});
 
-/** Changes of the role table: of one root, or of the global roles when there is no owner. */
+/**
+ * Changes of the role table: of one root, or of the global roles when there is no owner. The second change is the one
+ * where the root's roles are folded (ADR 0054).
+ */
 export function roleChanges(owner: Ref | undefined) {
-  const change = (how: Change) => (owner ? updateExisting(owner, how) : update(globalKey(), how));
+  const change = (how: Change, folded: Change): Update =>
+    owner
+      ? {
+          ...updateExisting(owner, how),
+          otherForm: {
+            attribute: Attribute.roleTable,
+            value: FOLDED,
+            update: updateExisting(owner, folded),
+          },
+        }
+      : update(globalKey(), how);
+  const heir = (role: string, parent: string | undefined): Record<string, Set<string>> =>
+    parent === undefined ? {} : { [heirsAttribute(parent)]: set(role) };
+  const holders = (role: string, pattern: string, ...effects: readonly Effect[]) =>
+    Object.fromEntries(effects.map((effect) => [foldedPatternAttribute(effect, pattern), set(role)]));
+  const inTable = (role: string, pattern: string, effect: Effect, when: string | undefined): Change => ({
+    set: { [patternAttribute(role, pattern)]: when === undefined ? effect : { effect, when } },
+  });
   return {
-    list: (role: string, parent: string | undefined) =>
-      change({ set: { [roleAttribute(role)]: parent ?? '' } }),
-    unlist: (role: string) => change({ remove: [roleAttribute(role)] }),
-    setPattern: (role: string, pattern: string, effect: Effect, when?: string) =>
-      change({ set: { [patternAttribute(role, pattern)]: when === undefined ? effect : { effect, when } } }),
-    removePattern: (role: string, pattern: string) => change({ remove: [patternAttribute(role, pattern)] }),
+    /** @param before the parent that it had */
+    list: (role: string, parent: string | undefined, before?: string) =>
+      change(
+        { set: { [roleAttribute(role)]: parent ?? '' } },
+        { add: heir(role, parent), takeOut: before === parent ? {} : heir(role, before) },
+      ),
+    /** It has no effect from now on, whatever names it. */
+    close: (role: string, parent: string | undefined) =>
+      change(
+        { remove: [roleAttribute(role)] },
+        { add: { [Attribute.closing]: set(role) }, takeOut: heir(role, parent) },
+      ),
+    /** Nothing names it any more. */
+    unlist: (role: string, parent: string | undefined) =>
+      change(
+        { remove: [roleAttribute(role)] },
+        { takeOut: { [Attribute.closing]: set(role), ...heir(role, parent) } },
+      ),
+    /** Of a role that does not hold the pattern yet: two roles may add opposite effects in the same transaction. */
+    addPattern: (role: string, pattern: string, effect: Effect, when?: string) => {
+      const how = inTable(role, pattern, effect, when);
+      return change(how, when === undefined ? { add: holders(role, pattern, effect) } : how);
+    },
+    setPattern: (role: string, pattern: string, effect: Effect, when?: string) => {
+      const how = inTable(role, pattern, effect, when);
+      return change(
+        how,
+        when === undefined
+          ? {
+              add: holders(role, pattern, effect),
+              takeOut: holders(role, pattern, effect === 'ALLOW' ? 'DENY' : 'ALLOW'),
+              remove: [patternAttribute(role, pattern)],
+            }
+          : { ...how, takeOut: holders(role, pattern, 'ALLOW', 'DENY') },
+      );
+    },
+    removePattern: (role: string, pattern: string) => {
+      const remove = [patternAttribute(role, pattern)];
+      return change({ remove }, { remove, takeOut: holders(role, pattern, 'ALLOW', 'DENY') });
+    },
   };
 }
 

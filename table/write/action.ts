@@ -51,6 +51,19 @@ export interface Update extends Partial<Conditional> {
   readonly takeOut?: Readonly<Record<string, Set<string>>>;
   /** Set only where the item has no such attribute: put in when the action is sent, after all updates are united. */
   readonly initial?: Readonly<Record<string, Value>>;
+  /**
+   * Where the item may be of another form, in which the same change is written in another way: settled when the
+   * action is sent.
+   */
+  readonly otherForm?: OtherForm;
+}
+
+/** An item is of the other form where `attribute` has this value, and of the usual one where it has none. */
+export interface OtherForm {
+  readonly attribute: 'roleTable';
+  readonly value: string;
+  /** The whole update as it is there. */
+  readonly update: Update;
 }
 
 export interface Delete extends Partial<Conditional> {

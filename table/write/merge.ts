@@ -1,6 +1,7 @@
 import { GatehouseError } from '../errors.ts';
 import { identityOf } from '../keys.ts';
 import { type Action, type Delete, keyOf, type Update } from './action.ts';
+import { otherwise } from './other-form.ts';
 import { meets } from './sequence.ts';
 
 /**
@@ -43,7 +44,12 @@ function uniteUpdates(a: Update, b: Update): Update {
     takeOut: uniteMembers(a.takeOut, b.takeOut),
   };
   assertDisjoint(a.key, united);
-  return { kind: 'update', key: a.key, ...united, ...uniteConditions(a, b) };
+  return { kind: 'update', key: a.key, ...united, ...uniteConditions(a, b), ...uniteOtherForms(a, b) };
+}
+
+function uniteOtherForms(a: Update, b: Update): Pick<Update, 'otherForm'> {
+  const form = a.otherForm ?? b.otherForm;
+  return form ? { otherForm: { ...form, update: uniteUpdates(otherwise(a), otherwise(b)) } } : {};
 }
 
 /**

@@ -2,6 +2,7 @@ import { type GatehouseError, stale } from '../errors.ts';
 import { FORM } from '../form.ts';
 import type { Item } from '../item.ts';
 import { type Action, type Condition, type Expected, keyOf, type Update, type Value } from './action.ts';
+import { updateFor } from './other-form.ts';
 
 /**
  * Two actions on one item, one after the other, as one action: DynamoDB takes only one of each item in a
@@ -13,7 +14,7 @@ import { type Action, type Condition, type Expected, keyOf, type Update, type Va
 export function after(item: Item | undefined, action: Action): Item | undefined {
   if (action.kind === 'put') return action.item;
   if (action.kind === 'delete') return undefined;
-  return action.kind === 'check' ? item : updated(item ?? { ...keyOf(action) }, action);
+  return action.kind === 'check' ? item : updated(item ?? { ...keyOf(action) }, updateFor(item, action));
 }
 
 function updated(before: Item, { set, remove, add, takeOut, initial }: Update): Item {

@@ -21,6 +21,7 @@ export const scopeItem = (ref: string, changes: Partial<ScopeItem> = {}): ScopeI
   combination: 'allow-overrides',
   groups: new Map(),
   roles: new Map(),
+  closing: undefined,
   denials: new Set(),
   subscriptions: new Map(),
   licenses: new Map(),

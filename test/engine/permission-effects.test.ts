@@ -3,8 +3,9 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import type { Place } from '../../engine/effective-roles.ts';
 import { type CheckedPermission, ROLES_PER_MEMO, type TenantEffects } from '../../engine/items.ts';
-import { effectsOfRole, permissionEffects } from '../../engine/permission-effects.ts';
+import { effectsOfRole, effectsOfRoles, permissionEffects } from '../../engine/permission-effects.ts';
 import type { Effect, RoleItem, ScopeItem } from '../../table/decision/items.ts';
+import fc from '../support/fast-check.ts';
 
 /** A full collection. What a weak reference was made of in this turn is kept until the next. */
 async function collectGarbage(): Promise<void> {
@@ -32,6 +33,7 @@ const rootWith = (roles: Roles): ScopeItem => ({
   combination: 'allow-overrides',
   groups: new Map(),
   roles: tableOf(roles),
+  closing: undefined,
   denials: new Set(),
   subscriptions: new Map(),
   licenses: new Map(),
@@ -265,5 +267,60 @@ describe('the memo', () => {
     const wide = items(permissionOf({ allow, deny }), tenantEffectsOf());
     const first = permissionEffects(wide, place);
     expect(permissionEffects(wide, place) === first).toBe(isKept);
+  });
+});
+
+describe('of a permission that more roles name than a memo holds, a decision asks each role it meets', () => {
+  const ids = ['r0', 'r1', 'r2', 'r3', 'r4', 'r5'];
+  const many = Array.from({ length: ROLES_PER_MEMO + 1 }, (_, n) => `many-${n}`);
+  const effect = fc.constantFrom('ALLOW' as const, 'DENY' as const);
+  const conditional = fc.record({ effect, when: fc.constantFrom('true', 'false') });
+  const role = fc.record({
+    parent: fc.option(fc.constantFrom(...ids), { nil: undefined }),
+    patterns: fc.uniqueArray(fc.tuple(fc.constantFrom(...PATTERNS), fc.oneof(effect, conditional)), {
+      maxLength: 2,
+      selector: ([pattern]) => pattern,
+    }),
+  });
+  const table = fc.dictionary(fc.constantFrom(...ids), role, { maxKeys: 5 });
+  const set = fc.uniqueArray(fc.constantFrom(...ids), { maxLength: 2 });
+  const named = fc.record({ allow: set, deny: set, when: fc.option(fc.constantFrom(...ids)) });
+  const closing = fc.option(set, { nil: undefined });
+
+  test('and says the same as of all roles at once, be the roles of the root listed or folded', () => {
+    fc.assert(
+      fc.property(table, table, named, named, closing, (own, global, here, there, inDeletion) => {
+        const tableOf = (of: typeof own): ReadonlyMap<string, RoleItem> =>
+          new Map(
+            Object.entries(of)
+              .filter(([id]) => !inDeletion?.includes(id))
+              .map(([id, { parent, patterns }]) => [id, { parent, patterns: new Map(patterns) }]),
+          );
+        const itemOf = ({ allow, deny, when }: typeof here, more: readonly string[]) => ({
+          allow: new Set([...allow, ...more]),
+          deny: new Set(deny),
+          conditional: new Map(when === null ? [] : [[when, { effect: 'ALLOW' as const, when: 'true' }]]),
+        });
+        const root = { ...rootWith({}), roles: tableOf(own), closing: inDeletion && new Set(inDeletion) };
+        const everywhere = {
+          roles: tableOf(global),
+          soldModules: new Set<string>(),
+          declarations: new Map(),
+        };
+        const place = { scopes: [root], global: everywhere };
+        const wide = items(permissionOf(itemOf(there, [])), { ...itemOf(here, many), isStored: true });
+        const [all, each] = [permissionEffects(wide, place), effectsOfRoles(wide, place)];
+        expect(each.conditional.size).toBe(1);
+        for (const id of [...ids, 'many-0', 'nobody']) {
+          expect([id, each.allow.has(id), each.deny.has(id)]).toEqual([
+            id,
+            all.allow.has(id),
+            all.deny.has(id),
+          ]);
+          expect(each.conditional.get(id)).toEqual(all.conditional.get(id) ?? []);
+        }
+      }),
+      { numRuns: 500 },
+    );
   });
 });

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createProvisioning } from '../../provisioning/index.ts';
 import { modelOf } from '../oracle/model-of-items.ts';
 import { judge } from '../oracle/oracle.ts';
+import { foldRoles } from './folded.ts';
 import { type Event, inParallel, interruptAfter, provisionWatched, provisionWith } from './stepwise.ts';
 import { createLightLedgerWorld, type Input, type LedgerWorld } from './support.ts';
 import { expectWhole as expectAllWhole, expectVerified } from './whole.ts';
@@ -214,7 +215,20 @@ const cases: Readonly<
   },
 };
 
-describe.each(Object.entries(cases))('%s', (_, { make: prepare, named, meanwhile }) => {
+/** The same where the roles of the tenant are folded. */
+const folded = (name: string): typeof cases => {
+  const of = cases[name];
+  if (!of) throw new Error(name);
+  const make = async () => {
+    const event = await of.make();
+    expect(await foldRoles(world)).toMatchObject({ split: 1, unsplit: 0 });
+    return event;
+  };
+  return { [`${name}, of a root with folded roles`]: { ...of, make } };
+};
+const all = { ...cases, ...folded('a role with 120 permissions, patterns too') };
+
+describe.each(Object.entries(all))('%s', (_, { make: prepare, named, meanwhile }) => {
   test('goes in steps, opens nothing, and is refused what comes', async () => {
     const event = await prepare();
     const states = await deleteWatched(event);

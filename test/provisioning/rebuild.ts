@@ -142,10 +142,35 @@ export function rebuild(items: readonly Item[]): Map<string, Attributes> {
   return decisions;
 }
 
+/**
+ * The item of a root whose roles are folded (ADR 0054) as it would be with each of them listed. Those in deletion are
+ * named, and no others.
+ */
+function unfolded({ roleTable: _, closing = new Set(), ...item }: Item, items: readonly Item[]): Item {
+  const listed: Record<string, unknown> = {};
+  const owned = items.filter(
+    ({ Type, SK, scope }) => Type === 'Role' && SK === 'META' && upper(scope) === item.PK,
+  );
+  for (const { id, deletingSince } of owned) {
+    if ((closing as Set<unknown>).has(id) !== (deletingSince !== undefined)) listed[`closing ${id}`] = id;
+    if (deletingSince === undefined) listed[roleAttribute(String(id))] = '';
+  }
+  for (const [name, value] of Object.entries(item)) {
+    const [kind = '', about = ''] = name.split('|');
+    if (!['heirs', 'allow', 'deny'].includes(kind) || !(value instanceof Set)) listed[name] = value;
+    else
+      for (const role of value as Set<string>)
+        if (kind === 'heirs') listed[roleAttribute(role)] = about;
+        else listed[patternAttribute(role, about)] = kind.toUpperCase();
+  }
+  return listed as Item;
+}
+
 /** What the table has for its decision items, without bookkeeping and without flags that are down. */
 export function decisionsOf(items: readonly Item[]): Map<string, Attributes> {
   const found = items
     .filter((item) => item.Type === 'Decision' && !isEmptied(item))
+    .map((item) => (item.roleTable === 'folded' ? unfolded(item, items) : item))
     .map((item): [string, Attributes] => [
       `${item.PK} / ${item.SK}`,
       Object.fromEntries(

@@ -21,8 +21,9 @@ const KILLED = new Error('killed');
 export function interruptAfter(world: LedgerWorld, event: Event, steps: number): Promise<Answer> {
   let left = steps;
   return carryOut(world, event, async (actions) => {
-    if (left-- === 0) throw KILLED;
+    if (left === 0) throw KILLED;
     await world.writer.send(actions);
+    left -= 1;
   });
 }
 

@@ -1,8 +1,10 @@
 import {
   assignmentAttribute,
   conditionAttribute,
+  foldedPatternAttribute,
   grantAttribute,
   groupAttribute,
+  heirsAttribute,
   patternAttribute,
   propertyAttribute,
   roleAttribute,
@@ -51,6 +53,17 @@ export const SCOPE = item(`LOCATION#${ID}`, {
   [patternAttribute('gone', '*:*:*')]: 'ALLOW',
   [patternAttribute('r6', 'b:*:*')]: { effect: 'ALLOW', when: 'resource.id == subject.id' },
   properties: { status: 'archived', tags: ['a', 'b'] },
+});
+/** A root whose roles are folded (ADR 0054). */
+export const FOLDED_ROOT = item(`TENANT#${ID}`, {
+  v: 2,
+  status: 'active',
+  roleTable: 'folded',
+  [heirsAttribute('r1')]: new Set(['r2', 'r3']),
+  [foldedPatternAttribute('ALLOW', 'a:*:*')]: new Set(['r1', 'r2']),
+  [foldedPatternAttribute('DENY', '*:*:*')]: new Set(['r2', 'gone']),
+  [patternAttribute('r4', 'b:*:*')]: { effect: 'ALLOW', when: 'true' },
+  closing: new Set(['gone']),
 });
 export const ROLES = item('GLOBAL#GATEHOUSE', {
   [roleAttribute('r1')]: '',

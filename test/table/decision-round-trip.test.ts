@@ -8,6 +8,7 @@ import {
   decodeStamp,
   decodeSubject,
 } from '../../table/decision/decode.ts';
+import { createKnownSplits, noteSplits } from '../../table/decision/split.ts';
 import {
   changeApiRevision,
   changeCredential,
@@ -309,8 +310,51 @@ test.each([
   ]);
   expect(await roles()).toEqual(new Map(Object.entries({ r1, r2: { parent: 'r1', patterns } })));
   await send(change.removePattern('r2', '*:*:*'));
-  await send(change.unlist('r1'));
+  await send(change.unlist('r1', undefined));
   expect(await roles()).toEqual(new Map([['r2', { parent: 'r1', patterns: new Map([['a:*:*', 'DENY']]) }]]));
+});
+
+test('roles of a root that are folded', async () => {
+  const owner = fresh('tenant');
+  const key = decisionKey(owner);
+  await send(newScope(owner, { status: 'active', combination: 'allow-overrides', ancestors: [] }));
+  await send({ kind: 'update', key, set: { roleTable: 'folded', v: 2 } });
+  const change = roleChanges(owner);
+  const splits = createKnownSplits();
+  const sendFolded = async (action: Action) => {
+    noteSplits(splits, key, await read(key));
+    await world.writer.send(stamped([action], { writtenAt: world.clock.now(), writeId: ulid() }, splits));
+  };
+  const root = async () => decodeScope(formatRef(owner), await read(key));
+  expect(await refusalOf(() => send(change.list('r1', undefined)))).toMatchObject({ code: 'stale' });
+  await sendFolded(change.list('r1', undefined));
+  expect(await root()).toMatchObject({ roles: new Map(), closing: new Set() });
+  await sendFolded(change.list('r2', 'r1'));
+  await sendFolded(change.list('r2', 'global', 'r1'));
+  await sendFolded(change.addPattern('r2', 'a:*:*', 'ALLOW'));
+  await sendFolded(change.setPattern('r2', 'a:*:*', 'DENY'));
+  await sendFolded(change.addPattern('r3', 'a:*:*', 'ALLOW'));
+  await sendFolded(change.addPattern('r2', '*:*:*', 'ALLOW'));
+  await sendFolded(change.setPattern('r2', '*:*:*', 'ALLOW', 'true'));
+  const conditional = { effect: 'ALLOW', when: 'true' };
+  const r2 = {
+    parent: 'global',
+    patterns: new Map<string, unknown>([
+      ['a:*:*', 'DENY'],
+      ['*:*:*', conditional],
+    ]),
+  };
+  const r3 = { parent: undefined, patterns: new Map([['a:*:*', 'ALLOW']]) };
+  expect((await root()).roles).toEqual(new Map(Object.entries({ r2, r3 })));
+  await sendFolded(change.setPattern('r2', '*:*:*', 'ALLOW'));
+  await sendFolded(change.close('r2', 'global'));
+  expect(await root()).toMatchObject({ roles: new Map([['r3', r3]]), closing: new Set(['r2']) });
+  for (const pattern of ['a:*:*', '*:*:*']) await sendFolded(change.removePattern('r2', pattern));
+  await sendFolded(change.unlist('r2', 'global'));
+  await sendFolded(change.removePattern('r3', 'a:*:*'));
+  const { writtenAt: _, writeId: __, ...bare } = await read(key);
+  expect(bare).toMatchObject({ roleTable: 'folded', v: 2 });
+  expect(Object.keys(bare).filter((name) => /closing|\|/.test(name))).toEqual([]);
 });
 
 test('effects on a permission: one role has one effect, whatever the order of the changes', async () => {

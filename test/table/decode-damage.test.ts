@@ -2,8 +2,10 @@ import { describe, expect, test } from 'vitest';
 import {
   assignmentAttribute,
   conditionAttribute,
+  foldedPatternAttribute,
   grantAttribute,
   groupAttribute,
+  heirsAttribute,
   patternAttribute,
   propertyAttribute,
   roleAttribute,
@@ -16,7 +18,17 @@ import {
   stampOf,
 } from '../../table/decision/decode.ts';
 import type { Item } from '../../table/item.ts';
-import { decodeThisScope, END, PERMISSION, ROLES, SCOPE, START, SUBJECT, TENANT } from './decision-items.ts';
+import {
+  decodeThisScope,
+  END,
+  FOLDED_ROOT,
+  PERMISSION,
+  ROLES,
+  SCOPE,
+  START,
+  SUBJECT,
+  TENANT,
+} from './decision-items.ts';
 import { refusalNow } from './support.ts';
 
 const ASSIGNED = assignmentAttribute(TENANT, 'r3');
@@ -116,6 +128,32 @@ const KINDS: readonly (readonly [
       [patternAttribute('r6', 'b:*:*')]: NO_CONDITION.filter((each) => each !== 'ALLOW'),
       properties: NO_MAP,
       isAdmin: [true],
+      // Of a root with folded roles only.
+      roleTable: ['folded', 'x', true],
+      closing: [new Set(['r5'])],
+      [heirsAttribute('r5')]: [new Set(['r6'])],
+      [foldedPatternAttribute('ALLOW', 'c:*:*')]: [new Set(['r6'])],
+    },
+  ],
+  [
+    'a root with folded roles',
+    FOLDED_ROOT,
+    decodeThisScope,
+    {
+      ...NO_ATTRIBUTES,
+      roleTable: ['x', true, new Set(['folded'])],
+      closing: NO_SET,
+      [heirsAttribute('r1')]: NO_SET,
+      // Of one role: a second parent, a second effect.
+      [heirsAttribute('r9')]: [new Set(['r2'])],
+      [foldedPatternAttribute('DENY', 'a:*:*')]: [new Set(['r1'])],
+      [patternAttribute('r1', 'a:*:*')]: [{ effect: 'ALLOW', when: 'true' }],
+      'heirs|r1|x': [new Set(['r4'])],
+      [foldedPatternAttribute('ALLOW', 'a:*:*')]: NO_SET,
+      [foldedPatternAttribute('ALLOW', 'a:b:c')]: [new Set(['r1'])],
+      'allow|a:*:*|x': [new Set(['r4'])],
+      [roleAttribute('r1')]: ['', 'r4'],
+      [patternAttribute('r1', 'c:*:*')]: ['ALLOW', 'DENY'],
     },
   ],
   [

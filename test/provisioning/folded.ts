@@ -1,0 +1,23 @@
+import { ulid } from 'ulid';
+import { type Migrated, migrate } from '../../provisioning/verify/index.ts';
+import type { Reader } from '../../table/reader.ts';
+import type { Writer } from '../../table/writer.ts';
+
+interface Table {
+  readonly reader: Reader;
+  readonly writer: Writer;
+  readonly clock: { readonly now: () => number };
+}
+
+const NEVER = Number.POSITIVE_INFINITY;
+
+/** Folds the roles of every root (ADR 0054), or lists them again. */
+export const foldRoles = (
+  { reader, writer, clock }: Table,
+  { joins = false }: { readonly joins?: boolean } = {},
+): Promise<Migrated> =>
+  migrate({
+    ...{ reader, writer, clock, joins },
+    newId: () => ulid(),
+    thresholds: { groupsOfSubject: NEVER, groupsOfScope: NEVER, rolesOfRoot: 0 },
+  });
