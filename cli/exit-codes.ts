@@ -76,8 +76,8 @@ export const EXIT_CODES: readonly ExitCodes[] = [
   },
   {
     of: ['migrate'],
-    0: 'all items are of this form',
-    1: 'items of an older or a newer form are left',
+    0: 'all items are of this form, and none is to be split',
+    1: 'items of an older or a newer form are left, or some to be split',
     2: FAULT,
   },
   { of: ['verify'], 0: 'no findings, or all were repaired', 1: 'findings', 2: FAULT },
