@@ -1,5 +1,6 @@
 import { isSubjectNode } from '../table/identifiers.ts';
 import { identityOf, parseKey } from '../table/keys.ts';
+import { WRITE_DEADLINE_MS } from '../table/timing.ts';
 import { type Action, keyOf } from '../table/write/action.ts';
 
 /**
@@ -37,12 +38,13 @@ export function createSharedItems({ clock, sleep }: SharedItemsOptions): SharedI
       const items = actions.filter(isShared).map((action) => identityOf(keyOf(action)));
       const waitUntil = Math.max(0, ...items.map((item) => freeFrom.get(item) ?? 0));
       const begun = clock.now();
-      if (waitUntil > begun) await sleep(waitUntil - begun);
+      if (waitUntil > begun) await sleep(Math.min(waitUntil - begun, WRITE_DEADLINE_MS));
       const sentAt = clock.now();
       try {
         return await send();
       } finally {
-        const endedAt = clock.now();
+        // No longer than a write takes, even if this process stood still or its clock was set meanwhile.
+        const endedAt = Math.min(clock.now(), sentAt + WRITE_DEADLINE_MS);
         if (freeFrom.size > MAX_REMEMBERED)
           for (const [item, from] of freeFrom) if (from <= endedAt) freeFrom.delete(item);
         if (endedAt > sentAt) for (const item of items) freeFrom.set(item, 2 * endedAt - sentAt);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createSharedItems } from '../../provisioning/shared-items.ts';
 import { decisionKey, type Key, nodeKey } from '../../table/keys.ts';
+import { WRITE_DEADLINE_MS } from '../../table/timing.ts';
 import { createClock } from '../support/world.ts';
 
 /** A job leaves a decision item that many decisions share free for as long as it held it. */
@@ -44,6 +45,13 @@ describe('between two transactions that write it', () => {
     expect(await hold(SCOPE, 1)).toBe(10);
     clock.advance(1_000);
     expect(await hold(SCOPE, 1)).toBe(0);
+  });
+
+  test('nobody waits for longer than a write takes, whatever the clock did meanwhile', async () => {
+    const { hold, clock } = createStage();
+    await hold(SCOPE, 3_600_000);
+    clock.advance(-3_600_000);
+    expect(await hold(SCOPE, 1)).toBe(WRITE_DEADLINE_MS);
   });
 
   test('a transaction that failed held it too', async () => {

@@ -233,7 +233,9 @@ async function playIn(time: ReturnType<typeof createTime>, options: PlayOptions)
       return process.administering.writer.send(planted);
     };
     const { reader } = process.administering;
-    const provision = createProvisioning({ reader, writer: { send }, clock, newId, newSecret: () => SECRET });
+    const provision = createProvisioning({
+      ...{ reader, writer: { send }, clock, newId, newSecret: () => SECRET, sleep: wait },
+    });
     const { command, input } = operation;
     const operationId = isNamed || againAfter !== undefined ? newId() : undefined;
     for (let attempt = 1; ; attempt++) {
@@ -573,7 +575,7 @@ async function playIn(time: ReturnType<typeof createTime>, options: PlayOptions)
         const clock = { now: () => Math.floor(now()) };
         const newId = createIds('M');
         const provision = createProvisioning({
-          ...{ reader, writer: table.writer, clock, newId, newSecret: () => SECRET },
+          ...{ reader, writer: table.writer, clock, newId, newSecret: () => SECRET, sleep: wait },
         });
         const answer = await provision({ command, input });
         if (!answer.ok)
