@@ -36,7 +36,7 @@ export function createServiceClient(options: ClientOptions = {}): DynamoDBClient
         }),
     maxAttempts,
     requestHandler: new NodeHttpHandler({
-      connectionTimeout: 500,
+      connectionTimeout: requestTimeoutMs / 2,
       requestTimeout: requestTimeoutMs,
       throwOnRequestTimeout: true,
     }),

@@ -1,3 +1,4 @@
+import { FORMS } from '../../table/form.ts';
 import type { Item } from '../../table/item.ts';
 import type { Key } from '../../table/keys.ts';
 import type { Random } from './random.ts';
@@ -119,7 +120,11 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   },
   'overtaken by a write': { code: undefined, only: 'TransactGet', happen: cancelled('TransactionConflict') },
   'a throttled snapshot': { code: 'throttled', only: 'TransactGet', happen: cancelled('ThrottlingError') },
-  'a newer form': { code: 'newer_form', lasts: true, happen: rewritten((item) => ({ ...item, v: 2 })) },
+  'a newer form': {
+    code: 'newer_form',
+    lasts: true,
+    happen: rewritten((item) => ({ ...item, v: FORMS.reads + 1 })),
+  },
   'no version': { code: 'damaged_item', lasts: true, happen: rewritten((item) => without(item, 'v')) },
   'no time': { code: 'damaged_item', lasts: true, happen: changed((item) => without(item, 'writtenAt')) },
   'no write': { code: 'damaged_item', lasts: true, happen: changed((item) => without(item, 'writeId')) },

@@ -1,6 +1,7 @@
 import { ulid } from 'ulid';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { type VerifyOptions, verify } from '../../provisioning/verify/index.ts';
+import { FORMS } from '../../table/form.ts';
 import type { Item } from '../../table/item.ts';
 import { createMemoryTable } from '../../table/memory/index.ts';
 import { change, furnish } from '../oracle/generate.ts';
@@ -109,6 +110,8 @@ const isAlone = ({ before, after }: Damage) =>
   before.Type === 'Setting' ||
   (after !== undefined &&
     (after.writtenAt !== before.writtenAt ||
+      // A form that this release writes as well, of other items: it is read by the same rules.
+      (after.v !== before.v && Number(after.v) <= FORMS.writes) ||
       after.writeId !== before.writeId ||
       (before.Type === 'Guard' && canonical(asState([after])) === canonical(asState([before])))));
 
