@@ -147,6 +147,8 @@ async function withServers<T>(
 
 /** Asks one server some questions of a kind. */
 interface Measure {
+  /** Asks all hot questions once: what was cached of them may have run out while other servers were asked. */
+  readonly warm: (name: Name, kind: Kind) => Promise<void>;
   readonly closed: (name: Name, kind: Kind, connections: number, count: number) => Promise<Trial>;
   /** @returns p99 in milliseconds */
   readonly open: (name: Name, kind: Kind, rate: number, seconds: number) => Promise<number>;
@@ -171,6 +173,10 @@ function createMeasure(client: Client, all: Servers, { hot, distinct }: Question
     });
   };
   return {
+    warm: async (name, kind) => {
+      if (kind !== 'hot') return;
+      await client.ask({ target: all[name].target, connections: 16, questions: next(name, kind, HOT) });
+    },
     closed: async (name, kind, connections, count) => {
       const { target, pid } = all[name];
       const questions = next(name, kind, count);
@@ -203,7 +209,7 @@ const FIRST_COUNT = 200;
 const WARM_UPS = 3;
 
 async function closedLoop(
-  { closed }: Measure,
+  { warm, closed }: Measure,
   kinds: readonly Kind[],
   { rounds, seconds }: typeof FULL,
   log: (line: string) => void,
@@ -213,6 +219,7 @@ async function closedLoop(
   const countOf = (key: string): number => Math.ceil((rates.get(key) ?? FIRST_COUNT / seconds) * seconds);
   const attempt = async (name: Name, kind: Kind, connections: number): Promise<Trial> => {
     const key = keyOf(name, kind, connections);
+    await warm(name, kind);
     const trial = await closed(name, kind, connections, countOf(key));
     rates.set(key, trial.rate);
     return trial;
@@ -276,7 +283,7 @@ const besidePeers = (
 
 /** The highest rate, by halving what is between one that kept the bound and one that did not. */
 async function openLoop(
-  { closed, open }: Measure,
+  { warm, closed, open }: Measure,
   kinds: readonly Kind[],
   { openSeconds, steps }: typeof FULL,
   log: (line: string) => void,
@@ -284,6 +291,7 @@ async function openLoop(
   const found = new Map<string, number>();
   for (const kind of kinds) {
     for (const name of NAMES) {
+      await warm(name, kind);
       const { rate: most } = await closed(name, kind, 16, FIRST_COUNT * 5);
       let [kept, broken] = [0, most * 1.3];
       for (let step = 0; step < steps; step++) {

@@ -63,7 +63,7 @@ writing) and \`unfinished\` (send it again to go on).
 
 An event may hold up to 1,000 commands: \`{ "batch": [{ "command", "input", "operationId"? }, …], "actor"?, "dryRun"?,
 "token"? }\`. The answer's \`result.answers\` has an answer for each, as if they had been sent one after the other; commands
-share transactions where they can (ADR 0055). What was refused or came too late is to be sent again by itself. An event of
+share transactions where they can (ADR 0053). What was refused or came too late is to be sent again by itself. An event of
 several commands has no \`operationId\`: give one to each command that must not be carried out twice.
 
 Ids are ULIDs unless the creator names one: 1 to 128 characters of \`A-Z a-z 0-9 . _ ~ | @ = + -\`, the first a letter, a digit or \`_\`; case counts. A scope is a reference such as \`location:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C\`.

@@ -9,7 +9,7 @@ import type { Item } from '../../table/item.ts';
 import type { Entry } from './entries.ts';
 import type { Found } from './relation.ts';
 
-/** The entries of roles in the item of a root whose roles are folded (ADR 0054), and in all others. */
+/** The entries of roles in the item of a root whose roles are folded (ADR 0052), and in all others. */
 
 /** The kinds of attributes that only an item with folded roles has; `closing` is one by itself. */
 const GROUPS: ReadonlySet<string> = new Set(['heirs', 'allow', 'deny']);

@@ -41,7 +41,7 @@ async function madeAnew(
   return [[{ kind: 'put', item: made, when: asRead(item), failure: () => stale(formatRef(root)) }]];
 }
 
-/** The roles of a root, folded (ADR 0054): one transaction either way. */
+/** The roles of a root, folded (ADR 0052): one transaction either way. */
 export const FOLDED_ROLES = {
   isDue: (item: Item, { rolesOfRoot }: SplitThresholds): boolean =>
     scopeOf(item) !== undefined && listedRolesIn(item) > rolesOfRoot,

@@ -352,7 +352,7 @@ function decodeRoles(
 type Roles = Pick<ScopeItem, 'roles' | 'closing'>;
 
 /**
- * Reads the roles of a root, which are listed one by one or folded (ADR 0054); hands every other attribute to
+ * Reads the roles of a root, which are listed one by one or folded (ADR 0052); hands every other attribute to
  * `other`.
  */
 function decodeOwnRoles(

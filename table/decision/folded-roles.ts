@@ -12,7 +12,7 @@ import {
 import type { Effect } from './items.ts';
 
 /**
- * A root's decision item with its roles folded, and back (ADR 0054). Listed one by one, each role takes about 60 bytes;
+ * A root's decision item with its roles folded, and back (ADR 0052). Listed one by one, each role takes about 60 bytes;
  * folded into sets, only what a role says takes room: 30 bytes for its parent and for each pattern.
  */
 

@@ -74,7 +74,7 @@ export interface ScopeItem {
   /** Roles owned by this scope (roots only): all of them, or, with `closing`, those that say something. */
   readonly roles: RoleTable;
   /**
-   * Of a root whose roles are folded (ADR 0054): its roles in deletion. `roles` then lists those that inherit or hold
+   * Of a root whose roles are folded (ADR 0052): its roles in deletion. `roles` then lists those that inherit or hold
    * a pattern, and every other role of the root is in force too. Undefined: a role that is not listed is not in force.
    */
   readonly closing: ReadonlySet<string> | undefined;

@@ -28,7 +28,7 @@ export const MARKERS = {
   /** On a subject: its groups stand apart, by the scope of the group. */
   groupsIn: 'scope',
 } as const;
-/** With that of a root's roles: they do not stand apart, but are folded (ADR 0054). */
+/** With that of a root's roles: they do not stand apart, but are folded (ADR 0052). */
 export type Marker = keyof typeof MARKERS | 'roleTable';
 const ALL_MARKERS = [...Object.keys(MARKERS), 'roleTable'] as readonly Marker[];
 
