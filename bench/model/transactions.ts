@@ -15,8 +15,9 @@ export interface Commands {
   readonly run: (asked: Asked) => Promise<void>;
 }
 
-export function commandsOn(client: DynamoDBDocumentClient, table: string): Commands {
-  const { provisioning } = provisionedOn(client, table, Date.now, createPacing({ deadlineMs: PATIENCE_MS }));
+/** @param now epoch milliseconds: of the nodes that are made */
+export function commandsOn(client: DynamoDBDocumentClient, table: string, now = Date.now): Commands {
+  const { provisioning } = provisionedOn(client, table, now, createPacing({ deadlineMs: PATIENCE_MS }));
   let operations = 0;
   return {
     run: async (asked) => {

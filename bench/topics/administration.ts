@@ -70,10 +70,14 @@ interface Stage {
   readonly folder: string;
 }
 
+/** When what is there beforehand was made: the same in all tables, for transactions ask for it (ADR 0049). */
+const MADE_AT = Date.now();
+const madeAt = (): number => MADE_AT;
+
 /** A table with a tenant and its groups. */
 async function openStage(endpoint: string, table: string) {
   const { client, reader } = await openNewTable(endpoint, table);
-  const { run } = commandsOn(client, table);
+  const { run } = commandsOn(client, table, madeAt);
   await run({ command: 'tenant.create', input: { id: TENANT, name: 'Tenant' } });
   for (const n of times(GROUPS, (each) => each))
     await run({
@@ -89,6 +93,7 @@ async function loadRows(
   { client, table }: { readonly client: DynamoDBDocumentClient; readonly table: string },
   kind: string,
   rows: Iterable<Readonly<Record<string, string>>>,
+  now = Date.now,
 ): Promise<number> {
   const file = join(folder, `${kind}.jsonl`);
   let [text, count] = ['', 0];
@@ -100,7 +105,7 @@ async function loadRows(
   const of = ROW_KINDS.find(({ name }) => name === kind) as RowKind;
   const source = await readSource(openInput(file), createColumns(of.fields));
   const pacing = createPacing({ deadlineMs: PATIENCE_MS });
-  const { provisioning } = provisionedOn(client, table, Date.now, pacing);
+  const { provisioning } = provisionedOn(client, table, now, pacing);
   const { progress, fault } = await startLoad(source.rows, {
     ...{ kind: of, transport: directTransport(provisioning), parallel: PARALLEL, now: Date.now },
     ...{ onRefused: () => {}, onProgress: () => {} },
@@ -145,7 +150,7 @@ async function measureKind(
   const open = async (name: string) => {
     const opened = await openStage(stage.endpoint, `${name}-${kind}-${round}`);
     if (kind === 'memberships')
-      await loadRows(stage, opened, 'users', times(Math.ceil(sample / GROUPS_OF_EACH), userOf));
+      await loadRows(stage, opened, 'users', times(Math.ceil(sample / GROUPS_OF_EACH), userOf), madeAt);
     return opened;
   };
   const single = await open('single');
