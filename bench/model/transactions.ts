@@ -27,14 +27,9 @@ export function commandsOn(client: DynamoDBDocumentClient, table: string, now = 
   };
 }
 
-/** Runs the commands in turn on a new table, and returns the transaction that each of them sends. */
-export async function transactionsOf(
-  endpoint: string,
-  table: string,
-  all: readonly Asked[],
-): Promise<readonly Transaction[]> {
+/** The transactions that a client sends from now on. */
+export function recordTransactions(client: DynamoDBDocumentClient): readonly Transaction[] {
   const found: Transaction[] = [];
-  const { client } = await openNewTable(endpoint, table);
   client.middlewareStack.add(
     (next) => (args) => {
       const { TransactItems } = args.input as { TransactItems?: Transaction };
@@ -43,6 +38,17 @@ export async function transactionsOf(
     },
     { step: 'initialize' },
   );
+  return found;
+}
+
+/** Runs the commands in turn on a new table, and returns the transaction that each of them sends. */
+export async function transactionsOf(
+  endpoint: string,
+  table: string,
+  all: readonly Asked[],
+): Promise<readonly Transaction[]> {
+  const { client } = await openNewTable(endpoint, table);
+  const found = recordTransactions(client);
   const { run } = commandsOn(client, table);
   for (const asked of all) await run(asked);
   if (found.length !== all.length) throw new Error('a command sent more or less than one transaction');

@@ -16,7 +16,13 @@ import { processorMs, wallMs } from '../harness/clocks.ts';
 import { openNewTable, PATIENCE_MS, withEngine } from '../harness/engine.ts';
 import { type Figure, toFigure } from '../harness/figures.ts';
 import type { Topic } from '../harness/topic.ts';
-import { type Asked, commandsOn, sendBare, type Transaction } from '../model/transactions.ts';
+import {
+  type Asked,
+  commandsOn,
+  recordTransactions,
+  sendBare,
+  type Transaction,
+} from '../model/transactions.ts';
 
 /** Batches of a load in flight at once, and bare transactions beside them. */
 const PARALLEL = 8;
@@ -115,20 +121,6 @@ async function loadRows(
   return count;
 }
 
-/** The transactions that a client sends while work goes on. */
-function recording(client: DynamoDBDocumentClient): { readonly found: Transaction[] } {
-  const found: Transaction[] = [];
-  client.middlewareStack.add(
-    (next) => (args) => {
-      const { TransactItems } = args.input as { TransactItems?: Transaction };
-      if (TransactItems) found.push(structuredClone(TransactItems));
-      return next(args);
-    },
-    { step: 'initialize' },
-  );
-  return { found };
-}
-
 /** A recorded transaction on items of its own. */
 const shifted = (transaction: Transaction, by: number): Transaction =>
   transaction.map(({ Put, Update }) => {
@@ -159,7 +151,7 @@ async function measureKind(
     return sample;
   });
   const recorded = await open('recorded');
-  const { found } = recording(recorded.client);
+  const found = recordTransactions(recorded.client);
   await loadRows(stage, recorded, kind, times(sample, rowOf));
   const load = await rateOf(() => loadRows(stage, loaded, kind, times(count, rowOf)));
   const bareTable = await open('bare');

@@ -110,7 +110,10 @@ export async function checkAttached(
   return results;
 }
 
-/** What nobody has compared: RESULT_CACHE is believed, and what it does not say lets one request in by the answer to another. */
+/**
+ * Settings of RESULT_CACHE that were not compared with API Gateway. The authorizer trusts them: with a wrong cache key, API
+ * Gateway answers one request with the result of another.
+ */
 export const unattested = ({ resultCaches }: Pick<Configuration, 'resultCaches'>): readonly Result[] =>
   resultCaches.size === 0
     ? []

@@ -65,10 +65,7 @@ function report(tally: Tally, seconds: number): void {
     ['  given up', `${tally.givenUp}; committed after that: ${tally.late}`],
     ['  in steps', `${tally.stepwise}, ${tally.resumed} resumed by others`],
     ['migrations', `${tally.split}`],
-    [
-      'crashes',
-      `${tally.crashes}, ${tally.freezes} times standing still, ${tally.rotations} rotations of keys`,
-    ],
+    ['crashes', `${tally.crashes}, ${tally.freezes} freezes, ${tally.rotations} rotations of keys`],
   ];
   for (const [name, value] of lines) console.log(`${name.padEnd(12)} ${value}`);
 }
