@@ -161,6 +161,7 @@ export const withDecideSpans = (engine: Engine, run: Trace): Engine => ({
   checkAsked: (ask) => run('decide', () => engine.checkAsked(ask)),
   checkMany: (requests, options) => run('decide', () => engine.checkMany(requests, options)),
   checkManyAsked: (asks) => run('decide', () => engine.checkManyAsked(asks)),
+  decideAsked: (asks) => run('decide', () => engine.decideAsked(asks)),
 });
 
 type TableReader = Pick<Reader, 'getMany' | 'getSnapshot' | 'list' | 'listAll'>;

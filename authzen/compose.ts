@@ -3,7 +3,7 @@ import { createAuthentication } from '../authorizer/credentials/authentication.t
 import { createReadCredentials } from '../authorizer/credentials/credentials.ts';
 import type { Fetch } from '../authorizer/credentials/fetch.ts';
 import { createIdentify } from '../authorizer/credentials/identity.ts';
-import { createIssuers } from '../authorizer/credentials/issuers.ts';
+import { createIssuers, type RemoteIssuer } from '../authorizer/credentials/issuers.ts';
 import { createDecisionLog } from '../authorizer/decision-log.ts';
 import { fieldsOfFault } from '../authorizer/errors.ts';
 import { createSubjectOfIssuers } from '../authorizer/subject.ts';
@@ -17,6 +17,7 @@ import {
 import { type Clock, systemClock } from '../engine/clock.ts';
 import { createEngine } from '../engine/engine.ts';
 import { createExplainer } from '../engine/explain/explainer.ts';
+import { GLOBAL, GLOBAL_ID } from '../engine/items.ts';
 import { createLog } from '../engine/log.ts';
 import { createDecisionMetrics } from '../engine/metrics.ts';
 import type { Observe } from '../engine/observation.ts';
@@ -60,19 +61,33 @@ export interface Overrides {
 
 const writeLine = (line: string): void => void process.stdout.write(`${line}\n`);
 
+/** The API, and what of it can be loaded before there is a request. */
+export interface Composed {
+  readonly configuration: AuthzenConfiguration;
+  readonly handle: Handle;
+  readonly issuers: readonly RemoteIssuer[];
+  /** Connects to DynamoDB, and loads what every decision looks at. Never rejects. */
+  readonly prefetch: () => Promise<void>;
+}
+
 /**
- * The composition root: the Authorization API from environment variables (configuration.ts).
+ * The Authorization API from environment variables (configuration.ts).
  *
  * @throws GatehouseError `invalid`, naming the variables that are missing or invalid
  */
 export const createHandleFrom = (env: Environment, overrides: Overrides = {}): Handle =>
-  composeHandle(
+  composeFrom(env, overrides).handle;
+
+/** @throws GatehouseError `invalid`, naming the variables that are missing or invalid */
+export const composeFrom = (env: Environment, overrides: Overrides = {}): Composed =>
+  compose(
     parseAuthzenConfiguration(env),
     createTrace(() => env._X_AMZN_TRACE_ID),
     overrides,
   );
 
-function composeHandle(configuration: AuthzenConfiguration, trace: Trace, overrides: Overrides): Handle {
+/** The composition root. */
+export function compose(configuration: AuthzenConfiguration, trace: Trace, overrides: Overrides): Composed {
   const { table, endpoint, region, publicUrl, token, revocation, cache, logging, metrics } = configuration;
   const {
     clock = systemClock,
@@ -114,12 +129,16 @@ function composeHandle(configuration: AuthzenConfiguration, trace: Trace, overri
     ttlMs: cache.ttlMs,
     maxBytes: bytesOf(SHARES.roots),
   });
-  return createHandle({
+  const issuers = issuersOf(token, bytesOf, clock, overrides, log);
+  const handle = createHandle({
     callerOf: createCallerOf({
       identify: withTokenSpans(
         createIdentify({
           readCredentials: createReadCredentials(),
-          authenticate: authenticationOf(token, bytesOf, clock, overrides, log),
+          // Without an issuer it refuses all JWTs.
+          authenticate: token
+            ? createAuthentication({ ...token, issuers, clock, cacheBytes: bytesOf(SHARES.tokens) })
+            : () => Promise.reject(new UnauthorizedError('issuer_refused')),
           revocation,
           readApiToken,
           isId,
@@ -142,23 +161,24 @@ function composeHandle(configuration: AuthzenConfiguration, trace: Trace, overri
         ? log.info('credentials refused', { requestId, code: error.code })
         : log.error('request failed', { requestId, ...fieldsOfFault(error) }),
   });
+  const prefetch = () => engine.prefetch([{ kind: GLOBAL, id: GLOBAL_ID }]);
+  return { configuration, handle, issuers, prefetch };
 }
 
-/** Verifies JWTs; without an issuer it refuses them all. */
-function authenticationOf(
+/** None where no JWT is accepted. */
+const issuersOf = (
   token: AuthzenConfiguration['token'],
   bytesOf: (share: number) => number,
   clock: Clock,
   overrides: Overrides,
   log: Log,
-) {
-  if (token === undefined) return () => Promise.reject(new UnauthorizedError('issuer_refused'));
-  const issuers = createIssuers(token.issuers, {
-    ...overrides,
-    staleMs: token.staleMs,
-    cacheBytes: bytesOf(SHARES.keys),
-    clock,
-    onRefreshFailed: (fault) => log.warn('keys not refreshed', fieldsOfFault(fault)),
-  });
-  return createAuthentication({ ...token, issuers, clock, cacheBytes: bytesOf(SHARES.tokens) });
-}
+): readonly RemoteIssuer[] =>
+  token === undefined
+    ? []
+    : createIssuers(token.issuers, {
+        ...overrides,
+        staleMs: token.staleMs,
+        cacheBytes: bytesOf(SHARES.keys),
+        clock,
+        onRefreshFailed: (fault) => log.warn('keys not refreshed', fieldsOfFault(fault)),
+      });

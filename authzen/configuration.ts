@@ -2,6 +2,11 @@ import * as z from 'zod/mini';
 import { type Environment, LOGGING, loggingIn, parseVariables } from '../authorizer/configuration.ts';
 import { parseServiceConfiguration } from '../authorizer/service-configuration.ts';
 import { url } from '../authorizer/variables.ts';
+import type { LogLevel } from '../table/log.ts';
+
+/** @throws GatehouseError `invalid` for a `LOG_LEVEL` that is none */
+export const logLevelIn = (env: Environment): LogLevel =>
+  parseVariables(z.object({ LOG_LEVEL: LOGGING.LOG_LEVEL }), env).LOG_LEVEL;
 
 const OWN = z.object({ ...LOGGING, PUBLIC_URL: z.optional(url) });
 

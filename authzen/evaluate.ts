@@ -1,14 +1,15 @@
 import type { LogDecision } from '../authorizer/decision-log.ts';
-import type { Answer, Engine, Explainer, Explanation, Reason, Step } from '../engine/index.ts';
+import type {
+  AskedDecision,
+  Engine,
+  Explainer,
+  Explanation,
+  Question,
+  Reason,
+  Step,
+} from '../engine/index.ts';
 import { ForbiddenError, UnauthorizedError } from './errors.ts';
-import {
-  askCaller,
-  askCallerAbout,
-  askEvaluation,
-  type Caller,
-  type CallerQuestion,
-  type EvaluationQuestion,
-} from './questions.ts';
+import { askCaller, askCallerAbout, askEvaluation, type Caller, type CallerQuestion } from './questions.ts';
 import type { Evaluation } from './requests.ts';
 import type { RootsOf } from './roots.ts';
 
@@ -27,7 +28,7 @@ export interface ExplanationHere extends Pick<Explanation, 'path' | 'allowedBy' 
 }
 
 export interface EvaluateParts {
-  readonly engine: Pick<Engine, 'checkManyAsked'>;
+  readonly engine: Pick<Engine, 'decideAsked'>;
   readonly explainer: Explainer;
   readonly rootsOf: RootsOf;
   /** Takes each decision; undefined if none is logged. */
@@ -54,26 +55,25 @@ export const createEvaluate =
       evaluations.length === 0
         ? [askCaller(caller)]
         : evaluations.map(({ resource }) => askCallerAbout(caller, resource));
-    const { answers } = await engine.checkManyAsked<CallerQuestion | EvaluationQuestion>([
-      ...callers,
-      ...evaluations.map(askEvaluation),
-    ]);
-    const mayEvaluate = answers
-      .slice(0, callers.length)
-      .map((answer) => isAllowed(answer as Answer<CallerQuestion>));
-    if (!mayEvaluate.includes(true)) await refuseNobody(answers[0] as Answer<CallerQuestion>, rootsOf);
+    const all = await engine.decideAsked<Question>([...callers, ...evaluations.map(askEvaluation)]);
+    const mayEvaluate = all.slice(0, callers.length).map(isAllowed);
+    if (!mayEvaluate.includes(true)) await refuseNobody(all[0] as AskedDecision<CallerQuestion>, rootsOf);
+    const decided = all.slice(callers.length);
+    const verdicts = decided.map((each, position) =>
+      mayEvaluate[position] ? verdictOf(each) : UNKNOWN_RESOURCE,
+    );
+    if (logDecision)
+      for (const [position, { question, tenant }] of decided.entries()) {
+        const { decision: allowed, context } = verdicts[position] as Verdict;
+        const { subject, permission, scope } = question;
+        logDecision({ requestId, subject, permission, scope, tenant, allowed, reason: context.reason });
+      }
+    if (!isExplained) return verdicts;
     return Promise.all(
-      evaluations.map(async (_, position): Promise<Verdict> => {
-        const answer = answers[callers.length + position] as Answer<EvaluationQuestion>;
-        const verdict = mayEvaluate[position] ? verdictOf(answer) : UNKNOWN_RESOURCE;
-        const { subject: asked, permission: name, scope: at } = answer.question;
-        logDecision?.({
-          ...{ requestId, subject: asked, permission: name, scope: at, tenant: answer.tenant },
-          ...{ allowed: verdict.decision, reason: verdict.context.reason },
-        });
-        if (!mayEvaluate[position]) return verdict;
-        if (!isExplained || !answer.question.hasGrant) return verdict;
-        const { subject, permission = '', scope = '', given } = answer.question;
+      verdicts.map(async (verdict, position) => {
+        const { question, hasGrant } = decided[position] as AskedDecision<Question>;
+        if (!mayEvaluate[position] || !hasGrant) return verdict;
+        const { subject, permission = '', scope = '', given } = question;
         const explanation = await explainer.explain(subject, permission, scope, given);
         return { ...verdict, context: { ...verdict.context, explanation: hereOf(explanation) } };
       }),
@@ -85,13 +85,16 @@ export const createEvaluate =
  *
  * @throws UnauthorizedError for a credential that is not, or no longer, valid
  */
-export function isAllowed({ decision }: Answer<CallerQuestion>): boolean {
+export function isAllowed({ decision }: Pick<AskedDecision<Question>, 'decision'>): boolean {
   if (decision?.reason === 'credential_refused') throw new UnauthorizedError('token_refused');
   return decision?.allowed === true;
 }
 
 /** @throws ForbiddenError if the caller may evaluate at no root at all */
-export async function refuseNobody({ question }: Answer<CallerQuestion>, rootsOf: RootsOf): Promise<void> {
+export async function refuseNobody(
+  { question }: Pick<AskedDecision<CallerQuestion>, 'question'>,
+  rootsOf: RootsOf,
+): Promise<void> {
   const roots = question.caller === null ? NOWHERE : await rootsOf(question.caller);
   if (roots !== 'all' && roots.size === 0) throw new ForbiddenError();
 }
@@ -105,10 +108,10 @@ const UNKNOWN_RESOURCE = denied('scope_unknown');
  * A subject that has no grant here is a stranger, who may not exist, or may be a subject of another tenant:
  * all get the same answer.
  */
-function verdictOf({ question, decision }: Answer<EvaluationQuestion>): Verdict {
+function verdictOf({ decision, hasGrant }: AskedDecision<Question>): Verdict {
   if (decision === undefined) return UNKNOWN_RESOURCE;
   if (decision.allowed) return { decision: true, context: { reason: decision.reason } };
-  return denied(question.hasGrant ? decision.reason : 'no_grant');
+  return denied(hasGrant ? decision.reason : 'no_grant');
 }
 
 const hereOf = ({ path, steps, allowedBy, deniedBy }: Explanation): ExplanationHere => ({

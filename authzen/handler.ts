@@ -1,10 +1,19 @@
+import { systemClock } from '../engine/clock.ts';
 import { startWith } from '../engine/log.ts';
-import { createHandleFrom } from './compose.ts';
-import { createLambdaHandler } from './lambda.ts';
+import { type Module, warmUp, whenWarm } from '../engine/warm-up.ts';
+import { composeFrom } from './compose.ts';
+import { createLambdaHandler, type LambdaHandler } from './lambda.ts';
+import { warmUpOf } from './warm-up.ts';
 
 const write = (line: string): void => void process.stdout.write(`${line}\n`);
+const composed = startWith({ service: 'authzen', write }, () => composeFrom(process.env));
 
 /** The Lambda function `authzen`. Created at cold start, where an invalid configuration fails. */
-export const handler = startWith({ service: 'authzen', write }, () =>
-  createLambdaHandler(createHandleFrom(process.env)),
-);
+export const handler = createLambdaHandler(composed.handle);
+
+const warm = warmUp(warmUpOf(composed, systemClock));
+
+/** Makes the loaded module one that can be awaited: whoever does gets the handler when it is warm. */
+export function then(this: Module<LambdaHandler>, resolve: (module: Module<LambdaHandler>) => void): void {
+  void whenWarm(warm, this).then(resolve);
+}

@@ -1,4 +1,4 @@
-import { type DecisionInput, decisionInput } from '../engine/decision-input.ts';
+import { decisionInput } from '../engine/decision-input.ts';
 import type { Ask } from '../engine/engine.ts';
 import type { Credential, Look, Question } from '../engine/index.ts';
 import { SCOPE } from '../engine/items.ts';
@@ -24,12 +24,6 @@ export interface CallerQuestion extends Question {
   readonly caller: string | null;
   /** The scope of the place is undefined if it does not exist. */
   readonly place: Place;
-}
-
-/** The question of an evaluation. Without a scope the resource names none. */
-export interface EvaluationQuestion extends Question {
-  /** Whether the subject has a grant at the resource, at a scope above, or everywhere. */
-  readonly hasGrant: boolean;
 }
 
 /** Where a resource is decided. */
@@ -80,12 +74,15 @@ export const askCaller =
       if (subject && at !== undefined) prefetchCheck(caller, subject, at, look);
       return undefined;
     }
-    const found = { caller: subject, place: { type: place.type, scope: scope?.ref } };
-    const credential = subject === null ? undefined : caller.credential;
-    if (subject === null || scope === null)
-      return { ...found, subject: subject ?? '', credential, permission: undefined, scope: undefined };
-    const root = scope.ancestors.at(-1) ?? scope.ref;
-    return { ...found, subject, credential, permission: EVALUATE, scope: root };
+    const isCheckable = subject !== null && scope !== null;
+    return {
+      caller: subject,
+      place: { type: place.type, scope: scope?.ref },
+      subject: subject ?? '',
+      credential: subject === null ? undefined : caller.credential,
+      permission: isCheckable ? EVALUATE : undefined,
+      scope: isCheckable ? (scope.ancestors.at(-1) ?? scope.ref) : undefined,
+    };
   };
 
 /** As {@link askCaller}, about a resource. */
@@ -109,19 +106,16 @@ const guessing = (look: Look): Look => ({
   },
 });
 
-/** The question of one evaluation. */
+/** The question of one evaluation. Without a scope the resource names none. */
 export const askEvaluation =
-  (evaluation: Evaluation): Ask<EvaluationQuestion> =>
+  (evaluation: Evaluation): Ask<Question> =>
   (look) => {
     const type = resourceTypeIn(look, evaluation.resource.type);
     if (type === undefined) {
       decisionInput(questionOf(evaluation, DEFAULT_RESOURCE_TYPE), guessing(look));
       return undefined;
     }
-    const question = questionOf(evaluation, type);
-    if (question.scope === undefined) return { ...question, permission: undefined, hasGrant: false };
-    const input = decisionInput(question, look);
-    return input && { ...question, hasGrant: hasGrant(input) };
+    return questionOf(evaluation, type);
   };
 
 const questionOf = ({ subject, action, resource, context }: Evaluation, type: ResourceType): Question => ({
@@ -133,16 +127,3 @@ const questionOf = ({ subject, action, resource, context }: Evaluation, type: Re
 
 /** A subject as the engine names it. No type holds a colon: what is no reference names nothing. */
 export const refOf = ({ type, id }: Entity): string => `${type}:${id}`;
-
-/** Whether anything is granted to the subject by name here, above or everywhere, in force or not. */
-function hasGrant({ subject, scopes }: DecisionInput): boolean {
-  if (subject === null) return false;
-  if (subject.isAdmin || subject.globalRoles.length > 0) return true;
-  const root = scopes.at(-1);
-  if (root && subject.grants.has(root.ref)) return true;
-  return scopes.some(
-    (scope) =>
-      scope !== null &&
-      (subject.assignments.has(scope.ref) || subject.groups.some((group) => scope.groups.has(group))),
-  );
-}

@@ -5,6 +5,8 @@ export interface Context {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly out: (text: string) => void;
   readonly error: (text: string) => void;
+  /** Writes a line of a log, at the latest at the end of this turn of the event loop. Without it: as an error. */
+  readonly log?: (line: string) => void;
   /** Whether the output is a terminal. */
   readonly isTerminal: boolean;
   /** Whether messages go to one; only then progress is shown. */

@@ -1,19 +1,10 @@
-import {
-  type CommandDescription,
-  describeCommands,
-  type Property,
-  typeOf,
-} from '../provisioning/documents/commands.ts';
+import { type CommandDescription, type Property, typeOf } from '../provisioning/documents/commands.ts';
 import { NOT_AN_INSTANT, readInstant } from '../provisioning/instant.ts';
 import { hint } from '../provisioning/suggestions.ts';
 import { readDocument } from '../testing/document.ts';
 import { readText } from '../testing/text-file.ts';
 import { type Context, UsageError } from './context.ts';
 import { isMapping, type Mapping, parseJson } from './json.ts';
-
-/** A command by its name; undefined when there is none. */
-export const findCommand = (name: string): CommandDescription | undefined =>
-  describeCommands().find((each) => each.name === name);
 
 /** A field of a command's input, as its JSON Schema has it. */
 export interface Field {

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { textOf } from '../testing/text-file.ts';
+import { gatherLines } from './gathered-lines.ts';
 import { runProgram } from './program.ts';
 
 /** The SDK's notice on the end of support for Node 20 is for maintainers (README), not for users. */
@@ -21,6 +22,11 @@ process.exitCode = await runProgram(process.argv.slice(2), {
   env: process.env,
   out: (text) => void process.stdout.write(text),
   error: (text) => void process.stderr.write(text),
+  // Files, pipes and terminals are written at once (Node process-io).
+  log: gatherLines(
+    (text) => void process.stderr.write(text),
+    (flush) => void process.once('exit', flush),
+  ),
   isTerminal: process.stdout.isTTY === true,
   isErrorTerminal: process.stderr.isTTY === true,
   ...(process.stdin.isTTY && process.stdout.isTTY

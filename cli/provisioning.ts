@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
 import { ulid } from 'ulid';
 import { createIds, createProvisioning, type Failure, type Success } from '../provisioning/index.ts';
+import { createNodeEncryption } from '../provisioning/node-encryption.ts';
 import type { createClient } from '../table/dynamodb/client.ts';
 import { createReader } from '../table/dynamodb/reader.ts';
 import { createWriter } from '../table/dynamodb/writer.ts';
@@ -34,7 +35,7 @@ export function provisionedOn(
   const writer = createWriter({ client, table, ...(pacing ? { pacing } : {}) });
   const newSecret = () => randomBytes(32).toString('base64url');
   const provisioning = createProvisioning({
-    ...{ reader, writer, newSecret },
+    ...{ reader, writer, newSecret, encryption: createNodeEncryption },
     clock: { now },
     newId: createIds(),
     // No platform ends this process.

@@ -14,6 +14,8 @@ import {
   CREDENTIAL,
   GLOBAL,
   GLOBAL_ID,
+  GROUP_ROLES,
+  groupRolesId,
   MEMBERSHIPS,
   membershipsId,
   PERMISSION,
@@ -50,7 +52,7 @@ export interface DecisionInput<Q extends Question = Question> {
   readonly question: Q;
   /** Undefined if the question has no credential. */
   readonly credential: CredentialItem | null | undefined;
-  /** Of one whose groups stand apart: with its groups at these scopes, and no others. */
+  /** With what stands apart of it and of these scopes; of one whose groups do, no groups elsewhere. */
   readonly subject: SubjectItem | null;
   /** The scope itself, then its ancestors up to the root; null where one is missing. */
   readonly scopes: readonly (ScopeItem | null)[];
@@ -83,24 +85,24 @@ export function decisionInput<Q extends Question>(question: Q, look: Look): Deci
   const permission = name === undefined ? null : look.item(PERMISSION, name);
   const global = look.item(GLOBAL, GLOBAL_ID);
   if (scope === undefined) prefetchAbove(scopeRef, question, look);
-  if (subject === undefined || scope === undefined) prefetchGroups(scopeRef, question.subject, look);
+  if (subject === undefined || scope === undefined) prefetchApart(scopeRef, question.subject, look);
   // Without a subject or a scope the answer is known: do not read more.
   const isRefused = subject === null || scope === null;
   // Look at the ancestors before returning: they are read together with the other missing items.
   const scopes = scope === undefined || isRefused ? undefined : scopesFrom(scope, look);
-  const whole = scope && !isRefused ? withGroups(question.subject, subject, scope, look) : subject;
+  const whole = scope && scopes ? wholeSubject(question.subject, subject, scope, scopes, look) : subject;
   const tenantEffects =
     !scope || isRefused || name === undefined
       ? null
       : look.item(TENANT_EFFECTS, tenantEffectsId(scope.ancestors.at(-1) ?? scope.ref, name));
   if (scope === undefined || subject === undefined || permission === undefined) return undefined;
   if (global === undefined || isCredentialMissing || tenantEffects === undefined) return undefined;
-  if ((scopes === undefined && !isRefused) || whole === undefined) return undefined;
+  if (whole === undefined || scopes?.includes(undefined)) return undefined;
   return {
     question,
     credential,
     subject: whole,
-    scopes: scopes ?? [scope],
+    scopes: (scopes as readonly (ScopeItem | null)[] | undefined) ?? [scope],
     permission,
     tenantEffects,
     global: global ?? NO_GLOBAL,
@@ -108,35 +110,50 @@ export function decisionInput<Q extends Question>(question: Q, look: Look): Deci
 }
 
 /**
- * The subject with its groups at a scope and its ancestors; undefined while some of them are missing. Where they stand
- * apart, all keys follow from the subject and the scope: they are read together with the ancestors.
+ * The subject with what stands apart of it and of the scopes (ADR 0024): its groups on the path, whose keys follow from
+ * the subject and the scope, and the roles of those at scopes whose groups stand apart. Undefined while some of it is
+ * missing.
+ *
+ * @param scopes the scope and its ancestors; undefined where one is missing
  */
-function withGroups(
+function wholeSubject(
   ref: string,
-  subject: SubjectItem | undefined,
+  subject: SubjectItem | null | undefined,
   scope: ScopeItem,
+  scopes: readonly (ScopeItem | null | undefined)[],
   look: Look,
-): SubjectItem | undefined {
-  if (subject?.groupsApart !== true) return subject;
-  const parts = [scope.ref, ...scope.ancestors].map((at) => look.item(MEMBERSHIPS, membershipsId(ref, at)));
-  const known = parts.filter((part) => part !== undefined);
-  return known.length < parts.length
-    ? undefined
-    : subjectWith(
-        subject,
-        known.flatMap((part) => part ?? []),
-      );
+): SubjectItem | null | undefined {
+  if (!subject || (!subject.groupsApart && subject.groupsAt.size === 0)) return subject;
+  const parts = new Map<string, readonly string[]>();
+  const groupRoles = new Map<string, readonly string[]>();
+  let isWhole = true;
+  for (const [position, at] of [scope.ref, ...scope.ancestors].entries()) {
+    const groups = subject.groupsApart
+      ? look.item(MEMBERSHIPS, membershipsId(ref, at))
+      : (subject.groupsAt.get(at) ?? NO_GROUPS);
+    if (groups === undefined) isWhole = false;
+    else if (groups !== null) parts.set(at, groups);
+    const item = scopes[position];
+    for (const group of groups ?? NO_GROUPS) {
+      // That the subject lists them by scope says that the scope's groups stand apart, but for a migration under way.
+      if (item === undefined && !subject.groupsApart) look.prefetch(GROUP_ROLES, groupRolesId(group));
+      if (!item?.groupsApart) continue;
+      const roles = look.item(GROUP_ROLES, groupRolesId(group));
+      if (roles === undefined) isWhole = false;
+      else groupRoles.set(group, roles ?? NO_GROUPS);
+    }
+  }
+  if (!isWhole) return undefined;
+  return subjectWith(subject, subject.groupsApart ? { groupsAt: parts, groupRoles } : { groupRoles });
 }
 
-/** A scope and its ancestors up to the root; undefined while one is missing. */
-function scopesFrom(scope: ScopeItem, look: Look): readonly (ScopeItem | null)[] | undefined {
-  const scopes: (ScopeItem | null)[] = [scope];
-  for (const ref of scope.ancestors) {
-    const ancestor = look.item(SCOPE, ref);
-    if (ancestor !== undefined) scopes.push(ancestor);
-  }
-  return scopes.length > scope.ancestors.length ? scopes : undefined;
-}
+const NO_GROUPS: readonly string[] = [];
+
+/** A scope and its ancestors up to the root; undefined where one is missing. */
+const scopesFrom = (scope: ScopeItem, look: Look): readonly (ScopeItem | null | undefined)[] => [
+  scope,
+  ...scope.ancestors.map((ref) => look.item(SCOPE, ref)),
+];
 
 /**
  * Prefetches the probable ancestors of a scope that is not loaded: its last known ones, or those that the
@@ -151,11 +168,20 @@ function prefetchAbove(scope: string, { permission, prefetch = [] }: Question, l
     look.prefetch(TENANT_EFFECTS, tenantEffectsId(root, permission));
 }
 
-/** Prefetches the groups of a subject that stood apart when it was read last, as far as the path is remembered. */
-function prefetchGroups(scope: string, subject: string, look: Look): void {
-  if (look.recall(SUBJECT, subjectId(subject))?.groupsApart !== true) return;
-  for (const ref of [scope, ...(look.recall(SCOPE, scope)?.ancestors ?? [])])
-    look.prefetch(MEMBERSHIPS, membershipsId(subject, ref));
+/**
+ * Prefetches what stands apart of a subject and of the scopes, as far as it, the path and what stood apart when it was
+ * read last are remembered.
+ */
+function prefetchApart(scope: string, ref: string, look: Look): void {
+  const subject = look.recall(SUBJECT, subjectId(ref));
+  if (!subject || (!subject.groupsApart && subject.groupsAt.size === 0)) return;
+  for (const at of [scope, ...(look.recall(SCOPE, scope)?.ancestors ?? [])]) {
+    const part = membershipsId(ref, at);
+    if (subject.groupsApart) look.prefetch(MEMBERSHIPS, part);
+    const groups = subject.groupsApart ? look.recall(MEMBERSHIPS, part) : subject.groupsAt.get(at);
+    if (look.recall(SCOPE, at)?.groupsApart ?? !subject.groupsApart)
+      for (const group of groups ?? NO_GROUPS) look.prefetch(GROUP_ROLES, groupRolesId(group));
+  }
 }
 
 /** Whether a scope of this type can be a root. Types that operators added can. */

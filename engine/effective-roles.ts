@@ -7,6 +7,7 @@ import type {
   ScopeItem,
   SubjectItem,
 } from '../table/decision/items.ts';
+import { GatehouseError } from '../table/errors.ts';
 import type { DenyReason } from './decision.ts';
 import { holdsAt } from './validity.ts';
 
@@ -40,10 +41,14 @@ export function holdingsOf(
   for (const scope of scopes) {
     if (!scope) continue;
     const { ref } = scope;
+    // Where groups stand apart, those count that the subject lists by scope.
+    if (!scope.groupsApart)
+      for (const group of subject.groups) hold(holdings, group, ref, scope.groups.get(group));
+    if (subject.groupsAt.size > 0)
+      for (const group of subject.groupsAt.get(ref) ?? NONE)
+        hold(holdings, group, ref, scope.groupsApart ? rolesApart(subject, group) : scope.groups.get(group));
     // The group of everyone needs no membership.
-    for (const group of scope.everyone === undefined ? subject.groups : [...subject.groups, scope.everyone])
-      for (const role of scope.groups.get(group) ?? NONE)
-        holdings.push({ kind: 'group', group, scope: ref, role });
+    if (scope.everyone !== undefined) hold(holdings, scope.everyone, ref, scope.groups.get(scope.everyone));
     if (subject.assignments.size === 0) continue;
     for (const { role, start, end } of subject.assignments.get(ref) ?? NOTHING_ASSIGNED)
       holdings.push({ kind: 'assignment', scope: ref, role, start, end });
@@ -55,9 +60,28 @@ export function holdingsOf(
   return holdings;
 }
 
+/** Adds what a group gives. */
+function hold(to: Holding[], group: string, scope: string, roles: readonly string[] | undefined): void {
+  if (roles) for (const role of roles) to.push({ kind: 'group', group, scope, role });
+}
+
+/** The roles of a group that stand apart. One of the decision's scopes whose item was not read is a fault. */
+function rolesApart({ groupRoles }: SubjectItem, group: string): readonly string[] {
+  const roles = groupRoles.get(group);
+  if (roles === undefined) throw new GatehouseError('internal', `the roles of group ${group} were not read`);
+  return roles;
+}
+
 const NOTHING: readonly Holding[] = [];
 const NONE: readonly string[] = [];
 const NOTHING_ASSIGNED: readonly Assignment[] = [];
+
+/** Whether something is granted to the subject by name: not only by the group of everyone. In force or not. */
+export const hasGrant = (subject: SubjectItem | null, { scopes }: Roots): boolean =>
+  subject?.isAdmin === true ||
+  holdingsOf(subject, { scopes }).some(
+    (holding) => holding.kind !== 'group' || !scopes.some((scope) => scope?.everyone === holding.group),
+  );
 
 /** Whether a holding is in force at an instant. */
 export const isInForce = (holding: Holding, at: number): boolean =>

@@ -8,6 +8,7 @@ export {
   type Answer,
   type AnswersAsked,
   type Ask,
+  type AskedDecision,
   type CheckOptions,
   type CheckRequest,
   createEngine,

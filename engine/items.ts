@@ -1,6 +1,7 @@
 import {
   decodeCredential,
   decodeGlobal,
+  decodeGroupRoles,
   decodeMemberships,
   decodePermission,
   decodeScope,
@@ -28,7 +29,7 @@ import { moduleOf, patternsCovering, readPermissionName } from '../table/permiss
 
 /**
  * A kind of item in decision inputs: its key and how it is decoded. All kinds share one cache, so their ids
- * have distinct forms: `user:id`, `subject device:id`, `user:id at location:id`, `location:id`, `token:id`, `dashboard` or `a:b:c`, `location:id dashboard`,
+ * have distinct forms: `user:id`, `subject device:id`, `user:id at location:id`, `group:id`, `location:id`, `token:id`, `dashboard` or `a:b:c`, `location:id dashboard`,
  * `*`.
  */
 export interface Kind<T> {
@@ -107,6 +108,15 @@ export const MEMBERSHIPS: Kind<readonly string[]> = {
 };
 export const membershipsId = (subject: string, scope: string): string => subjectId(subject) + AT + scope;
 const NO_GROUPS: readonly string[] = [];
+
+/** The roles of a group, where those of its scope stand apart. Ids are references, `group:id`. */
+export const GROUP_ROLES: Kind<readonly string[]> = {
+  absent: () => NO_ROLES,
+  keyOf: keyOfRef((type) => type === 'group'),
+  decode: (_, item) => decodeGroupRoles(item),
+};
+export const groupRolesId = (group: string): string => `group:${group}`;
+const NO_ROLES: readonly string[] = [];
 
 export const SCOPE: Kind<ScopeItem> = {
   keyOf: keyOfRef(mayBeScopeType),

@@ -221,28 +221,35 @@ export function createLoad(options: LoadOptions) {
     isStale: false,
   });
 
-  /** Runs plans on cached entries and on reads of its own, made at different instants. */
+  /**
+   * Runs plans on cached entries and on reads of its own, made at different instants.
+   *
+   * @param oldest the instant after which every read must have begun; none if the time-to-live is all that is asked
+   */
   async function loadCached<T, R>(
     plans: readonly Plan<T>[],
-    consistency: Exclude<Consistency, 'strong'>,
+    oldest: number | undefined,
     finish: Finish<T, R>,
     cost: Cost | undefined,
   ): Promise<R> {
     let begunAt = now();
     let begunIn = items.generation();
-    const oldest = consistency === 'cached' ? Number.NEGATIVE_INFINITY : oldestFor(consistency.atLeast);
     // Keep what this call has read: the cache may be too small for it.
     let read = NOTHING_READ;
     for (let round = 1, instant = begunAt; ; round++, instant = now()) {
       // The clock was set back: discard the reads that were timed by it.
       if (begunIn !== items.generation())
         [begunAt, begunIn, read] = [instant, items.generation(), NOTHING_READ];
-      const source = { read, after: Math.max(oldest, instant - ttlMs), upTo: instant };
+      const source = {
+        read,
+        after: Math.max(oldest ?? Number.NEGATIVE_INFINITY, instant - ttlMs),
+        upTo: instant,
+      };
       const loaded: Loaded<T>[] = [];
       const wanted: ItemId[] = [];
-      // Share a read in flight if its result would be recent enough in the cache. For `atLeast`, not one that
+      // Share a read in flight if its result would be recent enough in the cache. Otherwise, not one that
       // began in the same tick as this call: it may have begun before the write that it has to return.
-      let since = consistency === 'cached' ? Math.min(instant, Math.floor(instant - ttlMs) + 1) : begunAt + 1;
+      let since = oldest === undefined ? Math.min(instant, Math.floor(instant - ttlMs) + 1) : begunAt + 1;
       let allCurrent = Number.NEGATIVE_INFINITY;
       for (const plan of plans) {
         const value = trial.run(plan, source);
@@ -296,6 +303,8 @@ export function createLoad(options: LoadOptions) {
         const halves = [plans.slice(0, middle), plans.slice(middle)];
         return (await Promise.all(halves.map((half) => loadSnapshot(half, cost)))).flat();
       }
+      // One decision that looks at more: of what is read from now on, all that it looks at was true at one instant.
+      if (wanted.length > SNAPSHOT_ITEMS) return loadCached(plans, begunAt, (all) => all, cost);
       if (round > 2 && (round > MAX_ROUNDS || now() - begunAt >= READ_DEADLINE_MS)) throw contended();
       read = await items.readSnapshot(wanted, cost);
     }
@@ -333,7 +342,8 @@ export function createLoad(options: LoadOptions) {
       cost?: Cost,
     ): Promise<R> => {
       if (consistency === 'strong') return loadSnapshot(plans, cost).then(finish);
-      const load = () => loadCached(plans, consistency, finish, cost);
+      const oldest = consistency === 'cached' ? undefined : oldestFor(consistency.atLeast);
+      const load = () => loadCached(plans, oldest, finish, cost);
       if (outageTtlMs === 0 || consistency !== 'cached') return load();
       return staleIfError(load, (retryAt) => {
         const stale = loadStale(plans, retryAt);

@@ -6,7 +6,7 @@ import type { Reader } from '../table/reader.ts';
 import { MAX_TRANSACTION_BYTES, sizeOf } from '../table/size.ts';
 import { type Action, keyOf } from '../table/write/action.ts';
 import { mergeActions } from '../table/write/merge.ts';
-import { asChecks, assertFits, MAX_ACTIONS } from '../table/write/transaction.ts';
+import { asChecks, MAX_ACTIONS } from '../table/write/transaction.ts';
 import type { WriteNotes, Writer } from '../table/writer.ts';
 import type { Answer } from './answer.ts';
 import { auditActions } from './audit.ts';
@@ -23,7 +23,8 @@ import {
   recordOperation,
 } from './operation.ts';
 import type { Guarded } from './operators/guard.ts';
-import { revealed, type SubjectKeys, sealed } from './pseudonyms.ts';
+import { type Encryption, revealed, type SubjectKeys, sealed } from './pseudonyms.ts';
+import { hasAny, isTouch } from './resting.ts';
 import { createSameNodes } from './same-nodes.ts';
 import type { SharedItems } from './shared-items.ts';
 
@@ -39,6 +40,7 @@ export interface BatchOptions {
   readonly clock: { readonly now: () => number };
   readonly newId: () => string;
   readonly newSecret: () => string;
+  readonly encryption: ((secret: string) => Promise<Encryption>) | undefined;
   readonly budgetMs: number;
   readonly commands: ReadonlyMap<string, Command>;
   /** The counter of audit records for the next transaction. */
@@ -128,18 +130,7 @@ const attributed = (of: Pending, action: Action): Action => {
     : ({ ...action, failure: (found) => new OfPart(of, failure(found), identity(action)) } as Action);
 };
 
-/** The revision of a node: it counts what came and went, and says nothing that a plan rests on. */
-const isTouch = (action: Action): boolean =>
-  action.kind === 'check' ||
-  (action.kind === 'update' &&
-    [action.set, action.takeOut, action.remove].every((part) => Object.keys(part ?? {}).length === 0) &&
-    Object.keys(action.add ?? {}).every((name) => name === 'rev'));
-
 const identity = (action: Action): string => identityOf(keyOf(action));
-const hasAny = (set: ReadonlySet<string>, all: Iterable<string>): boolean => {
-  if (set.size > 0) for (const each of all) if (set.has(each)) return true;
-  return false;
-};
 
 const OUTAGE: ReadonlySet<ErrorCode> = new Set(['throttled', 'transient']);
 
@@ -151,7 +142,7 @@ const isOutage = (error: unknown): boolean =>
 
 export function createBatches(options: BatchOptions) {
   const { reader, writer, clock, newId, newSecret, budgetMs, commands, nextCounter } = options;
-  const { sharedItems, splits } = options;
+  const { encryption, sharedItems, splits } = options;
 
   return async (parts: readonly Part[], around: Around): Promise<readonly Answer[]> => {
     const { guarded, dryRun, event, alone, fail, signal } = around;
@@ -215,7 +206,7 @@ export function createBatches(options: BatchOptions) {
           ...known
         } = await sealed(
           { entries: [plan.audit].flat(), actor, origin, result: plan.result },
-          { reader: itemReader, newSecret, keys: turn.keys },
+          { reader: itemReader, newSecret, encryption, keys: turn.keys, readsAll: of.tries > 0 },
         );
         const audit = auditActions(entries, {
           ...{ now, writtenAt: turn.writtenAt, command: command.name, newId, counter: turn.counter },
@@ -325,12 +316,14 @@ export function createBatches(options: BatchOptions) {
         const { members } = open;
         const notes: WriteNotes = { failures: [] };
         try {
-          // The stamp is of the sending: readers cannot know how long planning took.
-          const stamp = { writtenAt: clock.now(), writeId: newId() };
-          const actions = stamped(open.actions(), stamp, splits);
-          assertFits(actions);
-          const sent = dryRun ? asChecks(actions) : actions;
-          if (sent.length > 0) await sharedItems.sparingly(sent, () => writer.send(sent, notes));
+          const actions = open.actions();
+          await sharedItems.sparingly(actions, async () => {
+            // The stamp is of the sending: readers cannot know how long planning and waiting took.
+            const stamp = { writtenAt: clock.now(), writeId: newId() };
+            const made = stamped(actions, stamp, splits);
+            const sent = dryRun ? asChecks(made) : made;
+            if (sent.length > 0) await writer.send(sent, notes);
+          });
           for (const { of, plan } of members) succeed(of, plan.outcome);
           most = Math.min(AT_ONCE, most * 2);
           return isSound;

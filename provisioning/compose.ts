@@ -22,6 +22,7 @@ import type { Writer } from '../table/writer.ts';
 import type { Answer } from './answer.ts';
 import { createIds } from './ids.ts';
 import { inPlainWords } from './issues.ts';
+import { createNodeEncryption } from './node-encryption.ts';
 import { isCommandPattern } from './operators/approval.ts';
 import type { OperatorRules } from './operators/guard.ts';
 import { readHttpRequest, toHttpAnswer } from './operators/http.ts';
@@ -142,6 +143,7 @@ export function createProvisioningFrom(env: Environment, overrides: Overrides = 
     ...{ reader, writer, clock, log },
     newId: createIds(),
     newSecret: () => randomBytes(32).toString('base64url'),
+    encryption: createNodeEncryption,
     ...(mode === undefined ? {} : { operatorRules: rules() }),
   });
 }

@@ -20,6 +20,8 @@ export interface Plan {
    * it began is found again in the table: the same command, sent anew, goes on.
    */
   readonly next?: (planning: Planning) => Promise<Plan>;
+  /** Whether the next step may be planned while this one is being written, unless it looks at what this one changes. */
+  readonly planAhead?: boolean;
   /** Of a command that does many changes, one after the other. */
   readonly progress?: Progress;
   /** The commands of all its steps, where the audit entries of this one do not name them all. */

@@ -7,12 +7,14 @@ import { isSafeText } from '../table/identifiers.ts';
 import { operationKey } from '../table/keys.ts';
 import type { Log } from '../table/log.ts';
 import type { Reader } from '../table/reader.ts';
+import type { Action } from '../table/write/action.ts';
 import { mergeActions } from '../table/write/merge.ts';
-import { asChecks, assertFits } from '../table/write/transaction.ts';
+import { asChecks } from '../table/write/transaction.ts';
 import type { Writer } from '../table/writer.ts';
 import { type Answer, PartlyDone, type Success, toFailure } from './answer.ts';
 import { auditActions, auditOrigin, counters } from './audit.ts';
 import { createBatches } from './batch.ts';
+import { createBatchedReads } from './batched-reads.ts';
 import type { WriteCommand } from './command.ts';
 import { COMMANDS } from './commands/index.ts';
 import { readBySchema, readInput } from './input.ts';
@@ -29,7 +31,8 @@ import { ApprovalRequired } from './operators/approval.ts';
 import { createGuard, type Guarded, type OperatorRules } from './operators/guard.ts';
 import type { Operator } from './operators/operator.ts';
 import type { Plan, Progress } from './plan.ts';
-import { revealed, sealed } from './pseudonyms.ts';
+import { type Encryption, revealed, sealed } from './pseudonyms.ts';
+import { hasSeen } from './resting.ts';
 import { createSameNodes } from './same-nodes.ts';
 import { createSharedItems } from './shared-items.ts';
 
@@ -41,6 +44,8 @@ export interface ProvisioningOptions {
   readonly newId: () => string;
   /** 256 random bits as text, for the tokens that are issued. */
   readonly newSecret: () => string;
+  /** Makes what encrypts personal values under a secret. Default: by WebCrypto. */
+  readonly encryption?: (secret: string) => Promise<Encryption>;
   /** Milliseconds after which a command of several steps stops between two of them. Default 20,000. */
   readonly budgetMs?: number;
   /** Default: nothing is logged. */
@@ -117,6 +122,7 @@ export function createProvisioning({
   clock,
   newId,
   newSecret,
+  encryption,
   budgetMs = DEFAULT_BUDGET_MS,
   log,
   operatorRules,
@@ -128,7 +134,8 @@ export function createProvisioning({
   const splits = createKnownSplits();
   const sharedItems = createSharedItems({ clock, sleep });
   const runBatch = createBatches({
-    ...{ reader, writer, clock, newId, newSecret, budgetMs, nextCounter, sharedItems, splits },
+    ...{ reader, writer, clock, newId, newSecret, encryption, budgetMs, nextCounter },
+    ...{ sharedItems, splits },
     commands: COMMANDS,
   });
 
@@ -183,6 +190,29 @@ export function createProvisioning({
     return record && revealed(reader, recall(operation, record));
   }
 
+  async function planStep(
+    make: NonNullable<Plan['next']>,
+    guarded: Guarded | undefined,
+    from: Reader = reader,
+  ) {
+    const now = new Date(clock.now()).toISOString();
+    const nodes = createSameNodes(from);
+    const operator = guarded?.operator.subject;
+    const plan = await make({ reader: nodes.reader, now, newId, newSecret, splits, operator });
+    return { plan, nodes, now };
+  }
+
+  /** Plans a step while these actions are being written. Undefined where it has to wait until they are. */
+  const planMeanwhile = (
+    make: NonNullable<Plan['next']>,
+    guarded: Guarded | undefined,
+    written: readonly Action[],
+  ) =>
+    createBatchedReads(reader).work(async (own, seen) => {
+      const planned = await planStep(make, guarded, own).catch(() => undefined);
+      return planned && !hasSeen(seen, written) ? planned : undefined;
+    });
+
   /** The steps of a command, one transaction each; most have one. */
   async function write(
     command: WriteCommand,
@@ -196,18 +226,17 @@ export function createProvisioning({
     let progress: Progress | undefined;
     /** Why the plan before this one was not carried out. */
     let refusal: GatehouseError | undefined;
+    let wasRefused = false;
     const failed = (error: unknown) => (progress ? new PartlyDone(error, progress) : error);
     let again = false;
     const begin: NonNullable<Plan['next']> = (planning) => command.plan(planning, input as never, again);
     let next = begin;
+    /** The next step, planned while the one before it was being written. */
+    let ahead: ReturnType<typeof planMeanwhile> | undefined;
     for (let attempt = 1, steps = 0; ; ) {
-      const now = new Date(clock.now()).toISOString();
       try {
-        const nodes = createSameNodes(reader);
-        const planned = await next({
-          ...{ reader: nodes.reader, now, newId, newSecret, splits },
-          operator: guarded?.operator.subject,
-        });
+        const { plan: planned, nodes, now } = (await ahead) ?? (await planStep(next, guarded));
+        ahead = undefined;
         again = true;
         await guarded?.checkPlan(command.name, planned);
         const request = event.dryRun
@@ -217,9 +246,8 @@ export function createProvisioning({
         const { actor, origin, principal } = event;
         const record = await sealed(
           { entries: [plan.audit].flat(), actor, origin, result: plan.result },
-          { reader, newSecret },
+          { reader, newSecret, encryption, readsAll: wasRefused },
         );
-        // The stamp is of the sending: readers cannot know how long planning took.
         const writtenAt = clock.now();
         const outcome = { result: plan.result };
         const context = {
@@ -240,12 +268,15 @@ export function createProvisioning({
           ...record.actions,
           ...auditActions(record.entries, { ...context, newId, counter: nextCounter() }),
         ]);
-        const actions = stamped(nodes.keep(merged), { writtenAt, writeId: newId() }, splits);
-        assertFits(actions);
-        const sent = event.dryRun ? asChecks(actions) : actions;
-        await (plan.next || steps > 0
-          ? sharedItems.sparingly(sent, () => writer.send(sent))
-          : writer.send(sent));
+        const actions = nodes.keep(merged);
+        const send = async (): Promise<void> => {
+          // The stamp is of the sending: readers cannot know how long planning and waiting took.
+          const made = stamped(actions, { writtenAt: clock.now(), writeId: newId() }, splits);
+          await writer.send(event.dryRun ? asChecks(made) : made);
+        };
+        const sending = plan.next || steps > 0 ? sharedItems.sparingly(actions, send) : send();
+        if (plan.next && plan.planAhead && !event.dryRun) ahead = planMeanwhile(plan.next, guarded, actions);
+        await sending;
         if (request) throw new ApprovalRequired(operation.id);
         if (plan.progress && !event.dryRun) {
           const { done, left } = plan.progress;
@@ -258,6 +289,7 @@ export function createProvisioning({
         attempt = 1;
         refusal = undefined;
       } catch (error) {
+        ahead = undefined;
         if (error instanceof AlreadyDone && error.found)
           return revealed(reader, recall(operation, error.found));
         const done = await meanwhile(operation, error).catch((unread: unknown) => {
@@ -266,6 +298,7 @@ export function createProvisioning({
         if (done) return done;
         if (attempt >= MAX_PLANS || !isWorthPlanningAnew(error, command, refusal)) throw failed(error);
         refusal = error;
+        wasRefused = true;
         next = begin;
         attempt += 1;
       }

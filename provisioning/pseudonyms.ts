@@ -79,9 +79,12 @@ const hasPersonal = (entry: AuditEntry): boolean =>
     (name) => entry.before?.[name] !== undefined || entry.after?.[name] !== undefined,
   );
 
+/** Encrypts texts under one secret. */
+export type Encryption = Pick<Cipher, 'encrypt'>;
+
 /** A subject's key, and the action that makes it where there was none. */
 interface SubjectKey {
-  readonly cipher: Promise<Cipher>;
+  readonly cipher: Promise<Encryption>;
   readonly made?: Action;
 }
 
@@ -99,18 +102,47 @@ export async function sealed(
   {
     reader,
     newSecret,
+    encryption = createCipher,
     keys = new Map(),
-  }: { readonly reader: Reader; readonly newSecret: () => string; readonly keys?: SubjectKeys },
+    readsAll = true,
+  }: {
+    readonly reader: Reader;
+    readonly newSecret: () => string;
+    /** False: a subject that is made is taken to have no key yet; where it has one, the write fails as `stale`. */
+    readonly readsAll?: boolean;
+    /** Makes what encrypts under a secret; WebCrypto when left out. */
+    readonly encryption?: ((secret: string) => Promise<Encryption>) | undefined;
+    readonly keys?: SubjectKeys;
+  },
 ): Promise<Sealed> {
   const used = new Map<string, SubjectKey>();
   /** Pseudonyms that were made, by attribute and value. */
   const known = new Map<string, string>();
 
-  async function cipherOf(ref: Ref): Promise<Cipher> {
+  const actor = actorUser(given.actor);
+  const isNew = ({ entity, before, after }: AuditEntry): boolean =>
+    !readsAll && before === undefined && after?.createdAt !== undefined && entity.id === after.id;
+  const people = new Map<string, Ref>();
+  const made = new Set<string>();
+  for (const entry of given.entries) {
+    const person = hasPersonal(entry) ? personOf(entry) : undefined;
+    if (person) people.set(formatRef(person), person);
+    if (person && isNew(entry)) made.add(formatRef(person));
+  }
+  const asked = [...people].filter(([name]) => !made.has(name)).map(([, ref]) => ref);
+  // Read for each part by itself: nobody waits for the read of another one.
+  const found = new Map(
+    (asked.length === 0 ? [] : await reader.getMany(asked.map(pseudonymKey))).map((item, at) => [
+      formatRef(asked[at] as Ref),
+      item,
+    ]),
+  );
+
+  async function cipherOf(ref: Ref): Promise<Encryption> {
     const name = formatRef(ref);
     const at = pseudonymKey(ref);
-    // Read for each part by itself: nobody waits for the read of another one.
-    const item = used.has(name) ? undefined : await reader.get(at);
+    const isKnown = used.has(name) || found.has(name) || made.has(name);
+    const item = isKnown ? found.get(name) : await reader.get(at);
     const key = keys.get(name) ?? keyAt(at, item);
     keys.set(name, key);
     used.set(name, key);
@@ -118,7 +150,7 @@ export async function sealed(
   }
   function keyAt(at: Key, item: Item | undefined): SubjectKey {
     const key = typeof item?.key === 'string' ? item.key : newSecret();
-    const cipher = createCipher(key);
+    const cipher = encryption(key);
     if (item) return { cipher };
     const made = create({ ...at, Type: 'PseudonymKey', key }, () => stale('the key of pseudonyms', 'user'));
     return { cipher, made };
@@ -141,7 +173,6 @@ export async function sealed(
     return { ...of, ...Object.fromEntries(personal.map((name, at) => [name, texts[at]])) };
   }
 
-  const actor = actorUser(given.actor);
   const entries: AuditEntry[] = [];
   for (const entry of given.entries) {
     const person = personOf(entry);

@@ -1,3 +1,4 @@
+import { BY_SCOPE } from '../table/decision/split.ts';
 import { type Entity, INDEXES } from '../table/entities/entity.ts';
 import { ENTITIES } from '../table/entities/registry.ts';
 import { FORM } from '../table/form.ts';
@@ -6,7 +7,7 @@ import { FORM } from '../table/form.ts';
 export type Attributes = Readonly<Record<string, unknown>>;
 
 const INTERNAL: ReadonlySet<string> = new Set([
-  ...['PK', 'SK', 'Type', FORM, 'rev', 'ttl', 'owned', 'counter'],
+  ...['PK', 'SK', 'Type', FORM, 'rev', 'ttl', 'owned', 'counter', BY_SCOPE],
   ...Object.values(INDEXES).flatMap((index) => [`${index}PK`, `${index}SK`]),
 ]);
 

@@ -17,8 +17,8 @@ type Image = Readonly<Record<string, AttributeValue>> | undefined;
 
 const isActive = (image: Image): boolean => image?.status?.S === 'active';
 
-/** Types of decision items that no decision about a connection looks at. */
-const OTHERS: ReadonlySet<string> = new Set(['api', 'resource-type']);
+/** Types of decision items that no decision about a connection looks at; with that of a group its scope's changes. */
+const OTHERS: ReadonlySet<string> = new Set(['api', 'resource-type', 'group']);
 
 /**
  * The connections that a record of the change feed concerns; undefined for a change that no decision rests on.

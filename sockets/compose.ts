@@ -7,6 +7,7 @@ import { fromEnv } from '@aws-sdk/credential-provider-env';
 import * as z from 'zod/mini';
 import { systemClock } from '../engine/clock.ts';
 import { createEngine } from '../engine/engine.ts';
+import { GLOBAL, GLOBAL_ID } from '../engine/items.ts';
 import { createClient } from '../table/dynamodb/client.ts';
 import { createReader } from '../table/dynamodb/reader.ts';
 import { invalid } from '../table/errors.ts';
@@ -31,12 +32,24 @@ const environment = z.object({
 /** Milliseconds for one call; a stream has nobody who waits. */
 const TIMEOUT_MS = 3_000;
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Live revocation, and what of it can be done before there is an event. */
+export interface Composed {
+  readonly sockets: Sockets;
+  /** Connects to DynamoDB, by reading what holds everywhere. Never rejects. */
+  readonly prefetch: () => Promise<void>;
+}
+
+/** @throws GatehouseError `invalid`, naming the variables that are missing or invalid */
+export const createHandlerFrom = (env: Environment): Sockets => composeFrom(env).sockets;
+
 /**
  * The composition root of live revocation.
  *
  * @throws GatehouseError `invalid`, naming the variables that are missing or invalid
  */
-export function createHandlerFrom(env: Readonly<Record<string, string | undefined>>): Sockets {
+export function composeFrom(env: Environment): Composed {
   const given = Object.fromEntries(
     Object.keys(environment.shape).map((each) => [each, env[each] || undefined]),
   );
@@ -57,12 +70,14 @@ export function createHandlerFrom(env: Readonly<Record<string, string | undefine
     ...(endpoint === undefined ? {} : { endpoint }),
   });
   const { now } = systemClock;
-  return createSockets({
+  const engine = createEngine({ reader: createReader({ client, table }), clock: systemClock });
+  const sockets = createSockets({
     connections: createConnections(client, CONNECTIONS_TABLE),
-    engine: createEngine({ reader: createReader({ client, table }), clock: systemClock }),
+    engine,
     close: createClose(CONNECTIONS_URL, AWS_REGION),
     now,
   });
+  return { sockets, prefetch: () => engine.prefetch([{ kind: GLOBAL, id: GLOBAL_ID }]) };
 }
 
 /** Closes connections through the management API of their APIs (AG apigateway-how-to-call-websocket-api-connections). */

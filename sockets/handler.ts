@@ -1,7 +1,18 @@
 import { startWith } from '../engine/log.ts';
-import { createHandlerFrom } from './compose.ts';
+import { type Module, warmUp, whenWarm } from '../engine/warm-up.ts';
+import { composeFrom } from './compose.ts';
+import type { Sockets } from './sockets.ts';
+import { warmUpOf } from './warm-up.ts';
 
 const write = (line: string): void => void process.stdout.write(`${line}\n`);
+const composed = startWith({ service: 'sockets', write }, () => composeFrom(process.env));
 
 /** The Lambda function `sockets`. Created at cold start, where an invalid configuration fails. */
-export const handler = startWith({ service: 'sockets', write }, () => createHandlerFrom(process.env));
+export const handler = composed.sockets;
+
+const warm = warmUp(warmUpOf(composed));
+
+/** Makes the loaded module one that can be awaited: whoever does gets the handler when it is warm. */
+export function then(this: Module<Sockets>, resolve: (module: Module<Sockets>) => void): void {
+  void whenWarm(warm, this).then(resolve);
+}

@@ -65,11 +65,11 @@ export function compareBytes(a: string, b: string): number {
 const rank = (unit: number): number => (unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x2000 : unit - 0x800);
 
 /** Bytes as base64url without padding (RFC 4648, section 5). */
-export const toBase64Url = (bytes: Uint8Array): string =>
-  btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '');
+export function toBase64Url(bytes: Uint8Array): string {
+  let units = '';
+  for (const byte of bytes) units += String.fromCharCode(byte);
+  return btoa(units).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+}
 
 /** The bytes of a base64url text. Throws for a text that is none. */
 export const fromBase64Url = (text: string): Uint8Array =>
@@ -93,7 +93,8 @@ const hmacKey = (key: string): Promise<object> =>
 const signed = async (key: object, text: string): Promise<Uint8Array> =>
   new Uint8Array(await crypto.subtle.sign('HMAC', key, encoder.encode(text)));
 
-const IV_BYTES = 12;
+/** Of the initialisation vector, before what it encrypts. */
+export const IV_BYTES = 12;
 
 /** AES-256-GCM (NIST SP 800-38D) under a key that is derived from the secret. */
 const cipherKey = async (secret: string): Promise<object> => {

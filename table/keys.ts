@@ -10,6 +10,7 @@
  *             ROOT#id            DECISION#PAGE#p  the effects of one tenant's own roles on p
  *             API#name           DECISION         which write changed a route of the API last
  *             USER#id            DECISION#IN#SCOPE#id   its groups at one scope, where they stand apart (ADR 0024)
+ *             GROUP#id           DECISION        its roles, where they stand apart (ADR 0024)
  *   secret    SECRET#TYPE#id     META             (password hashes, out of the authorizer's reach: ADR 0022)
  *             SECRET#USER#id     PSEUDONYMS       (the key of the pseudonyms in the log: ADR 0043)
  *   log       AUDIT#owner#shard  time#id
@@ -269,6 +270,12 @@ export function edgesBetween(...types: readonly string[]): readonly [string, str
   const starts = types.map((type) => edgePrefix(type)).sort();
   return [String(starts[0]), `${starts.at(-1)}${LAST}`];
 }
+
+/** Sort keys of edges to nodes of a type, from one node on: from the first one if there is none. */
+export const edgesOnward = (type: string, from = ''): readonly [string, string] => [
+  `${edgePrefix(type)}${from}`,
+  `${edgePrefix(type)}${LAST}`,
+];
 
 /** Sort keys of a node and of its edges to nodes of these types, with whatever sorts between them. */
 export function nodeBetween(...types: readonly string[]): readonly [string, string] {

@@ -14,24 +14,40 @@ export const MAX_TRANSACTION_BYTES = 4 * 1024 * 1024;
  */
 export const sizeOf = (item: Item): number => sizeOfMap(item);
 
-const sizeOfMap = (map: object): number =>
-  Object.entries(map).reduce(
-    (sum, [name, value]) => (value === undefined ? sum : sum + byteLength(name) + sizeOfValue(value)),
-    0,
-  );
+// Items are measured at every read and write: no lists are made of their attributes.
+function sizeOfMap(map: object): number {
+  let sum = 0;
+  for (const name of Object.keys(map)) {
+    const value = (map as Readonly<Record<string, unknown>>)[name];
+    if (value !== undefined) sum += byteLength(name) + sizeOfValue(value);
+  }
+  return sum;
+}
 
 function sizeOfValue(value: unknown): number {
   if (typeof value === 'string') return byteLength(value);
   if (typeof value === 'number') return sizeOfNumber(value);
-  if (value instanceof Set) return [...value].reduce((sum: number, each) => sum + sizeOfValue(each), 0);
+  if (value instanceof Set) {
+    let sum = 0;
+    for (const each of value) sum += sizeOfValue(each);
+    return sum;
+  }
   if (Array.isArray(value)) return value.reduce((sum: number, each) => sum + 1 + sizeOfValue(each), 3);
   if (typeof value === 'object' && value !== null) return 3 + Object.keys(value).length + sizeOfMap(value);
   return 1;
 }
 
 /** A byte for two significant digits, one for the exponent, one for a minus. */
-function sizeOfNumber(value: number): number {
-  const [digits = ''] = Math.abs(value).toString().replace('.', '').split('e');
-  const significant = digits.replace(/^0+|0+$/g, '').length;
-  return Math.ceil(significant / 2) + 1 + (value < 0 ? 1 : 0);
+const sizeOfNumber = (value: number): number =>
+  Math.ceil(significantDigits(Math.abs(value)) / 2) + 1 + (value < 0 ? 1 : 0);
+
+/** How many digits of a number are neither leading nor trailing zeros. */
+function significantDigits(value: number): number {
+  if (!Number.isSafeInteger(value)) {
+    const [digits = ''] = value.toString().replace('.', '').split('e');
+    return digits.replace(/^0+|0+$/g, '').length;
+  }
+  let count = 0;
+  for (let left = value; left > 0; left = Math.floor(left / 10)) if (count > 0 || left % 10 !== 0) count += 1;
+  return count;
 }

@@ -52,7 +52,11 @@ function misfitIn(value: unknown, levels: number, left: number): Misfit | undefi
   if (typeof value === 'number') return isExact(value) ? undefined : misfit(NOT_EXACT);
   if (value instanceof Set) {
     if (value.size === 0) return misfit('is an empty set');
-    return [...value].map((each) => misfitIn(each, levels, 0)).find((each) => each !== undefined);
+    for (const each of value) {
+      const found = misfitIn(each, levels, 0);
+      if (found) return found;
+    }
+    return undefined;
   }
   const entries = Array.isArray(value) ? value.entries() : isMap(value) ? Object.entries(value) : undefined;
   if (!entries) return misfit('is of a type that the table does not have');

@@ -83,7 +83,9 @@ const DOCUMENTS = 'provisioning/documents/';
 const PRINTING = 'provisioning/documents/print.ts';
 /** Entries of provisioning for Node; the rest of it runs in a browser. */
 const RUN_BY_NODE = [
-  ...['compose', 'handler', 'operators/http', 'operators/rights'].map((name) => `provisioning/${name}.ts`),
+  ...['compose', 'handler', 'node-encryption', 'operators/http', 'operators/rights'].map(
+    (name) => `provisioning/${name}.ts`,
+  ),
   PRINTING,
 ];
 /** Where things are put together: they choose what stands behind the ports. */

@@ -69,7 +69,7 @@ beforeAll(async () => {
   ];
   for (const [method, path, permission, scope] of routes)
     await world.run('route.create', { api: 'default', method, path, permission, scope });
-}, 120_000);
+});
 
 beforeEach(() => {
   world.settle();

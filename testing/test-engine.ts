@@ -151,6 +151,7 @@ export async function testEngine<Permission extends string = string>(
       checkAsked: (ask) => latest().checkAsked(ask),
       checkMany: (...all) => latest().checkMany(...all),
       checkManyAsked: (asks) => latest().checkManyAsked(asks),
+      decideAsked: (asks) => latest().decideAsked(asks),
       session: (...all) => latest().session(...all),
       prefetch: (items) => latest().prefetch(items),
       effectiveRoles: (...all) => latest().effectiveRoles(...all),

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Credential } from '../../engine/index.ts';
 import { CredentialsError } from '../errors.ts';
 import type { Authenticate } from './authentication.ts';
@@ -44,7 +44,7 @@ export interface IdentityOptions {
  * SHA-256 of a token's text, as the table keeps it. Node's own: WebCrypto, with which table/api-token.ts makes
  * it in browsers too, goes through a thread and takes ten times as long.
  */
-const hashOfToken = (text: string): string => createHash('sha256').update(text).digest('base64url');
+const hashOfToken = (text: string): string => hash('sha256', text, 'base64url');
 
 /** The prefix of every API token. A JWT never has it: its first part encodes a JSON object. */
 const API_TOKEN = /^gh1_/i;

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import type * as z from 'zod';
+import { describeCommand } from '../../provisioning/documents/commands.ts';
 import { COMMANDS } from '../../provisioning/index.ts';
 import type { Entity } from '../../table/entities/entity.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
-import { type Field, fieldsOf, findCommand } from '../input.ts';
+import { type Field, fieldsOf } from '../input.ts';
 
 /** What can be loaded in bulk: rows of one kind become one command of provisioning each. */
 export interface RowKind {
@@ -44,7 +45,7 @@ function edgeKind(name: string, type: 'membership' | 'assignment'): RowKind {
 
 function inputOf(type: string): Pick<RowKind, 'schema' | 'fields'> {
   const name = `${type}.create`;
-  const [schema, described] = [COMMANDS.get(name)?.input, findCommand(name)];
+  const [schema, described] = [COMMANDS.get(name)?.input, describeCommand(name)];
   if (!schema || !described) throw new Error(`there is no command ${name}`);
   return { schema, fields: fieldsOf(described) };
 }

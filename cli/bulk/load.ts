@@ -12,6 +12,11 @@ export interface LoadOptions {
   readonly isDryRun?: boolean;
   /** The most batches of rows in flight. */
   readonly parallel: number;
+  /**
+   * Whether one process carries out all batches: it keeps transactions apart that write one item. Otherwise no two
+   * batches in flight name one node.
+   */
+  readonly isOneProcess?: boolean;
   /** Milliseconds for which a row is sent again while the table does not answer. */
   readonly patienceMs?: number;
   readonly now: () => number;
@@ -77,16 +82,17 @@ interface Waiting {
   readonly values: Values;
   /** What no two rows can share: such rows are sent one after the other. */
   readonly keys: readonly string[];
-  /** Nodes that two transactions under way do not share. */
+  /** Nodes that two batches in flight do not share. */
   readonly nodes: readonly string[];
 }
 
 /**
  * Sends rows in batches, several at once, and holds only those in flight in memory. Of rows with the same keys the
- * first one in the input wins. No two batches in flight write one item.
+ * first one in the input wins.
  */
 export function startLoad(rows: AsyncIterable<SourceRow>, options: LoadOptions): Loading {
-  const { kind, parallel, now, patienceMs = PATIENCE_MS, from = NO_PROGRESS } = options;
+  const { kind, parallel, isOneProcess = false, now } = options;
+  const { patienceMs = PATIENCE_MS, from = NO_PROGRESS } = options;
   const concurrency = createConcurrency(parallel, now);
   const counts = { throttled: 0, retried: 0 };
   let progress = from;
@@ -98,6 +104,9 @@ export function startLoad(rows: AsyncIterable<SourceRow>, options: LoadOptions):
   /** Outcomes beyond the first row that has none. */
   const outcomes = new Map<number, { readonly row: SourceRow; readonly outcome: Outcome }>();
   let waiting: Waiting[] = [];
+  /** How many of them, from the first, wait for rows in flight, and their keys. */
+  let blocked = 0;
+  let blockedKeys = new Set<string>();
   /** The keys and nodes of rows in flight. */
   const inUse = new Set<string>();
   let gathering: ReturnType<typeof setTimeout> | undefined;
@@ -147,33 +156,42 @@ export function startLoad(rows: AsyncIterable<SourceRow>, options: LoadOptions):
   /** The next rows that can be sent together: the first ones of which nothing is in flight. */
   function nextBatch(): readonly Waiting[] {
     const batch: Waiting[] = [];
-    const rest: Waiting[] = [];
-    /** Keys of rows that come before. */
+    const rest = waiting.slice(0, blocked);
+    /** Keys of rows in the batch. */
     const taken = new Set<string>();
     let bytes = 0;
-    for (const [position, each] of waiting.entries()) {
-      if (batch.length >= MAX_ROWS) {
-        rest.push(...waiting.slice(position));
-        break;
-      }
-      const { keys, nodes, values } = each;
+    let position = blocked;
+    for (; position < waiting.length && batch.length < MAX_ROWS; position++) {
+      const each = waiting[position] as Waiting;
+      const { keys, nodes } = each;
       const isFree =
-        ![...keys, ...nodes].some((name) => inUse.has(name)) && !keys.some((key) => taken.has(key));
-      const size = isFree ? JSON.stringify(values).length : 0;
+        !keys.some((key) => inUse.has(key) || taken.has(key) || blockedKeys.has(key)) &&
+        !nodes.some((node) => inUse.has(node));
+      if (!isFree) {
+        for (const key of keys) blockedKeys.add(key);
+        rest.push(each);
+        continue;
+      }
+      bytes += JSON.stringify(each.values).length;
+      if (batch.length > 0 && bytes > MAX_BYTES) break;
       for (const key of keys) taken.add(key);
-      if (isFree && (batch.length === 0 || bytes + size <= MAX_BYTES)) {
-        batch.push(each);
-        bytes += size;
-      } else rest.push(each);
+      batch.push(each);
     }
-    waiting = rest;
+    blocked = rest.length;
+    waiting = [...rest, ...waiting.slice(position)];
     return batch;
+  }
+
+  /** Rows that waited for others may be free. */
+  function unblock(): void {
+    blocked = 0;
+    blockedKeys = new Set();
   }
 
   /** Sends what can be sent. A batch that is not full waits for more rows, as long as others are in flight. */
   function dispatch(isGathered: boolean): void {
-    while (fault === undefined && batches < concurrency.limit() && waiting.length > 0) {
-      if (waiting.length < MAX_ROWS && !hasEnded && !isGathered) {
+    while (fault === undefined && batches < concurrency.limit() && waiting.length > blocked) {
+      if (waiting.length - blocked < MAX_ROWS && !hasEnded && !isGathered) {
         gathering ??= setTimeout(() => {
           gathering = undefined;
           dispatch(true);
@@ -215,6 +233,7 @@ export function startLoad(rows: AsyncIterable<SourceRow>, options: LoadOptions):
     } finally {
       batches -= 1;
       for (const name of names) inUse.delete(name);
+      unblock();
       dispatch(false);
       wake();
     }
@@ -237,9 +256,10 @@ export function startLoad(rows: AsyncIterable<SourceRow>, options: LoadOptions):
         if ('problem' in valid) record(number, row, { state: 'refused', refusal: valid.problem });
         else {
           const { values } = valid;
-          const keys = [operationOf(kind, values), ...keysOf(kind, values)];
-          waiting.push({ number, row, values, keys, nodes: nodesOf(kind, values) });
-          if (waiting.length >= MAX_ROWS || gathering === undefined) dispatch(false);
+          const unique = keysOf(kind, values);
+          const keys = unique.length > 0 ? unique : [operationOf(kind, values)];
+          waiting.push({ number, row, values, keys, nodes: isOneProcess ? [] : nodesOf(kind, values) });
+          if (waiting.length - blocked >= MAX_ROWS || gathering === undefined) dispatch(false);
         }
       }
     } catch (error) {

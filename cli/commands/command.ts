@@ -1,12 +1,16 @@
 import { stringify } from 'yaml';
-import { type CommandDescription, describeCommands } from '../../provisioning/documents/commands.ts';
-import type { Failure, Success } from '../../provisioning/index.ts';
+import {
+  type CommandDescription,
+  describeCommand,
+  describeCommands,
+} from '../../provisioning/documents/commands.ts';
+import { COMMANDS, type Failure, type Success } from '../../provisioning/index.ts';
 import { hint } from '../../provisioning/suggestions.ts';
 import { UsageError } from '../context.ts';
 import { type Agreed, agree, YES } from '../destruction.ts';
 import { OK, REFUSED, USAGE } from '../exit-codes.ts';
 import { addHelpTexts } from '../help.ts';
-import { fieldsOf, findCommand, readInput, typeText } from '../input.ts';
+import { fieldsOf, readInput, typeText } from '../input.ts';
 import { withoutNames } from '../input-names.ts';
 import { asJson, columns } from '../print.ts';
 import {
@@ -62,7 +66,7 @@ export const addCommand: Subcommand = (program, context, finish) => {
   addHelpTexts(addActorOption(command), {
     examples: EXAMPLES,
     notes: ({ args: [name = ''] }) => {
-      const described = findCommand(name);
+      const described = describeCommand(name);
       return described ? describe(described) : NOTES;
     },
   }).action(async (name: string | undefined, fields: readonly string[], options: CommandOptions) => {
@@ -112,14 +116,12 @@ export const addCommand: Subcommand = (program, context, finish) => {
 
 /** The command of this name. Throws {@link UsageError} with what was probably meant. */
 function find(name: string): CommandDescription {
-  const found = findCommand(name);
+  const found = describeCommand(name);
   if (found) return found;
-  const all = describeCommands();
+  const all = [...COMMANDS.keys()];
   const [entity] = name.split('.');
-  const related = all.filter((each) => each.name.startsWith(`${entity}.`)).map((each) => each.name);
-  throw new UsageError(
-    `there is no command ${name}: ${hint(name, related.length > 0 ? related : all.map((each) => each.name))}`,
-  );
+  const related = all.filter((each) => each.startsWith(`${entity}.`));
+  throw new UsageError(`there is no command ${name}: ${hint(name, related.length > 0 ? related : all)}`);
 }
 
 function listOf(prefix: string | undefined, isJson: boolean): string {

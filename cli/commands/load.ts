@@ -10,7 +10,7 @@ import {
 } from '../bulk/checkpoint.ts';
 import { createColumns } from '../bulk/columns.ts';
 import { ROW_KINDS, type RowKind } from '../bulk/kinds.ts';
-import { NO_PROGRESS, type Progress, startLoad } from '../bulk/load.ts';
+import { type LoadOptions, NO_PROGRESS, type Progress, startLoad } from '../bulk/load.ts';
 import { createRefusedFile } from '../bulk/refused.ts';
 import { formatLoaded, loadedData, showProgress } from '../bulk/report.ts';
 import { type Source, SourceError } from '../bulk/rows.ts';
@@ -153,7 +153,8 @@ async function loadFile(
   const isTerminal = context.isErrorTerminal === true;
   let shown = 0;
   const loading = startLoad(source.rows, {
-    ...{ kind, isDryRun, from, now, transport: target.transport, parallel: options.parallel },
+    ...{ kind, isDryRun, from, now, parallel: options.parallel },
+    ...{ transport: target.transport, isOneProcess: target.isOneProcess ?? false },
     patienceMs: options.patience * 1_000,
     actor: actorOf(options, context.env),
     close: () => input.destroy(),
@@ -219,13 +220,14 @@ function defaultRefused(file: string, { format }: Source): string | undefined {
 async function targetOf(
   options: LoadCommandOptions,
   { env, now }: Context,
-): Promise<{ readonly transport: Transport; readonly name: string }> {
+): Promise<Pick<LoadOptions, 'transport' | 'isOneProcess'> & { readonly name: string }> {
   const target = functionOf(options, env);
   if (target) return { transport: retryable(functionTransport(target)), name: `function ${target.name}` };
   const { client, table } = await openTable(options, env, { requestTimeoutMs: REQUEST_TIMEOUT_MS });
   const endpoint = readEndpoint(options, env);
   return {
     transport: directTransport(provisionedOn(client, table, now).provisioning),
+    isOneProcess: true,
     // A table of the same name elsewhere is another table.
     name: [table, endpoint.endpoint, endpoint.region, env.AWS_PROFILE].filter(Boolean).join(' '),
   };

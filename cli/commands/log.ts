@@ -1,9 +1,9 @@
+import { describeCommand } from '../../provisioning/documents/commands.ts';
 import { mayBeScopeType } from '../../table/entities/scope-types.ts';
 import { isRef, isUlidOrUuid, parseRef, REGISTERED_SUBJECT } from '../../table/identifiers.ts';
 import { painter, UsageError, wantsColours } from '../context.ts';
 import { OK } from '../exit-codes.ts';
 import { addHelpTexts } from '../help.ts';
-import { findCommand } from '../input.ts';
 import { asJson, plain } from '../print.ts';
 import {
   addDeadlineOption,
@@ -142,7 +142,7 @@ function readEntity(text: string): { readonly type: string; readonly id: string 
 /** The tenant whose log has the records of an entity, while the entity exists. */
 async function tenantOf(send: Send, { type, id }: { readonly type: string; readonly id: string }) {
   // Of a type that was added: the type of a scope is data, and so is that of a subject, in its id.
-  const isScope = !findCommand(`${type}.read`) && mayBeScopeType(type);
+  const isScope = !describeCommand(`${type}.read`) && mayBeScopeType(type);
   const [kind, named] = isScope
     ? ['scope', { type, id }]
     : [type, type === REGISTERED_SUBJECT && isRef(id) ? { ...parseRef(id, 'entity') } : { id }];

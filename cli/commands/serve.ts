@@ -1,5 +1,6 @@
 import { createSecureContext } from 'node:tls';
 import { createHandleFrom } from '../../authzen/compose.ts';
+import { logLevelIn } from '../../authzen/configuration.ts';
 import type { Handle } from '../../authzen/http.ts';
 import { createNodeServer, type NodeServerOptions } from '../../authzen/node-server.ts';
 import { createLog } from '../../engine/log.ts';
@@ -82,9 +83,10 @@ async function serve(options: ServeOptions, context: Context): Promise<void> {
     throw new UsageError('--manifest makes a temporary table: give --manifest or --table, not both');
   const tls = tlsCert && tlsKey ? { cert: await readText(tlsCert), key: await readText(tlsKey) } : undefined;
   assertCertificate(tls);
+  const write = context.log ?? ((line: string): void => context.error(`${line}\n`));
+  const log = createLog({ service: 'authzen', level: logLevelIn(context.env), write });
   const interrupted = new Promise<void>((resolve) => void context.onInterrupt?.(resolve));
   const { reader, table, token, close } = await open(options, context);
-  const write = (line: string): void => context.error(`${line}\n`);
   let handle: Handle = () => Promise.reject(new Error('not composed yet'));
   const server = createNodeServer({
     handle: (request) => handle(request),
@@ -92,7 +94,7 @@ async function serve(options: ServeOptions, context: Context): Promise<void> {
     tls,
     maxRequests: options.maxRequests,
     graceMs: options.grace * 1_000,
-    log: createLog({ service: 'authzen', write }),
+    log,
     clock: { now: context.now },
   });
   try {

@@ -1,13 +1,14 @@
+import { describeCommand } from '../../provisioning/documents/commands.ts';
 import { parseRef } from '../../table/identifiers.ts';
 import { UsageError } from '../context.ts';
-import { fieldsOf, findCommand } from '../input.ts';
+import { fieldsOf } from '../input.ts';
 import { namesThrough, referenceOf } from '../references.ts';
 import { revocation } from '../revocation/subcommand.ts';
 
 /** The command and the status that close a root of this type: `suspended` where it exists, else `inactive`. */
 function closingOf(type: string): { readonly command: string; readonly status: string } | undefined {
-  const command = findCommand(`${type}.update`) === undefined ? 'scope.update' : `${type}.update`;
-  const described = findCommand(command);
+  const command = describeCommand(`${type}.update`) === undefined ? 'scope.update' : `${type}.update`;
+  const described = describeCommand(command);
   const property = described && fieldsOf(described).find(({ name }) => name === 'status')?.property;
   const words = property?.enum ?? property?.anyOf?.flatMap((each) => each.enum ?? []) ?? [];
   const status = ['suspended', 'inactive'].find((word) => words.includes(word));

@@ -119,24 +119,28 @@ export const planData = ({ changes, problems: _, ...plan }: PlanAnswer, table: s
 
 const WIDTH = 30;
 const EVERY_MS = 100;
+const EVERY_MS_IN_A_LOG = 10_000;
 
-/** Shows on a terminal how far an apply is: a bar. */
+/** Shows how far an apply is: on a terminal a bar, and in a log a line every ten seconds. */
 export function progressOn(
   all: number,
   isTerminal: boolean,
   write: (text: string) => void,
   now: () => number,
 ) {
-  if (!isTerminal) return () => {};
   const began = now();
   let shown = began;
   return ({ left }: Progress): void => {
     const at = now();
     const done = all - left;
     const isLast = left === 0;
-    if (!isLast && at - shown < EVERY_MS) return;
+    if (!(isLast && isTerminal) && at - shown < (isTerminal ? EVERY_MS : EVERY_MS_IN_A_LOG)) return;
     shown = at;
     const seconds = Math.round((at - began) / 1000);
+    if (!isTerminal) {
+      write(`${done} of ${all} steps are done, ${seconds} s\n`);
+      return;
+    }
     const filled = Math.round((WIDTH * done) / all);
     const bar = `${'='.repeat(filled)}${' '.repeat(WIDTH - filled)}`;
     write(`\r[${bar}] ${done}/${all} ${seconds} s\u001b[K${isLast ? '\n' : ''}`);

@@ -1,10 +1,18 @@
-import type { ScopeItem } from '../../table/decision/items.ts';
+import { type ScopeItem, type SubjectItem, subjectWith } from '../../table/decision/items.ts';
 import { isRef, parseRef } from '../../table/identifiers.ts';
 import { nodeKey } from '../../table/keys.ts';
 import type { DecisionInput } from '../decision-input.ts';
 import { type Holding, holdingsOf } from '../effective-roles.ts';
+import { withGroupRoles } from '../group-roles.ts';
 import type { DecisionReader } from '../item-cache.ts';
-import { type Kind, SCOPE, TENANT_EFFECTS, type TenantEffects, tenantEffectsId } from '../items.ts';
+import {
+  GROUP_ROLES,
+  type Kind,
+  SCOPE,
+  TENANT_EFFECTS,
+  type TenantEffects,
+  tenantEffectsId,
+} from '../items.ts';
 import { readItems } from '../read-items.ts';
 import { allowingEffect, isListed, permissionAt } from './derivations.ts';
 import { MAX_SHOWN, type Suggestions } from './explanation.ts';
@@ -22,14 +30,15 @@ export interface Elsewhere {
 
 /**
  * Reads where else the subject has roles: at most {@link MAX_SHOWN} each of its groups, assignments and
- * tenant grants off the path. At most three BatchGetItem calls: the groups, the scopes, and the effects of
- * roles that other tenants own. The result only feeds suggestions, so damaged items are skipped.
+ * tenant grants off the path. At most four BatchGetItem calls: the groups, the scopes, the roles of groups that stand
+ * apart there, and the effects of roles that other tenants own. The result only feeds suggestions, so damaged items are skipped.
  */
 export async function readElsewhere(input: DecisionInput, reader: ItemReader): Promise<Elsewhere> {
   const { subject, scopes: path } = input;
   const onPath = new Set(path.map((scope) => scope?.ref));
   const groupsHere = new Set(path.flatMap((scope) => [...(scope?.groups.keys() ?? [])]));
-  const groups = (subject?.groups ?? []).filter((id) => !groupsHere.has(id));
+  const listed = [...(subject?.groupsAt ?? [])].flatMap(([ref, ids]) => (onPath.has(ref) ? [] : ids));
+  const groups = [...(subject?.groups ?? []).filter((id) => !groupsHere.has(id)), ...listed];
   const isUseful = mayHelp(input);
   const assigned = [...(subject?.assignments ?? [])].filter(
     ([ref, assignments]) => !onPath.has(ref) && assignments.some(({ role }) => isUseful(role)),
@@ -54,9 +63,10 @@ export async function readElsewhere(input: DecisionInput, reader: ItemReader): P
     if (holding.kind === 'assignment') return assignedAt.has(holding.scope);
     return holding.kind === 'grant' && grantedAt.has(holding.scope);
   };
+  const whole = await withLookedAt(subject, scopesOfGroups, [...scopes.values()], reader);
   // Each scope without its ancestors: a holding at an ancestor is found at that ancestor.
   const holdings = [...scopes.values()].flatMap((scope) =>
-    holdingsOf(subject, { scopes: [scope] }).filter(isLookedAt),
+    holdingsOf(whole, { scopes: [scope] }).filter(isLookedAt),
   );
   const others = await readTenants(input, holdings, scopes, reader);
   return {
@@ -69,6 +79,26 @@ export async function readElsewhere(input: DecisionInput, reader: ItemReader): P
       grants: { of: granted.length, read: some(granted).length },
     },
   };
+}
+
+/** The subject with those groups alone of the ones by scope that are looked at, and with their roles. */
+async function withLookedAt(
+  subject: SubjectItem | null,
+  scopesOfGroups: ReadonlyMap<string, string>,
+  scopes: readonly ScopeItem[],
+  reader: ItemReader,
+): Promise<SubjectItem | null> {
+  if (!subject || subject.groupsAt.size === 0) return subject;
+  const groupsAt = new Map(
+    [...subject.groupsAt].map(([ref, groups]) => [ref, groups.filter((group) => scopesOfGroups.has(group))]),
+  );
+  const [whole = null] = await withGroupRoles(
+    reader,
+    scopes,
+    [subjectWith(subject, { groupsAt })],
+    undamaged(GROUP_ROLES),
+  );
+  return whole;
 }
 
 /** The root of a scope's tree. */

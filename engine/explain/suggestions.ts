@@ -1,3 +1,4 @@
+import { groupsOf } from '../../table/decision/items.ts';
 import type { DecisionInput } from '../decision-input.ts';
 import { findOwnRole, type Holding, holdingsOf } from '../effective-roles.ts';
 import { type InheritedEffect, ownRolesOn } from '../permission-effects.ts';
@@ -101,7 +102,7 @@ function grantsThatHelp(related: Iterable<RelatedHolding>, at: number, allowOf: 
 function groupsThatHelp(input: DecisionInput, allowOf: AllowOf) {
   const permission = permissionAt(input);
   const isMember = new Set([
-    ...(input.subject?.groups ?? []),
+    ...(input.subject ? groupsOf(input.subject) : []),
     ...input.scopes.map((scope) => scope?.everyone),
   ]);
   return input.scopes.flatMap((scope) => {

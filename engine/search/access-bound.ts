@@ -1,4 +1,4 @@
-import type { SubjectItem } from '../../table/decision/items.ts';
+import { groupsOf, type SubjectItem } from '../../table/decision/items.ts';
 import { edgesFrom } from '../../table/partition-queries.ts';
 import { readPermissionName } from '../../table/permission-name.ts';
 import { MAX_PAGE } from '../../table/reader.ts';
@@ -75,7 +75,7 @@ export function createAccessBound({ reader, engine, most }: AccessBoundOptions) 
     const [item] = await readItems<[SubjectItem]>(reader, { kind: SUBJECT, id: subject });
     if (!item?.active || !(at < item.endsAt)) return { scopes: [], permissions: [] };
     if (item.isAdmin || item.globalRoles.length > 0) return undefined;
-    if (item.groups.length > MAX_PAGE || item.groupsApart) return undefined;
+    if (groupsOf(item).length > MAX_PAGE || item.groupsApart) return undefined;
     const granted = [...(await grantedScopes(reader, subject, item, most + 1))];
     if (granted.length > most) return undefined;
     const [scopes, permissions] = await Promise.all([

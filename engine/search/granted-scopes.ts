@@ -1,4 +1,4 @@
-import type { SubjectItem } from '../../table/decision/items.ts';
+import { groupsOf, type SubjectItem } from '../../table/decision/items.ts';
 import { parseSubjectRef } from '../../table/identifiers.ts';
 import { EVERYONE_LIST } from '../../table/keys.ts';
 import { edgesFrom, ownedBy } from '../../table/partition-queries.ts';
@@ -22,7 +22,7 @@ export async function grantedScopes(
     most === undefined
       ? reader.listAll(ofEveryone)
       : reader.list({ ...ofEveryone, limit: Math.min(most, MAX_PAGE) }).then(({ items }) => items),
-    subject.groups.length > 0 || subject.groupsApart
+    groupsOf(subject).length > 0 || subject.groupsApart
       ? reader.listAll(edgesFrom(parseSubjectRef(ref, 'subject'), 'group'))
       : [],
   ]);

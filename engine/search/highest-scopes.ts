@@ -1,5 +1,6 @@
 import type { GlobalItem, ScopeItem, SubjectItem } from '../../table/decision/items.ts';
 import { holdingsOf, isInForce } from '../effective-roles.ts';
+import { withGroupRoles } from '../group-roles.ts';
 import {
   type CheckedPermission,
   type ItemId,
@@ -35,9 +36,11 @@ const AT_ONCE = 50;
  */
 export async function* highestScopes(
   reader: SearchReader,
-  { ref: subjectRef, subject, name, permission, global, at }: ResourceQuestion,
+  { ref: subjectRef, subject: given, name, permission, global, at }: ResourceQuestion,
   after: string | undefined,
 ): AsyncGenerator<Step<ScopeItem>> {
+  /** With the roles of its groups at the scopes that are looked at, where they stand apart. */
+  let subject = given;
   const scopes = new Map<string, ScopeItem | null>();
   const effects = new Map<string, TenantEffects | null>();
   /**
@@ -92,6 +95,9 @@ export async function* highestScopes(
       readScopes(found.flatMap(({ ancestors }) => ancestors)),
       readEffects(found.map(({ ref, ancestors }) => ancestors.at(-1) ?? ref)),
     ]);
+    const path = new Set(found.flatMap(({ ref, ancestors }) => [ref, ...ancestors]));
+    const around = [...path].flatMap((ref) => scopes.get(ref) ?? []);
+    [subject = given] = await withGroupRoles(reader, around, [given]);
     for (const scope of found) {
       const { ref } = scope;
       const granted = grantedOn(openPath(ref, scopes));

@@ -17,15 +17,26 @@ import {
 } from '../../table/identifiers.ts';
 import { allOf, subjectsOf } from '../../table/index-queries.ts';
 import type { Item } from '../../table/item.ts';
-import { GLOBAL as EVERYWHERE, edgePrefix, edgesBetween, parseKey, partitionOf } from '../../table/keys.ts';
+import {
+  GLOBAL as EVERYWHERE,
+  edgePrefix,
+  edgesBetween,
+  edgesOnward,
+  parseKey,
+  partitionOf,
+} from '../../table/keys.ts';
+import { OWNERSHIP } from '../../table/partition-queries.ts';
 import type { Page, Range } from '../../table/reader.ts';
 import { NO_GLOBAL } from '../decision-input.ts';
 import { holdingsOf } from '../effective-roles.ts';
 import type { Engine } from '../engine.ts';
+import { withGroupRoles } from '../group-roles.ts';
 import {
   type CheckedPermission,
   GLOBAL,
   GLOBAL_ID,
+  GROUP_ROLES,
+  groupRolesId,
   type ItemId,
   MEMBERSHIPS,
   membershipsId,
@@ -38,7 +49,7 @@ import {
 } from '../items.ts';
 import { mayAllow, permissionEffects } from '../permission-effects.ts';
 import { readItems } from '../read-items.ts';
-import { decideAll, type ListOptions, type Pager, type Step } from './page.ts';
+import { decideAll, type ListOptions, type Pager, type Position, type Step } from './page.ts';
 import { type SearchReader, type Source, sourcesOf, walkSources } from './sources.ts';
 
 export interface SubjectListOptions extends ListOptions {
@@ -60,7 +71,7 @@ interface Origin {
   readonly allowing: ReadonlySet<string>;
   /** The global ones among `allowing`: they may be granted globally. */
   readonly globalRoles: ReadonlySet<string>;
-  /** Groups on the path that carry a role in `allowing`. */
+  /** Groups on the path that carry a role in `allowing`, but for those at scopes whose groups stand apart. */
   readonly groups: ReadonlySet<string>;
   /** Whether one of them is a group of everyone. */
   readonly isEveryone: boolean;
@@ -90,7 +101,13 @@ export const createSubjectSearch =
       together: SUBJECTS_AT_ONCE,
       steps: async function* (from): AsyncGenerator<Step<Candidate>> {
         if (couldBe) origin = await readOrigin(reader, permission, scope);
-        if (origin) yield* walkSources(reader, sourcesIn(origin, type), from);
+        if (!origin) return;
+        const { path } = origin;
+        // The groups of that scope have come back into its item: the list begins anew.
+        const isThere = path.some(({ ref, groupsApart }) => groupsApart && ref === from?.apart);
+        const begun = isThere ? from : undefined;
+        if (!begun) yield* walkSources(reader, sourcesIn(origin, type), from?.apart ? undefined : from);
+        yield* walkGroupsApart(reader, origin, type, begun);
       },
       decide: async (candidates) => {
         const ids = candidates.map(({ subject }) => ({ kind: SUBJECT, id: subject }));
@@ -117,7 +134,7 @@ export const createSubjectSearch =
     return { ...page, items: page.items.map(({ subject }) => subject) };
   };
 
-/** The subjects, those whose groups stand apart with their groups on the path: one call more. */
+/** The subjects, with what stands apart of them and of the scopes on the path: up to two calls more. */
 async function withGroupsOn(
   { path }: Origin,
   reader: SearchReader,
@@ -130,15 +147,13 @@ async function withGroupsOn(
       : [],
   );
   const read = [...(await readItems<(readonly string[])[]>(reader, ...parts.flat()))];
-  return subjects.map((subject, position) => {
+  const whole = subjects.map((subject, position) => {
     const groups = read.splice(0, parts[position]?.length);
     return subject?.groupsApart
-      ? subjectWith(
-          subject,
-          groups.flatMap((each) => each ?? []),
-        )
+      ? subjectWith(subject, { groupsAt: new Map(path.map(({ ref }, n) => [ref, groups[n] ?? []])) })
       : subject;
   });
+  return withGroupRoles(reader, path, whole);
 }
 
 /** Undefined if nobody can be allowed: the scope or the permission does not exist or is inactive. */
@@ -231,25 +246,75 @@ const everySubject = (type: string | undefined): readonly Source<Candidate>[] =>
   );
 const SUBJECT_KINDS = ['subject', 'technical-user', 'user'] as const;
 
-/** Where the candidates are: of all types, or of one. */
+/** Edges of one label. They name a user by id and other subjects by reference. */
+const edgeSource = (
+  type: string | undefined,
+  range: Range,
+  label: string,
+  foundBy: (edge: Item) => string | undefined,
+): Source<Candidate> => ({
+  range,
+  read: (edge) => {
+    const { Type, user } = edge;
+    if (Type !== label || typeof user !== 'string') return undefined;
+    const [subject, found] = [formatRef(readSubject(user, 'user')), foundBy(edge)];
+    return found === undefined || !isOf(subject, type) ? undefined : { subject, foundBy: found };
+  },
+});
+
+/** The members of a group. */
+const membersOf = (group: string, type: string | undefined): Source<Candidate> =>
+  edgeSource(type, subjectsAt({ type: 'group', id: group }, type), 'Membership', () => byGroup(group));
+
+/** Groups of a scope that are listed, and whose roles are read, together. */
+const GROUPS_AT_ONCE = 100;
+
+/**
+ * The members of the groups of scopes whose groups stand apart: scope by scope, group by group, since they may be too
+ * many to be known beforehand. A place names both.
+ */
+async function* walkGroupsApart(
+  reader: SearchReader,
+  { path, allowing }: Origin,
+  type: string | undefined,
+  from: Position | undefined,
+): AsyncGenerator<Step<Candidate>> {
+  let begun = from;
+  for (const { ref, groupsApart } of path) {
+    if (!groupsApart || allowing.size === 0 || (begun && begun.apart !== ref)) continue;
+    const partition = partitionOf(parseRef(ref, 'scope'));
+    const query = { ranges: [{ partition, between: edgesOnward('group', begun?.group) }] };
+    for (let cursor: string | undefined; ; ) {
+      const page = await reader.list({ ...query, limit: GROUPS_AT_ONCE, cursor });
+      const groups = page.items.flatMap(({ Type, SK }) =>
+        Type === OWNERSHIP ? [SK.slice(edgePrefix('group').length)] : [],
+      );
+      const read = await readItems<(readonly string[])[]>(
+        reader,
+        ...groups.map((group) => ({ kind: GROUP_ROLES, id: groupRolesId(group) })),
+      );
+      for (const [position, group] of groups.entries()) {
+        const place = { apart: ref, group };
+        const within: Position | undefined = begun?.group === group ? begun : undefined;
+        if (read[position]?.some((role) => allowing.has(role)))
+          for await (const step of walkSources(reader, [membersOf(group, type)], within))
+            yield { ...step, place: { ...step.place, ...place } };
+        else yield { place };
+      }
+      cursor = page.cursor;
+      if (cursor === undefined) break;
+    }
+    begun = undefined;
+  }
+}
+
+/** Where the candidates are: of all types, or of one. Those by groups that stand apart are elsewhere. */
 function sourcesIn(
   { path, root, allowing, globalRoles, groups, isEveryone }: Origin,
   type: string | undefined,
 ): readonly Source<Candidate>[] {
-  /** Edges of one label. They name a user by id and other subjects by reference. */
-  const source = (
-    range: Range,
-    label: string,
-    foundBy: (edge: Item) => string | undefined,
-  ): Source<Candidate> => ({
-    range,
-    read: (edge) => {
-      const { Type, user } = edge;
-      if (Type !== label || typeof user !== 'string') return undefined;
-      const [subject, found] = [formatRef(readSubject(user, 'user')), foundBy(edge)];
-      return found === undefined || !isOf(subject, type) ? undefined : { subject, foundBy: found };
-    },
-  });
+  const source = (range: Range, label: string, foundBy: (edge: Item) => string | undefined) =>
+    edgeSource(type, range, label, foundBy);
   const isAllowing = (role: unknown): boolean => typeof role === 'string' && allowing.has(role);
   const byGrant = ({ roles }: Item) => (Array.isArray(roles) && roles.some(isAllowing) ? GRANT : undefined);
   const ofUsers = source(edgesAt(root, 'user'), 'TenantGrant', byGrant);
@@ -259,9 +324,7 @@ function sourcesIn(
     ...[...globalRoles].map((id) =>
       source(subjectsAt({ type: 'role', id }, type), 'GlobalRole', () => byGlobalRole(id)),
     ),
-    ...[...groups].map((id) =>
-      source(subjectsAt({ type: 'group', id }, type), 'Membership', () => byGroup(id)),
-    ),
+    ...[...groups].map((id) => membersOf(id, type)),
     // Without an allowing role, no assignment and no tenant grant can allow.
     ...(allowing.size === 0
       ? []

@@ -214,7 +214,10 @@ const pathOf = async (state: State, ref: string): Promise<readonly ScopeItem[]> 
 
 /** What of a subject decisions rest on at any scope. */
 function textOf({ active, isAdmin, endsAt, globalRoles, properties }: SubjectItem): string {
-  const parts: Omit<SubjectItem, 'groups' | 'groupsApart' | 'grants' | 'assignments'> = {
+  const parts: Omit<
+    SubjectItem,
+    'groups' | 'groupsApart' | 'groupsAt' | 'groupRoles' | 'grants' | 'assignments'
+  > = {
     ...{ active, isAdmin, endsAt, properties },
     globalRoles: [...globalRoles].sort(),
   };
@@ -230,10 +233,14 @@ function textOf({ active, isAdmin, endsAt, globalRoles, properties }: SubjectIte
 function createHoldings(path: readonly ScopeItem[], isPersonal: boolean) {
   const refs = new Set(path.map(({ ref }) => ref));
   const groups = new Set(path.flatMap((scope) => [...scope.groups.keys()]));
+  const apart = new Set(path.flatMap(({ ref, groupsApart }) => (groupsApart ? [ref] : [])));
   return (ref: string, subject: SubjectItem | undefined): string => {
     if (!subject) return '';
     const parts = [isPersonal ? ref : parseRef(ref, 'ref').type, textOf(subject)];
     for (const group of subject.groups) if (groups.has(group)) parts.push(`group ${group}`);
+    for (const [scope, members] of subject.groupsAt)
+      if (refs.has(scope))
+        for (const group of members) if (apart.has(scope) || groups.has(group)) parts.push(`group ${group}`);
     for (const [scope, roles] of subject.grants)
       if (refs.has(scope)) for (const role of roles) parts.push(`grant ${scope} ${role}`);
     for (const [scope, list] of subject.assignments)

@@ -1,6 +1,7 @@
 import { withAllGroups } from '../../table/decision/all-groups.ts';
 import { Attribute, splitAttribute } from '../../table/decision/attributes.ts';
 import { decodeGlobal, decodeScope, decodeSubject } from '../../table/decision/decode.ts';
+import { groupsOf } from '../../table/decision/items.ts';
 import { mayBeScopeType } from '../../table/entities/scope-types.ts';
 import { formatRef, isSubjectNode, parseRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
@@ -61,6 +62,7 @@ export async function touchedBy(copy: Copy, people: People): Promise<Touched> {
     .filter((pair) => differences(pair).length > 0);
   const permissions = new Set<string>();
   const subjects = new Set<string>();
+  const scopes = new Set<string>();
   let isWhole = true;
   for (const pair of changed) {
     const parsed = parseKey(pair.key);
@@ -69,13 +71,24 @@ export async function touchedBy(copy: Copy, people: People): Promise<Touched> {
     else if (parsed?.form === 'decision' && (parsed.type === 'page' || parsed.type === 'permission'))
       permissions.add(parsed.id);
     try {
-      await note(pair, copy, people);
+      if (parsed?.form === 'decision' && parsed.type === 'group')
+        scopes.add(await noteGroup(parsed, copy, people));
+      else await note(pair, copy, people);
     } catch (error) {
       if (!(error instanceof TooMany)) throw error;
       isWhole = false;
     }
   }
-  return { items: new Set(changed.map(({ key }) => identityOf(key))), subjects, permissions, isWhole };
+  const items = new Set([...changed.map(({ key }) => identityOf(key)), ...scopes]);
+  return { items, subjects, permissions, isWhole };
+}
+
+/** Of a group whose roles stand apart: notes its members, and answers with the item that would hold the roles. */
+async function noteGroup(group: Ref, { before, after }: Copy, people: People): Promise<string> {
+  const node = (await before.get(nodeKey(group))) ?? (await after.get(nodeKey(group)));
+  if (typeof node?.scope !== 'string') return '';
+  await people.members(group.id, node.scope);
+  return identityOf(decisionKey(parseRef(node.scope, 'scope')));
 }
 
 /** Notes whom the difference of one item may touch. */
@@ -138,11 +151,13 @@ async function noteSubject({ key, before, after }: Pair, copy: Copy, people: Peo
     [after, copy.after],
   ] as const) {
     if (!item) continue;
-    const { isAdmin, globalRoles, groups, grants, assignments } = await withAllGroups(
+    const whole = await withAllGroups(
       reader,
       parseKey(key) as Ref & { readonly form: 'decision' },
       decodeSubject(item),
     );
+    const { isAdmin, globalRoles, grants, assignments } = whole;
+    const groups = groupsOf(whole);
     if (isAdmin || globalRoles.length > 0) people.add(subject, EVERYWHERE);
     const nodes = await reader.getMany(groups.map((group) => nodeKey({ type: 'group', id: group })));
     const scopesOfGroups = [...nodes, ...(await groupsOfEveryone(reader))].map((group) => group?.scope);
@@ -211,9 +226,13 @@ async function noteScope(
 
 /** Who is granted something at a scope, directly or by a group. */
 async function peopleAt(ref: string, top: string, reader: Reader, people: People): Promise<void> {
-  const item = await reader.get(decisionKey(parseRef(ref, 'scope')));
+  const at = parseRef(ref, 'scope');
+  const item = await reader.get(decisionKey(at));
   if (!item) return;
-  for (const group of decodeScope(ref, item).groups.keys()) await people.members(group, top);
+  const { groups, groupsApart } = decodeScope(ref, item);
+  const owned = groupsApart ? await reader.listAll(ownedBy(at, 'group')) : [];
+  const all = groupsApart ? owned.map(({ id }) => String(id)) : groups.keys();
+  for (const group of all) await people.members(group, top);
   await people.grantedAt(ref, top);
 }
 

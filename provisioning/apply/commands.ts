@@ -197,19 +197,20 @@ const applyCommandOf = (commands: Commands): Command =>
         if (steps.length === 0) return { actions: [], audit: [], result };
         const batch = await nextBatch(again, commands, steps, given.atOnce);
         if (batch.taken === 0) return goOn(again, steps.slice(1));
-        return carriedOut(batch, steps.slice(batch.taken));
+        return carriedOut(batch, steps.slice(batch.taken), steps[batch.taken - 1]?.phase);
       };
-      const carriedOut = ({ taken, ...batch }: Batch, rest: readonly Step[]): Plan => {
+      const carriedOut = ({ taken, ...batch }: Batch, rest: readonly Step[], phase?: Step['phase']): Plan => {
         const { actions, audit, next } = batch;
         // A step of several transactions is done when its last one is.
         if (next)
           return {
             ...{ actions, audit, result },
-            next: async (again) => carriedOut({ ...(await next(again)), taken }, rest),
+            next: async (again) => carriedOut({ ...(await next(again)), taken }, rest, phase),
           };
         return {
           ...{ actions, audit, result, progress: { done: taken, left: rest.length } },
           ...(rest.length > 0 ? { next: (again: Planning) => goOn(again, rest) } : {}),
+          planAhead: rest[0]?.phase === phase,
         };
       };
       return { ...(await goOn(planning, plan.steps)), commands: all };

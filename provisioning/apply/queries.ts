@@ -1,5 +1,6 @@
 import { GatehouseError } from '../../table/errors.ts';
 import type { Reader } from '../../table/reader.ts';
+import { createBatchedReads } from '../batched-reads.ts';
 import type { Command } from '../command.ts';
 import type { Row } from './entry.ts';
 
@@ -36,17 +37,21 @@ const MAX_ROWS = 200_000;
 /** What is compared does not depend on the time. */
 const NO_TIME = new Date(0).toISOString();
 
-/** Queries on a reader, by the commands themselves. Throws `limit_exceeded` beyond {@link MAX_ROWS} rows. */
+/**
+ * Queries on a reader for one comparison, by the commands themselves. Those that go on side by side read items in few
+ * calls, and each item once. Throws `limit_exceeded` beyond {@link MAX_ROWS} rows.
+ */
 export function queriesOn(reader: Reader, commands: ReadonlyMap<string, Command>): Queries {
   let rows = 0;
+  const reads = createBatchedReads(reader);
   return queriesBy(async (name, input) => {
     const command = commands.get(name);
     if (command?.kind !== 'read') throw new GatehouseError('internal', `${name} is no read command`);
     const parsed = command.input.safeParse(input);
     // A value that cannot be looked up does not exist; the write command says what is wrong with it.
     if (!parsed.success) return undefined;
-    const answer = await command
-      .run({ reader, now: NO_TIME }, parsed.data as never)
+    const answer = await reads
+      .work((own) => command.run({ reader: own, now: NO_TIME }, parsed.data as never))
       .catch((error: unknown) => {
         if (error instanceof GatehouseError && error.code === 'not_found') return undefined;
         throw error;
@@ -63,17 +68,23 @@ export function queriesOn(reader: Reader, commands: ReadonlyMap<string, Command>
 }
 
 const AT_ONCE = 12;
+/** Reads by key that share calls: as many as one BatchGetItem holds. */
+export const IN_ONE_CALL = 100;
 
 /** Does a piece of work for each, a few at a time; results in the order of the input. */
-export async function inTurns<T, R>(all: readonly T[], work: (each: T) => Promise<R>): Promise<readonly R[]> {
+export async function inTurns<T, R>(
+  all: readonly T[],
+  work: (each: T, position: number) => Promise<R>,
+  atOnce = AT_ONCE,
+): Promise<readonly R[]> {
   const results: R[] = new Array(all.length);
   let next = 0;
   const worker = async (): Promise<void> => {
     while (next < all.length) {
       const position = next++;
-      results[position] = await work(all[position] as T);
+      results[position] = await work(all[position] as T, position);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, all.length) }, worker));
+  await Promise.all(Array.from({ length: Math.min(atOnce, all.length) }, worker));
   return results;
 }

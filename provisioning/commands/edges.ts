@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isByScope } from '../../table/decision/split.ts';
 import * as field from '../../table/entities/fields.ts';
 import { parseScopeRef } from '../../table/entities/scope-types.ts';
 import { invalid } from '../../table/errors.ts';
@@ -50,7 +51,10 @@ const membershipKind: EdgeKind = {
     if (node.item.everyone === true)
       throw invalid('group', 'everyone is in this group: it has no memberships');
     return {
-      attributes: { scope: textOf(node.item, 'scope'), joinedAt: input.joinedAt ?? planning.now },
+      attributes: {
+        ...{ scope: textOf(node.item, 'scope'), joinedAt: input.joinedAt ?? planning.now },
+        isByScope: isByScope(node.item),
+      },
       tenant: parseRef(textOf(node.item, 'root'), 'root'),
     };
   },
@@ -83,7 +87,10 @@ const groupRoleKind: EdgeKind = {
     const root = textOf(node.item, 'root');
     await refuseForeignRole(planning, String(input.role), root, 'role');
     return {
-      attributes: { scope: textOf(node.item, 'scope'), assignedAt: input.assignedAt ?? planning.now },
+      attributes: {
+        ...{ scope: textOf(node.item, 'scope'), assignedAt: input.assignedAt ?? planning.now },
+        everyone: node.item.everyone,
+      },
       tenant: parseRef(root, 'root'),
     };
   },

@@ -1,8 +1,10 @@
-import { scopeChanges } from '../../table/decision/writes.ts';
+import { Attribute } from '../../table/decision/attributes.ts';
+import { markOf } from '../../table/decision/split.ts';
+import { expireGroupRoles, scopeChanges } from '../../table/decision/writes.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { formatRef, isRef, parseRef } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
-import { EVERYONE_LIST } from '../../table/keys.ts';
+import { DECISION, EVERYONE_LIST } from '../../table/keys.ts';
 import type { Command } from '../command.ts';
 import { listOwnedCommand } from '../kinds/lists.ts';
 import { nodeCommands } from '../kinds/node-commands.ts';
@@ -23,13 +25,23 @@ const groupBehaviour: Behaviour = {
     const place = await loadScope(planning, String(scope), 'scope');
     return {
       actions: everyone === true ? [scopeChanges(place.ref).addEveryone(ref.id)] : [],
-      derived: { root: formatRef(rootOf(place)) },
+      derived: { root: formatRef(rootOf(place)), ...markOf(place.item) },
     };
   },
   // Without its roles a group gives nothing to its members.
   close: ({ ref, item }) => [atScopeOf(item).removeGroup(ref.id)],
+  // Its roles, where they stand apart or once did.
+  remains: async ({ now }, { ref }, around) =>
+    around
+      .filter((item) => item.SK === DECISION && !isExpiring(item))
+      .map((item) => [expireGroupRoles(ref.id, rolesIn(item), Date.parse(now))]),
   onDelete: ({ item }) => (item.everyone === true ? [atScopeOf(item).removeEveryone()] : []),
 };
+
+const rolesIn = ({ [Attribute.rolesOfGroup]: roles }: Item): ReadonlySet<string> =>
+  roles instanceof Set ? (roles as ReadonlySet<string>) : new Set();
+const isExpiring = (item: Item): boolean =>
+  item[Attribute.timeToLive] !== undefined && rolesIn(item).size === 0;
 
 const atScopeOf = (item: Item) => scopeChanges(parseRef(textOf(item, 'scope'), 'scope'));
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Command } from '../command.ts';
 import { COMMANDS } from '../commands/index.ts';
 
 /** A command as callers need to know it: what it is for, and the JSON Schema of its input. */
@@ -11,16 +12,24 @@ export interface CommandDescription {
   readonly undo?: string;
 }
 
-/** Every command with the JSON Schema (2020-12) of its input, as a caller writes it. */
+function descriptionOf(command: Command): CommandDescription {
+  const { name, kind, summary, input } = command;
+  const destructive = command.kind === 'write' ? command.destructive : undefined;
+  return {
+    ...{ name, kind, summary, input: z.toJSONSchema(input, { io: 'input' }) },
+    ...(destructive === undefined ? {} : { undo: destructive.undo }),
+  };
+}
+
+/** A command with the JSON Schema (2020-12) of its input, as a caller writes it; undefined when there is none. */
+export function describeCommand(name: string): CommandDescription | undefined {
+  const command = COMMANDS.get(name);
+  return command && descriptionOf(command);
+}
+
+/** Every command. It takes a moment: whoever needs one asks for that one. */
 export const describeCommands = (): readonly CommandDescription[] =>
-  [...COMMANDS.values()].map((command) => {
-    const { name, kind, summary, input } = command;
-    const destructive = command.kind === 'write' ? command.destructive : undefined;
-    return {
-      ...{ name, kind, summary, input: z.toJSONSchema(input, { io: 'input' }) },
-      ...(destructive === undefined ? {} : { undo: destructive.undo }),
-    };
-  });
+  [...COMMANDS.values()].map(descriptionOf);
 
 export interface Property {
   readonly properties?: Readonly<Record<string, Property>>;

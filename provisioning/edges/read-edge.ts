@@ -8,8 +8,10 @@ import {
   admin,
   assignment,
   type GrantOf,
+  type GroupRoleOf,
   globalRole,
   groupRole,
+  type MembershipOf,
   membership,
   type RolePermissionOf,
   rolePermission,
@@ -31,8 +33,16 @@ const reader =
 
 /** Every kind of edge, by the `Type` of its items: a deletion reads a node's partition and undoes each. */
 const READERS: Readonly<Record<string, (item: Item) => Edge>> = {
-  Membership: reader(membership, ['user', 'group', 'scope', 'joinedAt']),
-  GroupRole: reader(groupRole, ['group', 'role', 'scope', 'assignedAt']),
+  Membership: (item) =>
+    reader(
+      (of: Omit<MembershipOf, 'isByScope'>) => membership({ ...of, isByScope: item.isByScope === true }),
+      ['user', 'group', 'scope', 'joinedAt'],
+    )(item),
+  GroupRole: (item) =>
+    reader(
+      (of: Omit<GroupRoleOf, 'everyone'>) => groupRole({ ...of, everyone: item.everyone === true }),
+      ['group', 'role', 'scope', 'assignedAt'],
+    )(item),
   RolePermission: (item) =>
     reader(
       (of: Omit<RolePermissionOf, 'effect'>) => rolePermission({ ...of, effect: effectOf(item) }),

@@ -17,27 +17,47 @@ export const subject = (text: string): Ref => readSubject(text, 'user');
 export const group = (id: string): Ref => ({ type: 'group', id });
 export const role = (id: string): Ref => ({ type: 'role', id });
 
+export interface MembershipOf {
+  user: string;
+  group: string;
+  scope: string;
+  joinedAt: string;
+  /** Of a new one: whether those of the group are listed by scope (ADR 0024). */
+  isByScope?: boolean | undefined;
+}
+
 /** A user in a group. */
-export function membership(of: { user: string; group: string; scope: string; joinedAt: string }): Edge {
+export function membership({ isByScope, ...of }: MembershipOf): Edge {
   const [u, g] = [subject(of.user), group(of.group)];
   return {
     label: 'Membership',
     ...between({ ref: u, field: 'user' }, { ref: g, field: 'group' }),
     attributes: of,
-    grant: [subjectChanges(u).join(of.scope, of.group)],
+    grant: [subjectChanges(u).join(of.scope, of.group, isByScope)],
+    change: [],
     revoke: [subjectChanges(u).leave(of.scope, of.group)],
   };
 }
 
+export interface GroupRoleOf {
+  group: string;
+  role: string;
+  scope: string;
+  assignedAt: string;
+  /** Of a new one: whether it is the group of everyone. */
+  everyone?: boolean | undefined;
+}
+
 /** A role that a group carries; the group's scope repeats it. */
-export function groupRole(of: { group: string; role: string; scope: string; assignedAt: string }): Edge {
+export function groupRole({ everyone, ...of }: GroupRoleOf): Edge {
   const [g, r] = [group(of.group), role(of.role)];
   const scope = parseRef(of.scope, 'scope');
   return {
     label: 'GroupRole',
     ...between({ ref: g, field: 'group' }, { ref: r, field: 'role' }),
     attributes: of,
-    grant: [scopeChanges(scope).addGroupRole(of.group, of.role)],
+    grant: [scopeChanges(scope)[everyone ? 'addEveryoneRole' : 'addGroupRole'](of.group, of.role)],
+    change: [],
     revoke: [scopeChanges(scope).removeGroupRole(of.group, of.role)],
   };
 }

@@ -37,7 +37,13 @@ export function isSetAttribute(parsed: ParsedKey, attribute: string): boolean {
   const [kind] = splitAttribute(attribute);
   if (parsed.type === 'page' || parsed.type === 'permission')
     return attribute === 'allow' || attribute === 'deny';
-  if (isSubjectNode(parsed)) return attribute === 'groups' || attribute === 'roles' || kind === 'grant';
+  if (isSubjectNode(parsed))
+    return (
+      attribute === 'groups' ||
+      attribute === 'roles' ||
+      kind === 'grant' ||
+      (kind === 'at' && attribute !== 'at')
+    );
   return (
     attribute === 'denials' || (kind === 'group' && attribute !== 'group') || isFoldedAttribute(attribute)
   );

@@ -1,8 +1,8 @@
-import { Attribute } from '../../table/decision/attributes.ts';
+import { Attribute, groupAttribute, splitAttribute } from '../../table/decision/attributes.ts';
 import { hasFoldedRoles } from '../../table/decision/folded-roles.ts';
 import { isSplit, MARKERS } from '../../table/decision/split.ts';
 import { SPLIT_FORM } from '../../table/form.ts';
-import { isSubjectNode } from '../../table/identifiers.ts';
+import { isRef, isSubjectNode, parseRef } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import {
   decisionKey,
@@ -25,14 +25,15 @@ import {
   isSetAttribute,
   outlivesNode,
 } from './decision-form.ts';
-import { ANY_GROUP, type Entry, entriesOf, entriesOfEdge, entriesOfNode, holderOf } from './entries.ts';
-import { fitsForm, writtenIn } from './folded-roles.ts';
+import { ANY_GROUP, type Entry, entriesOf, entriesOfEdge, entriesOfNode } from './entries.ts';
+import { type EntryPlace, entryPlaceOf, isElsewhere } from './entry-place.ts';
+import { fitsForm } from './folded-roles.ts';
 import { isSound } from './node-damage.ts';
 import { attempt, type Fault, type Found, fault, isExpired, type Relation } from './relation.ts';
 import { sourcesOf } from './sources.ts';
 
 /** Compares decision items with the nodes and edges that they repeat. */
-type Coordinates = Pick<Entry, 'at' | 'attribute' | 'member' | 'apart'>;
+type Coordinates = Omit<Entry, 'value'>;
 
 const nameOf = ({ attribute, member }: Pick<Entry, 'attribute' | 'member'>): string =>
   member === undefined ? attribute : `${attribute} ${member}`;
@@ -51,38 +52,41 @@ const membersOf = (attribute: string, value: unknown): readonly unknown[] => {
   return attribute === Attribute.everyone ? [value] : [undefined];
 };
 
+/** Whether entries of such an attribute stand in other items where a part of the item stands apart. */
+const mayStandApart = ({ attribute }: Coordinates): boolean =>
+  attribute === Attribute.groups || splitAttribute(attribute)[0] === 'group';
+
 /** One entry, found from the decision item or from its source. */
 function entryRelation(entry: Coordinates, sources: readonly Key[], now: number, onlyLess = false): Relation {
-  const keys = [entry.at, ...sources, ...(entry.apart ? [entry.apart] : [])];
+  const { at, apart, scope } = entry;
+  const keys = [at, ...sources, ...(apart ? [apart] : []), ...(scope ? [scope] : [])];
   const judge = (items: readonly Found[]): readonly Fault[] => {
     const from = items.slice(1, 1 + sources.length);
-    const { key, item } = holderOf(entry, (at) => items[keys.findIndex((each) => isSameKey(each, at))]);
-    const isApart = !isSameKey(key, entry.at);
+    const find = (key: Key): Found => items[keys.findIndex((each) => isSameKey(each, key))];
     // Split since it was read: the relations of the parts judge it.
-    if (isExpired(item, now) || (entry.attribute === Attribute.groups && !entry.apart && isSplit(item)))
-      return [];
+    if (!apart && mayStandApart(entry) && isElsewhere(entry, find(at))) return [];
+    const { key, item, as } = entryPlaceOf(entry, find);
+    if (isExpired(item, now)) return [];
     const entries = attempt(() => entriesOf(from));
     // Sources that cannot be read have findings of their own.
     if (!entries) return [];
-    const isAt =
-      (place: Coordinates) =>
-      ({ at, attribute, member, apart }: Coordinates): boolean =>
-        isSameKey(at, place.at) &&
-        attribute === place.attribute &&
-        member === place.member &&
-        (!isApart || (apart !== undefined && isSameKey(apart, key)));
-    const written = entries.flatMap((each) => writtenIn(item, each) ?? []);
-    const source = entries.find(isAt(entry));
+    const written = entries.flatMap((each) => entryPlaceOf(each, find).as ?? []);
+    const isThis = (each: Coordinates): boolean =>
+      isSameKey(each.at, at) && each.attribute === entry.attribute && each.member === entry.member;
+    const source = entries.find(isThis);
     // Where roles are folded, what a node or an edge says stands elsewhere in the item, or needs no entry.
-    const place = (source && writtenIn(item, source)) ?? entry;
-    const found = written.find(isAt(place));
+    const place: EntryPlace = (source ? entryPlaceOf(source, find).as : as) ?? { ...entry, key };
+    const found = written.find(
+      (each) =>
+        isSameKey(each.key, key) && each.attribute === place.attribute && each.member === place.member,
+    );
     const wanted = found && (found.member ?? found.value);
-    const ttl = entries.find(({ at, attribute }) => isSameKey(at, entry.at) && attribute === 'ttl')?.value;
+    const ttl = entries.find((each) => isSameKey(each.at, at) && each.attribute === 'ttl')?.value;
     const repairOf = () =>
       from.every((source) => !source || isSound(source)) ? ('rebuild' as const) : undefined;
     if (!item) {
       if (wanted === undefined || (typeof ttl === 'number' && ttl * 1_000 <= now)) return [];
-      const isOwned = isApart || parseKey(key)?.form === 'tenant-effects';
+      const isOwned = !isSameKey(key, at) || parseKey(key)?.form === 'tenant-effects';
       return [
         fault('decision_missing', key, 'what nodes and edges say', {
           effect: isOwned ? 'either' : 'closes',
@@ -132,6 +136,7 @@ export function decisionRelations(item: Item, now: number): readonly Relation[] 
   const parsed = parseKey(item);
   if (!parsed || !('id' in parsed)) return [];
   if (parsed.form === 'memberships') return membershipsRelations(item, parsed, now);
+  if (parsed.form === 'decision' && parsed.type === 'group') return groupRolesRelations(item, parsed, now);
   const own = parsed.form === 'decision' || parsed.form === 'tenant-effects' ? parsed : undefined;
   if (!own) return [];
   const hasNode = own.type !== GLOBAL.type && !isApiRevision(parsed);
@@ -154,10 +159,19 @@ export function decisionRelations(item: Item, now: number): readonly Relation[] 
           );
         for (const [attribute, value] of Object.entries(found)) {
           if (isRoleForm(own, attribute, found)) continue;
+          const isByScope = isSubjectNode(own) && isGroupList(attribute) && attribute !== Attribute.groups;
+          if (isByScope && found[Attribute.version] !== SPLIT_FORM)
+            faults.push(malformed(at, Attribute.version, `form ${SPLIT_FORM}`));
           if (attribute === Attribute.groupsIn && isSubjectNode(own)) {
             if (value !== MARKERS.groupsIn || found[Attribute.version] !== SPLIT_FORM)
               faults.push(malformed(at, attribute));
-            if (found[Attribute.groups] !== undefined) faults.push(malformed(at, Attribute.groups));
+            for (const list of Object.keys(found).filter(isGroupList)) faults.push(malformed(at, list));
+          } else if (isMarkOfGroups(own, attribute)) {
+            if (value !== MARKERS.groupRoles || found[Attribute.version] !== SPLIT_FORM)
+              faults.push(malformed(at, attribute));
+            for (const name of Object.keys(found))
+              if (splitAttribute(name)[0] === 'group' && isElsewhere({ attribute: name }, found))
+                faults.push(malformed(at, name));
           } else if (attribute === 'denials' && isSetAttribute(parsed, attribute)) {
             if (!(value instanceof Set)) faults.push(malformed(at, attribute));
           } else if (
@@ -175,6 +189,7 @@ export function decisionRelations(item: Item, now: number): readonly Relation[] 
     if (
       BOOKKEEPING.has(attribute) ||
       attribute === Attribute.groupsIn ||
+      isMarkOfGroups(own, attribute) ||
       value === false ||
       !isWellFormed(parsed, attribute, value, item)
     )
@@ -193,6 +208,68 @@ export function decisionRelations(item: Item, now: number): readonly Relation[] 
 /** Whether the attribute says that the roles of a root are folded. */
 const isRoleForm = ({ type }: { readonly type: string }, attribute: string, item: Item): boolean =>
   attribute === Attribute.roleTable && hasFoldedRoles(item) && isScopeType(type);
+
+/** Whether the attribute says that the roles of the groups of a scope stand apart. */
+const isMarkOfGroups = ({ type }: { readonly type: string }, attribute: string): boolean =>
+  attribute === Attribute.groupRoles && isScopeType(type);
+
+/** Whether an attribute of a subject lists groups: all of them, or those by scope. */
+const isGroupList = (attribute: string): boolean =>
+  attribute === Attribute.groups || (attribute !== 'at' && splitAttribute(attribute)[0] === 'at');
+
+/**
+ * The roles of a group, where they stand apart. Those of a scope whose item holds them itself count for nothing: a
+ * migration was stopped. One that goes by itself is of a group that was deleted.
+ */
+function groupRolesRelations(
+  item: Item,
+  own: Extract<ParsedKey, { readonly id: string; readonly type: string }>,
+  now: number,
+): readonly Relation[] {
+  if (item[Attribute.timeToLive] !== undefined) return [];
+  const at = { PK: item.PK, SK: item.SK };
+  const named = item[Attribute.scopeOfGroup];
+  const scope = typeof named === 'string' && isRef(named) ? decisionKey(parseRef(named, 'scope')) : undefined;
+  const node = nodeKey(own);
+  const known = new Set<string>([...BOOKKEEPING, Attribute.scopeOfGroup, Attribute.rolesOfGroup]);
+  const itself: Relation = {
+    name: `decision ${identityOf(at)}`,
+    keys: [at, node, ...(scope ? [scope] : [])],
+    judge: ([found, group, above]) => {
+      if (!found || found[Attribute.timeToLive] !== undefined) return [];
+      if (!scope) return [malformed(at, Attribute.scopeOfGroup, 'the scope of the group')];
+      if (group && group.scope !== found[Attribute.scopeOfGroup])
+        return [malformed(at, Attribute.scopeOfGroup, String(group.scope))];
+      if (!isSplit(above)) return [];
+      const roles = found[Attribute.rolesOfGroup];
+      return [
+        ...(isMarked(found) ? [] : [malformed(at, Attribute.version, 'Type, v, writtenAt and writeId')]),
+        ...Object.keys(found)
+          .filter((name) => !known.has(name))
+          .map((name) => malformed(at, name)),
+        ...(roles === undefined || isIdSet(roles) ? [] : [malformed(at, Attribute.rolesOfGroup)]),
+        ...(group
+          ? []
+          : [fault('decision_without_node', at, `a node ${node.PK} / ${node.SK}`, { effect: 'opens' })]),
+      ];
+    },
+  };
+  const roles = item[Attribute.rolesOfGroup];
+  const parsed = scope && parseKey(scope);
+  if (!scope || !parsed || !isIdSet(roles)) return [itself];
+  const attribute = groupAttribute(own.id);
+  return [
+    itself,
+    ...[...roles].map((member) => {
+      const sources = sourcesOf(parsed, attribute, member) ?? [];
+      const place = { at: scope, attribute, member, apart: at, apartAs: Attribute.rolesOfGroup };
+      const whole = entryRelation(place, sources, now);
+      // Until the scope says so, nobody looks at it.
+      const judge: Relation['judge'] = (items) => (isSplit(items[0]) ? whole.judge(items) : []);
+      return { ...whole, judge };
+    }),
+  ];
+}
 
 /**
  * The groups of a subject at one scope, where they stand apart. Those of a subject whose item holds them itself count for
@@ -230,7 +307,7 @@ function membershipsRelations(
     itself,
     ...members.map((member) =>
       entryRelation(
-        { at: subject, attribute: Attribute.groups, member, apart: at },
+        { at: subject, attribute: Attribute.groups, member, apart: at, apartAs: Attribute.groups },
         sourcesOf(parsed, Attribute.groups, member) ?? [],
         now,
       ),

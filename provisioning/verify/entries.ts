@@ -1,4 +1,4 @@
-import { entryIn } from '../../table/decision/apart.ts';
+import { entriesIn } from '../../table/decision/apart.ts';
 import {
   Attribute,
   formatInterval,
@@ -8,7 +8,6 @@ import {
   roleAttribute,
   subscriptionAttribute,
 } from '../../table/decision/attributes.ts';
-import { isSplit } from '../../table/decision/split.ts';
 import { DAY_MS } from '../../table/entities/entity.ts';
 import { SESSION_DAYS } from '../../table/entities/records.ts';
 import { formatRef, parseRef, type Ref } from '../../table/identifiers.ts';
@@ -33,15 +32,9 @@ export interface Entry {
   readonly value?: unknown;
   /** The item in which it stands if the part of the decision item that holds it stands apart (ADR 0024). */
   readonly apart?: Key;
-}
-
-/** The item in which an entry stands. */
-export function holderOf(
-  { at, apart }: Pick<Entry, 'at' | 'apart'>,
-  find: (key: Key) => Item | undefined,
-): { readonly key: Key; readonly item: Item | undefined } {
-  const item = find(at);
-  return apart && isSplit(item) ? { key: apart, item: find(apart) } : { key: at, item };
+  readonly apartAs?: string;
+  readonly byScope?: string;
+  readonly scope?: Key;
 }
 
 const ifText = (item: Item, attribute: string) => optionalText(item, attribute) ?? undefined;
@@ -162,8 +155,8 @@ export function entriesOfEdge(item: Item, groupNode: Item | undefined): readonly
     if (action.kind !== 'update' || action.set?.Type !== 'Decision') return [];
     const { Type: _, ...written } = { ...action.set, ...action.add };
     return Object.entries(written).flatMap(([attribute, value]): readonly Entry[] => {
-      const settled = entryIn(action.key, attribute);
-      if (settled) return [settled];
+      const settled = entriesIn(action.key, attribute, value);
+      if (settled) return settled;
       return value instanceof Set
         ? [...value].map((member) => ({ at: action.key, attribute, member }))
         : [{ at: action.key, attribute, value }];

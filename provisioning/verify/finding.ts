@@ -34,6 +34,7 @@ export const CODES = [
   'rule_left_over',
   'condition_invalid',
   'property_misfit',
+  'unfinished',
   'log_missing',
   'log_surplus',
   'unknown_item',

@@ -1,5 +1,5 @@
 import { SPLIT_THRESHOLDS, type SplitThresholds } from '../../table/decision/split.ts';
-import { GatehouseError, stale } from '../../table/errors.ts';
+import { stale } from '../../table/errors.ts';
 import { FORM, FORMS, formOf, isNewer } from '../../table/form.ts';
 import { formatRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
@@ -18,7 +18,7 @@ import type { Writer } from '../../table/writer.ts';
 import { nodeAt } from '../commands/node-kinds.ts';
 import { readEdge } from '../edges/read-edge.ts';
 import { unnamedBy } from './of-item.ts';
-import { attempt } from './relation.ts';
+import { attempt, isMeanwhile } from './relation.ts';
 import { createSplitter } from './split.ts';
 import { createPace, inParallel, pagesOf, walkOver } from './walk.ts';
 
@@ -106,9 +106,6 @@ const bringUp = (item: Item): Update => ({
   failure: () => stale(`${item.PK} / ${item.SK}`),
 });
 
-const MEANWHILE: ReadonlySet<string> = new Set(['stale', 'contended']);
-const isMeanwhile = (error: unknown): boolean => error instanceof GatehouseError && MEANWHILE.has(error.code);
-
 async function migrateOnce(
   {
     reader,
@@ -156,7 +153,7 @@ async function migrateOnce(
     else
       for (let start = 0; start < older.length; start += A_TRANSACTION)
         await write(older.slice(start, start + A_TRANSACTION));
-    for (const item of items) if (parseKey(item)?.form === 'decision') await splitter.look(item);
+    for (const item of items) await splitter.look(item);
   }
 
   async function lookAt(keys: readonly Key[]): Promise<void> {

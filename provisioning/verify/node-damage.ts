@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { BY_SCOPE } from '../../table/decision/split.ts';
 import { FORM, FORMS } from '../../table/form.ts';
 import { isRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
@@ -24,12 +25,12 @@ const DERIVED: ReadonlySet<string> = new Set([
   ...['PK', 'SK', 'Type', FORM, 'id', 'rev', 'ttl', 'createdAt', 'updatedAt', 'deletingSince'],
   ...['GSI1PK', 'GSI1SK', 'GSI2PK', 'GSI2SK', 'GSI3PK', 'GSI3SK'],
 ]);
-const SCOPE = ['ancestors', 'root', 'movingTo'];
+const SCOPE = ['ancestors', 'root', 'movingTo', BY_SCOPE];
 const OWN: Readonly<Record<string, readonly string[]>> = {
   user: ['roles', 'isAdmin'],
   'technical-user': ['roles', 'isAdmin'],
   subject: ['roles', 'isAdmin'],
-  group: ['root'],
+  group: ['root', BY_SCOPE],
   role: ['isSystem'],
   permission: ['module', 'action', 'resource'],
   subscription: ['root'],
@@ -70,6 +71,8 @@ export function damageOf({ entity, ...kind }: NodeKind, ref: Ref, item: Item): r
   }
   // A form was taken off before.
   if (FORM in item) found.push({ attribute: FORM, expected: 'a form', should: { be: FORMS.usual } });
+  if (item[BY_SCOPE] !== undefined && typeof item[BY_SCOPE] !== 'string')
+    found.push({ attribute: BY_SCOPE, expected: 'a text' });
   if (item.deletingSince !== undefined && !isInstant(item.deletingSince))
     found.push({ attribute: 'deletingSince', expected: 'an instant' });
   if (isPlace({ entity, ...kind })) {

@@ -1,6 +1,8 @@
-import type { Ref } from '../../table/identifiers.ts';
+import { BY_SCOPE, isByScope, isSplit, isSplitting } from '../../table/decision/split.ts';
+import { FORM, SPLIT_FORM } from '../../table/form.ts';
+import { isRef, parseRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
-import { edgeKey, globalKey, nodeKey } from '../../table/keys.ts';
+import { decisionKey, edgeKey, globalKey, nodeKey } from '../../table/keys.ts';
 import { canonical } from '../canonical.ts';
 import { isScopeType, nodeAt } from '../commands/node-kinds.ts';
 import { type NodeKind, ownersOf } from '../kinds/node-kind.ts';
@@ -17,6 +19,7 @@ import { attempt, changeOf, type Fault, fault, type Relation } from './relation.
 import { ruleRelation } from './rules.ts';
 import { secretRelation } from './secrets.ts';
 import { shownRights } from './shown-rights.ts';
+import { unfinishedRelation } from './unfinished.ts';
 
 /** A node's own attributes, its guards, its path, and its copies at its owners. */
 export function nodeRelations(item: Item, now: number): readonly Relation[] {
@@ -34,12 +37,36 @@ export function nodeRelations(item: Item, now: number): readonly Relation[] {
     ...(kind.entity.secret ? [secretRelation(ref, kind)] : []),
     ...(isScopeType(ref.type) ? [placeOf(ref, item)] : []),
     ...rootRelation(ref, item),
+    ...markRelation(ref, item),
+    ...unfinishedRelation(ref, item, now),
     ...shownRights(ref, item),
     ...propertiesRelation(ref, item),
     ...(ref.type === 'route' && typeof item.api === 'string' ? [ruleRelation(ref, item.api)] : []),
     ...(ref.type === 'page' || ref.type === 'permission'
       ? [existsWith(globalKey(), nodeKey(ref), 'what holds everywhere')]
       : []),
+  ];
+}
+
+/** A group of a scope whose groups stand apart has the mark by which its memberships are listed so (ADR 0024). */
+function markRelation(ref: Ref, { scope: named }: Item): readonly Relation[] {
+  if (ref.type !== 'group' || typeof named !== 'string' || !isRef(named)) return [];
+  const [key, scope] = [nodeKey(ref), parseRef(named, 'scope')];
+  return [
+    {
+      name: `mark ${key.PK}`,
+      keys: [key, nodeKey(scope), decisionKey(scope)],
+      judge: ([group, node, item]) => {
+        if (!group || !node || !isSplit(item) || isByScope(group)) return [];
+        const mark = isSplitting(node) ? String(node[BY_SCOPE]) : undefined;
+        return [
+          fault('node_damaged', key, mark ?? 'the mark of its scope, which has none', {
+            ...{ attribute: BY_SCOPE, effect: 'either' },
+            repair: mark === undefined ? undefined : changeOf(key, { [BY_SCOPE]: mark, [FORM]: SPLIT_FORM }),
+          }),
+        ];
+      },
+    },
   ];
 }
 

@@ -1,6 +1,6 @@
-import { Attribute, FOLDED, splitAttribute } from '../../table/decision/attributes.ts';
+import { Attribute, FOLDED, groupAttribute, splitAttribute } from '../../table/decision/attributes.ts';
 import { hasFoldedRoles } from '../../table/decision/folded-roles.ts';
-import { MARKERS, SPLIT_THRESHOLDS } from '../../table/decision/split.ts';
+import { formOfParts, isSplitting, MARKERS, SPLIT_THRESHOLDS } from '../../table/decision/split.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import { FORMS, SPLIT_FORM } from '../../table/form.ts';
 import { isSubjectNode, type Ref } from '../../table/identifiers.ts';
@@ -10,9 +10,11 @@ import {
   ANY_TENANT,
   edgePrefix,
   GLOBAL,
+  identityOf,
   isSameKey,
   type Key,
   MEMBERSHIPS_PREFIX,
+  META,
   nodeKey,
   parseKey,
   partitionOf,
@@ -21,12 +23,15 @@ import {
 import { OWNERSHIP } from '../../table/partition-queries.ts';
 import { readPermissionName } from '../../table/permission-name.ts';
 import type { Reader } from '../../table/reader.ts';
+import { isScopeType } from '../commands/node-kinds.ts';
 import { role } from '../edges/rights.ts';
+import { textOf } from '../nodes/nodes.ts';
 import { BOOKKEEPING, isApiRevision, isSetAttribute } from './decision-form.ts';
 import { type Entry, entriesOf } from './entries.ts';
 import { writtenIn } from './folded-roles.ts';
 import { withoutForm } from './forms.ts';
 import { isSound } from './node-damage.ts';
+import { rolesItem } from './split-scope.ts';
 
 /**
  * A decision item rebuilt from nodes and edges. It is written on condition that the old one has not changed
@@ -39,6 +44,7 @@ import { isSound } from './node-damage.ts';
 export async function rebuild(reader: Reader, at: Key, before: Item | undefined): Promise<Item | undefined> {
   const parsed = parseKey(at);
   if (parsed?.form === 'memberships') return rebuildMemberships(reader, at, parsed);
+  if (parsed?.form === 'decision' && parsed.type === 'group') return rebuildGroupRoles(reader, parsed);
   if (parsed?.form !== 'decision' && parsed?.form !== 'tenant-effects') return undefined;
   const bare: Item = { ...at, Type: 'Decision', [Attribute.version]: FORMS.usual };
   if (isApiRevision(parsed)) return bare;
@@ -56,10 +62,22 @@ export async function rebuild(reader: Reader, at: Key, before: Item | undefined)
   const areApart = parsed.form === 'decision' && (await haveGroupsApart(reader, own, before));
   if (areApart)
     Object.assign(item, { [Attribute.groupsIn]: MARKERS.groupsIn, [Attribute.version]: SPLIT_FORM });
+  const areRolesApart = parsed.form === 'decision' && (await haveRolesApart(reader, own, before, entries));
+  if (areRolesApart)
+    Object.assign(item, { [Attribute.groupRoles]: MARKERS.groupRoles, [Attribute.version]: SPLIT_FORM });
+  const everyone = entries.find(({ attribute }) => attribute === Attribute.everyone)?.member;
+  const isApart = ({ attribute }: Entry): boolean =>
+    (areApart && attribute === Attribute.groups) ||
+    (areRolesApart &&
+      splitAttribute(attribute)[0] === 'group' &&
+      attribute !== groupAttribute(String(everyone)));
+  const byScope = await listedByScope(reader, entries);
   for (const entry of entries) {
     const written = writtenIn(item as Item, entry);
-    if (written && (!areApart || entry.attribute !== Attribute.groups)) put(item, written);
+    if (!written || isApart(entry)) continue;
+    put(item, entry.scope && byScope.has(identityOf(entry.scope)) ? asListed(written) : written);
   }
+  if (!areApart && byScope.size > 0) item[Attribute.version] = formOfParts(item);
   const noted = before?.[Attribute.denials];
   // It only grows: former members cannot be derived.
   if (noted instanceof Set && isSetAttribute(parsed, Attribute.denials))
@@ -92,6 +110,57 @@ async function haveGroupsApart(reader: Reader, own: Ref, before: Item | undefine
     keep: (item) => item[Attribute.timeToLive] === undefined,
   });
   return parts.length > 0;
+}
+
+/**
+ * Whether the roles of the groups of a scope stand apart: as its item says; and if that is lost, where a migration has
+ * been and they are too many for it.
+ */
+async function haveRolesApart(
+  reader: Reader,
+  own: Ref,
+  before: Item | undefined,
+  entries: readonly Entry[],
+): Promise<boolean> {
+  if (!isScopeType(own.type)) return false;
+  if (before) return before[Attribute.groupRoles] !== undefined;
+  const groups = new Set(
+    entries.map(({ attribute }) => attribute).filter((name) => splitAttribute(name)[0] === 'group'),
+  );
+  if (groups.size <= SPLIT_THRESHOLDS.groupsOfScope) return false;
+  const node = await reader.get(nodeKey(own));
+  return node !== undefined && isSplitting(node);
+}
+
+/** The decision items of the scopes, among those of these memberships, at which subjects list groups by scope. */
+async function listedByScope(reader: Reader, entries: readonly Entry[]): Promise<ReadonlySet<string>> {
+  const scopes = new Map(entries.flatMap(({ scope }) => (scope ? [[scope.PK, scope] as const] : [])));
+  const keys = [...scopes.values()];
+  const nodes = await reader.getMany(keys.map(({ PK }) => ({ PK, SK: META })));
+  return new Set(
+    keys.flatMap((key, position) => {
+      const node = nodes[position];
+      return node && isSplitting(node) ? [identityOf(key)] : [];
+    }),
+  );
+}
+
+const asListed = (entry: Entry): Entry => ({ ...entry, attribute: entry.byScope ?? entry.attribute });
+
+/** The roles of a group, from its edges. */
+async function rebuildGroupRoles(reader: Reader, own: Ref): Promise<Item | undefined> {
+  const node = await reader.get(nodeKey(own));
+  if (!node) return undefined;
+  const edges = await reader.listAll({
+    ranges: [{ partition: partitionOf(own), prefix: edgePrefix('role') }],
+    keep: ({ Type }) => Type === 'GroupRole',
+  });
+  const roles = new Set(
+    read(edges, node).flatMap(({ apartAs, member }) =>
+      apartAs === Attribute.rolesOfGroup && member !== undefined ? [member] : [],
+    ),
+  );
+  return rolesItem(own.id, textOf(node, 'scope'), node.everyone === true ? new Set() : roles);
 }
 
 /** The groups of a subject at one scope, from its edges. */

@@ -118,6 +118,12 @@ export const isInstant = (value: unknown): boolean =>
 export const isExpired = (item: Found, now: number): boolean =>
   typeof item?.ttl === 'number' && item.ttl * 1_000 <= now;
 
+const MEANWHILE: ReadonlySet<string> = new Set(['stale', 'contended']);
+
+/** Whether a transaction was refused because something came between: it may be made anew. */
+export const isMeanwhile = (error: unknown): boolean =>
+  error instanceof GatehouseError && MEANWHILE.has(error.code);
+
 /** The result, or undefined where an item is damaged. */
 export function attempt<T>(read: () => T): T | undefined {
   try {

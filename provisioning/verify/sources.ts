@@ -65,6 +65,7 @@ export function sourcesOf(
     if (attribute === Attribute.groups && member !== undefined) return both(own, group(member));
     if (attribute === Attribute.globalRoles && member !== undefined) return both(own, role(member));
     if (!isRef(a)) return undefined;
+    if (kind === 'at' && b === undefined && member !== undefined) return both(own, group(member));
     const scope = parseRef(a, 'scope');
     if (kind === 'grant' && b === undefined) return [edgeKey(own, scope), grantKey(scope, own)];
     if (kind === 'assign' && b !== undefined) {

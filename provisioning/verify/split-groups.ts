@@ -1,8 +1,8 @@
-import { Attribute } from '../../table/decision/attributes.ts';
-import { MARKERS } from '../../table/decision/split.ts';
+import { Attribute, groupsAtAttribute, splitAttribute } from '../../table/decision/attributes.ts';
+import { formOfParts, isSplitting, MARKERS } from '../../table/decision/split.ts';
 import { expiry } from '../../table/decision/writes.ts';
 import { stale } from '../../table/errors.ts';
-import { FORM, FORMS, SPLIT_FORM } from '../../table/form.ts';
+import { FORM, SPLIT_FORM } from '../../table/form.ts';
 import { formatRef, isSubjectNode, parseRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import {
@@ -31,19 +31,21 @@ import type { Splitting } from './splitting.ts';
  */
 export const GROUPS_OF_SUBJECT: Splitting = {
   isDue: (item, { groupsOfSubject }) => {
-    const groups = item[Attribute.groups];
-    return subjectOf(item) !== undefined && groups instanceof Set && groups.size > groupsOfSubject;
+    return subjectOf(item) !== undefined && groupsOf(item).length > groupsOfSubject;
   },
   isSplit: (item) => subjectOf(item) !== undefined && item[Attribute.groupsIn] !== undefined,
 
-  split: async (reader, item) => {
-    const subject = subjectOf(item) as Ref;
+  split: async ({ reader, send }, { PK, SK }) => {
+    const subject = subjectOf({ PK, SK }) as Ref;
     const turns = await createTurns(reader, subject);
+    // After the revision: the migration of a scope may have moved groups from one list to another before.
+    const item = await reader.get({ PK, SK });
+    if (!item || item[Attribute.groupsIn] !== undefined) throw stale(formatRef(subject));
     const wanted = await groupsByScope(reader, subject);
-    const own = item[Attribute.groups] as ReadonlySet<string>;
+    const own = new Set(groupsOf(item));
     const listed = new Set([...wanted.values()].flatMap((groups) => [...groups]));
     // Damaged: `gatehouse verify --repair` comes first.
-    if (!turns || listed.size !== own.size || [...own].some((group) => !listed.has(group))) return undefined;
+    if (!turns || listed.size !== own.size || [...own].some((group) => !listed.has(group))) return false;
     const known = new Map((await partsOf(reader, subject)).map((part) => [identityOf(part), part]));
     const parts = [...wanted].map(([scope, groups]) =>
       part(membershipsKey(subject, parseRef(scope, 'scope')), groups),
@@ -51,32 +53,67 @@ export const GROUPS_OF_SUBJECT: Splitting = {
     const isKept = (key: Key) => parts.some((each) => isSameKey(each, key));
     const gone = [...known.values()].filter((each) => !isKept(each)).map(({ PK, SK }) => part({ PK, SK }));
     const different = [...parts, ...gone].filter((each) => !isAsWanted(known.get(identityOf(each)), each));
-    return turns([
+    const sequence = turns([
       ...different.map((each): Action => ({ kind: 'put', item: each })),
       mark(item, {
         set: { [Attribute.groupsIn]: MARKERS.groupsIn, [FORM]: SPLIT_FORM },
-        remove: [Attribute.groups],
+        remove: listsIn(item),
       }),
     ]);
+    for (const actions of sequence) await send(actions);
+    return true;
   },
 
-  join: async (reader, item, now) => {
+  join: async ({ reader, send, clock }, item) => {
     const subject = subjectOf(item) as Ref;
     const turns = await createTurns(reader, subject);
     const parts = await partsOf(reader, subject);
-    const groups = new Set(
-      parts.flatMap((each) => [...((each[Attribute.groups] ?? []) as Iterable<string>)]),
-    );
-    if (!turns || sizeOf({ ...item, [Attribute.groups]: groups }) > MOST_JOINED) return undefined;
-    return turns([
+    const lists = await listsOf(reader, parts);
+    const { [Attribute.groupsIn]: _, ...rest } = item;
+    if (!turns || sizeOf({ ...rest, ...lists } as Item) > MOST_JOINED) return false;
+    const sequence = turns([
       mark(item, {
-        set: { [FORM]: FORMS.usual, ...(groups.size > 0 ? { [Attribute.groups]: groups } : {}) },
+        set: { ...lists, [FORM]: formOfParts({ ...rest, ...lists }) },
         remove: [Attribute.groupsIn],
       }),
-      ...parts.map(({ PK, SK }): Action => ({ kind: 'put', item: { ...part({ PK, SK }), ...expiry(now) } })),
+      ...parts.map(
+        ({ PK, SK }): Action => ({ kind: 'put', item: { ...part({ PK, SK }), ...expiry(clock.now()) } }),
+      ),
     ]);
+    for (const actions of sequence) await send(actions);
+    return true;
   },
 };
+
+const isList = (name: string): boolean =>
+  name === Attribute.groups || (splitAttribute(name)[0] === 'at' && name !== 'at');
+
+/** The attributes of a subject's item that list groups: all of them, and those by scope. */
+const listsIn = (item: Item): readonly string[] => Object.keys(item).filter(isList);
+
+/** The groups that the item itself lists. */
+const groupsOf = (item: Item): readonly string[] =>
+  listsIn(item).flatMap((name) => (item[name] instanceof Set ? [...(item[name] as Set<string>)] : []));
+
+/**
+ * What these parts say, as the item lists it: by scope where the scope says so. The migration of a scope that comes
+ * between writes to the subject's node, and so this is planned anew.
+ */
+async function listsOf(
+  reader: Reader,
+  parts: readonly Item[],
+): Promise<Readonly<Record<string, Set<string>>>> {
+  const scopes = parts.map((each) => (parseKey(each) as { readonly scope: Ref }).scope);
+  const nodes = await reader.getMany(scopes.map(nodeKey));
+  const lists: Record<string, Set<string>> = {};
+  for (const [position, scope] of scopes.entries()) {
+    const node = nodes[position];
+    const name = node && isSplitting(node) ? groupsAtAttribute(formatRef(scope)) : Attribute.groups;
+    const groups = (parts[position]?.[Attribute.groups] ?? []) as Iterable<string>;
+    for (const group of groups) lists[name] = (lists[name] ?? new Set()).add(group);
+  }
+  return lists;
+}
 
 /** Leaves room for some more. */
 const MOST_JOINED = MAX_ITEM_BYTES * 0.9;

@@ -1,5 +1,4 @@
 import { foldRoles, hasFoldedRoles, listedRolesIn, unfoldRoles } from '../../table/decision/folded-roles.ts';
-import type { SplitThresholds } from '../../table/decision/split.ts';
 import { stale } from '../../table/errors.ts';
 import { formatRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
@@ -7,13 +6,13 @@ import { parseKey } from '../../table/keys.ts';
 import { OWNERSHIP, ownedBy } from '../../table/partition-queries.ts';
 import type { Reader } from '../../table/reader.ts';
 import { MAX_ITEM_BYTES, sizeOf } from '../../table/size.ts';
-import type { Put } from '../../table/write/action.ts';
 import { isScopeType } from '../commands/node-kinds.ts';
 import { textOf } from '../nodes/nodes.ts';
 import { asRead } from './relation.ts';
+import type { SplitTable, Splitting } from './splitting.ts';
 
 /** Of the decision item of a scope: the scope. */
-function scopeOf(item: Item): Ref | undefined {
+export function scopeOf(item: Item): Ref | undefined {
   const parsed = parseKey(item);
   return parsed?.form === 'decision' && isScopeType(parsed.type) ? parsed : undefined;
 }
@@ -29,23 +28,19 @@ async function rolesOf(reader: Reader, root: Ref): Promise<readonly string[]> {
  * The item, made anew. Every command that adds or deletes a role writes to it, so what was listed after it was read is
  * still so where the item is as it was.
  */
-async function madeAnew(
-  reader: Reader,
-  item: Item,
-  make: typeof foldRoles,
-): Promise<readonly (readonly Put[])[] | undefined> {
+async function madeAnew({ reader, send }: SplitTable, item: Item, make: typeof foldRoles): Promise<boolean> {
   const root = scopeOf(item);
-  if (!root) return undefined;
+  if (!root) return false;
   const made = make(item, await rolesOf(reader, root));
-  if (sizeOf(made) > MAX_ITEM_BYTES) return undefined;
-  return [[{ kind: 'put', item: made, when: asRead(item), failure: () => stale(formatRef(root)) }]];
+  if (sizeOf(made) > MAX_ITEM_BYTES) return false;
+  await send([{ kind: 'put', item: made, when: asRead(item), failure: () => stale(formatRef(root)) }]);
+  return true;
 }
 
 /** The roles of a root, folded (ADR 0052): one transaction either way. */
-export const FOLDED_ROLES = {
-  isDue: (item: Item, { rolesOfRoot }: SplitThresholds): boolean =>
-    scopeOf(item) !== undefined && listedRolesIn(item) > rolesOfRoot,
-  isSplit: (item: Item): boolean => scopeOf(item) !== undefined && hasFoldedRoles(item),
-  split: (reader: Reader, item: Item) => madeAnew(reader, item, foldRoles),
-  join: (reader: Reader, item: Item) => madeAnew(reader, item, unfoldRoles),
+export const FOLDED_ROLES: Splitting = {
+  isDue: (item, { rolesOfRoot }) => scopeOf(item) !== undefined && listedRolesIn(item) > rolesOfRoot,
+  isSplit: (item) => scopeOf(item) !== undefined && hasFoldedRoles(item),
+  split: (table, item) => madeAnew(table, item, foldRoles),
+  join: (table, item) => madeAnew(table, item, unfoldRoles),
 };

@@ -1,16 +1,18 @@
 import type { SplitThresholds } from '../../table/decision/split.ts';
 import { stamped } from '../../table/decision/writes.ts';
-import { GatehouseError } from '../../table/errors.ts';
 import type { Item } from '../../table/item.ts';
 import type { Key } from '../../table/keys.ts';
 import type { Reader } from '../../table/reader.ts';
+import type { Action } from '../../table/write/action.ts';
 import type { Writer } from '../../table/writer.ts';
+import { isMeanwhile } from './relation.ts';
 import { GROUPS_OF_SUBJECT } from './split-groups.ts';
 import { FOLDED_ROLES } from './split-roles.ts';
+import { GROUPS_OF_SCOPE } from './split-scope.ts';
 import type { Splitting } from './splitting.ts';
 
 /** All kinds of parts. */
-export const SPLITTINGS: readonly Splitting[] = [GROUPS_OF_SUBJECT, FOLDED_ROLES];
+export const SPLITTINGS: readonly Splitting[] = [GROUPS_OF_SUBJECT, GROUPS_OF_SCOPE, FOLDED_ROLES];
 
 export interface SplitterOptions {
   readonly reader: Reader;
@@ -32,9 +34,6 @@ export interface SplitCounts {
 /** How often a transaction is planned anew because a command came between. The next migration goes on. */
 const MAX_TRIES = 16;
 
-const MEANWHILE: ReadonlySet<string> = new Set(['stale', 'contended']);
-const isMeanwhile = (error: unknown): boolean => error instanceof GatehouseError && MEANWHILE.has(error.code);
-
 /** Splits decision items, or joins them. */
 export function createSplitter({ reader, writer, clock, newId, thresholds, joins }: SplitterOptions) {
   const counts: SplitCounts = { split: 0, unsplit: 0 };
@@ -43,14 +42,13 @@ export function createSplitter({ reader, writer, clock, newId, thresholds, joins
 
   /** Whether nothing is left to do. */
   async function carryOut(each: Splitting, key: Key, to: Writer): Promise<boolean> {
+    const send = (actions: readonly Action[]) =>
+      to.send(stamped(actions, { writtenAt: clock.now(), writeId: newId() }));
     for (let tries = 0; tries < MAX_TRIES; ) {
       const item = await reader.get(key);
       if (!item || !isWanted(each, item)) return true;
-      const transactions = await (joins ? each.join : each.split)(reader, item, clock.now());
-      if (!transactions) return false;
       try {
-        for (const actions of transactions)
-          await to.send(stamped(actions, { writtenAt: clock.now(), writeId: newId() }));
+        if (!(await (joins ? each.join : each.split)({ reader, send, clock, newId }, item))) return false;
       } catch (error) {
         if (!isMeanwhile(error)) throw error;
         tries += 1;

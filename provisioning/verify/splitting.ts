@@ -3,6 +3,20 @@ import type { Item } from '../../table/item.ts';
 import type { Reader } from '../../table/reader.ts';
 import type { Action } from '../../table/write/action.ts';
 
+/** What a part is brought out of an item with. */
+export interface SplitTable {
+  readonly reader: Reader;
+  /**
+   * Sends one transaction. It leaves the table whole, and is refused when what it was made from has changed.
+   *
+   * @throws GatehouseError `stale`, `contended`; as the service fails
+   */
+  readonly send: (actions: readonly Action[]) => Promise<void>;
+  readonly clock: { readonly now: () => number };
+  /** Fresh ULIDs. */
+  readonly newId: () => string;
+}
+
 /**
  * A part of a decision item that can stand in items of its own (ADR 0024). Both ways are sequences of transactions: what
  * one that was stopped has done is found again in the table.
@@ -10,20 +24,14 @@ import type { Action } from '../../table/write/action.ts';
 export interface Splitting {
   /** Whether the part of this item, which holds it itself, has outgrown the item. */
   readonly isDue: (item: Item, thresholds: SplitThresholds) => boolean;
-  /** Whether the part of this item stands apart. */
+  /** Whether this item says that a part stands apart, or is on its way there. */
   readonly isSplit: (item: Item) => boolean;
   /**
-   * The transactions that bring the part out of the item, in their order, as things are; undefined when that is not
-   * possible. Each leaves the table whole, and is refused (`stale`) when what all were made from has changed; then they are
-   * planned anew. One of them sets the marker: what it stands for has to be there by then.
-   *
-   * @param now epoch milliseconds
+   * Brings the part out of the item; answers whether that is possible. A transaction that is refused ends it (`stale`,
+   * `contended`): then it is begun anew with what is there. One of them sets the marker: what it stands for has to be
+   * there by then.
    */
-  readonly split: (
-    reader: Reader,
-    item: Item,
-    now: number,
-  ) => Promise<readonly (readonly Action[])[] | undefined>;
-  /** The same for the way back into the item; undefined as well when the part does not fit into it. */
+  readonly split: (table: SplitTable, item: Item) => Promise<boolean>;
+  /** The same for the way back into the item, which is not possible either where the part does not fit into it. */
   readonly join: Splitting['split'];
 }

@@ -4,8 +4,8 @@ import type { Action } from '../../table/write/action.ts';
 import { canonical } from '../canonical.ts';
 import type { Edge } from '../edges/edge.ts';
 import { attributesOf } from './edge-items.ts';
-import { ANY_GROUP, type Entry, entriesOfEdge, holderOf } from './entries.ts';
-import { writtenIn } from './folded-roles.ts';
+import { ANY_GROUP, type Entry, entriesOfEdge } from './entries.ts';
+import { entryPlaceOf } from './entry-place.ts';
 import { attempt, differences, type Fault, type Found, fault } from './relation.ts';
 
 /** Whether decision items hold all entries of the edge as this copy has it. */
@@ -14,8 +14,8 @@ function isConfirmed(copy: Item, decisions: readonly Found[]): boolean {
     ({ attribute }) => attribute !== 'denials',
   );
   return entries.every((entry) => {
-    const { item } = holderOf(entry, (key) => decisions.find((each) => each && isSameKey(each, key)));
-    const { attribute, member, value } = writtenIn(item, entry) ?? entry;
+    const { item, as } = entryPlaceOf(entry, (key) => decisions.find((each) => each && isSameKey(each, key)));
+    const { attribute, member, value } = as ?? entry;
     const found = item?.[attribute];
     return member === undefined
       ? canonical(found) === canonical(value)

@@ -1,5 +1,5 @@
-import type { Ref } from '../identifiers.ts';
-import { MEMBERSHIPS_PREFIX, partitionOf } from '../keys.ts';
+import { formatRef, type Ref } from '../identifiers.ts';
+import { MEMBERSHIPS_PREFIX, parseKey, partitionOf } from '../keys.ts';
 import type { Reader } from '../reader.ts';
 import { decodeMemberships } from './decode.ts';
 import { type SubjectItem, subjectWith } from './items.ts';
@@ -19,5 +19,10 @@ export async function withAllGroups(
   const parts = await reader.listAll({
     ranges: [{ partition: partitionOf(ref), prefix: MEMBERSHIPS_PREFIX }],
   });
-  return subjectWith(subject, parts.flatMap(decodeMemberships));
+  const groupsAt = new Map<string, readonly string[]>();
+  for (const part of parts) {
+    const key = parseKey(part);
+    if (key?.form === 'memberships') groupsAt.set(formatRef(key.scope), decodeMemberships(part));
+  }
+  return subjectWith(subject, { groupsAt });
 }

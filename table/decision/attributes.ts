@@ -25,6 +25,12 @@ export const Attribute = {
   /** On a subject: `scope` where its groups stand apart, by scope. */
   groupsIn: 'groupsIn',
   globalRoles: 'roles',
+  /** On a scope: `apart` where the roles of its groups stand apart, by group. */
+  groupRoles: 'groupRoles',
+  /** On what stands apart of a group: its roles. */
+  rolesOfGroup: 'roles',
+  /** On what stands apart of a group: its scope. */
+  scopeOfGroup: 'scope',
   ancestors: 'ancestors',
   /** On a scope: the id of its group of all subjects. */
   everyone: 'everyone',
@@ -60,6 +66,10 @@ export const assignmentAttribute = (scope: string, role: string): string => join
  * (apart.ts).
  */
 export const memberAttribute = (scope: string, group: string): string => join('in', scope, group);
+/** On a subject: its groups at a scope whose groups stand apart, as a set. */
+export const groupsAtAttribute = (scope: string): string => join('at', scope);
+/** Of a scope, in plans only: the roles of one of its groups. Where they stand is known when it is sent (apart.ts). */
+export const groupRolesAttribute = (group: string): string => join('of', group);
 /** On a scope: the roles of one of its groups, as a set. */
 export const groupAttribute = (group: string): string => join('group', group);
 /** On a root or on the global roles: a live role; the value is its parent's id or empty. */

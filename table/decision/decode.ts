@@ -5,7 +5,7 @@ import type { Item } from '../item.ts';
 import { isPermissionPattern } from '../permission-name.ts';
 import { type Declaration, NO_PROPERTIES, type Properties, SOURCES, VALUE_TYPES } from '../properties.ts';
 import { isMap } from '../value.ts';
-import { Attribute, FOLDED, splitAttribute } from './attributes.ts';
+import { Attribute, FOLDED, groupAttribute, splitAttribute } from './attributes.ts';
 import type {
   Assignment,
   ConditionalEffect,
@@ -169,6 +169,8 @@ const ORDINARY: Omit<SubjectItem, 'groups'> = {
   endsAt: Number.POSITIVE_INFINITY,
   isAdmin: false,
   groupsApart: false,
+  groupsAt: new Map(),
+  groupRoles: new Map(),
   globalRoles: NONE,
   grants: new Map(),
   assignments: new Map(),
@@ -181,9 +183,11 @@ const ordinary = (groups: readonly string[]): SubjectItem =>
 export function decodeSubject(item: Item): SubjectItem {
   const grants = new Map<string, readonly string[]>();
   const assignments = new Map<string, Assignment[]>();
+  const groupsAt = new Map<string, readonly string[]>();
   for (const { name, parts } of compoundsOf(item, SUBJECT_ATTRIBUTES)) {
     const [kind, scope = '', role, ...rest] = parts;
     if (kind === 'grant' && role === undefined) grants.set(scope, idSet(item, name));
+    else if (kind === 'at' && role === undefined) groupsAt.set(scope, idSet(item, name));
     else if (kind === 'assign' && role !== undefined && rest.length === 0) {
       const list = assignments.get(scope) ?? [];
       list.push({ role, ...interval(item, name) });
@@ -195,12 +199,14 @@ export function decodeSubject(item: Item): SubjectItem {
   const active = isActive(item);
   const groups = idSet(item, Attribute.groups);
   const groupsApart = isApart(item, Attribute.groupsIn);
-  if (groupsApart && groups.length > 0) throw damaged(item, Attribute.groups);
+  if (groupsApart && (groups.length > 0 || groupsAt.size > 0)) throw damaged(item, Attribute.groups);
+  if (groupsAt.size > 0 && item[Attribute.version] !== SPLIT_FORM) throw damaged(item, Attribute.version);
   const globalRoles = idSet(item, Attribute.globalRoles);
   const properties = propertiesIn(item);
   const holdsMore =
     isAdmin ||
     groupsApart ||
+    groupsAt.size > 0 ||
     globalRoles.length > 0 ||
     grants.size > 0 ||
     assignments.size > 0 ||
@@ -212,6 +218,8 @@ export function decodeSubject(item: Item): SubjectItem {
     isAdmin,
     groups,
     groupsApart,
+    groupsAt: groupsAt.size > 0 ? groupsAt : ORDINARY.groupsAt,
+    groupRoles: ORDINARY.groupRoles,
     globalRoles,
     grants: grants.size > 0 ? grants : ORDINARY.grants,
     assignments: assignments.size > 0 ? assignments : ORDINARY.assignments,
@@ -234,6 +242,15 @@ export function decodeMemberships(item: Item): readonly string[] {
   const [unknown] = compoundsOf(item, MEMBERSHIPS_ATTRIBUTES);
   if (unknown) throw damaged(item, unknown.name);
   return idSet(item, Attribute.groups);
+}
+
+const GROUP_ROLES_ATTRIBUTES = plain(Attribute.rolesOfGroup, Attribute.scopeOfGroup, Attribute.timeToLive);
+
+/** The roles of a group, where they stand apart of the item of its scope. */
+export function decodeGroupRoles(item: Item): readonly string[] {
+  const [unknown] = compoundsOf(item, GROUP_ROLES_ATTRIBUTES);
+  if (unknown) throw damaged(item, unknown.name);
+  return idSet(item, Attribute.rolesOfGroup);
 }
 
 const PERMISSION_ATTRIBUTES = plain(Attribute.registered, Attribute.allow, Attribute.deny, Attribute.module);
@@ -292,6 +309,7 @@ const SCOPE_ATTRIBUTES = plain(
   Attribute.denials,
   Attribute.properties,
   Attribute.everyone,
+  Attribute.groupRoles,
   Attribute.roleTable,
   Attribute.closing,
 );
@@ -436,12 +454,16 @@ export function decodeScope(ref: string, item: Item): ScopeItem {
   if (enterprise !== undefined && typeof enterprise !== 'string') throw damaged(item, Attribute.enterprise);
   if (everyone !== undefined && (typeof everyone !== 'string' || everyone === ''))
     throw damaged(item, Attribute.everyone);
+  const groupsApart = isApart(item, Attribute.groupRoles);
+  for (const group of groupsApart ? groups.keys() : [])
+    if (group !== everyone) throw damaged(item, groupAttribute(group));
   return {
     ref,
     active: isActive(item),
     ancestors,
     combination,
     groups,
+    groupsApart,
     everyone,
     roles,
     closing,

@@ -1,4 +1,4 @@
-import { FORM, FORMS, SPLIT_FORM } from '../form.ts';
+import { FORM, SPLIT_FORM } from '../form.ts';
 import type { Item } from '../item.ts';
 import {
   Attribute,
@@ -10,6 +10,7 @@ import {
   splitAttribute,
 } from './attributes.ts';
 import type { Effect } from './items.ts';
+import { formOfParts } from './split.ts';
 
 /**
  * A root's decision item with its roles folded, and back (ADR 0052). Listed one by one, each role takes about 60 bytes;
@@ -71,5 +72,5 @@ export function unfoldRoles(item: Item, owned: readonly string[]): Item {
       for (const role of members) listed[patternAttribute(role, about)] = kind === 'allow' ? 'ALLOW' : 'DENY';
     else listed[name] = value;
   }
-  return { ...(listed as Item), [FORM]: FORMS.usual };
+  return { ...(listed as Item), [FORM]: formOfParts(listed) };
 }

@@ -35,10 +35,14 @@ export interface SubjectItem {
   /** The subject is gone from this instant on; Infinity when it has no end date. */
   readonly endsAt: number;
   readonly isAdmin: boolean;
-  /** Empty where they stand apart. */
+  /** Its groups, but for those that are listed by scope. */
   readonly groups: readonly string[];
-  /** Whether its groups stand in items of their own, one for each scope (ADR 0024). */
+  /** Whether all its groups stand in items of their own, one for each scope (ADR 0024). */
   readonly groupsApart: boolean;
+  /** Scope → its groups there: at the scopes whose groups stand apart, and of a subject whose groups do, as read. */
+  readonly groupsAt: ReadonlyMap<string, readonly string[]>;
+  /** Group → its roles, of the groups at scopes whose groups stand apart, as read. */
+  readonly groupRoles: ReadonlyMap<string, readonly string[]>;
   readonly globalRoles: readonly string[];
   /** Root scope → roles that the subject's grant there holds. */
   readonly grants: ReadonlyMap<string, readonly string[]>;
@@ -48,9 +52,15 @@ export interface SubjectItem {
   readonly properties: Properties;
 }
 
-/** The subject with these groups: it may take attributes from its prototype, so it becomes one. */
-export const subjectWith = (subject: SubjectItem, groups: readonly string[]): SubjectItem =>
-  ({ __proto__: subject, groups }) as unknown as SubjectItem;
+/** The subject with what stands apart of it: it may take attributes from its prototype, so it becomes one. */
+export const subjectWith = (
+  subject: SubjectItem,
+  apart: Partial<Pick<SubjectItem, 'groupsAt' | 'groupRoles'>>,
+): SubjectItem => ({ __proto__: subject, ...apart }) as unknown as SubjectItem;
+
+/** All groups of a subject that were read. */
+export const groupsOf = ({ groups, groupsAt }: SubjectItem): readonly string[] =>
+  groupsAt.size === 0 ? groups : [...groups, ...[...groupsAt.values()].flat()];
 
 /** A role as its owner's decision item lists it; a role that is not listed is not in force. */
 export interface RoleItem {
@@ -69,6 +79,8 @@ export interface ScopeItem {
   readonly combination: Combination;
   /** Group at this scope → roles it carries. */
   readonly groups: ReadonlyMap<string, readonly string[]>;
+  /** Whether the roles of its groups stand apart, but for the group of everyone; then only groups by scope count. */
+  readonly groupsApart: boolean;
   /** The one of these groups whose members are all active subjects. */
   readonly everyone: string | undefined;
   /** Roles owned by this scope (roots only): all of them, or, with `closing`, those that say something. */

@@ -1,6 +1,8 @@
 import { GatehouseError } from '../errors.ts';
+import { FORM, FORMS, SPLIT_FORM } from '../form.ts';
 import type { Item } from '../item.ts';
 import { identityOf, type Key } from '../keys.ts';
+import { splitAttribute } from './attributes.ts';
 
 /**
  * Decision items of which a part stands in items of its own, because it outgrew a size (ADR 0024). The item itself says
@@ -27,10 +29,38 @@ export const SPLIT_THRESHOLDS: SplitThresholds = {
 export const MARKERS = {
   /** On a subject: its groups stand apart, by the scope of the group. */
   groupsIn: 'scope',
+  /** On a scope: the roles of its groups stand apart, but for those of its group of everyone. */
+  groupRoles: 'apart',
 } as const;
 /** With that of a root's roles: they do not stand apart, but are folded (ADR 0052). */
 export type Marker = keyof typeof MARKERS | 'roleTable';
 const ALL_MARKERS = [...Object.keys(MARKERS), 'roleTable'] as readonly Marker[];
+
+/**
+ * On the nodes of a scope and of its groups: subjects list their groups there by scope, apart from all others. It names
+ * the migration that began so, and comes before what it says is true of all subjects. A node that has it is of form 2.
+ */
+export const BY_SCOPE = 'byScope';
+
+/** The value of {@link BY_SCOPE} on the node of a scope whose groups are on their way back into its item. */
+export const BACK = 'back';
+
+/** Whether the groups of a scope stand apart, or are on their way there, by its node. */
+export const isSplitting = (scope: Item): boolean => isByScope(scope) && scope[BY_SCOPE] !== BACK;
+
+/** What a new group takes over from the node of its scope. */
+export const markOf = (scope: Item): Readonly<Record<string, unknown>> =>
+  isSplitting(scope) ? { [BY_SCOPE]: scope[BY_SCOPE], [FORM]: SPLIT_FORM } : {};
+
+/** Whether the memberships of a group are listed by scope. */
+export const isByScope = (group: Item): boolean => group[BY_SCOPE] !== undefined;
+
+/** The form of a decision item, by what it says itself: anything that stands apart makes it that of split items. */
+export const formOfParts = (item: Readonly<Record<string, unknown>>): number =>
+  ALL_MARKERS.some((marker) => item[marker] !== undefined) ||
+  Object.keys(item).some((name) => splitAttribute(name)[0] === 'at' && name !== 'at')
+    ? SPLIT_FORM
+    : FORMS.usual;
 
 /**
  * Which items are known to have a marker: what writes have met. It is never trusted: each write has the condition that

@@ -24,6 +24,7 @@ import {
   formatInterval,
   grantAttribute,
   groupAttribute,
+  groupRolesAttribute,
   heirsAttribute,
   licenseAttribute,
   memberAttribute,
@@ -35,7 +36,7 @@ import {
 } from './attributes.ts';
 import type { Stamp } from './decode.ts';
 import type { Effect } from './items.ts';
-import { createKnownSplits, type KnownSplits } from './split.ts';
+import { BY_SCOPE, createKnownSplits, type KnownSplits } from './split.ts';
 
 /**
  * Changes of decision items (ADR 0003). Each is one blind update that travels in the transaction of the
@@ -160,7 +161,8 @@ export function subjectChanges(subject: Ref) {
   const change = (how: Change) => updateExisting(subject, how);
   return {
     /** Where the groups of the subject stand, nobody knows before it is sent (apart.ts). */
-    join: (scope: string, group: string) => change({ set: { [memberAttribute(scope, group)]: true } }),
+    join: (scope: string, group: string, isByScope = false) =>
+      change({ set: { [memberAttribute(scope, group)]: isByScope ? BY_SCOPE : true } }),
     leave: (scope: string, group: string) => change({ remove: [memberAttribute(scope, group)] }),
     /**
      * Lets its groups at a scope, which stand apart, go by themselves when no reader can have the subject in its cache any
@@ -191,10 +193,14 @@ export function subjectChanges(subject: Ref) {
 export function scopeChanges(scope: Ref) {
   const change = (how: Change) => updateExisting(scope, how);
   return {
-    addGroupRole: (group: string, role: string) => change({ add: { [groupAttribute(group)]: set(role) } }),
+    /** Where the roles of a group stand, nobody knows before it is sent (apart.ts). */
+    addGroupRole: (group: string, role: string) =>
+      change({ add: { [groupRolesAttribute(group)]: set(role) } }),
+    /** Those of the group of everyone stand in the item of the scope in any case. */
+    addEveryoneRole: (group: string, role: string) => change({ add: { [groupAttribute(group)]: set(role) } }),
     removeGroupRole: (group: string, role: string) =>
-      change({ takeOut: { [groupAttribute(group)]: set(role) } }),
-    removeGroup: (group: string) => change({ remove: [groupAttribute(group)] }),
+      change({ takeOut: { [groupRolesAttribute(group)]: set(role) } }),
+    removeGroup: (group: string) => change({ remove: [groupRolesAttribute(group)] }),
     /** Makes a group that of all subjects: a scope has one such group. */
     addEveryone: (group: string): Update => ({
       ...change({ set: { [Attribute.everyone]: group } }),
@@ -221,6 +227,19 @@ export function scopeChanges(scope: Ref) {
     setProperties: (properties: Properties) => change(replaceProperties(properties)),
   };
 }
+
+/**
+ * Lets what stands apart of a group go by itself, without its roles: as with the groups of a subject, its absence would
+ * count since ever, and a role may refuse.
+ *
+ * @param roles those that it may still hold
+ * @param now epoch milliseconds
+ */
+export const expireGroupRoles = (group: string, roles: ReadonlySet<string>, now: number): Update =>
+  update(decisionKey({ type: 'group', id: group }), {
+    set: { ...expiry(now), [FORM]: SPLIT_FORM },
+    takeOut: roles.size > 0 ? { [Attribute.rolesOfGroup]: new Set(roles) } : {},
+  });
 
 const replaceProperties = (properties: Properties): Change =>
   Object.keys(properties).length > 0

@@ -13,6 +13,11 @@ import { createMemoryWriter } from './writer.ts';
 export interface MemoryTableOptions {
   /** What the table holds from the start. */
   readonly items?: readonly Item[];
+  /**
+   * Whether items go in and out as they are, not as copies: faster, and nobody may ever change one that was given or
+   * read. Default: false.
+   */
+  readonly sharesItems?: boolean;
   /** What goes wrong. Nothing unless given. */
   readonly faults?: Faults;
   /** How faults that take time let it pass; a test gives its own time. */
@@ -45,10 +50,16 @@ export interface MemoryTable {
  * @throws GatehouseError `invalid` on `schedule`, when faults take time and there is none
  */
 export function createMemoryTable(options: MemoryTableOptions = {}): MemoryTable {
-  const { items = [], faults, schedule, onItemRead, onCommit } = options;
+  const { items = [], sharesItems = false, faults, schedule, onItemRead, onCommit } = options;
+  const copied = sharesItems ? (item: Item): Item => item : copyItem;
   const mishaps = createMishaps(faults, schedule);
   const rows = createRows();
   const indexes = new Map(Object.values(INDEXES).map((name) => [name, createRows(name)]));
+
+  for (const item of items) {
+    const kept = copied(item);
+    for (const each of [rows, ...indexes.values()]) each.put(kept);
+  }
 
   /** Changes are numbered: one that reaches the indexes after a later one of the same item is no news. */
   const shown = new Map<string, number>();
@@ -58,33 +69,34 @@ export function createMemoryTable(options: MemoryTableOptions = {}): MemoryTable
     else rows.remove(key);
     changes += 1;
     const number = changes;
+    const identity = identityOf(key);
     mishaps.follow(() => {
-      if ((shown.get(identityOf(key)) ?? 0) > number) return;
-      shown.set(identityOf(key), number);
+      if ((shown.get(identity) ?? 0) > number) return;
+      shown.set(identity, number);
       for (const index of indexes.values()) {
         if (item) index.put(item);
         else index.remove(key);
       }
     });
   }
-  const put = (item: Item): void => change(item, copyItem(item));
-  for (const item of items) put(item);
 
   return {
     reader: createMemoryReader({
       rows,
       indexOf: (index) => indexes.get(index) ?? createRows(index),
       mishaps,
+      copied,
       onItemRead,
     }),
     writer: createMemoryWriter({
       rows,
       change: (action, item) => change(keyOf(action), item),
       mishaps,
+      copied,
       onCommit,
     }),
-    items: () => rows.all().map(copyItem),
-    put,
+    items: () => rows.all().map(copied),
+    put: (item) => change(item, copied(item)),
     remove: (key) => change(key, undefined),
   };
 }

@@ -15,7 +15,6 @@ import { MAX_TRANSACTION_BYTES, sizeOf } from '../size.ts';
 import { READ_DEADLINE_MS } from '../timing.ts';
 import { type Mishaps, throttled } from './faults.ts';
 import type { Rows } from './rows.ts';
-import { copyItem } from './values.ts';
 
 /** DynamoDB's limits: keys of one TransactGetItems, bytes of one BatchGetItem and of one Query. */
 const MAX_SNAPSHOT_KEYS = 100;
@@ -28,14 +27,22 @@ export interface MemoryReaderOptions {
   readonly rows: Rows;
   readonly indexOf: (index: NonNullable<RangeQuery['index']>) => Rows;
   readonly mishaps: Mishaps;
+  /** What is handed out of an item: a copy, or the item itself. */
+  readonly copied: (item: Item) => Item;
   readonly onItemRead: ((key: Key) => Promise<void>) | undefined;
 }
 
 /** Reading from memory as from DynamoDB: the same limits, the same units, the same failures. */
-export function createMemoryReader({ rows, indexOf, mishaps, onItemRead }: MemoryReaderOptions): Reader {
+export function createMemoryReader({
+  rows,
+  indexOf,
+  mishaps,
+  copied,
+  onItemRead,
+}: MemoryReaderOptions): Reader {
   const read = (key: Key): Item | undefined => {
     const item = rows.get(key);
-    return item && copyItem(item);
+    return item && copied(item);
   };
   const note = (notes: ReadNotes, item: Item | undefined, unitsEach: number): void => {
     if (notes.units === undefined) return;
@@ -121,7 +128,7 @@ export function createMemoryReader({ rows, indexOf, mishaps, onItemRead }: Memor
       const items: Item[] = [];
       let bytes = 0;
       for (const row of (index ? indexOf(index) : rows).within(range, after)) {
-        items.push(copyItem(row));
+        items.push(copied(row));
         bytes += sizeOf(row);
         if (items.length === limit || bytes >= MAX_QUERY_BYTES) return { items, after: placeOf(row, index) };
       }

@@ -31,30 +31,42 @@ export function createRows(index?: IndexName): Rows {
     compareBytes(sortKeyOf(a), sortKeyOf(b)) || compareBytes(a.PK, b.PK) || compareBytes(a.SK, b.SK);
 
   function remove(key: Key): void {
-    const old = byKey.get(identityOf(key));
+    const identity = identityOf(key);
+    const old = byKey.get(identity);
     if (!old) return;
-    byKey.delete(identityOf(key));
+    byKey.delete(identity);
+    takeOut(old);
+  }
+  function takeOut(old: Item): void {
     const partition = partitions.get(String(old[hash])) ?? [];
-    partition.splice(
-      firstWhere(partition, (row) => compare(row, old) >= 0),
-      1,
-    );
-    if (partition.length === 0) partitions.delete(String(old[hash]));
+    if (partition.length === 1) partitions.delete(String(old[hash]));
+    else
+      partition.splice(
+        firstWhere(partition, (row) => compare(row, old) >= 0),
+        1,
+      );
   }
 
   return {
     get: (key) => byKey.get(identityOf(key)),
     put: (item) => {
-      remove(item);
-      if (typeof item[hash] !== 'string' || typeof item[sort] !== 'string') return;
-      byKey.set(identityOf(item), item);
-      const partition = partitions.get(item[hash]) ?? [];
-      partitions.set(item[hash], partition);
-      partition.splice(
-        firstWhere(partition, (row) => compare(row, item) > 0),
-        0,
-        item,
-      );
+      const { [hash]: partitionKey, [sort]: sortKey } = item;
+      if (typeof partitionKey !== 'string' || typeof sortKey !== 'string') return remove(item);
+      const identity = identityOf(item);
+      const old = byKey.get(identity);
+      if (old) {
+        byKey.delete(identity);
+        takeOut(old);
+      }
+      byKey.set(identity, item);
+      const partition = partitions.get(partitionKey);
+      if (!partition) partitions.set(partitionKey, [item]);
+      else
+        partition.splice(
+          firstWhere(partition, (row) => compare(row, item) > 0),
+          0,
+          item,
+        );
     },
     remove,
     all: () => [...byKey.values()],

@@ -8,7 +8,7 @@ import { assertFits, assertOnePerItem, ITEM_TOO_LARGE } from '../write/transacti
 import type { WriteNotes, Writer } from '../writer.ts';
 import { type Mishaps, throttled } from './faults.ts';
 import type { Rows } from './rows.ts';
-import { copyAction, copyItem } from './values.ts';
+import { copyAction } from './values.ts';
 
 export interface MemoryWriterOptions {
   /** The current item. */
@@ -16,6 +16,8 @@ export interface MemoryWriterOptions {
   /** What an action makes of its item: nothing where it is deleted. */
   readonly change: (action: Action, item: Item | undefined) => void;
   readonly mishaps: Mishaps;
+  /** What a failed condition is told of an item: a copy, or the item itself. */
+  readonly copied: (item: Item) => Item;
   readonly onCommit: ((actions: readonly Action[]) => void) | undefined;
 }
 
@@ -29,7 +31,7 @@ interface Sent {
 /**
  * Writing to memory as to DynamoDB: the same limits, and conditions that fail in the order of the actions.
  */
-export function createMemoryWriter({ rows, change, mishaps, onCommit }: MemoryWriterOptions): Writer {
+export function createMemoryWriter({ rows, change, mishaps, copied, onCommit }: MemoryWriterOptions): Writer {
   /** All or nothing, at one instant. Answers the failure of the first condition that does not hold. */
   function carryOut({ actions, given, notes }: Sent): GatehouseError | undefined {
     const failure = failureOf(actions, notes);
@@ -51,7 +53,7 @@ export function createMemoryWriter({ rows, change, mishaps, onCommit }: MemoryWr
     for (const action of actions) {
       const found = rows.get(keyOf(action));
       if (action.when && action.failure && !meets(found, action.when))
-        failures.push(action.failure(found && copyItem(found)));
+        failures.push(action.failure(found && copied(found)));
       const misfit = action.kind === 'update' ? misfitOf(found, action) : undefined;
       if (misfit && failures.length === 0) return misfit;
     }

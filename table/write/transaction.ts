@@ -31,11 +31,13 @@ export function assertFits(actions: readonly Action[]): void {
 function assertValues(action: Action): void {
   if (action.kind !== 'put' && action.kind !== 'update') return;
   const written = action.kind === 'put' ? [action.item] : [action.set, action.add, action.takeOut];
-  for (const [attribute, value] of written.flatMap((values) => Object.entries(values ?? {}))) {
-    const misfit = misfitOf(value);
-    if (!misfit) continue;
-    const field = [attribute, ...misfit.path].join('.');
-    throw invalid(field, `${field} ${misfit.message}`);
+  for (const values of written) {
+    for (const attribute of Object.keys(values ?? {})) {
+      const misfit = misfitOf((values as Readonly<Record<string, unknown>>)[attribute]);
+      if (!misfit) continue;
+      const field = [attribute, ...misfit.path].join('.');
+      throw invalid(field, `${field} ${misfit.message}`);
+    }
   }
 }
 
@@ -59,10 +61,14 @@ export function assertOnePerItem(actions: readonly Action[]): void {
 /**
  * The same transaction as conditions only: what a dry run sends. It fails exactly where the real one
  * would, and changes nothing.
+ *
+ * @throws GatehouseError as {@link assertFits} of the real one
  */
-export const asChecks = (actions: readonly Action[]): readonly Action[] =>
-  actions.flatMap((action): Action[] =>
+export function asChecks(actions: readonly Action[]): readonly Action[] {
+  assertFits(actions);
+  return actions.flatMap((action): Action[] =>
     action.when && action.failure
       ? [{ kind: 'check', key: keyOf(action), when: action.when, failure: action.failure }]
       : [],
   );
+}

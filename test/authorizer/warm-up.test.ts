@@ -3,7 +3,8 @@ import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from '@
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { composeFrom } from '../../authorizer/compose.ts';
 import type { Fetch } from '../../authorizer/credentials/fetch.ts';
-import { decideOnce, warmUp } from '../../authorizer/warm-up.ts';
+import { decideOnce, warmUpOf } from '../../authorizer/warm-up.ts';
+import { warmUp } from '../../engine/warm-up.ts';
 import { roleAttribute } from '../../table/decision/attributes.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import { apiRef, apiRevisionKey, decisionKey, edgeKey, globalKey, partitionOf } from '../../table/keys.ts';
@@ -68,7 +69,16 @@ function setUp(env: Readonly<Record<string, string>> = {}, keysOf = async () => 
     const authorization = `Bearer ${await issuer.token()}`;
     return composed.authorizer(httpEvent('GET', `/locations/${PLACE}/pages/roster`, { authorization }));
   };
-  return { ask, clock, composed, failures, fetched, reads, warmUp: () => warmUp(composed, clock), written };
+  return {
+    ask,
+    clock,
+    composed,
+    failures,
+    fetched,
+    reads,
+    warmUp: () => warmUp(warmUpOf(composed, clock)),
+    written,
+  };
 }
 
 describe('the warm-up', () => {
@@ -149,6 +159,6 @@ describe('a warm-up that cannot read', () => {
   it('ends by its deadline when nobody answers', async () => {
     const { clock, composed } = setUp({}, () => new Promise(() => undefined));
     const silent = { ...composed, prefetch: () => new Promise<void>(() => undefined) };
-    await expect(warmUp(silent, clock, 1)).resolves.toBeUndefined();
+    await expect(warmUp(warmUpOf(silent, clock), 1)).resolves.toBeUndefined();
   });
 });

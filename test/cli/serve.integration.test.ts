@@ -4,13 +4,17 @@ import { runProgram } from '../../cli/program.ts';
 import { MANIFEST } from '../authzen/certification/fixture.ts';
 
 /** Runs `gatehouse serve` until `use` is done with what it printed. */
-async function serving(args: readonly string[], use: (out: string) => Promise<void>) {
+async function serving(
+  args: readonly string[],
+  use: (out: string) => Promise<void>,
+  env: Readonly<Record<string, string>> = {},
+) {
   let interrupt: () => void = () => {};
   let [out, error] = ['', ''];
   let started: () => void = () => {};
   const printed = new Promise<void>((resolve) => (started = resolve));
   const ended = runProgram(['serve', ...args], {
-    env: {},
+    env,
     out: (text) => {
       out += text;
       started();
@@ -50,6 +54,18 @@ describe('gatehouse serve --manifest', () => {
     expect(code).toBe(0);
     expect(error).not.toContain('gh1_');
   });
+});
+
+test.each([
+  ['INFO', 1],
+  ['WARN', 0],
+])('with LOG_LEVEL=%s, a request leaves %d lines', async (LOG_LEVEL, count) => {
+  const ask = async (out: string) => {
+    const [, url] = /^ready (\S+)/.exec(out) ?? [];
+    expect((await fetch(`${url}/access/v1/evaluation`, { method: 'POST' })).status).toBe(401);
+  };
+  const { error } = await serving(['--manifest', MANIFEST, '--port', '0'], ask, { LOG_LEVEL });
+  expect(error.match(/"request answered"/g) ?? []).toHaveLength(count);
 });
 
 test('where no embedded engine is published, a manifest is served from memory', async () => {

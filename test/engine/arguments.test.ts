@@ -144,6 +144,8 @@ describe('particular arguments', () => {
     await expectInvalid('ask', () => call(engine.checkAsked, undefined));
     await expectInvalid('ask', () => call(engine.checkManyAsked, [undefined]));
     await expectInvalid('asks', () => call(engine.checkManyAsked, () => undefined));
+    await expectInvalid('ask', () => call(engine.decideAsked, [undefined]));
+    await expectInvalid('asks', () => call(engine.decideAsked, () => undefined));
     // Their names come from routes and tokens: malformed ones are refused, and no error.
     const { decision } = await engine.checkAsked(() => ({ subject: '', permission: '', scope: '' }));
     expect(decision).toMatchObject({ allowed: false });

@@ -270,6 +270,8 @@ function itemsOf({ user, scopes, permissions, roles, ...granted }: World): Reado
     ...user,
     groups: granted.memberships,
     groupsApart: false,
+    groupsAt: new Map(),
+    groupRoles: new Map(),
     globalRoles: granted.globalRoles,
     grants,
     assignments,

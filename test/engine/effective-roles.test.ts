@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { effectiveRoles, holdingsOf } from '../../engine/effective-roles.ts';
+import { effectiveRoles, hasGrant, holdingsOf } from '../../engine/effective-roles.ts';
 import type { RoleItem } from '../../table/decision/items.ts';
 import { scopeItem, subjectItem } from './items.ts';
 
@@ -39,6 +39,36 @@ describe('what a subject holds', () => {
 
   test('is nothing without a subject', () => {
     expect(holdingsOf(null, { scopes: [place, root] })).toEqual([]);
+  });
+});
+
+describe('whether something is granted to a subject by name', () => {
+  const open = scopeItem(PLACE, {
+    everyone: 'all',
+    groups: new Map([
+      ['teachers', ['teacher']],
+      ['all', ['guest']],
+    ]),
+  });
+  test.each([
+    ['yes: a group', { groups: ['teachers'] }, true],
+    ['yes: a grant at the root', { grants: new Map([[ROOT, ['member']]]) }, true],
+    ['yes: a global role', { globalRoles: ['auditor'] }, true],
+    ['yes: it is an administrator', { isAdmin: true }, true],
+    [
+      'yes: an assignment that has ended',
+      { assignments: new Map([[PLACE, [{ role: 'keeper', start: 0, end: 1 }]]]) },
+      true,
+    ],
+    ['no: only the group of everyone', {}, false],
+    ['no: a group elsewhere', { groups: ['elsewhere'] }, false],
+    ['no: a grant in another tenant', { grants: new Map([['tenant:other', ['member']]]) }, false],
+  ])('%s', (_, subject, expected) => {
+    expect(hasGrant(subjectItem(subject), { scopes: [open, root] })).toBe(expected);
+  });
+
+  test('no: there is no subject', () => {
+    expect(hasGrant(null, { scopes: [open, root] })).toBe(false);
   });
 });
 

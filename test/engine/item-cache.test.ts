@@ -2,6 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { createItemCache, type Entry } from '../../engine/item-cache.ts';
 import type { Kind } from '../../engine/items.ts';
 import { GatehouseError } from '../../table/errors.ts';
+import { FORMS } from '../../table/form.ts';
 import type { Item } from '../../table/item.ts';
 import type { Key } from '../../table/keys.ts';
 import type { ReadNotes } from '../../table/reader.ts';
@@ -361,10 +362,13 @@ describe('clear', () => {
 });
 
 describe('what fails', () => {
-  test('a damaged item fails alone, and is not cached', async () => {
+  test.each([
+    ['a damaged item', 'damaged_item', write('w1', 0, 'damaged')],
+    ['one of a newer form', 'newer_form', { ...write('w1', 0), v: FORMS.reads + 1 }],
+  ])('%s fails alone, and is not cached', async (_, code, item) => {
     const { begin, spanOf } = setUp();
-    const found = await begin(5_000, { a: write('w1', 0, 'damaged'), b: write('w1', 0) }).end(5_100);
-    expect(found.get('a')).toMatchObject({ code: 'damaged_item' });
+    const found = await begin(5_000, { a: item, b: write('w1', 0) }).end(5_100);
+    expect(found.get('a')).toMatchObject({ code });
     expect(found.get('b')).toMatchObject({ value: 'w1' });
     expect([spanOf('a'), spanOf('b')]).toEqual([undefined, expect.objectContaining({ value: 'w1' })]);
   });

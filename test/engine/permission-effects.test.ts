@@ -32,6 +32,7 @@ const rootWith = (roles: Roles): ScopeItem => ({
   ancestors: [],
   combination: 'allow-overrides',
   groups: new Map(),
+  groupsApart: false,
   roles: tableOf(roles),
   closing: undefined,
   denials: new Set(),

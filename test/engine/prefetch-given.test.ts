@@ -58,7 +58,7 @@ beforeAll(async () => {
   damaged = await newScope('project', client);
   const key = decisionKey(parseRef(damaged, ''));
   await world.writer.send([{ kind: 'update', key, set: { 'lock|until': '2027' } }]);
-}, 60_000);
+});
 beforeEach(() => {
   world.settle();
   world.calls.splice(0);

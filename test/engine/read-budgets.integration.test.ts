@@ -56,7 +56,7 @@ beforeAll(async () => {
   resetRounds = () => {
     round = 0;
   };
-}, 60_000);
+});
 let resetRounds = () => {};
 
 /** What the reads cost that this takes. */

@@ -35,7 +35,7 @@ test('no fault lets anybody in, none hangs, and none is remembered', async () =>
   // Much of what is asserted above is void without these.
   expect(bridged).toBeGreaterThan(10);
   expect(tally.states.size).toBe(6);
-}, 60_000);
+});
 
 /** An item that was deleted by hand refuses whoever needs it, also where it held nothing but what refuses. */
 describe('a decision item that is missing', () => {

@@ -235,9 +235,11 @@ export const deleteScope = (ref: string): Operation =>
 export const deleteTree = (ref: string): Operation =>
   operation('scope.delete-tree', { scope: ref }, (model) => forgetTree(model, ref));
 
+/** The scope first: in a draft, which refuses no move, it may stand below itself. */
 function forgetTree(model: Model, ref: string): void {
-  for (const { ref: below } of model.scopes.filter(({ parent }) => parent === ref)) forgetTree(model, below);
+  const below = model.scopes.filter(({ parent }) => parent === ref);
   forgetScope(model, ref);
+  for (const each of below) forgetTree(model, each.ref);
 }
 
 /** A scope goes with its groups, with what it owns and with what is granted or sold there. */

@@ -44,7 +44,7 @@ test('the engine and the oracle agree', async () => {
     for (const count of Object.values(outcomes.counts)) expect(count).toBeGreaterThan(tally.conditional / 20);
   }
   expect(tally.reasons.get('role')).toBeGreaterThan(tally.checks / 20);
-}, 120_000);
+});
 
 test('a difference is found, and shrunk to the operations that it takes', async () => {
   const wrong: Judge = (model, question, outcomeOf) => {
@@ -62,4 +62,4 @@ test('a difference is found, and shrunk to the operations that it takes', async 
   const lines = describeDifference(reported).split('\n');
   expect(lines).toHaveLength(reported.operations.length + 2);
   expect(lines.at(-1)).toContain('allow admin; the oracle: deny no_grant');
-}, 120_000);
+});

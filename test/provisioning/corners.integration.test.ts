@@ -52,7 +52,7 @@ const fail = (wrong: string, answer: Answer | undefined, n: number, given: unkno
 const COMMANDS = describeCommands().map(({ name, kind, input }) => [name, kind, input] as const);
 
 describe.each([
-  ['in memory', createMemoryWorld, size(120, 20_000)],
+  ['in memory', createMemoryWorld, size(80, 20_000)],
   ['on the engine', createWorld, size(2, 300)],
 ] as const)('%s', (_, createWorldHere, inputs) => {
   let inputOf: (command: string) => Promise<Input>;

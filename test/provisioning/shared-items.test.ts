@@ -4,10 +4,18 @@ import { decisionKey, type Key, nodeKey } from '../../table/keys.ts';
 import { WRITE_DEADLINE_MS } from '../../table/timing.ts';
 import { createClock } from '../support/world.ts';
 
-/** A job leaves a decision item that many decisions share free for as long as it held it. */
+/** No two transactions of jobs on one item; what many decisions share stays free for as long as it was held. */
 const update = (key: Key) => ({ kind: 'update', key, set: { status: 'active' } }) as const;
 const SCOPE = update(decisionKey({ type: 'tenant', id: 't' }));
 const OTHER = update(decisionKey({ type: 'role', id: 'r' }));
+
+function withResolvers() {
+  let [resolve, reject]: [() => void, (error: Error) => void] = [() => {}, () => {}];
+  const promise = new Promise<void>((onDone, onFailed) => {
+    [resolve, reject] = [onDone, onFailed];
+  });
+  return { promise, resolve, reject };
+}
 
 function createStage() {
   const clock = createClock();
@@ -71,4 +79,57 @@ test.each([
   await hold(action, 40);
   if (action !== OTHER) expect(await hold(action, 1)).toBe(0);
   else expect(await hold(action, 1)).toBe(40);
+});
+
+describe('at once', () => {
+  const USER = update(nodeKey({ type: 'user', id: 'u' }));
+  const GROUP = update(nodeKey({ type: 'group', id: 'g' }));
+  /** Transactions that end when the test says so, with what was sent so far. */
+  function createTransactions() {
+    const items = createSharedItems({ clock: createClock(), sleep: async () => {} });
+    const sent: string[] = [];
+    const begin = (name: string, ...actions: readonly ReturnType<typeof update>[]) => {
+      const { promise, resolve, reject } = withResolvers();
+      const done = items.sparingly(actions, () => {
+        sent.push(name);
+        return promise;
+      });
+      return { done, resolve, reject };
+    };
+    return { begin, sent, settled: () => new Promise((resolve) => setImmediate(resolve)) };
+  }
+
+  test('of several that write one item, one after the other, in the order in which they came', async () => {
+    const { begin, sent, settled } = createTransactions();
+    const [first, second, third] = [begin('1', USER, GROUP), begin('2', GROUP), begin('3', USER, GROUP)];
+    await settled();
+    expect(sent).toEqual(['1']);
+    first.resolve();
+    await settled();
+    expect(sent).toEqual(['1', '2']);
+    second.resolve();
+    await settled();
+    expect(sent).toEqual(['1', '2', '3']);
+    third.resolve();
+    await Promise.all([first.done, second.done, third.done]);
+  });
+
+  test('those that have no item in common', async () => {
+    const { begin, sent, settled } = createTransactions();
+    begin('user', USER);
+    begin('group', GROUP);
+    await settled();
+    expect(sent).toEqual(['user', 'group']);
+  });
+
+  test('after one that failed, the next is sent', async () => {
+    const { begin, sent, settled } = createTransactions();
+    const [first, second] = [begin('1', USER), begin('2', USER)];
+    first.reject(new Error('contended'));
+    await expect(first.done).rejects.toThrow('contended');
+    await settled();
+    expect(sent).toEqual(['1', '2']);
+    second.resolve();
+    await second.done;
+  });
 });

@@ -376,7 +376,7 @@ test('many groups: a cold check takes two calls and few units more than of a use
     expect(split.units - usual.units).toBeLessThanOrEqual(path.length);
     expect(usual.calls).toBe(scope === root ? 1 : 2);
   }
-}, 60_000);
+});
 
 describe('a reader', () => {
   test('of the access difference sees who loses and gains what', async () => {

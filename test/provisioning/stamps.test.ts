@@ -71,6 +71,30 @@ test.each(WRITE_COMMANDS)('%s', async (command) => {
   expect(await provision({ command, input })).toMatchObject({ ok: true });
 });
 
+test('a transaction that waited for items that others shared has the time of its sending', async () => {
+  const waits: number[] = [];
+  const send: Writer['send'] = async (actions, notes) => {
+    for (const { writtenAt } of actions.filter(isStamped).map((action) => written(action) ?? {}))
+      expect(writtenAt).toBe(world.clock.now());
+    world.clock.advance(50);
+    await world.writer.send(actions, notes);
+  };
+  const sleep = async (milliseconds: number) => {
+    waits.push(milliseconds);
+    world.clock.advance(milliseconds);
+  };
+  const provision = createProvisioning({ ...world, writer: { send }, sleep, newId: () => ulid() });
+  const id = ulid();
+  const inBatch = async (command: string, input: Input) => {
+    const answer = await provision({ batch: [{ command, input }] });
+    expect(answer).toMatchObject({ ok: true, result: { answers: [{ ok: true }] } });
+  };
+  await inBatch('tenant.create', { id, name: id });
+  await inBatch('tenant.update', { id, status: 'suspended' });
+  await inBatch('tenant.update', { id, status: 'active' });
+  expect(waits).toEqual([50, 50]);
+});
+
 test('there are such writes', () => {
   expect(stamping.size).toBeGreaterThan(60);
 });

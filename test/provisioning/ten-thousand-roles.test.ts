@@ -54,7 +54,7 @@ beforeAll(async () => {
   const listed = numbers.slice(0, LISTED).map((n) => [roleAttribute(idOf(n)), '']);
   await put([{ ...root, ...Object.fromEntries(listed) }]);
   await put(numbers.slice(0, LISTED).map(ownership));
-}, 60_000);
+});
 
 /** What a check of a fresh engine reads: calls, and units of the items, an absent one being one. */
 async function coldCheck(scope: string) {

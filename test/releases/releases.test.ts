@@ -5,12 +5,22 @@ import { EDGES } from '../../provisioning/documents/edges.ts';
 import type { Entity } from '../../table/entities/entity.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import type { GatehouseError } from '../../table/errors.ts';
-import { FORMS } from '../../table/form.ts';
+import { FORMS, formOf, SPLIT_FORM } from '../../table/form.ts';
 import type { Item } from '../../table/item.ts';
 import { parseKey } from '../../table/keys.ts';
 import { createMemoryTable } from '../../table/memory/index.ts';
 import { createClock } from '../support/world.ts';
-import { createSampleWorld, fromJson, goldenItems, NOW, PERMISSIONS, SCOPES, SUBJECTS } from './world.ts';
+import {
+  createSampleWorld,
+  createSplitWorld,
+  fromJson,
+  goldenItems,
+  NOW,
+  PERMISSIONS,
+  SCOPES,
+  SUBJECTS,
+  splitItems,
+} from './world.ts';
 
 /**
  * Two releases on one table: the reader of the previous release with the items that today's code writes, and today's
@@ -22,15 +32,17 @@ interface Release {
 }
 
 const TODAY: Release = { createEngine, createMemoryTable };
-const goldenOf = (release: string): readonly Item[] =>
-  fromJson(readFileSync(new URL(`${release}/items.json`, import.meta.url), 'utf8'));
+const goldenOf = (release: string, name = 'items'): readonly Item[] =>
+  fromJson(readFileSync(new URL(`${release}/${name}.json`, import.meta.url), 'utf8'));
 
 let previous: Release;
 let today: readonly Item[];
+let split: readonly Item[];
 const before = goldenOf('3d7252a');
 beforeAll(async () => {
   previous = await import(new URL('3d7252a/reader.mjs', import.meta.url).href);
   today = (await createSampleWorld()).items();
+  split = (await createSplitWorld()).items();
 });
 
 const QUESTIONS = SUBJECTS.flatMap((subject) =>
@@ -90,6 +102,54 @@ describe('the previous release and this one decide the same over the sample worl
   });
 });
 
+describe('split items: folded roles, and groups that stand apart', () => {
+  /** Today's reader as a release that knows no split items. */
+  async function asOlder<T>(use: () => Promise<T>): Promise<T> {
+    const forms = FORMS as { reads: number };
+    const { reads } = forms;
+    forms.reads = SPLIT_FORM - 1;
+    try {
+      return await use();
+    } finally {
+      forms.reads = reads;
+    }
+  }
+
+  test('decide as the items that they were split from', async () => {
+    expect(await decisionsOf(TODAY, split)).toEqual(await decisionsOf(TODAY, today));
+  });
+
+  test('a release that does not read their form says so, and one from before forms refuses: no Allow rests on them', async () => {
+    const expected = await decisionsOf(TODAY, today);
+    const different = (found: Readonly<Record<string, string>>) => [
+      ...new Set(
+        Object.keys(expected).flatMap((question) =>
+          found[question] === expected[question] ? [] : [found[question]],
+        ),
+      ),
+    ];
+    expect(different(await asOlder(() => decisionsOf(TODAY, split)))).toEqual(['fault: newer_form']);
+    expect(different(await decisionsOf(previous, split))).toEqual(['fault: damaged_item']);
+  });
+
+  test('one of them refuses what rests on it in a release that does not read its form, and nothing else', async () => {
+    const expected = await decisionsOf(TODAY, today);
+    for (const kind of ['USER#ann', 'TENANT#strict']) {
+      const isOf = ({ PK }: Item) => PK === kind;
+      const one = [...today.filter((item) => !isOf(item)), ...split.filter(isOf)];
+      const found = await asOlder(() => decisionsOf(TODAY, one));
+      const different = Object.keys(expected).filter((question) => found[question] !== expected[question]);
+      const of = kind === 'USER#ann' ? 'user:ann ' : ' tenant:strict';
+      expect(different.length, kind).toBeGreaterThan(0);
+      expect(
+        different.filter((question) => !question.includes(of)),
+        kind,
+      ).toEqual([]);
+      expect([...new Set(different.map((question) => found[question]))], kind).toEqual(['fault: newer_form']);
+    }
+  });
+});
+
 /** What kind of item it is, and of what types its attributes are. */
 function shapesOf(items: readonly Item[]): Readonly<Record<string, readonly string[]>> {
   const shapes = new Map<string, Set<string>>();
@@ -109,6 +169,15 @@ function shapesOf(items: readonly Item[]): Readonly<Record<string, readonly stri
 describe('the golden items of this release', () => {
   test('are as today’s code makes them: what changes a form makes them anew, as README.md says', () => {
     expect(shapesOf(goldenItems(today))).toEqual(shapesOf(goldenOf('current')));
+    expect(shapesOf(splitItems(split))).toEqual(shapesOf(goldenOf('current', 'split')));
+  });
+
+  test('are of both kinds of split items, and of the parts of the one that has parts', () => {
+    const golden = goldenOf('current', 'split');
+    expect(golden.filter(({ roleTable }) => roleTable === 'folded').length).toBeGreaterThan(1);
+    expect(golden.filter(({ groupsIn }) => groupsIn === 'scope').length).toBeGreaterThan(1);
+    expect(golden.filter((item) => parseKey(item)?.form === 'memberships').length).toBeGreaterThan(1);
+    expect([...new Set(golden.map(formOf))]).toEqual([SPLIT_FORM]);
   });
 
   test('say the usual form, each of them', () => {

@@ -1,4 +1,6 @@
 import { createProvisioning } from '../../provisioning/index.ts';
+import { migrate } from '../../provisioning/verify/index.ts';
+import { formOf, SPLIT_FORM } from '../../table/form.ts';
 import type { Item } from '../../table/item.ts';
 import { identityOf } from '../../table/keys.ts';
 import { createMemoryTable, type MemoryTable } from '../../table/memory/index.ts';
@@ -171,6 +173,26 @@ export async function createSampleWorld(): Promise<MemoryTable> {
   }
   return table;
 }
+
+/**
+ * The sample world with every item split that can be: groups of subjects apart (ADR 0024), roles of roots folded (ADR
+ * 0052). `gatehouse migrate` makes such items beyond thresholds that the sample world does not come to.
+ */
+export async function createSplitWorld(): Promise<MemoryTable> {
+  const table = await createSampleWorld();
+  const { unsplit } = await migrate({
+    ...table,
+    clock: { now: () => NOW - 1_800_000 },
+    newId: () => '01J8Z0E2Z8D2A3J7A7Y2H9SPLT',
+    thresholds: { groupsOfSubject: 0, groupsOfScope: 0, rolesOfRoot: 0 },
+  });
+  if (unsplit > 0) throw new Error('an item was not split');
+  return table;
+}
+
+/** The items of a split world that no command writes: split ones, and their parts. */
+export const splitItems = (items: readonly Item[]): readonly Item[] =>
+  goldenItems(items).filter((item) => formOf(item) === SPLIT_FORM);
 
 /** The sample world as it is kept: of the records of what happened, which are all alike, the first two of each kind. */
 export function goldenItems(items: readonly Item[]): readonly Item[] {

@@ -72,6 +72,7 @@ describe('which connections are asked about', () => {
     ['another tenant', record('TENANT#other', 'DECISION'), []],
     ['a node, which no decision reads', record('USER#ann', 'META'), []],
     ['the routes of an API', record('API#default', 'DECISION'), []],
+    ['the roles of a group, with which its scope changes', record('GROUP#g', 'DECISION'), []],
     ['an audit record', record('AUDIT#TENANT#acme#1', '2026-01-01T00:00:00.000Z#1'), []],
   ])('after a change of %s', async (_, change, expected) => {
     const { sockets, asked } = create(() => true, ANN, BEN);

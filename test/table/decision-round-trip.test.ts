@@ -176,6 +176,7 @@ test('a scope', async () => {
     ancestors: [parent, root],
     combination: 'deny-overrides',
     groups: new Map(),
+    groupsApart: false,
     roles: new Map(),
     subscriptions: new Map(),
     licenses: new Map(),

@@ -28,6 +28,8 @@ describe('a sound item', () => {
       isAdmin: true,
       groups: ['g1', 'g2'],
       groupsApart: false,
+      groupsAt: new Map(),
+      groupRoles: new Map(),
       globalRoles: ['r1'],
       grants: new Map([[TENANT, ['r2']]]),
       assignments: new Map([
@@ -50,6 +52,7 @@ describe('a sound item', () => {
       ancestors: [`location:${UUID}`, TENANT],
       combination: 'deny-overrides',
       groups: new Map([['g1', ['r1', 'r2']]]),
+      groupsApart: false,
       roles: new Map([
         [
           'r5',

@@ -80,6 +80,15 @@ test('each transaction is reported when it is carried out, and of no other', asy
   expect(committed[1]).toBe(late);
 });
 
+test('items go in and out as copies, or as they are where they are to be shared', async () => {
+  const item = { ...A, tags: new Set(['a']) };
+  const read = async (sharesItems?: boolean) =>
+    (await createMemoryTable({ items: [item], ...(sharesItems && { sharesItems }) }).reader.get(A))?.tags;
+  expect(await read()).toEqual(item.tags);
+  expect(await read()).not.toBe(item.tags);
+  expect(await read(true)).toBe(item.tags);
+});
+
 describe('the items of one batch', () => {
   /** Reads three items; before the second one is read, a transaction changes all of them. */
   async function readWhileWriting(read: (table: MemoryTable) => Promise<readonly (Item | undefined)[]>) {

@@ -1,7 +1,7 @@
 import type { Guard } from '../../../table/entities/entity.ts';
 import { ENTITIES } from '../../../table/entities/registry.ts';
 import { pick, type Row } from '../entry.ts';
-import { inTurns } from '../queries.ts';
+import { IN_ONE_CALL, inTurns } from '../queries.ts';
 import { type Manifest, USER_ATTRIBUTES } from '../schema.ts';
 import type { Resource, Resources } from '../state.ts';
 import { asKept, idsOf, type Reading } from './reading.ts';
@@ -17,7 +17,13 @@ export async function readUsers(reading: Reading, places: Places): Promise<Resou
   const { manifest, declared, names, refuse } = reading;
   const sole = places.roots.length === 1 ? places.roots[0]?.ref : undefined;
   const entries = Object.entries(manifest.users) as [string, User][];
-  const resources = await inTurns(entries, ([name, user]) => findUser(reading, name, user, sole));
+  // Made beforehand: those that look for users go on in step then, and share calls.
+  const made = await Promise.all(entries.map(([name]) => reading.idFor('user', sole ?? '', name)));
+  const resources = await inTurns(
+    entries,
+    ([name, user], position) => findUser(reading, name, user, String(made[position])),
+    IN_ONE_CALL,
+  );
   const users = new Map(entries.map(([name], position) => [name, resources[position] as Resource]));
   for (const [name, { ref }] of users) names.set(ref, name);
   for (const [name, user] of entries) {
@@ -29,14 +35,17 @@ export async function readUsers(reading: Reading, places: Places): Promise<Resou
   return users;
 }
 
-/** Looks for a user by its id, and by what no other one can have. */
+/**
+ * Looks for a user by its id, and by what no other one can have.
+ *
+ * @param made the id of one that is made
+ */
 async function findUser(
-  { queries, refuse, commands, idFor }: Reading,
+  { queries, refuse, commands }: Reading,
   name: string,
   user: User,
-  sole: string | undefined,
+  made: string,
 ): Promise<Resource> {
-  const made = await idFor('user', sole ?? '', name);
   let row: Row | undefined;
   if (user.id !== undefined) row = await queries.read('user.read', { id: user.id });
   const owners = new Map<string, Row>();

@@ -64,6 +64,27 @@ describe('rows on their way', () => {
     expect(sent).toBeGreaterThanOrEqual(9);
   });
 
+  test('where one process carries out all batches, they may name one node', async () => {
+    async function* bytes() {
+      yield new TextEncoder().encode('user,group\n');
+      for (let n = 0; n < 400; n++) yield new TextEncoder().encode(`u${n},g\n`);
+    }
+    const kind = ROW_KINDS.find(({ name }) => name === 'memberships') as RowKind;
+    const { rows } = await readSource(bytes(), createColumns(kind.fields));
+    let [most, open] = [0, 0];
+    const { progress } = await startLoad(rows, {
+      ...{ kind, parallel: 4, isOneProcess: true, now: Date.now, onRefused: () => {}, onProgress: () => {} },
+      transport: async (event) => {
+        most = Math.max(most, ++open);
+        await pause(50);
+        open -= 1;
+        return answering(done)(event);
+      },
+    }).done;
+    expect(progress).toMatchObject({ rows: 400, created: 400 });
+    expect(most).toBeGreaterThan(1);
+  });
+
   test('a row whose attempt got no answer counts as created when it is there and as new as the load', async () => {
     let isFirst = true;
     const taken: Answer = {

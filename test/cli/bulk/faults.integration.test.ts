@@ -71,7 +71,8 @@ describe.concurrent('between the command line and the table', () => {
     ['conflicts of transactions', ['conflict']],
     ['all of it, and delays', ['cut', 'lose the answer', 'throttle', 'conflict', 'delay']],
   ] as const)('%s: nothing is lost, nothing is doubled', async (_, mishaps) => {
-    const text = USERS(size(240, 480));
+    // More where each of several mishaps is to happen.
+    const text = USERS(size(120, 480) * (mishaps.length > 1 ? 2 : 1));
     const chance = createChance(7);
     const { world, proxy, run } = await createStage(() =>
       chance() < (mishaps[0] === 'throttle' ? 0.2 : 0.4)

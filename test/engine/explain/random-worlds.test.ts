@@ -139,4 +139,4 @@ test('the decision equals that of `check`, and the explanation supports it', asy
   );
   for (const reason of ['role', 'no_grant', 'denied_by_role'] as const)
     expect(counts.get(reason) ?? 0, [...counts].join(' ')).toBeGreaterThan(2);
-}, 120_000);
+});

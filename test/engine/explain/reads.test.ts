@@ -76,7 +76,7 @@ describe('a subject with many grants elsewhere', () => {
       await run('group-role.create', { group: here, role });
     }
     world.settle();
-  }, 120_000);
+  });
 
   test('costs the same number of calls, of at most 100 keys; the explanation states how many grants were read', async () => {
     const explanation = await world.explain({

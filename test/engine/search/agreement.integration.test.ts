@@ -63,7 +63,7 @@ describe.each(drawn.map((plan, number) => ({ number, plan: { ...plan, isStrict: 
         counts[isAllowed ? 'allowed' : 'refused'] += 1;
         if (isAllowed) allowed.add(key(subject, permission, scope));
       }
-    }, 120_000);
+    });
 
     test('action search', async () => {
       let turn = 0;
@@ -78,7 +78,7 @@ describe.each(drawn.map((plan, number) => ({ number, plan: { ...plan, isStrict: 
           expect([...found].sort(), `${subject} at ${scope}`).toEqual([...expected].sort());
         }
       }
-    }, 120_000);
+    });
 
     test('resource search', async () => {
       let turn = 0;
@@ -100,7 +100,7 @@ describe.each(drawn.map((plan, number) => ({ number, plan: { ...plan, isStrict: 
           }
         }
       }
-    }, 120_000);
+    });
 
     test('subject search', async () => {
       let turn = 0;
@@ -115,6 +115,6 @@ describe.each(drawn.map((plan, number) => ({ number, plan: { ...plan, isStrict: 
           expect([...found].sort(), `${permission} at ${scope}`).toEqual([...expected].sort());
         }
       }
-    }, 120_000);
+    });
   },
 );

@@ -43,7 +43,7 @@ beforeAll(async () => {
   }
   await world.run('membership.create', { user: ann, group });
   [ann, boss] = [`user:${ann}`, `user:${boss}`];
-}, 120_000);
+});
 beforeEach(() => {
   world.settle();
   engine = world.newEngine();

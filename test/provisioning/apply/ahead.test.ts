@@ -1,0 +1,90 @@
+import { ulid } from 'ulid';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { createProvisioning } from '../../../provisioning/index.ts';
+import type { Reader } from '../../../table/reader.ts';
+import type { Writer } from '../../../table/writer.ts';
+import { createMemoryWorld, planOn } from './support.ts';
+
+/** While a transaction of an apply is being written, the next one is planned. */
+const numbers = (count: number) => Array.from({ length: count }, (_, number) => number);
+const SCHOOL = `
+scopes: { school: { type: tenant } }
+groups: { all: { scope: school } }
+`;
+const USERS = `${SCHOOL}
+users:
+${numbers(90)
+  .map((number) => `  user-${number}: { email: "user-${number}@school.example", groups: [all] }`)
+  .join('\n')}
+`;
+
+/** An apply whose transactions end only when nobody reads any more; how often it was reading while one was written. */
+async function apply(text: string, world = createMemoryWorld()) {
+  const open = { writes: 0, most: 0 };
+  const during = { reads: 0 };
+  const counted =
+    <A extends readonly unknown[], R>(read: (...given: A) => Promise<R>) =>
+    (...given: A): Promise<R> => {
+      if (open.writes > 0) during.reads += 1;
+      return read(...given);
+    };
+  const { get, getMany, listAll } = world.reader;
+  const reader: Reader = {
+    ...world.reader,
+    ...{ get: counted(get), getMany: counted(getMany), listAll: counted(listAll) },
+  };
+  const send: Writer['send'] = async (...given) => {
+    open.writes += 1;
+    open.most = Math.max(open.most, open.writes);
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+    await world.writer.send(...given);
+    open.writes -= 1;
+  };
+  const provision = createProvisioning({ ...world, reader, writer: { send }, newId: () => ulid() });
+  const answer = await provision({ command: 'tenant.apply', input: { manifest: parse(text) } });
+  expect(answer).toMatchObject({ ok: true });
+  expect((await planOn(world, text)).steps).toEqual([]);
+  return { world, during, most: open.most };
+}
+
+test('of steps that do not look at each other', async () => {
+  const { world } = await apply(SCHOOL);
+  const { during, most } = await apply(USERS, world);
+  expect(during.reads).toBeGreaterThan(0);
+  // They are written one after the other all the same: their order is what makes them safe.
+  expect(most).toBe(1);
+});
+
+test('what looks at what is being written is planned anew when it is there', async () => {
+  const roles = numbers(30).map((number) => `  role-${number}: { owner: school, allow: [page-${number}] }`);
+  const places = numbers(30).map(
+    (number) => `  place-${number}: { type: location, parent: school, code: P${number} }`,
+  );
+  await apply(`
+pages: [${numbers(30).map((number) => `page-${number}`)}]
+scopes:
+  school: { type: tenant }
+${places.join('\n')}
+roles:
+${roles.join('\n')}
+groups: { all: { scope: place-29, roles: [role-0, role-29] } }
+`);
+});
+
+test('what somebody changes meanwhile is found by the conditions, and it is compared anew', async () => {
+  const { world } = await apply(SCHOOL);
+  let isFirst = true;
+  const send: Writer['send'] = async (...given) => {
+    await world.writer.send(...given);
+    if (!isFirst) return;
+    isFirst = false;
+    // The next transaction is planned by now.
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+    await world.run('user.create', { id: 'late', email: 'user-89@school.example', displayName: 'Late' });
+  };
+  const provision = createProvisioning({ ...world, writer: { send }, newId: () => ulid() });
+  const answer = await provision({ command: 'tenant.apply', input: { manifest: parse(USERS) } });
+  expect(answer).toMatchObject({ ok: true });
+  expect((await planOn(world, USERS)).steps).toEqual([]);
+});

@@ -1,0 +1,1 @@
+import './hundred-thousand-groups.test.ts';

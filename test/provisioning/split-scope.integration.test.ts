@@ -1,0 +1,84 @@
+import { ulid } from 'ulid';
+import { expect, test } from 'vitest';
+import { createSplitter } from '../../provisioning/verify/split.ts';
+import { groupAttribute } from '../../table/decision/attributes.ts';
+import type { SplitThresholds } from '../../table/decision/split.ts';
+import { parseRef } from '../../table/identifiers.ts';
+import type { Item } from '../../table/item.ts';
+import { decisionKey, edgeKey, nodeKey } from '../../table/keys.ts';
+import { size } from '../support/tier.ts';
+import { createWorld } from '../support/world.ts';
+
+/** As split-scope.test.ts has it on the table in memory, once on a DynamoDB engine, with many groups. */
+const GROUPS = size(1_000, 10_000);
+/** As many as an item holds with their roles. */
+const GIVEN = Math.min(GROUPS, 5_000);
+const OWN = 20;
+const THRESHOLDS: SplitThresholds = { groupsOfSubject: 2_000, groupsOfScope: 500, rolesOfRoot: 1_000 };
+
+test('the groups of a scope stand apart, change, and come back, on DynamoDB', async () => {
+  const { run, reader, writer, clock, settle, newEngine } = await createWorld();
+  const scope = `client:${(await run('client.create', { name: ulid() })).id}`;
+  await run('page.create', { name: 'dashboard' });
+  const role = (await run('role.create', { name: 'r', scope })).id;
+  await run('role-permission.create', { role, permission: 'dashboard', effect: 'ALLOW' });
+  const user = (await run('user.create', {})).id;
+  const own: string[] = [];
+  for (let n = 0; n < OWN; n++) own.push((await run('group.create', { scope, name: 'g' })).id);
+  for (const group of own) await run('membership.create', { user, group });
+  const [group] = own;
+  await run('group-role.create', { group, role });
+
+  const at = decisionKey(parseRef(scope, 'scope'));
+  const ids = Array.from({ length: GROUPS - OWN }, () => ulid());
+  const put = async (items: readonly Item[]) => {
+    for (let n = 0; n < items.length; n += 100)
+      await writer.send(items.slice(n, n + 100).map((item) => ({ kind: 'put', item })));
+  };
+  const common = { createdAt: 'x', updatedAt: 'x', rev: 0, v: 1, scope };
+  await put(
+    ids.flatMap((id): Item[] => [
+      { ...nodeKey({ type: 'group', id }), ...common, Type: 'Group', id },
+      { ...edgeKey(parseRef(scope, 'scope'), { type: 'group', id }), ...common, Type: 'Ownership', id },
+    ]),
+  );
+  const given = ids.slice(0, GIVEN).map((id) => [groupAttribute(id), new Set([role])]);
+  await put([{ ...((await reader.get(at)) as Item), ...Object.fromEntries(given) }]);
+
+  const migrating = async (joins: boolean) => {
+    const splitter = createSplitter({
+      ...{ reader, writer, clock, newId: ulid, joins },
+      thresholds: THRESHOLDS,
+    });
+    const key = joins ? nodeKey(parseRef(scope, 'scope')) : at;
+    await splitter.look((await reader.get(key)) as Item);
+    expect(splitter.counts).toEqual({ split: 1, unsplit: 0 });
+  };
+  const cost = { calls: 0, units: 0 };
+  const reason = async () => {
+    settle();
+    Object.assign(cost, { calls: 0, units: 0 });
+    const engine = newEngine({ observe: ({ calls, units }) => Object.assign(cost, { calls, units }) });
+    return (await engine.check(`user:${user}`, 'dashboard', scope)).reason;
+  };
+
+  expect(await reason()).toBe('role');
+  expect(cost.calls).toBe(1);
+  await migrating(false);
+  expect(await reader.get(at)).toMatchObject({ groupRoles: 'apart', v: 2 });
+  expect(await reason()).toBe('role');
+  // The subject, the scope, the page, what holds everywhere, and the effects; then one for each group.
+  expect(cost).toMatchObject({ calls: 2 });
+  expect(cost.units).toBeLessThanOrEqual(OWN + 6);
+  await run('group-role.delete', { group, role });
+  expect(await reason()).toBe('no_grant');
+  await run('group-role.create', { group: own[1], role });
+  expect(await reason()).toBe('role');
+  await run('membership.delete', { user, group: own[1] });
+  expect(await reason()).toBe('no_grant');
+  await run('membership.create', { user, group: own[1] });
+  await migrating(true);
+  expect((await reader.get(at))?.groupRoles).toBeUndefined();
+  expect(await reason()).toBe('role');
+  expect(cost.calls).toBe(1);
+}, 300_000);

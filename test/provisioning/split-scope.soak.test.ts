@@ -1,0 +1,1 @@
+import './split-scope.integration.test.ts';

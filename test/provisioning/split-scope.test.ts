@@ -1,0 +1,624 @@
+import { ulid } from 'ulid';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { createExplainer, createLists } from '../../engine/index.ts';
+import { accessDifference } from '../../provisioning/access-difference/index.ts';
+import { COMMANDS } from '../../provisioning/commands/index.ts';
+import { migrate, verify } from '../../provisioning/verify/index.ts';
+import type { Item } from '../../table/item.ts';
+import { decisionKey, type Key, nodeKey } from '../../table/keys.ts';
+import type { Action } from '../../table/write/action.ts';
+import type { Writer } from '../../table/writer.ts';
+import { commandsOf, createLightWorld, type World } from '../support/world.ts';
+
+/** The groups of a scope that stand apart (ADR 0024): everything is as it was, in other items. */
+const PAGE = 'dashboard';
+const SCOPE_ONLY = { groupsOfSubject: 1_000, groupsOfScope: 1, rolesOfRoot: 1_000 };
+const [ALLOWED, DENIED, NOTHING] = ['role', 'denied_by_role', 'no_grant'];
+
+let world: World;
+let tenant: string;
+let building: string;
+let [allows, denies] = ['', ''];
+
+/** A small one for each test: all of it is verified. */
+async function fresh(): Promise<void> {
+  world = await createLightWorld();
+  tenant = `client:${(await world.run('client.create', { name: ulid(), combination: 'deny-overrides' })).id}`;
+  const project = (await world.run('project.create', { name: 'p', parent: tenant })).id;
+  const { id } = await world.run('building.create', { name: 'b', parent: `project:${project}` });
+  building = `building:${id}`;
+  await world.run('page.create', { name: PAGE });
+  const roleOf = async (effect: string) => {
+    const { id } = await world.run('role.create', { name: effect, scope: tenant });
+    await world.run('role-permission.create', { role: id, permission: PAGE, effect });
+    return id;
+  };
+  [allows, denies] = [await roleOf('ALLOW'), await roleOf('DENY')];
+}
+beforeEach(fresh);
+
+const refOf = (text: string) => {
+  const [type = '', id = ''] = text.split(':');
+  return { type, id };
+};
+const read = (key: Key) => world.reader.get(key);
+const scopeItem = (scope: string) => read(decisionKey(refOf(scope)));
+const rolesItem = (group: string) => read(decisionKey({ type: 'group', id: group }));
+const subjectItem = (user: string) => read(decisionKey({ type: 'user', id: user }));
+const membersIn = (value: unknown) => [...((value ?? []) as Iterable<string>)].sort();
+
+const migrating = (more: Partial<Parameters<typeof migrate>[0]> = {}) =>
+  migrate({
+    ...{ reader: world.reader, writer: world.writer, clock: world.clock, newId: ulid },
+    thresholds: SCOPE_ONLY,
+    ...more,
+  });
+const findings = async () => {
+  world.settle();
+  const { open } = await verify({ reader: world.reader, clock: world.clock, graceMs: 0 });
+  return open.map(({ code, key, attribute }) => `${code} ${key.PK} ${key.SK} ${attribute}`);
+};
+const repaired = () =>
+  verify({
+    ...{ reader: world.reader, clock: world.clock, graceMs: 0 },
+    repair: { writer: world.writer, newId: ulid },
+  });
+async function decided(user: string, scope: string): Promise<string> {
+  world.settle();
+  const engine = world.newEngine();
+  const [cached, strong] = await Promise.all(
+    (['cached', 'strong'] as const).map((consistency) =>
+      engine.check(`user:${user}`, PAGE, scope, { consistency }),
+    ),
+  );
+  expect(cached?.reason).toBe(strong?.reason);
+  return cached?.reason ?? '';
+}
+
+const join = (user: string, group: string) => world.run('membership.create', { user, group });
+const leave = (user: string, group: string) => world.run('membership.delete', { user, group });
+const give = (group: string, role: string) => world.run('group-role.create', { group, role });
+const take = (group: string, role: string) => world.run('group-role.delete', { group, role });
+const groupAt = async (scope: string, ...roles: readonly string[]): Promise<string> => {
+  const { id } = await world.run('group.create', { scope, name: ulid() });
+  for (const role of roles) await give(id, role);
+  return id;
+};
+const userIn = async (...groups: readonly string[]): Promise<string> => {
+  const { id } = await world.run('user.create', {});
+  for (const group of groups) await join(id, group);
+  return id;
+};
+
+interface Site {
+  readonly scope: string;
+  readonly below: string;
+  readonly allowed: string;
+  readonly denied: string;
+  readonly empty: string;
+}
+/** A scope with a group that allows, one that denies and one without roles, and a scope below it. */
+async function site(): Promise<Site> {
+  const place = async (parent: string) =>
+    `zone:${(await world.run('zone.create', { name: 'z', parent })).id}`;
+  const scope = await place(building);
+  const [allowed, denied, empty] = [
+    await groupAt(scope, allows),
+    await groupAt(scope, denies),
+    await groupAt(scope),
+  ];
+  return { scope, below: await place(scope), allowed, denied, empty };
+}
+const split = async (): Promise<Site> => {
+  const made = await site();
+  await migrating();
+  expect((await scopeItem(made.scope))?.groupRoles).toBe('apart');
+  return made;
+};
+
+describe('gatehouse migrate', () => {
+  test('lets the groups of a scope stand apart beyond the threshold, and those of no other', async () => {
+    const few = await site();
+    await take(few.denied, denies);
+    const { scope, below, allowed, denied, empty } = await site();
+    const [ann, bob] = [await userIn(allowed, few.allowed), await userIn(allowed, denied, empty)];
+    const dry = await migrating({ writer: undefined as unknown as Writer });
+    expect(dry).toMatchObject({ split: 0, unsplit: 1 });
+    expect(await migrating()).toMatchObject({ split: 1, unsplit: 0 });
+    const item = (await scopeItem(scope)) as Item;
+    expect(item).toMatchObject({ groupRoles: 'apart', v: 2 });
+    expect(Object.keys(item).filter((name) => name.startsWith('group|'))).toEqual([]);
+    expect(await rolesItem(allowed)).toMatchObject({ Type: 'Decision', v: 2, roles: new Set([allows]) });
+    expect(await rolesItem(empty)).toBeUndefined();
+    expect(await subjectItem(ann)).toMatchObject({
+      ...{ v: 2, groups: new Set([few.allowed]) },
+      [`at|${scope}`]: new Set([allowed]),
+    });
+    expect((await scopeItem(few.scope))?.groupRoles).toBeUndefined();
+    expect(await migrating()).toMatchObject({ split: 0, unsplit: 0 });
+    expect(await findings()).toEqual([]);
+    for (const at of [scope, below]) {
+      expect(await decided(ann, at)).toBe(ALLOWED);
+      expect(await decided(bob, at)).toBe(DENIED);
+    }
+    expect(await decided(ann, few.scope)).toBe(ALLOWED);
+  });
+
+  test('brings them back, with nothing left of form 2', async () => {
+    const { scope, allowed, denied } = await split();
+    const user = await userIn(allowed, denied);
+    expect(await subjectItem(user)).toMatchObject({ [`at|${scope}`]: new Set([allowed, denied]), v: 2 });
+    expect(await migrating({ joins: true })).toMatchObject({ unsplit: 0 });
+    expect(await scopeItem(scope)).toMatchObject({ v: 1, [`group|${allowed}`]: new Set([allows]) });
+    expect((await scopeItem(scope))?.groupRoles).toBeUndefined();
+    expect(await subjectItem(user)).toMatchObject({ v: 1, groups: new Set([allowed, denied]) });
+    expect((await subjectItem(user))?.[`at|${scope}`]).toBeUndefined();
+    expect(await rolesItem(allowed)).toMatchObject({ ttl: expect.any(Number) });
+    expect((await rolesItem(allowed))?.roles).toBeUndefined();
+    for (const key of [nodeKey(refOf(scope)), nodeKey({ type: 'group', id: allowed })]) {
+      expect(await read(key)).toMatchObject({ v: 1 });
+      expect((await read(key))?.byScope).toBeUndefined();
+    }
+    expect(await decided(user, scope)).toBe(DENIED);
+    await take(denied, denies);
+    expect(await decided(user, scope)).toBe(ALLOWED);
+    await give(denied, denies);
+    await migrating();
+    expect((await rolesItem(allowed))?.ttl).toBeUndefined();
+    expect(await decided(user, scope)).toBe(DENIED);
+    expect(await findings()).toEqual([]);
+  });
+});
+
+describe('commands on a scope whose groups stand apart', () => {
+  test('members come and go, roles too, and new groups are as the others', async () => {
+    const { scope, below, allowed, denied, empty } = await split();
+    const user = await userIn(allowed);
+    expect(await decided(user, below)).toBe(ALLOWED);
+    await join(user, denied);
+    expect(await decided(user, below)).toBe(DENIED);
+    await leave(user, denied);
+    expect(await decided(user, below)).toBe(ALLOWED);
+    await take(allowed, allows);
+    expect(await decided(user, scope)).toBe(NOTHING);
+    await give(empty, allows);
+    await join(user, empty);
+    expect(await decided(user, scope)).toBe(ALLOWED);
+    const fresh = await groupAt(scope, denies);
+    await join(user, fresh);
+    expect(membersIn((await subjectItem(user))?.[`at|${scope}`])).toEqual([allowed, empty, fresh].sort());
+    expect(await decided(user, scope)).toBe(DENIED);
+    await world.run('membership.update', { user, group: fresh, joinedAt: '2026-01-01T00:00:00.000Z' });
+    await world.run('group-role.update', {
+      ...{ group: fresh, role: denies },
+      assignedAt: '2026-01-01T00:00:00.000Z',
+    });
+    expect((await subjectItem(user))?.groups).toBeUndefined();
+    await world.run('group.delete', { id: fresh });
+    expect(await decided(user, scope)).toBe(ALLOWED);
+    expect(await rolesItem(fresh)).toMatchObject({ ttl: expect.any(Number) });
+    expect((await rolesItem(fresh))?.roles).toBeUndefined();
+    expect(await findings()).toEqual([]);
+  });
+
+  test('a role that goes is taken from its groups', async () => {
+    const { scope, allowed } = await split();
+    const { id: role } = await world.run('role.create', { name: ulid(), scope: tenant });
+    await world.run('role-permission.create', { role, permission: PAGE, effect: 'DENY' });
+    await give(allowed, role);
+    const user = await userIn(allowed);
+    expect(await decided(user, scope)).toBe(DENIED);
+    await world.run('role.delete', { id: role });
+    expect(await decided(user, scope)).toBe(ALLOWED);
+    expect((await rolesItem(allowed))?.roles).toEqual(new Set([allows]));
+    expect(await findings()).toEqual([]);
+  });
+
+  test('the group of everyone keeps its roles in the item of the scope, in either form', async () => {
+    for (const { scope, denied } of [await site(), await split()]) {
+      const user = await userIn();
+      const { id } = await world.run('group.create', { scope, name: 'everyone', everyone: true });
+      await give(id, allows);
+      expect(await scopeItem(scope)).toMatchObject({ [`group|${id}`]: new Set([allows]), everyone: id });
+      await migrating();
+      expect(await decided(user, scope)).toBe(ALLOWED);
+      await join(user, denied);
+      expect(await decided(user, scope)).toBe(DENIED);
+      await leave(user, denied);
+      await take(id, allows);
+      expect(await decided(user, scope)).toBe(NOTHING);
+      await give(id, allows);
+      await world.run('group.delete', { id });
+      expect(await decided(user, scope)).toBe(NOTHING);
+      expect((await scopeItem(scope))?.everyone).toBeUndefined();
+      expect(await findings()).toEqual([]);
+    }
+  });
+
+  test('several in one transaction: a group, its role and its first member', async () => {
+    const { scope } = await split();
+    const [user, id] = [await userIn(), ulid()];
+    await world.run('transaction.write', {
+      commands: [
+        { command: 'group.create', input: { id, scope, name: 'g' } },
+        { command: 'group-role.create', input: { group: id, role: allows } },
+        { command: 'membership.create', input: { group: id, user } },
+      ],
+    });
+    expect(await decided(user, scope)).toBe(ALLOWED);
+    await world.run('transaction.write', {
+      commands: [
+        { command: 'group-role.create', input: { group: id, role: denies } },
+        { command: 'group-role.delete', input: { group: id, role: allows } },
+        { command: 'membership.delete', input: { group: id, user } },
+      ],
+    });
+    await join(user, id);
+    expect(await decided(user, scope)).toBe(DENIED);
+    expect(await findings()).toEqual([]);
+  });
+
+  test('it moves, and it goes when its groups have gone', async () => {
+    const [{ scope, below, allowed, denied, empty }, other] = [await split(), await site()];
+    const user = await userIn(allowed);
+    await world.run('scope.move', { scope, parent: other.scope });
+    expect(await decided(user, below)).toBe(ALLOWED);
+    await world.run('zone.delete', { id: refOf(below).id });
+    for (const id of [allowed, denied, empty]) await world.run('group.delete', { id });
+    await world.run('zone.delete', { id: refOf(scope).id });
+    expect(await scopeItem(scope)).toBeUndefined();
+    expect(await findings()).toEqual([]);
+  });
+
+  test('a group with many members goes in steps: from the first one on it gives nothing', async () => {
+    const { scope, denied, allowed } = await split();
+    const users = await Promise.all(Array.from({ length: 60 }, () => userIn(denied, allowed)));
+    await world.run('group.delete', { id: denied });
+    for (const user of users)
+      expect(membersIn((await subjectItem(user))?.[`at|${scope}`])).toEqual([allowed]);
+    expect(await decided(users[0] as string, scope)).toBe(ALLOWED);
+    expect(await findings()).toEqual([]);
+  }, 60_000);
+
+  test('users go', async () => {
+    const { allowed } = await split();
+    for (const command of ['user.delete', 'user.erase']) {
+      const user = await userIn(allowed);
+      await world.run(command, { id: user });
+      expect(await subjectItem(user)).toBeUndefined();
+    }
+    expect(await findings()).toEqual([]);
+  });
+});
+
+describe('a command that comes between', () => {
+  /** Runs a command before the transaction of this number is sent, or stops there. */
+  const interrupted = (number: number, run: () => Promise<unknown>) => {
+    let sent = 0;
+    const writer: Writer = {
+      send: async (actions: readonly Action[]) => {
+        sent += 1;
+        if (sent === number) await run();
+        await world.writer.send(actions);
+      },
+    };
+    return { writer, sent: () => sent };
+  };
+
+  test.each([true, false])(
+    'of members and roles is not lost (way out: %s)',
+    async (isOut) => {
+      let last = Number.POSITIVE_INFINITY;
+      for (let number = 1; number <= last; number++) {
+        await fresh();
+        const { scope, below, allowed, denied, empty } = isOut ? await site() : await split();
+        const [user, other] = [await userIn(allowed), await userIn(allowed, denied)];
+        const run = async () => {
+          await join(user, empty);
+          await give(empty, denies);
+          await take(denied, denies);
+          await leave(other, allowed);
+          await join(user, await groupAt(scope, allows));
+          await take(allowed, allows);
+        };
+        const racing = interrupted(number, run);
+        await migrating({ writer: racing.writer, joins: !isOut });
+        last = racing.sent();
+        if (last < number) await run();
+        expect((await scopeItem(scope))?.groupRoles).toBe(isOut ? 'apart' : undefined);
+        expect([await decided(user, below), await decided(other, scope)]).toEqual([DENIED, NOTHING]);
+        await take(empty, denies);
+        expect(await decided(user, scope)).toBe(ALLOWED);
+        expect(await findings()).toEqual([]);
+      }
+      expect(last).toBeGreaterThan(4);
+    },
+    120_000,
+  );
+
+  test.each([true, false])(
+    'stopped anywhere, everything is as it was, and it goes on (way out: %s)',
+    async (isOut) => {
+      for (let number = 1, isStopped = true; isStopped; number++) {
+        await fresh();
+        const { scope, below, allowed, denied, empty } = isOut ? await site() : await split();
+        const users = [await userIn(allowed), await userIn(allowed, denied), await userIn(empty)];
+        isStopped = false;
+        const { writer } = interrupted(number, () => {
+          isStopped = true;
+          return Promise.reject(new Error('killed'));
+        });
+        await migrating({ writer, joins: !isOut }).catch((error: Error) =>
+          expect(error.message).toBe('killed'),
+        );
+        const all = async () => Promise.all(users.map((user) => decided(user, below)));
+        expect(await all()).toEqual([ALLOWED, DENIED, NOTHING]);
+        expect(await findings()).toEqual([]);
+        // Whichever way it goes on.
+        for (const joins of [number % 2 === 0, number % 2 !== 0]) {
+          await join(users[2] as string, denied);
+          expect(await all()).toEqual([ALLOWED, DENIED, DENIED]);
+          await leave(users[2] as string, denied);
+          await migrating({ joins });
+          expect((await scopeItem(scope))?.groupRoles).toBe(joins ? undefined : 'apart');
+          expect(await all()).toEqual([ALLOWED, DENIED, NOTHING]);
+          expect(await findings()).toEqual([]);
+        }
+      }
+    },
+    120_000,
+  );
+});
+
+test.each([true, false])(
+  'what was planned before a migration and is sent after it goes where it belongs (way out: %s)',
+  async (isOut) => {
+    const { scope, below, allowed, denied } = isOut ? await site() : await split();
+    const user = await userIn();
+    let isLate = false;
+    const writer: Writer = {
+      send: async (actions, notes) => {
+        if (!isLate) {
+          isLate = true;
+          await migrating({ joins: !isOut });
+        }
+        await world.writer.send(actions, notes);
+      },
+    };
+    for (const [command, input] of [
+      ['membership.create', { user, group: allowed }],
+      ['group-role.create', { group: allowed, role: denies }],
+      ['group-role.delete', { group: allowed, role: denies }],
+      ['membership.create', { user, group: denied }],
+      ['group.create', { scope, name: 'late' }],
+    ] as const) {
+      isLate = false;
+      const { id = 'none' } = await commandsOf({ ...world, writer }).run(command, input);
+      const names = Object.keys((await subjectItem(user)) as Item);
+      expect(names.filter((name) => name === 'groups' || name.startsWith('at|'))).toEqual([
+        isOut ? `at|${scope}` : 'groups',
+      ]);
+      const late = await read(nodeKey({ type: 'group', id }));
+      expect(late?.byScope !== undefined).toBe(late !== undefined && isOut);
+      expect(await findings()).toEqual([]);
+      await migrating({ joins: isOut });
+    }
+    expect(await decided(user, below)).toBe(DENIED);
+    expect(await findings()).toEqual([]);
+  },
+);
+
+describe('with subjects whose groups stand apart as well', () => {
+  const BOTH = { groupsOfSubject: 1, groupsOfScope: 1, rolesOfRoot: 1_000 };
+
+  test('in whichever order they are split and joined', async () => {
+    for (const first of [SCOPE_ONLY, { ...BOTH, groupsOfScope: 1_000 }]) {
+      const [one, other] = [await site(), await site()];
+      const user = await userIn(one.allowed, one.denied, other.allowed);
+      const check = async () =>
+        expect([
+          ...[await decided(user, one.below), await decided(user, other.below), await findings()],
+        ]).toEqual([DENIED, ALLOWED, []]);
+      for (const thresholds of [first, BOTH]) {
+        await migrating({ thresholds });
+        await check();
+      }
+      expect(await subjectItem(user)).toMatchObject({ groupsIn: 'scope' });
+      expect(await scopeItem(one.scope)).toMatchObject({ groupRoles: 'apart' });
+      await leave(user, one.denied);
+      expect(await decided(user, one.scope)).toBe(ALLOWED);
+      await join(user, one.denied);
+      await migrating({ joins: true });
+      await check();
+      expect(await subjectItem(user)).toMatchObject({ v: 1 });
+    }
+  });
+
+  test('a check takes three calls', async () => {
+    const { scope, below, allowed, denied } = await site();
+    const user = await userIn(allowed, denied);
+    await migrating({ thresholds: BOTH });
+    await migrating({ thresholds: { ...BOTH, rolesOfRoot: 0 } });
+    world.settle();
+    for (const at of [scope, below]) {
+      const calls: number[] = [];
+      const engine = world.newEngine({ observe: (seen) => calls.push(seen.calls) });
+      expect((await engine.check(`user:${user}`, PAGE, at)).reason).toBe(DENIED);
+      expect(calls).toEqual([3]);
+    }
+  });
+});
+
+describe('gatehouse verify', () => {
+  const PART = 'a part';
+  test.each([
+    ['roles that are gone', PART, () => undefined, 'decision_missing'],
+    [
+      'a role too many',
+      PART,
+      (part: Item) => ({ ...part, roles: new Set([allows, denies]) }),
+      'decision_more',
+    ],
+    ['a role too few', PART, ({ roles: _, ...part }: Item) => part, 'decision_less'],
+    ['what is no attribute', PART, (part: Item) => ({ ...part, more: 1 }), 'decision_damaged'],
+    ['another scope', PART, (part: Item) => ({ ...part, scope: tenant }), 'decision_'],
+    [
+      'a membership among all',
+      'a subject',
+      (item: Item) => ({
+        ...item,
+        groups: new Set([...Object.values(item).flatMap((v) => (v instanceof Set ? [...v] : []))]),
+        ...Object.fromEntries(
+          Object.keys(item)
+            .filter((name) => name.startsWith('at|'))
+            .map((name) => [name, undefined]),
+        ),
+      }),
+      'decision_less',
+    ],
+    [
+      'roles in the item of the scope',
+      'a scope',
+      (item: Item) => ({ ...item, 'group|x': new Set(['r']) }),
+      'decision_damaged',
+    ],
+    ['a mark that is gone', 'a node', ({ byScope: _, ...item }: Item) => item, 'node_damaged'],
+  ] as const)('finds and mends %s', async (_, which, damage, code) => {
+    const { scope, allowed, denied } = await split();
+    const user = await userIn(allowed, denied);
+    const key = {
+      [PART]: decisionKey({ type: 'group', id: allowed }),
+      'a subject': decisionKey({ type: 'user', id: user }),
+      'a scope': decisionKey(refOf(scope)),
+      'a node': nodeKey({ type: 'group', id: allowed }),
+    }[which];
+    const sound = (await read(key)) as Item;
+    const damaged = (damage as (item: Item) => Item | undefined)(sound);
+    await world.writer.send([
+      damaged
+        ? {
+            kind: 'put',
+            item: Object.fromEntries(Object.entries(damaged).filter(([, v]) => v !== undefined)) as Item,
+          }
+        : { kind: 'delete', key },
+    ]);
+    expect((await findings()).join()).toContain(code);
+    await repaired();
+    expect(await findings()).toEqual([]);
+    expect(await decided(user, scope)).toBe(DENIED);
+    await leave(user, denied);
+    expect(await decided(user, scope)).toBe(ALLOWED);
+  });
+
+  test('makes the items of the scope and of a subject anew as they stood', async () => {
+    const { scope, allowed } = await split();
+    const user = await userIn(allowed);
+    for (const key of [decisionKey(refOf(scope)), decisionKey({ type: 'user', id: user })]) {
+      const item = (await read(key)) as Item;
+      await world.writer.send([{ kind: 'put', item: { ...item, status: 'x' } }]);
+      await repaired();
+      const { writtenAt: _, writeId: __, ...stood } = item;
+      expect(await read(key)).toMatchObject(stood);
+      expect(await findings()).toEqual([]);
+    }
+  });
+});
+
+describe('a reader', () => {
+  test('of more items than one snapshot holds answers from what was true at one instant', async () => {
+    const { scope, below, denied } = await split();
+    const user = await userIn(
+      ...(await Promise.all(Array.from({ length: 110 }, () => groupAt(scope, allows)))),
+    );
+    expect(await decided(user, below)).toBe(ALLOWED);
+    await join(user, denied);
+    expect(await decided(user, below)).toBe(DENIED);
+    const engine = world.newEngine();
+    await engine.check(`user:${user}`, PAGE, below);
+    await leave(user, denied);
+    // Within the margin, and with all of it in the cache.
+    const { reason } = await engine.check(`user:${user}`, PAGE, below, { consistency: 'strong' });
+    expect(reason).toBe(ALLOWED);
+  }, 30_000);
+
+  test('fails closed on a marker that it does not know, without its form, and with roles beside it', async () => {
+    const { scope, allowed } = await split();
+    const user = await userIn(allowed);
+    const items = [
+      [await scopeItem(scope), { groupRoles: 'elsewhere' }],
+      [await scopeItem(scope), { v: 1 }],
+      [await scopeItem(scope), { 'group|g': new Set(['r']) }],
+      [await subjectItem(user), { v: 1 }],
+      [await subjectItem(user), { [`at|${scope}`]: 'g' }],
+      [await rolesItem(allowed), { other: 1 }],
+      [await rolesItem(allowed), { roles: 'r' }],
+    ] as const;
+    for (const [item, damage] of items) {
+      await world.writer.send([{ kind: 'put', item: { ...(item as Item), ...damage } }]);
+      world.settle();
+      await expect(world.newEngine().check(`user:${user}`, PAGE, scope)).rejects.toMatchObject({
+        code: 'damaged_item',
+      });
+      await world.writer.send([{ kind: 'put', item: item as Item }]);
+    }
+    expect(await decided(user, scope)).toBe(ALLOWED);
+  });
+
+  test('searches and explanations answer as checks do, page by page', async () => {
+    const { scope, below, allowed, denied, empty } = await split();
+    const second = await groupAt(scope, allows);
+    const users = await Promise.all([
+      ...Array.from({ length: 5 }, () => userIn(allowed, second)),
+      ...Array.from({ length: 5 }, () => userIn(second, empty)),
+      userIn(allowed, denied),
+      userIn(empty),
+    ]);
+    world.settle();
+    const engine = world.newEngine();
+    const lists = createLists({ reader: world.reader, engine, clock: world.clock });
+    for (const limit of [1, 3, 100]) {
+      const found: string[] = [];
+      for (let cursor: string | undefined; ; ) {
+        const page = await lists.listSubjects(PAGE, below, { limit, cursor });
+        found.push(...page.items);
+        cursor = page.cursor;
+        if (cursor === undefined) break;
+      }
+      expect(found.sort()).toEqual(
+        users
+          .slice(0, 10)
+          .map((id) => `user:${id}`)
+          .sort(),
+      );
+    }
+    const { items } = await lists.listScopes(`user:${users[0]}`, PAGE, {});
+    expect([...items].sort()).toEqual([scope, below].sort());
+    expect((await lists.listScopes(`user:${users[10]}`, PAGE, {})).items).toEqual([]);
+    const explainer = createExplainer({ reader: world.reader, clock: world.clock });
+    const denial = await explainer.explain(`user:${users[10]}`, PAGE, below);
+    expect(denial).toMatchObject({ allowed: false, reason: DENIED });
+    expect(denial.allowedBy.items.concat(denial.deniedBy.items)).toMatchObject([
+      { effect: 'ALLOW', from: { kind: 'group', scope: { ref: scope } } },
+      { effect: 'DENY', from: { kind: 'group', scope: { ref: scope } } },
+    ]);
+    // What somebody has elsewhere is among the suggestions.
+    const other = await site();
+    const { suggestions } = await explainer.explain(`user:${users[0]}`, PAGE, other.scope);
+    expect(suggestions?.granted.items).toMatchObject([{ from: { scope: { ref: scope } } }, {}]);
+  });
+
+  test('of the access difference sees who loses and gains what', async () => {
+    const { allowed, denied, empty } = await split();
+    const [user] = [await userIn(allowed), await userIn(empty)];
+    const difference = (command: string, input: Readonly<Record<string, unknown>>) =>
+      accessDifference([{ command, input }], {
+        ...{ reader: world.reader, commands: COMMANDS, at: world.clock.now() },
+      });
+    const [loses, gains] = [{ loses: { people: 1 } }, { gains: { people: 1 } }];
+    expect(await difference('membership.delete', { user, group: allowed })).toMatchObject(loses);
+    expect(await difference('membership.create', { user, group: denied })).toMatchObject(loses);
+    expect(await difference('group-role.delete', { group: allowed, role: allows })).toMatchObject(loses);
+    expect(await difference('group-role.create', { group: empty, role: allows })).toMatchObject(gains);
+    expect(await difference('group.delete', { id: allowed })).toMatchObject(loses);
+  });
+});
