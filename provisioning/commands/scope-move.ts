@@ -115,6 +115,12 @@ function rewrite(
   ];
 }
 
+/**
+ * What was read of the new parent holds until the scope is there, and its revision says that one has come. The building
+ * of a zone owns it before and after the zone goes further up, so that the edges alone leave the revision as it is.
+ */
+const asJoined = (parent: Node): Action => ({ ...asPlaced(parent), add: { rev: 1 } });
+
 const outcomeOf = ({ scope, parent, place }: Move) => ({
   result: { scope: formatRef(scope.ref), parent: formatRef(parent.ref), ancestors: place },
   audit: {
@@ -142,7 +148,7 @@ function atOnce(planning: Planning, move: Move, below: readonly Node[]): readonl
     return path;
   };
   const actions = [
-    asPlaced(move.parent),
+    asJoined(move.parent),
     ...rewrite(planning, move.scope, move.place, asRead(move.scope, 'rev'), {
       set: { parent: formatRef(move.parent.ref) },
     }),
@@ -217,7 +223,7 @@ async function goOn(planning: Planning, move: Move, queue: readonly Placed[]): P
     { set: { parent: formatRef(parent.ref) }, remove: ['movingTo'] },
   );
   const open = scopeChanges(scope.ref).set({ status: textOf(scope.item, 'status') });
-  return { actions: [asPlaced(parent), ...last, open], ...outcomeOf(move) };
+  return { actions: [asJoined(parent), ...last, open], ...outcomeOf(move) };
 }
 
 export const moveCommand: Command = writeCommand({

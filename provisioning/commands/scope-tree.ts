@@ -7,10 +7,11 @@ import type { Item } from '../../table/item.ts';
 import { nodeKey, partitionOf } from '../../table/keys.ts';
 import { OWNERSHIP } from '../../table/partition-queries.ts';
 import type { Reader } from '../../table/reader.ts';
+import type { Action } from '../../table/write/action.ts';
 import { type Command, RESTORE, writeCommand } from '../command.ts';
 import { planClosing, planDeletion } from '../kinds/deletion.ts';
 import type { NodeKind } from '../kinds/node-kind.ts';
-import { loadScope, rootOf, textOf, unlessGone } from '../nodes/nodes.ts';
+import { loadScope, rootOf, textOf, textsOf, unlessGone } from '../nodes/nodes.ts';
 import type { Node, Plan, Planning } from '../plan.ts';
 import { kindOf } from './node-kinds.ts';
 
@@ -23,20 +24,24 @@ const ownedItems = (reader: Reader, of: Ref): Promise<readonly Item[]> =>
 
 const ownedRef = (item: Item): Ref => parseRef(textOf(item, 'owned'), 'owned');
 
-/** The children of these scopes. Each node is read; the edges only name them. */
+/**
+ * The children of these scopes, as their nodes say: the edges only name them, and what was moved away after it was listed
+ * is no child any more. Whatever leaves a scope changes the revision that the scope had when it was listed.
+ */
 export async function scopesBelow(reader: Reader, parents: readonly Ref[]): Promise<readonly Node[]> {
-  const found: Ref[] = [];
-  for (const parent of parents) {
-    for (const item of await ownedItems(reader, parent)) {
+  const found: { readonly ref: Ref; readonly parent: string }[] = [];
+  for (const each of parents) {
+    const parent = formatRef(each);
+    for (const item of await ownedItems(reader, each)) {
       const ref = ownedRef(item);
       // A building also owns copies of what is in its zones, an enterprise of workstreams of accounts.
-      if (mayBeScopeType(ref.type) && item.parent === formatRef(parent)) found.push(ref);
+      if (mayBeScopeType(ref.type) && item.parent === parent) found.push({ ref, parent });
     }
   }
-  const items = await reader.getMany(found.map(nodeKey));
-  return found.flatMap((ref, position) => {
+  const items = await reader.getMany(found.map(({ ref }) => nodeKey(ref)));
+  return found.flatMap(({ ref, parent }, position) => {
     const item = items[position];
-    return item ? [{ ref, item }] : [];
+    return item?.parent === parent ? [{ ref, item }] : [];
   });
 }
 
@@ -78,22 +83,36 @@ const deletionKind = (type: string): NodeKind => {
   return kind;
 };
 
-/** A node below `top` that owns nothing, or `top` itself. */
-async function leafOf(planning: Planning, top: Node): Promise<Node> {
-  for (let node = top; ; ) {
+/** A node below `top` that owns nothing, or `top` itself; and the scope that it is, or is in. */
+async function leafOf(planning: Planning, top: Node): Promise<{ readonly leaf: Node; readonly scope: Node }> {
+  const root = formatRef(rootOf(top));
+  for (let [leaf, scope] = [top, top]; ; ) {
     const { items } = await planning.reader.list({
-      ranges: [{ partition: partitionOf(node.ref) }],
+      ranges: [{ partition: partitionOf(leaf.ref) }],
       keep: (item) => item.Type === OWNERSHIP && !DELETED_WITH_OWNER.has(ownedRef(item).type),
       limit: 1,
     });
     const [first] = items;
-    if (!first) return node;
+    if (!first) return { leaf, scope };
     const ref = ownedRef(first);
     const item = await planning.reader.get(nodeKey(ref));
     if (!item) throw stale(formatRef(ref), 'scope');
-    node = { ref, item };
+    leaf = { ref, item };
+    if (!mayBeScopeType(ref.type)) continue;
+    // Moved out of the tree after it, or something above it, was listed: it stays. Moves stay in their tenant.
+    const isWithin = textsOf(item, 'ancestors').includes(formatRef(top.ref));
+    if (!isWithin && formatRef(rootOf(leaf)) === root) throw stale(formatRef(ref), 'scope');
+    scope = leaf;
   }
 }
+
+/** The scope is in the tree until what is in it is deleted. */
+const asWithin = ({ ref, item }: Node): Action => ({
+  kind: 'update',
+  key: nodeKey(ref),
+  when: { exists: true, equals: { ancestors: textsOf(item, 'ancestors') } },
+  failure: () => stale(formatRef(ref), 'scope'),
+});
 
 /** Refuses nodes of other tenants that are linked here, as workstreams of accounts are to an enterprise. */
 async function refuseWhileLinked({ reader }: Planning, top: Node): Promise<void> {
@@ -120,7 +139,7 @@ export const deleteTreeCommand: Command = writeCommand({
     const outcome = { result: { scope: input.scope, deleted: true } };
     const top = await unlessGone(again, loadScope(planning, input.scope, 'scope'));
     if (!top) return { actions: [], audit: [], ...outcome };
-    const leaf = await leafOf(planning, top);
+    const { leaf, scope } = await leafOf(planning, top);
     if (leaf !== top && top.item.deletingSince === undefined) {
       await refuseWhileLinked(planning, top);
       return {
@@ -135,7 +154,10 @@ export const deleteTreeCommand: Command = writeCommand({
       throw ownsMore ? stale(formatRef(leaf.ref), 'scope') : error;
     });
     const isLast = leaf === top && step.next === undefined;
-    const { next: _, ...last } = { ...step, ...outcome };
+    // What has begun to be deleted is deleted, wherever its scope goes. Before, the scope is its owner: no further action.
+    const isBegun = leaf === scope || leaf.item.deletingSince !== undefined;
+    const actions = isBegun ? step.actions : [...step.actions, asWithin(scope)];
+    const { next: _, ...last } = { ...step, ...outcome, actions };
     return isLast ? last : { ...last, next: (later) => plan(later, input, true) };
   },
 });

@@ -7,7 +7,7 @@ import { formatRef, parseRef } from '../../table/identifiers.ts';
 import { allInTenant, allOf, inTenant } from '../../table/index-queries.ts';
 import { DECISION, edgePrefix, nodeKey } from '../../table/keys.ts';
 import { isOwnership, nodeWith, ownedBy } from '../../table/partition-queries.ts';
-import type { Action } from '../../table/write/action.ts';
+import type { Update } from '../../table/write/action.ts';
 import type { Command } from '../command.ts';
 import { by, listAllCommand, listCommand, ownedByScope, period } from '../kinds/lists.ts';
 import { nodeCommands } from '../kinds/node-commands.ts';
@@ -31,7 +31,7 @@ export function refuseDepth(ancestors: number): void {
 }
 
 /** What was read of the parent holds until the child is written: its place, and that it keeps it. */
-export function asPlaced(parent: Node): Action {
+export function asPlaced(parent: Node): Update {
   return {
     kind: 'update',
     key: nodeKey(parent.ref),

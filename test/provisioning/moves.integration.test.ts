@@ -165,28 +165,72 @@ describe('at once', () => {
     await expectWhole();
   });
 
-  test('what is moved within it while it is read is planned anew, and comes along once', async () => {
+  test.each([
+    // What is directly below the house is listed by now.
+    ['further down before the floor is listed', 'sensor', 'floor', 'listAll'],
+    ['further up before the floor is listed', 'room', 'house', 'listAll'],
+    ['further down before the floor is read', 'sensor', 'floor', 'getMany'],
+    ['further up before the floor is read', 'room', 'house', 'getMany'],
+  ] as const)('what is moved %s comes along once', async (_, name, to, before) => {
     await place('device', 'sensor', { parent: at.house });
-    const partition = `ZONE#${idOf('floor')}`;
+    const floor = `ZONE#${idOf('floor')}`;
     let isMoved = false;
+    const moveBefore = async (call: typeof before, partitions: readonly string[]) => {
+      if (isMoved || call !== before || !partitions.includes(floor)) return;
+      isMoved = true;
+      await world.run('scope.move', move(name, to).input);
+    };
     const reader: typeof world.reader = {
       ...world.reader,
-      // The house is read by now, with the sensor in it; the floor is not.
       listAll: async (query) => {
-        if (!isMoved && query.ranges.some((range) => range.partition === partition)) {
-          isMoved = true;
-          await world.run('scope.move', move('sensor', 'floor').input);
-        }
+        await moveBefore(
+          'listAll',
+          query.ranges.map(({ partition }) => partition),
+        );
         return world.reader.listAll(query);
+      },
+      getMany: async (keys, ...options) => {
+        await moveBefore(
+          'getMany',
+          keys.map(({ PK }) => PK),
+        );
+        return world.reader.getMany(keys, ...options);
       },
     };
     const provision = createProvisioning({ ...world, reader, newId: () => ulid() });
     expect(await provision(move('house', 'new'))).toMatchObject({ ok: true });
     expect(isMoved).toBe(true);
-    expect(await nodeOf('sensor')).toMatchObject({ parent: at.floor });
+    expect(await nodeOf(name)).toMatchObject({ parent: at[to] });
     expect(await entrants([...ALL, 'sensor'])).toEqual(
-      Object.fromEntries([...ALL, 'sensor'].map((name) => [name, IN_NEW])),
+      Object.fromEntries([...ALL, 'sensor'].map((each) => [each, IN_NEW])),
     );
+    await expectWhole();
+  });
+
+  test.each([
+    ['a device', 'lamp'],
+    ['a group', 'crew'],
+  ])('what moves out of a tree that is being deleted is not deleted: %s in it', async (_, inIt) => {
+    at.crew = `group:${(await world.run('group.create', { name: 'crew', scope: at.room })).id}`;
+    const partition = at[inIt]?.replace(/^.*:/, (type) => `${type.slice(0, -1).toUpperCase()}#`);
+    let isMoved = false;
+    const reader: typeof world.reader = {
+      ...world.reader,
+      // It was listed, and is not read yet.
+      get: async (key, ...options) => {
+        if (!isMoved && key.PK === partition && (await nodeOf('house')).deletingSince !== undefined) {
+          isMoved = true;
+          await world.run('scope.move', move('floor', 'next').input);
+        }
+        return world.reader.get(key, ...options);
+      },
+    };
+    const provision = createProvisioning({ ...world, reader, newId: () => ulid() });
+    const answer = await provision({ command: 'scope.delete-tree', input: { scope: at.house } });
+    expect(answer).toMatchObject({ ok: true });
+    expect(isMoved).toBe(true);
+    expect(await nodeOf('floor')).toMatchObject({ parent: at.next });
+    expect(await nodeOf(inIt)).toMatchObject({ id: idOf(inIt) });
     await expectWhole();
   });
 
@@ -407,6 +451,26 @@ describe('in steps, with something else in the middle', () => {
     expect(await nodeOf('guest lamp')).toMatchObject({
       ancestors: [at.guest, at.b1, at.b, at.house, at.new, at.client],
     });
+  });
+
+  test('what is moved out after it was listed, and before it is read, keeps its new place', async () => {
+    const key = `ZONE#${idOf('a1')}`;
+    let isMoved = false;
+    const reader: typeof world.reader = {
+      ...world.reader,
+      getMany: async (keys, ...options) => {
+        if (!isMoved && keys.some(({ PK }) => PK === key) && (await nodeOf('house')).movingTo !== undefined) {
+          isMoved = true;
+          await world.run('scope.move', move('a1', 'next').input);
+        }
+        return world.reader.getMany(keys, ...options);
+      },
+    };
+    const provision = createProvisioning({ ...world, reader, newId: () => ulid() });
+    expect(await provision(move('house', 'new'))).toMatchObject({ ok: true });
+    expect(isMoved).toBe(true);
+    expect(await nodeOf('a1')).toMatchObject({ parent: at.next, ancestors: [at.next, at.new, at.client] });
+    await expectWhole();
   });
 
   test.each(steps)('before step %i: its new parent is moved, or goes', async (step) => {
