@@ -180,7 +180,11 @@ export interface ReplayOptions {
   readonly onProgress?: (done: number, of: number) => Promise<void>;
 }
 
-/** Takes away from the restored table what was taken away since, an entity at a time, in the order of time. */
+/**
+ * Takes away from the restored table what was taken away since, an entity at a time, in the order of time. Records
+ * of one instant, or of two clocks, may stand in the wrong order: what is refused, such as the deletion of a scope
+ * before that of its child, is sent again after the others, for as long as one of them succeeds.
+ */
 export async function replay(
   collection: Collection,
   { read, write, onProgress }: ReplayOptions,
@@ -188,8 +192,13 @@ export async function replay(
   const replayed: Sent[] = [];
   const byHand: string[] = [];
   const lost: string[] = [];
-  const refused: (Sent & { message: string })[] = [];
+  let refused: (Sent & { message: string })[] = [];
   let alreadySo = 0;
+  const send = async (sent: Sent): Promise<void> => {
+    const outcome = await write(sent);
+    if (outcome === 'done') replayed.push(sent);
+    else if (outcome !== 'gone') refused.push({ ...sent, ...outcome });
+  };
   const entities = collection.entities();
   for (const [done, { last, changed }] of entities.entries()) {
     await onProgress?.(done, entities.length);
@@ -199,13 +208,15 @@ export async function replay(
     byHand.push(...todo.byHand);
     lost.push(...todo.lost);
     const before = replayed.length + refused.length;
-    for (const sent of todo.commands) {
-      const outcome = await write(sent);
-      if (outcome === 'done') replayed.push(sent);
-      else if (outcome !== 'gone') refused.push({ ...sent, ...outcome });
-    }
+    for (const sent of todo.commands) await send(sent);
     if (before === replayed.length + refused.length && todo.byHand.length + todo.lost.length === 0)
       alreadySo += 1;
+  }
+  for (let left = Number.POSITIVE_INFINITY; refused.length > 0 && refused.length < left; ) {
+    left = refused.length;
+    const again = refused;
+    refused = [];
+    for (const { command, input } of again) await send({ command, input });
   }
   return { replayed, alreadySo, byHand, lost, refused };
 }
