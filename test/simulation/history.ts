@@ -4,6 +4,7 @@ import type { Model, Question } from '../oracle/model.ts';
 import type { Operation } from '../oracle/operations.ts';
 import * as does from '../oracle/operations.ts';
 import { createRandom, type Random } from '../oracle/random.ts';
+import { drawList, type List } from './lists.ts';
 import { copyOf } from './record.ts';
 import type { SmallNames } from './worlds.ts';
 
@@ -89,6 +90,8 @@ export type Doing =
       /** Which of the issuer's keys has signed: the newest, or the one before. */
       readonly keyAge: 0 | 1;
     }
+  /** An administrator asks for a list. */
+  | { readonly does: 'list'; readonly of: number; readonly list: List }
   /** Whoever has begun a change of several steps and not ended it sends it again. */
   | { readonly does: 'resume'; readonly of: number }
   /** A migration lets a part of a decision item stand apart, or brings it back: of those that can, the one drawn. */
@@ -192,6 +195,7 @@ export function drawHistory(seed: number, names: SmallNames, model: Model, featu
         ...{ does: 'migrate', of: random.below(PROCESSES) },
         ...{ joins: random.oneIn(3), item: random.below(1_000) },
       };
+    if (random.oneIn(16)) return { does: 'list', of: random.below(PROCESSES), list: drawList(random, names) };
     const what = random.below(20);
     if (what < 9) return draw.ask();
     if (what < 12) return withRequests ? draw.request() : draw.ask();
@@ -235,7 +239,11 @@ function createChanges(random: Random, names: SmallNames, model: Model, features
     if (pair && random.oneIn(2)) return does.together(...pair);
     if (pair) pending.push(pair[1]);
     if (pair) return pair[0];
-    if (features.tree && random.oneIn(4)) return changeOfTree(random, names);
+    if (features.tree && random.oneIn(2)) {
+      const [first, ...others] = changesOfTree(random, names);
+      pending.push(...others);
+      return first;
+    }
     if (!features.conditions && random.oneIn(3)) return changeOfCallers(random, names);
     return (features.nodes ? changeInOneWrite : changeOfGrants)(random, names);
   };
@@ -280,12 +288,15 @@ function changeOfCallers(random: Random, names: SmallNames): Operation {
   }
 }
 
-/** Moves of the building with all below it, and of parts of it. */
-function changeOfTree(random: Random, { places }: SmallNames): Operation {
-  const of = (...types: readonly string[]) =>
-    places.filter(({ ref }) => types.includes(ref.slice(0, ref.indexOf(':'))));
-  if (random.oneIn(3))
-    return does.moveScope(random.pick(of('zone', 'device')).ref, random.pick(of('building', 'zone')).ref);
-  const [building] = of('building');
-  return does.moveScope(String(building?.ref), random.pick(of('project')).ref);
+/** Moves of the building with all below it, and of parts of it; parts go, and come back under the same ids. */
+function changesOfTree(random: Random, { places }: SmallNames): readonly [Operation, ...Operation[]] {
+  const one = (...types: readonly string[]) => {
+    const type = random.pick(types);
+    return random.pick(places.filter(({ ref }) => ref.startsWith(`${type}:`)));
+  };
+  const what = random.below(8);
+  if (what < 3) return [does.moveScope(one('zone', 'device').ref, one('building', 'zone').ref)];
+  if (what < 6) return [does.moveScope(one('building').ref, one('project').ref)];
+  const { ref, parent } = one('building', 'zone', 'zone', 'device');
+  return [does.deleteTree(ref), does.createScope(ref, { parent })];
 }

@@ -1,4 +1,5 @@
 import type { Item } from '../../table/item.ts';
+import { DECISION } from '../../table/keys.ts';
 import type { Model } from '../oracle/model.ts';
 import { modelOf } from '../oracle/model-of-items.ts';
 import type { Operation } from '../oracle/operations.ts';
@@ -15,13 +16,32 @@ export function modelIn(items: readonly Item[], before: Model): Model {
 
 const SCOPES = /^(?:tenant|location|client|project|building|zone|device|account|enterprise|workstream):/;
 
-/** Commands that end what was begun and not ended. */
+/** What migrations look at: to ask of every other item whether it is such a one takes long. */
+export const decisionItemsIn = (items: readonly Item[]): readonly Item[] =>
+  items.filter(({ SK }) => SK.startsWith(DECISION));
+
+/**
+ * Commands that end what was begun and not ended. Deletions first: what was to be moved to a place that is gone then is
+ * moved back.
+ */
 export function unfinishedIn(items: readonly Item[]): readonly Omit<Operation, 'apply'>[] {
-  return items.flatMap(({ PK, SK, movingTo }) => {
-    if (SK !== 'META' || movingTo === undefined) return [];
-    const [type = '', id = ''] = PK.split('#');
-    return [{ command: 'scope.move', input: { scope: `${type.toLowerCase()}:${id}`, parent: movingTo } }];
-  });
+  const nodes = new Map(items.flatMap((item) => (item.SK === 'META' ? [[refOf(item), item] as const] : [])));
+  const deletions: Omit<Operation, 'apply'>[] = [];
+  const moves: Omit<Operation, 'apply'>[] = [];
+  for (const [scope, { movingTo, parent, deletingSince }] of nodes) {
+    if (deletingSince !== undefined) deletions.push({ command: 'scope.delete-tree', input: { scope } });
+    else if (movingTo !== undefined)
+      moves.push({
+        command: 'scope.move',
+        input: { scope, parent: nodes.has(String(movingTo)) ? movingTo : parent },
+      });
+  }
+  return [...deletions, ...moves];
+}
+
+function refOf({ PK }: Item): string {
+  const [type = '', id = ''] = PK.split('#');
+  return `${type.toLowerCase()}:${id}`;
 }
 
 /** In what two models differ, line by line. */

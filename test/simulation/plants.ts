@@ -35,6 +35,14 @@ export const PLANTS = {
         action.kind === 'put' && action.item.Type === 'Guard' ? { kind: 'put', item: action.item } : action,
       ),
   },
+  /** Whoever has read a node writes to any other one of its id, too. */
+  reuse: {
+    send: (actions) =>
+      actions.map((action) => {
+        const { createdAt, ...equals } = action.when?.equals ?? {};
+        return createdAt === undefined ? action : { ...action, when: { ...action.when, equals } };
+      }),
+  },
 } as const satisfies Readonly<Record<string, Plant>>;
 
 export type PlantName = keyof typeof PLANTS;

@@ -21,10 +21,11 @@ import type { Operation } from '../oracle/operations.ts';
 import { rolesAt } from '../oracle/oracle.ts';
 import { createRandom } from '../oracle/random.ts';
 import { isRefusal } from '../oracle/stage.ts';
-import { findingsIn } from '../provisioning/findings.ts';
+import { findingsOn } from '../provisioning/findings.ts';
 import { AUDIENCE, type Callers, ISSUER } from './callers.ts';
 import type { Doing, History, Step } from './history.ts';
-import { differencesOf, modelIn, unfinishedIn } from './items.ts';
+import { decisionItemsIn, differencesOf, modelIn, unfinishedIn } from './items.ts';
+import { isPageOf, type Listed } from './lists.ts';
 import { type Caller, createNetwork, mix } from './network.ts';
 import { type Plant, withPlant } from './plants.ts';
 import { createRecord, type Judge, type Tally, type Violation } from './record.ts';
@@ -108,7 +109,7 @@ async function playIn(time: ReturnType<typeof createTime>, options: PlayOptions)
 
   const sentAs = new Map<readonly Action[], Sent>();
   const table = createMemoryTable({
-    items: world.items,
+    ...{ items: world.items, sharesItems: true },
     onCommit: (actions) => {
       const sent = sentAs.get(actions);
       if (!sent) return;
@@ -269,6 +270,32 @@ async function playIn(time: ReturnType<typeof createTime>, options: PlayOptions)
     }
   }
 
+  /** A list is what there was at an instant since it was asked for, and no longer than a page. */
+  async function list({ list: asked }: Step & { does: 'list' }, number: number): Promise<void> {
+    const { clock, newId, administering } = processOf(number);
+    const { command, input } = asked;
+    const first = record.latest();
+    const provision = createProvisioning({
+      ...{ reader: administering.reader, writer: administering.writer },
+      ...{ clock, newId, newSecret: () => SECRET, sleep: wait },
+    });
+    const answer = await provision({ command, input });
+    const about = `process ${number}: ${command} ${JSON.stringify(input)}`;
+    note(
+      `${about} ${answer.ok ? `is answered ${JSON.stringify(answer.result)}` : `fails: ${answer.error.code}`}`,
+    );
+    if (!answer.ok) {
+      if (!UNKNOWN.has(answer.error.code)) record.violate('list', `${about}: ${answer.error.message}`);
+      return;
+    }
+    tally.pages += 1;
+    const listed = answer.result as unknown as Listed;
+    const shown = listed.items.map(asked.nameOf).join();
+    record.compareTogether('list', about, shown, first, (then) =>
+      isPageOf(asked, listed, then) ? shown : asked.namesIn(then).join(),
+    );
+  }
+
   /** Goes on with what others have begun and not ended. */
   async function resume(number: number): Promise<void> {
     for (const { command, input } of unfinishedIn(table.items())) {
@@ -282,8 +309,9 @@ async function playIn(time: ReturnType<typeof createTime>, options: PlayOptions)
   /** What says the same before and after. It is given up where DynamoDB fails. */
   async function migrate({ joins, item }: Step & { does: 'migrate' }, number: number): Promise<void> {
     const { clock, newId, administering } = processOf(number);
+    const items = decisionItemsIn(table.items());
     const wanted = SPLITTINGS.flatMap(({ isDue, isSplit }) =>
-      table.items().filter((each) => (joins ? isSplit(each) : !isSplit(each) && isDue(each, ALL_SPLIT))),
+      items.filter((each) => (joins ? isSplit(each) : !isSplit(each) && isDue(each, ALL_SPLIT))),
     );
     const chosen = wanted[item % wanted.length];
     if (!chosen) return;
@@ -455,6 +483,9 @@ async function playIn(time: ReturnType<typeof createTime>, options: PlayOptions)
       const isUnknown = shown.endsWith('_unknown');
       const states = record.modelsSince(first);
       if (isUnknown && states.some((then) => truthAt(then).endsWith('_unknown'))) return;
+      // A token goes with its subject: whoever has read one of them before finds the other gone, and refuses.
+      const isOfNobody = shown === 'subject_unknown' || shown === 'unauthorized';
+      if (isOfNobody && states.some((then) => !asked.hasSubject(then))) return;
       record.compareTogether(kind, text, shown, first, truthAt);
     };
     if (answer.allows === undefined) {
@@ -512,6 +543,7 @@ async function playIn(time: ReturnType<typeof createTime>, options: PlayOptions)
     }
     // Whoever stands still begins nothing.
     if (caller.frozenUntil > now()) return;
+    if (step.does === 'list') return start(of, () => list(step, of));
     if (step.does === 'resume') return start(of, () => resume(of));
     if (step.does === 'migrate') return start(of, () => migrate(step, of));
     note(`process ${of}: ${describeStep(step)}`);
@@ -535,7 +567,7 @@ async function playIn(time: ReturnType<typeof createTime>, options: PlayOptions)
   }
   isDown = false;
   for (let n = 0; running.some(({ size }) => size > 0) && record.violations.length === 0; n++) {
-    if (n > 1_000) record.violate('hangs', 'something never ends');
+    if (n > PATIENCE_S) record.violate('hangs', 'something never ends');
     await time.pass(1_000);
   }
   await time.pass(2 * OUTAGE_TTL_MS);
@@ -561,26 +593,26 @@ async function playIn(time: ReturnType<typeof createTime>, options: PlayOptions)
     for (const text of differencesOf(record.model(), modelIn(table.items(), record.model())))
       record.violate('effect', text);
     if (seed % VERIFIED_ONE_IN !== 0) return;
-    const found = await findingsIn(table.items(), { now });
+    const found = await findingsOn({ reader: table.reader, clock: { now } });
     for (const finding of found) if (!OF_DECLARATIONS.test(finding)) record.violate('table', finding);
   }
 
   /** Ends what was begun and not ended, when everything goes well. */
   async function finish(): Promise<void> {
     const { reader } = table as { reader: Reader };
-    for (let round = 0; round < 4; round++) {
-      const open = unfinishedIn(table.items());
-      if (open.length === 0) return;
-      for (const { command, input } of open) {
-        const clock = { now: () => Math.floor(now()) };
-        const newId = createIds('M');
-        const provision = createProvisioning({
-          ...{ reader, writer: table.writer, clock, newId, newSecret: () => SECRET, sleep: wait },
-        });
-        const answer = await provision({ command, input });
-        if (!answer.ok)
-          record.violate('unfinished', `${command} ${JSON.stringify(input)}: ${answer.error.message}`);
-      }
+    const newId = createIds('M');
+    for (let request = 0; request < MOST_UNFINISHED; request++) {
+      // To end one may end others: a tree is deleted with what had begun to be deleted in it.
+      const [open] = unfinishedIn(table.items());
+      if (open === undefined) return;
+      const { command, input } = open;
+      const clock = { now: () => Math.floor(now()) };
+      const provision = createProvisioning({
+        ...{ reader, writer: table.writer, clock, newId, newSecret: () => SECRET, sleep: wait },
+      });
+      const answer = await provision({ command, input });
+      if (!answer.ok)
+        return record.violate('unfinished', `${command} ${JSON.stringify(input)}: ${answer.error.message}`);
       record.commitStep('what was begun is ended', now(), modelIn(table.items(), record.model()));
     }
     record.violate('unfinished', 'what was begun cannot be ended');
@@ -590,6 +622,12 @@ async function playIn(time: ReturnType<typeof createTime>, options: PlayOptions)
 /** Of so many histories one ends with a look at all items, and one with a verification, which takes longer than to play it. */
 const COMPARED_ONE_IN = 4;
 const VERIFIED_ONE_IN = 32;
+
+/** Seconds until what still goes on is said to hang. A command in steps takes many requests where each read is slow. */
+const PATIENCE_S = 10_000;
+
+/** More than a history leaves unfinished. */
+const MOST_UNFINISHED = 100;
 
 const isStepwise = (step: Step): boolean => step.does === 'write' && STEPWISE.has(step.operation.command);
 

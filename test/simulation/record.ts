@@ -26,6 +26,8 @@ export interface Tally {
   sessions: number;
   /** Strong lists of what a subject may do. */
   lists: number;
+  /** Pages of what administrators list. */
+  pages: number;
   /** Answers of authorizers: all; those with a policy for the whole API; refused credentials. */
   requests: number;
   policies: number;
@@ -53,7 +55,7 @@ export interface Tally {
 
 export const newTally = (): Tally => ({
   checks: { cached: 0, strong: 0, atLeast: 0 },
-  ...{ stale: 0, misnamed: 0, allowed: 0, undecided: 0, contended: 0, sessions: 0, lists: 0 },
+  ...{ stale: 0, misnamed: 0, allowed: 0, undecided: 0, contended: 0, sessions: 0, lists: 0, pages: 0 },
   ...{ requests: 0, policies: 0, unauthorized: 0, failed: 0, bridged: 0 },
   ...{ writes: 0, repeated: 0, refused: 0, givenUp: 0, late: 0, stepwise: 0, resumed: 0, split: 0 },
   ...{ crashes: 0, freezes: 0, rotations: 0, histories: 0 },

@@ -13,6 +13,8 @@ export interface Asked {
   readonly arn: string;
   readonly text: string;
   readonly isJwt: boolean;
+  /** Whether a model has the subject whose token it is. */
+  readonly hasSubject: (model: Model) => boolean;
   /** The reason of the answer, or `unauthorized`, by a model. */
   readonly truthAt: (model: Model, at: number, judge: Judge) => string;
 }
@@ -48,6 +50,7 @@ export function createRequests(callers: readonly ShownCaller[], { routes, places
     return {
       arn,
       isJwt: shown.isJwt,
+      hasSubject: (model) => model.subjects.some(({ ref }) => ref === shown.subject),
       text: `GET ${path} by ${shown.credential}${isByEmail ? ` of ${shown.email}` : ''}, key ${key}`,
       event:
         process === 1 ? restEvent(path, arn, authorization, id) : httpEvent(path, arn, authorization, id),

@@ -69,7 +69,7 @@ test(
 
 describe('a fault that is planted is found, and told in a few steps', () => {
   const WITHIN = 1_000;
-  test.each(['coherence', 'memo', 'guard'] as const)(
+  test.each(['coherence', 'memo', 'guard', 'reuse'] as const)(
     '%s',
     async (plant: PlantName) => {
       const catalogue = createCatalogue(1, plant);

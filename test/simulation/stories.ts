@@ -282,7 +282,46 @@ const halvesOf = ([first]: Pair): readonly [before: Question, after: Question] =
   return first === leaves ? [elsewhere, zoe] : [zoe, elsewhere];
 };
 
+/** The group is deleted and made anew under its id, at another place or at the same one. */
+const groupAnew = (place: string) => [does.deleteGroup(KEEPERS), does.createGroup(KEEPERS, place)];
+
 export const SCENES: Readonly<Record<string, Scene>> = {
+  'a role is on its way to a group, and there is another group of its id when it arrives': {
+    operations: furnished,
+    isClosed: true,
+    play: ({ random, ask, send, pass }) => {
+      const untilArrival = SHORT + soon(random);
+      send(roleComes, untilArrival);
+      for (const change of [...groupAnew(ELSEWHERE), joins]) {
+        pass(1 + random.below(SHORT / 4));
+        send(change);
+      }
+      pass(untilArrival);
+      ask(random.oneIn(4) ? 'atLeast' : 'cached', AT_PLACE);
+      pass(1);
+      for (const change of groupAnew(PLACE)) {
+        send(change);
+        pass(1);
+      }
+    },
+  },
+  'a deletion is on its way to a user, and there is another user of that id when it arrives': {
+    operations: [...furnished, does.grant(EVE, PLACE, [KEEPER])],
+    isClosed: false,
+    play: ({ random, ask, send, pass }) => {
+      const untilArrival = SHORT + soon(random);
+      send(goes, untilArrival);
+      for (const change of [goes, comes]) {
+        pass(1 + random.below(SHORT / 4));
+        send(change);
+      }
+      ask('strong', AT_PLACE);
+      pass(untilArrival);
+      ask(random.oneIn(4) ? 'atLeast' : 'cached', AT_PLACE);
+      send(comes);
+      pass(1);
+    },
+  },
   'a write is stamped, then a half is read, then it arrives': {
     operations: [...furnished, joins],
     isClosed: true,

@@ -1,24 +1,29 @@
-import { createHash, KeyObject, verify, type webcrypto } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  KeyObject,
+  verify,
+  type webcrypto,
+} from 'node:crypto';
 import type { Schedule } from '../../table/memory/index.ts';
 
 /**
  * Simulated time: what is to happen stands in one queue and happens in its order, one thing after the other. Times
  * have fractions of a millisecond, as real ones do; clocks show whole ones.
  *
- * WebCrypto alone works in real time, on threads of its own: `stop` ends the watch over it.
+ * WebCrypto alone would work in real time: it does everything at once, until `stop`.
  *
  * @param start epoch milliseconds
  */
 export function createTime(start: number) {
   let time = start;
   const queue: { readonly due: number; readonly act: () => void }[] = [];
-  const realWork = watchRealWork();
+  const stop = doCryptographyAtOnce();
 
   /** Until nothing goes on any more before time passes. */
-  async function settle(): Promise<void> {
-    do await new Promise(setImmediate);
-    while (realWork.isPending());
-  }
+  const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
   const schedule: Schedule = (milliseconds, act) => {
     const due = time + milliseconds;
@@ -45,56 +50,46 @@ export function createTime(start: number) {
       new Promise((resolve) => schedule(Math.max(0, milliseconds), resolve)),
     passUntil,
     pass: (milliseconds: number): Promise<void> => passUntil(time + milliseconds),
-    stop: realWork.stop,
+    stop,
   };
 }
 
 export type Time = ReturnType<typeof createTime>;
 
-const METHODS = ['sign', 'encrypt', 'decrypt', 'importKey', 'exportKey'] as const;
-
 /**
- * Counts what WebCrypto does, and lets it end in the order in which it began: threads end in any. What is done most, digests
- * and signatures of tokens, is done at once.
+ * Lets WebCrypto do at once what it does on threads of its own, in real time: they would end in any order.
+ *
+ * @returns what takes that back
  */
-function watchRealWork() {
+function doCryptographyAtOnce(): () => void {
   const { subtle } = globalThis.crypto;
-  const digest = async (_: unknown, data: Uint8Array): Promise<ArrayBuffer> => {
-    const made = createHash('sha256').update(data).digest();
-    return made.buffer.slice(made.byteOffset, made.byteOffset + made.byteLength) as ArrayBuffer;
-  };
+  const key = (of: unknown): KeyObject => KeyObject.from(of as webcrypto.CryptoKey);
+  const AES = 'aes-256-gcm';
   const atOnce = {
-    digest,
-    verify: async (
-      _: unknown,
-      key: webcrypto.CryptoKey,
-      signature: Uint8Array,
-      data: Uint8Array,
-    ): Promise<boolean> =>
-      verify('sha256', data, { key: KeyObject.from(key), dsaEncoding: 'ieee-p1363' }, signature),
+    digest: (_: unknown, data: Uint8Array) => createHash('sha256').update(data).digest(),
+    sign: (_: unknown, of: unknown, data: Uint8Array) => createHmac('sha256', key(of)).update(data).digest(),
+    verify: (_: unknown, of: unknown, signature: Uint8Array, data: Uint8Array) =>
+      verify('sha256', data, { key: key(of), dsaEncoding: 'ieee-p1363' }, signature),
+    encrypt: ({ iv }: { iv: Uint8Array }, of: unknown, data: Uint8Array) => {
+      const cipher = createCipheriv(AES, key(of), iv);
+      return Buffer.concat([cipher.update(data), cipher.final(), cipher.getAuthTag()]);
+    },
+    decrypt: ({ iv }: { iv: Uint8Array }, of: unknown, data: Uint8Array) => {
+      const decipher = createDecipheriv(AES, key(of), iv).setAuthTag(data.subarray(-TAG_BYTES));
+      return Buffer.concat([decipher.update(data.subarray(0, -TAG_BYTES)), decipher.final()]);
+    },
   };
-  for (const [name, value] of Object.entries(atOnce))
-    Object.defineProperty(subtle, name, { configurable: true, value });
-  let pending = 0;
-  let last: Promise<unknown> = Promise.resolve();
-  for (const name of METHODS) {
-    const method = subtle[name] as (...input: unknown[]) => Promise<unknown>;
-    const value = (...input: unknown[]): Promise<unknown> => {
-      pending += 1;
-      const done = last
-        .then(() => method.apply(subtle, input))
-        .finally(() => {
-          pending -= 1;
-        });
-      last = done.catch(() => undefined);
-      return done;
+  for (const [name, act] of Object.entries(atOnce)) {
+    const value = async (...input: unknown[]): Promise<unknown> => {
+      const made = (act as (...all: unknown[]) => boolean | Buffer)(...input);
+      return typeof made === 'boolean' ? made : new Uint8Array(made).buffer;
     };
     Object.defineProperty(subtle, name, { configurable: true, value });
   }
-  return {
-    isPending: () => pending > 0,
-    stop: (): void => {
-      for (const name of [...Object.keys(atOnce), ...METHODS]) Reflect.deleteProperty(subtle, name);
-    },
+  return () => {
+    for (const name of Object.keys(atOnce)) Reflect.deleteProperty(subtle, name);
   };
 }
+
+/** AES-GCM puts its tag behind the text. */
+const TAG_BYTES = 16;
