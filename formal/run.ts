@@ -16,14 +16,25 @@ const { values, positionals } = parseArgs({
     heap: { type: 'string', default: '2000' },
   },
 });
-if (values.share !== undefined && values.share !== 'ci') throw new Error('the only share is: ci');
+if (values.share !== undefined && values.share !== 'ci') refuse('the only share is: ci');
 
-const wanted = findConfigurations().filter(
+const all = findConfigurations();
+const wanted = all.filter(
   ({ name, isInCi }) =>
     (values.share === undefined || isInCi) &&
     (positionals.length === 0 || positionals.some((start) => name.startsWith(start))),
 );
-if (wanted.length === 0) throw new Error('no such configuration');
+if (wanted.length === 0) {
+  const models = new Set(all.map(({ name }) => name.split('/')[0]));
+  refuse(
+    `no configuration begins with ${positionals.join(' or ')}; the models are: ${[...models].join(', ')}`,
+  );
+}
+
+function refuse(message: string): never {
+  console.error(message);
+  process.exit(2);
+}
 
 const jar = installChecker();
 const width = Math.max(...wanted.map(({ name }) => name.length));

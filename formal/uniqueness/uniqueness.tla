@@ -7,7 +7,8 @@
 EXTENDS Naturals, FiniteSets, TLC
 
 CONSTANTS
-  Copies, Ops,  \* copies of requests, each of which runs once; operation ids that callers named
+  Copies, Ops,  \* copies of requests, each of which runs once; operation ids that callers named. Where both are
+            \* the same set, each copy is of the operation of its name: to exchange two is one exchange, not two
   Nodes,    \* ids; "u" exists in the beginning, with the value "a"
   Values,   \* what must be unique: emails, names
   Kinds,    \* the commands that operations are of
@@ -39,7 +40,7 @@ Init ==
   /\ guard = [v \in Values |-> IF v = "a" THEN "u" ELSE None]
   /\ \E es \in {{}, Both(1)} : edges = [n \in Nodes |-> IF n = "u" THEN es ELSE {}]
   /\ record = [o \in Ops |-> None] /\ wire = {} /\ cmd \in [Ops -> Commands]
-  /\ opOf \in {f \in [Copies -> Ops] : {f[c] : c \in Copies} = Ops}
+  /\ opOf \in IF Ops = Copies THEN {[c \in Copies |-> c]} ELSE {f \in [Copies -> Ops] : {f[c] : c \in Copies} = Ops}
   /\ pc = [c \in Copies |-> "start"] /\ plan = [c \in Copies |-> None] /\ again = [c \in Copies |-> FALSE]
   /\ answer = [c \in Copies |-> <<"none">>] /\ first = [o \in Ops |-> None]
   /\ made = 1 /\ begun = {} /\ effects = [o \in Ops |-> 0] /\ stray = FALSE
@@ -175,6 +176,8 @@ Next ==
   \/ (\A c \in Copies : pc[c] = "done") /\ wire = {} /\ UNCHANGED vars  \* the only end: all others can go on
 Spec == Init /\ [][Next]_vars
 Symmetry == Permutations(Copies) \cup Permutations(Ops)
+\* A bound for three operations: one may be late while the others go on.
+TwoUnderWay == Cardinality(wire) <= 2
 
 \* What must hold.
 OneHolder == \A n, k \in Nodes : node[n] # None /\ node[k] # None /\ node[n].val = node[k].val => n = k
