@@ -2,20 +2,25 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import budgets from './budgets.json' with { type: 'json' };
+import { documentsWith } from './documents.ts';
 import { checkBudgets, type FigureBudget } from './harness/budgets.ts';
-import { readDocuments, withFigures } from './harness/document.ts';
-import { environmentNow, readResults, withTopic, writeResults } from './harness/figures.ts';
+import { environmentNow, type Results, readResults, withTopic, writeResults } from './harness/figures.ts';
 import { figuresAsTable, verdictsAsTable } from './harness/table.ts';
 import type { TopicContext } from './harness/topic.ts';
 import { TOPICS } from './topics/index.ts';
 
 /**
- * `npm run bench [-- TOPIC...] [--quick] [--users N]`: measures, prints the figures, and compares them with
- * `budgets.json`. Exits with 1 when a budget is broken beyond noise, with 2 for an unknown topic. Writes
- * `results/latest.json` and the marked tables of the documents; `--quick` takes fewer rounds and writes
- * nothing; neither does `--users`, the size of one topic.
+ * `npm run bench [-- TOPIC...] [--quick] [--users N] [--documents]`: measures, prints the figures, and compares them
+ * with `budgets.json`. Exits with 1 when a budget is broken beyond noise, with 2 for an unknown topic. Writes
+ * `results/latest.json`, the marked places of the documents and the pictures of docs/performance.md; `--quick` takes
+ * fewer rounds and writes nothing; neither does `--users`, the size of one topic. `--documents` measures nothing and
+ * writes documents and pictures anew, from the results that are there.
  */
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
+
+function writeDocuments(results: Results): void {
+  for (const [path, text] of documentsWith(results)) writeFileSync(path, text);
+}
 
 async function runTopic(name: string, quick: boolean, users?: number): Promise<boolean> {
   const load = TOPICS[name];
@@ -31,8 +36,7 @@ async function runTopic(name: string, quick: boolean, users?: number): Promise<b
   console.log(`\n${figuresAsTable(figures)}\n`);
   if (!quick && users === undefined) {
     const measured = { environment: environmentNow(), figures };
-    const results = writeResults(withTopic(readResults(), name, measured));
-    for (const [path, text] of readDocuments()) writeFileSync(path, withFigures(text, results));
+    writeDocuments(writeResults(withTopic(readResults(), name, measured)));
   }
   const verdicts = checkBudgets(name, figures, budgets.figures as Record<string, FigureBudget>);
   if (verdicts.length > 0) console.log(verdictsAsTable(verdicts));
@@ -48,9 +52,17 @@ const runApart = (name: string, quick: boolean): boolean =>
   ).status === 0;
 
 const words = process.argv.slice(2);
+if (words.includes('--documents')) {
+  writeDocuments(readResults());
+  process.exit(0);
+}
 const quick = words.includes('--quick');
 const usersAt = words.indexOf('--users');
 const users = usersAt < 0 ? undefined : Number(words[usersAt + 1]);
+if (users !== undefined && !(Number.isSafeInteger(users) && users > 0)) {
+  console.error('--users takes a number of users: npm run bench -- administration --users 1000000');
+  process.exit(2);
+}
 const asked = words.filter(
   (word, at) => word !== '--quick' && (usersAt < 0 || (at !== usersAt && at !== usersAt + 1)),
 );

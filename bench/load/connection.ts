@@ -33,6 +33,7 @@ export interface Prepared {
 const END_OF_HEAD = '\r\n\r\n';
 const LENGTH = /\r\ncontent-length: *(\d+)\r\n/i;
 const CHUNKED = /\r\ntransfer-encoding: *chunked\r\n/i;
+const CLOSES = /\r\nconnection: *close\r\n/i;
 const LAST_CHUNK = '\r\n0\r\n\r\n';
 
 /**
@@ -42,14 +43,22 @@ const LAST_CHUNK = '\r\n0\r\n\r\n';
  * Fails for a wrong answer, a status other than 200, and a lost connection.
  */
 export async function openConnection(target: Target): Promise<Connection> {
-  const socket = await openSocket(target);
   let received = '';
   let waiting: { readonly prepared: Prepared; readonly sentAt: number; readonly end: Ending } | undefined;
+  /** Whether the server said that it closes the connection: it does so after many requests. */
+  let isLast = false;
   const fail = (message: string): void => waiting?.end.reject(new Error(message));
-  socket.on('error', (error) => fail(error.message));
-  socket.on('close', () => fail(`${target.url} closed a connection`));
-  socket.on('data', (chunk) => {
-    received += chunk.toString('latin1');
+  const open = async (): Promise<Socket> => {
+    const opened = await openSocket(target);
+    opened.on('error', (error) => fail(error.message));
+    opened.on('close', () => fail(`${target.url} closed a connection`));
+    opened.on('data', (chunk) => receive(chunk.toString('latin1')));
+    return opened;
+  };
+  let socket = await open();
+  const close = (): void => void socket.removeAllListeners('close').destroy();
+  function receive(text: string): void {
+    received += text;
     const body = bodyIn(received);
     if (body === undefined || waiting === undefined) return;
     const { prepared, sentAt, end } = waiting;
@@ -57,18 +66,31 @@ export async function openConnection(target: Target): Promise<Connection> {
     const isRight =
       received.startsWith('HTTP/1.1 200 ') &&
       (valueAt(JSON.parse(body), target.field) === target.allowed) === prepared.question.allowed;
-    if (!isRight) return fail(`wrong answer of ${target.url}: ${prepared.question.body}: ${received}`);
+    if (!isRight) {
+      fail(`wrong answer of ${target.url}: ${prepared.question.body}: ${received}`);
+      return;
+    }
+    isLast = CLOSES.test(received);
     received = '';
     waiting = undefined;
     end.resolve(tookMs);
-  });
+  }
+  const send = (prepared: Prepared, sentAt: number): Promise<number> =>
+    new Promise((resolve, reject) => {
+      waiting = { prepared, sentAt, end: { resolve, reject } };
+      socket.write(prepared.request);
+    });
+  const reopen = async (): Promise<void> => {
+    close();
+    socket = await open();
+    isLast = false;
+  };
   return {
-    ask: (prepared) =>
-      new Promise((resolve, reject) => {
-        waiting = { prepared, sentAt: performance.now(), end: { resolve, reject } };
-        socket.write(prepared.request);
-      }),
-    close: () => void socket.removeAllListeners('close').destroy(),
+    ask: (prepared) => {
+      const sentAt = performance.now();
+      return isLast ? reopen().then(() => send(prepared, sentAt)) : send(prepared, sentAt);
+    },
+    close,
   };
 }
 

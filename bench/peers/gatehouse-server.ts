@@ -6,9 +6,9 @@ import { provisionedOn } from '../../cli/provisioning.ts';
 import { freePort } from '../../local/embedded-engine.ts';
 import { createProvisioner } from '../../local/sample/provision.ts';
 import { createPacing } from '../../table/read/pacing.ts';
-import { longAgo, openNewTable, PATIENCE_MS } from '../harness/engine.ts';
+import { openNewTable, PATIENCE_MS } from '../harness/engine.ts';
 import type { Target } from '../load/connection.ts';
-import { decisionItems, writeItems } from '../model/table.ts';
+import { provisionWorld } from '../model/commands.ts';
 import type { Question, World } from '../model/world.ts';
 import type { PeerServer, Staleness } from './peer.ts';
 import { startServer } from './server-process.ts';
@@ -26,8 +26,10 @@ export async function startGatehouse(
 ): Promise<PeerServer> {
   const table = `authzen-${ttlSeconds}`;
   const { client } = await openNewTable(endpoint, table);
-  await writeItems(client, table, decisionItems(world, longAgo()));
   const { provisioning } = provisionedOn(client, table, Date.now, createPacing({ deadlineMs: PATIENCE_MS }));
+  const begun = performance.now();
+  await provisionWorld(provisioning, world);
+  const loadedInMs = performance.now() - begun;
   const token = await createCaller(createProvisioner(provisioning));
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
@@ -43,7 +45,7 @@ export async function startGatehouse(
       isServing: async () => (await fetch(new URL('/healthz', url))).ok,
     });
     const target: Target = { url: `${url}/access/v1/evaluation`, token, field: ['decision'], allowed: true };
-    return { target, bodyOf, loadedInMs: undefined, ...server };
+    return { target, bodyOf: questionOf, loadedInMs, ...server };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -62,7 +64,8 @@ async function createCaller(provision: ReturnType<typeof createProvisioner>): Pr
   return String(token);
 }
 
-function bodyOf({ subject, permission, scope }: Question): string {
+/** An evaluation as the AuthZEN API takes it. */
+export function questionOf({ subject, permission, scope }: Question): string {
   const entity = (ref: string) => ({ type: ref.split(':')[0], id: ref.split(':')[1] });
   return JSON.stringify({
     subject: entity(subject),

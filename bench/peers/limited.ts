@@ -1,11 +1,15 @@
 import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pid } from 'node:process';
+import { setTimeout } from 'node:timers/promises';
 
 /** The controller of processor time, version 1 (https://docs.kernel.org/scheduler/sched-bwc.html). */
 const CONTROLLER = '/sys/fs/cgroup/cpu';
 /** Microseconds in which a process gets its share, and then waits. */
 const PERIOD_US = 20_000;
+
+/** So often a group is tried to be removed, every tenth of a second. */
+const MOST_TRIES = 100;
 
 export type Limit = NonNullable<ReturnType<typeof createLimit>>;
 
@@ -27,6 +31,15 @@ export function createLimit(share: number) {
   }
   return {
     put: (process: number): void => writeFileSync(join(group, 'cgroup.procs'), `${process}`),
-    remove: (): void => rmdirSync(group),
+    /** Call it when the processes have ended: they leave the group a moment later. */
+    remove: async (): Promise<void> => {
+      for (let tries = 1; ; tries++)
+        try {
+          return rmdirSync(group);
+        } catch (error) {
+          if ((error as { code?: string }).code !== 'EBUSY' || tries === MOST_TRIES) throw error;
+          await setTimeout(100);
+        }
+    },
   };
 }

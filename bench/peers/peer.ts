@@ -5,6 +5,8 @@ import type { Question } from '../model/world.ts';
 export interface PeerServer {
   readonly target: Target;
   readonly bodyOf: (question: Question) => string;
+  /** Whether it allows everything, and its answers are no decisions. */
+  readonly isConstant?: boolean;
   readonly pid: number;
   /** Milliseconds from the start of its process until it served. */
   readonly startedInMs: number;

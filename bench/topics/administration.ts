@@ -16,6 +16,8 @@ import { processorMs, wallMs } from '../harness/clocks.ts';
 import { openNewTable, PATIENCE_MS, withEngine } from '../harness/engine.ts';
 import { type Figure, toFigure } from '../harness/figures.ts';
 import type { Topic } from '../harness/topic.ts';
+import { applyManifest, manifestOfPeople, manifestOfPlaces } from '../model/bulk-apply.ts';
+import { readByNode } from '../model/bulk-verify.ts';
 import {
   type Asked,
   commandsOn,
@@ -30,6 +32,10 @@ const PARALLEL = 8;
 const SINGLE = 32;
 /** Rows of which each is a transaction, and rows whose transactions are recorded to be sent bare. */
 const SAMPLE = 1_000;
+/** However many users are loaded: rows that are sent bare, users that are read bare, and memberships. */
+const MOST_BESIDE = 50_000;
+/** Reads under way at once, as `verify` has them. */
+const READERS = 32;
 const GROUPS = 20;
 const GROUPS_OF_EACH = 5;
 const TENANT = '01J80TENANT';
@@ -113,7 +119,8 @@ async function loadRows(
   const pacing = createPacing({ deadlineMs: PATIENCE_MS });
   const { provisioning } = provisionedOn(client, table, now, pacing);
   const { progress, fault } = await startLoad(source.rows, {
-    ...{ kind: of, transport: directTransport(provisioning), parallel: PARALLEL, now: Date.now },
+    ...{ kind: of, transport: directTransport(provisioning), parallel: PARALLEL, isOneProcess: true },
+    now: Date.now,
     ...{ onRefused: () => {}, onProgress: () => {} },
   }).done;
   if (fault !== undefined || progress.created !== count)
@@ -157,7 +164,7 @@ async function measureKind(
   const bareTable = await open('bare');
   const actions = found.reduce((sum, each) => sum + each.length, 0);
   // Memberships are of users that are there: they are not repeated under other keys.
-  const repeats = kind === 'users' ? Math.ceil(count / sample) : 1;
+  const repeats = kind === 'users' ? Math.ceil(Math.min(count, MOST_BESIDE) / sample) : 1;
   const bare = await rateOf(async () => {
     await inParallel(found.length * repeats, PARALLEL, (n) =>
       sendBare(
@@ -172,7 +179,10 @@ async function measureKind(
   return { alone, load, bare, actionsPerRow: actions / sample, rowsPerTransaction: sample / found.length };
 }
 
-/** `gatehouse verify`, beside Queries of the users' partitions with nothing around them. */
+/**
+ * `gatehouse verify`; Queries of the users' partitions with nothing around them; and what it looks at of users read node
+ * by node.
+ */
 async function measureVerify({ client, table }: Awaited<ReturnType<typeof openStage>>, users: number) {
   const reader = createReader({ client, table, deadlineMs: PATIENCE_MS });
   const verified = await rateOf(async () => {
@@ -182,7 +192,7 @@ async function measureVerify({ client, table }: Awaited<ReturnType<typeof openSt
   });
   const bare = await rateOf(async () => {
     let items = 0;
-    await inParallel(users, 32, async (n) => {
+    await inParallel(Math.min(users, MOST_BESIDE), READERS, async (n) => {
       const { Items = [] } = await client.send(
         new QueryCommand({
           TableName: table,
@@ -195,16 +205,49 @@ async function measureVerify({ client, table }: Awaited<ReturnType<typeof openSt
     });
     return items;
   });
-  return { verified, bare };
+  const byNode = await rateOf(async () => {
+    let reads = 0;
+    await inParallel(Math.min(users, SAMPLE), READERS, async (n) => {
+      const read = await readByNode(reader, { type: 'user', id: idOf('U', n) }, Date.now());
+      reads += read;
+    });
+    return reads;
+  });
+  return { verified, bare, byNode };
 }
 
-const DEFAULT_USERS = 5_000;
+/** `gatehouse apply` of so many changes, and its transactions sent bare, one after the other as it sends them. */
+async function measureApply(endpoint: string, changes: number, round: string) {
+  const open = async (name: string) => {
+    const opened = {
+      ...(await openNewTable(endpoint, `${name}-apply-${round}`)),
+      table: `${name}-apply-${round}`,
+    };
+    await applyManifest(opened, manifestOfPlaces, madeAt);
+    return opened;
+  };
+  const applied = await open('measured');
+  const apply = await rateOf(() => applyManifest(applied, manifestOfPeople(changes)));
+  const recorded = await open('recorded');
+  const found = recordTransactions(recorded.client);
+  const count = await applyManifest(recorded, manifestOfPeople(changes));
+  const bareTable = await open('bare');
+  const bare = await rateOf(async () => {
+    for (const [n, transaction] of found.entries())
+      await sendBare(bareTable.client, bareTable.table, transaction, `apply-${round}-${n}`);
+    return count;
+  });
+  return { apply, bare, changesPerTransaction: count / found.length };
+}
+
+/** Three for each user; an apply takes 10,000 at most. */
+const CHANGES = { quick: 498, full: 9_999 };
 
 export const administration: Topic = {
   name: 'administration',
   title: 'bulk administration beside single commands and bare transactions of the same size',
-  run: async ({ quick, users = quick ? SAMPLE : DEFAULT_USERS, log }) => {
-    const rounds = quick ? 2 : users > 50_000 ? 1 : 5;
+  run: async ({ quick, users = SAMPLE, log }) => {
+    const rounds = quick ? 2 : users > 50_000 ? 1 : 3;
     const values: Record<string, number[]> = {};
     const note = (name: string, value: number) => {
       values[name] = [...(values[name] ?? []), value];
@@ -216,7 +259,8 @@ export const administration: Topic = {
           const stage = { endpoint, folder };
           const loaded = await openStage(endpoint, 'loaded');
           for (const kind of ['users', 'memberships'] as const) {
-            const found = await measureKind(stage, kind, users, loaded, String(round));
+            const rows = kind === 'users' ? users : Math.min(users, MOST_BESIDE);
+            const found = await measureKind(stage, kind, rows, loaded, String(round));
             note(`${kind}.load`, found.load.perSecond);
             note(`${kind}.alone`, found.alone.perSecond);
             note(`${kind}.bare`, found.bare.perSecond);
@@ -228,9 +272,15 @@ export const administration: Topic = {
               `${kind}: ${Math.round(found.load.perSecond)} rows/s, bare ${Math.round(found.bare.perSecond)}`,
             );
           }
-          const { verified, bare } = await measureVerify(loaded, users);
+          const { verified, bare, byNode } = await measureVerify(loaded, users);
           note('verify.reads', verified.perSecond);
           note('verify.bare', bare.perSecond);
+          note('verify.by-node', byNode.perSecond);
+          const applied = await measureApply(endpoint, quick ? CHANGES.quick : CHANGES.full, String(round));
+          note('apply.changes', applied.apply.perSecond);
+          note('apply.bare', applied.bare.perSecond);
+          note('apply.computing', applied.apply.computing);
+          note('apply.in-transaction', applied.changesPerTransaction);
         });
     } finally {
       rmSync(folder, { recursive: true, force: true });
@@ -251,8 +301,13 @@ export const administration: Topic = {
         figure(`${kind}.rows`, `${kind} in one transaction`, ''),
       ])
       .concat([
-        figure('verify.reads', 'gatehouse verify: reads', '/s', 'verify.bare'),
-        figure('verify.bare', 'items of bare Queries of users, 32 at once', '/s'),
+        figure('verify.reads', 'gatehouse verify: reads', '/s', 'verify.bare', 'verify.by-node'),
+        figure('verify.bare', `items of bare Queries of users, ${READERS} at once`, '/s'),
+        figure('verify.by-node', `what it looks at, read node by node, ${READERS} at once`, '/s'),
+        figure('apply.changes', 'gatehouse apply: changes', '/s', 'apply.bare'),
+        figure('apply.bare', 'the transactions of the apply, bare, one after the other', '/s'),
+        figure('apply.computing', 'computing for a change of an apply', 'ms'),
+        figure('apply.in-transaction', 'changes in one transaction', ''),
       ]);
   },
 };

@@ -13,8 +13,8 @@ const MEGABYTE = 2 ** 20;
 /** Bounds of a cache in megabytes; a quick run takes the default only. */
 const BOUNDS = [4, 8, 16, 32, 64];
 const DEFAULT_BOUND = 32;
-/** Users per megabyte of the bound: a million for the default, far more than fit. */
-const USERS_PER_MEGABYTE = 32_768;
+/** Users per megabyte of the bound: three times as many as fit. */
+const USERS_PER_MEGABYTE = 8_192;
 /** Users between two measurements of the slope. */
 const STEP = 10_000;
 const STEPS = 10;

@@ -10,11 +10,12 @@ import type { Asked } from '../load/connection.ts';
 import type { Measured } from '../load/open-loop.ts';
 import { createSchedule } from '../load/schedule.ts';
 import { createBenchWorld, drawQuestions, type Question, type World } from '../model/world.ts';
+import { startBare } from '../peers/bare-server.ts';
 import { startCerbos } from '../peers/cerbos.ts';
-import { startGatehouse } from '../peers/gatehouse-server.ts';
+import { questionOf, startGatehouse } from '../peers/gatehouse-server.ts';
 import { startOpenFga } from '../peers/openfga.ts';
 import type { PeerServer } from '../peers/peer.ts';
-import { startPostgres } from '../peers/postgres.ts';
+import { type Postgres, startPostgres } from '../peers/postgres.ts';
 import { processorMsOf, residentBytesOf } from '../peers/server-process.ts';
 import { startSpiceDb } from '../peers/spicedb.ts';
 
@@ -25,10 +26,23 @@ const TITLES = {
   spicedb: 'SpiceDB, in memory',
   'spicedb-postgres': 'SpiceDB, PostgreSQL',
   cerbos: 'Cerbos',
+  bare: 'a Node server that answers a constant',
 } as const;
 type Name = keyof typeof TITLES;
 const NAMES = Object.keys(TITLES) as readonly Name[];
-const PEERS = NAMES.filter((name) => name !== 'gatehouse');
+
+/** The variables that hold the paths of the others' binaries. */
+const BINARIES: Partial<Readonly<Record<Name, string>>> = {
+  openfga: 'OPENFGA',
+  'openfga-postgres': 'OPENFGA',
+  spicedb: 'SPICEDB',
+  'spicedb-postgres': 'SPICEDB',
+  cerbos: 'CERBOS',
+};
+
+/** A quick run leaves out what is not told where it is: it takes less to see that nothing has become slow. */
+const isAsked = (name: Name, quick: boolean): boolean =>
+  !quick || BINARIES[name] === undefined || process.env[BINARIES[name]] !== undefined;
 
 /** How stale an answer of any server may be: our default. */
 const TTL_SECONDS = 60;
@@ -80,7 +94,8 @@ interface Trial {
 }
 
 type Client = Child<ClosedLoopPlan | OpenLoopPlan, ClosedLoopResult | Measured>;
-type Servers = Readonly<Record<Name, PeerServer>>;
+/** In the order of {@link TITLES}. */
+type Servers = ReadonlyMap<Name, PeerServer>;
 
 export const servers: Topic = {
   name: 'servers',
@@ -89,12 +104,20 @@ export const servers: Topic = {
     const size = quick ? QUICK : FULL;
     const world = createWorld();
     const drawn = drawDistinct(world, HOT + (quick ? 10_000 : DISTINCT));
-    const [hot, distinct] = [drawn.slice(0, HOT), drawn.slice(HOT)];
+    // One of each user: who has asked them all has everything in its cache that a distinct question rests on.
+    const hot = world.users.flatMap(
+      ({ ref }, n) =>
+        drawn.find(({ subject, allowed }) => subject === ref && allowed === (n % 2 === 0)) ?? [],
+    );
+    const again = new Set(hot);
+    const distinct = drawn.filter((question) => !again.has(question));
+    const names = NAMES.filter((name) => isAsked(name, quick));
+    log(`${names.map((name) => TITLES[name]).join('; ')}`);
     log(`${distinct.length} distinct questions; each answer is compared with the model`);
     return withEngine(async (endpoint) => {
       const client: Client = startChild(new URL('../load/asker.ts', import.meta.url));
       try {
-        const cached = await withServers(world, TTL_SECONDS, endpoint, async (all) => {
+        const cached = await withServers(names, world, TTL_SECONDS, endpoint, async (all) => {
           const measure = createMeasure(client, all, { hot, distinct });
           return [
             ...figuresOfStart(all),
@@ -103,7 +126,7 @@ export const servers: Topic = {
             ...figuresOfMemory(all),
           ];
         });
-        const uncached = await withServers(world, 0, endpoint, (all) =>
+        const uncached = await withServers(names, world, 0, endpoint, (all) =>
           closedLoop(createMeasure(client, all, { hot, distinct }), ['uncached'], size, log),
         );
         return [...cached, ...uncached];
@@ -115,31 +138,35 @@ export const servers: Topic = {
 };
 
 async function withServers<T>(
+  names: readonly Name[],
   world: World,
   ttlSeconds: number,
   endpoint: string,
   use: (all: Servers) => Promise<T>,
 ): Promise<T> {
   const stops: (() => Promise<void>)[] = [];
-  const begun = async <S extends { readonly stop: () => Promise<void> }>(
-    starting: Promise<S>,
-  ): Promise<S> => {
-    const server = await starting;
-    stops.unshift(server.stop);
-    return server;
-  };
   const staleness = { ttlSeconds };
+  const postgres = names.some((name) => name.endsWith('-postgres')) ? await startPostgres() : undefined;
+  if (postgres) stops.unshift(postgres.stop);
+  const databaseOf = (name: string): string => (postgres as Postgres).createDatabase(name);
+  const starts: Readonly<Record<Name, () => Promise<PeerServer>>> = {
+    gatehouse: () => startGatehouse(world, staleness, endpoint),
+    openfga: () => startOpenFga(world, staleness),
+    'openfga-postgres': () => startOpenFga(world, staleness, databaseOf('openfga')),
+    spicedb: () => startSpiceDb(world, staleness),
+    'spicedb-postgres': () => startSpiceDb(world, staleness, databaseOf('spicedb')),
+    cerbos: () => startCerbos(world),
+    bare: () => startBare(questionOf),
+  };
   try {
-    const { createDatabase } = await begun(startPostgres());
+    const all = new Map<Name, PeerServer>();
     // One after the other: each is timed while it starts.
-    return await use({
-      gatehouse: await begun(startGatehouse(world, staleness, endpoint)),
-      openfga: await begun(startOpenFga(world, staleness)),
-      'openfga-postgres': await begun(startOpenFga(world, staleness, createDatabase('openfga'))),
-      spicedb: await begun(startSpiceDb(world, staleness)),
-      'spicedb-postgres': await begun(startSpiceDb(world, staleness, createDatabase('spicedb'))),
-      cerbos: await begun(startCerbos(world)),
-    });
+    for (const name of names) {
+      const server = await starts[name]();
+      stops.unshift(server.stop);
+      all.set(name, server);
+    }
+    return await use(all);
   } finally {
     for (const stop of stops) await stop();
   }
@@ -147,7 +174,8 @@ async function withServers<T>(
 
 /** Asks one server some questions of a kind. */
 interface Measure {
-  /** Asks all hot questions once: what was cached of them may have run out while other servers were asked. */
+  readonly names: readonly Name[];
+  /** Asks all hot questions once: what was cached may have run out while other servers were asked. */
   readonly warm: (name: Name, kind: Kind) => Promise<void>;
   readonly closed: (name: Name, kind: Kind, connections: number, count: number) => Promise<Trial>;
   /** @returns p99 in milliseconds */
@@ -162,23 +190,30 @@ interface Questions {
 function createMeasure(client: Client, all: Servers, { hot, distinct }: Questions): Measure {
   /** How many distinct questions each server was asked. */
   const asked = new Map<Name, number>();
+  const serverOf = (name: Name): PeerServer => all.get(name) as PeerServer;
   const next = (name: Name, kind: Kind, count: number): readonly Asked[] => {
     const from = kind === 'hot' ? 0 : (asked.get(name) ?? 0);
     const pool = kind === 'hot' ? hot : distinct;
     if (kind !== 'hot') asked.set(name, from + count);
     // Where all have been asked, the first ones come again: after far more than a cache's time-to-live.
+    const { bodyOf, isConstant = false } = serverOf(name);
     return Array.from({ length: count }, (_, n) => {
       const question = pool[(from + n) % pool.length] as Question;
-      return { body: all[name].bodyOf(question), allowed: question.allowed };
+      return { body: bodyOf(question), allowed: isConstant || question.allowed };
     });
   };
   return {
+    names: [...all.keys()],
     warm: async (name, kind) => {
-      if (kind !== 'hot') return;
-      await client.ask({ target: all[name].target, connections: 16, questions: next(name, kind, HOT) });
+      if (kind === 'uncached') return;
+      await client.ask({
+        target: serverOf(name).target,
+        connections: 16,
+        questions: next(name, 'hot', hot.length),
+      });
     },
     closed: async (name, kind, connections, count) => {
-      const { target, pid } = all[name];
+      const { target, pid } = serverOf(name);
       const questions = next(name, kind, count);
       const before = processorMsOf(pid);
       const { seconds, latencies } = (await client.ask({
@@ -196,7 +231,7 @@ function createMeasure(client: Client, all: Servers, { hot, distinct }: Question
     open: async (name, kind, rate, seconds) => {
       const schedule = createSchedule({ arrivals: 'poisson', rate, seconds, random: createRandom(rate) });
       const { latencies } = (await client.ask({
-        ...{ target: all[name].target, connections: OPEN_CONNECTIONS, schedule, seconds },
+        ...{ target: serverOf(name).target, connections: OPEN_CONNECTIONS, schedule, seconds },
         questions: next(name, kind, schedule.length),
       })) as Measured;
       return percentile(latencies, 0.99);
@@ -209,7 +244,7 @@ const FIRST_COUNT = 200;
 const WARM_UPS = 3;
 
 async function closedLoop(
-  { warm, closed }: Measure,
+  { names, warm, closed }: Measure,
   kinds: readonly Kind[],
   { rounds, seconds }: typeof FULL,
   log: (line: string) => void,
@@ -226,13 +261,13 @@ async function closedLoop(
   };
   for (const kind of kinds)
     for (const connections of CONNECTIONS)
-      for (const name of NAMES)
+      for (const name of names)
         for (let turn = 0; turn < WARM_UPS; turn++) await attempt(name, kind, connections);
   for (let round = 0; round < rounds; round++) {
     // The order alternates.
     for (const kind of kinds)
       for (const connections of CONNECTIONS)
-        for (const name of round % 2 === 0 ? NAMES : NAMES.toReversed()) {
+        for (const name of round % 2 === 0 ? names : names.toReversed()) {
           const key = keyOf(name, kind, connections);
           trials.set(key, [...(trials.get(key) ?? []), await attempt(name, kind, connections)]);
         }
@@ -262,17 +297,20 @@ const figuresOf = (
     );
   });
 
-/** The same figure of all servers, ours with its ratios to the others. */
+/** The same figure of all servers, ours with its ratios to the others. Without values a server has none. */
 const besidePeers = (
   idOf: (name: Name) => string,
   titleOf: (name: Name) => string,
   unit: string,
   valuesOf: (name: Name) => readonly number[],
-): readonly Figure[] =>
-  NAMES.flatMap((name) => {
+): readonly Figure[] => {
+  // Nothing is a multiple of a rate that nobody kept.
+  const isComparable = (name: Name): boolean => valuesOf(name).some((value) => value > 0);
+  return NAMES.flatMap((name) => {
     const values = valuesOf(name);
     if (values.length === 0) return [];
-    const peers = name === 'gatehouse' ? PEERS.filter((peer) => valuesOf(peer).length > 0) : [];
+    const isCompared = name === 'gatehouse' && isComparable(name);
+    const peers = isCompared ? NAMES.filter((peer) => peer !== name && isComparable(peer)) : [];
     return [
       toFigure({
         ...{ id: `servers.${idOf(name)}`, title: titleOf(name), unit, values },
@@ -280,17 +318,18 @@ const besidePeers = (
       }),
     ];
   });
+};
 
 /** The highest rate, by halving what is between one that kept the bound and one that did not. */
 async function openLoop(
-  { warm, closed, open }: Measure,
+  { names, warm, closed, open }: Measure,
   kinds: readonly Kind[],
   { openSeconds, steps }: typeof FULL,
   log: (line: string) => void,
 ): Promise<readonly Figure[]> {
   const found = new Map<string, number>();
   for (const kind of kinds) {
-    for (const name of NAMES) {
+    for (const name of names) {
       await warm(name, kind);
       const { rate: most } = await closed(name, kind, 16, FIRST_COUNT * 5);
       let [kept, broken] = [0, most * 1.3];
@@ -306,28 +345,30 @@ async function openLoop(
   return kinds.flatMap((kind) =>
     besidePeers(
       (name) => `open-${name}-${kind}`,
-      (name) => `${TITLES[name]}, ${kind} questions: most requests per second with p99 below ${BOUND_MS} ms`,
+      (name) =>
+        `${TITLES[name]}, ${kind} questions: most requests per second with p99 below ${BOUND_MS} ms${
+          found.get(`${name}-${kind}`) === 0 ? ': none kept' : ''
+        }`,
       '/s',
-      (name) => [found.get(`${name}-${kind}`) ?? 0],
+      (name) => (names.includes(name) ? [found.get(`${name}-${kind}`) ?? 0] : []),
     ),
   );
 }
+
+const valuesOf = (value: number | undefined): readonly number[] => (value === undefined ? [] : [value]);
 
 const figuresOfStart = (all: Servers): readonly Figure[] => [
   ...besidePeers(
     (name) => `start-${name}`,
     (name) => `${TITLES[name]}: from the start of its process until it serves`,
     'ms',
-    (name) => [all[name].startedInMs],
+    (name) => valuesOf(all.get(name)?.startedInMs),
   ),
   ...besidePeers(
     (name) => `loading-${name}`,
     (name) => `${TITLES[name]}: loading the world by its API`,
     'ms',
-    (name) => {
-      const took = all[name].loadedInMs;
-      return took === undefined ? [] : [took];
-    },
+    (name) => valuesOf(all.get(name)?.loadedInMs),
   ),
 ];
 
@@ -338,5 +379,8 @@ const figuresOfMemory = (all: Servers): readonly Figure[] =>
     (name) => `memory-${name}`,
     (name) => `${TITLES[name]}: memory of its process after all of it`,
     'MiB',
-    (name) => [residentBytesOf(all[name].pid) / MEBIBYTE],
+    (name) => {
+      const server = all.get(name);
+      return server ? [residentBytesOf(server.pid) / MEBIBYTE] : [];
+    },
   );

@@ -138,7 +138,7 @@ export const startup: Topic = {
           ...figuresOf(await measure(starts, rounds, limit)),
         ];
       } finally {
-        limit?.remove();
+        await limit?.remove();
         await starts.stop();
       }
     });

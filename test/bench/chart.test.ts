@@ -34,3 +34,18 @@ test('a chart has its lines, its limit and its assumptions, and no mark-up of it
   expect(svg).toContain('a &quot;label&quot;');
   expect(svg).toContain('an assumption');
 });
+
+test('bars begin at the same place, and are as long as their values', () => {
+  const bars = [
+    { name: 'ours', value: 50 },
+    { name: 'theirs', value: 100, kind: 'other' as const },
+  ];
+  const panel = { title: 'bars', bars, show: (value: number) => `${value} <ms>` };
+  const svg = chartAsSvg({ label: 'bars', panels: [panel], notes: [] });
+  expect(svg).toContain('<rect class="ours" x="330" y="44" width="235.0"');
+  expect(svg).toContain('<rect class="other" x="330" y="66" width="470.0"');
+  expect(svg).toContain('100 &lt;ms>');
+  const limited = { ...panel, isLogarithmic: true, limit: { value: 10, name: 'asked' } };
+  // From 10 to 100.
+  expect(chartAsSvg({ label: 'bars', panels: [limited], notes: [] })).toContain('class="limit" d="M330.0 ');
+});

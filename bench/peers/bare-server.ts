@@ -1,0 +1,32 @@
+import { freePort } from '../../local/embedded-engine.ts';
+import type { Target } from '../load/connection.ts';
+import type { PeerServer } from './peer.ts';
+import { startServer } from './server-process.ts';
+
+/** Reads each request whole, and answers as an evaluation is answered that is allowed. */
+const SCRIPT = `
+const body = JSON.stringify({ decision: true, context: { reason: 'role' } });
+const headers = { 'Content-Type': 'application/json', 'Content-Length': body.length };
+const answer = (incoming, outgoing) =>
+  incoming.resume().once('end', () => outgoing.writeHead(200, headers).end(body));
+require('node:http').createServer(answer).listen(Number(process.argv[1]), '127.0.0.1');
+`;
+
+/**
+ * The limit of the machine and of Node: a server that decides nothing. What a server takes beyond it is what its
+ * decisions cost.
+ *
+ * @param bodyOf the requests that it gets
+ */
+export async function startBare(bodyOf: PeerServer['bodyOf']): Promise<PeerServer> {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const server = await startServer({
+    command: process.execPath,
+    words: ['--eval', SCRIPT, String(port)],
+    hint: 'this is Node itself',
+    isServing: async () => (await fetch(url)).ok,
+  });
+  const target: Target = { url, token: 'none', field: ['decision'], allowed: true };
+  return { target, bodyOf, isConstant: true, loadedInMs: undefined, ...server };
+}
