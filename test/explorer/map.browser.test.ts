@@ -46,6 +46,7 @@ describe('the tree', () => {
     await toggle(other, 'Lindgren School').waitFor();
     expect(await toggle(other, 'Lindgren School').getAttribute('aria-expanded')).toBe('false');
     await toggle(page, 'Lindgren School').press('Space');
+    await scope(page, /^north/).waitFor();
     await page.keyboard.press('Tab');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');

@@ -5,7 +5,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const TESTS = [
   ...['decide', 'effective-roles', 'permission-effects', 'validity', 'item-cache', 'load', 'time'],
   ...['kept-decisions', 'outage', 'memos', 'consistency', 'sharing', 'staleness'],
-  ...['prefetch-recalled', 'prefetch-given', 'coherence'],
+  ...['prefetch-recalled', 'prefetch-given', 'coherence', 'faults', 'conditions/engine'],
 ]
   .map((name) => `test/engine/${name}.test.ts`)
   .concat(['glob', 'compile', 'cells'].map((name) => `test/authorizer/policies/${name}.test.ts`))

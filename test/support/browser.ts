@@ -124,8 +124,10 @@ const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-prac
 /**
  * Fails unless axe finds no violation of WCAG 2.2 A and AA or of its best practices in the page as it is shown now.
  * The page keeps its content security policy: what the debugger evaluates is not subject to it.
+ *
+ * @param how which of several appearances it is, for the message
  */
-export async function expectAccessible(page: Page): Promise<void> {
+export async function expectAccessible(page: Page, how = ''): Promise<void> {
   if (!(await page.evaluate(`'axe' in globalThis`))) await page.evaluate(readFileSync(AXE, 'utf8'));
   const options = { runOnly: TAGS, resultTypes: ['violations'] };
   const { violations } = await page.evaluate<AxeResults>(`axe.run(document, ${JSON.stringify(options)})`);
@@ -134,5 +136,5 @@ export async function expectAccessible(page: Page): Promise<void> {
       [`${id} (${impact}): ${help}`, target.join(' '), html.slice(0, 300), failureSummary].join('\n'),
     ),
   );
-  if (findings.length > 0) throw new Error(`axe finds:\n\n${findings.join('\n\n')}`);
+  if (findings.length > 0) throw new Error([`axe finds:${how && ` (${how})`}`, ...findings].join('\n\n'));
 }
