@@ -38,6 +38,9 @@ const subject = (text: unknown) => {
 /** Subscriptions and licences that count. */
 const counts = ({ status }: Item) => status === 'active' || status === 'trial';
 
+const closingIn = (items: readonly Item[]): ReadonlySet<string> =>
+  new Set(items.filter(({ SK, deletingSince }) => SK === 'META' && deletingSince).map(({ PK }) => PK));
+
 export function rebuild(items: readonly Item[]): Map<string, Attributes> {
   const decisions = new Map<string, Attributes>();
   const attributesAt = (partition: string, sort = 'DECISION'): Attributes => {
@@ -56,7 +59,7 @@ export function rebuild(items: readonly Item[]): Map<string, Attributes> {
   const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
   const nodes = items.filter(({ SK }) => SK === 'META');
   /** What is being deleted in steps counts for nothing from the first of them on. */
-  const closing = new Set(nodes.filter(({ deletingSince }) => deletingSince).map(({ PK }) => PK));
+  const closing = closingIn(nodes);
 
   for (const item of nodes) {
     const attributes = () => attributesAt(item.PK);
@@ -177,8 +180,10 @@ export function decisionsOf(items: readonly Item[]): Map<string, Attributes> {
         Object.entries(item).filter(([name, value]) => !BOOKKEEPING.has(name) && value !== false),
       ),
     ]);
+  const closing = closingIn(items);
   // The item of what holds everywhere comes with the first permission and stays, the revision of an API with its first
-  // route.
-  const stays = (key: string) => key === 'GLOBAL#GATEHOUSE / DECISION' || key.startsWith('API#');
+  // route, that of a node which is being deleted until the node goes.
+  const stays = (key: string) =>
+    key === 'GLOBAL#GATEHOUSE / DECISION' || key.startsWith('API#') || closing.has(String(key.split(' ')[0]));
   return new Map(found.filter(([key, attributes]) => !stays(key) || Object.keys(attributes).length));
 }
