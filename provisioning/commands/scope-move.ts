@@ -25,7 +25,7 @@ import { asManyAsFit, fits } from '../nodes/steps.ts';
 import type { Node, Plan, Planning } from '../plan.ts';
 import { visible } from '../visible.ts';
 import { kindOf } from './node-kinds.ts';
-import { isMoving, scopesBelow, treeBelow } from './scope-tree.ts';
+import { isMoving, movesItself, scopesBelow, treeBelow } from './scope-tree.ts';
 import { asPlaced, ownersOfScope, placeUnder, refuseDepth } from './scopes.ts';
 
 /**
@@ -78,9 +78,6 @@ interface Placed {
 }
 
 const pathUnder = ({ ref, path }: Placed): readonly string[] => [formatRef(ref), ...path];
-
-const movesItself = ({ ref }: Node) =>
-  conflict('scope', `${formatRef(ref)} in it is being moved: finish that first, or move it back`);
 
 const entityOf = ({ ref }: Node) => (kindOf(ref.type) as NodeKind).entity;
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import * as field from '../../table/entities/fields.ts';
-import { mayBeScopeType } from '../../table/entities/scope-types.ts';
+import { MAX_ANCESTORS, mayBeScopeType } from '../../table/entities/scope-types.ts';
 import { conflict, GatehouseError, stale } from '../../table/errors.ts';
 import { formatRef, parseRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
@@ -11,7 +11,7 @@ import type { Action } from '../../table/write/action.ts';
 import { type Command, RESTORE, writeCommand } from '../command.ts';
 import { planClosing, planDeletion } from '../kinds/deletion.ts';
 import type { NodeKind } from '../kinds/node-kind.ts';
-import { loadScope, rootOf, textOf, textsOf, unlessGone } from '../nodes/nodes.ts';
+import { loadScope, optionalText, rootOf, textOf, unlessGone } from '../nodes/nodes.ts';
 import type { Node, Plan, Planning } from '../plan.ts';
 import { kindOf } from './node-kinds.ts';
 
@@ -83,36 +83,75 @@ const deletionKind = (type: string): NodeKind => {
   return kind;
 };
 
-/** A node below `top` that owns nothing, or `top` itself; and the scope that it is, or is in. */
-async function leafOf(planning: Planning, top: Node): Promise<{ readonly leaf: Node; readonly scope: Node }> {
-  const root = formatRef(rootOf(top));
-  for (let [leaf, scope] = [top, top]; ; ) {
+/** A node that owns nothing, and the scopes that it stands in, from its own up to the one below the top. */
+interface Leaf {
+  readonly node: Node;
+  readonly path: readonly Node[];
+}
+
+/** A node below `top` that owns nothing, or `top` itself. */
+async function leafOf(planning: Planning, top: Node): Promise<Leaf> {
+  for (let [node, path]: [Node, readonly Node[]] = [top, []]; ; ) {
     const { items } = await planning.reader.list({
-      ranges: [{ partition: partitionOf(leaf.ref) }],
+      ranges: [{ partition: partitionOf(node.ref) }],
       keep: (item) => item.Type === OWNERSHIP && !DELETED_WITH_OWNER.has(ownedRef(item).type),
       limit: 1,
     });
     const [first] = items;
-    if (!first) return { leaf, scope };
+    if (!first) return { node, path };
     const ref = ownedRef(first);
     const item = await planning.reader.get(nodeKey(ref));
     if (!item) throw stale(formatRef(ref), 'scope');
-    leaf = { ref, item };
-    if (!mayBeScopeType(ref.type)) continue;
-    // Moved out of the tree after it, or something above it, was listed: it stays. Moves stay in their tenant.
-    const isWithin = textsOf(item, 'ancestors').includes(formatRef(top.ref));
-    if (!isWithin && formatRef(rootOf(leaf)) === root) throw stale(formatRef(ref), 'scope');
-    scope = leaf;
+    node = { ref, item };
+    if (mayBeScopeType(ref.type)) path = await pathTo(planning, top, node, path);
   }
 }
 
-/** The scope is in the tree until what is in it is deleted. */
-const asWithin = ({ ref, item }: Node): Action => ({
-  kind: 'update',
-  key: nodeKey(ref),
-  when: { exists: true, equals: { ancestors: textsOf(item, 'ancestors') } },
-  failure: () => stale(formatRef(ref), 'scope'),
-});
+/**
+ * The scopes from this one up to the one below `top`, as their parents say: a move in steps changes the parent last, and
+ * `ancestors` before. What has another tenant is linked to the tree, and moves in its own.
+ *
+ * @param known the path of a scope that was read on the way
+ */
+async function pathTo(
+  { reader }: Planning,
+  top: Node,
+  scope: Node,
+  known: readonly Node[],
+): Promise<readonly Node[]> {
+  if (formatRef(rootOf(scope)) !== formatRef(rootOf(top))) return [];
+  const path = [scope];
+  for (let above = optionalText(scope.item, 'parent'); above !== formatRef(top.ref); ) {
+    if (known[0] && above === formatRef(known[0].ref)) return [...path, ...known];
+    const ref = above === undefined ? undefined : parseRef(above, 'parent');
+    const item = ref && (await reader.get(nodeKey(ref)));
+    if (!item || path.length === MAX_ANCESTORS) throw notInTree(scope, path);
+    path.push({ ref, item });
+    above = optionalText(item, 'parent');
+  }
+  return path;
+}
+
+/** It was moved away after it was listed; or a move, which was interrupted, has listed it here before it stands here. */
+function notInTree(scope: Node, path: readonly Node[]): GatehouseError {
+  const moving = path.find(isMoving);
+  return moving ? movesItself(moving) : stale(formatRef(scope.ref), 'scope');
+}
+
+/** A scope in what a command is about has begun to move. */
+export const movesItself = ({ ref }: Node) =>
+  conflict('scope', `${formatRef(ref)} in it is being moved: finish that first, or move it back`);
+
+/** A leaf is in the tree until it is deleted. Of a scope, its own revision says so. */
+const asInTree = ({ node, path }: Leaf): readonly Action[] =>
+  path
+    .filter((scope) => scope !== node)
+    .map(({ ref, item }) => ({
+      kind: 'update',
+      key: nodeKey(ref),
+      when: { exists: true, equals: { parent: textOf(item, 'parent') } },
+      failure: () => stale(formatRef(ref), 'scope'),
+    }));
 
 /** Refuses nodes of other tenants that are linked here, as workstreams of accounts are to an enterprise. */
 async function refuseWhileLinked({ reader }: Planning, top: Node): Promise<void> {
@@ -139,8 +178,9 @@ export const deleteTreeCommand: Command = writeCommand({
     const outcome = { result: { scope: input.scope, deleted: true } };
     const top = await unlessGone(again, loadScope(planning, input.scope, 'scope'));
     if (!top) return { actions: [], audit: [], ...outcome };
-    const { leaf, scope } = await leafOf(planning, top);
-    if (leaf !== top && top.item.deletingSince === undefined) {
+    const leaf = await leafOf(planning, top);
+    const { node } = leaf;
+    if (node !== top && top.item.deletingSince === undefined) {
       await refuseWhileLinked(planning, top);
       return {
         ...planClosing(planning, deletionKind(top.ref.type), top),
@@ -148,16 +188,15 @@ export const deleteTreeCommand: Command = writeCommand({
         next: (later) => plan(later, input, true),
       };
     }
-    const step = await planDeletion(planning, deletionKind(leaf.ref.type), leaf).catch((error: unknown) => {
-      // It owned nothing when it was found.
-      const ownsMore = error instanceof GatehouseError && error.code === 'conflict';
-      throw ownsMore ? stale(formatRef(leaf.ref), 'scope') : error;
-    });
-    const isLast = leaf === top && step.next === undefined;
-    // What has begun to be deleted is deleted, wherever its scope goes. Before, the scope is its owner: no further action.
-    const isBegun = leaf === scope || leaf.item.deletingSince !== undefined;
-    const actions = isBegun ? step.actions : [...step.actions, asWithin(scope)];
-    const { next: _, ...last } = { ...step, ...outcome, actions };
+    const step = await planDeletion(planning, deletionKind(node.ref.type), node, asInTree(leaf)).catch(
+      (error: unknown) => {
+        // It owned nothing when it was found.
+        const ownsMore = error instanceof GatehouseError && error.code === 'conflict';
+        throw ownsMore ? stale(formatRef(node.ref), 'scope') : error;
+      },
+    );
+    const isLast = node === top && step.next === undefined;
+    const { next: _, ...last } = { ...step, ...outcome };
     return isLast ? last : { ...last, next: (later) => plan(later, input, true) };
   },
 });

@@ -44,8 +44,15 @@ const deleted = (entity: Entity, ref: Ref): Plan['result'] => ({ ...namesOf(enti
  * The deletion of a node with its edges. Where all fits into one transaction, it is one. Otherwise the first
  * step closes the node: from then on it has no effect on decisions and gets no new edges. The next steps
  * delete its edges, and the last one deletes the node. An interrupted deletion resumes where it stopped.
+ *
+ * @param conditions under which it begins; what has begun goes on without them
  */
-export async function planDeletion(planning: Planning, kind: NodeKind, node: Node): Promise<Plan> {
+export async function planDeletion(
+  planning: Planning,
+  kind: NodeKind,
+  node: Node,
+  conditions: readonly Action[] = [],
+): Promise<Plan> {
   const { entity, behaviour } = kind;
   const partition = partitionOf(node.ref);
   const hasBegun = node.item.deletingSince !== undefined;
@@ -64,9 +71,11 @@ export async function planDeletion(planning: Planning, kind: NodeKind, node: Nod
   const result = deleted(entity, node.ref);
   const next = (again: Planning) => planDeletionOf(again, kind, node.ref, true);
 
-  if (!hasBegun && page.items.length > MAX_ACTIONS) {
-    return { ...planClosing(planning, kind, node), result, next };
-  }
+  const closing = () => {
+    const step = planClosing(planning, kind, node);
+    return { ...step, actions: [...step.actions, ...conditions], result, next };
+  };
+  if (!hasBegun && page.items.length > MAX_ACTIONS) return closing();
   const pieces = await piecesOf(planning, kind, node, page.items);
   const rest = [
     removal(entity, node),
@@ -75,10 +84,11 @@ export async function planDeletion(planning: Planning, kind: NodeKind, node: Nod
     ...moveNodeNames(entity, node.ref, node.item, {}),
     ...ownersOf(kind, node.item, node.ref).flatMap((owner) => removeOwner(owner, node.ref)),
     ...(behaviour.onDelete?.(node) ?? []),
+    ...(hasBegun ? [] : conditions),
   ];
   const whole = [...rest, ...pieces.flat()];
   if (page.cursor === undefined && fits(whole, planning.splits)) return { actions: whole, result, audit };
-  if (!hasBegun) return { ...planClosing(planning, kind, node), result, next };
+  if (!hasBegun) return closing();
   // Where another writer removed an edge in the meantime, the step is planned again.
   const { actions, taken } = asManyAsFit([[unchanged(entity, node)], ...pieces], planning.splits);
   if (taken <= 1) throw new GatehouseError('damaged_item', 'what hangs on this node cannot be read');

@@ -488,12 +488,14 @@ describe('in steps, with something else in the middle', () => {
       ancestors: [at.a1, at.a, at.corner, at.hall, at.b, at.house, at.old, at.client],
     });
     await expectWhole();
-    await provisionWith(world, move('a', 'next'), step, () =>
-      world.provision({ command: 'scope.delete-tree', input: { scope: at.next } }),
-    );
+    let isGone = false;
+    await provisionWith(world, move('a', 'next'), step, async () => {
+      isGone = (await world.provision({ command: 'scope.delete-tree', input: { scope: at.next } })).ok;
+    });
     await expectWhole();
+    // Where parts of it are there already, its new parent waits for it.
     if ((await nodeOf('a')).movingTo) await world.run('scope.move', move('a', 'corner').input);
-    expect(await nodeOf('a')).toMatchObject({ parent: at.corner });
+    expect(await nodeOf('a')).toMatchObject({ parent: isGone ? at.corner : at.next });
     await expectWhole();
   });
 
@@ -589,6 +591,54 @@ describe('in steps, with something else in the middle', () => {
     await world.run('scope.delete-tree', { scope: at.house });
     await expectWhole();
     expect(await namesIn('building.list', 'new')).toEqual([]);
+  });
+
+  describe('interrupted', () => {
+    // The devices of a floor are owned by its building as well: they come to the new one before the floor does.
+    beforeEach(async () => {
+      await inParallel([...Array(25).keys()], 6, (i) => place('device', `more ${i}`, { parent: at.a }));
+      await place('zone', 'corner', { parent: at.next });
+    });
+    const isThere = async (name: string) =>
+      (await world.everything()).some(({ SK, id }) => SK === 'META' && id === idOf(name));
+    const deletion = (name: string): Event => ({ command: 'scope.delete-tree', input: { scope: at[name] } });
+
+    test.each(steps)(
+      'after step %i: it is deleted with its old place, whatever its new one does',
+      async (step) => {
+        await interruptAfter(world, move('a', 'next'), step);
+        const isMoved = (await nodeOf('a')).parent === at.next;
+        // Closed, at the least, so that nothing can come there any more.
+        await interruptAfter(world, deletion('next'), 1);
+        await expectWhole();
+        expect(await world.provision(deletion('house'))).toMatchObject({ ok: true });
+        expect(await isThere('house')).toBe(false);
+        expect(await isThere('a')).toBe(isMoved);
+        expect(await isThere('more 0')).toBe(isMoved);
+        await expectWhole();
+        expect(await world.provision(deletion('next'))).toMatchObject({ ok: true });
+        expect(await isThere('a')).toBe(false);
+        await expectWhole();
+      },
+    );
+
+    test.each(steps)('after step %i: where its new place is deleted, it goes back first', async (step) => {
+      await interruptAfter(world, move('a', 'next'), step);
+      const { parent, movingTo } = await nodeOf('a');
+      const answer = await world.provision(deletion('next'));
+      await expectWhole();
+      expect(await isThere('a')).toBe(parent === at.house);
+      if (!answer.ok) {
+        expect(movingTo).toBe(at.next);
+        const message = `${at.a} in it is being moved: finish that first, or move it back`;
+        expect(answer.error).toEqual({ code: 'conflict', field: 'scope', retryable: false, message });
+        await world.run('scope.move', move('a', 'house').input);
+        await world.run('scope.delete-tree', deletion('next').input);
+      }
+      expect(await isThere('next')).toBe(false);
+      expect(await isThere('more 0')).toBe(parent === at.house);
+      await expectWhole();
+    });
   });
 
   test('what comes to where a move is under way waits for it: that is stale, and can be sent again', async () => {

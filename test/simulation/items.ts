@@ -21,11 +21,15 @@ export const decisionItemsIn = (items: readonly Item[]): readonly Item[] =>
   items.filter(({ SK }) => SK.startsWith(DECISION));
 
 /**
- * Commands that end what was begun and not ended. Deletions first: what was to be moved to a place that is gone then is
- * moved back.
+ * Commands that end what was begun and not ended. What was to be moved to a place that goes, or is gone, is moved back. A
+ * deletion may have to wait for that.
  */
 export function unfinishedIn(items: readonly Item[]): readonly Omit<Operation, 'apply'>[] {
   const nodes = new Map(items.flatMap((item) => (item.SK === 'META' ? [[refOf(item), item] as const] : [])));
+  const stays = (ref: unknown): boolean => {
+    const node = nodes.get(String(ref));
+    return node !== undefined && node.deletingSince === undefined;
+  };
   const deletions: Omit<Operation, 'apply'>[] = [];
   const moves: Omit<Operation, 'apply'>[] = [];
   for (const [scope, { movingTo, parent, deletingSince }] of nodes) {
@@ -33,7 +37,7 @@ export function unfinishedIn(items: readonly Item[]): readonly Omit<Operation, '
     else if (movingTo !== undefined)
       moves.push({
         command: 'scope.move',
-        input: { scope, parent: nodes.has(String(movingTo)) ? movingTo : parent },
+        input: { scope, parent: stays(movingTo) ? movingTo : parent },
       });
   }
   return [...deletions, ...moves];

@@ -603,17 +603,20 @@ async function playIn(time: ReturnType<typeof createTime>, options: PlayOptions)
     const newId = createIds('M');
     for (let request = 0; request < MOST_UNFINISHED; request++) {
       // To end one may end others: a tree is deleted with what had begun to be deleted in it.
-      const [open] = unfinishedIn(table.items());
-      if (open === undefined) return;
-      const { command, input } = open;
-      const clock = { now: () => Math.floor(now()) };
-      const provision = createProvisioning({
-        ...{ reader, writer: table.writer, clock, newId, newSecret: () => SECRET, sleep: wait },
-      });
-      const answer = await provision({ command, input });
-      if (!answer.ok)
-        return record.violate('unfinished', `${command} ${JSON.stringify(input)}: ${answer.error.message}`);
-      record.commitStep('what was begun is ended', now(), modelIn(table.items(), record.model()));
+      const open = unfinishedIn(table.items());
+      if (open.length === 0) return;
+      const refusals: string[] = [];
+      for (const { command, input } of open) {
+        const clock = { now: () => Math.floor(now()) };
+        const provision = createProvisioning({
+          ...{ reader, writer: table.writer, clock, newId, newSecret: () => SECRET, sleep: wait },
+        });
+        const answer = await provision({ command, input });
+        record.commitStep('what was begun is ended', now(), modelIn(table.items(), record.model()));
+        if (answer.ok) break;
+        refusals.push(`${command} ${JSON.stringify(input)}: ${answer.error.message}`);
+      }
+      if (refusals.length === open.length) return record.violate('unfinished', refusals.join('\n'));
     }
     record.violate('unfinished', 'what was begun cannot be ended');
   }
