@@ -6,9 +6,10 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { BLOCK, createCatalogue } from './catalogue.ts';
 import { type Options, readOptions } from './options.ts';
+import { createProgress } from './progress.ts';
 import { addTally, newTally, type Tally } from './record.ts';
 import { shrink } from './shrink.ts';
-import type { Part, Share } from './worker.ts';
+import type { Message, Part, Share } from './worker.ts';
 
 /** `npm run simulate`: histories in simulated time, on as many processors as there are. */
 
@@ -33,10 +34,13 @@ async function bundleWorker() {
 }
 
 /** A share of the histories, in a process of its own. */
-const inProcess = (file: string, part: Part): Promise<Share> =>
+const inProcess = (file: string, part: Part, onPlayed: (histories: number) => void): Promise<Share> =>
   new Promise((resolve, reject) => {
     const child = fork(file, [JSON.stringify(part)], { execArgv: ['--max-semi-space-size=64'] });
-    child.once('message', (share) => resolve(share as Share));
+    child.on('message', (message: Message) => {
+      if ('share' in message) resolve(message.share);
+      else onPlayed(message.played);
+    });
     child.once('error', reject);
     child.once('exit', (code) => reject(new Error(`a worker has ended with ${code}`)));
   });
@@ -108,11 +112,17 @@ async function main(): Promise<number> {
   const began = performance.now();
   const workers = Math.min(options.workers, Math.ceil(histories / BLOCK));
   const bundled = await bundleWorker();
-  const shares = await Promise.all(
-    Array.from({ length: workers }, (_, worker) =>
-      inProcess(bundled.file, { seed, plant: options.plant, histories, worker, workers }),
-    ),
-  ).finally(bundled.remove);
+  const progress = createProgress(histories, () => performance.now(), console.error);
+  const inPart = async (worker: number): Promise<Share> => {
+    const part = { seed, plant: options.plant, histories, worker, workers };
+    const share = await inProcess(bundled.file, part, progress.add);
+    // The others still play: who interrupts the run now knows it all the same.
+    if (share.violated !== undefined) console.error(`history ${share.violated} has a violation`);
+    return share;
+  };
+  const shares = await Promise.all(Array.from({ length: workers }, (_, worker) => inPart(worker))).finally(
+    bundled.remove,
+  );
   const tally = newTally();
   for (const share of shares) addTally(tally, share.tally);
   report(tally, (performance.now() - began) / 1_000);
