@@ -124,7 +124,7 @@ export function createNodeServer(options: NodeServerOptions): NodeServer {
 /** The whole body; undefined as soon as it is known to be too large. */
 function bodyOf(incoming: IncomingMessage): Promise<Uint8Array | undefined> {
   return new Promise((resolve, reject) => {
-    if (Number(incoming.headers['content-length'] ?? 0) > MAX_BODY) return resolve(undefined);
+    if (Number(incoming.headersDistinct['content-length']?.[0] ?? 0) > MAX_BODY) return resolve(undefined);
     const chunks: Uint8Array[] = [];
     let size = 0;
     incoming.on('data', (chunk: Uint8Array) => {
@@ -155,13 +155,9 @@ function concatenated(chunks: readonly Uint8Array[], size: number): Uint8Array {
 
 /** All values: of a header that comes twice, Node's `headers` keeps the first or joins them. */
 const headerOf =
-  ({ rawHeaders }: IncomingMessage): HttpRequest['header'] =>
-  (name) => {
-    const values: string[] = [];
-    for (let at = 0; at < rawHeaders.length; at += 2)
-      if (rawHeaders[at]?.toLowerCase() === name) values.push(rawHeaders[at + 1] as string);
-    return values;
-  };
+  ({ headersDistinct }: IncomingMessage): HttpRequest['header'] =>
+  (name) =>
+    headersDistinct[name] ?? [];
 
 /** What is logged of a request: no credential, no body, no query, and no path that is not ours. */
 const fieldsOf = (

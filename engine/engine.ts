@@ -54,7 +54,7 @@ export interface AskedDecision<Q extends Question> {
   /** The root of the scope; undefined if the scope is unknown. */
   readonly tenant: string | undefined;
   /** Whether something is granted to the subject by name at the scope, above or everywhere, in force or not. */
-  readonly hasGrant: boolean;
+  readonly hasGrant: () => boolean;
 }
 
 export interface Answer<Q extends Question> extends Omit<AskedDecision<Q>, 'hasGrant'> {
@@ -293,7 +293,7 @@ export function createEngine(options: EngineOptions): Engine {
         'cached',
         ({ value, instant }) => ({
           ...decideAsked(value, instant),
-          hasGrant: hasGrant(value.subject, value),
+          hasGrant: () => hasGrant(value.subject, value),
         }),
         (decided) => decided,
       );
