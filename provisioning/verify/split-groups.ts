@@ -18,7 +18,7 @@ import {
 } from '../../table/keys.ts';
 import type { Reader } from '../../table/reader.ts';
 import { MAX_ITEM_BYTES, sizeOf } from '../../table/size.ts';
-import type { Action, Update } from '../../table/write/action.ts';
+import type { Action, Expected, Update } from '../../table/write/action.ts';
 import type { Splitting } from './splitting.ts';
 
 /**
@@ -174,6 +174,7 @@ async function createTurns(reader: Reader, ref: Ref) {
   const key = nodeKey(ref);
   const node = await reader.get(key);
   const first = node?.rev;
+  const createdAt = node?.createdAt as Expected;
   if (typeof first !== 'number' || node?.deletingSince !== undefined) return undefined;
   return (actions: readonly Action[]): readonly (readonly Action[])[] => {
     const turns: (readonly Action[])[] = [];
@@ -182,7 +183,11 @@ async function createTurns(reader: Reader, ref: Ref) {
         kind: 'update',
         key,
         add: { rev: 1 },
-        when: { exists: true, equals: { rev: first + turns.length, deletingSince: undefined } },
+        when: {
+          exists: true,
+          // Another subject of its id may have come to the same revision.
+          equals: { createdAt, rev: first + turns.length, deletingSince: undefined },
+        },
         failure: () => stale(formatRef(ref)),
       };
       turns.push([asLeft, ...actions.slice(start, start + AT_ONCE)]);

@@ -1,0 +1,218 @@
+import { ulid } from 'ulid';
+import { expect, test } from 'vitest';
+import { migrate, verify } from '../../provisioning/verify/index.ts';
+import { nodeKey } from '../../table/keys.ts';
+import type { Action } from '../../table/write/action.ts';
+import type { Writer } from '../../table/writer.ts';
+import { commandsOf, createLightWorld, type World } from '../support/world.ts';
+
+/** Ids that are used again while migrations let groups stand apart, or bring them back (ADR 0024). */
+const PAGE = 'dashboard';
+const [ALLOWED, DENIED, NOTHING] = ['role', 'denied_by_role', 'no_grant'];
+const SCOPES_ONLY = { groupsOfSubject: 1_000, groupsOfScope: 1, rolesOfRoot: 1_000 };
+
+interface Place {
+  readonly world: World;
+  readonly tenant: string;
+  readonly allows: string;
+  readonly denies: string;
+}
+
+async function open(): Promise<Place> {
+  const world = await createLightWorld();
+  const tenant = `client:${(await world.run('client.create', { name: ulid(), combination: 'deny-overrides' })).id}`;
+  await world.run('page.create', { name: PAGE });
+  const roleOf = async (effect: string) => {
+    const { id } = await world.run('role.create', { name: effect, scope: tenant });
+    await world.run('role-permission.create', { role: id, permission: PAGE, effect });
+    return id;
+  };
+  return { world, tenant, allows: await roleOf('ALLOW'), denies: await roleOf('DENY') };
+}
+
+const migrating = ({ world }: Place, more: Partial<Parameters<typeof migrate>[0]> = {}) =>
+  migrate({
+    ...{ reader: world.reader, writer: world.writer, clock: world.clock, newId: ulid },
+    ...{ thresholds: SCOPES_ONLY, width: 1 },
+    ...more,
+  });
+async function decided({ world }: Place, user: string, scope: string): Promise<string> {
+  world.settle();
+  return (await world.newEngine().check(`user:${user}`, PAGE, scope)).reason;
+}
+const findings = async ({ world }: Place) => {
+  world.settle();
+  const { open } = await verify({ reader: world.reader, clock: world.clock, graceMs: 0 });
+  return open.map(({ code, key, attribute }) => `${code} ${key.PK} ${key.SK} ${attribute}`);
+};
+
+async function siteIn({ world, tenant, allows, denies }: Place) {
+  const scope = `project:${(await world.run('project.create', { name: ulid(), parent: tenant })).id}`;
+  const groupAt = async (role: string | undefined, id: string = ulid()) => {
+    await world.run('group.create', { id, scope, name: ulid() });
+    if (role !== undefined) await world.run('group-role.create', { group: id, role });
+    return id;
+  };
+  return {
+    ...{ scope, groupAt },
+    allowed: await groupAt(allows),
+    denied: await groupAt(denies),
+    empty: await groupAt(undefined),
+  };
+}
+
+/** Carries something out before the transaction of this number; afterwards the migration goes on, or is killed. */
+function interrupted({ world }: Place, number: number, run: () => Promise<unknown>, isKilled: boolean) {
+  let sent = 0;
+  const writer: Writer = {
+    send: async (actions: readonly Action[]) => {
+      const own = ++sent;
+      if (own === number) await run();
+      const sending = world.writer.send(actions);
+      if (own === number && isKilled) {
+        await sending.catch(() => {});
+        throw new Error('killed');
+      }
+      await sending;
+    },
+  };
+  return { writer, sent: () => sent };
+}
+
+for (const isKilled of [false, true])
+  for (const isOut of [true, false])
+    test.each(['denies', 'nothing'] as const)(
+      `a group that is made anew at another scope has there what it was given (way out: ${isOut}, killed: ${isKilled}): %s`,
+      async (what) => {
+        let last = Number.POSITIVE_INFINITY;
+        for (let number = 1; number <= last; number++) {
+          const place = await open();
+          const { world, denies } = place;
+          const run = world.run;
+          const elsewhere = await siteIn(place);
+          await migrating(place);
+          const site = await siteIn(place);
+          if (!isOut) await migrating(place);
+          const before = await run('user.create', {});
+          for (const group of [site.allowed, site.denied, site.empty])
+            await run('membership.create', { user: before.id, group });
+          const [own, inAllowed] = [await run('user.create', {}), await run('user.create', {})];
+          await run('membership.create', { user: inAllowed.id, group: elsewhere.allowed });
+          const moves = [site.allowed, site.denied, site.empty];
+          const move = async () => {
+            for (const group of moves) {
+              await run('group.delete', { id: group });
+              const role = { denies, nothing: undefined }[what];
+              await elsewhere.groupAt(role, group);
+              for (const { id } of [own, inAllowed]) await run('membership.create', { user: id, group });
+            }
+          };
+          const check = async () => {
+            const at = async (user: string, scope: string) => decided(place, user, scope);
+            const wanted = { denies: [DENIED, DENIED], nothing: [NOTHING, ALLOWED] };
+            expect([
+              await at(own.id, elsewhere.scope),
+              await at(inAllowed.id, elsewhere.scope),
+              await at(own.id, site.scope),
+              await at(before.id, site.scope),
+              await at(before.id, elsewhere.scope),
+              number,
+            ]).toEqual([...wanted[what], NOTHING, NOTHING, NOTHING, number]);
+          };
+          const racing = interrupted(place, number, move, isKilled);
+          await migrating(place, { writer: racing.writer, joins: !isOut }).catch((error: Error) =>
+            expect(error.message).toBe('killed'),
+          );
+          if (racing.sent() < number) {
+            last = number - 1;
+            await move();
+          }
+          await check();
+          if (!isKilled) expect(await findings(place)).toEqual([]);
+          await migrating(place, { joins: !isOut });
+          await check();
+        }
+        expect(last).toBeGreaterThan(3);
+      },
+      120_000,
+    );
+
+test('a group that goes while a migration that is killed brings its roles out leaves none behind', async () => {
+  let last = Number.POSITIVE_INFINITY;
+  for (let number = 1; number <= last; number++) {
+    const place = await open();
+    const { world } = place;
+    const elsewhere = await siteIn(place);
+    await migrating(place);
+    const site = await siteIn(place);
+    // The groups have their mark from one that was killed before.
+    const killed = interrupted(place, 2, async () => {}, true);
+    await expect(migrating(place, { writer: killed.writer })).rejects.toThrow('killed');
+    let isLate = false;
+    const writer: Writer = {
+      send: async (actions, notes) => {
+        if (!isLate) {
+          isLate = true;
+          const racing = interrupted(place, number, async () => {}, true);
+          await migrating(place, { writer: racing.writer }).catch((error: Error) =>
+            expect(error.message).toBe('killed'),
+          );
+          if (racing.sent() < number) last = number;
+        }
+        await world.writer.send(actions, notes);
+      },
+    };
+    await commandsOf({ ...world, writer }).run('group.delete', { id: site.allowed });
+    await elsewhere.groupAt(undefined, site.allowed);
+    const { id: user } = await world.run('user.create', {});
+    await world.run('membership.create', { user, group: site.allowed });
+    expect([await decided(place, user, elsewhere.scope), number]).toEqual([NOTHING, number]);
+  }
+  expect(last).toBeGreaterThan(2);
+});
+
+const BOTH = { groupsOfSubject: 0, groupsOfScope: 1, rolesOfRoot: 1_000 };
+const SUBJECTS_ONLY = { ...BOTH, groupsOfScope: 1_000 };
+
+for (const [whose, thresholds] of Object.entries({ SCOPES_ONLY, SUBJECTS_ONLY, BOTH }))
+  test.each([true, false])(
+    `a user who is made anew, with as many changes, has none of the groups of the one before (way out: %s): ${whose}`,
+    async (isOut) => {
+      let last = Number.POSITIVE_INFINITY;
+      for (let number = 1; number <= last; number++) {
+        const place = await open();
+        const { world } = place;
+        const run = world.run;
+        const site = await siteIn(place);
+        const [id, other] = [ulid(), (await siteIn(place)).denied];
+        await run('user.create', { id });
+        for (const group of [site.allowed, site.empty, other])
+          await run('membership.create', { user: id, group });
+        if (!isOut) await migrating(place, { thresholds });
+        const key = nodeKey({ type: 'user', id });
+        const again = async () => {
+          const rev = (await world.reader.get(key))?.rev;
+          await run('user.delete', { id });
+          world.clock.advance(1);
+          await run('user.create', { id });
+          await run('membership.create', { user: id, group: site.empty });
+          for (;;) {
+            const now = (await world.reader.get(key))?.rev;
+            if (Number(now) >= Number(rev)) break;
+            await run('user.update', { id, displayName: `${now}` });
+          }
+        };
+        const racing = interrupted(place, number, again, false);
+        await migrating(place, { writer: racing.writer, thresholds, joins: !isOut });
+        if (racing.sent() < number) last = number - 1;
+        else {
+          expect([await decided(place, id, site.scope), number]).toEqual([NOTHING, number]);
+          expect(await findings(place)).toEqual([]);
+        }
+        await migrating(place, { thresholds, joins: isOut });
+        expect(await findings(place)).toEqual([]);
+      }
+      expect(last).toBeGreaterThan(0);
+    },
+    120_000,
+  );
