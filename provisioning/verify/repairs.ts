@@ -1,13 +1,15 @@
 import { Attribute } from '../../table/decision/attributes.ts';
 import { stampOf } from '../../table/decision/decode.ts';
-import { stamped } from '../../table/decision/writes.ts';
+import { scopeChanges, stamped } from '../../table/decision/writes.ts';
 import { GatehouseError, stale } from '../../table/errors.ts';
+import { parseRef } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { identityOf, type Key, META, parseKey } from '../../table/keys.ts';
 import type { Action } from '../../table/write/action.ts';
 import { mergeActions } from '../../table/write/merge.ts';
 import { auditActions, counters } from '../audit.ts';
 import { canonical } from '../canonical.ts';
+import { textOf, touch } from '../nodes/nodes.ts';
 import type { Finding } from './finding.ts';
 import type { VerifyOptions } from './options.ts';
 import { rebuild } from './rebuild.ts';
@@ -81,7 +83,7 @@ export function createRepairs({ reader, clock, repair }: RepairsOptions) {
           if (stampOf(before)) return true;
         }
         const failure = () => stale(`${key.PK} / ${key.SK}`);
-        await write([{ kind: 'put', item, when: asRead(before), failure }], findings);
+        await write([{ kind: 'put', item, when: asRead(before), failure }, ...signsOf(key, item)], findings);
         return true;
       } catch (error) {
         // Its sources are damaged: their findings stay open, and so does this one.
@@ -99,6 +101,19 @@ export function createRepairs({ reader, clock, repair }: RepairsOptions) {
 /** Whether an item has changed since it was read, be it to a newer form. */
 export const isRaced = (error: unknown): boolean =>
   error instanceof GatehouseError && (error.code === 'stale' || error.code === 'newer_form');
+
+/**
+ * What every other change of what stands apart writes as well: migrations, and whoever follows the scope, go by it that
+ * nothing has changed (ADR 0024).
+ */
+function signsOf(key: Key, item: Item): readonly Action[] {
+  const parsed = parseKey(key);
+  const failure = () => stale(`${key.PK} / ${key.SK}`);
+  if (parsed?.form === 'memberships')
+    return [{ ...touch({ type: parsed.type, id: parsed.id }, 'subject'), failure }];
+  if (parsed?.form !== 'decision' || parsed.type !== 'group') return [];
+  return [{ ...scopeChanges(parseRef(textOf(item, Attribute.scopeOfGroup), 'scope')).set({}), failure }];
+}
 
 const withoutStamp = ({ [Attribute.writtenAt]: _, [Attribute.writeId]: __, ...item }: Item) => item;
 

@@ -225,11 +225,8 @@ const touched = (node: Item): Update => ({
   failure: () => stale(`${node.PK} / ${node.SK}`),
 });
 
-/** That the groups of a subject stand where they stood when its item was read. */
-const asStood = (item: Item) => ({
-  when: { exists: true, equals: { [Attribute.groupsIn]: item[Attribute.groupsIn] as Expected } },
-  failure: () => stale(`${item.PK} / ${item.SK}`),
-});
+/** That the item of a subject is as it was read: a repair does not count up the revision of the node. */
+const asStood = (item: Item) => ({ when: asRead(item), failure: () => stale(`${item.PK} / ${item.SK}`) });
 
 const unmoved = (item: Item): Check => ({
   kind: 'check',

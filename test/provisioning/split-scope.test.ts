@@ -5,7 +5,7 @@ import { accessDifference } from '../../provisioning/access-difference/index.ts'
 import { COMMANDS } from '../../provisioning/commands/index.ts';
 import { migrate, verify } from '../../provisioning/verify/index.ts';
 import type { Item } from '../../table/item.ts';
-import { decisionKey, type Key, nodeKey } from '../../table/keys.ts';
+import { decisionKey, type Key, membershipsKey, nodeKey } from '../../table/keys.ts';
 import type { Action } from '../../table/write/action.ts';
 import type { Writer } from '../../table/writer.ts';
 import { commandsOf, createLightWorld, type World } from '../support/world.ts';
@@ -507,6 +507,64 @@ describe('gatehouse verify', () => {
     expect(await findings()).toEqual([]);
     expect(await decided(user, scope)).toBe(DENIED);
     await leave(user, denied);
+    expect(await decided(user, scope)).toBe(ALLOWED);
+  });
+
+  test.each(['roles', 'groups'] as const)(
+    'mends %s that a migration has read and not brought back yet',
+    async (which) => {
+      const { scope, denied, empty } = await split();
+      const user = await userIn(empty, denied);
+      if (which === 'groups')
+        await migrating({ thresholds: { ...SCOPE_ONLY, groupsOfSubject: 0, groupsOfScope: 1_000 } });
+      const key =
+        which === 'roles'
+          ? decisionKey({ type: 'group', id: denied })
+          : membershipsKey({ type: 'user', id: user }, refOf(scope));
+      const [name, too, wanted] = {
+        roles: ['roles', allows, denies],
+        groups: ['groups', 'gone', denied],
+      }[which] as [string, string, string];
+      for (const damage of [new Set([wanted, too]), new Set([too])]) {
+        await world.writer.send([{ kind: 'put', item: { ...((await read(key)) as Item), [name]: damage } }]);
+        world.settle();
+        let isFirst = true;
+        const writer: Writer = {
+          send: async (actions) => {
+            const isIt =
+              which === 'roles' || actions.some((each) => each.kind === 'put' && each.item.SK === key.SK);
+            if (isFirst && isIt) await repaired();
+            isFirst &&= !isIt;
+            await world.writer.send(actions);
+          },
+        };
+        await migrating({ writer, joins: true });
+        expect(isFirst).toBe(false);
+        expect(await findings()).toEqual([]);
+        expect(await decided(user, scope)).toBe(DENIED);
+        await migrating({ thresholds: { ...SCOPE_ONLY, groupsOfSubject: which === 'groups' ? 0 : 1_000 } });
+      }
+    },
+  );
+
+  test('mends a membership that a migration has read and not moved yet', async () => {
+    const { scope, allowed, denied } = await site();
+    const user = await userIn(allowed);
+    const item = (await subjectItem(user)) as Item;
+    await world.writer.send([{ kind: 'put', item: { ...item, groups: new Set([allowed, denied]) } }]);
+    world.settle();
+    let isFirst = true;
+    const writer: Writer = {
+      send: async (actions) => {
+        const isIt = actions.some((each) => each.kind === 'update' && each.key.PK === `USER#${user}`);
+        if (isFirst && isIt) await repaired();
+        isFirst &&= !isIt;
+        await world.writer.send(actions);
+      },
+    };
+    await migrating({ writer });
+    expect(isFirst).toBe(false);
+    expect(await findings()).toEqual([]);
     expect(await decided(user, scope)).toBe(ALLOWED);
   });
 
