@@ -4,7 +4,7 @@ import { expireGroupRoles, scopeChanges } from '../../table/decision/writes.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { formatRef, isRef, parseRef } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
-import { DECISION, EVERYONE_LIST } from '../../table/keys.ts';
+import { DECISION, decisionKey, EVERYONE_LIST } from '../../table/keys.ts';
 import type { Command } from '../command.ts';
 import { listOwnedCommand } from '../kinds/lists.ts';
 import { nodeCommands } from '../kinds/node-commands.ts';
@@ -31,10 +31,17 @@ const groupBehaviour: Behaviour = {
   // Without its roles a group gives nothing to its members.
   close: ({ ref, item }) => [atScopeOf(item).removeGroup(ref.id)],
   // Its roles, where they stand apart or once did.
-  remains: async ({ now }, { ref }, around) =>
-    around
-      .filter((item) => item.SK === DECISION && !isExpiring(item))
-      .map((item) => [expireGroupRoles(ref.id, rolesIn(item), Date.parse(now))]),
+  remains: async ({ now, splits }, { ref, item }, around) => {
+    const apart = around.filter(({ SK }) => SK === DECISION);
+    // Where they stand apart, taking one from it writes there, also of the group of everyone.
+    const scope = decisionKey(parseRef(textOf(item, 'scope'), 'scope'));
+    const isMade = apart.length === 0 && splits?.has(scope, Attribute.groupRoles) === true;
+    if (isMade && around.some(({ Type }) => Type === 'GroupRole'))
+      return [[expireGroupRoles(ref.id, new Set(), Date.parse(now))]];
+    return apart
+      .filter((each) => !isExpiring(each))
+      .map((each) => [expireGroupRoles(ref.id, rolesIn(each), Date.parse(now))]);
+  },
   onDelete: ({ item }) => (item.everyone === true ? [atScopeOf(item).removeEveryone()] : []),
 };
 

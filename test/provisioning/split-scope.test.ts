@@ -235,6 +235,18 @@ describe('commands on a scope whose groups stand apart', () => {
     }
   });
 
+  test('a group of everyone whose roles never stood apart leaves nothing there when it goes', async () => {
+    const { scope } = await split();
+    const other = await site();
+    const { id } = await world.run('group.create', { scope, name: 'everyone', everyone: true });
+    await give(id, allows);
+    await world.run('group.delete', { id });
+    expect(await findings()).toEqual([]);
+    expect((await rolesItem(id)) ?? { ttl: 0 }).toHaveProperty('ttl');
+    await world.run('group.create', { id, scope: other.scope, name: 'g' });
+    expect(await findings()).toEqual([]);
+  });
+
   test('several in one transaction: a group, its role and its first member', async () => {
     const { scope } = await split();
     const [user, id] = [await userIn(), ulid()];
