@@ -59,7 +59,7 @@ export function createRootsOf({ reader, engine, clock, ttlMs, maxBytes }: RootsP
     const items = { name: EVALUATE, permission, tenantEffects: null };
     const { allow } = permissionEffects(items, { scopes: [], global: global ?? NO_GLOBAL });
     if (subject.isAdmin || subject.globalRoles.some((role) => allow.has(role))) return 'all';
-    const granted = [...(await grantedScopes(reader, caller, subject))];
+    const granted = [...(await grantedScopes(reader, caller, subject)).scopes];
     const allowed = new Set<string>();
     for (let start = 0; start < granted.length; start += AT_ONCE) {
       const scopes = await readItems<ScopeItem[]>(

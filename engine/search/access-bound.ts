@@ -76,7 +76,7 @@ export function createAccessBound({ reader, engine, most }: AccessBoundOptions) 
     if (!item?.active || !(at < item.endsAt)) return { scopes: [], permissions: [] };
     if (item.isAdmin || item.globalRoles.length > 0) return undefined;
     if (groupsOf(item).length > MAX_PAGE || item.groupsApart) return undefined;
-    const granted = [...(await grantedScopes(reader, subject, item, most + 1))];
+    const granted = [...(await grantedScopes(reader, subject, item, most + 1)).scopes];
     if (granted.length > most) return undefined;
     const [scopes, permissions] = await Promise.all([
       scopesUnder(reader, granted, types, most),

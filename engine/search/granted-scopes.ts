@@ -5,6 +5,13 @@ import { edgesFrom, ownedBy } from '../../table/partition-queries.ts';
 import { MAX_PAGE } from '../../table/reader.ts';
 import type { SearchReader } from './sources.ts';
 
+/** Where roles are granted to a subject directly. */
+export interface Granted {
+  readonly scopes: ReadonlySet<string>;
+  /** Scope → its groups there, as the edges say: wherever its item lists them, be it on the way elsewhere (ADR 0024). */
+  readonly groupsAt: ReadonlyMap<string, readonly string[]>;
+}
+
 /**
  * The scopes at which roles are granted to a subject directly: by an assignment, a tenant grant or a group; those
  * with a group of everyone grant them to every subject.
@@ -16,7 +23,7 @@ export async function grantedScopes(
   ref: string,
   subject: SubjectItem,
   most?: number,
-): Promise<ReadonlySet<string>> {
+): Promise<Granted> {
   const ofEveryone = ownedBy(EVERYONE_LIST, 'group');
   const [everyone, memberships] = await Promise.all([
     most === undefined
@@ -26,9 +33,17 @@ export async function grantedScopes(
       ? reader.listAll(edgesFrom(parseSubjectRef(ref, 'subject'), 'group'))
       : [],
   ]);
-  return new Set([
+  const groupsAt = new Map<string, string[]>();
+  for (const { Type, scope, group } of memberships) {
+    if (Type !== 'Membership') continue;
+    const known = groupsAt.get(String(scope));
+    if (known) known.push(String(group));
+    else groupsAt.set(String(scope), [String(group)]);
+  }
+  const scopes = new Set([
     ...subject.assignments.keys(),
     ...subject.grants.keys(),
     ...[...everyone, ...memberships].map(({ scope }) => String(scope)),
   ]);
+  return { scopes, groupsAt };
 }

@@ -1,4 +1,9 @@
-import type { GlobalItem, ScopeItem, SubjectItem } from '../../table/decision/items.ts';
+import {
+  type GlobalItem,
+  type ScopeItem,
+  type SubjectItem,
+  subjectWith,
+} from '../../table/decision/items.ts';
 import { holdingsOf, isInForce } from '../effective-roles.ts';
 import { withGroupRoles } from '../group-roles.ts';
 import {
@@ -39,7 +44,7 @@ export async function* highestScopes(
   { ref: subjectRef, subject: given, name, permission, global, at }: ResourceQuestion,
   after: string | undefined,
 ): AsyncGenerator<Step<ScopeItem>> {
-  /** With the roles of its groups at the scopes that are looked at, where they stand apart. */
+  /** With its groups by scope, and their roles at the scopes that are looked at, where they stand apart. */
   let subject = given;
   const scopes = new Map<string, ScopeItem | null>();
   const effects = new Map<string, TenantEffects | null>();
@@ -71,7 +76,8 @@ export async function* highestScopes(
     return allow;
   }
 
-  const all = await grantedScopes(reader, subjectRef, subject);
+  const { scopes: all, groupsAt } = await grantedScopes(reader, subjectRef, given);
+  const whole = subjectWith(given, { groupsAt });
 
   /** The scopes of a path at which a role in force that may allow the permission is granted. */
   function grantedOn(path: readonly ScopeItem[]): ReadonlySet<string> {
@@ -97,7 +103,7 @@ export async function* highestScopes(
     ]);
     const path = new Set(found.flatMap(({ ref, ancestors }) => [ref, ...ancestors]));
     const around = [...path].flatMap((ref) => scopes.get(ref) ?? []);
-    [subject = given] = await withGroupRoles(reader, around, [given]);
+    [subject = whole] = await withGroupRoles(reader, around, [whole]);
     for (const scope of found) {
       const { ref } = scope;
       const granted = grantedOn(openPath(ref, scopes));

@@ -1,7 +1,6 @@
-import { withAllGroups } from '../../table/decision/all-groups.ts';
 import type { GlobalItem, ScopeItem, SubjectItem } from '../../table/decision/items.ts';
 import { isBuiltIn, mayBeScopeType, SCOPE_TYPES } from '../../table/entities/scope-types.ts';
-import { isRef, parseRef, parseSubjectRef } from '../../table/identifiers.ts';
+import { isRef, parseRef } from '../../table/identifiers.ts';
 import { allOf, allScopes, inTenant, scopesFrom } from '../../table/index-queries.ts';
 import type { Item } from '../../table/item.ts';
 import { parseKey, SCOPE_TYPE_LIST } from '../../table/keys.ts';
@@ -89,8 +88,7 @@ export const createResourceSearch =
       }
       if (top && !isWithin(top)) throw foreignCursor();
       if (top) yield* below(top, from);
-      const whole = await withAllGroups(reader, parseSubjectRef(subject, 'subject'), who);
-      const question = { ref: subject, subject: whole, name: permission, permission: what, global, at };
+      const question = { ref: subject, subject: who, name: permission, permission: what, global, at };
       const after = from?.granted ?? begun;
       const tops =
         isEverywhere && within ? rootsAfter(within, after) : highestScopes(reader, question, after);

@@ -120,7 +120,10 @@ export const createSubjectSearch =
         // A subject with several grants is shown at one of them, the same one on every page.
         const isShown = candidates.map(({ foundBy }, position) => {
           const item = items[position];
-          return item?.active === true && foundBy === shownBy(item, origin as Origin);
+          if (!item?.active) return false;
+          const shown = shownBy(item, origin as Origin);
+          // A member may be listed elsewhere than the scope says that was read before (ADR 0024): the check decides.
+          return shown === undefined ? foundBy.startsWith(byGroup('')) : foundBy === shown;
         });
         const requests = candidates
           .filter((_, position) => isShown[position])

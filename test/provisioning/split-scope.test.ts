@@ -677,6 +677,39 @@ describe('a reader', () => {
     expect(suggestions?.granted.items).toMatchObject([{ from: { scope: { ref: scope } } }, {}]);
   });
 
+  test.each([true, false])(
+    'that searches while groups go apart or come back leaves nobody out (way out: %s)',
+    async (isOut) => {
+      const { scope, allowed } = isOut ? await site() : await split();
+      const user = await userIn(allowed);
+      world.settle();
+      const engine = world.newEngine();
+      let isFirst = true;
+      // Between the reads of scopes and those of subjects, whichever come first.
+      const between = async (keys: readonly Key[]) => {
+        const isSecond = keys.some(({ PK, SK }) =>
+          isOut ? SK === 'DECISION' && PK.startsWith('ZONE#') : PK === `USER#${user}`,
+        );
+        if (!isFirst || !isSecond) return;
+        isFirst = false;
+        await migrating({ joins: !isOut });
+      };
+      const reader: World['reader'] = {
+        ...world.reader,
+        getMany: async (keys, ...rest) => {
+          await between(keys);
+          return world.reader.getMany(keys, ...rest);
+        },
+      };
+      const lists = createLists({ reader, engine, clock: world.clock });
+      const { items } = isOut
+        ? await lists.listScopes(`user:${user}`, PAGE, {})
+        : await lists.listSubjects(PAGE, scope, {});
+      expect(isFirst).toBe(false);
+      expect(items).toContain(isOut ? scope : `user:${user}`);
+    },
+  );
+
   test('of the access difference sees who loses and gains what', async () => {
     const { allowed, denied, empty } = await split();
     const [user] = [await userIn(allowed), await userIn(empty)];
