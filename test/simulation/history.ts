@@ -235,6 +235,16 @@ function createChanges(random: Random, names: SmallNames, model: Model, features
   const chosen = (): Operation => {
     const begun = pending.shift();
     if (begun) return begun;
+    // A group is made anew elsewhere: what migrations have found out of the one before is not true of it.
+    if (features.splits && random.oneIn(8)) {
+      const [group, { ref }] = [random.pick(names.groups), random.pick(names.places)];
+      pending.push(
+        does.createGroup(group, ref),
+        does.giveGroupRole(group, random.pick(names.roles)),
+        does.join(random.pick(names.subjects), group),
+      );
+      return does.deleteGroup(group);
+    }
     const pair = random.oneIn(3) ? opposedChanges(random, names, draft) : undefined;
     if (pair && random.oneIn(2)) return does.together(...pair);
     if (pair) pending.push(pair[1]);

@@ -1,3 +1,4 @@
+import { BY_SCOPE } from '../../table/decision/split.ts';
 import type { Item } from '../../table/item.ts';
 import { DECISION } from '../../table/keys.ts';
 import type { Model } from '../oracle/model.ts';
@@ -17,8 +18,8 @@ export function modelIn(items: readonly Item[], before: Model): Model {
 const SCOPES = /^(?:tenant|location|client|project|building|zone|device|account|enterprise|workstream):/;
 
 /** What migrations look at: to ask of every other item whether it is such a one takes long. */
-export const decisionItemsIn = (items: readonly Item[]): readonly Item[] =>
-  items.filter(({ SK }) => SK.startsWith(DECISION));
+export const migratedItemsIn = (items: readonly Item[]): readonly Item[] =>
+  items.filter((item) => item.SK.startsWith(DECISION) || item[BY_SCOPE] !== undefined);
 
 /**
  * Commands that end what was begun and not ended. What was to be moved to a place that goes, or is gone, is moved back. A

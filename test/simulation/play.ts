@@ -24,7 +24,7 @@ import { isRefusal } from '../oracle/stage.ts';
 import { findingsOn } from '../provisioning/findings.ts';
 import { AUDIENCE, type Callers, ISSUER } from './callers.ts';
 import type { Doing, History, Step } from './history.ts';
-import { decisionItemsIn, differencesOf, modelIn, unfinishedIn } from './items.ts';
+import { differencesOf, migratedItemsIn, modelIn, unfinishedIn } from './items.ts';
 import { isPageOf, type Listed } from './lists.ts';
 import { type Caller, createNetwork, mix } from './network.ts';
 import { type Plant, withPlant } from './plants.ts';
@@ -309,7 +309,7 @@ async function playIn(time: ReturnType<typeof createTime>, options: PlayOptions)
   /** What says the same before and after. It is given up where DynamoDB fails. */
   async function migrate({ joins, item }: Step & { does: 'migrate' }, number: number): Promise<void> {
     const { clock, newId, administering } = processOf(number);
-    const items = decisionItemsIn(table.items());
+    const items = migratedItemsIn(table.items());
     const wanted = SPLITTINGS.flatMap(({ isDue, isSplit }) =>
       items.filter((each) => (joins ? isSplit(each) : !isSplit(each) && isDue(each, ALL_SPLIT))),
     );
