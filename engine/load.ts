@@ -1,6 +1,6 @@
 import { GatehouseError, invalid } from '../table/errors.ts';
 import { readFreshnessToken } from '../table/freshness-token.ts';
-import { CLOCK_SKEW_MS, COHERENCE_MARGIN_MS, READ_DEADLINE_MS } from '../table/timing.ts';
+import { CLOCK_SKEW_MS, COHERENCE_MARGIN_MS, MAX_TTL_MS, READ_DEADLINE_MS } from '../table/timing.ts';
 import { type Clock, createWatchedClock } from './clock.ts';
 import {
   type Cost,
@@ -61,11 +61,11 @@ export interface LoadOptions {
   /** Reads decision items with strong consistency; a read fails as a whole if a key stays unread. */
   readonly reader: DecisionReader;
   readonly clock: Clock;
-  /** Time-to-live in milliseconds: how stale an allow or a deny can be. Default 60,000. */
+  /** Time-to-live in milliseconds: how stale an allow or a deny can be. Default 60,000, at most a day. */
   readonly ttlMs?: number;
   /**
-   * Time-to-live in milliseconds while DynamoDB is down, for `cached` questions only. Default 0: `ttlMs`
-   * always applies.
+   * Time-to-live in milliseconds while DynamoDB is down, for `cached` questions only, at most a day. Default 0:
+   * `ttlMs` always applies.
    */
   readonly outageTtlMs?: number;
   /** Bound on the cache in estimated bytes. Default 32 MiB. */
@@ -196,8 +196,8 @@ export function createLoad(options: LoadOptions) {
   } = options;
   const { coherenceMarginMs: marginMs = COHERENCE_MARGIN_MS, random = Math.random, wait = pause } = options;
   for (const [name, value] of Object.entries({ ttlMs: longest, outageTtlMs, coherenceMarginMs: marginMs })) {
-    if (!Number.isFinite(value) || value < 0)
-      throw invalid(name, `${name} must be a number of milliseconds, 0 or more`);
+    if (!Number.isFinite(value) || value < 0 || value > MAX_TTL_MS)
+      throw invalid(name, `${name} must be a number of milliseconds from 0 to ${MAX_TTL_MS}`);
   }
   if (!Number.isSafeInteger(maxBytes) || maxBytes < 1)
     throw invalid('maxBytes', 'maxBytes must be a whole number of bytes, 1 or more');

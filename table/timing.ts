@@ -27,3 +27,9 @@ export const COHERENCE_MARGIN_MS = WRITE_DEADLINE_MS + LATE_ARRIVAL_MS + CLOCK_S
 
 /** Milliseconds for one call of the reader, retries included. API Gateway gives an authorizer 10 s. */
 export const READ_DEADLINE_MS = 3_000;
+
+/**
+ * The longest time-to-live of cached items in milliseconds, also while DynamoDB is down: a day. What stands apart of a
+ * decision item is emptied, and stays for longer than this before it goes (ADR 0024).
+ */
+export const MAX_TTL_MS = 24 * 60 * 60 * 1_000;

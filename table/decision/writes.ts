@@ -13,6 +13,7 @@ import {
 } from '../keys.ts';
 import type { PermissionName } from '../permission-name.ts';
 import type { Declaration, Properties } from '../properties.ts';
+import { MAX_TTL_MS } from '../timing.ts';
 import { type Action, create, keyOf, type Put, type Update, type Value } from '../write/action.ts';
 import { inPlace } from './apart.ts';
 import {
@@ -89,7 +90,7 @@ const updateExisting = (ref: Ref, change: Change): Update => ({
 });
 
 /** Longer than any reader keeps what it has read: a week. */
-const EXPIRY_MS = 7 * 24 * 60 * 60 * 1_000;
+const EXPIRY_MS = 7 * MAX_TTL_MS;
 
 /**
  * What lets an item that stood apart go by itself.

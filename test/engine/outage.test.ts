@@ -208,7 +208,7 @@ describe('a decision made during an outage', () => {
   });
 });
 
-test.each([-1, Number.NaN, Number.POSITIVE_INFINITY])(
+test.each([-1, Number.NaN, Number.POSITIVE_INFINITY, 86_400_001])(
   'a stale-if-error bound of %s is refused',
   (outageTtlMs) => {
     expect(() => createSchool().newEngine({ outageTtlMs })).toThrowError(
