@@ -123,6 +123,10 @@ const figuresOfConditions = (values: (name: Conditional) => readonly number[]): 
     const figure = toFigure({ id, title, unit, values: values(name) });
     if (name === 'unconditional') return [figure];
     const added = values(name).map((value, round) => value - (without[round] as number));
-    return [figure, toFigure({ id: `${id}-adds`, title: `${title}: what it adds`, unit, values: added })];
+    const against = { unconditional: without };
+    return [
+      figure,
+      toFigure({ ...{ id: `${id}-adds`, title: `${title}: what it adds`, unit }, values: added, against }),
+    ];
   });
 };
