@@ -27,7 +27,7 @@ test('docs/beside-others.md has the figures of docs/performance/check.md', () =>
   };
   const ratio = (peer: string): string => {
     const [, text = ''] = new RegExp(`^\\| \`check\\.warm\` \\| ${peer} \\| (\\S+)`, 'm').exec(figures) ?? [];
-    if (text.startsWith('1/')) return `a ${text.slice(2)}th`;
+    if (text.startsWith('1/')) return `${text} as long`;
     return `${Number(Number(text).toFixed(1))} times as long`;
   };
   const rows = [
