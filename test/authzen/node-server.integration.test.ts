@@ -208,6 +208,19 @@ async function begin(url: string, length: number): Promise<Socket> {
   return socket;
 }
 
+test.each(['authorization', 'content-type'])('a request with two values of %s is refused', async (name) => {
+  const url = await start();
+  const { method, headers, body } = asked();
+  const status = await new Promise<number | undefined>((resolve, reject) => {
+    const outgoing = httpRequest(`${url}${EVALUATION}`, { method });
+    for (const [each, value] of Object.entries(headers))
+      outgoing.setHeader(each, each === name ? [value, value] : value);
+    outgoing.once('response', (incoming) => resolve(incoming.resume().statusCode)).once('error', reject);
+    outgoing.end(body);
+  });
+  expect(status).toBe(name === 'authorization' ? 401 : 400);
+});
+
 test('a client that goes away before its request is whole gets no answer and keeps no place', async () => {
   let handled = 0;
   const handle = serve(fixture);
