@@ -24,6 +24,8 @@ export interface Verdict {
   readonly tenant?: string;
   /** Ids of the effective roles. */
   readonly roles?: readonly string[];
+  /** What an open connection rests on beside rights: the record of its credential, or `none`. */
+  readonly credential?: string;
 }
 
 /** The context for the backend, the access log and gateway responses. Strings only, as REST APIs require. */
@@ -40,7 +42,7 @@ const MAX_ROLES_LENGTH = 6_000;
  * `rolesLeftOut` says that the roles were too long.
  */
 function contextOf(verdict: Verdict): Context {
-  const { reason, subject, route, permission, scope, tenant, roles } = verdict;
+  const { reason, subject, route, permission, scope, tenant, roles, credential } = verdict;
   // Assigned one by one, without an intermediate list: this runs for each request.
   const context: Record<string, string> = {};
   if (subject !== undefined) context.subject = subject;
@@ -52,6 +54,7 @@ function contextOf(verdict: Verdict): Context {
     if (joined.length <= MAX_ROLES_LENGTH) context.roles = joined;
     else context.rolesLeftOut = 'true';
   }
+  if (credential !== undefined) context.credential = credential;
   context.reason = reason;
   if (route !== undefined) context.route = route;
   context.coverage = 'route';

@@ -167,7 +167,7 @@ export function createAuthorizer(parts: AuthorizerParts): Authorizer {
     const answered = await engine.checkAsked(askFor(request, identity));
     const isOutside = answered.uses.length > 0 && outsideKey(request, undefined, answered.uses).length > 0;
     const verdict = outcomeOf(request, toVerdict(answered, isOutside), httpAnswer);
-    return { verdict, tenant: answered.tenant };
+    return { verdict: withCredential(request, identity, verdict), tenant: answered.tenant };
   }
 
   const authorize = async (
@@ -217,6 +217,10 @@ export function createAuthorizer(parts: AuthorizerParts): Authorizer {
 }
 
 const NO_RULES: readonly RouteRule[] = [];
+
+/** Names the credential of a connection, which outlives its request: live revocation asks about it again. */
+const withCredential = ({ kind }: GatewayRequest, { credential }: Identity, verdict: Verdict): Verdict =>
+  kind === 'websocket' && verdict.allowed ? { ...verdict, credential: credential?.ref ?? 'none' } : verdict;
 
 /** What a span says of a decision: codes, and the id of the route. */
 const attributesOf = ({ allowed, reason, route }: Verdict) => ({

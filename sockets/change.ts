@@ -1,4 +1,4 @@
-import type { AttributeValue, DynamoDBRecord } from 'aws-lambda';
+import type { DynamoDBRecord } from 'aws-lambda';
 import { formatRef } from '../table/identifiers.ts';
 import { parseKey } from '../table/keys.ts';
 import type { Found } from './connection.ts';
@@ -9,13 +9,7 @@ export interface Consequence {
   readonly found: readonly Found[];
   /** Only those of this permission. */
   readonly permission?: string;
-  /** Close them without asking: their credential was revoked. */
-  readonly isRevoked: boolean;
 }
-
-type Image = Readonly<Record<string, AttributeValue>> | undefined;
-
-const isActive = (image: Image): boolean => image?.status?.S === 'active';
 
 /** Types of decision items that no decision about a connection looks at; with that of a group its scope's changes. */
 const OTHERS: ReadonlySet<string> = new Set(['api', 'resource-type', 'group']);
@@ -35,10 +29,9 @@ export function consequenceOf({ dynamodb }: DynamoDBRecord): Consequence | undef
   switch (key.type) {
     case 'session':
     case 'token': {
-      // Which of the subject's connections it opened is not known: they may all open again, but that one.
+      // A new one has opened nothing yet.
       const subject = OldImage?.subject?.S;
-      if (subject === undefined || !isActive(OldImage) || isActive(NewImage)) return undefined;
-      return { found: [{ by: 'subject', value: subject }], isRevoked: true };
+      return subject === undefined ? undefined : asked({ by: 'subject', value: subject });
     }
     case 'page':
     case 'permission':
@@ -60,4 +53,4 @@ export function consequenceOf({ dynamodb }: DynamoDBRecord): Consequence | undef
   }
 }
 
-const asked = (...found: readonly Found[]): Consequence => ({ found, isRevoked: false });
+const asked = (...found: readonly Found[]): Consequence => ({ found });

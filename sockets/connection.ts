@@ -9,7 +9,15 @@ export interface Connection {
   readonly permission: string;
   readonly scope: string;
   readonly tenant: string;
+  /**
+   * The record of the credential that opened it: `session:01J…`, `token:01J…`; `none` for a JWT without one, which nobody
+   * can revoke; UNKNOWN if nobody has said.
+   */
+  readonly credential: string;
 }
+
+/** No record has this reference, so whoever asks with it is refused. */
+export const UNKNOWN = 'unknown';
 
 /** By what connections are found. */
 export type Found =

@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, QueryCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { shardOf } from '../table/keys.ts';
-import type { Connection, Connections, Found } from './connection.ts';
+import { type Connection, type Connections, type Found, UNKNOWN } from './connection.ts';
 
 /** "Connection duration: 2 hours" (AG apigateway-execution-service-websocket-limits-table), and a minute. */
 const LIFETIME_S = 2 * 60 * 60 + 60;
@@ -14,6 +14,7 @@ const stored = z.object({
   permission: z.string(),
   scope: z.string(),
   tenant: z.string(),
+  credential: z._default(z.string(), UNKNOWN),
 });
 
 /** Over how many partitions the list of all connections is spread. */

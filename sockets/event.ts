@@ -2,7 +2,7 @@ import type { DynamoDBRecord } from 'aws-lambda';
 import * as z from 'zod/mini';
 import { isRef } from '../table/identifiers.ts';
 import { readPermissionName } from '../table/permission-name.ts';
-import type { Connection } from './connection.ts';
+import { type Connection, UNKNOWN } from './connection.ts';
 
 const ref = z.string().check(z.refine(isRef));
 
@@ -12,6 +12,7 @@ const context = z.object({
   tenant: ref,
   scope: ref,
   permission: z.string().check(z.refine((text) => readPermissionName(text) !== undefined)),
+  credential: z._default(z.union([ref, z.literal('none')]), UNKNOWN),
 });
 
 const request = z.object({

@@ -1,12 +1,13 @@
 import type { DynamoDBRecord } from 'aws-lambda';
-import type { Engine } from '../engine/index.ts';
+import type { Ask, Engine, Question } from '../engine/index.ts';
+import { CREDENTIAL } from '../engine/items.ts';
 import { type Consequence, consequenceOf } from './change.ts';
 import type { Connection, Connections } from './connection.ts';
 import { readSocketEvent, type SocketRequest } from './event.ts';
 
 export interface SocketsParts {
   readonly connections: Connections;
-  readonly engine: Pick<Engine, 'check'>;
+  readonly engine: Pick<Engine, 'checkAsked'>;
   /** DELETE @connections/{id}; one that is gone already is no error. */
   readonly close: (connection: Connection) => Promise<void>;
   /** Epoch milliseconds. */
@@ -22,6 +23,17 @@ export interface SocketAnswer {
 const AT_ONCE = 16;
 
 /**
+ * The question of a connection, and of its credential: whether the record is still active, and the subject's. The
+ * authorizer has compared the token with the record's hash, so here the record is asked with its own.
+ */
+const questionOf =
+  ({ subject, permission, scope, credential: ref }: Connection, at: number): Ask<Question> =>
+  (look) => {
+    const credential = ref === 'none' ? undefined : { ref, hash: look.item(CREDENTIAL, ref)?.hash };
+    return { subject, permission, scope, credential, given: { context: { time: new Date(at) } } };
+  };
+
+/**
  * Live revocation of WebSocket connections: API Gateway asks the authorizer at `$connect` only, so a connection lives on
  * for up to two hours, whatever is revoked. This closes it as soon as the change feed says that its question is now
  * refused (ADR 0047).
@@ -32,8 +44,10 @@ const AT_ONCE = 16;
  * @returns a function of the event of either kind; it throws for any other
  */
 export function createSockets({ connections, engine, close, now }: SocketsParts) {
-  const isAllowed = async ({ subject, permission, scope }: Connection): Promise<boolean> =>
-    (await engine.check(subject, permission, scope, { consistency: 'strong' })).allowed;
+  const isAllowed = async (connection: Connection): Promise<boolean> => {
+    const { decision } = await engine.checkAsked(questionOf(connection, now()), { consistency: 'strong' });
+    return decision?.allowed === true;
+  };
 
   async function connect({ connection }: SocketRequest): Promise<SocketAnswer> {
     // Without the authorizer's context nothing is known of the caller: nobody has allowed this connection.
@@ -55,14 +69,14 @@ export function createSockets({ connections, engine, close, now }: SocketsParts)
     await connections.remove(connection);
   }
 
-  async function carryOut({ found, permission, isRevoked }: Consequence): Promise<void> {
+  async function carryOut({ found, permission }: Consequence): Promise<void> {
     for (const each of found)
       for await (const page of connections.find(each)) {
         const concerned = page.filter((each) => permission === undefined || each.permission === permission);
         for (let start = 0; start < concerned.length; start += AT_ONCE)
           await Promise.all(
             concerned.slice(start, start + AT_ONCE).map(async (connection) => {
-              if (isRevoked || !(await isStillAllowed(connection))) await end(connection);
+              if (!(await isStillAllowed(connection))) await end(connection);
             }),
           );
       }

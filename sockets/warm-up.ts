@@ -14,7 +14,7 @@ const EVENT = {
     ...{ eventType: 'CONNECT', connectionId: MADE_UP, apiId: MADE_UP, stage: MADE_UP },
     authorizer: {
       ...{ subject: `user:${MADE_UP}`, tenant: `tenant:${MADE_UP}`, scope: MADE_UP_PLACE },
-      permission: MADE_UP,
+      ...{ permission: MADE_UP, credential: 'none' },
     },
   },
 };

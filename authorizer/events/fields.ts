@@ -144,8 +144,15 @@ export const readAppSyncHeaders = (event: Fields): Values =>
 /** The query parameters, decoded by API Gateway; names are case-sensitive. */
 export const readQuery = (event: Fields): Values => readMaps(event, QUERY, asItStands);
 
-/** Splits a Cookie header into `name=value` pairs (RFC 6265 section 4.2.1). */
-const pairsIn = (header: string): readonly string[] => header.split(';').map((pair) => pair.trim());
+/**
+ * Splits a Cookie header into `name=value` pairs (RFC 6265 section 4.2.1). Spaces around either are not part of it, as in
+ * backends: otherwise `t =…; t=…` would be one token here, and another one there.
+ */
+const pairsIn = (header: string): readonly string[] =>
+  header.split(';').map((pair) => {
+    const end = pair.indexOf('=');
+    return end < 0 ? pair.trim() : `${pair.slice(0, end).trim()}=${pair.slice(end + 1).trim()}`;
+  });
 
 /**
  * The cookies of an event, by case-sensitive name: from the Cookie header and from `cookies`, where HTTP API

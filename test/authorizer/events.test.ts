@@ -151,6 +151,21 @@ describe('an event of a WebSocket API', () => {
   });
 });
 
+describe('a cookie', () => {
+  const cookiesIn = (cookie: string, name = 't') =>
+    readEvent(webSocketEvent({ Cookie: [cookie] })).cookies(name);
+
+  it('is found whatever spaces stand around its name and value, as backends find it', () => {
+    expect(cookiesIn('t =EVIL; t=GOOD')).toEqual(['EVIL', 'GOOD']);
+    expect(cookiesIn('t=GOOD;\tt\t= EVIL ')).toEqual(['GOOD', 'EVIL']);
+    expect(cookiesIn('a = b=c ; t', 'a')).toEqual(['b=c']);
+  });
+
+  it('is none without a name or a value', () => {
+    for (const cookie of ['t', '=t', ' ; ', 'tt=1; T=2']) expect(cookiesIn(cookie)).toEqual([]);
+  });
+});
+
 describe('an event of AppSync', () => {
   it('is one of GRAPHQL /, whatever operation the caller names', () => {
     const event = appSyncEvent('x.y.z', { 'X-Location': 'L1', cookie: 'a=1' });

@@ -176,7 +176,10 @@ describe('WebSocket API (AG apigateway-websocket-api-lambda-auth)', () => {
 
   it('is answered by a policy for its $connect and nothing else, the scope out of the query', async () => {
     const { asked, authorizer } = setUp();
-    expect(await authorizer(event)).toEqual({ ...policyFor(methodArn), context: contextOf('live', 'board') });
+    expect(await authorizer(event)).toEqual({
+      ...policyFor(methodArn),
+      context: { ...contextOf('live', 'board'), credential: 'none' },
+    });
     expect(asked).toEqual([`user:${ALICE} board location:${PLACE}`]);
     expect(await setUp([], false).authorizer(event)).toMatchObject(policyFor(methodArn, 'Deny'));
   });

@@ -1,0 +1,145 @@
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { createHandlerFrom } from '../../authorizer/index.ts';
+import type { Connection } from '../../sockets/connection.ts';
+import { createSockets } from '../../sockets/sockets.ts';
+import { createIssuer, ISSUER, type Issuer, TTL_0, webSocketEvent } from '../authorizer/support.ts';
+import { createWorld, type World } from '../support/world.ts';
+
+/**
+ * Live revocation with the authorizer before it, which answers from its cache: a credential that is revoked opens no
+ * connection and keeps none, whatever its subject may still do.
+ */
+let world: World;
+let issuer: Issuer;
+let place: string;
+let ann: string;
+let authorizer: ReturnType<typeof createHandlerFrom>;
+const open = new Map<string, Connection>();
+let sockets: ReturnType<typeof createSockets>;
+
+beforeAll(async () => {
+  world = await createWorld();
+  issuer = await createIssuer();
+  const { run } = world;
+  place = `account:${(await run('account.create', { name: 'School' })).id}`;
+  ann = (await run('user.create', {})).id;
+  await run('page.create', { name: 'board' });
+  const role = (await run('role.create', { name: 'reader', scope: place })).id;
+  await run('role-permission.create', { role, permission: 'board', effect: 'ALLOW' });
+  await run('assignment.create', { user: ann, scope: place, role });
+  await run('route.create', { method: 'CONNECT', path: '/$connect', permission: 'board', scope: place });
+  world.settle();
+});
+
+beforeEach(() => {
+  open.clear();
+  authorizer = createHandlerFrom(
+    {
+      ...{ TABLE_NAME: world.table, TOKEN_ISSUER: ISSUER, TOKEN_AUDIENCE: 'https://api.example' },
+      ...{ RESULT_CACHE: TTL_0, REVOCATION: 'session:sid' },
+    },
+    {
+      ...{ reader: world.reader, clock: world.clock, wait: world.clock.wait, log: () => {} },
+      fetch: async () => new Response(JSON.stringify({ keys: [issuer.jwk] })),
+    },
+  );
+  sockets = createSockets({
+    connections: {
+      add: async (connection) => void open.set(connection.id, connection),
+      remove: async ({ id }) => void open.delete(id),
+      find: async function* () {
+        yield [...open.values()];
+      },
+    },
+    engine: world.newEngine(),
+    close: async () => {},
+    now: world.clock.now,
+  });
+});
+
+/** A login session of Ann, and a token that it gave her. */
+async function logIn() {
+  const session = (await world.run('session.create', { user: ann })).id;
+  return { session, token: `Bearer ${await issuer.token({ sub: ann, sid: session })}` };
+}
+
+async function apiToken() {
+  const { id, token } = await world.run('token.create', { user: ann, tokenType: 'api' });
+  return { id, token: `Bearer ${token}` };
+}
+
+/** Opens a connection as API Gateway does; what `change` makes of the authorizer's context. */
+async function connect(
+  token: string,
+  connectionId: string,
+  change = (context: Record<string, string>): unknown => context,
+) {
+  const answer = await authorizer(webSocketEvent({ Authorization: [token] }));
+  const { Effect } = 'policyDocument' in answer ? (answer.policyDocument.Statement[0] ?? {}) : {};
+  if (Effect !== 'Allow') return 'refused by the authorizer';
+  const authorizerContext = change({ ...(answer.context as Record<string, string>) });
+  const { apiId, stage } = webSocketEvent().requestContext;
+  const connected = { eventType: 'CONNECT', connectionId, apiId, stage, authorizer: authorizerContext };
+  return (await sockets({ requestContext: connected }))?.statusCode;
+}
+
+/** What the change feed brings of a credential that was revoked. */
+const revoked = (ref: 'SESSION' | 'TOKEN', id: string) => ({
+  Records: [
+    {
+      dynamodb: {
+        Keys: { PK: { S: `${ref}#${id}` }, SK: { S: 'DECISION' } },
+        OldImage: { subject: { S: `user:${ann}` }, status: { S: 'active' } },
+        NewImage: { subject: { S: `user:${ann}` }, status: { S: 'revoked' } },
+      },
+    },
+  ],
+});
+
+test('a session that is revoked closes the connections that it opened, and no others', async () => {
+  const [phone, desk, robot] = [await logIn(), await logIn(), await apiToken()];
+  expect(await connect(phone.token, 'phone')).toBe(200);
+  expect(await connect(desk.token, 'desk')).toBe(200);
+  expect(await connect(robot.token, 'robot')).toBe(200);
+  await world.run('session.update', { id: phone.session, status: 'revoked' });
+  await sockets(revoked('SESSION', phone.session));
+  expect([...open.keys()]).toEqual(['desk', 'robot']);
+  await world.run('token.revoke', { id: robot.id });
+  await sockets(revoked('TOKEN', robot.id));
+  expect([...open.keys()]).toEqual(['desk']);
+});
+
+test('a revoked credential opens none, while the authorizer still allows it from its cache', async () => {
+  const [phone, robot] = [await logIn(), await apiToken()];
+  expect(await connect(phone.token, 'phone')).toBe(200);
+  expect(await connect(robot.token, 'robot')).toBe(200);
+  await world.run('session.update', { id: phone.session, status: 'revoked' });
+  await world.run('token.revoke', { id: robot.id });
+  open.clear();
+  expect(await connect(phone.token, 'phone-again')).toBe(403);
+  expect(await connect(robot.token, 'robot-again')).toBe(403);
+  expect(open.size).toBe(0);
+});
+
+test('another one of the same subject does not stand for it', async () => {
+  const [phone, desk] = [await logIn(), await logIn()];
+  const other = (await world.run('user.create', {})).id;
+  const session = (await world.run('session.create', { user: other })).id;
+  expect(
+    await connect(phone.token, 'phone', (context) => ({ ...context, credential: `session:${session}` })),
+  ).toBe(403);
+  expect(
+    await connect(phone.token, 'phone', (context) => ({ ...context, credential: `session:${desk.session}` })),
+  ).toBe(200);
+});
+
+test('a connection of which nobody said what opened it: refused, and closed when its credential may be gone', async () => {
+  const phone = await logIn();
+  const without = ({ credential: _, ...context }: Record<string, string>) => context;
+  expect(await connect(phone.token, 'phone', without)).toBe(403);
+  expect(await connect(phone.token, 'phone', (context) => ({ ...context, credential: 'SESSION' }))).toBe(403);
+  expect(await connect(phone.token, 'phone')).toBe(200);
+  open.set('phone', { ...(open.get('phone') as Connection), credential: 'unknown' });
+  await sockets(revoked('SESSION', phone.session));
+  expect(open.size).toBe(0);
+});
