@@ -49,6 +49,7 @@ const MAX_REQUESTS_PER_SOCKET = 10_000;
 export function createNodeServer(options: NodeServerOptions): NodeServer {
   const { handle, isReachable, tls, maxRequests, graceMs, log, clock } = options;
   let [inFlight, isStopping] = [0, false];
+  const waiting: Waiting = { bytes: 0, maxBytes: maxRequests * MAX_BODY };
 
   async function answerTo(incoming: IncomingMessage, path: string): Promise<HttpAnswer> {
     if (path === '/healthz') return text(200, 'ok');
@@ -56,15 +57,21 @@ export function createNodeServer(options: NodeServerOptions): NodeServer {
       const canDecide = !isStopping && (await isReachable().catch(() => false));
       return canDecide ? text(200, 'ok') : text(503, isStopping ? 'stopping' : 'the table does not answer');
     }
-    if (inFlight > maxRequests) return text(429, 'too many requests are in flight', { 'Retry-After': '1' });
-    const body = await bodyOf(incoming);
-    return handle({ method: incoming.method ?? '', path, header: headerOf(incoming), body });
+    // Counted when they are whole: nobody takes the place of others by not sending the rest.
+    const body = await bodyOf(incoming, waiting);
+    if (body === 'crowded' || inFlight >= maxRequests)
+      return text(429, 'too many requests are in flight', { 'Retry-After': '1' });
+    inFlight++;
+    try {
+      return await handle({ method: incoming.method ?? '', path, header: headerOf(incoming), body });
+    } finally {
+      inFlight--;
+    }
   }
 
   async function serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const begunAt = clock.now();
     const path = (incoming.url ?? '').replace(/[?#].*$/s, '');
-    inFlight++;
     try {
       const answer = await answerTo(incoming, path);
       write(incoming, outgoing, answer);
@@ -76,8 +83,6 @@ export function createNodeServer(options: NodeServerOptions): NodeServer {
     } catch {
       // The client went away before its request was whole.
       incoming.destroy();
-    } finally {
-      inFlight--;
     }
   }
 
@@ -121,24 +126,44 @@ export function createNodeServer(options: NodeServerOptions): NodeServer {
   };
 }
 
-/** The whole body; undefined as soon as it is known to be too large. */
-function bodyOf(incoming: IncomingMessage): Promise<Uint8Array | undefined> {
-  return new Promise((resolve, reject) => {
-    if (Number(incoming.headersDistinct['content-length']?.[0] ?? 0) > MAX_BODY) return resolve(undefined);
-    const chunks: Uint8Array[] = [];
-    let size = 0;
-    incoming.on('data', (chunk: Uint8Array) => {
-      size += chunk.length;
-      if (size <= MAX_BODY) chunks.push(chunk);
-      else resolve(undefined);
+/** What is held of bodies that are not whole, over all connections. */
+interface Waiting {
+  bytes: number;
+  readonly maxBytes: number;
+}
+
+/**
+ * The whole body; undefined as soon as it is known to be too large, `crowded` where all that wait would hold more than
+ * their bound.
+ */
+async function bodyOf(
+  incoming: IncomingMessage,
+  waiting: Waiting,
+): Promise<Uint8Array | undefined | 'crowded'> {
+  if (Number(incoming.headersDistinct['content-length']?.[0] ?? 0) > MAX_BODY) return undefined;
+  let size = 0;
+  try {
+    return await new Promise((resolve, reject) => {
+      const chunks: Uint8Array[] = [];
+      const take = (chunk: Uint8Array): void => {
+        size += chunk.length;
+        waiting.bytes += chunk.length;
+        chunks.push(chunk);
+        if (size <= MAX_BODY && waiting.bytes <= waiting.maxBytes) return;
+        incoming.off('data', take);
+        resolve(size > MAX_BODY ? undefined : 'crowded');
+      };
+      incoming.on('data', take);
+      incoming.on('end', () => resolve(concatenated(chunks, size)));
+      incoming.on('error', reject);
+      // After each request; an error is made only where it says something, for it takes longer than all the rest here.
+      incoming.on('close', () => {
+        if (!incoming.readableEnded) reject(new Error('the client went away'));
+      });
     });
-    incoming.on('end', () => resolve(concatenated(chunks, size)));
-    incoming.on('error', reject);
-    // After each request; an error is made only where it says something, for it takes longer than all the rest here.
-    incoming.on('close', () => {
-      if (!incoming.readableEnded) reject(new Error('the client went away'));
-    });
-  });
+  } finally {
+    waiting.bytes -= size;
+  }
 }
 
 function concatenated(chunks: readonly Uint8Array[], size: number): Uint8Array {

@@ -113,7 +113,10 @@ export function createPermissions<Permission extends string = string>(
       // Only lengths of time are taken from the server: the clocks may differ. An answer without them: NaN.
       until = Math.min(until, since + (Number(answer.expiresAt) - Number(answer.issuedAt)));
       cursor = answer.cursor;
-      if (!cursor) return { allowed, asked, until };
+      if (cursor) continue;
+      // Kept, it would be loaded again by whoever asks, without an end.
+      if (!(now() < until)) throw new Error('permissions: an answer that has expired');
+      return { allowed, asked, until };
     }
     throw new Error('permissions: too many pages');
   }

@@ -51,8 +51,18 @@ export function targetOf(url: string): Pick<HttpRequest, 'path' | 'query'> {
   const end = url.indexOf('?');
   return {
     path: end < 0 ? url : url.slice(0, end),
-    query: (name) => (end < 0 ? [] : new URLSearchParams(url.slice(end + 1)).getAll(name)),
+    query: (name) => (end < 0 ? [] : valuesIn(new URLSearchParams(url.slice(end + 1)), name)),
   };
+}
+
+/**
+ * All values of a parameter. To a parser of nested names (qs, Express's `extended`) `at[]=…` is one more value of `at`, and
+ * to others it is none: with it there are always several, so that no value is the one.
+ */
+function valuesIn(query: URLSearchParams, name: string): readonly string[] {
+  const values = query.getAll(name);
+  const isNested = [...query.keys()].some((key) => key.startsWith(`${name}[`));
+  return isNested ? [...values, '', ''] : values;
 }
 
 /** A value of an object that a framework made; undefined for what the object does not have itself. */

@@ -106,13 +106,20 @@ describe('load', () => {
     expect(permissions.state()).toMatchObject({ isLoading: false, error: expect.any(Error) });
   });
 
-  test('allows nothing where the answer does not say how long it holds', async () => {
-    const { permissions, next } = setUp();
+  test.each([
+    ['does not say how long it holds', { expiresAt: 'never' }],
+    ['has expired when it comes', { expiresAt: 1_800_000_000_000 }],
+  ])('fails once where the answer %s, and whoever asks does not begin it again', async (_, more) => {
+    const { permissions, next, requests } = setUp();
+    permissions.subscribe(() => void permissions.can('grades'));
     const loading = permissions.load('a:b');
     await settle();
-    next().answer(snapshotOf('a:b', ['grades'], { expiresAt: 'never' }));
-    await loading;
+    next().answer(snapshotOf('a:b', ['grades'], more));
+    await expect(loading).rejects.toThrow('an answer that has expired');
     expect(permissions.can('grades')).toBe(false);
+    await settle();
+    expect(requests).toEqual([]);
+    expect(permissions.state()).toMatchObject({ isLoading: false, error: expect.any(Error) });
   });
 
   test('of two loads the last one counts, whichever ends first', async () => {

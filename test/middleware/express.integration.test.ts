@@ -164,4 +164,7 @@ test('plain node:http takes the guard as well', async () => {
   const statusAt = async (query: string) => (await fetch(`${url}/x${query}`, { headers })).status;
   expect(await statusAt('?at=north')).toBe(200);
   expect([await statusAt('?at=north&at=south'), await statusAt('')]).toEqual([403, 403]);
+  // Express's extended parser makes one list, or one object, of these.
+  for (const query of ['?at=north&at[]=south', '?at%5B0%5D=south&at=north', '?at[]=north', '?at[x]=south'])
+    expect(await statusAt(query), query).toBe(403);
 });

@@ -8,15 +8,21 @@ import java.util.regex.Pattern;
 /**
  * Asks an AuthZEN policy decision point with Java's standard library only (Java 11 and later).
  *
- *     PDP_URL=http://127.0.0.1:8080 PDP_TOKEN=gh1_... java Client.java
+ *     PDP_URL=http://127.0.0.1:8080 PDP_TOKEN=gh1_... java Client.java [SUBJECT…]
  */
 public class Client {
   // The standard library has no JSON parser; an application uses its own. The decision is the first member.
   private static final Pattern ALLOWED = Pattern.compile("^\\s*\\{\\s*\"decision\"\\s*:\\s*true\\b");
   private static final HttpClient HTTP = HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(2)).build();
 
-  /** Whether the user may perform the action on the record. Any fault means no. The names need no escaping. */
+  /** What ids and actions are made of. None of it needs escaping in JSON. */
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._~|@=+:-]{1,386}");
+
+  /** Whether the user may perform the action on the record. Any fault means no. */
   static boolean may(String subject, String action, String resource) {
+    for (String name : new String[] {subject, action, resource}) {
+      if (!NAME.matcher(name).matches()) return false;
+    }
     String question = String.format(
         "{\"subject\":{\"type\":\"user\",\"id\":\"%s\"},\"action\":{\"name\":\"%s\"},"
             + "\"resource\":{\"type\":\"record\",\"id\":\"%s\"}}",
@@ -39,7 +45,8 @@ public class Client {
   }
 
   public static void main(String[] arguments) {
-    for (String subject : new String[] {"alice", "bob"}) {
+    String[] subjects = arguments.length > 0 ? arguments : new String[] {"alice", "bob"};
+    for (String subject : subjects) {
       System.out.println(subject + " write record-1: " + (may(subject, "write", "record-1") ? "allow" : "deny"));
     }
   }

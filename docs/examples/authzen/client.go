@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"time"
@@ -27,7 +28,11 @@ type question struct {
 	Resource entity `json:"resource"`
 }
 
-var client = http.Client{Timeout: 2 * time.Second}
+// A redirect is a fault: it could lead to anybody, with the token.
+var client = http.Client{
+	Timeout:       2 * time.Second,
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+}
 
 // may says whether the user may perform the action on the record. An error means no.
 func may(subject, name, resource string) (bool, error) {
@@ -49,10 +54,14 @@ func may(subject, name, resource string) (bool, error) {
 	if answer.StatusCode != http.StatusOK {
 		return false, fmt.Errorf("the decision point answered %s", answer.Status)
 	}
+	whole, err := io.ReadAll(answer.Body)
+	if err != nil {
+		return false, err
+	}
 	var decided struct {
 		Decision bool `json:"decision"`
 	}
-	err = json.NewDecoder(answer.Body).Decode(&decided)
+	err = json.Unmarshal(whole, &decided)
 	return err == nil && decided.Decision, err
 }
 

@@ -4,8 +4,17 @@
 """
 import json
 import os
-import urllib.error
 import urllib.request
+
+
+class NoRedirect(urllib.request.HTTPRedirectHandler):
+    """A redirect is a fault: it could lead to anybody, with the token."""
+
+    def redirect_request(self, *_):
+        return None
+
+
+HTTP = urllib.request.build_opener(NoRedirect)
 
 
 def may(subject: str, action: str, resource: str, timeout: float = 2.0) -> bool:
@@ -24,9 +33,9 @@ def may(subject: str, action: str, resource: str, timeout: float = 2.0) -> bool:
         },
     )
     try:
-        with urllib.request.urlopen(request, timeout=timeout) as answer:
-            return json.load(answer)["decision"] is True
-    except (urllib.error.URLError, TimeoutError, ValueError, KeyError):
+        with HTTP.open(request, timeout=timeout) as answer:
+            return answer.status == 200 and json.load(answer)["decision"] is True
+    except Exception:
         return False
 
 
