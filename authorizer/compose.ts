@@ -124,7 +124,7 @@ export function compose(configuration: Configuration, trace: Trace, overrides: O
   });
   const subjectOf = createSubjectOfIssuers(token.issuers);
   const apiRoutes = createApiRoutes(reader);
-  const accessBoundOf = createAccessBound({ reader, engine, most: POLICY_LIMITS.bound });
+  const accessBoundOf = createAccessBound({ reader, engine, most: POLICY_LIMITS.bound, now: clock.now });
   const wholePolicy = createWholePolicy({
     engine,
     subjectOf,

@@ -104,7 +104,7 @@ export async function callerPolicy(
   const apiRoutes = createApiRoutes(reader);
   const rules = await rulesOf(engine, apiRoutes, api);
   const seen = createWatch();
-  const accessBoundOf = createAccessBound({ reader, engine, most: POLICY_LIMITS.bound });
+  const accessBoundOf = createAccessBound({ reader, engine, most: POLICY_LIMITS.bound, now: clock.now });
   const cellsOf = createCellsOf({
     accessBoundOf: async (...asked) => seen.bound(await accessBoundOf(...asked)),
     mostQuestions: POLICY_LIMITS.questions,
@@ -209,7 +209,7 @@ async function whyNone(
     const routes: RouteRule[] = [];
     for (const rule of rules)
       if (!isListable(rule) && !(await cellsOf({ ...request, rules: [rule] }))) routes.push(rule);
-    return { reason: 'unlistable', routes };
+    return routes.length > 0 ? { reason: 'unlistable', routes } : { reason: 'changed' };
   }
   const isWritten = (most: Making['limits']): boolean =>
     compile({ rules, cells, isClosed, budget: createBudget({ baseBytes: byteLength(base), ...most }) }) !==

@@ -1,4 +1,4 @@
-import type { createAccessBound } from '../../engine/index.ts';
+import type { AccessBound, createAccessBound } from '../../engine/index.ts';
 import { isId, isName } from '../../table/identifiers.ts';
 import type { VerifiedClaims } from '../credentials/verify.ts';
 import { isOfOneSpelling, type RouteRule, type TemplatePart } from '../routes/rule.ts';
@@ -30,6 +30,12 @@ export type CellsOf = ReturnType<typeof createCellsOf>;
 
 type Values = ReadonlyMap<string, string>;
 const NO_VALUES: Values = new Map();
+
+const NO_BOUND: AccessBound = { scopes: [], permissions: [] };
+
+const isWithin = (some: AccessBound, bound: AccessBound): boolean =>
+  some.scopes.every((scope) => bound.scopes.includes(scope)) &&
+  some.permissions.every((permission) => bound.permissions.includes(permission));
 
 /** A question that decides a cell. */
 interface Asked {
@@ -63,7 +69,7 @@ export const isListable = (rule: RouteRule): boolean =>
  * that the engine allows. Cells of paths with several spellings are left out: such a path gets an answer for
  * its route alone.
  *
- * @returns undefined if they cannot be listed: there is no access bound, there are too many questions, or a
+ * @returns undefined if they cannot be listed: there is no access bound, it grew meanwhile, there are too many questions, or a
  *   route that the caller may use takes values from headers or the query, on which a cached policy must not
  *   depend
  */
@@ -77,10 +83,9 @@ export const createCellsOf =
     });
     const types = new Set(known.flatMap(({ scope }) => (scope.some(isOpen) ? [typeIn(scope)] : [])));
     const withPermissions = known.some(({ permission }) => permission.some(isOpen));
-    const bound =
-      types.size > 0 || withPermissions
-        ? await accessBoundOf(subject, { types, withPermissions, at })
-        : { scopes: [], permissions: [] };
+    const boundOf = async (): Promise<AccessBound | undefined> =>
+      types.size > 0 || withPermissions ? accessBoundOf(subject, { types, withPermissions, at }) : NO_BOUND;
+    const bound = await boundOf();
     if (!bound) return undefined;
     const asked: Asked[] = [];
     let pairs = 0;
@@ -96,7 +101,10 @@ export const createCellsOf =
         }
       }
     }
-    const decided = await decide(asked);
+    // What is not in the bound is denied without a question, so the bound must have been one at some instant: it is computed
+    // again, and whatever that adds came in between, or was missed on the way from one role to another.
+    const [decided, again] = await Promise.all([decide(asked), boundOf()]);
+    if (!again || !isWithin(again, bound)) return undefined;
     const allowed = decided && asked.filter((_, position) => decided[position]);
     if (!allowed?.every(({ rule }) => isListable(rule))) return undefined;
     return allowed.map(({ rule, values }) => ({ rule, values }));

@@ -62,7 +62,7 @@ async function plantCallers() {
 /** The processor time for policies that are compiled anew each time, from cached items. */
 function createMeter({ reader, callers }: Awaited<ReturnType<typeof plantCallers>>, maxBytes: number) {
   const engine = createEngine({ reader, clock: { now: Date.now } });
-  const accessBoundOf = createAccessBound({ reader, engine, most: POLICY_LIMITS.bound });
+  const accessBoundOf = createAccessBound({ reader, engine, most: POLICY_LIMITS.bound, now: Date.now });
   const known = new Map<string, ReturnType<typeof accessBoundOf>>();
   const cellsOf = createCellsOf({
     // Computed once: it reads the table, and the memory table's time is not the authorizer's.

@@ -1,7 +1,9 @@
 import { groupsOf, type SubjectItem } from '../../table/decision/items.ts';
+import { formatFreshnessToken } from '../../table/freshness-token.ts';
 import { edgesFrom } from '../../table/partition-queries.ts';
 import { readPermissionName } from '../../table/permission-name.ts';
 import { MAX_PAGE } from '../../table/reader.ts';
+import { CLOCK_SKEW_MS } from '../../table/timing.ts';
 import type { Engine } from '../engine.ts';
 import { SUBJECT } from '../items.ts';
 import { readItems } from '../read-items.ts';
@@ -22,6 +24,8 @@ export interface AccessBoundOptions {
   readonly engine: Pick<Engine, 'effectiveRoles'>;
   /** Limit on the scopes and on the permissions. A wider bound is reported as none. */
   readonly most: number;
+  /** Epoch milliseconds, by the engine's clock. */
+  readonly now: () => number;
 }
 
 export interface AccessBoundQuestion {
@@ -36,10 +40,13 @@ export interface AccessBoundQuestion {
  * result: it takes at most `most` Queries for scopes, two for each of at most `most` roles, and one for the
  * subject's groups. What is within the bound is not necessarily allowed: `checkMany` decides.
  *
+ * Several reads are not a snapshot. What was allowed all the time may be missing if it came from one role to another
+ * between them; a bound that is computed afterwards has it.
+ *
  * @returns undefined if there is no bound (an administrator, a global role, a wildcard where permissions are
  *   requested), or if it is wider than `most`
  */
-export function createAccessBound({ reader, engine, most }: AccessBoundOptions) {
+export function createAccessBound({ reader, engine, most, now }: AccessBoundOptions) {
   /**
    * The permissions that the effective roles at these scopes allow by name; undefined with a wildcard among
    * them.
@@ -49,7 +56,12 @@ export function createAccessBound({ reader, engine, most }: AccessBoundOptions) 
     scopes: readonly string[],
     at: number,
   ): Promise<readonly string[] | undefined> {
-    const found = await Promise.all(scopes.map((scope) => engine.effectiveRoles(subject, scope, { at })));
+    // Roles from the cache may be those from before a change whose permissions are read after it. By one's own clock there
+    // is no skew.
+    const consistency = { atLeast: formatFreshnessToken(now() - CLOCK_SKEW_MS) };
+    const found = await Promise.all(
+      scopes.map((scope) => engine.effectiveRoles(subject, scope, { at, consistency })),
+    );
     const roles = [...new Set(found.flatMap((effective) => effective?.roles ?? []))];
     if (roles.length > most) return undefined;
     const pages = await Promise.all(

@@ -88,7 +88,7 @@ describe('searches', () => {
   });
 
   test('an access bound holds what everyone has', async () => {
-    const accessBound = createAccessBound({ reader: world.reader, engine, most: 10 });
+    const accessBound = createAccessBound({ reader: world.reader, engine, most: 10, now: world.clock.now });
     const question = {
       types: new Set(['tenant', 'location']),
       withPermissions: true,

@@ -181,7 +181,10 @@ export function createRecord(start: number, furnished: Model, tally: Tally, judg
 }
 
 /** Whether something that the question names is not there: a refusal, whatever the reason. */
-const isAbsent = (model: Model, { subject, scope, permission }: Question): boolean =>
+export const isAbsent = (
+  model: Model,
+  { subject, scope, permission }: Pick<Question, 'subject' | 'scope' | 'permission'>,
+): boolean =>
   !model.subjects.some(({ ref }) => ref === subject) ||
   !model.scopes.some(({ ref }) => ref === scope) ||
   !model.permissions.some(({ name }) => name === permission);

@@ -4,7 +4,7 @@ import { DEFAULT_TTL_MS } from '../../engine/index.ts';
 import type { Model } from '../oracle/model.ts';
 import { isGood, type ShownCaller } from './callers.ts';
 import type { Doing } from './history.ts';
-import type { Judge } from './record.ts';
+import { isAbsent, type Judge } from './record.ts';
 import type { SmallNames } from './worlds.ts';
 
 /** Requests for routes, as API Gateway tells an authorizer of them, and what is right to answer. */
@@ -15,6 +15,8 @@ export interface Asked {
   readonly isJwt: boolean;
   /** Whether a model has the subject whose token it is. */
   readonly hasSubject: (model: Model) => boolean;
+  /** Whether something that it names is not there, by a model: a refusal, whatever the reason (ADR 0020). */
+  readonly isAbsent: (model: Model) => boolean;
   /** The reason of the answer, or `unauthorized`, by a model. */
   readonly truthAt: (model: Model, at: number, judge: Judge) => string;
 }
@@ -47,6 +49,10 @@ export function createRequests(callers: readonly ShownCaller[], { routes, places
     const stage = process === 1 ? 'prod' : '$default';
     const arn = `${BASE}/${stage}/GET${path}`;
     const isByEmail = process === 2 && shown.isJwt;
+    const subjectIn = (model: Model): string | undefined =>
+      isByEmail ? model.subjects.find(({ email }) => email === shown.email)?.ref : shown.subject;
+    const permissionIn = (model: Model): string | undefined =>
+      model.routes.find(({ id }) => id === route)?.permission.replace('{page}', page);
     return {
       arn,
       isJwt: shown.isJwt,
@@ -54,15 +60,17 @@ export function createRequests(callers: readonly ShownCaller[], { routes, places
       text: `GET ${path} by ${shown.credential}${isByEmail ? ` of ${shown.email}` : ''}, key ${key}`,
       event:
         process === 1 ? restEvent(path, arn, authorization, id) : httpEvent(path, arn, authorization, id),
+      isAbsent: (model) => {
+        const [subject, permission] = [subjectIn(model), permissionIn(model)];
+        if (subject === undefined) return true;
+        return permission !== undefined && isAbsent(model, { subject, permission, scope: place });
+      },
       truthAt: (model, at, judge) => {
-        const subject = isByEmail
-          ? model.subjects.find(({ email }) => email === shown.email)?.ref
-          : shown.subject;
+        const subject = subjectIn(model);
         if (subject === undefined) return 'subject_unknown';
         if (!isGood(model, shown.credential, subject)) return 'unauthorized';
-        const stored = model.routes.find((each) => each.id === route);
-        if (!stored) return 'route_unmapped';
-        const permission = stored.permission.replace('{page}', page);
+        const permission = permissionIn(model);
+        if (permission === undefined) return 'route_unmapped';
         return judge(model, { subject, permission, scope: place, at }).reason;
       },
     };

@@ -39,6 +39,9 @@ function setUp(isAllowed: (question: Asked) => boolean = () => true, bound: Acce
   return { asked, wanted, cells };
 }
 
+/** The bound is computed again while its questions are decided. */
+const twice = (question: object) => [question, question];
+
 describe('a route asks', () => {
   test.each<[string, RouteRule, string[]]>([
     [
@@ -98,7 +101,7 @@ describe('a route asks', () => {
       rule('s', 'GET', '/{p}', '{p}', 'tenant:school'),
     ];
     await cells(rules);
-    expect(wanted).toEqual([{ types: new Set(), withPermissions: true, at: 5 }]);
+    expect(wanted).toEqual(twice({ types: new Set(), withPermissions: true, at: 5 }));
   });
 
   test('for the scopes of the types that it takes from the path, and for none where it takes nothing', async () => {
@@ -106,7 +109,7 @@ describe('a route asks', () => {
     await cells([rule('r', 'GET', '/', 'grades', 'tenant:school')]);
     expect(wanted).toEqual([]);
     await cells([rule('r', 'GET', '/{id}/{p}', '{p}', 'location:{id}')]);
-    expect(wanted).toEqual([{ types: new Set(['location']), withPermissions: true, at: 5 }]);
+    expect(wanted).toEqual(twice({ types: new Set(['location']), withPermissions: true, at: 5 }));
   });
 });
 
@@ -137,6 +140,17 @@ describe('there are none to tell', () => {
   test('where there is no bound on what the caller may be allowed', async () => {
     const cellsOf = createCellsOf({ accessBoundOf: async () => undefined, mostQuestions: 10 });
     expect(await cellsOf({ ...ASKED, decide: async () => [] })).toBeUndefined();
+  });
+
+  test.each<[string, AccessBound | undefined]>([
+    ['has more permissions', { ...BOUND, permissions: [...BOUND.permissions, 'menu'] }],
+    ['has more scopes', { ...BOUND, scopes: [...BOUND.scopes, 'location:east'] }],
+    ['is none', undefined],
+  ])('where the bound %s when it is computed again', async (_, again) => {
+    const bounds = [BOUND, again];
+    const cellsOf = createCellsOf({ accessBoundOf: async () => bounds.shift(), mostQuestions: 10 });
+    const decide: Decide = async (questions) => questions.map(() => true);
+    expect(await cellsOf({ ...ASKED, decide })).toBeUndefined();
   });
 
   test('where the caller is somebody else by now, or the routes are others', async () => {

@@ -223,7 +223,12 @@ export async function playPolicies(
     const { readers, operations: more } = readersIn(random, names);
     const { conditional, operations: last } = await createConditional(random, open, names, readers);
     const engine = open.newEngine({ wait: async (milliseconds) => open.clock.advance(milliseconds) });
-    const accessBoundOf = createAccessBound({ reader: open.reader, engine, most: MOST_IN_BOUND });
+    const accessBoundOf = createAccessBound({
+      reader: open.reader,
+      engine,
+      most: MOST_IN_BOUND,
+      now: open.clock.now,
+    });
     const apiRoutes = createApiRoutes(open.reader);
     const cellsOf = createCellsOf({ accessBoundOf, mostQuestions: MOST_QUESTIONS });
     for (let round = 0; round < rounds; round++) {

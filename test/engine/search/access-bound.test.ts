@@ -6,6 +6,7 @@ import { Attribute } from '../../../table/decision/attributes.ts';
 import { FORMS } from '../../../table/form.ts';
 import { type Key, partitionOf } from '../../../table/keys.ts';
 import { OWNERSHIP } from '../../../table/partition-queries.ts';
+import { createWorld } from '../../support/world.ts';
 
 /** What the access bound does not read, however much there is of it. */
 const ID = '01J8X2W3Y4Z5A6B7C8D9E0F1G2';
@@ -51,11 +52,34 @@ test('a subject in more than 1,000 groups has no bound, and its groups are not r
     const accessBoundOf = createAccessBound({
       reader,
       engine: { effectiveRoles: unexpected },
-      most: 100,
+      ...{ most: 100, now: () => 2 },
     });
     const question = { types: new Set<string>(), withPermissions: false, at: 2 };
     return { bound: await accessBoundOf(`user:${ID}`, question), lists };
   };
   expect(await boundOf(1_001)).toEqual({ bound: undefined, lists: 0 });
   expect(await boundOf(1_000)).toEqual({ bound: { scopes: [], permissions: [] }, lists: 1 });
+});
+
+test('a permission that came from one role to another is in the bound, though the cache has the roles from before', async () => {
+  const { run, newEngine, reader, clock } = await createWorld();
+  const tenant = `account:${(await run('account.create', { name: 'School' })).id}`;
+  const user = (await run('user.create', {})).id;
+  await run('page.create', { name: 'menu' });
+  const give = async (name: string): Promise<string> => {
+    const role = (await run('role.create', { name, scope: tenant })).id;
+    await run('role-permission.create', { role, permission: 'menu', effect: 'ALLOW' });
+    await run('assignment.create', { user, scope: tenant, role });
+    return role;
+  };
+  const before = await give('before');
+  const engine = newEngine();
+  const accessBoundOf = createAccessBound({ reader, engine, most: 10, now: clock.now });
+  const question = { types: new Set<string>(), withPermissions: true, at: clock.now() };
+  expect((await accessBoundOf(`user:${user}`, question))?.permissions).toEqual(['menu']);
+  clock.advance(1_000);
+  await give('after');
+  await run('role.delete', { id: before });
+  clock.advance(1_000);
+  expect((await accessBoundOf(`user:${user}`, question))?.permissions).toEqual(['menu']);
 });

@@ -61,7 +61,7 @@ const OF_GRANT = 1 + 3;
 
 test('an access bound is none where it would take more Queries or a wider role than its limit', async () => {
   const boundOf = (most: number, subject = owner) => {
-    const accessBound = createAccessBound({ reader: world.reader, engine, most });
+    const accessBound = createAccessBound({ reader: world.reader, engine, most, now: world.clock.now });
     return accessBound(subject, {
       ...{ types: new Set(['device']), withPermissions: true, at: world.clock.now() },
     });
@@ -124,7 +124,7 @@ describe.each([false, true])('with ten types of scopes that nobody uses: %s', (h
   });
 
   test('an access bound: a Query for each scope that may have others below it', async () => {
-    const accessBound = createAccessBound({ reader: world.reader, engine, most: 100 });
+    const accessBound = createAccessBound({ reader: world.reader, engine, most: 100, now: world.clock.now });
     const question = { types: new Set(['project']), withPermissions: false, at: world.clock.now() };
     const bound = await accessBound(owner, question);
     // With added types, a project may be below any scope: too many to look at.
