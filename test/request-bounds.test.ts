@@ -170,7 +170,7 @@ describe('of the authorizer, with nothing cached', () => {
       {},
     ],
     ['AppSync', 6, (token) => appSyncEvent(`Bearer ${token}`), {}],
-    ['REST API, the whole API', 320, (token) => restTokenEvent('GET', path(), `Bearer ${token}`), WHOLE],
+    ['REST API, the whole API', 330, (token) => restTokenEvent('GET', path(), `Bearer ${token}`), WHOLE],
   ])('%s takes at most %i calls, and its answer 8 KB', async (_, most, event, env) => {
     const { answer, calls } = await ask(event, env);
     expect(JSON.stringify(answer)).toMatch(/"(Effect":"Allow"|isAuthorized":true)/);
