@@ -46,7 +46,6 @@ const ENDS_WITH_1: readonly RegExp[] = [
   / plan /,
   / explain /,
   / route test GET \/Projects/,
-  / route test GET \/reports\/\S+ --subject/,
   / route gaps openapi/,
   / load users users\.csv/,
 ];
