@@ -12,7 +12,7 @@ const context = z.object({
   tenant: ref,
   scope: ref,
   permission: z.string().check(z.refine((text) => readPermissionName(text) !== undefined)),
-  credential: z._default(z.union([ref, z.literal('none')]), UNKNOWN),
+  credential: z._default(z.string().check(z.refine((text) => text === 'none' || isRef(text))), UNKNOWN),
 });
 
 const request = z.object({
