@@ -11,12 +11,12 @@ export interface Connection {
   readonly tenant: string;
   /**
    * The record of the credential that opened it: `session:01J…`, `token:01J…`; `none` for a JWT without one, which nobody
-   * can revoke; UNKNOWN if nobody has said.
+   * can revoke; {@link UNKNOWN} where neither the authorizer's context nor the entry names it.
    */
   readonly credential: string;
 }
 
-/** No record has this reference, so whoever asks with it is refused. */
+/** It is no reference, so there is no such record: a question with it is refused. */
 export const UNKNOWN = 'unknown';
 
 /** By what connections are found. */

@@ -101,8 +101,8 @@ export const createCellsOf =
         }
       }
     }
-    // What is not in the bound is denied without a question, so the bound must have been one at some instant: it is computed
-    // again, and whatever that adds came in between, or was missed on the way from one role to another.
+    // What is not in the bound is denied without a question, and its reads are not a snapshot. So it is computed again: what
+    // the second one adds was granted in between, or moved between roles while the first one was read.
     const [decided, again] = await Promise.all([decide(asked), boundOf()]);
     if (!again || !isWithin(again, bound)) return undefined;
     const allowed = decided && asked.filter((_, position) => decided[position]);

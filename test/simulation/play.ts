@@ -77,7 +77,7 @@ const ALL_SPLIT = { groupsOfSubject: 0, groupsOfScope: 0, rolesOfRoot: 0 };
  * Whether a transaction writes the record of its operation and nothing else: a deletion that is tried again and finds that
  * another one was faster. What was created under the same id since it has looked stays.
  */
-const isOnlyNoted = (actions: readonly Action[]): boolean =>
+const writesOnlyItsRecord = (actions: readonly Action[]): boolean =>
   actions.every((action) => keyOf(action).PK.startsWith('OPERATION#'));
 
 /** A write on its way, with what became of it. */
@@ -126,7 +126,7 @@ async function playIn(time: ReturnType<typeof createTime>, options: PlayOptions)
       if (sent.commits === 2) tally.stepwise += 1;
       sent.state = STEPWISE.has(command)
         ? record.commitStep(text, now(), modelIn(table.items(), record.model()))
-        : record.commit(text, now(), isOnlyNoted(actions) ? () => {} : apply);
+        : record.commit(text, now(), writesOnlyItsRecord(actions) ? () => {} : apply);
       if (sent.isGivenUp) tally.late += 1;
       note(`committed ${text}`);
     },
