@@ -22,7 +22,7 @@ import type { OutsideKey } from './outside-key.ts';
 import type { createWholePolicy } from './policies/whole.ts';
 import { apiRoutesId } from './routes/api-routes.ts';
 import { prefetchedScopes, type Resolved, resolve } from './routes/resolve.ts';
-import { isEncodedTwice, isOfOneSpelling, isVerb, match, type RouteRule } from './routes/rule.ts';
+import { isEncodedTwice, isOfOneSpelling, isVerb, match, pathOf, type RouteRule } from './routes/rule.ts';
 import type { SubjectOf } from './subject.ts';
 import { type StepSpan, type Trace, untraced } from './trace.ts';
 
@@ -65,8 +65,10 @@ export interface Invocation {
 /**
  * What conditions may look at of a request: verified parts, and never a header. What an event
  * does not say is missing: a WebSocket and AppSync have neither verb nor path.
+ *
+ * @param path that of the matched route, in its one spelling
  */
-function givenOf({ method, path, caller }: GatewayRequest, identity: Identity, at: number): Given {
+function givenOf({ method, caller }: GatewayRequest, path: string, identity: Identity, at: number): Given {
   const isHttp = isVerb(method);
   return {
     context: {
@@ -92,6 +94,8 @@ interface Routed {
   readonly route?: string;
   readonly refusal?: Refusal;
   readonly named?: Resolved;
+  /** Its path, in one spelling. */
+  readonly path?: string;
   readonly prefetch?: readonly string[];
 }
 
@@ -119,12 +123,12 @@ export function createAuthorizer(parts: AuthorizerParts): Authorizer {
     if (outsideKey(request, found.rule).length > 0) return { refusal: 'outside_cache_key', route };
     const named = resolve(found, { claims, header: request.header, query: request.query });
     if (named === undefined) return { refusal: 'route_unresolved', route };
-    return { route, named, prefetch: prefetchedScopes(found, named.scope) };
+    return { route, named, path: pathOf(found), prefetch: prefetchedScopes(found, named.scope) };
   };
 
   /** Builds the question of a request from the routes and, for an email claim, the subject's look-up. */
   const askFor = (request: GatewayRequest, identity: Identity): Ask<RequestQuestion> => {
-    const given = givenOf(request, identity, now());
+    const at = now();
     // Built again after each read, while the routes are the same.
     let known: { readonly rules: readonly RouteRule[]; readonly routed: Routed } | undefined;
     return (look) => {
@@ -144,9 +148,10 @@ export function createAuthorizer(parts: AuthorizerParts): Authorizer {
       const mapped = rules ?? NO_RULES;
       if (known?.rules !== mapped)
         known = { rules: mapped, routed: trace('route', () => routeOf(request, identity, mapped)) };
-      const { route, refusal, named, prefetch } = known.routed;
+      const { route, refusal, named, path = '', prefetch } = known.routed;
       if (named === undefined) return refused(refusal, route);
       const { permission, scope } = named;
+      const given = givenOf(request, path, identity, at);
       return { subject, credential, permission, scope, route, given, prefetch };
     };
   };

@@ -5,7 +5,7 @@ import { decide, refusedCredential, usesOfGiven, validUntil } from './decide.ts'
 import type { Decision } from './decision.ts';
 import { type DecisionInput, decisionInput, type Question } from './decision-input.ts';
 import { effectiveRoles, hasGrant } from './effective-roles.ts';
-import { type Given, givenIn } from './given.ts';
+import { type Given, givenAt, givenIn } from './given.ts';
 import type { ItemId } from './items.ts';
 import { type Consistency, createLoad, type Loaded, type LoadOptions, type Look, type Plan } from './load.ts';
 import { createObserver, type Observe } from './observation.ts';
@@ -17,7 +17,7 @@ export interface EngineOptions extends LoadOptions {
 }
 
 export interface CheckOptions extends Given {
-  /** The instant to decide for, in epoch milliseconds. Default: now. */
+  /** The instant to decide for, in epoch milliseconds, and `context.time` if none is given. Default: now. */
   readonly at?: number | undefined;
   /** How fresh the decision's items must be. Default: `cached`. */
   readonly consistency?: Consistency | undefined;
@@ -245,7 +245,7 @@ export function createEngine(options: EngineOptions): Engine {
     const sharedGiven = givenIn(shared);
     const asks = requests.map(({ subject, permission, scope, given: own = sharedGiven, ...options }) => {
       const { at = shared.at, credential = shared.credential, prefetch = shared.prefetch } = options;
-      return () => ({ subject, permission, scope, at, credential, prefetch, given: own });
+      return () => ({ subject, permission, scope, at, credential, prefetch, given: givenAt(own, at) });
     });
     const { answers, ...rest } = await checkManyAsked(asks, consistency, ({ at }) => at);
     return { decisions: answers.map(({ decision }) => decision as Decision), ...rest };
@@ -256,7 +256,14 @@ export function createEngine(options: EngineOptions): Engine {
       const fault = faultIn(subject, permission, scope, given);
       if (fault) return Promise.reject(fault);
       const { credential, prefetch } = given;
-      const question = { subject, permission, scope, credential, prefetch, given: givenIn(given) };
+      const question = {
+        subject,
+        permission,
+        scope,
+        credential,
+        prefetch,
+        given: givenAt(givenIn(given), given.at),
+      };
       const decideOne = (input: DecisionInput, at: number) => ({ decision: decide(input, at) });
       return answerOne(
         () => question,
@@ -269,7 +276,14 @@ export function createEngine(options: EngineOptions): Engine {
       const fault = faultIn(subject, permission, scope, given);
       if (fault) return Promise.reject(fault);
       const { credential, prefetch } = given;
-      const question = { subject, permission, scope, credential, prefetch, given: givenIn(given) };
+      const question = {
+        subject,
+        permission,
+        scope,
+        credential,
+        prefetch,
+        given: givenAt(givenIn(given), given.at),
+      };
       return answerOne(
         () => question,
         given,

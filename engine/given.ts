@@ -24,3 +24,13 @@ export interface Given {
 /** Of options: what they say of subject, resource, action and context; undefined if nothing. */
 export const givenIn = ({ subject, resource, action, context }: Given): Given | undefined =>
   subject || resource || action || context ? { subject, resource, action, context } : undefined;
+
+/**
+ * What is given to a decision for an instant: `context.time` is this instant, unless the caller says another.
+ *
+ * @param at epoch milliseconds; undefined where the decision is for now, of which the enforcement point says the time
+ */
+export const givenAt = (given: Given | undefined, at: number | undefined): Given | undefined =>
+  at === undefined || (given?.context && Object.hasOwn(given.context, 'time'))
+    ? given
+    : { ...given, context: { ...given?.context, time: new Date(at) } };

@@ -22,7 +22,10 @@ export interface TestEngineOptions {
   readonly at?: Instant;
 }
 
-/** What conditions look at beside the manifest, and the instant to decide for (default: that of the clock). */
+/**
+ * What conditions look at beside the manifest, and the instant to decide for (default: that of the clock), which is
+ * `context.time` as well.
+ */
 export interface TestCheckOptions extends Given {
   readonly at?: Instant;
 }
@@ -104,8 +107,10 @@ export async function testEngine<Permission extends string = string>(
   const asked = (kind: 'subject' | 'scope', name: string): string =>
     isRef(name) && !names.of(kind).has(name) ? name : refOf(names, name, [kind]);
   const ref = (name: string, kind?: NamedKind): string => refOf(names, name, kind && [kind]);
-  const optionsOf = ({ at: instant, ...given }: TestCheckOptions) =>
-    instant === undefined ? given : { ...given, at: epochOf(instant, 'at') };
+  const optionsOf = ({ at = clock.now(), ...given }: TestCheckOptions) => ({
+    ...given,
+    at: epochOf(at, 'at'),
+  });
   /** What is known instead of a name that the engine does not find. */
   const known: Readonly<
     Partial<Record<Reason, readonly ['subject' | 'scope' | 'permission', readonly string[]]>>

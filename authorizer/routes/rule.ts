@@ -126,6 +126,12 @@ export const isEncodedTwice = (path: string, { given }: RouteMatch, parameters: 
     (segment, position) => segment.includes('%') && !parameters.includes(given[position] ?? ''),
   );
 
+/**
+ * The path of a matched route in its one spelling: the template with its decoded parameters (`context.path` of
+ * conditions). No decoded value holds a slash, so that its segments are those of the route.
+ */
+export const pathOf = ({ given }: RouteMatch): string => `/${given.join('/')}`;
+
 /** All parameters of a matched path, by name. */
 export const parametersOf = (match: RouteMatch): Readonly<Record<string, string>> =>
   Object.fromEntries(

@@ -3,6 +3,7 @@ import {
   match,
   parameterOf,
   parametersOf,
+  pathOf,
   type RouteMatch,
   type RouteRule,
   type TemplatePart,
@@ -31,6 +32,8 @@ export interface MissingValue {
 export interface Trial<Route> {
   readonly route: Route;
   readonly parameters: Readonly<Record<string, string>>;
+  /** What conditions see as `context.path`. */
+  readonly path: string;
   /** The permission and scope that the request needs; undefined when a value is missing or not valid. */
   readonly question: Resolved | undefined;
   /** Scopes that its path names and that may be ancestors: prefetched, never trusted. */
@@ -92,6 +95,7 @@ function trialOf<Route>({ route, found }: Matched<Route>, request: TriedRequest)
   return {
     ...{ route, question, prefetched: question ? prefetchedScopes(found, question.scope) : [] },
     parameters: parametersOf(found),
+    path: pathOf(found),
     missing: [...missing.values()],
   };
 }

@@ -4,9 +4,9 @@ import { contextOf, type Variables } from './declarations.ts';
 import { Refusal, usesOf } from './grammar.ts';
 import { IpRange, parseRange } from './ip-ranges.ts';
 import { type ASTNode, Environment, ParseError, TypeFault } from './library.ts';
-import { createBound, MAX_STEPS, valueAt } from './steps.ts';
-import { ROOTS, sourceOf, zonedTimesOf } from './syntax.ts';
-import { isFarFromChange } from './time-zones.ts';
+import { createBound, MAX_STEPS } from './steps.ts';
+import { ROOTS, sourceOf } from './syntax.ts';
+import { callZonedAccessors, registerZonedAccessors } from './time-zones.ts';
 import { demandTypes } from './types.ts';
 
 /** Whether a condition holds, or why that is not known. */
@@ -47,10 +47,8 @@ function createEnvironment(homogeneousAggregateLiterals: boolean): Environment {
     );
 }
 
-const CHANGE = 'clocks of this process change near that time: run it with TZ=UTC';
-
 /** What expressions are evaluated in: types are known when values are. */
-const untyped = createEnvironment(false);
+const untyped = registerZonedAccessors(createEnvironment(false));
 for (const root of ROOTS) untyped.registerVariable(root, 'map');
 
 /**
@@ -93,21 +91,17 @@ const toError = ({ message, position }: Problem): GatehouseError =>
  * @throws GatehouseError `invalid` on `when`, with the position
  */
 export function parse(text: string): Expression {
-  let parsed: ReturnType<typeof parseIn>;
+  let uses: readonly string[];
   try {
-    parsed = parseIn(untyped, text);
+    ({ uses } = parseIn(untyped, text));
   } catch (error) {
     throw toError(toProblem(error));
   }
-  const { run, uses } = parsed;
+  const run = untyped.parse(text);
   const isBounded = createBound(run.ast);
-  const zoned = zonedTimesOf(run.ast);
+  callZonedAccessors(run.ast);
   const evaluate = (variables: Variables): Outcome => {
     if (!isBounded(variables)) return { unknown: `it takes more than ${MAX_STEPS} steps` };
-    for (const path of zoned) {
-      const time = valueAt(path, variables);
-      if (time instanceof Date && !isFarFromChange(time)) return { unknown: CHANGE };
-    }
     const { stackTraceLimit } = Error;
     // A trace takes longer than all else of an error, and an expression may pass over a thousand errors.
     Error.stackTraceLimit = 0;

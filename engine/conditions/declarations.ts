@@ -1,4 +1,5 @@
 import type { Declaration, Declarations, Properties, ValueType } from '../../table/properties.ts';
+import { addressIn } from './ip-ranges.ts';
 
 /** A value of CEL: `int` is a bigint, `double` a number, `timestamp` a Date in whole milliseconds. */
 export type Value = string | boolean | bigint | number | null | Date | readonly Value[] | ValueMap;
@@ -150,7 +151,7 @@ function declaredValues(
   stored: Properties | undefined,
   given: Properties | undefined,
   allowance: Allowance,
-): ValueMap {
+): Map<string, Value> {
   if (declared.size === 0 || (stored === undefined && given === undefined)) return NO_VALUES;
   const values = new Map<string, Value>();
   for (const [name, { type, source }] of declared) {
@@ -165,7 +166,8 @@ function declaredValues(
   return values;
 }
 
-const NO_VALUES: ValueMap = new Map();
+/** Stays empty: nothing is found in it that would be replaced. */
+const NO_VALUES: Map<string, Value> = new Map();
 
 /** What everything has. A text beyond the bound is missing. */
 function setText(values: Map<string, Value>, name: string, text: string): void {
@@ -206,10 +208,23 @@ export function variablesOf(
     subject: roots.has('subject') ? entity('subject', input.subject) : NO_VALUES,
     resource: roots.has('resource') ? entity('resource', input.resource) : NO_VALUES,
     action: roots.has('action') ? actionOf(input.action) : NO_VALUES,
-    context: roots.has('context')
-      ? declaredValues(contextOf(declarations), undefined, input.context, allowance)
-      : NO_VALUES,
+    context: roots.has('context') ? contextIn(input.context, declarations, allowance) : NO_VALUES,
   };
+}
+
+/** The context, with the address in its one form; what is no address is missing (SPEC section 13). */
+function contextIn(
+  given: Properties | undefined,
+  declarations: Declarations,
+  allowance: Allowance,
+): ValueMap {
+  const values = declaredValues(contextOf(declarations), undefined, given, allowance);
+  const ip = values.get('ip');
+  if (typeof ip !== 'string') return values;
+  const address = addressIn(ip);
+  if (address === undefined) values.delete('ip');
+  else values.set('ip', address);
+  return values;
 }
 
 /** The context's declarations, built-in ones included; those cannot be declared otherwise. */

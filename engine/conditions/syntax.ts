@@ -92,10 +92,3 @@ export function partsOf(node: ASTNode): readonly ASTNode[] {
 }
 
 export const isDuration = (node: ASTNode): node is Call => node.op === 'call' && node.args[0] === 'duration';
-
-/** The times that are asked for their parts in a time zone. */
-export function zonedTimesOf(node: ASTNode): readonly ASTNode[] {
-  const inParts = partsOf(node).flatMap(zonedTimesOf);
-  const isZoned = node.op === 'rcall' && ACCESSORS.has(node.args[0]) && node.args[2].length > 0;
-  return isZoned ? [node.args[1], ...inParts] : inParts;
-}

@@ -6,7 +6,7 @@ import { faultInOptions, faultInRequest, refuse } from '../arguments.ts';
 import { decide, enterprisesOf } from '../decide.ts';
 import type { Decision } from '../decision.ts';
 import { type DecisionInput, decisionInput } from '../decision-input.ts';
-import { type Given, givenIn } from '../given.ts';
+import { type Given, givenAt, givenIn } from '../given.ts';
 import { subjectId } from '../items.ts';
 import { type Consistency, createLoad, type Loaded, type LoadOptions } from '../load.ts';
 import { counts, createShowCondition } from './conditions.ts';
@@ -64,7 +64,7 @@ export function createExplainer(options: ExplainerOptions): Explainer {
     explain: async (subject, permission, scope, given = {}) => {
       refuse(faultInOptions(given) ?? faultInRequest({ subject, permission, scope }));
       const { at: asked, consistency = 'strong' } = given;
-      const question = { subject, permission, scope, given: givenIn(given) };
+      const question = { subject, permission, scope, given: givenAt(givenIn(given), asked) };
       const [loaded] = await load([(look) => decisionInput(question, look)], consistency, (all) => all);
       const { value: input, instant } = loaded as Loaded<DecisionInput>;
       const at = asked ?? instant;

@@ -168,7 +168,7 @@ export function createPolicies({ reader, engine, clock }: PoliciesParts) {
     const decision =
       trial && question
         ? await engine.check(subject, question.permission, question.scope, {
-            ...contextOf(claims, isVerb(method) ? { method, path } : {}),
+            ...contextOf(claims, isVerb(method) ? { method, path: trial.path } : {}),
             prefetch: trial.prefetched,
           })
         : undefined;

@@ -36,6 +36,8 @@ const CONDITIONS = {
   time: `context.time >= timestamp('${NOW}') && context.time < timestamp('2026-01-15T13:00:00Z')`,
   method: `context.method == 'GET'`,
   path: `context.path == '/see/path'`,
+  other: `!context.path.startsWith('/see/other')`,
+  rest: `context.path == '/see/rest/files/path'`,
   claims: `context.claims.acr == 'mfa'`,
   // Declared, and never given by the authorizer.
   vpn: 'context.vpn',
@@ -66,6 +68,7 @@ beforeAll(async () => {
   await run('grant.create', { user, scope: tenant, roles: [role, other] });
   for (const [method, path, permission] of [
     ['GET', '/see/{page}', '{page}'],
+    ['GET', '/see/rest/{tail+}', 'rest'],
     ['CONNECT', '/$connect', '{query:page}'],
     ['GRAPHQL', '/', '{header:x-page}'],
   ] as const)
@@ -183,6 +186,20 @@ describe('what conditions see of a request', () => {
       'allow',
     );
   });
+
+  test.each(['HTTP 2.0', 'HTTP 1.0', 'REST REQUEST'] as const)(
+    '%s: the path is that of the matched route, however the caller spells a parameter',
+    async (kind) => {
+      const authorizer = authorizerFor();
+      for (const page of ['path', 'p%61th', '%70%61%74%68', 'pat%68'])
+        expect(await answerTo(authorizer, EVENTS[kind](page)), page).toBe('allow');
+      // A condition that refuses a path refuses it in every spelling.
+      for (const page of ['other', 'oth%65r', '%6fther'])
+        expect(await answerTo(authorizer, EVENTS[kind](page)), page).toBe('no_grant');
+      for (const rest of ['rest/files/path', 'rest/files/p%61th', 'rest/%66iles/path'])
+        expect(await answerTo(authorizer, EVENTS[kind](rest)), rest).toBe('allow');
+    },
+  );
 
   test('time is that of the request, whatever the event says', async () => {
     const authorizer = authorizerFor();

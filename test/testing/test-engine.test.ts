@@ -20,6 +20,7 @@ const MANIFEST = {
     auditor: {
       allow: [{ permission: 'reports:read:report', when: 'context.ip.startsWith("10.")' }],
     },
+    caretaker: { allow: [{ permission: 'home', when: 'context.time.getHours("Europe/Berlin") == 9' }] },
   },
   groups: { teachers: { scope: 'north', roles: ['teacher'] } },
   users: {
@@ -27,6 +28,7 @@ const MANIFEST = {
     ben: null,
     cem: { assignments: [{ role: 'teacher', scope: 'north', from: '2026-03-01', until: '2026-04-01' }] },
     dora: { assignments: [{ role: 'auditor', scope: 'school' }] },
+    emil: { assignments: [{ role: 'caretaker', scope: 'school' }] },
   },
 };
 const ALLOWED = { allowed: true, reason: 'role' };
@@ -52,6 +54,19 @@ describe('a manifest', () => {
     const authz = await testEngine(manifest);
     expect(await authz.check('ann', 'grades', 'north')).toEqual(ALLOWED);
     expect(await authz.check('ben', 'grades', 'north')).toEqual(REFUSED);
+  });
+
+  test('the instant is context.time: the one that is asked for, or else that of the clock', async () => {
+    const authz = await testEngine(MANIFEST, { at: '2026-07-01T07:30:00Z' });
+    const ask = (options: Parameters<typeof authz.check>[3]) => authz.check('emil', 'home', 'north', options);
+    expect(await ask({})).toEqual(ALLOWED);
+    expect(await ask({ at: '2026-07-01T08:30:00Z' })).toEqual(REFUSED);
+    expect(await ask({ at: '2026-01-07T08:30:00Z' })).toEqual(ALLOWED);
+    expect(await ask({ at: '2026-01-07T09:30:00Z', context: { time: '2026-01-07T08:30:00Z' } })).toEqual(
+      ALLOWED,
+    );
+    const explained = await authz.explain('emil', 'home', 'north', { at: '2026-01-07T08:30:00Z' });
+    expect(explained).toMatchObject({ allowed: true });
   });
 
   test('that is wrong is refused with all of its problems, each with its place', async () => {

@@ -1,3 +1,4 @@
+import { isVerb } from '../../../authorizer/routes/rule.ts';
 import {
   type MissingValue,
   type Trial,
@@ -64,7 +65,7 @@ export const addTry: Subcommand = (route, context, finish) => {
             subject,
             question.permission,
             question.scope,
-            { ...givenFor(request, at, options.given), at, prefetch: trial?.prefetched },
+            { ...givenFor(request, trial?.path, options.given), at, prefetch: trial?.prefetched },
           )
         : undefined;
     const result: Result = {
@@ -89,9 +90,13 @@ interface Result {
 }
 
 /** What conditions look at, as the authorizer gives it, where `--given` does not say otherwise. */
-const givenFor = ({ method, path, claims }: TriedRequest, at: number, given: Given | undefined): Given => ({
+const givenFor = (
+  { method, claims }: TriedRequest,
+  path: string | undefined,
+  given: Given | undefined,
+): Given => ({
   ...given,
-  context: { time: new Date(at), method, path, claims, ...given?.context },
+  context: { ...(isVerb(method) ? { method, path } : {}), claims, ...given?.context },
 });
 
 function readRequest(method: string, path: string, options: TestOptions): TriedRequest {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { parseRange } from '../../../engine/conditions/ip-ranges.ts';
+import { addressIn, parseRange } from '../../../engine/conditions/ip-ranges.ts';
+import fc from '../../support/fast-check.ts';
 
 const contains = (range: string, address: string) => parseRange(range)?.contains(address);
 
@@ -38,5 +39,59 @@ describe('an IP address', () => {
     `::${'0'.repeat(10_000)}`,
   ])('%s is none', (address) => {
     expect(() => contains('::/0', address)).toThrow('it is no IP address');
+  });
+});
+
+describe('an address in its one form', () => {
+  test.each([
+    ['203.0.113.9', '203.0.113.9'],
+    // As a well-known gateway writes it, with the port of the connection.
+    ['203.0.113.9:41234', '203.0.113.9'],
+    ['[2001:db8::9]:443', '2001:db8::9'],
+    ['[2001:db8::9]', '2001:db8::9'],
+    // As a server of Node that listens on all addresses gives it.
+    ['::ffff:127.0.0.1', '127.0.0.1'],
+    ['::FFFF:7f00:1', '127.0.0.1'],
+    ['[::ffff:127.0.0.1]:80', '127.0.0.1'],
+    ['2001:DB8::9', '2001:db8::9'],
+    ['2001:0db8:0:0:0:0:0:0009', '2001:db8::9'],
+    ['2001:db8:0:1:1:1:1:1', '2001:db8:0:1:1:1:1:1'],
+    ['2001:db8:0:0:1:0:0:1', '2001:db8::1:0:0:1'],
+    ['::', '::'],
+    ['1::', '1::'],
+    ['::1.2.3.4', '::102:304'],
+  ])('%s is %s', (text, form) => {
+    expect(addressIn(text)).toBe(form);
+  });
+
+  test.each([
+    ...['', 'localhost', 'unknown', '203.0.113', '203.0.113.9:', '203.0.113.9:port', '203.0.113.9:123456'],
+    ...[
+      '[203.0.113.9]:80',
+      '[2001:db8::9',
+      '2001:db8::9]:443',
+      '[[::1]]',
+      ' 203.0.113.9',
+      '203.0.113.9, 10.0.0.1',
+    ],
+    ...['fe80::1%eth0', '010.0.0.1', '0x7f.0.0.1', '2130706433', '1.2.3.4/32', '[]', '[]:80', ':80'],
+  ])('%s is no address', (text) => {
+    expect(addressIn(text)).toBeUndefined();
+  });
+
+  test('is the one that URLs have of every IPv6 address, and stays as it is', () => {
+    const group = fc.oneof(fc.constant(0), fc.nat({ max: 0xff_ff }));
+    fc.assert(
+      fc.property(fc.array(group, { minLength: 8, maxLength: 8 }), fc.boolean(), (groups, isUpper) => {
+        const text = groups.map((each) => each.toString(16).padStart(isUpper ? 4 : 1, '0')).join(':');
+        const url = new URL(`http://[${text}]`).hostname.slice(1, -1);
+        const form = addressIn(isUpper ? text.toUpperCase() : text);
+        const isMapped = groups.slice(0, 6).join() === '0,0,0,0,0,65535';
+        expect(form).toBe(
+          isMapped ? addressIn(`::ffff:${groups[6]?.toString(16)}:${groups[7]?.toString(16)}`) : url,
+        );
+        expect(addressIn(String(form))).toBe(form);
+      }),
+    );
   });
 });
