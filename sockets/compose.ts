@@ -1,18 +1,12 @@
-import {
-  ApiGatewayManagementApiClient,
-  DeleteConnectionCommand,
-  GoneException,
-} from '@aws-sdk/client-apigatewaymanagementapi';
-import { fromEnv } from '@aws-sdk/credential-provider-env';
 import * as z from 'zod/mini';
 import { systemClock } from '../engine/clock.ts';
 import { createEngine } from '../engine/engine.ts';
 import { GLOBAL, GLOBAL_ID } from '../engine/items.ts';
+import { createLog } from '../engine/log.ts';
 import { createClient } from '../table/dynamodb/client.ts';
 import { createReader } from '../table/dynamodb/reader.ts';
 import { invalid } from '../table/errors.ts';
-import { isLoopback, LOCAL_CREDENTIALS } from '../table/loopback.ts';
-import type { Connection } from './connection.ts';
+import { createClose } from './close.ts';
 import { createConnections } from './dynamodb-connections.ts';
 import { createSockets, type Sockets } from './sockets.ts';
 
@@ -32,6 +26,9 @@ const environment = z.object({
 /** Milliseconds for one call; a stream has nobody who waits. */
 const TIMEOUT_MS = 3_000;
 
+/** Writes one log line of JSON. */
+type Write = (line: string) => void;
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Live revocation, and what of it can be done before there is an event. */
@@ -42,14 +39,14 @@ export interface Composed {
 }
 
 /** @throws GatehouseError `invalid`, naming the variables that are missing or invalid */
-export const createHandlerFrom = (env: Environment): Sockets => composeFrom(env).sockets;
+export const createHandlerFrom = (env: Environment, write: Write): Sockets => composeFrom(env, write).sockets;
 
 /**
  * The composition root of live revocation.
  *
  * @throws GatehouseError `invalid`, naming the variables that are missing or invalid
  */
-export function composeFrom(env: Environment): Composed {
+export function composeFrom(env: Environment, write: Write): Composed {
   const given = Object.fromEntries(
     Object.keys(environment.shape).map((each) => [each, env[each] || undefined]),
   );
@@ -70,38 +67,14 @@ export function composeFrom(env: Environment): Composed {
     ...(endpoint === undefined ? {} : { endpoint }),
   });
   const { now } = systemClock;
+  const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+  const log = createLog({ service: 'sockets', write });
   const engine = createEngine({ reader: createReader({ client, table }), clock: systemClock });
   const sockets = createSockets({
-    connections: createConnections(client, CONNECTIONS_TABLE),
+    connections: createConnections(client, CONNECTIONS_TABLE, log),
     engine,
-    close: createClose(CONNECTIONS_URL, AWS_REGION),
-    now,
+    close: createClose({ url: CONNECTIONS_URL, region: AWS_REGION, timeoutMs: TIMEOUT_MS }),
+    ...{ now, wait, log },
   });
   return { sockets, prefetch: () => engine.prefetch([{ kind: GLOBAL, id: GLOBAL_ID }]) };
-}
-
-/** Closes connections through the management API of their APIs (AG apigateway-how-to-call-websocket-api-connections). */
-function createClose(url: string | undefined, region = 'eu-central-1') {
-  const clients = new Map<string, ApiGatewayManagementApiClient>();
-  const suffix = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
-  const clientFor = ({ api, stage }: Connection): ApiGatewayManagementApiClient => {
-    const endpoint = url ?? `https://${api}.execute-api.${region}.${suffix}/${stage}`;
-    const known = clients.get(endpoint);
-    if (known) return known;
-    const isLocal = isLoopback(new URL(endpoint).hostname);
-    const made = new ApiGatewayManagementApiClient({
-      ...{ endpoint, region, maxAttempts: 2 },
-      credentials: isLocal ? LOCAL_CREDENTIALS : fromEnv(),
-      requestHandler: { requestTimeout: TIMEOUT_MS, throwOnRequestTimeout: true },
-    });
-    clients.set(endpoint, made);
-    return made;
-  };
-  return async (connection: Connection): Promise<void> => {
-    try {
-      await clientFor(connection).send(new DeleteConnectionCommand({ ConnectionId: connection.id }));
-    } catch (error) {
-      if (!(error instanceof GoneException)) throw error;
-    }
-  };
 }

@@ -24,11 +24,21 @@ export type Found =
   | { readonly by: 'subject' | 'tenant' | 'permission'; readonly value: string }
   | { readonly by: 'all' };
 
+/** A connection in the list. */
+export interface Listed extends Connection {
+  /** When `$connect` was asked, in epoch milliseconds; up to a second too early. */
+  readonly openedAt: number;
+}
+
 /** The list of open connections. It holds no rights: a lost entry closes nothing, an old one closes what is gone. */
 export interface Connections {
   /** @param openedAt epoch milliseconds */
   readonly add: (connection: Connection, openedAt: number) => Promise<void>;
   readonly remove: (connection: Connection) => Promise<void>;
-  /** Pages of connections, each at most once per page. */
-  readonly find: (found: Found) => AsyncIterable<readonly Connection[]>;
+  /**
+   * Pages of connections, each at most once per page. A damaged entry and one past its time-to-live are left out.
+   *
+   * @param at epoch milliseconds
+   */
+  readonly find: (found: Found, at: number) => AsyncIterable<readonly Listed[]>;
 }

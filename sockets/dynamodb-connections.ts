@@ -1,7 +1,8 @@
 import { type DynamoDBDocumentClient, QueryCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { shardOf } from '../table/keys.ts';
-import { type Connection, type Connections, type Found, UNKNOWN } from './connection.ts';
+import type { Log } from '../table/log.ts';
+import { type Connection, type Connections, type Found, type Listed, UNKNOWN } from './connection.ts';
 
 /** "Connection duration: 2 hours" (AG apigateway-execution-service-websocket-limits-table), and a minute. */
 const LIFETIME_S = 2 * 60 * 60 + 60;
@@ -15,6 +16,7 @@ const stored = z.object({
   scope: z.string(),
   tenant: z.string(),
   credential: z._default(z.string(), UNKNOWN),
+  ttl: z.number(),
 });
 
 /** Over how many partitions the list of all connections is spread. */
@@ -36,8 +38,23 @@ const partitionsOf = (found: Found): readonly string[] =>
  * Keeps the list in a table of its own (`found` and `connection` are its key, `ttl` its time-to-live): it is written by
  * whoever opens connections, who must not write what decisions read.
  */
-export function createConnections(client: DynamoDBDocumentClient, TableName: string): Connections {
-  async function* pages(partition: string): AsyncIterable<readonly Connection[]> {
+export function createConnections(
+  client: DynamoDBDocumentClient,
+  TableName: string,
+  log: Pick<Log, 'error'>,
+): Connections {
+  function listed(item: unknown, at: number): readonly Listed[] {
+    const { data } = stored.safeParse(item);
+    if (data === undefined) {
+      log.error('connection skipped', { code: 'damaged_item' });
+      return [];
+    }
+    const { connection: id, ttl, ...rest } = data;
+    // DynamoDB may take days to delete what is past its time-to-live.
+    return ttl * 1_000 <= at ? [] : [{ id, ...rest, openedAt: (ttl - LIFETIME_S) * 1_000 }];
+  }
+
+  async function* pages(partition: string, at: number): AsyncIterable<readonly Listed[]> {
     let after: Record<string, unknown> | undefined;
     do {
       const page = await client.send(
@@ -49,10 +66,7 @@ export function createConnections(client: DynamoDBDocumentClient, TableName: str
           ...(after ? { ExclusiveStartKey: after } : {}),
         }),
       );
-      yield (page.Items ?? []).map((item) => {
-        const { connection: id, ...rest } = stored.parse(item);
-        return { id, ...rest };
-      });
+      yield (page.Items ?? []).flatMap((item) => listed(item, at));
       after = page.LastEvaluatedKey;
     } while (after !== undefined);
   }
@@ -70,8 +84,8 @@ export function createConnections(client: DynamoDBDocumentClient, TableName: str
       const TransactItems = keysOf(connection).map((Key) => ({ Delete: { TableName, Key } }));
       await client.send(new TransactWriteCommand({ TransactItems }));
     },
-    find: async function* (found) {
-      for (const partition of partitionsOf(found)) yield* pages(partition);
+    find: async function* (found, at) {
+      for (const partition of partitionsOf(found)) yield* pages(partition, at);
     },
   };
 }

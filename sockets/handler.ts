@@ -5,7 +5,7 @@ import type { Sockets } from './sockets.ts';
 import { warmUpOf } from './warm-up.ts';
 
 const write = (line: string): void => void process.stdout.write(`${line}\n`);
-const composed = startWith({ service: 'sockets', write }, () => composeFrom(process.env));
+const composed = startWith({ service: 'sockets', write }, () => composeFrom(process.env, write));
 
 /** The Lambda function `sockets`. Created at cold start, where an invalid configuration fails. */
 export const handler = composed.sockets;

@@ -3,7 +3,7 @@ import { createEngine } from '../engine/engine.ts';
 import { createMadeUpReader, MADE_UP, MADE_UP_PLACE, type WarmUp } from '../engine/warm-up.ts';
 import { decisionKey } from '../table/keys.ts';
 import type { Composed } from './compose.ts';
-import { createSockets, type SocketAnswer } from './sockets.ts';
+import { createSockets } from './sockets.ts';
 
 /** What of live revocation does not depend on an event. */
 export const warmUpOf = ({ prefetch }: Composed): WarmUp => ({ requests: [prefetch], compute: connectOnce });
@@ -24,13 +24,15 @@ const EVENT = {
  *
  * @returns its answer, for the test that it is the longest way: an allow
  */
-export const connectOnce = (): Promise<SocketAnswer | undefined> =>
+export const connectOnce = () =>
   createSockets({
     connections: { add: async () => undefined, remove: async () => undefined, find: async function* () {} },
     engine: createEngine({
       reader: createMadeUpReader([decisionKey({ type: 'page', id: MADE_UP })]),
       clock: systemClock,
     }),
-    close: async () => undefined,
+    close: async () => 'closed',
     now: systemClock.now,
+    wait: async () => undefined,
+    log: { error: () => {}, warn: () => {} },
   })(EVENT);

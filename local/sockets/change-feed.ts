@@ -14,12 +14,13 @@ interface ShardPage {
  * Follows the change feed of a table at a local endpoint, as Lambda's event source mapping does: batches in order, and
  * one that fails is delivered again. Switches the stream on.
  *
+ * @param deliver whether all is done; a batch of which something is left comes again, with what followed meanwhile
  * @returns a function that stops it
  */
 export async function followChanges(
   endpoint: string,
   table: string,
-  deliver: (records: readonly DynamoDBRecord[]) => Promise<unknown>,
+  deliver: (records: readonly DynamoDBRecord[]) => Promise<boolean>,
 ): Promise<() => Promise<void>> {
   const StreamArn = await streamOf(endpoint, table);
   const ask = createAsk(endpoint);
@@ -47,8 +48,8 @@ export async function followChanges(
         for (const [shard, ShardIterator] of places) {
           if (ShardIterator === undefined) continue;
           const page = await ask<ShardPage>('GetRecords', { ShardIterator });
-          if (page.Records.length > 0) await deliver(page.Records);
-          places.set(shard, page.NextShardIterator);
+          if (page.Records.length === 0 || (await deliver(page.Records)))
+            places.set(shard, page.NextShardIterator);
         }
       } catch {
         // The same place is read again.

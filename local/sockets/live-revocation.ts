@@ -3,6 +3,7 @@ import { createHandlerFrom } from '../../sockets/compose.ts';
 import { createServiceClient } from '../../table/dynamodb/client.ts';
 import type { IntegrationResponse } from '../gateway/api.ts';
 import type { WebSocketEvent } from '../gateway/event-shapes.ts';
+import { writeLog } from '../log.ts';
 import { followChanges } from './change-feed.ts';
 
 /** The integration of `$connect` and `$disconnect`. */
@@ -22,13 +23,22 @@ export async function startLiveRevocation({ table, endpoint, url }: LiveRevocati
 }> {
   const connections = `${table}-connections`;
   await createConnectionsTable(endpoint, connections);
-  const sockets = createHandlerFrom({
-    ...{ TABLE_NAME: table, DYNAMODB_ENDPOINT: endpoint },
-    ...{ CONNECTIONS_TABLE: connections, CONNECTIONS_URL: url },
+  const sockets = createHandlerFrom(
+    {
+      ...{ TABLE_NAME: table, DYNAMODB_ENDPOINT: endpoint },
+      ...{ CONNECTIONS_TABLE: connections, CONNECTIONS_URL: url },
+    },
+    writeLog,
+  );
+  const stop = await followChanges(endpoint, table, async (records) => {
+    const answer = await sockets({ Records: records });
+    return 'batchItemFailures' in answer && answer.batchItemFailures.length === 0;
   });
-  const stop = await followChanges(endpoint, table, (records) => sockets({ Records: records }));
   return {
-    integration: async (event) => ({ statusCode: (await sockets(event))?.statusCode ?? 500 }),
+    integration: async (event) => {
+      const answer = await sockets(event);
+      return { statusCode: 'statusCode' in answer ? answer.statusCode : 500 };
+    },
     stop,
   };
 }

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { createHandlerFrom } from '../../authorizer/index.ts';
-import type { Connection } from '../../sockets/connection.ts';
+import type { Listed } from '../../sockets/connection.ts';
 import { createSockets } from '../../sockets/sockets.ts';
 import { createIssuer, ISSUER, type Issuer, TTL_0, webSocketEvent } from '../authorizer/support.ts';
 import { createWorld, type World } from '../support/world.ts';
@@ -14,7 +14,7 @@ let issuer: Issuer;
 let place: string;
 let ann: string;
 let authorizer: ReturnType<typeof createHandlerFrom>;
-const open = new Map<string, Connection>();
+const open = new Map<string, Listed>();
 let sockets: ReturnType<typeof createSockets>;
 
 beforeAll(async () => {
@@ -45,15 +45,17 @@ beforeEach(() => {
   );
   sockets = createSockets({
     connections: {
-      add: async (connection) => void open.set(connection.id, connection),
+      add: async (connection, openedAt) => void open.set(connection.id, { ...connection, openedAt }),
       remove: async ({ id }) => void open.delete(id),
       find: async function* () {
         yield [...open.values()];
       },
     },
     engine: world.newEngine(),
-    close: async () => {},
+    close: async () => 'closed',
     now: world.clock.now,
+    wait: world.clock.wait,
+    log: { error: () => {}, warn: () => {} },
   });
 });
 
@@ -80,7 +82,8 @@ async function connect(
   const authorizerContext = change({ ...(answer.context as Record<string, string>) });
   const { apiId, stage } = webSocketEvent().requestContext;
   const connected = { eventType: 'CONNECT', connectionId, apiId, stage, authorizer: authorizerContext };
-  return (await sockets({ requestContext: connected }))?.statusCode;
+  const opened = await sockets({ requestContext: connected });
+  return 'statusCode' in opened ? opened.statusCode : undefined;
 }
 
 /** What the change feed brings of a credential that was revoked. */
@@ -139,7 +142,7 @@ test('a connection of which nobody said what opened it: refused, and closed when
   expect(await connect(phone.token, 'phone', without)).toBe(403);
   expect(await connect(phone.token, 'phone', (context) => ({ ...context, credential: 'SESSION' }))).toBe(403);
   expect(await connect(phone.token, 'phone')).toBe(200);
-  open.set('phone', { ...(open.get('phone') as Connection), credential: 'unknown' });
+  open.set('phone', { ...(open.get('phone') as Listed), credential: 'unknown' });
   await sockets(revoked('SESSION', phone.session));
   expect(open.size).toBe(0);
 });

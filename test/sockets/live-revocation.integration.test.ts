@@ -1,9 +1,13 @@
+import { GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { readConfiguration } from '../../local/configuration.ts';
 import { type SampleStack, startSample } from '../../local/sample/stack.ts';
 import { type OpenSocket, openSocket } from '../../local/smoke/socket.ts';
 import { tokenFrom } from '../../local/smoke/visitor.ts';
+import { followChanges } from '../../local/sockets/change-feed.ts';
+import { createClient } from '../../table/dynamodb/client.ts';
 import { gatehouse } from '../cli/support.ts';
+import { deferred } from '../local/support.ts';
 
 /** Live revocation from end to end: the local stack, its change feed, and the management API of its WebSocket API. */
 let stack: SampleStack;
@@ -43,6 +47,48 @@ test('a user who is revoked, or leaves the group that let him in: his connection
   expect(await Promise.all([tina.ended(), again.ended()])).toEqual([NORMAL, NORMAL]);
   expect(await isOpen(ada)).toBe(true);
   ada.close();
+});
+
+test('entries that are damaged, or past their time-to-live: left alone, and the others are closed', async () => {
+  const client = createClient({ endpoint: inject('endpoint') });
+  const TableName = `${stack.table}-connections`;
+  await cli('command', 'user.create', 'email=olaf@school.example');
+  await cli('command', 'membership.create', 'user=olaf@school.example', 'group=Teachers north');
+  const olaf = await open('olaf');
+  const { you } = await olaf.ask({ action: 'board' });
+  const found = `subject ${(you as { readonly subject: string }).subject}`;
+  const { Items: [entry] = [] } = await client.send(
+    new QueryCommand({
+      TableName,
+      KeyConditionExpression: '#found = :found',
+      ExpressionAttributeNames: { '#found': 'found' },
+      ExpressionAttributeValues: { ':found': found },
+    }),
+  );
+  const past = { ...entry, connection: '0past', ttl: 1_000_000_000 };
+  const damaged = { found, connection: '0damaged', scope: 7 };
+  for (const Item of [past, damaged]) await client.send(new PutCommand({ TableName, Item }));
+  await cli('revoke-user', 'olaf@school.example');
+  expect(await olaf.ended()).toBe(NORMAL);
+  for (const { connection } of [past, damaged]) {
+    const { Item } = await client.send(new GetCommand({ TableName, Key: { found, connection } }));
+    expect(Item).toMatchObject({ connection });
+  }
+});
+
+test('a batch of which something is left comes again', async () => {
+  const batches: string[][] = [];
+  const again = deferred();
+  const stop = await followChanges(inject('endpoint'), stack.table, async (records) => {
+    batches.push(records.map(({ dynamodb }) => String(dynamodb?.SequenceNumber)));
+    if (batches.length > 1) again.resolve();
+    return batches.length > 1;
+  });
+  await cli('command', 'user.create', 'email=later@school.example');
+  await again.promise;
+  await stop();
+  expect(batches[0]?.length).toBeGreaterThan(0);
+  expect(batches[1]?.slice(0, batches[0]?.length)).toEqual(batches[0]);
 });
 
 test('a role that loses the permission: who holds it loses the connection, an administrator does not', async () => {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Look, Question } from '../../engine/index.ts';
-import type { Connection, Connections, Found } from '../../sockets/connection.ts';
-import { createSockets } from '../../sockets/sockets.ts';
+import type { Close } from '../../sockets/close.ts';
+import type { Connection, Connections, Found, Listed } from '../../sockets/connection.ts';
+import { createSockets, OPENING_MS } from '../../sockets/sockets.ts';
 import { GatehouseError } from '../../table/errors.ts';
 
 /** Live revocation, in memory: which connections a change of the table closes. */
@@ -13,9 +14,9 @@ const ANN: Connection = {
 const BEN: Connection = { ...ANN, id: 'b1=', subject: 'user:ben', permission: 'menu' };
 
 function inMemory(...open: readonly Connection[]) {
-  const list = new Map(open.map((each) => [each.id, each]));
+  const list = new Map<string, Listed>(open.map((each) => [each.id, { ...each, openedAt: 0 }]));
   const connections: Connections = {
-    add: async (connection) => void list.set(connection.id, connection),
+    add: async (connection, openedAt) => void list.set(connection.id, { ...connection, openedAt }),
     remove: async ({ id }) => void list.delete(id),
     find: async function* (found: Found) {
       yield [...list.values()].filter((each) => found.by === 'all' || each[found.by] === found.value);
@@ -28,13 +29,16 @@ function create(check: (subject: string) => boolean | Promise<boolean>, ...open:
   const { list, connections } = inMemory(...open);
   const closed: string[] = [];
   const asked: string[] = [];
+  const logged: unknown[] = [];
+  const clock = { now: OPENING_MS, waited: 0 };
+  const gateway: { close: Close } = { close: async () => 'closed' };
   const sockets = createSockets({
     connections,
     engine: {
       checkAsked: async (ask, options) => {
         expect(options).toEqual({ consistency: 'strong' });
         const question = ask(NOTHING) as Question & ReturnType<typeof ask>;
-        expect(question.given).toEqual({ context: { time: new Date(0) } });
+        expect(question.given).toEqual({ context: { time: new Date(clock.now) } });
         asked.push(question.subject);
         const allowed = await check(question.subject);
         const decision = allowed
@@ -43,10 +47,21 @@ function create(check: (subject: string) => boolean | Promise<boolean>, ...open:
         return { question, decision, tenant: undefined, roles: undefined, uses: [] };
       },
     },
-    close: async ({ id }) => void closed.push(id),
-    now: () => 0,
+    close: async (connection) => {
+      const outcome = await gateway.close(connection);
+      if (outcome === 'closed') closed.push(connection.id);
+      return outcome;
+    },
+    now: () => clock.now,
+    wait: async (ms) => {
+      clock.waited += ms;
+    },
+    log: {
+      error: (message, fields) => logged.push([message, fields]),
+      warn: (message, fields) => logged.push([message, fields]),
+    },
   });
-  return { sockets, list, closed, asked };
+  return { sockets, list, closed, asked, logged, clock, gateway };
 }
 
 /** A table without a record of a credential. */
@@ -55,6 +70,7 @@ const NOTHING: Look = { item: () => null, prefetch: () => {}, recall: () => unde
 const text = (S: string) => ({ S });
 const record = (PK: string, SK: string, before?: object, after?: object) => ({
   dynamodb: {
+    SequenceNumber: `${PK} ${SK}`,
     Keys: { PK: text(PK), SK: text(SK) },
     ...(before ? { OldImage: before } : {}),
     ...(after ? { NewImage: after } : {}),
@@ -117,18 +133,114 @@ test.each(['SESSION#s1', 'TOKEN#t1'])(
 );
 
 describe('a fault', () => {
-  test('that a retry may help: the batch fails, and comes again', async () => {
+  const batch = {
+    Records: [
+      record('USER#carl', 'DECISION'),
+      record('USER#ann', 'DECISION'),
+      record('USER#ann', 'DECISION#IN#LOCATION#hall'),
+      record('USER#ben', 'DECISION'),
+    ],
+  };
+  const DONE = { batchItemFailures: [] };
+  const ANN_AGAIN = { batchItemFailures: [{ itemIdentifier: 'USER#ann DECISION' }] };
+  const fails = (code: 'throttled' | 'transient' | 'internal' | 'not_found') => () => {
+    throw new GatehouseError(code, 'DeleteConnection failed', {
+      cause: Object.assign(new Error(), { name: 'ForbiddenException' }),
+    });
+  };
+
+  test('of a question, that a retry may help: its record comes again a second later, the others are done', async () => {
     let isDown = true;
-    const { sockets, closed } = create(() => {
-      if (isDown) throw new GatehouseError('throttled', 'the table is throttled');
-      return false;
-    }, ANN);
-    const batch = { Records: [record('USER#ann', 'DECISION')] };
-    await expect(sockets(batch)).rejects.toThrow('throttled');
-    expect(closed).toEqual([]);
+    const { sockets, closed, clock } = create(
+      (subject) => {
+        if (isDown && subject === 'user:ann') throw new GatehouseError('throttled', 'the table is throttled');
+        return false;
+      },
+      ...[ANN, BEN],
+    );
+    expect(await sockets(batch)).toEqual(ANN_AGAIN);
+    expect([closed, clock.waited]).toEqual([[BEN.id], 1_000]);
     isDown = false;
-    await sockets(batch);
-    expect(closed).toEqual([ANN.id]);
+    expect(await sockets(batch)).toEqual(DONE);
+    expect(closed).toEqual([BEN.id, ANN.id]);
+  });
+
+  test.each(['throttled', 'transient'] as const)(
+    'of a connection that cannot be closed, %s: it comes again, the others are closed',
+    async (code) => {
+      const { sockets, closed, list, gateway } = create(() => false, ANN, { ...BEN, stage: 'other' });
+      const works = gateway.close;
+      gateway.close = (connection) => (connection.id === ANN.id ? fails(code)() : works(connection));
+      expect(await sockets(batch)).toEqual(ANN_AGAIN);
+      expect([closed, [...list.keys()]]).toEqual([[BEN.id], [ANN.id]]);
+      gateway.close = works;
+      expect(await sockets(batch)).toEqual(DONE);
+      expect([closed, list.size]).toEqual([[BEN.id, ANN.id], 0]);
+    },
+  );
+
+  test.each(['internal', 'not_found'] as const)(
+    'of a connection that cannot be closed, which no retry mends (%s): it counts as gone, and the log says so',
+    async (code) => {
+      const { sockets, closed, list, logged, gateway, clock } = create(() => false, ANN, BEN);
+      const works = gateway.close;
+      gateway.close = (connection) => (connection.id === ANN.id ? fails(code)() : works(connection));
+      expect(await sockets(batch)).toEqual(DONE);
+      expect([closed, list.size, clock.waited]).toEqual([[BEN.id], 0, 0]);
+      const { id: connection, api, stage } = ANN;
+      expect(logged).toEqual([
+        ['connection not closed', { connection, api, stage, code, causes: ['ForbiddenException'] }],
+      ]);
+    },
+  );
+
+  test('of an API that does not answer: it is not waited for once for each of its connections', async () => {
+    const many = Array.from({ length: 100 }, (_, at) => ({ ...ANN, id: `many-${at}` }));
+    const { sockets, closed, gateway } = create(() => false, ...many, { ...ANN, id: 'last', api: 'other' });
+    let attempts = 0;
+    const works = gateway.close;
+    gateway.close = (connection) => {
+      if (connection.api === 'other') return works(connection);
+      attempts += 1;
+      return fails('transient')();
+    };
+    expect(await sockets({ Records: [record('USER#ann', 'DECISION')] })).toEqual(ANN_AGAIN);
+    expect(closed).toEqual(['last']);
+    expect(attempts).toBeLessThanOrEqual(16);
+  });
+
+  test('of the list of connections: its record comes again, the others are done', async () => {
+    const { connections } = inMemory(ANN, BEN);
+    const { sockets, closed } = create(() => false, BEN);
+    const broken = createSockets({
+      connections: {
+        ...connections,
+        find: (found, at) => {
+          if (found.by !== 'all' && found.value === 'user:ann') throw new Error('throttled');
+          return connections.find(found, at);
+        },
+      },
+      engine: { checkAsked: () => Promise.reject(new GatehouseError('damaged_item', 'damaged')) },
+      close: async ({ id }) => {
+        closed.push(id);
+        return 'closed';
+      },
+      ...{ now: () => OPENING_MS, wait: async () => {}, log: { error: () => {}, warn: () => {} } },
+    });
+    expect(await sockets({ Records: [] })).toEqual(DONE);
+    expect(await broken(batch)).toEqual({
+      batchItemFailures: [{ itemIdentifier: 'USER#ann DECISION' }],
+    });
+    expect(closed).toEqual([BEN.id]);
+  });
+
+  test('of a record without a sequence number: the whole batch comes again', async () => {
+    const { sockets, gateway } = create(() => false, ANN);
+    gateway.close = fails('transient');
+    const { SequenceNumber: _, ...dynamodb } = record('USER#ann', 'DECISION').dynamodb;
+    expect(await sockets({ Records: [{ dynamodb }] })).toEqual({
+      batchItemFailures: [{ itemIdentifier: '' }],
+    });
   });
 
   test('that stays: the connection is closed', async () => {
@@ -137,6 +249,21 @@ describe('a fault', () => {
     }, ANN);
     await sockets({ Records: [record('USER#ann', 'DECISION')] });
     expect(closed).toEqual([ANN.id]);
+  });
+});
+
+describe('a connection that API Gateway does not know', () => {
+  const batch = { Records: [record('USER#ann', 'DECISION')] };
+
+  test('counts as gone when it is older than a $connect may be; until then it may be opening, and comes again', async () => {
+    const { sockets, list, gateway, clock, closed } = create(() => false, ANN);
+    gateway.close = async () => 'gone';
+    for (clock.now = 0; clock.now < OPENING_MS; clock.now += 1_000) {
+      expect(await sockets(batch)).toMatchObject({ batchItemFailures: [{}] });
+      expect(list.size).toBe(1);
+    }
+    expect(await sockets(batch)).toEqual({ batchItemFailures: [] });
+    expect([closed, list.size]).toEqual([[], 0]);
   });
 });
 
@@ -154,7 +281,7 @@ describe('$connect', () => {
     });
     expect(await made.sockets(event('CONNECT'))).toEqual({ statusCode: 200 });
     expect(listedWhenAsked).toBe(1);
-    expect([...made.list.values()]).toEqual([ANN]);
+    expect([...made.list.values()]).toEqual([{ ...ANN, openedAt: OPENING_MS }]);
     expect(await made.sockets(event('DISCONNECT'))).toEqual({ statusCode: 200 });
     expect(made.list.size).toBe(0);
   });
@@ -162,6 +289,12 @@ describe('$connect', () => {
   test('that was revoked since the authorizer answered from its cache: 403', async () => {
     const { sockets, list } = create(() => false);
     expect(await sockets(event('CONNECT'))).toEqual({ statusCode: 403 });
+    expect(list.size).toBe(0);
+  });
+
+  test('that has no answer is in no list: nobody waits for it to open', async () => {
+    const { sockets, list } = create(() => Promise.reject(new GatehouseError('transient', 'no answer')));
+    await expect(sockets(event('CONNECT'))).rejects.toThrow('no answer');
     expect(list.size).toBe(0);
   });
 

@@ -268,7 +268,9 @@ test('live revocation is there only where a parameter says so, and may close con
   expect(rightsOf('SocketsRole')[arnOf('ConnectionsTable')]).not.toContain('dynamodb:UpdateItem');
   expect(JSON.stringify(rightsOf('SocketsRole'))).toContain('/DELETE/@connections/*');
   // The change feed brings what decisions rest on, and nothing else: no audit record, no secret.
-  const [{ Pattern }] = resource('SocketsChanges').Properties.FilterCriteria.Filters;
+  const { FilterCriteria, FunctionResponseTypes } = resource('SocketsChanges').Properties;
+  const [{ Pattern }] = FilterCriteria.Filters;
+  expect(FunctionResponseTypes).toEqual(['ReportBatchItemFailures']);
   expect(JSON.parse(Pattern)).toEqual({ dynamodb: { Keys: { SK: { S: [{ prefix: 'DECISION' }] } } } });
 });
 
