@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
@@ -39,17 +40,24 @@ export function freePort(): Promise<number> {
 const ATTEMPTS = 5;
 
 /**
+ * An address that no web page finds. The engine takes requests of any page (`access-control-allow-origin: *`, any
+ * `Host`, any signature), and can listen on TCP only. Linux has 16 million addresses for this machine: with the port,
+ * there are 10^11 places to look in. Elsewhere there is one address, and ports can be tried.
+ */
+const hiddenHost = (): string =>
+  process.platform === 'linux'
+    ? `127.${randomInt(1, 255)}.${randomInt(256)}.${randomInt(1, 255)}`
+    : '127.0.0.1';
+
+/**
  * Starts the engine and waits until it answers.
  *
  * @param file where to keep the data; in memory when left out
- * @param port on the loopback interface; a free one when left out
  */
 export async function startEmbeddedEngine({
   file,
-  port: wanted,
 }: {
   readonly file?: string;
-  readonly port?: number;
 } = {}): Promise<EmbeddedEngine> {
   const binary = findBinary();
   if (!binary) {
@@ -59,15 +67,15 @@ export async function startEmbeddedEngine({
     );
   }
   for (let attempt = 1; ; attempt++) {
-    const port = wanted ?? (await freePort());
-    const child = spawn(binary, ['--port', String(port), ...(file ? ['--db-path', file] : [])], {
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
+    const host = hiddenHost();
+    const port = await freePort();
+    const args = ['--host', host, '--port', String(port), ...(file ? ['--db-path', file] : [])];
+    const child = spawn(binary, args, { stdio: ['ignore', 'ignore', 'pipe'] });
     let said = '';
     child.stderr?.on('data', (chunk: Buffer) => {
       said = (said + chunk.toString()).slice(-500);
     });
-    const endpoint = `http://127.0.0.1:${port}`;
+    const endpoint = `http://${host}:${port}`;
     if (await answers(endpoint, child)) return { endpoint, stop: () => stop(child) };
     await stop(child);
     // Somebody else may have taken the port between the probe and the start.

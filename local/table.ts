@@ -7,6 +7,7 @@ import type { Reader } from '../table/reader.ts';
 import { provisionedInMemory } from '../testing/memory.ts';
 import type { LocalConfiguration } from './configuration.ts';
 import { findBinary, startEmbeddedEngine } from './embedded-engine.ts';
+import { engineDoor } from './engine-door.ts';
 import { writeLog } from './log.ts';
 import { messageOf } from './message-of.ts';
 import type { OnStarted } from './parts.ts';
@@ -80,15 +81,12 @@ async function startEngine(
   { DATA, DYNAMODB_PORT }: LocalConfiguration,
   onStarted: OnStarted,
 ): Promise<string> {
-  // The engine would only say that it did not start.
-  const port = await listen(DYNAMODB_PORT, '--dynamodb-port (or DYNAMODB_PORT)');
-  await port.stop();
-  const engine = await startEmbeddedEngine({
-    port: port.port,
-    ...(DATA === undefined ? {} : { file: DATA }),
-  });
+  const door = await listen(DYNAMODB_PORT, '--dynamodb-port (or DYNAMODB_PORT)');
+  onStarted(door.stop);
+  const engine = await startEmbeddedEngine(DATA === undefined ? {} : { file: DATA });
   onStarted(engine.stop);
-  return engine.endpoint;
+  door.serve(engineDoor(engine.endpoint));
+  return `http://127.0.0.1:${door.port}`;
 }
 
 /** What a person gets to know of a table in memory, and what to do for one that other processes can use. */

@@ -3,6 +3,7 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { messageOf } from '../message-of.ts';
+import { foreign, foreignHeader } from '../own-requests.ts';
 import type { WebSocketApi } from './api.ts';
 import { type CompiledWebSocketApi, compileWebSocketApi, type Integrate } from './compile-websocket-api.ts';
 import { alone, type GatewayObservation } from './gateway.ts';
@@ -205,6 +206,9 @@ export function createWebSocketGateway({
   }
 
   async function manage(incoming: IncomingMessage, outgoing: ServerResponse, connectionId: string) {
+    // On AWS it takes signed requests of those who may.
+    const header = foreignHeader(incoming);
+    if (header !== undefined) return sendJson(outgoing, 403, { message: foreign(header) });
     const found = open.get(connectionId);
     const body = await readBody(incoming, MAX_MESSAGE_BYTES);
     if (body === undefined) return sendJson(outgoing, 413, { message: 'Request Too Long' });

@@ -1,0 +1,32 @@
+import { type RequestListener, request } from 'node:http';
+import { pipeline } from 'node:stream';
+import { sendJson } from './gateway/http.ts';
+import { foreign, foreignHeader } from './own-requests.ts';
+
+/**
+ * The door of the embedded engine, for programs of this machine: the engine itself would serve every web page. What it
+ * says of other origins is left out.
+ *
+ * @param endpoint of the engine
+ */
+export function engineDoor(endpoint: string): RequestListener {
+  const { hostname, port, host } = new URL(endpoint);
+  return (incoming, outgoing) => {
+    const header = foreignHeader(incoming);
+    if (header !== undefined)
+      return sendJson(outgoing, 403, {
+        __type: 'com.amazon.coral.service#AccessDeniedException',
+        message: foreign(header),
+      });
+    const { method, url: path, headers } = incoming;
+    const passed = request({ hostname, port, method, path, headers: { ...headers, host } }, (answer) => {
+      const kept = Object.entries(answer.headers).filter(([name]) => !name.startsWith('access-control-'));
+      outgoing.writeHead(answer.statusCode ?? 502, Object.fromEntries(kept));
+      pipeline(answer, outgoing, () => {});
+    });
+    // A client that ends, or an engine: the other side learns it as well.
+    passed.once('error', () => outgoing.destroy());
+    outgoing.once('close', () => passed.destroy());
+    pipeline(incoming, passed, () => {});
+  };
+}
