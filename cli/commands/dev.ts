@@ -13,6 +13,7 @@ interface DevOptions extends ConnectionOptions {
   readonly dynamodbPort?: number;
   readonly lambdaPort?: number;
   readonly backend?: URL;
+  readonly cors?: readonly string[];
 }
 
 const NOTES = `With a manifest, its users can log in and its routes are served; when the file
@@ -44,6 +45,12 @@ export const addDev: Subcommand = (program, context, finish) => {
         'the service that gets the allowed requests (default: one that echoes them)',
       ).argParser(readBackend),
     )
+    .addOption(
+      new Option(
+        '--cors <origin>',
+        'pages of this origin may call the APIs; give it again for another (default: none)',
+      ).argParser(readOrigin),
+    )
     .addOption(portOption('--port', 'the gateway and the token issuer', 3000))
     .addOption(portOption('--dynamodb-port', 'DynamoDB', 3001))
     .addOption(portOption('--lambda-port', 'the Lambda Invoke API', 3002));
@@ -64,11 +71,22 @@ function readBackend(text: string): URL {
   throw new UsageError(`--backend ${text} is not a URL such as ${SOME_BACKEND}`);
 }
 
+const SOME_ORIGIN = 'http://localhost:5173';
+
+/** One more origin. Throws {@link UsageError}. */
+function readOrigin(text: string, before: readonly string[] = []): readonly string[] {
+  const { origin, protocol } = URL.canParse(text) ? new URL(text) : { origin: '', protocol: '' };
+  if (origin === text && ['http:', 'https:'].includes(protocol)) return [...before, text];
+  throw new UsageError(`--cors ${text} is not an origin such as ${SOME_ORIGIN}`);
+}
+
 async function dev(manifest: string | undefined, options: DevOptions, context: Context): Promise<void> {
   if (options.function !== undefined)
     throw new UsageError('--function: gatehouse dev has functions of its own');
   if (manifest === undefined && options.backend !== undefined)
     throw new UsageError('--backend goes with a manifest: gatehouse dev MANIFEST --backend URL');
+  if (manifest === undefined && options.cors !== undefined)
+    throw new UsageError('--cors goes with a manifest: gatehouse dev MANIFEST --cors ORIGIN');
   let isInterrupted = false;
   const interrupted = new Promise<void>((resolve) => {
     context.onInterrupt?.(() => {
@@ -103,10 +121,11 @@ async function start(file: string | undefined, options: DevOptions, context: Con
   }
   const { startManifest } = await import('../../local/manifest/stack.ts');
   const { describeManifest } = await import('../../local/manifest/screen.ts');
-  const { backend } = options;
+  const { backend, cors } = options;
   const stack = await startManifest(configuration, {
     file,
     ...(backend === undefined ? {} : { backend }),
+    ...(cors === undefined ? {} : { cors }),
     say,
   });
   return { ...stack, screen: describeManifest(stack, ttl) };

@@ -60,7 +60,16 @@ export interface Route<Event> {
   readonly integration: (event: Event) => Promise<IntegrationResponse>;
 }
 
+/** The CORS configuration of an HTTP API (AG http-api-cors). */
+export interface Cors {
+  /** Origins such as `http://localhost:5173`. */
+  readonly allowOrigins: readonly string[];
+  readonly allowMethods: readonly string[];
+  readonly allowHeaders: readonly string[];
+}
+
 export interface HttpApiV2 extends ApiSettings {
+  readonly cors?: Cors;
   readonly kind: 'http-2.0';
   /** `simpleResponses`: the authorizer answers `{ isAuthorized, context }` in place of a policy. */
   readonly authorizer: RequestAuthorizer<HttpAuthorizerEventV2> & { readonly simpleResponses?: boolean };
@@ -68,6 +77,7 @@ export interface HttpApiV2 extends ApiSettings {
 }
 
 export interface HttpApiV1 extends ApiSettings {
+  readonly cors?: Cors;
   readonly kind: 'http-1.0';
   readonly authorizer: RequestAuthorizer<HttpAuthorizerEventV1>;
   readonly routes: readonly Route<HttpProxyEventV1>[];

@@ -1,5 +1,5 @@
 import { messageOf } from '../message-of.ts';
-import type { Api, ApiKind, ApiSettings } from './api.ts';
+import type { Api, ApiKind, ApiSettings, Cors } from './api.ts';
 import { type AuthorizationOptions, createAuthorization, type Verdict } from './authorize.ts';
 import type { AuthorizerContext } from './event-shapes.ts';
 import {
@@ -29,6 +29,7 @@ export interface CompiledRoute extends RoutePattern {
 export interface CompiledApi {
   readonly kind: ApiKind;
   readonly settings: ApiSettings;
+  readonly cors: Cors | undefined;
   readonly routes: readonly CompiledRoute[];
   readonly authorize: (request: MatchedRequest) => Promise<Verdict>;
 }
@@ -126,6 +127,7 @@ function compile(api: Api, { clock, maxCachedAnswers }: CompileOptions): Compile
   return {
     kind,
     settings: api,
+    cors: api.kind === 'rest' ? undefined : api.cors,
     routes: routes.sort(bySpecificity),
     authorize: createAuthorization({
       kind,

@@ -3,6 +3,7 @@ import { messageOf } from '../message-of.ts';
 import type { Api, ApiKind } from './api.ts';
 import type { AnswerSource, Verdict } from './authorize.ts';
 import { type CompiledApi, type CompiledRoute, compileApi } from './compile-api.ts';
+import { preflightAnswer, withCors } from './cors.ts';
 import {
   type GatewayRequest,
   groupHeaders,
@@ -115,6 +116,16 @@ export function createGateway(options: GatewayOptions): Gateway {
   }
 
   async function serve(api: CompiledApi, wire: GatewayRequest, requestId: string): Promise<Outcome> {
+    const { cors } = api;
+    if (cors === undefined) return route(api, wire, requestId);
+    const headers = groupHeaders(wire.headers);
+    const preflight = preflightAnswer(cors, wire.method, headers);
+    if (preflight) return { response: preflight };
+    const outcome = await route(api, wire, requestId);
+    return { ...outcome, response: withCors(cors, headers, outcome.response) };
+  }
+
+  async function route(api: CompiledApi, wire: GatewayRequest, requestId: string): Promise<Outcome> {
     const refused = (refusal: Refusal): Outcome => ({ response: refuse(api.kind, refusal) });
     if (headerBytes(wire) > MAX_HEADER_BYTES) return refused('headers-too-large');
     if (wire.body === undefined) return refused('body-too-large');

@@ -12,6 +12,8 @@ type ManifestRoute = Manifest['routes'][number];
 export const isOfHttpApi = ({ method }: ManifestRoute): boolean =>
   method !== 'CONNECT' && method !== 'GRAPHQL';
 
+const VERBS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
 /** How API Gateway caches answers of these APIs: not at all. */
 export const NOT_CACHED = JSON.stringify({ default: { ttl: 0 } });
 
@@ -27,12 +29,21 @@ export const apiNamesOf = (routes: readonly ManifestRoute[]): readonly string[] 
  * The APIs that the routes of a manifest name, as HTTP APIs with payload format 2.0 and without a result cache: that of
  * routes without an `api` at `/`, every other one under its name. What no route matches goes to the authorizer as well,
  * which refuses it.
+ *
+ * @param origins whose pages may read answers; without any, there is no CORS configuration
  */
 export function apisOf(
   routes: readonly ManifestRoute[],
   authorizerOf: (api: string) => Authorizer,
   integration: Integration,
+  origins: readonly string[],
 ): readonly HttpApiV2[] {
+  const cors = {
+    allowOrigins: origins,
+    allowMethods: VERBS,
+    // A browser takes `*` for every header but this one.
+    allowHeaders: ['*', 'authorization'],
+  };
   const names = new Set([DEFAULT_API, ...apiNamesOf(routes)]);
   return [...names].map((name) => {
     const keys = routes
@@ -45,6 +56,7 @@ export function apisOf(
         ...{ kind: 'REQUEST', invoke: authorizerOf(name), simpleResponses: true },
         ...{ identitySources: ['$request.header.Authorization'], resultTtlSeconds: 0 },
       },
+      ...(origins.length === 0 ? {} : { cors }),
       routes: [...keys, '$default'].map((key) => ({ key, integration })),
     };
   });

@@ -18,6 +18,8 @@ export interface ManifestOptions extends StackOptions {
   readonly file: string;
   /** The service behind the gateway; without one, requests are answered with what it would get. */
   readonly backend?: URL;
+  /** Origins whose pages may call the APIs. */
+  readonly cors?: readonly string[];
   /** Calls back after the file has changed; returns how to stop that. */
   readonly watch?: (file: string, onChange: () => void) => () => void;
 }
@@ -41,7 +43,7 @@ export async function startManifest(
   configuration: LocalConfiguration,
   options: ManifestOptions,
 ): Promise<ManifestStack> {
-  const { file, backend, say = () => undefined, watch = watchFile } = options;
+  const { file, backend, cors = [], say = () => undefined, watch = watchFile } = options;
   let text = await readText(file);
   let swap: (applied: AppliedManifest) => void = () => undefined;
   let foundation: Foundation | undefined;
@@ -51,7 +53,7 @@ export async function startManifest(
       foundation = given;
       let applied = await applyText(file, text, given.table);
       const integration = backend ? createHttpIntegration(backend) : echoBackend;
-      const newGateway = gatewaysOf(given, given.observation);
+      const newGateway = gatewaysOf(given, given.observation, cors);
       let gateway = newGateway(applied, integration);
       swap = (changed) => {
         applied = changed;
@@ -107,7 +109,7 @@ const countsText = ({ create, change, remove }: AppliedManifest['counts']): stri
     : `${create} created, ${change} changed, ${remove} removed`;
 
 /** Makes the gateway of a manifest; authorizers, one for each API, stay from one to the next. */
-function gatewaysOf({ authorizer }: Foundation, observation: GatewayObservation) {
+function gatewaysOf({ authorizer }: Foundation, observation: GatewayObservation, origins: readonly string[]) {
   const authorizers = new Map<string, ReturnType<Foundation['authorizer']>>();
   const authorizerOf = (api: string) => {
     const known = authorizers.get(api) ?? authorizer({ API_NAME: api, RESULT_CACHE: NOT_CACHED });
@@ -117,7 +119,7 @@ function gatewaysOf({ authorizer }: Foundation, observation: GatewayObservation)
   return ({ manifest }: AppliedManifest, integration: Integration): Gateway =>
     createGateway({
       ...observation,
-      apis: apisOf(manifest.routes, authorizerOf, integration),
+      apis: apisOf(manifest.routes, authorizerOf, integration, origins),
       clock: Date.now,
     });
 }
@@ -156,7 +158,7 @@ async function examplesOf(
   { url, applied }: Addresses & ManifestWorld,
   foundation: Foundation,
 ): Promise<Examples> {
-  const gateway = gatewaysOf(foundation, {})(applied, async () => ({ statusCode: 200 }));
+  const gateway = gatewaysOf(foundation, {}, [])(applied, async () => ({ statusCode: 200 }));
   const engine = createEngine({ reader: foundation.table.reader, ttlMs: 0, clock: { now: Date.now } });
   const statusOf = async ({ method, path, headers, caller }: ExampleRequest): Promise<number> => {
     const answer = await fetch(`${url}/_dev/token`, {

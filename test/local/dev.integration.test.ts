@@ -283,6 +283,13 @@ describe('wrong usage is one message, at once', () => {
       /--backend goes with a manifest/,
     ],
     [
+      'an origin that is none',
+      ['m.yaml', '--cors', 'localhost:5173'],
+      /--cors localhost:5173 is not an origin/,
+    ],
+    ['every origin', ['m.yaml', '--cors', '*'], /--cors \* is not an origin such as/],
+    ['an origin without a manifest', [...FREE, '--cors', 'http://localhost:5173'], /--cors goes with a man/],
+    [
       'a function',
       [...FREE, '--function', 'provisioning'],
       /--function: gatehouse dev has functions of its own/,
@@ -303,6 +310,26 @@ describe('wrong usage is one message, at once', () => {
     expect([code, error]).toEqual([2, expect.stringMatching(problem)]);
     expect(error.trimEnd()).not.toContain('\n');
   });
+});
+
+test('pages of --cors may call the APIs, and others may not', async () => {
+  const [page, other] = ['http://localhost:5173', 'https://app.example'];
+  const dev = await start([fileWith(MANIFEST), ...FREE, '--cors', page, '--cors', other]);
+  const headersFor = async (origin: string) =>
+    (
+      await fetch(`${dev.url}${REPORTS}`, {
+        method: 'OPTIONS',
+        headers: { origin, 'access-control-request-method': 'GET' },
+      })
+    ).headers;
+  for (const origin of [page, other])
+    expect((await headersFor(origin)).get('access-control-allow-origin')).toBe(origin);
+  expect((await headersFor('http://evil.example')).get('access-control-allow-origin')).toBeNull();
+  expect((await headersFor(page)).get('access-control-allow-headers')).toBe('*,authorization');
+  const token = await fetch(`${dev.url}/_dev/token`, {
+    ...{ method: 'POST', headers: { origin: page }, body: '{"user":"ben"}' },
+  });
+  expect(token.status).toBe(403);
 });
 
 test('Ctrl-C while it starts: it ends, and prints nothing', async () => {
