@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { type Environment, variablesSetIn } from '../table/environment.ts';
 import type { LogLevel } from '../table/log.ts';
 import {
   ONE_ISSUER,
@@ -142,16 +143,14 @@ interface Variables<T> {
  * @throws GatehouseError `invalid`, naming all variables that are missing or invalid, without their values
  */
 export function parseVariables<T>(schema: Variables<T>, env: Environment): T {
-  const given = Object.fromEntries(
-    Object.keys(schema.shape).flatMap((name) => (env[name] ? [[name, env[name]]] : [])),
-  );
+  const given = variablesSetIn(env, Object.keys(schema.shape));
   const { success, data, error } = schema.safeParse(given);
   if (success) return data;
   const problems = error.issues.map(({ path, message }) => `${path.join('.')} ${message}`);
   throw wrongConfiguration(String(error.issues[0]?.path[0]), ...problems);
 }
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type { Environment };
 
 /**
  * Reads the configuration from environment variables, once, at cold start.

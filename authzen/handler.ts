@@ -1,11 +1,13 @@
 import { systemClock } from '../engine/clock.ts';
 import { startWith } from '../engine/log.ts';
 import { type Module, warmUp, whenWarm } from '../engine/warm-up.ts';
+import { unsetEmptyOfSdk } from '../table/environment.ts';
 import { composeFrom } from './compose.ts';
 import { createLambdaHandler, type LambdaHandler } from './lambda.ts';
 import { warmUpOf } from './warm-up.ts';
 
 const write = (line: string): void => void process.stdout.write(`${line}\n`);
+unsetEmptyOfSdk(process.env);
 const composed = startWith({ service: 'authzen', write }, () => composeFrom(process.env));
 
 /** The Lambda function `authzen`. Created at cold start, where an invalid configuration fails. */

@@ -49,7 +49,7 @@ const isUrl = (text: string): boolean => /^https?:\/\/[^/]/.test(text) && URL.ca
 
 /** The endpoint and region of a DynamoDB client. Throws {@link UsageError} for an endpoint that is no URL. */
 export function readEndpoint(options: ConnectionOptions, env: Context['env']): ClientOptions {
-  const endpoint = options.endpoint ?? (env.DYNAMODB_ENDPOINT || undefined);
+  const endpoint = options.endpoint ?? env.DYNAMODB_ENDPOINT;
   const name = options.endpoint === undefined ? 'DYNAMODB_ENDPOINT' : '--endpoint';
   if (endpoint !== undefined && !isUrl(endpoint))
     throw new UsageError(`${name} ${endpoint} is not a URL, such as http://127.0.0.1:8000`);
@@ -62,7 +62,7 @@ export function readEndpoint(options: ConnectionOptions, env: Context['env']): C
 
 /** The operator's token, which goes to a function only; undefined without one. */
 export const tokenOf = (options: ConnectionOptions, env: Context['env']): string | undefined =>
-  options.function === undefined ? undefined : (options.token ?? (env.GATEHOUSE_TOKEN || undefined));
+  options.function === undefined ? undefined : (options.token ?? env.GATEHOUSE_TOKEN);
 
 /** The function that the options name; undefined where commands go to the table. */
 export function functionOf(options: ConnectionOptions, env: Context['env']): FunctionOptions | undefined {

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { unsetEmptyOfSdk } from '../table/environment.ts';
 import { textOf } from '../testing/text-file.ts';
 import { gatherLines } from './gathered-lines.ts';
 import { runProgram } from './program.ts';
@@ -8,6 +9,8 @@ process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
 
 /** As in functions: the library for conditions converts times by way of the process's own zone (ADR 0030). */
 process.env.TZ = 'UTC';
+
+unsetEmptyOfSdk(process.env);
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
+import { variablesSetIn } from '../table/environment.ts';
 import { addApply } from './commands/apply.ts';
 import { addCheck } from './commands/check.ts';
 import { addCommand } from './commands/command.ts';
@@ -52,7 +53,8 @@ const SUBCOMMANDS: readonly (readonly [string, readonly Subcommand[]])[] = [
  * @param args without the interpreter and the script
  * @returns the exit code
  */
-export async function runProgram(args: readonly string[], context: Context): Promise<number> {
+export async function runProgram(args: readonly string[], given: Context): Promise<number> {
+  const context = { ...given, env: variablesSetIn(given.env) };
   let exitCode = OK;
   let active: Command | undefined;
   // Also of arguments that cannot be parsed.

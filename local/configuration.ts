@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { type Environment, variablesSetIn } from '../table/environment.ts';
 
 /** The local stack's environment variables, parsed once. */
 const whole = (max: number) =>
@@ -38,9 +39,8 @@ const schema = z.object({
 export type LocalConfiguration = z.infer<typeof schema>;
 
 /** @throws Error with the name of the invalid variable */
-export function readConfiguration(env: Readonly<Record<string, string | undefined>>): LocalConfiguration {
-  const given = Object.fromEntries(Object.keys(schema.shape).map((name) => [name, env[name] || undefined]));
-  const parsed = schema.safeParse(given);
+export function readConfiguration(env: Environment): LocalConfiguration {
+  const parsed = schema.safeParse(variablesSetIn(env, Object.keys(schema.shape)));
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   throw new Error(`environment variable ${String(issue?.path[0])} ${issue?.message}`);

@@ -3,6 +3,7 @@ import { parseServiceConfiguration } from '../authorizer/service-configuration.t
 import { createEngine, type Engine, systemClock } from '../engine/index.ts';
 import { createClient } from '../table/dynamodb/client.ts';
 import { createReader } from '../table/dynamodb/reader.ts';
+import { unsetEmptyOfSdk } from '../table/environment.ts';
 import type { Reader } from '../table/reader.ts';
 import { createTokenCaller, type TokenCaller } from './token-caller.ts';
 
@@ -17,11 +18,13 @@ export interface Access {
  * The engine, the table's reader and the callers' verification, configured by the authorizer's environment
  * variables: `TABLE_NAME`, `TABLE_REGION`, `DYNAMODB_ENDPOINT`, `TOKEN_ISSUER` and `TOKEN_AUDIENCE` (or `TOKEN_ISSUERS`),
  * `SUBJECT_FROM`, `REVOCATION` and those of the caches. Without an issuer, API tokens are the only credentials.
- * AWS credentials and the region are looked for where the AWS SDK looks.
+ * AWS credentials and the region are looked for where the AWS SDK looks; variables of it that are empty are taken out of
+ * the process, for they count as not set.
  *
  * @throws Error naming the variables that are missing or invalid, without their values
  */
 export function fromEnvironment(env: Environment = process.env): Access {
+  unsetEmptyOfSdk(process.env);
   const { table, endpoint, region, token, revocation, cache } = parseServiceConfiguration(env);
   const client = createClient({
     ...(endpoint === undefined ? {} : { endpoint }),

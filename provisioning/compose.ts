@@ -14,6 +14,7 @@ import { createClient } from '../table/dynamodb/client.ts';
 import { createReader } from '../table/dynamodb/reader.ts';
 import { createWriter } from '../table/dynamodb/writer.ts';
 import { mayBeScopeType } from '../table/entities/scope-types.ts';
+import { type Environment, variablesSetIn } from '../table/environment.ts';
 import { invalid } from '../table/errors.ts';
 import { isId, isRef, parseRef } from '../table/identifiers.ts';
 import { LOG_LEVELS, type Log } from '../table/log.ts';
@@ -61,8 +62,6 @@ const environment = z
         context.addIssue({ code: 'custom', path: [name], message: 'needs OPERATORS=token or iam' });
   });
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /** Replacements for the real dependencies, for tests. */
 export interface Overrides {
   readonly reader?: Reader;
@@ -103,10 +102,7 @@ export function createHandlerFrom(
 
 /** Wires provisioning from environment variables; throws at start, naming the variable that is wrong. */
 export function createProvisioningFrom(env: Environment, overrides: Overrides = {}): Provisioning {
-  // An empty variable counts as not set.
-  const given = Object.fromEntries(
-    Object.keys(environment.shape).flatMap((name) => (env[name] ? [[name, env[name]]] : [])),
-  );
+  const given = variablesSetIn(env, Object.keys(environment.shape));
   const parsed = environment.safeParse(given, { error: inPlainWords });
   if (!parsed.success) {
     const [issue] = parsed.error.issues;

@@ -5,6 +5,7 @@ import { GLOBAL, GLOBAL_ID } from '../engine/items.ts';
 import { createLog } from '../engine/log.ts';
 import { createClient } from '../table/dynamodb/client.ts';
 import { createReader } from '../table/dynamodb/reader.ts';
+import { type Environment, variablesSetIn } from '../table/environment.ts';
 import { invalid } from '../table/errors.ts';
 import { createClose } from './close.ts';
 import { createConnections } from './dynamodb-connections.ts';
@@ -29,8 +30,6 @@ const TIMEOUT_MS = 3_000;
 /** Writes one log line of JSON. */
 type Write = (line: string) => void;
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /** Live revocation, and what of it can be done before there is an event. */
 export interface Composed {
   readonly sockets: Sockets;
@@ -47,10 +46,7 @@ export const createHandlerFrom = (env: Environment, write: Write): Sockets => co
  * @throws GatehouseError `invalid`, naming the variables that are missing or invalid
  */
 export function composeFrom(env: Environment, write: Write): Composed {
-  const given = Object.fromEntries(
-    Object.keys(environment.shape).map((each) => [each, env[each] || undefined]),
-  );
-  const parsed = environment.safeParse(given);
+  const parsed = environment.safeParse(variablesSetIn(env, Object.keys(environment.shape)));
   if (!parsed.success) {
     const names = parsed.error.issues.map(({ path }) => path.join('.'));
     throw invalid(names[0] ?? '', `configuration: missing or invalid: ${names.join(', ')}`);

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { type Environment, variablesSetIn } from '../../table/environment.ts';
 import { credentialsFrom } from '../credentials/configuration.ts';
 import type { CredentialPlace } from '../credentials/credentials.ts';
 import { httpAnswer, objectError, parseJson } from '../variables.ts';
@@ -100,9 +101,9 @@ const VARIABLES = z.object({
  *
  * @throws Error naming the variables that are invalid
  */
-export function readCaching(env: Readonly<Record<string, string | undefined>>): Caching {
-  const given = Object.keys(VARIABLES.shape).flatMap((name) => (env[name] ? [[name, env[name]]] : []));
-  const { success, data, error } = VARIABLES.safeParse(Object.fromEntries(given));
+export function readCaching(env: Environment): Caching {
+  const given = variablesSetIn(env, Object.keys(VARIABLES.shape));
+  const { success, data, error } = VARIABLES.safeParse(given);
   if (success)
     return {
       caches: data.RESULT_CACHE,

@@ -124,7 +124,7 @@ async function examine(
   const connection = {
     ...options,
     ...(at === undefined ? {} : { region: at }),
-    table: options.table ?? deployed?.TABLE_NAME ?? tableOf(options, context.env),
+    table: options.table ?? (deployed?.TABLE_NAME || tableOf(options, context.env)),
   };
   const table = await openTable(connection, context.env);
   const reader = createReader(table);

@@ -35,22 +35,27 @@ async function serving(
 
 describe('gatehouse serve --manifest', () => {
   test('serves the manifest, with a token that may evaluate, until it is interrupted', async () => {
-    const { code, error } = await serving(['--manifest', MANIFEST, '--port', '0'], async (out) => {
-      const [, url, token] = /^ready (http:\/\/127\.0\.0\.1:\d+)\ntoken (gh1_\S+)\n$/.exec(out) ?? [];
-      const answer = await fetch(`${url}/access/v1/evaluation`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-        body: JSON.stringify({
-          subject: { type: 'user', id: 'alice' },
-          action: { name: 'delete', properties: { soft: true } },
-          resource: { type: 'record', id: 'record-1' },
-        }),
-      });
-      expect(await answer.json()).toEqual({ decision: true, context: { reason: 'role' } });
-      expect((await fetch(`${url}/readyz`)).status).toBe(200);
-      const metadata = await (await fetch(`${url}/.well-known/authzen-configuration`)).json();
-      expect(metadata).toMatchObject({ policy_decision_point: url });
-    });
+    const { code, error } = await serving(
+      ['--manifest', MANIFEST, '--port', '0'],
+      async (out) => {
+        const [, url, token] = /^ready (http:\/\/127\.0\.0\.1:\d+)\ntoken (gh1_\S+)\n$/.exec(out) ?? [];
+        const answer = await fetch(`${url}/access/v1/evaluation`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+          body: JSON.stringify({
+            subject: { type: 'user', id: 'alice' },
+            action: { name: 'delete', properties: { soft: true } },
+            resource: { type: 'record', id: 'record-1' },
+          }),
+        });
+        expect(await answer.json()).toEqual({ decision: true, context: { reason: 'role' } });
+        expect((await fetch(`${url}/readyz`)).status).toBe(200);
+        const metadata = await (await fetch(`${url}/.well-known/authzen-configuration`)).json();
+        expect(metadata).toMatchObject({ policy_decision_point: url });
+        // Empty: as if it were not set.
+      },
+      { PUBLIC_URL: '', LOG_LEVEL: '' },
+    );
     expect(code).toBe(0);
     expect(error).not.toContain('gh1_');
   });

@@ -4,6 +4,7 @@ import { parseServiceConfiguration } from '../../authorizer/service-configuratio
 import { parseAuthzenConfiguration } from '../../authzen/configuration.ts';
 import { readConfiguration } from '../../local/configuration.ts';
 import { createHandlerFrom } from '../../provisioning/compose.ts';
+import { composeFrom } from '../../sockets/compose.ts';
 import { textOf } from './documents.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -61,6 +62,11 @@ const PROCESSES: readonly Process[] = [
       ...[ONE, SEVERAL].map((one) => ({ ...one, OPERATORS: 'token' })),
     ],
   },
+  {
+    section: 'Live revocation',
+    read: (env) => composeFrom(env, () => {}),
+    environments: [{ TABLE_NAME: 'gatehouse', CONNECTIONS_TABLE: 'connections' }],
+  },
   { section: 'Local stack', read: readConfiguration, environments: [{}] },
 ];
 
@@ -75,8 +81,24 @@ describe.each(PROCESSES)('docs/configuration.md: $section', ({ section, and, rea
   test('its defaults are what holds when a variable is not set', () => {
     const defaults = [...variables].filter(([, value]) => value !== undefined);
     const [env] = environments;
-    if (section !== 'Provisioning') expect(defaults.length).toBeGreaterThan(4);
+    if (!['Provisioning', 'Live revocation'].includes(section)) expect(defaults.length).toBeGreaterThan(4);
     for (const [name, value] of defaults)
       expect(JSON.stringify(read({ ...env, [name]: value })), name).toBe(JSON.stringify(read(env)));
+  });
+
+  test('an empty variable counts as not set, also one that is required', () => {
+    const outcomeOf = (env: Environment): unknown => {
+      try {
+        return JSON.stringify(read(env));
+      } catch (error) {
+        return String(error);
+      }
+    };
+    for (const env of environments)
+      for (const name of variables.keys())
+        expect([name, outcomeOf({ ...env, [name]: '' })]).toEqual([
+          name,
+          outcomeOf({ ...env, [name]: undefined }),
+        ]);
   });
 });

@@ -47,7 +47,7 @@ interface Dev {
 async function start(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Dev> {
   const child = spawn(process.execPath, ['--import', 'tsx', MAIN, 'dev', ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, DYNAMODB_ENDPOINT: '', TABLE_NAME: '', ...env },
+    env: { ...process.env, DYNAMODB_ENDPOINT: '', TABLE_NAME: '', CACHE_TTL_SECONDS: '', ...env },
   });
   const texts = { out: '', error: '' };
   const listeners = new Set<() => void>();
@@ -111,6 +111,9 @@ describe('with a manifest', () => {
     expect(await pasted(dev, /^Refused \(403, no_grant\): (?:ben|cleo), reports at acme/)).toMatch(
       /^HTTP\/1\.1 403 /,
     );
+
+    // As without the variable: nothing is waited for.
+    expect(dev.out()).toContain('takes effect at once');
 
     // By name, by email, by username; the echo shows what a service gets.
     expect(await get(dev, `${REPORTS}?x=1`, 'ann@acme.example')).toMatchObject({

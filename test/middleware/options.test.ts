@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { CredentialsError } from '../../authorizer/errors.ts';
 import {
   authorizationOf,
@@ -163,6 +163,15 @@ describe('from the environment', () => {
   test('it names the variables that are missing or invalid', () => {
     expect(() => fromEnvironment({})).toThrow('TABLE_NAME is missing');
     expect(() => fromEnvironment({ ...ENV, TOKEN_ISSUER: ISSUER })).toThrow('TOKEN_AUDIENCE is missing');
+  });
+
+  test('variables of the AWS SDK that are empty count as not set', () => {
+    vi.stubEnv('AWS_REGION', '');
+    vi.stubEnv('AWS_PROFILE', 'some');
+    fromEnvironment({ ...ENV, TABLE_REGION: '' });
+    expect(process.env).not.toHaveProperty('AWS_REGION');
+    expect(process.env.AWS_PROFILE).toBe('some');
+    vi.unstubAllEnvs();
   });
 
   test('without an issuer every JWT is refused', async () => {

@@ -1,0 +1,68 @@
+import { spawnSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+import { runProgram } from '../../cli/program.ts';
+import { textOf } from '../documents/documents.ts';
+
+/** Every variable of docs/configuration.md, through the command line: an empty one counts as not set. */
+const NAMES = [
+  ...new Set(
+    textOf('docs/configuration.md')
+      .split('\n')
+      .filter((line) => line.startsWith('| `'))
+      .flatMap((line) =>
+        [...(line.split('|')[1] ?? '').matchAll(/`([A-Z_]+)`/g)].map(([, name]) => String(name)),
+      ),
+  ),
+];
+
+async function run(args: readonly string[], env: Readonly<Record<string, string | undefined>>) {
+  const printed: string[] = [];
+  const print = (text: string) => void printed.push(text);
+  const code = await runProgram(args, { env, out: print, error: print, isTerminal: false, now: () => 0 });
+  return { code, printed };
+}
+
+/** What each is asked needs no table, and reads the settings of the authorizer, or of the connection. */
+test.each([
+  ['doctor', ['doctor', '--only', 'configuration']],
+  ['the connection', ['export']],
+  ['the authorizer’s cache', ['revoke-user', 'ann', '--dry-run']],
+])('%s', async (_, args) => {
+  expect(NAMES.length).toBeGreaterThan(40);
+  const issuer = { TOKEN_ISSUER: 'https://issuer.example', TOKEN_AUDIENCE: 'api' };
+  const nowhere = { DYNAMODB_ENDPOINT: 'http://127.0.0.1:1' };
+  for (const env of [{ ...issuer }, { ...issuer, ...nowhere, TABLE_NAME: 'gatehouse' }])
+    for (const name of NAMES.filter((name) => name !== 'DYNAMODB_ENDPOINT'))
+      expect([name, await run(args, { ...env, [name]: '' })]).toEqual([
+        name,
+        await run(args, { ...env, [name]: undefined }),
+      ]);
+});
+
+/** Of the SDK, which reads them itself; an empty one is set for it. */
+const SDK = [
+  ...['AWS_REGION', 'AWS_DEFAULT_REGION', 'AWS_PROFILE', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'],
+  ...['AWS_SESSION_TOKEN', 'AWS_USE_FIPS_ENDPOINT', 'AWS_USE_DUALSTACK_ENDPOINT', 'AWS_ENDPOINT_URL'],
+  ...['AWS_MAX_ATTEMPTS', 'AWS_RETRY_MODE', 'AWS_CA_BUNDLE', 'AWS_DEFAULTS_MODE'],
+];
+
+test.each([
+  ['a table', ['--table', 'gatehouse']],
+  ['a function', ['--function', 'provisioning']],
+])('the variables of the SDK are empty: it says that no region is set, for %s', (_, connection) => {
+  const { PATH } = process.env;
+  const config = { AWS_CONFIG_FILE: '/nowhere', AWS_SHARED_CREDENTIALS_FILE: '/nowhere' };
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    ['--import', 'tsx', 'cli/main.ts', 'command', 'page.list', ...connection],
+    {
+      encoding: 'utf8',
+      env: {
+        ...{ PATH, AWS_EC2_METADATA_DISABLED: 'true', ...config },
+        ...Object.fromEntries(SDK.map((name) => [name, ''])),
+      },
+    },
+  );
+  expect([status, stdout]).toEqual([2, '']);
+  expect(stderr).toMatch(/^gatehouse command: no AWS region is set: give --region or set AWS_REGION/);
+});
