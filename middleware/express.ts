@@ -1,4 +1,4 @@
-import type { RequestOr } from './caller.ts';
+import { invalidOption, type RequestOr } from './caller.ts';
 import { createGuards, type GuardOptions } from './guard.ts';
 import {
   type HttpAnswer,
@@ -7,8 +7,9 @@ import {
   nodeHeader,
   ownValue,
   type Parsed,
-  targetOf,
+  parsedQuery,
 } from './http.ts';
+import { decodedOnce, handledMethod, type MatchedRoute, routePath } from './matched-route.ts';
 import { bodyOfNode } from './permissions/body.ts';
 import { createPermissionsEndpoint, type PermissionsOptions } from './permissions/endpoint.ts';
 
@@ -45,21 +46,34 @@ export type ExpressMiddleware = (
   next: (error?: unknown) => void,
 ) => Promise<void>;
 
+/** What Express does not say of a mounted router. */
+export interface ExpressOptions {
+  /**
+   * The whole path that the router of the guarded routes is mounted at, `/schools/:school`. Express says only
+   * how the caller spelt it: without this option `context.path` is missing there.
+   */
+  readonly mount?: string | undefined;
+}
+
 /**
- * Makes guards for the routes of an Express application. `authorizationOf(request)` gives handlers the decision.
+ * Makes guards for the routes of an Express application. `authorizationOf(request)` gives handlers the
+ * decision.
  *
  * @throws GatehouseError `invalid` for a missing option or, from the guard, for a malformed template
  */
 export function expressGuard<Permission extends string = string, R = ExpressRequest>(
-  options: GuardOptions<R>,
+  options: GuardOptions<R> & ExpressOptions,
 ) {
   type Request = RequestOr<R, ExpressRequest>;
+  const mount = mountIn(options);
   return createGuards<Permission, Request, ExpressMiddleware>(options as GuardOptions<Request>, (decide) => {
-    return async (request, response, next) => {
-      const answer = await decide(request as Request, httpOf(request));
+    const guard: ExpressMiddleware = async (request, response, next) => {
+      const route = routeOf(request, guard, 1, mount);
+      const answer = await decide(request as Request, { ...httpOf(request), route });
       if (answer) send(response, answer, request.method);
       else next();
     };
+    return guard;
   });
 }
 
@@ -67,26 +81,91 @@ export function expressGuard<Permission extends string = string, R = ExpressRequ
  * A handler that answers what the caller may do at a scope (permissions/endpoint.ts): for `app.all`, or as a
  * listener of `node:http`. A body is read here if no parser read it before.
  */
-export function expressPermissions<R = ExpressRequest>(options: PermissionsOptions<R>) {
+export function expressPermissions<R = ExpressRequest>(options: PermissionsOptions<R> & ExpressOptions) {
   const endpoint = createPermissionsEndpoint(options);
-  return async (request: NodeRequest & NodeBody, response: NodeResponse): Promise<void> => {
-    const answer = await endpoint(request as R, httpOf(request), () => bodyOfNode(request));
+  const mount = mountIn(options);
+  return async function handler(request: NodeRequest & NodeBody, response: NodeResponse): Promise<void> {
+    const http = httpOf(request);
+    const query = (request as Parsed).query === undefined ? queryOf(http.target) : http.query;
+    const route = routeOf(request, handler, 0, mount);
+    const answer = await endpoint(request as R, { ...http, query, route }, () => bodyOfNode(request));
     send(response, answer, request.method);
   };
 }
 
 type NodeBody = Parameters<typeof bodyOfNode>[0];
 
-function httpOf(request: NodeRequest): HttpRequest {
-  const { method, originalUrl, url = '', ip, socket } = request;
+const httpOf = (request: NodeRequest): Omit<HttpRequest, 'route'> => ({
+  method: request.method,
+  target: request.originalUrl ?? request.url,
+  ip: request.ip ?? request.socket?.remoteAddress,
+  header: nodeHeader(request),
+  // Read when they are asked for: Express sets them when the route matches, and parses the query each time.
+  query: (name) => ownValue((request as Parsed).query, name),
+  parameter: (name) => ownValue((request as Parsed).params, name),
+});
+
+/** The query where nothing parses it but the handler: only for the one that answers itself. */
+const queryOf = (target = ''): HttpRequest['query'] => {
+  const values = parsedQuery(target.split('?').slice(1).join('?'));
+  return (name) => (values.getAll(name).length === 1 ? values.get(name) : undefined);
+};
+
+/** What is read of Express 4 and 5's `request.route`. */
+interface Route {
+  readonly path: unknown;
+  readonly methods: Readonly<Record<string, boolean>>;
+  /** A layer without a method takes all of them. */
+  readonly stack: readonly { readonly method?: string | undefined; readonly handle: unknown }[];
+}
+
+/**
+ * The route that a function stands in. Express keeps the route that it passed last in `request.route`, also
+ * for what was mounted by `app.use`; so the function has to be found in it, with a handler from there on.
+ *
+ * @param skipped 1 for a guard, which comes before the handler, 0 for the handler itself
+ */
+function routeOf(
+  request: NodeRequest,
+  self: unknown,
+  skipped: 0 | 1,
+  mount: string | undefined,
+): MatchedRoute {
+  const { method: verb = '', baseUrl = '' } = request as { method?: string; baseUrl?: string };
+  const { route, params } = request as { route?: Route; params?: unknown };
+  // As Express does it: GET's handlers answer HEAD where the route has none for it.
+  const served = verb === 'HEAD' && !route?.methods.head ? 'get' : verb.toLowerCase();
+  const layers = (route?.stack ?? []).filter(({ method = served }) => method === served);
+  const position = layers.findLastIndex(({ handle }) => handle === self);
+  const handlers = position < 0 ? [] : layers.slice(position + skipped);
+  const mounted = mountedAt(mount, baseUrl);
+  const path = routePath(route?.path, (name) => ownValue(params, name));
+  const isKnown = handlers.length > 0 && mounted !== undefined && path !== undefined;
   return {
-    method,
-    ...targetOf(originalUrl ?? url),
-    ip: ip ?? socket?.remoteAddress,
-    header: nodeHeader(request),
-    // Read when it is asked for: Express sets it when the route matches.
-    parameter: (name) => ownValue((request as { readonly params?: unknown }).params, name),
+    method: handledMethod(
+      handlers.map(({ method }) => method?.toUpperCase()),
+      verb,
+    ),
+    path: isKnown ? `${mounted}${path}`.replace(/(?<=.)\/$/, '') : undefined,
   };
+}
+
+/** @throws GatehouseError `invalid` for what is no path with parameters */
+function mountIn({ mount }: ExpressOptions): string | undefined {
+  if (mount !== undefined && (mount.includes('*') || routePath(mount, () => 'x') === undefined))
+    throw invalidOption('mount', 'a path such as /schools/:school');
+  return mount;
+}
+
+/** The path that a router is mounted at, in one spelling; undefined if the request came by another one. */
+function mountedAt(mount: string | undefined, baseUrl: string): string | undefined {
+  if (mount === undefined) return baseUrl === '' ? '' : undefined;
+  const given = baseUrl.split('/');
+  const parts = mount.split('/');
+  const isSame = (part: string, at: number) =>
+    part.startsWith(':') || part.toLowerCase() === given[at]?.toLowerCase();
+  if (parts.length !== given.length || !parts.every(isSame)) return undefined;
+  return routePath(mount, (_, position) => decodedOnce(given[position + 1] ?? ''));
 }
 
 /** Sends an answer, unless something else, such as a time limit, has answered already. */

@@ -7,8 +7,8 @@ import {
   nodeHeader,
   ownValue,
   type Parsed,
-  targetOf,
 } from './http.ts';
+import { routePath } from './matched-route.ts';
 import { createPermissionsEndpoint, type PermissionsOptions } from './permissions/endpoint.ts';
 
 /** What the guard reads of a request of Fastify. */
@@ -17,6 +17,13 @@ export interface FastifyCall {
   readonly url: string;
   readonly originalUrl?: string;
   readonly ip: string;
+  /** Since 4.10. */
+  readonly routeOptions?: {
+    readonly url?: string | undefined;
+    readonly method?: string | readonly string[] | undefined;
+  };
+  // biome-ignore lint/suspicious/noExplicitAny: its methods are unions that Fastify names itself
+  readonly server?: { hasRoute?(route: any): boolean };
   readonly headers: NodeHeaders['headers'];
   readonly raw: NodeHeaders;
 }
@@ -64,15 +71,35 @@ export function fastifyPermissions<R = FastifyRequest>(options: PermissionsOptio
     send(reply, await endpoint(request as R, httpOf(request), async () => request.body));
 }
 
-const httpOf = (request: FastifyCall): HttpRequest => ({
-  method: request.method,
-  ...targetOf(request.originalUrl ?? request.url),
-  ip: request.ip,
-  header: nodeHeader({ headers: request.headers, headersDistinct: request.raw.headersDistinct }),
-  parameter: (name) => ownValue((request as { readonly params?: unknown }).params, name),
-});
+function httpOf(request: FastifyCall): HttpRequest {
+  const { query, params } = request as Partial<FastifyRequest>;
+  const { method, routeOptions } = request;
+  const parameter = (name: string) => ownValue(params, name);
+  return {
+    method,
+    target: request.originalUrl ?? request.url,
+    route: { method: methodOf(request), path: routePath(routeOptions?.url, parameter) },
+    ip: request.ip,
+    header: nodeHeader({ headers: request.headers, headersDistinct: request.raw.headersDistinct }),
+    query: (name) => ownValue(query, name),
+    parameter,
+  };
+}
 
-/** Sends an answer, unless something else has answered already. Fastify stops where it gets the reply back. */
+/**
+ * The method that a handler is registered for. Fastify makes a HEAD route of each GET route, and does not say
+ * which HEAD routes are its own: one beside a GET route counts as GET's. One without may be GET's under a
+ * constraint, so its method is missing.
+ */
+function methodOf({ method, routeOptions, server }: FastifyCall): string | undefined {
+  if (method !== 'HEAD' || Array.isArray(routeOptions?.method)) return method;
+  const url = routeOptions?.url;
+  return url !== undefined && server?.hasRoute?.({ method: 'GET', url }) ? 'GET' : undefined;
+}
+
+/**
+ * Sends an answer, unless something else has answered already. Fastify stops where it gets the reply back.
+ */
 function send(reply: FastifyReply, { status, headers, body }: HttpAnswer): FastifyReply {
   if (reply.sent) return reply;
   reply.code(status);

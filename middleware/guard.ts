@@ -14,7 +14,7 @@ import {
   type OfRequest,
 } from './caller.ts';
 import { type HttpAnswer, type HttpRequest, ownValue } from './http.ts';
-import { problem } from './problem.ts';
+import { problem, refusedTarget } from './problem.ts';
 
 export interface GuardOptions<R> extends CallerOptions<R> {
   readonly engine: Pick<Engine, 'checkAsked'>;
@@ -30,8 +30,8 @@ export type What<R, Permission extends string> =
   | OfRequest<R, MaybePromise<Permission | null | undefined>>;
 
 /**
- * The scope that a request is about: a function of the request that answers a reference (`location:01J…`), or a
- * template as in routes: `location:{id}` takes a path parameter, `tenant:{claim:tenant_id}`,
+ * The scope that a request is about: a function of the request that answers a reference (`location:01J…`), or
+ * a template as in routes: `location:{id}` takes a path parameter, `tenant:{claim:tenant_id}`,
  * `location:{header:x-location}` and `location:{query:at}` take what their names say.
  */
 export type Where<R> = string | OfRequest<R, MaybePromise<string | null | undefined>>;
@@ -39,8 +39,8 @@ export type Where<R> = string | OfRequest<R, MaybePromise<string | null | undefi
 export interface RouteOptions<R> {
   /**
    * What conditions look at beside the request: the application's own object as `resource` (`type`, `id`,
-   * `properties`), `action` and `subject` properties, and `context`, which is added to what the guard knows
-   * (`ip`, `time`, `method`, `path`, `userAgent`, `claims`).
+   * `properties`), `action` and `subject` properties, and more names of `context`. Those that the guard gives
+   * (`ip`, `time`, `method`, `path`, `userAgent`, `claims`) cannot be replaced, also where they are missing.
    */
   readonly given?: OfRequest<R, MaybePromise<Given | undefined>> | undefined;
 }
@@ -62,15 +62,16 @@ function routeOf<R>(what: What<R, string>, where: Where<R>, { given }: RouteOpti
 }
 
 /**
- * Decides one request of a route. Undefined lets it through, with its decision kept for `authorizationOf(request)`;
- * anything else is answered. It never throws.
+ * Decides one request of a route. Undefined lets it through, with its decision kept for
+ * `authorizationOf(request)`; anything else is answered. It never throws.
  */
 type Decide<R> = (request: R, http: HttpRequest) => Promise<HttpAnswer | undefined>;
 
 /**
- * The core of all guards, as the authorizer decides: the caller first (401), then the permission and the scope,
- * then the engine (403). A missing or malformed scope or permission is a 403. Whatever is thrown is a 503. The
- * engine verifies an API token with the decision, in one read: functions of the application are called before that.
+ * The core of all guards, as the authorizer decides: the request line (400), the caller (401), then the
+ * permission and the scope, then the engine (403). A missing or malformed scope or permission is a 403.
+ * Whatever is thrown is a 503. The engine verifies an API token with the decision, in one read: functions of
+ * the application are called before that.
  *
  * @param middleware makes what a framework calls of what decides the requests of one route
  * @throws GatehouseError `invalid` for options that are missing or of a wrong type
@@ -84,6 +85,8 @@ export function createGuards<Permission extends string, R, Middleware>(
   const { identify, answerTo } = createCallers(options);
 
   async function answerOf(route: Route<R>, request: R, http: HttpRequest): Promise<HttpAnswer | undefined> {
+    const refused = refusedTarget(http);
+    if (refused) return refused;
     const caller = await identify(request, http);
     const { what, where } = route;
     const permission = typeof what === 'function' ? await what(request) : what;
@@ -148,8 +151,8 @@ function reasonOf({ decision, question }: Answer<Question>, { scope }: Asked): R
 const textOf = (value: unknown): string | undefined => (isText(value) ? value : undefined);
 
 /**
- * What conditions may look at of a request, as the authorizer gives it. Of headers only
- * `User-Agent`.
+ * What conditions may look at of a request, as the authorizer gives it. Of headers only `User-Agent`. What is
+ * verified replaces what the application gives under the same name.
  */
 export function givenOf(
   http: HttpRequest,
@@ -157,11 +160,12 @@ export function givenOf(
   given: Given | undefined,
   at: number,
 ): Given & { readonly context: Properties } {
-  const { method, path, ip } = http;
+  const { ip, route } = http;
+  const { method, path } = route;
   const [userAgent] = http.header('user-agent');
   return {
     ...given,
-    context: { ip, time: new Date(at), method, path, userAgent, claims, ...given?.context },
+    context: { ...given?.context, ip, time: new Date(at), method, path, userAgent, claims },
   };
 }
 
@@ -183,6 +187,7 @@ function valueFor(
 ): unknown {
   if (kind === 'path') return http.parameter(name);
   if (kind === 'claim') return ownValue(claims, name);
-  const values = new Set(kind === 'query' ? http.query(name) : http.header(name));
-  return values.size === 1 ? [...values][0] : undefined;
+  if (kind === 'query') return http.query(name);
+  const [value, ...others] = http.header(name);
+  return others.length === 0 ? value : undefined;
 }

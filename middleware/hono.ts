@@ -1,6 +1,7 @@
 import type { RequestOr } from './caller.ts';
 import { createGuards, type GuardOptions } from './guard.ts';
-import { type HttpAnswer, type HttpRequest, targetOf } from './http.ts';
+import type { HttpAnswer, HttpRequest } from './http.ts';
+import { handledMethod, type MatchedRoute, plainPath, routePath } from './matched-route.ts';
 import { type BodyStream, bodyOfStream } from './permissions/body.ts';
 import { createPermissionsEndpoint, type PermissionsOptions } from './permissions/endpoint.ts';
 
@@ -54,7 +55,7 @@ export function honoGuard<Permission extends string = string, R = HonoContext>(
   type Request = RequestOr<R, HonoContext>;
   return createGuards<Permission, Request, HonoMiddleware>(options as GuardOptions<Request>, (decide) => {
     return async (c, next) => {
-      const answer = await decide(c as Request, httpOf(c, options.ip));
+      const answer = await decide(c as Request, httpOf(c, options.ip, 1));
       if (answer) return send(c, answer);
       await next();
     };
@@ -66,17 +67,32 @@ export function honoPermissions<R = HonoContext>(options: PermissionsOptions<R> 
   const endpoint = createPermissionsEndpoint(options);
   return async (c: HonoCall): Promise<Response> => {
     const body = () => (c.req.raw.bodyUsed ? c.req.text() : bodyOfStream(c.req.raw.body));
-    return send(c, await endpoint(c as R, httpOf(c, options.ip), body));
+    return send(c, await endpoint(c as R, httpOf(c, options.ip, 0), body));
   };
 }
 
-function httpOf<R>(c: HonoCall, ip: HonoOptions<R>['ip']): HttpRequest {
+/** What is read of a request of Hono beside what its types give to all versions alike. */
+interface HonoRequest {
+  readonly method: string;
+  readonly path: string;
+  /** Which of the matched routes is the one that runs. */
+  readonly routeIndex?: number;
+  readonly matchedRoutes?: readonly { readonly method: string; readonly path: string }[];
+  param(name: string): unknown;
+  query(name: string): string | undefined;
+  queries(name: string): readonly string[] | undefined;
+}
+
+/** @param skipped 1 for a guard, which comes before the handler, 0 for the handler itself */
+function httpOf<R>(c: HonoCall, ip: HonoOptions<R>['ip'], skipped: 0 | 1): HttpRequest {
   const { method, url, raw } = c.req;
-  const { path = '', query } = targetOf(url.replace(/#.*$/s, ''));
+  const request = c.req as unknown as HonoRequest;
+  // Servers of Node show the target (`@hono/node-server`). Of the URL only a fragment is looked at.
+  const { incoming } = ((c as { env?: unknown }).env ?? {}) as { incoming?: { url?: string } };
   return {
     method,
-    path: path.replace(/^[a-z][a-z+.-]*:\/\/[^/]*/i, '') || '/',
-    query,
+    target: incoming?.url ?? url.replace(/^[^#]*/, '/'),
+    route: routeOf(request, skipped),
     // Called within the guard, which answers what it throws.
     get ip() {
       return ip?.(c as R);
@@ -85,7 +101,32 @@ function httpOf<R>(c: HonoCall, ip: HonoOptions<R>['ip']): HttpRequest {
       const value = raw.headers.get(name);
       return value === null ? [] : [value];
     },
-    parameter: (name) => (c.req as { param?(name: string): unknown }).param?.(name),
+    // A handler may read either; versions differ in what the first one takes of an escaped name.
+    query: (name) => {
+      const values = request.queries(name);
+      return values?.length === 1 && values[0] === request.query(name) ? values[0] : undefined;
+    },
+    parameter: (name) => request.param(name),
+  };
+}
+
+/**
+ * The route that the guard or the handler stands in. Hono answers HEAD by GET's routes. It gives no parameter
+ * for a rest; the path that it matches by is decoded but for what would split it, and of one spelling if no
+ * escape is left.
+ */
+function routeOf(request: HonoRequest, skipped: 0 | 1): MatchedRoute {
+  const { method, path, matchedRoutes = [], routeIndex = 0 } = request;
+  const own = matchedRoutes[routeIndex];
+  if (own === undefined) return { method: handledMethod([], method), path: undefined };
+  const handlers = own.method === 'ALL' ? matchedRoutes.slice(routeIndex + skipped) : [own];
+  const template = own.path.replace(/(:[^/{}]+)\{[^/]*\}/g, '$1');
+  return {
+    method: handledMethod(
+      handlers.map((route) => (route.method === 'ALL' ? undefined : route.method)),
+      method,
+    ),
+    path: template.endsWith('*') ? plainPath(path) : routePath(template, (name) => request.param(name)),
   };
 }
 

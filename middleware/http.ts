@@ -1,15 +1,22 @@
-/** A request, in whatever framework it came. What a framework does not say is missing. */
+import type { MatchedRoute } from './matched-route.ts';
+
+/**
+ * A request, in whatever framework it came. Its values are those that the framework hands to handlers:
+ * nothing is read from the request line beside it. What a framework does not say is missing.
+ */
 export interface HttpRequest {
+  /** As it was sent. */
   readonly method: string | undefined;
-  /** As it was sent, without the query. */
-  readonly path: string | undefined;
+  /** The target of the request line, where the host shows it. */
+  readonly target?: string | undefined;
+  readonly route: MatchedRoute;
   /** The caller's address, as far as the framework is configured to trust proxies. */
   readonly ip: string | undefined;
   /** All values of a header, by its name in lower case. */
   readonly header: (name: string) => readonly string[];
-  /** All values of a query parameter, decoded. */
-  readonly query: (name: string) => readonly string[];
-  /** A path parameter, as the framework gives it to handlers. */
+  /** A query parameter, as handlers get it; it counts if it is one text. */
+  readonly query: (name: string) => unknown;
+  /** A path parameter, as handlers get it; it counts if it is one text. */
   readonly parameter: (name: string) => unknown;
 }
 
@@ -21,8 +28,8 @@ export interface HttpAnswer {
 }
 
 /**
- * What frameworks parse of a request, typed by the application: a function may ask for the framework's own request,
- * and types other than these would contradict it.
+ * What frameworks parse of a request, typed by the application: a function may ask for the framework's own
+ * request, and types other than these would contradict it.
  */
 // biome-ignore lint/suspicious/noExplicitAny: see above
 export type Parsed = any;
@@ -46,27 +53,14 @@ export const nodeHeader =
     return values === undefined ? [] : typeof values === 'string' ? [values] : values;
   };
 
-/** The path of a URL or of a request's target, and its query. */
-export function targetOf(url: string): Pick<HttpRequest, 'path' | 'query'> {
-  const end = url.indexOf('?');
-  return {
-    path: end < 0 ? url : url.slice(0, end),
-    query: (name) => (end < 0 ? [] : valuesIn(new URLSearchParams(url.slice(end + 1)), name)),
-  };
-}
-
-/**
- * All values of a parameter. To a parser of nested names (qs, Express's `extended`) `at[]=…` is one more value of `at`, and
- * to others it is none: with it there are always several, so that no value is the one.
- */
-function valuesIn(query: URLSearchParams, name: string): readonly string[] {
-  const values = query.getAll(name);
-  const isNested = [...query.keys()].some((key) => key.startsWith(`${name}[`));
-  return isNested ? [...values, '', ''] : values;
-}
-
 /** A value of an object that a framework made; undefined for what the object does not have itself. */
 export const ownValue = (values: unknown, name: string): unknown =>
   typeof values === 'object' && values !== null && Object.hasOwn(values, name)
     ? (values as Readonly<Record<string, unknown>>)[name]
     : undefined;
+
+/**
+ * A query without its `?`: one that begins with another is part of a name, which `URLSearchParams` would
+ * drop.
+ */
+export const parsedQuery = (query: string): URLSearchParams => new URLSearchParams(`&${query}`);

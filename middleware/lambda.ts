@@ -1,11 +1,12 @@
 import type { RequestOr } from './caller.ts';
 import { createGuards, type GuardOptions } from './guard.ts';
-import { type HttpAnswer, type HttpRequest, ownValue } from './http.ts';
+import { type HttpAnswer, type HttpRequest, ownValue, parsedQuery } from './http.ts';
+import { decodedOnce, type MatchedRoute, plainPath, routePath } from './matched-route.ts';
 import { createPermissionsEndpoint, type PermissionsOptions } from './permissions/endpoint.ts';
 
 /**
- * What the guard reads of an event of an HTTP API (payload formats 2.0 and 1.0), a REST API, a function URL or
- * an Application Load Balancer.
+ * What the guard reads of an event of an HTTP API (payload formats 2.0 and 1.0), a REST API, a function URL
+ * or an Application Load Balancer.
  */
 export interface LambdaEvent {
   readonly headers?: Readonly<Record<string, string | undefined>> | null | undefined;
@@ -16,6 +17,12 @@ export interface LambdaEvent {
     | Readonly<Record<string, readonly string[] | undefined>>
     | null
     | undefined;
+  /** `2.0` or `1.0` of an HTTP API; a REST API and a load balancer name none. */
+  readonly version?: string | undefined;
+  /** Format 2.0: `GET /docs/{id}`, or `$default`. */
+  readonly routeKey?: string | undefined;
+  /** REST API and format 1.0: `/docs/{id}`. */
+  readonly resource?: string | undefined;
   readonly rawPath?: string | undefined;
   readonly rawQueryString?: string | undefined;
   readonly path?: string | undefined;
@@ -30,6 +37,9 @@ interface LambdaRequestContext {
     | { readonly method?: string | undefined; readonly sourceIp?: string | undefined }
     | undefined;
   readonly identity?: { readonly sourceIp?: string | null | undefined } | undefined;
+  readonly httpMethod?: string | undefined;
+  /** Of a load balancer. */
+  readonly elb?: unknown;
   readonly stage?: string | undefined;
 }
 
@@ -104,9 +114,16 @@ export function powertoolsGuard<Permission extends string = string, R = Powertoo
     options as GuardOptions<Request>,
     (decide) => {
       return async ({ reqCtx, next }) => {
-        const { params } = reqCtx as { readonly params?: unknown };
-        const http = { ...httpOf(reqCtx.event), parameter: (name: string) => ownValue(params, name) };
-        const answer = await decide(reqCtx as Request, http);
+        const { params, route } = reqCtx as { readonly params?: unknown; readonly route?: string | null };
+        const http = httpOf(reqCtx.event);
+        const parameter = (name: string) => ownValue(params, name);
+        // `GET /reports/:location`, the method being the request's.
+        const path = routePath(route?.replace(/^[^/]*/, ''), parameter);
+        const answer = await decide(reqCtx as Request, {
+          ...http,
+          parameter,
+          route: { ...http.route, path },
+        });
         if (answer) return new Response(answer.body, { status: answer.status, headers: answer.headers });
         await next();
         return undefined;
@@ -129,25 +146,83 @@ export function lambdaPermissions<R = LambdaEvent>(options: PermissionsOptions<R
 /** The request of an event. Of another event, such as a message of a queue, everything is missing. */
 function httpOf(event: unknown): HttpRequest {
   const known: LambdaEvent = typeof event === 'object' && event !== null ? event : {};
-  const { http, identity, stage } = known.requestContext ?? {};
+  const { http, identity } = known.requestContext ?? {};
+  const route = routeOf(known);
   return {
     method: http?.method ?? known.httpMethod,
-    path: known.rawPath === undefined ? known.path : withoutStage(known.rawPath, stage),
+    route,
     ip: http?.sourceIp ?? identity?.sourceIp ?? undefined,
     header: (name) => [
       ...new Set([...inAnyCase(known.multiValueHeaders, name), ...inAnyCase(known.headers, name)]),
     ],
-    query: (name) => {
-      if (known.rawQueryString !== undefined) return new URLSearchParams(known.rawQueryString).getAll(name);
-      return textsIn(known.multiValueQueryStringParameters?.[name] ?? known.queryStringParameters?.[name]);
-    },
-    parameter: (name) => ownValue(known.pathParameters, name),
+    query: (name) => queryOf(known, name),
+    parameter: (name) => (route.isServed ? parameterOf(known, name) : undefined),
   };
 }
 
-/** `rawPath` begins with the stage unless that is `$default`. */
-const withoutStage = (rawPath: string, stage = '$default'): string =>
-  stage !== '$default' && rawPath.startsWith(`/${stage}/`) ? rawPath.slice(stage.length + 1) : rawPath;
+/**
+ * A path parameter, decoded. HTTP APIs have decoded it; REST APIs hand it over as it was sent, where a slash
+ * that is encoded is part of no value.
+ */
+function parameterOf({ pathParameters, version }: LambdaEvent, name: string): string | undefined {
+  const value = ownValue(pathParameters, name);
+  if (typeof value !== 'string') return undefined;
+  if (version !== undefined) return value;
+  return /%2f/i.test(value) ? undefined : decodedOnce(value);
+}
+
+/**
+ * A query parameter, decoded. API Gateway has decoded it, and gives the query in two forms: handlers may read
+ * either, so they must agree on one value. A load balancer hands names and values over as they were sent; `+`
+ * is a space to some and a plus to others.
+ */
+function queryOf(event: LambdaEvent, name: string): unknown {
+  const { rawQueryString, queryStringParameters: single, multiValueQueryStringParameters: multi } = event;
+  const readings = new Set<unknown>();
+  if (rawQueryString !== undefined) readings.add(only(parsedQuery(rawQueryString).getAll(name)));
+  if (multi) readings.add(only(ownValue(multi, name)));
+  if (single || !multi) readings.add(ownValue(single, name));
+  const [value, ...others] = readings;
+  if (others.length > 0 || typeof value !== 'string') return undefined;
+  if (event.requestContext?.elb === undefined) return value;
+  const named = Object.keys(multi ?? single ?? {}).filter((key) => decodedOnce(key) === name);
+  return named.length === 1 && !value.includes('+') ? decodedOnce(value) : undefined;
+}
+
+const only = (values: unknown): unknown =>
+  Array.isArray(values) && values.length === 1 ? values[0] : undefined;
+
+/**
+ * The route that API Gateway matched, and whether the path agrees with its parameters. A load balancer, a
+ * function URL and `$default` have no route: then the path is that of the request, if it is of one spelling
+ * and no stage may stand before it.
+ */
+function routeOf(event: LambdaEvent): MatchedRoute & { readonly isServed: boolean } {
+  const { routeKey, resource, rawPath, path = rawPath, httpMethod, requestContext = {} } = event;
+  const [, verb, template] = /^(\S+) (\/.*)$/.exec(routeKey ?? `ANY ${resource}`) ?? [];
+  const { stage = '$default', http } = requestContext;
+  const methods = [http?.method, httpMethod, requestContext.httpMethod, verb === 'ANY' ? undefined : verb];
+  const [method, ...others] = new Set(methods.filter((each) => each !== undefined));
+  const sent = { method: others.length === 0 ? method : undefined, isServed: true };
+  if (template === undefined) return { ...sent, path: plainPath(stage === '$default' ? path : undefined) };
+  const valueFor = (name: string) => parameterOf(event, name);
+  if (path !== undefined && !isOf(template, path, valueFor))
+    return { ...sent, path: undefined, isServed: false };
+  const colons = template.replace(BRACES, (_, name, rest) => `${rest ? '*' : ':'}${name}`);
+  return { ...sent, path: routePath(colons, valueFor) };
+}
+
+const BRACES = /\{([^{}+]+)(\+?)\}/g;
+
+/**
+ * Whether a path is the template's, decoded. Before that it may have a stage, or what a domain maps to the
+ * API.
+ */
+function isOf(template: string, path: string, valueFor: (name: string) => string | undefined): boolean {
+  const filled = template.replace(BRACES, (_, name) => valueFor(name) ?? '');
+  const parts = path.split('/').map((part) => decodedOnce(part) ?? part);
+  return parts.join('/').replace(/\/$/, '').endsWith(filled.replace(/\/$/, ''));
+}
 
 /** REST APIs keep the caller's spelling of a header's name, HTTP APIs use lower case. */
 const inAnyCase = (values: LambdaEvent['headers'] | LambdaEvent['multiValueHeaders'], wanted: string) =>

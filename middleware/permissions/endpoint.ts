@@ -4,10 +4,10 @@ import { GatehouseError } from '../../table/errors.ts';
 import { allOf } from '../../table/index-queries.ts';
 import { parseKey } from '../../table/keys.ts';
 import type { Page, Reader } from '../../table/reader.ts';
-import { type Caller, type CallerOptions, createCallers, invalidOption } from '../caller.ts';
+import { type Caller, type CallerOptions, createCallers, invalidOption, isText } from '../caller.ts';
 import { givenOf, questionOf } from '../guard.ts';
 import type { HttpAnswer, HttpRequest } from '../http.ts';
-import { problem } from '../problem.ts';
+import { problem, refusedTarget } from '../problem.ts';
 import { type Body, MAX_BODY } from './body.ts';
 import { readQuestion } from './question.ts';
 
@@ -56,8 +56,8 @@ const REGISTERED = { ...allOf('page'), ranges: [...allOf('page').ranges, ...allO
 /**
  * The permissions endpoint, in no framework. `GET ?scope=type:id` answers a {@link Snapshot}, at most 400
  * registered permissions at a time. `POST` with `permission`, `scope` and, for conditions, `resource` and
- * `action` answers `{ allowed }`. Errors are problem details: 400, 401, 403 (claims that name nobody), 405, 413
- * and 503. A scope or permission that does not exist is not an error: nothing is allowed there.
+ * `action` answers `{ allowed }`. Errors are problem details: 400, 401, 403 (claims that name nobody), 405,
+ * 413 and 503. A scope or permission that does not exist is not an error: nothing is allowed there.
  *
  * @throws GatehouseError `invalid` for options that are missing or of a wrong type
  */
@@ -76,10 +76,10 @@ export function createPermissionsEndpoint<R>(options: PermissionsOptions<R>): Pe
   };
 
   async function snapshot(caller: Caller, http: HttpRequest): Promise<HttpAnswer> {
-    const [scope, ...others] = http.query('scope');
-    if (!scope || others.length > 0) return problem(400, { detail: 'scope must be given once, as type:id' });
+    const scope = http.query('scope');
+    if (!isText(scope)) return problem(400, { detail: 'scope must be given once, as type:id' });
     const issuedAt = now();
-    const page = await listRegistered(reader, http.query('cursor')[0]);
+    const page = await listRegistered(reader, http.query('cursor'));
     if (page === undefined) return problem(400, { detail: 'cursor is not one of this endpoint' });
     const names = page.items;
     const { answers, expiresAt } = await decide(caller, scope, names);
@@ -115,6 +115,8 @@ export function createPermissionsEndpoint<R>(options: PermissionsOptions<R>): Pe
   }
 
   async function answer(request: R, http: HttpRequest, readBody: () => Promise<Body>): Promise<HttpAnswer> {
+    const refused = refusedTarget(http);
+    if (refused) return refused;
     const isRead = http.method === 'GET' || http.method === 'HEAD';
     if (!isRead && http.method !== 'POST')
       return problem(405, { detail: 'this path takes GET and POST' }, { Allow: 'GET, HEAD, POST' });
@@ -128,8 +130,9 @@ export function createPermissionsEndpoint<R>(options: PermissionsOptions<R>): Pe
 /** A page of the names of registered permissions; undefined if the cursor is of another list. */
 async function listRegistered(
   reader: Pick<Reader, 'list'>,
-  cursor: string | undefined,
+  cursor: unknown,
 ): Promise<Page<string> | undefined> {
+  if (cursor !== undefined && typeof cursor !== 'string') return undefined;
   try {
     const page = await reader.list({ ...REGISTERED, limit: PERMISSIONS_PER_PAGE, cursor });
     const items = page.items.flatMap((item) => {

@@ -2,7 +2,13 @@ import { createServer, get, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { afterEach, beforeAll, expect, test } from 'vitest';
-import { type Authorization, authorizationOf, expressGuard } from '../../middleware/index.ts';
+import {
+  type Authorization,
+  authorizationOf,
+  type ExpressRequest,
+  expressGuard,
+  type Where,
+} from '../../middleware/index.ts';
 import { createDeferred } from '../authorizer/support.ts';
 import { createSchool, type School } from './support.ts';
 
@@ -49,14 +55,22 @@ function setUp() {
   return { guard: expressGuard(options), options, begun: begun.promise, release: release.resolve, faults };
 }
 
-test('conditions look at the whole path, under whatever path a router is mounted', async () => {
-  const { guard, release } = setUp();
+test('of a mounted router conditions look at the path that the guard was given, in one spelling', async () => {
+  const { options, release } = setUp();
   release();
-  const router = express.Router();
-  router.get('/north', guard('mfa', 'location:north'), (_, response) => void response.send('allowed'));
-  const url = await listen(express().use('/page/mfa', router));
   const authorization = `Bearer ${await school.tokenOf('ann', { acr: 'mfa' })}`;
-  expect((await fetch(`${url}/page/mfa/north`, { headers: { ...headers, authorization } })).status).toBe(200);
+  const statusOf = async (mount: string | undefined, path: string) => {
+    const router = express.Router();
+    const guard = expressGuard({ ...options, mount });
+    router.get('/:location', guard('mfa', 'location:{location}'), (_, response) => void response.end());
+    const url = await listen(express().use('/page/:page', router));
+    return (await fetch(url + path, { headers: { ...headers, authorization } })).status;
+  };
+  for (const path of ['/page/mfa/north', '/PAGE/%6dfa/n%6frth/', '/Page/mfa/north'])
+    expect(await statusOf('/page/:page', path), path).toBe(200);
+  expect(await statusOf('/page/:page', '/page/MFA/north')).toBe(403);
+  for (const mount of [undefined, '/other/:page', '/page', '/page/:page/:more'])
+    expect(await statusOf(mount, '/page/mfa/north'), mount).toBe(403);
 });
 
 test('a guard of a router comes before all of its routes, also those that do not exist', async () => {
@@ -154,17 +168,19 @@ test('two Authorization headers are refused, whichever of them is valid', async 
   expect(status).toBe(401);
 });
 
-test('plain node:http takes the guard as well', async () => {
+test('plain node:http takes the guard as well, which reads nothing there for the handler', async () => {
   const { guard, release } = setUp();
   release();
-  const guarded = guard('grades', 'location:{query:at}');
-  const url = await listen((request, response) => {
-    guarded(request, response, () => response.end(authorizationOf(request).subject));
-  });
-  const statusAt = async (query: string) => (await fetch(`${url}/x${query}`, { headers })).status;
-  expect(await statusAt('?at=north')).toBe(200);
-  expect([await statusAt('?at=north&at=south'), await statusAt('')]).toEqual([403, 403]);
-  // Express's extended parser makes one list, or one object, of these.
-  for (const query of ['?at=north&at[]=south', '?at%5B0%5D=south&at=north', '?at[]=north', '?at[x]=south'])
-    expect(await statusAt(query), query).toBe(403);
+  const at = ({ url = '' }: { readonly url?: string | undefined }) =>
+    new URL(url, 'http://h').searchParams.get('at');
+  const statusOf = async (where: Where<ExpressRequest>, target: string, permission = 'grades') => {
+    const guarded = guard(permission, where);
+    const url = await listen((request, response) => {
+      guarded(request, response, () => response.end(authorizationOf(request).subject));
+    });
+    return (await fetch(url + target, { headers })).status;
+  };
+  expect(await statusOf((request) => `location:${at(request)}`, '/x?at=north')).toBe(200);
+  expect(await statusOf('location:{query:at}', '/x?at=north')).toBe(403);
+  expect(await statusOf('location:{location}', '/north')).toBe(403);
 });

@@ -4,6 +4,7 @@ import {
   authorizationOf,
   bearer,
   createPermissionsEndpoint,
+  expressGuard,
   fromEnvironment,
   type GuardOptions,
   lambdaGuard,
@@ -50,6 +51,10 @@ describe('options are checked when a guard is made', () => {
     expect(() => guard(what as string, where as string)).toThrow(
       expect.objectContaining({ code: 'invalid', field }),
     );
+  });
+
+  test.each(['', 'school', '/*', '/a/:b?', '/a{/:b}', '/:a/:a', '/a/../:b%20'])('mount: %j', (mount) => {
+    expect(() => expressGuard({ engine, who, mount })).toThrow(expect.objectContaining({ field: 'mount' }));
   });
 
   test('those of the permissions endpoint', () => {
@@ -135,6 +140,39 @@ describe('permission and scope', () => {
     for (const t of ['acme', ['acme'], 'a:b', undefined]) await byClaims({ t });
     expect(asked).toEqual(['user:ann grades tenant:acme']);
   });
+});
+
+describe('what the application gives', () => {
+  const contextWith = async (context: Record<string, unknown>, known: object = {}) => {
+    let given: unknown;
+    const { engine: noting } = createFakeEngine({
+      decide: async (question) => {
+        ({ given } = question as { given?: unknown });
+        return { allowed: true, reason: 'role' };
+      },
+    });
+    const guard = lambdaGuard({
+      engine: noting,
+      who: () => ({ subject: 'user:ann', ...known }),
+      now: () => 0,
+    });
+    const route = { resource: '/a', path: '/a', httpMethod: 'GET' };
+    await guard('grades', 'a:b', { given: () => ({ context }) }).wrap(allow)({ ...event, ...route }, {});
+    return (given as { readonly context: unknown }).context;
+  };
+  const verified = { method: 'GET', path: '/a', time: new Date(0), ip: undefined, userAgent: undefined };
+
+  test('is added to the context', async () => {
+    const claims = { acr: 'pwd' };
+    expect(await contextWith({ mfa: true }, { claims })).toEqual({ ...verified, claims, mfa: true });
+  });
+
+  test.each(['ip', 'time', 'method', 'path', 'userAgent', 'claims'])(
+    'does not replace %s, also where it is missing',
+    async (name) => {
+      expect(await contextWith({ [name]: 'forged' })).toEqual({ ...verified, claims: undefined });
+    },
+  );
 });
 
 test('an event that is no HTTP request is decided like any other', async () => {

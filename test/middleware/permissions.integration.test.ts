@@ -86,7 +86,7 @@ describe.each(SERVERS)('%s', (_, start) => {
     for (const [query, token] of [
       ['?scope=location:north', ben],
       ['?scope=location:south', ann],
-      ['?scope=no+scope', ann],
+      ['?scope=no%20scope', ann],
     ]) {
       const { status, text } = await get(query as string, token);
       expect([status, JSON.parse(text)]).toMatchObject([200, { permissions: [], ask: [] }]);
@@ -167,15 +167,15 @@ describe('in pages', () => {
     const found: string[] = [];
     let [cursor, pages]: [string | undefined, number] = [undefined, 0];
     do {
-      const query = { scope: ['location:north'], cursor: cursor === undefined ? [] : [cursor] };
+      const query = { scope: 'location:north', cursor };
       const answer = await endpoint(
         undefined,
         {
           method: 'GET',
-          path: '/permissions',
+          route: { method: 'GET', path: '/permissions' },
           ip: undefined,
           header: (name) => (name === 'authorization' ? authorization : []),
-          query: (name) => query[name as keyof typeof query] ?? [],
+          query: (name) => query[name as keyof typeof query],
           parameter: () => undefined,
         },
         async () => undefined,

@@ -207,46 +207,75 @@ const startHono: Start = async (parts) => {
   return { send, close: async () => undefined };
 };
 
-/** An event as API Gateway makes it of a request and the path parameters of its route. */
-type Event = (request: Sent, parameters: Record<string, string>) => LambdaEvent;
+/** An event as API Gateway makes it of a request and the parameters in its path, as they were sent. */
+type Event = (request: Sent, route: { readonly template: string; readonly sent: Parameters }) => LambdaEvent;
+type Parameters = Readonly<Record<string, string>>;
 
 const queryIn = (path: string) => path.split('?')[1] ?? '';
 const pathIn = (path: string) => path.split('?')[0] ?? '';
 
-const httpEvent: Event = ({ method = 'GET', path, headers, body }, pathParameters) => ({
-  version: '2.0',
-  rawPath: `/prod${pathIn(path)}`,
-  rawQueryString: queryIn(path),
-  headers: { 'user-agent': 'test/1.0', ...headers },
-  pathParameters,
-  body: body && Buffer.from(body).toString('base64'),
-  isBase64Encoded: body !== undefined,
-  requestContext: { stage: 'prod', http: { method, sourceIp: '127.0.0.1' } },
-});
-
-const restEvent: Event = ({ method = 'GET', path, headers = {}, body }, pathParameters) => {
-  const all = { 'User-Agent': 'test/1.0', ...headers };
+/** Decodes the path and its parameters; the query comes in two forms, of which one joins values by commas. */
+const httpEvent: Event = ({ method = 'GET', path, headers, body }, { template, sent }) => {
   const query = new URLSearchParams(queryIn(path));
+  const joined = [...query.keys()].map((key) => [key, query.getAll(key).join(',')]);
   return {
-    httpMethod: method,
-    path: pathIn(path),
-    headers: all,
-    multiValueHeaders: Object.fromEntries(Object.entries(all).map(([name, value]) => [name, [value]])),
-    queryStringParameters: Object.fromEntries(query),
-    multiValueQueryStringParameters: Object.fromEntries(
-      [...query.keys()].map((key) => [key, query.getAll(key)]),
+    version: '2.0',
+    routeKey: `ANY ${template}`,
+    rawPath: `/prod${decodeURIComponent(pathIn(path))}`,
+    rawQueryString: queryIn(path),
+    ...(joined.length === 0 ? {} : { queryStringParameters: Object.fromEntries(joined) }),
+    headers: { 'user-agent': 'test/1.0', ...headers },
+    pathParameters: Object.fromEntries(
+      Object.entries(sent).map(([name, value]) => [name, decodeURIComponent(value)]),
     ),
-    pathParameters,
-    body: body ?? null,
-    requestContext: { stage: 'prod', identity: { sourceIp: '127.0.0.1' } },
+    body: body && Buffer.from(body).toString('base64'),
+    isBase64Encoded: body !== undefined,
+    requestContext: { stage: 'prod', http: { method, sourceIp: '127.0.0.1' } },
   };
 };
 
-/** A load balancer that sends lists of values. */
-const balancerEvent: Event = (request, parameters) => {
-  const { headers: _headers, queryStringParameters: _query, ...event } = restEvent(request, parameters);
-  return { ...event, requestContext: { identity: { sourceIp: '127.0.0.1' } } };
+/** Decodes the query, and leaves path parameters as they were sent. */
+const restEvent: Event = ({ method = 'GET', path, headers = {}, body }, { template, sent }) => {
+  const all = { 'User-Agent': 'test/1.0', ...headers };
+  const query = new URLSearchParams(queryIn(path));
+  return {
+    resource: template,
+    httpMethod: method,
+    path: pathIn(path),
+    headers: all,
+    multiValueHeaders: listed(Object.entries(all)),
+    queryStringParameters: query.size === 0 ? null : Object.fromEntries(query),
+    multiValueQueryStringParameters: query.size === 0 ? null : listed([...query]),
+    pathParameters: sent,
+    body: body ?? null,
+    requestContext: { stage: 'prod', httpMethod: method, identity: { sourceIp: '127.0.0.1' } },
+  };
 };
+
+/**
+ * Decodes nothing, and knows no routes: parameters are those of a router in the function. Sends lists of
+ * values.
+ */
+const balancerEvent: Event = ({ method = 'GET', path, headers = {}, body }, { sent }) => ({
+  httpMethod: method,
+  path: pathIn(path),
+  multiValueHeaders: listed(Object.entries({ 'user-agent': 'test/1.0', ...headers })),
+  multiValueQueryStringParameters: listed(
+    queryIn(path)
+      .split('&')
+      .filter(Boolean)
+      .map((each) => each.split('=') as [string, string]),
+  ),
+  pathParameters: sent,
+  body: body ?? '',
+  requestContext: { elb: { targetGroupArn: 'arn:aws:elasticloadbalancing:…' } },
+});
+
+function listed(entries: readonly (readonly [string, string])[]): Record<string, string[]> {
+  const lists: Record<string, string[]> = {};
+  for (const [name, value] of entries) lists[name] = [...(lists[name] ?? []), value];
+  return lists;
+}
 
 /** Calls a function by its path, as API Gateway calls functions by their routes. */
 const routed = async (
@@ -254,14 +283,17 @@ const routed = async (
   routes: Readonly<Record<string, (event: LambdaEvent) => Promise<unknown>>>,
   eventOf: Event,
 ): Promise<Answered> => {
-  const [, first = '', second = '', third = ''] = pathIn(request.path).split('/').map(decodeURIComponent);
-  const parameters = first === 'page' ? { page: second, location: third } : { location: second };
+  const [, first = '', second = '', third = ''] = pathIn(request.path).split('/');
+  const sent = first === 'page' ? { page: second, location: third } : { location: second };
+  const template = ['', first, ...(second ? Object.keys(sent).map((name) => `{${name}}`) : [])].join('/');
   const run = routes[first];
   if (!run) throw new Error(`no route ${first}`);
-  const answer = (await run(eventOf(request, parameters as Record<string, string>)).catch((error: Error) => {
-    if (error.message !== 'secret of a callback') throw error;
-    return { statusCode: 500, headers: {}, body: 'handled by the application' };
-  })) as LambdaAnswer;
+  const answer = (await run(eventOf(request, { template, sent: sent as Parameters })).catch(
+    (error: Error) => {
+      if (error.message !== 'secret of a callback') throw error;
+      return { statusCode: 500, headers: {}, body: 'handled by the application' };
+    },
+  )) as LambdaAnswer;
   const headers = new Headers(answer.headers);
   for (const [name, [value]] of Object.entries(answer.multiValueHeaders ?? {}))
     headers.set(name, value ?? '');
@@ -331,10 +363,11 @@ const startPowertools: Start = async (parts) => {
   const permissions = lambdaPermissions(parts);
   const around =
     (route: Guarded, handler: (reqCtx: object) => Promise<LambdaAnswer>) => async (event: LambdaEvent) => {
-      // Routes are those of the event handler: the event has the parameters of one greedy route.
+      // Routes are those of the event handler: the event has none.
       const reqCtx = {
-        event: { ...event, pathParameters: { proxy: 'all' } },
+        event: { ...event, routeKey: '$default', pathParameters: undefined },
         params: event.pathParameters as Record<string, string>,
+        route: event.routeKey?.replace(/\{(\w+)\}/g, ':$1') ?? null,
         req: new Request('http://localhost'),
       };
       let answer: LambdaAnswer | undefined;

@@ -12,8 +12,8 @@ const CONDITIONS = {
 } as const;
 
 /**
- * A tenant with a location `north`. Ann may use the page `grades`, and others where their conditions hold; Ben
- * exists and may nothing.
+ * A tenant with the locations `north` and `auth0|north`. Ann may use the page `grades`, and others where
+ * their conditions hold; Ben exists and may nothing.
  */
 export async function createSchool(newWorld: () => Promise<World> = createWorld) {
   const world = await newWorld();
@@ -23,6 +23,7 @@ export async function createSchool(newWorld: () => Promise<World> = createWorld)
   for (const name of ['grades', 'payroll', ...Object.keys(CONDITIONS)]) await run('page.create', { name });
   await run('tenant.create', { id: 'school', name: 'School' });
   await run('location.create', { id: 'north', name: 'North', parent: 'tenant:school' });
+  await run('location.create', { id: 'auth0|north', name: 'Other', parent: 'tenant:school' });
   const role = (await run('role.create', { name: 'teacher', scope: 'tenant:school' })).id;
   await run('role-permission.create', { role, permission: 'grades', effect: 'ALLOW' });
   for (const [permission, when] of Object.entries(CONDITIONS))

@@ -49,12 +49,13 @@ function fail(error: unknown): never {
   throw new Error(`${again()}: a fault: ${error}`);
 }
 
-/** What a guard adds to what the application gives. */
+/** What a guard adds to what the application gives, also where it has none. */
 const withRequest = ({ given }: Question, time: number) => ({
   ...given,
   context: {
+    ...given?.context,
     ...{ time: new Date(time), method: 'GET', path: '/guarded', ip: undefined, userAgent: undefined },
-    ...{ claims: undefined, ...given?.context },
+    claims: undefined,
   },
 });
 
