@@ -111,17 +111,24 @@ const queryOf = (target = ''): HttpRequest['query'] => {
   return (name) => (values.getAll(name).length === 1 ? values.get(name) : undefined);
 };
 
-/** What is read of Express 4 and 5's `request.route`. */
+/** What is read of Express 4 and 5's `request.route`; that of other frameworks may have nothing of it. */
 interface Route {
-  readonly path: unknown;
-  readonly methods: Readonly<Record<string, boolean>>;
-  /** A layer without a method takes all of them. */
-  readonly stack: readonly { readonly method?: string | undefined; readonly handle: unknown }[];
+  readonly path?: unknown;
+  readonly methods?: Readonly<Record<string, boolean>>;
+  readonly stack?: readonly Layer[];
+}
+
+interface Layer {
+  /** None: it takes all methods. */
+  readonly method?: string | undefined;
+  /** A function; a router in the place of a handler has a function of this name itself. */
+  readonly handle: { readonly handle?: unknown };
 }
 
 /**
  * The route that a function stands in. Express keeps the route that it passed last in `request.route`, also
- * for what was mounted by `app.use`; so the function has to be found in it, with a handler from there on.
+ * for what was mounted by `app.use`; so the function has to be found in it, with handlers from there on that
+ * are no routers.
  *
  * @param skipped 1 for a guard, which comes before the handler, 0 for the handler itself
  */
@@ -134,10 +141,11 @@ function routeOf(
   const { method: verb = '', baseUrl = '' } = request as { method?: string; baseUrl?: string };
   const { route, params } = request as { route?: Route; params?: unknown };
   // As Express does it: GET's handlers answer HEAD where the route has none for it.
-  const served = verb === 'HEAD' && !route?.methods.head ? 'get' : verb.toLowerCase();
+  const served = verb === 'HEAD' && !route?.methods?.head ? 'get' : verb.toLowerCase();
   const layers = (route?.stack ?? []).filter(({ method = served }) => method === served);
   const position = layers.findLastIndex(({ handle }) => handle === self);
-  const handlers = position < 0 ? [] : layers.slice(position + skipped);
+  const following = position < 0 ? [] : layers.slice(position + skipped);
+  const handlers = following.some(({ handle }) => handle.handle !== undefined) ? [] : following;
   const mounted = mountedAt(mount, baseUrl);
   const path = routePath(route?.path, (name) => ownValue(params, name));
   const isKnown = handlers.length > 0 && mounted !== undefined && path !== undefined;

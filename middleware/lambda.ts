@@ -174,10 +174,12 @@ function parameterOf({ pathParameters, version }: LambdaEvent, name: string): st
 /**
  * A query parameter, decoded. API Gateway has decoded it, and gives the query in two forms: handlers may read
  * either, so they must agree on one value. A load balancer hands names and values over as they were sent; `+`
- * is a space to some and a plus to others.
+ * is a space to some and a plus to others. Adapters make a URL of path and query: the path must not begin the
+ * query.
  */
 function queryOf(event: LambdaEvent, name: string): unknown {
   const { rawQueryString, queryStringParameters: single, multiValueQueryStringParameters: multi } = event;
+  if (/[?#]/.test(pathIn(event) ?? '')) return undefined;
   const readings = new Set<unknown>();
   if (rawQueryString !== undefined) readings.add(only(parsedQuery(rawQueryString).getAll(name)));
   if (multi) readings.add(only(ownValue(multi, name)));
@@ -198,10 +200,11 @@ const only = (values: unknown): unknown =>
  * and no stage may stand before it.
  */
 function routeOf(event: LambdaEvent): MatchedRoute & { readonly isServed: boolean } {
-  const { routeKey, resource, rawPath, path = rawPath, httpMethod, requestContext = {} } = event;
+  const { routeKey, resource, httpMethod, requestContext } = event;
+  const path = pathIn(event);
   const [, verb, template] = /^(\S+) (\/.*)$/.exec(routeKey ?? `ANY ${resource}`) ?? [];
-  const { stage = '$default', http } = requestContext;
-  const methods = [http?.method, httpMethod, requestContext.httpMethod, verb === 'ANY' ? undefined : verb];
+  const { stage = '$default', http, httpMethod: routed } = requestContext ?? {};
+  const methods = [http?.method, httpMethod, routed, verb === 'ANY' ? undefined : verb];
   const [method, ...others] = new Set(methods.filter((each) => each !== undefined));
   const sent = { method: others.length === 0 ? method : undefined, isServed: true };
   if (template === undefined) return { ...sent, path: plainPath(stage === '$default' ? path : undefined) };
@@ -211,6 +214,9 @@ function routeOf(event: LambdaEvent): MatchedRoute & { readonly isServed: boolea
   const colons = template.replace(BRACES, (_, name, rest) => `${rest ? '*' : ':'}${name}`);
   return { ...sent, path: routePath(colons, valueFor) };
 }
+
+const pathIn = ({ path, rawPath = path }: LambdaEvent): string | undefined =>
+  typeof rawPath === 'string' ? rawPath : undefined;
 
 const BRACES = /\{([^{}+]+)(\+?)\}/g;
 

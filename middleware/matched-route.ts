@@ -37,7 +37,7 @@ const REST = /^\*([\w.-]*)$/;
 /**
  * One segment of a path in every reading: not empty, `.` or `..`, and without what others decode or split by.
  */
-const SEGMENT = /^(?!\.{1,2}$)[^/\\%;\p{Cc}]+$/u;
+const SEGMENT = /^(?!\.{1,2}$)[^/\\%;?#\p{Cc}]+$/u;
 
 const isSegment = (value: unknown): value is string => typeof value === 'string' && SEGMENT.test(value);
 

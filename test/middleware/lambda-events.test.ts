@@ -134,6 +134,10 @@ describe('a query parameter', () => {
     ['does not decode', balancerOf({ queryStringParameters: { at: '%zz' } })],
     ['is a plus or a space', balancerOf({ queryStringParameters: { at: 'a+b' } })],
     ['comes under two spellings', balancerOf({ queryStringParameters: { at: 'N', '%61t': 'S' } })],
+    [
+      'may begin in the path',
+      http2Of('n?at=S&x=', { rawQueryString: 'at=N', queryStringParameters: { at: 'N' } }),
+    ],
     ['is not there', balancerOf({ queryStringParameters: {} })],
   ])('is no value if it %s', async (_, event) => {
     expect(await decidedOn(event, where)).toBeUndefined();

@@ -20,7 +20,7 @@ describe('the path of a route', () => {
     expect(pathOf(template, values)).toBe(path);
   });
 
-  test.each(['', '.', '..', 'a/b', 'a\\b', 'a%b', 'a;b', 'a\0', undefined, 7, ['a'], {}])(
+  test.each(['', '.', '..', 'a/b', 'a\\b', 'a%b', 'a;b', 'a?b', 'a#b', 'a\0', undefined, 7, ['a'], {}])(
     'has no parameter %j, also not in a rest',
     (id) => {
       expect(pathOf('/admin/:id', { id })).toBeUndefined();

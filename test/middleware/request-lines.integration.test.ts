@@ -54,9 +54,9 @@ describe.each(WITNESSES)('%s', (name, start) => {
     });
     expect(wrong).toEqual([]);
     // Enough of them came to a handler, and conditions had something to look at.
-    expect(witness.served.size).toBeGreaterThan(sent.size / 10);
+    expect(witness.served.size).toBeGreaterThan(100);
     const paths = [...witness.decided.values()].filter(({ path }) => path !== undefined);
-    expect(paths.length).toBeGreaterThan(isRouted ? witness.decided.size / 4 : -1);
+    expect(paths.length).toBeGreaterThan(isRouted ? 50 : -1);
   });
 
   test('a target that is no path is answered 400, and decided by nobody', () => {

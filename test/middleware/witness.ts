@@ -129,6 +129,12 @@ function expressServer(express: typeof express5, rest: string, parser?: string):
     other.get('/y/:id', seeOther, guard(PERMISSION, 'location:{id}'), unknown);
     app.use('/u', other);
 
+    // A router in the place of a handler: its routes are read apart from that of the guard.
+    const inner = express.Router();
+    const [seeInner, within] = byParameter('GET', () => undefined);
+    inner.get('/inner/:id', seeInner, within);
+    app.all('/:inner/:id', guard(PERMISSION, 'location:{id}'), inner);
+
     // A guard in front of other routes, and one in a route without its handler.
     app.get('/used/:id', (_request, _response, next) => next());
     const nobody = () => undefined;
@@ -323,7 +329,7 @@ export const PATHS = [
     '/m/ID/x/ID',
     '/m/ID',
   ],
-  ...['/u/y/ID', '/used/ID', '/alone/ID/alone'],
+  ...['/u/y/ID', '/used/ID', '/alone/ID/alone', '/inner/ID'],
 ];
 
 export const WITNESSES: readonly (readonly [name: string, start: Start])[] = [
