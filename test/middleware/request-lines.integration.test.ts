@@ -9,6 +9,26 @@ import { type Decided, PATHS, type Served, sendLine, WITNESSES, type Witness } f
 const LINES = 10_000;
 const AT_ONCE = 50;
 
+const ADMIN: Decided = { method: 'GET', path: '/admin/N', scope: 'location:N' };
+const MOUNTED: Decided = { ...ADMIN, path: '/m/T/x/N' };
+const UNKNOWN: Decided = { method: undefined, path: undefined, scope: 'location:fixed' };
+
+/** Lines that have got past a guard before: what is decided, or the status of the answer. */
+const KNOWN: readonly (readonly [servers: RegExp, Decided | 400 | 403, ...lines: string[]])[] = [
+  [/Express/, ADMIN, 'GET /ADMIN/N', 'GET /Admin/%4e/', 'HEAD /ADMIN/N'],
+  [/Express/, MOUNTED, 'GET /M/T/X/N', 'HEAD /m/T/x/%4E/'],
+  [/Express/, UNKNOWN, 'HEAD /used/N', 'HEAD /USED/N/'],
+  [/Fastify|Hono/, ADMIN, 'GET /%61dmin/N', 'HEAD /admin/%4e'],
+  [/tolerant/, ADMIN, 'GET //ADMIN//N/', 'HEAD /Admin/N'],
+  [/./, 400, 'GET http://x/admin/N', 'GET /admin/N#x', 'HEAD /reports?at=N#'],
+  [/./, 400, 'GET /reports#at=SOUTH&x=?at=NORTH', 'GET /reports?x=1#&at=NORTH'],
+  [/./, 400, 'GET /reports#?at=NORTH'],
+  [/tolerant/, 403, 'GET /reports;at=SOUTH&x=?at=NORTH&at=NORTH'],
+  [/Express 4|extended/, 403, 'GET /reports?at=NORTH&[at]=SOUTH', 'GET /reports?at=NORTH&%5Bat%5D=SOUTH'],
+  [/Express 4|extended/, 403, 'GET /reports?[at][0]=SOUTH&at=NORTH', 'GET /reports?at[]=NORTH'],
+  [/Express|Fastify|Hono/, 403, 'GET /reports??at=NORTH', 'GET /reports?at=NORTH&%61t=SOUTH'],
+];
+
 /** Where a decision is about something else than what is served. What is missing cannot be relied on. */
 const wrongIn = (decided: Decided, { method, path, id }: Served): readonly string[] => [
   ...(decided.method === undefined || decided.method === method ? [] : ['method']),
@@ -74,5 +94,15 @@ describe.each(WITNESSES)('%s', (name, start) => {
       wrongIn(readAgain(sent.get(number) as Line, given), given),
     );
     expect(found).toEqual(expect.arrayContaining(isRouted ? ['method', 'path', 'scope'] : ['path']));
+  });
+
+  test('what has got past a guard before does not', async () => {
+    let number = LINES;
+    for (const [, expected, ...lines] of KNOWN.filter(([servers]) => servers.test(name)))
+      for (const line of lines) {
+        const [method = '', target = ''] = line.split(' ');
+        const status = await sendLine(server, { method, target }, ++number);
+        expect(status === 200 ? witness.decided.get(`user:${number}`) : status, line).toEqual(expected);
+      }
   });
 });
