@@ -1,4 +1,5 @@
 import type { LogDecision } from '../authorizer/decision-log.ts';
+import { createWork } from '../engine/conditions/work.ts';
 import type {
   AskedDecision,
   Engine,
@@ -51,14 +52,20 @@ export const createEvaluate =
     isExplained: boolean,
     requestId?: string,
   ): Promise<readonly Verdict[]> => {
+    const work = createWork();
+    const { distinct, placeOf } = distinctIn(evaluations);
     const callers =
-      evaluations.length === 0
+      distinct.length === 0
         ? [askCaller(caller)]
-        : evaluations.map(({ resource }) => askCallerAbout(caller, resource));
-    const all = await engine.decideAsked<Question>([...callers, ...evaluations.map(askEvaluation)]);
-    const mayEvaluate = all.slice(0, callers.length).map(isAllowed);
-    if (!mayEvaluate.includes(true)) await refuseNobody(all[0] as AskedDecision<CallerQuestion>, rootsOf);
-    const decided = all.slice(callers.length);
+        : distinct.map(({ resource }) => askCallerAbout(caller, resource));
+    const all = await engine.decideAsked<Question>([
+      ...callers,
+      ...distinct.map((each) => askEvaluation(each, work)),
+    ]);
+    const may = all.slice(0, callers.length).map(isAllowed);
+    if (!may.includes(true)) await refuseNobody(all[0] as AskedDecision<CallerQuestion>, rootsOf);
+    const decided = placeOf.map((place) => all[callers.length + place] as AskedDecision<Question>);
+    const mayEvaluate = placeOf.map((place) => may[place]);
     const verdicts = decided.map((each, position) =>
       mayEvaluate[position] ? verdictOf(each) : UNKNOWN_RESOURCE,
     );
@@ -74,11 +81,46 @@ export const createEvaluate =
         const { question, hasGrant } = decided[position] as AskedDecision<Question>;
         if (!mayEvaluate[position] || !hasGrant()) return verdict;
         const { subject, permission = '', scope = '', given } = question;
-        const explanation = await explainer.explain(subject, permission, scope, given);
+        const explanation = await explainer.explain(subject, permission, scope, { ...given, work });
         return { ...verdict, context: { ...verdict.context, explanation: hereOf(explanation) } };
       }),
     );
   };
+
+/**
+ * Equal evaluations are asked once, and equal parts of others are the same object: conditions over them are evaluated
+ * once. What was JSON is equal if it is the same text, but for numbers beyond all (`1e999`), which have none.
+ *
+ * @returns the distinct evaluations, and of each evaluation its place among them
+ */
+function distinctIn(evaluations: readonly Evaluation[]) {
+  const known = new Map<string, unknown>();
+  const one = <T>(text: string, value: T): T => {
+    if (!known.has(text)) known.set(text, value);
+    return known.get(text) as T;
+  };
+  const distinct: Evaluation[] = [];
+  let unlike = 0;
+  const textOf = (...part: readonly unknown[]): string => {
+    let isExact = true;
+    const text = JSON.stringify(part, (_, value) => {
+      if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) isExact = false;
+      return value;
+    });
+    return isExact ? text : `${text}${++unlike}`;
+  };
+  const placeOf = evaluations.map((evaluation) => {
+    const parts = Object.entries(evaluation).map(([name, part]) => {
+      const text = textOf(name, part);
+      return { text, entry: [name, one(text, part)] as const };
+    });
+    const whole = JSON.stringify(parts.map(({ text }) => text));
+    if (!known.has(whole))
+      distinct.push(Object.fromEntries(parts.map(({ entry }) => entry)) as typeof evaluation);
+    return one(whole, distinct.length - 1);
+  });
+  return { distinct, placeOf };
+}
 
 /**
  * Whether the caller may evaluate.

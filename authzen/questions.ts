@@ -1,3 +1,4 @@
+import type { Work } from '../engine/conditions/work.ts';
 import { decisionInput } from '../engine/decision-input.ts';
 import type { Ask } from '../engine/engine.ts';
 import type { Credential, Look, Question } from '../engine/index.ts';
@@ -106,16 +107,20 @@ const guessing = (look: Look): Look => ({
   },
 });
 
-/** The question of one evaluation. Without a scope the resource names none. */
+/**
+ * The question of one evaluation. Without a scope the resource names none.
+ *
+ * @param work the budget that all evaluations of a request share
+ */
 export const askEvaluation =
-  (evaluation: Evaluation): Ask<Question> =>
+  (evaluation: Evaluation, work: Work): Ask<Question> =>
   (look) => {
     const type = resourceTypeIn(look, evaluation.resource.type);
     if (type === undefined) {
       decisionInput(questionOf(evaluation, DEFAULT_RESOURCE_TYPE), guessing(look));
       return undefined;
     }
-    return questionOf(evaluation, type);
+    return { ...questionOf(evaluation, type), work };
   };
 
 const questionOf = ({ subject, action, resource, context }: Evaluation, type: ResourceType): Question => ({

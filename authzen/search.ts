@@ -1,3 +1,4 @@
+import { createWork, type Work } from '../engine/conditions/work.ts';
 import { DENIED } from '../engine/decision.ts';
 import type { CheckRequest, Clock, Engine, Question } from '../engine/index.ts';
 import { createLists } from '../engine/search/search.ts';
@@ -60,8 +61,8 @@ export function createSearches({ reader, engine, clock, rootsOf }: SearchParts) 
       if (at === undefined || !areNames(subject.type, action.name)) return NOTHING;
       const permission = permissionOf(at.type, resource.type, action.name);
       const given = { subject: { properties: subject.properties }, resource, action, context };
-      const next: Next = (limit, cursor) =>
-        lists.listSubjects(permission, at.scope, { type: subject.type, limit, cursor, ...given });
+      const next: Next = (limit, cursor, work) =>
+        lists.listSubjects(permission, at.scope, { type: subject.type, limit, cursor, work, ...given });
       return answerOf(from, await fill(from, next), toEntity);
     },
 
@@ -85,8 +86,15 @@ export function createSearches({ reader, engine, clock, rootsOf }: SearchParts) 
         action,
         context,
       };
-      const next: Next = (limit, cursor) =>
-        listScopes(refOf(subject), permission, { type: resource.type, limit, cursor, within, ...given });
+      const next: Next = (limit, cursor, work) =>
+        listScopes(refOf(subject), permission, {
+          type: resource.type,
+          limit,
+          cursor,
+          within,
+          work,
+          ...given,
+        });
       return answerOf(from, await fill(from, next), toEntity);
     },
 
@@ -106,7 +114,7 @@ export function createSearches({ reader, engine, clock, rootsOf }: SearchParts) 
    */
   function actionsAt({ subject, resource, context }: ActionSearch, { type, scope }: Existing): Next {
     const own = [...type.actions.keys()].sort();
-    const kind = type.permission.includes(':') ? 'permission' : 'page';
+    const kind = type.permission.includes(':') ? ('permission' as const) : ('page' as const);
     const nameOf = (permission: string) => actionOf(type, resource.type, permission);
     const given = { subject: { properties: subject.properties }, resource, context };
     const checkAction = (action: string, permission: string): CheckRequest => ({
@@ -114,10 +122,11 @@ export function createSearches({ reader, engine, clock, rootsOf }: SearchParts) 
       given: { ...given, action: { name: action } },
     });
 
-    async function firstPart(limit: number, after: string | undefined): Promise<Found<string>> {
+    async function firstPart(limit: number, after: string | undefined, work: Work): Promise<Found<string>> {
       const left = own.filter((action) => after === undefined || action > after);
       const { decisions } = await engine.checkMany(
         left.map((action) => checkAction(action, permissionOf(type, resource.type, action))),
+        { work },
       );
       const allowed = left.filter((_, position) => decisions[position]?.allowed);
       const items = allowed.slice(0, limit);
@@ -128,19 +137,21 @@ export function createSearches({ reader, engine, clock, rootsOf }: SearchParts) 
       reader,
       clock,
       engine: {
-        checkMany: (requests) =>
+        checkMany: (requests, { work } = {}) =>
           engine.checkMany(
             requests.map(({ permission }) => checkAction(nameOf(permission) ?? '', permission)),
+            { work },
           ),
       },
     });
     const accept = (permission: string) => nameOf(permission) !== undefined;
 
-    return async (limit, cursor) => {
+    return async (limit, cursor, work) => {
       if (cursor === undefined || cursor.startsWith('own '))
-        return firstPart(limit, cursor?.slice('own '.length));
+        return firstPart(limit, cursor?.slice('own '.length), work);
       const inner = cursor.slice('template '.length) || undefined;
-      const found = await listPermissions(refOf(subject), scope, { limit, cursor: inner, kind, accept });
+      const options = { limit, cursor: inner, kind, accept, work };
+      const found = await listPermissions(refOf(subject), scope, options);
       const items = found.items.map((permission) => nameOf(permission) ?? '');
       return found.cursor === undefined ? { items } : { items, cursor: `template ${found.cursor}` };
     };
@@ -149,9 +160,9 @@ export function createSearches({ reader, engine, clock, rootsOf }: SearchParts) 
   /** Checks as the engine does, and allows only where the caller may evaluate as well. */
   function guarded(caller: Caller): Pick<Engine, 'checkMany'> {
     return {
-      checkMany: async (requests, given = {}) => {
+      checkMany: async (requests, { work, ...given } = {}) => {
         const { answers, ...rest } = await engine.checkManyAsked<Question>([
-          ...requests.map((request) => () => ({ ...request, given })),
+          ...requests.map((request) => () => ({ ...request, given, work })),
           ...requests.map(({ scope }) => askCaller(caller, placeOfScope(scope))),
         ]);
         const decisions = requests.map((_, position) => {
@@ -179,15 +190,16 @@ interface Existing {
 
 const NOTHING: SearchAnswer<never> = { page: { next_token: '', count: 0 }, results: [] };
 
-type Next = (limit: number, cursor: string | undefined) => Promise<Found<string>>;
+type Next = (limit: number, cursor: string | undefined, work: Work) => Promise<Found<string>>;
 
 /** Fills one page from those of a search of the engine. It has a cursor if more may follow. */
 async function fill({ limit, cursor }: PagePlace, next: Next): Promise<Found<string>> {
   if (limit === 0) return { items: [], cursor: cursor ?? '' };
   const items: string[] = [];
   let at = cursor;
-  for (let calls = 0; calls < MAX_CALLS; calls++) {
-    const found = await next(limit - items.length, at);
+  const work = createWork();
+  for (let calls = 0; calls < MAX_CALLS && !work.isSpent(); calls++) {
+    const found = await next(limit - items.length, at, work);
     items.push(...found.items);
     at = found.cursor;
     if (at === undefined) return { items };

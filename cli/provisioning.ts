@@ -69,7 +69,7 @@ export const addDeadlineOption = (command: Command): Command =>
 
 /** Who acts, for the audit log. Of who shows a token, the function knows it. */
 export const actorOf = (options: WriteOptions, env: Context['env']): string | undefined =>
-  options.actor ?? (tokenOf(options, env) === undefined ? env.USER ?? env.USERNAME : undefined);
+  options.actor ?? (tokenOf(options, env) === undefined ? (env.USER ?? env.USERNAME) : undefined);
 
 /** Sends a write command; throws when it is refused. */
 export type Send = (command: string, input: Readonly<Record<string, unknown>>) => Promise<Success['result']>;

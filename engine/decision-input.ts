@@ -7,6 +7,7 @@ import {
 } from '../table/decision/items.ts';
 import { MAX_ANCESTORS, SCOPE_TYPES } from '../table/entities/scope-types.ts';
 import { GatehouseError } from '../table/errors.ts';
+import type { Work } from './conditions/work.ts';
 import type { Credential } from './credential.ts';
 import type { Given } from './given.ts';
 import {
@@ -45,6 +46,8 @@ export interface Question {
   readonly prefetch?: readonly string[] | undefined;
   /** What the caller knows of subject, resource, action and context. Only conditions look at it. */
   readonly given?: Given | undefined;
+  /** What the conditions of one request share: its budget. Default: one for this question alone. */
+  readonly work?: Work | undefined;
 }
 
 /** The items that a decision evaluates, as plain values. Absent items are null. */

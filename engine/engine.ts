@@ -1,14 +1,24 @@
 import { invalid } from '../table/errors.ts';
 import { faultInList, faultInOptions, faultInRequest, faultInText, inList, refuse } from './arguments.ts';
+import { createWork, type Work } from './conditions/work.ts';
 import type { Credential } from './credential.ts';
 import { decide, refusedCredential, usesOfGiven, validUntil } from './decide.ts';
 import type { Decision } from './decision.ts';
 import { type DecisionInput, decisionInput, type Question } from './decision-input.ts';
 import { effectiveRoles, hasGrant } from './effective-roles.ts';
 import { type Given, givenAt, givenIn } from './given.ts';
+import type { Cost } from './item-cache.ts';
 import type { ItemId } from './items.ts';
-import { type Consistency, createLoad, type Loaded, type LoadOptions, type Look, type Plan } from './load.ts';
-import { createObserver, type Observe } from './observation.ts';
+import {
+  type Consistency,
+  createLoad,
+  type Loaded,
+  type LoadOptions,
+  type Look,
+  type Plan,
+  pause,
+} from './load.ts';
+import { createObserver, type Observe, type Observed } from './observation.ts';
 import { createSessions, type OpenSession } from './session.ts';
 
 export interface EngineOptions extends LoadOptions {
@@ -28,6 +38,8 @@ export interface CheckOptions extends Given {
    * are prefetched, never trusted.
    */
   readonly prefetch?: readonly string[] | undefined;
+  /** The budget that the conditions of a request share (`createWork`), over several calls. Default: one for each call. */
+  readonly work?: Work | undefined;
 }
 
 /** One of many checks. Options that it leaves out come from the call. */
@@ -166,6 +178,7 @@ export interface Engine {
 /** @throws GatehouseError `invalid` for an invalid time-to-live, margin or bound */
 export function createEngine(options: EngineOptions): Engine {
   const { load, now, generation } = createLoad(options);
+  const { wait = pause } = options;
   const observer = options.observe && createObserver(options.observe, now);
 
   /**
@@ -173,35 +186,62 @@ export function createEngine(options: EngineOptions): Engine {
    *
    * @param decideOne decides one question, after all inputs are loaded
    * @param finish turns what was decided, in the order of the questions, into the answer
+   * @param work the budget of conditions for all of them; undefined for one question, which has one of its own
    */
   function answer<Q extends Question, T extends Decided, R>(
     asks: readonly Ask<Q>[],
     consistency: Consistency,
     decideOne: (loaded: Loaded<DecisionInput<Q>>) => T,
     finish: (decided: readonly T[]) => R,
+    work?: Work,
   ): Promise<R> {
-    const plans = asks.map(planOf);
-    if (!observer) return load(plans, consistency, (loaded) => finish(loaded.map(decideOne)));
+    const plans = asks.map((ask) => planOf(ask, work));
+    if (!observer) return inTurns(plans, consistency, decideOne, work, finish);
     return observer(
       consistency,
       () => asks.map(questionOf),
-      (cost) =>
-        load(
-          plans,
-          consistency,
-          (loaded) => {
-            const decided = loaded.map(decideOne);
-            const observed = loaded.map(({ value: { question, scopes }, isStale }, position) => ({
-              question,
-              tenant: scopes.at(-1)?.ref,
-              decision: decided[position]?.decision,
-              isStale,
-            }));
-            return { answer: finish(decided), observed };
-          },
-          cost,
-        ),
+      async (cost) => {
+        const observed: Observed[] = [];
+        const observing = (loaded: Loaded<DecisionInput<Q>>): T => {
+          const decided = decideOne(loaded);
+          const { question, scopes } = loaded.value;
+          const [tenant, { decision }, { isStale }] = [scopes.at(-1)?.ref, decided, loaded];
+          observed.push({ question, tenant, decision, isStale });
+          return decided;
+        };
+        return { answer: await inTurns(plans, consistency, observing, work, finish, cost), observed };
+      },
     );
+  }
+
+  /**
+   * Decides what is loaded, in turns: where conditions take long, other requests run in between, and the rest is loaded
+   * anew, so that no decision is older than its answer may be.
+   */
+  function inTurns<Q extends Question, T extends Decided, R>(
+    plans: readonly Plan<DecisionInput<Q>>[],
+    consistency: Consistency,
+    decideOne: (loaded: Loaded<DecisionInput<Q>>) => T,
+    work: Work | undefined,
+    finish: (decided: readonly T[]) => R,
+    cost?: Cost,
+  ): Promise<R> {
+    if (work === undefined) return load(plans, consistency, (loaded) => finish(loaded.map(decideOne)), cost);
+    const decided: T[] = [];
+    const turn = (loaded: readonly Loaded<DecisionInput<Q>>[]) => {
+      for (const one of loaded) {
+        decided.push(decideOne(one));
+        if (work.isDue()) break;
+      }
+      return { answer: decided.length === plans.length ? { is: finish(decided) } : undefined };
+    };
+    const next = async (): Promise<R> => {
+      const made = await load(plans.slice(decided.length), consistency, turn, cost);
+      if (made.answer) return made.answer.is;
+      await wait(0);
+      return next();
+    };
+    return next();
   }
 
   /** As `answer`, for one question. */
@@ -222,6 +262,7 @@ export function createEngine(options: EngineOptions): Engine {
     asks: readonly Ask<Q>[],
     consistency: Consistency = 'cached',
     instantOf: (question: Q) => number | undefined = () => undefined,
+    work: Work = createWork(),
   ): Promise<AnswersAsked<Q>> => {
     const ends = { expiresAt: FOREVER, staleUntil: FOREVER, validUntil: FOREVER };
     let isStale = false;
@@ -236,18 +277,21 @@ export function createEngine(options: EngineOptions): Engine {
       isStale ||= loaded.isStale;
       return withRoles(input, at ?? instant);
     };
-    return answer(asks, consistency, decideOne, (answers) => ({ answers, ...ends, isStale }));
+    return answer(asks, consistency, decideOne, (answers) => ({ answers, ...ends, isStale }), work);
   };
 
   const checkMany: Engine['checkMany'] = async (requests, given = NOTHING_GIVEN) => {
     refuse(faultInOptions(given) ?? faultInRequests(requests));
-    const { consistency, ...shared } = given;
-    const sharedGiven = givenIn(shared);
-    const asks = requests.map(({ subject, permission, scope, given: own = sharedGiven, ...options }) => {
+    const { consistency, work, ...shared } = given;
+    // The same object for all that share it: equal conditions over it are evaluated once.
+    const sharedGiven = givenAt(givenIn(shared), shared.at);
+    const asks = requests.map(({ subject, permission, scope, ...options }) => {
       const { at = shared.at, credential = shared.credential, prefetch = shared.prefetch } = options;
-      return () => ({ subject, permission, scope, at, credential, prefetch, given: givenAt(own, at) });
+      const isShared = options.given === undefined && at === shared.at;
+      const own = isShared ? sharedGiven : givenAt(options.given ?? givenIn(shared), at);
+      return () => ({ subject, permission, scope, at, credential, prefetch, given: own });
     });
-    const { answers, ...rest } = await checkManyAsked(asks, consistency, ({ at }) => at);
+    const { answers, ...rest } = await checkManyAsked(asks, consistency, ({ at }) => at, work);
     return { decisions: answers.map(({ decision }) => decision as Decision), ...rest };
   };
 
@@ -310,6 +354,7 @@ export function createEngine(options: EngineOptions): Engine {
           hasGrant: () => hasGrant(value.subject, value),
         }),
         (decided) => decided,
+        createWork(),
       );
     },
     session: createSessions(checkMany, now, generation),
@@ -323,7 +368,7 @@ export function createEngine(options: EngineOptions): Engine {
       refuse(faultInText('subject', subject) ?? faultInText('scope', scope) ?? faultInOptions(given));
       const { at, consistency = 'cached', prefetch } = given;
       const question = { subject, permission: undefined, scope, prefetch };
-      return load([planOf(() => question)], consistency, ([loaded]) => {
+      return load([planOf(() => question, undefined)], consistency, ([loaded]) => {
         const { value, instant } = loaded as Loaded<DecisionInput>;
         return value.subject === null ? undefined : rolesIn(value, at ?? instant);
       });
@@ -358,9 +403,10 @@ const FOREVER = Number.POSITIVE_INFINITY;
 
 /** A plan that builds a question and loads its decision input. */
 const planOf =
-  <Q extends Question>(ask: Ask<Q>): Plan<DecisionInput<Q>> =>
+  <Q extends Question>(ask: Ask<Q>, work: Work | undefined): Plan<DecisionInput<Q>> =>
   (look) => {
-    const question = ask(look);
+    const asked = ask(look);
+    const question = asked && work && asked.work === undefined ? { ...asked, work } : asked;
     const input = question && decisionInput(question, look);
     if (input === undefined) prefetchAsBefore(ask, look);
     return input;

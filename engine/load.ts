@@ -384,5 +384,5 @@ function oldestFor(token: string): number {
 const contended = (): GatehouseError =>
   new GatehouseError('contended', 'the items of the decision change faster than they can be read');
 
-const pause = (milliseconds: number): Promise<void> =>
+export const pause = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));

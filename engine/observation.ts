@@ -36,7 +36,7 @@ export interface Observation {
 export type Observe = (observation: Observation) => void;
 
 /** A decision with its question, to be reported. */
-interface Observed {
+export interface Observed {
   readonly question: Question;
   readonly tenant: string | undefined;
   readonly decision: Decision | undefined;

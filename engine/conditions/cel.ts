@@ -4,13 +4,11 @@ import { contextOf, type Variables } from './declarations.ts';
 import { Refusal, usesOf } from './grammar.ts';
 import { IpRange, parseRange } from './ip-ranges.ts';
 import { type ASTNode, Environment, ParseError, TypeFault } from './library.ts';
-import { createBound, MAX_STEPS } from './steps.ts';
+import { createSteps, MAX_STEPS } from './steps.ts';
 import { ROOTS, sourceOf } from './syntax.ts';
 import { callZonedAccessors, registerZonedAccessors } from './time-zones.ts';
 import { demandTypes } from './types.ts';
-
-/** Whether a condition holds, or why that is not known. */
-export type Outcome = { readonly holds: boolean } | { readonly unknown: string };
+import { type Outcome, OVER_BUDGET } from './work.ts';
 
 /** An expression in CEL, parsed. */
 export interface Expression {
@@ -19,8 +17,12 @@ export interface Expression {
    * What it looks at, by name: `subject.id`, `subject.properties.role`, `context.ip`. A name covers all below it.
    */
   readonly uses: readonly string[];
-  /** Never throws, and ends within its bound of steps. */
-  readonly evaluate: (variables: Variables) => Outcome;
+  /**
+   * Never throws, and ends within its bound of steps.
+   *
+   * @param take takes its steps off the budget of the request; what it refuses is not evaluated
+   */
+  readonly evaluate: (variables: Variables, take?: (steps: number) => boolean) => Outcome;
 }
 
 /** What is wrong with an expression. */
@@ -98,10 +100,12 @@ export function parse(text: string): Expression {
     throw toError(toProblem(error));
   }
   const run = untyped.parse(text);
-  const isBounded = createBound(run.ast);
+  const stepsOver = createSteps(run.ast);
   callZonedAccessors(run.ast);
-  const evaluate = (variables: Variables): Outcome => {
-    if (!isBounded(variables)) return { unknown: `it takes more than ${MAX_STEPS} steps` };
+  const evaluate: Expression['evaluate'] = (variables, take) => {
+    const steps = stepsOver(variables, take !== undefined);
+    if (steps > MAX_STEPS) return { unknown: `it takes more than ${MAX_STEPS} steps` };
+    if (take && !take(steps)) return { unknown: OVER_BUDGET };
     const { stackTraceLimit } = Error;
     // A trace takes longer than all else of an error, and an expression may pass over a thousand errors.
     Error.stackTraceLimit = 0;

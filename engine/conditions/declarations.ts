@@ -49,7 +49,7 @@ export const PASSED_BOUNDS = { bytes: 65_536, string: 8_192, list: 1_000, levels
 const NOTHING: ReadonlyMap<string, Declaration> = new Map();
 
 /** What is left of the bytes (8 for each value and each key, 1 for each character) that all passed properties of one decision may have together. */
-interface Allowance {
+export interface Allowance {
   bytes: number;
 }
 
@@ -188,8 +188,8 @@ export function variablesOf(
   input: VariablesInput,
   declarations: Declarations,
   roots: ReadonlySet<Root> = ROOTS,
+  allowance: Allowance = { bytes: PASSED_BOUNDS.bytes },
 ): Variables {
-  const allowance = { bytes: PASSED_BOUNDS.bytes };
   // A Map that is made of a list of entries takes several times as long.
   const entity = (kind: 'subject' | 'resource', { type, id, stored, passed }: EntityInput): ValueMap => {
     const declared = declarations.get(`${kind}:${type}`) ?? NOTHING;
@@ -212,7 +212,7 @@ export function variablesOf(
   };
 }
 
-/** The context, with the address in its one form; what is no address is missing (SPEC section 13). */
+/** The context, with the address in its one form; what is no address is missing. */
 function contextIn(
   given: Properties | undefined,
   declarations: Declarations,

@@ -1,8 +1,9 @@
 import type { ConditionalEffect } from '../../table/decision/items.ts';
 import type { DecisionInput } from '../decision-input.ts';
-import type { Expression, Outcome } from './cel.ts';
-import { type Root, type Variables, variablesOf } from './declarations.ts';
+import type { Expression } from './cel.ts';
+import { type Allowance, PASSED_BOUNDS, type Root, type Variables, variablesOf } from './declarations.ts';
 import { cel } from './load.ts';
+import { createWork, type Outcome, OVER_BUDGET, type Work } from './work.ts';
 
 /**
  * Parsed expressions, kept beside the effects that carry them and freed with them; the message where one
@@ -59,30 +60,58 @@ export function isGiven(use: string, { question, global }: DecisionInput): boole
 
 export type OutcomeOf = (effect: ConditionalEffect) => Outcome;
 
-/** Evaluates the conditions of one decision, each at most once. */
+/** Evaluates the conditions of a decision, each at most once, within the budget of its request. */
 export function createOutcomes(input: DecisionInput): OutcomeOf {
-  const outcomes = new Map<string, Outcome>();
+  const shared = input.question.work;
+  const work = shared ?? createWork();
   return (effect) => {
-    const known = outcomes.get(effect.when);
-    if (known) return known;
     const found = parsedOf(effect);
-    const outcome =
-      typeof found === 'string'
-        ? { unknown: found }
-        : found.expression.evaluate(variablesIn(input, found.roots));
-    outcomes.set(effect.when, outcome);
+    if (typeof found === 'string') return { unknown: found };
+    const key = shared ? keyOf(effect.when, found.roots, input, shared) : effect.when;
+    const known = work.outcomes.get(key);
+    if (known) return known;
+    const allowance = { bytes: PASSED_BOUNDS.bytes };
+    const variables = variablesIn(input, found.roots, allowance);
+    const isAffordable = work.take(Math.ceil((PASSED_BOUNDS.bytes - allowance.bytes) / BYTES_PER_STEP));
+    const outcome = isAffordable ? found.expression.evaluate(variables, work.take) : { unknown: OVER_BUDGET };
+    work.outcomes.set(key, outcome);
     return outcome;
   };
+}
+
+/** What it takes to convert what a caller passes: 8 bytes are one value. */
+const BYTES_PER_STEP = 16;
+
+/**
+ * What the outcome of a condition rests on. Texts are those of the question; of what is stored and what is passed it
+ * is the very objects, so that two values which only look equal are two.
+ */
+function keyOf(
+  when: string,
+  roots: ReadonlySet<Root>,
+  { question, subject, scopes, global }: DecisionInput,
+  { idOf }: Work,
+): string {
+  const { given = {} } = question;
+  const rests: (string | number | undefined)[] = [when, idOf(global.declarations)];
+  if (roots.has('subject'))
+    rests.push(question.subject, idOf(subject?.properties), idOf(given.subject?.properties));
+  if (roots.has('resource')) rests.push(question.scope, idOf(scopes[0]?.properties), idOf(given.resource));
+  if (roots.has('action')) rests.push(question.permission, idOf(given.action));
+  if (roots.has('context')) rests.push(idOf(given.context));
+  return JSON.stringify(rests);
 }
 
 /**
  * What the conditions of a decision look at: what is stored, and what the question brings with it.
  *
  * @param roots those to make; all when left out
+ * @param allowance bytes of what is passed, which are taken off it
  */
 export function variablesIn(
   { question, subject, scopes, global }: DecisionInput,
   roots?: ReadonlySet<Root>,
+  allowance?: Allowance,
 ): Variables {
   const { given = {}, scope: ref = '', permission = '' } = question;
   const [who, scope] = [partsOf(question.subject), partsOf(ref)];
@@ -103,6 +132,7 @@ export function variablesIn(
     },
     global.declarations,
     roots,
+    allowance,
   );
 }
 

@@ -3,6 +3,7 @@ import type { Item } from '../../table/item.ts';
 import { edgePrefix, partitionOf } from '../../table/keys.ts';
 import type { Reader } from '../../table/reader.ts';
 import { faultInOptions, faultInRequest, refuse } from '../arguments.ts';
+import { createWork, type Work } from '../conditions/work.ts';
 import { decide, enterprisesOf } from '../decide.ts';
 import type { Decision } from '../decision.ts';
 import { type DecisionInput, decisionInput } from '../decision-input.ts';
@@ -32,6 +33,8 @@ export interface ExplainOptions extends Given {
   readonly at?: number | undefined;
   /** How fresh the decision's items must be. Default: `strong`, all items as of one instant. */
   readonly consistency?: Consistency | undefined;
+  /** The budget that the conditions of a request share. Default: one for this explanation. */
+  readonly work?: Work | undefined;
 }
 
 export interface Explainer {
@@ -64,7 +67,9 @@ export function createExplainer(options: ExplainerOptions): Explainer {
     explain: async (subject, permission, scope, given = {}) => {
       refuse(faultInOptions(given) ?? faultInRequest({ subject, permission, scope }));
       const { at: asked, consistency = 'strong' } = given;
-      const question = { subject, permission, scope, given: givenAt(givenIn(given), asked) };
+      // One budget, and what the decision evaluated is shown as it came out.
+      const work = given.work ?? createWork();
+      const question = { subject, permission, scope, given: givenAt(givenIn(given), asked), work };
       const [loaded] = await load([(look) => decisionInput(question, look)], consistency, (all) => all);
       const { value: input, instant } = loaded as Loaded<DecisionInput>;
       const at = asked ?? instant;

@@ -55,11 +55,11 @@ export const createActionSearch =
           yield step;
         }
       },
-      decide: async (permissions) => {
+      decide: async (permissions, work) => {
         const requests = permissions.map((permission) => ({ subject, permission, scope }));
-        const decisions = await decideAll(engine, requests, options);
+        const decisions = await decideAll(engine, requests, options, work);
         isHopeless = decisions.some(({ reason }) => HOPELESS.test(reason));
-        return decisions.map(({ allowed }) => allowed);
+        return decisions;
       },
     });
   };

@@ -2,6 +2,7 @@ import { invalid } from '../../table/errors.ts';
 import { decodeCursor, encodeCursor, listName } from '../../table/read/pages.ts';
 import type { Page } from '../../table/reader.ts';
 import type { Clock } from '../clock.ts';
+import { createWork, type Work } from '../conditions/work.ts';
 import type { Decision } from '../decision.ts';
 import type { CheckRequest, Engine } from '../engine.ts';
 import { type Given, givenIn } from '../given.ts';
@@ -17,6 +18,8 @@ export interface ListOptions extends Given {
   readonly limit?: number | undefined;
   /** The cursor of the previous page. */
   readonly cursor?: string | undefined;
+  /** The budget that the conditions of a request share. Default: one for this page. */
+  readonly work?: Work | undefined;
 }
 
 /** Decides requests for candidates as the options of the search say. */
@@ -24,8 +27,9 @@ export const decideAll = async (
   engine: Pick<Engine, 'checkMany'>,
   requests: readonly CheckRequest[],
   { at, consistency, ...given }: ListOptions,
+  work: Work,
 ): Promise<readonly Decision[]> =>
-  (await engine.checkMany(requests, { at, consistency, ...givenIn(given) })).decisions;
+  (await engine.checkMany(requests, { at, consistency, work, ...givenIn(given) })).decisions;
 
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1_000;
@@ -48,16 +52,17 @@ export interface Walk<T> {
   readonly name: readonly string[];
   readonly options: ListOptions;
   readonly steps: (from: Position | undefined) => AsyncIterable<Step<T>>;
-  /** Which of the candidates belong to the list. */
-  readonly decide: (candidates: readonly T[]) => Promise<readonly boolean[]>;
+  /** Decides the candidates; undefined for one that does not belong to the list, however it is decided. */
+  readonly decide: (candidates: readonly T[], work: Work) => Promise<readonly (Decision | undefined)[]>;
   /** Limit on the candidates that are decided together. */
   readonly together: number;
 }
 
 /**
  * Fills one page: takes candidates, decides them in batches, and stops when the page is full. A page is
- * shorter than its limit only at the end of the list, or after 1,000 steps, or when the time is up; in the
- * latter two cases it has a cursor, past that of the previous page.
+ * shorter than its limit only at the end of the list, or after 1,000 steps, or when the time is up, or where the
+ * budget of conditions ends; but at the end it has a cursor, past that of the previous page. The next page goes on with
+ * the candidate that the budget did not reach; one that takes a whole budget by itself cannot be decided.
  *
  * @throws GatehouseError `invalid` on `limit` or `cursor`
  */
@@ -67,22 +72,36 @@ export function createPager(clock: Clock, budgetMs: number) {
     if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT) {
       throw invalid('limit', `limit must be a whole number from 1 to ${MAX_LIMIT}`);
     }
+    const { work = createWork() } = options;
     const list = listName('engine', ...name);
     const until = clock.now() + budgetMs;
     const items: T[] = [];
     let pending: Step<T>[] = [];
     let size = Math.min(together, Math.max(limit, 8));
     let count = 0;
+    let decided: Step<T> | undefined;
 
-    /** Decides the pending candidates. Returns the step that filled the page, if more may follow it. */
+    /** Decides the pending candidates. Returns the step after which the page ends, if more may follow it. */
     const settle = async (isEnd: boolean): Promise<Step<T> | undefined> => {
       const batch = pending;
       pending = [];
-      const verdicts = batch.length > 0 ? await decide(batch.map(({ candidate }) => candidate as T)) : [];
-      const kept = batch.filter((_, position) => verdicts[position]);
-      for (const [position, step] of kept.entries()) {
+      const decisions =
+        batch.length > 0
+          ? await decide(
+              batch.map(({ candidate }) => candidate as T),
+              work,
+            )
+          : [];
+      const isLast = (position: number): boolean =>
+        isEnd && !decisions.some((decision, other) => other > position && decision?.allowed);
+      for (const [position, step] of batch.entries()) {
+        const decision = decisions[position];
+        // Only such a decision could be another within the budget.
+        if (work.isSpent() && decision?.reason === 'condition_failed') return decided ?? step;
+        decided = step;
+        if (!decision?.allowed) continue;
         items.push(step.candidate as T);
-        if (items.length === limit) return isEnd && position === kept.length - 1 ? undefined : step;
+        if (items.length === limit) return isLast(position) ? undefined : step;
       }
       return undefined;
     };

@@ -108,15 +108,14 @@ export const createResourceSearch =
       options,
       together: SCOPES_AT_ONCE,
       steps,
-      decide: async (scopes) => {
+      decide: async (scopes, work) => {
         const requests = scopes.map(({ ref, ancestors }) => ({
           subject,
           permission,
           scope: ref,
           prefetch: ancestors,
         }));
-        const decisions = await decideAll(engine, requests, options);
-        return decisions.map(({ allowed }) => allowed);
+        return decideAll(engine, requests, options, work);
       },
     });
     return { ...page, items: page.items.map(({ ref }) => ref) };

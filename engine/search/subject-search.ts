@@ -109,7 +109,7 @@ export const createSubjectSearch =
         if (!begun) yield* walkSources(reader, sourcesIn(origin, type), from?.apart ? undefined : from);
         yield* walkGroupsApart(reader, origin, type, begun);
       },
-      decide: async (candidates) => {
+      decide: async (candidates, work) => {
         const ids = candidates.map(({ subject }) => ({ kind: SUBJECT, id: subject }));
         const items = await withGroupsOn(
           origin as Origin,
@@ -128,10 +128,9 @@ export const createSubjectSearch =
         const requests = candidates
           .filter((_, position) => isShown[position])
           .map(({ subject }) => ({ subject, permission, scope }));
-        if (requests.length === 0) return isShown;
-        const decisions = await decideAll(engine, requests, options);
+        const decisions = requests.length === 0 ? [] : await decideAll(engine, requests, options, work);
         let next = 0;
-        return isShown.map((shown) => shown && decisions[next++]?.allowed === true);
+        return isShown.map((shown) => (shown ? decisions[next++] : undefined));
       },
     });
     return { ...page, items: page.items.map(({ subject }) => subject) };

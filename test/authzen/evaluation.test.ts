@@ -223,3 +223,81 @@ describe('a batch', () => {
     expect(await batch(body)).toMatchObject({ status: 400, answer: expect.stringContaining(field) });
   });
 });
+
+describe('one request has one budget for its conditions', () => {
+  const HEAVY = 'resource.properties.tags.all(t, resource.properties.tags.all(u, u + t != "bad"))';
+  const tags = Array.from({ length: 50 }, (_, n) => `tag-${n}`);
+
+  async function decisionsOf(evaluationsAt: (id: string) => readonly object[]): Promise<readonly string[]> {
+    const world = await createFixture();
+    const { run } = world.world;
+    await run('property.create', {
+      of: 'resource:record',
+      name: 'tags',
+      type: 'list<string>',
+      source: 'passed',
+    });
+    await run('role-permission.create', {
+      ...{ role: world.id['reader a'], permission: 'record:delete:record', effect: 'ALLOW', when: HEAVY },
+    });
+    world.world.settle();
+    const { status, json } = await send(serve(world), '/access/v1/evaluations', {
+      token: world.token.a,
+      body: {
+        subject: user(world.id.bob),
+        action: { name: 'delete' },
+        resource: { ...record(world.id['record-1']), properties: { tags } },
+        evaluations: evaluationsAt(String(world.id['record-1'])),
+      },
+    });
+    expect(status).toBe(200);
+    return json.evaluations.map(
+      ({ decision, context }: { decision: boolean; context: { reason: string } }) =>
+        `${decision} ${context.reason}`,
+    );
+  }
+
+  test.each([
+    ['equal evaluations', () => ({})],
+    ['evaluations whose condition looks at equal parts', (n: number) => ({ context: { n } })],
+  ])('500 %s are worked out once', async (_, evaluationOf) => {
+    const evaluations = Array.from({ length: 500 }, (__, n) => evaluationOf(n));
+    expect(new Set(await decisionsOf(() => evaluations))).toEqual(new Set(['true role']));
+  });
+
+  test('a number beyond all numbers is not taken for null, which JSON would write for it', async () => {
+    const fixture = await createFixture();
+    const { run } = fixture.world;
+    await run('property.create', { of: 'resource:record', name: 'more', type: 'map', source: 'passed' });
+    const [role, permission] = [fixture.id['reader a'], 'record:delete:record'];
+    const when = 'resource.properties.more.a == null';
+    await run('role-permission.create', { role, permission, effect: 'ALLOW', when });
+    fixture.world.settle();
+    const one = JSON.stringify({
+      subject: user(fixture.id.bob),
+      action: { name: 'delete' },
+      resource: { ...record(fixture.id['record-1']), properties: { more: { a: null } } },
+    });
+    const evaluations = `[${one},${one.replace('null', '1e999')},${one}]`;
+    const { json } = await send(serve(fixture), '/access/v1/evaluations', {
+      ...{ token: fixture.token.a, body: `{"evaluations":${evaluations}}` },
+    });
+    expect(json.evaluations.map(({ decision }: { decision: boolean }) => decision)).toEqual([
+      true,
+      false,
+      true,
+    ]);
+  });
+
+  test('of 500 others those beyond the budget are refused, and say why', async () => {
+    const decisions = await decisionsOf((id) =>
+      Array.from({ length: 500 }, (_, n) => ({
+        resource: { ...record(id), properties: { tags: [...tags, `${n}`] } },
+      })),
+    );
+    const reached = decisions.indexOf('false condition_failed');
+    expect(reached).toBeGreaterThan(0);
+    expect(new Set(decisions.slice(0, reached))).toEqual(new Set(['true role']));
+    expect(new Set(decisions.slice(reached))).toEqual(new Set(['false condition_failed']));
+  });
+});

@@ -1,4 +1,5 @@
 import { ulid } from 'ulid';
+import { createWork } from '../../engine/conditions/work.ts';
 import { createEngine, createExplainer, type Decision, type Explanation } from '../../engine/index.ts';
 import type { Reader } from '../../table/reader.ts';
 import { meets } from '../expectation.ts';
@@ -30,6 +31,9 @@ export interface Asked {
   readonly nameOf: (ref: string) => string | undefined;
 }
 
+/** A file of tests is no request of somebody else's: however many questions it has, all are answered. */
+const UNLIMITED = Number.POSITIVE_INFINITY;
+
 /** What the names in a file mean where its manifest was applied. */
 export function askedOf({ of, nameOf }: ManifestNames, reader: Reader, now: () => number): Asked {
   // What the manifest does not name is asked for by an id that nothing has.
@@ -50,11 +54,14 @@ export async function runTests(tests: readonly ModelTest[], asked: Asked): Promi
       subject: asked.subjectOf(subject),
       permission,
       scope: asked.scopeOf(scope),
-      at: at === undefined ? now : Date.parse(at),
+      // For another instant than now it is context.time as well.
+      at: at === undefined ? undefined : Date.parse(at),
       given,
     })),
   );
-  const { decisions } = await createEngine({ reader: asked.reader, clock }).checkMany(requests);
+  const { decisions } = await createEngine({ reader: asked.reader, clock }).checkMany(requests, {
+    work: createWork(UNLIMITED),
+  });
   const explainer = createExplainer({ reader: asked.reader, clock });
   const results: TestResult[] = [];
   let next = 0;
@@ -70,7 +77,7 @@ export async function runTests(tests: readonly ModelTest[], asked: Asked): Promi
       const explanation = passed ? undefined : await explain();
       answers.push({
         ...question,
-        at: new Date(at).toISOString(),
+        at: new Date(at ?? now).toISOString(),
         decision,
         passed,
         explanation: explanation && withNames(explanation, asked.nameOf),
