@@ -49,6 +49,8 @@ export interface AuditEntry {
   readonly entity: Ref;
   /** The tenant whose log gets the record; the global log when left out. */
   readonly tenant?: Ref | undefined;
+  /** The first field that counts in other tenants too: it takes the right for what belongs to no tenant. */
+  readonly beyondTenant?: string | undefined;
   readonly before?: Readonly<Record<string, unknown>>;
   readonly after?: Readonly<Record<string, unknown>>;
   /** Other attributes of the record. */

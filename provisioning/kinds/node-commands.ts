@@ -74,11 +74,21 @@ function createCommand(kind: NodeKind): Command {
         ],
         result: visible(stored),
         ...(extra.shownOnce ? { shownOnce: extra.shownOnce } : {}),
-        audit: { entity: ref, tenant: tenantOf(entity, stored), after: visible(stored) },
+        audit: {
+          entity: ref,
+          tenant: tenantOf(entity, stored),
+          beyondTenant: beyondTenant(entity, given),
+          after: visible(stored),
+        },
       };
     },
   });
 }
+
+/** The first field given for a new subject that counts in other tenants too. A chosen id does: logins name ids. */
+const beyondTenant = ({ givenInTenant, defaults }: Entity, given: Attributes): string | undefined =>
+  givenInTenant &&
+  Object.keys(given).find((name) => !givenInTenant.includes(name) && given[name] !== defaults?.[name]);
 
 /** By its id, or by a unique value: guards are look-ups as well. */
 function readNodeCommand(entity: Entity): Command {

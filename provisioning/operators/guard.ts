@@ -81,6 +81,19 @@ function partsOf(command: string, input: Input): readonly Part[] {
 const isOfSubject = (command: string): boolean =>
   /^(?:token|session)\./.test(command) || /^(?:user|technical-user|subject)\.(?!create$)/.test(command);
 
+/** A right, and what to say where it is lacking. */
+interface Needed extends Right {
+  readonly refusal?: GatehouseError | undefined;
+}
+
+/** @param isAlone whether the input of the whole command has the field */
+const countsElsewhere = (field: string, isAlone: boolean): GatehouseError =>
+  new GatehouseError(
+    'not_permitted',
+    `${field}: it counts in other tenants too, and takes the right for what belongs to no tenant`,
+    isAlone ? { field } : {},
+  );
+
 const nameOf = ({ permission, tenant }: Right): string => `${permission} ${tenant ? formatRef(tenant) : ''}`;
 
 const entriesOf = ({ audit }: Plan): readonly AuditEntry[] => [audit].flat();
@@ -123,25 +136,31 @@ export function createGuard(everything: Reader, { operators, approvalFor }: Oper
       operator: Operator,
       command: string,
       entries: readonly AuditEntry[],
-    ): Promise<readonly Right[]> {
+    ): Promise<readonly Needed[]> {
       const handsOn = createHandsOn(reader);
       const platform = await lacking(
         operator,
         entries.map((entry) => ofPlatform(permissionOf(entry.command ?? command))),
       );
-      const rights = entries.map(async (entry): Promise<readonly Right[]> => {
+      const rights = entries.map(async (entry): Promise<readonly Needed[]> => {
         const name = entry.command ?? command;
         const permission = permissionOf(name);
         const right = { permission, tenant: isOfSubject(name) ? undefined : entry.tenant };
         const isKnown = !platform.has(nameOf(ofPlatform(permission)));
-        return isKnown || !(await handsOn(name, entry)) ? [right] : [right, ofPlatform(permission)];
+        const { beyondTenant: beyond } = entry;
+        if (isKnown || (beyond === undefined && !(await handsOn(name, entry)))) return [right];
+        const refusal = beyond === undefined ? undefined : countsElsewhere(beyond, entry.command === undefined);
+        return [right, { ...ofPlatform(permission), refusal }];
       });
       return (await Promise.all(rights)).flat();
     }
 
     async function refuseUnlessAll(operator: Operator, command: string, entries: readonly AuditEntry[]) {
-      const missing = await lacking(operator, await rightsFor(operator, command, entries));
-      if (missing.size > 0) throw notPermitted();
+      const rights = await rightsFor(operator, command, entries);
+      const missing = await lacking(operator, rights);
+      if (missing.size === 0) return;
+      const refused = rights.filter((right) => missing.has(nameOf(right)));
+      throw refused.every(({ refusal }) => refusal) ? refused[0]?.refusal : notPermitted();
     }
 
     let seesHolders = false;

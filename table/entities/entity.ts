@@ -55,6 +55,11 @@ export interface Entity {
    * Attributes that say something of a person. In the audit log pseudonyms stand for their values (ADR 0043).
    */
   readonly personal?: readonly string[];
+  /**
+   * Of subjects, which act in every tenant: the attributes that count in their own tenant only. No decision, look-up or
+   * log-in elsewhere reads them, so whoever may create one in a tenant may give them, and no others (ADR 0057).
+   */
+  readonly givenInTenant?: readonly string[];
   readonly guards: readonly Guard[];
   /** Attributes that name what the node hangs on, by reference or id: it is repeated in their partitions. */
   readonly hangsOn?: readonly string[];

@@ -51,6 +51,10 @@ export const SUBJECTS = {
       ...['email', 'phone', 'username', 'sub', 'displayName', 'givenName', 'familyName'],
       ...['title', 'department', 'properties'],
     ],
+    givenInTenant: [
+      ...['tenant', 'displayName', 'givenName', 'familyName', 'title', 'department'],
+      ...['invitedBy', 'invitedAt'],
+    ],
     inTenant: { tenant: 'tenant', time: 'createdAt' },
     byStatus: { status: 'status', date: 'endsAt' },
     guards: [
@@ -76,6 +80,7 @@ export const SUBJECTS = {
     }),
     defaults: { status: 'active' },
     immutable: ['account'],
+    givenInTenant: ['account', 'name', 'description'],
     inTenant: { tenant: 'account', time: 'createdAt' },
     byStatus: { status: 'status', date: 'endsAt' },
     named: { kind: 'subject', by: ['name'], above: 'account' },
@@ -122,6 +127,7 @@ export const SUBJECTS = {
     personal: ['name', 'description', 'properties'],
     defaults: { status: 'active' },
     immutable: ['type'],
+    givenInTenant: ['type', 'tenant', 'name', 'description'],
     inTenant: { tenant: 'tenant', time: 'createdAt' },
     byStatus: { status: 'status', date: 'endsAt' },
     named: { kind: 'subject', by: ['name'] },

@@ -378,14 +378,14 @@ describe('operators', () => {
   test('who holds a value is told only to who may know it', async () => {
     const guarded = await createOperatorsWorld(await createWorld());
     const { provision, tokens, register } = guarded;
-    await register('user.create');
-    await guarded.run('user.create', { id: 'held', email: 'held@example.com' });
-    const taken: Sent = ['user.create', { email: 'held@example.com', tenant: 'tenant:acme' }];
+    await register('location.create');
+    await guarded.run('location.create', { id: 'held', name: 'Held', code: 'H', parent: 'tenant:globex' });
+    const taken: Sent = ['location.create', { name: 'Mine', code: 'H', parent: 'tenant:acme' }];
     const holderFor = async (operator: string) => {
       const [answer] = await send([taken], { provision, more: { token: tokens[operator]?.text } });
       return answer?.ok === false && [answer.error.code, answer.error.holder];
     };
-    expect(await holderFor('pam')).toEqual(['conflict', 'user:held']);
+    expect(await holderFor('pam')).toEqual(['conflict', 'location:held']);
     expect(await holderFor('ann')).toEqual(['conflict', undefined]);
   });
 });

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createOperatorsWorld, type OperatorsWorld } from './operators.ts';
-import { createLedgerWorld } from './support.ts';
+import { createLedgerWorld, type Input } from './support.ts';
 
 /** Who may run which command in which tenant (ADR 0045). */
 let world: OperatorsWorld;
@@ -132,10 +132,18 @@ describe('where a command may run', () => {
       expect(await outcome('nobody', command, input), command).toMatch(/^not_permitted/);
       expect(await outcome('olga', command, input), command).toBe('ok');
     }
-    // A new user has no rights that could be taken over.
-    expect(await outcome('ann', 'user.create', { id: 'carl', tenant: ACME })).toBe('ok');
-    expect(await outcome('ann', 'user.update', { id: 'carl', displayName: 'C' })).toBe('not_permitted');
-    expect(await outcome('ann', 'user.create', { id: 'dora' })).toBe('not_permitted');
+  });
+
+  test('a new user of the tenant is the exception, and no user that is there', async () => {
+    const { as, outcome, register } = world;
+    await register('user.create', 'user.update', 'membership.create', 'group.create');
+    const person = { displayName: 'Carl', givenName: 'Carl', invitedBy: 'ann', status: 'active' };
+    const answer = await as('ann', 'user.create', { ...person, tenant: ACME });
+    const id = answer.ok ? String(answer.result.id) : '';
+    await as('ann', 'group.create', { id: 'invited', scope: ACME, name: 'invited' });
+    expect(await outcome('ann', 'membership.create', { user: id, group: 'invited' })).toBe('ok');
+    expect(await outcome('ann', 'user.update', { id, displayName: 'C' })).toBe('not_permitted');
+    expect(await outcome('ann', 'user.create', { displayName: 'Dora' })).toBe('not_permitted');
   });
 
   test('a right in the operations scope is none in a tenant', async () => {
@@ -211,13 +219,91 @@ describe('what a refusal discloses', () => {
 
   test('nothing at all to somebody without rights, and no holder of a value to an operator of one tenant', async () => {
     const { as, outcome, register } = world;
-    await register('user.create');
-    for (const email of ['bob@example.com', 'new@example.com'])
-      expect(await outcome('nobody', 'user.create', { email })).toBe('not_permitted');
+    await register('user.create', 'location.create');
     await world.run('user.create', { id: 'first', email: 'bob@example.com' });
-    const answer = await as('ann', 'user.create', { email: 'bob@example.com', tenant: ACME });
-    expect(answer).toMatchObject({ error: { code: 'conflict', field: 'email' } });
+    for (const email of ['bob@example.com', 'new@example.com']) {
+      expect(await outcome('nobody', 'user.create', { email })).toBe('not_permitted');
+      expect(await outcome('ann', 'user.create', { email, tenant: ACME })).toBe('not_permitted email');
+    }
+    await world.run('location.create', { name: 'theirs', code: 'T1', parent: GLOBEX });
+    const answer = await as('ann', 'location.create', { name: 'ours', code: 'T1', parent: ACME });
+    expect(answer).toMatchObject({ error: { code: 'conflict', field: 'code' } });
     expect(answer).not.toHaveProperty('error.holder');
+  });
+});
+
+describe('what an operator of a tenant creates counts in this tenant only', () => {
+  const ACCOUNT = 'account:works';
+  beforeAll(async () => {
+    const { run, register } = world;
+    await run('account.create', { id: 'works', name: 'Works' });
+    for (const user of ['ann', 'zoe'])
+      await run('grant.create', { user, scope: ACCOUNT, roles: ['operator'] });
+    await run('subject-type.create', { name: 'robot' });
+    for (const of of ['subject:user', 'subject:technical-user', 'subject:robot'])
+      await run('property.create', { of, name: 'role', type: 'string', source: 'stored' });
+    await register('user.create', 'technical-user.create', 'subject.create', 'tenant.apply');
+  });
+
+  const kinds: Readonly<Record<string, Input>> = {
+    'user.create': { tenant: ACME },
+    'technical-user.create': { account: ACCOUNT, name: 'r' },
+    'subject.create': { type: 'robot', tenant: ACME, name: 'r' },
+  };
+  /** Conditions everywhere look at properties, log-ins at ids, emails and identities. */
+  const everywhere: readonly Input[] = [
+    { id: 'chosen' },
+    { properties: { role: 'admin' } },
+    { endsAt: '2026-02-01T00:00:00.000Z' },
+    { status: 'inactive' },
+  ];
+  const ofUsers: readonly Input[] = [
+    { email: 'new@example.com' },
+    { phone: '+4930123456' },
+    { username: 'newcomer' },
+    { issuer: 'iam', sub: 'arn:aws:sts::123456789012:assumed-role/Admin/pam' },
+    { passwordHash: 'x' },
+    { userType: 'internal' },
+  ];
+  const cases = Object.entries(kinds).flatMap(([command, own]) =>
+    [...everywhere, ...(command === 'user.create' ? ofUsers : [])].map(
+      (given) => [command, given, own] as const,
+    ),
+  );
+
+  test.each(cases)('%s %j takes the right for what belongs to no tenant', async (command, given, own) => {
+    const { outcome, provision, tokens } = world;
+    const input = { ...own, ...given };
+    const [field] = Object.keys(given);
+    expect(await outcome('ann', command, own)).toBe('ok');
+    expect(await outcome('ann', command, input)).toBe(`not_permitted ${field}`);
+    expect(await outcome('ann', 'transaction.write', { commands: [{ command, input }] })).toBe(
+      'not_permitted',
+    );
+    expect(await provision({ batch: [{ command, input }], token: tokens.ann?.text })).toMatchObject({
+      result: { answers: [{ error: { code: 'not_permitted', field } }] },
+    });
+    // With both rights it is done.
+    expect(await outcome('zoe', command, input)).toBe('ok');
+  });
+
+  test('in a manifest too', async () => {
+    const { outcome, run } = world;
+    await run('role.create', { id: 'applier', name: 'applier', scope: 'tenant' });
+    await run('role-permission.create', {
+      role: 'applier',
+      permission: 'provisioning:apply:tenant',
+      effect: 'ALLOW',
+    });
+    await run('grant.create', { user: 'ann', scope: 'tenant:operations', roles: ['applier'] });
+    await run('grant.create', { user: 'zoe', scope: 'tenant:globex', roles: ['operator'] });
+    const manifest = {
+      scopes: { Acme: { type: 'tenant', id: 'acme' } },
+      users: { eve: { email: 'eve@example.com', tenant: 'Acme', properties: { role: 'admin' } } },
+    };
+    expect(await outcome('ann', 'tenant.apply', { manifest })).toBe('not_permitted');
+    expect(await outcome('zoe', 'tenant.apply', { manifest })).toBe('ok');
+    await run('grant.delete', { user: 'ann', scope: 'tenant:operations' });
   });
 });
 
