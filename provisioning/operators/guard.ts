@@ -149,7 +149,8 @@ export function createGuard(everything: Reader, { operators, approvalFor }: Oper
         const isKnown = !platform.has(nameOf(ofPlatform(permission)));
         const { beyondTenant: beyond } = entry;
         if (isKnown || (beyond === undefined && !(await handsOn(name, entry)))) return [right];
-        const refusal = beyond === undefined ? undefined : countsElsewhere(beyond, entry.command === undefined);
+        const refusal =
+          beyond === undefined ? undefined : countsElsewhere(beyond, entry.command === undefined);
         return [right, { ...ofPlatform(permission), refusal }];
       });
       return (await Promise.all(rights)).flat();
