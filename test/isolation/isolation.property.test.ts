@@ -2,9 +2,13 @@ import { beforeAll, expect, test } from 'vitest';
 import type * as z from 'zod';
 import type { CheckRequest } from '../../engine/index.ts';
 import { COMMANDS } from '../../provisioning/index.ts';
+import type { Entity } from '../../table/entities/entity.ts';
+import { ENTITIES } from '../../table/entities/registry.ts';
 import fc from '../support/fast-check.ts';
+import { SEED } from '../support/seed.ts';
 import { size } from '../support/tier.ts';
 import { createLightWorld, type World } from '../support/world.ts';
+import { playOperators } from './operators.ts';
 import { furnish, furnishShared, PERMISSIONS, type Plan, type Side } from './side.ts';
 
 /**
@@ -129,3 +133,42 @@ test('no list and no check of one tenant shows or opens anything of its twin', a
   expect(counts.allowed).toBeGreaterThan(10);
   expect(counts.refused).toBeGreaterThan(10);
 });
+
+/** `COMMANDS=1000000` sends as many. */
+const SENT = Number(process.env.COMMANDS ?? size(400, 5_000));
+
+test('no command of an operator of one tenant changes a decision or a log-in in its twin', async () => {
+  const played = await playOperators(SEED, SENT);
+  if (process.env.COMMANDS !== undefined) process.stdout.write(`${JSON.stringify(played)}\n`);
+  expect(played.accepted).toBeGreaterThan(SENT / 10);
+  expect(played.made).toBeGreaterThan(SENT / 50);
+});
+
+/** What an operator of a tenant may not give somebody new; the first ones are enough for every day. */
+const EXEMPT = [
+  ['user', 'properties'],
+  ['user', 'issuer sub'],
+  ['user', 'email'],
+  ['subject', 'id'],
+  ['user', 'id'],
+  ['user', 'phone'],
+  ['user', 'username'],
+  ['user', 'endsAt'],
+  ['user', 'status'],
+  ['technical-user', 'properties'],
+  ['subject', 'properties'],
+] as const;
+
+test.each(EXEMPT.slice(0, size(4, EXEMPT.length)))(
+  'a %s that such an operator may give %s is found out',
+  async (type, fields) => {
+    const entity: { givenInTenant?: Entity['givenInTenant'] } = ENTITIES[type];
+    const { givenInTenant = [] } = entity;
+    entity.givenInTenant = [...givenInTenant, ...fields.split(' ')];
+    try {
+      await expect(playOperators(SEED, 800, [`${type}.create`])).rejects.toThrow(/^SEED=/);
+    } finally {
+      entity.givenInTenant = givenInTenant;
+    }
+  },
+);
