@@ -23,6 +23,7 @@ import {
   recordOperation,
 } from './operation.ts';
 import type { Guarded } from './operators/guard.ts';
+import { isKept, recorded } from './plan.ts';
 import { type Encryption, revealed, type SubjectKeys, sealed } from './pseudonyms.ts';
 import { hasAny, isTouch } from './resting.ts';
 import { createSameNodes } from './same-nodes.ts';
@@ -197,6 +198,7 @@ export function createBatches(options: BatchOptions) {
           of.tries > 0,
         );
         await of.guarded?.checkPlan(command.name, plan);
+        if (isKept(plan)) return { of, seen, kind: 'answer', outcome: { result: plan.result } };
         if (plan.next || plan.record || of.guarded?.waits(command.name, plan))
           return { of, seen, kind: 'alone' };
         const { actor, origin, principal } = event;
@@ -205,7 +207,7 @@ export function createBatches(options: BatchOptions) {
           actions: made,
           ...known
         } = await sealed(
-          { entries: [plan.audit].flat(), actor, origin, result: plan.result },
+          { entries: recorded(plan), actor, origin, result: plan.result },
           { reader: itemReader, newSecret, encryption, keys: turn.keys, readsAll: of.tries > 0 },
         );
         const audit = auditActions(entries, {

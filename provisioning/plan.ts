@@ -39,6 +39,14 @@ export interface Progress {
   readonly left: number;
 }
 
+/** The entries of a plan that leave a record. */
+export const recorded = ({ audit }: Pick<Plan, 'audit'>): readonly AuditEntry[] =>
+  [audit].flat().filter(({ kept }) => !kept);
+
+/** Whether all that a plan asks for is there already: then nothing is sent. */
+export const isKept = ({ actions, audit }: Plan): boolean =>
+  actions.length === 0 && [audit].flat().some(({ kept }) => kept) && recorded({ audit }).length === 0;
+
 /** A plan that is one transaction. */
 export type OneTransaction = Plan & { readonly next?: never };
 
@@ -53,6 +61,8 @@ export interface AuditEntry {
   readonly beyondTenant?: string | undefined;
   readonly before?: Readonly<Record<string, unknown>>;
   readonly after?: Readonly<Record<string, unknown>>;
+  /** What was asked for is there already: it takes the right for the change, and leaves no record. */
+  readonly kept?: true;
   /** Other attributes of the record. */
   readonly details?: Readonly<Record<string, unknown>>;
 }

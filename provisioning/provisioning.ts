@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { createKnownSplits } from '../table/decision/split.ts';
 import { stamped } from '../table/decision/writes.ts';
+import * as field from '../table/entities/fields.ts';
 import { codesOf, type ErrorCode, GatehouseError, invalid } from '../table/errors.ts';
 import { formatFreshnessToken } from '../table/freshness-token.ts';
 import { isSafeText } from '../table/identifiers.ts';
@@ -18,6 +19,7 @@ import { createBatchedReads } from './batched-reads.ts';
 import type { WriteCommand } from './command.ts';
 import { COMMANDS } from './commands/index.ts';
 import { readBySchema, readInput } from './input.ts';
+import { keeping } from './keeping.ts';
 import {
   AlreadyDone,
   asOpen,
@@ -30,7 +32,7 @@ import {
 import { ApprovalRequired } from './operators/approval.ts';
 import { createGuard, type Guarded, type OperatorRules } from './operators/guard.ts';
 import type { Operator } from './operators/operator.ts';
-import type { Plan, Progress } from './plan.ts';
+import { isKept, type Plan, type Progress, recorded } from './plan.ts';
 import { type Encryption, revealed, sealed } from './pseudonyms.ts';
 import { hasSeen } from './resting.ts';
 import { createSameNodes } from './same-nodes.ts';
@@ -105,6 +107,7 @@ const batchSchema = z.strictObject({
     )
     .min(1)
     .max(MAX_PARTS),
+  ifExists: field.ifExists,
 });
 
 type Sender = Pick<Event, 'actor' | 'origin' | 'dryRun' | 'token'>;
@@ -239,13 +242,14 @@ export function createProvisioning({
         ahead = undefined;
         again = true;
         await guarded?.checkPlan(command.name, planned);
+        if (isKept(planned)) return { result: planned.result };
         const request = event.dryRun
           ? undefined
           : guarded?.request(command.name, planned, { operation, input: event.input, now });
         const plan = request ?? planned;
         const { actor, origin, principal } = event;
         const record = await sealed(
-          { entries: [plan.audit].flat(), actor, origin, result: plan.result },
+          { entries: recorded(plan), actor, origin, result: plan.result },
           { reader, newSecret, encryption, readsAll: wasRefused },
         );
         const writtenAt = clock.now();
@@ -348,14 +352,17 @@ export function createProvisioning({
     const { actor, origin, dryRun = false } = acting;
     const of = acting.principal === undefined ? {} : { principal: acting.principal };
     // zod leaves out a field named __proto__; the reading of the input has to see and refuse it.
-    const { batch } = given as z.infer<typeof batchSchema>;
-    const answers = await runBatch(batch, {
-      ...{ guarded, dryRun, signal, event: { actor, origin, principal: acting.principal } },
-      alone: async (part) =>
-        answer({ ...part, actor, origin, dryRun, ...of }, { requestId, signal }, guarded),
-      fail: (error, { command }, id, of) =>
-        failed(error, { command, operationId: () => id, requestId, guarded: of }),
-    });
+    const { batch, ifExists } = given as z.infer<typeof batchSchema>;
+    const answers = await runBatch(
+      batch.map((part) => ({ ...part, input: keeping(ifExists, COMMANDS, part) })),
+      {
+        ...{ guarded, dryRun, signal, event: { actor, origin, principal: acting.principal } },
+        alone: async (part) =>
+          answer({ ...part, actor, origin, dryRun, ...of }, { requestId, signal }, guarded),
+        fail: (error, { command }, id, of) =>
+          failed(error, { command, operationId: () => id, requestId, guarded: of }),
+      },
+    );
     const token = dryRun ? {} : { token: formatFreshnessToken(clock.now()) };
     return { ok: true, result: { answers }, ...token };
   }

@@ -8,7 +8,7 @@ import { nodeKey } from '../../table/keys.ts';
 import { edgesFrom } from '../../table/partition-queries.ts';
 import type { Reader } from '../../table/reader.ts';
 import { type Command, POSSIBLY, readCommand, writeCommand } from '../command.ts';
-import { addEdge, removeEdge } from '../edges/edge.ts';
+import { createEdgePlan, removeEdge } from '../edges/edge.ts';
 import type { Names } from '../edges/names.ts';
 import { readGrant } from '../edges/read-edge.ts';
 import { changeGrantRoles, grantKey, role, subject, tenantGrant } from '../edges/rights.ts';
@@ -75,6 +75,7 @@ export const grantCommands: readonly Command[] = [
       scope: field.ref,
       roles: roles.optional(),
       joinedAt: field.instant.optional(),
+      ifExists: field.ifExists,
     }),
     plan: async (planning, input) => {
       const scope = await loadScope(planning, input.scope, 'scope');
@@ -89,12 +90,11 @@ export const grantCommands: readonly Command[] = [
         joinedAt: input.joinedAt ?? planning.now,
       };
       await refuseForeignRoles(planning, of.roles, of.scope);
-      const result = { ...of, createdAt: planning.now, updatedAt: planning.now };
-      return {
-        actions: addEdge(tenantGrant(of), planning.now),
-        result,
-        audit: { entity: auditRef(of.id), tenant: scope.ref, after: result },
-      };
+      const key = grantKey(scope.ref, subject(of.user));
+      const item = input.ifExists === undefined ? undefined : await planning.reader.get(key);
+      const audit = { entity: auditRef(of.id), tenant: scope.ref };
+      const there = item && { item, edge: tenantGrant(readGrant(item)) };
+      return createEdgePlan({ edge: tenantGrant(of), input, audit }, planning.now, there);
     },
   }),
   readCommand({

@@ -1,10 +1,12 @@
 import * as z from 'zod';
+import * as field from '../../table/entities/fields.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import { MAX_ACTIONS } from '../../table/write/transaction.ts';
 import { auditOf, createAssembly } from '../assembly.ts';
 import { auditSize } from '../audit.ts';
 import { type Command, takesAway, writeCommand } from '../command.ts';
-import type { AuditEntry, OneTransaction, Plan } from '../plan.ts';
+import { keeping } from '../keeping.ts';
+import { type AuditEntry, type OneTransaction, type Plan, recorded } from '../plan.ts';
 
 /** More than this many could never fit: each part has an audit record beside what it writes. */
 const MAX_PARTS = MAX_ACTIONS / 2;
@@ -25,6 +27,7 @@ export const transactionInput = z.strictObject({
     .min(1)
     .max(MAX_PARTS)
     .meta({ description: 'list of `{ command, input }`' }),
+  ifExists: field.ifExists,
 });
 
 /** The command that puts others together; `parts` are those that it may. */
@@ -40,16 +43,18 @@ export const transactionCommand = (parts: ReadonlyMap<string, Command>): Command
         Array.isArray(commands) &&
         commands.some((part) => takesAway(parts.get(part?.command), part?.input ?? {})),
     },
-    plan: async (planning, { commands }): Promise<OneTransaction> => {
+    plan: async (planning, { commands, ifExists }): Promise<OneTransaction> => {
       const assembly = createAssembly(planning, parts);
       const plans: Plan[] = [];
       const audit: AuditEntry[] = [];
-      for (const [position, { command, input: given }] of commands.entries()) {
+      for (const [position, part] of commands.entries()) {
+        const { command } = part;
+        const given = keeping(ifExists, parts, part);
         const plan = await assembly.plan(command, given as Given, (error) => inPart(position, error));
         plans.push(plan);
         audit.push(...auditOf(command, plan));
         // The record of the operation goes with it.
-        const size = assembly.actions().length + auditSize(audit) + 1;
+        const size = assembly.actions().length + auditSize(recorded({ audit })) + 1;
         if (size > MAX_ACTIONS) throw tooLarge(position, size);
       }
       const results = (resultOf: (plan: Plan) => Plan['result']) => ({ results: plans.map(resultOf) });

@@ -1,8 +1,11 @@
 import { conflict, notFound, stale } from '../../table/errors.ts';
 import type { Ref } from '../../table/identifiers.ts';
+import type { Item } from '../../table/item.ts';
 import { edgeKey, type Key, META } from '../../table/keys.ts';
 import { type Action, create, type Delete } from '../../table/write/action.ts';
 import { toUpdate, touch, touchLiving } from '../nodes/nodes.ts';
+import type { AuditEntry, OneTransaction } from '../plan.ts';
+import { visible } from '../visible.ts';
 
 /**
  * An edge as data: the keys of its items, its ends, and what it writes to decision items. Lists read edges;
@@ -55,18 +58,66 @@ const asRead = (edge: Edge, key: Key) => ({
       : notFound(edge.field, `this ${edgeInWords(edge.label)}`),
 });
 
-export function addEdge(edge: Edge, now: string): readonly Action[] {
+/**
+ * Attributes that say who made an edge, and when. Where a command leaves them out, any value is equal to it; all others
+ * count, left out or not: an edge without an end is not one that has one.
+ */
+const ABOUT_ITSELF: ReadonlySet<string> = new Set([
+  ...['id', 'joinedAt', 'assignedAt', 'grantedAt', 'grantedBy', 'createdBy', 'updatedBy'],
+]);
+
+/** Whether an edge that is there is the one that a command asks for with this input. */
+const isSameEdge = (there: Edge, wanted: Edge, input: Given): boolean =>
+  [...new Set([...Object.keys(there.attributes), ...Object.keys(wanted.attributes)])]
+    .filter((name) => !ABOUT_ITSELF.has(name) || input[name] !== undefined)
+    .every((name) => isSame(there.attributes[name], wanted.attributes[name]));
+
+/** Lists of ids are sets: their order says nothing. */
+const isSame = (a: Edge['attributes'][string], b: Edge['attributes'][string]): boolean =>
+  typeof a === 'object' && typeof b === 'object'
+    ? a.length === b.length && a.every((each) => b.includes(each))
+    : a === b;
+
+const isThere = ({ label }: Edge): string => `this ${edgeInWords(label)} exists already`;
+
+/** @param ifExists `keep`: whoever was faster may have made an equal one, so that it is planned anew */
+export function addEdge(edge: Edge, now: string, ifExists?: 'keep'): readonly Action[] {
   const stored = { Type: edge.label, ...edge.attributes, createdAt: now, updatedAt: now };
   return [
     ...edge.ends.map((end) => touchLiving(end.ref, end.field)),
     ...edge.keys.map((key) =>
       create({ ...key, ...stored }, () =>
-        conflict(key.SK === META ? 'id' : edge.field, `this ${edgeInWords(edge.label)} exists already`),
+        ifExists === 'keep' && key === edge.keys[0]
+          ? stale(`this ${edgeInWords(edge.label)}`, edge.field)
+          : conflict(key.SK === META ? 'id' : edge.field, isThere(edge)),
       ),
     ),
     ...edge.grant,
   ];
 }
+
+/**
+ * The plan that creates an edge; with `ifExists: "keep"` it keeps one that is there and equal.
+ *
+ * @param there what is there, read only if it may be kept
+ * @throws GatehouseError `conflict` for one that is there and is another
+ */
+export function createEdgePlan(
+  { edge, input, audit }: { readonly edge: Edge; readonly input: Given; readonly audit: AuditEntry },
+  now: string,
+  there: { readonly item: Item; readonly edge: Edge } | undefined,
+): OneTransaction {
+  const ifExists = input.ifExists === 'keep' ? 'keep' : undefined;
+  if (there === undefined) {
+    const after = { ...edge.attributes, createdAt: now, updatedAt: now };
+    return { actions: addEdge(edge, now, ifExists), result: after, audit: { ...audit, after } };
+  }
+  if (!isSameEdge(there.edge, edge, input)) throw conflict(edge.field, `${isThere(edge)}, and is another`);
+  const after = visible(there.item);
+  return { actions: [], result: { ...after, kept: true }, audit: { ...audit, after, kept: true } };
+}
+
+type Given = Readonly<Record<string, unknown>>;
 
 /**
  * Gives an edge the attributes of `after`; what is written with it must set, not add, what it repeats.

@@ -1,11 +1,12 @@
 import * as z from 'zod';
+import * as field from '../../table/entities/fields.ts';
 import { conflict, notFound } from '../../table/errors.ts';
 import type { Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import type { Key } from '../../table/keys.ts';
 import type { ListQuery } from '../../table/reader.ts';
 import { type Command, changesAccess, POSSIBLY, readCommand, writeCommand } from '../command.ts';
-import { addEdge, changeEdge, type Edge, edgeInWords, removeEdge } from '../edges/edge.ts';
+import { changeEdge, createEdgePlan, type Edge, edgeInWords, removeEdge } from '../edges/edge.ts';
 import { readEdge } from '../edges/read-edge.ts';
 import { refuseUnknownType } from '../edges/rules.ts';
 import type { Planning } from '../plan.ts';
@@ -85,7 +86,7 @@ function createCommand(kind: EdgeKind): Command {
   return writeCommand({
     name: `${kind.type}.create`,
     summary: `Creates ${kind.summary}.`,
-    input: merged(kind.identity, kind.details),
+    input: merged(kind.identity, kind.details.extend({ ifExists: field.ifExists })),
     ...('effect' in kind.details.shape
       ? {
           destructive: {
@@ -95,16 +96,15 @@ function createCommand(kind: EdgeKind): Command {
           },
         }
       : {}),
-    plan: async (planning, input: Attributes) => {
+    plan: async (planning, given: Attributes) => {
+      const { ifExists, ...input } = given;
       const { attributes, tenant } = await kind.complete(planning, input);
       await kind.check?.(planning, input);
       const edge = edgeOf({ ...kind.keyOf(input), Type: kind.label, ...input, ...attributes }, kind);
-      const result = { ...edge.attributes, createdAt: planning.now, updatedAt: planning.now };
-      return {
-        actions: addEdge(edge, planning.now),
-        result,
-        audit: { entity: auditRef(kind, edge.attributes), tenant, after: result },
-      };
+      const item = ifExists === undefined ? undefined : await planning.reader.get(kind.keyOf(input));
+      const audit = { entity: auditRef(kind, edge.attributes), tenant };
+      const there = item && { item, edge: edgeOf(item, kind) };
+      return createEdgePlan({ edge, input: given, audit }, planning.now, there);
     },
   });
 }

@@ -222,6 +222,13 @@ export const entityType = z
 
 /** Entries of a page. */
 export const limit = z.int().min(1).max(1_000);
+/** Of a command that creates an edge. */
+export const ifExists = z
+  .enum(['keep'])
+  .optional()
+  .describe(
+    '`keep`: an equal one that is there is success, and nothing is written; another one is a conflict',
+  );
 export const cursor = z.string().min(1).max(MAX_CURSOR_LENGTH).describe('`cursor` of the page before');
 
 type Reader = (value: string, field: string) => unknown;
