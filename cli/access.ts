@@ -21,6 +21,16 @@ function rowText({ scope, name, people, scopesBelow, ...row }: AccessRow): strin
   return plain(`${who} ${what} at ${where}${below}`);
 }
 
+/** Who is refused while a plan is carried out, and how it is avoided. */
+export const betweenLines = (between: AccessSide | undefined): readonly string[] =>
+  between === undefined
+    ? []
+    : [
+        `who is refused in between: ${peopleIn(between, false)}`,
+        ...between.rows.slice(0, ROWS).map((row) => `  ${rowText(row)}`),
+        '  with the id of the old entry, a new name is one change, and nobody is refused',
+      ];
+
 /** The lines of a difference: who loses what, and how many gain something. */
 export function accessLines({ loses, gains, incomplete }: AccessDifference): readonly string[] {
   const isLeast = incomplete !== undefined;

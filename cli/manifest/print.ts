@@ -1,6 +1,6 @@
 import type { PlanAnswer, PlannedChange } from '../../provisioning/apply/commands.ts';
 import type { Progress } from '../../provisioning/index.ts';
-import { accessLines } from '../access.ts';
+import { accessLines, betweenLines } from '../access.ts';
 import { type Paint, painter } from '../context.ts';
 import { count, plain, section } from '../print.ts';
 
@@ -80,7 +80,7 @@ export function formatPlan(plan: PlanAnswer, { colours, all, file, place }: Prin
         all,
       ),
     ),
-    ...(steps.length === 0 ? [] : accessLines(plan.access)),
+    ...(steps.length === 0 ? [] : [...accessLines(plan.access), ...betweenLines(plan.between)]),
     '',
     steps.length === 0
       ? paint(

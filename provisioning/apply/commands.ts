@@ -4,8 +4,8 @@ import { conflict, GatehouseError } from '../../table/errors.ts';
 import type { Reader } from '../../table/reader.ts';
 import {
   type AccessDifference,
+  type AccessSide,
   accessDifference,
-  type DifferenceOptions,
   NOBODY,
 } from '../access-difference/index.ts';
 import { canonical } from '../canonical.ts';
@@ -13,6 +13,7 @@ import { type Command, RESTORE, readCommand, writeCommand } from '../command.ts'
 import type { Plan, Planning } from '../plan.ts';
 import { type Batch, nextBatch } from './batch.ts';
 import { derivedId } from './entry.ts';
+import { refusedBetween, withoutGap } from './gap.ts';
 import { excessOf, type Parsed, parseManifest } from './parse.ts';
 import { type ManifestPlan, planManifest, problemsError } from './plan.ts';
 import type { Problem } from './problem.ts';
@@ -71,6 +72,8 @@ export interface PlanAnswer extends Counts {
   readonly problems: readonly Problem[];
   /** Who loses and who gains what when all of it is done. */
   readonly access: AccessDifference;
+  /** Who is refused while it is done, where nobody is in the end; left out where nobody is. An `id` of what is renamed avoids it. */
+  readonly between?: AccessSide;
 }
 
 export type PlannedChange = Omit<Step, 'phase' | 'unit' | 'danger'> & {
@@ -125,10 +128,15 @@ const planCommandOf = (commands: Commands): Command =>
     input: planInput,
     run: async ({ reader, now }, given): Promise<PlanAnswer & Readonly<Record<string, unknown>>> => {
       const { parsed, problems } = parseManifest(given.manifest);
-      const plan: ManifestPlan =
+      const differences = (steps: readonly Step[]) =>
+        accessDifference(steps, { reader, commands, at: Date.parse(now) });
+      const compared: ManifestPlan =
         parsed && problems.length === 0
           ? await planOn(reader, commands, parsed, pruningOf(given))
           : { steps: [], kept: [], unchanged: 0, problems, state: undefined };
+      const plan = { ...compared, steps: await withoutGap(compared, differences) };
+      const access = await orWhyNot(differences(plan.steps));
+      const between = await refusedBetween(plan.steps, access, (steps) => orWhyNot(differences(steps)));
       const changes = plan.steps.map(async (step): Promise<PlannedChange> => {
         const { phase: _, unit: __, danger, ...shown } = step;
         return {
@@ -142,15 +150,16 @@ const planCommandOf = (commands: Commands): Command =>
         changes: await Promise.all(changes),
         keeps: plan.kept.slice(0, MAX_KEPT),
         problems: plan.problems,
-        access: await differenceOf(plan.steps, { reader, commands, at: Date.parse(now) }),
+        access,
+        ...(between ? { between } : {}),
       };
     },
   });
 
 /** Who loses and who gains what by a plan. An error of this is said in it, and does not take the plan away. */
-async function differenceOf(steps: readonly Step[], options: DifferenceOptions): Promise<AccessDifference> {
+async function orWhyNot(difference: Promise<AccessDifference>): Promise<AccessDifference> {
   try {
-    return await accessDifference(steps, options);
+    return await difference;
   } catch (error) {
     if (!(error instanceof GatehouseError)) throw error;
     return { loses: NOBODY, gains: NOBODY, incomplete: error.message };
@@ -187,8 +196,11 @@ const applyCommandOf = (commands: Commands): Command =>
     input: applyInput,
     plan: async (planning, given): Promise<Plan> => {
       const { reader } = planning;
-      const plan = await planOn(reader, commands, parse(given.manifest), pruningOf(given));
-      if (plan.problems.length > 0) throw problemsError(plan.problems);
+      const compared = await planOn(reader, commands, parse(given.manifest), pruningOf(given));
+      if (compared.problems.length > 0) throw problemsError(compared.problems);
+      const at = Date.parse(planning.now);
+      const steps = await withoutGap(compared, (some) => accessDifference(some, { reader, commands, at }));
+      const plan = { ...compared, steps };
       await assertAgreed(plan.steps, given);
       const result = { ...countsOf(plan) };
       const all = [...new Set(plan.steps.map(({ command }) => command))];
