@@ -13,7 +13,7 @@ import {
 import type { HttpAnswer } from './configuration.ts';
 import type { Identify, Identity } from './credentials/identity.ts';
 import type { LogDecision } from './decision-log.ts';
-import { CredentialsError, fieldsOfFault } from './errors.ts';
+import { CredentialsError, codeOf, fieldsOfFault } from './errors.ts';
 import { parseMethodArn } from './events/arn.ts';
 import { headersOf, readEvent, requestIdOf } from './events/read-event.ts';
 import type { GatewayRequest } from './events/request.ts';
@@ -207,7 +207,7 @@ export function createAuthorizer(parts: AuthorizerParts): Authorizer {
       // New errors without a cause: the Lambda runtime logs all properties of a thrown error.
       if (error instanceof CredentialsError) {
         // Lambda counts the thrown error as one of the function; this line tells it from a fault.
-        log.info('credentials refused', { requestId: requestId(), code: error.code });
+        log.info('credentials refused', { requestId: requestId(), ...codeOf(error) });
         count('unauthorized', 'none');
         throw new Error('Unauthorized');
       }

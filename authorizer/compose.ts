@@ -122,7 +122,7 @@ export function compose(configuration: Configuration, trace: Trace, overrides: O
     clock,
     onRefreshFailed: (fault) => log.warn('keys not refreshed', fieldsOfFault(fault)),
   });
-  const subjectOf = createSubjectOfIssuers(token.issuers);
+  const subjectOf = createSubjectOfIssuers(token.issuers, log);
   const apiRoutes = createApiRoutes(reader);
   const accessBoundOf = createAccessBound({ reader, engine, most: POLICY_LIMITS.bound, now: clock.now });
   const wholePolicy = createWholePolicy({

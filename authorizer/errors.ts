@@ -21,18 +21,27 @@ export type CredentialsCode =
   | 'claim_refused';
 
 /**
- * Invalid or missing credentials: 401. It carries only a code, no token, claim or `cause`, because the Lambda
- * runtime logs all properties of an error.
+ * Invalid or missing credentials: 401. It carries only a code and the name of a claim, no token, value or `cause`,
+ * because the Lambda runtime logs all properties of an error.
  */
 export class CredentialsError extends Error {
   override readonly name = 'CredentialsError';
   readonly code: CredentialsCode;
+  /** Of `claim_refused`: the claim that is missing or has a wrong value. */
+  readonly claim: string | undefined;
 
-  constructor(code: CredentialsCode) {
+  constructor(code: CredentialsCode, claim?: string) {
     super(code);
     this.code = code;
+    this.claim = claim;
   }
 }
+
+/** What a log line says of refused credentials: the code, and the name of a claim. */
+export const codeOf = ({ code, claim }: { readonly code: string; readonly claim: string | undefined }) => ({
+  code,
+  ...(claim === undefined ? {} : { claim }),
+});
 
 export type FaultCode = 'event_malformed' | 'event_unsupported' | 'keys_unavailable' | 'verification_failed';
 

@@ -3,6 +3,7 @@ import type { Look } from '../engine/load.ts';
 import { GatehouseError } from '../table/errors.ts';
 import { isId, isRef } from '../table/identifiers.ts';
 import { guardKey, type Key } from '../table/keys.ts';
+import type { Log } from '../table/log.ts';
 import { normaliseEmail } from '../table/normalise.ts';
 import type { IssuerConfiguration } from './credentials/configuration.ts';
 import type { VerifiedClaims } from './credentials/verify.ts';
@@ -53,13 +54,23 @@ const IDENTITY_OWNER = ownerOf(IDENTITY, (identity) => {
   return guardKey('IDENTITY', sub.join('\n'), issuer);
 });
 
-/** Finds the subject by a claim that contains its id, or by looking up a verified email or an identity. */
-export function createSubjectOf(from: SubjectSource): SubjectOf {
+/**
+ * Finds the subject by a claim that contains its id, or by looking up a verified email or an identity.
+ *
+ * @param emailVerified `text`: the text "true" counts in `email_verified`, too. OpenID Connect defines a boolean.
+ * @param onText called for a text that does not count
+ */
+export function createSubjectOf(
+  from: SubjectSource,
+  emailVerified: 'boolean' | 'text' = 'boolean',
+  onText: () => void = () => undefined,
+): SubjectOf {
   if (from.kind === 'email') {
     return ({ email, email_verified }, look) => {
-      // Only the boolean counts: the text "true" is not what OpenID Connect defines.
-      if (email_verified !== true || typeof email !== 'string' || email.length > MAX_EMAIL_LENGTH)
-        return null;
+      const isText = email_verified === 'true';
+      if (isText && emailVerified !== 'text') onText();
+      const isVerified = email_verified === true || (isText && emailVerified === 'text');
+      if (!isVerified || typeof email !== 'string' || email.length > MAX_EMAIL_LENGTH) return null;
       return look.item(EMAIL_OWNER, `${EMAIL}${email}`);
     };
   }
@@ -79,12 +90,22 @@ export function createSubjectOf(from: SubjectSource): SubjectOf {
 /**
  * Finds the subject by the source that is configured for the issuer of the claims. The same `sub` from two
  * issuers means two persons (OpenID Connect Core section 5.7; see credentials/configuration.ts).
+ *
+ * @param log is told once of each issuer whose `email_verified` is a text that does not count
  */
 export function createSubjectOfIssuers(
-  issuers: readonly Pick<IssuerConfiguration, 'issuer' | 'subjectFrom'>[],
+  issuers: readonly Pick<IssuerConfiguration, 'issuer' | 'subjectFrom' | 'emailVerified'>[],
+  log: Pick<Log, 'warn'>,
 ): SubjectOf {
+  const said = new Set<string>();
   const byIssuer = new Map<unknown, SubjectOf>(
-    issuers.map(({ issuer, subjectFrom }) => [issuer, createSubjectOf(subjectFrom)]),
+    issuers.map(({ issuer, subjectFrom, emailVerified }) => {
+      const onText = () => {
+        if (!said.has(issuer)) log.warn('email_verified is a text and does not count', { issuer });
+        said.add(issuer);
+      };
+      return [issuer, createSubjectOf(subjectFrom, emailVerified, onText)];
+    }),
   );
   return (claims, look) => {
     const subjectOf = byIssuer.get(claims.iss);

@@ -27,7 +27,7 @@ export const createCallerOf =
         credential,
       };
     } catch (error) {
-      if (error instanceof CredentialsError) throw new UnauthorizedError(error.code);
+      if (error instanceof CredentialsError) throw new UnauthorizedError(error.code, error.claim);
       throw error;
     }
   };

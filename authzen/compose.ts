@@ -5,7 +5,7 @@ import type { Fetch } from '../authorizer/credentials/fetch.ts';
 import { createIdentify } from '../authorizer/credentials/identity.ts';
 import { createIssuers, type RemoteIssuer } from '../authorizer/credentials/issuers.ts';
 import { createDecisionLog } from '../authorizer/decision-log.ts';
-import { fieldsOfFault } from '../authorizer/errors.ts';
+import { codeOf, fieldsOfFault } from '../authorizer/errors.ts';
 import { createSubjectOfIssuers } from '../authorizer/subject.ts';
 import {
   createTrace,
@@ -145,7 +145,7 @@ export function compose(configuration: AuthzenConfiguration, trace: Trace, overr
         }),
         trace,
       ),
-      subjectOf: createSubjectOfIssuers(token?.issuers ?? []),
+      subjectOf: createSubjectOfIssuers(token?.issuers ?? [], log),
     }),
     evaluate: createEvaluate({
       engine,
@@ -158,7 +158,7 @@ export function compose(configuration: AuthzenConfiguration, trace: Trace, overr
     metadata: publicUrl === undefined ? undefined : metadataOf(publicUrl),
     note: (error, requestId) =>
       error instanceof UnauthorizedError
-        ? log.info('credentials refused', { requestId, code: error.code })
+        ? log.info('credentials refused', { requestId, ...codeOf(error) })
         : log.error('request failed', { requestId, ...fieldsOfFault(error) }),
   });
   const prefetch = () => engine.prefetch([{ kind: GLOBAL, id: GLOBAL_ID }]);

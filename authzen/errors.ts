@@ -1,11 +1,13 @@
-/** No valid credential: 401. The code is for the log. */
+/** No valid credential: 401. The code, and the name of a claim, are for the log. */
 export class UnauthorizedError extends Error {
   override readonly name = 'UnauthorizedError';
   readonly code: string;
+  readonly claim: string | undefined;
 
-  constructor(code: string) {
+  constructor(code: string, claim?: string) {
     super(code);
     this.code = code;
+    this.claim = claim;
   }
 }
 

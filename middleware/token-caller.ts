@@ -39,6 +39,8 @@ export interface TokenIssuer {
   readonly algorithms?: readonly string[];
   /** Where the subject comes from: `claim:<name>`, `email` or `identity`. Default: `claim:sub`. */
   readonly subjectFrom?: string;
+  /** In which form `email_verified` counts: `text` lets the text "true" count, too. Default: `boolean`. */
+  readonly emailVerified?: 'boolean' | 'text';
 }
 
 export interface TokenCallerOptions {
@@ -79,7 +81,7 @@ export function createTokenCaller(
   revocation: RevocationSource | undefined,
   { clock = systemClock, fetch, onRefreshFailed = writeFault }: TokenCallerOptions,
 ): TokenCaller {
-  const subjectOf = createSubjectOfIssuers(token?.issuers ?? []);
+  const subjectOf = createSubjectOfIssuers(token?.issuers ?? [], log());
   const identify = createIdentify({
     readCredentials: createReadCredentials(),
     authenticate: authenticationOf(token, clock, onRefreshFailed, fetch),

@@ -172,6 +172,6 @@ function tokensFrom(env: Environment, { clock, log, fetch }: TokenParts) {
       readCredentials: createReadCredentials(),
       ...{ authenticate, revocation, readApiToken, isId },
     }),
-    subjectOf: createSubjectOfIssuers(token?.issuers ?? []),
+    subjectOf: createSubjectOfIssuers(token?.issuers ?? [], log),
   };
 }

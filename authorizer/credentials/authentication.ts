@@ -1,7 +1,13 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../engine/index.ts';
 import { CredentialsError } from '../errors.ts';
-import { createVerify, type TrustedIssuer, type Verified, type VerifiedClaims } from './verify.ts';
+import {
+  createVerify,
+  isWithinDates,
+  type TrustedIssuer,
+  type Verified,
+  type VerifiedClaims,
+} from './verify.ts';
 
 /** Verifies the text of a token. */
 export type Authenticate = (token: string) => Promise<VerifiedClaims>;
@@ -70,15 +76,6 @@ const TAIL = 43;
 
 /** A high estimate of the text, the payload as objects, and the cache entry. */
 const bytesOf = ({ token }: Entry): number => 512 + 4 * token.length;
-
-/**
- * Compares whole seconds, as jose does: a cached token is valid exactly as long as verification would accept
- * it.
- */
-function isWithinDates({ exp, nbf }: VerifiedClaims, now: number): boolean {
-  const seconds = Math.floor(now / 1_000);
-  return typeof exp === 'number' && seconds < exp && (nbf === undefined || Number(nbf) <= seconds);
-}
 
 /** Creates the cache, bounded in bytes; the least recently used tokens are evicted first. */
 export function createVerifiedTokens({ ttlMs, clock, maxBytes }: VerifiedTokensOptions): VerifiedTokens {

@@ -23,6 +23,8 @@ import type { TrustedIssuer } from './verify.ts';
 export interface IssuerConfiguration extends Omit<TrustedIssuer, 'keys'> {
   readonly jwksUrl: URL;
   readonly subjectFrom: SubjectSource;
+  /** In which form `email_verified` counts. OpenID Connect defines a boolean; some issuers send a text. */
+  readonly emailVerified?: 'boolean' | 'text' | undefined;
 }
 
 export interface TokenConfiguration {
@@ -81,6 +83,7 @@ const ISSUER = z
       jwksUrl: z.optional(url),
       algorithms: z._default(texts(NO_ALGORITHM, isAlgorithm), DEFAULT_ALGORITHMS),
       subjectFrom: z.optional(subjectFrom),
+      emailVerified: z.optional(z.enum(['boolean', 'text'], { error: 'is neither boolean nor text' })),
     },
     { error: objectError },
   )

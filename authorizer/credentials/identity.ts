@@ -71,7 +71,7 @@ export function createIdentify(options: IdentityOptions): Identify {
     if (revocation === undefined) return undefined;
     const { kind, claim } = revocation;
     const id = Object.hasOwn(claims, claim) ? claims[claim] : undefined;
-    if (typeof id !== 'string' || !isId(id)) throw new CredentialsError('claim_refused');
+    if (typeof id !== 'string' || !isId(id)) throw new CredentialsError('claim_refused', claim);
     return { ref: `${kind}:${id}` };
   }
 

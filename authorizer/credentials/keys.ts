@@ -19,13 +19,31 @@ export type KeySet = ReadonlyMap<string, VerificationKey>;
 
 const NO_KEYS: KeySet = new Map();
 
+/**
+ * Keys that are tried for one token: more than any issuer has at a time for one algorithm, and few enough that a token
+ * cannot cost much. Of a larger set the first ones are tried.
+ */
+const MAX_CANDIDATES = 8;
+
+/** RFC 9864 gave the one EdDSA algorithm that is supported here a name of its own: keys and tokens may have either. */
+const ONE_NAME: Readonly<Record<string, string>> = { Ed25519: 'EdDSA' };
+const nameOf = (alg: string): string => ONE_NAME[alg] ?? alg;
+
+/** The names of algorithms in headers, where these are configured. */
+export const namesOf = (algorithms: readonly string[]): readonly string[] => [
+  ...algorithms,
+  ...Object.entries(ONE_NAME).flatMap((pair) => (pair.some((name) => algorithms.includes(name)) ? pair : [])),
+];
+
 /** The keys by which a token with this header may be signed; a token without `kid` matches any. */
 export const candidatesIn = (
   keys: KeySet,
   alg: string,
   kid: string | undefined,
 ): readonly VerificationKey[] =>
-  [...keys.values()].filter((key) => key.alg === alg && (kid === undefined || key.kid === kid));
+  [...keys.values()]
+    .filter((key) => key.alg === nameOf(alg) && (kid === undefined || key.kid === kid))
+    .slice(0, MAX_CANDIDATES);
 
 /** The response is not a usable key set. The error carries only a code, nothing of the response. */
 class KeySetError extends Error {
@@ -91,7 +109,8 @@ function isForVerification({ use, key_ops: operations }: Fields): boolean {
  */
 function algorithmOf(jwk: Fields, algorithms: readonly string[]): string | undefined {
   return algorithms.find((alg) => {
-    if (jwk.alg !== undefined && jwk.alg !== alg) return false;
+    if (jwk.alg !== undefined && (typeof jwk.alg !== 'string' || nameOf(jwk.alg) !== nameOf(alg)))
+      return false;
     const shape = shapeOf(alg);
     return shape !== undefined && shape.kty === jwk.kty && (shape.kty === 'RSA' || shape.crv === jwk.crv);
   });
@@ -138,7 +157,7 @@ async function toKey(jwk: unknown, algorithms: readonly string[]): Promise<Verif
   const key = await importJWK(members as JWK, alg).catch(() => undefined);
   if (key === undefined || key instanceof Uint8Array || key.type !== 'public') return undefined;
   if (!(await isStrong(key))) return undefined;
-  return { alg, kid, key, print: JSON.stringify([alg, kid, members]) };
+  return { alg: nameOf(alg), kid, key, print: JSON.stringify([nameOf(alg), kid, members]) };
 }
 
 /**
@@ -157,10 +176,19 @@ export async function createKeySet(jwks: unknown, algorithms: readonly string[])
 /** The keys of one issuer. */
 export interface KeySource {
   /**
-   * The key for a token's header. Throws CredentialsError `key_unknown` if no key matches, or several do, and
-   * Fault `keys_unavailable` if the keys cannot be fetched.
+   * The keys that a token's header fits, at most eight: without `kid` several may. Throws CredentialsError
+   * `key_unknown` if there is none, and Fault `keys_unavailable` if the keys cannot be fetched.
    */
-  find(alg: string, kid: string | undefined): Promise<VerificationKey>;
+  find(alg: string, kid: string | undefined): Promise<readonly VerificationKey[]>;
+  /**
+   * Further keys, where none of those that were tried has made the signature: an issuer may have given an old `kid`
+   * to a new key. Keys are fetched for it as for an unknown `kid`, at most once in 30 seconds.
+   */
+  findMore(
+    alg: string,
+    kid: string | undefined,
+    tried: readonly VerificationKey[],
+  ): Promise<readonly VerificationKey[]>;
   /** Whether the issuer still publishes a key. Throws Fault `keys_unavailable`. */
   holds(key: VerificationKey): Promise<boolean>;
 }
@@ -197,7 +225,7 @@ export interface RemoteKeysOptions {
 const TIMEOUT_MS = 1_000;
 /** Milliseconds for which keys are fresh. After half of it, a request starts a refresh in the background. */
 const FRESH_MS = 600_000;
-/** Milliseconds between two fetches that are caused by unknown key ids. */
+/** Milliseconds between two fetches that are caused by unknown key ids and by signatures that no key has made. */
 const COOL_DOWN_MS = 30_000;
 /**
  * Back-off after a failure in milliseconds, doubled with each further one and randomly shortened by up to
@@ -386,20 +414,23 @@ export function createRemoteKeys(options: RemoteKeysOptions): RemoteKeys {
     throw failure?.fault ?? faultOf(undefined);
   }
 
-  function one(candidates: readonly VerificationKey[]): VerificationKey {
-    const [key, ...others] = candidates;
-    if (key === undefined || others.length > 0) throw new CredentialsError('key_unknown');
-    return key;
-  }
-
-  async function search(alg: string, kid: string | undefined) {
+  /** The keys that fit and were not tried: of the set that is known, or else of a newer one. */
+  async function untried(alg: string, kid: string | undefined, tried: readonly VerificationKey[]) {
+    const isNew = ({ print }: VerificationKey): boolean => tried.every((each) => each.print !== print);
     const known = await current(clock.now());
-    const candidates = candidatesIn(known.set, alg, kid);
-    return one(candidates.length > 0 ? candidates : candidatesIn((await again(known)).set, alg, kid));
+    const candidates = candidatesIn(known.set, alg, kid).filter(isNew);
+    return candidates.length > 0
+      ? candidates
+      : candidatesIn((await again(known)).set, alg, kid).filter(isNew);
   }
 
   return {
-    find: search,
+    find: async (alg, kid) => {
+      const candidates = await untried(alg, kid, []);
+      if (candidates.length === 0) throw new CredentialsError('key_unknown');
+      return candidates;
+    },
+    findMore: untried,
     holds: async (key) => (await current(clock.now())).set.has(key.print),
     prefetch: async () => {
       try {

@@ -1,6 +1,6 @@
-import { errors, type JWTHeaderParameters, type JWTPayload, jwtVerify } from 'jose';
+import { errors, type JWTHeaderParameters, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
 import { type CredentialsCode, CredentialsError, Fault } from '../errors.ts';
-import type { KeySource, VerificationKey } from './keys.ts';
+import { type KeySource, namesOf, type VerificationKey } from './keys.ts';
 
 const THREE_PARTS = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
@@ -95,20 +95,30 @@ export interface TrustedIssuer {
  */
 const REFUSED_HEADERS = ['crit', 'b64', 'jku', 'jwk', 'x5u'];
 
-/** Finds the key for a header. Any failure is a fault, except for an unknown key or a refused header. */
-async function findKey(keys: KeySource, header: JWTHeaderParameters): Promise<VerificationKey> {
+/**
+ * Finds the keys for a header. Any failure is a fault, except for an unknown key or a refused header.
+ *
+ * @param tried keys by which the token is not signed
+ */
+async function findKeys(
+  keys: KeySource,
+  header: JWTHeaderParameters,
+  tried: readonly VerificationKey[],
+): Promise<readonly VerificationKey[]> {
   if (REFUSED_HEADERS.some((name) => Object.hasOwn(header, name))) {
     throw new CredentialsError('header_refused');
   }
   const kid: unknown = header.kid;
   if (kid !== undefined && typeof kid !== 'string') throw new CredentialsError('key_unknown');
   try {
-    return await keys.find(header.alg, kid);
+    return await (tried.length === 0 ? keys.find(header.alg, kid) : keys.findMore(header.alg, kid, tried));
   } catch (error) {
     if (error instanceof CredentialsError || error instanceof Fault) throw error;
     throw new Fault('keys_unavailable', 'the keys of the issuer could not be had', error);
   }
 }
+
+const CLAIMS = ['exp', 'nbf', 'iat', 'typ'];
 
 const CODES: Readonly<Record<string, CredentialsCode>> = {
   [errors.JOSEAlgNotAllowed.code]: 'algorithm_refused',
@@ -120,7 +130,12 @@ const CODES: Readonly<Record<string, CredentialsCode>> = {
 function refusal(error: InstanceType<typeof errors.JOSEError>): CredentialsError {
   if (error instanceof errors.JWTClaimValidationFailed) {
     if (error.claim === 'iss') return new CredentialsError('issuer_refused');
-    return new CredentialsError(error.claim === 'aud' ? 'audience_refused' : 'claim_refused');
+    if (error.claim === 'aud') return new CredentialsError('audience_refused');
+    // Only names that are asked for here: never a text of the token.
+    return new CredentialsError(
+      'claim_refused',
+      CLAIMS.find((name) => name === error.claim),
+    );
   }
   return new CredentialsError(CODES[error.code] ?? 'token_malformed');
 }
@@ -153,36 +168,74 @@ function createChoice(issuers: readonly TrustedIssuer[]) {
     const ofIssuer = entries.get(iss);
     if (ofIssuer === undefined) throw new CredentialsError('issuer_refused');
     const chosen = ofIssuer.find(({ tokenUse }) => tokenUse === undefined || tokenUse === token_use);
-    if (chosen === undefined) throw new CredentialsError('claim_refused');
+    if (chosen === undefined) throw new CredentialsError('claim_refused', 'token_use');
     return chosen;
   };
 }
 
+/**
+ * Seconds by which `nbf` may lie ahead: some issuers set it to the instant of the log-in, by a clock of their own. There
+ * is none for `exp`.
+ */
+export const NBF_LEEWAY = 5;
+
+/** Whether an instant is before the end of a token and after its start, in whole seconds as in the claims. */
+export function isWithinDates({ exp, nbf }: JWTPayload, at: number): boolean {
+  const seconds = Math.floor(at / 1_000);
+  return (
+    typeof exp === 'number' && seconds < exp && (nbf === undefined || Number(nbf) <= seconds + NBF_LEEWAY)
+  );
+}
+
 async function verifyFor(token: string, trusted: TrustedIssuer, at: number): Promise<Verified> {
   const { keys, algorithms, issuer, audience, tokenUse, typ } = trusted;
-  const used: VerificationKey[] = [];
-  const { payload } = await jwtVerify(
-    token,
-    async (header) => {
-      const key = await findKey(keys, header);
-      used.push(key);
-      return key.key;
-    },
-    {
-      algorithms: [...algorithms],
-      issuer,
-      ...(audience.length > 0 ? { audience: [...audience] } : {}),
-      ...(typ === undefined ? {} : { typ }),
-      requiredClaims: ['exp'],
-      currentDate: new Date(at),
-    },
-  );
-  const [key] = used;
+  const options: JWTVerifyOptions = {
+    algorithms: [...namesOf(algorithms)],
+    issuer,
+    ...(audience.length > 0 ? { audience: [...audience] } : {}),
+    ...(typ === undefined ? {} : { typ }),
+    requiredClaims: ['exp'],
+    currentDate: new Date(at),
+    clockTolerance: NBF_LEEWAY,
+  };
+  const { payload, key } = await verifyByKeys(token, keys, options);
   // JSON may contain 1e999, which is parsed as Infinity.
-  if (key === undefined || !Number.isFinite(payload.exp)) throw new CredentialsError('claim_refused');
-  if (tokenUse !== undefined && payload.token_use !== tokenUse) throw new CredentialsError('claim_refused');
+  if (!Number.isFinite(payload.exp)) throw new CredentialsError('claim_refused', 'exp');
+  // The tolerance is meant for `nbf`.
+  if (!isWithinDates(payload, at)) throw new CredentialsError('token_expired');
+  if (tokenUse !== undefined && payload.token_use !== tokenUse)
+    throw new CredentialsError('claim_refused', 'token_use');
   if (!isForUs(trusted, payload)) throw new CredentialsError('audience_refused');
   return { claims: Object.freeze(payload) as unknown as VerifiedClaims, key, keys, at };
+}
+
+/** Verifies a token by each key that its header fits, until one has made its signature; then by newer keys, once. */
+async function verifyByKeys(token: string, keys: KeySource, options: JWTVerifyOptions) {
+  const tried: VerificationKey[] = [];
+  let left: VerificationKey[] = [];
+  let isNewest = false;
+  for (;;) {
+    try {
+      const { payload } = await jwtVerify(
+        token,
+        async (header) => {
+          if (left.length === 0) {
+            isNewest = tried.length > 0;
+            left = [...(await findKeys(keys, header, tried))];
+          }
+          const key = left.shift();
+          if (key === undefined) throw new errors.JWSSignatureVerificationFailed();
+          tried.push(key);
+          return key.key;
+        },
+        options,
+      );
+      return { payload, key: tried.at(-1) as VerificationKey };
+    } catch (error) {
+      const isAnother = error instanceof errors.JWSSignatureVerificationFailed;
+      if (!isAnother || (isNewest && left.length === 0)) throw error;
+    }
+  }
 }
 
 /** Verifies a token at an instant in epoch milliseconds. */
@@ -191,7 +244,7 @@ export type Verify = (token: string, at: number) => Promise<Verified>;
 /**
  * Verifies tokens (RFC 8725): the configuration determines the algorithm, not the header; `exp` is required
  * (jose does not require it); issuer and audience must match; times are compared with the given instant
- * without tolerance.
+ * without tolerance, but for `nbf` (NBF_LEEWAY).
  *
  * The returned function throws CredentialsError for an invalid token (401) and Fault for a fault of ours
  * (500).

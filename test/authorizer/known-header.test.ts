@@ -18,6 +18,7 @@ function countedKeys(first: KeySource) {
       state.asked += 1;
       return state.keys.find(alg, kid);
     },
+    findMore: (...given) => state.keys.findMore(...given),
     holds: (key) => state.keys.holds(key),
   };
   return { state, keys };
@@ -94,7 +95,11 @@ describe('a token with the header of a valid one', () => {
 
   it('is a fault while the keys are unavailable', async () => {
     const { state, authenticate } = await warm();
-    state.keys = { find: () => Promise.reject(new Error('down')), holds: async () => true };
+    state.keys = {
+      find: () => Promise.reject(new Error('down')),
+      findMore: async () => [],
+      holds: async () => true,
+    };
     const fault = { name: 'Fault', code: 'keys_unavailable' };
     await expect(authenticate(await issuer.token())).rejects.toMatchObject(fault);
     const foreign = await issuer.token({ iss: 'https://other.example' });

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { createSubjectOf, type SubjectSource, type VerifiedClaims } from '../../authorizer/index.ts';
-import { createLoad, type LoadOptions, type Plan } from '../../engine/load.ts';
+import { createSubjectOfIssuers } from '../../authorizer/subject.ts';
+import { createLoad, type LoadOptions, type Look, type Plan } from '../../engine/load.ts';
 import type { Item } from '../../table/item.ts';
 import { guardKey } from '../../table/keys.ts';
 import { SAMPLE_ROWS } from '../support/ids.ts';
+import { createLogged } from '../support/log.ts';
 import { createClock } from '../support/world.ts';
 import { ALICE, createReadTable, NOW } from './support.ts';
 
@@ -41,6 +43,34 @@ function setUp(from: SubjectSource, items: readonly Item[] = [], options: Partia
   };
   return { ...table, clock, subjectOf };
 }
+
+describe('email_verified as a text, as some issuers send it,', () => {
+  const text = claims({ email: 'alice@example.com', email_verified: 'true', iss: 'https://issuer.example' });
+  const none: Look = { item: () => null, prefetch: () => {}, recall: () => undefined };
+  const found: Look = { ...none, item: (() => `user:${ALICE}`) as Look['item'] };
+  const issuer = { issuer: 'https://issuer.example', subjectFrom: { kind: 'email' } as const };
+
+  it('does not count, and the log says so once of each issuer', () => {
+    const { log, lines } = createLogged('authorizer');
+    const subjectOf = createSubjectOfIssuers([issuer], log);
+    for (let time = 0; time < 3; time++) expect(subjectOf(text, found)).toBeNull();
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { level: 'WARN', message: 'email_verified is a text and does not count', issuer: issuer.issuer },
+    ]);
+  });
+
+  it('counts where the issuer is configured so, and then no other text does', () => {
+    const { log, lines } = createLogged('authorizer');
+    const subjectOf = createSubjectOfIssuers([{ ...issuer, emailVerified: 'text' }], log);
+    expect(subjectOf(text, found)).toBe(`user:${ALICE}`);
+    for (const email_verified of ['false', 'True', 'TRUE', '1', ' true', 1, false, undefined])
+      expect(
+        subjectOf({ ...text, email_verified } as VerifiedClaims, found),
+        String(email_verified),
+      ).toBeNull();
+    expect(lines).toEqual([]);
+  });
+});
 
 describe('a subject from a claim', () => {
   it.each([['a ULID', ALICE], ...SAMPLE_ROWS])(

@@ -50,10 +50,11 @@ export async function createFixedKeys(jwks: readonly JWK[], algorithms = ['RS256
   const set = await createKeySet({ keys: jwks }, algorithms);
   return {
     find: async (alg, kid) => {
-      const [key, ...others] = candidatesIn(set, alg, kid);
-      if (key === undefined || others.length > 0) throw new CredentialsError('key_unknown');
-      return key;
+      const candidates = candidatesIn(set, alg, kid);
+      if (candidates.length === 0) throw new CredentialsError('key_unknown');
+      return candidates;
     },
+    findMore: async () => [],
     holds: async (key) => set.has(key.print),
   };
 }

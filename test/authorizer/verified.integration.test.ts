@@ -24,10 +24,11 @@ async function setUp(ttlMs = 60_000, cacheBytes = 1_048_576) {
   const keys: KeySource = {
     find: async (alg, kid) => {
       state.verifications += 1;
-      const [key] = candidatesIn(state.set, alg, kid);
-      if (key === undefined) throw new CredentialsError('key_unknown');
-      return key;
+      const candidates = candidatesIn(state.set, alg, kid);
+      if (candidates.length === 0) throw new CredentialsError('key_unknown');
+      return candidates;
     },
+    findMore: async () => [],
     holds: async (key) => {
       if (state.isDown) throw new Fault('keys_unavailable', 'down');
       return state.set.has(key.print);
