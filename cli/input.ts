@@ -1,6 +1,6 @@
 import { type CommandDescription, type Property, typeOf } from '../provisioning/documents/commands.ts';
-import { NOT_AN_INSTANT, readInstant } from '../provisioning/instant.ts';
 import { hint } from '../provisioning/suggestions.ts';
+import { NOT_AN_INSTANT, readInstant } from '../table/instant.ts';
 import { readDocument } from '../testing/document.ts';
 import { readText } from '../testing/text-file.ts';
 import { type Context, UsageError } from './context.ts';
@@ -120,9 +120,9 @@ function readValue(name: string, text: string, property: Property): unknown {
       if (property.enum && !property.enum.includes(text))
         throw new UsageError(`${name}: there is no ${text}: ${hint(text, property.enum)}`);
       if (property.format !== 'date-time') return text;
-      const instant = readInstant(text);
-      if (instant === undefined) throw new UsageError(`${name}: ${text} ${NOT_AN_INSTANT}`);
-      return new Date(instant).toISOString();
+      // The command reads it: of an end, a day is meant with all of it.
+      if (readInstant(text) === undefined) throw new UsageError(`${name}: ${text} ${NOT_AN_INSTANT}`);
+      return text;
     }
     default: {
       // The schema allows anything: JSON, otherwise the text itself.

@@ -1,7 +1,7 @@
 import { Argument, type Command, Option } from 'commander';
-import { NOT_AN_INSTANT, readInstant } from '../provisioning/instant.ts';
 import { mayBeSubjectType } from '../table/entities/scope-types.ts';
 import { isBuiltInSubject, isRef, isType } from '../table/identifiers.ts';
+import { NOT_AN_INSTANT, readInstant } from '../table/instant.ts';
 import { readPermissionName } from '../table/permission-name.ts';
 import { UsageError } from './context.ts';
 

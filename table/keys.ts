@@ -112,11 +112,16 @@ export const pseudonymKey = (ref: Ref): Key => ({
   SK: PSEUDONYMS,
 });
 
+/** The guard of an issuer and its `sub`. */
+const IDENTITY = 'IDENTITY';
+
 /** Guard of a unique value. `within` narrows it, as a role's name is unique within its scope only. */
-export const guardKey = (kind: string, value: string, within?: string): Key => ({
-  PK: within === undefined ? join(kind, value) : join(kind, within, value),
-  SK: META,
-});
+export function guardKey(kind: string, value: string, within?: string): Key {
+  if (within === undefined) return { PK: join(kind, value), SK: META };
+  const checked = join(kind, within, kind === IDENTITY ? value.replaceAll('#', '.') : value);
+  // A `sub` may hold `#` (a WebID, a guest of Entra). It stands last, after an issuer without one: it delimits nothing.
+  return { PK: kind === IDENTITY ? `${join(kind, within)}#${value}` : checked, SK: META };
+}
 
 /** Characters of a name that its key holds: with four bytes each they stay within a part of a key. */
 const NAME_LENGTH = 100;
@@ -310,7 +315,7 @@ export type ParsedKey =
   | { readonly form: 'log'; readonly owner?: Ref; readonly time: string; readonly id: string }
   | { readonly form: 'log-count'; readonly owner?: Ref; readonly month: string; readonly counter: number };
 
-const GUARD_KINDS: ReadonlySet<string> = new Set(['EMAIL', 'PHONE', 'USERNAME', 'IDENTITY']);
+const GUARD_KINDS: ReadonlySet<string> = new Set(['EMAIL', 'PHONE', 'USERNAME']);
 const isGuardKind = (kind: string) =>
   GUARD_KINDS.has(kind) || kind.endsWith('_NAME') || kind.endsWith('_CODE') || kind.endsWith('_ROUTE');
 
@@ -322,6 +327,7 @@ export function parseKey(key: Key): ParsedKey | undefined {
   const [head = '', ...rest] = key.PK.split('#');
   const sort = key.SK.split('#');
   const [id] = rest;
+  if (head === IDENTITY) return parseIdentityKey(rest, key.SK);
   if (id === undefined || [head, ...rest, ...sort].includes('')) return undefined;
   if (head === 'AUDIT') return parseLogKey(rest, sort);
   if (head === 'AUDIT_COUNT') {
@@ -363,6 +369,12 @@ export function parseKey(key: Key): ParsedKey | undefined {
     return known && permission !== undefined ? { form: 'tenant-effects', type, id, permission } : undefined;
   }
   return parseEdgeKey({ type, id }, sort);
+}
+
+function parseIdentityKey([within = '', ...sub]: readonly string[], sort: string): ParsedKey | undefined {
+  const value = sub.join('#');
+  if (sort !== META || within === '' || value === '') return undefined;
+  return { form: 'guard', kind: IDENTITY, within, value };
 }
 
 /** `LOCATION#id`, or with a kind before it `ASSIGNMENT#LOCATION#id#ROLE#id`. */

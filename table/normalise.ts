@@ -74,8 +74,12 @@ export const normaliseIssuer = (value: string, field: string): string => exact(v
 /** "It MUST NOT exceed 255 ASCII characters in length" (OpenID Connect Core section 2). */
 const MAX_SUB_BYTES = 255;
 
-/** A subject at its issuer, as it is: `sub` is "a case-sensitive string". */
-export const normaliseSub = (value: string, field: string): string => exact(value, field, MAX_SUB_BYTES);
+/** A subject at its issuer, as it is: `sub` is "a case-sensitive string". A WebID and a guest of Entra hold a `#`. */
+export function normaliseSub(value: string, field: string): string {
+  if (!isSafeText(value.replaceAll('#', ''))) throw invalid(field, `${field} holds control characters`);
+  exact(value.replaceAll('#', '.'), field, MAX_SUB_BYTES);
+  return value;
+}
 
 const MAX_FOLDS = 4;
 const fold = (name: string): string => name.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();

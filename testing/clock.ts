@@ -1,4 +1,4 @@
-import { NOT_AN_INSTANT, readInstant } from '../provisioning/instant.ts';
+import { NOT_AN_INSTANT, readInstant } from '../table/instant.ts';
 import { invalid } from '../table/errors.ts';
 
 /** An instant: ISO 8601 with its offset, a day (its first instant in UTC), epoch milliseconds or a Date. */

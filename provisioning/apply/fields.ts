@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import * as field from '../../table/entities/fields.ts';
-import { NOT_AN_INSTANT, readInstant } from '../instant.ts';
 import { inPlainWords } from '../issues.ts';
 
 /** Parts of schemas for what people write. Messages say what to write instead. */
@@ -102,13 +101,8 @@ export const effects = list(effect).superRefine((all, context) => {
   }
 });
 
-/** An instant or a day, in ISO 8601 as the table keeps it. */
-export const instant = z.string(NOT_AN_INSTANT).transform((text, context) => {
-  const at = readInstant(text);
-  if (at !== undefined) return new Date(at).toISOString();
-  context.addIssue(NOT_AN_INSTANT);
-  return z.NEVER;
-});
+/** An instant or a day, in ISO 8601 as the table keeps it; of an end, a day is meant with all of it. */
+export { end, instant } from '../../table/entities/fields.ts';
 
 export const flag = z.boolean('must be true or false');
 

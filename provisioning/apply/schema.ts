@@ -6,6 +6,7 @@ import { SCOPES } from '../../table/entities/scopes.ts';
 import { permissionTemplate, scopeTemplate } from '../routes/fields.ts';
 import {
   effects,
+  end,
   flag,
   instant,
   list,
@@ -27,7 +28,8 @@ const id = z.string('must be an id, in quotes').pipe(field.id).optional();
 const description = field.text(1_000).nullable().optional();
 const status = z.string('must be a status, as active').optional();
 const since = instant.nullable().optional();
-const period = { from: since, until: since };
+const until = end.nullable().optional();
+const period = { from: since, until };
 /** The resource is only referred to: it must be in the table, and nothing of it is changed. */
 const existing = flag.optional();
 
@@ -116,7 +118,7 @@ const access = {
   id,
   status,
   /** The end date. */
-  until: since,
+  until,
   admin: flag.optional(),
   groups: names(name),
   assignments: list(object({ role: name, scope: name, ...period })),

@@ -151,12 +151,12 @@ const assignmentKind: EdgeKind = {
   details: z.strictObject({
     id: field.id.optional(),
     startsAt: field.instant.optional(),
-    endsAt: field.instant.optional(),
+    endsAt: field.end.optional(),
     createdBy: field.id.optional(),
   }),
   changes: z.strictObject({
     startsAt: field.instant.nullable().optional(),
-    endsAt: field.instant.nullable().optional(),
+    endsAt: field.end.nullable().optional(),
   }),
   refuse: refuseEmptyValidity,
   tenantOf: rootOfEdge,

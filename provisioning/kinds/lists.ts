@@ -38,7 +38,7 @@ export const by = <F extends Fields, O extends Fields = Record<never, never>>(
 ): Selection => ({ fields, query: query as Selection['query'], ...more });
 
 /** Of lists by time: from an instant on, until before another. */
-export const period = { optional: { from: field.instant, until: field.instant } };
+export const period = { optional: { from: field.instant, until: field.end } };
 
 interface ListSpec {
   readonly name: string;

@@ -11,6 +11,7 @@ import {
   MAX_ID_LENGTH,
   MAX_REF_LENGTH,
 } from '../identifiers.ts';
+import { NOT_AN_INSTANT, readEnd, readInstant } from '../instant.ts';
 import { normaliseEmail, normalisePhone } from '../normalise.ts';
 import { isPermissionPattern, readPermissionName } from '../permission-name.ts';
 import {
@@ -98,17 +99,26 @@ export const subject = z
 /** Types of subjects that are named by reference: users are named by their ids, as ever. */
 const isReferred = (type: string): boolean => type === 'technical-user' || mayBeSubjectType(type);
 
-/** An instant in ISO 8601 with its offset, kept in UTC. */
-export const instant = z.iso
-  .datetime({ offset: true, error: 'is not an ISO 8601 date and time such as 2026-01-31T08:00:00Z' })
-  .max(64)
-  .transform((value, context) => {
-    const utc = new Date(value).toISOString();
-    // Beyond the years that four digits hold, dates are no longer in the order of their letters.
-    if (utc.length === '9999-12-31T23:59:59.999Z'.length) return utc;
-    context.addIssue('is before the year 0 or after the year 9999');
-    return z.NEVER;
-  });
+/** Kept in UTC. One rule for commands, manifests, rows and the command line. */
+const instantAs = (read: (text: string) => number | undefined) =>
+  z
+    .string(NOT_AN_INSTANT)
+    .max(64)
+    .meta({ format: 'date-time' })
+    .transform((text, context) => {
+      const at = read(text);
+      const utc = at === undefined ? '' : new Date(at).toISOString();
+      // Beyond the years that four digits hold, dates are no longer in the order of their letters.
+      if (utc.length === '9999-12-31T23:59:59.999Z'.length) return utc;
+      context.addIssue(at === undefined ? NOT_AN_INSTANT : 'is before the year 0 or after the year 9999');
+      return z.NEVER;
+    });
+
+/** An instant in ISO 8601 with its offset, or a day: its first instant in UTC. */
+export const instant = instantAs(readInstant);
+
+/** An end: an instant, or a day that is meant with all of it, to the first instant of the next one in UTC. */
+export const end = instantAs(readEnd);
 
 /** The address of a page or a picture on the web, to be shown. */
 export const webAddress = z
@@ -248,8 +258,8 @@ export const normalised = (normalise: (value: string, field: string) => string) 
   z
     .string()
     .max(1_024)
-    // Asked before: to normalise may be to drop white space, a line break too.
-    .refine(isSafeText, 'holds # or control characters')
+    // Asked before: to normalise may be to drop white space, a line break too. Whether a `#` has a place is known there.
+    .refine((value) => isSafeText(value.replaceAll('#', '')), 'holds control characters')
     .transform((value, context) => {
       const outcome = attempt(normalise, value);
       if ('result' in outcome) return outcome.result as string;

@@ -244,7 +244,7 @@ manifest:
   users:
     ada: { admin: true }
     out: { admin: true, status: disabled }
-    old: { admin: true, until: 2026-01-01 }
+    old: { admin: true, until: 2025-12-31 }
 tests:
   - { subject: ada, permission: home, scope: here, expect: admin }
   - { subject: out, permission: home, scope: here, expect: subject_inactive }
@@ -309,9 +309,9 @@ manifest:
   technicalUsers:
     robot: { account: bluefin, assignments: [{ role: all, scope: bluefin }] }
   subscriptions:
-    - { scope: hill, module: doors, status: trial, from: 2026-01-01, until: 2026-02-01 }
+    - { scope: hill, module: doors, status: trial, from: 2026-01-01, until: 2026-01-31 }
   licenses:
-    - { account: bluefin, enterprise: aurora, until: 2027-01-01 }
+    - { account: bluefin, enterprise: aurora, until: 2026-12-31 }
     - { account: bluefin, enterprise: borealis, status: expired }
 tests:
   - { subject: ann, scope: court, at: 2026-01-15, allow: [lobby, "doors:open:door", reports] }
@@ -418,7 +418,7 @@ describe('what provisioning refuses is reported with its place, all of it, and n
   scopes: { here: { type: tenant }, there: { type: tenant } }
   roles: { r: { owner: here } }
   groups: { g: { scope: there, roles: [r] } }
-  users: { ann: { globalRoles: [r], assignments: [{ role: r, scope: here, from: 2026-02-01, until: 2026-01-01 }] } }`,
+  users: { ann: { globalRoles: [r], assignments: [{ role: r, scope: here, from: 2026-02-01, until: 2025-12-31 }] } }`,
       [
         '5:40: manifest.groups.g.roles[0]: the role r belongs to here and cannot be granted in there',
         '6:33: manifest.users.ann.globalRoles[0]: r is not global: only a global role can be granted everywhere',

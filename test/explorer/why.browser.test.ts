@@ -43,12 +43,12 @@ users:
   dora:
     id: dora
     displayName: Dora
-    assignments: [{ role: teacher, scope: north, from: 2026-03-01, until: 2026-04-01 }]
+    assignments: [{ role: teacher, scope: north, from: 2026-03-01, until: 2026-03-31 }]
   sally: { id: sally, displayName: Sally, groups: [clerks], properties: { department: Sales } }
   nora: { id: nora, displayName: Nora }
   eve: { id: eve, displayName: ${JSON.stringify(`${MARKUP}${TURN}txt`)}, groups: [${LONG}] }
 licenses:
-  - { account: bluefin, enterprise: aurora, name: Licence, from: 2024-01-01, until: 2025-01-01 }
+  - { account: bluefin, enterprise: aurora, name: Licence, from: 2024-01-01, until: 2024-12-31 }
 `;
 
 /** As links of the playground hold its texts. */

@@ -131,7 +131,8 @@ describe.each([...COMMANDS.values()].filter(({ name }) => !OF_OPERATORS.has(name
     });
 
     test('with # in a text that is more than shown', async () => {
-      for (const field of texts.filter((each) => !SHOWN.has(each))) {
+      // A `sub` is the last part of its key: test/provisioning/identity.test.ts.
+      for (const field of texts.filter((each) => !SHOWN.has(each) && each !== 'sub')) {
         const value = example(field);
         for (const bad of [`${value}#META`, `#${value}`])
           await expectRefused({ ...good(), [field]: bad }, field);

@@ -41,7 +41,6 @@ const guardKind = fc.constantFrom(
   'ROLE_NAME',
   'LOCATION_CODE',
   'API_ROUTE',
-  'IDENTITY',
 );
 const time = fc
   .date({ min: new Date(0), max: new Date('2100-01-01'), noInvalidDate: true })
@@ -72,6 +71,17 @@ const built: fc.Arbitrary<readonly [Key, ParsedKey]> = fc.oneof(
     .map(
       ([kind, value, within]) =>
         [guardKey(kind, value, within), { form: 'guard', kind, value, within }] as const,
+    ),
+  // A `sub` may hold `#`, at its ends and twice in a row too; an issuer may not.
+  fc
+    .tuple(
+      fc.array(fc.constantFrom('#', '##', 'a', 'IDENTITY', 'META'), { minLength: 1, maxLength: 5 }),
+      safeText,
+    )
+    .map(([sub, within]) => [sub.join(''), within] as const)
+    .map(
+      ([value, within]) =>
+        [guardKey('IDENTITY', value, within), { form: 'guard', kind: 'IDENTITY', value, within }] as const,
     ),
   ref.map((node) => [secretKey(node), { form: 'secret', ...node }] as const),
   safeText.map((id) => [operationKey(id), { form: 'operation', id }] as const),

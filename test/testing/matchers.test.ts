@@ -15,7 +15,7 @@ groups: { teachers: { scope: north, roles: [teacher] } }
 users:
   ann: { groups: [teachers] }
   ben:
-  cem: { assignments: [{ role: teacher, scope: north, from: 2026-03-01, until: 2026-04-01 }] }
+  cem: { assignments: [{ role: teacher, scope: north, from: 2026-03-01, until: 2026-03-31 }] }
 `;
 const start = () => testEngine<'grades'>(MANIFEST, { at: '2026-01-01' });
 

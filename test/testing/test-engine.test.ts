@@ -26,7 +26,7 @@ const MANIFEST = {
   users: {
     ann: { groups: ['teachers'] },
     ben: null,
-    cem: { assignments: [{ role: 'teacher', scope: 'north', from: '2026-03-01', until: '2026-04-01' }] },
+    cem: { assignments: [{ role: 'teacher', scope: 'north', from: '2026-03-01', until: '2026-03-31' }] },
     dora: { assignments: [{ role: 'auditor', scope: 'school' }] },
     emil: { assignments: [{ role: 'caretaker', scope: 'school' }] },
   },

@@ -39,14 +39,14 @@ groups:
   builders: { scope: tower, roles: [shared] }
 users:
   ann: { tenant: school, email: ann@x.example, givenName: Ann, groups: [staff], grants: { school: [shared] } }
-  ben: { tenant: acme, phone: "+4930123456", until: 2027-01-01, assignments: [{ role: shared, scope: lobby, from: 2026-01-01, until: 2026-06-01 }] }
+  ben: { tenant: acme, phone: "+4930123456", until: 2026-12-31, assignments: [{ role: shared, scope: lobby, from: 2026-01-01, until: 2026-05-31 }] }
   cem: { username: cem, admin: true, globalRoles: [base] }
 technicalUsers:
   robot: { account: bank, assignments: [{ role: shared, scope: stream }] }
 subscriptions:
   - { scope: north, module: library, tier: premium, usageQuota: { seats: 3 } }
 licenses:
-  - { account: bank, enterprise: group corp, until: 2027-01-01 }
+  - { account: bank, enterprise: group corp, until: 2026-12-31 }
 settings:
   - { scope: school, key: theme, value: { dark: true } }
   - { user: ann, key: size, value: 12, overridable: false }
@@ -93,7 +93,7 @@ test('an export from before takes back what an apply did: the same export, and a
       'cem: { username: cem, admin: true, globalRoles: [base] }',
       'dora: { tenant: acme, username: dora }',
     )
-    .replace('from: 2026-01-01, until: 2026-06-01', 'from: 2026-01-01');
+    .replace('from: 2026-01-01, until: 2026-05-31', 'from: 2026-01-01');
   expect((await applyOn(world, changed)).length).toBeGreaterThan(6);
   expect((await gatehouse(['export'], { env })).out).not.toBe(before.out);
 
@@ -172,7 +172,7 @@ describe('changes and removals', () => {
       'a user',
       [
         [
-          '  ben: { tenant: acme, phone: "+4930123456", until: 2027-01-01, assignments: [{ role: shared, scope: lobby, from: 2026-01-01, until: 2026-06-01 }] }\n',
+          '  ben: { tenant: acme, phone: "+4930123456", until: 2026-12-31, assignments: [{ role: shared, scope: lobby, from: 2026-01-01, until: 2026-05-31 }] }\n',
           '',
         ],
       ],
@@ -180,12 +180,12 @@ describe('changes and removals', () => {
     ],
     [
       'a period that moves',
-      [['from: 2026-01-01, until: 2026-06-01', 'from: 2026-05-01, until: 2026-09-01']],
+      [['from: 2026-01-01, until: 2026-05-31', 'from: 2026-05-01, until: 2026-09-01']],
       ['change assignment ben > lobby > shared', 'change assignment ben > lobby > shared'],
     ],
     [
       'a period elsewhere',
-      [['from: 2026-01-01, until: 2026-06-01', 'from: 2026-08-01']],
+      [['from: 2026-01-01, until: 2026-05-31', 'from: 2026-08-01']],
       ['remove assignment ben > lobby > shared', 'create assignment ben > lobby > shared'],
     ],
     [
@@ -196,7 +196,7 @@ describe('changes and removals', () => {
     ['a subscription', [['tier: premium', 'status: expired']], ['change subscription library at north']],
     [
       'a licence',
-      [['  - { account: bank, enterprise: group corp, until: 2027-01-01 }', '  []']],
+      [['  - { account: bank, enterprise: group corp, until: 2026-12-31 }', '  []']],
       ['remove license group corp at bank'],
     ],
     ['a setting', [['value: 12', 'value: 14']], ['change setting ann > size']],

@@ -36,7 +36,7 @@ export function largeManifest({ users = 1_000, groups = 100, roles = 30, scopes 
               {
                 role: `role-${number % roles}`,
                 scope: `place-${number % (scopes - 1)}`,
-                until: '2027-01-01',
+                until: '2026-12-31',
               },
             ],
           }
@@ -95,7 +95,7 @@ export function manifestOfAll(counts = { users: 30, groups: 12, roles: 6, scopes
       robot: { account: 'bank', assignments: [{ role: 'reader', scope: 'stream' }] },
     },
     subscriptions: [{ scope: 'acme', module: 'library', tier: 'premium' }],
-    licenses: [{ account: 'bank', enterprise: 'corp', until: '2027-01-01' }],
+    licenses: [{ account: 'bank', enterprise: 'corp', until: '2026-12-31' }],
     settings: [...settings, { user: 'user-1', key: 'size', value: 12 }],
   });
 }

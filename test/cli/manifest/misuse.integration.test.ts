@@ -69,7 +69,7 @@ const CASES: readonly (readonly [string, string, string])[] = [
   ['a date that is none', `${SCHOOL}\nusers: { ann: { until: 30.02.2026 } }`, 'users.ann.until'],
   [
     'a period that ends before it begins',
-    `${SCHOOL}\nroles: { r: { owner: school } }\nusers: { ann: { assignments: [{ role: r, scope: school, from: 2026-02-01, until: 2026-01-01 }] } }`,
+    `${SCHOOL}\nroles: { r: { owner: school } }\nusers: { ann: { assignments: [{ role: r, scope: school, from: 2026-02-01, until: 2025-12-31 }] } }`,
     'users.ann.assignments[0].until: is not after from',
   ],
   [
@@ -118,7 +118,7 @@ const CASES: readonly (readonly [string, string, string])[] = [
   ],
   [
     'an assignment that stands twice',
-    `${SCHOOL}\nroles: { r: { owner: school } }\nusers: { ann: { assignments: [{ role: r, scope: school }, { role: r, scope: school, until: 2027-01-01 }] } }`,
+    `${SCHOOL}\nroles: { r: { owner: school } }\nusers: { ann: { assignments: [{ role: r, scope: school }, { role: r, scope: school, until: 2026-12-31 }] } }`,
     'r at school is listed above already',
   ],
   [

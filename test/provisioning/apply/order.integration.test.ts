@@ -29,7 +29,7 @@ groups:
 users:
   ann: { groups: [teachers], grants: { school: [member] } }
   ben: { groups: [teachers, guarded, sellers] }
-  cem: { assignments: [{ role: teacher, scope: south, from: 2026-01-01, until: 2026-02-01 }] }
+  cem: { assignments: [{ role: teacher, scope: south, from: 2026-01-01, until: 2026-01-31 }] }
   dan: { admin: true, groups: [gone] }
   eva: { status: disabled, groups: [sellers] }
   fay: { status: active, grants: { school: [seller, old] }, assignments: [{ role: helper, scope: north }] }
@@ -65,7 +65,7 @@ users:
   fay: { status: disabled, grants: { school: [fresh] } }
   guy: { admin: true }
 subscriptions:
-  - { scope: school, module: shop, until: 2027-01-01 }
+  - { scope: school, module: shop, until: 2026-12-31 }
 `;
 
 /** Where one DENY refuses: roles that both allow and deny, and people who go from one to another. */
@@ -96,7 +96,7 @@ users:
   cem: { groups: [both], grants: { school: [lab, everything] } }
   dan: { grants: { school: [night, everything] } }
   eva: { status: disabled, groups: [days, children] }
-  fay: { groups: [children], assignments: [{ role: night, scope: school, until: 2026-06-01 }] }
+  fay: { groups: [children], assignments: [{ role: night, scope: school, until: 2026-05-31 }] }
 ${MANY.map((name) => `  ${name}: { groups: [days, nights, both] }`).join('\n')}
 `;
 const PEOPLE_AFTER = `${PEOPLE}
@@ -106,7 +106,7 @@ users:
   cem: { groups: [days], grants: { school: [shop] }, assignments: [{ role: night, scope: north }] }
   dan: { grants: { school: [day, shop] }, groups: [children] }
   eva: { status: active, groups: [nights] }
-  fay: { groups: [days], assignments: [{ role: day, scope: school, from: 2026-01-01, until: 2026-09-01 }] }
+  fay: { groups: [days], assignments: [{ role: day, scope: school, from: 2026-01-01, until: 2026-08-31 }] }
   hal: { groups: [days, nights], grants: { school: [everything] }, assignments: [{ role: night, scope: north }] }
 ${MANY.map((name) => `  ${name}: { groups: [children, both], grants: { school: [lab] } }`).join('\n')}
 `;

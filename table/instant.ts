@@ -17,3 +17,16 @@ export function readInstant(text: string): number | undefined {
   const instant = Date.parse(text);
   return Number.isNaN(instant) ? undefined : instant;
 }
+
+const ONE_DAY = 86_400_000;
+/** The last instant that four digits of a year can say. */
+const LAST = Date.parse('9999-12-31T23:59:59.999Z');
+
+/**
+ * Reads an end as people write it: as {@link readInstant}, but a day is meant with all of it. Ends are not part of what they
+ * end, so that it stands for the first instant of the next day in UTC.
+ */
+export function readEnd(text: string): number | undefined {
+  const at = readInstant(text);
+  return at !== undefined && DAY.test(text) ? Math.min(at + ONE_DAY, LAST) : at;
+}
