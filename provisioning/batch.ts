@@ -199,7 +199,7 @@ export function createBatches(options: BatchOptions) {
         );
         await of.guarded?.checkPlan(command.name, plan);
         if (isKept(plan)) return { of, seen, kind: 'answer', outcome: { result: plan.result } };
-        if (plan.next || plan.record || of.guarded?.waits(command.name, plan))
+        if (plan.next || plan.record || (await of.guarded?.waits(command.name, plan)))
           return { of, seen, kind: 'alone' };
         const { actor, origin, principal } = event;
         const {

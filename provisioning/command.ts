@@ -62,6 +62,8 @@ export interface WriteCommand extends Shared {
    */
   readonly compares?: true;
   readonly destructive?: Destructive;
+  /** It carries out other commands. Its plans say in `carries` all that these change. */
+  readonly carries?: true;
 }
 
 export type Command = ReadCommand | WriteCommand;
@@ -93,9 +95,16 @@ interface ReadSpec<I> extends Shared {
 
 /** A command whose plans may have a step after the first one has to say so. */
 type Steps<I> =
-  | { readonly inSteps: true; readonly plan: Planner<I, Plan> }
-  | { readonly inSteps?: never; readonly plan: Planner<I, OneTransaction> };
+  | { readonly inSteps: true; readonly carries?: never; readonly plan: Planner<I, Plan> }
+  | { readonly inSteps: true; readonly carries: true; readonly plan: Planner<I, Plan & Carrying> }
+  | { readonly inSteps?: never; readonly carries?: never; readonly plan: Planner<I, OneTransaction> }
+  | {
+      readonly inSteps?: never;
+      readonly carries: true;
+      readonly plan: Planner<I, OneTransaction & Carrying>;
+    };
 type Planner<I, P> = (planning: Planning, input: I, again?: boolean) => Promise<P>;
+type Carrying = Required<Pick<Plan, 'carries'>>;
 
 type WriteSpec<I> = Shared & Pick<WriteCommand, 'compares' | 'destructive'> & Steps<I>;
 

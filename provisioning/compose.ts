@@ -21,16 +21,22 @@ import { LOG_LEVELS, type Log } from '../table/log.ts';
 import type { Reader } from '../table/reader.ts';
 import type { Writer } from '../table/writer.ts';
 import type { Answer } from './answer.ts';
+import { COMMANDS } from './commands/index.ts';
 import { createIds } from './ids.ts';
 import { inPlainWords } from './issues.ts';
 import { createNodeEncryption } from './node-encryption.ts';
-import { isCommandPattern } from './operators/approval.ts';
+import { isCommandPattern, matcherOf } from './operators/approval.ts';
+import { EFFECTS, isEffect } from './operators/effects.ts';
 import type { OperatorRules } from './operators/guard.ts';
 import { readHttpRequest, toHttpAnswer } from './operators/http.ts';
 import { createOperators } from './operators/rights.ts';
 import { createProvisioning, type Provisioning } from './provisioning.ts';
 
 const listed = (text: string): readonly string[] => text.split(',').map((each) => each.trim());
+
+/** Whether a pattern names any command: a name that is misspelt would let it through alone. */
+const isOfCommands = (text: string): boolean =>
+  isCommandPattern(text) && [...COMMANDS.keys()].some(matcherOf([text]));
 
 const environment = z
   .object({
@@ -52,7 +58,10 @@ const environment = z
     APPROVAL_FOR: z
       .string()
       .max(4_096)
-      .refine((text) => listed(text).every(isCommandPattern), 'is no list of names of commands, with *')
+      .refine(
+        (text) => listed(text).every((each) => isEffect(each) || isOfCommands(each)),
+        `is no list of names of commands, with *, and of ${EFFECTS.join(', ')}`,
+      )
       .transform(listed)
       .optional(),
   })

@@ -24,12 +24,27 @@ export interface Plan {
   readonly planAhead?: boolean;
   /** Of a command that does many changes, one after the other. */
   readonly progress?: Progress;
-  /** The commands of all its steps, where the audit entries of this one do not name them all. */
-  readonly commands?: readonly string[];
-  /** Written in place of the record of the operation, by what keeps a record of its own. */
-  readonly record?: Action;
-  /** Of a request that another operator approves: who asked, as a reference. */
-  readonly requestedBy?: string;
+  /**
+   * What all its steps change, where the audit entries of this one do not say it: operators need the right to each, and
+   * each may have to wait for another operator. A command that carries others says it always.
+   */
+  readonly carries?: readonly AuditEntry[];
+  /**
+   * Written in place of the record of the operation, by what keeps a record of its own.
+   *
+   * @param result with pseudonyms for personal values
+   */
+  readonly record?: (result: Plan['result']) => Action;
+  /** Of a request that another operator approves. */
+  readonly requested?: Requested;
+}
+
+/** Who asked for what. */
+export interface Requested {
+  /** A reference. */
+  readonly by: string;
+  readonly command: string;
+  readonly input: Readonly<Record<string, unknown>>;
 }
 
 /** How far a command is that does many changes. */

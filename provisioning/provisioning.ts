@@ -242,10 +242,10 @@ export function createProvisioning({
         ahead = undefined;
         again = true;
         await guarded?.checkPlan(command.name, planned);
-        if (isKept(planned)) return { result: planned.result };
+        if (isKept(planned) && !planned.record) return { result: planned.result };
         const request = event.dryRun
           ? undefined
-          : guarded?.request(command.name, planned, { operation, input: event.input, now });
+          : await guarded?.request(command.name, planned, { operation, input: event.input, now });
         const plan = request ?? planned;
         const { actor, origin, principal } = event;
         const record = await sealed(
@@ -264,7 +264,7 @@ export function createProvisioning({
         };
         const merged = mergeActions([
           // The operation comes first: a repetition fails on it before it fails on its own values.
-          plan.record ??
+          plan.record?.(record.result) ??
             (plan.next
               ? asOpen(operation)
               : recordOperation(operation, { result: record.result }, now, writtenAt)),

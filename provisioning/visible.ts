@@ -26,12 +26,3 @@ export const visible = (attributes: Attributes): Record<string, unknown> =>
       .filter(([attribute]) => !INTERNAL.has(attribute) && !HIDDEN.has(attribute))
       .map(([attribute, value]) => [attribute, value instanceof Set ? [...value].sort() : value]),
   );
-
-/** Data without what is never shown of any entity, at any depth: `hidden` stands in its place. */
-export function withoutHidden(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutHidden);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, each]) => [name, HIDDEN.has(name) ? 'hidden' : withoutHidden(each)]),
-  );
-}

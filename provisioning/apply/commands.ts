@@ -10,6 +10,7 @@ import {
 } from '../access-difference/index.ts';
 import { canonical } from '../canonical.ts';
 import { type Command, RESTORE, readCommand, writeCommand } from '../command.ts';
+import { carriedBy } from '../operators/carried.ts';
 import type { Plan, Planning } from '../plan.ts';
 import { type Batch, nextBatch } from './batch.ts';
 import { derivedId } from './entry.ts';
@@ -193,8 +194,9 @@ const applyCommandOf = (commands: Commands): Command =>
       when: ({ prune, pruneShared }) => prune === true || pruneShared === true,
     },
     inSteps: true,
+    carries: true,
     input: applyInput,
-    plan: async (planning, given): Promise<Plan> => {
+    plan: async (planning, given) => {
       const { reader } = planning;
       const compared = await planOn(reader, commands, parse(given.manifest), pruningOf(given));
       if (compared.problems.length > 0) throw problemsError(compared.problems);
@@ -203,7 +205,8 @@ const applyCommandOf = (commands: Commands): Command =>
       const plan = { ...compared, steps };
       await assertAgreed(plan.steps, given);
       const result = { ...countsOf(plan) };
-      const all = [...new Set(plan.steps.map(({ command }) => command))];
+      // Nobody looks at it where operators are not verified.
+      const carries = planning.operator === undefined ? [] : await carriedBy(reader, plan.steps);
       /** From here on what was compared is carried out; whatever has changed meanwhile is found by the conditions. */
       const goOn = async (again: Planning, steps: readonly Step[]): Promise<Plan> => {
         if (steps.length === 0) return { actions: [], audit: [], result };
@@ -225,7 +228,7 @@ const applyCommandOf = (commands: Commands): Command =>
           planAhead: rest[0]?.phase === phase,
         };
       };
-      return { ...(await goOn(planning, plan.steps)), commands: all };
+      return { ...(await goOn(planning, plan.steps)), carries };
     },
   });
 

@@ -4,11 +4,11 @@ import { isId, isRef, parseRef } from '../../table/identifiers.ts';
 import { nodeKey } from '../../table/keys.ts';
 import type { Action } from '../../table/write/action.ts';
 import { MAX_ACTIONS } from '../../table/write/transaction.ts';
-import { createAssembly, inFewReads } from '../assembly.ts';
+import { auditOf, createAssembly, inFewReads } from '../assembly.ts';
 import { type Command, writeCommand } from '../command.ts';
 import { loadNode } from '../nodes/nodes.ts';
 import { fits } from '../nodes/steps.ts';
-import type { OneTransaction, Planning } from '../plan.ts';
+import type { AuditEntry, Planning } from '../plan.ts';
 import { explainerOf } from './batch.ts';
 import { manifestInput, parse } from './commands.ts';
 import { keyOf } from './entry.ts';
@@ -66,7 +66,7 @@ function assertCreates({ steps, state }: ManifestPlan, root: string): void {
   );
 }
 
-async function plan(planning: Planning, commands: Commands, given: unknown): Promise<OneTransaction> {
+async function plan(planning: Planning, commands: Commands, given: unknown) {
   const parsed = parse(given);
   const roots = Object.entries(parsed.manifest.scopes).filter(([, { parent }]) => parent === undefined);
   const [root] = roots;
@@ -87,7 +87,9 @@ async function plan(planning: Planning, commands: Commands, given: unknown): Pro
   const assembly = createAssembly(await inFewReads(planning, commands, steps), commands);
   for (const [user, { path }] of existingUsers(steps))
     await assembly.add([await asFound(planning, user, `manifest${pointerOf(path.slice(0, 2))}`)]);
-  for (const step of steps) await assembly.plan(step.command, step.input, explainerOf(step));
+  const carries: AuditEntry[] = [];
+  for (const step of steps)
+    carries.push(...auditOf(step.command, await assembly.plan(step.command, step.input, explainerOf(step))));
   const actions = assembly.actions();
   // The record of the operation and the audit record go with it.
   if (!fits(actions, planning.splits)) throw tooLarge(actions.length + 2);
@@ -106,7 +108,7 @@ async function plan(planning: Planning, commands: Commands, given: unknown): Pro
     created: steps.length,
   };
   const ref = parseRef(scope, 'scope');
-  return { actions, result, audit: { entity: ref, tenant: ref, after: result } };
+  return { actions, result, audit: { entity: ref, tenant: ref, after: result }, carries };
 }
 
 /** A tenant from nothing in one transaction. `parts` are the commands of which it is made. */
@@ -116,6 +118,7 @@ export const onboardCommand = (parts: Commands): Command =>
     summary:
       'Creates a tenant from a manifest, in one transaction: one root scope with the scopes below it, roles, groups, and grants of new or existing users. It changes nothing else.',
     compares: true,
+    carries: true,
     input: z.strictObject({ manifest: manifestInput }),
     plan: (planning, { manifest }) => plan(planning, parts, manifest),
   });

@@ -100,6 +100,11 @@ const applyTemplate = writeCommand({
       .filter(({ permission }) => !has.has(permission))
       .sort((a, b) => Number(b.effect === 'DENY') - Number(a.effect === 'DENY'));
     const now = lacking.slice(0, A_STEPFUL);
+    const entryOf = (given: Lent) => ({
+      entity: target.ref,
+      tenant: ownerOf(roleScope),
+      after: { template: input.id, given: given.map(({ permission }) => permission) },
+    });
     await refuseUnregistered(planning, now);
     await refuseConditions(planning, now);
     return {
@@ -107,12 +112,10 @@ const applyTemplate = writeCommand({
         .flatMap((edge) => addEdge(edge, planning.now))
         .map(unlessGiven),
       result: { id: input.id, role: input.role, permissions: wanted.length },
-      audit: {
-        entity: target.ref,
-        tenant: ownerOf(roleScope),
-        after: { template: input.id, given: now.map(({ permission }) => permission) },
-      },
-      ...(lacking.length > now.length ? { next: (again) => plan(again, input) } : {}),
+      audit: entryOf(now),
+      ...(lacking.length > now.length
+        ? { carries: [entryOf(lacking)], next: (again) => plan(again, input) }
+        : {}),
     };
   },
 });

@@ -180,11 +180,13 @@ export const deleteTreeCommand: Command = writeCommand({
     if (!top) return { actions: [], audit: [], ...outcome };
     const leaf = await leafOf(planning, top);
     const { node } = leaf;
+    // Its first step may be that of a leaf.
+    const carries = [{ entity: top.ref, tenant: rootOf(top) }];
     if (node !== top && top.item.deletingSince === undefined) {
       await refuseWhileLinked(planning, top);
       return {
         ...planClosing(planning, deletionKind(top.ref.type), top),
-        ...outcome,
+        ...{ ...outcome, carries },
         next: (later) => plan(later, input, true),
       };
     }
@@ -197,6 +199,6 @@ export const deleteTreeCommand: Command = writeCommand({
     );
     const isLast = node === top && step.next === undefined;
     const { next: _, ...last } = { ...step, ...outcome };
-    return isLast ? last : { ...last, next: (later) => plan(later, input, true) };
+    return isLast ? last : { ...last, carries, next: (later) => plan(later, input, true) };
   },
 });

@@ -6,7 +6,7 @@ import { auditOf, createAssembly } from '../assembly.ts';
 import { auditSize } from '../audit.ts';
 import { type Command, takesAway, writeCommand } from '../command.ts';
 import { keeping } from '../keeping.ts';
-import { type AuditEntry, type OneTransaction, type Plan, recorded } from '../plan.ts';
+import { type AuditEntry, type Plan, recorded } from '../plan.ts';
 
 /** More than this many could never fit: each part has an audit record beside what it writes. */
 const MAX_PARTS = MAX_ACTIONS / 2;
@@ -43,7 +43,8 @@ export const transactionCommand = (parts: ReadonlyMap<string, Command>): Command
         Array.isArray(commands) &&
         commands.some((part) => takesAway(parts.get(part?.command), part?.input ?? {})),
     },
-    plan: async (planning, { commands, ifExists }): Promise<OneTransaction> => {
+    carries: true,
+    plan: async (planning, { commands, ifExists }) => {
       const assembly = createAssembly(planning, parts);
       const plans: Plan[] = [];
       const audit: AuditEntry[] = [];
@@ -64,7 +65,7 @@ export const transactionCommand = (parts: ReadonlyMap<string, Command>): Command
         ...(plans.some(({ shownOnce }) => shownOnce !== undefined)
           ? { shownOnce: results(({ result, shownOnce }) => ({ ...result, ...shownOnce })) }
           : {}),
-        audit,
+        ...{ audit, carries: audit },
       };
     },
   });

@@ -1,5 +1,7 @@
 import * as z from 'zod';
+import type { Guard } from '../../table/entities/entity.ts';
 import * as field from '../../table/entities/fields.ts';
+import { ENTITIES } from '../../table/entities/registry.ts';
 import { notFound } from '../../table/errors.ts';
 import { formatRef, parseRef, type Ref } from '../../table/identifiers.ts';
 import { allOf, allScopes, logOf } from '../../table/index-queries.ts';
@@ -11,6 +13,7 @@ import { canonical } from '../canonical.ts';
 import { type Command, writeCommand } from '../command.ts';
 import { planDeletionOf } from '../kinds/deletion.ts';
 import type { Attributes, NodeKind } from '../kinds/node-kind.ts';
+import { allApprovals } from '../operators/approval.ts';
 import type { Plan, Planning } from '../plan.ts';
 import { actorUser, mapNamed, personalOf, personOf } from '../pseudonyms.ts';
 import { kindOf } from './node-kinds.ts';
@@ -110,7 +113,7 @@ interface Place {
 export const eraseCommand: Command = writeCommand({
   name: 'user.erase',
   summary:
-    'Deletes a user and destroys what links the audit log to the person: the key of the pseudonyms, personal values in older records, and notifications. The user may have been deleted before.',
+    'Deletes a user and destroys what links the audit log to the person: the key of the pseudonyms, personal values in older records, notifications, and requests for approval that name the user. The user may have been deleted before.',
   inSteps: true,
   input: z.strictObject({ id: field.id }),
   destructive: { undo: 'none: nothing brings a key back that was destroyed' },
@@ -118,7 +121,7 @@ export const eraseCommand: Command = writeCommand({
     const user: Ref = { type: 'user', id };
     const [node, key] = await planning.reader.getMany([nodeKey(user), pseudonymKey(user)]);
     const owners = await logOwners(planning.reader);
-    const first = await searching(planning, user, { owners }, node?.email);
+    const first = await searching(planning, user, { owners }, node);
     const isUnknown = !node && !key && first.audit.length === 0 && !again;
     if (isUnknown) throw notFound('id', 'this user');
     return first.plan;
@@ -127,12 +130,12 @@ export const eraseCommand: Command = writeCommand({
 
 const resultOf = ({ id }: Ref): Plan['result'] => ({ id, erased: true });
 
-/** The next step: older records, then notifications, then the user, and the key last. */
+/** The next step: older records, then requests, then notifications, then the user, and the key last. */
 async function searching(
   planning: Planning,
   user: Ref,
   { owners, cursor }: Place,
-  email: unknown,
+  node: Item | undefined,
 ): Promise<{ readonly plan: Plan; readonly audit: readonly Rewriting[] }> {
   const { reader } = planning;
   for (let [rest, from] = [owners, cursor]; rest.length > 0; ) {
@@ -146,11 +149,65 @@ async function searching(
       actions: [...found.map(rewrite), ...(await answersWithout(reader, found))],
       result: resultOf(user),
       audit: { entity: user, after: { records: found.length } },
-      next: async (later) => (await searching(later, user, place, email)).plan,
+      next: async (later) => (await searching(later, user, place, node)).plan,
     };
     return { plan, audit: found };
   }
-  return { plan: await deleting(planning, user, email), audit: [] };
+  return { plan: await withdrawing(planning, user, node), audit: [] };
+}
+
+/** Whether a text is the user's id or reference, or a value by which the user alone is found. */
+function isNameOf(user: Ref, node: Item | undefined): (text: string) => boolean {
+  const inOneForm = ({ field: name, normalise }: Guard, text: unknown): string | undefined => {
+    try {
+      return typeof text === 'string' ? normalise(text, name) : undefined;
+    } catch {
+      // It is none of these.
+      return undefined;
+    }
+  };
+  const known = ENTITIES.user.guards.flatMap((guard: Guard) => {
+    const value = inOneForm(guard, node?.[guard.field]);
+    return value === undefined ? [] : [{ guard, value }];
+  });
+  return (text) =>
+    text === user.id ||
+    text === formatRef(user) ||
+    known.some(({ guard, value }) => inOneForm(guard, text) === value);
+}
+
+/** Whether a text in data passes a test, as a value or as a name, at any depth. */
+function hasText(data: unknown, test: (text: string) => boolean): boolean {
+  if (typeof data === 'string') return test(data);
+  if (Array.isArray(data)) return data.some((each) => hasText(each, test));
+  if (typeof data !== 'object' || data === null) return false;
+  return Object.entries(data).some(([name, value]) => test(name) || hasText(value, test));
+}
+
+/** Requests for approval that name the user are gone, decided or not: without the user they come to nothing. */
+async function withdrawing(
+  planning: Planning,
+  user: Ref,
+  node: Item | undefined,
+  cursor?: string,
+): Promise<Plan> {
+  const isName = isNameOf(user, node);
+  const holds = ({ input, answer }: Item): boolean =>
+    [input, answer].some((text) => typeof text === 'string' && hasText(JSON.parse(text), isName));
+  // This command may be a request itself.
+  const keep = (item: Item): boolean => item.command !== 'user.erase' && holds(item);
+  const { items, cursor: more } = await planning.reader.list({
+    ...{ ...allApprovals(keep), limit: A_STEPFUL, cursor },
+  });
+  const goOn = (later: Planning): Promise<Plan> =>
+    more === undefined ? deleting(later, user, node?.email) : withdrawing(later, user, node, more);
+  if (items.length === 0) return goOn(planning);
+  return {
+    actions: items.map(({ PK, SK }) => ({ kind: 'delete', key: { PK, SK } })),
+    result: resultOf(user),
+    audit: { entity: user, after: { requests: items.length } },
+    next: goOn,
+  };
 }
 
 async function deleting(planning: Planning, user: Ref, email: unknown): Promise<Plan> {

@@ -15,10 +15,10 @@ import type { Operation } from '../operation.ts';
 
 /** A request that nobody has decided by then is over. */
 const LIFETIME_MS = DAY_MS;
-/** How long the table keeps it after that. */
+/** How long the table keeps one that was decided: its answer, and no input. */
 const KEPT_MS = 30 * DAY_MS;
-/** An item of DynamoDB has 400 KB. */
-const MAX_INPUT_BYTES = 300_000;
+/** Of the input, and of the answer that takes its place: an item of DynamoDB has 400 KB. */
+const MAX_BYTES = 300_000;
 
 /** Thrown when a command was kept for approval. */
 export class ApprovalRequired extends GatehouseError {
@@ -33,7 +33,7 @@ export class ApprovalRequired extends GatehouseError {
   }
 }
 
-/** Whether a list of command names with `*` has a command. */
+/** Whether a list of command names with `*` has a command. Approvals themselves never wait. */
 export const matcherOf = (patterns: readonly string[]): ((command: string) => boolean) => {
   const tests = patterns.map(
     (pattern) =>
@@ -54,6 +54,8 @@ export const isCommandPattern = (text: string): boolean =>
 export interface Asked {
   readonly operation: Operation;
   readonly input: unknown;
+  /** What it would answer now. */
+  readonly result: unknown;
   readonly requestedBy: string;
   readonly places: readonly (Ref | undefined)[];
   /** ISO 8601. */
@@ -61,10 +63,15 @@ export interface Asked {
 }
 
 /** The item of a request. */
-export function keepRequest({ operation, input, requestedBy, places, now }: Asked): Action {
+export function keepRequest({ operation, input, result, requestedBy, places, now }: Asked): Action {
   const text = JSON.stringify(input);
-  if (byteLength(text) > MAX_INPUT_BYTES)
-    throw limitExceeded(`an input that waits for approval has at most ${MAX_INPUT_BYTES} bytes`, 'input');
+  if (!fits(text))
+    throw limitExceeded(`an input that waits for approval has at most ${MAX_BYTES} bytes`, 'input');
+  if (!fits(JSON.stringify(result)))
+    throw limitExceeded(
+      `what waits for approval answers with at most ${MAX_BYTES} bytes: ask for less`,
+      'input',
+    );
   const end = Date.parse(now) + LIFETIME_MS;
   const item: Item = {
     ...approvalKey(operation.id),
@@ -78,14 +85,19 @@ export function keepRequest({ operation, input, requestedBy, places, now }: Aske
     expiresAt: new Date(end).toISOString(),
     status: 'open',
     places: places.map((place) => (place ? formatRef(place) : 'platform')),
-    ttl: Math.floor((end + KEPT_MS) / 1_000),
+    ttl: Math.floor(end / 1_000),
     [`${INDEXES.all}PK`]: listPartition('approval', 0),
     [`${INDEXES.all}SK`]: operation.id,
   };
-  return create(item, (found) => askedBefore(operation, requestedBy, found));
+  return create(item, (found) => askedBefore({ operation, requestedBy, now }, found));
 }
 
-function askedBefore(operation: Operation, requestedBy: string, found: Item | undefined): GatehouseError {
+export const fits = (text: string): boolean => byteLength(text) <= MAX_BYTES;
+
+function askedBefore(
+  { operation, requestedBy, now }: Pick<Asked, 'operation' | 'requestedBy' | 'now'>,
+  found: Item | undefined,
+): GatehouseError {
   if (!found) return stale('this request', 'operationId');
   if (found.digest !== operation.digest || found.requestedBy !== requestedBy)
     return new GatehouseError(
@@ -93,9 +105,15 @@ function askedBefore(operation: Operation, requestedBy: string, found: Item | un
       'this operationId was used before for another command or input',
       { field: 'operationId' },
     );
-  if (found.status === 'open') return new ApprovalRequired(operation.id);
+  if (found.status === 'open' && !isExpired(found, now)) return new ApprovalRequired(operation.id);
+  if (found.status === 'open') return conflict('operationId', `${EXPIRED}, under another operationId`);
   return conflict('operationId', `this request was decided before: it is ${String(found.status)}`);
 }
+
+/** Whether its time is over, begun or not. */
+export const isExpired = ({ expiresAt }: Item, now: string): boolean => !(now < String(expiresAt));
+
+export const EXPIRED = 'this request is older than 24 hours: the command has to be sent again';
 
 /** All requests, from the index: it follows the table by a moment. */
 export const allApprovals = (keep: (item: Item) => boolean): ListQuery => ({
@@ -104,23 +122,25 @@ export const allApprovals = (keep: (item: Item) => boolean): ListQuery => ({
   keep,
 });
 
-/** Who decides, and in which state the request has to be. */
+/** Who decides, when, and in which state the request has to be. */
 interface Decided {
   readonly id: string;
   readonly operator: string;
-  readonly from: 'open' | 'running';
-  readonly changes: Readonly<Record<string, Value>>;
+  readonly now: string;
+  readonly from: { readonly status: 'open' | 'running'; readonly decidedBy: string | undefined };
+  readonly changes: { readonly status: string } & Readonly<Record<string, Value>>;
 }
 
-/** A change of a request's state, on the condition that nobody was faster. */
-export const decideRequest = ({ id, operator, from, changes }: Decided): Action => ({
+/** A change of a request's state, on the condition that nobody was faster. One that is over holds its input no more. */
+export const decideRequest = ({ id, operator, now, from, changes }: Decided): Action => ({
   kind: 'update',
   key: approvalKey(id),
-  set: { decidedBy: operator, ...changes },
-  when: {
-    exists: true,
-    equals: from === 'open' ? { status: 'open' } : { status: 'running', decidedBy: operator },
+  set: {
+    ...{ decidedBy: operator, decidedAt: now, ...changes },
+    ...(changes.status === 'running' ? {} : { ttl: Math.floor((Date.parse(now) + KEPT_MS) / 1_000) }),
   },
+  ...(changes.status === 'running' ? {} : { remove: ['input'] }),
+  when: { exists: true, equals: from },
   failure: (found) =>
     found?.decidedBy === operator ? stale('this request', 'id') : conflict('id', decidedBefore(found)),
 });

@@ -4,7 +4,8 @@ import type { Reader } from '../../table/reader.ts';
 import { asOpen, type Operation } from '../operation.ts';
 import type { AuditEntry, Plan } from '../plan.ts';
 import { keepRequest, matcherOf } from './approval.ts';
-import { createHandsOn } from './handing-on.ts';
+import { createEffects, isEffect } from './effects.ts';
+import { createHandsOn, isOfOperators } from './handing-on.ts';
 import {
   notPermitted,
   type Operator,
@@ -13,6 +14,7 @@ import {
   type Right,
   type Shown,
 } from './operator.ts';
+import { partsOf } from './parts.ts';
 import { placesOf } from './places.ts';
 
 /**
@@ -21,7 +23,7 @@ import { placesOf } from './places.ts';
  */
 export interface OperatorRules {
   readonly operators: Operators;
-  /** Commands that another operator has to approve, by name with `*`. */
+  /** What another operator has to approve: names of commands with `*`, and effects. */
   readonly approvalFor: readonly string[];
 }
 
@@ -35,9 +37,9 @@ export interface Guarded {
   /** Throws `not_permitted` unless the operator may do all that the plan does. */
   readonly checkPlan: (command: string, plan: Plan) => Promise<void>;
   /** The plan that keeps a request for approval instead; undefined where none is needed. */
-  readonly request: (command: string, plan: Plan, asked: Request) => Plan | undefined;
+  readonly request: (command: string, plan: Plan, asked: Request) => Promise<Plan | undefined>;
   /** Whether the plan has to wait for another operator. */
-  readonly waits: (command: string, plan: Plan) => boolean;
+  readonly waits: (command: string, plan: Plan) => Promise<boolean>;
   /** Whether an error may name who holds a value, which may be in any tenant. */
   readonly seesHolders: () => boolean;
   /** The same operator for the parts of one transaction: each by itself, every right decided once for all of them. */
@@ -48,30 +50,6 @@ interface Request {
   readonly operation: Operation;
   readonly input: unknown;
   readonly now: string;
-}
-
-/** A command, or a part of one, by which permission it is asked for, and how errors name its fields. */
-interface Part {
-  readonly command: string;
-  readonly permission: string;
-  readonly input: Input;
-  readonly at: string;
-}
-
-const isInput = (value: unknown): value is Input =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** The parts of a command: a transaction needs what its parts need, and a comparison looks at what they name. */
-function partsOf(command: string, input: Input): readonly Part[] {
-  const whole = { command, permission: permissionOf(command), input, at: '' };
-  const { commands } = input;
-  if ((command !== 'transaction.write' && command !== 'access.compare') || !Array.isArray(commands))
-    return [whole];
-  return commands.flatMap((each: unknown, position): readonly Part[] => {
-    if (!isInput(each) || typeof each.command !== 'string' || !isInput(each.input)) return [];
-    const permission = command === 'access.compare' ? whole.permission : permissionOf(each.command);
-    return [{ command: each.command, permission, input: each.input, at: `commands.${position}.` }];
-  });
 }
 
 /**
@@ -96,7 +74,12 @@ const countsElsewhere = (field: string, isAlone: boolean): GatehouseError =>
 
 const nameOf = ({ permission, tenant }: Right): string => `${permission} ${tenant ? formatRef(tenant) : ''}`;
 
-const entriesOf = ({ audit }: Plan): readonly AuditEntry[] => [audit].flat();
+/** All that a plan changes, in this step and in those after it. */
+const entriesOf = ({ audit, carries = [] }: Plan): readonly AuditEntry[] => [...[audit].flat(), ...carries];
+
+/** Where an entry's change has to be permitted; undefined for what belongs to no tenant. */
+const placeOf = (command: string, { tenant }: AuditEntry): Ref | undefined =>
+  isOfSubject(command) ? undefined : tenant;
 
 /** Answers in which a right that was decided once is not decided again. */
 function remembering(may: Operators['may']): Operators['may'] {
@@ -114,12 +97,29 @@ function remembering(may: Operators['may']): Operators['may'] {
   };
 }
 
-export function createGuard(everything: Reader, { operators, approvalFor }: OperatorRules) {
-  const isToApprove = matcherOf(approvalFor);
+const LOST = new GatehouseError('not_permitted', 'the operator who asked for this may not do it any more', {
+  field: 'id',
+});
 
-  const isToWait = (command: string, { audit, commands = [] }: Plan): boolean =>
-    !command.startsWith('approval.') &&
-    [command, ...[audit].flat().map((entry) => entry.command ?? command), ...commands].some(isToApprove);
+/** Does a check, and throws this refusal in the place of any other one: what was asked for has other fields. */
+async function unlessRefused(refusal: GatehouseError, check: () => Promise<unknown>): Promise<void> {
+  await check().catch((error: unknown) => {
+    throw error instanceof GatehouseError && error.code === 'not_permitted' ? refusal : error;
+  });
+}
+
+export function createGuard(everything: Reader, { operators, approvalFor }: OperatorRules) {
+  const isToApprove = matcherOf(approvalFor.filter((each) => !isEffect(each)));
+  const effects = approvalFor.filter(isEffect);
+
+  async function isToWait(command: string, plan: Plan, reader: Reader): Promise<boolean> {
+    if (command.startsWith('approval.')) return false;
+    const named = entriesOf(plan).map((entry) => ({ name: entry.command ?? command, entry }));
+    if ([command, ...named.map(({ name }) => name)].some(isToApprove)) return true;
+    const has = createEffects(reader);
+    const found = effects.flatMap((effect) => named.map(({ name, entry }) => has(effect, name, entry)));
+    return (await Promise.all(found)).includes(true);
+  }
 
   const guardedAs = (operator: Operator, may: Operators['may'], reader: Reader): Guarded => {
     /** Which of the rights an operator lacks, each looked up once. */
@@ -137,7 +137,7 @@ export function createGuard(everything: Reader, { operators, approvalFor }: Oper
       command: string,
       entries: readonly AuditEntry[],
     ): Promise<readonly Needed[]> {
-      const handsOn = createHandsOn(reader);
+      const handsOn = createHandsOn(reader, isOfOperators);
       const platform = await lacking(
         operator,
         entries.map((entry) => ofPlatform(permissionOf(entry.command ?? command))),
@@ -145,7 +145,7 @@ export function createGuard(everything: Reader, { operators, approvalFor }: Oper
       const rights = entries.map(async (entry): Promise<readonly Needed[]> => {
         const name = entry.command ?? command;
         const permission = permissionOf(name);
-        const right = { permission, tenant: isOfSubject(name) ? undefined : entry.tenant };
+        const right = { permission, tenant: placeOf(name, entry) };
         const isKnown = !platform.has(nameOf(ofPlatform(permission)));
         const { beyondTenant: beyond } = entry;
         if (isKnown || (beyond === undefined && !(await handsOn(name, entry)))) return [right];
@@ -164,70 +164,73 @@ export function createGuard(everything: Reader, { operators, approvalFor }: Oper
       throw refused.every(({ refusal }) => refusal) ? refused[0]?.refusal : notPermitted();
     }
 
+    /** Whether the operator has the right for all tenants. Throws `not_permitted` without it in one that is named. */
+    async function begin(operator: Operator, command: string, input: Input): Promise<boolean> {
+      const parts = partsOf(command, input);
+      const platform = await lacking(
+        operator,
+        parts.map(({ permission }) => ofPlatform(permission)),
+      );
+      const limited = parts.filter(({ permission }) => platform.has(nameOf(ofPlatform(permission))));
+      const named = await Promise.all(
+        limited.map(async (part) => {
+          const places = await placesOf(reader, part.command, part.input);
+          if (places.length === 0) throw notPermitted();
+          return places.map(({ field, tenant }) => ({
+            field: `${part.at}${field}`,
+            right: { permission: part.permission, tenant },
+          }));
+        }),
+      );
+      const places = named.flat();
+      const missing = await lacking(
+        operator,
+        places.flatMap(({ right }) => (right.tenant ? [right] : [])),
+      );
+      const refused = places.find(({ right }) => !right.tenant || missing.has(nameOf(right)));
+      if (refused) throw notPermitted(refused.field);
+      return platform.size === 0;
+    }
+
     let seesHolders = false;
 
     return {
       operator,
       seesHolders: () => seesHolders,
       begin: async (command, input) => {
-        const parts = partsOf(command, input);
-        const platform = await lacking(
-          operator,
-          parts.map(({ permission }) => ofPlatform(permission)),
-        );
-        seesHolders = platform.size === 0;
-        const limited = parts.filter(({ permission }) => platform.has(nameOf(ofPlatform(permission))));
-        const named = await Promise.all(
-          limited.map(async (part) => {
-            const places = await placesOf(reader, part.command, part.input);
-            if (places.length === 0) throw notPermitted();
-            return places.map(({ field, tenant }) => ({
-              field: `${part.at}${field}`,
-              right: { permission: part.permission, tenant },
-            }));
-          }),
-        );
-        const places = named.flat();
-        const missing = await lacking(
-          operator,
-          places.flatMap(({ right }) => (right.tenant ? [right] : [])),
-        );
-        const refused = places.find(({ right }) => !right.tenant || missing.has(nameOf(right)));
-        if (refused) throw notPermitted(refused.field);
+        seesHolders = await begin(operator, command, input);
       },
       checkPlan: async (command, plan) => {
         const entries = entriesOf(plan);
         await refuseUnlessAll(operator, command, entries);
-        const { requestedBy } = plan;
-        if (requestedBy === undefined) return;
+        const { requested } = plan;
+        if (requested === undefined) return;
         const approval = permissionOf(command);
         const missing = await lacking(
           operator,
-          entries.map(({ tenant }) => ({ permission: approval, tenant })),
+          entries.map((entry) => ({
+            permission: approval,
+            tenant: placeOf(entry.command ?? command, entry),
+          })),
         );
         if (missing.size > 0) throw notPermitted();
-        await refuseUnlessAll({ subject: requestedBy }, command, entries).catch((error: unknown) => {
-          if (!(error instanceof GatehouseError) || error.code !== 'not_permitted') throw error;
-          throw new GatehouseError(
-            'not_permitted',
-            'the operator who asked for this may not do it any more',
-            {
-              field: 'id',
-            },
-          );
+        await unlessRefused(notPermitted('id'), () => begin(operator, requested.command, requested.input));
+        const asker = { subject: requested.by };
+        await unlessRefused(LOST, async () => {
+          await begin(asker, requested.command, requested.input);
+          await refuseUnlessAll(asker, command, entries);
         });
       },
-      request: (command, plan, { operation, input, now }) => {
-        if (!isToWait(command, plan)) return undefined;
-        const entries = entriesOf(plan);
+      request: async (command, plan, { operation, input, now }) => {
+        if (!(await isToWait(command, plan, reader))) return undefined;
         const places = new Map<string, Ref | undefined>(
-          entries.map((entry) => {
-            const tenant = isOfSubject(entry.command ?? command) ? undefined : entry.tenant;
+          entriesOf(plan).map((entry) => {
+            const tenant = placeOf(entry.command ?? command, entry);
             return [tenant ? formatRef(tenant) : '', tenant];
           }),
         );
         const [tenant] = places.size === 1 ? places.values() : [];
-        const asked = { operation, input, requestedBy: operator.subject, now };
+        const asked = { operation, input, result: plan.result, requestedBy: operator.subject, now };
         return {
           actions: [keepRequest({ ...asked, places: places.size > 0 ? [...places.values()] : [undefined] })],
           result: {},
@@ -237,10 +240,10 @@ export function createGuard(everything: Reader, { operators, approvalFor }: Oper
             tenant,
             details: { requested: command },
           },
-          record: asOpen(operation),
+          record: () => asOpen(operation),
         };
       },
-      waits: isToWait,
+      waits: (command, plan) => isToWait(command, plan, reader),
       forParts: () => {
         const once = remembering(operators.may);
         return (itemReader) => guardedAs(operator, once, itemReader);

@@ -7,12 +7,8 @@ import { group, role } from '../edges/rights.ts';
 import type { AuditEntry } from '../plan.ts';
 import { MODULE } from './operator.ts';
 
-/**
- * Whether a change hands on rights of operators: permissions of the module `provisioning`, also by a pattern such as
- * `*:*:*`. Whoever may grant roles in a tenant may grant any role there but those: they need the right for what
- * belongs to no tenant. Each way to a right is looked at where it is opened, so a chain of changes opens none.
- */
-const isOfOperators = (permission: unknown): boolean =>
+/** Whether a permission is one of operators: of the module `provisioning`, also by a pattern such as `*:*:*`. */
+export const isOfOperators = (permission: unknown): boolean =>
   typeof permission === 'string' && (permission === '*:*:*' || permission.startsWith(`${MODULE}:`));
 
 const texts = (value: unknown): readonly string[] =>
@@ -21,10 +17,18 @@ const texts = (value: unknown): readonly string[] =>
 /** Commands that give a subject or a group what a role or a group has. */
 const GIVES = new Set([
   ...['group-role.create', 'assignment.create', 'assignment.update', 'grant.create', 'grant.update'],
+  'global-role.create',
 ]);
 
-/** Answers for one request, in which what was looked up once holds. */
-export function createHandsOn(reader: Reader) {
+/**
+ * Whether a change hands on a permission that counts. Whoever may grant roles in a tenant may grant any role there but
+ * those with permissions of operators: they need the right for what belongs to no tenant. Each way to a right is looked
+ * at where it is opened, so a chain of changes opens none. Answers for one request, in which what was looked up once
+ * holds.
+ *
+ * @param counts whether a permission or pattern counts; anything that is no text is none
+ */
+export function createHandsOn(reader: Reader, counts: (permission: unknown) => boolean) {
   const known = new Map<string, Promise<boolean>>();
   const once = (name: string, find: () => Promise<boolean>): Promise<boolean> => {
     const found = known.get(name) ?? find();
@@ -43,9 +47,9 @@ export function createHandsOn(reader: Reader) {
         seen.add(next);
         const [node, edges]: readonly [Item | undefined, readonly Item[]] = await Promise.all([
           reader.get(nodeKey(role(next))),
-          reader.listAll(edgesFrom(role(next), 'permission')),
+          reader.listAll(edgesFrom(role(next), 'page', 'permission')),
         ]);
-        if (edges.some(({ permission }) => isOfOperators(permission))) return true;
+        if (edges.some(({ permission }) => counts(permission))) return true;
         [next] = texts(node?.parent);
       }
       return false;
@@ -64,7 +68,7 @@ export function createHandsOn(reader: Reader) {
     once(`template ${id}`, async () => {
       const node = await reader.get(nodeKey({ type: 'role-template', id }));
       const lent = Array.isArray(node?.permissions) ? node.permissions : [];
-      return lent.some((each) => isOfOperators((each as { permission?: unknown } | null)?.permission));
+      return lent.some((each) => counts((each as { permission?: unknown } | null)?.permission));
     });
 
   /** @param command that of the entry */
@@ -74,10 +78,11 @@ export function createHandsOn(reader: Reader) {
     if (GIVES.has(command)) return some(roles, roleHas);
     if (command === 'membership.create') return some(texts(after.group), groupHas);
     if (command === 'role-permission.create' || command === 'role-permission.update')
-      return isOfOperators(after.permission);
+      return counts(after.permission);
     // Without its DENY, what another role allows counts again.
-    if (command === 'role-permission.delete') return isOfOperators(before?.permission);
-    if (command === 'role-template.apply') return [after.given].flat().some(isOfOperators);
+    if (command === 'role-permission.delete') return counts(before?.permission);
+    if (command === 'role-template.apply')
+      return [after.given].flat().some(counts) || some(texts(after.id), templateHas);
     if (command !== 'role.create' && command !== 'role.update') return false;
     const parents = after.parent === before?.parent ? [] : texts(after.parent);
     const templates = command === 'role.create' ? texts(after.customTemplateId) : [];

@@ -64,7 +64,8 @@ export const placesKept = ({ places }: Item): readonly (Ref | undefined)[] =>
     ? places.map((place) => (isRef(String(place)) ? parseRef(String(place), 'places') : undefined))
     : [undefined];
 
-function namedIn(command: string, input: Input): readonly Named[] {
+/** What an input names of tenants and of what is theirs. */
+export function namedIn(command: string, input: Input): readonly Named[] {
   const [entity] = command.split('.');
   const texts = (value: unknown): readonly string[] =>
     [value].flat().filter((each) => typeof each === 'string');
@@ -91,9 +92,17 @@ function namedIn(command: string, input: Input): readonly Named[] {
 export async function placesOf(reader: Reader, command: string, input: Input): Promise<readonly Place[]> {
   const named = namedIn(command, input);
   const found = named.length > 0 ? await reader.getMany(named.map(({ key }) => key)) : [];
-  return named.flatMap(({ field, tenants, mayBeShared }, position): readonly Place[] => {
-    const item = found[position];
+  const items = new Map(named.map(({ key }, position) => [key, found[position]]));
+  return tenantsOf(named, (key) => items.get(key));
+}
+
+/** Whose that is which an input names. */
+export const tenantsOf = (
+  named: readonly Named[],
+  itemOf: (key: Key) => Item | undefined,
+): readonly Place[] =>
+  named.flatMap(({ field, key, tenants, mayBeShared }): readonly Place[] => {
+    const item = itemOf(key);
     if (!item) return [{ field, tenant: undefined }];
     return tenants(item).flatMap((tenant) => (tenant || !mayBeShared ? [{ field, tenant }] : []));
   });
-}

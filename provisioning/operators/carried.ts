@@ -1,0 +1,62 @@
+import { formatRef, isRef, parseRef, type Ref } from '../../table/identifiers.ts';
+import type { Item } from '../../table/item.ts';
+import { edgeKey, identityOf, nodeKey } from '../../table/keys.ts';
+import type { Reader } from '../../table/reader.ts';
+import { subject } from '../edges/rights.ts';
+import type { AuditEntry } from '../plan.ts';
+import { visible } from '../visible.ts';
+import { namedIn, tenantsOf } from './places.ts';
+
+/** A command of a plan that has many, with its input. */
+interface Part {
+  readonly command: string;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+/** What a command is about, as its input says. */
+function entityOf({ command, input }: Part): Ref {
+  const [entity = ''] = command.split('.');
+  const { scope, type, id } = input;
+  if (command === 'scope.delete-tree' && typeof scope === 'string' && isRef(scope))
+    return parseRef(scope, 'scope');
+  return { type: entity === 'scope' ? String(type) : entity, id: String(id) };
+}
+
+/** What a grant has that is given other roles: those that it keeps are not handed on. */
+async function beforeOf(reader: Reader, { command, input }: Part): Promise<AuditEntry['before']> {
+  const { user, scope } = input;
+  if (command !== 'grant.update' || typeof user !== 'string' || typeof scope !== 'string') return undefined;
+  const item = await reader.get(edgeKey(subject(user), parseRef(scope, 'scope')));
+  return item && visible(item);
+}
+
+/**
+ * What commands change in which tenant, as their inputs say: each in every tenant that it names, and, where it names
+ * none, or what is not there, in what belongs to no tenant. What one of them makes, those after it may name.
+ */
+export async function carriedBy(reader: Reader, parts: readonly Part[]): Promise<readonly AuditEntry[]> {
+  const all = parts.map(({ command, input }) => namedIn(command, input));
+  const keys = [...new Map(all.flat().map(({ key }) => [identityOf(key), key])).values()];
+  const items = keys.length > 0 ? await reader.getMany(keys) : [];
+  const befores = await Promise.all(parts.map((part) => beforeOf(reader, part)));
+  const known = new Map<string, Item | undefined>(
+    keys.map((key, position) => [identityOf(key), items[position]]),
+  );
+  return parts.flatMap((part, position): readonly AuditEntry[] => {
+    const { command, input } = part;
+    const places = tenantsOf(all[position] ?? [], (key) => known.get(identityOf(key)));
+    const tenants = [...new Set(places.map(({ tenant }) => (tenant ? formatRef(tenant) : '')))];
+    const entity = entityOf(part);
+    const isMade = command.endsWith('.create') && typeof input.id === 'string';
+    const key = isMade ? nodeKey(entity) : undefined;
+    if (key && !known.get(identityOf(key)))
+      known.set(identityOf(key), { ...key, ...input, root: tenants[0] || formatRef(entity) });
+    const values = command.endsWith('.delete')
+      ? { before: input }
+      : { before: befores[position] ?? {}, after: input };
+    return (tenants.length > 0 ? tenants : ['']).map((tenant) => ({
+      ...{ command, entity, ...values },
+      tenant: tenant === '' ? undefined : parseRef(tenant, 'tenant'),
+    }));
+  });
+}

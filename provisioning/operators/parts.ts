@@ -1,0 +1,49 @@
+import type { Entity } from '../../table/entities/entity.ts';
+import { ENTITIES } from '../../table/entities/registry.ts';
+import { permissionOf } from './operator.ts';
+
+/** What an input says of the commands in it. */
+type Input = Readonly<Record<string, unknown>>;
+
+/** A command, or a part of one, by which permission it is asked for, and how errors name its fields. */
+interface Part {
+  readonly command: string;
+  readonly permission: string;
+  readonly input: Input;
+  readonly at: string;
+}
+
+const isInput = (value: unknown): value is Input =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Commands whose input lists others. */
+const LISTS = new Set(['transaction.write', 'access.compare']);
+
+/** The parts of a command: a transaction needs what its parts need, and a comparison looks at what they name. */
+export function partsOf(command: string, input: Input): readonly Part[] {
+  const whole = { command, permission: permissionOf(command), input, at: '' };
+  const { commands } = input;
+  if (!LISTS.has(command) || !Array.isArray(commands)) return [whole];
+  return commands.flatMap((each: unknown, position): readonly Part[] => {
+    if (!isInput(each) || typeof each.command !== 'string' || !isInput(each.input)) return [];
+    const permission = command === 'access.compare' ? whole.permission : permissionOf(each.command);
+    return [{ command: each.command, permission, input: each.input, at: `commands.${position}.` }];
+  });
+}
+
+/** An input with `hidden` for what its entity marks as secret. All else is shown as it was sent. */
+export function withoutSecrets(command: string, input: Input): Input {
+  if (LISTS.has(command))
+    return {
+      ...input,
+      commands: partsOf(command, input).map((part) => ({
+        command: part.command,
+        input: withoutSecrets(part.command, part.input),
+      })),
+    };
+  const [type = ''] = command.split('.');
+  const { secret = [] } = (ENTITIES as Readonly<Record<string, Entity | undefined>>)[type] ?? {};
+  return Object.fromEntries(
+    Object.entries(input).map(([name, value]) => [name, secret.includes(name) ? 'hidden' : value]),
+  );
+}

@@ -1,0 +1,277 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { COMMANDS } from '../../provisioning/commands/index.ts';
+import { createOperatorsWorld, type OperatorsWorld } from './operators.ts';
+import { createLedgerWorld, type Input } from './support.ts';
+
+/** Approval by two (ADR 0058) holds for what is changed, whichever command carries it, and all of it is shown. */
+const [ACME, GLOBEX] = ['tenant:acme', 'tenant:globex'];
+
+const MANIFEST = {
+  scopes: { Initech: { type: 'tenant' } },
+  roles: { chief: { owner: 'Initech', allow: ['*:*:*'] } },
+  users: { Ivy: { email: 'ivy@example.com', grants: { Initech: ['chief'] } } },
+};
+
+/** A world in which every permission of a command is registered, and what waits. */
+async function worldWhere(...approvalFor: readonly string[]): Promise<OperatorsWorld> {
+  const world = await createOperatorsWorld(await createLedgerWorld(), approvalFor);
+  await world.register(
+    ...[...COMMANDS.values()].filter(({ kind }) => kind === 'write').map(({ name }) => name),
+    ...['approval.list', 'access.compare'],
+  );
+  return world;
+}
+
+/** Gives a new user commands in the operations scope, and nowhere else. */
+async function operatorOf(world: OperatorsWorld, id: string, ...commands: readonly string[]) {
+  const { run, tokens } = world;
+  await run('user.create', { id });
+  await run('role.create', { id: `of-${id}`, name: `of ${id}`, scope: 'tenant' });
+  for (const name of commands) {
+    const [entity, verb] = name.split('.');
+    const permission = `provisioning:${verb}:${entity}`;
+    await run('role-permission.create', { role: `of-${id}`, permission, effect: 'ALLOW' });
+  }
+  await run('grant.create', { user: id, scope: 'tenant:operations', roles: [`of-${id}`] });
+  const { id: tokenId, token } = await run('token.create', { user: id, tokenType: 'api' });
+  tokens[id] = { id: tokenId, text: String(token) };
+}
+
+describe('a command that carries others', () => {
+  /** Each with a group, or what makes one, as a part. */
+  const SAMPLES: Readonly<Record<string, { readonly of: string; readonly input: Input }>> = {
+    'transaction.write': {
+      of: 'group.create',
+      input: { commands: [{ command: 'group.create', input: { scope: ACME, name: 'a' } }] },
+    },
+    'tenant.apply': {
+      of: 'group.create',
+      input: {
+        manifest: { scopes: { Acme: { type: 'tenant', id: 'acme' } }, groups: { b: { scope: 'Acme' } } },
+      },
+    },
+    'tenant.onboard': {
+      of: 'group.create',
+      input: { manifest: { ...MANIFEST, groups: { c: { scope: 'Initech' } } } },
+    },
+  };
+
+  test('is one of these, and says so', () => {
+    const carries = [...COMMANDS.values()].filter((each) => each.kind === 'write' && each.carries);
+    expect(carries.map(({ name }) => name).sort()).toEqual(Object.keys(SAMPLES).sort());
+    const takesOthers = [...COMMANDS.values()].filter(({ input }) => {
+      const { properties = {} } = z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' });
+      return 'manifest' in properties || 'commands' in properties;
+    });
+    const writes = takesOthers.filter(({ kind }) => kind === 'write').map(({ name }) => name);
+    expect(writes.sort()).toEqual(Object.keys(SAMPLES).sort());
+  });
+
+  test('is made where plans of others are made', () => {
+    const files = (folder: string): string[] =>
+      readdirSync(folder, { withFileTypes: true }).flatMap((each) =>
+        each.isDirectory() ? files(join(folder, each.name)) : [join(folder, each.name)],
+      );
+    const plansOthers = files('provisioning').filter((file) =>
+      /\b(?:planCommand|createAssembly|nextBatch)\(/.test(readFileSync(file, 'utf8')),
+    );
+    // A command that plans others has to say what they change: see `carries` in command.ts.
+    expect(plansOthers.sort()).toEqual([
+      'provisioning/access-difference/access-difference.ts',
+      'provisioning/apply/batch.ts',
+      'provisioning/apply/commands.ts',
+      'provisioning/apply/onboard.ts',
+      'provisioning/assembly.ts',
+      'provisioning/commands/transaction.ts',
+    ]);
+  });
+
+  test.each(Object.entries(SAMPLES))('%s waits for what it carries', async (command, { of, input }) => {
+    const { outcome, run } = await worldWhere(of);
+    await run('grant.create', { user: 'pam', scope: ACME, roles: [] });
+    expect(await outcome('pam', command, input)).toBe('approval_required');
+  });
+
+  test.each(Object.entries(SAMPLES))(
+    '%s needs the right to what it carries',
+    async (command, { of, input }) => {
+      const world = await worldWhere();
+      const onboarding = [
+        'tenant.create',
+        'role.create',
+        'role-permission.create',
+        'user.create',
+        'grant.create',
+      ];
+      await operatorOf(world, 'opal', command, ...onboarding);
+      expect(await world.outcome('opal', command, input)).toMatch(/^not_permitted/);
+      await operatorOf(world, 'oscar', command, ...onboarding, of);
+      await world.run('grant.create', { user: 'oscar', scope: ACME, roles: ['of-oscar'] });
+      expect(await world.outcome('oscar', command, input)).toBe('ok');
+    },
+  );
+
+  test.each([
+    'tenant.create',
+    'role.create',
+    'grant.create',
+    'role-permission.create',
+    'effect:operator-rights',
+  ])('an onboarding waits where %s does', async (approvalFor) => {
+    const { outcome } = await worldWhere(approvalFor);
+    expect(await outcome('pam', 'tenant.onboard', { manifest: MANIFEST })).toBe('approval_required');
+  });
+
+  test('the parts of an event are commands by themselves', async () => {
+    const { provision, tokens } = await worldWhere('group.create');
+    const batch = ['a', 'b'].map((name) => ({ command: 'group.create', input: { scope: ACME, name } }));
+    const answer = await provision({ batch, token: tokens.ann?.text });
+    expect(answer).toMatchObject({
+      result: { answers: batch.map(() => ({ error: { code: 'approval_required' } })) },
+    });
+  });
+});
+
+describe('what changes decides, whichever command does it', () => {
+  let world: OperatorsWorld;
+  beforeAll(async () => {
+    world = await worldWhere('effect:operator-rights', 'effect:tenant-end', 'effect:erasure');
+    const { run } = world;
+    await run('page.create', { name: 'roster' });
+    await run('role.create', { id: 'reader', name: 'reader', scope: ACME });
+    await run('role-permission.create', { role: 'reader', permission: 'roster', effect: 'ALLOW' });
+    await run('role.create', { id: 'all', name: 'all', scope: 'global' });
+    await run('role-permission.create', { role: 'all', permission: '*:*:*', effect: 'ALLOW' });
+    const many = Array.from({ length: 24 }, (_, n) => ({ permission: `roster-${n}`, effect: 'ALLOW' }));
+    for (const { permission } of many) await run('page.create', { name: permission });
+    await run('role-template.create', { id: 'plain', name: 'plain', permissions: many });
+    const last = { permission: '*:*:*', effect: 'ALLOW' };
+    await run('role-template.create', { id: 'long', name: 'long', permissions: [...many, last] });
+    await run('role-template.create', { id: 'short', name: 'short', permissions: [last] });
+    await run('group.create', { id: 'staff', name: 'staff', scope: ACME });
+    await run('location.create', { id: 'north', name: 'North', code: 'n', parent: GLOBEX });
+    await run('user.create', { id: 'dan' });
+    await run('tenant.create', { id: 'empty', name: 'Empty' });
+  });
+
+  const part = (command: string, input: Input) => ({ commands: [{ command, input }] });
+  test.each<[string, Input, string]>([
+    ['role-permission.create', { role: 'reader', permission: '*:*:*', effect: 'ALLOW' }, 'waits'],
+    ['role-template.apply', { id: 'short', role: 'reader' }, 'waits'],
+    // The pattern is in its second step.
+    ['role-template.apply', { id: 'long', role: 'reader' }, 'waits'],
+    ['role.create', { name: 'r1', scope: ACME, customTemplateId: 'short' }, 'waits'],
+    ['role.create', { name: 'r2', scope: ACME, parent: 'all' }, 'waits'],
+    ['role.update', { id: 'reader', parent: 'all' }, 'waits'],
+    ['grant.create', { user: 'bob', scope: ACME, roles: ['operator'] }, 'waits'],
+    ['group-role.create', { group: 'staff', role: 'operator' }, 'waits'],
+    ['global-role.create', { user: 'bob', role: 'all' }, 'waits'],
+    ['admin.create', { user: 'bob' }, 'waits'],
+    ['token.create', { user: 'ann', tokenType: 'api' }, 'waits'],
+    ['transaction.write', part('role.update', { id: 'reader', parent: 'all' }), 'waits'],
+    ['tenant.delete', { id: 'empty' }, 'waits'],
+    ['scope.delete-tree', { scope: GLOBEX }, 'waits'],
+    ['transaction.write', part('tenant.delete', { id: 'operations' }), 'waits'],
+    ['user.erase', { id: 'dan' }, 'waits'],
+    ['group.create', { name: 'plain', scope: ACME }, 'ok'],
+    ['grant.create', { user: 'bob', scope: ACME, roles: ['reader'] }, 'ok'],
+    ['role.create', { name: 'r3', scope: ACME, parent: 'reader' }, 'ok'],
+    ['role-template.apply', { id: 'plain', role: 'reader' }, 'ok'],
+    ['location.delete', { id: 'north' }, 'ok'],
+    ['user.delete', { id: 'nobody' }, 'ok'],
+  ])('%s %j: %s', async (command, input, expected) => {
+    const answer = await world.outcome('pam', command, input);
+    expect(answer).toBe(expected === 'waits' ? 'approval_required' : expected);
+  });
+
+  test('a manifest of many steps, as soon as one of them does it', async () => {
+    const apply = (allow: string) =>
+      world.outcome('pam', 'tenant.apply', {
+        manifest: {
+          scopes: { Acme: { type: 'tenant', id: 'acme' } },
+          roles: { last: { owner: 'Acme', allow: [allow] } },
+          groups: Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`g${n}`, { scope: 'Acme' }])),
+        },
+        atOnce: 1,
+      });
+    expect(await apply('*:*:*')).toBe('approval_required');
+    expect(await apply('roster')).toBe('ok');
+  });
+
+  test.each<[string, Input]>([
+    ['grant.create', { user: 'bob', scope: ACME, roles: ['reader'] }],
+    ['membership.create', { user: 'bob', group: 'readers' }],
+    ['role-template.apply', { id: 'short', role: 'reader' }],
+    ['role.create', { name: 'r', scope: ACME, parent: 'reader' }],
+  ])('any right that is handed on: %s', async (command, input) => {
+    const { outcome, run } = await worldWhere('effect:rights');
+    await run('page.create', { name: 'roster' });
+    await run('role.create', { id: 'reader', name: 'reader', scope: ACME });
+    await run('role-permission.create', { role: 'reader', permission: 'roster', effect: 'ALLOW' });
+    await run('group.create', { id: 'readers', name: 'readers', scope: ACME });
+    await run('group-role.create', { group: 'readers', role: 'reader' });
+    const permissions = [{ permission: 'roster', effect: 'DENY' }];
+    await run('page.create', { name: 'wages' });
+    await run('role-template.create', {
+      ...{ id: 'short', name: 'short' },
+      permissions: [...permissions, { permission: 'wages', effect: 'ALLOW' }],
+    });
+    expect(await outcome('ann', 'group.create', { name: 'none', scope: ACME })).toBe('ok');
+    expect(await outcome('pam', command, input)).toBe('approval_required');
+  });
+});
+
+describe('what is shown to the one who approves', () => {
+  test('is all that was sent, whatever it is named, but secrets', async () => {
+    const { as, outcome } = await worldWhere('tenant.apply', 'transaction.write', 'user.*');
+    const manifest = {
+      scopes: { Acme: { type: 'tenant', id: 'acme' } },
+      roles: { hash: { owner: 'Acme', allow: ['*:*:*'] } },
+      groups: { passwordHash: { scope: 'Acme', everyone: true, roles: ['hash'] } },
+    };
+    const commands = [
+      {
+        command: 'user.update',
+        input: { id: 'bob', passwordHash: 'argon2-of-bob', mfaSecret: 'otp-of-bob' },
+      },
+      { command: 'group.create', input: { scope: ACME, name: 'mfaSecret' } },
+    ];
+    const properties = { hash: 'x', mfaSecret: 'y' };
+    await as('pam', 'property.create', {
+      of: 'subject:user',
+      name: 'hash',
+      type: 'string',
+      source: 'stored',
+    });
+    await as('pam', 'property.create', {
+      of: 'subject:user',
+      name: 'mfaSecret',
+      type: 'string',
+      source: 'stored',
+    });
+    for (const [operationId, command, input] of [
+      ['manifest', 'tenant.apply', { manifest }],
+      ['transaction', 'transaction.write', { commands }],
+      ['alone', 'user.update', { id: 'bob', properties, passwordHash: 'argon2-of-bob' }],
+    ] as const)
+      expect(await outcome('pam', command, input, { operationId }), command).toBe('approval_required');
+    const listed = await as('olga', 'approval.list', {});
+    if (!listed.ok) throw new Error(listed.error.message);
+    const inputs = Object.fromEntries(
+      (listed.result.items as { id: string; input: Input }[]).map(({ id, input }) => [id, input]),
+    );
+    expect(inputs).toEqual({
+      manifest: { manifest },
+      transaction: {
+        commands: [
+          { command: 'user.update', input: { id: 'bob', passwordHash: 'hidden', mfaSecret: 'hidden' } },
+          commands[1],
+        ],
+      },
+      alone: { id: 'bob', properties, passwordHash: 'hidden' },
+    });
+  });
+});

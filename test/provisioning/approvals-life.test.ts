@@ -1,0 +1,245 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { COMMANDS } from '../../provisioning/commands/index.ts';
+import { createOperatorsWorld, type OperatorsWorld } from './operators.ts';
+import { createLedgerWorld, type Input, type LedgerWorld } from './support.ts';
+
+/** What becomes of a request for approval: who may begin, see and end it, until when, and what is left of it. */
+const [ACME, GLOBEX, OPERATIONS] = ['tenant:acme', 'tenant:globex', 'tenant:operations'];
+const HOUR_MS = 3_600_000;
+let table: LedgerWorld;
+let world: OperatorsWorld;
+beforeEach(async () => {
+  table = await createLedgerWorld();
+  world = await createOperatorsWorld(table, [
+    'group.create',
+    'tenant.apply',
+    'user.*',
+    'notification.create',
+  ]);
+  const { register, run, tokens } = world;
+  await register(...[...COMMANDS.keys()].filter((name) => COMMANDS.get(name)?.kind === 'write'));
+  await register('approval.list');
+  for (const user of ['ben', 'cleo', 'both']) {
+    await run('user.create', { id: user });
+    for (const scope of user === 'both' ? [ACME, GLOBEX, OPERATIONS] : [ACME, OPERATIONS])
+      await run('grant.create', { user, scope, roles: ['operator'] });
+    const { id, token } = await run('token.create', { user, tokenType: 'api' });
+    tokens[user] = { id, text: String(token) };
+  }
+});
+
+/** A manifest of groups, one transaction each, whose first ones are of `acme`. */
+const applied = (acme: number, globex: number): Input => ({
+  manifest: {
+    scopes: {
+      ...(acme > 0 ? { Acme: { type: 'tenant', id: 'acme' } } : {}),
+      ...(globex > 0 ? { Globex: { type: 'tenant', id: 'globex' } } : {}),
+    },
+    groups: Object.fromEntries(
+      [...Array(acme).fill('Acme'), ...Array(globex).fill('Globex')].map((scope, n) => [
+        `g${String(n).padStart(3, '0')}`,
+        { scope },
+      ]),
+    ),
+  },
+  atOnce: 1,
+});
+
+/** Approves, and is stopped after the first step. */
+const approveOneStep = (operator: string, id: string) => {
+  const controller = new AbortController();
+  controller.abort();
+  return world.provision(
+    { command: 'approval.approve', input: { id }, token: world.tokens[operator]?.text },
+    { signal: controller.signal },
+  );
+};
+const groups = async () => (await table.everything()).filter(({ Type }) => Type === 'Group').length;
+const listed = async (operator: string, input: Input) => {
+  const answer = await world.as(operator, 'approval.list', input);
+  return answer.ok
+    ? (answer.result.items as Input[]).map(({ id, status }) => [id, status])
+    : answer.error.code;
+};
+
+describe('a request over two tenants', () => {
+  beforeEach(async () => {
+    const asked = await world.outcome('both', 'tenant.apply', applied(3, 3), { operationId: 'two' });
+    expect(asked).toBe('approval_required');
+  });
+
+  test('is seen, begun and ended by who has the rights in both', async () => {
+    const { outcome, run } = world;
+    expect(await listed('ben', { tenant: ACME })).toEqual([]);
+    for (const operator of ['ben', 'ann', 'gus'])
+      for (const command of ['approval.approve', 'approval.reject'])
+        expect(await outcome(operator, command, { id: 'two' }), command).toMatch(/^not_permitted/);
+    expect(await groups()).toBe(0);
+    expect(await listed('ann', { tenant: [ACME, GLOBEX] })).toBe('not_permitted');
+    await run('grant.create', { user: 'ben', scope: GLOBEX, roles: ['operator'] });
+    expect(await listed('ben', { tenant: [ACME, GLOBEX, OPERATIONS] })).toEqual([['two', 'open']]);
+    expect(await outcome('ben', 'approval.approve', { id: 'two' })).toBe('ok');
+    expect(await groups()).toBe(6);
+  });
+
+  test('nor begun where the one who asked has lost them in the second', async () => {
+    const { outcome, run } = world;
+    await run('grant.create', { user: 'ben', scope: GLOBEX, roles: ['operator'] });
+    await run('grant.delete', { user: 'both', scope: GLOBEX });
+    expect(await outcome('ben', 'approval.approve', { id: 'two' })).toBe('not_permitted id');
+    expect(await groups()).toBe(0);
+  });
+});
+
+describe('a request that is under way', () => {
+  beforeEach(async () => {
+    await world.run('grant.create', { user: 'ann', scope: OPERATIONS, roles: ['operator'] });
+    const asked = await world.outcome('ann', 'tenant.apply', applied(4, 0), { operationId: 'slow' });
+    expect(asked).toBe('approval_required');
+    expect(await approveOneStep('ben', 'slow')).toMatchObject({ error: { code: 'unfinished' } });
+    expect(await groups()).toBe(1);
+  });
+
+  test('is listed, and goes on', async () => {
+    expect(await listed('cleo', { tenant: ACME })).toEqual([['slow', 'running']]);
+    expect(await world.outcome('ben', 'approval.approve', { id: 'slow' })).toBe('ok');
+    expect(await groups()).toBe(4);
+  });
+
+  test.each(['ann', 'ben', 'cleo'])('is ended by %s, once, and does not go on', async (operator) => {
+    const { outcome, as } = world;
+    expect(await outcome('gus', 'approval.reject', { id: 'slow' })).toBe('not_permitted id');
+    expect(await as(operator, 'approval.reject', { id: 'slow' })).toMatchObject({
+      result: { id: 'slow', status: 'ended', decidedBy: `user:${operator}` },
+    });
+    for (const command of ['approval.approve', 'approval.reject'])
+      for (const by of ['ben', 'cleo'])
+        expect(await outcome(by, command, { id: 'slow' })).toBe('conflict id');
+    expect(await groups()).toBe(1);
+  });
+
+  test('is ended between two of its steps', async () => {
+    const { as, provision, tokens } = world;
+    let ended = false;
+    const approve = { command: 'approval.approve', input: { id: 'slow' }, token: tokens.ben?.text };
+    const onStep = async () => {
+      if (!ended) expect(await as('cleo', 'approval.reject', { id: 'slow' })).toMatchObject({ ok: true });
+      ended = true;
+    };
+    expect(await provision(approve, { onStep })).toMatchObject({ error: { code: 'conflict' } });
+    expect(await groups()).toBe(2);
+  });
+
+  test('goes on until 24 hours after it was asked for', async () => {
+    const { outcome, clock } = world;
+    clock.advance(23 * HOUR_MS);
+    expect(await approveOneStep('ben', 'slow')).toMatchObject({ error: { code: 'unfinished' } });
+    clock.advance(HOUR_MS);
+    expect(await outcome('ben', 'approval.approve', { id: 'slow' })).toBe('conflict id');
+    expect(await groups()).toBe(2);
+    expect(await listed('cleo', { tenant: ACME })).toEqual([]);
+    expect(await outcome('cleo', 'approval.reject', { id: 'slow' })).toBe('ok');
+  });
+
+  test.each(['ann', 'ben'])('stops when %s loses the right to the command', async (operator) => {
+    const { outcome, run } = world;
+    await run('grant.delete', { user: operator, scope: OPERATIONS });
+    expect(await outcome('ben', 'approval.approve', { id: 'slow' })).toBe('not_permitted id');
+    expect(await groups()).toBe(1);
+    await run('grant.create', { user: operator, scope: OPERATIONS, roles: ['operator'] });
+    expect(await outcome('ben', 'approval.approve', { id: 'slow' })).toBe('ok');
+  });
+});
+
+test.each(['ann', 'ben'])('the right to the command itself is needed by both: %s', async (operator) => {
+  const { outcome, run } = world;
+  await run('grant.create', { user: 'ann', scope: OPERATIONS, roles: ['operator'] });
+  await outcome('ann', 'tenant.apply', applied(1, 0), { operationId: 'own' });
+  await run('grant.delete', { user: operator, scope: OPERATIONS });
+  expect(await outcome('ben', 'approval.approve', { id: 'own' })).toBe('not_permitted id');
+  expect(await groups()).toBe(0);
+});
+
+test('one that is over is not waited for by the same operation', async () => {
+  const { as, outcome, clock } = world;
+  const input = { scope: ACME, name: 'late' };
+  expect(await outcome('ann', 'group.create', input, { operationId: 'late' })).toBe('approval_required');
+  clock.advance(24 * HOUR_MS);
+  expect(await as('ann', 'group.create', input, { operationId: 'late' })).toMatchObject({
+    error: { code: 'conflict', field: 'operationId', message: expect.stringContaining('24 hours') },
+  });
+});
+
+test('what is too large to be kept is refused when it is asked for, and what is kept can be carried out', async () => {
+  const { outcome, run } = world;
+  const { id } = await run('account.create', { name: 'Account' });
+  /** Commands of 12 KB each, in their input and in their answer. */
+  const large = (count: number) => ({
+    commands: Array.from({ length: count }, () => ({
+      command: 'notification.create',
+      input: {
+        ...{ notificationType: 'welcome', deliveryStatus: 'sent', account: `account:${id}` },
+        ...{ errorMessage: '€'.repeat(2_000), skipReason: '€'.repeat(1_000), subject: '€'.repeat(1_000) },
+      },
+    })),
+  });
+  const ask = (operationId: string, count: number) =>
+    outcome('pam', 'transaction.write', large(count), { operationId });
+  // An item holds 400 KB: the input, or the answer, and not both.
+  expect(await ask('large', 22)).toBe('approval_required');
+  expect(await ask('too-large', 30)).toBe('limit_exceeded input');
+  await run('admin.create', { user: 'ben' });
+  expect(await outcome('ben', 'approval.approve', { id: 'large' })).toBe('ok');
+});
+
+describe('what is left of a request', () => {
+  const [EMAIL, PHONE] = ['erin@example.com', '+4930123456'];
+  const texts = async () => {
+    const kept = (await table.everything()).filter(({ Type }) => Type === 'Approval' || Type === 'Operation');
+    return JSON.stringify(kept);
+  };
+  const erin = { id: 'erin', email: EMAIL, phone: PHONE };
+
+  test('holds nothing of a person who is erased, waiting, rejected, done or under way', async () => {
+    const { outcome, run } = world;
+    const ask = (operationId: string, command: string, input: Input) =>
+      outcome('olga', command, input, { operationId });
+    expect(await ask('made', 'user.create', erin)).toBe('approval_required');
+    expect(await ask('twice', 'user.create', { ...erin, id: 'erin-2' })).toBe('approval_required');
+    expect(await ask('dropped', 'user.create', { id: 'erin-3', email: EMAIL })).toBe('approval_required');
+    expect(await outcome('pam', 'approval.approve', { id: 'made' })).toBe('ok');
+    expect(await outcome('pam', 'approval.reject', { id: 'dropped' }, { operationId: 'drop' })).toBe('ok');
+    expect(await ask('later', 'user.update', { id: 'erin', phone: '+4930999999' })).toBe('approval_required');
+    // In another spelling, for somebody else.
+    expect(await ask('other', 'user.update', { id: 'bob', email: 'Erin@Example.COM' })).toBe(
+      'approval_required',
+    );
+    const first = await world.as('pam', 'approval.approve', { id: 'made' });
+    expect(first).toMatchObject({ result: { result: { email: EMAIL } } });
+    expect(await texts()).toContain(EMAIL);
+    await run('user.erase', { id: 'erin' });
+    const left = await texts();
+    for (const value of [EMAIL, PHONE, '+4930999999']) expect(left.toLowerCase()).not.toContain(value);
+    expect(await listed('olga', {})).toEqual([]);
+  });
+
+  test('and the erasure itself can wait', async () => {
+    const { outcome, run } = world;
+    await run('user.create', erin);
+    expect(await outcome('olga', 'user.erase', { id: 'erin' }, { operationId: 'erase' })).toBe(
+      'approval_required',
+    );
+    expect(await outcome('pam', 'approval.approve', { id: 'erase' })).toBe('ok');
+    expect(await texts()).not.toContain(EMAIL);
+  });
+
+  test('one that nobody decides is in the table no longer than it waits', async () => {
+    const { outcome, clock } = world;
+    await outcome('olga', 'user.create', erin, { operationId: 'open' });
+    const [item] = (await table.everything()).filter(({ Type }) => Type === 'Approval');
+    expect(item?.ttl).toBe(Math.floor((clock.now() + 24 * HOUR_MS) / 1000));
+    expect(await outcome('pam', 'approval.reject', { id: 'open' })).toBe('ok');
+    const [rejected] = (await table.everything()).filter(({ Type }) => Type === 'Approval');
+    expect(rejected).not.toHaveProperty('input');
+  });
+});
