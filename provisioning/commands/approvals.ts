@@ -48,7 +48,7 @@ const shown = (item: Item): Readonly<Record<string, unknown>> => ({
   input: withoutSecrets(textOf(item, 'command'), JSON.parse(textOf(item, 'input'))),
 });
 
-const isUnderWay = ({ status }: Item): boolean => status === 'open' || status === 'running';
+const isUndecided = ({ status }: Item): boolean => status === 'open' || status === 'running';
 
 /** Whether all that a request concerns is in these tenants. */
 const isOf = (tenants: readonly Ref[]): ((item: Item) => boolean) => {
@@ -69,7 +69,7 @@ const list = readCommand({
     const read = (each: string) => readScopeRef(reader, each, 'tenant');
     const ofTenant = tenant === undefined ? () => true : isOf(await Promise.all([tenant].flat().map(read)));
     const page = await reader.list({
-      ...allApprovals((item) => isUnderWay(item) && !isExpired(item, now) && ofTenant(item)),
+      ...allApprovals((item) => isUndecided(item) && !isExpired(item, now) && ofTenant(item)),
       limit,
       cursor,
     });

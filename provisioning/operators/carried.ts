@@ -1,6 +1,6 @@
 import { formatRef, isRef, parseRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
-import { edgeKey, identityOf, nodeKey } from '../../table/keys.ts';
+import { edgeKey, identityOf, type Key, nodeKey } from '../../table/keys.ts';
 import type { Reader } from '../../table/reader.ts';
 import { subject } from '../edges/rights.ts';
 import type { AuditEntry } from '../plan.ts';
@@ -22,12 +22,11 @@ function entityOf({ command, input }: Part): Ref {
   return { type: entity === 'scope' ? String(type) : entity, id: String(id) };
 }
 
-/** What a grant has that is given other roles: those that it keeps are not handed on. */
-async function beforeOf(reader: Reader, { command, input }: Part): Promise<AuditEntry['before']> {
+/** A grant that is given other roles: those that it has are not handed on. */
+function grantOf({ command, input }: Part): Key | undefined {
   const { user, scope } = input;
   if (command !== 'grant.update' || typeof user !== 'string' || typeof scope !== 'string') return undefined;
-  const item = await reader.get(edgeKey(subject(user), parseRef(scope, 'scope')));
-  return item && visible(item);
+  return edgeKey(subject(user), parseRef(scope, 'scope'));
 }
 
 /**
@@ -36,9 +35,9 @@ async function beforeOf(reader: Reader, { command, input }: Part): Promise<Audit
  */
 export async function carriedBy(reader: Reader, parts: readonly Part[]): Promise<readonly AuditEntry[]> {
   const all = parts.map(({ command, input }) => namedIn(command, input));
-  const keys = [...new Map(all.flat().map(({ key }) => [identityOf(key), key])).values()];
+  const asked = [...all.flat().map(({ key }) => key), ...parts.flatMap((part) => grantOf(part) ?? [])];
+  const keys = [...new Map(asked.map((key) => [identityOf(key), key])).values()];
   const items = keys.length > 0 ? await reader.getMany(keys) : [];
-  const befores = await Promise.all(parts.map((part) => beforeOf(reader, part)));
   const known = new Map<string, Item | undefined>(
     keys.map((key, position) => [identityOf(key), items[position]]),
   );
@@ -51,9 +50,11 @@ export async function carriedBy(reader: Reader, parts: readonly Part[]): Promise
     const key = isMade ? nodeKey(entity) : undefined;
     if (key && !known.get(identityOf(key)))
       known.set(identityOf(key), { ...key, ...input, root: tenants[0] || formatRef(entity) });
+    const grantKey = grantOf(part);
+    const grant = grantKey && known.get(identityOf(grantKey));
     const values = command.endsWith('.delete')
       ? { before: input }
-      : { before: befores[position] ?? {}, after: input };
+      : { after: input, ...(grant ? { before: visible(grant) } : {}) };
     return (tenants.length > 0 ? tenants : ['']).map((tenant) => ({
       ...{ command, entity, ...values },
       tenant: tenant === '' ? undefined : parseRef(tenant, 'tenant'),

@@ -75,7 +75,9 @@ const countsElsewhere = (field: string, isAlone: boolean): GatehouseError =>
 const nameOf = ({ permission, tenant }: Right): string => `${permission} ${tenant ? formatRef(tenant) : ''}`;
 
 /** All that a plan changes, in this step and in those after it. */
-const entriesOf = ({ audit, carries = [] }: Plan): readonly AuditEntry[] => [...[audit].flat(), ...carries];
+const entriesOf = ({ audit, carries = [] }: Plan): readonly AuditEntry[] => [
+  ...new Set([...[audit].flat(), ...carries]),
+];
 
 /** Where an entry's change has to be permitted; undefined for what belongs to no tenant. */
 const placeOf = (command: string, { tenant }: AuditEntry): Ref | undefined =>

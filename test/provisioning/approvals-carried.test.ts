@@ -125,6 +125,44 @@ describe('a command that carries others', () => {
     expect(await outcome('pam', 'tenant.onboard', { manifest: MANIFEST })).toBe('approval_required');
   });
 
+  test('a manifest within a tenant takes the rights of that tenant, also for what is in new scopes', async () => {
+    const world = await worldWhere();
+    const { run, outcome } = world;
+    await operatorOf(world, 'opal', 'tenant.apply');
+    await run('grant.create', { user: 'opal', scope: ACME, roles: ['operator'] });
+    await run('page.create', { name: 'roster' });
+    await run('role.create', { id: 'reader', name: 'reader', scope: ACME });
+    await run('user.create', { id: 'chief', email: 'chief@example.com' });
+    await run('grant.create', { user: 'chief', scope: ACME, roles: ['operator'] });
+    const apply = (more: Input, roles: readonly string[]) =>
+      outcome('opal', 'tenant.apply', {
+        manifest: {
+          scopes: {
+            Acme: { type: 'tenant', id: 'acme' },
+            North: { type: 'location', code: 'n', parent: 'Acme' },
+          },
+          roles: {
+            operator: { id: 'operator', allow: ['provisioning:*:*'] },
+            reader: { owner: 'Acme', allow: ['roster'] },
+          },
+          groups: { staff: { scope: 'North', roles: ['reader'] } },
+          users: { Chief: { email: 'chief@example.com', grants: { Acme: roles } } },
+          ...more,
+        },
+      });
+    // The grant keeps the role of operators, which opal could not hand on.
+    expect(await apply({}, ['operator', 'reader'])).toBe('ok');
+    expect(await apply({ users: { Bob: { id: 'bob', grants: { Acme: ['operator'] } } } }, [])).toBe(
+      'not_permitted',
+    );
+    const scopes = {
+      Globex: { type: 'tenant', id: 'globex' },
+      South: { type: 'location', code: 's', parent: 'Globex' },
+    };
+    const other = { scopes, roles: {}, users: {}, groups: { staff: { scope: 'South' } } };
+    expect(await apply(other, [])).toBe('not_permitted');
+  });
+
   test('the parts of an event are commands by themselves', async () => {
     const { provision, tokens } = await worldWhere('group.create');
     const batch = ['a', 'b'].map((name) => ({ command: 'group.create', input: { scope: ACME, name } }));

@@ -115,10 +115,17 @@ describe('a configuration that would not protect is refused at the start', () =>
     [{ OPERATIONS_SCOPE: 'tenant:operations' }, 'OPERATIONS_SCOPE'],
     [{ OPERATORS: 'iam', OPERATIONS_SCOPE: 'user:ann' }, 'OPERATIONS_SCOPE'],
     [{ OPERATORS: 'iam', APPROVAL_FOR: 'tenant.delete; admin.*' }, 'APPROVAL_FOR'],
+    [{ OPERATORS: 'iam', APPROVAL_FOR: 'tenant.delete,tenant.erase' }, 'APPROVAL_FOR'],
+    [{ OPERATORS: 'iam', APPROVAL_FOR: 'effect:right' }, 'APPROVAL_FOR'],
     [{ OPERATORS: 'token', TOKEN_ISSUER: 'http://issuer.example' }, 'TOKEN_ISSUER'],
   ])('%j', (env, name) => {
     expect(() => createHandlerFrom({ TABLE_NAME: 'gatehouse', ...env })).toThrow(name);
   });
+});
+
+test('approvals may be asked for by names of commands and by effects', () => {
+  const APPROVAL_FOR = 'tenant.delete, *.delete-tree, admin.*, effect:operator-rights, effect:tenant-end';
+  expect(() => createHandlerFrom({ TABLE_NAME: 'gatehouse', OPERATORS: 'iam', APPROVAL_FOR })).not.toThrow();
 });
 
 test('without OPERATORS a token is refused: nobody would verify it', async () => {

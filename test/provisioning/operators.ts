@@ -40,6 +40,7 @@ export async function createOperatorsWorld(world: World, approvalFor: readonly s
   const provision = createProvisioning({
     ...{ reader, writer, clock, newSecret },
     newId: () => ulid(),
+    sleep: clock.wait,
     log,
     operatorRules: { operators, approvalFor },
   });
