@@ -62,7 +62,7 @@ export function createBatchedReads(reader: Reader): BatchedReads {
   /** Reads items that are not known yet by calls of their own, and the rest not again. */
   const getNow = async (keys: readonly Key[]): Promise<readonly (Item | undefined)[]> => {
     const entries = keys.map(ask);
-    if (wanted.length > 0 && busy === 0) readWhenAllWait();
+    readWhenAllWait();
     return Promise.all(entries.map(({ item }) => item));
   };
 

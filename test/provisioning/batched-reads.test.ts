@@ -59,3 +59,22 @@ test('a call that fails is told to all who wait for it', async () => {
   const all = await Promise.allSettled(['a', 'b'].map((id) => reads.work((reader) => reader.get(key(id)))));
   expect(all.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
 });
+
+test('one that ended while it still reads keeps no other reading waiting', async () => {
+  const { reads, calls } = await createStage();
+  let goOn = () => {};
+  const ended = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  // As a command does that looks at two roles at once, of which the first one is refused.
+  const left: Promise<unknown>[] = [];
+  await reads.work(async (reader) => {
+    left.push(ended.then(() => reader.get(key('a'))));
+  });
+  goOn();
+  await Promise.resolve();
+  await Promise.resolve();
+  expect((await reads.reader.get(key('b')))?.id).toBe('b');
+  await Promise.all(left);
+  expect(calls.flat()).toEqual(named('a', 'b'));
+});
