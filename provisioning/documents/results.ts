@@ -105,10 +105,11 @@ const candidate = z.strictObject({
   email: text.optional(),
 });
 
-/** A command that waits for approval. */
+/** A command that waits for approval, or did. */
 const REQUEST = {
   ...{ id: text, command: text, requestedBy: reference, requestedAt: instant, expiresAt: instant },
-  ...{ status: z.enum(['open', 'rejected']), digest: text, input: anyMap },
+  ...{ status: z.enum(['open', 'running', 'rejected', 'ended']), digest: text },
+  decidedBy: reference.optional(),
 };
 
 /** The commands whose result is none of the usual five. */
@@ -133,9 +134,9 @@ const OTHERS: Readonly<Record<string, Shape>> = {
       z.strictObject({ value: z.json(), valueType: text, from: reference, isOverridable: z.boolean() }),
     ),
   },
-  'approval.list': page(z.strictObject(REQUEST)),
+  'approval.list': page(z.strictObject({ ...REQUEST, input: anyMap })),
   'approval.approve': { id: text, command: text, requestedBy: reference, result: anyMap },
-  'approval.reject': { ...REQUEST, decidedBy: reference },
+  'approval.reject': REQUEST,
   'audit.create': { recorded: z.literal(true), timestamp: instant },
   'audit.list': page(z.looseObject({ id: field.id, action: text, timestamp: instant })),
   'route.list': page(
