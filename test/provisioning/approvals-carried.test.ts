@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { COMMANDS } from '../../provisioning/commands/index.ts';
+import type { Entity } from '../../table/entities/entity.ts';
+import { ENTITIES } from '../../table/entities/registry.ts';
 import { createOperatorsWorld, type OperatorsWorld } from './operators.ts';
 import { createLedgerWorld, type Input } from './support.ts';
 
@@ -263,6 +265,14 @@ describe('what changes decides, whichever command does it', () => {
 });
 
 describe('what is shown to the one who approves', () => {
+  test('no other entity has an attribute with the name of a secret', () => {
+    const entities: readonly Entity[] = Object.values(ENTITIES);
+    for (const { secret = [], hidden = [], type } of entities)
+      for (const name of [...secret, ...hidden])
+        for (const other of entities.filter((each) => each.type !== type))
+          expect(Object.keys(other.attributes.shape), other.type).not.toContain(name);
+  });
+
   test('is all that was sent, whatever it is named, but secrets', async () => {
     const { as, outcome } = await worldWhere('tenant.apply', 'transaction.write', 'user.*');
     const manifest = {
