@@ -86,7 +86,7 @@ function createCommand(kind: NodeKind): Command {
 }
 
 /** The first field given for a new subject that counts in other tenants too. A chosen id does: logins name ids. */
-const beyondTenant = ({ givenInTenant, defaults }: Entity, given: Attributes): string | undefined =>
+export const beyondTenant = ({ givenInTenant, defaults }: Entity, given: Attributes): string | undefined =>
   givenInTenant &&
   Object.keys(given).find((name) => !givenInTenant.includes(name) && given[name] !== defaults?.[name]);
 

@@ -1,8 +1,11 @@
+import type { Entity } from '../../table/entities/entity.ts';
+import { ENTITIES } from '../../table/entities/registry.ts';
 import { formatRef, isRef, parseRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { edgeKey, identityOf, type Key, nodeKey } from '../../table/keys.ts';
 import type { Reader } from '../../table/reader.ts';
 import { subject } from '../edges/rights.ts';
+import { beyondTenant } from '../kinds/node-commands.ts';
 import type { AuditEntry } from '../plan.ts';
 import { visible } from '../visible.ts';
 import { namedIn, tenantsOf } from './places.ts';
@@ -50,13 +53,15 @@ export async function carriedBy(reader: Reader, parts: readonly Part[]): Promise
     const key = isMade ? nodeKey(entity) : undefined;
     if (key && !known.get(identityOf(key)))
       known.set(identityOf(key), { ...key, ...input, root: tenants[0] || formatRef(entity) });
+    const of = (ENTITIES as Readonly<Record<string, Entity | undefined>>)[entity.type];
+    const beyond = isMade && of ? { beyondTenant: beyondTenant(of, input) } : {};
     const grantKey = grantOf(part);
     const grant = grantKey && known.get(identityOf(grantKey));
     const values = command.endsWith('.delete')
       ? { before: input }
       : { after: input, ...(grant ? { before: visible(grant) } : {}) };
     return (tenants.length > 0 ? tenants : ['']).map((tenant) => ({
-      ...{ command, entity, ...values },
+      ...{ command, entity, ...values, ...beyond },
       tenant: tenant === '' ? undefined : parseRef(tenant, 'tenant'),
     }));
   });

@@ -15,6 +15,7 @@ beforeEach(async () => {
     'tenant.apply',
     'user.*',
     'notification.create',
+    'assignment.create',
   ]);
   const { register, run, tokens } = world;
   await register(...[...COMMANDS.keys()].filter((name) => COMMANDS.get(name)?.kind === 'write'));
@@ -158,6 +159,17 @@ test.each(['ann', 'ben'])('the right to the command itself is needed by both: %s
   await run('grant.delete', { user: operator, scope: OPERATIONS });
   expect(await outcome('ben', 'approval.approve', { id: 'own' })).toBe('not_permitted id');
   expect(await groups()).toBe(0);
+});
+
+test('what was made meanwhile is kept, and the request is done', async () => {
+  await world.run('role.create', { id: 'plain', name: 'plain', scope: ACME });
+  const input = { user: 'bob', scope: ACME, role: 'plain', ifExists: 'keep' };
+  expect(await world.outcome('ann', 'assignment.create', input, { operationId: 'kept' })).toBe(
+    'approval_required',
+  );
+  await world.run('assignment.create', { user: 'bob', scope: ACME, role: 'plain' });
+  expect(await world.outcome('ben', 'approval.approve', { id: 'kept' })).toBe('ok');
+  expect(await listed('olga', {})).toEqual([]);
 });
 
 test('one that is over is not waited for by the same operation', async () => {
