@@ -41,6 +41,20 @@ export function normalisePhone(value: string, field: string): string {
   return phone;
 }
 
+/** Country calling codes (ITU-T E.164) of one and two digits, and of three, with a zero after them. */
+const ZERO_AFTER_CODE =
+  /^\+(?:1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|2[1-689]\d|3[578]\d|42\d|5[09]\d|6[7-9]\d|85\d|96\d|97[0-8]|99\d)0/;
+/** Codes whose national numbers begin with a zero that is dialled from abroad as well: Italy, San Marino, Vatican, and others. */
+const KEEPS_ZERO = /^\+(?:39|378|379|225|226|229|241|242)/;
+
+/**
+ * Whether a number has the zero of national calls behind its country code, as `+49 (0)30 123456` has once its brackets are
+ * dropped: nobody can call it, and it is another text than the number that is meant. Asked where a number is written;
+ * one that stands in a table is still found by it.
+ */
+export const hasTrunkZero = (phone: string): boolean =>
+  ZERO_AFTER_CODE.test(phone) && !KEEPS_ZERO.test(phone);
+
 /** Lower-cases a user name; ASCII letters, digits, dot, dash and underscore only. */
 export function normaliseUsername(value: string, field: string): string {
   const username = ascii(value.trim()).toLowerCase();

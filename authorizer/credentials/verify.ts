@@ -177,7 +177,7 @@ function createChoice(issuers: readonly TrustedIssuer[]) {
  * Seconds by which `nbf` may lie ahead: some issuers set it to the instant of the log-in, by a clock of their own. There
  * is none for `exp`.
  */
-export const NBF_LEEWAY = 5;
+const NBF_LEEWAY = 5;
 
 /** Whether an instant is before the end of a token and after its start, in whole seconds as in the claims. */
 export function isWithinDates({ exp, nbf }: JWTPayload, at: number): boolean {

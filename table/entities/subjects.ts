@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { REGISTERED_SUBJECT } from '../identifiers.ts';
 import {
+  hasTrunkZero,
   normaliseEmail,
   normaliseIssuer,
   normalisePhone,
@@ -20,7 +21,13 @@ export const SUBJECTS = {
     attributes: z.strictObject({
       email: field.normalised(normaliseEmail).optional(),
       emailProvider: z.enum(['google', 'github', 'microsoft']).optional(),
-      phone: field.normalised(normalisePhone).optional(),
+      phone: field
+        .normalised(normalisePhone)
+        .refine(
+          (phone) => !hasTrunkZero(phone),
+          'has a 0 behind the country code: leave it out, as in +4930123456',
+        )
+        .optional(),
       username: field.normalised(normaliseUsername).optional(),
       issuer: field.normalised(normaliseIssuer).optional(),
       sub: field.normalised(normaliseSub).optional(),
