@@ -1,5 +1,5 @@
-import { NOT_AN_INSTANT, readInstant } from '../table/instant.ts';
 import { invalid } from '../table/errors.ts';
+import { NOT_AN_INSTANT, readInstant } from '../table/instant.ts';
 
 /** An instant: ISO 8601 with its offset, a day (its first instant in UTC), epoch milliseconds or a Date. */
 export type Instant = string | number | Date;

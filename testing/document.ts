@@ -2,6 +2,7 @@ import {
   type Document,
   isAlias,
   isMap,
+  isNode,
   isScalar,
   isSeq,
   LineCounter,
@@ -11,6 +12,7 @@ import {
   type YAMLMap,
 } from 'yaml';
 import type { Path, Problem } from '../provisioning/apply/problem.ts';
+import { excessIn } from './yaml-bounds.ts';
 
 /** A place in a text: lines and columns from 1, in units of UTF-16. The end is that of the line where it is left out. */
 interface Place {
@@ -83,6 +85,8 @@ export function readDocument(file: string, text: string): Source {
   if (text.length > MAX_EXPANDED)
     throw new ProblemsError([{ file, message: `is longer than ${MAX_EXPANDED} characters: divide it` }]);
   const lines = new LineCounter();
+  const excess = excessIn(text);
+  if (excess) throw new ProblemsError([{ file, ...startIn(text, excess.offset), message: excess.message }]);
   // The parser compares each key with all others of its mapping; `problemsIn` looks it up.
   const options = { lineCounter: lines, prettyErrors: false, uniqueKeys: false, version: '1.2' } as const;
   const document = parseDocument(text, options);
@@ -97,7 +101,7 @@ export function readDocument(file: string, text: string): Source {
       // Some positions are at the blanks before the token.
       offset: offset + (/^\s+(?=\S)/.exec(text.slice(offset, offset + 1_000))?.[0].length ?? 0),
       end,
-      message: code === 'RESOURCE_EXHAUSTION' ? 'is nested too deeply' : message,
+      message: MESSAGES[code] ?? message,
     }),
   );
   const found: readonly Found[] = malformed.length > 0 ? malformed : problemsIn(document);
@@ -118,6 +122,17 @@ export function readDocument(file: string, text: string): Source {
     },
   };
 }
+
+/** What the parser says in words of its own. */
+const MESSAGES: Readonly<Record<string, string>> = {
+  RESOURCE_EXHAUSTION: 'is nested too deeply',
+  MULTIPLE_DOCS: 'a second document begins here: put each into a file of its own',
+};
+
+const startIn = (text: string, offset: number): Pick<Place, 'line' | 'column'> => {
+  const before = text.slice(0, offset);
+  return { line: before.split('\n').length, column: offset - before.lastIndexOf('\n') };
+};
 
 /** The place of a node: its range without what follows it. */
 const placed = (range: readonly number[] | null | undefined) => ({
@@ -150,12 +165,20 @@ function problemsIn(document: Document): readonly Found[] {
     },
     Map: (_, map) => {
       noted(map);
-      const keys = new Set<unknown>();
+      // Compared as texts, which they become: `1` and "1" are one key.
+      const keys = new Set<string>();
       for (const { key } of map.items) {
-        if (!isScalar(key)) continue;
+        if (!isScalar(key)) {
+          const message = 'a key must be a text: no list, no mapping and no alias';
+          found.push({ ...placed(isNode(key) ? key.range : map.range), message });
+          continue;
+        }
         const at = placed(key.range);
-        if (keys.has(key.value)) found.push({ ...at, message: 'the same key is above already' });
-        keys.add(key.value);
+        const text = String(key.value);
+        if (keys.has(text)) found.push({ ...at, message: 'the same key is above already' });
+        keys.add(text);
+        if (text === '<<' && key.type === 'PLAIN')
+          found.push({ ...at, message: '<< merges nothing here: write out the entries that it stands for' });
         if (typeof key.value === 'number' && key.source !== String(key.value))
           found.push({ ...at, message: `${key.source} is the number ${key.value} here: put it in quotes` });
         if (key.value === '__proto__') found.push({ ...at, message: '__proto__ can be no name' });

@@ -37,11 +37,23 @@ export function createColumns(fields: readonly Field[]): Columns {
   };
 }
 
+/** More than any command has fields; the most problems of a header that are listed, and the longest name that is one. */
+const [MAX_COLUMNS, MAX_PROBLEMS, MAX_NAME] = [500, 20, 128];
+
+/** Whether a row has more columns than any header; asked before they are looked at. */
+export const excessOfColumns = ({ length }: readonly string[]): string | undefined =>
+  length > MAX_COLUMNS ? `has ${length} columns, and a header has at most ${MAX_COLUMNS}` : undefined;
+
 /** The problems of a header. */
 export function headerProblems(columns: Columns, header: readonly string[]): readonly string[] {
   const problems: string[] = [];
   const seen = new Map<string, string>();
   for (const column of header.filter((each) => !isOfRefusal(each))) {
+    if (problems.length >= MAX_PROBLEMS) return [...problems, '…'];
+    if (column.length > MAX_NAME) {
+      problems.push(`there is no column ${JSON.stringify(`${column.slice(0, MAX_NAME)}…`)}`);
+      continue;
+    }
     const field = columns.fieldOf(column);
     if (!field) problems.push(columns.unknown(column));
     else if (seen.has(field.name))

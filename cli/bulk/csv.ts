@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { CsvError, type Options, parse } from 'csv-parse';
-import { type Columns, headerProblems, isOfRefusal, readCell } from './columns.ts';
+import { type Columns, excessOfColumns, headerProblems, isOfRefusal, readCell } from './columns.ts';
 import { restored } from './formulas.ts';
 import { MAX_ROW_BYTES, type Source, SourceError, type SourceRow } from './rows.ts';
 
@@ -59,6 +59,8 @@ export async function readCsv(input: Readable, columns: Columns, delimiter: stri
   });
   if (first.done) throw new SourceError('is empty: it needs a header with the names of the columns');
   const header = first.value.cells.map((each) => each.trim());
+  const excess = excessOfColumns(header);
+  if (excess) throw new SourceError(excess, first.value.line);
   if (!columns.isHeader(header)) throw new SourceError(columns.noHeader, first.value.line);
   const problems = headerProblems(columns, header);
   if (problems.length > 0) throw new SourceError(problems.join('; '), first.value.line);

@@ -7,7 +7,7 @@ import { binaryProblem, unreadable } from '../../testing/text-file.ts';
 import type { Columns } from './columns.ts';
 import { delimiterOf, readCsv } from './csv.ts';
 import { readJsonLines } from './json-lines.ts';
-import { joined, type Source, SourceError } from './rows.ts';
+import { type Source, SourceError } from './rows.ts';
 
 /** The name of standard input. */
 export const STDIN = '-';
@@ -30,18 +30,30 @@ export const openInput = (file: string): ReadStream =>
 /** Enough to tell the formats apart. */
 const HEAD_BYTES = 65_536;
 const TEXT = new TextDecoder();
+/** One character for each byte. */
+const LATIN = new TextDecoder('latin1');
 
 /** Rows of CSV or JSON Lines, whichever the bytes are. Throws {@link SourceError}. */
 export async function readSource(bytes: AsyncIterable<Uint8Array>, columns: Columns): Promise<Source> {
   const chunks = bytes[Symbol.asyncIterator]();
-  let head: Uint8Array = new Uint8Array();
+  // Each piece is looked at once: a pipe may give a first line in a hundred of them.
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  let isBegun = false;
+  let isLine = false;
   let isAll = false;
-  while (head.length < HEAD_BYTES && !/\S[^\n]*\n/.test(TEXT.decode(head))) {
+  while (length < HEAD_BYTES && !isLine) {
     const next = await chunks.next();
     isAll = next.done === true;
     if (next.done) break;
-    head = joined(head, next.value);
+    pieces.push(next.value);
+    length += next.value.length;
+    const text = LATIN.decode(next.value);
+    const first: number = isBegun ? 0 : text.search(/[!-~]/);
+    isBegun = first >= 0;
+    isLine = isBegun && text.indexOf('\n', first) >= 0;
   }
+  const head = Buffer.concat(pieces);
   const problem = binaryProblem(head);
   if (problem !== undefined) throw new SourceError(problem);
   async function* all(): AsyncGenerator<Uint8Array> {

@@ -2,7 +2,6 @@
 export {
   type AccessDifference,
   accessDifference,
-  type DifferenceOptions,
 } from './access-difference.ts';
 export { compareCommand } from './command.ts';
 export { type AccessRow, type AccessSide, NOBODY } from './summary.ts';

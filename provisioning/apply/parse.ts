@@ -47,9 +47,19 @@ export function parseManifest(data: unknown): ParseResult {
   };
 }
 
-/** In which way data is more than one call takes; undefined where it is not. */
-export const excessOf = (data: object): string | undefined =>
-  isLongerThan(JSON.stringify(data), MAX_BYTES) ? `is longer than ${MAX_BYTES} bytes: divide it` : undefined;
+/** Entries of all sections. A plan has as many steps at most, and each entry is looked for in the table. */
+const MAX_ENTRIES = 20_000;
+
+/** In which way data is more than one call takes; undefined where it is not. Counted before anything is made of it. */
+export function excessOf(data: object): string | undefined {
+  let entries = 0;
+  for (const section of Object.values(data))
+    if (typeof section === 'object' && section !== null) entries += Object.keys(section).length;
+  if (entries > MAX_ENTRIES) return `has ${entries} entries, and one file holds ${MAX_ENTRIES}: divide it`;
+  return isLongerThan(JSON.stringify(data), MAX_BYTES)
+    ? `is longer than ${MAX_BYTES} bytes: divide it`
+    : undefined;
+}
 
 /** What may be under what, as far as types are known that come with the table or with the manifest. */
 function placeProblems({ scopes, scopeTypes }: Manifest): readonly Problem[] {

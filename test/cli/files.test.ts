@@ -42,7 +42,7 @@ describe('malformed YAML', () => {
       'manifest:\n  users:\n    ann:\n    ann:\ntests: []\n',
       '4:5: the same key is above already',
     ],
-    ['two documents', `${TESTS}\n---\n${TESTS}\n`, '2:1: Source contains multiple documents'],
+    ['two documents', `${TESTS}\n---\n${TESTS}\n`, '2:1: a second document begins here'],
     [
       'a pattern without quotes',
       'manifest:\n  roles: { r: { allow: [*:*:*] } }\n',
