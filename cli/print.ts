@@ -1,4 +1,4 @@
-import { plain } from '../testing/document.ts';
+import { plain } from '../table/visible-text.ts';
 
 export { plain };
 

@@ -8,6 +8,7 @@ import { isSafeText } from '../table/identifiers.ts';
 import { operationKey } from '../table/keys.ts';
 import type { Log } from '../table/log.ts';
 import type { Reader } from '../table/reader.ts';
+import { isVisibleText } from '../table/visible-text.ts';
 import type { Action } from '../table/write/action.ts';
 import { mergeActions } from '../table/write/merge.ts';
 import { asChecks } from '../table/write/transaction.ts';
@@ -75,7 +76,12 @@ const DEFAULT_BUDGET_MS = 20_000;
 /** How often a command is planned anew when what it read has changed before it could write. */
 const MAX_PLANS = 8;
 
-const label = z.string().min(1).max(128).refine(isSafeText, 'holds # or control characters');
+const label = z
+  .string()
+  .min(1)
+  .max(128)
+  .refine(isSafeText, 'holds # or control characters')
+  .refine(isVisibleText, field.UNSEEN);
 
 /** The Lambda's event. */
 const eventSchema = z.strictObject({

@@ -6,5 +6,6 @@ export type { Item } from './item.ts';
 export * from './keys.ts';
 export type { ListQuery, MergedQuery, Page, Range, Reader } from './reader.ts';
 export { formatPathTemplate, formatTemplate } from './route-template.ts';
+export { withInvisible } from './visible-text.ts';
 export type { Action } from './write/action.ts';
 export type { Writer } from './writer.ts';

@@ -12,6 +12,7 @@ import {
   type YAMLMap,
 } from 'yaml';
 import type { Path, Problem } from '../provisioning/apply/problem.ts';
+import { plain } from '../table/visible-text.ts';
 import { excessIn } from './yaml-bounds.ts';
 
 /** A place in a text: lines and columns from 1, in units of UTF-16. The end is that of the line where it is left out. */
@@ -41,10 +42,6 @@ export interface PlacedProblem extends Partial<Place> {
 /** The most problems of a file that are listed, and the most characters of each. */
 const MAX_LISTED = 50;
 const MAX_LENGTH = 400;
-
-/** A text of a document, without what would steer a terminal. */
-export const plain = (text: string): string =>
-  text.replace(/\p{Cc}/gu, (each) => `\\x${each.charCodeAt(0).toString(16).padStart(2, '0')}`);
 
 /** A file has errors; nothing was done. */
 export class ProblemsError extends Error {

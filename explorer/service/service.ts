@@ -17,7 +17,7 @@ import {
   type Provisioning,
   readSavedPlan,
 } from '../../provisioning/index.ts';
-import { GatehouseError, isRef, type Reader } from '../../table/index.ts';
+import { GatehouseError, isRef, type Reader, withInvisible } from '../../table/index.ts';
 import {
   type About,
   type Fault,
@@ -61,6 +61,14 @@ const READ_ONLY: Answer = {
   },
 };
 
+/** A result whose texts show what is not seen in them. */
+function shown<T>(value: T): T {
+  if (typeof value === 'string') return withInvisible(value) as T;
+  if (Array.isArray(value)) return value.map(shown) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, shown(each)])) as T;
+}
+
 /**
  * The functions of the explorer over a table: the code that decides, explains, searches and provisions elsewhere, one
  * call each. Decisions rest on the table as it is when they are asked, not on a cache.
@@ -73,14 +81,14 @@ export function createService(parts: ServiceParts): Service {
   const policies = createPolicies({ reader, engine, clock });
 
   const named = async (refs: readonly string[], names: readonly (string | undefined)[]) =>
-    refs.map((ref, position) => ({ ref, name: names[position] ?? nameOf(ref) ?? ref }));
+    refs.map((ref, position) => ({ ref, name: withInvisible(names[position] ?? nameOf(ref) ?? ref) }));
 
   const methods: Implementation = {
     about: async () => ({ ...about, now: clock.now() }),
     check: async ({ subject, permission, scope, ...rest }) =>
       engine.check(subject, permission, scope, optionsOf(rest)),
     explain: async ({ subject, permission, scope, ...rest }) =>
-      withNames(await explainer.explain(subject, permission, scope, optionsOf(rest)), nameOf),
+      shown(withNames(await explainer.explain(subject, permission, scope, optionsOf(rest)), nameOf)),
     subjects: async ({ permission, scope, ...rest }) => {
       const page = await lists.listSubjects(permission, scope, optionsOf(rest));
       return { ...page, items: await named(page.items, await namesOfSubjects(reader, page.items)) };
@@ -105,7 +113,7 @@ export function createService(parts: ServiceParts): Service {
       return Object.fromEntries(
         known.flatMap((ref, position) => {
           const name = others[position] ?? subjects[position] ?? nameOf(ref);
-          return name === undefined ? [] : [[ref, name]];
+          return name === undefined ? [] : [[ref, withInvisible(name)]];
         }),
       );
     },

@@ -5,6 +5,7 @@ import { conflict, GatehouseError, invalid, notFound, stale } from '../../table/
 import { formatRef, isSafeText, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { approvalKey } from '../../table/keys.ts';
+import { isVisibleText } from '../../table/visible-text.ts';
 import type { Action } from '../../table/write/action.ts';
 import { canonical } from '../canonical.ts';
 import { type Command, readCommand, type WriteCommand, writeCommand } from '../command.ts';
@@ -34,6 +35,7 @@ const id = z
   .min(1)
   .max(128)
   .refine(isSafeText, 'holds # or control characters')
+  .refine(isVisibleText, field.UNSEEN)
   .describe('id of the request: that of its operation');
 
 const SHOWN = ['id', 'command', 'requestedBy', 'requestedAt', 'expiresAt', 'status', 'decidedBy', 'digest'];

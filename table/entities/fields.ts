@@ -24,24 +24,30 @@ import {
 import { MAX_CURSOR_LENGTH } from '../reader.ts';
 import { MAX_ACTIONS, misfitOfActions } from '../resource-type.ts';
 import { isExact, isMap, misfitOf, NOT_EXACT } from '../value.ts';
+import { isVisibleText } from '../visible-text.ts';
 import { mayBeScopeType, mayBeSubjectType } from './scope-types.ts';
 
 /** Zod schemas of the fields that entities and commands share. Each refuses what must not reach a key. */
 
-/** Text that is shown and never part of a key: no control characters, at most `max` characters. */
+/** Why a text is refused that looks like another one. */
+export const UNSEEN = 'holds a character that is not seen, such as a zero-width space: write it without';
+
+/** Text that is shown and never part of a key: nothing in it that is not seen, at most `max` characters. */
 export const text = (max: number) =>
   z
     .string()
     .min(1)
     .max(max)
-    .refine((value) => isSafeText(value.replaceAll('#', '')), 'holds control characters');
+    .refine((value) => isSafeText(value.replaceAll('#', '')), 'holds control characters')
+    .refine(isVisibleText, UNSEEN);
 
 /** A name that a person gives: no `#`, no control characters, not only spaces. */
 export const name = z
   .string()
   .min(1)
   .max(128)
-  .refine((value) => isSafeText(value) && value.trim() !== '', 'holds # or control characters, or is blank');
+  .refine((value) => isSafeText(value) && value.trim() !== '', 'holds # or control characters, or is blank')
+  .refine(isVisibleText, UNSEEN);
 
 /** YAML and JSON read an id of digits as a number, and drop its leading zeros. */
 const quoted = ({ input }: { readonly input?: unknown }): string | undefined =>
@@ -206,6 +212,7 @@ export const condition = z
   .min(1)
   .max(MAX_CONDITION_LENGTH)
   .refine((value) => isSafeText(value.replaceAll(/[#\n\t]/g, ' ')), 'holds control characters')
+  .refine(isVisibleText, UNSEEN)
   .describe(`expression in CEL, at most ${MAX_CONDITION_LENGTH} characters`);
 
 /** An address of the internet protocol, version 4 or 6. */
@@ -260,6 +267,7 @@ export const normalised = (normalise: (value: string, field: string) => string) 
     .max(1_024)
     // Asked before: to normalise may be to drop white space, a line break too. Whether a `#` has a place is known there.
     .refine((value) => isSafeText(value.replaceAll('#', '')), 'holds control characters')
+    .refine(isVisibleText, UNSEEN)
     .transform((value, context) => {
       const outcome = attempt(normalise, value);
       if ('result' in outcome) return outcome.result as string;

@@ -227,7 +227,7 @@ describe('names', () => {
     const { page } = await openMap(
       `scopes:
   a: { type: tenant, name: ${JSON.stringify(MARKUP)} }
-  b: { type: location, parent: a, name: ${JSON.stringify('\u202Egnp.exe')} }
+  b: { type: location, parent: a, name: ${JSON.stringify('مرحبا.exe')} }
   c: { type: location, parent: a, name: ${long} }
 roles: { r: { owner: a, name: "<b>r</b>" } }
 groups: { g: { scope: c, name: "<script>g</script>", roles: [r] } }
