@@ -73,6 +73,7 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'docs/regions.md',
     'docs/observability.md',
     'docs/operators.md',
+    'docs/known-faults.md',
     'docs/security-scans.md',
     'docs/runbooks/index.md',
     'docs/runbooks/',

@@ -221,6 +221,42 @@ test.each(['authorization', 'content-type'])('a request with two values of %s is
   expect(status).toBe(name === 'authorization' ? 401 : 400);
 });
 
+/** Framings under which two readers of one connection could see two requests, or other bodies (RFC 9112 section 6.3). */
+test.each<[name: string, headers: readonly string[], body: (whole: string) => string]>([
+  ['a length that is too small', ['Content-Length: 10'], (whole) => whole],
+  [
+    'a length and chunks',
+    ['Content-Length: 5', 'Transfer-Encoding: chunked'],
+    (whole) => `${whole.length.toString(16)}\r\n${whole}\r\n0\r\n\r\n`,
+  ],
+  ['two lengths', ['Content-Length: 10', 'Content-Length: 11'], (whole) => whole],
+  ['a length with a sign', ['Content-Length: +10'], (whole) => whole],
+  ['an encoding that is none', ['Transfer-Encoding: chunked, identity'], (whole) => whole],
+  [
+    'a chunk whose size overflows',
+    ['Transfer-Encoding: chunked'],
+    (whole) => `1${'0'.repeat(16)}\r\n${whole}`,
+  ],
+  ['a chunk without an end', ['Transfer-Encoding: chunked'], (whole) => `zz\r\n${whole}`],
+])('a request framed by %s gets no decision', async (_, framing, bodyOf) => {
+  const url = await start();
+  const { headers, body } = asked();
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  const lines = [
+    `POST ${EVALUATION} HTTP/1.1`,
+    'Host: x',
+    `Authorization: ${headers.authorization}`,
+    `Content-Type: ${headers['content-type']}`,
+    ...framing,
+  ];
+  const received: string[] = [];
+  socket.on('data', (data) => received.push(String(data)));
+  socket.end(`${lines.join('\r\n')}\r\n\r\n${bodyOf(body)}`);
+  await new Promise((resolve) => socket.once('close', resolve));
+  expect(received.join('')).toMatch(/^HTTP\/1\.1 400 /);
+  expect(received.join('')).not.toContain('decision');
+});
+
 test('who does not send the rest of a request takes no place, and gets no answer', async () => {
   let handled = 0;
   const handle = serve(fixture);

@@ -1,0 +1,231 @@
+import { type Authorizer, createHandlerFrom } from '../../authorizer/index.ts';
+import { createHandleFrom } from '../../authzen/compose.ts';
+import type { Handle } from '../../authzen/http.ts';
+import { EVALUATE } from '../../authzen/questions.ts';
+import type { Decision, Given } from '../../engine/index.ts';
+import { createService } from '../../explorer/service/index.ts';
+import { bearer, type LambdaEvent, lambdaGuard } from '../../middleware/index.ts';
+import type { Reader } from '../../table/reader.ts';
+import { type TestEngine, testEngine } from '../../testing/index.ts';
+import { AUDIENCE, createIssuer, goodClaims, httpEvent, ISSUER, NOW, TTL_0 } from '../authorizer/support.ts';
+
+export { AUDIENCE, base64url, goodClaims, httpEvent, ISSUER, NOW, TTL_0 } from '../authorizer/support.ts';
+
+/** Whoever takes an input from outside: each published fault is tried at those that have one of its shape. */
+export const DOORS = [
+  'engine',
+  'authorizer',
+  'middleware',
+  'AuthZEN',
+  'explorer',
+  'provisioning',
+  'command line',
+] as const;
+export type Door = (typeof DOORS)[number];
+
+/** A question that every door can ask: a permission `location:ACTION:location` at a location, from an address. */
+export interface Question {
+  readonly who: string;
+  readonly action?: string;
+  readonly where: string;
+  readonly ip?: string;
+}
+
+/** Answers `allow`, or the reason of the refusal; what is no decision begins with its status. */
+export type Ask = (question: Question) => Promise<string>;
+export const ASKING = ['engine', 'authorizer', 'middleware', 'AuthZEN', 'explorer'] as const;
+
+/** One issuer and its key for all: making a key takes longer than most of these tests. */
+export const issuer = await createIssuer();
+export const tokenOf = (sub: string, changes: Record<string, unknown> = {}, header = {}) =>
+  issuer.token(goodClaims({ sub, ...changes }), header);
+
+export const TOKENS = { TOKEN_ISSUER: ISSUER, TOKEN_AUDIENCE: AUDIENCE } as const;
+const keys = async () => new Response(JSON.stringify({ keys: [issuer.jwk] }));
+
+/** What every model holds beside its own: the routes of the questions, and the enforcement point. */
+const COMMON = {
+  permissions: { [EVALUATE]: {} },
+  roles: { 'enforcement point': { global: true, allow: [EVALUATE] } },
+  users: { pep: { id: 'pep', globalRoles: ['enforcement point'] } },
+  routes: [
+    {
+      api: 'default',
+      method: 'GET',
+      path: '/ask/{action}/{place}',
+      permission: 'location:{action}:location',
+      scope: 'location:{place}',
+    },
+  ],
+};
+
+type Section = Readonly<Record<string, unknown>>;
+
+/**
+ * The doors of a model: a manifest with a tenant `t`, to which the routes and the enforcement point are added.
+ * Nothing is cached at first; `of` gives doors that have asked nothing, over the table as it is by then.
+ */
+export async function open(model: Section) {
+  const kit = await testEngine(
+    {
+      ...model,
+      permissions: { ...COMMON.permissions, ...(model.permissions as Section) },
+      roles: { ...COMMON.roles, ...(model.roles as Section) },
+      users: { ...COMMON.users, ...(model.users as Section) },
+      routes: [...COMMON.routes, ...((model.routes as readonly Section[] | undefined) ?? [])],
+    },
+    { at: NOW },
+  );
+  return { kit, ...doorsOf(kit, kit.reader) };
+}
+
+/** The doors over a table. */
+export function doorsOf(kit: TestEngine, reader: Reader, env: Readonly<Record<string, string>> = {}) {
+  const lines: string[] = [];
+  // It goes on by a millisecond whenever it is read: routes are read twice, at different instants.
+  let time = kit.clock.now();
+  const clock = { now: () => time++ };
+  const parts = { reader, clock, log: (line: string) => lines.push(line), fetch: keys };
+  const authorizer = createHandlerFrom(
+    { TABLE_NAME: 'table', RESULT_CACHE: TTL_0, ...TOKENS, ...env },
+    parts,
+  );
+  const handle = createHandleFrom(
+    { TABLE_NAME: 'table', PUBLIC_URL: 'https://pdp.example', ...TOKENS, ...env },
+    parts,
+  );
+  const explorer = createService({
+    reader,
+    provisioning: async () => Promise.reject(new Error('not here')),
+    clock,
+    about: { place: 'a test', canWrite: false, isLive: false },
+  });
+  const who = bearer({ issuer: ISSUER, audience: AUDIENCE }, { clock, fetch: keys });
+  const guard = lambdaGuard({ engine: kit.engine, who, showReason: true, now: clock.now });
+  const guarded = guard(
+    ({ pathParameters }: LambdaEvent) => `location:${pathParameters?.action}:location`,
+    'location:{place}',
+  ).wrap(() => ({ statusCode: 200, body: '' }));
+
+  const ask: Readonly<Record<(typeof ASKING)[number], Ask>> = {
+    engine: async ({ who, action = 'read', where, ip }) => {
+      const { allowed, reason } = await kit.engine.check(
+        `user:${who}`,
+        `location:${action}:location`,
+        `location:${where}`,
+        given(ip),
+      );
+      return allowed ? 'allow' : reason;
+    },
+    authorizer: async (question) => answerOf(authorizer, eventOf(question, await tokenOf(question.who))),
+    middleware: async (question) => {
+      const event = eventOf(question, await tokenOf(question.who));
+      const { statusCode, body } = await guarded(event, {});
+      return statusCode === 200 ? 'allow' : (JSON.parse(body).reason ?? String(statusCode));
+    },
+    AuthZEN: async (question) => {
+      const { status, json } = await sent(handle, '/access/v1/evaluation', evaluation(question));
+      return status !== 200 ? String(status) : json.decision ? 'allow' : json.context.reason;
+    },
+    explorer: async ({ who, action = 'read', where, ip }) => {
+      const reply = await explorer('check', {
+        subject: `user:${who}`,
+        permission: `location:${action}:location`,
+        scope: `location:${where}`,
+        ...(ip && { given: given(ip) }),
+      });
+      if (!reply.ok) return reply.error.code;
+      const { allowed, reason } = reply.result as Decision;
+      return allowed ? 'allow' : reason;
+    },
+  };
+  /** Asks with an Authorization header as it is: `accepted`, `refused` (401), or whatever else was answered. */
+  const show: Readonly<
+    Record<(typeof SHOWING)[number], (header: string, question?: Question) => Promise<string>>
+  > = {
+    authorizer: async (header, question = SHOWN) => {
+      const answer = await answerOf(authorizer, { ...eventOf(question), headers: { authorization: header } });
+      return answer === 'Unauthorized' ? 'refused' : answer === 'allow' ? 'accepted' : answer;
+    },
+    middleware: async (header, question = SHOWN) => {
+      const event = { ...eventOf(question), headers: { authorization: header } };
+      return outcomes[(await guarded(event, {})).statusCode] ?? 'fault';
+    },
+    AuthZEN: async (header, question = SHOWN) => {
+      const headers = { authorization: header };
+      const { status } = await sent(handle, '/access/v1/evaluation', evaluation(question), {
+        headers,
+        token: '',
+      });
+      return outcomes[status] ?? 'fault';
+    },
+  };
+  return { ask, show, authorizer, handle, explorer, guarded, lines };
+}
+
+/** Doors that take a credential. */
+export const SHOWING = ['authorizer', 'middleware', 'AuthZEN'] as const;
+/** What is asked where the credential is the question: the enforcement point may read there. */
+const SHOWN: Question = { who: 'pep', where: 'north' };
+const outcomes: Readonly<Record<number, string>> = { 200: 'accepted', 401: 'refused' };
+
+export type Doors = Awaited<ReturnType<typeof open>>;
+
+const given = (ip: string | undefined): Given => (ip === undefined ? {} : { context: { ip } });
+
+/** The request of a question, as API Gateway sends it to a Lambda function, and to its authorizer. */
+export function eventOf({ action = 'read', where, ip = '192.0.2.1' }: Question, token?: string) {
+  const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const event = httpEvent('GET', `/ask/${action}/${encodeURIComponent(where)}`, authorization);
+  const { requestContext } = event;
+  return {
+    ...event,
+    pathParameters: { action, place: where },
+    requestContext: { ...requestContext, http: { ...requestContext.http, sourceIp: ip } },
+  };
+}
+
+/** The answer to an event: `allow`, the reason of a refusal, or the message of what was thrown. */
+export async function answerOf(authorizer: Authorizer, event: unknown): Promise<string> {
+  try {
+    const answer = await authorizer(event);
+    const allows =
+      'isAuthorized' in answer
+        ? answer.isAuthorized
+        : answer.policyDocument.Statement.some(({ Effect }) => Effect === 'Allow');
+    return allows ? 'allow' : String(answer.context?.reason);
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+export const evaluation = ({ who, action = 'read', where, ip }: Question) => ({
+  subject: { type: 'user', id: who },
+  action: { name: action },
+  resource: { type: 'location', id: where },
+  ...given(ip),
+});
+
+/** Sends a request to the AuthZEN API, as the enforcement point or with another credential. */
+export async function sent(handle: Handle, path: string, body: unknown, changes: Partial<Sent> = {}) {
+  const { method = 'POST', headers = {}, token = await tokenOf('pep') } = changes;
+  const all: Readonly<Record<string, string>> = {
+    'content-type': 'application/json',
+    ...(token && { authorization: `Bearer ${token}` }),
+    ...headers,
+  };
+  const answer = await handle({
+    method,
+    path,
+    header: (name) => (all[name] === undefined ? [] : [all[name]]),
+    body: new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body)),
+  });
+  return { ...answer, json: answer.body.startsWith('{') ? JSON.parse(answer.body) : undefined };
+}
+
+interface Sent {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Empty for none. */
+  readonly token: string;
+}

@@ -1,0 +1,63 @@
+import { ASKING, type Ask, type Door, type Doors, open, type Question, SHOWING } from './doors.ts';
+
+/** Faults that others published, all of one shape: each is tried at every door of ours that takes such an input. */
+export interface KnownFault {
+  /** The product with the CVE, advisory or release that names it. */
+  readonly ids: readonly string[];
+  /** What went wrong there. */
+  readonly shape: string;
+  /** What holds here; or, where nothing of ours has such an input, why. */
+  readonly answer: string;
+  /** None where it cannot apply: `answer` says why. */
+  readonly at: Readonly<Partial<Record<Door, () => Promise<void>>>>;
+}
+
+export interface Kind {
+  readonly title: string;
+  readonly faults: readonly KnownFault[];
+}
+
+type AskingDoor = (typeof ASKING)[number];
+type Model = Parameters<typeof open>[0];
+
+/** The same test at each door that decides, over a model of its own. */
+export const whereverAsked = (
+  model: Model,
+  test: (ask: Ask, doors: Doors, door: AskingDoor) => Promise<void>,
+  doors: readonly AskingDoor[] = ASKING,
+): KnownFault['at'] =>
+  Object.fromEntries(
+    doors.map((door) => [
+      door,
+      async () => {
+        const opened = await open(model);
+        await test(opened.ask[door], opened, door);
+      },
+    ]),
+  );
+
+/** Answers to questions that are asked at once. */
+export const together = (ask: Ask, questions: readonly Question[]): Promise<readonly string[]> =>
+  Promise.all(questions.map(ask));
+
+/** A place where the enforcement point may read. */
+export const PLACE = {
+  permissions: { 'location:read:location': {} },
+  scopes: { t: { type: 'tenant' }, north: { type: 'location', parent: 't', id: 'north' } },
+  roles: { reader: { owner: 't', allow: ['location:read:location'] } },
+  groups: { all: { scope: 't', everyone: true, roles: ['reader'] } },
+};
+
+/** The same test at each door that takes a credential: `show` sends an Authorization header. */
+export const whereverShown = (
+  test: (show: (header: string) => Promise<string>, doors: Doors) => Promise<void>,
+): KnownFault['at'] =>
+  Object.fromEntries(
+    SHOWING.map((door) => [
+      door,
+      async () => {
+        const opened = await open(PLACE);
+        await test(opened.show[door], opened);
+      },
+    ]),
+  );
