@@ -9,7 +9,7 @@ import type { Reader } from '../../table/reader.ts';
 import { type TestEngine, testEngine } from '../../testing/index.ts';
 import { AUDIENCE, createIssuer, goodClaims, httpEvent, ISSUER, NOW, TTL_0 } from '../authorizer/support.ts';
 
-export { AUDIENCE, base64url, goodClaims, httpEvent, ISSUER, NOW, TTL_0 } from '../authorizer/support.ts';
+export { AUDIENCE, base64url, goodClaims, httpEvent, ISSUER } from '../authorizer/support.ts';
 
 /** Whoever takes an input from outside: each published fault is tried at those that have one of its shape. */
 export const DOORS = [
