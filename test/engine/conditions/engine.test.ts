@@ -32,6 +32,25 @@ const GIVEN = {
 const ALL = `subject.properties.device == 'd1' && resource.properties.floor == 3
   && action.name == 'view' && action.properties.soft && context.ip == '10.0.0.1'`;
 
+describe('the instant that is asked for', () => {
+  const NINE = Date.parse('2026-07-01T07:30:00Z');
+  const TEN = NINE + 3_600_000;
+  const OPEN = { allowed: true, reason: 'role' };
+  const { engine } = createConditionalSchool('context.time.getHours("Europe/Berlin") == 9');
+  const request = { subject: ANN, permission: 'dashboard', scope: WHERE };
+
+  test('is context.time, for one and for many, unless the caller says another', async () => {
+    const check = (options: object) => engine.check(ANN, 'dashboard', WHERE, options);
+    expect(await check({ at: NINE })).toEqual(OPEN);
+    expect(await check({ at: TEN })).toMatchObject({ reason: 'no_grant' });
+    expect(await check({ at: TEN, context: { time: new Date(NINE) } })).toEqual(OPEN);
+    // Of now, the enforcement point says the time.
+    expect(await check({})).toMatchObject({ reason: 'condition_failed' });
+    const { decisions } = await engine.checkMany([request, { ...request, at: TEN }], { at: NINE });
+    expect(decisions.map(({ allowed }) => allowed)).toEqual([true, false]);
+  });
+});
+
 describe('what a caller gives beside the question', () => {
   const decided = { allowed: true, reason: 'role' };
 
