@@ -197,6 +197,7 @@ describe('a subject from an identity', () => {
   it.each([
     ['of another issuer', { iss: `${ISSUER}/`, sub: PIPELINE }],
     ['in another case', { iss: ISSUER, sub: PIPELINE.toUpperCase() }],
+    ['that begins with part of an issuer', { iss: ISSUER, sub: `a#${PIPELINE}` }],
     ['that nobody has', { iss: ISSUER, sub: 'x' }],
   ])('is nobody for a sub %s', async (_what, values) => {
     const { subjectOf } = setUp(IDENTITY, [identity(`user:${ALICE}`)]);
@@ -208,7 +209,6 @@ describe('a subject from an identity', () => {
     ['without an issuer', { sub: PIPELINE }],
     ['with an empty sub', { iss: ISSUER, sub: '' }],
     ['with a sub that is no text', { iss: ISSUER, sub: 7 }],
-    ['with a sub that would move the border between issuer and sub', { iss: ISSUER, sub: `a#${PIPELINE}` }],
     ['with an issuer that holds a #', { iss: `${ISSUER}#x`, sub: PIPELINE }],
     ['with a control character', { iss: ISSUER, sub: 'a\u0000' }],
     ['with a sub that no key holds', { iss: ISSUER, sub: 'a'.repeat(513) }],

@@ -62,7 +62,7 @@ describe('on the table', () => {
     const answer = JSON.parse(out);
     expect(answer).toMatchObject({
       ok: true,
-      result: { email: 'ann@example.com', mfaEnabled: true, endsAt: '2030-01-01T00:00:00.000Z' },
+      result: { email: 'ann@example.com', mfaEnabled: true, endsAt: '2030-01-02T00:00:00.000Z' },
       token: expect.stringMatching(/./),
     });
     expect(answer.operationId).toMatch(/^[0-9A-HJKMNP-TV-Z]{26}$/);

@@ -5,7 +5,10 @@ import type { Model, Properties, Question } from './model.ts';
  * What a condition looks at (SPEC section 8), built from a model and a question. Of the engine it takes
  * only the types of the values.
  */
-export function variablesOf(model: Model, { subject, permission, scope, given = {} }: Question): Variables {
+export function variablesOf(
+  model: Model,
+  { subject, permission, scope, at, given = {} }: Question,
+): Variables {
   const [who, where] = [partsOf(subject), partsOf(scope)];
   const about = { type: given.resource?.type ?? where.type, id: given.resource?.id ?? where.id };
   // The application's own object at a scope has no properties in the table.
@@ -38,7 +41,8 @@ export function variablesOf(model: Model, { subject, permission, scope, given = 
     ]),
     context: new Map([
       ...properties('context', {}, given.context),
-      ...valuesOf(OF_THE_REQUEST, given.context ?? {}),
+      // The instant that is asked for, unless the caller says another.
+      ...valuesOf(OF_THE_REQUEST, { time: new Date(at).toISOString(), ...given.context }),
     ]),
   };
 }

@@ -112,7 +112,9 @@ row('PL-17', async ({ world, reads, pages, record }) => {
   const never = { deliveryStatus: 'sent', from: day(8, 5), until: day(8, 2) } as const;
   expect(await record(() => world.run('notification.list', never))).toEqual({ items: [] });
   expect(await ids({ from: day(8, 5), until: day(9, 1) })).toEqual(of(5, 6));
-  await expect(ids({ from: '2026-08-02' })).rejects.toMatchObject({ code: 'invalid', field: 'from' });
+  // A day is all of it.
+  expect(await ids({ from: '2026-08-02', until: '2026-08-04' })).toEqual(of(2, 3, 4));
+  await expect(ids({ from: '2026-08' })).rejects.toMatchObject({ code: 'invalid', field: 'from' });
 
   await world.run('notification.update', { id: of(2)[0], sentAt: day(8, 7) });
   await world.run('notification.update', { id: of(3)[0], deliveryStatus: 'failed' });
