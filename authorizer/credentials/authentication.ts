@@ -1,13 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../engine/index.ts';
 import { CredentialsError } from '../errors.ts';
-import {
-  createVerify,
-  isWithinDates,
-  type TrustedIssuer,
-  type Verified,
-  type VerifiedClaims,
-} from './verify.ts';
+import { createVerify, type TrustedIssuer, type Verified, type VerifiedClaims } from './verify.ts';
 
 /** Verifies the text of a token. */
 export type Authenticate = (token: string) => Promise<VerifiedClaims>;
@@ -82,6 +76,7 @@ export function createVerifiedTokens({ ttlMs, clock, maxBytes }: VerifiedTokensO
   const entries = new LRUCache<string, Entry>({ maxSize: maxBytes, sizeCalculation: bytesOf });
 
   const isYoung = ({ at }: Entry, now: number): boolean => Math.abs(now - at) < ttlMs;
+  const isWithinDates = ({ from, until }: Entry, now: number): boolean => from <= now && now < until;
 
   return {
     async find(token) {
@@ -92,7 +87,7 @@ export function createVerifiedTokens({ ttlMs, clock, maxBytes }: VerifiedTokensO
       // answer.
       const isCurrent = await entry.keys.holds(entry.key);
       const now = clock.now();
-      if (isCurrent && isYoung(entry, now) && isWithinDates(entry.claims, now)) return entry.claims;
+      if (isCurrent && isYoung(entry, now) && isWithinDates(entry, now)) return entry.claims;
       entries.delete(tail);
       return undefined;
     },

@@ -70,6 +70,9 @@ export interface Verified {
   readonly keys: KeySource;
   /** The instant of the verification in epoch milliseconds. */
   readonly at: number;
+  /** The first instant at which it holds, by its `nbf`, and the first at which it no longer does, by its `exp`. */
+  readonly from: number;
+  readonly until: number;
 }
 
 /** An issuer and the tokens that are accepted from it. */
@@ -179,13 +182,10 @@ function createChoice(issuers: readonly TrustedIssuer[]) {
  */
 const NBF_LEEWAY = 5;
 
-/** Whether an instant is before the end of a token and after its start, in whole seconds as in the claims. */
-export function isWithinDates({ exp, nbf }: JWTPayload, at: number): boolean {
-  const seconds = Math.floor(at / 1_000);
-  return (
-    typeof exp === 'number' && seconds < exp && (nbf === undefined || Number(nbf) <= seconds + NBF_LEEWAY)
-  );
-}
+const datesOf = ({ exp, nbf }: JWTPayload) => ({
+  from: nbf === undefined ? 0 : (nbf - NBF_LEEWAY) * 1_000,
+  until: Number(exp) * 1_000,
+});
 
 async function verifyFor(token: string, trusted: TrustedIssuer, at: number): Promise<Verified> {
   const { keys, algorithms, issuer, audience, tokenUse, typ } = trusted;
@@ -201,12 +201,13 @@ async function verifyFor(token: string, trusted: TrustedIssuer, at: number): Pro
   const { payload, key } = await verifyByKeys(token, keys, options);
   // JSON may contain 1e999, which is parsed as Infinity.
   if (!Number.isFinite(payload.exp)) throw new CredentialsError('claim_refused', 'exp');
+  const dates = datesOf(payload);
   // The tolerance is meant for `nbf`.
-  if (!isWithinDates(payload, at)) throw new CredentialsError('token_expired');
+  if (at >= dates.until) throw new CredentialsError('token_expired');
   if (tokenUse !== undefined && payload.token_use !== tokenUse)
     throw new CredentialsError('claim_refused', 'token_use');
   if (!isForUs(trusted, payload)) throw new CredentialsError('audience_refused');
-  return { claims: Object.freeze(payload) as unknown as VerifiedClaims, key, keys, at };
+  return { claims: Object.freeze(payload) as unknown as VerifiedClaims, key, keys, at, ...dates };
 }
 
 /** Verifies a token by each key that its header fits, until one has made its signature; then by newer keys, once. */
