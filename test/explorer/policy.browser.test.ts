@@ -5,13 +5,13 @@ import { type Stack, startStack } from './local-stack.ts';
 
 /** The policy of a caller beside the routes, and requests tried against both. */
 const MARKUP = '<img src=x onerror="complainOfPolicy(1)"> & "Co"';
-const REVERSED = `\u202enoitcerid\u202c \u05d0\u05d1\u05d2 ${'W'.repeat(100)}`;
+const RIGHT_TO_LEFT = `\u05d0\u05d1\u05d2 direction ${'W'.repeat(100)}`;
 const MANIFEST = `
 pages: [grades, menu, secret]
 permissions: ["doors:open:door", "bills:pay:bill"]
 scopes:
   school: { type: tenant, id: school, name: ${JSON.stringify(MARKUP)} }
-  north: { type: location, id: north, parent: school, name: ${JSON.stringify(REVERSED)} }
+  north: { type: location, id: north, parent: school, name: ${JSON.stringify(RIGHT_TO_LEFT)} }
   south: { type: location, id: south, parent: school }
 roles:
   teacher: { owner: school, allow: [grades] }
@@ -201,7 +201,7 @@ test('hostile names are text, on a narrow screen and in the dark as well', async
   );
   await trial(page).getByText('Policy and route agree: allowed.').waitFor();
   await expect.poll(() => page.getByLabel('Who calls').inputValue()).toBe(MARKUP);
-  await trial(page).getByText(REVERSED).waitFor();
+  await trial(page).getByText(RIGHT_TO_LEFT).waitFor();
   expect(await page.locator('main img').count()).toBe(0);
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
   await expectAccessible(page);
@@ -213,6 +213,6 @@ test('hostile names are text in the live list', async () => {
   expect(await stack.request('/school/locations/north/grades', 'ann')).toBe(200);
   const link = page.getByRole('link', { name: /^Why: <img/ }).first();
   await link.waitFor();
-  expect(await link.innerText()).toContain(REVERSED);
+  expect(await link.innerText()).toContain(RIGHT_TO_LEFT);
   expect(await page.locator('main img').count()).toBe(0);
 });

@@ -152,7 +152,7 @@ describe('changes', () => {
   });
 
   test('hostile names are text', async () => {
-    const name = '<img src=x onerror=alert(1)>\u202egpj.exe';
+    const name = '<img src=x onerror=alert(1)>\u05d0gpj.exe';
     const manifest = SCHOOL.replace('displayName: Ann', `displayName: ${JSON.stringify(name)}`)
       .replace('name: Lindgren School', `name: ${JSON.stringify(`<b>${'x'.repeat(120)}</b>`)}`)
       .replaceAll('teachers north', '"<script>alert(1)</script>"');

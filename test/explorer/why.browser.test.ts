@@ -6,8 +6,8 @@ import { expectAccessible, openPage, playground } from '../support/browser.ts';
 /** The view Why: a decision of every kind, its picture, its place in time, and what would have helped. */
 const LONG = 'x'.repeat(100);
 const MARKUP = '<img src=x onerror=alert(1)>';
-/** What follows it is shown from right to left. */
-const TURN = '\u202e';
+/** It is shown from right to left. */
+const TURN = '\u05d0';
 
 const MODEL = `
 modules: { hvac: { sold: true } }

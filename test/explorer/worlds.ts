@@ -63,7 +63,7 @@ export type SampleTable = Awaited<ReturnType<typeof sampleTable>>;
 export const HOSTILE: Readonly<Record<string, string>> = {
   markup: `<img src=x onerror="complainOfPolicy('run')"><script>complainOfPolicy('run')</script></textarea>'"&lt;`,
   address: "javascript:complainOfPolicy('run')",
-  direction: '\u202etfel ot thgir\u2066 \u200f\u05d0\u05d1\u05d2 \u0627\u0644\u0639\u0631\u0628\u064a\u0629',
+  direction: '\u05d0\u05d1\u05d2 txt.exe (\u0627\u0644\u0639\u0631\u0628\u064a\u0629',
   long: 'W'.repeat(128),
   emoji: '👩‍👩‍👧‍👦🏳️‍🌈e\u0301\u0327\u0323👍🏿'.repeat(4),
   inherited: '__proto__',

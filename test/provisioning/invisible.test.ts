@@ -21,10 +21,22 @@ const UNSEEN: readonly (readonly [text: string, shown: string])[] = [
   ['Boss\u2800', 'Boss\\u2800'],
   ['Bo\u034Fss', 'Bo\\u034Fss'],
   ['Boss\uFE0F', 'Boss\\uFE0F'],
+  ['🐶\u200D🐱', '🐶\\u200D🐱'],
+  ['👩\u200D', '👩\\u200D'],
 ];
 
-/** Within words of these scripts the joiners are seen. */
-const SEEN = ['می\u200Cخواهم', 'क्\u200Dष', 'Zoë Ångström', '北京', 'أحمد', "O'Neill & Söhne"];
+/** Within words of these scripts the joiners are seen, and in emoji. */
+const SEEN = [
+  'می\u200Cخواهم',
+  'क्\u200Dष',
+  '👩\u200D💻 Developers',
+  '❤\uFE0F',
+  '🏳\uFE0F\u200D🌈',
+  'Zoë Ångström',
+  '北京',
+  'أحمد',
+  "O'Neill & Söhne",
+];
 
 test.each(UNSEEN)('%j is shown as %s', (text, shown) => {
   expect(plain(text)).toBe(shown);
