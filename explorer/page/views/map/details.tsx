@@ -5,9 +5,9 @@ import { useNames } from '../../parts/names.ts';
 import {
   type Coverage,
   coverageOf,
-  dayOf,
   type Entitlements,
   isSoon,
+  lastDayOf,
   licenceCoverage,
   modulesOf,
 } from './entitlements.ts';
@@ -136,7 +136,7 @@ function Paid({ path, entitlements, now }: PaidProps) {
               <span class="note">
                 {coverage.end === Number.POSITIVE_INFINITY
                   ? 'without an end'
-                  : `until ${dayOf(coverage.end)}`}
+                  : `until ${lastDayOf(coverage.end)}`}
                 {coverage.owner !== scope.ref && ` from ${nameOf(coverage.owner)}`}
               </span>
             )}
@@ -147,7 +147,7 @@ function Paid({ path, entitlements, now }: PaidProps) {
             <span class="kind">licence</span> for <Enterprise of={workstream.enterprise as string} />{' '}
             <Marks of={[coverageMark(licence, now, isComplete)]} />{' '}
             {licence.state === 'covered' && licence.end !== Number.POSITIVE_INFINITY && (
-              <span class="note">until {dayOf(licence.end)}</span>
+              <span class="note">until {lastDayOf(licence.end)}</span>
             )}
           </li>
         )}
@@ -204,7 +204,7 @@ function Enterprise({ of }: { readonly of: string }) {
 
 function coverageMark(coverage: Coverage, now: number, isComplete: boolean): Mark {
   if (coverage.state === 'over')
-    return { kind: 'unlicensed', text: coverage.end <= now ? `ended ${dayOf(coverage.end)}` : 'expired' };
+    return { kind: 'unlicensed', text: coverage.end <= now ? `ended ${lastDayOf(coverage.end)}` : 'expired' };
   if (coverage.state === 'none') return { kind: 'missing', text: isComplete ? 'missing' : 'not found' };
   return isSoon(coverage.end, now)
     ? { kind: 'ending', text: 'ends soon' }
@@ -227,7 +227,7 @@ function EndingUsers({
         <ul class="lines">
           {users.map(({ ref, name, end }) => (
             <li key={ref}>
-              <Named of={{ ref, name }} /> <Marks of={[{ kind: 'ending', text: `ends ${dayOf(end)}` }]} />
+              <Named of={{ ref, name }} /> <Marks of={[{ kind: 'ending', text: `ends ${lastDayOf(end)}` }]} />
             </li>
           ))}
         </ul>

@@ -106,3 +106,6 @@ export const isSoon = (end: number, now: number): boolean => now < end && end <=
 
 /** `2027-01-01`, in UTC. */
 export const dayOf = (instant: number): string => new Date(instant).toISOString().slice(0, 10);
+
+/** The last day on which something holds that ends at an instant: as it is written where a day is given as an end. */
+export const lastDayOf = (end: number): string => dayOf(end - 1);

@@ -1,4 +1,4 @@
-import { dayOf, type Entitlements, isSoon, licenceCoverage, modulesOf } from './entitlements.ts';
+import { type Entitlements, isSoon, lastDayOf, licenceCoverage, modulesOf } from './entitlements.ts';
 import type { Scope } from './scopes.ts';
 
 /** What is to be seen of a scope at a glance. Each has an icon and words. */
@@ -50,7 +50,7 @@ function paidMarks(scope: Scope, entitlements: Entitlements, now: number): reado
   for (const [module, coverage] of modulesOf(scope, entitlements, now)) {
     const isOwn = coverage.state !== 'none' && coverage.owner === ref;
     if (coverage.state === 'covered' && isOwn && isSoon(coverage.end, now))
-      marks.push({ kind: 'ending', text: `${module} ends ${dayOf(coverage.end)}` });
+      marks.push({ kind: 'ending', text: `${module} ends ${lastDayOf(coverage.end)}` });
     if (coverage.state === 'over' && isOwn) marks.push({ kind: 'unlicensed', text: `${module} is over` });
     // What a root has not, nothing below it has from above: it is said once.
     if (coverage.state === 'none' && ancestors.length === 0) missing.push(module);
@@ -63,7 +63,7 @@ function paidMarks(scope: Scope, entitlements: Entitlements, now: number): reado
     });
   const licence = licenceCoverage(scope, entitlements, now);
   if (licence?.state === 'covered' && isSoon(licence.end, now))
-    marks.push({ kind: 'ending', text: `licence ends ${dayOf(licence.end)}` });
+    marks.push({ kind: 'ending', text: `licence ends ${lastDayOf(licence.end)}` });
   if (licence?.state === 'over') marks.push({ kind: 'unlicensed', text: 'licence is over' });
   if (licence?.state === 'none' && entitlements.isComplete)
     marks.push({ kind: 'unlicensed', text: 'no licence' });

@@ -1,7 +1,7 @@
 import type { Item } from '../../load-page.ts';
 import { Named } from '../../parts/named.tsx';
 import { useNames } from '../../parts/names.ts';
-import { dayOf, isSoon } from './entitlements.ts';
+import { dayOf, isSoon, lastDayOf } from './entitlements.ts';
 import { Marks } from './icons.tsx';
 import { Lines, useCommandList } from './lines.tsx';
 import type { Mark } from './marks.ts';
@@ -86,7 +86,7 @@ export function Grants({ scope }: { readonly scope: string }) {
 function spanOf(from: string | undefined, until: string | undefined): string | undefined {
   const parts = [
     ...(from === undefined ? [] : [`from ${dayOf(Date.parse(from))}`]),
-    ...(until === undefined ? [] : [`until ${dayOf(Date.parse(until))}`]),
+    ...(until === undefined ? [] : [`until ${lastDayOf(Date.parse(until))}`]),
   ];
   return parts.length === 0 ? undefined : parts.join(' ');
 }
