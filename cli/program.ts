@@ -1,4 +1,3 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { variablesSetIn } from '../table/environment.ts';
 import { addApply } from './commands/apply.ts';
@@ -36,6 +35,7 @@ import { candidateRows } from './references.ts';
 import { IncompleteError, reportedOf } from './report-error.ts';
 import type { Subcommand } from './subcommand.ts';
 import { usageErrorOf } from './usage-error.ts';
+import { readVersion } from './version.ts';
 
 /** By what a person wants to do, in the order of the help. */
 const SUBCOMMANDS: readonly (readonly [string, readonly Subcommand[]])[] = [
@@ -124,14 +124,4 @@ function namedIn(program: Command, args: readonly string[]): Command {
     else break;
   }
   return at;
-}
-
-/** The version of the package: package.json stands beside `cli` in the checkout, above `dist` in the package. */
-function readVersion(): string {
-  for (const path of ['../package.json', '../../package.json']) {
-    const file = new URL(path, import.meta.url);
-    if (existsSync(file))
-      return String((JSON.parse(readFileSync(file, 'utf8')) as { version: unknown }).version);
-  }
-  return 'unknown';
 }

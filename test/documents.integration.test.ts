@@ -9,15 +9,14 @@ import packageJson from '../package.json' with { type: 'json' };
 import { blocksOf, GUIDES, ROOT, textOf } from './documents/documents.ts';
 
 /**
- * Every command in README.md and docs/ runs as printed beside `npm start` and the `serve` of docs/authzen.md: real
+ * Every command in docs/ runs as printed beside `gatehouse dev` and the `serve` of docs/authzen.md: real
  * processes, and one shell per document that runs its commands one after the other.
  */
 /** Commands that cannot run here, and why. What is in neither list runs. */
 const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^npm (?:ci$|install )/, 'installs from the network'],
-  [/^(?:NODE_OPTIONS="[^"]+" )?npm start$/, 'runs already'],
   [
-    /^(?:LIVE_REVOCATION=true )?npx gatehouse-authz dev\b/,
+    /^(?:LIVE_REVOCATION=true |NODE_OPTIONS="[^"]+" )?npx gatehouse-authz dev\b/,
     'runs until it is stopped: test/local/dev.integration.test.ts',
   ],
   [
@@ -54,7 +53,6 @@ const ENDS_WITH_1: readonly RegExp[] = [
 const FILES: Readonly<
   Record<string, readonly (readonly [name: string, language: string, position: number])[]>
 > = {
-  'README.md': [['first.test.yaml', 'yaml', 0]],
   'docs/bulk.md': [['users.csv', 'csv', 0]],
   'docs/coming-from/casbin.md': [['casbin.test.yaml', 'yaml', 0]],
   'docs/coming-from/casl.md': [['casl.test.yaml', 'yaml', 0]],
@@ -78,13 +76,7 @@ const FILES: Readonly<
 };
 
 /** Documents whose examples are about the same people: one after the other, beside all others. */
-const OF_A_SCHOOL = [
-  'README.md',
-  'docs/in-your-application.md',
-  'docs/bulk.md',
-  'docs/manifests.md',
-  'docs/routes.md',
-];
+const OF_A_SCHOOL = ['docs/in-your-application.md', 'docs/bulk.md', 'docs/manifests.md', 'docs/routes.md'];
 
 /** Whether a quote is open at the end: the command goes on in the next line. */
 const isOpen = (text: string): boolean => /'/.test(text.replaceAll(/"(?:\\.|[^"\\])*"|'[^']*'/gs, ''));
@@ -110,7 +102,7 @@ const commandsOf = (document: string): readonly string[] =>
 
 /** Documents whose commands another test types: test/newcomer, test/runbooks. */
 const isTypedElsewhere = (document: string): boolean =>
-  document === 'docs/tutorial.md' || document.startsWith('docs/runbooks/');
+  ['README.md', 'docs/tutorial.md'].includes(document) || document.startsWith('docs/runbooks/');
 
 const PRINTING = GUIDES.filter((document) => commandsOf(document).length > 0 && !isTypedElsewhere(document));
 
@@ -202,7 +194,11 @@ async function startServer(): Promise<void> {
 
 async function startStack(): Promise<void> {
   const { PORT, DYNAMODB_PORT, LAMBDA_PORT } = readConfiguration({});
-  stack = run('npm', ['start'], { PORT: '0', DYNAMODB_PORT: '0', LAMBDA_PORT: '0' });
+  stack = run('node', ['local/checkout/gatehouse.mjs', 'dev'], {
+    PORT: '0',
+    DYNAMODB_PORT: '0',
+    LAMBDA_PORT: '0',
+  });
   const screen = await shownBy(stack, /^ready /m);
   const real = (label: string) =>
     String(new RegExp(`^ *${label} +http://(127\\.0\\.0\\.1:\\d+)`, 'm').exec(screen)?.[1]);

@@ -26,7 +26,7 @@ async function callersOf({ url, school }: SampleStack): Promise<readonly Caller[
   );
 }
 
-/** The stack of `npm start`, on free ports and in memory, in a process of its own. */
+/** The stack of `gatehouse dev`, on free ports and in memory, in a process of its own. */
 let stack: SampleStack | undefined;
 answerParent(
   async (): Promise<LocalTarget> => {

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { type Asker, createAsker } from '../ask.ts';
 import { type Context, NothingDoneError, UsageError } from '../context.ts';
 import { OK } from '../exit-codes.ts';
@@ -9,6 +10,7 @@ import { firstManifest, firstTests } from '../init/documents.ts';
 import { withScripts } from '../init/package-scripts.ts';
 import { asJson, columns } from '../print.ts';
 import type { Subcommand } from '../subcommand.ts';
+import { readVersion } from '../version.ts';
 
 interface InitOptions extends Partial<Answers> {
   readonly yes?: boolean;
@@ -18,6 +20,7 @@ interface InitOptions extends Partial<Answers> {
 const MANIFEST = 'authz/manifest.yaml';
 const TESTS = 'authz/model.test.yaml';
 const PACKAGE = 'package.json';
+const CLONE = new URL('../..', import.meta.url);
 const SCRIPTS = {
   'authz:dev': `gatehouse dev ${MANIFEST}`,
   'authz:test': `gatehouse test ${TESTS}`,
@@ -79,7 +82,7 @@ async function init(folder: string, options: InitOptions, context: Context): Pro
     throw new UsageError(`it cannot be written: ${(error as Error).message}`);
   }
   const next = [
-    ...(isInstalled(before) ? [] : ['npm install gatehouse-authz']),
+    ...(isInstalled(before) ? [] : waysIn()),
     `npx gatehouse-authz test ${TESTS}`,
     'npm run authz:dev',
   ];
@@ -96,6 +99,12 @@ function scriptsIn(path: string, text: string | undefined): string | undefined {
     throw new UsageError(`${path} cannot be changed: ${(error as Error).message}; nothing was written`);
   }
 }
+
+/** How a project gets the package that runs here: from the registry, or from the clone whose sources run. */
+const waysIn = (): readonly string[] =>
+  import.meta.url.endsWith('.ts')
+    ? [`npm pack ${fileURLToPath(CLONE)}`, `npm install ./gatehouse-authz-${readVersion()}.tgz`]
+    : ['npm install gatehouse-authz'];
 
 /** Whether the project has the package, so that its scripts find the command. */
 const isInstalled = (packageText: string | undefined): boolean => {

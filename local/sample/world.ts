@@ -4,7 +4,7 @@ import type { Provision } from './provision.ts';
 import { createSchool, type School } from './school.ts';
 import { createTenants, type Tenants } from './tenants.ts';
 
-/** The sample world of `npm start`, in four parts. */
+/** The sample world of `gatehouse dev`, in four parts. */
 export interface SampleWorld {
   readonly school: School;
   readonly tenants: Tenants;

@@ -34,8 +34,3 @@ test('the documented mistakes give the documented messages', async () => {
   const { error } = await gatehouse(['test', file]);
   expect(error.replaceAll(file, 'permissions.test.yaml')).toBe(mistakes);
 });
-
-test('the example of the README passes', async () => {
-  const [example = ''] = blocks(read('README.md'), 'yaml');
-  expect(await gatehouse(['test', fileOf(example)])).toMatchObject({ code: 0, error: '' });
-});

@@ -7,7 +7,7 @@ import { type SampleStack, startSample } from '../../local/sample/stack.ts';
 import { gatehouse } from '../cli/support.ts';
 
 /**
- * The stack of `npm start`, over HTTP: a route whose place comes from the query, in APIs that cache and in
+ * The stack of `gatehouse dev`, over HTTP: a route whose place comes from the query, in APIs that cache and in
  * such that do not. A teacher of the north may see the grades there, and none of the south.
  */
 let stack: SampleStack;

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -351,9 +351,7 @@ test('Ctrl-C while it starts: it ends, and prints nothing', async () => {
     });
 });
 
-test('without a manifest it is the sample world, as by npm start', async () => {
-  const scripts = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).scripts;
-  expect(scripts.start).toMatch(/ local\/checkout\/gatehouse\.mjs dev$/);
+test('without a manifest it is the sample world', async () => {
   const dev = await start([], { PORT: '0', LAMBDA_PORT: '0', DYNAMODB_PORT: '0' });
   expect(await pasted(dev, /^Allowed \(200\): a teacher/)).toMatch(/^HTTP\/1\.1 200 /);
   expect(await pasted(dev, /^Refused \(403\): a volunteer/)).toMatch(/^HTTP\/1\.1 403 /);

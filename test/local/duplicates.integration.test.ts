@@ -4,7 +4,7 @@ import { readConfiguration } from '../../local/configuration.ts';
 import { type SampleStack, startSample } from '../../local/sample/stack.ts';
 
 /**
- * The stack of `npm start`, over HTTP: what a request holds twice, with different values, decides nothing, for the
+ * The stack of `gatehouse dev`, over HTTP: what a request holds twice, with different values, decides nothing, for the
  * backend may use the other one. Tina may see the grades of the north, and connect to its board.
  */
 let stack: SampleStack;

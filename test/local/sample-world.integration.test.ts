@@ -13,7 +13,7 @@ import { startSample } from '../../local/sample/stack.ts';
 import { createSampleWorld, type SampleWorld } from '../../local/sample/world.ts';
 import { createWorld, type World } from '../support/world.ts';
 
-/** The sample world of `npm start`: its decisions, and that a second start changes nothing. */
+/** The sample world of `gatehouse dev`: its decisions, and that a second start changes nothing. */
 let world: World;
 let sample: SampleWorld;
 let engine: Engine;

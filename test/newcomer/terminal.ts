@@ -10,6 +10,12 @@ export interface Terminal {
   readonly close: () => Promise<void>;
 }
 
+/** What npm and the test runner have put into the environment is not a newcomer's. */
+export const ofNewcomer = (env: Readonly<Record<string, string | undefined>>) =>
+  Object.fromEntries(
+    Object.entries(env).filter(([name]) => !/^(?:npm_|VITEST|NODE_ENV|FORCE_COLOR|AWS_)/.test(name)),
+  );
+
 const MARK = '@@ended';
 
 export function openTerminal(folder: string, env: Readonly<Record<string, string | undefined>>): Terminal {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { freePort } from '../../local/embedded-engine.ts';
 import { stepsOf } from './document.ts';
+import { ofNewcomer } from './terminal.ts';
 import { walk } from './walk.ts';
 
 /**
@@ -11,12 +12,6 @@ import { walk } from './walk.ts';
  * processes and the registry. Only ports and the package's place are others than the document's.
  */
 const TUTORIAL = new URL('../../docs/tutorial.md', import.meta.url);
-
-/** What npm and the test runner have put into the environment is not a newcomer's. */
-const ofNewcomer = (env: Readonly<Record<string, string | undefined>>) =>
-  Object.fromEntries(
-    Object.entries(env).filter(([name]) => !/^(?:npm_|VITEST|NODE_ENV|FORCE_COLOR|AWS_)/.test(name)),
-  );
 
 test('every line of the tutorial does what the tutorial says', async () => {
   const steps = stepsOf(readFileSync(TUTORIAL, 'utf8'));
@@ -30,7 +25,7 @@ test('every line of the tutorial does what the tutorial says', async () => {
       env: { ...ofNewcomer(process.env), NO_COLOR: '1' },
       replace: (text) =>
         text
-          .replace('npm install gatehouse-authz', `npm install ${inject('tarball')}`)
+          .replace('npm install ../gatehouse-authz-0.1.0.tgz', `npm install ${inject('tarball')}`)
           .replace('npm run authz:dev', `npm run authz:dev -- ${flags}`)
           .replaceAll(/127\.0\.0\.1:(\d+)/g, (all, port) => all.replace(port, String(ports[port] ?? port)))
           .replaceAll('.listen(4000', `.listen(${ports[4000]}`),

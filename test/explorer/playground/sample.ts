@@ -6,7 +6,7 @@ import { createSampleWorld } from '../../../local/sample/world.ts';
 import { createProvisioning } from '../../../provisioning/index.ts';
 import { createMemoryTable } from '../../../table/memory/index.ts';
 
-/** The sample world of `npm start` as a manifest: what `gatehouse export --no-ids` writes of it. */
+/** The sample world of `gatehouse dev` as a manifest: what `gatehouse export --no-ids` writes of it. */
 export async function sampleManifest(): Promise<string> {
   const { reader, writer } = createMemoryTable();
   let ids = 0;
@@ -25,5 +25,5 @@ export async function sampleManifest(): Promise<string> {
 }
 
 const HEAD = `# yaml-language-server: $schema=../../schemas/manifest.schema.json
-# The sample tenants of npm start, as gatehouse export --no-ids writes them.
+# The sample tenants of gatehouse dev, as gatehouse export --no-ids writes them.
 `;
