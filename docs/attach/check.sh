@@ -28,8 +28,7 @@ npm install --prefix "$work/cdk" --ignore-scripts --no-audit --no-fund --silent 
   tar -xzf cdktf-provider-aws-*.tgz -C provider --wildcards 'package/lib/*/index.d.ts')
 
 echo '== the package'
-(cd "$root" && quietly npm run --silent build &&
-  npm pack --silent --ignore-scripts --pack-destination "$work" >/dev/null)
+(cd "$root" && quietly npm pack --silent --pack-destination "$work")
 tar -xzf "$work"/gatehouse-authz-*.tgz -C "$work"
 
 echo '== Serverless: osls packages'
