@@ -1,8 +1,11 @@
 #!/usr/bin/env node
+import * as modules from 'node:module';
 import { unsetEmptyOfSdk } from '../table/environment.ts';
-import { textOf } from '../testing/text-file.ts';
 import { gatherLines } from './gathered-lines.ts';
 import { runProgram } from './program.ts';
+
+// Node 22.8 and later keep what they have compiled; a subcommand is loaded after this line.
+(modules as { readonly enableCompileCache?: () => void }).enableCompileCache?.();
 
 /** The SDK's notice on the end of support for Node 20 is for maintainers (README), not for users. */
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
@@ -42,6 +45,6 @@ process.exitCode = await runProgram(process.argv.slice(2), {
       for (const signal of SIGNALS) process.off(signal, listener);
     };
   },
-  input: () => textOf('standard input', process.stdin),
+  input: async () => (await import('../testing/text-file.ts')).textOf('standard input', process.stdin),
   now: Date.now,
 });

@@ -1,50 +1,76 @@
 import { Command, CommanderError } from 'commander';
 import { variablesSetIn } from '../table/environment.ts';
-import { addApply } from './commands/apply.ts';
-import { addCheck } from './commands/check.ts';
-import { addCommand } from './commands/command.ts';
-import { addCompletion } from './commands/completion.ts';
-import { addDev } from './commands/dev.ts';
-import { addDoctor } from './commands/doctor.ts';
-import { addExplain } from './commands/explain.ts';
-import { addExplore } from './commands/explore.ts';
-import { addExport } from './commands/export.ts';
-import { addHelp } from './commands/help.ts';
-import { addInit } from './commands/init.ts';
-import { addMenu, addWhere, addWho } from './commands/lists.ts';
-import { addLoad } from './commands/load.ts';
-import { addLog } from './commands/log.ts';
-import { addMigrate } from './commands/migrate.ts';
-import { addOnboard } from './commands/onboard.ts';
-import { addPlan } from './commands/plan.ts';
-import { addReplay } from './commands/replay.ts';
-import { addRevokeSession, addRevokeToken } from './commands/revoke-credential.ts';
-import { addRevokeUser } from './commands/revoke-user.ts';
-import { addRoute } from './commands/route.ts';
-import { addServe } from './commands/serve.ts';
-import { addSuspendTenant } from './commands/suspend-tenant.ts';
-import { addTest } from './commands/test.ts';
-import { addTypes } from './commands/types.ts';
-import { addVerify } from './commands/verify.ts';
-import { addGlobalOptions, assertOneConnection, type ConnectionOptions } from './connection.ts';
-import { type Context, NothingDoneError } from './context.ts';
-import { OK, REFUSED, USAGE } from './exit-codes.ts';
-import { formatProgramHelp, formatterOf, lineOf } from './help.ts';
-import { asJson, columns } from './print.ts';
-import { candidateRows } from './references.ts';
-import { IncompleteError, reportedOf } from './report-error.ts';
+import { addGlobalOptions, assertOneConnection, type ConnectionOptions } from './connection-options.ts';
+import type { Context } from './context.ts';
+import { OK } from './exit-codes.ts';
+import { formatProgramHelp, formatterOf } from './help.ts';
 import type { Subcommand } from './subcommand.ts';
-import { usageErrorOf } from './usage-error.ts';
 import { readVersion } from './version.ts';
 
-/** By what a person wants to do, in the order of the help. */
-const SUBCOMMANDS: readonly (readonly [string, readonly Subcommand[]])[] = [
-  ['Get started', [addInit, addTest, addDev, addTypes]],
-  ['Ask', [addCheck, addExplain, addWho, addMenu, addWhere, addExplore]],
-  ['Administer', [addPlan, addApply, addExport, addOnboard, addLoad, addRoute, addCommand]],
-  ['Revoke', [addRevokeUser, addSuspendTenant, addRevokeSession, addRevokeToken]],
-  ['Operate', [addDoctor, addLog, addVerify, addMigrate, addReplay, addServe]],
-  ['Command line', [addCompletion, addHelp]],
+/** Loads a subcommand: one that is not asked for costs no time. */
+type Load = () => Promise<Subcommand>;
+
+/** By name, grouped by what a person wants to do, in the order of the help. */
+const SUBCOMMANDS: readonly (readonly [title: string, Readonly<Record<string, Load>>])[] = [
+  [
+    'Get started',
+    {
+      init: async () => (await import('./commands/init.ts')).addInit,
+      test: async () => (await import('./commands/test.ts')).addTest,
+      dev: async () => (await import('./commands/dev.ts')).addDev,
+      types: async () => (await import('./commands/types.ts')).addTypes,
+    },
+  ],
+  [
+    'Ask',
+    {
+      check: async () => (await import('./commands/check.ts')).addCheck,
+      explain: async () => (await import('./commands/explain.ts')).addExplain,
+      who: async () => (await import('./commands/lists.ts')).addWho,
+      menu: async () => (await import('./commands/lists.ts')).addMenu,
+      where: async () => (await import('./commands/lists.ts')).addWhere,
+      explore: async () => (await import('./commands/explore.ts')).addExplore,
+    },
+  ],
+  [
+    'Administer',
+    {
+      plan: async () => (await import('./commands/plan.ts')).addPlan,
+      apply: async () => (await import('./commands/apply.ts')).addApply,
+      export: async () => (await import('./commands/export.ts')).addExport,
+      onboard: async () => (await import('./commands/onboard.ts')).addOnboard,
+      load: async () => (await import('./commands/load.ts')).addLoad,
+      route: async () => (await import('./commands/route.ts')).addRoute,
+      command: async () => (await import('./commands/command.ts')).addCommand,
+    },
+  ],
+  [
+    'Revoke',
+    {
+      'revoke-user': async () => (await import('./commands/revoke-user.ts')).addRevokeUser,
+      'suspend-tenant': async () => (await import('./commands/suspend-tenant.ts')).addSuspendTenant,
+      'revoke-session': async () => (await import('./commands/revoke-credential.ts')).addRevokeSession,
+      'revoke-token': async () => (await import('./commands/revoke-credential.ts')).addRevokeToken,
+    },
+  ],
+  [
+    'Operate',
+    {
+      doctor: async () => (await import('./commands/doctor.ts')).addDoctor,
+      log: async () => (await import('./commands/log.ts')).addLog,
+      verify: async () => (await import('./commands/verify.ts')).addVerify,
+      migrate: async () => (await import('./commands/migrate.ts')).addMigrate,
+      replay: async () => (await import('./commands/replay.ts')).addReplay,
+      serve: async () => (await import('./commands/serve.ts')).addServe,
+    },
+  ],
+  [
+    'Command line',
+    {
+      completion: async () => (await import('./commands/completion.ts')).addCompletion,
+      help: async () => (await import('./commands/help.ts')).addHelp,
+    },
+  ],
 ];
 
 /**
@@ -77,10 +103,11 @@ export async function runProgram(args: readonly string[], given: Context): Promi
       for (const [name, value] of Object.entries(given)) action.setOptionValue(name, value);
       assertOneConnection(given);
     });
+  const asked = subcommandsIn(program, args);
   for (const [title, subcommands] of SUBCOMMANDS) {
     program.commandsGroup(`${title}:`);
-    for (const add of subcommands)
-      add(program, context, (code) => {
+    for (const name of asked ?? Object.keys(subcommands))
+      (await subcommands[name]?.())?.(program, context, (code) => {
         exitCode = code;
       });
   }
@@ -90,38 +117,37 @@ export async function runProgram(args: readonly string[], given: Context): Promi
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return OK;
-    const named = namedIn(program, args);
+    const { printError } = await import('./print-error.ts');
     const repeats = active?.options.some(({ long }) => long === '--operation') === true;
-    const reported =
-      error instanceof CommanderError ? usageErrorOf(error, named) : reportedOf(error, repeats);
-    if (isJson) {
-      const data = error instanceof IncompleteError || error instanceof NothingDoneError ? error.data : {};
-      context.out(asJson({ ...data, ok: false, error: reported }));
-    } else if (reported.problems) context.error(`${reported.message}\n`);
-    else if (!isHelp(error)) {
-      const rows =
-        reported.code === 'name_ambiguous' ? columns(candidateRows(reported.candidates ?? [])) : [];
-      context.error([`${lineOf(named)}: ${reported.message}`, ...rows, ''].join('\n'));
-    }
-    return error instanceof NothingDoneError ? REFUSED : USAGE;
+    return printError(error, { context, isJson, named: namedIn(program, args), repeats });
   }
 }
 
-/** The help was the answer, to an error. */
-const isHelp = (error: unknown): boolean =>
-  error instanceof CommanderError && error.code === 'commander.help';
+/** Those that tell of the others. */
+const OF_ALL: readonly string[] = ['help', 'completion'];
+
+/** The subcommands that answer; undefined where it takes all of them, also to say which there are. */
+function subcommandsIn(program: Command, args: readonly string[]): readonly string[] | undefined {
+  const [name] = wordsIn(program, args);
+  if (name === undefined) return args.some((arg) => ['-V', '--version'].includes(arg)) ? [] : undefined;
+  const isOne = SUBCOMMANDS.some(([, each]) => Object.hasOwn(each, name)) && !OF_ALL.includes(name);
+  return isOne ? [name] : undefined;
+}
 
 /** The subcommand that the arguments name, between the options that all have: that of `route add`. */
 function namedIn(program: Command, args: readonly string[]): Command {
   let at = program;
-  let isValue = false;
-  for (const arg of args) {
-    const next = at.commands.find((command) => command.name() === arg);
-    if (isValue) isValue = false;
-    else if (arg.startsWith('-'))
-      isValue = program.options.some(({ long, required }) => long === arg && required);
-    else if (next) at = next;
-    else break;
+  for (const word of wordsIn(program, args)) {
+    const next = at.commands.find((command) => command.name() === word);
+    if (!next) break;
+    at = next;
   }
   return at;
 }
+
+/** The arguments without the options that all subcommands have, and their values. */
+const wordsIn = (program: Command, args: readonly string[]): readonly string[] => {
+  const takesValue = (arg: string | undefined) =>
+    program.options.some(({ long, required }) => long === arg && required);
+  return args.filter((arg, position) => !arg.startsWith('-') && !takesValue(args[position - 1]));
+};

@@ -9,13 +9,8 @@ import { createWriter } from '../table/dynamodb/writer.ts';
 import { createPacing, type Pacing } from '../table/read/pacing.ts';
 import type { Reader } from '../table/reader.ts';
 import type { Provisioned } from '../testing/memory.ts';
-import {
-  type ConnectionOptions,
-  functionOf,
-  NOT_THROUGH_A_FUNCTION,
-  openTable,
-  tokenOf,
-} from './connection.ts';
+import { functionOf, NOT_THROUGH_A_FUNCTION, openTable, tokenOf } from './connection.ts';
+import type { ConnectionOptions } from './connection-options.ts';
 import { type Context, UsageError } from './context.ts';
 import { functionTransport } from './lambda.ts';
 import { numberOption } from './question.ts';

@@ -1,6 +1,7 @@
 import { createEngine, type Decision, type Given } from '../../engine/index.ts';
 import type { Reader } from '../../table/reader.ts';
-import { type ConnectionOptions, connect } from '../connection.ts';
+import { connect } from '../connection.ts';
+import type { ConnectionOptions } from '../connection-options.ts';
 import { painter, wantsColours } from '../context.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
 import { givenOption } from '../given.ts';

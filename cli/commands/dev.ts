@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import { readConfiguration } from '../../local/configuration.ts';
 import { messageOf } from '../../local/message-of.ts';
-import type { ConnectionOptions } from '../connection.ts';
+import type { ConnectionOptions } from '../connection-options.ts';
 import { type Context, UsageError } from '../context.ts';
 import { OK } from '../exit-codes.ts';
 import { addHelpTexts } from '../help.ts';

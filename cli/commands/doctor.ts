@@ -1,5 +1,6 @@
 import { createReader } from '../../table/dynamodb/reader.ts';
-import { type ConnectionOptions, openTable, tableOf } from '../connection.ts';
+import { openTable, tableOf } from '../connection.ts';
+import type { ConnectionOptions } from '../connection-options.ts';
 import { type Context, type Paint, painter, UsageError, wantsColours } from '../context.ts';
 import { checkAttached, unattested } from '../doctor/cache.ts';
 import { checkClock, dateOfTable } from '../doctor/clock.ts';

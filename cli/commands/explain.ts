@@ -1,5 +1,6 @@
 import { createExplainer, formatExplanation, type Given } from '../../engine/index.ts';
-import { type ConnectionOptions, connect } from '../connection.ts';
+import { connect } from '../connection.ts';
+import type { ConnectionOptions } from '../connection-options.ts';
 import { wantsColours } from '../context.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
 import { givenOption } from '../given.ts';

@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import type { ConnectionOptions } from '../connection.ts';
+import type { ConnectionOptions } from '../connection-options.ts';
 import { OK } from '../exit-codes.ts';
 import { addHelpTexts } from '../help.ts';
 import { exportManifest } from '../manifest/export.ts';

@@ -82,7 +82,7 @@ async function init(folder: string, options: InitOptions, context: Context): Pro
     throw new UsageError(`it cannot be written: ${(error as Error).message}`);
   }
   const next = [
-    ...(isInstalled(before) ? [] : waysIn()),
+    ...(isInstalled(before) ? [] : installLines()),
     `npx gatehouse-authz test ${TESTS}`,
     'npm run authz:dev',
   ];
@@ -101,7 +101,7 @@ function scriptsIn(path: string, text: string | undefined): string | undefined {
 }
 
 /** How a project gets the package that runs here: from the registry, or from the clone whose sources run. */
-const waysIn = (): readonly string[] =>
+const installLines = (): readonly string[] =>
   import.meta.url.endsWith('.ts')
     ? [`npm pack ${fileURLToPath(CLONE)}`, `npm install ./gatehouse-authz-${readVersion()}.tgz`]
     : ['npm install gatehouse-authz'];

@@ -1,4 +1,5 @@
-import { type ConnectionOptions, connect, readEndpoint } from '../connection.ts';
+import { connect, readEndpoint } from '../connection.ts';
+import type { ConnectionOptions } from '../connection-options.ts';
 import { UsageError, wantsColours } from '../context.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
 import { addHelpTexts } from '../help.ts';

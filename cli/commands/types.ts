@@ -1,7 +1,7 @@
 import { readDocument } from '../../testing/document.ts';
 import { readManifest } from '../../testing/manifest-file.ts';
 import { readText } from '../../testing/text-file.ts';
-import type { ConnectionOptions } from '../connection.ts';
+import type { ConnectionOptions } from '../connection-options.ts';
 import { type Context, UsageError } from '../context.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
 import { addHelpTexts } from '../help.ts';

@@ -4,7 +4,8 @@ import { type Finding, type Verified, verify } from '../../provisioning/verify/i
 import { createReader } from '../../table/dynamodb/reader.ts';
 import { createWriter } from '../../table/dynamodb/writer.ts';
 import { parseScopeRef } from '../../table/entities/scope-types.ts';
-import { type ConnectionOptions, openTable, readEndpoint } from '../connection.ts';
+import { openTable, readEndpoint } from '../connection.ts';
+import type { ConnectionOptions } from '../connection-options.ts';
 import { type Paint, painter, wantsColours } from '../context.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
 import { addHelpTexts } from '../help.ts';

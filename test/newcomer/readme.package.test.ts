@@ -49,7 +49,7 @@ const wrongIn = (text: string, least: number): Promise<string | undefined> => {
         .replace(/^npm test$/, '$& -- test/tiers.test.ts')
         .replaceAll(/127\.0\.0\.1:(\d+)/g, (all, port) => all.replace(port, ports[port] ?? port)),
     goesOn: (command) => /^npm (?:start|run authz:dev)/.test(command),
-    hasStarted: (printed) => /^ready http:/m.test(printed),
+    hasStarted: (printed) => /^[a-z]+ http:\S+$/m.test(printed),
   });
 };
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Route } from '../../../provisioning/routes/route.ts';
 import { readPermissionName } from '../../../table/permission-name.ts';
-import type { ConnectionOptions } from '../../connection.ts';
+import type { ConnectionOptions } from '../../connection-options.ts';
 import type { Context } from '../../context.ts';
 import { addHelpTexts } from '../../help.ts';
 import { connectForWriting, type Editing, RefusedError, type Send } from '../../provisioning.ts';

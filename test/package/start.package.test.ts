@@ -1,0 +1,58 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { type EmbeddedEngine, startEmbeddedEngine } from '../../local/embedded-engine.ts';
+
+/** How long the first answer of the installed command line takes, beside `node -e 0` in the same rounds. */
+const MAIN = join(inject('installed'), 'node_modules/gatehouse-authz/dist/cli/main.js');
+const MANIFEST = fileURLToPath(new URL('../../docs/examples/first.manifest.yaml', import.meta.url));
+const ROUNDS = 9;
+
+let engine: EmbeddedEngine;
+let stack: ChildProcess;
+let env: NodeJS.ProcessEnv;
+
+beforeAll(async () => {
+  engine = await startEmbeddedEngine();
+  env = { ...process.env, DYNAMODB_ENDPOINT: engine.endpoint, TABLE_NAME: 'gatehouse' };
+  const ports = ['--port', '0', '--lambda-port', '0'];
+  stack = spawn(process.execPath, [MAIN, 'dev', MANIFEST, ...ports], {
+    ...{ env, stdio: ['ignore', 'pipe', 'inherit'] as const },
+  });
+  await new Promise<void>((resolve, reject) => {
+    stack.once('exit', () => reject(new Error('gatehouse dev ended')));
+    stack.stdout?.on('data', (chunk: Buffer) => {
+      if (/^[a-z]+ http:\S+$/m.test(chunk.toString())) resolve();
+    });
+  });
+});
+afterAll(async () => {
+  stack.kill('SIGINT');
+  await engine.stop();
+});
+
+/** Milliseconds of a run of Node with these arguments. */
+function timeOf(args: readonly string[]): number {
+  const began = performance.now();
+  execFileSync(process.execPath, args, { env });
+  return performance.now() - began;
+}
+
+test('takes at most 2.2 times as long for its version, and eight times for a check', () => {
+  const lines = [
+    ['-e', '0'],
+    [MAIN, '--version'],
+    [MAIN, 'check', 'ann@example.com', 'reports', 'acme'],
+  ];
+  const rounds = Array.from({ length: ROUNDS }, () => lines.map(timeOf));
+  // The quickest of each: what else the machine does makes all of them slower.
+  const [node = 0, version = 0, check = 0] = lines.map((_, line) =>
+    Math.min(...rounds.map((times) => times[line] ?? Number.POSITIVE_INFINITY)),
+  );
+  console.log(
+    `node -e 0: ${node.toFixed()} ms; --version ${version.toFixed()} ms; check ${check.toFixed()} ms`,
+  );
+  expect(version / node).toBeLessThan(2.2);
+  expect(check / node).toBeLessThan(8);
+});
