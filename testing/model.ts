@@ -1,4 +1,5 @@
 /** Entry of what reads, applies and tests manifests without files or processes: it runs in a browser as well. */
+export { overriddenDeny } from '../provisioning/apply/overridden-deny.ts';
 export { type PlacedProblem, ProblemsError, placedIn, readDocument, type Source } from './document.ts';
 export { applyManifest, type Creation, type PreparedManifest, prepareManifest } from './manifest.ts';
 export { type Provisioned, provisionedInMemory } from './memory.ts';

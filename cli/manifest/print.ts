@@ -82,6 +82,7 @@ export function formatPlan(plan: PlanAnswer, { colours, all, file, place }: Prin
     ),
     ...(steps.length === 0 ? [] : [...accessLines(plan.access), ...betweenLines(plan.between)]),
     '',
+    ...(plan.warning === undefined ? [] : [plain(`warning: ${plan.warning}`)]),
     steps.length === 0
       ? paint(
           'green',

@@ -1,4 +1,5 @@
 import { dirname, isAbsolute, join } from 'node:path';
+import { overriddenDeny } from '../../provisioning/apply/overridden-deny.ts';
 import type { ClientOptions } from '../../table/dynamodb/client.ts';
 import type { Reader } from '../../table/reader.ts';
 import { type PlacedProblem, ProblemsError, readDocument } from '../../testing/document.ts';
@@ -64,7 +65,11 @@ async function prepareAndRun(
   }));
   const done: FileResult[] = [];
   for (const { file, asked } of prepared)
-    done.push({ file: file.source.file, results: await runTests(file.tests, asked) });
+    done.push({
+      file: file.source.file,
+      results: await runTests(file.tests, asked),
+      warning: file.manifest?.manifest && overriddenDeny(file.manifest.manifest),
+    });
   return done;
 }
 

@@ -5,6 +5,8 @@ import { painter } from '../context.ts';
 export interface FileResult {
   readonly file: string;
   readonly results: readonly TestResult[];
+  /** Of its manifest: what is allowed there and hardly meant. */
+  readonly warning?: string | undefined;
 }
 
 export interface Counts {
@@ -24,8 +26,9 @@ const indented = (text: string): string => text.replace(/^(?=.)/gm, INDENT);
 /** One line per test; below a failed one what was expected, what came and why. */
 export function formatReport(files: readonly FileResult[], colours: boolean): string {
   const paint = painter(colours);
-  const lines = files.flatMap(({ file, results }) => [
+  const lines = files.flatMap(({ file, results, warning }) => [
     file,
+    ...(warning === undefined ? [] : [`  warning: ${warning}`]),
     ...results.flatMap((result) => [
       `  ${result.passed ? paint('green', 'ok    ') : paint('red', 'FAILED')}  ${titleOf(result)}`,
       ...result.answers
@@ -42,8 +45,9 @@ export function formatReport(files: readonly FileResult[], colours: boolean): st
 /** The same as data. */
 export const reportData = (files: readonly FileResult[]) => ({
   ...countsOf(files),
-  files: files.map(({ file, results }) => ({
+  files: files.map(({ file, results, warning }) => ({
     file,
+    ...(warning === undefined ? {} : { warning }),
     tests: results.map(({ name, passed, answers }) => ({
       ...(name === undefined ? {} : { name }),
       passed,

@@ -140,15 +140,28 @@ const STEPS: Readonly<Record<StepName, (given: StepInput, names: Names) => StepR
     return { findings, missing: [missing] };
   },
 
-  combination: ({ input, effects, decision }) => {
-    const findings = [input.scopes.at(-1)?.combination ?? ''];
-    if (effects.allow + effects.deny === 0) return { passed: null, findings, missing: [] };
-    return { findings, missing: decision.allowed ? [] : [{ code: 'denied', text: 'a role denies it' }] };
+  combination: ({ input, effects, decision }, names) => {
+    const root = input.scopes.at(-1);
+    const combination = root?.combination ?? '';
+    if (effects.allow === 0 || effects.deny === 0) {
+      const isNothing = effects.allow + effects.deny === 0;
+      const missing = decision.allowed || isNothing ? [] : [DENIED];
+      return { ...(isNothing ? { passed: null } : {}), findings: [combination], missing };
+    }
+    const at = names.of(root?.ref ?? '').name;
+    const findings =
+      combination === 'deny-overrides'
+        ? [`${combination}: a DENY wins over any ALLOW, as ${at} has it`]
+        : [
+            `${combination}: an ALLOW wins over any DENY; combination: deny-overrides of ${at} turns it round`,
+          ];
+    return { findings, missing: decision.allowed ? [] : [DENIED] };
   },
 
   default: () => ({ passed: false, findings: [], missing: [] }),
 };
 
+const DENIED: Missing = { code: 'denied', text: 'a role denies it' };
 const NOTHING: StepResult = { passed: null, findings: [], missing: [] };
 
 /** The steps as the decision went through them. Steps after the deciding one are empty. */

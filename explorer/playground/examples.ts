@@ -5,6 +5,8 @@ import cedar from '../../docs/examples/coming-from/cedar.test.yaml';
 import cognitoClaims from '../../docs/examples/coming-from/cognito-groups.claims.test.yaml';
 import cognitoGroups from '../../docs/examples/coming-from/cognito-groups.test.yaml';
 import openfga from '../../docs/examples/coming-from/openfga.test.yaml';
+import firstManifest from '../../docs/examples/first.manifest.yaml';
+import firstTests from '../../docs/examples/first.test.yaml';
 import buildings from '../../docs/examples/guides/buildings-and-devices.test.yaml';
 import machineTokens from '../../docs/examples/guides/machine-tokens.test.yaml';
 import saas from '../../docs/examples/guides/multi-tenant-saas.test.yaml';
@@ -78,6 +80,7 @@ const sample = (name: string, title: string, manifest: string, tests = ''): Exam
 /** Models to begin with; the first is the one that is shown. */
 export const EXAMPLES: readonly Example[] = [
   sample('school', 'A school', school, schoolTests),
+  sample('first', 'The model of the README', firstManifest, firstTests),
   sample('sample-tenants', 'The sample tenants', sampleTenants, sampleTests),
   split('Samples', 'school-rules', 'A school: the rules one by one', schoolRules),
   sample('shop', 'A shop', shop, shopTests),

@@ -5,6 +5,7 @@ import {
   asWrittenLongAgo,
   type Creation,
   type NamedKind,
+  overriddenDeny,
   type PlacedProblem,
   type PreparedManifest,
   ProblemsError,
@@ -71,6 +72,8 @@ export interface ModelState {
   readonly problems: readonly TextProblem[];
   /** Whether the table is that of the manifest. If not, the manifest has problems, and the table is that of the last good one. */
   readonly isCurrent: boolean;
+  /** What is allowed in the table's manifest and hardly meant. */
+  readonly warning: string | undefined;
   /** Entries of the table's manifest, by section. */
   readonly counts: Readonly<Record<string, number>>;
   /** What the last good edit of the manifest changed, beside the one before it. */
@@ -230,6 +233,7 @@ export function createModel({ now, pause = nextTask }: ModelOptions): Model {
     return {
       problems: problems.slice(0, MAX_PROBLEMS),
       isCurrent: ofManifest.length === 0,
+      warning: manifest && overriddenDeny(manifest),
       counts: countsOf(manifest),
       difference: differenceOf(before, steps),
       tests: outcomes,

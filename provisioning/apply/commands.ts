@@ -15,6 +15,7 @@ import type { Plan, Planning } from '../plan.ts';
 import { type Batch, nextBatch } from './batch.ts';
 import { derivedId } from './entry.ts';
 import { refusedBetween, withoutGap } from './gap.ts';
+import { overriddenDeny } from './overridden-deny.ts';
 import { excessOf, type Parsed, parseManifest } from './parse.ts';
 import { type ManifestPlan, planManifest, problemsError } from './plan.ts';
 import type { Problem } from './problem.ts';
@@ -75,6 +76,8 @@ export interface PlanAnswer extends Counts {
   readonly access: AccessDifference;
   /** Who is refused while it is done, where nobody is in the end; left out where nobody is. An `id` of what is renamed avoids it. */
   readonly between?: AccessSide;
+  /** What is allowed in a manifest and hardly meant, for people. */
+  readonly warning?: string;
 }
 
 export type PlannedChange = Omit<Step, 'phase' | 'unit' | 'danger'> & {
@@ -136,6 +139,7 @@ const planCommandOf = (commands: Commands): Command =>
           ? await planOn(reader, commands, parsed, pruningOf(given))
           : { steps: [], kept: [], unchanged: 0, problems, state: undefined };
       const plan = { ...compared, steps: await withoutGap(compared, differences) };
+      const warning = parsed && overriddenDeny(parsed.manifest);
       const access = await orWhyNot(differences(plan.steps));
       const between = await refusedBetween(plan.steps, access, (steps) => orWhyNot(differences(steps)));
       const changes = plan.steps.map(async (step): Promise<PlannedChange> => {
@@ -153,6 +157,7 @@ const planCommandOf = (commands: Commands): Command =>
         problems: plan.problems,
         access,
         ...(between ? { between } : {}),
+        ...(warning === undefined ? {} : { warning }),
       };
     },
   });

@@ -112,6 +112,11 @@ export function TextsColumn({ open, texts, model, file, setFile, goTo, onShow }:
       ))}
       <p class="hint">{HINT}</p>
       <Outcome model={model} />
+      {model?.warning !== undefined && (
+        <p class="outcome warning">
+          Warning: <bdi>{model.warning}</bdi>
+        </p>
+      )}
       <Problems
         problems={[...problems[file], ...problems[file === 'tests' ? 'manifest' : 'tests']]}
         goTo={goToPlace}
