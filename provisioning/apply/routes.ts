@@ -11,7 +11,7 @@ import type { Comparison, Kept, Pruning, Step } from './steps.ts';
 export async function compareRoutes(
   { manifest, declared }: Parsed,
   queries: Queries,
-  { prune }: Pruning,
+  { prune, shared }: Pruning,
 ): Promise<Comparison> {
   const steps: Step[] = [];
   const kept: Kept[] = [];
@@ -30,6 +30,8 @@ export async function compareRoutes(
     else
       problems.push({ path: ['routes', position], message: `has the shape of routes[${twin}]: one of both` });
   }
+  // Routes belong to no tenant: an API that the manifest does not name is another's.
+  const named = new Set(manifest.routes.flatMap(({ api }) => api ?? []));
   if (problems.length > 0 || !declared.has('routes')) return { steps, kept, unchanged, problems };
   for (const api of new Set(listed.map((route) => route.api))) {
     const rows = await queries.list('route.list', { api });
@@ -40,7 +42,7 @@ export async function compareRoutes(
     const wanted = listed
       .filter((route) => route.api === api)
       .map(({ method, path, permission, scope, ...from }) => ({ method, path, permission, scope, from }));
-    const changes = changesFor(stored, wanted, prune);
+    const changes = changesFor(stored, wanted, named.has(api) ? prune : shared);
     const labelOf = ({ method, path }: { readonly method: string; readonly path: string }) =>
       `${method} ${path}${api === DEFAULT_API ? '' : ` of ${api}`}`;
     const add = (
@@ -70,7 +72,9 @@ export async function compareRoutes(
     }
     for (const route of changes.removes)
       add('remove', 'route.delete', labelOf(route), { id: route.id }, { details: [], path: [] });
-    kept.push(...changes.kept.map((route) => ({ kind: 'route', label: labelOf(route), shared: false })));
+    kept.push(
+      ...changes.kept.map((route) => ({ kind: 'route', label: labelOf(route), shared: !named.has(api) })),
+    );
     unchanged += changes.unchanged.length;
   }
   return { steps, kept, unchanged, problems };

@@ -1,6 +1,5 @@
 import { pick, type Row } from '../../../provisioning/apply/entry.ts';
-import { DEFAULT_API } from '../../../provisioning/routes/route.ts';
-import { type Exporting, kept, unless } from './exporting.ts';
+import { type Exporting, kept } from './exporting.ts';
 
 /** The section `routes`. */
 export async function routesSection({ queries, options }: Exporting): Promise<readonly Row[]> {
@@ -9,7 +8,7 @@ export async function routesSection({ queries, options }: Exporting): Promise<re
     for (const row of await queries.list('route.list', { api }))
       routes.push(
         kept({
-          api: unless(api, DEFAULT_API),
+          api,
           ...pick((await queries.read('route.read', { id: row.id })) ?? row, [
             ...['method', 'path', 'permission', 'scope', 'description'],
           ]),

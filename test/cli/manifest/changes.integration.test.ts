@@ -240,6 +240,24 @@ describe('changes and removals', () => {
     expect((await planOn(world, text)).steps).toEqual([]);
   });
 
+  test.each([
+    ['no API', '', false],
+    ['another one', 'api: shop, ', false],
+    ['it', 'api: default, ', true],
+  ])('routes of an API go where the manifest names it, here %s', async (_, api, isPruned) => {
+    const world = await createWorld();
+    const routes = (...lines: readonly string[]) => `pages: [a]\nroutes:\n${lines.join('')}`;
+    const route = (path: string, of = '') =>
+      `  - { ${of}method: GET, path: /${path}, permission: a, scope: "tenant:t" }\n`;
+    await applyOn(world, routes(route('kept'), route('other')));
+    const { steps, kept } = await planOn(world, routes(route('kept', api)), true, false);
+    const label = 'GET /other';
+    expect(steps.some((step) => step.verb === 'remove' && step.label === label)).toBe(isPruned);
+    expect(kept.filter((each) => each.label === label)).toEqual(
+      isPruned || api.includes('shop') ? [] : [{ kind: 'route', label, shared: true }],
+    );
+  });
+
   test('a section that is missing prunes nothing', async () => {
     await applyOn(world, FULL);
     const half = FULL.slice(0, FULL.indexOf('groups:\n'));
