@@ -11,6 +11,8 @@ export interface Success {
    * something was written, now or when the operation was sent before; not for reads and dry runs.
    */
   readonly token?: string;
+  /** Of a dry run: nothing was written, and the result is what it would be. */
+  readonly dryRun?: true;
 }
 
 export interface Failure {

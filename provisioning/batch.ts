@@ -160,7 +160,11 @@ export function createBatches(options: BatchOptions) {
       answers[position] = given;
     };
     const succeed = (of: Pending, { result, shownOnce }: Outcome): void =>
-      answer(of, { ok: true, result: { ...result, ...shownOnce } });
+      answer(of, {
+        ok: true,
+        result: { ...result, ...shownOnce },
+        ...(dryRun ? { dryRun: true } : {}),
+      });
     const refuse = (of: Pending, error: unknown): void =>
       answer(of, fail(error, of.part, of.part.operationId ?? batchId, of.guarded));
     const refuseAll = (error: unknown): void => {

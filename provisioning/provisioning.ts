@@ -171,8 +171,8 @@ export function createProvisioning({
     const outcome =
       (await earlier(operation)) ?? (await write(command, input, operation, event, hooks, guarded));
     // A dry run has no write to wait for. Any other write is committed by now.
-    const token = event.dryRun ? {} : { token: formatFreshnessToken(clock.now()) };
-    return { ok: true, result: { ...outcome.result, ...outcome.shownOnce }, ...token };
+    const end = event.dryRun ? { dryRun: true as const } : { token: formatFreshnessToken(clock.now()) };
+    return { ok: true, result: { ...outcome.result, ...outcome.shownOnce }, ...end };
   }
 
   /** The outcome of an operation that the caller named and that was carried out before. */

@@ -157,10 +157,9 @@ function textOf(
 ): string {
   const body = Object.keys(result).length === 0 ? '' : stringify(result, { lineWidth: 0 });
   if (kind === 'read') return body;
-  const end = isDryRun
-    ? `${name} would succeed; nothing was written\n`
-    : `token ${token}\noperation ${operationId}\n`;
-  return `${body}---\n${end}`;
+  if (isDryRun)
+    return `${name} would succeed, and nothing was written. It would answer:\n${body.replaceAll(/^(?=.)/gm, '  ')}`;
+  return `${body}---\ntoken ${token}\noperation ${operationId}\n`;
 }
 
 /** Notes on an answer. */

@@ -100,7 +100,13 @@ describe('on the table', () => {
     const dry = await onTable('page.create', 'name=dry', '--dry-run');
     expect(dry).toMatchObject({
       code: 0,
-      out: expect.stringContaining('would succeed; nothing was written'),
+      out: expect.stringMatching(
+        /^page\.create would succeed, and nothing was written\. It would answer:\n(?: {2}\S.*\n)+$/,
+      ),
+    });
+    expect(JSON.parse((await onTable('page.create', 'name=dry', '--dry-run', '--json')).out)).toMatchObject({
+      ok: true,
+      dryRun: true,
     });
     expect((await onTable('page.read', 'name=dry')).code).toBe(1);
     const args = ['user.create', 'username=once', '--operation', 'once', '--json'];

@@ -22,7 +22,7 @@ test.each(WRITE_COMMANDS)('%s answers what it would do and writes nothing', asyn
   const real = await world.provision({ command, input });
   // A fresh id is another one each time; and what was not written needs no reader to wait for it.
   const id = 'id' in input || !answer.ok || !('id' in answer.result) ? {} : { id: expect.any(String) };
-  expect(answer).toEqual({ ok: true, result: expect.anything() });
+  expect(answer).toEqual({ ok: true, result: expect.anything(), dryRun: true });
   const shown = (result: Input) => (command === 'tenant.onboard' ? withoutIds(result) : result);
   expect(answer.ok && { ...shown(answer.result), ...rootless(answer.result), ...id }).toEqual(
     real.ok && { ...shown(real.result), ...rootless(real.result) },

@@ -195,7 +195,7 @@ describe('in one transaction', () => {
   test('a dry run says what would be the matter, and writes nothing', async () => {
     const before = asState(await world.everything());
     const event = { command: 'tenant.onboard', input: input(), dryRun: true };
-    expect(await world.provision(event)).toEqual({ ok: true, result: expect.anything() });
+    expect(await world.provision(event)).toEqual({ ok: true, result: expect.anything(), dryRun: true });
     expect(asState(await world.everything())).toEqual(before);
   });
 });

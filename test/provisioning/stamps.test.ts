@@ -183,6 +183,6 @@ describe('the freshness token', () => {
 
   test('does not come with a dry run, which wrote nothing', async () => {
     const answer = await world.provision({ command: 'user.create', input: {}, dryRun: true });
-    expect(answer).toEqual({ ok: true, result: expect.anything() });
+    expect(answer).toEqual({ ok: true, result: expect.anything(), dryRun: true });
   });
 });
