@@ -59,6 +59,8 @@ export interface Loading {
 
 export interface Ending {
   readonly progress: Progress;
+  /** Of rows after the first one without an outcome, how many were written: running it again finds them present. */
+  readonly ahead: Pick<Progress, 'created' | 'present'>;
   /** Why it ended before the last row. Nothing is lost: running it again continues. */
   readonly fault?: string;
   readonly isStopped: boolean;
@@ -273,7 +275,10 @@ export function startLoad(rows: AsyncIterable<SourceRow>, options: LoadOptions):
     clearTimeout(gathering);
     dispatch(true);
     while (batches > 0 || (fault === undefined && waiting.length > 0)) await change();
-    return { progress, isStopped, ...(fault === undefined ? {} : { fault }) };
+    const aheadAs = (state: Outcome['state']) =>
+      [...outcomes.values()].filter(({ outcome }) => outcome.state === state).length;
+    const ahead = { created: aheadAs('created'), present: aheadAs('present') };
+    return { progress, ahead, isStopped, ...(fault === undefined ? {} : { fault }) };
   }
 
   return {

@@ -1,5 +1,5 @@
 import { CLEAR_LINE } from '../print.ts';
-import type { Ending, Loading, LoadStatus } from './load.ts';
+import type { Ending, Loading, LoadStatus, Progress } from './load.ts';
 import { nameOf } from './source.ts';
 
 export interface ProgressOptions {
@@ -75,12 +75,20 @@ export interface Loaded {
   readonly rowsBefore: number;
 }
 
-const rowsPerSecond = ({ ending: { progress }, rowsBefore, milliseconds }: Loaded): number =>
-  Math.round(((progress.rows - rowsBefore) / Math.max(1, milliseconds)) * 1_000);
+/** All rows with an outcome. One that was refused after the first row without one is reported when that has one. */
+export function loadedCounts({ progress, ahead }: Ending): Omit<Progress, 'bytes'> {
+  const [created, present] = [progress.created + ahead.created, progress.present + ahead.present];
+  return { rows: created + present + progress.refused, created, present, refused: progress.refused };
+}
+
+const rowsPerSecond = (loaded: Loaded): number =>
+  Math.round(
+    ((loadedCounts(loaded.ending).rows - loaded.rowsBefore) / Math.max(1, loaded.milliseconds)) * 1_000,
+  );
 
 export function loadedData(loaded: Loaded) {
   const { kind, file, isDryRun, ending, status, refusedFile, milliseconds } = loaded;
-  const { rows, created, present, refused } = ending.progress;
+  const { rows, created, present, refused } = loadedCounts(loaded.ending);
   return {
     ...{ kind, file, dryRun: isDryRun, complete: ending.fault === undefined && !ending.isStopped },
     ...{ rows, created, present, refused },
@@ -92,8 +100,8 @@ export function loadedData(loaded: Loaded) {
 }
 
 export function formatLoaded(loaded: Loaded): string {
-  const { isDryRun, ending, refusedFile, milliseconds } = loaded;
-  const { rows, created, present, refused } = ending.progress;
+  const { isDryRun, refusedFile, milliseconds } = loaded;
+  const { rows, created, present, refused } = loadedCounts(loaded.ending);
   const where = refusedFile !== undefined && refused > 0 ? ` (${refusedFile})` : '';
   return (
     `${nameOf(loaded.file)}: ${number(rows)} rows: ${number(created)} ${isDryRun ? 'would be created' : 'created'}, ` +

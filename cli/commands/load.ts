@@ -12,7 +12,7 @@ import { createColumns } from '../bulk/columns.ts';
 import { ROW_KINDS, type RowKind } from '../bulk/kinds.ts';
 import { type LoadOptions, NO_PROGRESS, type Progress, startLoad } from '../bulk/load.ts';
 import { createRefusedFile } from '../bulk/refused.ts';
-import { formatLoaded, loadedData, showProgress } from '../bulk/report.ts';
+import { formatLoaded, loadedCounts, loadedData, showProgress } from '../bulk/report.ts';
 import { type Source, SourceError } from '../bulk/rows.ts';
 import { nameOf, openInput, readSource, readThrough, STDIN, sizeOf } from '../bulk/source.ts';
 import { functionOf, openTable, readEndpoint } from '../connection.ts';
@@ -177,8 +177,9 @@ async function loadFile(
     input.destroy();
   });
   const isComplete = ending.fault === undefined && !ending.isStopped;
+  const { rows } = loadedCounts(ending);
   // A load that did nothing leaves nothing.
-  if (isComplete || ending.progress.rows === 0) {
+  if (isComplete || rows === 0) {
     if (hasCheckpoint) removeCheckpoint(checkpointFile);
     hasCheckpoint = false;
   } else save(ending.progress);
@@ -189,11 +190,11 @@ async function loadFile(
     ...{ milliseconds: now() - begun, rowsBefore: from.rows },
   };
   // One document of data: that of the error holds the summary too.
-  if (isComplete || (!options.json && ending.progress.rows > 0))
+  if (isComplete || (!options.json && rows > 0))
     context.out(options.json ? asJson(loadedData(loaded)) : formatLoaded(loaded));
   if (!isComplete)
     throw new IncompleteError(
-      `${ending.fault === undefined ? 'stopped' : `${nameOf(file)}: ${ending.fault}`}; nothing is lost: run it again` +
+      `${ending.fault === undefined ? `stopped: the rest of ${nameOf(file)} was not sent` : `${nameOf(file)}: ${ending.fault}`}; nothing is lost: run it again` +
         `${hasCheckpoint ? ', with --resume to continue' : ''}`,
       loadedData(loaded),
     );

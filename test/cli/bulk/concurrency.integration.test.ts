@@ -4,7 +4,7 @@ import { createColumns } from '../../../cli/bulk/columns.ts';
 import { createConcurrency } from '../../../cli/bulk/concurrency.ts';
 import { ROW_KINDS, type RowKind } from '../../../cli/bulk/kinds.ts';
 import { startLoad } from '../../../cli/bulk/load.ts';
-import { duration, progressLine, showProgress } from '../../../cli/bulk/report.ts';
+import { duration, loadedCounts, progressLine, showProgress } from '../../../cli/bulk/report.ts';
 import { readSource } from '../../../cli/bulk/source.ts';
 import type { Answer } from '../../../provisioning/index.ts';
 import { answering, bytesOf, done, load, USERS } from './loading.ts';
@@ -198,6 +198,38 @@ describe('a load ends', () => {
     expect({ isStopped, fault, open }).toEqual({ isStopped: true, fault: undefined, open: 0 });
     expect(progress.rows).toBeGreaterThan(10);
     expect(progress.rows).toBeLessThan(1_000_000);
+  });
+
+  test('when stopped: what was written after a row that was not sent counts', async () => {
+    async function* bytes() {
+      yield new TextEncoder().encode('user,group\n');
+      // The 151st row waits for the first batch, whose node it names.
+      for (let n = 0; n < 300; n++)
+        yield new TextEncoder().encode(`u${n},g${n < 100 || n === 150 ? 0 : n}\n`);
+    }
+    const kind = ROW_KINDS.find(({ name }) => name === 'memberships') as RowKind;
+    const { rows } = await readSource(bytes(), createColumns(kind.fields));
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let calls = 0;
+    let answered = 0;
+    const loading = startLoad(rows, {
+      ...{ kind, parallel: 8, now: Date.now, onRefused: () => {}, onProgress: () => {} },
+      transport: async (event) => {
+        if (++calls === 1) await held;
+        answered += 'batch' in event ? event.batch.length : 0;
+        return answering(done)(event);
+      },
+    });
+    while (answered < 199) await pause(5);
+    loading.stop();
+    release();
+    const ending = await loading.done;
+    expect(ending.progress).toMatchObject({ rows: 150, created: 150 });
+    expect(ending.ahead).toEqual({ created: 149, present: 0 });
+    expect(loadedCounts(ending)).toEqual({ rows: 299, created: 299, present: 0, refused: 0 });
   });
 
   test('when the input fails', async () => {
