@@ -395,6 +395,36 @@ describe('a new version', () => {
   });
 });
 
+test('the URL for operators leads to the alias, as every other way to provisioning does', () => {
+  const { Properties, DependsOn } = resource('ProvisioningUrl');
+  expect(Properties).toMatchObject({ Qualifier: 'live', AuthType: 'AWS_IAM' });
+  expect(DependsOn).toContain('ProvisioningLambdaFunctionAliaslive');
+});
+
+/** What Lambda and EventBridge Pipes need to read a stream of DynamoDB, by their documents. */
+const READS_STREAM = ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'].map(
+  (action) => `dynamodb:${action}`,
+);
+
+test('whoever reads a stream of the table has all the rights that its event source takes', () => {
+  const roleOf = ({ Type, Properties }: Resource): string | undefined => {
+    // That of decisions reads a stream of Kinesis.
+    if (Type === 'AWS::Pipes::Pipe' && !JSON.stringify(Properties.Source).includes('DecisionLogStream'))
+      return Properties.RoleArn['Fn::GetAtt'][0];
+    if (Type !== 'AWS::Lambda::EventSourceMapping') return undefined;
+    return resource(Properties.FunctionName['Fn::GetAtt'][0]).Properties.Role['Fn::GetAtt'][0];
+  };
+  const roles = Object.values(stack.Resources).flatMap((each) => roleOf(each) ?? []);
+  expect(roles).toEqual(expect.arrayContaining(['SocketsRole', 'AuditPipeRole']));
+  for (const role of roles) {
+    const statements: Statement[] = resource(role).Properties.Policies.flatMap(
+      ({ PolicyDocument }: { PolicyDocument: { Statement: Statement[] } }) => PolicyDocument.Statement,
+    );
+    const ofStream = statements.find(({ Action }) => listed(Action).includes('dynamodb:GetRecords'));
+    expect([...listed(ofStream?.Action ?? [])].sort(), role).toEqual(READS_STREAM);
+  }
+});
+
 describe('the decision log', () => {
   const ships = ['DecisionLogFilter', 'AuthzenDecisionLogFilter'];
   const stream = { 'Fn::GetAtt': ['DecisionLogStream', 'Arn'] };
