@@ -210,7 +210,7 @@ describe('a load ends', () => {
     const kind = ROW_KINDS.find(({ name }) => name === 'memberships') as RowKind;
     const { rows } = await readSource(bytes(), createColumns(kind.fields));
     let release = () => {};
-    const held = new Promise<void>((resolve) => {
+    const released = new Promise<void>((resolve) => {
       release = resolve;
     });
     let calls = 0;
@@ -218,7 +218,7 @@ describe('a load ends', () => {
     const loading = startLoad(rows, {
       ...{ kind, parallel: 8, now: Date.now, onRefused: () => {}, onProgress: () => {} },
       transport: async (event) => {
-        if (++calls === 1) await held;
+        if (++calls === 1) await released;
         answered += 'batch' in event ? event.batch.length : 0;
         return answering(done)(event);
       },
