@@ -32,7 +32,8 @@ export function readEvent(event: unknown): GatewayRequest {
   if (type === 'REQUEST' && version === undefined) {
     return isWebSocketEvent(event) ? readWebSocketEvent(event) : readRestEvent(event);
   }
-  if (type === 'TOKEN' && version === undefined) return readRestTokenEvent(event);
+  // serverless-offline says `version: "1.0"` of these too.
+  if (type === 'TOKEN' && (version === undefined || version === '1.0')) return readRestTokenEvent(event);
   if (type === undefined && version === undefined && Object.hasOwn(event, 'authorizationToken')) {
     return readAppSyncEvent(event);
   }

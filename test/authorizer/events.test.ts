@@ -80,6 +80,16 @@ describe('an event of a REST API', () => {
     expect(request.authorization).toEqual(['Bearer x']);
     expect(request.header('x-location')).toEqual([]);
   });
+
+  it('of type TOKEN may name format 1.0, as under serverless-offline', () => {
+    const event = {
+      ...restTokenEvent('GET', '/a', 'Bearer x'),
+      version: '1.0',
+      path: '/b',
+      httpMethod: 'PUT',
+    };
+    expect(readEvent(event)).toMatchObject({ kind: 'rest-token', method: 'GET', path: '/a' });
+  });
 });
 
 describe('an event of an HTTP API, format 1.0', () => {
@@ -430,7 +440,7 @@ describe('an event that AWS does not send', () => {
 
   it.each<[string, unknown]>([
     ['no type', {}],
-    ['a TOKEN with a version', { ...token, version: '1.0' }],
+    ['a TOKEN of format 2.0', { ...token, version: '2.0' }],
     ['a version to come', { ...http, version: '3.0' }],
     ['a type that only its prototype has', Object.create({ type: 'TOKEN' })],
     ['AppSync with a version', { ...appSyncEvent('x'), version: '1.0' }],
