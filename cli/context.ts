@@ -1,7 +1,8 @@
 import type { Terminal } from './ask.ts';
+import type { Written } from './written.ts';
 
 /** What the command line takes from its process; tests inject their own. */
-export interface Context {
+export interface Process {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly out: (text: string) => void;
   readonly error: (text: string) => void;
@@ -19,6 +20,11 @@ export interface Context {
   readonly input?: () => Promise<string>;
   /** Epoch milliseconds. */
   readonly now: () => number;
+}
+
+/** What a subcommand takes from around it. */
+export interface Context extends Process {
+  readonly written: Written;
 }
 
 /** A usage error, with a message of one line that says what to do instead. */

@@ -24,7 +24,8 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
-process.exitCode = await runProgram(process.argv.slice(2), {
+let isInterrupted = false;
+const code = await runProgram(process.argv.slice(2), {
   env: process.env,
   out: (text) => void process.stdout.write(text),
   error: (text) => void process.stderr.write(text),
@@ -40,11 +41,18 @@ process.exitCode = await runProgram(process.argv.slice(2), {
     : {}),
   onInterrupt: (listener) => {
     // Once: a second signal ends the process at once.
-    for (const signal of SIGNALS) process.once(signal, listener);
+    const heard = (): void => {
+      isInterrupted = true;
+      listener();
+    };
+    for (const signal of SIGNALS) process.once(signal, heard);
     return () => {
-      for (const signal of SIGNALS) process.off(signal, listener);
+      for (const signal of SIGNALS) process.off(signal, heard);
     };
   },
   input: async () => (await import('../testing/text-file.ts')).textOf('standard input', process.stdin),
   now: Date.now,
 });
+// What was interrupted may wait for an answer still.
+if (isInterrupted) process.exit(code);
+process.exitCode = code;

@@ -1,11 +1,12 @@
 import { Command, CommanderError } from 'commander';
 import { variablesSetIn } from '../table/environment.ts';
 import { addGlobalOptions, assertOneConnection, type ConnectionOptions } from './connection-options.ts';
-import type { Context } from './context.ts';
+import type { Context, Process } from './context.ts';
 import { OK } from './exit-codes.ts';
 import { formatProgramHelp, formatterOf } from './help.ts';
 import type { Subcommand } from './subcommand.ts';
 import { readVersion } from './version.ts';
+import { createWritten } from './written.ts';
 
 /** Loads a subcommand: one that is not asked for costs no time. */
 type Load = () => Promise<Subcommand>;
@@ -79,8 +80,10 @@ const SUBCOMMANDS: readonly (readonly [title: string, Readonly<Record<string, Lo
  * @param args without the interpreter and the script
  * @returns the exit code
  */
-export async function runProgram(args: readonly string[], given: Context): Promise<number> {
-  const context = { ...given, env: variablesSetIn(given.env) };
+export async function runProgram(args: readonly string[], given: Process): Promise<number> {
+  const { signalled, onInterrupt, stopListening } = listenToSignals(given);
+  const written = createWritten();
+  const context: Context = { ...given, env: variablesSetIn(given.env), written, onInterrupt };
   let exitCode = OK;
   let active: Command | undefined;
   // Also of arguments that cannot be parsed.
@@ -113,14 +116,42 @@ export async function runProgram(args: readonly string[], given: Context): Promi
   }
   program.configureHelp({ formatHelp: formatProgramHelp });
   try {
-    await program.parseAsync([...args], { from: 'user' });
+    await Promise.race([
+      program.parseAsync([...args], { from: 'user' }),
+      signalled.then(() => Promise.reject(written.interrupted())),
+    ]);
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return OK;
     const { printError } = await import('./print-error.ts');
     const repeats = active?.options.some(({ long }) => long === '--operation') === true;
     return printError(error, { context, isJson, named: namedIn(program, args), repeats });
+  } finally {
+    stopListening();
   }
+}
+
+/** Signals that no subcommand listens to, and what subcommands listen with. */
+function listenToSignals({ onInterrupt, isErrorTerminal, error }: Process) {
+  let listeners = 0;
+  let stopListening: (() => void) | undefined;
+  const signalled = new Promise<void>((resolve) => {
+    stopListening = onInterrupt?.(() => {
+      if (listeners > 0) return;
+      // After the `^C` of the terminal.
+      if (isErrorTerminal) error('\n');
+      resolve();
+    });
+  });
+  const listen = (listener: () => void): (() => void) => {
+    listeners += 1;
+    const stop = onInterrupt?.(listener);
+    return () => {
+      listeners -= 1;
+      stop?.();
+    };
+  };
+  return { signalled, onInterrupt: listen, stopListening: () => stopListening?.() };
 }
 
 /** Those that tell of the others. */

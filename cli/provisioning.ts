@@ -1,7 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
 import { ulid } from 'ulid';
-import { createIds, createProvisioning, type Failure, type Success } from '../provisioning/index.ts';
+import {
+  COMMANDS,
+  createIds,
+  createProvisioning,
+  type Failure,
+  type Success,
+} from '../provisioning/index.ts';
 import { createNodeEncryption } from '../provisioning/node-encryption.ts';
 import type { createClient } from '../table/dynamodb/client.ts';
 import { createReader } from '../table/dynamodb/reader.ts';
@@ -14,7 +20,13 @@ import type { ConnectionOptions } from './connection-options.ts';
 import { type Context, UsageError } from './context.ts';
 import { functionTransport } from './lambda.ts';
 import { numberOption } from './question.ts';
-import { type Deliver, deliverer, directTransport, type ProvisioningEvent } from './transport.ts';
+import {
+  type Deliver,
+  type Delivered,
+  deliverer,
+  directTransport,
+  type ProvisioningEvent,
+} from './transport.ts';
 
 /** Long enough for a table that was just created, short enough for a person who waits. */
 const ANSWER_WITHIN_MS = 5_000;
@@ -137,7 +149,10 @@ export interface Editing {
  * Sends commands to the table that the options or the environment name, or to the function of `--function`. Commands
  * that are throttled or get no answer are sent again under the same operation id.
  */
-export async function connectForWriting(options: WriteOptions, { env, now }: Context): Promise<Editing> {
+export async function connectForWriting(
+  options: WriteOptions,
+  { env, now, written }: Context,
+): Promise<Editing> {
   const target = functionOf(options, env);
   const opened = target ? undefined : await openTable(options, env);
   const direct = opened && provisionedOn(opened.client, opened.table, now);
@@ -145,7 +160,13 @@ export async function connectForWriting(options: WriteOptions, { env, now }: Con
     ? functionTransport(target)
     : directTransport((direct as Provisioned).provisioning);
   const pacing = createPacing({ deadlineMs: (options.deadline ?? DEFAULT_DEADLINE_S) * 1_000 });
-  const deliver = deliverer(transport, { pacing, newId: () => ulid() });
+  const send = deliverer(transport, { pacing, newId: () => ulid() });
+  const deliver: Deliver = (given, hooks) => {
+    if (given.dryRun || COMMANDS.get(given.command)?.kind !== 'write') return send(given, hooks);
+    const operationId = given.operationId ?? ulid();
+    const isDone = ({ answer }: Delivered): boolean => answer.ok;
+    return written.note(() => send({ ...given, operationId }, hooks), { operationId, isDone });
+  };
   const actor = actorOf(options, env);
   const answerTo = async (
     asked: Pick<ProvisioningEvent, 'command' | 'input' | 'dryRun'>,

@@ -7,6 +7,7 @@ import { RefusedError } from './provisioning.ts';
 import { NameError } from './references.ts';
 import { NO_CREDENTIALS, type SdkFault, sdkFaultOf } from './sdk-faults.ts';
 import { TransportError } from './transport.ts';
+import { InterruptedError } from './written.ts';
 
 /** What the command line says of an error: a message for people, all of it for programs. */
 export interface ReportedError {
@@ -55,6 +56,11 @@ export function withAdvice(message: string, cause?: Error): string {
   return found === undefined ? message : `${message}: ${found}`;
 }
 
+function again(text: string, repeats: boolean, operationId: string | undefined): string {
+  const option = repeats && operationId !== undefined ? ` with --operation ${operationId}` : '';
+  return `${text}; run it again${option}: nothing is done twice`;
+}
+
 /**
  * The one place that turns an error into words.
  *
@@ -73,11 +79,20 @@ export function reportedOf(error: unknown, repeats: boolean): ReportedError {
     return { code: 'file', message: text, problems: error.lines, retryable: false };
   if (error instanceof TransportError) {
     const { retryable, operationId } = error;
-    const again = repeats && operationId !== undefined ? ` with --operation ${operationId}` : '';
     return {
       code: 'no_answer',
-      message: retryable ? `${text}; run it again${again}: nothing is done twice` : text,
+      message: retryable ? again(text, repeats, operationId) : text,
       retryable,
+      ...(operationId === undefined ? {} : { operationId }),
+    };
+  }
+  if (error instanceof InterruptedError) {
+    const { operationId } = error;
+    const message = error.hasWritten ? again(text, repeats, operationId) : text;
+    return {
+      code: 'incomplete',
+      message,
+      retryable: true,
       ...(operationId === undefined ? {} : { operationId }),
     };
   }

@@ -12,6 +12,7 @@ import { addHelpTexts } from '../help.ts';
 import { asJson, CLEAR_LINE } from '../print.ts';
 import { numberOption } from '../question.ts';
 import type { Subcommand } from '../subcommand.ts';
+import { notedWriter } from '../written.ts';
 import { DEADLINE_MS, PROGRESS_EVERY_MS, RATES } from './verify.ts';
 
 interface MigrateOptions extends ConnectionOptions {
@@ -51,7 +52,7 @@ export const addMigrate: Subcommand = (program, context, finish) => {
       newId: ulid,
       joins: options.join === true,
       ...(rate === undefined ? {} : { rate }),
-      ...(options.dryRun ? {} : { writer: createWriter(table) }),
+      ...(options.dryRun ? {} : { writer: notedWriter(createWriter(table), context.written) }),
       onProgress: ({ items, migrated }) => {
         if (!context.isErrorTerminal || context.now() - reportedAt < PROGRESS_EVERY_MS) return;
         reportedAt = context.now();

@@ -14,6 +14,7 @@ import { numberOption, tenantOption } from '../question.ts';
 import { namesIn, referenceOf } from '../references.ts';
 import type { Subcommand } from '../subcommand.ts';
 import { keepCheckpoints } from '../verify-checkpoint.ts';
+import { notedWriter } from '../written.ts';
 
 interface VerifyOptions extends ConnectionOptions {
   readonly tenant?: string;
@@ -80,7 +81,9 @@ export const addVerify: Subcommand = (program, context, finish) => {
       logs: options.log,
       ...(rate === undefined ? {} : { rate }),
       ...(kept ? { ...kept.options(context.now) } : {}),
-      ...(options.repair ? { repair: { writer: createWriter(table), newId: () => ulid() } } : {}),
+      ...(options.repair
+        ? { repair: { writer: notedWriter(createWriter(table), context.written), newId: () => ulid() } }
+        : {}),
       onProgress: ({ partitions, items, findings }) => {
         if (!context.isErrorTerminal || context.now() - reportedAt < PROGRESS_EVERY_MS) return;
         reportedAt = context.now();

@@ -1,5 +1,7 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -40,6 +42,20 @@ test('it keeps its first line, and behaves as in the checkout', async () => {
 
   const early = await run('bash', ['-c', `'${process.execPath}' '${main}' --help | true`], { cwd: ROOT });
   expect(early).toEqual({ stdout: '', stderr: '' });
+
+  const silent = createServer().listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const endpoint = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+  const waiting = spawn(process.execPath, [main, 'check', 'ann', 'reports', 'tenant:acme'], {
+    env: { ...process.env, DYNAMODB_ENDPOINT: endpoint, TABLE_NAME: 'none' },
+  });
+  let said = '';
+  waiting.stderr.on('data', (chunk) => (said += chunk));
+  await once(silent, 'connection');
+  waiting.kill('SIGINT');
+  expect(await once(waiting, 'exit')).toEqual([2, null]);
+  expect(said).toBe('gatehouse check: interrupted: nothing was written\n');
+  silent.close();
 
   const wrong = run(process.execPath, [main, 'tset'], { cwd: ROOT });
   await expect(wrong).rejects.toMatchObject({
