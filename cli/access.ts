@@ -1,4 +1,5 @@
 import type { AccessDifference, AccessRow, AccessSide } from '../provisioning/access-difference/index.ts';
+import type { Leaves } from '../provisioning/routes/written-scopes.ts';
 import { count, plain } from './print.ts';
 
 /** Who loses and who gains what, for people. */
@@ -31,8 +32,20 @@ export const betweenLines = (between: AccessSide | undefined): readonly string[]
         '  with the id of the old entry, a new name is one change, and nobody is refused',
       ];
 
+const leftLines = ({ rows, moreRows }: Leaves): readonly string[] => {
+  const shown = rows.slice(0, ROWS);
+  const rest = rows.length - shown.length + moreRows;
+  return [
+    'what stays, is refused to everybody then, and goes to whoever creates that id again:',
+    ...shown.map(({ kind, label, scope }) =>
+      plain(`  ${kind === 'route' ? '' : 'resource type '}${label} at ${scope}`),
+    ),
+    ...(rest > 0 ? [`  … and ${rest} more like these`] : []),
+  ];
+};
+
 /** The lines of a difference: who loses what, and how many gain something. */
-export function accessLines({ loses, gains, incomplete }: AccessDifference): readonly string[] {
+export function accessLines({ loses, gains, incomplete, leaves }: AccessDifference): readonly string[] {
   const isLeast = incomplete !== undefined;
   const shown = loses.rows.slice(0, ROWS);
   const rest = loses.rows.length - shown.length + loses.moreRows;
@@ -42,6 +55,7 @@ export function accessLines({ loses, gains, incomplete }: AccessDifference): rea
     ...shown.map((row) => `  ${rowText(row)}`),
     ...(rest > 0 ? [`  … and ${rest} more like these`] : []),
     ...(gains.people > 0 ? [`who gains access: ${peopleIn(gains, isLeast)}`] : []),
+    ...(leaves === undefined ? [] : leftLines(leaves)),
     ...(incomplete === undefined ? [] : [plain(`this list is incomplete: ${incomplete}`)]),
   ];
 }

@@ -39,8 +39,8 @@ export const EXIT_CODES: readonly ExitCodes[] = [
   { of: ['route gaps'], 0: 'no gaps', 1: 'gaps', 2: FAULT },
   {
     of: ['route check'],
-    0: 'every route depends only on inputs in the cache key, or the cache key is not known',
-    1: 'a route depends on an input outside of the cache key',
+    0: 'every route depends only on inputs in the cache key, or the cache key is not known; each scope that is written out exists',
+    1: 'a route depends on an input outside of the cache key, or its scope does not exist',
     2: FAULT,
   },
   { of: ['command'], 0: 'done', 1: 'refused, or not confirmed: nothing was written', 2: FAULT },

@@ -9,7 +9,7 @@ import { checkCost, type Question } from '../doctor/cost.ts';
 import { checkIssuers } from '../doctor/issuers.ts';
 import { CHECKS, type CheckName, type Result, reporter } from '../doctor/result.ts';
 import { checkRights } from '../doctor/rights.ts';
-import { checkRoutes } from '../doctor/routes.ts';
+import { checkRoutes, checkWrittenScopes } from '../doctor/routes.ts';
 import { checkTable, describeTable } from '../doctor/table-form.ts';
 import { checkPolicy, checkStamps } from '../doctor/writers.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
@@ -119,7 +119,8 @@ async function examine(
         ? await checkAttached(configuration, options.authorizers)
         : unattested(configuration),
     );
-  if (!(['table', 'rights', 'clock', 'writers', 'cost', 'cache'] as const).some(isWanted)) return results;
+  if (!(['table', 'rights', 'clock', 'writers', 'cost', 'cache', 'routes'] as const).some(isWanted))
+    return results;
   const tableRegion = env.TABLE_REGION || undefined;
   const at = region ?? tableRegion;
   const connection = {
@@ -140,6 +141,11 @@ async function examine(
     ]);
   if (configuration && isWanted('cache'))
     add('cache', await checkRoutes(configuration, { ...connection, api: configuration.api }, context, env));
+  if (configuration && isWanted('routes'))
+    add(
+      'routes',
+      await checkWrittenScopes(configuration, { ...connection, api: configuration.api }, context),
+    );
   if (isWanted('cost')) {
     const asked = question && {
       ...question,

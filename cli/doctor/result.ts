@@ -15,6 +15,7 @@ export const CHECKS = [
   'clock',
   'writers',
   'cache',
+  'routes',
   'cost',
 ] as const;
 export type CheckName = (typeof CHECKS)[number];

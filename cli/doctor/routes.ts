@@ -3,10 +3,12 @@ import { type RouteOptions, readApi } from '../commands/route/shared.ts';
 import type { Context } from '../context.ts';
 import { count, nameOf } from '../print.ts';
 import { readConditions } from '../routes/conditions.ts';
+import { withMissingScope } from '../routes/missing-scopes.ts';
 import { cachingOf, inputsText, outsideOf } from '../routes/result-cache.ts';
 import { type Result, reporter } from './result.ts';
 
 const { ok, failed, warning } = reporter('cache');
+const ofRoutes = reporter('routes');
 
 /** Routes that the authorizer refuses because they depend on inputs outside of the cache key (ADR 0023). */
 export async function checkRoutes(
@@ -38,4 +40,25 @@ export async function checkRoutes(
           `${count(routes.length, 'route')} of the API ${api}: none depends on inputs outside of the cache key`,
         ),
       ];
+}
+
+/** Routes that refuse everybody because the scope that they write out does not exist. */
+export async function checkWrittenScopes(
+  { api }: Pick<Configuration, 'api'>,
+  options: RouteOptions,
+  context: Context,
+): Promise<readonly Result[]> {
+  const { routes, editing } = await readApi(options, context);
+  const missing = await withMissingScope(editing.send, routes);
+  if (missing.length === 0)
+    return [
+      ofRoutes.ok(
+        `${count(routes.length, 'route')} of the API ${api}: each scope that is written out exists`,
+      ),
+    ];
+  return missing.map((route) =>
+    ofRoutes.failed(
+      `${nameOf(route)} is refused to everybody: there is no scope ${route.scope}, and whoever creates that id gets the route`,
+    ),
+  );
 }

@@ -29,6 +29,7 @@ import type { Command } from '../command.ts';
 import { inPart } from '../commands/transaction.ts';
 import { rootTypes } from '../nodes/scope-types.ts';
 import type { Planning } from '../plan.ts';
+import type { Leaves } from '../routes/written-scopes.ts';
 import { type Copy, createCopy, TooLarge } from './copy.ts';
 import { createPeople, EVERYWHERE, type Top } from './people.ts';
 import { type AccessSide, createSide } from './summary.ts';
@@ -51,6 +52,8 @@ export interface AccessDifference {
   readonly gains: AccessSide;
   /** Why it is not all: then each number is the least that is certain. Left out where it is all. */
   readonly incomplete?: string;
+  /** Routes and types of resources that stay and name a scope that is deleted; left out where there is none. */
+  readonly leaves?: Leaves;
 }
 
 export interface DifferenceOptions {

@@ -4,6 +4,7 @@ import { MAX_ACTIONS } from '../../table/write/transaction.ts';
 import { type Command, readCommand } from '../command.ts';
 import { inPart, transactionInput } from '../commands/transaction.ts';
 import { readInput } from '../input.ts';
+import { leftBy } from '../routes/written-scopes.ts';
 import { type AccessDifference, accessDifference, type Change } from './access-difference.ts';
 
 const input = z.strictObject({
@@ -29,7 +30,7 @@ export const compareCommand = (parts: ReadonlyMap<string, Command>): Command =>
   readCommand({
     name: 'access.compare',
     summary:
-      'Says who would lose and who would gain access by write commands, without running them: how many people, at which scopes, which permissions. If that is too much to compare, `incomplete` says why, and the numbers are lower bounds. Of several commands, an error names its field as commands.N.field.',
+      'Says who would lose and who would gain access by write commands, without running them: how many people, at which scopes, which permissions. If that is too much to compare, `incomplete` says why, and the numbers are lower bounds. `leaves` names routes and resource types that stay and write out a scope that is deleted. Of several commands, an error names its field as commands.N.field.',
     input,
     run: async ({ reader, now }, { commands }): Promise<AccessDifference & Record<string, unknown>> => {
       const changes = commands.flatMap((each, position) =>
@@ -37,6 +38,8 @@ export const compareCommand = (parts: ReadonlyMap<string, Command>): Command =>
           ? partsOf(each, position)
           : [{ ...each, ...(commands.length > 1 ? { position: [position] } : {}) }],
       );
-      return { ...(await accessDifference(changes, { reader, commands: parts, at: Date.parse(now) })) };
+      const access = await accessDifference(changes, { reader, commands: parts, at: Date.parse(now) });
+      const leaves = await leftBy(changes, reader);
+      return { ...access, ...(leaves ? { leaves } : {}) };
     },
   });

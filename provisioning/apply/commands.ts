@@ -12,6 +12,7 @@ import { canonical } from '../canonical.ts';
 import { type Command, RESTORE, readCommand, writeCommand } from '../command.ts';
 import { carriedBy } from '../operators/carried.ts';
 import type { Plan, Planning } from '../plan.ts';
+import { leftBy } from '../routes/written-scopes.ts';
 import { type Batch, nextBatch } from './batch.ts';
 import { derivedId } from './entry.ts';
 import { refusedBetween, withoutGap } from './gap.ts';
@@ -140,8 +141,10 @@ const planCommandOf = (commands: Commands): Command =>
           : { steps: [], kept: [], unchanged: 0, problems, state: undefined };
       const plan = { ...compared, steps: await withoutGap(compared, differences) };
       const warning = parsed && overriddenDeny(parsed.manifest);
-      const access = await orWhyNot(differences(plan.steps));
-      const between = await refusedBetween(plan.steps, access, (steps) => orWhyNot(differences(steps)));
+      const compares = await orWhyNot(differences(plan.steps));
+      const between = await refusedBetween(plan.steps, compares, (steps) => orWhyNot(differences(steps)));
+      const leaves = await leftBy(plan.steps, reader);
+      const access = { ...compares, ...(leaves ? { leaves } : {}) };
       const changes = plan.steps.map(async (step): Promise<PlannedChange> => {
         const { phase: _, unit: __, danger, ...shown } = step;
         return {

@@ -94,7 +94,16 @@ const side = z.strictObject({
   ),
   moreRows: count,
 });
-const DIFFERENCE = { loses: side, gains: side, incomplete: text.optional() };
+const leaves = z.strictObject({
+  rows: z.array(
+    z.strictObject({ kind: z.enum(['route', 'resource-type']), id: text, label: text, scope: reference }),
+  ),
+  moreRows: count,
+});
+const DIFFERENCE = {
+  ...{ loses: side, gains: side },
+  ...{ incomplete: text.optional(), leaves: leaves.optional() },
+};
 const anyMap = z.record(z.string(), z.unknown());
 
 const candidate = z.strictObject({

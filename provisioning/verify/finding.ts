@@ -32,6 +32,8 @@ export const CODES = [
   'rule_missing',
   'rule_differs',
   'rule_left_over',
+  'route_scope_missing',
+  'resource_type_scope_missing',
   'condition_invalid',
   'property_misfit',
   'unfinished',

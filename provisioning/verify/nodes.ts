@@ -20,6 +20,7 @@ import { ruleRelation } from './rules.ts';
 import { secretRelation } from './secrets.ts';
 import { shownRights } from './shown-rights.ts';
 import { unfinishedRelation } from './unfinished.ts';
+import { writtenScopeRelation } from './written-scopes.ts';
 
 /** A node's own attributes, its guards, its path, and its copies at its owners. */
 export function nodeRelations(item: Item, now: number): readonly Relation[] {
@@ -41,6 +42,7 @@ export function nodeRelations(item: Item, now: number): readonly Relation[] {
     ...unfinishedRelation(ref, item, now),
     ...shownRights(ref, item),
     ...propertiesRelation(ref, item),
+    ...writtenScopeRelation(ref, item),
     ...(ref.type === 'route' && typeof item.api === 'string' ? [ruleRelation(ref, item.api)] : []),
     ...(ref.type === 'page' || ref.type === 'permission'
       ? [existsWith(globalKey(), nodeKey(ref), 'what holds everywhere')]

@@ -361,3 +361,48 @@ refused (outside_cache_key): an API that is not named caches for 300 s by method
     expect((await ask('/office', '--given', '{')).error).toContain('--given is not JSON');
   });
 });
+
+describe('a scope that is written out', () => {
+  test('and was deleted: route check, doctor and the question before the deletion name the route', async () => {
+    const { id } = await world.run('tenant.create', { name: `of ${api}` });
+    const scope = `tenant:${id}`;
+    await add('/menu', scope);
+    await add('/plain', 'tenant:{claim:tid}');
+    expect((await route(['check', '--result-cache', OFF])).code).toBe(0);
+    const env = { TABLE_NAME: world.table };
+    const asked = await gatehouse(['command', 'tenant.delete', `id=${id}`], { env });
+    expect(asked.error).toContain(
+      `goes to whoever creates that id again:\n  GET /menu of the API ${api} at ${scope}`,
+    );
+    expect((await gatehouse(['command', 'tenant.delete', `id=${id}`, '--yes'], { env })).code).toBe(0);
+
+    const { code, out } = await route(['check', '--result-cache', OFF]);
+    expect(code).toBe(1);
+    expect(out).toMatch(new RegExp(`there is no such scope\n  GET /menu +${scope}`));
+    expect(out).not.toContain('/plain');
+    const found = await route(['check', '--json']);
+    expect(found.code).toBe(1);
+    expect(JSON.parse(found.out)).toMatchObject({ scopeMissing: [{ path: '/menu', scope }] });
+
+    const variables = {
+      ...{ ...env, API_NAME: api, TOKEN_ISSUER: 'https://issuer.example' },
+      TOKEN_AUDIENCE: 'https://api.example',
+    };
+    const doctor = await gatehouse(['doctor', '--only', 'routes'], { env: variables });
+    expect(doctor.code).toBe(1);
+    expect(doctor.out).toContain(`GET /menu is refused to everybody: there is no scope ${scope}`);
+  });
+
+  test('and does not exist: route add and route import say so', async () => {
+    const note = 'there is no scope ward:7: every request for it is refused until somebody creates it';
+    await world.run('scope-type.create', { name: 'ward', root: true }).catch(() => {});
+    expect((await add('/ward', 'ward:7')).out).toContain(note);
+    const document = fileOf(`openapi: 3.1.0
+info: { title: Wards, version: '1' }
+paths:
+  /wards:
+    get: { x-gatehouse: { permission: news, scope: 'ward:7' } }
+`);
+    expect((await route(['import', document])).out).toContain(note);
+  });
+});

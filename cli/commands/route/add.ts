@@ -13,6 +13,7 @@ import { OK } from '../../exit-codes.ts';
 import { asJson } from '../../print.ts';
 import { addActorOption, connectForWriting, RefusedError, type WriteOptions } from '../../provisioning.ts';
 import { readConditions } from '../../routes/conditions.ts';
+import { missingScopeNotes } from '../../routes/missing-scopes.ts';
 import {
   addCacheOptions,
   assertInKey,
@@ -72,6 +73,7 @@ export const addAdd: Subcommand = (route, context, finish) => {
       const notes = [
         ...cacheNotes(caching, [rule], conditionsOf),
         ...(await unregistered(send, [permission])),
+        ...(await missingScopeNotes(send, [{ scope }])),
       ];
       context.out(
         options.json

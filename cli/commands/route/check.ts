@@ -4,6 +4,7 @@ import type { Route } from '../../../provisioning/routes/route.ts';
 import { OK, REFUSED } from '../../exit-codes.ts';
 import { asJson, columns, count, nameOf, section } from '../../print.ts';
 import { readConditions } from '../../routes/conditions.ts';
+import { withMissingScope } from '../../routes/missing-scopes.ts';
 import {
   addCacheOptions,
   type CacheOptions,
@@ -45,13 +46,16 @@ function findingsOf(
   return inputs.length === 0 ? [] : [{ route, inputs, title }];
 }
 
-/** `gatehouse route check`: routes that depend on inputs outside of the key of API Gateway's result cache. */
+/**
+ * `gatehouse route check`: routes that depend on inputs outside of the key of API Gateway's result cache, and those whose
+ * scope is written out and does not exist.
+ */
 export const addCheck: Subcommand = (route, context, finish) => {
   const command = route
     .command('check')
-    .summary('find routes that depend on inputs outside of the cache key of API Gateway')
+    .summary('find routes that are refused to everybody: by the cache key of API Gateway, or without a scope')
     .description(
-      'Lists the routes that the authorizer refuses because API Gateway would reuse the answer for other requests: the route, or a condition on its permission, depends on an input outside of the cache key.',
+      'Lists the routes that the authorizer refuses because API Gateway would reuse the answer for other requests: the route, or a condition on its permission, depends on an input outside of the cache key. Lists the routes, too, whose scope is written out and does not exist.',
     );
   withRouteOptions(addCacheOptions(command), EXAMPLES).action(
     async (options: RouteOptions & CacheOptions) => {
@@ -62,6 +66,7 @@ export const addCheck: Subcommand = (route, context, finish) => {
         editing.send,
         routes.map(({ rule }) => rule),
       );
+      const missing = await withMissingScope(editing.send, routes);
       const findings = routes.flatMap((each) => findingsOf(caching, each, conditionsOf(each.rule)));
       context.out(
         options.json
@@ -71,15 +76,22 @@ export const addCheck: Subcommand = (route, context, finish) => {
                 ...routeData(each),
                 ...(isKnown ? { apiId, outside: inputs } : { takes: inputs }),
               })),
+              scopeMissing: missing.map(routeData),
             })
-          : textOf(api, routes.length, findings, isKnown),
+          : textOf(api, routes.length, findings, missing, isKnown),
       );
-      finish(isKnown && findings.length > 0 ? REFUSED : OK);
+      finish((isKnown && findings.length > 0) || missing.length > 0 ? REFUSED : OK);
     },
   );
 };
 
-function textOf(api: string, number: number, findings: readonly Finding[], isKnown: boolean): string {
+function textOf(
+  api: string,
+  number: number,
+  findings: readonly Finding[],
+  missing: readonly Route[],
+  isKnown: boolean,
+): string {
   const refused = new Set(findings.map(({ route }) => route.id)).size;
   const unknown = '; the key of the result cache is not known: give --result-cache';
   const sum =
@@ -93,6 +105,10 @@ function textOf(api: string, number: number, findings: readonly Finding[], isKno
         columns(rows.map(({ route, inputs }) => [nameOf(route), inputsText(inputs), `(${route.id})`])),
       );
     }),
+    ...section(
+      'refused to everybody, and open to whoever creates that id: there is no such scope',
+      columns(missing.map((route) => [nameOf(route), route.scope, `(${route.id})`])),
+    ),
     ...(isKnown ? ['', sum] : []),
   ].join('\n')}\n`;
 }

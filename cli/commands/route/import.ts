@@ -10,6 +10,7 @@ import { wantedRoutes } from '../../openapi/wanted.ts';
 import { asJson } from '../../print.ts';
 import { addActorOption, connectForWriting, type WriteOptions } from '../../provisioning.ts';
 import { readConditions } from '../../routes/conditions.ts';
+import { missingScopeNotes } from '../../routes/missing-scopes.ts';
 import {
   addCacheOptions,
   type CacheOptions,
@@ -70,7 +71,12 @@ export const addImport: Subcommand = (route, context, finish) => {
         rules.map(({ rule }) => rule),
         conditionsOf,
       );
-      const notes = [...document.notes, ...warnings, ...(await unregistered(editing.send, literal))];
+      const notes = [
+        ...document.notes,
+        ...warnings,
+        ...(await unregistered(editing.send, literal)),
+        ...(await missingScopeNotes(editing.send, wanted)),
+      ];
       const done = { api, document, changes, open, unsaid, notes, isDryRun: options.dryRun === true };
       context.out(options.json ? asJson(importData(done)) : formatImport(done, wantsColours(context)));
       finish(OK);

@@ -1,0 +1,40 @@
+import { inTurns } from '../../provisioning/apply/queries.ts';
+import { scopeKind, typedId } from '../../provisioning/apply/scope-commands.ts';
+import type { WrittenRoute } from '../../provisioning/routes/route.ts';
+import { writtenScope } from '../../provisioning/routes/written-scopes.ts';
+import { formatRef } from '../../table/identifiers.ts';
+import { RefusedError, type Send } from '../provisioning.ts';
+
+/** Of some routes those that write out a scope that does not exist: they refuse everybody. */
+export async function withMissingScope<R extends Pick<WrittenRoute, 'scope'>>(
+  send: Send,
+  routes: readonly R[],
+): Promise<readonly R[]> {
+  const written = new Map(
+    routes.flatMap(({ scope }) => {
+      const ref = writtenScope(scope);
+      return ref ? [[formatRef(ref), ref] as const] : [];
+    }),
+  );
+  const missing = new Set<string>();
+  await inTurns([...written], async ([text, { type, id }]) => {
+    try {
+      await send(`${scopeKind(type)}.read`, typedId(type, id));
+    } catch (error) {
+      if (!(error instanceof RefusedError) || error.code !== 'not_found') throw error;
+      missing.add(text);
+    }
+  });
+  return routes.filter(({ scope }) => missing.has(scope));
+}
+
+/** A note for each scope that routes write out and that does not exist: a typing error, or one that is made later. */
+export async function missingScopeNotes(
+  send: Send,
+  routes: readonly Pick<WrittenRoute, 'scope'>[],
+): Promise<readonly string[]> {
+  const missing = new Set((await withMissingScope(send, routes)).map(({ scope }) => scope));
+  return [...missing].map(
+    (scope) => `there is no scope ${scope}: every request for it is refused until somebody creates it`,
+  );
+}
