@@ -5,8 +5,10 @@ import { exitCodesOf as codesOf } from './exit-codes.ts';
 export interface HelpTexts {
   /** Command lines, each indented by two spaces. */
   readonly examples: string;
-  /** Paragraphs after the options; a function where they depend on the arguments. */
-  readonly notes?: string | ((command: Command) => string);
+  /** Paragraphs after the options. */
+  readonly notes?: string;
+  /** What the given arguments name: it stands before all that is general. */
+  readonly about?: (args: readonly string[]) => string | undefined;
 }
 
 /** Adds examples and notes to the help of a subcommand. */
@@ -20,18 +22,19 @@ export const lineOf = (command: Command): string =>
 /** How a command is called, with its arguments: `gatehouse route remove [options] <id>`. */
 export const usageOf = (command: Command): string => `${lineOf(command)} ${command.usage()}`;
 
-/** Usage, description, examples, arguments, options, notes, exit codes: what is used most stands first. */
+/** Usage, what was asked about, description, examples, arguments, options, notes, exit codes. */
 export const formatterOf =
-  ({ examples, notes }: Partial<HelpTexts> = {}) =>
+  ({ examples, notes, about }: Partial<HelpTexts> = {}) =>
   (command: Command, help: Help): string =>
     [
       `Usage: ${usageOf(command)}`,
+      about?.(command.args),
       help.boxWrap(help.commandDescription(command), widthOf(help)),
       titled('Examples', examples),
       titled('Arguments', argumentsText(command, help)),
       titled('Subcommands', subcommandsText(command, help, help.visibleCommands(command))),
       titled('Options', `${optionsText(command, help)}\n  ${GLOBAL_OPTIONS}`),
-      typeof notes === 'function' ? notes(command) : notes,
+      notes,
       titled('Exit codes', exitCodesOf(command, help)),
     ]
       .flatMap((part) => (part ? [`${part}\n`] : []))

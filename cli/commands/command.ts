@@ -65,9 +65,10 @@ export const addCommand: Subcommand = (program, context, finish) => {
     .option(...YES);
   addHelpTexts(addActorOption(command), {
     examples: EXAMPLES,
-    notes: ({ args: [name = ''] }) => {
+    notes: NOTES,
+    about: ([name = '']) => {
       const described = describeCommand(name);
-      return described ? describe(described) : NOTES;
+      return described && describe(described);
     },
   }).action(async (name: string | undefined, fields: readonly string[], options: CommandOptions) => {
     if (options.list) {
