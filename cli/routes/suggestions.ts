@@ -22,6 +22,7 @@ export function suggestRoutes(routes: readonly Route[], method: string, path: st
     ...corrected(routes, request),
     ...otherVerbs(routes, request),
     ...invalidValues(routes, request),
+    ...otherBases(routes, request),
   ];
   const all = found.length > 0 ? found : similar(routes, request);
   const first = new Map(all.map((each) => [`${each.route.id} ${each.why}`, each]));
@@ -103,6 +104,44 @@ const invalidValues = (routes: readonly Route[], { method, path }: Request): rea
     const why = `${invalid.join(', ')}: values are letters, digits and . _ ~ | @ = + -, and begin with a letter, digit or _`;
     return [{ why, route }];
   });
+
+/** A base path has one segment or two, as `/v1` and `/api/v1`; a third is room for a stage. */
+const MAX_BASE_SEGMENTS = 3;
+
+/** Routes that match but for what the path of one side begins with: a base path, or a stage. */
+function otherBases(routes: readonly Route[], { method, path }: Request): readonly Suggestion[] {
+  const given = path.slice(1).split('/');
+  return Array.from({ length: MAX_BASE_SEGMENTS }, (_, before) => before + 1).flatMap((length) => {
+    const without = routes.flatMap((route): readonly Route[] => {
+      const segments = route.rule.segments.slice(length);
+      const isBase = route.rule.segments.slice(0, length).every(({ kind }) => kind === 'literal');
+      return isBase && hasLiteral(segments) ? [{ ...route, rule: { ...route.rule, segments } }] : [];
+    });
+    const lacking = routeOf(without, { method, path });
+    const route = routes.find(({ id }) => id === lacking?.id);
+    const base = `/${given.slice(0, length).join('/')}`;
+    const longer = routeOf(
+      routes.filter(({ rule }) => hasLiteral(rule.segments)),
+      { method, path: `/${given.slice(length).join('/')}` },
+    );
+    return [
+      ...(route ? [{ why: `the path lacks the base path ${baseOf(route, length)}`, route }] : []),
+      ...(longer
+        ? [{ why: `the path begins with ${base}, a stage or base path that the route lacks`, route: longer }]
+        : []),
+    ];
+  });
+}
+
+/** Parameters alone match whatever there is. */
+const hasLiteral = (segments: RouteRule['segments']): boolean =>
+  segments.some(({ kind }) => kind === 'literal');
+
+const baseOf = ({ path }: Route, length: number): string =>
+  path
+    .split('/')
+    .slice(0, length + 1)
+    .join('/');
 
 /** The route whose literals differ least. */
 function similar(routes: readonly Route[], { method, path }: Request): readonly Suggestion[] {

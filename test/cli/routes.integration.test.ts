@@ -273,6 +273,24 @@ scope       project:7
     expect((suggestions as { why: string }[])[0]?.why).toContain(why);
   });
 
+  test('a base path that one side lacks is named', async () => {
+    const begun = await added('GET', '/api/v1/rooms/{room}', 'reports', 'tenant:{claim:tenant}');
+    const missed = async (path: string) => (await tried('GET', path)).suggestions;
+    expect(await missed('/rooms/7')).toEqual([
+      { why: 'the path lacks the base path /api/v1', route: expect.objectContaining({ id: begun }) },
+    ]);
+    expect(await missed('/v1/rooms/7')).toMatchObject([{ why: 'the path lacks the base path /api' }]);
+    expect(await missed('/prod/projects/7/tasks')).toMatchObject([
+      {
+        why: 'the path begins with /prod, a stage or base path that the route lacks',
+        route: { path: '/projects/{project}/tasks' },
+      },
+    ]);
+    // A route of parameters alone would match whatever is left.
+    await added('GET', '/v2/{any}', 'reports', 'tenant:{claim:tenant}');
+    expect(await missed('/elsewhere')).toEqual([]);
+  });
+
   test('no similar route, and no route at all', async () => {
     expect((await route(['test', 'GET', '/'])).out).toContain(
       'none of 5 routes is similar: see gatehouse route list',
