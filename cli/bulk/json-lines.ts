@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { isMapping, parseJson } from '../json.ts';
 import { type Columns, headerProblems, isOfRefusal } from './columns.ts';
+import type { Preamble } from './preamble.ts';
 import { joined, MAX_ROW_BYTES, type Source, SourceError, type SourceRow } from './rows.ts';
 
 const LINE_FEED = 10;
@@ -19,9 +20,10 @@ interface Line {
 export async function* linesOf(
   input: AsyncIterable<Uint8Array>,
   maxBytes = MAX_ROW_BYTES,
+  before: Pick<Preamble, 'lines' | 'bytes'> = { lines: 0, bytes: 0 },
 ): AsyncGenerator<Line> {
   let rest: Uint8Array = new Uint8Array();
-  let [number, bytes] = [0, 0];
+  let { lines: number, bytes } = before;
   for await (const chunk of input) {
     let start = 0;
     for (let end = chunk.indexOf(LINE_FEED); end >= 0; end = chunk.indexOf(LINE_FEED, start)) {
@@ -38,8 +40,8 @@ export async function* linesOf(
 }
 
 /** Rows of JSON Lines: an object on each line. */
-export async function readJsonLines(input: Readable, columns: Columns): Promise<Source> {
-  const lines = linesOf(input as AsyncIterable<Uint8Array>);
+export async function readJsonLines(input: Readable, columns: Columns, before: Preamble): Promise<Source> {
+  const lines = linesOf(input as AsyncIterable<Uint8Array>, MAX_ROW_BYTES, before);
   let first: SourceRow | undefined;
   for (;;) {
     const { value, done } = await lines.next();

@@ -7,7 +7,8 @@ import { binaryProblem, unreadable } from '../../testing/text-file.ts';
 import type { Columns } from './columns.ts';
 import { delimiterOf, readCsv } from './csv.ts';
 import { readJsonLines } from './json-lines.ts';
-import { type Source, SourceError } from './rows.ts';
+import { preambleOf } from './preamble.ts';
+import { MAX_ROW_BYTES, type Source, SourceError } from './rows.ts';
 
 /** The name of standard input. */
 export const STDIN = '-';
@@ -39,7 +40,7 @@ export async function readSource(bytes: AsyncIterable<Uint8Array>, columns: Colu
   // Each piece is looked at once: a pipe may give a first line in a hundred of them.
   const pieces: Uint8Array[] = [];
   let length = 0;
-  let isBegun = false;
+  let unread = '';
   let isLine = false;
   let isAll = false;
   while (length < HEAD_BYTES && !isLine) {
@@ -49,29 +50,49 @@ export async function readSource(bytes: AsyncIterable<Uint8Array>, columns: Colu
     pieces.push(next.value);
     length += next.value.length;
     const text = LATIN.decode(next.value);
-    const first: number = isBegun ? 0 : text.search(/[!-~]/);
-    isBegun = first >= 0;
-    isLine = isBegun && text.indexOf('\n', first) >= 0;
+    unread += text;
+    if (!text.includes('\n')) continue;
+    unread = unread.slice(preambleOf(unread).bytes);
+    isLine = unread.includes('\n');
   }
   const head = Buffer.concat(pieces);
   const problem = binaryProblem(head);
   if (problem !== undefined) throw new SourceError(problem);
+  const preamble = preambleOf(LATIN.decode(head));
   async function* all(): AsyncGenerator<Uint8Array> {
     try {
-      if (head.length > 0) yield head;
+      if (head.length > preamble.bytes) yield head.subarray(preamble.bytes);
       for (let next = isAll ? undefined : await chunks.next(); next && !next.done; next = await chunks.next())
         yield next.value;
     } finally {
       await chunks.return?.();
     }
   }
-  const input = Readable.from(all(), { objectMode: false });
-  // Without the byte order mark.
-  const text = TEXT.decode(head).trimStart();
+  const input = Readable.from(withoutEndOfFile(all()), { objectMode: false });
+  const text = TEXT.decode(head.subarray(preamble.bytes)).trimStart();
   if (text.startsWith('['))
     throw new SourceError("is one JSON list: put each object on a line (jq -c '.[]')");
-  if (text.startsWith('{')) return readJsonLines(input, columns);
-  return readCsv(input, columns, delimiterOf(text.split('\n', 1)[0] ?? ''));
+  if (text.startsWith('{')) return readJsonLines(input, columns, preamble);
+  const { delimiter = delimiterOf(text.split('\n', 1)[0] ?? '') } = preamble;
+  return readCsv(input, columns, { ...preamble, delimiter });
+}
+
+const END_OF_FILE = 0x1a;
+
+/** Bytes without the characters with which DOS ends a text and fills its last block. Throws {@link SourceError}. */
+async function* withoutEndOfFile(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let held = 0;
+  for await (const chunk of bytes) {
+    let end = chunk.length;
+    while (end > 0 && chunk[end - 1] === END_OF_FILE) end--;
+    if (end > 0) {
+      if (held > 0) yield new Uint8Array(held).fill(END_OF_FILE);
+      held = 0;
+      yield chunk.subarray(0, end);
+    }
+    held += chunk.length - end;
+    if (held > MAX_ROW_BYTES) throw new SourceError(`holds more than ${MAX_ROW_BYTES} bytes 0x1A in a row`);
+  }
 }
 
 /**
