@@ -13,11 +13,11 @@ import {
 import type { HttpAnswer } from './configuration.ts';
 import type { Identify, Identity } from './credentials/identity.ts';
 import type { LogDecision } from './decision-log.ts';
-import { CredentialsError, codeOf, fieldsOfFault } from './errors.ts';
+import { CredentialsError, codeOf, faultCodeOf, fieldsOfFault } from './errors.ts';
 import { parseMethodArn } from './events/arn.ts';
 import { headersOf, readEvent, requestIdOf } from './events/read-event.ts';
 import type { GatewayRequest } from './events/request.ts';
-import type { Count } from './metrics.ts';
+import { type Count, type Counted, uncounted } from './metrics.ts';
 import type { OutsideKey } from './outside-key.ts';
 import type { createWholePolicy } from './policies/whole.ts';
 import { apiRoutesId } from './routes/api-routes.ts';
@@ -45,8 +45,8 @@ export interface AuthorizerParts {
   readonly httpAnswer: HttpAnswer;
   /** Makes policies for the whole API; undefined if each answer is for its route alone. */
   readonly wholePolicy?: ReturnType<typeof createWholePolicy> | undefined;
-  /** Counts the outcome of each request. */
-  readonly count?: Count;
+  /** Counts each request with its outcome. */
+  readonly counted?: Counted;
   /** Records the steps of each request. */
   readonly trace?: Trace;
 }
@@ -110,7 +110,7 @@ interface Routed {
  */
 export function createAuthorizer(parts: AuthorizerParts): Authorizer {
   const { identify, subjectOf, engine, log, logDecision, httpAnswer } = parts;
-  const { apiRoutes, outsideKey, wholePolicy, now, count = () => undefined, trace = untraced } = parts;
+  const { apiRoutes, outsideKey, wholePolicy, now, counted = uncounted, trace = untraced } = parts;
   const routesId = apiRoutesId(parts.api);
 
   /** Matches the route and fills in its permission and scope. */
@@ -179,6 +179,7 @@ export function createAuthorizer(parts: AuthorizerParts): Authorizer {
     event: unknown,
     invocation: Invocation | undefined,
     span: StepSpan | undefined,
+    count: Count,
   ): Promise<Answer> => {
     // API Gateway's id of the request, or Lambda's of the invocation.
     const requestId = () => requestIdOf(event) ?? invocation?.awsRequestId;
@@ -190,16 +191,16 @@ export function createAuthorizer(parts: AuthorizerParts): Authorizer {
       const whole = takesPolicy(request, httpAnswer) ? await answerWhole(request, identity) : undefined;
       if (whole) {
         span?.note({ 'gatehouse.outcome': 'policy' });
-        count('policy', 'api');
         // What the policy says of this request. The policy is answered, whether or not this can be read.
         if (logDecision) await decide(request, identity).then(logged, () => undefined);
+        count({ outcome: 'policy', decisions: 1 });
         return whole;
       }
       const decided = await decide(request, identity);
       logged(decided);
-      const { verdict } = decided;
+      const { verdict, tenant } = decided;
       span?.note(attributesOf(verdict));
-      count(verdict.allowed ? 'allowed' : 'denied', 'route');
+      count({ outcome: verdict.reason, decisions: 1, allowed: verdict.allowed ? 1 : 0, tenant });
       return toAnswer(request, verdict, httpAnswer);
     } catch (error) {
       span?.fail(error);
@@ -208,17 +209,21 @@ export function createAuthorizer(parts: AuthorizerParts): Authorizer {
       if (error instanceof CredentialsError) {
         // Lambda counts the thrown error as one of the function; this line tells it from a fault.
         log.info('credentials refused', { requestId: requestId(), ...codeOf(error) });
-        count('unauthorized', 'none');
+        count({ outcome: 'unauthorized' });
         throw new Error('Unauthorized');
       }
       log.error('request failed', { requestId: requestId(), ...fieldsOfFault(error) });
-      count('fault', 'none');
+      count({ outcome: faultCodeOf(error), isFault: true });
       throw new Error('Internal error');
     }
   };
 
   return (event, invocation) =>
-    trace('authorize', (span) => authorize(event, invocation, span), headersOf(event));
+    trace(
+      'authorize',
+      (span) => counted((count) => authorize(event, invocation, span, count)),
+      headersOf(event),
+    );
 }
 
 const NO_RULES: readonly RouteRule[] = [];

@@ -3,7 +3,6 @@ import { type Clock, systemClock } from '../engine/clock.ts';
 import { createEngine } from '../engine/engine.ts';
 import { GLOBAL, GLOBAL_ID, type ItemId } from '../engine/items.ts';
 import { createLog } from '../engine/log.ts';
-import { createDecisionMetrics } from '../engine/metrics.ts';
 import type { Observe } from '../engine/observation.ts';
 import { createAccessBound } from '../engine/search/access-bound.ts';
 import { readApiToken } from '../table/api-token.ts';
@@ -20,7 +19,7 @@ import { createIdentify } from './credentials/identity.ts';
 import { createIssuers, type RemoteIssuer } from './credentials/issuers.ts';
 import { createDecisionLog } from './decision-log.ts';
 import { fieldsOfFault } from './errors.ts';
-import { createAnswerMetrics } from './metrics.ts';
+import { createRequestMetrics } from './metrics.ts';
 import { createOutsideKey } from './outside-key.ts';
 import { createCellsOf } from './policies/cells.ts';
 import { createWholePolicy, POLICY_LIMITS } from './policies/whole.ts';
@@ -41,7 +40,7 @@ export interface Overrides {
   readonly log?: (line: string) => void;
   /** Writes one line of metrics. Default: standard output. */
   readonly writeMetrics?: (line: string) => void;
-  /** Takes every decision, in place of the metrics of decisions. */
+  /** Takes every decision of the engine. */
   readonly observe?: Observe;
   /** Fetches the issuers' keys. */
   readonly fetch?: Fetch;
@@ -100,17 +99,19 @@ export function compose(configuration: Configuration, trace: Trace, overrides: O
       table,
     }),
   } = overrides;
-  const reader = withReadSpans(tableReader, trace);
+  const counting =
+    metrics && createRequestMetrics({ ...metrics, service: api, write: writeMetrics, now: clock.now });
+  const traced = withReadSpans(tableReader, trace);
+  const reader = counting ? counting.withCounts(traced) : traced;
   const log = createLog({ service: 'authorizer', level: logging.level, write: writeLog });
   const bytesOf = (share: number): number => Math.max(1, Math.floor(cache.maxBytes * share));
-  const observed = metrics && { ...metrics, service: api, write: writeMetrics };
   const checks = createEngine({
     reader,
     clock,
     ttlMs: cache.ttlMs,
     outageTtlMs: cache.outageTtlMs,
     maxBytes: bytesOf(SHARES.items),
-    observe: overrides.observe ?? (observed && createDecisionMetrics(observed)),
+    observe: overrides.observe ?? counting?.observe,
     ...(overrides.random === undefined ? {} : { random: overrides.random }),
     ...(overrides.wait === undefined ? {} : { wait: overrides.wait }),
   });
@@ -140,7 +141,7 @@ export function compose(configuration: Configuration, trace: Trace, overrides: O
   });
   const authorizer = createAuthorizer({
     wholePolicy: policy.covers === 'api' ? wholePolicy : undefined,
-    ...(observed && { count: createAnswerMetrics(observed) }),
+    ...(counting && { counted: counting.counted }),
     identify: withTokenSpans(
       createIdentify({
         readCredentials: createReadCredentials(token.credentialsFrom),

@@ -64,6 +64,12 @@ const isOurs = (error: unknown): error is Error =>
   error instanceof Fault || (error instanceof Error && error.name === 'GatehouseError');
 
 /**
+ * What metrics and spans say of a fault: its code, if it is ours. A foreign error may be named after anything.
+ */
+export const faultCodeOf = (error: unknown): string =>
+  isOurs(error) ? (error as unknown as { readonly code: string }).code : 'internal';
+
+/**
  * What a log line says of a fault: codes and, of our own errors, the message. A message of a foreign error may quote
  * the request.
  */

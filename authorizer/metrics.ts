@@ -1,27 +1,100 @@
-import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
-import type { DecisionMetricsOptions } from '../engine/metrics.ts';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { createEmbeddedMetrics, type MetricsOptions } from '../engine/embedded-metrics.ts';
+import type { Observe } from '../engine/observation.ts';
+import type { Reader, ReadNotes } from '../table/reader.ts';
+
+/** How a request ended. */
+export interface Ending {
+  /** The reason of its decision, or what it came to without one: `policy`, `unauthorized`, the code of a fault. */
+  readonly outcome: string;
+  /** Decisions in its answer; a policy for the whole API is one. Default: none. */
+  readonly decisions?: number;
+  /** How many of them are allows. */
+  readonly allowed?: number;
+  readonly isFault?: boolean;
+  readonly tenant?: string | undefined;
+}
+
+/** Takes how a request ended, once. */
+export type Count = (ending: Ending) => void;
+
+/** Serves a request that is counted. */
+export type Counted = <T>(serve: (count: Count) => Promise<T>) => Promise<T>;
+
+export const uncounted: Counted = (serve) => serve(() => undefined);
+
+type TableReader = Pick<Reader, 'getMany' | 'getSnapshot' | 'list' | 'listAll'>;
+
+/** What has been done for a request so far. */
+interface Tally {
+  calls: number;
+  units: number;
+  isStale: boolean;
+}
 
 /**
- * How a request ended: with an answer, with 401, or with a fault. Lambda's own metrics count the last two as
- * errors.
+ * Writes requests as CloudWatch metrics: one line for each, whatever had to be decided and read for it. What runs
+ * on behalf of a request is found by its asynchronous context, so that nothing in between has to pass a tally on.
+ * What several requests share, such as a read in flight, counts for the one that began it.
  */
-type Outcome = 'allowed' | 'denied' | 'policy' | 'unauthorized' | 'fault';
+export function createRequestMetrics({ now, ...options }: MetricsOptions & { readonly now: () => number }) {
+  const write = createEmbeddedMetrics({ ...options, now });
+  const running = new AsyncLocalStorage<Tally>();
+  let wasServed = false;
 
-/** Counts a request by its outcome and by what the answer covers. */
-export type Count = (outcome: Outcome, coverage: 'api' | 'route' | 'none') => void;
+  const counted: Counted = (serve) => {
+    const tally: Tally = { calls: 0, units: 0, isStale: false };
+    const [begunAt, isFirst] = [now(), !wasServed];
+    wasServed = true;
+    const count: Count = ({ outcome, decisions = 0, allowed = 0, isFault, tenant }) =>
+      write(
+        outcome,
+        {
+          Decisions: decisions,
+          Allowed: allowed,
+          Faults: isFault ? 1 : 0,
+          CacheHits: tally.calls === 0 ? decisions : 0,
+          Calls: tally.calls,
+          ReadUnits: tally.units,
+          ColdStarts: isFirst ? 1 : 0,
+          Stale: tally.isStale ? 1 : 0,
+          Latency: now() - begunAt,
+        },
+        { tenant },
+      );
+    return running.run(tally, () => serve(count));
+  };
 
-/**
- * Writes requests as CloudWatch metrics (Embedded Metric Format), by service, outcome and coverage: `api` for
- * a policy that covers the whole API, `route` for an answer for one route.
- */
-export function createAnswerMetrics({ namespace, service, write }: DecisionMetricsOptions): Count {
-  const metrics = new Metrics({ namespace, serviceName: service });
-  return (outcome, coverage) => {
-    metrics.addDimension('outcome', outcome);
-    metrics.addDimension('coverage', coverage);
-    metrics.addMetric('Requests', MetricUnit.Count, 1);
-    write(JSON.stringify(metrics.serializeMetrics()));
-    metrics.clearMetrics();
-    metrics.clearDimensions();
+  /** Counts the calls of a read, with the units that DynamoDB states. */
+  const counting =
+    <Q, R>(read: (query: Q, notes?: ReadNotes) => Promise<R>) =>
+    async (query: Q, given?: ReadNotes): Promise<R> => {
+      const tally = running.getStore();
+      if (tally === undefined) return read(query, given);
+      const notes = { calls: 0, units: 0 };
+      try {
+        return await read(query, notes);
+      } finally {
+        for (const each of given ? [tally, given] : [tally]) {
+          each.calls += notes.calls;
+          if (each.units !== undefined) each.units += notes.units;
+        }
+      }
+    };
+
+  return {
+    counted,
+    /** Notes answers from before an outage. */
+    observe: (({ isStale }) => {
+      const tally = running.getStore();
+      if (tally && isStale) tally.isStale = true;
+    }) satisfies Observe,
+    /** A reader whose calls count for the request that they are made for. */
+    withCounts: ({ getMany, getSnapshot, list, listAll }: TableReader): TableReader => ({
+      getMany: counting(getMany),
+      getSnapshot: counting(getSnapshot),
+      list: counting(list),
+      listAll: counting(listAll),
+    }),
   };
 }

@@ -14,7 +14,7 @@ import {
 import type { Engine } from '../engine/index.ts';
 import { noNotes, type Reader } from '../table/reader.ts';
 import type { Identify } from './credentials/identity.ts';
-import { CredentialsError, Fault } from './errors.ts';
+import { CredentialsError, faultCodeOf } from './errors.ts';
 
 /** The steps of a request that have a span; `authorize` is the request itself. */
 type Step = 'authorize' | 'token' | 'route' | 'read' | 'decide';
@@ -78,8 +78,8 @@ function record<T>(span: Span, inside: Context, work: (span: StepSpan) => T): T 
       if (error instanceof CredentialsError) span.setAttribute('gatehouse.reason', error.code);
       else
         span
-          .setAttribute('error.type', codeOf(error))
-          .setStatus({ code: SpanStatusCode.ERROR, message: codeOf(error) });
+          .setAttribute('error.type', faultCodeOf(error))
+          .setStatus({ code: SpanStatusCode.ERROR, message: faultCodeOf(error) });
     },
   };
   const failed = (error: unknown): never => {
@@ -99,12 +99,6 @@ function record<T>(span: Span, inside: Context, work: (span: StepSpan) => T): T 
   }
   return result instanceof Promise ? (result.then(ended, failed) as T) : ended(result);
 }
-
-/** The code of an error of ours. The message of a foreign error may quote the request. */
-const codeOf = (error: unknown): string =>
-  error instanceof Fault || (error instanceof Error && error.name === 'GatehouseError')
-    ? (error as Fault).code
-    : 'internal';
 
 /**
  * What a request is part of: the span around it, such as that of Lambda's OpenTelemetry layer; or the invocation,
@@ -181,7 +175,7 @@ export function withReadSpans(reader: TableReader, run: Trace): TableReader {
   return {
     getMany: byKeys(reader.getMany),
     getSnapshot: byKeys(reader.getSnapshot),
-    list: (query) => run('read', () => reader.list(query)),
-    listAll: (query) => run('read', () => reader.listAll(query)),
+    list: (query, notes) => run('read', () => reader.list(query, notes)),
+    listAll: (query, notes) => run('read', () => reader.listAll(query, notes)),
   };
 }

@@ -6,6 +6,7 @@ import { createIdentify } from '../authorizer/credentials/identity.ts';
 import { createIssuers, type RemoteIssuer } from '../authorizer/credentials/issuers.ts';
 import { createDecisionLog } from '../authorizer/decision-log.ts';
 import { codeOf, fieldsOfFault } from '../authorizer/errors.ts';
+import { createRequestMetrics } from '../authorizer/metrics.ts';
 import { createSubjectOfIssuers } from '../authorizer/subject.ts';
 import {
   createTrace,
@@ -19,7 +20,6 @@ import { createEngine } from '../engine/engine.ts';
 import { createExplainer } from '../engine/explain/explainer.ts';
 import { GLOBAL, GLOBAL_ID } from '../engine/items.ts';
 import { createLog } from '../engine/log.ts';
-import { createDecisionMetrics } from '../engine/metrics.ts';
 import type { Observe } from '../engine/observation.ts';
 import { readApiToken } from '../table/api-token.ts';
 import { createClient } from '../table/dynamodb/client.ts';
@@ -49,7 +49,7 @@ export interface Overrides {
   readonly log?: (line: string) => void;
   /** Writes one line of metrics. Default: standard output. */
   readonly writeMetrics?: (line: string) => void;
-  /** Takes every decision, in place of the metrics of decisions. */
+  /** Takes every decision of the engine. */
   readonly observe?: Observe;
   /** Fetches the issuers' keys. */
   readonly fetch?: Fetch;
@@ -103,7 +103,10 @@ export function compose(configuration: AuthzenConfiguration, trace: Trace, overr
       table,
     }),
   } = overrides;
-  const reader = withReadSpans(tableReader, trace);
+  const counting =
+    metrics && createRequestMetrics({ ...metrics, service: 'authzen', write: writeMetrics, now: clock.now });
+  const traced = withReadSpans(tableReader, trace);
+  const reader = counting ? counting.withCounts(traced) : traced;
   const log = createLog({ service: 'authzen', level: logging.level, write: writeLog });
   const bytesOf = (share: number): number => Math.max(1, Math.floor(cache.maxBytes * share));
   const loading = {
@@ -117,9 +120,7 @@ export function compose(configuration: AuthzenConfiguration, trace: Trace, overr
     ...loading,
     outageTtlMs: cache.outageTtlMs,
     maxBytes: bytesOf(SHARES.items),
-    observe:
-      overrides.observe ??
-      (metrics && createDecisionMetrics({ ...metrics, service: 'authzen', write: writeMetrics })),
+    observe: overrides.observe ?? counting?.observe,
   });
   const engine = withDecideSpans(checks, trace);
   const rootsOf = createRootsOf({
@@ -155,6 +156,7 @@ export function compose(configuration: AuthzenConfiguration, trace: Trace, overr
     }),
     searches: createSearches({ reader, engine, clock, rootsOf }),
     trace,
+    counted: counting?.counted,
     metadata: publicUrl === undefined ? undefined : metadataOf(publicUrl),
     note: (error, requestId) =>
       error instanceof UnauthorizedError

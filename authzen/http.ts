@@ -1,3 +1,5 @@
+import { faultCodeOf } from '../authorizer/errors.ts';
+import { type Count, type Counted, type Ending, uncounted } from '../authorizer/metrics.ts';
 import type { StepSpan, Trace } from '../authorizer/trace.ts';
 import { GatehouseError } from '../table/errors.ts';
 import { BadRequestError, ForbiddenError, UnauthorizedError } from './errors.ts';
@@ -53,9 +55,18 @@ export interface HandleParts {
   readonly trace: Trace;
   /** Called with each fault and each refused credential. */
   readonly note: (error: unknown, requestId: string | undefined) => void;
+  /** Counts each request with its outcome. */
+  readonly counted?: Counted | undefined;
 }
 
-type Operation = (caller: Caller, body: unknown, requestId: string | undefined) => Promise<unknown>;
+/** What is answered, and how it is counted. */
+type Operation = (
+  caller: Caller,
+  body: unknown,
+  requestId: string | undefined,
+) => Promise<{ readonly answer: unknown; readonly ending: Ending }>;
+
+const SEARCHED: Ending = { outcome: 'search' };
 
 /** The most evaluations of one request that are explained. */
 const MAX_EXPLAINED = 20;
@@ -65,12 +76,16 @@ const MAX_EXPLAINED = 20;
  * the field, 401, 403, 404, 405, 413, or 503 for a fault of ours; a deny is an answer with 200.
  */
 export function createHandle(parts: HandleParts): Handle {
-  const { callerOf, evaluate, searches, trace, metadata, note } = parts;
+  const { callerOf, evaluate, searches, trace, metadata, note, counted = uncounted } = parts;
 
   const single: Operation = async (caller, body, requestId) => {
     const { options, ...evaluation } = readEvaluation(body);
     const [verdict] = await evaluate(caller, [evaluation], options?.explain === true, requestId);
-    return verdict;
+    const { decision, context } = verdict as Verdict;
+    return {
+      answer: verdict,
+      ending: { outcome: context.reason, decisions: 1, allowed: decision ? 1 : 0 },
+    };
   };
 
   const batch: Operation = async (caller, body, requestId) => {
@@ -84,23 +99,30 @@ export function createHandle(parts: HandleParts): Handle {
     const all = read.evaluations.map((each) =>
       'value' in each ? (verdicts.shift() as Verdict) : faulty(each.problem),
     );
-    return { evaluations: untilDecided(all, read.options) };
+    const evaluations = untilDecided(all, read.options);
+    const allowed = evaluations.filter(({ decision }) => decision).length;
+    return {
+      answer: { evaluations },
+      ending: { outcome: 'evaluations', decisions: evaluations.length, allowed },
+    };
   };
 
   const operations: ReadonlyMap<string, Operation> = new Map<string, Operation>([
     [PATHS.evaluation, single],
     [PATHS.evaluations, batch],
-    [PATHS.subjects, (caller, body) => searches.subjects(caller, readSubjectSearch(body))],
-    [PATHS.resources, (caller, body) => searches.resources(caller, readResourceSearch(body))],
-    [PATHS.actions, (caller, body) => searches.actions(caller, readActionSearch(body))],
+    [PATHS.subjects, searched((caller, body) => searches.subjects(caller, readSubjectSearch(body)))],
+    [PATHS.resources, searched((caller, body) => searches.resources(caller, readResourceSearch(body)))],
+    [PATHS.actions, searched((caller, body) => searches.actions(caller, readActionSearch(body)))],
   ]);
 
   async function answer(
     { method, path, header, body }: HttpRequest,
     loggedId: string | undefined,
+    count: Count,
   ): Promise<HttpAnswer> {
     if (metadata && path === metadata.path) {
       if (method !== 'GET' && method !== 'HEAD') return wrongMethod('GET, HEAD');
+      count({ outcome: 'metadata' });
       return json(metadata.document, 'public, max-age=3600');
     }
     const base = metadata?.base ?? '';
@@ -110,18 +132,26 @@ export function createHandle(parts: HandleParts): Handle {
     if (method !== 'POST') return wrongMethod('POST');
     if (body === undefined) return text(413, `the body is larger than ${MAX_BODY} bytes`);
     const caller = await callerOf(header('authorization'));
-    return json(await operation(caller, readBody(header('content-type'), body), loggedId), 'no-store');
+    const done = await operation(caller, readBody(header('content-type'), body), loggedId);
+    count(done.ending);
+    return json(done.answer, 'no-store');
   }
 
-  const handle = async (request: HttpRequest, span: StepSpan | undefined): Promise<HttpAnswer> => {
+  const handle = async (
+    request: HttpRequest,
+    span: StepSpan | undefined,
+    count: Count,
+  ): Promise<HttpAnswer> => {
     const requestId = requestIdOf(request);
     const loggedId = requestId ?? request.invocationId;
     try {
-      const answered = await answer(request, loggedId);
+      const answered = await answer(request, loggedId, count);
+      if (answered.status >= 400) count({ outcome: 'invalid' });
       span?.note({ 'http.response.status_code': answered.status });
       return withId(answered, requestId);
     } catch (error) {
       const refusal = refusalOf(error);
+      count(endingOf(error, refusal));
       span?.note({ 'http.response.status_code': refusal.status });
       if (error instanceof UnauthorizedError) span?.note({ 'gatehouse.reason': error.code });
       else if (refusal.status >= 500) span?.fail(error);
@@ -130,7 +160,18 @@ export function createHandle(parts: HandleParts): Handle {
     }
   };
 
-  return (request) => trace('authorize', (span) => handle(request, span), request.header);
+  return (request) =>
+    trace('authorize', (span) => counted((count) => handle(request, span, count)), request.header);
+}
+
+const searched =
+  (search: (caller: Caller, body: unknown) => Promise<unknown>): Operation =>
+  async (caller, body) => ({ answer: await search(caller, body), ending: SEARCHED });
+
+function endingOf(error: unknown, { status }: HttpAnswer): Ending {
+  if (status >= 500) return { outcome: faultCodeOf(error), isFault: true };
+  if (status === 401) return { outcome: 'unauthorized' };
+  return { outcome: status === 403 ? 'forbidden' : 'invalid' };
 }
 
 /** One evaluation that cannot be read: it is denied, and the others are decided. */

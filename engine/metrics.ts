@@ -1,20 +1,13 @@
-import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+import { createEmbeddedMetrics, type MetricsOptions } from './embedded-metrics.ts';
 import type { Observation, Observe } from './observation.ts';
 
-export interface DecisionMetricsOptions {
-  /** The CloudWatch namespace. */
-  readonly namespace: string;
-  /** The `service` dimension: an API, an application. */
-  readonly service: string;
-  /** Writes one line of JSON to standard output. Not `console.log`: Lambda adds a prefix to its lines. */
-  readonly write: (line: string) => void;
-}
+export type { MetricsOptions as DecisionMetricsOptions };
 
 /**
- * Writes decisions as CloudWatch metrics: one line in Embedded Metric Format each, which CloudWatch extracts
- * from the log. The dimensions are the service and the outcome (a reason or a fault code). Tenant, permission
- * and consistency are properties, for Logs Insights: as dimensions, each value would be a metric of its own
- * and billed as one. The subject is left out.
+ * Writes decisions as CloudWatch metrics, in Embedded Metric Format: for decisions that are made together (of
+ * `checkMany`, of a session) one line for each outcome, a reason or a fault code, and so one line for a single
+ * check. `Decisions` counts them; what the call took is in its first line, with `Latency`. The tenant is a
+ * property, for Logs Insights. The subject is left out.
  *
  * ```ts
  * const write = (line: string) => process.stdout.write(`${line}\n`);
@@ -22,24 +15,33 @@ export interface DecisionMetricsOptions {
  * const engine = createEngine({ reader, clock, observe });
  * ```
  */
-export function createDecisionMetrics({ namespace, service, write }: DecisionMetricsOptions): Observe {
-  const metrics = new Metrics({ namespace, serviceName: service });
-  return ({ decision, fault, tenant, permission, consistency, isFirst, isStale, ...cost }: Observation) => {
-    metrics.addDimension('outcome', decision?.reason ?? fault ?? 'internal');
-    metrics.addMetric('Allowed', MetricUnit.Count, decision?.allowed ? 1 : 0);
-    metrics.addMetric('Faults', MetricUnit.Count, decision ? 0 : 1);
-    metrics.addMetric('CacheHits', MetricUnit.Count, cost.calls === 0 ? 1 : 0);
-    metrics.addMetric('Calls', MetricUnit.Count, cost.calls);
-    metrics.addMetric('ReadUnits', MetricUnit.Count, cost.units);
-    metrics.addMetric('ColdStarts', MetricUnit.Count, isFirst ? 1 : 0);
-    metrics.addMetric('Stale', MetricUnit.Count, isStale ? 1 : 0);
-    metrics.addMetric('Latency', MetricUnit.Milliseconds, cost.milliseconds);
-    metrics.addMetadata('tenant', tenant ?? '');
-    metrics.addMetadata('permission', permission);
-    metrics.addMetadata('consistency', consistency);
-    write(JSON.stringify(metrics.serializeMetrics()));
-    metrics.clearMetrics();
-    metrics.clearDimensions();
-    metrics.clearMetadata();
+export function createDecisionMetrics(options: MetricsOptions): Observe {
+  const write = createEmbeddedMetrics(options);
+  return (_, position, together) => {
+    if (position !== 0) return;
+    const byOutcome = new Map<string, Observation[]>();
+    for (const each of together) {
+      const outcome = each.decision?.reason ?? each.fault ?? 'internal';
+      byOutcome.set(outcome, [...(byOutcome.get(outcome) ?? []), each]);
+    }
+    for (const [outcome, same] of byOutcome) {
+      const [first] = same as [Observation];
+      const counts = {
+        Decisions: first.decision ? same.length : 0,
+        Allowed: first.decision?.allowed ? same.length : 0,
+        Faults: first.decision ? 0 : same.length,
+        CacheHits: first.decision && together[0]?.calls === 0 ? same.length : 0,
+        Stale: same.some(({ isStale }) => isStale) ? 1 : 0,
+      };
+      const tenant = same.every((each) => each.tenant === first.tenant) ? first.tenant : undefined;
+      write(outcome, first === together[0] ? { ...counts, ...costOf(first) } : counts, { tenant });
+    }
   };
 }
+
+const costOf = ({ calls, units, isFirst, milliseconds }: Observation) => ({
+  Calls: calls,
+  ReadUnits: units,
+  ColdStarts: isFirst ? 1 : 0,
+  Latency: milliseconds,
+});

@@ -32,8 +32,10 @@ export interface Observation {
  * Called after each decision; for many, in the order of the requests. Decisions that are made together share
  * their reads: the first carries the whole cost, so that sums are right. Errors it throws are ignored, so
  * that a failing observer does not fail decisions.
+ *
+ * @param position of the decision among those that were made together
  */
-export type Observe = (observation: Observation) => void;
+export type Observe = (observation: Observation, position: number, together: readonly Observation[]) => void;
 
 /** A decision with its question, to be reported. */
 export interface Observed {
@@ -56,9 +58,9 @@ export function createObserver(observe: Observe, now: () => number) {
   let wasAsked = false;
 
   function report(observations: readonly Observation[]): void {
-    for (const observation of observations) {
+    for (const [position, observation] of observations.entries()) {
       try {
-        observe(observation);
+        observe(observation, position, observations);
       } catch {}
     }
   }

@@ -64,9 +64,12 @@ export interface Reader {
   /** TransactGetItems: as they stood at one instant, up to 100 items, in the order of the keys. */
   readonly getSnapshot: (keys: readonly Key[], notes?: ReadNotes) => Promise<readonly (Item | undefined)[]>;
   /** Query: one page. */
-  readonly list: (query: ListQuery) => Promise<Page<Item>>;
+  readonly list: (query: ListQuery, notes?: ReadNotes) => Promise<Page<Item>>;
   /** Query: one page of a list that is spread over several partitions, in the order of its sort keys. */
   readonly listMerged: (query: MergedQuery) => Promise<Page<Item>>;
   /** Query: all of it, page after page. For partitions that are known to be small. */
-  readonly listAll: (query: Omit<ListQuery, 'limit' | 'cursor'>) => Promise<readonly Item[]>;
+  readonly listAll: (
+    query: Omit<ListQuery, 'limit' | 'cursor'>,
+    notes?: ReadNotes,
+  ) => Promise<readonly Item[]>;
 }

@@ -172,6 +172,7 @@ describe('what a folder may import', () => {
       'service-configuration.ts',
       'errors.ts',
       'decision-log.ts',
+      'metrics.ts',
       'subject.ts',
     ],
     ...['trace.ts', 'variables.ts'],
@@ -335,12 +336,12 @@ describe('what a folder may import', () => {
     ['table/dynamodb', /^(?:@aws-sdk\/.+|@smithy\/node-http-handler|node:crypto)$/],
     [
       'engine',
-      /^(?:lru-cache|@marcbachmann\/cel-js(?:\/evaluator)?|@aws-lambda-powertools\/(?:metrics|logger(?:\/types)?))$/,
+      /^(?:lru-cache|@marcbachmann\/cel-js(?:\/evaluator)?|@aws-lambda-powertools\/logger(?:\/types)?)$/,
     ],
     // The small zod: the full one is four times as long to load.
     [
       'authorizer',
-      /^(?:jose|lru-cache|zod\/mini|node:crypto|node:https?|@aws-lambda-powertools\/metrics|@opentelemetry\/api)$/,
+      /^(?:jose|lru-cache|zod\/mini|node:async_hooks|node:crypto|node:https?|@opentelemetry\/api)$/,
     ],
     ['authzen', /^(?:zod\/mini|node:https?)$/],
     [
@@ -375,20 +376,20 @@ test('CEL and its library are loaded when a condition is met', () => {
   expect(importersOf('engine/conditions/cel.ts')).toEqual(['engine/conditions/load.ts']);
 });
 
-test('the libraries for metrics and logs are in nothing but metrics.ts and log.ts, which are by themselves', () => {
+test('the library for logs is in nothing but log.ts, which is by itself, as metrics are', () => {
   const users = IMPORTS.filter(
     ({ from, to }) => to.startsWith('@aws-lambda-powertools/') && !from.startsWith('test/'),
   );
-  expect([...new Set(users.map(({ from }) => from))].sort()).toEqual([
-    ...['authorizer/metrics.ts', 'engine/log.ts', 'engine/metrics.ts'],
-  ]);
+  expect([...new Set(users.map(({ from }) => from))].sort()).toEqual(['engine/log.ts']);
   const importersOf = (path: RegExp) => {
     const found = IMPORTS.filter(
       ({ from, to, isTypeOnly }) => path.test(to) && !isTypeOnly && !from.startsWith('test/'),
     );
     return [...new Set(found.map(({ from }) => from))].sort();
   };
-  expect(importersOf(/\/metrics\.ts$/)).toEqual(['authorizer/compose.ts', 'authzen/compose.ts']);
+  expect(importersOf(/\/metrics\.ts$/)).toEqual([
+    ...['authorizer/authorizer.ts', 'authorizer/compose.ts', 'authzen/compose.ts', 'authzen/http.ts'],
+  ]);
   const functions = ['authorizer', 'authzen', 'provisioning', 'sockets'];
   expect(importersOf(/^engine\/log\.ts$/)).toEqual(
     [

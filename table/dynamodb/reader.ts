@@ -3,6 +3,7 @@ import {
   type DynamoDBDocumentClient,
   GetCommand,
   QueryCommand,
+  type QueryCommandInput,
   TransactGetCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { GatehouseError, invalid, limitExceeded } from '../errors.ts';
@@ -45,10 +46,10 @@ function sortCondition({
   return ['', {}];
 }
 
-function toCommand(table: string, { range, index, limit, after }: RangeQuery): QueryCommand {
+function toInput(table: string, { range, index, limit, after }: RangeQuery): QueryCommandInput {
   const [hash, sort] = keyAttributes(index);
   const [condition, values] = sortCondition(range);
-  return new QueryCommand({
+  return {
     TableName: table,
     ...(index === undefined ? { ConsistentRead: true } : { IndexName: index }),
     KeyConditionExpression: `#pk = :pk${condition}`,
@@ -56,7 +57,7 @@ function toCommand(table: string, { range, index, limit, after }: RangeQuery): Q
     ExpressionAttributeValues: { ':pk': range.partition, ...values },
     Limit: limit,
     ...(after === undefined ? {} : { ExclusiveStartKey: { ...after } }),
-  });
+  };
 }
 
 /** Keys of one TransactGetItems (DynamoDB's limit). */
@@ -169,10 +170,11 @@ export function createReader({
    * @throws GatehouseError `invalid` for a forged cursor, otherwise as the service fails
    */
   const queryRange =
-    (signal: AbortSignal): QueryRange =>
+    (signal: AbortSignal, notes: ReadNotes): QueryRange =>
     async (query) => {
       const { after } = query;
-      const command = toCommand(table, query);
+      const command = new QueryCommand({ ...toInput(table, query), ...askUnits(notes) });
+      notes.calls += 1;
       const answer = await client.send(command, { abortSignal: signal }).catch((error: unknown) => {
         // The only part of a Query that a caller can have forged is the place to go on from.
         const forged = after !== undefined && (error as { name?: unknown }).name === 'ValidationException';
@@ -180,6 +182,7 @@ export function createReader({
           ? invalid('cursor', 'cursor does not belong to this list')
           : toTableError(error, 'Query');
       });
+      noteUnits(notes, answer.ConsumedCapacity && [answer.ConsumedCapacity]);
       const items = (answer.Items ?? []) as Item[];
       const last = answer.LastEvaluatedKey as Record<string, string> | undefined;
       return last ? { items, after: last } : { items };
@@ -200,6 +203,6 @@ export function createReader({
       return readInBatches(keys, (batch, found) => readBatch(batch, found, signal, notes));
     },
     getSnapshot: (keys, notes = noNotes()) => getSnapshot(keys, notes),
-    ...createLists(() => queryRange(pacing.deadline())),
+    ...createLists((notes) => queryRange(pacing.deadline(), notes)),
   };
 }

@@ -9,9 +9,11 @@ import {
   MAX_CURSOR_LENGTH,
   MAX_PAGE,
   type MergedQuery,
+  noNotes,
   type Page,
   type Range,
   type Reader,
+  type ReadNotes,
 } from '../reader.ts';
 
 /**
@@ -104,18 +106,20 @@ export type QueryRange = (query: RangeQuery) => Promise<RangeAnswer>;
 /**
  * The lists of a reader, made from the one primitive that tables differ in.
  *
- * @param begin called for every page: the queries of one page share a deadline
+ * @param begin called for every page: the queries of one page share a deadline, and are counted in its notes
  */
-export function createLists(begin: () => QueryRange): Pick<Reader, 'list' | 'listMerged' | 'listAll'> {
-  const list: Reader['list'] = (query) => readPage(begin(), query);
+export function createLists(
+  begin: (notes: ReadNotes) => QueryRange,
+): Pick<Reader, 'list' | 'listMerged' | 'listAll'> {
+  const list: Reader['list'] = (query, notes = noNotes()) => readPage(begin(notes), query);
   return {
     list,
     listMerged: (query) => mergePages(list, query),
-    listAll: async (query) => {
+    listAll: async (query, notes) => {
       const items: Item[] = [];
       let cursor: string | undefined;
       do {
-        const page = await list({ ...query, limit: MAX_PAGE, cursor });
+        const page = await list({ ...query, limit: MAX_PAGE, cursor }, notes);
         items.push(...page.items);
         cursor = page.cursor;
       } while (cursor !== undefined);

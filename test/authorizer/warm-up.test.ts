@@ -133,7 +133,7 @@ describe('the warm-up', () => {
     expect(written).toEqual([]);
     expect(exporter.getFinishedSpans()).toEqual([]);
     await ask();
-    expect(written.length).toBeGreaterThan(2);
+    expect(written.length).toBeGreaterThan(1);
     expect(exporter.getFinishedSpans().length).toBeGreaterThan(2);
   });
 });

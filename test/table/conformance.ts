@@ -468,6 +468,17 @@ export function conforms(open: () => Promise<Store>, differences: Differences = 
   });
 
   describe('a list', () => {
+    test('notes its calls, and a unit for each begun 4 KB of all items together', async () => {
+      const partition = newPartition();
+      await fill(keysOf(partition, 5).map((key) => ({ ...key, text: 'x'.repeat(KB) })));
+      const notes = { ...noNotes(), units: 0 };
+      await reader.list({ ranges: [{ partition }], limit: 3 }, notes);
+      expect(notes).toEqual({ calls: 1, units: 1 });
+      await reader.listAll({ ranges: [{ partition }, { partition: newPartition() }] }, notes);
+      expect(notes.calls).toBe(3);
+      expect(notes.units).toBeGreaterThanOrEqual(1 + 2);
+    });
+
     /**
      * In UTF-8: one, two, three, three and four bytes. JavaScript would put the last before the two others.
      */

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Observe } from '../../../engine/index.ts';
+import type { Observation } from '../../../engine/index.ts';
 import type { LiveEvent, LiveRequestLine } from '../../../explorer/service/index.ts';
 import type { GatewayLogEntry, Within } from '../../gateway/gateway.ts';
 import { createEventRing, type EventRing } from './event-ring.ts';
@@ -17,7 +17,7 @@ export interface Feed {
    *
    * @param source what else asks the engine; without it, only decisions for requests of the gateway are shown
    */
-  readonly observer: (source?: string) => Observe;
+  readonly observer: (source?: string) => (observation: Observation) => void;
   /** For gateways: tells decisions of which request they are. */
   readonly within: Within;
   /** For gateways: takes requests when they are answered. Those without a decision of their own become events. */

@@ -1,0 +1,158 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { byteLength } from '../../table/bytes.ts';
+import { createFunctions, type Functions } from './functions.ts';
+
+/** What the functions write for CloudWatch: one line for each request, whatever had to be decided for it. */
+let functions: Functions;
+const lines: string[] = [];
+beforeAll(async () => {
+  functions = await createFunctions();
+  const { run } = functions.world;
+  for (let route = 0; route < 34; route++) {
+    const permission = `list-${route}`;
+    await run('page.create', { name: permission });
+    await run('route.create', {
+      ...{ method: 'GET', path: `/lists/{id}/${route}`, permission, scope: 'location:{id}' },
+    });
+  }
+  const scope = `location:${functions.north}`;
+  const role = (await run('role.create', { name: 'of AuthZEN', scope })).id;
+  await run('permission.create', { name: 'location:read:location' });
+  await run('role-permission.create', { role, permission: 'location:read:location', effect: 'ALLOW' });
+  await run('assignment.create', { user: functions.ann, scope, role });
+  functions.world.settle();
+});
+beforeEach(() => {
+  functions.take();
+  lines.length = 0;
+});
+
+/** As the stack sets it. */
+const METRICS = { METRICS_NAMESPACE: 'gatehouse-production' };
+const overrides = { writeMetrics: (line: string) => void lines.push(line) };
+const written = () => lines.splice(0).map((line) => JSON.parse(line));
+/** Of the lines of metrics and of the log, with their ends. */
+const bytesWritten = () =>
+  [...lines.splice(0), ...functions.lines.splice(0)].reduce((sum, line) => sum + byteLength(line) + 1, 0);
+
+describe('a request to the authorizer', () => {
+  test('that a policy for the whole API answers is one decision in one line, cold and kept', async () => {
+    const authorizer = functions.authorizer({ ...METRICS, POLICY_COVERS: 'api' }, overrides);
+    const ask = async () => expect((await authorizer(await functions.restEvent('roster'))).context);
+    (await ask()).toMatchObject({ coverage: 'api' });
+    const [cold, ...more] = written();
+    expect(more).toEqual([]);
+    expect(cold).toMatchObject({ service: 'default', outcome: 'policy', Decisions: 1, ColdStarts: 1 });
+    // The reads of its inner checks, of its Queries and of the routes are all there.
+    expect(cold.Calls).toBeGreaterThan(3);
+    expect(cold.ReadUnits).toBeGreaterThan(34);
+    (await ask()).toMatchObject({ coverage: 'api' });
+    expect(written()).toEqual([
+      {
+        ...{ _aws: expect.any(Object), service: 'default', outcome: 'policy' },
+        ...{ Decisions: 1, CacheHits: 1, Latency: 0 },
+      },
+    ]);
+  });
+
+  test('writes at most 400 bytes when it is warm, with default settings', async () => {
+    const authorizer = functions.authorizer(METRICS, overrides);
+    for (const event of [
+      await functions.event('roster'),
+      await functions.event('payroll'),
+      await functions.restEvent('roster'),
+    ]) {
+      await authorizer(event);
+      bytesWritten();
+      await authorizer(event);
+      const bytes = bytesWritten();
+      expect(bytes).toBeGreaterThan(100);
+      expect(bytes).toBeLessThanOrEqual(400);
+    }
+  });
+
+  test('has the reason as outcome, and the tenant as property', async () => {
+    const authorizer = functions.authorizer(METRICS, overrides);
+    for (const page of ['roster', 'payroll', 'roster/more']) await authorizer(await functions.event(page));
+    const tenant = `location:${functions.north}`;
+    expect(written()).toMatchObject([
+      { outcome: 'role', Decisions: 1, Allowed: 1, tenant },
+      { outcome: 'no_grant', Decisions: 1, tenant },
+      { outcome: 'route_unmapped', Decisions: 1 },
+    ]);
+  });
+
+  test('that is decided again for the decision log counts once', async () => {
+    const env = { ...METRICS, POLICY_COVERS: 'api', DECISION_LOG: 'all' };
+    const authorizer = functions.authorizer(env, overrides);
+    await authorizer(await functions.restEvent('roster'));
+    expect(written()).toMatchObject([{ outcome: 'policy', Decisions: 1 }]);
+  });
+
+  test('without a decision counts none: a refused credential, a fault of ours', async () => {
+    const { reader } = functions.world;
+    const authorizer = functions.authorizer(METRICS, {
+      ...overrides,
+      reader: { ...reader, getMany: () => Promise.reject(new TypeError('secret of somebody')) },
+    });
+    await expect(authorizer(await functions.event('roster', { aud: 'other' }))).rejects.toThrow();
+    await expect(authorizer(await functions.event('roster'))).rejects.toThrow();
+    const both = written();
+    expect(both).toMatchObject([{ outcome: 'unauthorized' }, { outcome: 'internal', Faults: 1 }]);
+    for (const line of both) expect(line).not.toHaveProperty('Decisions');
+  });
+
+  test('that runs beside another one counts its own reads', async () => {
+    const authorizer = functions.authorizer(METRICS, overrides);
+    await authorizer(await functions.event('roster'));
+    written();
+    functions.world.clock.advance(61_000);
+    const other = functions.event('roster', { sub: functions.eve });
+    const [late, early] = await Promise.all([other, functions.event('roster')]);
+    await Promise.all([authorizer(late), authorizer(early)]);
+    const both = written();
+    expect(both).toHaveLength(2);
+    expect(both.reduce((sum, { Calls = 0 }) => sum + Calls, 0)).toBeGreaterThan(0);
+    await authorizer(early);
+    expect(written()).toMatchObject([{ CacheHits: 1 }]);
+  });
+});
+
+describe('a request to the AuthZEN API', () => {
+  const evaluation = (name: string) => ({
+    ...{ subject: { type: 'user', id: functions.ann }, action: { name } },
+    resource: { type: 'location', id: functions.north },
+  });
+  const service = 'authzen';
+
+  test('is a line with the decisions that its caller sees: of an evaluation, of a batch', async () => {
+    const ask = functions.authzen(METRICS, overrides);
+    await ask('/access/v1/evaluation', evaluation('read'));
+    expect(written()).toMatchObject([{ service, outcome: 'role', Decisions: 1, Allowed: 1, ColdStarts: 1 }]);
+    const evaluations = [...Array.from({ length: 20 }, () => evaluation('read')), evaluation('write')];
+    await ask('/access/v1/evaluations', { evaluations });
+    expect(written()).toMatchObject([{ outcome: 'evaluations', Decisions: 21, Allowed: 20 }]);
+  });
+
+  test('a search decides for its caller and counts no decision, only what it read', async () => {
+    const ask = functions.authzen(METRICS, overrides);
+    const { subject, resource } = evaluation('read');
+    await ask('/access/v1/search/action', { subject, resource });
+    const [line, ...more] = written();
+    expect(more).toEqual([]);
+    expect(line).toMatchObject({ service, outcome: 'search', Calls: expect.any(Number) });
+    expect(line).not.toHaveProperty('Decisions');
+  });
+
+  test('that is refused is a line too', async () => {
+    const ask = functions.authzen(METRICS, overrides);
+    await ask('/access/v1/evaluation', evaluation('read'), { authorization: 'Bearer nobody' });
+    await ask('/access/v1/evaluation', { subject: 7 });
+    await ask('/nowhere', {});
+    expect(written()).toMatchObject([
+      { outcome: 'unauthorized' },
+      { outcome: 'invalid' },
+      { outcome: 'invalid' },
+    ]);
+  });
+});
