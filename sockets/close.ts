@@ -3,6 +3,7 @@ import {
   DeleteConnectionCommand,
 } from '@aws-sdk/client-apigatewaymanagementapi';
 import { fromEnv } from '@aws-sdk/credential-provider-env';
+import type { createRequestHandler } from '../table/dynamodb/request-handler.ts';
 import { GatehouseError } from '../table/errors.ts';
 import { isLoopback, LOCAL_CREDENTIALS } from '../table/loopback.ts';
 import type { Connection } from './connection.ts';
@@ -19,12 +20,12 @@ export interface CloseOptions {
   /** The base URL of the API, where it is not that of AWS. */
   readonly url: string | undefined;
   readonly region: string | undefined;
-  /** Milliseconds for one attempt. */
-  readonly timeoutMs: number;
+  /** Sends requests, and bounds an attempt. */
+  readonly requestHandler: ReturnType<typeof createRequestHandler>;
 }
 
 /** Closes connections through the management API of their APIs (AG apigateway-how-to-call-websocket-api-connections). */
-export function createClose({ url, region = 'eu-central-1', timeoutMs }: CloseOptions): Close {
+export function createClose({ url, region = 'eu-central-1', requestHandler }: CloseOptions): Close {
   const clients = new Map<string, ApiGatewayManagementApiClient>();
   const suffix = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
   const clientFor = ({ api, stage }: Connection): ApiGatewayManagementApiClient => {
@@ -35,7 +36,7 @@ export function createClose({ url, region = 'eu-central-1', timeoutMs }: CloseOp
     const made = new ApiGatewayManagementApiClient({
       ...{ endpoint, region, maxAttempts: 2 },
       credentials: isLocal ? LOCAL_CREDENTIALS : fromEnv(),
-      requestHandler: { requestTimeout: timeoutMs, throwOnRequestTimeout: true },
+      requestHandler,
     });
     clients.set(endpoint, made);
     return made;

@@ -5,6 +5,7 @@ import { GLOBAL, GLOBAL_ID } from '../engine/items.ts';
 import { createLog } from '../engine/log.ts';
 import { createClient } from '../table/dynamodb/client.ts';
 import { createReader } from '../table/dynamodb/reader.ts';
+import { createRequestHandler } from '../table/dynamodb/request-handler.ts';
 import { type Environment, variablesSetIn } from '../table/environment.ts';
 import { invalid } from '../table/errors.ts';
 import { createClose } from './close.ts';
@@ -24,7 +25,7 @@ const environment = z.object({
   AWS_REGION: z.optional(z.string().check(z.regex(/^[a-z0-9-]{1,32}$/))),
 });
 
-/** Milliseconds for one call; a stream has nobody who waits. */
+/** Milliseconds for closing one connection; a stream has nobody who waits. */
 const TIMEOUT_MS = 3_000;
 
 /** Writes one log line of JSON. */
@@ -59,7 +60,7 @@ export function composeFrom(env: Environment, write: Write): Composed {
     AWS_REGION,
   } = parsed.data;
   const client = createClient({
-    ...{ credentialsFrom: 'environment', requestTimeoutMs: TIMEOUT_MS },
+    credentialsFrom: 'environment',
     ...(endpoint === undefined ? {} : { endpoint }),
   });
   const { now } = systemClock;
@@ -69,7 +70,10 @@ export function composeFrom(env: Environment, write: Write): Composed {
   const sockets = createSockets({
     connections: createConnections(client, CONNECTIONS_TABLE, log),
     engine,
-    close: createClose({ url: CONNECTIONS_URL, region: AWS_REGION, timeoutMs: TIMEOUT_MS }),
+    close: createClose({
+      ...{ url: CONNECTIONS_URL, region: AWS_REGION },
+      requestHandler: createRequestHandler({ requestTimeoutMs: TIMEOUT_MS }),
+    }),
     ...{ now, wait, log },
   });
   return { sockets, prefetch: () => engine.prefetch([{ kind: GLOBAL, id: GLOBAL_ID }]) };

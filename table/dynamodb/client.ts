@@ -1,8 +1,8 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { fromEnv } from '@aws-sdk/credential-provider-env';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { isLoopback, LOCAL_CREDENTIALS } from '../loopback.ts';
+import { createRequestHandler } from './request-handler.ts';
 
 export interface ClientOptions {
   /** Any DynamoDB endpoint; AWS's own for the region when left out. */
@@ -16,7 +16,13 @@ export interface ClientOptions {
   /** Milliseconds one attempt may take. */
   readonly requestTimeoutMs?: number;
   readonly maxAttempts?: number;
+  /** The wall clock, by which idle connections age. */
+  readonly now?: () => number;
 }
+
+/** Milliseconds of an attempt, and attempts: all of them fit into the deadline of a read. */
+export const ATTEMPT_MS = 1_000;
+export const ATTEMPTS = 2;
 
 /**
  * The DynamoDB client. The SDK has no time-out by default, and `requestTimeout` alone only
@@ -24,7 +30,14 @@ export interface ClientOptions {
  * attempts are few and every operation carries an overall deadline on top (read/ and write/).
  */
 export function createServiceClient(options: ClientOptions = {}): DynamoDBClient {
-  const { endpoint, region, credentialsFrom, requestTimeoutMs = 1_000, maxAttempts = 2 } = options;
+  const {
+    endpoint,
+    region,
+    credentialsFrom,
+    requestTimeoutMs = ATTEMPT_MS,
+    maxAttempts = ATTEMPTS,
+    now,
+  } = options;
   const local = endpoint !== undefined && isLoopback(new URL(endpoint).hostname);
   return new DynamoDBClient({
     ...(endpoint === undefined ? {} : { endpoint }),
@@ -35,11 +48,7 @@ export function createServiceClient(options: ClientOptions = {}): DynamoDBClient
           ...(credentialsFrom === undefined ? {} : { credentials: fromEnv() }),
         }),
     maxAttempts,
-    requestHandler: new NodeHttpHandler({
-      connectionTimeout: requestTimeoutMs / 2,
-      requestTimeout: requestTimeoutMs,
-      throwOnRequestTimeout: true,
-    }),
+    requestHandler: createRequestHandler({ requestTimeoutMs, now }),
   });
 }
 

@@ -5,6 +5,7 @@ import { openSocket } from '../../local/smoke/socket.ts';
 import { createClose } from '../../sockets/close.ts';
 import type { Connection, Listed } from '../../sockets/connection.ts';
 import { createSockets } from '../../sockets/sockets.ts';
+import { createRequestHandler } from '../../table/dynamodb/request-handler.ts';
 import { deferred, listen, policy } from '../local/support.ts';
 
 /** What the management API of a WebSocket API answers, and what it means for a connection. */
@@ -12,7 +13,12 @@ const ANN: Connection = {
   ...{ id: 'a1=', api: 'abc123', stage: 'live', credential: 'none' },
   ...{ subject: 'user:ann', tenant: 'tenant:acme', scope: 'location:hall', permission: 'dashboard' },
 };
-const closeAt = (url: string) => createClose({ url, region: 'eu-central-1', timeoutMs: 1_000 });
+const closeAt = (url: string) =>
+  createClose({
+    url,
+    region: 'eu-central-1',
+    requestHandler: createRequestHandler({ requestTimeoutMs: 1_000 }),
+  });
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -47,7 +53,11 @@ test.each([
 test('no answer in time, and a connection that breaks: a retry may help', async () => {
   const silent = await listen(() => {});
   await expect(
-    createClose({ url: silent, region: 'eu-central-1', timeoutMs: 20 })(ANN),
+    createClose({
+      url: silent,
+      region: 'eu-central-1',
+      requestHandler: createRequestHandler({ requestTimeoutMs: 20 }),
+    })(ANN),
   ).rejects.toMatchObject({ retryable: true });
   const breaking = await listen((incoming) => incoming.socket.destroy());
   await expect(closeAt(breaking)(ANN)).rejects.toMatchObject({ retryable: true });
