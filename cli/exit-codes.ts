@@ -13,9 +13,11 @@ export interface ExitCodes {
   readonly 2: string;
 }
 
-const FAULT = 'wrong usage, or a failure';
+// It holds for every kind of name: 1 is the answer no, or a finding, and of what does not exist there is none.
+const WRONG = 'wrong usage, such as a name that nothing has';
+const FAULT = `${WRONG}, or a failure`;
 const NOT_AGREED = 'nothing was done: --yes is missing, or the answer was not yes';
-const REFUSAL = 'wrong usage, refused by provisioning, or a failure';
+const REFUSAL = `${WRONG}, refused by provisioning, or a failure`;
 
 /** Of every subcommand: for its help, for docs/cli.md, and for the tests, which hold the code to it. */
 export const EXIT_CODES: readonly ExitCodes[] = [

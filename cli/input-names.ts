@@ -44,7 +44,7 @@ export function namedBy(command: string, { name, property }: Field, input: Mappi
 
 /** Commands whose answer for what does not exist would be an empty list. The log is of what is gone too. */
 const isList = ({ name, kind }: CommandDescription): boolean =>
-  kind === 'read' && /\.(?:list|list-all|access)$/.test(name) && name !== 'audit.list';
+  kind === 'read' && /\.(?:list|list-all|read-all|access)$/.test(name) && name !== 'audit.list';
 
 /**
  * The input with ids and references in the place of names. Of lists, ids and references are looked up too: they have

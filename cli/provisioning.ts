@@ -99,6 +99,10 @@ export async function* listAll(
 export const isFault = ({ code, retryable }: Failure['error']): boolean =>
   retryable || code === 'internal' || code === 'damaged_item' || code === 'newer_form';
 
+/** Whether what was given is no value of its field, or names what does not exist. */
+export const isWrongInput = ({ code }: Failure['error']): boolean =>
+  code === 'invalid' || code === 'not_found';
+
 /** A refusal of provisioning. */
 export class RefusedError extends Error {
   override readonly name = 'RefusedError';

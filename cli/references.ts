@@ -1,11 +1,12 @@
+import type { Reason } from '../engine/index.ts';
 import type { Queries } from '../provisioning/apply/queries.ts';
 import { type Candidate, type Found, findName, type Wanted } from '../provisioning/names/find.ts';
 import { suggestName } from '../provisioning/names/suggest.ts';
 import { hint } from '../provisioning/suggestions.ts';
 import type { NamedKind } from '../table/entities/entity.ts';
 import type { EntityType } from '../table/entities/registry.ts';
-import { mayBeScopeType } from '../table/entities/scope-types.ts';
-import { isRef, isSafeText } from '../table/identifiers.ts';
+import { mayBeScopeType, SCOPE_TYPES } from '../table/entities/scope-types.ts';
+import { BUILT_IN_SUBJECTS, isRef, isSafeText } from '../table/identifiers.ts';
 import { allOf } from '../table/index-queries.ts';
 import { nodeKey, permissionRef } from '../table/keys.ts';
 import { readPermissionName } from '../table/permission-name.ts';
@@ -96,7 +97,7 @@ async function optionsOf(names: Names, typed: Typed, text: string): Promise<Foun
   const wanted = { name: text, kind, ...(type === undefined ? {} : { type }) };
   const found = await names.find(wanted);
   if (found.candidates.length > 0 || found.more) return found;
-  if (isReference(typed, text)) throw new NameError('name_unknown', `${label} ${text} does not exist`, []);
+  if (isReference(typed, text)) throw unknownReference(label, text);
   const what = type ?? WORDS[kind];
   const head = `${label} ${plain(text)}: no ${what} has this ${text.includes('/') ? 'path' : 'name'}`;
   const [other] = found.elsewhere;
@@ -148,20 +149,54 @@ export async function lookUpAny(names: Names, label: string, text: string): Prom
 export const referenceOf = async (names: Names, typed: Typed, text: string): Promise<string> =>
   isReference(typed, text) ? text : (await lookUp(names, typed, text)).ref;
 
-/** Throws {@link NameError} for a permission that is not registered. */
-export async function assertPermission(reader: Reader, text: string): Promise<void> {
+type ArgumentKind = 'subject' | 'permission' | 'scope';
+
+/**
+ * The subject, permission or scope that a text means, which exists. Throws {@link NameError}.
+ */
+export async function existing(reader: Reader, kind: ArgumentKind, text: string): Promise<string> {
+  if (kind !== 'permission')
+    return (await lookUp(namesIn(reader), { label: kind.toUpperCase(), kind }, text)).ref;
   const name = readPermissionName(text);
-  if (!name || (await reader.get(nodeKey(permissionRef(name))))) return;
-  throw new NameError('name_unknown', await unknownPermission(reader, text), []);
+  if (name && !(await reader.get(nodeKey(permissionRef(name))))) throw await permissionUnknown(reader, text);
+  return text;
 }
 
-/** What to say of a permission that is not registered, with what was probably meant. */
-export async function unknownPermission(reader: Reader, text: string): Promise<string> {
+/** Throws {@link NameError} for a type of scopes or subjects that the table does not have. */
+export async function assertType(reader: Reader, of: 'subject' | 'scope', type: string): Promise<void> {
+  const known = of === 'scope' ? Object.keys(SCOPE_TYPES) : BUILT_IN_SUBJECTS;
+  if (known.includes(type) || (await reader.get(nodeKey({ type: `${of}-type`, id: type })))) return;
+  throw new NameError('name_unknown', `there is no ${of} type ${plain(type)}: ${hint(type, known)}`, []);
+}
+
+/**
+ * Throws {@link NameError} where a decision says that a part of the question does not exist. It is the rule of the exit
+ * codes: what was typed does not exist, so that there is no answer to it.
+ *
+ * @param asked the parts that were typed, as references
+ */
+export async function assertAsked(
+  reader: Reader,
+  reason: Reason,
+  asked: { readonly [kind in ArgumentKind]?: string | undefined },
+): Promise<void> {
+  const { subject, permission, scope } = asked;
+  if (reason === 'subject_unknown' && subject !== undefined) throw unknownReference('SUBJECT', subject);
+  if (reason === 'scope_unknown' && scope !== undefined) throw unknownReference('SCOPE', scope);
+  if (reason === 'permission_unknown' && permission !== undefined)
+    throw await permissionUnknown(reader, permission);
+}
+
+const unknownReference = (label: string, text: string): NameError =>
+  new NameError('name_unknown', `${label} ${text} does not exist`, []);
+
+/** The error of a permission that is not registered, with what was probably meant. */
+async function permissionUnknown(reader: Reader, text: string): Promise<NameError> {
   const pages = await Promise.all(
     ['page', 'permission'].map((type) => reader.list({ ...allOf(type as EntityType), limit: 1_000 })),
   );
   const known = pages.flatMap(({ items }) => items.map((item) => String(item.name)));
-  return `there is no permission ${plain(text)}: ${hint(text, known)}`;
+  return new NameError('name_unknown', `there is no permission ${plain(text)}: ${hint(text, known)}`, []);
 }
 
 /** Who and where of a question, and what was typed for them where that is no reference. */

@@ -83,7 +83,9 @@ export const isSubjectNode = ({ type }: Pick<Ref, 'type'>): boolean => SUBJECT_N
 export const subjectNode = (ref: Ref): Ref =>
   isBuiltInSubject(ref.type) ? ref : { type: REGISTERED_SUBJECT, id: `${ref.type}:${ref.id}` };
 
-export const isBuiltInSubject = (type: string): boolean => type === 'user' || type === 'technical-user';
+export const BUILT_IN_SUBJECTS: readonly string[] = ['user', 'technical-user'];
+
+export const isBuiltInSubject = (type: string): boolean => BUILT_IN_SUBJECTS.includes(type);
 
 /** Reads a reference to a subject, `user:alice` or `device:d1`. Throws `invalid` naming `field`. */
 export const parseSubjectRef = (text: string, field: string): Ref => subjectNode(parseRef(text, field));

@@ -81,17 +81,18 @@ const END_OF_FILE = 0x1a;
 
 /** Bytes without the characters with which DOS ends a text and fills its last block. Throws {@link SourceError}. */
 async function* withoutEndOfFile(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let ended = 0;
+  let trailing = 0;
   for await (const chunk of bytes) {
     let end = chunk.length;
     while (end > 0 && chunk[end - 1] === END_OF_FILE) end--;
     if (end > 0) {
-      if (ended > 0) yield new Uint8Array(ended).fill(END_OF_FILE);
-      ended = 0;
+      if (trailing > 0) yield new Uint8Array(trailing).fill(END_OF_FILE);
+      trailing = 0;
       yield chunk.subarray(0, end);
     }
-    ended += chunk.length - end;
-    if (ended > MAX_ROW_BYTES) throw new SourceError(`holds more than ${MAX_ROW_BYTES} bytes 0x1A in a row`);
+    trailing += chunk.length - end;
+    if (trailing > MAX_ROW_BYTES)
+      throw new SourceError(`holds more than ${MAX_ROW_BYTES} bytes 0x1A in a row`);
   }
 }
 

@@ -8,7 +8,7 @@ import { givenOption } from '../given.ts';
 import { addHelpTexts } from '../help.ts';
 import { asJson } from '../print.ts';
 import { atOption, permissionArgument, scopeArgument, subjectArgument } from '../question.ts';
-import { meantText, namesIn, questionOf, unknownPermission } from '../references.ts';
+import { assertAsked, meantText, namesIn, questionOf } from '../references.ts';
 import type { Subcommand } from '../subcommand.ts';
 
 interface CheckOptions extends ConnectionOptions {
@@ -63,14 +63,13 @@ export const addCheck: Subcommand = (program, context, finish) => {
       const { subject, scope } = asked;
       const question = { subject, permission, scope, at };
       const { allowed, reason } = await decide(reader, context.now, question, options);
+      await assertAsked(reader, reason, question);
       const paint = painter(wantsColours(context));
       context.out(
         options.json
           ? asJson({ allowed, reason, ...asked, permission, at: new Date(at).toISOString() })
           : `${paint(allowed ? 'green' : 'red', allowed ? 'ALLOWED' : 'REFUSED')} (${reason})\n${meantText(asked)}`,
       );
-      if (reason === 'permission_unknown')
-        context.error(`note: ${await unknownPermission(reader, permission)}\n`);
       finish(allowed ? OK : REFUSED);
     },
   );

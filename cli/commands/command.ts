@@ -17,6 +17,7 @@ import {
   addActorOption,
   connectForWriting,
   isFault,
+  isWrongInput,
   RefusedError,
   type WriteOptions,
   withField,
@@ -87,7 +88,7 @@ export const addCommand: Subcommand = (program, context, finish) => {
       const may = error.retryable ? `retryable${retry}` : 'not retryable';
       if (!options.json)
         context.error(`gatehouse command ${name}: ${withField(error)} (${error.code}, ${may})\n`);
-      finish(isFault(error) ? USAGE : REFUSED);
+      finish(isFault(error) || isWrongInput(error) ? USAGE : REFUSED);
     };
     let agreed: Agreed | undefined;
     try {

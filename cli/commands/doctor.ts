@@ -16,7 +16,7 @@ import { OK, REFUSED } from '../exit-codes.ts';
 import { addHelpTexts } from '../help.ts';
 import { variablesOf } from '../lambda.ts';
 import { asJson, columns, count } from '../print.ts';
-import { namesIn, questionOf } from '../references.ts';
+import { existing } from '../references.ts';
 import type { Subcommand } from '../subcommand.ts';
 
 interface DoctorOptions extends ConnectionOptions {
@@ -148,8 +148,9 @@ async function examine(
     );
   if (isWanted('cost')) {
     const asked = question && {
-      ...question,
-      ...(await questionOf(namesIn(reader), question.subject, question.scope)),
+      subject: await existing(reader, 'subject', question.subject),
+      permission: await existing(reader, 'permission', question.permission),
+      scope: await existing(reader, 'scope', question.scope),
     };
     add('cost', [await checkCost(reader, context.now, asked ?? NO_QUESTION)]);
   }

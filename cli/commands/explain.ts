@@ -7,7 +7,7 @@ import { givenOption } from '../given.ts';
 import { addHelpTexts } from '../help.ts';
 import { asJson } from '../print.ts';
 import { atOption, permissionArgument, scopeArgument, subjectArgument } from '../question.ts';
-import { namesIn, questionOf } from '../references.ts';
+import { assertAsked, namesIn, questionOf } from '../references.ts';
 import type { Subcommand } from '../subcommand.ts';
 
 interface ExplainOptions extends ConnectionOptions {
@@ -37,6 +37,7 @@ export const addExplain: Subcommand = (program, context, finish) => {
       const { subject, scope } = await questionOf(namesIn(reader), given, scopeGiven);
       const explainer = createExplainer({ reader, clock: { now: context.now } });
       const explanation = await explainer.explain(subject, permission, scope, { at, ...options.given });
+      await assertAsked(reader, explanation.reason, { subject, permission, scope });
       context.out(
         options.json
           ? asJson(explanation)

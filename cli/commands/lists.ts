@@ -17,7 +17,7 @@ import {
   subjectArgument,
   typeOption,
 } from '../question.ts';
-import { assertPermission, lookUp, namesIn } from '../references.ts';
+import { assertType, existing } from '../references.ts';
 import type { Subcommand } from '../subcommand.ts';
 
 interface Options extends ConnectionOptions {
@@ -32,8 +32,6 @@ interface Options extends ConnectionOptions {
   readonly type?: string | undefined;
 }
 
-type Kind = 'subject' | 'permission' | 'scope';
-
 /** A search of the engine as a subcommand of two arguments. */
 interface Search {
   readonly name: string;
@@ -41,8 +39,10 @@ interface Search {
   readonly description: string;
   readonly arguments: readonly [Argument, Argument];
   /** What each argument is. */
-  readonly kinds: readonly [Kind, Kind];
+  readonly kinds: readonly ['subject' | 'permission', 'permission' | 'scope'];
   readonly options?: readonly Option[];
+  /** What `--type` is a type of. */
+  readonly typesOf?: 'subject' | 'scope';
   readonly example: string;
   readonly search: (
     lists: Lists,
@@ -77,22 +77,16 @@ const subcommandOf =
     );
   };
 
-/** What an argument means. A list of what does not exist would be empty, so it throws {@link NameError} instead. */
-async function existing(reader: Reader, kind: Kind, text: string): Promise<string> {
-  if (kind !== 'permission')
-    return (await lookUp(namesIn(reader), { label: kind.toUpperCase(), kind }, text)).ref;
-  await assertPermission(reader, text);
-  return text;
-}
-
 async function run(
-  { search, labels, keys, kinds }: Search,
+  { search, labels, keys, kinds, typesOf }: Search,
   typed: readonly [string, string],
   options: Options,
   context: Context,
 ): Promise<void> {
   const { limit, at = context.now(), kind, type } = options;
   const reader = await connect(options, context.env);
+  if (typesOf && type !== undefined) await assertType(reader, typesOf, type);
+  // A list of what does not exist would be empty.
   const given = await Promise.all([
     existing(reader, kinds[0], typed[0]),
     existing(reader, kinds[1], typed[1]),
@@ -133,6 +127,7 @@ export const addWho = subcommandOf({
   arguments: [permissionArgument(), scopeArgument()],
   kinds: ['permission', 'scope'],
   options: [typeOption('subject', 'user')],
+  typesOf: 'subject',
   example: "grades 'North School' --all",
   search: (lists, [permission, scope], options) => lists.listSubjects(permission, scope, options),
   labels: namesOfSubjects,
@@ -161,6 +156,7 @@ export const addWhere = subcommandOf({
   arguments: [subjectArgument(), permissionArgument()],
   kinds: ['subject', 'permission'],
   options: [typeOption('scope', 'building')],
+  typesOf: 'scope',
   example: 'tina@school.example doors:open:door --type building',
   search: (lists, [subject, permission], options) => lists.listScopes(subject, permission, options),
   labels: namesOf,

@@ -108,7 +108,7 @@ describe('on the table', () => {
       ok: true,
       dryRun: true,
     });
-    expect((await onTable('page.read', 'name=dry')).code).toBe(1);
+    expect((await onTable('page.read', 'name=dry')).code).toBe(2);
     const args = ['user.create', 'username=once', '--operation', 'once', '--json'];
     const [first, second] = [await onTable(...args), await onTable(...args)];
     // A token is of the time of its answer.

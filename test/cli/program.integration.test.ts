@@ -165,7 +165,7 @@ test.each([['check'], ['explain'], ['test']])('%s --help shows examples and exit
   const { code, out, error } = await gatehouse([name, '--help']);
   expect({ code, error }).toEqual({ code: 0, error: '' });
   expect(out).toContain(`Examples:\n  gatehouse ${name} `);
-  expect(out).toContain('2  wrong usage, or a failure');
+  expect(out).toContain('2  wrong usage, such as a name that nothing has, or a failure');
   expect(out).toContain('see gatehouse help');
 });
 

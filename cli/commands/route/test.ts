@@ -13,7 +13,7 @@ import { givenOption } from '../../given.ts';
 import { asJson, columns, section } from '../../print.ts';
 import { connectForWriting } from '../../provisioning.ts';
 import { atOption, subjectOption } from '../../question.ts';
-import { namesIn, referenceOf } from '../../references.ts';
+import { assertAsked, namesIn, referenceOf } from '../../references.ts';
 import { apiOf, routeData, routesOf } from '../../routes/routes.ts';
 import { type Suggestion, suggestRoutes } from '../../routes/suggestions.ts';
 import type { Subcommand } from '../../subcommand.ts';
@@ -68,6 +68,8 @@ export const addTry: Subcommand = (route, context, finish) => {
             { ...givenFor(request, trial?.path, options.given), at, prefetch: trial?.prefetched },
           )
         : undefined;
+    // The permission and the scope come from the route and the request.
+    if (reader && decision) await assertAsked(reader, decision.reason, { subject });
     const result: Result = {
       ...{ api, request, subject, trial, others, suggestions, decision },
       known: routes.length,

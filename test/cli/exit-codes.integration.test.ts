@@ -1,0 +1,127 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createWorld, type World } from '../support/world.ts';
+import { gatehouse, subcommandsIn } from './support.ts';
+
+/**
+ * One rule for all subcommands: what is named and does not exist is 2, whatever is named and however. 1 is the answer
+ * no, or a finding.
+ */
+const GHOST = '01M7YAMYCAWSND2TZ7F47P6DYF';
+const SUBJECT = ['nobody', 'user:ghost', `user:${GHOST}`];
+const SCOPE = ['nowhere', 'location:ghost'];
+const PERMISSION = ['nothing', 'no:such:thing'];
+
+/** Where a subcommand takes a name: what stands for `?` is a name that nothing has. */
+const NAMES: readonly (readonly [place: string, line: string, unknown: readonly string[]])[] = [
+  ['check subject', 'check ? home Here', SUBJECT],
+  ['check permission', 'check ann ? Here', PERMISSION],
+  ['check scope', 'check ann home ?', SCOPE],
+  ['explain subject', 'explain ? home Here', SUBJECT],
+  ['explain permission', 'explain ann ? Here', PERMISSION],
+  ['explain scope', 'explain ann home ?', SCOPE],
+  ['who permission', 'who ? Here', PERMISSION],
+  ['who scope', 'who home ?', SCOPE],
+  ['who --type', 'who home Here --type ?', ['robot']],
+  ['menu subject', 'menu ? Here', SUBJECT],
+  ['menu scope', 'menu ann ?', SCOPE],
+  ['where subject', 'where ? home', SUBJECT],
+  ['where permission', 'where ann ?', PERMISSION],
+  ['where --type', 'where ann home --type ?', ['campus']],
+  ['doctor --subject', 'doctor --only cost --subject ? --permission home --scope Here', SUBJECT],
+  ['doctor --permission', 'doctor --only cost --subject ann --permission ? --scope Here', PERMISSION],
+  ['doctor --scope', 'doctor --only cost --subject ann --permission home --scope ?', SCOPE],
+  ['route test --subject', 'route test GET /home --subject ?', SUBJECT],
+  ['route remove id', 'route remove ? --yes', [GHOST]],
+  ['onboard --user', 'onboard New --user ? --admin-role reader', ['nobody', GHOST]],
+  ['onboard --admin-role', 'onboard New --user ann --admin-role ?', ['nothing', GHOST]],
+  ['onboard --role', 'onboard New --user ann --role boss=?', PERMISSION],
+  ['onboard --template', 'onboard New --user ann --template boss=?', [GHOST]],
+  ['onboard --type', 'onboard New --user ann --admin-role reader --type ?', ['campus']],
+  ['revoke-user user', 'revoke-user ? --yes', SUBJECT],
+  ['suspend-tenant tenant', 'suspend-tenant ? --yes', SCOPE],
+  ['revoke-session id', 'revoke-session ? --yes', [GHOST]],
+  ['revoke-token id', 'revoke-token ? --yes', [GHOST]],
+  ['verify --tenant', 'verify --tenant ?', SCOPE],
+  ['export --root', 'export --root ?', SCOPE],
+  // The log is of what is gone, too: a reference may be to that.
+  ['log --tenant', 'log --tenant ?', ['nowhere']],
+  ['log --user', 'log --user ?', ['nobody']],
+  ['log --entity', 'log --entity ?', ['nothing']],
+  ['command name', 'command ?', ['user.creat']],
+  ['command fields', 'command user.read id=?', ['nobody', GHOST]],
+  ['command fields', 'command page.read name=?', ['nothing']],
+  ['command fields', 'command membership.create user=ann group=?', ['nobodies', GHOST]],
+  ['command fields', 'command role-permission.create role=reader effect=ALLOW permission=?', PERMISSION],
+  ['command fields', 'command subject.create id=x type=?', ['robot']],
+  ['help subcommand', 'help ?', ['chekc']],
+  ['completion shell', 'completion ?', ['tcsh']],
+  ['load kind', 'load ? /dev/null', ['people']],
+];
+
+/** By the placeholders of their values: what names nothing in the table, and no part of Gatehouse. */
+const VALUES = new Set(
+  `api-id=file changes checks cursor email file files folder form function instant items json json|file manifest
+  manifests method name=value field=value number number|off operation origin path places region seconds table
+  template text token url value address port`.split(/\s+/),
+);
+/** Options whose value is any text. */
+const TEXTS = new Set(['--actor', '--api', '--operation', '--display-name', '--id']);
+/** Names that are given, not looked up, and a choice of two. */
+const OTHERS = new Set(['onboard name', 'init --root', 'init --protect', 'menu --kind']);
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+  await world.run('page.create', { name: 'home' });
+  await world.run('location.create', { id: 'here', name: 'Here' });
+  await world.run('user.create', { id: 'ann', username: 'ann' });
+  await world.run('role.create', { id: 'reader', name: 'reader', scope: 'tenant' });
+  const route = { method: 'GET', path: '/home', permission: 'home', scope: 'location:here' };
+  await world.run('route.create', { ...route, api: 'default' });
+});
+const run = (line: string, ...more: readonly string[]) =>
+  gatehouse([...line.split(' '), ...more], { env: { TABLE_NAME: world.table } });
+
+describe('a name that nothing has is 2, with nothing on the standard output', () => {
+  test.each(NAMES)('%s', async (_, line, unknown) => {
+    for (const each of unknown) {
+      const { code, out, error } = await run(line.replace('?', each));
+      expect({ code, out }, `${line.replace('?', each)}: ${error}`).toEqual({ code: 2, out: '' });
+    }
+  });
+
+  test('where the same line with a name that something has is not', async () => {
+    for (const line of ['check ann home Here', 'explain ann home Here', 'route test GET /home --subject ann'])
+      expect((await run(line)).code).toBe(1);
+    for (const line of [
+      'who home Here',
+      'menu ann Here',
+      'where ann home --type building',
+      'export --root Here',
+    ])
+      expect((await run(line)).code).toBe(0);
+  });
+});
+
+test('every argument and option of every subcommand is a name of this table, or names nothing', async () => {
+  const help = async (...path: string[]) => (await gatehouse([...path, '--help'])).out;
+  const nested = subcommandsIn(await help('route')).map((name) => ['route', name]);
+  const all = subcommandsIn(await help()).filter((name) => name !== 'route');
+  const places = new Set(NAMES.map(([place]) => place));
+  const left: string[] = [];
+  for (const path of [...all.map((name) => [name]), ...nested]) {
+    const text = await help(...path);
+    const [usage = ''] = text.split('\n');
+    const given = [...usage.matchAll(/[<[](?!options)([\w-]+)(?:\.{3})?[>\]]/g)].map(([, name]) => [
+      name,
+      name,
+    ]);
+    const options = [...text.matchAll(/^ {2}(--[\w-]+) <([^>]+)>/gm)].map(([, flag, value]) => [flag, value]);
+    for (const [place = '', value = ''] of [...given, ...options]) {
+      const name = `${path.join(' ')} ${place}`;
+      if (places.delete(name) || VALUES.has(value) || TEXTS.has(place) || OTHERS.has(name)) continue;
+      left.push(`${name} <${value}>`);
+    }
+  }
+  expect({ left, gone: [...places] }).toEqual({ left: [], gone: [] });
+});
