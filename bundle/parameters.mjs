@@ -6,11 +6,13 @@ export default class Parameters {
     const check = async () => {
       const { checkParameters } = await tsImport('./parameters.ts', import.meta.url);
       const { configurationInput, processedInput, service } = serverless;
+      const { DecisionLogTo, DecisionLogStreamArn } = service.resources.Parameters;
       try {
         checkParameters(
           processedInput.options.param ?? [],
           Object.keys(configurationInput.params.default),
           service.functions.authorizer.environment,
+          { DecisionLogTo: DecisionLogTo.Default, DecisionLogStreamArn: DecisionLogStreamArn.Default },
         );
       } catch (error) {
         throw new serverless.classes.Error(error.message, 'PARAMETERS');

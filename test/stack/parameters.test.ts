@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkParameters } from '../../bundle/parameters.ts';
+import { checkParameters, type StackParameters } from '../../bundle/parameters.ts';
 
 const DECLARED = ['tokenIssuer', 'tokenAudience', 'cacheTtlSeconds'];
 const GOOD = {
@@ -8,8 +8,12 @@ const GOOD = {
   CACHE_TTL_SECONDS: 60,
   SUBJECT_FROM: '',
 };
-const check = (given: readonly string[], environment: Readonly<Record<string, unknown>> = GOOD) =>
-  checkParameters(given, DECLARED, environment);
+const LOGS = { DecisionLogTo: 'logs', DecisionLogStreamArn: '' };
+const check = (
+  given: readonly string[],
+  environment: Readonly<Record<string, unknown>> = GOOD,
+  stack: StackParameters = LOGS,
+) => checkParameters(given, DECLARED, environment, stack);
 
 describe("the stack's parameters", () => {
   test('that are known, with an issuer, are taken', () => {
@@ -30,5 +34,12 @@ describe("the stack's parameters", () => {
     ['with a wrong value', { ...GOOD, CACHE_TTL_SECONDS: 'soon' }, 'CACHE_TTL_SECONDS'],
   ])('%s are refused, by the variable', (_, environment, message) => {
     expect(() => check([], environment)).toThrow(message);
+  });
+
+  test('that send decisions to Firehose name the stream', () => {
+    const firehose = { ...LOGS, DecisionLogTo: 'firehose' };
+    expect(() => check([], GOOD, firehose)).toThrow('needs the ARN of your stream: decisionLogStreamArn');
+    const DecisionLogStreamArn = 'arn:aws:firehose:eu-central-1:123456789012:deliverystream/decisions';
+    expect(() => check([], GOOD, { ...firehose, DecisionLogStreamArn })).not.toThrow();
   });
 });

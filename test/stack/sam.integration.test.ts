@@ -127,6 +127,15 @@ test('the outputs and conditions are the same', () => {
   expect(sam).toEqual(Object.fromEntries(conditions));
 });
 
+test('with decisions for a Firehose stream that nobody names it is refused before anything is made', () => {
+  expect(SAM.Rules).toMatchObject({
+    FirehoseIsNamed: {
+      RuleCondition: { 'Fn::Equals': [{ Ref: 'DecisionLogTo' }, 'firehose'] },
+      Assertions: [{ Assert: { 'Fn::Not': [{ 'Fn::Equals': [{ Ref: 'DecisionLogStreamArn' }, ''] }] } }],
+    },
+  });
+});
+
 test('without an issuer it is refused before anything is made', () => {
   const ref = (name: string) => ({ Ref: name });
   const given = (name: string) => ({ 'Fn::Not': [{ 'Fn::Equals': [ref(name), ''] }] });

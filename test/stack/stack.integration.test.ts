@@ -445,11 +445,23 @@ describe('the decision log', () => {
       ['ShipsEvaluations', 'AuthzenLogGroup'],
     ]);
     expect(stack.Conditions).toMatchObject({
-      ShipsDecisions: { 'Fn::Not': [{ 'Fn::Equals': [{ Ref: 'DecisionLogTo' }, 'logs'] }] },
+      ShipsDecisions: {
+        'Fn::Or': [{ Condition: 'ShipsDecisionsToFirehose' }, { Condition: 'ShipsDecisionsToBus' }],
+      },
       ShipsEvaluations: { 'Fn::And': [{ Condition: 'HasAuthzen' }, { Condition: 'ShipsDecisions' }] },
     });
     for (const name of ['DecisionLogStream', 'DecisionBus', 'DecisionPipe', 'DecisionPipeRole'])
       expect(resource(name).Condition).toBe('ShipsDecisionsToBus');
+  });
+
+  test('goes to Firehose where a stream is named: rights and targets never have an empty ARN', () => {
+    const shipped = (parameters: Readonly<Record<string, string>>) =>
+      evaluateTemplate(stack, { ...parameters, Authzen: 'true' }).Resources;
+    const named = shipped({ DecisionLogTo: 'firehose', DecisionLogStreamArn: 'arn:decisions' });
+    for (const name of ships) expect(named[name]?.Properties.DestinationArn).toBe('arn:decisions');
+    expect(named).not.toHaveProperty('DecisionLogStream');
+    const unnamed = shipped({ DecisionLogTo: 'firehose' });
+    for (const name of [...ships, 'DecisionLogRole']) expect(unnamed).not.toHaveProperty(name);
   });
 
   test('CloudWatch Logs may put records into that one stream, the pipe may read it and put events on the bus', () => {
@@ -544,6 +556,20 @@ describe('in the stage dev, with a table that was restored', () => {
     expect(Outputs).not.toHaveProperty('TableStreamArn');
     const streamed = evaluateTemplate(adopted, { TableStreamArn: `${arn}/stream/1` });
     expect(streamed.Outputs.TableStreamArn?.Value).toBe(`${arn}/stream/1`);
+  });
+
+  test('what reads the stream is there only where one is named, and reads that one', () => {
+    const readers = { AuditStorage: 'true', LiveRevocation: 'true' };
+    const { Resources: without } = evaluateTemplate(adopted, readers);
+    for (const name of ['AuditPipe', 'AuditPipeRole', 'SocketsRole'])
+      expect(without).not.toHaveProperty(name);
+    const { Resources: streamed } = evaluateTemplate(adopted, { ...readers, TableStreamArn: 'arn:stream' });
+    expect(streamed.AuditPipe?.Properties.Source).toBe('arn:stream');
+    for (const name of ['AuditPipeRole', 'SocketsRole'])
+      expect(JSON.stringify(streamed[name])).toContain('"Resource":"arn:stream"');
+    // A stack that makes its table reads the stream of that one.
+    const { Resources: own } = evaluateTemplate(stack, { ...readers, TableStreamArn: 'arn:stream' });
+    expect(own.AuditPipe?.Properties.Source).toBe('Table.StreamArn');
   });
 
   test('without one it makes its own', () => {
