@@ -127,7 +127,7 @@ export function createReader({
    * (BatchGetItem reads its items one by one). It costs twice the read units. A concurrent write to one of the
    * items cancels it; it is tried again until the deadline.
    *
-   * @throws GatehouseError `limit_exceeded` for more than 100 keys, `contended` if concurrent writes cancelled
+   * @throws GatehouseError `limit_exceeded` for more than 100 keys or 4 MB, `contended` if concurrent writes cancelled
    *   it until the deadline, otherwise as the service fails
    */
   async function getSnapshot(keys: readonly Key[], notes: ReadNotes): Promise<readonly (Item | undefined)[]> {

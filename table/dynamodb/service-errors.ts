@@ -61,6 +61,17 @@ export const hasCode = (reasons: readonly CancellationReason[] | undefined, ...c
 /** Codes of the reasons of a transaction that was throttled. */
 export const THROTTLED_REASONS = ['ThrottlingError', 'ProvisionedThroughputExceeded'];
 
+/**
+ * How DynamoDB and its substitutes say that a limit on size is met. The error has no name of its own, AWS documents no
+ * words, and they differ: "Item size has exceeded the maximum allowed size", "Payload in response is too large".
+ */
+const TOO_LARGE = /\b(?:too large|exceed(?:s|ed|ing)?)\b/i;
+
+const meetsLimit = (error: unknown): boolean =>
+  [error, ...(cancellationReasons(error) ?? [])].some(
+    (each) => TOO_LARGE.test(text(each, 'message')) || TOO_LARGE.test(text(each, 'Message')),
+  );
+
 /** Turns any error of a DynamoDB call into ours; `operation` names the call, as `BatchGetItem`. */
 export function toTableError(error: unknown, operation: string): GatehouseError {
   if (error instanceof GatehouseError) return error;
@@ -75,6 +86,10 @@ export function toTableError(error: unknown, operation: string): GatehouseError 
   }
   if (TRANSIENT.has(name) || TRANSIENT_CODES.has(text(error, 'code')) || isServerFault(error)) {
     return new GatehouseError('transient', `${operation} did not get an answer in time`, { cause: error });
+  }
+  if (meetsLimit(error)) {
+    const message = `${operation} takes or answers more than DynamoDB does in one call`;
+    return new GatehouseError('limit_exceeded', message, { cause: error });
   }
   // The name of most errors that are none of DynamoDB's is Error.
   const kind = name === 'Error' ? text(error, 'code') : name;

@@ -56,6 +56,12 @@ test.each([['a text'], [undefined], [null], [{}], [{ $metadata: undefined }], [7
   },
 );
 
+test('a throughput that is exceeded is no limit on size', () => {
+  const message = 'The level of configured provisioned throughput for the table was exceeded';
+  const error = Object.assign(new Error(message), { name: 'ProvisionedThroughputExceededException' });
+  expect(toTableError(error, 'GetItem').code).toBe('throttled');
+});
+
 test('an error of ours stays as it is', () => {
   const ours = new GatehouseError('damaged_item', 'x');
   expect(toTableError(ours, 'GetItem')).toBe(ours);
