@@ -1,9 +1,9 @@
 import type { CommandDescription } from '../provisioning/documents/commands.ts';
 import { mayBeScopeType } from '../table/entities/scope-types.ts';
 import { isRef, isUlidOrUuid, parseRef } from '../table/identifiers.ts';
-import { type Field, fieldsOf } from './input.ts';
+import type { Field } from './input.ts';
 import type { Mapping } from './json.ts';
-import { isReference, lookUp, type Names, type Typed } from './references.ts';
+import { isReference, type Resolve, type Typed } from './references.ts';
 
 /** Names in the inputs of commands: which fields take the id or reference of what. */
 
@@ -42,34 +42,35 @@ export function namedBy(command: string, { name, property }: Field, input: Mappi
   return SCOPES.has(name) && isReferred ? typed('scope') : undefined;
 }
 
-/** Commands whose answer for what does not exist would be an empty list. The log is of what is gone too. */
-const isList = ({ name, kind }: CommandDescription): boolean =>
+/** Whether a command would answer for what does not exist with an empty list. The log is of what is gone too. */
+export const isListed = ({ name, kind }: CommandDescription): boolean =>
   kind === 'read' && /\.(?:list|list-all|read-all|access)$/.test(name) && name !== 'audit.list';
 
 /**
- * The input with ids and references in the place of names. Of lists, ids and references are looked up too: they have
- * to exist. Throws NameError.
+ * The input with ids and references in the place of names. Throws NameError.
+ *
+ * @param mustExist whether ids and references are looked up too
  */
 export async function withoutNames(
-  names: Names,
-  described: CommandDescription,
+  resolve: Resolve,
+  { name: command, fields }: { readonly name: string; readonly fields: readonly Field[] },
   input: Mapping,
+  mustExist = false,
 ): Promise<Mapping> {
-  const mustExist = isList(described);
   const meant = async (typed: Typed, property: string, text: unknown): Promise<unknown> => {
-    if (typeof text !== 'string' || OWNERS.has(text)) return text;
+    if (typeof text !== 'string' || (typed.kind === 'scope' && OWNERS.has(text))) return text;
     // A setting is of a scope or of a user.
     const kind = typed.kind === 'scope' && text.startsWith('user:') ? 'subject' : typed.kind;
     const of: Typed = { ...typed, kind };
     const isExact = isUlidOrUuid(text) || (isRef(text) && isReference(of, text));
-    const ref = isExact && !mustExist ? text : (await lookUp(names, of, text)).ref;
+    const ref = isExact && !mustExist ? text : await resolve(of, text);
     return isRef(ref) ? asField(property, ref) : ref;
   };
-  const entries = fieldsOf(described).map(async (field) => {
+  const entries = fields.map(async (field) => {
     const { name, property } = field;
-    const typed = namedBy(described.name, field, input);
     const value = input[name];
-    if (!typed || value === undefined) return [];
+    const typed = value === undefined ? undefined : namedBy(command, field, input);
+    if (!typed) return [];
     const form = property.description ?? property.anyOf?.[0]?.description ?? '';
     const found = Array.isArray(value)
       ? await Promise.all(value.map((each) => meant(typed, form, each)))

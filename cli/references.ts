@@ -80,10 +80,20 @@ export function isReference({ kind, type }: Pick<Typed, 'kind' | 'type'>, text: 
   return kind === 'scope' ? given === (type ?? given) && mayBeScopeType(given) : given === kind;
 }
 
+/** The reference of what a text means. Throws {@link NameError}. */
+export type Resolve = (typed: Typed, text: string) => Promise<string>;
+
+export const resolveBy =
+  (names: Names): Resolve =>
+  async (typed, text) =>
+    (await lookUp(names, typed, text)).ref;
+
 /** What a text means. Throws {@link NameError} unless it is one thing, which exists. */
 export async function lookUp(names: Names, typed: Typed, text: string): Promise<Candidate> {
   const found = await optionsOf(names, typed, text);
-  const exact = typed.takesIds ? found.candidates.find(({ by }) => by === 'id') : undefined;
+  // One person's email may be the id of another: whoever types it means one of them, and nobody knows which.
+  const isEmail = found.candidates.some(({ by }) => by === 'email');
+  const exact = typed.takesIds && !isEmail ? found.candidates.find(({ by }) => by === 'id') : undefined;
   if (exact) return exact;
   const [one, ...others] = found.candidates;
   if (one && others.length === 0 && !found.more) return one;

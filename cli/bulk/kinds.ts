@@ -21,6 +21,8 @@ export interface RowKind {
   readonly keys: readonly (readonly string[])[];
   /** Fields that name nodes which other rows may name too: two transactions under way do not share one. */
   readonly nodes: readonly string[];
+  /** Whether its rows create what later ones may name. */
+  readonly isNamedInRows: boolean;
   /** Fields that no answer shows, so they cannot be compared. */
   readonly secret: readonly string[];
 }
@@ -33,14 +35,34 @@ function nodeKind(name: string, type: 'user' | 'subject'): RowKind {
   const { guards, secret = [], typeFrom }: Entity = ENTITIES[type];
   const readBy = [...(typeFrom ? [typeFrom] : []), 'id'];
   const unique = guards.map(({ within = [], field }) => [...within, field]);
-  return { name, type, schema, fields, readBy, keys: [readBy, ...unique], nodes: ['tenant'], secret };
+  return {
+    name,
+    type,
+    schema,
+    fields,
+    readBy,
+    keys: [readBy, ...unique],
+    nodes: ['tenant'],
+    secret,
+    isNamedInRows: true,
+  };
 }
 
 /** An edge, read by its ends: the fields that its create command requires. */
 function edgeKind(name: string, type: 'membership' | 'assignment'): RowKind {
   const { schema, fields } = inputOf(type);
   const ends = fields.filter(({ isRequired }) => isRequired).map((field) => field.name);
-  return { name, type, schema, fields, readBy: ends, keys: [ends], nodes: ends, secret: [] };
+  return {
+    name,
+    type,
+    schema,
+    fields,
+    readBy: ends,
+    keys: [ends],
+    nodes: ends,
+    secret: [],
+    isNamedInRows: false,
+  };
 }
 
 function inputOf(type: string): Pick<RowKind, 'schema' | 'fields'> {

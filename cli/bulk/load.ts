@@ -1,8 +1,11 @@
 import { createPacing, type Pacing } from '../../table/read/pacing.ts';
 import { type BatchTransport, type Transport, TransportError } from '../transport.ts';
+import { aheadOf } from './ahead.ts';
 import { createConcurrency } from './concurrency.ts';
 import { keysOf, nodesOf, operationOf, type RowKind, type Values } from './kinds.ts';
-import { type Refusal, SourceError, type SourceRow, validateRow } from './rows.ts';
+import { createRowNames } from './names.ts';
+import { readRow } from './read-row.ts';
+import { type Refusal, SourceError, type SourceRow, type ValidRow } from './rows.ts';
 import { answersIn, type Lost, type Outcome, writeRows } from './write-rows.ts';
 
 export interface LoadOptions {
@@ -77,6 +80,24 @@ const GATHER_MS = 50;
 /** An answer that takes longer has been waiting for the table. */
 const SLOW_MS = 5_000;
 
+/** Rows whose names are looked up before the first of them is sent. */
+const MAX_AHEAD = 400;
+
+interface Numbered {
+  /** From 1. */
+  readonly number: number;
+  readonly row: SourceRow;
+}
+
+/** What came of reading a row; a fault is of the table, not of the row. */
+type Read = ValidRow | { readonly fault: unknown; readonly begun: number };
+
+/** The rows after the first ones, with their numbers. */
+async function* numbered(rows: AsyncIterable<SourceRow>, skipped: number): AsyncGenerator<Numbered> {
+  let number = 0;
+  for await (const row of rows) if (++number > skipped) yield { number, row };
+}
+
 /** A row that waits to be sent. */
 interface Waiting {
   readonly number: number;
@@ -133,6 +154,7 @@ export function startLoad(rows: AsyncIterable<SourceRow>, options: LoadOptions):
     ...{ send, kind, now, actor: options.actor, isDryRun: options.isDryRun === true },
     pacing: pacingOf(patienceMs, now),
   };
+  const names = createRowNames(writer);
 
   function end(message: string): void {
     fault ??= message;
@@ -246,18 +268,40 @@ export function startLoad(rows: AsyncIterable<SourceRow>, options: LoadOptions):
       ? `${error.message} (tried for ${Math.round((now() - begun) / 1_000)} s)`
       : messageOf(error);
 
-  async function run(): Promise<Ending> {
-    let number = 0;
+  /** A row that can be sent, or why it cannot. */
+  async function read(row: SourceRow): Promise<Read> {
+    const begun = now();
     try {
-      for await (const row of rows) {
-        number += 1;
-        if (number <= from.rows) continue;
-        const valid = validateRow(kind.schema, row);
+      return await readRow(kind, names.resolve, row);
+    } catch (fault) {
+      return { fault, begun };
+    }
+  }
+
+  const readAhead = async ({ number, row }: Numbered) => ({ number, row, read: await read(row) });
+
+  /** What a row names may be created by one before it: then it is read again when those are done. */
+  async function afterRowsBefore(number: number, row: SourceRow, first: Read): Promise<Read> {
+    if (!('problem' in first) || first.problem.code !== 'name_unknown' || !kind.isNamedInRows) return first;
+    while (!isOver() && progress.rows < number - 1) await change();
+    names.forgetUnknown();
+    return isOver() ? first : read(row);
+  }
+
+  async function run(): Promise<Ending> {
+    try {
+      for await (const { number, row, read: first } of aheadOf(
+        numbered(rows, from.rows),
+        MAX_AHEAD,
+        readAhead,
+      )) {
         while (!isOver() && number - progress.rows > MAX_LEAD) await change();
+        const read = await afterRowsBefore(number, row, first);
         if (isOver()) break;
-        if ('problem' in valid) record(number, row, { state: 'refused', refusal: valid.problem });
+        if ('fault' in read) end(`line ${row.line}: ${triedFor(read.fault, read.begun)}`);
+        else if ('problem' in read) record(number, row, { state: 'refused', refusal: read.problem });
         else {
-          const { values } = valid;
+          const { values } = read;
           const unique = keysOf(kind, values);
           const keys = unique.length > 0 ? unique : [operationOf(kind, values)];
           waiting.push({ number, row, values, keys, nodes: isOneProcess ? [] : nodesOf(kind, values) });

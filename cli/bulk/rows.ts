@@ -1,5 +1,3 @@
-import type * as z from 'zod';
-import { inPlainWords, toInvalid } from '../../provisioning/issues.ts';
 import type { Values } from './kinds.ts';
 
 /** Why a row was refused. */
@@ -46,29 +44,7 @@ export class SourceError extends Error {
   }
 }
 
-/** What decoders write for bytes that are not UTF-8. */
-const REPLACEMENT = '\ufffd';
-
 export type ValidRow = { readonly values: Values } | { readonly problem: Omit<Refusal, 'line'> };
-
-/** Checks a row by the schema of its command before it is sent; values come back normalised. */
-export function validateRow(schema: z.ZodType, { values, problem }: SourceRow): ValidRow {
-  const invalid = (message: string, field?: string): ValidRow => ({
-    problem: { code: 'invalid', message, ...(field ? { field } : {}) },
-  });
-  if (problem) return { problem };
-  if (Object.keys(values).length === 0) return invalid('the row is empty');
-  for (const [name, value] of Object.entries(values))
-    if (typeof value === 'string' && value.includes(REPLACEMENT))
-      return invalid(`${name} holds bytes that are not UTF-8: save the file as UTF-8`, name);
-  const parsed = schema.safeParse(values, { error: inPlainWords });
-  if (parsed.success) {
-    const entries = Object.entries(parsed.data as Values).filter(([, value]) => value !== undefined);
-    return { values: Object.fromEntries(entries) };
-  }
-  const { message, field } = toInvalid(parsed.error, 'row');
-  return invalid(message, field);
-}
 
 export function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
   if (a.length === 0) return b;

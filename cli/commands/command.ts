@@ -11,7 +11,7 @@ import { type Agreed, agree, YES } from '../destruction.ts';
 import { OK, REFUSED, USAGE } from '../exit-codes.ts';
 import { addHelpTexts } from '../help.ts';
 import { fieldsOf, readInput, typeText } from '../input.ts';
-import { withoutNames } from '../input-names.ts';
+import { isListed, withoutNames } from '../input-names.ts';
 import { asJson, columns } from '../print.ts';
 import {
   addActorOption,
@@ -22,7 +22,7 @@ import {
   type WriteOptions,
   withField,
 } from '../provisioning.ts';
-import { namesThrough } from '../references.ts';
+import { namesThrough, resolveBy } from '../references.ts';
 import type { Subcommand } from '../subcommand.ts';
 import type { Delivered } from '../transport.ts';
 
@@ -81,7 +81,12 @@ export const addCommand: Subcommand = (program, context, finish) => {
     const written = await readInput(described, fields, options.input, context);
     const { operation: operationId } = options;
     const editing = await connectForWriting(options, context);
-    const input = await withoutNames(namesThrough(editing.send), described, written);
+    const input = await withoutNames(
+      resolveBy(namesThrough(editing.send)),
+      { name: described.name, fields: fieldsOf(described) },
+      written,
+      isListed(described),
+    );
     const sent = { command: described.name, input };
     const said = `this sends ${[described.name, ...fields].join(' ')}`;
     const refuse = (error: Failure['error'], retry: string): void => {

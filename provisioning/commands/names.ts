@@ -2,7 +2,7 @@ import * as z from 'zod';
 import * as field from '../../table/entities/fields.ts';
 import { isSafeText } from '../../table/identifiers.ts';
 import { type Command, readCommand } from '../command.ts';
-import { findName } from '../names/find.ts';
+import { findName, MAX_KEYS, ownersOf } from '../names/find.ts';
 import { suggestName } from '../names/suggest.ts';
 
 /** Characters of a path of 17 names, the longest that there is. */
@@ -24,6 +24,20 @@ export const nameCommands: readonly Command[] = [
       'Finds what people call by a name, in at most 3 reads: every candidate with its reference and its path. `more` says that there may be others; `elsewhere` is what has the last name of a path that is not there.',
     input: z.strictObject({ name, kind, type: field.entityType.optional() }),
     run: async ({ reader }, input) => ({ ...(await findName(reader, input)) }),
+  }),
+  readCommand({
+    name: 'name.owners',
+    summary: `Says what each of up to ${MAX_KEYS} texts names by its form alone, in one BatchGetItem: an email or a phone number its user, any other what has it as its id. \`null\` is nothing: \`name.find\` looks further.`,
+    input: z.strictObject({
+      names: z
+        .array(z.strictObject({ name, kind, type: field.entityType.optional() }))
+        .min(1)
+        .max(MAX_KEYS)
+        .describe(`list of \`{ name, kind, type? }\`, at most ${MAX_KEYS}`),
+    }),
+    run: async ({ reader }, { names }) => ({
+      owners: (await ownersOf(reader, names)).map((ref) => ref ?? null),
+    }),
   }),
   readCommand({
     name: 'name.suggest',

@@ -54,7 +54,7 @@ const MOST = 25;
 /** As many can be compared with a path by one BatchGetItem of what is above them: of roots, or of whole paths. */
 const COMPARED: Readonly<Record<NamedKind, number>> = { scope: MOST, group: MOST, role: 90, subject: 90 };
 /** Keys of one BatchGetItem. */
-const MAX_KEYS = 100;
+export const MAX_KEYS = 100;
 
 /** What is read by key: the node of the text as an id or reference, the guards of users. */
 interface Direct {
@@ -94,6 +94,33 @@ const guardsOf = (text: string): readonly Direct[] =>
     const key = guard && valid(() => guardKeyOf(guard, { [field]: text }));
     return key ? [{ by: field, key }] : [];
   });
+
+/**
+ * By what alone a text is looked up where many are: what has the form of an email or a phone number is one, and
+ * whatever else has the form of an id is an id (ADR 0063).
+ */
+const BY_FORM: readonly Candidate['by'][] = ['reference', 'email', 'phone', 'id'];
+
+/** What each text names by its form, undefined where nothing: one BatchGetItem with one key for each distinct text. */
+export async function ownersOf(
+  reader: Reader,
+  wanted: readonly Wanted[],
+): Promise<readonly (string | undefined)[]> {
+  const direct = wanted.map((each) => {
+    const all = directOf(each);
+    return BY_FORM.map((form) => all.find(({ by }) => by === form)).find((found) => found !== undefined);
+  });
+  const keys = new Map(
+    direct.flatMap((each): [string, Key][] => (each ? [[identityOf(each.key), each.key]] : [])),
+  );
+  const items = keys.size === 0 ? [] : await reader.getMany([...keys.values()]);
+  const found = new Map([...keys.keys()].map((key, position) => [key, items[position]]));
+  return direct.map((each) => {
+    const item = each && found.get(identityOf(each.key));
+    if (!item) return undefined;
+    return each.ref ? formatRef(each.ref) : String(item.owner);
+  });
+}
 
 function valid<T>(read: () => T): T | undefined {
   try {

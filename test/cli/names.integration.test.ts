@@ -141,6 +141,16 @@ describe('a name that several have', () => {
   });
 });
 
+test('an email that is the id of another user is ambiguous, and a reference is not', async () => {
+  await world.run('user.create', { id: 'ben@school.example' });
+  const failed = await errorOf('command', 'user.read', 'id=ben@school.example');
+  expect(failed.code).toBe('name_ambiguous');
+  expect(failed.candidates).toMatchObject([{ ref: 'user:ben@school.example' }, { ref: ref.ben }]);
+  const read = await data('command', 'user.read', 'id=user:ben@school.example');
+  expect(read.result.id).toBe('ben@school.example');
+  await world.run('user.delete', { id: 'ben@school.example' });
+});
+
 test('commands take names in every field of an id or a reference', async () => {
   const made = await data('command', 'building.create', 'parent=Southwind/Harbour', 'name=Mole');
   expect(made.result.parent).toBe(ref.other);

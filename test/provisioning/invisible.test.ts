@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { validateRow } from '../../cli/bulk/rows.ts';
+import { ROW_KINDS, type RowKind } from '../../cli/bulk/kinds.ts';
+import { readRow } from '../../cli/bulk/read-row.ts';
 import { formatPlan } from '../../cli/manifest/print.ts';
-import { COMMANDS, type PlanAnswer } from '../../provisioning/index.ts';
+import type { PlanAnswer } from '../../provisioning/index.ts';
 import { isVisibleText, plain, withInvisible } from '../../table/visible-text.ts';
 import { createWorld } from '../support/world.ts';
 import { applyOn, createMemoryWorld } from './apply/support.ts';
@@ -64,7 +65,8 @@ describe.each(UNSEEN)('%j is refused', (text) => {
 
   test('in a row, and in a manifest', async () => {
     const row = { line: 2, bytes: 0, values: { displayName: text }, original: [] };
-    expect(validateRow(COMMANDS.get('user.create')?.input as never, row)).toMatchObject({
+    const names = async () => expect.fail('no name is looked up');
+    expect(await readRow(ROW_KINDS[0] as RowKind, names, row)).toMatchObject({
       problem: { field: 'displayName' },
     });
     const manifest = JSON.stringify({ scopes: { school: { type: 'tenant', name: text } } });

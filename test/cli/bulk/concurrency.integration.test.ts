@@ -7,7 +7,7 @@ import { startLoad } from '../../../cli/bulk/load.ts';
 import { duration, loadedCounts, progressLine, showProgress } from '../../../cli/bulk/report.ts';
 import { readSource } from '../../../cli/bulk/source.ts';
 import type { Answer } from '../../../provisioning/index.ts';
-import { answering, bytesOf, done, load, USERS } from './loading.ts';
+import { answering, bytesOf, done, idOf, load, USERS } from './loading.ts';
 
 /** How many batches of rows are in flight, and the progress shown; over a stub transport. Memory: memory.soak.test.ts. */
 const refused = (code: 'throttled' | 'transient' | 'internal'): Answer => ({
@@ -37,10 +37,10 @@ test('never more batches in flight than --parallel, of 100 rows each', async () 
 
 describe('rows on their way', () => {
   test('no two batches in flight name one node, and rows of another one go ahead', async () => {
-    const groups = ['a', 'b', 'c'];
     async function* bytes() {
       yield new TextEncoder().encode('user,group\n');
-      for (let n = 0; n < 900; n++) yield new TextEncoder().encode(`u${n},${groups[Math.floor(n / 300)]}\n`);
+      for (let n = 0; n < 900; n++)
+        yield new TextEncoder().encode(`${idOf(n)},${idOf(Math.floor(n / 300))}\n`);
     }
     const kind = ROW_KINDS.find(({ name }) => name === 'memberships') as RowKind;
     const { rows } = await readSource(bytes(), createColumns(kind.fields));
@@ -67,7 +67,7 @@ describe('rows on their way', () => {
   test('where one process carries out all batches, they may name one node', async () => {
     async function* bytes() {
       yield new TextEncoder().encode('user,group\n');
-      for (let n = 0; n < 400; n++) yield new TextEncoder().encode(`u${n},g\n`);
+      for (let n = 0; n < 400; n++) yield new TextEncoder().encode(`${idOf(n)},${idOf(0)}\n`);
     }
     const kind = ROW_KINDS.find(({ name }) => name === 'memberships') as RowKind;
     const { rows } = await readSource(bytes(), createColumns(kind.fields));
@@ -205,7 +205,7 @@ describe('a load ends', () => {
       yield new TextEncoder().encode('user,group\n');
       // The 151st row waits for the first batch, whose node it names.
       for (let n = 0; n < 300; n++)
-        yield new TextEncoder().encode(`u${n},g${n < 100 || n === 150 ? 0 : n}\n`);
+        yield new TextEncoder().encode(`${idOf(n)},${idOf(n < 100 || n === 150 ? 0 : n)}\n`);
     }
     const kind = ROW_KINDS.find(({ name }) => name === 'memberships') as RowKind;
     const { rows } = await readSource(bytes(), createColumns(kind.fields));

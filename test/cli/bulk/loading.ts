@@ -18,6 +18,8 @@ export const answering =
     ok: true,
     result: { answers: await Promise.all((event as BatchEvent).batch.map(answer)) },
   });
+/** An id as Gatehouse gives it: in a row it is not looked up. */
+export const idOf = (number: number): string => `01J8Z0E2Z8D2A3J7A7Y2${String(number).padStart(6, '0')}`;
 const LINE = (n: number) => `user-${n}@example.com,The user of number ${n}\n`;
 
 export async function* bytesOf(rows: number): AsyncGenerator<Uint8Array> {

@@ -299,6 +299,30 @@ test('a role is found by its name, by a path from its tenant, and by its id', as
   expect(await refs('role', 'role:nobody')).toEqual([]);
 });
 
+test('name.owners says what texts name by their forms, in one read', async () => {
+  await make('tina', 'user', { email: 'tina@school.example', phone: '+4930123456', username: 'tina' });
+  await make('clash', 'user', { id: 'tina@school.example' });
+  await make('own', 'user', { id: 'own-id' });
+  await make('group', 'group', { id: 'own-id', name: 'Teachers', scope: ref('northwind') });
+  const wanted: readonly (readonly [kind: string, name: string, owner: string | null])[] = [
+    ['subject', 'Tina@School.example', ref('tina')],
+    ['subject', 'tina@school.example', ref('tina')],
+    ['subject', '+49 30 123456', ref('tina')],
+    ['subject', 'user:tina@school.example', ref('clash')],
+    ['subject', 'own-id', ref('own')],
+    ['group', 'own-id', ref('group')],
+    // A username has the form of an id, and a name of no kind has one key.
+    ['subject', 'tina', null],
+    ['group', 'Teachers', null],
+    ['scope', 'Northwind/Harbour', null],
+    ['subject', 'nobody@school.example', null],
+  ];
+  world.calls.length = 0;
+  const names = wanted.map(([kind, name]) => ({ kind, name }));
+  expect((await world.run('name.owners', { names })).owners).toEqual(wanted.map(([, , owner]) => owner));
+  expect(world.calls).toHaveLength(1);
+});
+
 describe('name.suggest', () => {
   const meant = (kind: string, name: string) => world.run('name.suggest', { kind, name });
   test.each([
