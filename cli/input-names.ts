@@ -17,6 +17,8 @@ const SUBJECTS = new Set([
 const SUBJECT_TYPES = new Set(['user', 'technical-user']);
 /** What `role.scope` may be beside a reference. */
 const OWNERS = new Set(['global', 'tenant']);
+/** What has a scope that may be a template of one. */
+const TEMPLATED = new Set(['route', 'resource-type']);
 
 /** What a field names; undefined for one that names nothing that is found by a name. */
 export function namedBy(command: string, { name, property }: Field, input: Mapping): Typed | undefined {
@@ -38,6 +40,8 @@ export function namedBy(command: string, { name, property }: Field, input: Mappi
   if (SUBJECTS.has(name)) return typed('subject', /^id of a user,/.test(description) ? undefined : 'user');
   if (name === 'group') return typed('group');
   if (name === 'role' || name === 'roles' || (entity === 'role' && name === 'parent')) return typed('role');
+  if (TEMPLATED.has(entity) && name === 'scope')
+    return /[{}]/.test(String(input.scope)) ? undefined : typed('scope');
   const isReferred = description.startsWith('reference such as') || (entity === 'role' && name === 'scope');
   return SCOPES.has(name) && isReferred ? typed('scope') : undefined;
 }
@@ -83,7 +87,7 @@ export async function withoutNames(
 /** A reference as a field takes it: whole where it takes references, otherwise the id. */
 function asField(form: string, ref: string): string {
   const { type, id } = parseRef(ref, 'ref');
-  const takesReference = /^(?:reference|`global`)/.test(form);
+  const takesReference = /^(?:reference|scope|`global`|`tenant:ID`)/.test(form);
   const takesSubject = form.startsWith('id of a user,');
   return takesReference || (takesSubject && type !== 'user') ? ref : id;
 }

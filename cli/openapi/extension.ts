@@ -3,6 +3,7 @@ import { type Path, type Problem, problemsOf } from '../../provisioning/apply/pr
 import { inPlainWords } from '../../provisioning/issues.ts';
 import { permissionTemplate, scopeTemplate } from '../../provisioning/routes/fields.ts';
 import { closest } from '../../provisioning/suggestions.ts';
+import { isScopeName } from '../routes/scope-names.ts';
 
 /** The vendor extension in which a document states what its operations require. */
 export const EXTENSION = 'x-gatehouse';
@@ -24,10 +25,16 @@ export type Requirement =
 
 const NEITHER = 'must be a mapping with permission and scope, or the word public';
 
+const scopeOrName = z.string('must be a text such as project:{project}').superRefine((text, context) => {
+  if (isScopeName(text)) return;
+  const parsed = scopeTemplate.safeParse(text, { error: inPlainWords });
+  for (const { message } of parsed.error?.issues ?? []) context.addIssue(message);
+});
+
 const said = z.strictObject(
   {
     permission: permissionTemplate.optional(),
-    scope: scopeTemplate.optional(),
+    scope: scopeOrName.optional(),
   },
   { error: (issue) => (issue.code === 'unrecognized_keys' ? 'permission scope' : NEITHER) },
 );

@@ -1,7 +1,9 @@
 import type { Path, Problem } from '../../provisioning/apply/problem.ts';
-import type { Changes } from '../../provisioning/routes/changes.ts';
+import type { Changes, Wanted } from '../../provisioning/routes/changes.ts';
 import { assertNone, type Source } from '../../testing/document.ts';
 import { RefusedError, type Send } from '../provisioning.ts';
+import { NameError, type Names } from '../references.ts';
+import { routeScope } from '../routes/scope-names.ts';
 import type { Operation } from './api-document.ts';
 
 /** One command of an import. */
@@ -53,6 +55,28 @@ export async function dryRun(
     }
   }
   assertNone(source, problems);
+}
+
+/** The routes with references in the place of names of scopes, each looked up once. Throws ProblemsError. */
+export async function withScopes(
+  names: Names,
+  source: Source,
+  wanted: readonly Wanted<Operation>[],
+): Promise<readonly Wanted<Operation>[]> {
+  const problems: Problem[] = [];
+  const scopes = new Map<string, string | undefined>();
+  for (const { scope, from } of wanted) {
+    if (scopes.has(scope)) continue;
+    try {
+      scopes.set(scope, await routeScope(names, 'scope', scope));
+    } catch (error) {
+      if (!(error instanceof NameError)) throw error;
+      scopes.set(scope, undefined);
+      problems.push({ path: placeIn(from, 'scope'), message: error.message });
+    }
+  }
+  assertNone(source, problems);
+  return wanted.map((route) => ({ ...route, scope: scopes.get(route.scope) ?? route.scope }));
 }
 
 /** The place in a document from which a field of a route comes. */

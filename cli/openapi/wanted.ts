@@ -5,6 +5,7 @@ import { pathProblem, unknownNames } from '../../provisioning/routes/fields.ts';
 import { routeShape } from '../../table/route-template.ts';
 import { assertNone } from '../../testing/document.ts';
 import { plain } from '../print.ts';
+import { isScopeName } from '../routes/scope-names.ts';
 import type { ApiDocument, Operation } from './api-document.ts';
 import { EXTENSION } from './extension.ts';
 
@@ -44,7 +45,7 @@ export function wantedRoutes({ source, operations }: ApiDocument): WantedRoutes 
     }
     shapes.set(shape, operation);
     for (const { text, at: place } of [requirement.permission, requirement.scope])
-      for (const name of unknownNames(path, text)) {
+      for (const name of isScopeName(text) ? [] : unknownNames(path, text)) {
         const from = place.slice(0, at.length).join() === at.join() ? place : at;
         problems.push({
           path: from,

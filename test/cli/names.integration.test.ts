@@ -6,7 +6,7 @@ import { namedBy } from '../../cli/input-names.ts';
 import { createLambdaEndpoint } from '../../local/lambda/endpoint.ts';
 import { describeCommands } from '../../provisioning/documents/commands.ts';
 import { createWorld, type World } from '../support/world.ts';
-import { gatehouse } from './support.ts';
+import { fileOf, gatehouse } from './support.ts';
 
 /** Names instead of ids, wherever a person types a subject, a scope, a group or a role. */
 let world: World;
@@ -168,6 +168,49 @@ test('commands take names in every field of an id or a reference', async () => {
   expect((await data('command', 'setting.list', 'scope=user:ghost')).error.code).toBe('name_unknown');
   const file = await run('command', 'user.read', 'id:="tina"');
   expect(file.out).toContain('displayName: Tina T.');
+});
+
+describe('the scope of a route', () => {
+  const permission = ['--permission', 'grades', '--api', 'school'];
+  const scopes = async () =>
+    ((await world.run('route.list', { api: 'school' })).items as { path: string; scope: string }[]).map(
+      ({ path, scope }) => [path, scope],
+    );
+
+  test('is named where it is always the same, in an argument, a command and a document', async () => {
+    expect((await run('route', 'add', 'GET', '/a', ...permission, '--scope', 'North School')).code).toBe(0);
+    const input = ['api=school', 'method=GET', 'path=/b', 'permission=grades'];
+    expect((await run('command', 'route.create', ...input, 'scope=NYC001')).code).toBe(0);
+    expect(
+      (await run('command', 'route.create', ...input.with(2, 'path=/c/{s}'), 'scope=location:{s}')).code,
+    ).toBe(0);
+    const document = fileOf(`openapi: 3.1.0
+x-gatehouse: { permission: grades, scope: 'Southwind/Harbour' }
+paths:
+  /d: { get: {} }
+  /e: { get: {} }
+`);
+    expect((await run('route', 'import', document, '--api', 'school')).code).toBe(0);
+    expect((await scopes()).sort()).toEqual([
+      ['/a', ref.north],
+      ['/b', ref.north],
+      ['/c/{s}', 'location:{s}'],
+      ['/d', ref.other],
+      ['/e', ref.other],
+    ]);
+  });
+
+  test('is an error where nothing has the name, with its place in a document', async () => {
+    const args = ['route', 'add', 'GET', '/x', ...permission, '--scope', 'Nowhere'];
+    expect(await errorOf(...args)).toMatchObject({ code: 'name_unknown' });
+    const document = fileOf(
+      'openapi: 3.1.0\npaths:\n  /x: { get: { x-gatehouse: { permission: grades, scope: Nowhere } } }\n',
+    );
+    const { code, error } = await run('route', 'import', document, '--api', 'school');
+    expect({ code, error: error.replace(document, 'FILE') }).toMatchObject({
+      ...{ code: 2, error: expect.stringMatching(/^FILE:3:\d+: .*scope Nowhere: no scope has this name/) },
+    });
+  });
 });
 
 test('every field of a command that takes an id or a reference of what has a name is looked up', () => {

@@ -12,6 +12,7 @@ import { UsageError } from '../../context.ts';
 import { OK } from '../../exit-codes.ts';
 import { asJson } from '../../print.ts';
 import { addActorOption, connectForWriting, RefusedError, type WriteOptions } from '../../provisioning.ts';
+import { namesThrough } from '../../references.ts';
 import { readConditions } from '../../routes/conditions.ts';
 import { missingScopeNotes } from '../../routes/missing-scopes.ts';
 import {
@@ -22,6 +23,7 @@ import {
   cachingOf,
 } from '../../routes/result-cache.ts';
 import { apiOf } from '../../routes/routes.ts';
+import { isScopeName, routeScope } from '../../routes/scope-names.ts';
 import type { Subcommand } from '../../subcommand.ts';
 import { type RouteOptions, unregistered, withRouteOptions } from './shared.ts';
 
@@ -32,7 +34,8 @@ interface AddOptions extends RouteOptions, WriteOptions, CacheOptions {
 }
 
 const EXAMPLES = `  gatehouse route add GET /projects/{project}/tasks --permission task:list:project --scope project:{project}
-  gatehouse route add ANY /admin/{rest+} --permission admin --scope tenant:{claim:tenant_id}`;
+  gatehouse route add ANY /admin/{rest+} --permission admin --scope tenant:{claim:tenant_id}
+  gatehouse route add GET /status --permission status --scope 'North School'`;
 
 /** `gatehouse route add`. */
 export const addAdd: Subcommand = (route, context, finish) => {
@@ -43,16 +46,20 @@ export const addAdd: Subcommand = (route, context, finish) => {
     .argument('<method>', 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS or ANY')
     .argument('<path>', 'such as /projects/{project}, without a stage')
     .requiredOption('--permission <template>', 'such as task:list:project, dashboard or {page}')
-    .requiredOption('--scope <template>', 'such as project:{project} or tenant:{claim:tenant_id}')
+    .requiredOption(
+      '--scope <template>',
+      'such as project:{project} or tenant:{claim:tenant_id}, or the name of one scope',
+    )
     .option('--description <text>', 'what the route is for');
   addActorOption(withRouteOptions(addCacheOptions(command), EXAMPLES)).action(
     async (method: string, path: string, options: AddOptions) => {
-      const { permission, scope, description } = options;
-      assertRoute({ method, path, permission, scope });
-      const rule = ruleOf('', { method, path, permission, scope });
+      const { permission, description } = options;
+      assertRoute({ method, path, permission, scope: options.scope });
       const caching = await cachingOf(options, context.env);
       const api = apiOf(options);
       const { send } = await connectForWriting(options, context);
+      const scope = await routeScope(namesThrough(send), '--scope', options.scope);
+      const rule = ruleOf('', { method, path, permission, scope });
       const conditionsOf = await readConditions(send, [rule]);
       assertInKey(caching, [rule], conditionsOf);
       const input = {
@@ -96,7 +103,7 @@ function assertRoute({ method, path, permission, scope }: WrittenRoute): void {
   if (problem !== undefined) throw new UsageError(`PATH ${path} ${problem}`);
   for (const [option, schema, text] of [
     ['--permission', permissionTemplate, permission],
-    ['--scope', scopeTemplate, scope],
+    ...(isScopeName(scope) ? [] : [['--scope', scopeTemplate, scope] as const]),
   ] as const) {
     const parsed = schema.safeParse(text, { error: inPlainWords });
     if (!parsed.success) throw new UsageError(`${option} ${text}: ${parsed.error.issues[0]?.message}`);

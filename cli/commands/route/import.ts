@@ -4,11 +4,12 @@ import { assertNone } from '../../../testing/document.ts';
 import { wantsColours } from '../../context.ts';
 import { OK } from '../../exit-codes.ts';
 import { basePathOf, readApiDocument } from '../../openapi/api-document.ts';
-import { dryRun, placeIn, write } from '../../openapi/import.ts';
+import { dryRun, placeIn, withScopes, write } from '../../openapi/import.ts';
 import { formatImport, importData } from '../../openapi/import-report.ts';
 import { wantedRoutes } from '../../openapi/wanted.ts';
 import { asJson } from '../../print.ts';
 import { addActorOption, connectForWriting, type WriteOptions } from '../../provisioning.ts';
+import { namesThrough } from '../../references.ts';
 import { readConditions } from '../../routes/conditions.ts';
 import { missingScopeNotes } from '../../routes/missing-scopes.ts';
 import {
@@ -33,6 +34,7 @@ const EXAMPLES = `  gatehouse route import openapi.yaml --dry-run
 
 const NOTES = `In the document, on an operation, on a path, or at the root as a default:
   x-gatehouse: { permission: project:read:project, scope: "project:{project}" }
+  x-gatehouse: { permission: status, scope: North School }
   x-gatehouse: public      (no route: the operation has no authorizer)`;
 
 /** `gatehouse route import`: the routes of an OpenAPI document. */
@@ -49,10 +51,11 @@ export const addImport: Subcommand = (route, context, finish) => {
     async (file: string, options: ImportOptions) => {
       const api = apiOf(options);
       const document = await readApiDocument(file, basePathOf(options.basePath));
-      const { wanted, open, unsaid } = wantedRoutes(document);
+      const { wanted: written, open, unsaid } = wantedRoutes(document);
       const caching = await cachingOf(options, context.env);
-      const rules = wanted.map((route) => ({ rule: ruleOf('', route), from: route.from }));
       const editing = await connectForWriting(options, context);
+      const wanted = await withScopes(namesThrough(editing.send), document.source, written);
+      const rules = wanted.map((route) => ({ rule: ruleOf('', route), from: route.from }));
       const conditionsOf = await readConditions(
         editing.send,
         rules.map(({ rule }) => rule),
