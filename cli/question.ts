@@ -20,7 +20,7 @@ export const isSubjectRef = (text: string): boolean => {
   const type = text.slice(0, text.indexOf(':'));
   return isRef(text) && (isBuiltInSubject(type) || mayBeSubjectType(type));
 };
-const SCOPE = 'a name, a path of names or a code, or TYPE:ID such as location:ID';
+export const SCOPE = 'a name, a path of names or a code, or TYPE:ID such as location:ID';
 
 export const subjectArgument = () => new Argument('<subject>', SUBJECT);
 export const subjectOption = () => new Option('--subject <subject>', SUBJECT);

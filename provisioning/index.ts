@@ -7,6 +7,7 @@ export { type Command, mayTakeAway, takesAway } from './command.ts';
 export { COMMANDS } from './commands/index.ts';
 export { createIds } from './ids.ts';
 export { inPlainWords } from './issues.ts';
+export { type Matrix, readMatrix } from './matrix/matrix.ts';
 export { descriptionsOf, namesOf, namesOfSubjects } from './names/labels.ts';
 export type { Progress } from './plan.ts';
 export {

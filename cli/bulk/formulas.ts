@@ -5,7 +5,7 @@
 const FORMULA = /^'*[=+\-@\t\r\n]/;
 const DEFUSED = /^'+[=+\-@\t\r\n]/;
 
-/** A cell as it is written to a file of refused rows. */
+/** A cell as it is written to a CSV file. */
 export const defused = (cell: string): string => (FORMULA.test(cell) ? `'${cell}` : cell);
 
 /** The cell that was written: the inverse of {@link defused}. */

@@ -1,7 +1,7 @@
 import { closeSync, writeSync } from 'node:fs';
 import { continueFile, replaceFile } from '../output-file.ts';
 import { REFUSED } from './columns.ts';
-import { defused } from './formulas.ts';
+import { csvLine } from './csv-line.ts';
 import type { Refusal, Source, SourceRow } from './rows.ts';
 
 export interface RefusedFile {
@@ -10,11 +10,6 @@ export interface RefusedFile {
   readonly bytes: () => number;
   readonly close: () => void;
 }
-
-const quoted = (cell: string, delimiter: string): string =>
-  /["\r\n]/.test(cell) || cell.includes(delimiter) || cell !== cell.trim()
-    ? `"${cell.replaceAll('"', '""')}"`
-    : cell;
 
 /**
  * The file of refused rows: like the input, with the reason in further columns (of JSON Lines: in `refused`), which
@@ -35,8 +30,7 @@ export function createRefusedFile(
     for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at, bytes.length - at, length + at);
     length += bytes.length;
   };
-  const line = (cells: readonly string[]): string =>
-    `${cells.map((cell) => quoted(defused(cell), delimiter)).join(delimiter)}\n`;
+  const line = (cells: readonly string[]): string => csvLine(cells, delimiter);
   return {
     write: ({ original }, refusal) => {
       if (format === 'csv') {
