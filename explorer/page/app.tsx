@@ -3,6 +3,7 @@ import { type Address, type Go, linkTo, useAddress } from './address.ts';
 import { LiveView } from './views/live/live.tsx';
 import { LogView } from './views/log/log.tsx';
 import { MapView } from './views/map/map.tsx';
+import { MatrixView } from './views/matrix/matrix.tsx';
 import { PolicyView } from './views/policy/policy.tsx';
 import { SearchView } from './views/search/search.tsx';
 import { WhatIfView } from './views/what-if/what-if.tsx';
@@ -12,6 +13,7 @@ const VIEWS = {
   map: { title: 'Map', View: MapView },
   why: { title: 'Why', View: WhyView },
   search: { title: 'Who, what, where', View: SearchView },
+  matrix: { title: 'Matrix', View: MatrixView },
   'what-if': { title: 'What if', View: WhatIfView },
   live: { title: 'Live', View: LiveView },
   log: { title: 'Log', View: LogView },

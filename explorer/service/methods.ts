@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Decision, Explanation } from '../../engine/index.ts';
-import type { Answer, PlanAnswer, PlannedChange, SavedPlan } from '../../provisioning/index.ts';
+import type { Answer, Matrix, PlanAnswer, PlannedChange, SavedPlan } from '../../provisioning/index.ts';
 import type { ErrorCode, Page } from '../../table/index.ts';
 import type { PolicyShown, RouteTrial } from './policy.ts';
 
@@ -48,6 +48,8 @@ export const INPUTS = {
   }),
   /** Resource search: where. */
   scopes: z.strictObject({ subject: text, permission: text, type: text.optional(), ...search }),
+  /** Roles by permissions: of the tenant of a scope, or those that no tenant owns. */
+  matrix: z.strictObject({ scope: text.optional(), roles: z.array(text).min(1).max(200).optional() }),
   names: z.strictObject({ refs: z.array(text).max(100) }),
   /** The IAM policy for a caller of an API, beside the routes. */
   policy: z.strictObject(call),
@@ -113,6 +115,7 @@ export interface Results {
   readonly subjects: Page<NamedRef>;
   readonly permissions: Page<NamedPermission>;
   readonly scopes: Page<NamedRef>;
+  readonly matrix: Matrix;
   /** Names by reference; what has none is left out. */
   readonly names: Readonly<Record<string, string>>;
   readonly policy: PolicyShown;

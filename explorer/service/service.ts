@@ -10,11 +10,13 @@ import {
   COMMANDS,
   changesBeyond,
   descriptionsOf,
+  type Failure,
   inPlainWords,
   namesOf,
   namesOfSubjects,
   type PlanAnswer,
   type Provisioning,
+  readMatrix,
   readSavedPlan,
 } from '../../provisioning/index.ts';
 import { GatehouseError, isRef, type Reader, withInvisible } from '../../table/index.ts';
@@ -106,6 +108,15 @@ export function createService(parts: ServiceParts): Service {
       const page = await lists.listScopes(subject, permission, optionsOf(rest));
       return { ...page, items: await named(page.items, await namesOf(reader, page.items)) };
     },
+    matrix: async (wanted) =>
+      shown(
+        await readMatrix(async (command, input) => {
+          const answer = await provisioning({ command, input });
+          if (answer.ok) return answer.result;
+          if (answer.error.code === 'not_found') return undefined;
+          throw errorOf(answer);
+        }, wanted),
+      ),
     names: async ({ refs }) => {
       const known = refs.filter(isRef);
       const subjects = await namesOfSubjects(reader, known);
@@ -134,10 +145,7 @@ export function createService(parts: ServiceParts): Service {
       if ('problem' in read) throw new GatehouseError('invalid', `this ${read.problem}`);
       const { place, madeAt, prune, pruneShared, manifest } = read.plan;
       const answer = await provisioning({ command: 'tenant.plan', input: { manifest, prune, pruneShared } });
-      if (!answer.ok) {
-        const { code, message, field } = answer.error;
-        throw new GatehouseError(code, message, field === undefined ? {} : { field });
-      }
+      if (!answer.ok) throw errorOf(answer);
       const plan = answer.result as unknown as PlanAnswer;
       return {
         saved: { place, madeAt, prune, pruneShared },
@@ -163,6 +171,10 @@ export function createService(parts: ServiceParts): Service {
     }
   };
 }
+
+/** A refusal of provisioning, as what is thrown. */
+const errorOf = ({ error: { code, message, field } }: Failure): GatehouseError =>
+  new GatehouseError(code, message, field === undefined ? {} : { field });
 
 /** The engine's options, with what is given beside them. */
 function optionsOf<T extends { readonly given?: unknown }>({ given, ...rest }: T) {

@@ -288,7 +288,7 @@ test('without a network all of it works: views, conditions, edits', async () => 
   await page.getByLabel('Example').selectOption('Record ownership');
   const results = page.getByRole('region', { name: 'Test results' });
   await results.getByText('0 failed').waitFor();
-  for (const title of ['Map', 'Why', 'Who, what, where', 'What if', 'Live', 'Log', 'Policy']) {
+  for (const title of ['Map', 'Why', 'Who, what, where', 'Matrix', 'What if', 'Live', 'Log', 'Policy']) {
     await page
       .getByRole('navigation', { name: 'Views' })
       .getByRole('link', { name: title, exact: true })

@@ -44,6 +44,12 @@ export function sampleScreens({
       shows: /^user:/,
     },
     {
+      name: 'matrix',
+      title: 'Matrix',
+      state: { scope: lighthouse },
+      shows: /^\d+ permissions$/,
+    },
+    {
       name: 'what-if',
       title: 'What if',
       state: { ...teaching, change: JSON.stringify(change) },

@@ -75,6 +75,21 @@ describe('the service', () => {
     expect(await service('explain', of)).toMatchObject({ result: { subject: { name: 'dora' } } });
   });
 
+  test('answers with roles by permissions, and refuses a scope that does not exist', async () => {
+    expect(await service('matrix', { scope: refOf('scope', 'north') })).toMatchObject({
+      ok: true,
+      result: {
+        scope: { ref: refOf('scope', 'school'), name: 'Lindgren School' },
+        combination: 'deny-overrides',
+        roles: [{ name: 'bursar' }, { name: 'member' }, { name: 'teacher' }, { name: 'volunteer' }],
+      },
+    });
+    expect(await service('matrix', { scope: 'tenant:nowhere' })).toMatchObject({
+      ok: false,
+      error: { code: 'not_found', field: 'scope' },
+    });
+  });
+
   test('searches for subjects, permissions and scopes, with their names', async () => {
     const [north, ann] = [refOf('scope', 'north'), refOf('subject', 'ann@school.example')];
     expect(await service('subjects', { permission: 'grades', scope: north })).toEqual({

@@ -6,7 +6,7 @@ import { addDecisions, hashOf, loaded, type SampleScreen, sampleScreens } from '
 import { type SampleTable, sampleTable, serviceOver } from './worlds.ts';
 
 /** What holds of every view, over the sample tenants as `gatehouse explore` serves a table. */
-const NAMES = ['map', 'why', 'search', 'what-if', 'live', 'log', 'policy'];
+const NAMES = ['map', 'why', 'search', 'matrix', 'what-if', 'live', 'log', 'policy'];
 const WIDE = { width: 1280, height: 800 };
 const NARROW = { width: 360, height: 780 };
 

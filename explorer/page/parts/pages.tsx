@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import type { List } from '../list.ts';
+import { download } from './download.ts';
 import { Problem } from './problem.tsx';
 import { countOf, csvOf, filtered, type TextColumn } from './rows.ts';
 
@@ -139,15 +140,4 @@ function Action<T>({ action, row, name }: ActionProps<T>) {
       {action.title}
     </button>
   );
-}
-
-/** Saves a text as a file, without a request. */
-function download(name: string, type: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  // The browser reads the file after the click.
-  setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }

@@ -65,6 +65,9 @@ export function Details({ state, path, entitlements, now }: DetailsProps) {
           <a href={linkTo('why', asked)}>Why may somebody do it here</a>
         </li>
         <li>
+          <a href={linkTo('matrix', asked)}>What each role gives here</a>
+        </li>
+        <li>
           <a href={linkTo('what-if', asked)}>What if something changed</a>
         </li>
       </ul>

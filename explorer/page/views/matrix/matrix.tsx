@@ -1,0 +1,250 @@
+import { useId, useMemo } from 'preact/hooks';
+import { linkTo, type ViewProps } from '../../address.ts';
+import { useCall } from '../../client.ts';
+import { download } from '../../parts/download.ts';
+import { Empty } from '../../parts/empty.tsx';
+import { Picker } from '../../parts/picker.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { csvOf, filtered } from '../../parts/rows.ts';
+import { byPlace, type Cell, type Matrix, MOST_ROLES, MOST_ROWS, startOf, textColumns } from './cells.ts';
+import { MatrixTable, Signs } from './table.tsx';
+
+const COMBINATIONS = {
+  'allow-overrides': 'One ALLOW is enough, whichever role it comes from (allow-overrides).',
+  'deny-overrides': 'One DENY refuses, whichever role it comes from (deny-overrides).',
+} as const;
+
+/** What each role allows and denies: roles by permissions. */
+export function MatrixView({ state, go }: ViewProps) {
+  const { scope, role } = state;
+  const { value, error, retry, isLoading } = useCall('matrix', {
+    ...(scope === undefined ? {} : { scope }),
+    ...(role === undefined ? {} : { roles: [role.replace(/^role:/, '')] }),
+  });
+  // Other places have other roles: what was chosen of these is not there.
+  const anew = { cell: undefined, fromRow: undefined, fromRole: undefined };
+  return (
+    <>
+      <p class="sentence">
+        What a role gives somebody who has no other one: the roles that can be granted at a scope, by page and
+        permission.
+      </p>
+      <div class="question">
+        <Picker
+          kind="scope"
+          label="Scope"
+          value={scope}
+          onChoose={(ref) => go({ ...anew, scope: ref, role: undefined })}
+        />
+        <Picker
+          kind="role"
+          label="Only this role"
+          value={role}
+          onChoose={(ref) => go({ ...anew, role: ref })}
+        />
+      </div>
+      {error && <Problem of={error} retry={retry} />}
+      {isLoading && !value && !error && <p class="loading">Loading…</p>}
+      {value && !error && <Shown matrix={value} isLoading={isLoading} state={state} go={go} />}
+    </>
+  );
+}
+
+interface ShownProps extends ViewProps {
+  readonly matrix: Matrix;
+  readonly isLoading: boolean;
+}
+
+function Shown({ matrix, isLoading, state, go }: ShownProps) {
+  const id = useId();
+  const cellAt = useMemo(() => byPlace(matrix.cells), [matrix]);
+  const columns = useMemo(() => textColumns(matrix, cellAt), [matrix]);
+  const { roles, permissions, combination, scope } = matrix;
+  if (roles.length === 0)
+    return (
+      <Empty title="There is no role here">
+        {scope === undefined
+          ? 'No role is shared by all tenants. Choose a scope: it shows the roles of its tenant.'
+          : 'Add roles to the manifest, or one by the command role.create.'}
+      </Empty>
+    );
+  const { filter = '', cell: chosen } = state;
+  const rows = filtered(permissions, columns.slice(0, 3), filter);
+  const firstRow = startOf(state.fromRow, MOST_ROWS, rows.length);
+  const firstRole = startOf(state.fromRole, MOST_ROLES, roles.length);
+  const selected = matrix.cells.find(({ role, permission }) => placeOf(permission, role) === chosen);
+  return (
+    <>
+      <p class="help">
+        {scope === undefined
+          ? 'These are the roles that no tenant owns. Choose a scope to see those of its tenant too.'
+          : COMBINATIONS[combination]}
+      </p>
+      <div class="pages">
+        <div class="bar">
+          <span class="filter">
+            <label for={id}>Filter the permissions</label>
+            <input
+              id={id}
+              type="search"
+              dir="auto"
+              autocomplete="off"
+              spellcheck={false}
+              value={filter}
+              onInput={({ currentTarget: { value } }) =>
+                go({ filter: value === '' ? undefined : value, fromRow: undefined }, { replace: true })
+              }
+            />
+          </span>
+          <Turning
+            of="permissions"
+            {...{ first: firstRow, size: MOST_ROWS, total: rows.length }}
+            onTurn={(first) => go({ fromRow: String(first) }, { replace: true })}
+          />
+          <Turning
+            of="roles"
+            {...{ first: firstRole, size: MOST_ROLES, total: roles.length }}
+            onTurn={(first) => go({ fromRole: String(first) }, { replace: true })}
+          />
+          <span class="export">
+            <button
+              type="button"
+              onClick={() => download('gatehouse-matrix.csv', 'text/csv', csvOf(rows, columns))}
+            >
+              Export CSV
+            </button>
+            <button
+              type="button"
+              onClick={() =>
+                download('gatehouse-matrix.json', 'application/json', `${JSON.stringify(matrix, null, 2)}\n`)
+              }
+            >
+              Export JSON
+            </button>
+          </span>
+        </div>
+        <Said cell={selected} matrix={matrix} state={state} />
+        <MatrixTable
+          roles={roles.slice(firstRole, firstRole + MOST_ROLES)}
+          permissions={rows.slice(firstRow, firstRow + MOST_ROWS)}
+          isLoading={isLoading}
+          cellAt={cellAt}
+          isSelected={(permission, role) => placeOf(permission, role) === chosen}
+          onSelect={(permission, role) => go({ cell: placeOf(permission, role) }, { replace: true })}
+        />
+      </div>
+    </>
+  );
+}
+
+/** A cell in the address. Neither part of it has spaces. */
+const placeOf = (permission: string, role: string): string => `${permission} ${role}`;
+
+interface TurningProps {
+  readonly of: 'permissions' | 'roles';
+  readonly first: number;
+  readonly size: number;
+  readonly total: number;
+  readonly onTurn: (first: number) => void;
+}
+
+/** How many there are and which are drawn, with the buttons to the others where these are not all. */
+function Turning({ of, first, size, total, onTurn }: TurningProps) {
+  const last = Math.min(first + size, total);
+  const isWhole = total <= size;
+  return (
+    <p class="loaded">
+      {!isWhole && (
+        <button
+          type="button"
+          aria-label={`Previous ${of}`}
+          disabled={first === 0}
+          onClick={() => onTurn(first - size)}
+        >
+          ‹
+        </button>
+      )}{' '}
+      <span role="status">
+        {isWhole
+          ? `${total} ${total === 1 ? of.slice(0, -1) : of}`
+          : `${of} ${first + 1}–${last} of ${total.toLocaleString('en')}`}
+      </span>{' '}
+      {!isWhole && (
+        <button
+          type="button"
+          aria-label={`Next ${of}`}
+          disabled={last === total}
+          onClick={() => onTurn(first + size)}
+        >
+          ›
+        </button>
+      )}
+    </p>
+  );
+}
+
+interface SaidProps extends Pick<ViewProps, 'state'> {
+  readonly cell: Cell | undefined;
+  readonly matrix: Matrix;
+}
+
+/** The selected cell in words; without one, what the signs of the cells are. */
+function Said({ cell, matrix: { roles, combination }, state }: SaidProps) {
+  const role = roles.find(({ id }) => id === cell?.role);
+  if (!cell || !role)
+    return (
+      <div class="matrix-said" aria-live="polite">
+        <p class="help">
+          ✓ allows, ✕ denies; ↑ inherited, ≈ by a pattern, ? on a condition; → which one wins. Choose a cell
+          to read it in words.
+        </p>
+      </div>
+    );
+  const { permission, marks, wins } = cell;
+  return (
+    <div class="matrix-said" aria-live="polite">
+      <h2>
+        <bdi>{role.label}</bdi>, <code>{permission}</code>
+      </h2>
+      <ul>
+        {marks.map((mark) => (
+          <li key={JSON.stringify(mark)}>
+            <Signs of={mark} /> {mark.effect}
+            {mark.from === undefined ? (
+              ''
+            ) : (
+              <>
+                , inherited from <bdi>{mark.from}</bdi>
+              </>
+            )}
+            {mark.pattern === undefined ? (
+              ''
+            ) : (
+              <>
+                , by <code>{mark.pattern}</code>
+              </>
+            )}
+            {mark.when === undefined ? (
+              ''
+            ) : (
+              <>
+                , if <code>{mark.when}</code>
+              </>
+            )}
+          </li>
+        ))}
+      </ul>
+      {wins && (
+        <p>
+          <strong>{wins.effect} wins</strong>
+          {wins.onCondition && ' where its condition holds'} ({combination}).
+        </p>
+      )}
+      {state.scope !== undefined && !permission.includes('*') && (
+        <p>
+          <a href={linkTo('search', state, { search: 'who', permission })}>Who may do it here</a>
+        </p>
+      )}
+    </div>
+  );
+}
