@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { fieldsOf } from '../../cli/input.ts';
-import { namedBy, withoutNames } from '../../cli/input-names.ts';
-import { NameError, namesIn } from '../../cli/references.ts';
+import { isListed, namedBy, withoutNames } from '../../cli/input-names.ts';
+import { NameError, namesIn, resolveBy } from '../../cli/references.ts';
 import { describeCommands } from '../../provisioning/documents/commands.ts';
 import { EXAMPLES } from '../../provisioning/documents/examples.ts';
 import { createLightWorld } from '../support/world.ts';
@@ -24,7 +24,8 @@ test('of every command, an id or a reference of what does not exist is wrong inp
     const [, verb = ''] = name.split('.');
     if (named.length === 0 && !OF_WHAT_EXISTS.test(verb)) continue;
     tried += 1;
-    const code = await withoutNames(namesIn(reader), described, input).then(
+    const command = { name, fields: fieldsOf(described) };
+    const code = await withoutNames(resolveBy(namesIn(reader)), command, input, isListed(described)).then(
       async (sent) => {
         const answer = await provision({ command: name, input: sent, dryRun: true });
         return answer.ok ? 'ok' : answer.error.code;
