@@ -17,6 +17,7 @@ import { CredentialsError, codeOf, faultCodeOf, fieldsOfFault } from './errors.t
 import { parseMethodArn } from './events/arn.ts';
 import { headersOf, readEvent, requestIdOf } from './events/read-event.ts';
 import type { GatewayRequest } from './events/request.ts';
+import type { BasePaths } from './events/served-path.ts';
 import { type Count, type Counted, uncounted } from './metrics.ts';
 import type { OutsideKey } from './outside-key.ts';
 import type { createWholePolicy } from './policies/whole.ts';
@@ -35,6 +36,8 @@ export interface AuthorizerParts {
   readonly api: string;
   readonly apiRoutes: Kind<readonly RouteRule[]>;
   readonly engine: Pick<Engine, 'checkAsked'>;
+  /** Of custom domains of HTTP APIs. */
+  readonly basePaths?: BasePaths | undefined;
   /** The inputs of an answer that are not in API Gateway's cache key. */
   readonly outsideKey: OutsideKey;
   /** Epoch milliseconds. */
@@ -109,7 +112,7 @@ interface Routed {
  * JWT is verified before the first read; an API token is verified by the engine, against its record.
  */
 export function createAuthorizer(parts: AuthorizerParts): Authorizer {
-  const { identify, subjectOf, engine, log, logDecision, httpAnswer } = parts;
+  const { identify, subjectOf, engine, log, logDecision, httpAnswer, basePaths } = parts;
   const { apiRoutes, outsideKey, wholePolicy, now, counted = uncounted, trace = untraced } = parts;
   const routesId = apiRoutesId(parts.api);
 
@@ -186,7 +189,7 @@ export function createAuthorizer(parts: AuthorizerParts): Authorizer {
     const logged = ({ verdict, tenant }: Awaited<ReturnType<typeof decide>>): void =>
       logDecision?.({ ...verdict, tenant, requestId: requestId(), api: parts.api });
     try {
-      const request = readEvent(event);
+      const request = readEvent(event, basePaths);
       const identity = await identify(request);
       const whole = takesPolicy(request, httpAnswer) ? await answerWhole(request, identity) : undefined;
       if (whole) {

@@ -152,6 +152,7 @@ export function compose(configuration: Configuration, trace: Trace, overrides: O
       }),
       trace,
     ),
+    basePaths: configuration.basePaths,
     outsideKey: createOutsideKey({ ...configuration, credentialsFrom: token.credentialsFrom }),
     subjectOf,
     api,

@@ -9,9 +9,11 @@ import {
 } from './credentials/configuration.ts';
 import type { RevocationSource } from './credentials/identity.ts';
 import { DECISION_LOGS, type DecisionLogOptions } from './decision-log.ts';
+import type { BasePaths } from './events/served-path.ts';
 import type { ResultCaches } from './routes/cache-key.ts';
 import { resultCaches } from './routes/result-cache.ts';
 import {
+  basePaths,
   type HttpAnswer,
   httpAnswer,
   logLevel,
@@ -42,6 +44,8 @@ export interface Configuration {
   readonly httpAnswer: HttpAnswer;
   /** How API Gateway caches answers; an API that is not listed counts as cached by the token. */
   readonly resultCaches: ResultCaches;
+  /** What stands before the path at custom domains of HTTP APIs. */
+  readonly basePaths: BasePaths;
   /** Whether policies cover the whole API where possible, or the requested route only. */
   readonly policy: {
     readonly covers: 'api' | 'route';
@@ -120,6 +124,7 @@ const SHAPE = {
   ),
   HTTP_ANSWER: httpAnswer,
   RESULT_CACHE: z._default(resultCaches, new Map()),
+  BASE_PATHS: z._default(basePaths, new Map()),
   POLICY_COVERS: z._default(z.enum(['api', 'route'], { error: 'is neither api nor route' }), 'api'),
   UNMAPPED_PATHS: z._default(
     z.enum(['reachable', 'unreachable'], { error: 'is neither reachable nor unreachable' }),
@@ -169,6 +174,7 @@ export function parseConfiguration(env: Environment): Configuration {
     api: data.API_NAME,
     httpAnswer: data.HTTP_ANSWER,
     resultCaches: data.RESULT_CACHE,
+    basePaths: data.BASE_PATHS,
     policy: {
       covers: data.POLICY_COVERS,
       isClosed: data.UNMAPPED_PATHS === 'unreachable',

@@ -97,3 +97,25 @@ export const subjectFrom = z.pipe(
     return kind === 'email' || kind === 'identity' ? { kind } : { kind: 'claim', name };
   }),
 );
+
+const DOMAIN = /^(?=.{1,253}$)[a-z0-9-]+(?:\.[a-z0-9-]+)+$/;
+/** The characters of API mapping keys (AG API_ApiMapping), in segments. */
+const BASE_PATH = /^(?:[\w$.+!*'()-]+(?:\/[\w$.+!*'()-]+)*)?$/;
+/** All environment variables of a Lambda function together are limited to 4 KB (Lambda quotas). */
+const MAX_BASE_PATHS = 4_096;
+const BASE_PATHS =
+  'is not a JSON object of domains, in lower case, with their base paths, without slashes around';
+
+const areBasePaths = (value: unknown): value is Readonly<Record<string, string>> =>
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  Object.entries(value).every(
+    ([domain, path]) => DOMAIN.test(domain) && typeof path === 'string' && BASE_PATH.test(path),
+  );
+
+/** The variable BASE_PATHS: what stands before the path, by custom domain: `{"api.example.com": "orders"}`. */
+export const basePaths = z.pipe(
+  text(BASE_PATHS, (value) => value.length <= MAX_BASE_PATHS && areBasePaths(parseJson(value))),
+  z.transform((value) => new Map(Object.entries(parseJson(value) as Readonly<Record<string, string>>))),
+);

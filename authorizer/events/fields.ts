@@ -29,7 +29,7 @@ export function textIn(fields: Fields, name: string): string {
 }
 
 /** A text that AWS may leave out, or send as null or empty: undefined then. */
-function optionalTextIn(fields: Fields, name: string): string | undefined {
+export function optionalTextIn(fields: Fields, name: string): string | undefined {
   const value = field(fields, name) ?? '';
   if (typeof value !== 'string') throw new Fault('event_malformed', `the event's ${name} is not a text`);
   return value === '' ? undefined : value;

@@ -7,6 +7,7 @@ import {
   fieldsIn,
   isFields,
   NO_VALUES,
+  optionalTextIn,
   readAppSyncHeaders,
   readCaller,
   readCookies,
@@ -16,18 +17,20 @@ import {
   type Values,
 } from './fields.ts';
 import type { GatewayRequest } from './request.ts';
+import { type BasePaths, servedPath } from './served-path.ts';
 
 /**
  * Reads an authorizer event: HTTP API 2.0 and 1.0, REST REQUEST and TOKEN, WebSocket `$connect`, AppSync.
  *
+ * @param basePaths of custom domains of HTTP APIs
  * @throws Fault `event_unsupported` for another kind of event, `event_malformed` for fields that AWS does not
  *   send so
  */
-export function readEvent(event: unknown): GatewayRequest {
+export function readEvent(event: unknown, basePaths: BasePaths = NO_BASE_PATHS): GatewayRequest {
   if (!isFields(event)) throw new Fault('event_malformed', 'the event is not an object');
   const type = field(event, 'type');
   const version = field(event, 'version');
-  if (type === 'REQUEST' && version === '2.0') return readHttpEvent(event);
+  if (type === 'REQUEST' && version === '2.0') return readHttpEvent(event, basePaths);
   if (type === 'REQUEST' && version === '1.0') return readHttpEventV1(event);
   if (type === 'REQUEST' && version === undefined) {
     return isWebSocketEvent(event) ? readWebSocketEvent(event) : readRestEvent(event);
@@ -56,24 +59,36 @@ export const headersOf =
     return (isAppSync ? readAppSyncHeaders : readHeaders)(event)(name);
   };
 
+const NO_BASE_PATHS: BasePaths = new Map();
 const NOTHING_ELSE = { header: NO_VALUES, query: NO_VALUES, cookies: NO_VALUES };
 
 /** HTTP API, format 2.0 (AG http-api-lambda-authorizer). */
-function readHttpEvent(event: Fields): GatewayRequest {
+function readHttpEvent(event: Fields, basePaths: BasePaths): GatewayRequest {
   const arn = textIn(event, 'routeArn');
   if (parseMethodArn(arn) === undefined)
     throw new Fault('event_malformed', "the event's routeArn is not an ARN");
   const context = fieldsIn(event, 'requestContext');
   // If it is missing, path and verb count as outside the cache key, which is safe.
-  const routeKey = field(context, 'routeKey');
+  const routeKey = optionalTextIn(context, 'routeKey');
+  const method = textIn(fieldsIn(context, 'http'), 'method');
+  const parameters = field(event, 'pathParameters');
   const header = readHeaders(event);
   return {
     kind: 'http',
     arn,
-    method: verbOf(textIn(fieldsIn(context, 'http'), 'method')),
-    path: withoutStage(textIn(event, 'rawPath'), textIn(context, 'stage')),
+    method: verbOf(method),
+    path: servedPath(
+      {
+        rawPath: textIn(event, 'rawPath'),
+        stage: textIn(context, 'stage'),
+        domainName: optionalTextIn(context, 'domainName'),
+        parameters: isFields(parameters) ? parameters : {},
+        ...{ method, routeKey },
+      },
+      basePaths,
+    ),
     parameters: parametersIn(event),
-    routeKey: typeof routeKey === 'string' ? routeKey : undefined,
+    routeKey,
     authorization: header('authorization'),
     header,
     query: readQuery(event),
@@ -90,19 +105,6 @@ function parametersIn(event: Fields): readonly string[] {
   const parameters = field(event, 'pathParameters');
   if (!isFields(parameters)) return [];
   return Object.values(parameters).flatMap((value) => (typeof value === 'string' ? value.split('/') : []));
-}
-
-/**
- * `rawPath` begins with the stage unless that is `$default`, with or without a custom domain. If it does not,
- * the path is ambiguous: `/v1/x` may be `/x` in stage v1, or a path of its own.
- */
-function withoutStage(rawPath: string, stage: string): string {
-  if (stage === '$default') return rawPath;
-  if (rawPath === `/${stage}`) return '/';
-  if (!rawPath.startsWith(`/${stage}/`)) {
-    throw new Fault('event_malformed', "the event's rawPath does not begin with the stage");
-  }
-  return rawPath.slice(stage.length + 1);
 }
 
 /**

@@ -38,6 +38,7 @@ describe('the configuration', () => {
       api: 'default',
       httpAnswer: 'simple',
       resultCaches: new Map(),
+      basePaths: new Map(),
       logging: { level: 'INFO', decisions: { mode: 'off', share: 0.01 } },
       metrics: undefined,
       policy: { covers: 'api', isClosed: false, maxBytes: 6_144 },
@@ -67,6 +68,7 @@ describe('the configuration', () => {
       POLICY_COVERS: 'route',
       UNMAPPED_PATHS: 'unreachable',
       POLICY_MAX_BYTES: '2048',
+      BASE_PATHS: '{"api.example.com": "orders/v1", "www.example.com": ""}',
       RESULT_CACHE: JSON.stringify({
         default: { ttl: 0 },
         a1b2c3: {
@@ -101,6 +103,10 @@ describe('the configuration', () => {
       metrics: { namespace: 'Gatehouse/Shop' },
       policy: { covers: 'route', isClosed: true, maxBytes: 2_048 },
       revocation: { kind: 'session', claim: 'sid' },
+      basePaths: new Map([
+        ['api.example.com', 'orders/v1'],
+        ['www.example.com', ''],
+      ]),
       resultCaches: new Map([
         ['default', { ttl: 0, identitySources: [], key: new Set() }],
         [
@@ -198,6 +204,13 @@ describe('the configuration', () => {
     ['POLICY_COVERS', 'all'],
     ['UNMAPPED_PATHS', 'no'],
     ['POLICY_MAX_BYTES', '511'],
+    ['BASE_PATHS', 'orders'],
+    ['BASE_PATHS', '[]'],
+    ['BASE_PATHS', '{"API.example.com": "orders"}'],
+    ['BASE_PATHS', '{"api.example.com": "/orders"}'],
+    ['BASE_PATHS', '{"api.example.com": "orders/"}'],
+    ['BASE_PATHS', '{"api.example.com": 7}'],
+    ['BASE_PATHS', `{"api.example.com": "${'x'.repeat(4_096)}"}`],
   ])('fails at start and names %s when it is %j', (name, value) => {
     expect(() => parse({ [name]: value })).toThrow(new RegExp(`^configuration: ${name} [a-z]`));
   });
