@@ -18,10 +18,11 @@ import type { ListQuery, MergedQuery } from './reader.ts';
 
 /** The queries of lists over many nodes: of the indexes, and of the log. */
 
-/** From an instant on, until before another: ISO 8601. */
+/** From an instant on, until before another: ISO 8601; in the order of time, or in the opposite one. */
 export interface Period {
   readonly from?: string | undefined;
   readonly until?: string | undefined;
+  readonly descending?: boolean | undefined;
 }
 
 const shardsOf = (kind: EntityType, partition: (shard: number) => string): readonly string[] =>
@@ -57,9 +58,10 @@ export const scopesFrom = (path: readonly string[]): ListQuery => ({
 });
 
 /** What a tenant has of one type, in the order of creation. */
-export const inTenant = (type: string, tenant: Ref, { from, until }: Period): ListQuery => ({
+export const inTenant = (type: string, tenant: Ref, { from, until, descending }: Period): ListQuery => ({
   index: INDEXES.tenant,
   ranges: [{ partition: partitionOf(tenant), between: typeBetween(type, from, until) }],
+  descending,
 });
 
 /** All that a tenant has, by type and then in the order of creation, the tenant itself included. */
@@ -69,7 +71,12 @@ export const allInTenant = (tenant: Ref): ListQuery => ({
 });
 
 /** What has a status, in the order of the date that goes with it; without a date it comes last. */
-export const withStatus = (type: EntityType, status: string, { from, until }: Period): MergedQuery => ({
+export const withStatus = (
+  type: EntityType,
+  status: string,
+  { from, until, descending }: Period,
+): MergedQuery => ({
+  descending,
   index: INDEXES.status,
   partitions: shardsOf(type, (shard) => statusPartition(type, status, shard)),
   between: timesBetween(from, until),
@@ -83,7 +90,8 @@ export const namedFrom = (type: EntityType, prefix: string): MergedQuery => ({
 });
 
 /** The audit log of a tenant, or of what concerns none, by time. */
-export const logOf = (owner: Ref | undefined, { from, until }: Period): MergedQuery => ({
+export const logOf = (owner: Ref | undefined, { from, until, descending }: Period): MergedQuery => ({
+  descending,
   partitions: logPartitions(owner),
   between: timesBetween(from, until),
 });

@@ -19,6 +19,8 @@ export interface ListQuery {
   readonly cursor?: string | undefined;
   /** Which items belong to the list, where keys alone cannot say it: by date, by scope. */
   readonly keep?: (item: Item) => boolean;
+  /** Each range from its last sort key to its first. */
+  readonly descending?: boolean | undefined;
 }
 
 /** A page of a list. A cursor is there exactly when there may be more. */
@@ -40,6 +42,8 @@ export interface MergedQuery {
   readonly index?: IndexName;
   readonly limit?: number | undefined;
   readonly cursor?: string | undefined;
+  /** From the last sort key to the first. */
+  readonly descending?: boolean | undefined;
 }
 
 /** What a read counts for its caller. */

@@ -13,7 +13,7 @@ import {
   type WriteOptions,
 } from '../provisioning.ts';
 import { addPageOptions, instantOption, isSubjectRef, tenantOption } from '../question.ts';
-import { lookUpAny, type Names, namesThrough, referenceOf } from '../references.ts';
+import { type Names as LookUps, lookUpAny, namesThrough, referenceOf } from '../references.ts';
 import type { Subcommand } from '../subcommand.ts';
 
 interface LogOptions extends WriteOptions {
@@ -22,6 +22,7 @@ interface LogOptions extends WriteOptions {
   readonly entity?: string;
   readonly from?: number;
   readonly until?: number;
+  readonly oldestFirst?: boolean;
   readonly limit: number;
   readonly cursor?: string;
   readonly json?: boolean;
@@ -46,13 +47,14 @@ export const addLog: Subcommand = (program, context, finish) => {
   const command = program
     .command('log')
     .summary('show the audit log: who changed what, and when')
-    .description('Shows audit records in the order of time: of a tenant, a user or one entity.')
+    .description('Shows audit records, the newest first: of a tenant, a user or one entity.')
     .addOption(tenantOption('the log of this root scope: a name, or TYPE:ID such as tenant:ID'))
     .option('--user <subject>', 'only what this user did: an email, a username, a name or user:ID')
     .option('--actor <name>', 'only what this actor did, such as pipeline or user:ID')
     .option('--entity <entity>', 'only changes of this: a name, or TYPE:ID such as user:ID or page:NAME')
     .addOption(instantOption('--from', 'from this day or instant on, such as 2026-03-01'))
-    .addOption(instantOption('--until', 'before this day or instant'));
+    .addOption(instantOption('--until', 'before this day or instant'))
+    .option('--oldest-first', 'in the order of time');
   addPageOptions(command, 50);
   addHelpTexts(addDeadlineOption(command), { examples: EXAMPLES, notes: NOTES }).action(
     async (options: LogOptions) => {
@@ -63,11 +65,14 @@ export const addLog: Subcommand = (program, context, finish) => {
       };
       const { send } = await connectForWriting(options, context);
       const { by, keep, title } = await choose(send, await named(namesThrough(send), options));
-      const found = await read(send, { ...by, ...period }, keep, limit, options.cursor);
+      const order = options.oldestFirst ? {} : { descending: true };
+      const found = await read(send, { ...by, ...period, ...order }, keep, limit, options.cursor);
       if (options.json) context.out(asJson({ log: title, ...found }));
       else {
         const paint = painter(wantsColours(context));
-        context.out(`${[paint('dim', title), ...found.items.flatMap(linesOf)].join('\n')}\n`);
+        context.out(
+          `${[paint('dim', title), ...found.items.flatMap((entry) => linesOf(entry, found.names))].join('\n')}\n`,
+        );
         if (found.items.length === 0) context.out('none\n');
         if (found.cursor !== undefined)
           context.error(`note: there may be more: --cursor ${found.cursor}, or a larger --limit\n`);
@@ -78,7 +83,7 @@ export const addLog: Subcommand = (program, context, finish) => {
 };
 
 /** The options with references in the place of names. An actor is any text, as it was recorded. */
-async function named(names: Names, options: LogOptions): Promise<LogOptions> {
+async function named(names: LookUps, options: LogOptions): Promise<LogOptions> {
   const { tenant, user, entity } = options;
   if (user !== undefined && options.actor !== undefined)
     throw new UsageError('give --actor or --user, not both');
@@ -158,8 +163,8 @@ async function tenantOf(send: Send, { type, id }: { readonly type: string; reado
 const PAGE = 100;
 
 /**
- * Reads pages until it has as many records as wanted, or the log ends. Where a filter applies and the last wanted
- * record is in the middle of a page, that page is read again up to it, so that the cursor follows it.
+ * Reads pages until it has as many records as wanted, or the log ends. Where a filter applies, a page with some of them is
+ * read again up to the last wanted one: with names, and so that the cursor follows it.
  */
 async function read(
   send: Send,
@@ -167,22 +172,27 @@ async function read(
   keep: Choice['keep'],
   limit: number,
   start: string | undefined,
-): Promise<{ readonly items: readonly Entry[]; readonly cursor?: string }> {
+): Promise<{ readonly items: readonly Entry[]; readonly names: Names; readonly cursor?: string }> {
   const items: Entry[] = [];
+  let names: Names = {};
   let cursor = start;
-  const page = async (size: number) => {
-    const more = cursor === undefined ? {} : { cursor };
+  const page = async (size: number, withNames: boolean) => {
+    const more = { ...(cursor === undefined ? {} : { cursor }), ...(withNames ? { withNames } : {}) };
     const result = await send('audit.list', { ...by, ...more, limit: size });
+    names = { ...names, ...(result.names as Names | undefined) };
     return { rows: result.items as readonly Entry[], next: result.cursor as string | undefined };
   };
   for (;;) {
     const wanted = limit - items.length;
-    let { rows, next } = await page(keep ? PAGE : Math.min(PAGE, wanted));
-    const last = rows.flatMap((entry, position) => (!keep || keep(entry) ? [position] : []))[wanted - 1];
-    if (last !== undefined && last < rows.length - 1) ({ rows, next } = await page(last + 1));
-    items.push(...(keep ? rows.filter(keep) : rows));
-    if (next === undefined) return { items };
-    if (items.length >= limit) return { items, cursor: next };
+    let { rows, next } = await page(keep ? PAGE : Math.min(PAGE, wanted), !keep);
+    if (keep) {
+      const found = rows.flatMap((entry, position) => (keep(entry) ? [position] : []));
+      if (found.length > 0) ({ rows, next } = await page((found[wanted - 1] ?? rows.length - 1) + 1, true));
+      rows = rows.filter(keep);
+    }
+    items.push(...rows);
+    if (next === undefined) return { items, names };
+    if (items.length >= limit) return { items, names, cursor: next };
     cursor = next;
   }
 }
@@ -190,28 +200,39 @@ async function read(
 const shown = (value: unknown): string =>
   value === undefined ? '(none)' : plain(typeof value === 'string' ? value : JSON.stringify(value));
 
-/** What differs before and after; bookkeeping is left out. */
-function changesOf({ before, after }: Entry): readonly string[] {
-  const [old, now] = [before, after].map((side) => (side ?? {}) as Entry) as [Entry, Entry];
-  const names = [...new Set([...Object.keys(old), ...Object.keys(now)])].filter(
-    (name) => name !== 'updatedAt',
-  );
-  const changed = names.filter((name) => JSON.stringify(old[name]) !== JSON.stringify(now[name]));
-  if (before === undefined) return changed.map((name) => `    + ${name}: ${shown(now[name])}`);
-  if (after === undefined) return changed.map((name) => `    - ${name}: ${shown(old[name])}`);
-  return changed.map((name) => `    ~ ${name}: ${shown(old[name])} -> ${shown(now[name])}`);
+/** By reference. */
+type Names = Readonly<Record<string, string>>;
+
+/** A text with the name of what it refers to beside it, where that has another one. */
+function called(text: string, names: Names, type?: string): string {
+  const ref = type === undefined || text.includes(':') ? text : `${type}:${text}`;
+  const name = Object.hasOwn(names, ref) ? names[ref] : undefined;
+  return name === undefined || ref.endsWith(`:${name}`) ? shown(text) : `${shown(text)} (${plain(name)})`;
 }
 
-function linesOf(entry: Entry): readonly string[] {
+/** What differs before and after; bookkeeping is left out. */
+function changesOf({ before, after }: Entry, names: Names): readonly string[] {
+  const [old, now] = [before, after].map((side) => (side ?? {}) as Entry) as [Entry, Entry];
+  const changed = [...new Set([...Object.keys(old), ...Object.keys(now)])].filter(
+    (name) => name !== 'updatedAt' && JSON.stringify(old[name]) !== JSON.stringify(now[name]),
+  );
+  const textOf = (side: Entry, name: string) =>
+    typeof side[name] === 'string' ? called(side[name], names, name) : shown(side[name]);
+  if (before === undefined) return changed.map((name) => `    + ${name}: ${textOf(now, name)}`);
+  if (after === undefined) return changed.map((name) => `    - ${name}: ${textOf(old, name)}`);
+  return changed.map((name) => `    ~ ${name}: ${textOf(old, name)} -> ${textOf(now, name)}`);
+}
+
+function linesOf(entry: Entry, names: Names): readonly string[] {
   const { timestamp, actor, action, entityType, entityId, operationId, step, severity, source } = entry;
   const parts = [
     shown(timestamp),
-    shown(actor ?? '-'),
+    actor === undefined ? '-' : called(String(actor), names, 'user'),
     shown(action),
-    `${shown(entityType)}:${shown(entityId)}`,
+    called(`${String(entityType)}:${String(entityId)}`, names),
     `operation ${shown(operationId)}${step === undefined ? '' : ` step ${String(step)}`}`,
     ...(severity === 'info' || severity === undefined ? [] : [shown(severity)]),
     ...(source === 'provisioning' || source === undefined ? [] : [`by ${shown(source)}`]),
   ];
-  return [parts.join('  '), ...changesOf(entry)];
+  return [parts.join('  '), ...changesOf(entry, names)];
 }

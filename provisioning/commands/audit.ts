@@ -6,6 +6,7 @@ import { auditOrigin } from '../audit.ts';
 import { type Command, writeCommand } from '../command.ts';
 import { subject } from '../edges/rights.ts';
 import { by, listCommand, period } from '../kinds/lists.ts';
+import { namesOfRecords } from '../names/of-records.ts';
 import { loadScope } from '../nodes/nodes.ts';
 import { readScopeRef } from '../nodes/scope-types.ts';
 import { revealed } from '../pseudonyms.ts';
@@ -51,6 +52,7 @@ export const auditCommands = (isOurs: (name: string) => boolean): readonly Comma
       name: 'audit.list',
       summary:
         'Lists audit records by time, page by page: of a tenant, of a user who acted, or of what belongs to no tenant.',
+      namesIn: namesOfRecords,
       by: [
         by(
           { tenant: field.ref },

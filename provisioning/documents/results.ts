@@ -148,7 +148,10 @@ const OTHERS: Readonly<Record<string, Shape>> = {
   'approval.approve': { id: text, command: text, requestedBy: reference, result: anyMap },
   'approval.reject': REQUEST,
   'audit.create': { recorded: z.literal(true), timestamp: instant },
-  'audit.list': page(z.looseObject({ id: field.id, action: text, timestamp: instant })),
+  'audit.list': {
+    ...page(z.looseObject({ id: field.id, action: text, timestamp: instant })),
+    names: z.record(z.string(), text).optional().describe('by reference, where `withNames` asks for them'),
+  },
   'route.list': page(
     z.strictObject({ id: field.id, method: text, path: text, permission: text, scope: text }),
   ),

@@ -5,6 +5,7 @@ import { ENTITIES, type EntityType } from '../../table/entities/registry.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import { formatRef, type Ref } from '../../table/identifiers.ts';
 import { allOf, inTenant, withStatus } from '../../table/index-queries.ts';
+import type { Item } from '../../table/item.ts';
 import { type Key, parseKey } from '../../table/keys.ts';
 import { ownedBy } from '../../table/partition-queries.ts';
 import type { ListQuery, MergedQuery, Page, Reader } from '../../table/reader.ts';
@@ -37,8 +38,8 @@ export const by = <F extends Fields, O extends Fields = Record<never, never>>(
   more: { readonly optional?: O; readonly names?: Names } = {},
 ): Selection => ({ fields, query: query as Selection['query'], ...more });
 
-/** Of lists by time: from an instant on, until before another. */
-export const period = { optional: { from: field.instant, until: field.end } };
+/** Of lists by time: from an instant on, until before another; in the order of time, or in the opposite one. */
+export const period = { optional: { from: field.instant, until: field.end, descending: z.boolean() } };
 
 interface ListSpec {
   readonly name: string;
@@ -46,15 +47,24 @@ interface ListSpec {
   readonly by?: readonly Selection[];
   /** The list when no field is given; one of the selections is needed when left out. */
   readonly all?: Query;
+  /** What `withNames` answers beside the items: names by reference. */
+  readonly namesIn?: (reader: Reader, items: readonly Item[]) => Promise<Readonly<Record<string, string>>>;
   /** Each item gets the reference of its node, or of the node that its edge leads to. */
   readonly withRefs?: true;
 }
 
 /** A command that lists by one of several selections, page by page. */
-export function listCommand({ name, summary, by: selections = [], all, withRefs }: ListSpec): Command {
+export function listCommand({
+  name,
+  summary,
+  by: selections = [],
+  all,
+  withRefs,
+  namesIn,
+}: ListSpec): Command {
   const fields = Object.assign({}, ...selections.flatMap((each) => [each.fields, each.optional])) as Fields;
   const names = Object.keys(fields);
-  const hasNames = selections.some((each) => each.names !== undefined);
+  const hasNames = namesIn !== undefined || selections.some((each) => each.names !== undefined);
   const choices = selections.map((each) => Object.keys(each.fields).join(' and ')).filter(Boolean);
   const one = `give ${all ? 'at most' : 'exactly'} one of ${choices.join(', ')}`;
 
@@ -92,6 +102,7 @@ export function listCommand({ name, summary, by: selections = [], all, withRefs 
         ...(withRefs ? { ref: formatRef(refAt(item)) } : {}),
       }));
       const answer: Page<Attributes> = { ...found, items };
+      if (wanted === true && namesIn) return { ...answer, names: await namesIn(reader, found.items) };
       return wanted === true && selection?.names ? withNames(reader, answer, selection.names) : answer;
     },
   });

@@ -46,7 +46,7 @@ function sortCondition({
   return ['', {}];
 }
 
-function toInput(table: string, { range, index, limit, after }: RangeQuery): QueryCommandInput {
+function toInput(table: string, { range, index, limit, after, descending }: RangeQuery): QueryCommandInput {
   const [hash, sort] = keyAttributes(index);
   const [condition, values] = sortCondition(range);
   return {
@@ -56,6 +56,7 @@ function toInput(table: string, { range, index, limit, after }: RangeQuery): Que
     ExpressionAttributeNames: condition === '' ? { '#pk': hash } : { '#pk': hash, '#sk': sort },
     ExpressionAttributeValues: { ':pk': range.partition, ...values },
     Limit: limit,
+    ...(descending ? { ScanIndexForward: false } : {}),
     ...(after === undefined ? {} : { ExclusiveStartKey: { ...after } }),
   };
 }

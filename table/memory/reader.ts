@@ -124,7 +124,7 @@ export function createMemoryReader({
 
   const queryRange =
     (notes: ReadNotes): QueryRange =>
-    ({ range, index, limit, after }) => {
+    ({ range, index, limit, after, descending }) => {
       notes.calls += 1;
       if (mishaps.throttles()) return Promise.reject(throttled('Query'));
       return during(() => {
@@ -132,7 +132,7 @@ export function createMemoryReader({
         const items: Item[] = [];
         let bytes = 0;
         let last: Item | undefined;
-        for (const row of (index ? indexOf(index) : rows).within(range, after)) {
+        for (const row of (index ? indexOf(index) : rows).within(range, after, descending)) {
           items.push(copied(row));
           bytes += sizeOf(row);
           if (items.length === limit || bytes >= MAX_QUERY_BYTES) {

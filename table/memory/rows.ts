@@ -15,8 +15,12 @@ export interface Rows {
   readonly put: (item: Item) => void;
   readonly remove: (key: Key) => void;
   readonly all: () => readonly Item[];
-  /** The items of a range in order, from the first or from after a place. */
-  readonly within: (range: Range, after: Readonly<Record<string, string>> | undefined) => Iterable<Item>;
+  /** The items of a range in order, or in the opposite one, from the first or from after a place. */
+  readonly within: (
+    range: Range,
+    after: Readonly<Record<string, string>> | undefined,
+    descending: boolean,
+  ) => Iterable<Item>;
 }
 
 /** Rows of the base table, or of an index. They keep the items that they are given, and hand out the same. */
@@ -70,9 +74,22 @@ export function createRows(index?: IndexName): Rows {
     },
     remove,
     all: () => [...byKey.values()],
-    within: function* (range, after) {
+    within: function* (range, after, descending) {
       const partition = partitions.get(range.partition) ?? [];
       const first = range.between?.[0] ?? range.prefix ?? '';
+      if (descending) {
+        const place = after as (Readonly<Record<string, string>> & Key) | undefined;
+        const isPast = (row: Item) =>
+          place
+            ? compare(row, place) >= 0
+            : compareBytes(sortKeyOf(row), first) > 0 && !isWithin(sortKeyOf(row), range);
+        for (let position = firstWhere(partition, isPast) - 1; position >= 0; position--) {
+          const row = partition[position] as Item;
+          if (!isWithin(sortKeyOf(row), range)) return;
+          yield row;
+        }
+        return;
+      }
       const begin = after
         ? firstWhere(partition, (row) => compare(row, after as Readonly<Record<string, string>> & Key) > 0)
         : firstWhere(partition, (row) => compareBytes(sortKeyOf(row), first) >= 0);

@@ -89,10 +89,12 @@ export interface RangeQuery {
   readonly limit: number;
   /** The place after which to begin; undefined for the start. */
   readonly after: Position['after'];
+  /** From the last sort key to the first. */
+  readonly descending: boolean;
 }
 
 /**
- * Items in the order of their sort keys; `after` is there exactly when there may be more, and says where to
+ * Items in the order that was asked for; `after` is there exactly when there may be more, and says where to
  * go on.
  */
 interface RangeAnswer {
@@ -136,11 +138,11 @@ export function createLists(
  * @throws GatehouseError `invalid` for a bad cursor or limit, otherwise as the query fails
  */
 async function readPage(queryRange: QueryRange, query: ListQuery): Promise<Page<Item>> {
-  const { ranges, index, limit = DEFAULT_PAGE, cursor, keep } = query;
+  const { ranges, index, limit = DEFAULT_PAGE, cursor, keep, descending = false } = query;
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PAGE) {
     throw invalid('limit', `limit must be a whole number from 1 to ${MAX_PAGE}`);
   }
-  const list = listName(index ?? '', ranges);
+  const list = listName(index ?? '', ranges, ...orderOf(descending));
   let position: Position = cursor === undefined ? { range: 0 } : decodeCursor(list, cursor, ranges.length);
   refuseForeign(position, query);
   const items: Item[] = [];
@@ -158,6 +160,7 @@ async function readPage(queryRange: QueryRange, query: ListQuery): Promise<Page<
       index,
       limit: keep ? Math.max(room, DEFAULT_PAGE) : room,
       after: position.after,
+      descending,
     });
     const kept = keep ? answer.items.filter(keep) : answer.items;
     items.push(...kept.slice(0, room));
@@ -166,6 +169,9 @@ async function readPage(queryRange: QueryRange, query: ListQuery): Promise<Page<
     position = after ? { range: position.range, after } : { range: position.range + 1 };
   }
 }
+
+/** A cursor goes on in the order that it comes from. */
+const orderOf = (descending: boolean): readonly string[] => (descending ? ['descending'] : []);
 
 /** A place to go on from lies in its range. DynamoDB refuses others too; not every engine does. */
 function refuseForeign({ range, after }: Position, { ranges, index }: ListQuery): void {
@@ -197,24 +203,31 @@ const justAfter = (key: string): string => `${key}\u0000`;
  */
 async function mergePages(
   read: (query: ListQuery) => Promise<Page<Item>>,
-  { partitions, between, index, limit = DEFAULT_PAGE, cursor }: MergedQuery,
+  { partitions, between, index, limit = DEFAULT_PAGE, cursor, descending = false }: MergedQuery,
 ): Promise<Page<Item>> {
   const [, sort] = keyAttributes(index);
-  const list = listName('merged', partitions, between);
+  const sortKey = (item: Item): string => String(item[sort]);
+  const list = listName('merged', partitions, between, ...orderOf(descending));
   const last = cursor === undefined ? undefined : decodeCursor(list, cursor, 1).after?.last;
   const isWithin = (key: string) => compareBytes(between[0], key) <= 0 && compareBytes(key, between[1]) <= 0;
   if (cursor !== undefined && (last === undefined || !isWithin(last))) {
     throw invalid('cursor', 'cursor does not belong to this list');
   }
-  const rest = [last === undefined ? between[0] : justAfter(last), between[1]] as const;
+  const rest = restOf(between, last, descending);
   if (compareBytes(rest[0], rest[1]) > 0) return { items: [] };
   const pages = await Promise.all(
     partitions.map((partition) =>
-      read({ ranges: [{ partition, between: rest }], limit, ...(index === undefined ? {} : { index }) }),
+      read({
+        ...{ ranges: [{ partition, between: rest }], limit, descending },
+        ...(index === undefined ? {} : { index }),
+        // No text comes just before another, so that the last one shown is read again.
+        ...(descending && last !== undefined ? { keep: (item) => sortKey(item) !== last } : {}),
+      }),
     ),
   );
-  const sortKey = (item: Item): string => String(item[sort]);
-  const found = pages.flatMap((page) => page.items).sort((a, b) => compareBytes(sortKey(a), sortKey(b)));
+  const found = pages
+    .flatMap((page) => page.items)
+    .sort((a, b) => compareBytes(sortKey(a), sortKey(b)) * (descending ? -1 : 1));
   const items = found.slice(0, limit);
   const more = found.length > limit || pages.some((page) => page.cursor !== undefined);
   const end = items.at(-1);
@@ -222,6 +235,16 @@ async function mergePages(
     ? { items, cursor: encodeCursor(list, { range: 0, after: { last: sortKey(end) } }) }
     : { items };
 }
+
+/** What is left of a range behind the last sort key that was shown. */
+const restOf = (
+  [first, end]: readonly [string, string],
+  last: string | undefined,
+  descending: boolean,
+): readonly [string, string] => {
+  if (last === undefined) return [first, end];
+  return descending ? [first, last] : [justAfter(last), end];
+};
 
 /** Keys of one BatchGetItem call (DynamoDB's limit). */
 const MAX_KEYS = 100;

@@ -31,6 +31,7 @@ beforeAll(async () => {
 interface Shown {
   readonly log: string;
   readonly items: readonly Record<string, unknown>[];
+  readonly names: Readonly<Record<string, string>>;
   readonly cursor?: string;
 }
 const asked = (...args: readonly string[]) =>
@@ -42,7 +43,7 @@ const data = async (...args: readonly string[]): Promise<Shown> => {
 };
 
 test('a record has who, what, before and after, when and from which operation', async () => {
-  const { log, items } = await data('--entity', `role:${roles[7]}`);
+  const { log, items } = await data('--entity', `role:${roles[7]}`, '--oldest-first');
   expect(log).toBe(`log of ${tenant}`);
   expect(items.map(({ action, actor, operationId }) => [action, actor, operationId])).toEqual([
     ['role.create', 'pipeline', 'op-7'],
@@ -54,31 +55,53 @@ test('a record has who, what, before and after, when and from which operation', 
   });
   const { out } = await asked('--entity', `role:${roles[7]}`);
   expect(out).toContain(
-    `${admin}  role.update  role:${roles[7]}  operation change\n    ~ description: (none) -> changed\n`,
+    `${admin} (Admin)  role.update  role:${roles[7]} (role 7)  operation change\n    ~ description: (none) -> changed\n`,
   );
 });
 
-test('of a tenant by time, page by page, with nothing left out', async () => {
+const walk = async (limit: number, ...args: readonly string[]): Promise<readonly unknown[]> => {
   const seen: unknown[] = [];
   let cursor: string | undefined;
   do {
-    const page = await data(
-      '--tenant',
-      tenant,
-      '--limit',
-      '40',
-      ...(cursor === undefined ? [] : ['--cursor', cursor]),
-    );
-    expect(page.items.length).toBeLessThanOrEqual(40);
+    const more = cursor === undefined ? [] : ['--cursor', cursor];
+    const page = await data('--tenant', tenant, ...args, '--limit', String(limit), ...more);
+    expect(page.items.length).toBeLessThanOrEqual(limit);
     seen.push(...page.items.map(({ operationId }) => operationId));
     cursor = page.cursor;
   } while (cursor !== undefined);
+  return seen;
+};
+
+test('the newest records come first, page by page, also of a user and where a filter applies', async () => {
+  const made = Array.from({ length: 130 }, (_, count) => `op-${count}`).reverse();
+  expect((await walk(40)).slice(0, -1)).toEqual(['change', ...made]);
+  expect(await walk(7, '--actor', 'pipeline')).toEqual(made.filter((_, position) => position % 2 === 0));
+  const { items } = await data('--user', `user:${admin}`, '--limit', '2');
+  expect(items.map(({ operationId }) => operationId)).toEqual(['change', 'op-128']);
+});
+
+test('names stand beside ids: of who acted, of what was changed, and of what that leads to', async () => {
+  const { out } = await asked('--tenant', tenant, '--limit', '1');
+  expect(out).toContain(`log of ${tenant}\n`);
+  const [, created = ''] = (await asked('--entity', `role:${roles[7]}`, '--oldest-first')).out.split('\n');
+  expect(created).toContain(`pipeline  role.create  role:${roles[7]} (role 7)  `);
+  expect((await asked('--entity', `role:${roles[7]}`)).out).toContain(`    + scope: ${tenant} (Acme)\n`);
+  const { names } = await data('--user', `user:${admin}`, '--limit', '1');
+  expect(names).toMatchObject({
+    [`user:${admin}`]: 'Admin',
+    [tenant]: 'Acme',
+    [`role:${roles[7]}`]: 'role 7',
+  });
+});
+
+test('of a tenant by time, page by page, with nothing left out', async () => {
+  const seen = await walk(40, '--oldest-first');
   const made = Array.from({ length: 130 }, (_, count) => `op-${count}`);
   expect(seen.slice(1)).toEqual([...made, 'change']);
   const start = Date.parse('2026-01-15T12:00:00Z');
   const some = await data(
     ...['--tenant', tenant, '--from', new Date(start + 10_000).toISOString()],
-    ...['--until', new Date(start + 13_000).toISOString()],
+    ...['--until', new Date(start + 13_000).toISOString(), '--oldest-first'],
   );
   expect(some.items.map(({ operationId }) => operationId)).toEqual(['op-9', 'op-10', 'op-11']);
 });
@@ -86,15 +109,7 @@ test('of a tenant by time, page by page, with nothing left out', async () => {
 test.each([1, 7, 64, 65, 100])(
   'what is looked for among them is found whole, %i at a time',
   async (limit) => {
-    const seen: unknown[] = [];
-    let cursor: string | undefined;
-    do {
-      const more = cursor === undefined ? [] : ['--cursor', cursor];
-      const page = await data('--tenant', tenant, '--actor', 'pipeline', '--limit', String(limit), ...more);
-      expect(page.items.length).toBeLessThanOrEqual(limit);
-      seen.push(...page.items.map(({ operationId }) => operationId));
-      cursor = page.cursor;
-    } while (cursor !== undefined);
+    const seen = await walk(limit, '--actor', 'pipeline', '--oldest-first');
     expect(seen).toEqual(Array.from({ length: 65 }, (_, count) => `op-${2 * count + 1}`));
   },
 );
@@ -106,7 +121,7 @@ test('of a user, by the index, however the actor was written', async () => {
 });
 
 test('the log of what belongs to no tenant', async () => {
-  const { out } = await asked('--limit', '1');
+  const { out } = await asked('--limit', '1', '--oldest-first');
   expect(out).toMatch(/^log of what concerns no tenant\n2026-\S+ {2}- {2}user\.create/);
   const first = await asked('--tenant', tenant, '--limit', '1');
   expect(first.error).toMatch(/^note: there may be more: --cursor \S+, or a larger --limit\n$/);

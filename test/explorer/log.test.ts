@@ -92,13 +92,22 @@ test('records are kept by parts of actor, command and entity, in whatever case',
 });
 
 test('the log of a tenant, of a user, or of neither, within a period', () => {
-  const wanted = { tenant: 'tenant:t', user: 'user:ann', from: '2026-03-01T08:00', until: undefined };
+  const wanted = {
+    ...{
+      tenant: 'tenant:t',
+      user: 'user:ann',
+      from: '2026-03-01T08:00',
+      until: undefined,
+      descending: false,
+    },
+  };
   expect(inputOf({ ...wanted, log: 'tenant' })).toEqual({
     tenant: 'tenant:t',
     from: '2026-03-01T08:00:00.000Z',
   });
   expect(inputOf({ ...wanted, log: 'user' })).toEqual({ user: 'ann', from: '2026-03-01T08:00:00.000Z' });
   expect(inputOf({ ...wanted, log: 'none', from: 'soon' })).toEqual({});
+  expect(inputOf({ ...wanted, log: 'none', from: 'soon', descending: true })).toEqual({ descending: true });
   expect(inputOf({ ...wanted, log: 'tenant', tenant: undefined })).toBeUndefined();
   expect(inputOf({ ...wanted, log: 'user', user: undefined })).toBeUndefined();
   expect(instantOf(undefined)).toBeUndefined();

@@ -63,7 +63,7 @@ const MAPS = [
 ];
 const FLAGS = [
   ...['isDangerous', 'mfaEnabled', 'mfaVerified', 'soldBySubscription', 'autoRenew', 'isPrimary'],
-  ...['isOverridable', 'root', 'everyone', 'withNames', 'prune', 'pruneShared', 'exact'],
+  ...['isOverridable', 'root', 'everyone', 'withNames', 'prune', 'pruneShared', 'exact', 'descending'],
 ];
 const LISTS = ['roles', 'agreed', 'permissions', 'parents', 'children', 'keys', 'commands'];
 /** Fields that hold a value of their own kind instead of text. */

@@ -43,6 +43,13 @@ describe('users of a tenant', () => {
     for (const tenant of tenants) expect(await ids('user.list', { tenant })).toEqual(created[tenant]);
   });
 
+  test('in the opposite order', async () => {
+    for (const tenant of tenants)
+      expect(await ids('user.list', { tenant, descending: true })).toEqual(created[tenant]?.toReversed());
+    const up = await ids('user.list', { status: 'active' });
+    expect(await ids('user.list', { status: 'active', descending: true })).toEqual(up.toReversed());
+  });
+
   test('from an instant on, until before another', async () => {
     const [tenant = ''] = tenants;
     const at = (n: number) => new Date(Date.parse('2026-01-15T12:00:00.000Z') + n * HOUR).toISOString();

@@ -536,6 +536,32 @@ export function conforms(open: () => Promise<Store>, differences: Differences = 
       expect(pages.flat().every(keep)).toBe(true);
     });
 
+    test('goes backwards where it is asked to, page by page', async () => {
+      const partition = newPartition();
+      await fill([...TEXTS, 'a#1', 'a#2'].map((SK) => ({ PK: partition, SK })));
+      for (const limit of [1, 2, 3, 20]) {
+        const pages = await pagesOf({ ranges: [{ partition }], limit, descending: true });
+        const all = [...TEXTS.slice(0, 3), 'a#1', 'a#2', ...TEXTS.slice(3)];
+        expect(pages.flatMap(sortKeys)).toEqual(all.reverse());
+        expect(pages.every((page) => page.length <= limit)).toBe(true);
+      }
+      const of = async (range: object) =>
+        sortKeys(await reader.listAll({ ranges: [{ partition, ...range }], descending: true }));
+      expect(await of({ prefix: 'a#' })).toEqual(['a#2', 'a#1']);
+      expect(await of({ between: ['b', '中'] })).toEqual(['中', 'é', 'z']);
+      expect(await of({ between: ['中', 'b'] })).toEqual([]);
+    });
+
+    test('refuses the cursor of the other direction', async () => {
+      const partition = newPartition();
+      await fill(keysOf(partition, 3));
+      const ranges = [{ partition }];
+      const { cursor } = await reader.list({ ranges, limit: 1 });
+      expect(await refusalOf(() => reader.list({ ranges, cursor, descending: true }))).toMatchObject({
+        ...{ code: 'invalid', field: 'cursor' },
+      });
+    });
+
     test('of more than 1 MB is one page all the same', async () => {
       const partition = newPartition();
       const items = keysOf(partition, 30).map((key) => ({ ...key, text: 'x'.repeat(90 * KB) }));
@@ -635,14 +661,20 @@ export function conforms(open: () => Promise<Store>, differences: Differences = 
           sorts.filter((_, position) => position % 3 === n),
         );
       const between = ['b', '\u{1F600}'] as const;
-      const found: unknown[] = [];
-      let cursor: string | undefined;
-      do {
-        const page = await reader.listMerged({ partitions, between, index: 'GSI1', limit: 2, cursor });
-        found.push(...page.items.map(({ name }) => name));
-        cursor = page.cursor;
-      } while (cursor !== undefined);
-      expect(found).toEqual(['b', 'c', 'd', '\uFF5E', '\u{1F600}']);
+      const all = ['b', 'c', 'd', '\uFF5E', '\u{1F600}'];
+      for (const descending of [false, true])
+        for (const limit of [1, 2, 5]) {
+          const found: unknown[] = [];
+          let cursor: string | undefined;
+          do {
+            const query = { partitions, between, index: 'GSI1', limit, cursor, descending } as const;
+            const page = await reader.listMerged(query);
+            expect(page.items.length).toBeLessThanOrEqual(limit);
+            found.push(...page.items.map(({ name }) => name));
+            cursor = page.cursor;
+          } while (cursor !== undefined);
+          expect(found).toEqual(descending ? all.toReversed() : all);
+        }
     });
   });
 }

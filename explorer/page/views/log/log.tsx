@@ -23,14 +23,15 @@ export function LogView({ state, go }: ViewProps) {
   const log = isLog(state.log) ? state.log : 'tenant';
   const found = useTenant(state.tenant ?? state.scope);
   const tenant = found?.ref;
-  const input = inputOf({ log, tenant, user: state.user, from: state.from, until: state.until });
+  const isOldest = state.order === 'oldest';
+  const { user, from, until } = state;
+  const input = inputOf({ log, tenant, user, from, until, descending: !isOldest });
   const key = input && JSON.stringify(input);
   const list = useList(key, commandPages(send, 'audit.list', { ...input, limit: PAGE }));
   const nameOf = useNames(list.items.flatMap(refsIn));
   const called = (record: Item) => calledOf(record, nameOf);
-  const isOldest = state.order === 'oldest';
   const records = kept(list.items, state, called);
-  const shown = { ...list, items: isOldest ? records : records.toReversed() };
+  const shown = { ...list, items: records };
   const isFiltered = records.length < list.items.length;
   const columns: readonly Column<Item>[] = [
     { title: 'When (UTC)', text: ({ timestamp }) => textOf(timestamp), show: When },
@@ -71,8 +72,9 @@ export function LogView({ state, go }: ViewProps) {
       <Filters state={state} go={go} records={list.items} />
       {list.hasMore && (
         <p class="part">
-          <span aria-hidden="true">⚠</span> These are the first records of the period, up to{' '}
-          {textOf(list.items.at(-1)?.timestamp)}; there are later ones. Load more, or begin later.
+          <span aria-hidden="true">⚠</span> These are the {isOldest ? 'first' : 'last'} records of the period,{' '}
+          {isOldest ? 'up to' : 'back to'} {textOf(list.items.at(-1)?.timestamp)}; there are{' '}
+          {isOldest ? 'later' : 'earlier'} ones. Load more, or choose another period.
         </p>
       )}
       {key === undefined && found?.error ? (
@@ -194,7 +196,7 @@ function Instant({ label, value, onChange }: InstantProps) {
   );
 }
 
-/** What the loaded records have to have, and their order. */
+/** What the loaded records have to have, and the order of the log. */
 function Filters({ state, go, records }: ViewProps & { readonly records: readonly Item[] }) {
   const id = useId();
   const fields = [

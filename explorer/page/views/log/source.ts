@@ -16,6 +16,7 @@ export interface Wanted {
   /** Instants of UTC, as fields of a page have them. */
   readonly from: string | undefined;
   readonly until: string | undefined;
+  readonly descending: boolean;
 }
 
 /** An instant of a field, which is of UTC; undefined for what is none. */
@@ -31,6 +32,7 @@ export function inputOf({
   user,
   from,
   until,
+  descending,
 }: Wanted): Readonly<Record<string, unknown>> | undefined {
   if ((log === 'tenant' && tenant === undefined) || (log === 'user' && user === undefined)) return undefined;
   const [begin, end] = [instantOf(from), instantOf(until)];
@@ -39,5 +41,6 @@ export function inputOf({
     ...(log === 'user' ? { user: user?.replace(/^user:/, '') } : {}),
     ...(begin === undefined ? {} : { from: begin }),
     ...(end === undefined ? {} : { until: end }),
+    ...(descending ? { descending } : {}),
   };
 }
