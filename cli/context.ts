@@ -32,10 +32,10 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** Nothing was done: nobody agreed to it, what was agreed to is out of date, or it is there already. */
+/** Nothing was done: nobody agreed, what was agreed to is out of date, it is there already, or somebody else is at it. */
 export class NothingDoneError extends Error {
   override readonly name = 'NothingDoneError';
-  readonly code: 'not_agreed' | 'out_of_date' | 'exists';
+  readonly code: 'not_agreed' | 'out_of_date' | 'exists' | 'apply_running';
   /** For programs: what it would have done. */
   readonly data: Readonly<Record<string, unknown>>;
   constructor(code: NothingDoneError['code'], message: string, data: NothingDoneError['data'] = {}) {

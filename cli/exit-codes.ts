@@ -56,7 +56,7 @@ export const EXIT_CODES: readonly ExitCodes[] = [
   {
     of: ['apply'],
     0: 'the table matches the manifest',
-    1: `${NOT_AGREED}, or a plan is out of date`,
+    1: `${NOT_AGREED}, a plan is out of date, or another apply is under way; or others changed the table meanwhile, and something is left`,
     2: `${REFUSAL}; the message says how much was done`,
   },
   { of: ['export'], 0: 'the manifest was written', 2: FAULT },

@@ -20,6 +20,8 @@ export interface Plan {
    * it began is found again in the table: the same command, sent anew, goes on.
    */
   readonly next?: (planning: Planning) => Promise<Plan>;
+  /** It changes nothing yet: the next step follows, however late it is, so that each sending gets on. */
+  readonly isPrelude?: true;
   /** Whether the next step may be planned while this one is being written, unless it looks at what this one changes. */
   readonly planAhead?: boolean;
   /** Of a command that does many changes, one after the other. */
@@ -35,6 +37,11 @@ export interface Plan {
    * @param result with pseudonyms for personal values
    */
   readonly record?: (result: Plan['result']) => Action;
+  /**
+   * Written when the command ends before its last step, unless the same operation goes on later: it frees what the
+   * steps hold.
+   */
+  readonly frees?: readonly Action[];
   /** Of a request that another operator approves. */
   readonly requested?: Requested;
 }
@@ -92,6 +99,8 @@ export interface Planning {
   readonly newSecret: () => string;
   /** Which items are known to have parts that stand apart; a plan that is cut into steps counts by it. */
   readonly splits?: KnownSplits | undefined;
+  /** The id of the operation; undefined where nothing is going to be written. */
+  readonly operation?: string | undefined;
   /** The verified operator, as a reference; undefined where whoever may invoke provisioning may do everything. */
   readonly operator?: string | undefined;
 }

@@ -202,12 +202,14 @@ export function createProvisioning({
   async function planStep(
     make: NonNullable<Plan['next']>,
     guarded: Guarded | undefined,
+    operation: string | undefined,
     from: Reader = reader,
   ) {
     const now = new Date(clock.now()).toISOString();
     const nodes = createSameNodes(from);
     const operator = guarded?.operator.subject;
-    const plan = await make({ reader: nodes.reader, now, newId, newSecret, splits, operator });
+    const planning = { reader: nodes.reader, now, newId, newSecret, splits, operator, operation };
+    const plan = await make(planning);
     return { plan, nodes, now };
   }
 
@@ -215,22 +217,45 @@ export function createProvisioning({
   const planMeanwhile = (
     make: NonNullable<Plan['next']>,
     guarded: Guarded | undefined,
+    operation: string | undefined,
     written: readonly Action[],
   ) =>
     createBatchedReads(reader).work(async (own, seen) => {
-      const planned = await planStep(make, guarded, own).catch(() => undefined);
+      const planned = await planStep(make, guarded, operation, own).catch(() => undefined);
       return planned && !hasSeen(seen, written) ? planned : undefined;
     });
 
-  /** The steps of a command, one transaction each; most have one. */
+  /** Carries out a command. Frees what it holds where it ends before its last step. */
   async function write(
+    command: WriteCommand,
+    input: unknown,
+    operation: Operation,
+    event: Acting,
+    hooks: Hooks,
+    guarded: Guarded | undefined,
+  ): Promise<Outcome> {
+    const frees: Frees = { actions: [] };
+    try {
+      return await writeSteps(command, input, operation, event, hooks, guarded, frees);
+    } catch (error) {
+      const goesOn = operation.named && hooks.signal?.aborted !== true && isUnfinished(error);
+      // What cannot be freed now is free when its time is up.
+      if (frees.actions.length > 0 && !goesOn) await writer.send(frees.actions).catch(() => {});
+      throw error;
+    }
+  }
+
+  /** The steps of a command, one transaction each; most have one. */
+  async function writeSteps(
     command: WriteCommand,
     input: unknown,
     operation: Operation,
     event: Acting,
     { onStep, signal }: Hooks,
     guarded: Guarded | undefined,
+    frees: Frees,
   ): Promise<Outcome> {
+    const writing = event.dryRun ? undefined : operation.id;
     const begun = clock.now();
     let progress: Progress | undefined;
     /** Why the plan before this one was not carried out. */
@@ -238,13 +263,14 @@ export function createProvisioning({
     let wasRefused = false;
     const failed = (error: unknown) => (progress ? new PartlyDone(error, progress) : error);
     let again = false;
+    let isPrelude = false;
     const begin: NonNullable<Plan['next']> = (planning) => command.plan(planning, input as never, again);
     let next = begin;
     /** The next step, planned while the one before it was being written. */
     let ahead: ReturnType<typeof planMeanwhile> | undefined;
     for (let attempt = 1, steps = 0; ; ) {
       try {
-        const { plan: planned, nodes, now } = (await ahead) ?? (await planStep(next, guarded));
+        const { plan: planned, nodes, now } = (await ahead) ?? (await planStep(next, guarded, writing));
         ahead = undefined;
         again = true;
         await guarded?.checkPlan(command.name, planned);
@@ -284,8 +310,10 @@ export function createProvisioning({
           const made = stamped(actions, { writtenAt: clock.now(), writeId: newId() }, splits);
           await writer.send(event.dryRun ? asChecks(made) : made);
         };
+        frees.actions = plan.frees ?? [];
         const sending = plan.next || steps > 0 ? sharedItems.sparingly(actions, send) : send();
-        if (plan.next && plan.planAhead && !event.dryRun) ahead = planMeanwhile(plan.next, guarded, actions);
+        if (plan.next && plan.planAhead && !event.dryRun)
+          ahead = planMeanwhile(plan.next, guarded, writing, actions);
         await sending;
         if (request) throw new ApprovalRequired(operation.id);
         if (plan.progress && !event.dryRun) {
@@ -295,6 +323,7 @@ export function createProvisioning({
         }
         if (!plan.next || event.dryRun) return { ...outcome, shownOnce: plan.shownOnce };
         next = plan.next;
+        isPrelude = plan.isPrelude === true;
         steps += 1;
         attempt = 1;
         refusal = undefined;
@@ -312,7 +341,7 @@ export function createProvisioning({
         next = begin;
         attempt += 1;
       }
-      if (steps > 0 && (signal?.aborted || clock.now() - begun > budgetMs))
+      if (steps > 0 && !isPrelude && (signal?.aborted || clock.now() - begun > budgetMs))
         throw failed(unfinished(steps, progress));
     }
   }
@@ -397,6 +426,16 @@ export function createProvisioning({
     }
   };
 }
+
+/** What frees that which a command holds. */
+interface Frees {
+  actions: readonly Action[];
+}
+
+const isUnfinished = (thrown: unknown): boolean => {
+  const error = thrown instanceof PartlyDone ? thrown.cause : thrown;
+  return error instanceof GatehouseError && error.code === 'unfinished';
+};
 
 interface Failed {
   readonly command: string | undefined;

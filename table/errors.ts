@@ -15,6 +15,8 @@ export type ErrorCode =
   | 'approval_required'
   | 'limit_exceeded'
   | 'unfinished'
+  /** Another apply of the same tenant is under way (ADR 0068). */
+  | 'apply_running'
   | 'stale'
   | 'throttled'
   /**

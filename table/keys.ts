@@ -16,6 +16,8 @@
  *   log       AUDIT#owner#shard  time#id
  *   log count AUDIT_COUNT#owner#shard  month#counter   (how many records the log has of one month)
  *   operation OPERATION#id       META
+ *   apply     OPERATION#id       APPLY            (a manifest that is being applied, until when: ADR 0068)
+ *             OPERATION#APPLY#ROOT#id  META       (the last apply of a tenant)
  *   approval  APPROVAL#id        META             (a command that waits for another operator: ADR 0045)
  */
 import { fnv1a, hash64, isLongerThan } from './bytes.ts';
@@ -171,6 +173,17 @@ export const globalKey = (): Key => decisionKey(GLOBAL);
 
 export const operationKey = (operationId: string): Key => ({ PK: join('OPERATION', operationId), SK: META });
 
+const APPLY = 'APPLY';
+
+/** The apply of a manifest that is under way, by the id of its operation. */
+export const applyKey = (operationId: string): Key => ({ PK: join('OPERATION', operationId), SK: APPLY });
+
+/** Which apply was the last one of a root scope. */
+export const appliedKey = (root: Ref): Key => ({
+  PK: join('OPERATION', APPLY, keyPrefix(root.type), root.id),
+  SK: META,
+});
+
 /** A command that waits for the approval of another operator, by the id of its operation. */
 export const approvalKey = (id: string): Key => ({ PK: join('APPROVAL', id), SK: META });
 
@@ -311,7 +324,8 @@ export type ParsedKey =
   | { readonly form: 'name'; readonly kind: string; readonly name: string; readonly of: Ref }
   | { readonly form: 'pseudonyms'; readonly type: string; readonly id: string }
   | { readonly form: 'secret'; readonly type: string; readonly id: string }
-  | { readonly form: 'operation' | 'approval'; readonly id: string }
+  | { readonly form: 'operation' | 'apply' | 'approval'; readonly id: string }
+  | { readonly form: 'applied'; readonly type: string; readonly id: string }
   | { readonly form: 'log'; readonly owner?: Ref; readonly time: string; readonly id: string }
   | { readonly form: 'log-count'; readonly owner?: Ref; readonly month: string; readonly counter: number };
 
@@ -355,7 +369,10 @@ export function parseKey(key: Key): ParsedKey | undefined {
     if (key.SK === PSEUDONYMS) return { form: 'pseudonyms', type: typeOf(prefix), id: of };
     return key.SK === META ? { form: 'secret', type: typeOf(prefix), id: of } : undefined;
   }
+  if (head === 'OPERATION' && id === APPLY && rest.length === 3 && key.SK === META)
+    return { form: 'applied', type: typeOf(rest[1] as string), id: rest[2] as string };
   if (rest.length !== 1) return undefined;
+  if (head === 'OPERATION' && key.SK === APPLY) return { form: 'apply', id };
   if (head === 'OPERATION') return key.SK === META ? { form: 'operation', id } : undefined;
   if (head === 'APPROVAL') return key.SK === META ? { form: 'approval', id } : undefined;
   const type = typeOf(head);

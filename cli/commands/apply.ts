@@ -1,9 +1,9 @@
 import { confirm } from '../ask.ts';
 import { NothingDoneError, wantsColours } from '../context.ts';
-import { OK } from '../exit-codes.ts';
+import { OK, REFUSED } from '../exit-codes.ts';
 import { addHelpTexts } from '../help.ts';
-import { applyFile } from '../manifest/apply.ts';
-import { formatDangers, formatPlan, planData, progressOn } from '../manifest/print.ts';
+import { applyFile, leftAfter } from '../manifest/apply.ts';
+import { formatDangers, formatLeft, formatPlan, leftData, planData, progressOn } from '../manifest/print.ts';
 import { type ManifestOptions, planFile, withManifestOptions } from '../manifest/shared.ts';
 import { asJson } from '../print.ts';
 import type { Subcommand } from '../subcommand.ts';
@@ -19,7 +19,8 @@ const EXAMPLES = `  gatehouse apply school.manifest.yaml
 
 const NOTES = `It shows the plan and applies it, one transaction after another. Changes that
 take access away come before those that grant it. If an apply is interrupted,
-run it again: it continues where it stopped.`;
+run it again: it continues where it stopped. While another apply of the same
+tenant is under way, it is refused. In the end it compares once more.`;
 
 /** `gatehouse apply`: changes the table to match a manifest. */
 export const addApply: Subcommand = (program, around, finish) => {
@@ -54,9 +55,11 @@ export const addApply: Subcommand = (program, around, finish) => {
       }
       const onProgress = progressOn(steps, around.isErrorTerminal === true, around.error, around.now);
       if (steps > 0) await applyFile(planned, onProgress, around);
-      if (options.json) around.out(asJson({ ...planData(plan, table), applied: true }));
+      const left = steps > 0 ? await leftAfter(planned) : [];
+      if (options.json) around.out(asJson({ ...planData(plan, table), applied: true, ...leftData(left) }));
       else if (steps > 0) around.out(`done: ${steps} steps\n`);
-      finish(OK);
+      if (left.length > 0 && !options.json) around.error(formatLeft(left, colours));
+      finish(left.length > 0 ? REFUSED : OK);
     },
   );
 };

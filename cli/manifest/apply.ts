@@ -1,9 +1,10 @@
+import type { PlanAnswer } from '../../provisioning/apply/commands.ts';
 import { pathOf } from '../../provisioning/apply/problem.ts';
 import { idsOf } from '../../provisioning/apply/saved-plan.ts';
 import type { Failure, Progress } from '../../provisioning/index.ts';
 import { formatPath, ProblemsError } from '../../testing/document.ts';
-import type { Context } from '../context.ts';
-import { RefusedError } from '../provisioning.ts';
+import { type Context, NothingDoneError } from '../context.ts';
+import { RefusedError, withField } from '../provisioning.ts';
 import type { Planned } from './shared.ts';
 
 /**
@@ -36,11 +37,31 @@ export async function applyFile(
     }
     const done = all - (answer.error.progress?.left ?? left);
     const rest = `${done} of ${all} steps are done: run it again to go on`;
-    if (answer.error.code === 'unfinished') throw new RefusedError(answer.error, `interrupted: ${rest}`);
+    const { code, message } = answer.error;
+    if (code === 'apply_running' && done === 0)
+      throw new NothingDoneError(code, `nothing was done: ${message}`);
+    if (code === 'unfinished') throw new RefusedError(answer.error, `interrupted: ${rest}`);
     throw refused(answer.error, file.source, rest);
   } finally {
     ignore?.();
   }
+}
+
+/** Milliseconds before each further look: lists may trail what was written by a moment. */
+const LOOKS_AFTER_MS = [0, 250, 750, 2_000];
+
+/** What is left to do after an apply, because somebody else has changed the table meanwhile. */
+export async function leftAfter({ deliver, input }: Planned): Promise<PlanAnswer['changes']> {
+  let left: PlanAnswer['changes'] = [];
+  for (const pause of LOOKS_AFTER_MS) {
+    if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause));
+    const { answer } = await deliver({ command: 'tenant.plan', input });
+    if (!answer.ok)
+      throw new RefusedError(answer.error, `it was applied, and not compared: ${withField(answer.error)}`);
+    left = (answer.result as unknown as PlanAnswer).changes;
+    if (left.length === 0) break;
+  }
+  return left;
 }
 
 function refused(error: Failure['error'], { file, placeOf }: Planned['file']['source'], rest: string): Error {

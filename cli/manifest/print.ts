@@ -112,6 +112,24 @@ export function formatDangers(
   return `${lines.join('\n')}\n\n`;
 }
 
+const LEFT_AT_MOST = 10;
+
+/** What is left after an apply, for people. */
+export function formatLeft(left: readonly PlannedChange[], colours: boolean): string {
+  const paint = painter(colours);
+  const rest = left.length - LEFT_AT_MOST;
+  const lines = [
+    `${count(left.length, 'change')} left, because somebody else has changed the table meanwhile; apply the file again to make them:`,
+    ...left.slice(0, LEFT_AT_MOST).map((step) => `  ${stepLine(paint, step)}`),
+    ...(rest > 0 ? [`  … and ${rest} more`] : []),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** The same for programs; nothing where nothing is left. */
+export const leftData = (left: readonly PlannedChange[]) =>
+  left.length === 0 ? {} : { left: { changes: left.length, first: left.slice(0, LEFT_AT_MOST) } };
+
 export const planData = ({ changes, problems: _, ...plan }: PlanAnswer, table: string | undefined) => ({
   ...(table === undefined ? {} : { table }),
   ...plan,

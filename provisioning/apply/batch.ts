@@ -1,4 +1,5 @@
 import { GatehouseError } from '../../table/errors.ts';
+import type { Action } from '../../table/write/action.ts';
 import { MAX_ACTIONS } from '../../table/write/transaction.ts';
 import { auditOf, createAssembly, explaining, inFewReads, isOfAlone, planCommand } from '../assembly.ts';
 import { auditSize } from '../audit.ts';
@@ -50,6 +51,22 @@ export function candidates(steps: readonly Step[], atOnce: number = MOST): reado
 }
 
 /**
+ * Whether one transaction holds these actions with their audit records and the record of the operation; `fits` counts
+ * one audit record.
+ */
+export const hasRoom = (
+  actions: readonly Action[],
+  audit: readonly AuditEntry[],
+  splits: Planning['splits'],
+): boolean => actions.length + auditSize(audit) + 1 <= MAX_ACTIONS && fits(actions, splits);
+
+interface BatchOptions {
+  readonly atOnce?: number | undefined;
+  /** What is added to the transaction afterwards. */
+  readonly beside?: readonly Action[];
+}
+
+/**
  * Plans the next transaction: as many steps from the front as it holds. A unit is divided only where it alone is too
  * large. What cannot share a transaction, such as a removal of much, comes alone.
  */
@@ -57,7 +74,7 @@ export async function nextBatch(
   planning: Planning,
   commands: Commands,
   steps: readonly Step[],
-  atOnce?: number,
+  { atOnce, beside = [] }: BatchOptions = {},
 ): Promise<Batch> {
   const chosen = candidates(steps, atOnce);
   const assembly = createAssembly(await inFewReads(planning, commands, chosen), commands);
@@ -73,8 +90,7 @@ export async function nextBatch(
       throw error;
     }
     const actions = assembly.actions();
-    // Audit records come with it, and the record of the operation; `fits` counts one audit record.
-    if (actions.length + auditSize(audit) + 1 > MAX_ACTIONS || !fits(actions, planning.splits)) break;
+    if (!hasRoom([...actions, ...beside], audit, planning.splits)) break;
     partly = { actions, audit: [...audit], taken: position + 1 };
     const after = chosen[position + 1];
     if (after?.unit !== step.unit || after.phase !== step.phase) whole = partly;

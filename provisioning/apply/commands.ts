@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { sha256 } from '../../table/bytes.ts';
 import { conflict, GatehouseError } from '../../table/errors.ts';
+import { parseRef } from '../../table/identifiers.ts';
+import { GLOBAL } from '../../table/keys.ts';
 import type { Reader } from '../../table/reader.ts';
 import {
   type AccessDifference,
@@ -16,11 +18,14 @@ import { leftBy } from '../routes/written-scopes.ts';
 import { type Batch, nextBatch } from './batch.ts';
 import { derivedId } from './entry.ts';
 import { refusedBetween, withoutGap } from './gap.ts';
+import { type Lease, leaseOf, underLease } from './lease.ts';
 import { overriddenDeny } from './overridden-deny.ts';
 import { excessOf, type Parsed, parseManifest } from './parse.ts';
 import { type ManifestPlan, planManifest, problemsError } from './plan.ts';
 import type { Problem } from './problem.ts';
 import { queriesOn } from './queries.ts';
+import { startReading } from './reading/reading.ts';
+import { findRoots } from './reading/scopes.ts';
 import type { Commands } from './state.ts';
 import type { Pruning, Step } from './steps.ts';
 
@@ -122,8 +127,25 @@ export const parse = (manifest: unknown): Parsed => {
   return parsed;
 };
 
+const readingOn = (reader: Reader, commands: Commands) => ({
+  ...{ queries: queriesOn(reader, commands), commands, idFor: derivedId },
+});
+
 const planOn = (reader: Reader, commands: Commands, parsed: Parsed, pruning: Pruning) =>
-  planManifest(parsed, pruning, { queries: queriesOn(reader, commands), commands, idFor: derivedId });
+  planManifest(parsed, pruning, readingOn(reader, commands));
+
+/** What an apply holds until it ends: its tenants; all that belongs to none, where it has no tenant or prunes that. */
+async function leaseOn(
+  { reader, now, operation }: Planning,
+  commands: Commands,
+  parsed: Parsed,
+  { shared }: Pruning,
+): Promise<Lease | undefined> {
+  if (operation === undefined) return undefined;
+  const roots = await findRoots(startReading(parsed, readingOn(reader, commands)));
+  const refs = roots.map(({ ref }) => parseRef(ref, 'manifest'));
+  return leaseOf([...refs, ...(shared || refs.length === 0 ? [GLOBAL] : [])], { reader, now, operation });
+}
 
 const planCommandOf = (commands: Commands): Command =>
   readCommand({
@@ -195,7 +217,7 @@ const applyCommandOf = (commands: Commands): Command =>
   writeCommand({
     name: 'tenant.apply',
     summary:
-      'Changes the table to match a manifest, in as many transactions as needed. At no step is anything allowed that neither the state before nor the state after allows. Sent again, it compares anew and continues; `unfinished` says in `progress` how many changes are done and left.',
+      'Changes the table to match a manifest, in as many transactions as needed. At no step is anything allowed that neither the state before nor the state after allows. Sent again, it compares anew and continues. While one is under way, another one of the same tenant is refused (`apply_running`). `unfinished` says in `progress` how many changes are done and left.',
     compares: true,
     destructive: {
       undo: `none: ${RESTORE}`,
@@ -206,7 +228,9 @@ const applyCommandOf = (commands: Commands): Command =>
     input: applyInput,
     plan: async (planning, given) => {
       const { reader } = planning;
-      const compared = await planOn(reader, commands, parse(given.manifest), pruningOf(given));
+      const parsed = parse(given.manifest);
+      const lease = await leaseOn(planning, commands, parsed, pruningOf(given));
+      const compared = await planOn(reader, commands, parsed, pruningOf(given));
       if (compared.problems.length > 0) throw problemsError(compared.problems);
       const at = Date.parse(planning.now);
       const steps = await withoutGap(compared, (some) => accessDifference(some, { reader, commands, at }));
@@ -218,7 +242,8 @@ const applyCommandOf = (commands: Commands): Command =>
       /** From here on what was compared is carried out; whatever has changed meanwhile is found by the conditions. */
       const goOn = async (again: Planning, steps: readonly Step[]): Promise<Plan> => {
         if (steps.length === 0) return { actions: [], audit: [], result };
-        const batch = await nextBatch(again, commands, steps, given.atOnce);
+        const beside = lease ? [lease.release] : [];
+        const batch = await nextBatch(again, commands, steps, { atOnce: given.atOnce, beside });
         if (batch.taken === 0) return goOn(again, steps.slice(1));
         return carriedOut(batch, steps.slice(batch.taken), steps[batch.taken - 1]?.phase);
       };
@@ -236,7 +261,10 @@ const applyCommandOf = (commands: Commands): Command =>
           planAhead: rest[0]?.phase === phase,
         };
       };
-      return { ...(await goOn(planning, plan.steps)), carries };
+      const make = (again: Planning) => goOn(again, plan.steps);
+      const isDone = plan.steps.length === 0 && lease?.isOwn !== true;
+      const first = lease && !isDone ? underLease(make, lease, result) : make;
+      return { ...(await first(planning)), carries };
     },
   });
 

@@ -17,7 +17,9 @@ import { ruleRelation } from './rules.ts';
 import { secretRelation } from './secrets.ts';
 
 /** What happened: nothing else says it. */
-const RECORDS: ReadonlySet<string> = new Set(['log', 'log-count', 'operation', 'approval', 'pseudonyms']);
+const RECORDS: ReadonlySet<string> = new Set([
+  ...['log', 'log-count', 'operation', 'apply', 'applied', 'approval', 'pseudonyms'],
+]);
 
 /** What checks read. */
 const DECISIONS: ReadonlySet<string> = new Set(['decision', 'memberships', 'tenant-effects']);

@@ -72,6 +72,14 @@ export async function readScopes(reading: Reading): Promise<Places> {
   };
 }
 
+/** The scopes without a parent, and nothing else. What is wrong with them is found when all is read. */
+export async function findRoots(reading: Reading): Promise<readonly Resource[]> {
+  const types = await readScopeTypes(reading.queries);
+  const found: Found = { types, scopes: new Map(), children: new Map() };
+  const roots = Object.entries(reading.manifest.scopes).filter(([, { parent }]) => parent === undefined);
+  return inTurns(roots, ([name, of]) => findScope(reading, found, name, of));
+}
+
 /** The fields by which a scope of a type is unique in the table, of which one is enough to find it. */
 const uniqueFieldsOf = (type: string): readonly string[] =>
   ENTITIES[scopeKind(type) as keyof typeof ENTITIES].guards.flatMap((guard) =>

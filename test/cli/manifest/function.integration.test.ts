@@ -1,11 +1,9 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { ulid } from 'ulid';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { createLambdaEndpoint } from '../../../local/lambda/endpoint.ts';
+import { afterAll, expect, test } from 'vitest';
 import { createProvisioning } from '../../../provisioning/index.ts';
 import { createWorld, type World } from '../../support/world.ts';
 import { fileOf, gatehouse, removeFiles } from '../support.ts';
+import { serveFunction } from './function.ts';
 import { manifestOfAll } from './large.ts';
 
 /** A manifest through the function: the same as on the table, in as many answers as the function's time takes. */
@@ -20,25 +18,11 @@ async function functionOf(world: World): Promise<{ url: string; answers: () => n
     newId: () => ulid(),
   });
   let answers = 0;
-  const endpoint = createLambdaEndpoint({
-    functions: {
-      provisioning: (event) => {
-        answers += 1;
-        return provision(event);
-      },
-    },
-    clock: Date.now,
+  const url = await serveFunction((event) => {
+    answers += 1;
+    return provision(event);
   });
-  const server = createServer(endpoint);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    answers: () => answers,
-  };
+  return { url, answers: () => answers };
 }
 
 test('the same plan, the same export, and a bar that comes to its end', async () => {

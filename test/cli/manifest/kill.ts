@@ -7,8 +7,12 @@ import { fileURLToPath } from 'node:url';
 import { ulid } from 'ulid';
 import { runProgram } from '../../../cli/program.ts';
 import { startEmbeddedEngine } from '../../../local/embedded-engine.ts';
+import { derivedId } from '../../../provisioning/apply/entry.ts';
 import { createServiceClient } from '../../../table/dynamodb/client.ts';
 import { createTable } from '../../../table/dynamodb/definition.ts';
+import { createReader } from '../../../table/dynamodb/reader.ts';
+import { createWriter } from '../../../table/dynamodb/writer.ts';
+import { appliedKey, applyKey } from '../../../table/keys.ts';
 import { largeManifest, manifestOfAll } from './large.ts';
 
 /**
@@ -81,6 +85,18 @@ export async function stateOf(file: string, env: Readonly<Record<string, string>
   };
 }
 
+/** As if a minute had passed since an apply of the tenant acme was killed: another one may begin. */
+export async function afterAMinute(env: {
+  readonly TABLE_NAME: string;
+  readonly DYNAMODB_ENDPOINT: string;
+}): Promise<void> {
+  const client = createServiceClient({ endpoint: env.DYNAMODB_ENDPOINT, requestTimeoutMs: 20_000 });
+  const on = { client, table: env.TABLE_NAME };
+  const root = { type: 'tenant', id: await derivedId('tenant', '', 'acme') };
+  const last = await createReader(on).get(appliedKey(root));
+  if (last) await createWriter(on).send([{ kind: 'delete', key: applyKey(String(last.apply)) }]);
+}
+
 async function main(args: readonly string[]): Promise<void> {
   const engine = await startEmbeddedEngine();
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-manifest-'));
@@ -138,6 +154,7 @@ async function main(args: readonly string[]): Promise<void> {
             break;
           }
           killed += 1;
+          await afterAMinute(env);
           leftMs -= killAfterMs;
         }
         await timed('the last apply', runProcess(['apply', file, '--yes'], env), 0);

@@ -57,7 +57,7 @@ const contentOf = ({ items }: MemoryWorld): readonly string[] =>
   items()
     .filter(
       ({ Type }) =>
-        Type !== 'AuditLog' && Type !== 'AuditCount' && Type !== 'PseudonymKey' && Type !== 'Operation',
+        !['AuditLog', 'AuditCount', 'PseudonymKey', 'Operation', 'Applied'].includes(String(Type)),
     )
     .map(({ rev: _, writtenAt: __, writeId: ___, createdAt: ____, updatedAt: _____, ...rest }: Item) => {
       const shown = Object.entries(rest).filter(([name]) => !/^GSI|grantedAt|joinedAt|At$/.test(name));
