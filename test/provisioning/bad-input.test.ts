@@ -65,7 +65,7 @@ const FLAGS = [
   ...['isDangerous', 'mfaEnabled', 'mfaVerified', 'soldBySubscription', 'autoRenew', 'isPrimary'],
   ...['isOverridable', 'root', 'everyone', 'withNames', 'prune', 'pruneShared', 'exact', 'descending'],
 ];
-const LISTS = ['roles', 'agreed', 'permissions', 'parents', 'children', 'keys', 'commands'];
+const LISTS = ['roles', 'agreed', 'permissions', 'parents', 'children', 'keys', 'commands', 'names'];
 /** Fields that hold a value of their own kind instead of text. */
 const TYPED = new Set(['limit', 'value', ...LISTS, ...FLAGS, ...NUMBERS, ...MAPS]);
 const ANOTHER_TYPE = [{}, { $ne: null }, [[]], true, 7.5];
