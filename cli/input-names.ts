@@ -1,4 +1,5 @@
 import type { CommandDescription } from '../provisioning/documents/commands.ts';
+import { NAMED_KINDS, type NamedKind } from '../table/entities/entity.ts';
 import { mayBeScopeType } from '../table/entities/scope-types.ts';
 import { isRef, isUlidOrUuid, parseRef } from '../table/identifiers.ts';
 import type { Field } from './input.ts';
@@ -20,6 +21,9 @@ const OWNERS = new Set(['global', 'tenant']);
 /** What has a scope that may be a template of one. */
 const TEMPLATED = new Set(['route', 'resource-type']);
 
+const isNamedKind = (entity: string): entity is NamedKind =>
+  (NAMED_KINDS as readonly string[]).includes(entity);
+
 /** What a field names; undefined for one that names nothing that is found by a name. */
 export function namedBy(command: string, { name, property }: Field, input: Mapping): Typed | undefined {
   const [entity = '', verb = ''] = command.split('.');
@@ -31,14 +35,14 @@ export function namedBy(command: string, { name, property }: Field, input: Mappi
   });
   if (name === 'id') {
     if (verb === 'create') return undefined;
-    if (entity === 'scope') return typed('scope', input.type);
-    if (entity === 'subject') return typed('subject', input.type);
-    if (entity === 'group' || entity === 'role') return typed(entity);
+    if (entity === 'scope' || entity === 'subject') return typed(entity, input.type);
+    if (isNamedKind(entity)) return typed(entity);
     if (SUBJECT_TYPES.has(entity)) return typed('subject', entity);
     return mayBeScopeType(entity) ? typed('scope', entity) : undefined;
   }
   if (SUBJECTS.has(name)) return typed('subject', /^id of a user,/.test(description) ? undefined : 'user');
-  if (name === 'group') return typed('group');
+  if (name === 'group' || name === 'product' || name === 'service') return typed(name);
+  if (name === 'customTemplateId') return typed('role-template');
   if (name === 'role' || name === 'roles' || (entity === 'role' && name === 'parent')) return typed('role');
   if (TEMPLATED.has(entity) && name === 'scope')
     return /[{}]/.test(String(input.scope)) ? undefined : typed('scope');

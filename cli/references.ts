@@ -68,6 +68,9 @@ const WORDS: Readonly<Record<NamedKind, string>> = {
   scope: 'scope',
   group: 'group',
   role: 'role',
+  'role-template': 'role template',
+  product: 'product',
+  service: 'service',
 };
 const MAX_LENGTH = 2_200;
 const isName = (text: string): boolean => text.trim() !== '' && text.length <= MAX_LENGTH && isSafeText(text);
@@ -128,7 +131,7 @@ async function optionsOf(names: Names, typed: Typed, text: string): Promise<Foun
 function ambiguous({ label, kind, type }: Typed, text: string, { candidates, more }: Found): NameError {
   const number = more ? `more than ${candidates.length}` : String(candidates.length);
   const plural =
-    type === undefined ? (kind === 'subject' ? 'subjects' : `${kind}s`) : `scopes of type ${type}`;
+    type === undefined ? (kind === 'subject' ? 'subjects' : `${WORDS[kind]}s`) : `scopes of type ${type}`;
   return new NameError(
     'name_ambiguous',
     `${label} ${plain(text)}: ${number} ${plural} have this name; give a longer path, or a reference`,

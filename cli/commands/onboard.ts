@@ -61,7 +61,12 @@ export const addOnboard: Subcommand = (program, around, finish) => {
     .option('--display-name <name>', 'the name of the administrator, if the user is new')
     .option('--user <user>', 'the administrator, an existing user: an email, a username or an id')
     .option('--role <name=permissions>', 'a role and what it allows; may be repeated', collect, [])
-    .option('--template <name=id>', 'a role that is copied from a template; may be repeated', collect, [])
+    .option(
+      '--template <name=template>',
+      'a role and the template it is copied from; may be repeated',
+      collect,
+      [],
+    )
     .option(
       '--admin-role <role>',
       'a role of the administrator: a name, a path or an id; may be repeated',
@@ -113,9 +118,9 @@ export const addOnboard: Subcommand = (program, around, finish) => {
   );
 };
 
-/** The options with ids in the place of names of users and roles that exist. Throws NameError. */
+/** The options with ids in the place of names of users, roles and templates that exist. Throws NameError. */
 async function withIds(names: Names, options: OnboardOptions, given: Row): Promise<OnboardOptions> {
-  const { user, adminRole } = options;
+  const { user, adminRole, template } = options;
   const known = new Set([...Object.keys(rolesOf('', options)), ...Object.keys((given.roles as Row) ?? {})]);
   const idOf = async (typed: Typed, text: string) =>
     isUlidOrUuid(text) ? text : parseRef((await lookUp(names, typed, text)).ref, typed.label).id;
@@ -124,6 +129,12 @@ async function withIds(names: Names, options: OnboardOptions, given: Row): Promi
   return {
     ...options,
     adminRole: await Promise.all(adminRole.map(role)),
+    template: await Promise.all(
+      template.map(async (text) => {
+        const [name, of] = split('--template', text, 'TEMPLATE');
+        return `${name}=${await idOf({ label: '--template', kind: 'role-template', takesIds: true }, of)}`;
+      }),
+    ),
     ...(user === undefined
       ? {}
       : {
@@ -159,8 +170,7 @@ function rolesOf(owner: string, { role, template }: OnboardOptions): Row {
     return [name, { owner, allow: all.filter((each) => !each.startsWith('!')), deny }] as const;
   });
   const copied = template.map((text) => {
-    const [name, id] = split('--template', text, 'ID');
-    if (!isId(id)) throw new UsageError(`--template ${text}: ${id} is not the id of a role template`);
+    const [name, id] = split('--template', text, 'TEMPLATE');
     return [name, { owner, template: id }] as const;
   });
   const names = [...written, ...copied].map(([name]) => name);

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { NAMED_KINDS } from '../../table/entities/entity.ts';
 import * as field from '../../table/entities/fields.ts';
 import { isSafeText } from '../../table/identifiers.ts';
 import { type Command, readCommand } from '../command.ts';
@@ -14,7 +15,7 @@ const name = z
   .max(MAX_PATH)
   .refine((value) => isSafeText(value) && value.trim() !== '', 'holds # or control characters, or is blank')
   .describe('name, path of names with `/`, email, username, phone, code, id or reference');
-const kind = z.enum(['subject', 'scope', 'group', 'role']);
+const kind = z.enum(NAMED_KINDS);
 
 /** Names instead of ids (ADR 0035). */
 export const nameCommands: readonly Command[] = [

@@ -52,7 +52,8 @@ export interface Found {
 /** As many are shown. */
 const MOST = 25;
 /** As many can be compared with a path by one BatchGetItem of what is above them: of roots, or of whole paths. */
-const COMPARED: Readonly<Record<NamedKind, number>> = { scope: MOST, group: MOST, role: 90, subject: 90 };
+const COMPARED: Readonly<Partial<Record<NamedKind, number>>> = { scope: MOST, group: MOST };
+const MOST_COMPARED = 90;
 /** Keys of one BatchGetItem. */
 export const MAX_KEYS = 100;
 
@@ -67,7 +68,7 @@ const USER_GUARDS = ['email', 'phone', 'username'] as const;
 
 function directOf({ name, kind, type }: Wanted): readonly Direct[] {
   const node = (by: Candidate['by'], ref: Ref): Direct => ({ by, ref, key: nodeKey(ref) });
-  const own = { subject: type ?? 'user', scope: type, group: 'group', role: 'role' }[kind];
+  const own = kind === 'subject' ? (type ?? 'user') : kind === 'scope' ? type : kind;
   const ref = isRef(name) ? refOf(kind, parseRef(name, 'name')) : undefined;
   const byId = own !== undefined && isId(name) ? refOf(kind, { type: own, id: name }) : undefined;
   return [
@@ -289,7 +290,7 @@ export async function findName(reader: Reader, wanted: Wanted): Promise<Found> {
   const page = await query(reader, kind, text, type);
   const named = endingsOf(page, text).filter(({ ref }) => isOfType(ref, type));
   const all: Step = { endings: named, more: page.cursor !== undefined };
-  const most = COMPARED[kind];
+  const most = COMPARED[kind] ?? MOST_COMPARED;
   const inScopes = kind === 'scope' || kind === 'group';
   const isPath = all.endings.some(({ rest }) => rest !== undefined);
   const isMany = all.endings.length > most;

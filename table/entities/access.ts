@@ -167,6 +167,7 @@ export const ACCESS = {
     label: 'RoleTemplate',
     summary: 'Permissions from which roles are made.',
     attributes: z.strictObject({ name: field.name, description, permissions: templatePermissions }),
+    named: { kind: 'role-template', by: ['name'] },
     guards: [{ kind: 'TEMPLATE_NAME', field: 'name', normalise: normaliseName }],
     listShards: 4,
   },

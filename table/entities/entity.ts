@@ -18,7 +18,16 @@ export interface Guard {
 }
 
 /** What nodes are found by that people name, though no guard makes the name unique. */
-export type NamedKind = 'scope' | 'subject' | 'group' | 'role';
+export const NAMED_KINDS = [
+  'subject',
+  'scope',
+  'group',
+  'role',
+  'role-template',
+  'product',
+  'service',
+] as const;
+export type NamedKind = (typeof NAMED_KINDS)[number];
 
 /** How people name a node: the attributes that are found, and what is above it in a path of names. */
 export interface Named {

@@ -11,7 +11,7 @@ const words = field.text(256).optional();
 const active = { status: 'active' };
 
 /** What enterprises use. */
-const used = <T extends string>(type: T, label: string) => ({
+const used = <T extends 'product' | 'service'>(type: T, label: string) => ({
   type,
   label,
   summary: `A ${type} that enterprises use.`,
@@ -21,6 +21,7 @@ const used = <T extends string>(type: T, label: string) => ({
     status: z.enum(['active', 'inactive']).optional(),
   }),
   defaults: active,
+  named: { kind: type, by: ['name'] as const },
   guards: [],
   listShards: 4,
 });

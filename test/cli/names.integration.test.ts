@@ -170,6 +170,43 @@ test('commands take names in every field of an id or a reference', async () => {
   expect(file.out).toContain('displayName: Tina T.');
 });
 
+test('products, services and templates are named too', async () => {
+  const permissions = [{ permission: 'grades', effect: 'ALLOW' }];
+  const template = await world.run('role-template.create', { name: 'Class teacher', permissions });
+  const enterprise = `enterprise:${(await world.run('enterprise.create', { name: 'Fabrikam' })).id}`;
+  const product = await world.run('product.create', { name: 'Gradebook' });
+  const service = await world.run('service.create', { name: 'Hosting' });
+  const result = async (...args: readonly string[]) => (await data('command', ...args)).result;
+  expect(await result('role-template.read', 'id=class teacher')).toMatchObject({ id: template.id });
+  expect(await result('product.update', 'id=Gradebook', 'description=marks')).toMatchObject({
+    id: product.id,
+  });
+  expect(await result('service.read', 'id=Hosting')).toMatchObject({ id: service.id });
+  for (const [type, of] of [
+    ['product', product],
+    ['service', service],
+  ] as const) {
+    const named = [`enterprise=Fabrikam`, `${type}=${of.name}`];
+    expect(await result(`enterprise-${type}.create`, ...named)).toMatchObject({ enterprise, [type]: of.id });
+    expect((await result(`enterprise-${type}.list`, `${type}=${of.name}`)).items).toHaveLength(1);
+  }
+  const role = await result('role.create', 'name=Form', 'scope=tenant', 'customTemplateId=Class teacher');
+  expect(role).toMatchObject({ customTemplateId: template.id });
+  expect(await result('role-template.apply', 'id=Class teacher', 'role=Teacher')).toMatchObject({
+    ...{ id: template.id, role: id('teacher') },
+  });
+  const onboarded = [
+    'onboard',
+    'Eastside',
+    '--email',
+    'eve@east.example',
+    '--template',
+    'lead=Class teacher',
+  ];
+  expect(await data(...onboarded)).toMatchObject({ roles: [{ name: 'lead' }] });
+  expect((await errorOf('command', 'product.read', 'id=Gradebok')).code).toBe('name_unknown');
+});
+
 describe('the scope of a route', () => {
   const permission = ['--permission', 'grades', '--api', 'school'];
   const scopes = async () =>
@@ -214,7 +251,7 @@ paths:
 });
 
 test('every field of a command that takes an id or a reference of what has a name is looked up', () => {
-  const OTHERS = new Set(['customTemplateId', 'product', 'service', 'sessionId']);
+  const OTHERS = new Set(['sessionId']);
   const left = describeCommands().flatMap((command) =>
     fieldsOf(command)
       .filter((field) => {

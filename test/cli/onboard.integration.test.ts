@@ -73,14 +73,14 @@ test.each([
     ['New', '--email', 'x@example.com', '--role', 'a=nope'],
     'manifest/roles/a/allow/0: there is no page or permission nope',
   ],
-  [['New', '--email', 'x@example.com', '--template', 'a'], '--template a is not NAME=ID'],
+  [['New', '--email', 'x@example.com', '--template', 'a'], '--template a is not NAME=TEMPLATE'],
   [
     ['New', '--email', 'x@example.com', '--role', 'admin'],
     '--role admin is not NAME=PERMISSION,…; an existing role is given with --admin-role',
   ],
   [
     ['New', '--email', 'x@example.com', '--template', 'a=b c'],
-    '--template a=b c: b c is not the id of a role template',
+    '--template b c: no role template has this name',
   ],
 ])('%j is 2', async (args, message) => {
   const { code, out, error } = await asked(...args);

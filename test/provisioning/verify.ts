@@ -139,7 +139,7 @@ function namesOf(node: Item) {
   return (named?.by ?? []).flatMap((attribute) => {
     if (typeof node[attribute] !== 'string') return [];
     const value = node[attribute].normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
-    const PK = `NAMES#${named?.kind.toUpperCase()}#${value.split('/').at(-1)}`;
+    const PK = `NAMES#${named?.kind.toUpperCase().replace('-', '_')}#${value.split('/').at(-1)}`;
     const above = [node[named?.above ?? '']].flat().filter((each) => String(each).includes(':'));
     return [{ PK, SK: node.PK, value, above: above as string[] }];
   });
