@@ -1,7 +1,7 @@
 import type { Reason } from '../engine/index.ts';
 import type { Queries } from '../provisioning/apply/queries.ts';
 import { type Candidate, type Found, findName, type Wanted } from '../provisioning/names/find.ts';
-import { suggestName } from '../provisioning/names/suggest.ts';
+import { closestPath, suggestName } from '../provisioning/names/suggest.ts';
 import { hint } from '../provisioning/suggestions.ts';
 import type { NamedKind } from '../table/entities/entity.ts';
 import type { EntityType } from '../table/entities/registry.ts';
@@ -114,17 +114,21 @@ async function optionsOf(names: Names, typed: Typed, text: string): Promise<Foun
   const what = type ?? WORDS[kind];
   const head = `${label} ${plain(text)}: no ${what} has this ${text.includes('/') ? 'path' : 'name'}`;
   const [other] = found.elsewhere;
-  if (other)
+  const slip = closestPath(
+    text,
+    found.elsewhere.map(({ path, name }) => path ?? name),
+  );
+  if (other && slip === undefined)
     throw new NameError(
       'name_unknown',
       `${head}; there is ${plain(other.path ?? other.name)} (${other.ref})`,
       found.elsewhere,
     );
-  const meant = await names.suggest(wanted);
+  const meant = slip ?? (await names.suggest(wanted));
   throw new NameError(
     'name_unknown',
     meant === undefined ? head : `${head}; did you mean ${plain(meant)}?`,
-    [],
+    found.elsewhere,
   );
 }
 

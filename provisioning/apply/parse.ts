@@ -3,6 +3,7 @@ import { SCOPE_TYPES } from '../../table/entities/scope-types.ts';
 import { MAX_LEVELS, misshapen } from '../input.ts';
 import { inPlainWords } from '../issues.ts';
 import { pathProblem, unknownNames } from '../routes/fields.ts';
+import { placed } from './misplaced.ts';
 import { type Path, type Problem, problemsOf } from './problem.ts';
 import { type Manifest, manifestSchema, PEOPLE, SECTIONS, type Section } from './schema.ts';
 
@@ -37,7 +38,7 @@ export function parseManifest(data: unknown): ParseResult {
   if ('openapi' in raw || 'swagger' in raw)
     return wrong('is an OpenAPI document and no manifest: see gatehouse route import');
   const read = manifestSchema.safeParse(data, { error: inPlainWords });
-  if (!read.success) return { parsed: undefined, problems: problemsOf(read.error) };
+  if (!read.success) return { parsed: undefined, problems: placed(raw, problemsOf(read.error)) };
   const declared = new Set(SECTIONS.filter((section) => raw[section] !== undefined && raw[section] !== null));
   if (declared.size === 0) return wrong(`says nothing: give ${SECTIONS.join(', ')}`);
   const manifest = read.data;

@@ -195,7 +195,7 @@ const resourceType = object({
   description,
 });
 
-const sections = {
+export const sections = {
   scopeTypes: named(scopeType),
   subjectTypes: listed(object({ description }), z.string('must be a subject type').pipe(field.subjectType)),
   modules: listed(object({ sold: flag.optional(), description }), pageName),

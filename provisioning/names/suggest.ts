@@ -6,6 +6,7 @@ import type { Reader } from '../../table/reader.ts';
 import { guardLists } from '../nodes/guards.ts';
 import { lastSegment, NODE_NAME, nameLists, readNodeName } from '../nodes/node-names.ts';
 import { closest } from '../suggestions.ts';
+import { findName } from './find.ts';
 
 /** Letters that a suggestion begins with, as the name does. */
 const PREFIX = 2;
@@ -19,17 +20,71 @@ function shownOf(item: Item): readonly (readonly [found: string, shown: string])
   return values.map((value) => [lastSegment(value), foldName(name) === value ? name : value]);
 }
 
+/** Names above the last one that are looked at when a path has a slip. */
+const MAX_LEVELS = 5;
+/** Last names of a path that are tried. */
+const MAX_ENDINGS = 3;
+
+/** The path that was probably meant: of each name of the text, the same one or one that is similar. */
+export function closestPath(text: string, paths: readonly string[]): string | undefined {
+  const wanted = foldName(text).split('/');
+  const similar = paths.flatMap((path) => {
+    const names = foldName(path).split('/').slice(-wanted.length);
+    const differ = wanted.filter((name, position) => name !== names[position]);
+    const isClose =
+      names.length === wanted.length &&
+      wanted.every((name, position) => closest(name, [names[position] as string]) !== undefined);
+    return isClose ? [{ path, differ: differ.length }] : [];
+  });
+  return similar.sort((a, b) => a.differ - b.differ)[0]?.path;
+}
+
 /**
- * The name that was probably meant: the last of a path, an email or a username; undefined where nothing that begins
- * alike is similar. It reads the lists of names and guards, by an index, a page of each partition.
+ * The name that was probably meant, of a path the whole path; undefined where nothing that begins alike is similar. It
+ * reads the lists of names and guards, by an index, a page of each partition, and of a path those of each name in it.
  */
-export async function suggestName(
+export const suggestName = (
+  reader: Reader,
+  wanted: { readonly name: string; readonly kind: NamedKind },
+): Promise<string | undefined> => suggest(reader, wanted, MAX_LEVELS);
+
+async function suggest(
   reader: Reader,
   { name, kind }: { readonly name: string; readonly kind: NamedKind },
+  levels: number,
 ): Promise<string | undefined> {
-  const wanted = lastSegment(foldName(name));
-  const start = [...wanted.replaceAll('#', '')].slice(0, PREFIX).join('');
-  if (start === '') return undefined;
+  const text = foldName(name);
+  const last = lastSegment(text);
+  const known = await similarNames(reader, kind, last);
+  if (last === text || levels <= 1) {
+    const meant = closest(last, known.keys());
+    return meant === undefined ? undefined : known.get(meant);
+  }
+  const rest = text.slice(0, -last.length - 1);
+  const above = await suggest(reader, { name: rest, kind: 'scope' }, levels - 1);
+  const left = new Set(known.keys());
+  for (let tries = 0; tries < MAX_ENDINGS; tries++) {
+    const ending = closest(last, left);
+    if (ending === undefined) break;
+    left.delete(ending);
+    for (const before of new Set([rest, ...(above === undefined ? [] : [above])])) {
+      const { candidates, elsewhere } = await findName(reader, { name: `${before}/${ending}`, kind });
+      const paths = [...candidates, ...elsewhere].map((each) => each.path ?? each.name);
+      const meant = closestPath(text, paths);
+      if (meant !== undefined) return meant;
+    }
+  }
+  return undefined;
+}
+
+/** What begins as a name does: what it is found by, and how it is written. */
+async function similarNames(
+  reader: Reader,
+  kind: NamedKind,
+  name: string,
+): Promise<ReadonlyMap<string, string>> {
+  const start = [...name.replaceAll('#', '')].slice(0, PREFIX).join('');
+  if (start === '') return new Map();
   const starting = (partitions: readonly string[], prefix: string) =>
     partitions.map((partition) =>
       reader.list({ index: INDEXES.all, ranges: [{ partition, prefix }], limit: MOST }),
@@ -40,7 +95,5 @@ export async function suggestName(
       ? ['EMAIL', 'USERNAME'].flatMap((guard) => starting(guardLists, guardKey(guard, start).PK))
       : []),
   ]);
-  const known = new Map(pages.flatMap(({ items }) => items.flatMap(shownOf)));
-  const meant = closest(wanted, known.keys());
-  return meant === undefined ? undefined : known.get(meant);
+  return new Map(pages.flatMap(({ items }) => items.flatMap(shownOf)));
 }

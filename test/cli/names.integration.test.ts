@@ -93,6 +93,12 @@ describe('a name that nothing has', () => {
       ['who', 'grades', 'Eastwind/Lighthouse'],
       'no scope has this path; there is Northwind/Harbour/Lighthouse (building:',
     ],
+    ['a path with a slip', ['who', 'grades', 'Nortwind/Harbour'], 'did you mean Northwind/Harbour?'],
+    [
+      'a group by a path with a slip',
+      ['command', 'membership.list', 'group=North Shcool/Teachers'],
+      'did you mean North School/Teachers?',
+    ],
     ['a group', ['command', 'membership.list', 'group=Teachres'], 'group Teachres: no group has this name'],
     ['a role', ['command', 'group-role.list', 'role=Teachr'], 'did you mean Teacher?'],
     ['a permission', ['where', 'tina', 'grads'], 'there is no permission grads: did you mean grades?'],

@@ -327,10 +327,18 @@ describe('name.suggest', () => {
   const meant = (kind: string, name: string) => world.run('name.suggest', { kind, name });
   test.each([
     ['scope', 'Lighthuose', 'Lighthouse'],
-    ['scope', 'Northwind/Harbor', 'Harbour'],
+    ['scope', 'Northwind/Harbor', 'Northwind/Harbour'],
+    ['scope', 'Nortwind/Harbour', 'Northwind/Harbour'],
+    ['scope', 'Northwind/Harbor/Lighthouse/Lamp Room', 'Northwind/Harbour/Lighthouse/Lamp  Room'],
+    ['scope', 'Northwnd/Harbor/Lighthuose', 'Northwind/Harbour/Lighthouse'],
+    ['group', 'Harbor/Keepers', 'Northwind/Harbour/Keepers'],
+    ['group', 'Harbour/Keeprs', 'Northwind/Harbour/Keepers'],
     ['subject', 'tina@schol.example', 'tina@school.example'],
   ])('of a %s: %s', async (kind, name, expected) => {
     await make('tina', 'user', { email: 'tina@school.example' });
+    // As many have the name as are not compared one by one.
+    for (const scope of [ref('harbour'), ...Array.from({ length: 30 }, () => ref('lighthouse'))])
+      await world.run('group.create', { name: 'Keepers', scope });
     await eventually(async () => expect(await meant(kind, name)).toEqual({ meant: expected }));
   });
   test('says nothing where nothing is similar', async () => {
