@@ -70,6 +70,18 @@ describe('the manifest', () => {
     await question.getByText(/ refused$/).waitFor();
   });
 
+  test('one that is pasted brings a question of its own', async () => {
+    const { page } = await openPage({ url: playground().replace(/#.*/, '') });
+    await editorIn(page);
+    await decisionOf(page)
+      .getByText(/ allowed$/)
+      .waitFor();
+    await manifestOf(page).click();
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.keyboard.insertText(SMALL);
+    await decisionOf(page).getByText('ann may not use grades at north: no role allows it.').waitFor();
+  });
+
   test('errors are marked in their place, and listed; the last good manifest stays', async () => {
     const { page } = await openPage({ url: playground('why', { example: 'acme' }) });
     await editorIn(page);

@@ -6,8 +6,8 @@ import { type Client, ClientContext, unreachable } from '../client.ts';
 import { Header } from '../parts/header.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Actions } from './actions.tsx';
-import { stateOf } from './asked.ts';
 import { type Column, ColumnTabs, columnOf, hiddenIn, useNarrow } from './columns.tsx';
+import { questionOfOther, stateOf } from './model-question.ts';
 import { Question } from './question.tsx';
 import { Results } from './results.tsx';
 import { useTexts } from './texts.ts';
@@ -34,6 +34,10 @@ export function PlaygroundPage({ address, go, children }: ModeProps) {
   /** Whether the texts have just been opened, by no link: then the first question of their tests is asked. */
   const isNew = useRef(location.hash === '');
   const model = applied?.model;
+  /** The last model without errors, and what the address asks by the time that the next one has come. */
+  const good = useRef<ModelState | undefined>(undefined);
+  const latest = useRef(state);
+  latest.current = state;
 
   useEffect(() => {
     if (!texts) return undefined;
@@ -44,6 +48,9 @@ export function PlaygroundPage({ address, go, children }: ModeProps) {
         setApplied({ texts, model: next });
         setBroken(undefined);
         setRevision((before) => before + 1);
+        const question = isNew.current ? undefined : questionOfOther(latest.current, good.current, next);
+        if (next.isCurrent) good.current = next;
+        if (question) go(question, { replace: true });
       },
       (error: Error) => isCurrent && setBroken(error.message),
     );
@@ -81,7 +88,13 @@ export function PlaygroundPage({ address, go, children }: ModeProps) {
   const isNarrow = useNarrow();
   const column = (name: Column) => ({
     ...(isNarrow && name === shown && name !== 'picture' ? { role: 'main' as const } : {}),
-    class: ['column', name, shown === name && 'shown', hidden.has(name) && 'hidden-when-wide']
+    class: [
+      'column',
+      name,
+      name !== 'manifest' && 'scrolls',
+      shown === name && 'shown',
+      hidden.has(name) && 'hidden-when-wide',
+    ]
       .filter(Boolean)
       .join(' '),
   });

@@ -2,8 +2,8 @@ import type { ModelState, TestOutcome } from '../../playground/model.ts';
 import { type Address, linkTo } from '../address.ts';
 import { DecisionBadge, reasonText } from '../parts/decision.tsx';
 import { Empty } from '../parts/empty.tsx';
-import { type Answer, stateOf } from './asked.ts';
 import type { Place } from './code-editor.ts';
+import { type Answer, stateOf } from './model-question.ts';
 
 export interface ResultsProps {
   readonly model: ModelState;
