@@ -112,7 +112,7 @@ describe('the list', () => {
     await rowOf(page, 'victor').waitFor();
     await expect.poll(() => table(page).getByText('✓ allowed').count()).toBe(0);
     await page.getByLabel('Outcome').selectOption('');
-    await page.getByLabel('Who').fill('TINA');
+    await page.getByRole('main').getByLabel('Subject').fill('TINA');
     await rowOf(page, 'tina').waitFor();
     await expect.poll(() => table(page).getByText('victor').count()).toBe(0);
     expect(page.url()).toMatch(/#live\?who=TINA$/);

@@ -171,13 +171,8 @@ describe('what is paid for', () => {
   const textsOf = (of: Scope, known: Entitlements | undefined, isClosed = false) =>
     marksOf(of, isClosed, known, NOW).map(({ kind, text }) => `${kind}: ${text}`);
 
-  test('a root says what is missing; what is below it does not say it again', () => {
-    expect(textsOf(scope('tenant:t'), entitlements())).toEqual(['missing: no library']);
-    expect(textsOf(scope('location:l', { ancestors: ['tenant:t'] }), entitlements())).toEqual([]);
-  });
-
-  test('nothing is called missing while not all are known', () => {
-    expect(textsOf(scope('tenant:t'), entitlements({ isComplete: false }))).toEqual([]);
+  test('a module that was never subscribed to is no mark', () => {
+    expect(textsOf(scope('tenant:t'), entitlements())).toEqual([]);
     expect(textsOf(scope('tenant:t'), undefined)).toEqual([]);
   });
 

@@ -60,7 +60,7 @@ describe('a policy', () => {
     const page = await openPolicy({});
     await page.getByText('Nobody calls yet').waitFor();
     await expectAccessible(page);
-    await page.getByLabel('Who calls').fill('user:ann');
+    await page.getByRole('main').getByLabel('Subject').fill('user:ann');
     await page.keyboard.press('Enter');
     await policy(page).getByRole('heading', { name: 'Allow: 8 resources' }).waitFor();
     const row = routes(page).getByRole('row').filter({ hasText: '/locations/{location}/grades' });
@@ -200,7 +200,7 @@ test('hostile names are text, on a narrow screen and in the dark as well', async
     { colorScheme: 'dark', viewport: { width: 360, height: 800 } },
   );
   await trial(page).getByText('Policy and route agree: allowed.').waitFor();
-  await expect.poll(() => page.getByLabel('Who calls').inputValue()).toBe(MARKUP);
+  await expect.poll(() => page.getByRole('main').getByLabel('Subject').inputValue()).toBe(MARKUP);
   await trial(page).getByText(RIGHT_TO_LEFT).waitFor();
   expect(await page.locator('main img').count()).toBe(0);
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);

@@ -28,8 +28,8 @@ test('who: everybody who may do it there, each one click from the reason', async
   const { page } = await openSearch(SCHOOL);
   await page.getByText('Nothing is asked yet').waitFor();
   await expectAccessible(page);
-  await ask(page, 'What', 'dashboard');
-  await ask(page, 'Where', 'Lindgren School/north');
+  await ask(page, 'Permission', 'dashboard');
+  await ask(page, 'Scope', 'Lindgren School/north');
   await page.getByText('3 rows').waitFor();
   expect(await names(page)).toEqual(['Ann', 'Ben', 'dora']);
   await expectAccessible(page);
@@ -44,17 +44,17 @@ test('who: everybody who may do it there, each one click from the reason', async
 
 test('what and where take over what was asked; a kind and a time narrow them', async () => {
   const { page } = await openSearch(SCHOOL);
-  await ask(page, 'Where', 'north');
+  await ask(page, 'Scope', 'north');
   await search(page, 'What').click();
-  await ask(page, 'Who', 'ann@school.example');
+  await ask(page, 'Subject', 'ann@school.example');
   await page.getByText('3 rows').waitFor();
   expect(await names(page)).toEqual(['dashboard', 'grades', 'library:lend:book']);
   await field(page, 'Kind').selectOption('permission');
   await page.getByText('1 row', { exact: true }).waitFor();
   await search(page, 'Where').click();
-  await ask(page, 'What', 'grades');
+  await ask(page, 'Permission', 'grades');
   await expect.poll(() => names(page)).toEqual(['north']);
-  await ask(page, 'Who', 'dora');
+  await ask(page, 'Subject', 'dora');
   await page.getByText('Nowhere').waitFor();
   await page.goto(`${page.url()}&at=2026-03-05T12%3A00Z`);
   await expect.poll(() => names(page)).toEqual(['south']);
@@ -64,8 +64,8 @@ test('an administrator is among those who may', async () => {
   const { page } = await openSearch(
     'pages: [grades]\nscopes: { north: { type: tenant } }\nusers: { zoe: { admin: true } }\n',
   );
-  await ask(page, 'What', 'grades');
-  await ask(page, 'Where', 'north');
+  await ask(page, 'Permission', 'grades');
+  await ask(page, 'Scope', 'north');
   await expect.poll(() => names(page)).toEqual(['zoe']);
 });
 
@@ -73,8 +73,8 @@ test('rows are filtered, the address holds the filter, and both files have what 
   const { page } = await openSearch(
     SCHOOL.replace('displayName: Ann', `displayName: ${JSON.stringify('=HYPERLINK("<b>Ann</b>")')}`),
   );
-  await ask(page, 'What', 'dashboard');
-  await ask(page, 'Where', 'north');
+  await ask(page, 'Permission', 'dashboard');
+  await ask(page, 'Scope', 'north');
   await page.getByText('3 rows').waitFor();
   await page.getByLabel('Filter the loaded rows').fill('hyper');
   await page.getByText('1 of 3 rows').waitFor();
@@ -107,8 +107,8 @@ users:
 ${users.join('\n')}
 `,
   );
-  await ask(page, 'What', 'grades');
-  await ask(page, 'Where', 'north');
+  await ask(page, 'Permission', 'grades');
+  await ask(page, 'Scope', 'north');
   await page.getByText('100 rows; there are more').waitFor();
   await page.getByRole('button', { name: 'Load more' }).click();
   await page.getByText('200 rows; there are more').waitFor();
@@ -119,15 +119,15 @@ ${users.join('\n')}
 
 test('a name that was mistyped is offered as it is; Escape goes back to what was chosen', async () => {
   const { page } = await openSearch(SCHOOL);
-  await ask(page, 'Where', 'nroth');
+  await ask(page, 'Scope', 'nroth');
   await page.getByText('there is no scope nroth').waitFor();
-  expect(await field(page, 'Where').getAttribute('aria-invalid')).toBe('true');
-  await ask(page, 'Where', 'noth');
+  expect(await field(page, 'Scope').getAttribute('aria-invalid')).toBe('true');
+  await ask(page, 'Scope', 'noth');
   await page.getByRole('button', { name: 'Take north' }).click();
-  await expect.poll(() => field(page, 'Where').inputValue()).toBe('north');
-  await field(page, 'Where').fill('something else');
-  await field(page, 'Where').press('Escape');
-  expect(await field(page, 'Where').inputValue()).toBe('north');
-  await ask(page, 'Where', '');
+  await expect.poll(() => field(page, 'Scope').inputValue()).toBe('north');
+  await field(page, 'Scope').fill('something else');
+  await field(page, 'Scope').press('Escape');
+  expect(await field(page, 'Scope').inputValue()).toBe('north');
+  await ask(page, 'Scope', '');
   await expect.poll(() => page.url()).not.toContain('scope=');
 });

@@ -40,7 +40,7 @@ describe('changes', () => {
     const table = await serveTable();
     const { page } = await openPage({ url: table.linkTo('what-if') });
     await page.getByText('No change yet').waitFor();
-    await choose(page, 'Who', 'ann@school.example');
+    await choose(page, 'Subject', 'ann@school.example');
     await choose(page, 'Group', 'teachers north');
     await add(page);
     await heading(page, 'Loses access: 1 person').waitFor();

@@ -114,7 +114,7 @@ describe('the usual changes', () => {
   test('name what is still to choose', () => {
     const labels = (values: Readonly<Record<string, string>>) =>
       missing(USUAL.give, values).map(({ label }) => label);
-    expect(labels({})).toEqual(['Who', 'Role', 'Where']);
+    expect(labels({})).toEqual(['Subject', 'Role', 'Scope']);
     expect(labels({ subject: 'user:a', role: 'role:b', scope: 'tenant:c' })).toEqual([]);
   });
 });

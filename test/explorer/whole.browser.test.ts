@@ -53,6 +53,12 @@ const FOCUS = `document.activeElement === document.body ? undefined : (({ active
 const isFocused = (locator: Locator): Promise<boolean> =>
   locator.and(locator.page().locator(':focus')).isVisible();
 
+/** What may scroll in the page and has no shade at the edge behind which there is more. A field shows its text. */
+const PLAIN_SCROLLERS = `[...document.querySelectorAll('body *:not(textarea, input, select)')]
+  .filter((each) => /auto|scroll/.test(getComputedStyle(each).overflow))
+  .filter((each) => !getComputedStyle(each).backgroundAttachment.includes('local'))
+  .map(({ outerHTML }) => outerHTML.slice(0, 200))`;
+
 /** Pixels by which the page is wider than the screen. */
 const overflow = (page: Page): Promise<number> =>
   page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
@@ -126,6 +132,20 @@ describe.each(NAMES)('%s', (name) => {
       await expectAccessible(page);
     });
 
+  test('it says in one sentence what is to be seen', async () => {
+    const { page } = await openPage({ url: explorer.newLink(name) });
+    const lead = await page.locator('main > .lead').innerText();
+    expect(lead).toMatch(/^[A-Z][^.]{40,200}\.$/);
+  });
+
+  test.each([
+    ['wide', WIDE],
+    ['narrow', NARROW],
+  ] as const)('%s, what scrolls looks like it', async (_, viewport) => {
+    const { page } = await openScreen(name, { viewport });
+    expect(await page.evaluate(PLAIN_SCROLLERS)).toEqual([]);
+  });
+
   test('without a state, it says what to do next', async () => {
     const { page } = await openPage({ url: explorer.newLink(name) });
     await page.getByRole('heading', { level: 1, name: screenOf(name).title }).waitFor();
@@ -134,8 +154,30 @@ describe.each(NAMES)('%s', (name) => {
   });
 });
 
-test('the playground is accessible as it opens', async () => {
+test.each([
+  ['map', ['Scope']],
+  ['why', ['Subject', 'Permission', 'Scope']],
+  ['search', ['Permission', 'Scope']],
+  ['matrix', ['Scope']],
+  ['what-if', ['Subject']],
+  ['live', ['Subject', 'Permission']],
+  ['policy', ['Subject']],
+] as const)('%s calls its fields as all do', async (name, fields) => {
+  const { page } = await openPage({ url: explorer.newLink(name) });
+  const labels = page.getByRole('main').locator('label');
+  await expect
+    .poll(async () => (await labels.allInnerTexts()).map((text) => text.trim()))
+    .toEqual(expect.arrayContaining([...fields]));
+  expect((await labels.allInnerTexts()).filter((text) => /^(?:Who|What|Where|Find)\b/.test(text))).toEqual(
+    [],
+  );
+});
+
+test('the playground is accessible as it opens, and what scrolls in it looks like it', async () => {
   const { page } = await openPage({ url: playground() });
   await page.getByRole('navigation', { name: 'Views' }).waitFor();
   await expectAccessible(page);
+  // An editor has line numbers and a cursor instead.
+  const plain = await page.evaluate<readonly string[]>(PLAIN_SCROLLERS);
+  expect(plain.filter((html) => !html.includes('cm-'))).toEqual([]);
 });

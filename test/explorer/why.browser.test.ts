@@ -1,5 +1,5 @@
 import { deflateRawSync } from 'node:zlib';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { expectAccessible, openPage, playground } from '../support/browser.ts';
 
@@ -127,8 +127,8 @@ describe('a decision', () => {
   test('by a condition: its values, and what is given with the question', async () => {
     const page = await decided('refused', ['sally', 'payroll', 'location:north']);
     await page.getByText('What is missing in the question can be given above.').waitFor();
-    await page.getByText('Given with the question').click();
-    const given = page.getByLabel('What conditions look at beside the table, as JSON');
+    await page.getByText('Given with the question values for conditions, such as an IP address').click();
+    const given = page.getByLabel('Values for conditions, as JSON');
     await given.fill('{ "context": ');
     await page.getByText(/it is not JSON/).waitFor();
     await expectAccessible(page);
@@ -184,7 +184,57 @@ describe('a decision', () => {
   });
 });
 
+describe('the picture stands above the fold', () => {
+  const bottomOf = async (locator: Locator) => {
+    const box = await locator.boundingBox();
+    return box ? box.y + box.height : Number.POSITIVE_INFINITY;
+  };
+
+  test('all of it on a wide screen', async () => {
+    const page = await decided('allowed', ['ann', 'grades', 'location:north'], { hide: 'manifest,tests' });
+    await pictureOf(page).getByText('Ann', { exact: true }).waitFor();
+    expect(await bottomOf(pictureOf(page))).toBeLessThan(800);
+  });
+
+  test('where it begins on a narrow one', async () => {
+    const page = await ask(
+      { subject: 'user:ann', permission: 'grades', scope: 'location:north' },
+      { viewport: { width: 390, height: 844 } },
+    );
+    const first = pictureOf(page).getByText('Ann', { exact: true });
+    await first.waitFor();
+    expect(await bottomOf(first)).toBeLessThan(844);
+  });
+});
+
+/** Pairs of what is shown on the axis below the strip that cover each other. */
+const COLLISIONS = `(() => {
+  const shown = [...document.querySelectorAll('.why-axis > *')]
+    .filter((each) => getComputedStyle(each).display !== 'none')
+    .map((each) => ({ name: each.className + ' ' + each.textContent, box: each.getBoundingClientRect() }));
+  const cover = (one, other) => one.right > other.left && other.right > one.left && one.bottom > other.top && other.bottom > one.top;
+  const labels = shown.filter(({ name }) => name.startsWith('label'));
+  if (labels.length === 0) return ['no label'];
+  return labels.flatMap((label) =>
+    shown.filter((each) => each !== label && cover(label.box, each.box)).map((each) => label.name + ' / ' + each.name));
+})()`;
+
 describe('over time', () => {
+  test.each([
+    ['a year', ['ann', 'grades', 'location:north'], {}],
+    ['what begins and ends', ['dora', 'grades', 'location:north'], {}],
+    ['two years back', ['nora', 'grades', 'workstream:routes'], {}],
+    ['many years', ['ann', 'grades', 'location:north'], { at: '2019-03-10T12:00Z' }],
+  ] as const)('at 390 pixels no label of the axis covers another thing: %s', async (_, asked, state) => {
+    const [who, permission, scope] = asked;
+    const page = await ask(
+      { subject: `user:${who}`, permission, scope, ...state },
+      { viewport: { width: 390, height: 844 } },
+    );
+    await page.getByRole('list', { name: 'The decision over time' }).waitFor();
+    expect(await page.evaluate(COLLISIONS)).toEqual([]);
+  });
+
   test('a slider that moves by days, and marks where something begins or ends', async () => {
     const page = await decided('allowed', ['dora', 'grades', 'location:north'], { at: NOON });
     const strip = page.getByRole('list', { name: 'The decision over time' });

@@ -24,8 +24,11 @@ export function GivenField({ value, onChoose }: GivenFieldProps) {
       open={isOpen || problem !== undefined}
       onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}
     >
-      <summary>Given with the question{value === undefined ? '' : ' (some)'}</summary>
-      <label for={id}>What conditions look at beside the table, as JSON</label>
+      <summary>
+        Given with the question{value === undefined ? '' : ' (some)'}{' '}
+        <span class="hint">values for conditions, such as an IP address</span>
+      </summary>
+      <label for={id}>Values for conditions, as JSON</label>
       <textarea
         id={id}
         rows={4}

@@ -77,7 +77,7 @@ export function Pages<T>(props: PagesProps<T>) {
         </span>
       </div>
       {rows.length > 0 && (
-        <div class="rows">
+        <div class="rows scrolls">
           <table aria-busy={isLoading}>
             <caption class="visually-hidden">{caption}</caption>
             <thead>

@@ -142,7 +142,7 @@ function Problem({ of: { problem, candidates, meant }, choose, take }: ProblemPr
         </button>
       )}
       {candidates.length > 0 && (
-        <ul class="candidates">
+        <ul class="candidates scrolls">
           {candidates.map(({ ref, name, path, email }) => (
             <li key={ref}>
               <button type="button" onClick={() => take(ref)}>

@@ -4,6 +4,7 @@ import type { Inputs, Results } from '../../service/index.ts';
 import { type Address, type Go, linkTo } from '../address.ts';
 import { useCall } from '../client.ts';
 import { DecisionBadge, reasonText } from '../parts/decision.tsx';
+import { FIELDS } from '../parts/fields.ts';
 import { Picker } from '../parts/picker.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { addTest, type NewTest } from './add-test.ts';
@@ -20,7 +21,7 @@ export interface QuestionProps {
   readonly onAdd: (tests: string) => void;
 }
 
-/** Views that ask who, what and where themselves. */
+/** Views that have these fields themselves. */
 const ASKING = ['why', 'search'];
 
 /** The question of the address with its decision, which can become a test. */
@@ -41,19 +42,24 @@ export function Question({ view, state, go, tests, model, onAdd }: QuestionProps
       <h2>Question</h2>
       {!ASKING.includes(view) && (
         <>
-          <Picker kind="subject" label="Subject" value={subject} onChoose={(ref) => go({ subject: ref })} />
+          <Picker
+            kind="subject"
+            label={FIELDS.subject}
+            value={subject}
+            onChoose={(ref) => go({ subject: ref })}
+          />
           <Picker
             kind="permission"
-            label="Permission"
+            label={FIELDS.permission}
             value={permission}
             onChoose={(ref) => go({ permission: ref })}
           />
-          <Picker kind="scope" label="Scope" value={scope} onChoose={(ref) => go({ scope: ref })} />
+          <Picker kind="scope" label={FIELDS.scope} value={scope} onChoose={(ref) => go({ scope: ref })} />
         </>
       )}
       <div aria-live="polite">
         {error && <Problem of={error} retry={retry} />}
-        {!question && <p class="muted">Choose who, what and where.</p>}
+        {!question && <p class="muted">Choose a subject, a permission and a scope.</p>}
         {question && value && (
           <p>
             <DecisionBadge allowed={value.allowed} /> <code>{value.reason}</code>: {reasonText(value.reason)}

@@ -144,7 +144,7 @@ function Outcome({ model }: { readonly model: ModelState | undefined }) {
           {create} to create, {change} to change, {remove} to remove · {entries} entries
         </span>
       </summary>
-      <ul>
+      <ul class="scrolls">
         {edits.slice(0, LISTED).map(({ verb, kind, label }) => (
           <li key={`${verb} ${kind} ${label}`}>
             {verb} {kind} <bdi>{label}</bdi>
@@ -167,7 +167,7 @@ function Problems({
   readonly goTo: GoToPlace;
 }) {
   return (
-    <ul class="text-problems" aria-live="polite" aria-label="Errors">
+    <ul class="text-problems scrolls" aria-live="polite" aria-label="Errors">
       {problems.slice(0, LISTED).map((problem) => {
         const { text, line, column, message } = problem;
         return (

@@ -6,6 +6,7 @@ import { linkTo, type ViewProps } from '../../address.ts';
 import { useClient } from '../../client.ts';
 import { DecisionBadge, reasonText } from '../../parts/decision.tsx';
 import { Empty } from '../../parts/empty.tsx';
+import { FIELDS } from '../../parts/fields.ts';
 import { Named } from '../../parts/named.tsx';
 import { useNames } from '../../parts/names.ts';
 import {
@@ -59,8 +60,8 @@ export function Decisions({ state, go }: ViewProps) {
             ))}
           </select>
         </label>
-        <FilterField label="Who" name="who" state={state} go={go} />
-        <FilterField label="What" name="what" state={state} go={go} />
+        <FilterField label={FIELDS.subject} name="who" state={state} go={go} />
+        <FilterField label={FIELDS.permission} name="what" state={state} go={go} />
         <FilterField label="Any text" name="text" state={state} go={go} />
         <div class="live-actions">
           <button
@@ -248,7 +249,7 @@ function EventTable({ events, nameOf, state }: RowsProps) {
           <th scope="col" class="decision">
             Decision
           </th>
-          <th scope="col">Who, what, where</th>
+          <th scope="col">Subject, permission, scope</th>
           <th scope="col" class="request">
             Request
           </th>

@@ -3,6 +3,7 @@ import type { ViewProps } from '../../address.ts';
 import { useClient } from '../../client.ts';
 import { useList } from '../../list.ts';
 import { commandPages } from '../../load-page.ts';
+import { FIELDS } from '../../parts/fields.ts';
 import { Picker } from '../../parts/picker.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Details } from './details.tsx';
@@ -46,7 +47,7 @@ export function MapView({ state, go }: ViewProps) {
   return (
     <div class="map-parts">
       <section class="tree" aria-label="Scopes">
-        <Picker kind="scope" label="Find a scope" value={selected} onChoose={(scope) => go({ scope })} />
+        <Picker kind="scope" label={FIELDS.scope} value={selected} onChoose={(scope) => go({ scope })} />
         {unpaid && <Problem of={unpaid} retry={retryEntitlements} />}
         {types.error && <Problem of={types.error} retry={types.more} />}
         {!types.error && (
@@ -57,7 +58,7 @@ export function MapView({ state, go }: ViewProps) {
           />
         )}
       </section>
-      <section class="details" aria-label="The selected scope" ref={details}>
+      <section class="details scrolls" aria-label="The selected scope" ref={details}>
         {error && <Problem of={error} retry={retry} />}
         {selected === undefined && (
           <p class="nothing">Choose a scope: its groups, roles, people and subscriptions are shown here.</p>

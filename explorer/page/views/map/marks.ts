@@ -43,24 +43,16 @@ export function marksOf(
   return entitlements ? [...marks, ...paidMarks(scope, entitlements, now)] : marks;
 }
 
+/** What ends, has ended or lacks a licence. A module that was never subscribed to is no mark: few tenants have all. */
 function paidMarks(scope: Scope, entitlements: Entitlements, now: number): readonly Mark[] {
-  const { ref, ancestors } = scope;
+  const { ref } = scope;
   const marks: Mark[] = [];
-  const missing: string[] = [];
   for (const [module, coverage] of modulesOf(scope, entitlements, now)) {
     const isOwn = coverage.state !== 'none' && coverage.owner === ref;
     if (coverage.state === 'covered' && isOwn && isSoon(coverage.end, now))
       marks.push({ kind: 'ending', text: `${module} ends ${lastDayOf(coverage.end)}` });
     if (coverage.state === 'over' && isOwn) marks.push({ kind: 'unlicensed', text: `${module} is over` });
-    // What a root has not, nothing below it has from above: it is said once.
-    if (coverage.state === 'none' && ancestors.length === 0) missing.push(module);
   }
-  if (missing.length > 0 && entitlements.isComplete)
-    marks.push({
-      kind: 'missing',
-      text: missing.length === 1 ? `no ${missing[0]}` : `no subscription to ${missing.length} modules`,
-      title: `no subscription to ${missing.join(', ')}`,
-    });
   const licence = licenceCoverage(scope, entitlements, now);
   if (licence?.state === 'covered' && isSoon(licence.end, now))
     marks.push({ kind: 'ending', text: `licence ends ${lastDayOf(licence.end)}` });

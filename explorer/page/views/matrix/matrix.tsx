@@ -3,6 +3,7 @@ import { linkTo, type ViewProps } from '../../address.ts';
 import { useCall } from '../../client.ts';
 import { download } from '../../parts/download.ts';
 import { Empty } from '../../parts/empty.tsx';
+import { FIELDS } from '../../parts/fields.ts';
 import { Picker } from '../../parts/picker.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { csvOf, filtered } from '../../parts/rows.ts';
@@ -25,14 +26,10 @@ export function MatrixView({ state, go }: ViewProps) {
   const anew = { cell: undefined, fromRow: undefined, fromRole: undefined };
   return (
     <>
-      <p class="sentence">
-        What a role gives somebody who has no other one: the roles that can be granted at a scope, by page and
-        permission.
-      </p>
       <div class="question">
         <Picker
           kind="scope"
-          label="Scope"
+          label={FIELDS.scope}
           value={scope}
           onChoose={(ref) => go({ ...anew, scope: ref, role: undefined })}
         />

@@ -31,7 +31,7 @@ export function PolicyDocument({ of: { base, answer, without }, matched, onTry }
       <p class="policy-hint">
         {bytes} bytes. Each resource begins with <code>{base}</code>
       </p>
-      <div class="policy-list" ref={list}>
+      <div class="policy-list scrolls" ref={list}>
         {answer.policyDocument.Statement.map(({ Effect, Resource }) => {
           const resources = typeof Resource === 'string' ? [Resource] : Resource;
           return (

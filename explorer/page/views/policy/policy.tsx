@@ -4,6 +4,7 @@ import type { ViewProps } from '../../address.ts';
 import { useCall } from '../../client.ts';
 import { DecisionBadge } from '../../parts/decision.tsx';
 import { Empty } from '../../parts/empty.tsx';
+import { FIELDS } from '../../parts/fields.ts';
 import { Named } from '../../parts/named.tsx';
 import { useNames } from '../../parts/names.ts';
 import { Picker } from '../../parts/picker.tsx';
@@ -44,7 +45,12 @@ export function PolicyView({ state, go }: ViewProps) {
   return (
     <>
       <div class="question">
-        <Picker kind="subject" label="Who calls" value={subject} onChoose={(ref) => go({ subject: ref })} />
+        <Picker
+          kind="subject"
+          label={FIELDS.subject}
+          value={subject}
+          onChoose={(ref) => go({ subject: ref })}
+        />
         <ApiField apis={apis} value={state.api} onChoose={(name) => go({ api: name })} />
         <ClaimsField
           value={state.claims}
@@ -57,7 +63,7 @@ export function PolicyView({ state, go }: ViewProps) {
       {shown.error && <Problem of={shown.error} retry={shown.retry} />}
       {subject === undefined && (
         <Empty title="Nobody calls yet">
-          Choose who calls. The policy is the one that the authorizer gives this caller for the whole API.
+          Choose a subject: the caller of the API, whose policy is shown here.
         </Empty>
       )}
       {value && value.routes.length === 0 && <NoRoutes api={api} apis={apis} />}
@@ -187,7 +193,7 @@ function Routes({ of: { routes, answer }, tried, onTry }: RoutesProps) {
   return (
     <section aria-labelledby={id}>
       <h2 id={id}>Routes</h2>
-      <div class="policy-list" ref={list}>
+      <div class="policy-list scrolls" ref={list}>
         <table class="policy-routes">
           <caption class="visually-hidden">Routes, and what the policy allows of them</caption>
           <thead>

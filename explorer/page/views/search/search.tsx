@@ -3,6 +3,7 @@ import { linkTo, type ViewProps } from '../../address.ts';
 import { useClient } from '../../client.ts';
 import { useList } from '../../list.ts';
 import { Empty } from '../../parts/empty.tsx';
+import { FIELDS } from '../../parts/fields.ts';
 import { GivenField } from '../../parts/given.tsx';
 import { askedInstant, formatInstant } from '../../parts/instant.ts';
 import { Named } from '../../parts/named.tsx';
@@ -14,9 +15,9 @@ import { type Asked, questionOf, type Row, SEARCHES, type Search, searchOf } fro
 import { TypeField } from './type-field.tsx';
 
 const PICKERS = {
-  subject: { kind: 'subject', label: 'Who' },
-  permission: { kind: 'permission', label: 'What' },
-  scope: { kind: 'scope', label: 'Where' },
+  subject: { kind: 'subject', label: FIELDS.subject },
+  permission: { kind: 'permission', label: FIELDS.permission },
+  scope: { kind: 'scope', label: FIELDS.scope },
 } as const satisfies Record<Asked, unknown>;
 
 const TITLES = { who: SEARCHES.who.title, what: SEARCHES.what.title, where: SEARCHES.where.title };

@@ -86,7 +86,7 @@ function Confirmation(props: ConfirmationProps) {
   return (
     <dialog
       ref={dialog}
-      class="make"
+      class="make scrolls"
       aria-labelledby="make-title"
       onCancel={(event) => isSending && event.preventDefault()}
       onClose={() => {

@@ -1,3 +1,4 @@
+import { FIELDS } from '../../parts/fields.ts';
 import type { Change } from './changes.ts';
 
 /** The changes that people think of first: what a form asks for, and the command that it makes. */
@@ -72,11 +73,11 @@ const subjectChange = (ref = '', isDisabled: boolean): Change => {
 /** A day or an instant of a form, which is of UTC, as commands take it. */
 const instantOf = (text: string): string => `${text.length === 16 ? `${text}:00` : text}Z`;
 
-const WHO: Field = { name: 'subject', label: 'Who', of: 'subject' };
+const SUBJECT: Field = { name: 'subject', label: FIELDS.subject, of: 'subject' };
 const GROUP: Field = { name: 'group', label: 'Group', of: 'group' };
 const ROLE: Field = { name: 'role', label: 'Role', of: 'role' };
-const WHERE: Field = { name: 'scope', label: 'Where', of: 'scope' };
-const WHAT: Field = { name: 'permission', label: 'Page, permission or pattern', of: 'permission' };
+const SCOPE: Field = { name: 'scope', label: FIELDS.scope, of: 'scope' };
+const PERMISSION: Field = { name: 'permission', label: `${FIELDS.permission} or pattern`, of: 'permission' };
 const FROM: Field = { name: 'from', label: 'From (UTC; optional)', of: 'instant' };
 const UNTIL: Field = { name: 'until', label: 'Until (UTC; optional)', of: 'instant' };
 const EFFECT: Field = { name: 'effect', label: 'Effect', of: 'choice', choices: ['ALLOW', 'DENY'] };
@@ -85,7 +86,7 @@ const WHEN: Field = { name: 'when', label: 'Condition in CEL (optional)', of: 'e
 export const USUAL = {
   leave: {
     label: 'Leave a group',
-    fields: [WHO, GROUP],
+    fields: [SUBJECT, GROUP],
     toChange: ({ subject, group }) => ({
       command: 'membership.delete',
       input: { user: userOf(subject), group: idOf(group) },
@@ -93,7 +94,7 @@ export const USUAL = {
   },
   join: {
     label: 'Join a group',
-    fields: [WHO, GROUP],
+    fields: [SUBJECT, GROUP],
     toChange: ({ subject, group }) => ({
       command: 'membership.create',
       input: { user: userOf(subject), group: idOf(group) },
@@ -101,7 +102,7 @@ export const USUAL = {
   },
   give: {
     label: 'Give a role at a scope',
-    fields: [WHO, ROLE, WHERE, FROM, UNTIL],
+    fields: [SUBJECT, ROLE, SCOPE, FROM, UNTIL],
     toChange: ({ subject, role, scope, from, until }) => ({
       command: 'assignment.create',
       input: {
@@ -113,7 +114,7 @@ export const USUAL = {
   },
   take: {
     label: 'Take a role at a scope away',
-    fields: [WHO, ROLE, WHERE],
+    fields: [SUBJECT, ROLE, SCOPE],
     toChange: ({ subject, role, scope }) => ({
       command: 'assignment.delete',
       input: { user: userOf(subject), role: idOf(role), scope },
@@ -121,22 +122,22 @@ export const USUAL = {
   },
   suspend: {
     label: 'Suspend a tenant or scope',
-    fields: [WHERE],
+    fields: [SCOPE],
     toChange: ({ scope }) => scopeChange(scope, true),
   },
   resume: {
     label: 'Resume a tenant or scope',
-    fields: [WHERE],
+    fields: [SCOPE],
     toChange: ({ scope }) => scopeChange(scope, false),
   },
   disable: {
     label: 'Disable a user',
-    fields: [WHO],
+    fields: [SUBJECT],
     toChange: ({ subject }) => subjectChange(subject, true),
   },
   enable: {
     label: 'Enable a user',
-    fields: [WHO],
+    fields: [SUBJECT],
     toChange: ({ subject }) => subjectChange(subject, false),
   },
   ungroup: {
@@ -146,7 +147,7 @@ export const USUAL = {
   },
   permit: {
     label: 'Add a permission to a role',
-    fields: [ROLE, WHAT, EFFECT, WHEN],
+    fields: [ROLE, PERMISSION, EFFECT, WHEN],
     toChange: ({ role, permission, effect = 'ALLOW', when }) => ({
       command: 'role-permission.create',
       input: { role: idOf(role), permission, effect, ...(when ? { when } : {}) },
@@ -154,7 +155,7 @@ export const USUAL = {
   },
   unpermit: {
     label: 'Remove a permission from a role',
-    fields: [ROLE, WHAT],
+    fields: [ROLE, PERMISSION],
     toChange: ({ role, permission }) => ({
       command: 'role-permission.delete',
       input: { role: idOf(role), permission },

@@ -52,7 +52,7 @@ interface StripProps {
   readonly now: number;
 }
 
-/** Labels of an axis that fit on a narrow screen. */
+/** Labels of an axis; on a narrow screen there is room for every other one. */
 const MOST_LABELS = 5;
 
 /** The decision over a range of time: one check for each part in which it cannot change. */
@@ -86,8 +86,12 @@ function Strip({ question, parts, range, marks, now }: StripProps) {
             <span key={`${at} ${isStart}`} class="mark" style={{ insetInlineStart: share(at) }} />
           ))}
         <span class="now" style={{ insetInlineStart: share(now) }} />
-        {axisOf(range, MOST_LABELS).map((at) => (
-          <span key={at} class={`label${isLate(at) ? ' late' : ''}`} style={{ insetInlineStart: share(at) }}>
+        {axisOf(range, MOST_LABELS).map((at, position) => (
+          <span
+            key={at}
+            class={`label${isLate(at) ? ' late' : ''}${position % 2 === 1 ? ' minor' : ''}`}
+            style={{ insetInlineStart: share(at) }}
+          >
             {MONTH.format(at)}
           </span>
         ))}

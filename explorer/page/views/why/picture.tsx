@@ -73,7 +73,7 @@ function Drawing({ graph, room, explanation, state }: DrawingProps) {
   }, [layout]);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be within reach of the keyboard
-    <section class="why-scroll" ref={box} aria-label="The path as a picture" tabIndex={0}>
+    <section class="why-scroll scrolls" ref={box} aria-label="The path as a picture" tabIndex={0}>
       {layout && (
         <svg
           class="why-drawing"

@@ -5,6 +5,7 @@ import { type Address, linkTo, type ViewProps } from '../../address.ts';
 import { useCall } from '../../client.ts';
 import { DecisionBadge, reasonText } from '../../parts/decision.tsx';
 import { Empty } from '../../parts/empty.tsx';
+import { FIELDS } from '../../parts/fields.ts';
 import { GivenField } from '../../parts/given.tsx';
 import { readGiven } from '../../parts/given-text.ts';
 import { askedInstant, formatInstant, instantText } from '../../parts/instant.ts';
@@ -33,19 +34,27 @@ export function WhyView({ state, go }: ViewProps) {
   return (
     <>
       <div class="question">
-        <Picker kind="subject" label="Who" value={subject} onChoose={(ref) => go({ subject: ref })} />
+        <Picker
+          kind="subject"
+          label={FIELDS.subject}
+          value={subject}
+          onChoose={(ref) => go({ subject: ref })}
+        />
         <Picker
           kind="permission"
-          label="What"
+          label={FIELDS.permission}
           value={permission}
           onChoose={(ref) => go({ permission: ref })}
         />
-        <Picker kind="scope" label="Where" value={scope} onChoose={(ref) => go({ scope: ref })} />
+        <Picker kind="scope" label={FIELDS.scope} value={scope} onChoose={(ref) => go({ scope: ref })} />
       </div>
       <GivenField value={state.given} onChoose={(text) => go({ given: text }, { replace: true })} />
       {!(subject && permission && scope) && (
         <Empty title="Nothing is asked yet">
-          <p>Choose who, what and where: the decision appears here, with the path that leads to it.</p>
+          <p>
+            Choose a subject, a permission and a scope: the decision appears here, with the path that leads to
+            it.
+          </p>
           <Examples state={state} />
         </Empty>
       )}
@@ -53,6 +62,13 @@ export function WhyView({ state, go }: ViewProps) {
       <div class="why-answer" aria-live="polite" aria-busy={isLoading}>
         {explanation ? <Answer of={explanation} /> : isLoading && <p class="loading">Asking…</p>}
       </div>
+      {explanation && (
+        <section aria-labelledby="why-path">
+          <h2 id="why-path">The path</h2>
+          <Picture explanation={explanation} state={state} />
+          <Places explanation={explanation} state={state} />
+        </section>
+      )}
       {subject && permission && scope && (
         <section class="why-time" aria-label="Time">
           <OverTime
@@ -67,7 +83,7 @@ export function WhyView({ state, go }: ViewProps) {
           </p>
         </section>
       )}
-      {explanation && <Whole of={explanation} state={state} />}
+      {explanation && <Rest of={explanation} state={state} />}
     </>
   );
 }
@@ -98,14 +114,9 @@ function Answer({ of }: { readonly of: Explanation }) {
   );
 }
 
-function Whole({ of, state }: { readonly of: Explanation; readonly state: Address['state'] }) {
+function Rest({ of, state }: { readonly of: Explanation; readonly state: Address['state'] }) {
   return (
     <>
-      <section>
-        <h2>The path</h2>
-        <Places explanation={of} state={state} />
-        <Picture explanation={of} state={state} />
-      </section>
       <Conditions {...of} />
       <Remediation explanation={of} state={state} />
       <section>
@@ -125,7 +136,7 @@ function AsText({ of }: { readonly of: Explanation }) {
       <summary>As text</summary>
       {isOpen && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be within reach of the keyboard
-        <section class="scroll" aria-label="The explanation as text" tabIndex={0}>
+        <section class="scroll scrolls" aria-label="The explanation as text" tabIndex={0}>
           <pre>{formatExplanation(of)}</pre>
         </section>
       )}

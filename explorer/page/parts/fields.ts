@@ -1,0 +1,2 @@
+/** What the fields of a question are called, in every panel. */
+export const FIELDS = { subject: 'Subject', permission: 'Permission', scope: 'Scope' } as const;
