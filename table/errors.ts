@@ -8,6 +8,8 @@ export type ErrorCode =
   | 'invalid'
   | 'not_found'
   | 'conflict'
+  /** The id is that of a user who was erased (ADR 0069). */
+  | 'erased'
   | 'operation_mismatch'
   /** The operator may not do this (ADR 0045). */
   | 'not_permitted'

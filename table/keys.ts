@@ -13,6 +13,7 @@
  *             GROUP#id           DECISION        its roles, where they stand apart (ADR 0024)
  *   secret    SECRET#TYPE#id     META             (password hashes, out of the authorizer's reach: ADR 0022)
  *             SECRET#USER#id     PSEUDONYMS       (the key of the pseudonyms in the log: ADR 0043)
+ *             SECRET#USER#id     ERASED           (that the user was erased, and when: ADR 0069)
  *   log       AUDIT#owner#shard  time#id
  *   log count AUDIT_COUNT#owner#shard  month#counter   (how many records the log has of one month)
  *   operation OPERATION#id       META
@@ -113,6 +114,11 @@ export const pseudonymKey = (ref: Ref): Key => ({
   PK: join('SECRET', keyPrefix(ref.type), ref.id),
   SK: PSEUDONYMS,
 });
+
+const ERASED = 'ERASED';
+
+/** That a user was erased, and when. */
+export const erasureKey = (ref: Ref): Key => ({ ...pseudonymKey(ref), SK: ERASED });
 
 /** The guard of an issuer and its `sub`. */
 const IDENTITY = 'IDENTITY';
@@ -323,6 +329,7 @@ export type ParsedKey =
   | { readonly form: 'guard'; readonly kind: string; readonly value: string; readonly within?: string }
   | { readonly form: 'name'; readonly kind: string; readonly name: string; readonly of: Ref }
   | { readonly form: 'pseudonyms'; readonly type: string; readonly id: string }
+  | { readonly form: 'erasure'; readonly type: string; readonly id: string }
   | { readonly form: 'secret'; readonly type: string; readonly id: string }
   | { readonly form: 'operation' | 'apply' | 'approval'; readonly id: string }
   | { readonly form: 'applied'; readonly type: string; readonly id: string }
@@ -367,6 +374,7 @@ export function parseKey(key: Key): ParsedKey | undefined {
     const [prefix = '', of, ...more] = rest;
     if (of === undefined || more.length > 0) return undefined;
     if (key.SK === PSEUDONYMS) return { form: 'pseudonyms', type: typeOf(prefix), id: of };
+    if (key.SK === ERASED) return { form: 'erasure', type: typeOf(prefix), id: of };
     return key.SK === META ? { form: 'secret', type: typeOf(prefix), id: of } : undefined;
   }
   if (head === 'OPERATION' && id === APPLY && rest.length === 3 && key.SK === META)

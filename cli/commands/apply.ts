@@ -1,3 +1,4 @@
+import { assertNoneErased } from '../../provisioning/apply/erased.ts';
 import { confirm } from '../ask.ts';
 import { NothingDoneError, wantsColours } from '../context.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
@@ -9,6 +10,7 @@ import { asJson } from '../print.ts';
 import type { Subcommand } from '../subcommand.ts';
 
 interface ApplyOptions extends ManifestOptions {
+  readonly again?: boolean;
   readonly yes?: boolean;
 }
 
@@ -29,6 +31,7 @@ export const addApply: Subcommand = (program, around, finish) => {
     .summary('change the table to match a manifest')
     .description('Changes the table to match a manifest: tenants, roles and people in one YAML or JSON file.')
     .argument('<file>', 'a manifest, or a plan that gatehouse plan --out wrote')
+    .option('--again', 'also create users who were erased: it brings them back')
     .option('--yes', 'do not ask; required without a terminal if a step removes something or is dangerous');
   addHelpTexts(withManifestOptions(command), { examples: EXAMPLES, notes: NOTES }).action(
     async (path: string, options: ApplyOptions) => {
@@ -37,6 +40,7 @@ export const addApply: Subcommand = (program, around, finish) => {
       const colours = wantsColours(around);
       const printing = { colours, all: options.all === true, place, file: file.source.file };
       if (!options.json) around.out(formatPlan(plan, printing));
+      assertNoneErased(plan.changes, options.again === true);
       const { dangerous, remove } = plan;
       const why = [
         ...(around.isTerminal ? [] : ['there is no terminal to ask on']),
@@ -54,7 +58,7 @@ export const addApply: Subcommand = (program, around, finish) => {
         }
       }
       const onProgress = progressOn(steps, around.isErrorTerminal === true, around.error, around.now);
-      if (steps > 0) await applyFile(planned, onProgress, around);
+      if (steps > 0) await applyFile(planned, onProgress, around, options.again === true);
       const left = steps > 0 ? await leftAfter(planned) : [];
       if (options.json) around.out(asJson({ ...planData(plan, table), applied: true, ...leftData(left) }));
       else if (steps > 0) around.out(`done: ${steps} steps\n`);

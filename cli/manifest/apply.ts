@@ -15,11 +15,15 @@ export async function applyFile(
   { plan, file, input, exact, deliver, actor }: Planned,
   onProgress: (progress: Progress) => void,
   { onInterrupt }: Context,
+  again: boolean,
 ): Promise<void> {
   const interruption = new AbortController();
   const ignore = onInterrupt?.(() => interruption.abort());
   const agreed = await idsOf(plan.changes);
-  const event = { command: 'tenant.apply', input: { ...input, agreed, ...(exact ? { exact } : {}) } };
+  const event = {
+    command: 'tenant.apply',
+    input: { ...input, agreed, ...(exact ? { exact } : {}), ...(again ? { again } : {}) },
+  };
   const all = plan.changes.length;
   let left = all;
   const note = (progress: Progress): void => {

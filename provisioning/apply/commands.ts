@@ -17,6 +17,7 @@ import type { Plan, Planning } from '../plan.ts';
 import { leftBy } from '../routes/written-scopes.ts';
 import { type Batch, nextBatch } from './batch.ts';
 import { derivedId } from './entry.ts';
+import { assertNoneErased, withErasures } from './erased.ts';
 import { refusedBetween, withoutGap } from './gap.ts';
 import { type Lease, leaseOf, underLease } from './lease.ts';
 import { overriddenDeny } from './overridden-deny.ts';
@@ -58,6 +59,10 @@ const applyInput = z.strictObject({
     .boolean()
     .optional()
     .describe('whether `agreed` lists every change: any other one is refused then'),
+  again: z
+    .boolean()
+    .optional()
+    .describe('whether users who were erased may come back: `erased` otherwise, before anything is done'),
   atOnce: z
     .int()
     .min(1)
@@ -131,8 +136,15 @@ const readingOn = (reader: Reader, commands: Commands) => ({
   ...{ queries: queriesOn(reader, commands), commands, idFor: derivedId },
 });
 
-const planOn = (reader: Reader, commands: Commands, parsed: Parsed, pruning: Pruning) =>
-  planManifest(parsed, pruning, readingOn(reader, commands));
+async function planOn(
+  reader: Reader,
+  commands: Commands,
+  parsed: Parsed,
+  pruning: Pruning,
+): Promise<ManifestPlan> {
+  const plan = await planManifest(parsed, pruning, readingOn(reader, commands));
+  return { ...plan, steps: await withErasures(reader, plan.steps) };
+}
 
 /** What an apply holds until it ends: its tenants; all that belongs to none, where it has no tenant or prunes that. */
 async function leaseOn(
@@ -235,6 +247,7 @@ const applyCommandOf = (commands: Commands): Command =>
       const at = Date.parse(planning.now);
       const steps = await withoutGap(compared, (some) => accessDifference(some, { reader, commands, at }));
       const plan = { ...compared, steps };
+      assertNoneErased(plan.steps, given.again === true);
       await assertAgreed(plan.steps, given);
       const result = { ...countsOf(plan) };
       // Nobody looks at it where operators are not verified.

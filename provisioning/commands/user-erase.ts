@@ -11,6 +11,7 @@ import { MAX_PAGE, type Reader } from '../../table/reader.ts';
 import type { Action, Value } from '../../table/write/action.ts';
 import { canonical } from '../canonical.ts';
 import { type Command, writeCommand } from '../command.ts';
+import { erasureOf } from '../erasures.ts';
 import { planDeletionOf } from '../kinds/deletion.ts';
 import type { Attributes, NodeKind } from '../kinds/node-kind.ts';
 import { allApprovals } from '../operators/approval.ts';
@@ -223,7 +224,7 @@ async function deleting(planning: Planning, user: Ref, email: unknown): Promise<
     return then(plan, result, (later) => deleting(later, user, email));
   }
   return {
-    actions: [{ kind: 'delete', key: pseudonymKey(user) }],
+    actions: [{ kind: 'delete', key: pseudonymKey(user) }, erasureOf(user, planning.now)],
     result,
     audit: { entity: user },
   };

@@ -14,6 +14,7 @@ import { edgesFrom, nodeWith, OWNERSHIP } from '../../table/partition-queries.ts
 import type { Action } from '../../table/write/action.ts';
 import { type Command, readCommand } from '../command.ts';
 import { subject } from '../edges/rights.ts';
+import { createdAgain } from '../erasures.ts';
 import { by, listAllCommand, listCommand, listOwnedCommand, ofStatus, ofTenant } from '../kinds/lists.ts';
 import { nodeCommands } from '../kinds/node-commands.ts';
 import type { Attributes, Behaviour, NodeKind } from '../kinds/node-kind.ts';
@@ -141,6 +142,7 @@ function assertIdentity({ issuer, sub }: Attributes): void {
 /** Users: nodes with four unique values and a decision item. */
 const userBehaviour: Behaviour = {
   ...subjectDeletion,
+  onChosenId: createdAgain,
   onCreate: async (planning, ref, attributes) => {
     assertIdentity(attributes);
     return {

@@ -38,15 +38,22 @@ export const nodeCommands = (kind: NodeKind): readonly Command[] => [
   deleteCommand(kind),
 ];
 
+const AGAIN = z.boolean().optional().describe('whether somebody who was erased under this id may come back');
+
 function createCommand(kind: NodeKind): Command {
   const { entity, behaviour } = kind;
-  const input = entity.naturalKey ? entity.attributes : entity.attributes.extend({ id: field.id.optional() });
+  const input = entity.naturalKey
+    ? entity.attributes
+    : entity.attributes.extend({
+        id: field.id.optional(),
+        ...(behaviour.onChosenId ? { again: AGAIN } : {}),
+      });
   return writeCommand({
     name: `${entity.type}.create`,
     summary: `Creates ${aKind(entity)}. ${entity.summary}`,
     input,
     plan: async (planning, given: Attributes) => {
-      const { id: wanted, ...values } = given;
+      const { id: wanted, again, ...values } = given;
       const attributes = { ...entity.defaults, ...values };
       const ref = namedBy(entity, entity.naturalKey ? values : { ...values, id: wanted ?? planning.newId() });
       const { id = ref.id } = namesOf(entity, ref);
@@ -71,6 +78,9 @@ function createCommand(kind: NodeKind): Command {
           ...putSecrets(ref, secrets, planning.now),
           ...owners.flatMap((owner) => addOwner(owner, ref, item)),
           ...(extra.actions ?? []),
+          ...(wanted !== undefined && behaviour.onChosenId
+            ? [behaviour.onChosenId(ref, again === true)]
+            : []),
         ],
         result: visible(stored),
         ...(extra.shownOnce ? { shownOnce: extra.shownOnce } : {}),

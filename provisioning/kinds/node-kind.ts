@@ -32,6 +32,8 @@ export interface Behaviour {
   readonly asRead?: readonly string[];
   /** Actions beside the node, its guards and its owners' edges, and attributes derived at creation. */
   readonly onCreate?: (planning: Planning, ref: Ref, attributes: Attributes) => Promise<Extra>;
+  /** An action for a chosen id, which may have belonged to what is to stay away; `again` says that it may come back. */
+  readonly onChosenId?: (ref: Ref, again: boolean) => Action;
   /** Actions beside those; `after` holds all attributes as they will be. */
   readonly onUpdate?: (
     planning: Planning,

@@ -63,7 +63,17 @@ const MAPS = [
 ];
 const FLAGS = [
   ...['isDangerous', 'mfaEnabled', 'mfaVerified', 'soldBySubscription', 'autoRenew', 'isPrimary'],
-  ...['isOverridable', 'root', 'everyone', 'withNames', 'prune', 'pruneShared', 'exact', 'descending'],
+  ...[
+    'isOverridable',
+    'root',
+    'everyone',
+    'withNames',
+    'prune',
+    'pruneShared',
+    'exact',
+    'descending',
+    'again',
+  ],
 ];
 const LISTS = ['roles', 'agreed', 'permissions', 'parents', 'children', 'keys', 'commands', 'names'];
 /** Fields that hold a value of their own kind instead of text. */

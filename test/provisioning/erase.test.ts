@@ -106,6 +106,57 @@ describe('user.erase', () => {
     expect(await world.refused('user.read', { id: user })).toMatchObject({ code: 'not_found' });
   });
 
+  test('leaves the id and the day, and nobody has the id again without saying so', async () => {
+    await live();
+    await send('user.erase', { id: user });
+    const [kept, ...others] = (await world.everything()).filter(({ Type }) => Type === 'Erasure');
+    expect(others).toEqual([]);
+    const { PK, SK, Type: _, v: __, erasedAt, ...rest } = kept as Item;
+    expect([PK, SK, rest]).toEqual([`SECRET#USER#${user}`, 'ERASED', {}]);
+    const refusal = await world.refused('user.create', { id: user, displayName: 'Back' });
+    expect(refusal).toMatchObject({ code: 'erased', field: 'id', retryable: false });
+    expect(refusal.message).toContain(`user:${user} was erased on ${String(erasedAt).slice(0, 10)}`);
+    expect(await send('user.create', { id: user, displayName: 'Back', again: true })).not.toHaveProperty(
+      'again',
+    );
+    await send('user.delete', { id: user });
+    await send('user.create', { id: user });
+  });
+
+  test('a manifest from before says whom it would bring back, and is applied with a word for it alone', async () => {
+    const manifest = {
+      users: { ann: { id: user, email: 'ann@example.com' }, ben: { email: 'ben@example.com' } },
+    };
+    await send('tenant.apply', { manifest });
+    await send('user.erase', { id: user });
+    await send('user.delete', {
+      id: String((await world.run('user.read', { email: 'ben@example.com' })).id),
+    });
+    const { changes } = await world.run('tenant.plan', { manifest });
+    const today = new Date(world.clock.now()).toISOString().slice(0, 10);
+    expect(changes).toMatchObject([
+      { command: 'user.create', label: 'ann', danger: `erased on ${today}`, id: expect.any(String) },
+      { command: 'user.create', label: 'ben' },
+    ]);
+    expect((changes as { danger?: string }[])[1]).not.toHaveProperty('danger');
+    expect(await world.refused('tenant.apply', { manifest })).toMatchObject({
+      ...{ code: 'erased', field: 'manifest/users/ann' },
+      message: expect.stringContaining(`user ann was erased on ${today}: nothing was done`),
+    });
+    expect(await world.refused('user.read', { email: 'ben@example.com' })).toMatchObject({
+      code: 'not_found',
+    });
+    await send('tenant.apply', { manifest, again: true });
+    expect(await world.run('tenant.plan', { manifest })).toMatchObject({ changes: [], unchanged: 2 });
+  });
+
+  test('an onboarding brings nobody back either', async () => {
+    await send('user.create', { id: user, displayName: 'Ann' });
+    await send('user.erase', { id: user });
+    const manifest = { scopes: { Other: { type: 'tenant' } }, users: { ann: { id: user } } };
+    expect(await world.refused('tenant.onboard', { manifest })).toMatchObject({ code: 'erased' });
+  });
+
   test('a user who was deleted before can be erased, once', async () => {
     await live();
     await send('user.delete', { id: user });

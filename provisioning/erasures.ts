@@ -1,0 +1,38 @@
+import { GatehouseError } from '../table/errors.ts';
+import { formatRef, type Ref } from '../table/identifiers.ts';
+import type { Item } from '../table/item.ts';
+import { erasureKey } from '../table/keys.ts';
+import type { Reader } from '../table/reader.ts';
+import type { Action } from '../table/write/action.ts';
+
+/**
+ * What is kept of a user who was erased: the id, and when (ADR 0069). Whoever creates the same id again would bring the
+ * person back, and has to say so.
+ */
+export const erasureOf = (user: Ref, now: string): Action => ({
+  kind: 'put',
+  item: { ...erasureKey(user), Type: 'Erasure', erasedAt: now },
+});
+
+export const erasedOn = (item: Item | undefined): string =>
+  `erased on ${String(item?.erasedAt).slice(0, 10)}`;
+
+/** Goes with the creation of a user under a chosen id. */
+export const createdAgain = (user: Ref, again: boolean): Action =>
+  again
+    ? { kind: 'delete', key: erasureKey(user) }
+    : {
+        kind: 'check',
+        key: erasureKey(user),
+        when: { exists: false },
+        failure: (found) =>
+          new GatehouseError(
+            'erased',
+            `${formatRef(user)} was ${erasedOn(found)}: with again=true this brings the person back`,
+            { field: 'id' },
+          ),
+      };
+
+/** The erasures of users, in their order; undefined for a user who was not erased. */
+export const erasuresOf = (reader: Reader, ids: readonly string[]): Promise<readonly (Item | undefined)[]> =>
+  ids.length === 0 ? Promise.resolve([]) : reader.getMany(ids.map((id) => erasureKey({ type: 'user', id })));
