@@ -351,7 +351,7 @@ describe('what a folder may import', () => {
     ['middleware', /^zod\/mini$/],
     ['provisioning', /^(?:zod|ulid|node:crypto)$/],
     ['testing', /^(?:yaml|ulid|zod|vitest|@jest\/globals|node:(?:crypto|fs\/promises|url))$/],
-    ['cli', /^(?:commander|csv-parse|yaml|zod|ulid|@aws-sdk\/client-(?:dynamodb|lambda)|node:.+)$/],
+    ['cli', /^(?:commander|csv-parse|lru-cache|yaml|zod|ulid|@aws-sdk\/client-(?:dynamodb|lambda)|node:.+)$/],
   ])('%s: a few packages only', (folder, allowed) => {
     const packages = ofFolder(folder).filter(
       ({ from, isOurs }) =>

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { type Found, MAX_KEYS, type Wanted } from '../../provisioning/names/find.ts';
 import { isId } from '../../table/identifiers.ts';
 import type { Pacing } from '../../table/read/pacing.ts';
@@ -29,8 +30,8 @@ const REMEMBERED = 100_000;
 const SUGGESTIONS = 20;
 
 export function createRowNames({ send, pacing, remembered = REMEMBERED }: RowNamesOptions): RowNames {
-  const known = createRecent<Promise<string>>(remembered);
-  const unknown = createRecent<Promise<string>>(remembered);
+  const known = new LRUCache<string, Promise<string>>({ max: remembered });
+  const unknown = new LRUCache<string, Promise<string>>({ max: remembered });
   let suggested = 0;
   const ask = (commands: readonly BatchedCommand[]) => answersTo({ send, pacing }, commands);
 
@@ -78,33 +79,13 @@ export function createRowNames({ send, pacing, remembered = REMEMBERED }: RowNam
       });
       return looking;
     },
-    forgetUnknown: unknown.clear,
+    forgetUnknown: () => unknown.clear(),
   };
 }
 
 /** Whether a text may be an email, a phone number or an id: these are found by one key. */
 const hasForm = (text: string): boolean =>
   isId(text) || /^\S+@\S+$/.test(text) || /^\+[\d\s().-]+$/.test(text);
-
-/** The last values that were asked for. */
-function createRecent<T>(most: number) {
-  const values = new Map<string, T>();
-  const set = (key: string, value: T): void => {
-    values.delete(key);
-    values.set(key, value);
-    if (values.size > most) values.delete(values.keys().next().value as string);
-  };
-  return {
-    get: (key: string): T | undefined => {
-      const value = values.get(key);
-      if (value !== undefined) set(key, value);
-      return value;
-    },
-    set,
-    delete: (key: string) => values.delete(key),
-    clear: () => values.clear(),
-  };
-}
 
 /** Does for many at once what is asked for one by one, at most {@link MAX_KEYS} at a time. */
 function together<T, R>(run: (asked: readonly T[]) => Promise<readonly (R | RefusedError)[]>) {
