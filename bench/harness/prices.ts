@@ -2,6 +2,8 @@
 export interface Prices {
   readonly dynamodb: { readonly millionReadRequestUnits: number };
   readonly lambda: { readonly millionRequests: number; readonly gbSecondArm64: number };
+  /** A gigabyte of logs that is ingested, and a metric for a month. */
+  readonly cloudwatch: { readonly gbLogs: number; readonly metricMonth: number };
   readonly verifiedPermissions: { readonly millionSingleRequests: number };
 }
 
@@ -21,9 +23,21 @@ export interface Invocation {
 export const billedMs = ({ processorMs, waitMs }: Invocation, memoryMb: number): number =>
   Math.ceil((processorMs * MB_OF_ONE_PROCESSOR) / Math.min(memoryMb, MB_OF_ONE_PROCESSOR) + waitMs);
 
-/** One decision: billed milliseconds, read units, and requests to Verified Permissions. */
+const REQUEST_ID = '8e1b2c3d-4f50-6172-8394-a5b6c7d8e9f0';
+
+/** Bytes of the lines that Lambda itself writes for an invocation, as text (Lambda monitoring-cloudwatchlogs-view). */
+export const lambdaLogBytes = (milliseconds: number, memoryMb: number): number =>
+  [
+    `START RequestId: ${REQUEST_ID} Version: 1\n`,
+    `END RequestId: ${REQUEST_ID}\n`,
+    `REPORT RequestId: ${REQUEST_ID}\tDuration: ${milliseconds.toFixed(2)} ms\tBilled Duration: ${milliseconds} ms\t`,
+    `Memory Size: ${memoryMb} MB\tMax Memory Used: 100 MB\t\n`,
+  ].join('').length;
+
+/** One decision: billed milliseconds, read units, bytes of logs, and requests to Verified Permissions. */
 export interface Decided {
   readonly billedMs: number;
+  readonly logBytes?: number;
   readonly units?: number;
   readonly requests?: number;
 }
@@ -38,11 +52,12 @@ export interface Mix {
 
 /** Dollars for a million decisions, each an invocation of the authorizer. */
 export function dollarsPerMillion({ hitRate, hit, miss, memoryMb }: Mix, prices: Prices): number {
-  const { dynamodb, lambda, verifiedPermissions } = prices;
-  const of = ({ billedMs: milliseconds, units = 0, requests = 0 }: Decided): number =>
+  const { dynamodb, lambda, cloudwatch, verifiedPermissions } = prices;
+  const of = ({ billedMs: milliseconds, units = 0, logBytes = 0, requests = 0 }: Decided): number =>
     lambda.millionRequests +
     (memoryMb / 1_024) * milliseconds * 1_000 * lambda.gbSecondArm64 +
     units * dynamodb.millionReadRequestUnits +
+    ((logBytes * 1_000_000) / 1_024 ** 3) * cloudwatch.gbLogs +
     requests * verifiedPermissions.millionSingleRequests;
   return hitRate * of(hit) + (1 - hitRate) * of(miss);
 }

@@ -77,7 +77,8 @@ function matched(
       ...{ body: Buffer.alloc(0), sourceIp: '203.0.113.9' },
     },
     settings,
-    routeKey: `GET ${ROUTE}`,
+    // A path elsewhere arrives by the route for what has none.
+    routeKey: path === pathOf({ building, page, token }) ? `GET ${ROUTE}` : '$default',
     resourcePath: ROUTE,
     path,
     rawQueryString: QUERY,

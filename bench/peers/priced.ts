@@ -1,5 +1,6 @@
 import { createHandlerFrom } from '../../authorizer/index.ts';
 import { createEngine } from '../../engine/index.ts';
+import { byteLength } from '../../table/bytes.ts';
 import { apiRef, edgeKey } from '../../table/keys.ts';
 import { processorMs } from '../harness/clocks.ts';
 import { countRequests, type Spent } from '../harness/counted.ts';
@@ -14,9 +15,10 @@ import { idOf } from '../model/visits.ts';
 import { isAllowed, type Question } from '../model/world.ts';
 import { coldTableOf } from './cold.ts';
 
-/** One invocation of the authorizer: its processor time and its requests to DynamoDB. */
+/** One invocation of the authorizer: its processor time, its requests to DynamoDB, and the bytes that it logs. */
 export interface Priced extends Spent {
   readonly processorMs: number;
+  readonly logBytes: number;
 }
 
 export interface PricedDecision {
@@ -60,29 +62,40 @@ export async function createPricedHandler(endpoint: string, shape: Shape, world:
     const token = await issuer.token(idOf(subject));
     return httpEvent({ building: idOf(scope), page: permission, token }, path);
   };
+  const lines: string[] = [];
+  const metrics = new Set<string>();
   const handler = createHandlerFrom(
     {
       TABLE_NAME: table,
       TOKEN_ISSUER: ISSUER,
       TOKEN_AUDIENCE: AUDIENCE,
       RESULT_CACHE: '{"default":{"ttl":0}}',
+      // As the stack sets it.
+      METRICS_NAMESPACE: 'gatehouse-dev',
     },
     {
       reader,
       clock: { now: () => now },
       wait: passTime,
       fetch: async () => new Response(JSON.stringify({ keys: [issuer.jwk] })),
+      log: (line) => void lines.push(line),
+      writeMetrics: (line) => {
+        lines.push(line);
+        for (const metric of metricsIn(line)) metrics.add(metric);
+      },
     },
   );
 
   async function price(question: Question): Promise<Priced> {
     const event = await eventOf(question);
     counter.reset();
+    lines.length = 0;
     const begun = processorMs();
     const answer = (await handler(event)) as { readonly isAuthorized?: boolean };
     const took = processorMs() - begun;
     if (answer.isAuthorized !== question.allowed) throw wrongAnswer('the authorizer', question);
-    return { ...counter.spent(), processorMs: took };
+    const logBytes = lines.reduce((sum, line) => sum + byteLength(line) + 1, 0);
+    return { ...counter.spent(), processorMs: took, logBytes };
   }
 
   /** Lets the cached decision items expire, and loads the routes again. */
@@ -115,5 +128,18 @@ export async function createPricedHandler(endpoint: string, shape: Shape, world:
     await handler(await eventOf(byOther));
     return { cold, hit, newUser: await price(question) };
   };
-  return { decide, menu };
+  return { decide, menu, metrics };
+}
+
+/** What CloudWatch bills as metrics of a line: each name with each outcome. */
+function metricsIn(line: string): readonly string[] {
+  const { _aws, outcome } = JSON.parse(line) as EmbeddedLine;
+  return _aws.CloudWatchMetrics.flatMap(({ Metrics }) => Metrics.map(({ Name }) => `${Name} ${outcome}`));
+}
+
+interface EmbeddedLine {
+  readonly _aws: {
+    readonly CloudWatchMetrics: readonly { readonly Metrics: readonly { readonly Name: string }[] }[];
+  };
+  readonly outcome: string;
 }

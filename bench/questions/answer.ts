@@ -69,7 +69,7 @@ export const times = (ratio: number): string =>
 /** A value with its unit, for people. */
 export function shown(value: number, unit: string): string {
   if (unit in NANOSECONDS) return duration(value * (NANOSECONDS[unit] ?? 1));
-  if (unit === '$/million') return dollars(value);
+  if (unit === '$/million' || unit === '$/month') return dollars(value);
   if (unit === 'x') return times(value);
   return `${number(value)}${unit === '/s' ? '' : ' '}${unit}`.trimEnd();
 }

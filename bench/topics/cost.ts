@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { withEngine } from '../harness/engine.ts';
 import { type Figure, toFigure } from '../harness/figures.ts';
 import { createLatencies, latencyFrom } from '../harness/latency.ts';
-import { billedMs, type Decided, dollarsPerMillion } from '../harness/prices.ts';
+import { billedMs, type Decided, dollarsPerMillion, lambdaLogBytes } from '../harness/prices.ts';
 import type { Topic } from '../harness/topic.ts';
 import { createGroupWorld, drawGroupQuestions, type Shape } from '../model/group-world.ts';
 import { writeColdTables } from '../peers/cold.ts';
@@ -42,6 +42,8 @@ const inBlocks = <T>(list: readonly T[]): readonly (readonly T[])[] =>
 interface Measured {
   readonly flat: readonly PricedDecision[];
   readonly nested: readonly PricedDecision[];
+  /** The metrics that these decisions wrote. */
+  readonly metrics: number;
   /** Read units of a check of twenty pages. */
   readonly menus: Readonly<Record<Shape, readonly number[]>>;
 }
@@ -50,7 +52,7 @@ async function measure(endpoint: string, count: number): Promise<Measured> {
   const of = async (shape: Shape) => {
     await writeColdTables(endpoint, shape);
     const world = createGroupWorld(shape);
-    const { decide, menu } = await createPricedHandler(endpoint, shape, world);
+    const { decide, menu, metrics } = await createPricedHandler(endpoint, shape, world);
     const questions = drawGroupQuestions(world, count + 2 * BLOCK, 7);
     const decisions: PricedDecision[] = [];
     for (const question of questions) decisions.push(await decide(question));
@@ -58,13 +60,14 @@ async function measure(endpoint: string, count: number): Promise<Measured> {
     for (const question of questions.slice(0, BLOCK))
       menus.push((await menu(question, world.pages.slice(0, MENU))).units);
     // The first ones warm the code up.
-    return { decisions: decisions.slice(2 * BLOCK), menus };
+    return { decisions: decisions.slice(2 * BLOCK), menus, metrics };
   };
   const [flat, nested] = [await of('flat'), await of('nested')];
   return {
     flat: flat.decisions,
     nested: nested.decisions,
     menus: { flat: flat.menus, nested: nested.menus },
+    metrics: new Set([...flat.metrics, ...nested.metrics]).size,
   };
 }
 
@@ -79,6 +82,7 @@ function toBlocks({ flat, nested }: Measured, memoryMb: number): Blocks {
     inBlocks(list).map((some) => ({
       billedMs: mean(some.map(billed)),
       units: mean(some.map(({ units }) => units)),
+      logBytes: mean(some.map((each) => each.logBytes + lambdaLogBytes(billed(each), memoryMb))),
     }));
   const newUser = blocks(flat.map((decision) => decision.newUser));
   return {
@@ -86,8 +90,8 @@ function toBlocks({ flat, nested }: Measured, memoryMb: number): Blocks {
     flat: blocks(flat.map(({ cold }) => cold)),
     nested: blocks(nested.map(({ cold }) => cold)),
     newUser,
-    // One request instead of one read, assumed to take as long.
-    avp: newUser.map(({ billedMs: milliseconds }) => ({ billedMs: milliseconds, requests: 1 })),
+    // One request instead of one read, assumed to take as long. It logs the same.
+    avp: newUser.map(({ units: _, ...same }) => ({ ...same, requests: 1 })),
   };
 }
 
@@ -114,7 +118,7 @@ function dollarFigures(blocks: Blocks, memoryMb: number): readonly Figure[] {
   );
 }
 
-function partFigures({ flat, nested, menus }: Measured, blocks: Blocks): readonly Figure[] {
+function partFigures({ flat, nested, menus, metrics }: Measured, blocks: Blocks): readonly Figure[] {
   const kinds = {
     hit: ['a hit', flat.map(({ hit }) => hit), blocks.hit],
     flat: ['a miss, flat', flat.map(({ cold }) => cold), blocks.flat],
@@ -134,6 +138,14 @@ function partFigures({ flat, nested, menus }: Measured, blocks: Blocks): readonl
       ...{ id: `cost.${name}.billed`, title: `${title}: time that Lambda bills`, unit: 'ms' },
       values: billed.map(({ billedMs: milliseconds }) => milliseconds),
     }),
+    toFigure({
+      ...{ id: `cost.${name}.logged`, title: `${title}: bytes of logs and metrics`, unit: 'bytes' },
+      values: priced.map(({ logBytes }) => logBytes),
+    }),
+    toFigure({
+      ...{ id: `cost.${name}.logs`, title: `${title}: the same with Lambda's own lines`, unit: 'bytes' },
+      values: billed.map(({ logBytes = 0 }) => logBytes),
+    }),
   ]);
   const batch = prices.verifiedPermissions.millionBatchRequests;
   const menu = (shape: Shape) =>
@@ -148,6 +160,10 @@ function partFigures({ flat, nested, menus }: Measured, blocks: Blocks): readonl
     });
   return [
     ...parts,
+    toFigure({
+      ...{ id: 'cost.metrics', title: `${metrics} metrics of these decisions`, unit: '$/month' },
+      values: [metrics * prices.cloudwatch.metricMonth],
+    }),
     menu('flat'),
     menu('nested'),
     toFigure({
