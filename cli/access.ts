@@ -1,9 +1,20 @@
 import type { AccessDifference, AccessRow, AccessSide } from '../provisioning/access-difference/index.ts';
 import type { Leaves } from '../provisioning/routes/written-scopes.ts';
+import type { KnownAs, Referred } from './known-as.ts';
 import { count, plain } from './print.ts';
 
 /** Who loses and who gains what, for people. */
+const asReference: KnownAs = ({ ref }) => ref;
+/** The people whom the lines name. */
+export const losersIn = ({ rows }: AccessSide): readonly Referred[] =>
+  rows
+    .slice(0, ROWS)
+    .flatMap(({ subjects }) => subjects.slice(0, PEOPLE))
+    .map((ref) => ({ ref, kind: 'subject' }));
+
 const ROWS = 10;
+/** People of one row who are named. */
+const PEOPLE = 10;
 const NAMES = 3;
 
 const peopleIn = ({ people, more }: AccessSide, isLeast: boolean): string => {
@@ -12,23 +23,29 @@ const peopleIn = ({ people, more }: AccessSide, isLeast: boolean): string => {
   return `${more ? 'more than ' : isLeast ? 'at least ' : ''}${number}`;
 };
 
-function rowText({ scope, name, people, scopesBelow, ...row }: AccessRow): string {
+function rowText({ scope, name, people, scopesBelow, ...row }: AccessRow, known: KnownAs): string {
   const names = row.permissions.slice(0, NAMES);
   const rest = row.permissions.length - names.length + row.morePermissions;
   const what = `${names.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
   const where = name === undefined ? scope : `${name} (${scope})`;
   const below = scopesBelow === 0 ? '' : ` and ${count(scopesBelow, 'scope')} below`;
-  const who = people === 1 ? `${row.subjects[0]} loses` : `${people} people lose`;
+  const named = row.subjects.slice(0, PEOPLE).map((ref) => known({ ref, kind: 'subject' }));
+  const others = people - named.length;
+  const listed = `${named.join(', ')}${others > 0 ? ` and ${others.toLocaleString('en')} more` : ''}`;
+  const who = people === 1 ? `${listed} loses` : `${listed} lose`;
   return plain(`${who} ${what} at ${where}${below}`);
 }
 
 /** Who is refused while a plan is carried out, and how it is avoided. */
-export const betweenLines = (between: AccessSide | undefined): readonly string[] =>
+export const betweenLines = (
+  between: AccessSide | undefined,
+  known: KnownAs = asReference,
+): readonly string[] =>
   between === undefined
     ? []
     : [
         `who is refused in between: ${peopleIn(between, false)}`,
-        ...between.rows.slice(0, ROWS).map((row) => `  ${rowText(row)}`),
+        ...between.rows.slice(0, ROWS).map((row) => `  ${rowText(row, known)}`),
         '  with the id of the old entry, a new name is one change, and nobody is refused',
       ];
 
@@ -45,14 +62,17 @@ const leftLines = ({ rows, moreRows }: Leaves): readonly string[] => {
 };
 
 /** The lines of a difference: who loses what, and how many gain something. */
-export function accessLines({ loses, gains, incomplete, leaves }: AccessDifference): readonly string[] {
+export function accessLines(
+  { loses, gains, incomplete, leaves }: AccessDifference,
+  known: KnownAs = asReference,
+): readonly string[] {
   const isLeast = incomplete !== undefined;
   const shown = loses.rows.slice(0, ROWS);
   const rest = loses.rows.length - shown.length + loses.moreRows;
   return [
     '',
     `who loses access: ${peopleIn(loses, isLeast)}`,
-    ...shown.map((row) => `  ${rowText(row)}`),
+    ...shown.map((row) => `  ${rowText(row, known)}`),
     ...(rest > 0 ? [`  … and ${rest} more like these`] : []),
     ...(gains.people > 0 ? [`who gains access: ${peopleIn(gains, isLeast)}`] : []),
     ...(leaves === undefined ? [] : leftLines(leaves)),

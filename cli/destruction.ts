@@ -1,8 +1,9 @@
 import type { AccessDifference } from '../provisioning/access-difference/index.ts';
 import { COMMANDS, mayTakeAway, takesAway } from '../provisioning/index.ts';
-import { accessLines } from './access.ts';
+import { accessLines, losersIn } from './access.ts';
 import { confirm } from './ask.ts';
 import { type Context, NothingDoneError } from './context.ts';
+import { knownAs, namedIn } from './known-as.ts';
 import { plain } from './print.ts';
 import { type Editing, RefusedError } from './provisioning.ts';
 
@@ -17,7 +18,12 @@ export interface Agreed {
   /** Undefined where it could not be found out, and `--yes` was given. */
   readonly access: AccessDifference | undefined;
   readonly undo: readonly string[];
+  /** What the commands name, as people know it, with their references; the first ten. */
+  readonly named: readonly string[];
 }
+
+/** As many things are named of those that a command takes away. */
+const MOST_NAMED = 10;
 
 export const YES = [
   '--yes',
@@ -61,16 +67,20 @@ export async function agree(
   if (!isCertain(commands) && 'loses' in access && access.loses.people === 0 && !access.incomplete)
     return undefined;
   const canAsk = options.yes !== true && options.json !== true && isTerminal && terminal !== undefined;
+  const targets = commands.flatMap(({ command, input }) => namedIn(command, input)).slice(0, MOST_NAMED);
+  const known = await knownAs(deliver, [...targets, ...('loses' in access ? losersIn(access.loses) : [])]);
+  const named = targets.map((target) => `${target.field} ${known(target)}`);
   const lines = [
     plain(what),
+    ...named.map((each) => plain(`  ${each}`)),
     ...('loses' in access
-      ? accessLines(access)
+      ? accessLines(access, known)
       : ['', plain(`who loses access is not known: ${access.fault}`)]),
     '',
     ...undo.map((each) => plain(`undo of ${each}`)),
   ];
   if (options.json !== true) (canAsk ? out : error)(`${lines.join('\n')}\n`);
-  const agreed = { access: 'loses' in access ? access : undefined, undo };
+  const agreed = { access: 'loses' in access ? access : undefined, undo, named };
   if (options.yes === true) return agreed;
   const refuse = (why: string) =>
     new NothingDoneError('not_agreed', `nothing was done: ${why}`, { ...agreed });

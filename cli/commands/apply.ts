@@ -5,7 +5,7 @@ import { OK, REFUSED } from '../exit-codes.ts';
 import { addHelpTexts } from '../help.ts';
 import { applyFile, leftAfter } from '../manifest/apply.ts';
 import { formatDangers, formatLeft, formatPlan, leftData, planData, progressOn } from '../manifest/print.ts';
-import { type ManifestOptions, planFile, withManifestOptions } from '../manifest/shared.ts';
+import { losersKnown, type ManifestOptions, planFile, withManifestOptions } from '../manifest/shared.ts';
 import { asJson } from '../print.ts';
 import type { Subcommand } from '../subcommand.ts';
 
@@ -38,7 +38,8 @@ export const addApply: Subcommand = (program, around, finish) => {
       const planned = await planFile(path, options, around);
       const { plan, table, place, file } = planned;
       const colours = wantsColours(around);
-      const printing = { colours, all: options.all === true, place, file: file.source.file };
+      const known = await losersKnown(planned.deliver, plan);
+      const printing = { colours, all: options.all === true, place, file: file.source.file, known };
       if (!options.json) around.out(formatPlan(plan, printing));
       assertNoneErased(plan.changes, options.again === true);
       const { dangerous, remove } = plan;

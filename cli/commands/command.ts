@@ -12,7 +12,7 @@ import { OK, REFUSED, USAGE } from '../exit-codes.ts';
 import { addHelpTexts } from '../help.ts';
 import { fieldsOf, readInput, typeText } from '../input.ts';
 import { isListed, withoutNames } from '../input-names.ts';
-import { asJson, columns } from '../print.ts';
+import { asJson, columns, plain } from '../print.ts';
 import {
   addActorOption,
   connectForWriting,
@@ -113,7 +113,7 @@ export const addCommand: Subcommand = (program, context, finish) => {
     const { answer } = delivered;
     if (options.json) context.out(asJson({ ...answer, operationId: delivered.operationId, ...agreed }));
     if (answer.ok) {
-      if (!options.json) context.out(textOf(described, answer, delivered, options.dryRun === true));
+      if (!options.json) context.out(textOf(described, answer, delivered, options.dryRun === true, agreed));
       for (const note of notesOn(described, input, answer, delivered)) context.error(`note: ${note}\n`);
       return finish(OK);
     }
@@ -161,12 +161,14 @@ function textOf(
   { result, token }: Success,
   { operationId }: Delivered,
   isDryRun: boolean,
+  agreed: Agreed | undefined,
 ): string {
   const body = Object.keys(result).length === 0 ? '' : stringify(result, { lineWidth: 0 });
   if (kind === 'read') return body;
   if (isDryRun)
     return `${name} would succeed, and nothing was written. It would answer:\n${body.replaceAll(/^(?=.)/gm, '  ')}`;
-  return `${body}---\ntoken ${token}\noperation ${operationId}\n`;
+  const named = (agreed?.named ?? []).map((each) => `${plain(each)}\n`).join('');
+  return `${body}---\n${named}token ${token}\noperation ${operationId}\n`;
 }
 
 /** Notes on an answer. */

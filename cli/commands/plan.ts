@@ -4,7 +4,7 @@ import { OK, REFUSED } from '../exit-codes.ts';
 import { addHelpTexts } from '../help.ts';
 import { writePlan } from '../manifest/plan-file.ts';
 import { formatPlan, planData } from '../manifest/print.ts';
-import { type ManifestOptions, planFile, withManifestOptions } from '../manifest/shared.ts';
+import { losersKnown, type ManifestOptions, planFile, withManifestOptions } from '../manifest/shared.ts';
 import { assertWritable } from '../output-file.ts';
 import { asJson } from '../print.ts';
 import type { Subcommand } from '../subcommand.ts';
@@ -27,7 +27,7 @@ export const addPlan: Subcommand = (program, around, finish) => {
     async (path: string, options: ManifestOptions & { readonly out?: string }) => {
       const { out } = options;
       if (out !== undefined) assertWritable(out, true);
-      const { plan, table, place, file, input } = await planFile(path, options, around);
+      const { plan, table, place, file, input, deliver } = await planFile(path, options, around);
       if (out !== undefined)
         writePlan(out, {
           ...{ place, madeAt: new Date(around.now()).toISOString() },
@@ -36,7 +36,8 @@ export const addPlan: Subcommand = (program, around, finish) => {
           manifest: file.source.data as Record<string, unknown>,
         });
       const colours = wantsColours(around);
-      const printing = { colours, all: options.all === true, place, file: file.source.file };
+      const known = await losersKnown(deliver, plan);
+      const printing = { colours, all: options.all === true, place, file: file.source.file, known };
       around.out(options.json ? asJson(planData(plan, table)) : formatPlan(plan, printing));
       finish(plan.changes.length === 0 ? OK : REFUSED);
     },

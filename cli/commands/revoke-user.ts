@@ -79,6 +79,13 @@ export const addRevokeUser = revocation<RevokeOptions & { readonly strip?: boole
       `${revoked} is ${status}${before ? ` (it was ${subject.status})` : ''}`,
       ...(stripped === undefined ? [] : [`${stripped} of its grants, memberships and roles are removed`]),
     ].join('; ');
-    return { revoked, before, text, token, ...(stripped === undefined ? {} : { stripped }) };
+    return {
+      revoked,
+      kind: 'subject' as const,
+      before,
+      text,
+      token,
+      ...(stripped === undefined ? {} : { stripped }),
+    };
   },
 });

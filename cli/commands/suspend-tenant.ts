@@ -39,6 +39,6 @@ export const addSuspendTenant = revocation({
     const token = await write(sent.command, sent.input);
     const before = found.status !== 'active';
     const text = `${tenant} is ${status}, with all scopes below it${before ? ` (it was ${found.status})` : ''}`;
-    return { revoked: tenant, before, text, token };
+    return { revoked: tenant, kind: 'scope' as const, before, text, token };
   },
 });

@@ -2,6 +2,7 @@ import type { PlanAnswer, PlannedChange } from '../../provisioning/apply/command
 import type { Progress } from '../../provisioning/index.ts';
 import { accessLines, betweenLines } from '../access.ts';
 import { type Paint, painter } from '../context.ts';
+import type { KnownAs } from '../known-as.ts';
 import { count, plain, section } from '../print.ts';
 
 type Kept = PlanAnswer['keeps'];
@@ -46,9 +47,11 @@ export interface PrintOptions {
   readonly file: string;
   /** Which table it is, for people. */
   readonly place: string;
+  /** Who loses access, by name. */
+  readonly known: KnownAs;
 }
 
-export function formatPlan(plan: PlanAnswer, { colours, all, file, place }: PrintOptions): string {
+export function formatPlan(plan: PlanAnswer, { colours, all, file, place, known }: PrintOptions): string {
   const paint = painter(colours);
   const { changes: steps, keeps: kept } = plan;
   const plainSteps = (verb: PlannedChange['verb']) =>
@@ -80,7 +83,7 @@ export function formatPlan(plan: PlanAnswer, { colours, all, file, place }: Prin
         all,
       ),
     ),
-    ...(steps.length === 0 ? [] : [...accessLines(plan.access), ...betweenLines(plan.between)]),
+    ...(steps.length === 0 ? [] : [...accessLines(plan.access, known), ...betweenLines(plan.between, known)]),
     '',
     ...(plan.warning === undefined ? [] : [plain(`warning: ${plan.warning}`)]),
     steps.length === 0
@@ -99,7 +102,7 @@ export function formatPlan(plan: PlanAnswer, { colours, all, file, place }: Prin
 /** What somebody has to look at twice before they agree, once more below a plan that may be long. */
 export function formatDangers(
   { changes: steps, access }: PlanAnswer,
-  { colours, all }: PrintOptions,
+  { colours, all, known }: PrintOptions,
 ): string {
   const paint = painter(colours);
   const dangerous = steps.filter(({ danger }) => danger !== undefined);
@@ -107,7 +110,7 @@ export function formatDangers(
   const lines = [
     ...section('this is dangerous', shortened(dangerous, paint, all)),
     ...section('this is removed', shortened(removals, paint, all)),
-    ...accessLines(access),
+    ...accessLines(access, known),
   ];
   return `${lines.join('\n')}\n\n`;
 }

@@ -4,8 +4,10 @@ import type { SavedPlan } from '../../provisioning/apply/saved-plan.ts';
 import { assertNone, readDocument } from '../../testing/document.ts';
 import { type ManifestFile, readManifest } from '../../testing/manifest-file.ts';
 import { readText } from '../../testing/text-file.ts';
+import { losersIn } from '../access.ts';
 import { functionOf, readEndpoint, tableOf } from '../connection.ts';
 import { type Context, UsageError } from '../context.ts';
+import { type KnownAs, knownAs } from '../known-as.ts';
 import {
   addActorOption,
   connectForWriting,
@@ -87,6 +89,13 @@ export async function planFile(path: string, options: ManifestOptions, around: C
   if (kept) await assertCurrent(path, kept.plan, plan.changes);
   return { ...connected, file, input, plan, exact: kept !== undefined };
 }
+
+/** The names of those who lose access by a plan. */
+export const losersKnown = (deliver: Deliver, { access, between }: PlanAnswer): Promise<KnownAs> =>
+  knownAs(
+    deliver,
+    [access.loses, between].flatMap((side) => (side ? losersIn(side) : [])),
+  );
 
 /** A manifest that names its table is for no other one. Throws {@link UsageError}. */
 function assertTable({ manifest, source }: ManifestFile, table: string | undefined): void {

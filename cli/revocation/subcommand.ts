@@ -5,11 +5,13 @@ import {
   type RevocationTimes,
   revocationBound,
 } from '../../provisioning/revocation-bound.ts';
+import type { NamedKind } from '../../table/entities/entity.ts';
 import type { Context } from '../context.ts';
 import { type Agreed, agree, type Command as Sent, YES } from '../destruction.ts';
 import { OK } from '../exit-codes.ts';
 import { addHelpTexts } from '../help.ts';
-import { asJson, columns } from '../print.ts';
+import { knownAs } from '../known-as.ts';
+import { asJson, columns, plain } from '../print.ts';
 import { addActorOption, connectForWriting, type Editing, type WriteOptions } from '../provisioning.ts';
 import { numberOption, readNumber } from '../question.ts';
 import type { Subcommand } from '../subcommand.ts';
@@ -35,6 +37,8 @@ export interface Revocation<Options extends RevokeOptions = RevokeOptions> {
 export interface Revoked {
   /** What was revoked: `user:ID`, `tenant:ID`, `session:ID`, `token:ID`. */
   readonly revoked: string;
+  /** Of what people know by a name. The text begins with its reference. */
+  readonly kind?: NamedKind;
   /** Whether it was revoked before. */
   readonly before: boolean;
   readonly text: string;
@@ -109,7 +113,11 @@ export const revocation =
         const revoked = await of.revoke(editing, argument, options, async (what, ...commands) => {
           agreed = await agree(editing, commands, what, options, context);
         });
-        const done = { ...revoked, ...agreed };
+        const { kind, ...rest } = revoked;
+        const referred = kind && { ref: revoked.revoked, kind };
+        const known = referred && (await knownAs(editing.deliver, [referred]))(referred);
+        const text = known ? `${plain(known)}${revoked.text.slice(referred.ref.length)}` : revoked.text;
+        const done = { ...rest, ...agreed, text };
         context.out(report(done, revocationBound(times), context.now(), options.json === true));
         finish(OK);
       },

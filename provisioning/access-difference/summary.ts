@@ -32,7 +32,7 @@ export const NOBODY: AccessSide = { people: 0, more: false, rows: [], moreRows: 
 const MOST_PEOPLE = 1_000;
 const MOST_ROWS = 50;
 const MOST_PERMISSIONS = 10;
-const MOST_SUBJECTS = 5;
+const MOST_SUBJECTS = 10;
 
 /** What some people lose, or gain, at a scope. */
 export interface Loss {

@@ -3,7 +3,7 @@ import { NAMED_KINDS } from '../../table/entities/entity.ts';
 import * as field from '../../table/entities/fields.ts';
 import { isSafeText } from '../../table/identifiers.ts';
 import { type Command, readCommand } from '../command.ts';
-import { findName, MAX_KEYS, ownersOf } from '../names/find.ts';
+import { findName, MAX_KEYS, ownersOf, shownNames } from '../names/find.ts';
 import { suggestName } from '../names/suggest.ts';
 
 /** Characters of a path of 17 names, the longest that there is. */
@@ -38,6 +38,20 @@ export const nameCommands: readonly Command[] = [
     }),
     run: async ({ reader }, { names }) => ({
       owners: (await ownersOf(reader, names)).map((ref) => ref ?? null),
+    }),
+  }),
+  readCommand({
+    name: 'name.labels',
+    summary: `Says how people know what each of up to ${MAX_KEYS} references names, in one BatchGetItem: \`name\`, and \`email\` of a user; \`null\` for what is not there.`,
+    input: z.strictObject({
+      names: z
+        .array(z.strictObject({ name, kind }))
+        .min(1)
+        .max(MAX_KEYS)
+        .describe(`list of \`{ name, kind }\` with references, at most ${MAX_KEYS}`),
+    }),
+    run: async ({ reader }, { names }) => ({
+      labels: (await shownNames(reader, names)).map((label) => label ?? null),
     }),
   }),
   readCommand({

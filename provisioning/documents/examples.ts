@@ -258,6 +258,7 @@ const OTHERS: readonly (readonly [command: string, input: Input])[] = [
   ['user.find', { email: 'ann@example.com' }],
   ['name.find', { name: 'Northwind/North school', kind: 'scope' }],
   ['name.owners', { names: [{ name: 'ann@example.com', kind: 'subject' }] }],
+  ['name.labels', { names: [{ name: `user:${user}`, kind: 'subject' }] }],
   ['name.suggest', { name: 'North shcool', kind: 'scope' }],
   ['user.read-all', { id: user }],
   ['user.access', { user, at: '2026-04-01T00:00:00Z' }],

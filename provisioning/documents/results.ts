@@ -130,6 +130,7 @@ const OTHERS: Readonly<Record<string, Shape>> = {
   'user.find': { id: field.id, ref: reference, value: text, provider: text.optional() },
   'name.find': { candidates: z.array(candidate), more: z.boolean(), elsewhere: z.array(candidate) },
   'name.owners': { owners: z.array(reference.nullable()) },
+  'name.labels': { labels: z.array(z.strictObject({ name: text, email: text.optional() }).nullable()) },
   'name.suggest': { meant: text.optional() },
   'grant.delete': { id: field.id, deleted: z.literal(true) },
   'role-template.apply': { id: field.id, role: field.id, permissions: count },

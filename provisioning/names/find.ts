@@ -78,6 +78,25 @@ function directOf({ name, kind, type }: Wanted): readonly Direct[] {
   ];
 }
 
+/** How people know what references name, undefined for what is not there: one BatchGetItem. */
+export async function shownNames(
+  reader: Reader,
+  wanted: readonly Pick<Wanted, 'name' | 'kind'>[],
+): Promise<readonly (Pick<Candidate, 'name' | 'email'> | undefined)[]> {
+  const refs = wanted.map(({ name, kind }) =>
+    isRef(name) ? refOf(kind, parseRef(name, 'name')) : undefined,
+  );
+  const keys = new Map(
+    refs.flatMap((ref): [string, Key][] => (ref ? [[identityOf(nodeKey(ref)), nodeKey(ref)]] : [])),
+  );
+  const items = keys.size === 0 ? [] : await reader.getMany([...keys.values()]);
+  const found = new Map([...keys.keys()].map((key, position) => [key, items[position]]));
+  return refs.map((ref) => {
+    const item = ref && found.get(identityOf(nodeKey(ref)));
+    return item ? shownOf(ref, item) : undefined;
+  });
+}
+
 /** The node that a reference names, where nodes of its type are of this kind. */
 function refOf(kind: NamedKind, ref: Ref): Ref | undefined {
   if (kind === 'subject') return subjectNode(ref);

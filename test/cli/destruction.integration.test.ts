@@ -5,7 +5,7 @@ import { gatehouse } from './support.ts';
 
 /** Commands that take access away: what they say, what they ask, and what they do without an answer. */
 let world: World;
-let ids: { readonly role: string; readonly user: string; readonly group: string; readonly scope: string };
+let ids: Readonly<Record<'role' | 'user' | 'other' | 'group' | 'scope', string>>;
 beforeEach(async () => {
   world = await createWorld();
   await world.run('page.create', { name: 'home' });
@@ -14,10 +14,10 @@ beforeEach(async () => {
   await world.run('role-permission.create', { role, permission: 'home', effect: 'ALLOW' });
   const { id: group } = await world.run('group.create', { name: 'staff', scope });
   await world.run('group-role.create', { group, role });
-  const { id: user } = await world.run('user.create', { email: 'ann@x.example' });
+  const { id: user } = await world.run('user.create', { email: 'ann@x.example', displayName: 'Ann Arbor' });
   const { id: other } = await world.run('user.create', { email: 'ben@x.example' });
   for (const each of [user, other]) await world.run('membership.create', { user: each, group });
-  ids = { role, user, group, scope };
+  ids = { role, user, other, group, scope };
 });
 
 const env = () => ({ TABLE_NAME: world.table });
@@ -38,9 +38,10 @@ async function runAt(typed: string, ...args: readonly string[]) {
 
 /** Each with who loses what, and the undo that it names. */
 const CASES = (): readonly (readonly [string, readonly string[], string, RegExp])[] => {
-  const { role, user, group, scope } = ids;
-  const both = `2 people lose home at Acme (${scope})`;
-  const one = `user:${user} loses home at Acme (${scope})`;
+  const { role, user, other, group, scope } = ids;
+  const ann = `Ann Arbor <ann@x.example> (user:${user})`;
+  const both = `${ann}, ben@x.example (user:${other}) lose home at Acme (${scope})`;
+  const one = `${ann} loses home at Acme (${scope})`;
   return [
     [
       'role.delete',
@@ -173,5 +174,48 @@ test('with --yes a deletion can be repeated under its operation', async () => {
   const args = ['command', 'role.delete', `id=${ids.role}`, '--yes', '--operation', 'mine'];
   expect((await run(...args)).code).toBe(0);
   expect((await run(...args)).code).toBe(0);
-  expect((await run('command', 'role.delete', `id=${ids.role}`, '--yes')).code).toBe(1);
+  expect((await run('command', 'role.delete', `id=${ids.role}`, '--yes')).code).toBe(2);
+});
+
+describe('what is taken away is named, with its reference beside', () => {
+  test.each<[string, () => readonly string[], () => readonly string[]]>([
+    ['user.erase', () => [`id=${ids.user}`], () => [`  id Ann Arbor <ann@x.example> (user:${ids.user})`]],
+    ['group.delete', () => ['id=Acme/staff'], () => [`  id staff (group:${ids.group})`]],
+    ['tenant.update', () => ['id=Acme', 'status=suspended'], () => [`  id Acme (${ids.scope})`]],
+    [
+      'membership.delete',
+      () => ['user=ann@x.example', 'group=staff'],
+      () => [`  user Ann Arbor <ann@x.example> (user:${ids.user})`, `  group staff (group:${ids.group})`],
+    ],
+    [
+      'transaction.write',
+      () => [`commands:=${JSON.stringify([{ command: 'role.delete', input: { id: ids.role } }])}`],
+      () => [`  id member (role:${ids.role})`],
+    ],
+  ])('%s, before and after', async (command, fields, lines) => {
+    const { error } = await run('command', command, ...fields());
+    for (const line of lines()) expect(error.split('\n')).toContain(line);
+    const { code, out } = await run('command', command, ...fields(), '--yes');
+    expect(code).toBe(0);
+    for (const line of lines()) expect(out.split('\n')).toContain(line.trim());
+  });
+
+  test('in receipts of revocations', async () => {
+    expect((await run('revoke-user', 'ann@x.example', '--yes')).out).toContain(
+      `Ann Arbor <ann@x.example> (user:${ids.user}) is disabled`,
+    );
+    expect((await run('suspend-tenant', 'Acme', '--yes')).out).toContain(`Acme (${ids.scope}) is suspended`);
+  });
+
+  test('up to ten people, then a count, in one read', async () => {
+    for (let n = 0; n < 11; n++) {
+      const { id } = await world.run('user.create', { email: `p${n}@x.example`, displayName: `P ${n}` });
+      await world.run('membership.create', { user: id, group: ids.group });
+    }
+    const { error } = await run('command', 'group.delete', 'id=staff');
+    const [, row = ''] = /\n {2}(.* lose home at Acme .*)\n/.exec(error) ?? [];
+    expect(row.match(/<p\d+@x\.example> \(user:/g)?.length).toBeGreaterThanOrEqual(8);
+    expect(row.match(/\(user:/g)).toHaveLength(10);
+    expect(row).toContain(' and 3 more lose home at Acme');
+  });
 });

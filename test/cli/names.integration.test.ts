@@ -289,8 +289,12 @@ test('the log of what a user did, and of a tenant', async () => {
 });
 
 test('revoking by a name', async () => {
-  expect((await run('revoke-user', 'ben@school.example', '--yes')).out).toContain(`${ref.ben} is disabled`);
-  expect((await run('suspend-tenant', 'southwind', '--yes')).out).toContain(`${ref.southwind} is suspended`);
+  expect((await run('revoke-user', 'ben@school.example', '--yes')).out).toContain(
+    `ben@school.example (${ref.ben}) is disabled`,
+  );
+  expect((await run('suspend-tenant', 'southwind', '--yes')).out).toContain(
+    `Southwind (${ref.southwind}) is suspended`,
+  );
 });
 
 test('an onboarding with a user and a role that exist', async () => {

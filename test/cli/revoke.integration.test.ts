@@ -69,7 +69,7 @@ describe('revoke-user', () => {
     });
     const again = await asked('revoke-user', `user:${user}`);
     expect(again.code).toBe(0);
-    expect(again.out).toContain(`user:${user} is disabled (it was disabled)\ntoken gh1.`);
+    expect(again.out).toContain(`(user:${user}) is disabled (it was disabled)\ntoken gh1.`);
     expect(again.out).toContain('the last request is allowed before 2026-03-01T00:01:00.000Z, 60 s from now');
   });
 
@@ -93,7 +93,7 @@ describe('revoke-user', () => {
     const { code, out } = await asked('revoke-user', `technical-user:${id}`, '--strip');
     expect({ code, out }).toMatchObject({
       code: 0,
-      out: expect.stringContaining(`technical-user:${id} is inactive;`),
+      out: expect.stringContaining(`(technical-user:${id}) is inactive;`),
     });
   });
 });
@@ -106,7 +106,7 @@ describe('suspend-tenant', () => {
     expect(await asked('suspend-tenant', scope)).toMatchObject({
       code: 0,
       error: expect.stringMatching(/ loses? home at Cyd \(tenant:.*\n\nundo of tenant\.update: /),
-      out: expect.stringContaining(`${scope} is suspended, with all scopes below it\ntoken `),
+      out: expect.stringContaining(`(${scope}) is suspended, with all scopes below it\ntoken `),
     });
     world.settle();
     expect(await check(user, scope)).toMatchObject({ allowed: false, reason: 'scope_inactive' });

@@ -317,6 +317,7 @@ function otherInputs(
   const name = async () => ({ name: 'Acme/North', kind: 'scope' });
   return {
     ...{ 'name.find': name, 'name.suggest': name },
+    'name.labels': async () => ({ names: [{ name: 'location:1', kind: 'scope' }] }),
     'name.owners': async () => ({ names: [await name()] }),
     ...{ 'approval.list': async () => ({}) },
     ...{ 'approval.approve': async () => ({ id: 'no-1' }), 'approval.reject': async () => ({ id: 'no-1' }) },
