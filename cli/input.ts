@@ -41,7 +41,7 @@ export async function readInput(
   if (file !== undefined) {
     for (const [name, value] of Object.entries(await readObject(file, context))) {
       refuseUnknown(name, `${file}: `);
-      input[name] = value;
+      input[name] = inChoices(value, fields.find((field) => field.name === name)?.property ?? {});
     }
   }
   const seen = new Set<string>();
@@ -53,7 +53,7 @@ export async function readInput(
     if (seen.has(name)) throw new UsageError(`${name} is given twice`);
     seen.add(name);
     const property = fields.find((field) => field.name === name)?.property ?? {};
-    input[name] = isJson ? jsonOf(name, text) : readValue(name, text, property);
+    input[name] = isJson ? inChoices(jsonOf(name, text), property) : readValue(name, text, property);
   }
   const missing = fields.filter(({ name, isRequired }) => isRequired && !Object.hasOwn(input, name));
   if (missing.length > 0)
@@ -80,6 +80,28 @@ function jsonOf(name: string, text: string): unknown {
   return value;
 }
 
+/** The choice that a text is, in whatever case it is written; undefined where other texts are values too. */
+export function choiceIn(text: string, { enum: choices = [], anyOf = [] }: Property): string | undefined {
+  if (anyOf.some(({ type, enum: some }) => type === 'string' && !some)) return undefined;
+  const all = [...choices, ...anyOf.flatMap((each) => each.enum ?? [])];
+  if (all.includes(text)) return text;
+  const alike = all.filter((each) => String(each).toLowerCase() === text.trim().toLowerCase());
+  return alike.length === 1 ? String(alike[0]) : undefined;
+}
+
+/** Data with the choices that its texts are; what fits none stays, and the schema refuses it. */
+export function inChoices(value: unknown, property: Property): unknown {
+  if (typeof value === 'string') return choiceIn(value, property) ?? value;
+  const { items, properties = {} } = property;
+  if (Array.isArray(value)) return items ? value.map((each) => inChoices(each, items)) : value;
+  if (!isMapping(value)) return value;
+  const fields = Object.entries(value).map(([name, each]) => [
+    name,
+    Object.hasOwn(properties, name) ? inChoices(each, properties[name] as Property) : each,
+  ]);
+  return Object.fromEntries(fields);
+}
+
 /** Reads a value of the type in its schema. Provisioning checks the rest of the schema. */
 function readValue(name: string, text: string, property: Property): unknown {
   if (property.anyOf) {
@@ -98,7 +120,7 @@ function readValue(name: string, text: string, property: Property): unknown {
   }
   switch (property.type) {
     case 'array':
-      if (/^\s*\[/.test(text)) return jsonOf(name, text);
+      if (/^\s*\[/.test(text)) return inChoices(jsonOf(name, text), property);
       if (property.items?.type === 'object')
         throw new UsageError(`${name} is a list of objects: give JSON, as ${name}='[{…}]', or --input FILE`);
       if (text === '') return [];
@@ -117,8 +139,12 @@ function readValue(name: string, text: string, property: Property): unknown {
       return value;
     }
     case 'string': {
-      if (property.enum && !property.enum.includes(text))
-        throw new UsageError(`${name}: there is no ${text}: ${hint(text, property.enum)}`);
+      if (property.enum) {
+        const meant = choiceIn(text, property);
+        if (meant === undefined)
+          throw new UsageError(`${name}: there is no ${text}: ${hint(text, property.enum)}`);
+        return meant;
+      }
       if (property.format !== 'date-time') return text;
       // The command reads it: of an end, a day is meant with all of it.
       if (readInstant(text) === undefined) throw new UsageError(`${name}: ${text} ${NOT_AN_INSTANT}`);

@@ -1,5 +1,5 @@
 import { closest, hint } from '../../provisioning/suggestions.ts';
-import type { Field } from '../input.ts';
+import { choiceIn, type Field } from '../input.ts';
 import { parseJson } from '../json.ts';
 
 /** The columns that give the reason in a file of refused rows; a load ignores them. */
@@ -67,7 +67,8 @@ export function headerProblems(columns: Columns, header: readonly string[]): rea
 }
 
 /** A cell as a value of the field's type; text that does not fit stays text, and the schema refuses it. */
-export function readCell(text: string, { property: { type } }: Field): unknown {
+export function readCell(text: string, { property }: Field): unknown {
+  const { type } = property;
   if (type === 'boolean') return /^(?:true|false)$/i.test(text) ? text.toLowerCase() === 'true' : text;
   if (type === 'number' || type === 'integer')
     return text.trim() === '' || Number.isNaN(Number(text)) ? text : Number(text);
@@ -76,5 +77,5 @@ export function readCell(text: string, { property: { type } }: Field): unknown {
       ? (parseJson(text) ?? text)
       : text.split(';').map((each) => each.trim());
   if (type === 'object') return parseJson(text) ?? text;
-  return text;
+  return choiceIn(text, property) ?? text;
 }

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { inChoices } from '../input.ts';
 import { isMapping, parseJson } from '../json.ts';
 import { type Columns, headerProblems, isOfRefusal } from './columns.ts';
 import type { Preamble } from './preamble.ts';
@@ -80,10 +81,11 @@ function toRow({ number: line, bytes, text }: Line, columns: Columns): SourceRow
   if (!isMapping(data)) return refused('invalid', 'is not a JSON object on one line');
   for (const [key, value] of Object.entries(data)) {
     if (isOfRefusal(key)) continue;
-    const field = columns.fieldOf(key)?.name;
-    if (field === undefined) return refused('unknown', columns.unknown(key), key);
+    const known = columns.fieldOf(key);
+    const field = known?.name;
+    if (known === undefined || field === undefined) return refused('unknown', columns.unknown(key), key);
     if (Object.hasOwn(values, field)) return refused('invalid', `${field} is given twice`, field);
-    if (value !== null) values[field] = value;
+    if (value !== null) values[field] = inChoices(value, known.property);
   }
   return { line, bytes, values, original: data };
 }

@@ -166,6 +166,30 @@ test('--list names every command, --help shows the schema of one', async () => {
   expect(help.out).toMatch(/^ {2}group +required +id/m);
 });
 
+test('choices are read in any case, wherever they are typed', async () => {
+  const { id: role } = await world.run('role.create', { name: 'any case', scope: 'tenant' });
+  await world.run('page.create', { name: 'any-case' });
+  const effectOf = async (...given: readonly string[]) => {
+    const fields = [`role=${role}`, 'permission=any-case', ...given];
+    const { code, out, error } = await onTable('role-permission.create', ...fields, '--dry-run', '--json');
+    expect({ code, error }).toEqual({ code: 0, error: '' });
+    return JSON.parse(out).result.effect;
+  };
+  expect(await effectOf('effect=allow')).toBe('ALLOW');
+  expect(await effectOf('effect:="Deny"')).toBe('DENY');
+  expect(await effectOf('--input', fileOf('effect: allow\n'))).toBe('ALLOW');
+  const template = fileOf('name: any\npermissions:\n  - { permission: any-case, effect: deny }\n');
+  const made = await onTable('role-template.create', '--input', template, '--dry-run', '--json');
+  expect(JSON.parse(made.out).result.permissions).toEqual([{ permission: 'any-case', effect: 'DENY' }]);
+  // What is no choice is named, and what else is text stays as it is written.
+  expect((await onTable('user.create', 'status=Sleeping')).error).toContain('status: there is no Sleeping');
+  expect(
+    JSON.parse((await onTable('user.create', 'displayName=ACTIVE', 'status=Active', '--json')).out),
+  ).toMatchObject({
+    result: { displayName: 'ACTIVE', status: 'active' },
+  });
+});
+
 test('--help of one command shows its fields before all that is general', async () => {
   const { out } = await onTable('membership.create', '--help');
   const places = ['membership.create (', 'Fields:', '"$schema"', 'Examples:', 'Arguments:', 'Options:'].map(

@@ -84,6 +84,26 @@ test('a hash in a row, and a DOS end of file within a text, are values', async (
   ]);
 });
 
+test('choices are read in any case, in CSV and in JSON Lines', async () => {
+  const status = { type: 'string', enum: ['active', 'disabled'] };
+  const columns = createColumns([
+    { name: 'id', property: { type: 'string' }, isRequired: false },
+    { name: 'status', property: status, isRequired: false },
+  ]);
+  for (const text of [
+    'id,status\nA,Active\nB,none\n',
+    '{"id":"A","status":"ACTIVE"}\n{"id":"B","status":"none"}\n',
+  ]) {
+    const { rows } = await readSource(piecesOf(text, 65_536), columns);
+    const found: unknown[] = [];
+    for await (const { values } of rows) found.push(values);
+    expect(found).toEqual([
+      { id: 'A', status: 'active' },
+      { id: 'B', status: 'none' },
+    ]);
+  }
+});
+
 test('a file of comments alone is empty', async () => {
   expect(await problemOf('# users\n# none\n')).toBe(
     'undefined: is empty: it needs a header with the names of the columns',
