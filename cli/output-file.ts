@@ -6,13 +6,14 @@ import {
   fstatSync,
   ftruncateSync,
   lstatSync,
+  mkdirSync,
   openSync,
   readFileSync,
   rmSync,
   type Stats,
   writeFileSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { UsageError } from './context.ts';
 
 /**
@@ -77,6 +78,14 @@ export const writeNewFile = (path: string, text: string): void =>
       closeSync(file);
     }
   });
+
+/** Writes a new folder of files, which are read in their order. Throws {@link UsageError}, also where one is there. */
+export const writeNewFolder = (path: string, texts: readonly string[], extension: string): void => {
+  attempt(path, () => mkdirSync(path, { mode: 0o700 }));
+  const digits = String(texts.length).length;
+  for (const [position, text] of texts.entries())
+    writeNewFile(join(path, `${String(position + 1).padStart(digits, '0')}.${extension}`), text);
+};
 
 /** Writes a file that others may read, in place of one that is there. Throws {@link UsageError}. */
 export const writeText = (path: string, text: string): void =>

@@ -1,11 +1,28 @@
+import type { PlanAnswer } from '../../provisioning/apply/commands.ts';
 import { assertNoneErased } from '../../provisioning/apply/erased.ts';
 import { confirm } from '../ask.ts';
-import { NothingDoneError, wantsColours } from '../context.ts';
+import { type Context, NothingDoneError, wantsColours } from '../context.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
 import { addHelpTexts } from '../help.ts';
 import { applyFile, leftAfter } from '../manifest/apply.ts';
-import { formatDangers, formatLeft, formatPlan, leftData, planData, progressOn } from '../manifest/print.ts';
-import { losersKnown, type ManifestOptions, planFile, withManifestOptions } from '../manifest/shared.ts';
+import { assertOfOneFile, manifestFiles, ofFiles } from '../manifest/files.ts';
+import {
+  formatDangers,
+  formatLeft,
+  formatPlan,
+  formatSum,
+  leftData,
+  planData,
+  progressOn,
+} from '../manifest/print.ts';
+import {
+  connectOnce,
+  losersKnown,
+  type ManifestOptions,
+  type Planned,
+  planFile,
+  withManifestOptions,
+} from '../manifest/shared.ts';
 import { asJson } from '../print.ts';
 import type { Subcommand } from '../subcommand.ts';
 
@@ -30,41 +47,86 @@ export const addApply: Subcommand = (program, around, finish) => {
     .command('apply')
     .summary('change the table to match a manifest')
     .description('Changes the table to match a manifest: tenants, roles and people in one YAML or JSON file.')
-    .argument('<file>', 'a manifest, or a plan that gatehouse plan --out wrote')
+    .argument('<file>', 'a manifest, a folder of them, or a plan that gatehouse plan --out wrote')
     .option('--again', 'also create users who were erased: it brings them back')
     .option('--yes', 'do not ask; required without a terminal if a step removes something or is dangerous');
   addHelpTexts(withManifestOptions(command), { examples: EXAMPLES, notes: NOTES }).action(
     async (path: string, options: ApplyOptions) => {
-      const planned = await planFile(path, options, around);
-      const { plan, table, place, file } = planned;
-      const colours = wantsColours(around);
-      const known = await losersKnown(planned.deliver, plan);
-      const printing = { colours, all: options.all === true, place, file: file.source.file, known };
-      if (!options.json) around.out(formatPlan(plan, printing));
-      assertNoneErased(plan.changes, options.again === true);
-      const { dangerous, remove } = plan;
-      const why = [
-        ...(around.isTerminal ? [] : ['there is no terminal to ask on']),
-        ...(dangerous > 0 ? ['some changes are dangerous'] : []),
-        ...(remove > 0 ? ['some changes remove something'] : []),
-      ];
-      const steps = plan.changes.length;
-      if (steps > 0 && options.yes !== true && why.length > 0) {
-        const terminal = around.isTerminal && !options.json ? around.terminal : undefined;
-        if (terminal) around.out(formatDangers(plan, printing));
-        if (!terminal || !(await confirm(terminal, 'Apply this?'))) {
-          const reason = terminal ? 'the answer was not yes' : `${why.join(', ')}: add --yes to apply`;
-          const data = { ...planData(plan, table), applied: false };
-          throw new NothingDoneError('not_agreed', `nothing was done: ${reason}`, data);
-        }
-      }
-      const onProgress = progressOn(steps, around.isErrorTerminal === true, around.error, around.now);
-      if (steps > 0) await applyFile(planned, onProgress, around, options.again === true);
-      const left = steps > 0 ? await leftAfter(planned) : [];
-      if (options.json) around.out(asJson({ ...planData(plan, table), applied: true, ...leftData(left) }));
-      else if (steps > 0) around.out(`done: ${steps} steps\n`);
-      if (left.length > 0 && !options.json) around.error(formatLeft(left, colours));
-      finish(left.length > 0 ? REFUSED : OK);
+      const files = await manifestFiles(path);
+      assertOfOneFile(path, files, options);
+      const connect = connectOnce(options, around);
+      const applied: Applied[] = [];
+      for (const file of files)
+        applied.push(
+          await applyOne(await planFile(file, options, connect), options, around).catch((error: unknown) => {
+            throw applied.length === 0 ? error : ofFolder(error, file, applied.length, files.length);
+          }),
+        );
+      const plans = applied.map(({ plan }) => plan);
+      if (options.json)
+        around.out(
+          asJson(
+            ofFiles(
+              files,
+              applied.map(({ data }) => data),
+              plans,
+            ),
+          ),
+        );
+      else if (files.length > 1) around.out(formatSum(path, plans));
+      finish(applied.some(({ isLeft }) => isLeft) ? REFUSED : OK);
     },
   );
 };
+
+interface Applied {
+  /** Without its changes: of a folder, only one file is held in memory. */
+  readonly plan: PlanAnswer;
+  /** For programs; undefined without `--json`. */
+  readonly data: unknown;
+  readonly isLeft: boolean;
+}
+
+/** Shows a plan, asks where it has to, and applies it. Throws NothingDoneError where nobody agrees. */
+async function applyOne(planned: Planned, options: ApplyOptions, around: Context): Promise<Applied> {
+  const { plan, table, place, file } = planned;
+  const colours = wantsColours(around);
+  const known = await losersKnown(planned.deliver, plan);
+  const printing = { colours, all: options.all === true, place, file: file.source.file, known };
+  if (!options.json) around.out(formatPlan(plan, printing));
+  assertNoneErased(plan.changes, options.again === true);
+  const { dangerous, remove } = plan;
+  const why = [
+    ...(around.isTerminal ? [] : ['there is no terminal to ask on']),
+    ...(dangerous > 0 ? ['some changes are dangerous'] : []),
+    ...(remove > 0 ? ['some changes remove something'] : []),
+  ];
+  const steps = plan.changes.length;
+  if (steps > 0 && options.yes !== true && why.length > 0) {
+    const terminal = around.isTerminal && !options.json ? around.terminal : undefined;
+    if (terminal) around.out(formatDangers(plan, printing));
+    if (!terminal || !(await confirm(terminal, 'Apply this?'))) {
+      const reason = terminal ? 'the answer was not yes' : `${why.join(', ')}: add --yes to apply`;
+      const data = { ...planData(plan, table), applied: false };
+      throw new NothingDoneError('not_agreed', `nothing was done: ${reason}`, data);
+    }
+  }
+  const onProgress = progressOn(steps, around.isErrorTerminal === true, around.error, around.now);
+  if (steps > 0) await applyFile(planned, onProgress, around, options.again === true);
+  const left = steps > 0 ? await leftAfter(planned) : [];
+  const data = options.json ? { ...planData(plan, table), applied: true, ...leftData(left) } : undefined;
+  if (!options.json && steps > 0) around.out(`done: ${steps} steps\n`);
+  if (left.length > 0 && !options.json) around.error(formatLeft(left, colours));
+  return { plan: { ...plan, changes: [], keeps: [] }, data, isLeft: left.length > 0 };
+}
+
+/** An error of a file after others were applied. */
+function ofFolder(error: unknown, file: string, done: number, all: number): unknown {
+  if (!(error instanceof NothingDoneError)) return error;
+  const what = error.message.replace(/^nothing was done: /, '');
+  return new NothingDoneError(
+    error.code,
+    `${done} of ${all} files are done, and nothing of ${file}: ${what}`,
+    error.data,
+  );
+}

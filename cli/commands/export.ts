@@ -1,11 +1,13 @@
 import { stringify } from 'yaml';
+import type { Row } from '../../provisioning/apply/entry.ts';
 import type { ConnectionOptions } from '../connection-options.ts';
 import { OK } from '../exit-codes.ts';
 import { addHelpTexts } from '../help.ts';
+import { partsOf } from '../manifest/export/parts.ts';
 import { exportManifest } from '../manifest/export.ts';
 import { queriesThrough } from '../manifest/queries.ts';
 import { connectTo } from '../manifest/shared.ts';
-import { assertWritable, writeNewFile } from '../output-file.ts';
+import { assertWritable, writeNewFile, writeNewFolder } from '../output-file.ts';
 import { asJson } from '../print.ts';
 import { namesThrough, referenceOf } from '../references.ts';
 import { apiOf } from '../routes/routes.ts';
@@ -47,7 +49,10 @@ export const addExport: Subcommand = (program, around, finish) => {
       [],
     )
     .option('--no-ids', 'leave out the ids, so that apply creates new ones')
-    .option('--output <file>', 'write to this new file instead of the standard output');
+    .option(
+      '--output <file>',
+      'write to this new file instead of the standard output; to a folder of that name what is too large for one file',
+    );
   addHelpTexts(command, { examples: EXAMPLES }).action(async (options: ExportCommandOptions) => {
     for (const api of options.api) apiOf({ api });
     if (options.output !== undefined) assertWritable(options.output, true);
@@ -62,12 +67,22 @@ export const addExport: Subcommand = (program, around, finish) => {
       apis: options.api.length === 0 ? ['default'] : options.api,
       ids: options.ids,
     });
-    const text = options.json
-      ? asJson(manifest)
-      : stringify(manifest, { lineWidth: 0, flowCollectionPadding: true });
-    if (options.output === undefined) around.out(text);
-    else writeNewFile(options.output, text);
-    for (const note of notes) around.error(`note: ${note}\n`);
+    const textOf = (each: Row): string =>
+      options.json ? asJson(each) : stringify(each, { lineWidth: 0, flowCollectionPadding: true });
+    const parts = partsOf(manifest);
+    const { output } = options;
+    if (output === undefined) around.out(textOf(manifest));
+    else if (parts.length === 1) writeNewFile(output, textOf(manifest));
+    else writeNewFolder(output, parts.map(textOf), options.json ? 'json' : 'yaml');
+    const large =
+      parts.length === 1
+        ? []
+        : [
+            output === undefined
+              ? 'this is too large for gatehouse apply as one file: give --output, which makes a folder of it'
+              : `too large for one file: ${output} is a folder of ${parts.length} files, for gatehouse plan and apply`,
+          ];
+    for (const note of [...notes, ...large]) around.error(`note: ${note}\n`);
     finish(OK);
   });
 };

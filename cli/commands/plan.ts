@@ -1,10 +1,18 @@
+import type { PlanAnswer } from '../../provisioning/apply/commands.ts';
 import { idsOf } from '../../provisioning/apply/saved-plan.ts';
 import { wantsColours } from '../context.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
 import { addHelpTexts } from '../help.ts';
+import { assertOfOneFile, manifestFiles, ofFiles } from '../manifest/files.ts';
 import { writePlan } from '../manifest/plan-file.ts';
-import { formatPlan, planData } from '../manifest/print.ts';
-import { losersKnown, type ManifestOptions, planFile, withManifestOptions } from '../manifest/shared.ts';
+import { formatPlan, formatSum, planData } from '../manifest/print.ts';
+import {
+  connectOnce,
+  losersKnown,
+  type ManifestOptions,
+  planFile,
+  withManifestOptions,
+} from '../manifest/shared.ts';
 import { assertWritable } from '../output-file.ts';
 import { asJson } from '../print.ts';
 import type { Subcommand } from '../subcommand.ts';
@@ -21,25 +29,42 @@ export const addPlan: Subcommand = (program, around, finish) => {
     .description(
       'Shows what gatehouse apply would change in the table for a manifest. It writes nothing to the table.',
     )
-    .argument('<file>', 'a manifest, or a plan of --out, to check whether it is still current')
+    .argument(
+      '<file>',
+      'a manifest, a folder of them, or a plan of --out, to check whether it is still current',
+    )
     .option('--out <file>', 'also write the plan to a new file, for gatehouse apply');
   addHelpTexts(withManifestOptions(command), { examples: EXAMPLES }).action(
     async (path: string, options: ManifestOptions & { readonly out?: string }) => {
       const { out } = options;
+      const files = await manifestFiles(path);
+      assertOfOneFile(path, files, options);
       if (out !== undefined) assertWritable(out, true);
-      const { plan, table, place, file, input, deliver } = await planFile(path, options, around);
-      if (out !== undefined)
-        writePlan(out, {
-          ...{ place, madeAt: new Date(around.now()).toISOString() },
-          ...{ prune: input.prune === true, pruneShared: input.pruneShared === true },
-          changes: [...(await idsOf(plan.changes))],
-          manifest: file.source.data as Record<string, unknown>,
-        });
       const colours = wantsColours(around);
-      const known = await losersKnown(deliver, plan);
-      const printing = { colours, all: options.all === true, place, file: file.source.file, known };
-      around.out(options.json ? asJson(planData(plan, table)) : formatPlan(plan, printing));
-      finish(plan.changes.length === 0 ? OK : REFUSED);
+      const connect = connectOnce(options, around);
+      const plans: PlanAnswer[] = [];
+      const data: unknown[] = [];
+      for (const each of files) {
+        const { plan, table, place, file, input, deliver } = await planFile(each, options, connect);
+        if (out !== undefined)
+          writePlan(out, {
+            ...{ place, madeAt: new Date(around.now()).toISOString() },
+            ...{ prune: input.prune === true, pruneShared: input.pruneShared === true },
+            changes: [...(await idsOf(plan.changes))],
+            manifest: file.source.data as Record<string, unknown>,
+          });
+        plans.push({ ...plan, changes: [], keeps: [] });
+        if (options.json) data.push(planData(plan, table));
+        else {
+          const known = await losersKnown(deliver, plan);
+          const printing = { colours, all: options.all === true, place, file: file.source.file, known };
+          around.out(formatPlan(plan, printing));
+        }
+      }
+      if (files.length > 1 && !options.json) around.out(formatSum(path, plans));
+      if (options.json) around.out(asJson(ofFiles(files, data, plans)));
+      const isDone = plans.every(({ create, change, remove }) => create + change + remove === 0);
+      finish(isDone ? OK : REFUSED);
     },
   );
 };

@@ -139,6 +139,22 @@ export const planData = ({ changes, problems: _, ...plan }: PlanAnswer, table: s
   steps: changes,
 });
 
+const COUNTS = ['create', 'change', 'remove', 'dangerous', 'unchanged'] as const;
+type Counts = Readonly<Record<(typeof COUNTS)[number], number>>;
+
+/** The sums of plans of one folder. */
+export const sumOf = (plans: readonly Counts[]): Counts =>
+  Object.fromEntries(
+    COUNTS.map((key) => [key, plans.reduce((sum, plan) => sum + plan[key], 0)]),
+  ) as unknown as Counts;
+
+/** What a folder comes to, for people. What several files name is counted in each of them. */
+export const formatSum = (path: string, plans: readonly Counts[]): string => {
+  const { create, change, remove, dangerous, unchanged } = sumOf(plans);
+  const what = `${create} to create, ${change} to change, ${remove} to remove; ${dangerous} dangerous; ${unchanged} unchanged`;
+  return plain(`\n${path}: ${count(plans.length, 'file')}, ${what}`).concat('\n');
+};
+
 const WIDTH = 30;
 const EVERY_MS = 100;
 const EVERY_MS_IN_A_LOG = 10_000;

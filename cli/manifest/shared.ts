@@ -55,6 +55,15 @@ export async function connectTo(options: WriteOptions, around: Context): Promise
   return { deliver, actor, table, place: `the table ${table}${where}` };
 }
 
+/** The same, when it is first asked for: what is wrong with a file is said before. */
+export function connectOnce(options: WriteOptions, around: Context): () => Promise<Connected> {
+  let connected: Promise<Connected> | undefined;
+  return () => {
+    connected ??= connectTo(options, around);
+    return connected;
+  };
+}
+
 /** A manifest with the plan that provisioning made of it. */
 export interface Planned extends Connected {
   readonly file: ManifestFile;
@@ -69,11 +78,15 @@ export interface Planned extends Connected {
  * Reads a manifest, or a plan in a file, and has it planned. Throws ProblemsError with everything that is wrong with
  * it, and NothingDoneError for a plan that takes other changes now.
  */
-export async function planFile(path: string, options: ManifestOptions, around: Context): Promise<Planned> {
+export async function planFile(
+  path: string,
+  options: ManifestOptions,
+  connect: () => Promise<Connected>,
+): Promise<Planned> {
   const source = readDocument(path, await readText(path));
   const kept = readPlan(source);
   const file = readManifest(kept?.source ?? source);
-  const connected = await connectTo(options, around);
+  const connected = await connect();
   assertTable(file, connected.table);
   if (kept) assertSamePlan(path, kept.plan, options, connected);
   const { prune, pruneShared } = kept?.plan ?? options;

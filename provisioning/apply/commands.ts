@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { sha256 } from '../../table/bytes.ts';
-import { conflict, GatehouseError } from '../../table/errors.ts';
+import { conflict, GatehouseError, invalid } from '../../table/errors.ts';
 import { parseRef } from '../../table/identifiers.ts';
 import { GLOBAL } from '../../table/keys.ts';
 import type { Reader } from '../../table/reader.ts';
@@ -146,6 +146,15 @@ async function planOn(
   return { ...plan, steps: await withErasures(reader, plan.steps) };
 }
 
+/** Throws `invalid` where a part of a whole would remove what is in other parts. */
+function refusePrunedPart({ manifest }: Parsed, { prune }: Pruning): void {
+  if (manifest.part && prune)
+    throw invalid(
+      'prune',
+      'prune: the manifest is a part of a whole, and what it leaves out may be in other parts',
+    );
+}
+
 /** What an apply holds until it ends: its tenants; all that belongs to none, where it has no tenant or prunes that. */
 async function leaseOn(
   { reader, now, operation }: Planning,
@@ -167,6 +176,7 @@ const planCommandOf = (commands: Commands): Command =>
     input: planInput,
     run: async ({ reader, now }, given): Promise<PlanAnswer & Readonly<Record<string, unknown>>> => {
       const { parsed, problems } = parseManifest(given.manifest);
+      if (parsed) refusePrunedPart(parsed, pruningOf(given));
       const differences = (steps: readonly Step[]) =>
         accessDifference(steps, { reader, commands, at: Date.parse(now) });
       const compared: ManifestPlan =
@@ -241,6 +251,7 @@ const applyCommandOf = (commands: Commands): Command =>
     plan: async (planning, given) => {
       const { reader } = planning;
       const parsed = parse(given.manifest);
+      refusePrunedPart(parsed, pruningOf(given));
       const lease = await leaseOn(planning, commands, parsed, pruningOf(given));
       const compared = await planOn(reader, commands, parsed, pruningOf(given));
       if (compared.problems.length > 0) throw problemsError(compared.problems);

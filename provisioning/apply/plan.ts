@@ -60,7 +60,8 @@ export async function planManifest(
   if (problems.length > 0) return { ...nothing, problems, state };
   return {
     ...{ steps, problems, state },
-    kept: [...nodes.kept, ...routes.kept],
+    // Nothing follows from what a part leaves out.
+    kept: complete.manifest.part ? [] : [...nodes.kept, ...routes.kept],
     unchanged: nodes.unchanged + routes.unchanged,
   };
 }

@@ -220,6 +220,8 @@ export const manifestSchema = object({
   $schema: z.string().optional(),
   /** The table that it is for: no other one is planned or changed with it. */
   table: text.optional(),
+  /** It is a part of a whole: nothing follows from what it leaves out. */
+  part: z.literal(true, 'must be true, or left out').optional(),
   ...sections,
 });
 

@@ -27,6 +27,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   existing: 'true: it is in the table already, and only referred to here.',
 
   table: 'The name of the table that the file is for. Any other table refuses it.',
+  part: 'true: the file is a part of a whole, and nothing follows from what it leaves out.',
   scopeTypes:
     'Types of scopes beside those that are built in, such as tenant, location, client, project, building.',
   'scopeTypes.root': 'true: a scope of this type needs no parent. A root is a tenant.',

@@ -3,7 +3,7 @@ import { canonical } from '../../canonical.ts';
 import type { Row } from '../entry.ts';
 import { inTurns } from '../queries.ts';
 import type { Manifest } from '../schema.ts';
-import type { Reading } from './reading.ts';
+import { isPart, type Reading } from './reading.ts';
 
 const asWritten = (of: Row): Row => of;
 
@@ -36,7 +36,7 @@ export async function readCatalogue(reading: Reading): Promise<void> {
       const row = await queries.read(`${kind}.read`, { name });
       if (row) addCurrent({ ...entry, values: row });
     });
-    if (!declared.has(section)) continue;
+    if (!declared.has(section) || isPart(reading)) continue;
     for (const row of await queries.list(`${kind}.list`, {})) {
       const name = String(row.name);
       if (!Object.hasOwn(manifest[section], name))

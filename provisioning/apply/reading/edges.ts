@@ -3,7 +3,7 @@ import { pick, type Row } from '../entry.ts';
 import { inTurns } from '../queries.ts';
 import { PEOPLE, type Person } from '../schema.ts';
 import type { Resource, Resources } from '../state.ts';
-import { edgeEntry, type Reading } from './reading.ts';
+import { edgeEntry, isPart, type Reading } from './reading.ts';
 import { nameRole } from './roles.ts';
 import type { Places } from './scopes.ts';
 
@@ -23,6 +23,7 @@ interface Named {
   readonly of: Person;
   /** As commands name it: a user by its id, any other subject by its reference. */
   readonly subject: string;
+  readonly exists: boolean;
 }
 
 /** What people have: memberships, grants, assignments, global roles, administration. */
@@ -30,8 +31,8 @@ export async function readEdges(reading: Reading, ends: Ends): Promise<void> {
   const { manifest, declared } = reading;
   const people = PEOPLE.flatMap((section): readonly Named[] =>
     Object.entries<Person>(manifest[section]).map(([name, of]) => {
-      const { id, ref } = ends[section].get(name) as Resource;
-      return { section, name, of, subject: section === 'users' ? id : ref };
+      const { id, ref, row } = ends[section].get(name) as Resource;
+      return { section, name, of, subject: section === 'users' ? id : ref, exists: row !== undefined };
     }),
   );
   for (const person of people) await addEdges(reading, ends, person);
@@ -71,6 +72,14 @@ async function addEdges(
   if (of.admin === true) add('admin', { user }, ['admin']);
 }
 
+/** Edges of subjects, and the fields that name them. */
+const OF_SUBJECTS = [
+  ['membership', ['user', 'group']],
+  ['assignment', ['user', 'scope', 'role']],
+  ['grant', ['user', 'scope']],
+  ['global-role', ['user', 'role']],
+] as const;
+
 const sectionOf = (user: unknown): (typeof PEOPLE)[number] => {
   const { type } = readSubject(String(user), 'user');
   return type === 'user' ? 'users' : type === 'technical-user' ? 'technicalUsers' : 'subjects';
@@ -86,6 +95,17 @@ async function addCurrentEdges(reading: Reading, ends: Ends, people: readonly Na
       if (id !== undefined) await nameRole(reading, id);
     addCurrent({ ...edgeEntry(reading, kind, pick(row, fields), section), values: row });
   };
+  if (isPart(reading)) {
+    await inTurns(people, async ({ subject: user, exists }) => {
+      if (!exists) return;
+      for (const [kind, fields] of OF_SUBJECTS)
+        for (const row of await queries.list(`${kind}.list`, { user })) await note(kind, row, fields);
+    });
+    const ours = new Set<unknown>(people.map(({ subject }) => subject));
+    for (const row of await queries.list('admin.list', {}))
+      if (ours.has(row.user)) await note('admin', row, ['user']);
+    return;
+  }
   const groups = [...ends.groups.values()].filter(({ row }) => row);
   await inTurns(groups, async ({ id }) => {
     for (const row of await queries.list('membership.list', { group: id }))

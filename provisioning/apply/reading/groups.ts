@@ -2,7 +2,7 @@ import { pick, type Row, without } from '../entry.ts';
 import { inTurns } from '../queries.ts';
 import { GROUP_ATTRIBUTES, type Manifest } from '../schema.ts';
 import type { Resource, Resources } from '../state.ts';
-import { edgeEntry, hasName, idsOf, type Reading } from './reading.ts';
+import { edgeEntry, hasName, idsOf, isPart, type Reading, readsList } from './reading.ts';
 import { nameRole } from './roles.ts';
 import type { Places } from './scopes.ts';
 
@@ -17,7 +17,8 @@ export async function readGroups(reading: Reading, places: Places, roles: Resour
   const rowsAt = new Map<string, readonly Row[]>();
   if (declared.has(section))
     await inTurns(places.existing, async ({ ref }) => {
-      rowsAt.set(ref, await queries.list('group.list', { scope: ref }));
+      const here = Object.values(manifest.groups).filter(({ scope }) => places.refOf(scope) === ref);
+      if (readsList(reading, here)) rowsAt.set(ref, await queries.list('group.list', { scope: ref }));
     });
   for (const [name, group] of Object.entries(manifest.groups)) {
     const scope = String(places.scopes.get(group.scope)?.ref);
@@ -26,7 +27,7 @@ export async function readGroups(reading: Reading, places: Places, roles: Resour
     names.set(resource.ref, name);
     addGroup(reading, roles, resource, name, group, scope);
   }
-  const rest = addRest(reading, rowsAt, idsOf(groups));
+  const rest = isPart(reading) ? [] : addRest(reading, rowsAt, idsOf(groups));
   const existing = [...groups.values()].flatMap(({ id, row }) => (row ? [id] : []));
   await inTurns([...existing, ...rest], async (group) => {
     for (const { role } of await queries.list('group-role.list', { group })) {

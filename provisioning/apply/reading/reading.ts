@@ -44,6 +44,20 @@ export function startReading({ manifest, declared }: Parsed, options: ReadingOpt
   };
 }
 
+/**
+ * Whether only what the manifest names is compared. Then lists that may be long are read only where something without an
+ * id has to be found by its name.
+ */
+export const isPart = ({ manifest }: Pick<Reading, 'manifest'>): boolean => manifest.part === true;
+
+const hasNoId = ({ id }: { readonly id?: string | undefined }): boolean => id === undefined;
+
+/** Whether the nodes of a list are to be read of which the manifest names these. */
+export const readsList = (
+  reading: Pick<Reading, 'manifest'>,
+  named: readonly { readonly id?: string | undefined }[],
+): boolean => !isPart(reading) || named.some(hasNoId);
+
 /** What all entries of edges have in common. */
 export function edgeEntry(
   { nameOf }: Reading,

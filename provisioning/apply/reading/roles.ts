@@ -2,7 +2,7 @@ import { type Entry, keyOf, type Row } from '../entry.ts';
 import { inTurns } from '../queries.ts';
 import type { Manifest } from '../schema.ts';
 import type { Resource, Resources } from '../state.ts';
-import { edgeEntry, hasName, idsOf, type Reading } from './reading.ts';
+import { edgeEntry, hasName, idsOf, isPart, type Reading, readsList } from './reading.ts';
 import type { Places } from './scopes.ts';
 
 type Role = Manifest['roles'][string];
@@ -21,7 +21,13 @@ export async function readRoles(reading: Reading, places: Places): Promise<Resou
     global ? 'global' : owner === undefined ? 'tenant' : (places.scopes.get(owner)?.ref ?? '');
   const entries = Object.entries(manifest.roles);
   const used = new Set(entries.flatMap(([, role]) => (role.existing ? [] : [ownerOf(role)])));
-  const rowsByOwner = await readOwners(reading, places, used);
+  const listed = [...used].filter((owner) =>
+    readsList(
+      reading,
+      entries.flatMap(([, role]) => (!role.existing && ownerOf(role) === owner ? [role] : [])),
+    ),
+  );
+  const rowsByOwner = await readOwners(reading, places, new Set(listed));
   for (const [name, role] of entries) {
     const owner = ownerOf(role);
     const called = role.name ?? name;
@@ -45,12 +51,13 @@ export async function readRoles(reading: Reading, places: Places): Promise<Resou
 }
 
 async function readOwners(
-  { declared, queries }: Reading,
+  reading: Reading,
   { roots, existing }: Places,
   used: ReadonlySet<string>,
 ): Promise<RowsByOwner> {
+  const { declared, queries } = reading;
   const owners = new Set(used);
-  if (declared.has(section)) for (const { ref, row } of roots) if (row) owners.add(ref);
+  if (declared.has(section) && !isPart(reading)) for (const { ref, row } of roots) if (row) owners.add(ref);
   const known = new Map<string, readonly Row[]>();
   for (const owner of owners) {
     const isThere = isShared(owner) || existing.some(({ ref }) => ref === owner);

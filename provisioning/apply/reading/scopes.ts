@@ -11,7 +11,7 @@ import {
   typedId,
 } from '../scope-commands.ts';
 import type { Resource, Resources } from '../state.ts';
-import { hasName, type Reading } from './reading.ts';
+import { hasName, type Reading, readsList } from './reading.ts';
 
 type Scope = Manifest['scopes'][string];
 
@@ -53,7 +53,8 @@ export async function readScopes(reading: Reading): Promise<Places> {
     for (const [name, of] of level) addScope(reading, scopes, name, of);
     await inTurns(level, async ([name, { type }]) => {
       const { ref, row } = scopes.get(name) as Resource;
-      if (row) children.set(name, await childrenOf(reading, types, type, ref));
+      const below = entries.flatMap(([, each]) => (each.parent === name ? [each] : []));
+      if (row && readsList(reading, below)) children.set(name, await childrenOf(reading, types, type, ref));
     });
     const placed = new Set(level.map(([name]) => name));
     // A workstream comes after the enterprise that it names: all roots are of the first level.

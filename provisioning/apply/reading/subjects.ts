@@ -2,7 +2,7 @@ import { pick } from '../entry.ts';
 import { inTurns } from '../queries.ts';
 import { SUBJECT_ATTRIBUTES } from '../schema.ts';
 import type { Resource, Resources } from '../state.ts';
-import type { Reading } from './reading.ts';
+import { isPart, type Reading } from './reading.ts';
 import type { Places } from './scopes.ts';
 
 const section = 'subjects';
@@ -38,7 +38,7 @@ export async function readSubjects(reading: Reading, places: Places): Promise<Re
     });
     if (row) addCurrent({ ...entry, values: row });
   }
-  if (!declared.has(section)) return found;
+  if (!declared.has(section) || isPart(reading)) return found;
   const taken = new Set([...found.values()].map(({ ref }) => ref));
   for (const { ref: tenant, row: there } of places.roots) {
     if (!there) continue;

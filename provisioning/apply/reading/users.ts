@@ -4,7 +4,7 @@ import { pick, type Row } from '../entry.ts';
 import { IN_ONE_CALL, inTurns } from '../queries.ts';
 import { type Manifest, USER_ATTRIBUTES } from '../schema.ts';
 import type { Resource, Resources } from '../state.ts';
-import { asKept, idsOf, type Reading } from './reading.ts';
+import { asKept, idsOf, isPart, type Reading } from './reading.ts';
 import type { Places } from './scopes.ts';
 
 type User = Manifest['users'][string] & Row;
@@ -31,7 +31,7 @@ export async function readUsers(reading: Reading, places: Places): Promise<Resou
     if (!user.existing) addUser(reading, places, resource, name, user, sole);
     else if (!resource.row) refuse([section, name, 'id'], `there is no user ${user.id}`);
   }
-  if (declared.has(section)) await addRest(reading, places, idsOf(users));
+  if (declared.has(section) && !isPart(reading)) await addRest(reading, places, idsOf(users));
   return users;
 }
 

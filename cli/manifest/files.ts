@@ -1,0 +1,50 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { UsageError } from '../context.ts';
+import { sumOf } from './print.ts';
+import type { ManifestOptions } from './shared.ts';
+
+/** Files of a folder. */
+const MOST_FILES = 10_000;
+
+/**
+ * The manifests at a path: the file itself, or the files of a folder in the order of their names. Throws
+ * {@link UsageError} for a folder without any.
+ */
+export async function manifestFiles(path: string): Promise<readonly string[]> {
+  const found = await stat(path).catch(() => undefined);
+  if (!found?.isDirectory()) return [path];
+  const names = (await readdir(path)).filter((name) => /^[^.].*\.(?:ya?ml|json)$/.test(name)).sort();
+  if (names.length === 0)
+    throw new UsageError(`${path} is a folder without a manifest: files that end in .yaml, .yml or .json`);
+  if (names.length > MOST_FILES)
+    throw new UsageError(`${path} has ${names.length} manifests, and at most ${MOST_FILES} are read`);
+  return names.map((name) => join(path, name));
+}
+
+/** What is judged over a whole cannot be judged file by file. Throws {@link UsageError}. */
+export function assertOfOneFile(
+  path: string,
+  files: readonly string[],
+  { prune, pruneShared, out }: ManifestOptions & { readonly out?: string },
+): void {
+  if (files.length === 1) return;
+  const option = prune ? '--prune' : pruneShared ? '--prune-shared' : out === undefined ? undefined : '--out';
+  if (option !== undefined)
+    throw new UsageError(
+      `${path} is a folder of ${files.length} files, each planned by itself, and ${option} is for one file: leave it out`,
+    );
+}
+
+/** For programs: the data of the one file, or of each file of a folder with the sums. */
+export const ofFiles = (
+  files: readonly string[],
+  data: readonly unknown[],
+  plans: Parameters<typeof sumOf>[0],
+): unknown =>
+  files.length === 1
+    ? data[0]
+    : {
+        ...sumOf(plans),
+        files: data.map((each, position) => ({ file: files[position], ...(each as object) })),
+      };
