@@ -143,12 +143,5 @@ checkov --framework terraform --directory "$work/terraform" >"$work/terraform.js
 typescript "$root/test/attach/findings.ts" "$work/lint.json" "$work/cloudformation.json" "$work/terraform.json"
 
 echo '== template.yaml of the package: sam validate, sam build'
-# Its dependencies are other versions of those of checkov.
-python3 -m venv "$work/sam-cli"
-"$work/sam-cli/bin/pip" install --quiet aws-sam-cli==1.170.0
-export SAM_CLI_TELEMETRY=0
-for step in 'validate --lint' "build --build-dir $work/sam"; do
-  # shellcheck disable=SC2086
-  (cd "$work/package" && quietly "$work/sam-cli/bin/sam" $step --template template.yaml)
-done
+bash sam.sh "$work/package"
 echo 'all right'
