@@ -95,6 +95,7 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'docs/proofs.md',
     'docs/mutation-testing.md',
     'docs/releasing.md',
+    'docs/aws-proof.md',
     'docs/seeds.md',
     'docs/serverless-offline.md',
   ],

@@ -1,0 +1,76 @@
+import { parseArgs } from 'node:util';
+import { messageOf } from '../../local/message-of.ts';
+
+/** The steps that cost something, in their order. */
+export const COSTLY = ['deploy', 'smoke', 'load', 'canary', 'restore'] as const;
+export type Costly = (typeof COSTLY)[number];
+
+export type ProofRequest =
+  | { readonly kind: 'help' }
+  | { readonly kind: 'self-test' }
+  | { readonly kind: 'remove'; readonly account: string; readonly file: string }
+  | {
+      readonly kind: 'prove';
+      readonly account: string;
+      readonly region: string;
+      /** Where the record of what was made, and the page, are written. */
+      readonly folder: string;
+      /** Steps that were confirmed beforehand. */
+      readonly confirmed: ReadonlySet<Costly>;
+    };
+
+/** Wrong options. The message is one line that says what to do. */
+export class Misuse extends Error {}
+
+export const HELP = `npm run aws-proof -- --account ID --region REGION [--yes STEP ...] [--folder FOLDER]
+npm run aws-proof -- --account ID --remove FILE
+npm run aws-proof -- --self-test
+
+Deploys the stack into a sandbox account, tries and measures it, writes one page, and removes all that it made. It asks
+before each step that costs: ${COSTLY.join(', ')}. It costs money; needs the AWS CLI, and npm run build.
+
+  --account ID     the account; credentials of any other are refused
+  --region REGION  where to deploy
+  --yes STEP       confirms one step beforehand; may be given several times
+  --folder FOLDER  for the page and the record of what was made: .aws-proof
+  --remove FILE    removes what that record names, for instance after a crash
+  --self-test      the same against moto, which pip installs into a folder of its own: no account, no cost`;
+
+const OPTIONS = {
+  account: { type: 'string' },
+  region: { type: 'string' },
+  folder: { type: 'string', default: '.aws-proof' },
+  yes: { type: 'string', multiple: true },
+  remove: { type: 'string' },
+  'self-test': { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
+} as const;
+
+const isCostly = (name: string): name is Costly => (COSTLY as readonly string[]).includes(name);
+
+/**
+ * Reads the words after `npm run aws-proof --`.
+ *
+ * @throws Misuse with the option at fault
+ */
+export function readProofRequest(words: readonly string[]): ProofRequest {
+  const given = parse(words);
+  if (given.help) return { kind: 'help' };
+  if (given['self-test']) return { kind: 'self-test' };
+  const { account = '', region = '', folder, yes = [], remove: file } = given;
+  if (!/^\d{12}$/.test(account)) throw new Misuse('--account is needed: the 12 digits of a sandbox account');
+  if (file !== undefined) return { kind: 'remove', account, file };
+  if (!/^[a-z]{2}(?:-[a-z]+)+-\d$/.test(region)) throw new Misuse('--region is needed, such as eu-central-1');
+  for (const name of yes)
+    if (!isCostly(name))
+      throw new Misuse(`--yes ${name} is no step: it confirms one of ${COSTLY.join(', ')}`);
+  return { kind: 'prove', account, region, folder, confirmed: new Set(yes.filter(isCostly)) };
+}
+
+function parse(words: readonly string[]) {
+  try {
+    return parseArgs({ args: [...words], options: OPTIONS }).values;
+  } catch (error) {
+    throw new Misuse(`${messageOf(error).split('. ')[0]}; --help tells the options`);
+  }
+}

@@ -1,0 +1,167 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import * as z from 'zod';
+import { percentile } from '../harness/statistics.ts';
+import prices from '../prices.json' with { type: 'json' };
+import type { Aws } from './aws.ts';
+import { type Deployed, TAG } from './deploy.ts';
+import type { Ledger } from './ledger.ts';
+import { billOf, coldStartsIn } from './page.ts';
+import type { Section } from './proof.ts';
+import { during } from './traffic.ts';
+import type { World } from './world.ts';
+
+const alias = z.object({
+  FunctionVersion: z.string(),
+  RoutingConfig: z
+    .object({ AdditionalVersionWeights: z.record(z.string(), z.number()).default({}) })
+    .nullish(),
+});
+const described = z.object({ Table: z.object({ TableStatus: z.string(), TableArn: z.string() }) });
+const counted = z.object({ Count: z.number() });
+const statistics = z.object({ Datapoints: z.array(z.object({ Sum: z.number() })) });
+const events = z.object({ events: z.array(z.object({ message: z.string() })) });
+
+/** A changed parameter, which the alias takes over in two parts. */
+export async function canary(
+  aws: Aws,
+  { authorizer, url, change }: Deployed,
+  world: World,
+  signal: AbortSignal,
+): Promise<Section> {
+  const look = async () => {
+    const words = ['lambda', 'get-alias', '--function-name', authorizer, '--name', 'live'];
+    const { FunctionVersion, RoutingConfig } = alias.parse(await aws(words, signal));
+    return { version: FunctionVersion, weights: RoutingConfig?.AdditionalVersionWeights ?? {} };
+  };
+  const { version: before } = await look();
+  const begun = Date.now();
+  const seen = new Set<string>();
+  const meanwhile = await during(
+    url,
+    world,
+    async () => {
+      let over = false;
+      const changing = change({ CacheTtlSeconds: '61' }, signal).finally(() => {
+        over = true;
+      });
+      const looking = (async () => {
+        while (!over) {
+          for (const [version, weight] of Object.entries((await look()).weights))
+            seen.add(`${Math.round(weight * 100)} % on version ${version}`);
+          await sleep(10_000, undefined, { signal });
+        }
+      })();
+      await Promise.all([changing, looking]);
+    },
+    signal,
+  );
+  const { version: after } = await look();
+  if (after === before) throw new Error('the alias stayed at its version');
+  if (seen.size === 0) throw new Error('the alias went to its new version at once');
+  const seconds = Math.round((Date.now() - begun) / 1_000);
+  return {
+    title: 'Canary',
+    lines: [
+      `From version ${before} to ${after} in ${seconds} s; seen on the way: ${[...seen].join(', ')}.`,
+      meanwhile,
+    ],
+  };
+}
+
+export interface RestoreOptions {
+  readonly pauseMs?: number;
+  /** Verifies the items of a table; says what came of it. */
+  readonly verify: (table: string) => Promise<string>;
+}
+
+/** The restore of the runbook, into a table beside the first. */
+export async function restore(
+  aws: Aws,
+  ledger: Ledger,
+  table: string,
+  { pauseMs = 15_000, verify }: RestoreOptions,
+  signal: AbortSignal,
+): Promise<Section> {
+  const restored = `${ledger.prefix}-restored`;
+  const begun = Date.now();
+  ledger.note({ kind: 'table', name: restored });
+  const words = ['dynamodb', 'restore-table-to-point-in-time', '--use-latest-restorable-time'];
+  await aws([...words, '--source-table-name', table, '--target-table-name', restored], signal);
+  const look = async () =>
+    described.parse(await aws(['dynamodb', 'describe-table', '--table-name', restored], signal)).Table;
+  let now = await look();
+  for (; now.TableStatus !== 'ACTIVE'; now = await look()) await sleep(pauseMs, undefined, { signal });
+  const seconds = Math.round((Date.now() - begun) / 1_000);
+  const tag = ['--tags', `Key=${TAG},Value=${ledger.prefix}`];
+  await aws(['dynamodb', 'tag-resource', '--resource-arn', now.TableArn, ...tag], signal);
+  const count = async (name: string) =>
+    counted.parse(await aws(['dynamodb', 'scan', '--select', 'COUNT', '--table-name', name], signal)).Count;
+  const [here, there] = [await count(table), await count(restored)];
+  if (there === 0 && here > 0) throw new Error('the restored table is empty');
+  return {
+    title: 'Restore drill',
+    lines: [
+      `Restored in ${seconds} s: ${there} items, ${here} in the table now.`,
+      `gatehouse verify: ${await verify(restored)}.`,
+    ],
+  };
+}
+
+/** CloudWatch has the last minutes a while later. */
+const METRICS_AFTER_MS = 180_000;
+
+/** What CloudWatch and the log know of the run. */
+export async function measure(
+  aws: Aws,
+  { table, authorizer }: Deployed,
+  since: Date,
+  signal: AbortSignal,
+): Promise<Section> {
+  await sleep(METRICS_AFTER_MS, undefined, { signal });
+  const span = [
+    '--start-time',
+    since.toISOString(),
+    '--end-time',
+    new Date().toISOString(),
+    '--period',
+    '300',
+  ];
+  const sum = async (namespace: string, metric: string, name: string, value: string): Promise<number> => {
+    const what = ['--namespace', namespace, '--metric-name', metric, '--statistics', 'Sum'];
+    const words = [
+      'cloudwatch',
+      'get-metric-statistics',
+      ...what,
+      '--dimensions',
+      `Name=${name},Value=${value}`,
+    ];
+    const { Datapoints } = statistics.parse(await aws([...words, ...span], signal));
+    return Datapoints.reduce((total, { Sum }) => total + Sum, 0);
+  };
+  const ofTable = (metric: string) => sum('AWS/DynamoDB', metric, 'TableName', table);
+  const ofFunction = (metric: string) => sum('AWS/Lambda', metric, 'FunctionName', authorizer);
+  const usage = {
+    readUnits: await ofTable('ConsumedReadCapacityUnits'),
+    writeUnits: await ofTable('ConsumedWriteCapacityUnits'),
+    invocations: await ofFunction('Invocations'),
+    billedMs: await ofFunction('Duration'),
+    memoryMb: 512,
+  };
+  const group = ['--log-group-name', `/aws/lambda/${authorizer}`, '--filter-pattern', '"Init Duration"'];
+  const log = await aws(
+    ['logs', 'filter-log-events', ...group, '--start-time', `${since.getTime()}`],
+    signal,
+  );
+  const starts = coldStartsIn(events.parse(log).events.map(({ message }) => message));
+  const inMs = (share: number) => `${Math.round(percentile(starts, share))} ms`;
+  return {
+    title: 'Cold starts, capacity, and the bill',
+    lines: [
+      starts.length === 0
+        ? 'No cold start is in the log.'
+        : `${starts.length} cold starts: INIT p50 ${inMs(0.5)}, p99 ${inMs(0.99)}, longest ${inMs(1)}.`,
+      '',
+      ...billOf(usage, prices),
+    ],
+  };
+}

@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest';
+import { COSTLY, Misuse, readProofRequest } from '../../../bench/aws-proof/options.ts';
+
+const ACCOUNT = ['--account', '123456789012'];
+const REGION = ['--region', 'eu-central-1'];
+
+test('names the account and the region, and confirms nothing by itself', () => {
+  expect(readProofRequest([...ACCOUNT, ...REGION])).toMatchObject({
+    kind: 'prove',
+    account: '123456789012',
+    region: 'eu-central-1',
+    confirmed: new Set(),
+  });
+  expect(readProofRequest(['--help'])).toEqual({ kind: 'help' });
+  expect(readProofRequest(['--self-test'])).toEqual({ kind: 'self-test' });
+  expect(readProofRequest([...ACCOUNT, '--remove', 'x.json'])).toMatchObject({
+    kind: 'remove',
+    file: 'x.json',
+  });
+});
+
+test('confirms the steps that are named, one by one', () => {
+  const yes = ['--yes', 'deploy', '--yes', 'load'];
+  expect(readProofRequest([...ACCOUNT, ...REGION, ...yes])).toMatchObject({
+    confirmed: new Set(['deploy', 'load']),
+  });
+});
+
+describe('wrong options get one line that says what to do', () => {
+  test.each<readonly [string, readonly string[]]>([
+    ['--account is needed', REGION],
+    ['--account is needed', [...REGION, '--account', '12345']],
+    ['--account is needed', ['--remove', 'x.json']],
+    ['--region is needed', ACCOUNT],
+    ['--region is needed', [...ACCOUNT, '--region', 'here']],
+    ['--yes all is no step', [...ACCOUNT, ...REGION, '--yes', 'all']],
+    ['--help tells the options', [...ACCOUNT, ...REGION, '--force']],
+    ["'--yes <value>' argument missing", [...ACCOUNT, ...REGION, '--yes']],
+  ])('%s: %j', (message, words) => {
+    expect(() => readProofRequest(words)).toThrow(message);
+    expect(() => readProofRequest(words)).toThrow(Misuse);
+  });
+});
+
+test('the steps that cost are those of the proof', () => {
+  expect(COSTLY).toEqual(['deploy', 'smoke', 'load', 'canary', 'restore']);
+});
