@@ -40,6 +40,7 @@ const STATUS: Readonly<Record<string, number>> = {
   not_found: 404,
   conflict: 409,
   operation_mismatch: 409,
+  erased: 409,
   apply_running: 409,
   throttled: 503,
   contended: 503,

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createProvisioning } from '../../provisioning/index.ts';
+import { relationsOf } from '../../provisioning/verify/of-item.ts';
 import type { Item } from '../../table/item.ts';
 import { pseudonymKey } from '../../table/keys.ts';
 import { createLedgerWorld, type LedgerWorld } from './support.ts';
@@ -113,6 +114,8 @@ describe('user.erase', () => {
     expect(others).toEqual([]);
     const { PK, SK, Type: _, v: __, erasedAt, ...rest } = kept as Item;
     expect([PK, SK, rest]).toEqual([`SECRET#USER#${user}`, 'ERASED', {}]);
+    // It is a record of what happened: verification expects nothing beside it.
+    expect(relationsOf(kept as Item, world.clock.now())).toEqual([]);
     const refusal = await world.refused('user.create', { id: user, displayName: 'Back' });
     expect(refusal).toMatchObject({ code: 'erased', field: 'id', retryable: false });
     expect(refusal.message).toContain(`user:${user} was erased on ${String(erasedAt).slice(0, 10)}`);
