@@ -42,6 +42,8 @@ const NAMES: readonly (readonly [place: string, line: string, unknown: readonly 
   ['revoke-session id', 'revoke-session ? --yes', [GHOST]],
   ['revoke-token id', 'revoke-token ? --yes', [GHOST]],
   ['verify --tenant', 'verify --tenant ?', SCOPE],
+  ['matrix scope', 'matrix ?', SCOPE],
+  ['matrix --role', 'matrix Here --role ?', ['nothing']],
   ['export --root', 'export --root ?', SCOPE],
   // The log is of what is gone, too: a reference may be to that.
   ['log --tenant', 'log --tenant ?', ['nowhere']],
@@ -67,7 +69,7 @@ const VALUES = new Set(
 /** Options whose value is any text. */
 const TEXTS = new Set(['--actor', '--api', '--operation', '--display-name', '--id']);
 /** Names that are given, not looked up, and a choice of two. */
-const OTHERS = new Set(['onboard name', 'init --root', 'init --protect', 'menu --kind']);
+const OTHERS = new Set(['onboard name', 'init --root', 'init --protect', 'menu --kind', 'matrix --format']);
 
 let world: World;
 beforeAll(async () => {
