@@ -26,6 +26,17 @@ async function type(page: Page, text: string): Promise<void> {
   await page.keyboard.insertText(text);
 }
 
+/** As a person pastes: the editor reads the clipboard itself. */
+const paste = (page: Page, text: string): Promise<void> =>
+  manifestOf(page).evaluate((editor, pasted) => {
+    // biome-ignore lint/suspicious/noExplicitAny: this runs in the page, whose types tests do not have
+    const { DataTransfer, ClipboardEvent } = globalThis as any;
+    const clipboardData = new DataTransfer();
+    clipboardData.setData('text/plain', pasted);
+    const event = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true });
+    (editor as unknown as { readonly dispatchEvent: (event: unknown) => void }).dispatchEvent(event);
+  }, text);
+
 const SMALL = `pages: [grades]
 scopes:
   north: { type: location }
@@ -78,7 +89,7 @@ describe('the manifest', () => {
       .waitFor();
     await manifestOf(page).click();
     await page.keyboard.press('ControlOrMeta+a');
-    await page.keyboard.insertText(SMALL);
+    await paste(page, SMALL);
     await decisionOf(page).getByText('ann may not use grades at north: no role allows it.').waitFor();
   });
 
