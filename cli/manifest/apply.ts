@@ -41,9 +41,9 @@ export async function applyFile(
     }
     const done = all - (answer.error.progress?.left ?? left);
     const rest = `${done} of ${all} steps are done: run it again to go on`;
-    const { code, message } = answer.error;
-    if (code === 'apply_running' && done === 0)
-      throw new NothingDoneError(code, `nothing was done: ${message}`);
+    const { code, field, message } = answer.error;
+    const why = code === 'apply_running' ? code : field === 'agreed' ? 'out_of_date' : undefined;
+    if (why !== undefined && done === 0) throw new NothingDoneError(why, `nothing was done: ${message}`);
     if (code === 'unfinished') throw new RefusedError(answer.error, `interrupted: ${rest}`);
     throw refused(answer.error, file.source, rest);
   } finally {

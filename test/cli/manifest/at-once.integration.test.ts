@@ -29,7 +29,7 @@ test('of two applies of one tenant at once, each ends with what it has done', as
   for (const { code, error } of refused) {
     expect(code).toBe(1);
     expect(error).toMatch(
-      /^gatehouse apply: nothing was done: another apply of tenant:\S+ is under way since \S+Z: try again when it has ended, or after \S+Z/,
+      /^gatehouse apply: nothing was done: (?:another apply of tenant:\S+ is under way since \S+Z: try again when it has ended, or after \S+Z|the table has changed since the plan: now it takes .*; plan again)/,
     );
   }
   expect(done.length).toBeGreaterThan(0);
@@ -76,4 +76,23 @@ test('what somebody else takes back meanwhile is said, and the exit code is 1', 
   const again = await through('--json');
   expect(again.code).toBe(0);
   expect(JSON.parse(again.out)).not.toHaveProperty('left');
+});
+
+test('what somebody adds after the plan is not pruned unseen: nothing is done, and the exit code is 1', async () => {
+  expect((await apply(school('eva', 2))).code).toBe(0);
+  const { items } = await world.run('tenant.list', {});
+  const [{ id } = { id: '' }] = items as { id: string }[];
+  const provision = createProvisioning({ ...world, clock: { now: Date.now }, newId: () => ulid() });
+  const url = await serveFunction(async (event) => {
+    if ((event as { command?: string }).command === 'tenant.apply')
+      await world.run('group.create', { scope: `tenant:${id}`, name: 'late' });
+    return provision(event);
+  });
+  const args = ['--prune', '--yes', '--function', 'provisioning', '--lambda-endpoint', url];
+  expect(await gatehouse(['apply', fileOf(school('eva', 1)), ...args], { env: {} })).toMatchObject({
+    code: 1,
+    error: expect.stringMatching(
+      /^gatehouse apply: nothing was done: the table has changed since the plan: .* group late /,
+    ),
+  });
 });
