@@ -94,7 +94,7 @@ describe.each(SAMPLE_ROWS)('%s: %s', (_what, id) => {
 
   test('is revoked', async () => {
     expect((await run('revoke-session', id, '--yes')).out).toContain(`session:${id} is revoked`);
-    expect((await run('revoke-user', id, '--yes')).out).toContain(`${user} is disabled`);
+    expect((await run('revoke-user', id, '--yes')).out).toContain(`(${user}) is disabled`);
     expect((await run('check', user, 'home', scope)).out).toBe('REFUSED (subject_inactive)\n');
   });
 });
@@ -113,7 +113,7 @@ describe('a text that may be an id and an email', () => {
 
   test('is the email where no user has the id, the id where no user has the email, and else neither', async () => {
     const { id } = await world.run('user.create', { email: text });
-    expect((await revoked()).out).toContain(`user:${id} is disabled`);
+    expect((await revoked()).out).toContain(`(user:${id}) is disabled`);
     await world.run('user.create', { id: text });
     const both = await revoked();
     expect(both).toMatchObject({ code: 2, out: '' });
