@@ -3,6 +3,7 @@ import { findingsOn } from '../provisioning/findings.ts';
 import { size } from '../support/tier.ts';
 import { createWorld } from '../support/world.ts';
 import { contentOf, createChance, createProxy, type Mishap } from './bulk/support.ts';
+import { afterAMinute } from './manifest/kill.ts';
 import { largeManifest } from './manifest/large.ts';
 import { fileOf, gatehouse, removeFiles } from './support.ts';
 
@@ -150,6 +151,7 @@ describe('an apply', () => {
         /^gatehouse apply: .*(?:TransactWriteItems|another change) .+; [1-9]\d* of \d+ steps are done: run it again to go on$/,
       );
       stage.let(() => 'pass');
+      await afterAMinute({ TABLE_NAME: stage.world.table, DYNAMODB_ENDPOINT: stage.world.endpoint });
       expect(await stage.run('apply', file(), '--yes')).toMatchObject({ code: 0 });
       expect(contentOf(await stage.items())).toEqual(await undisturbed());
       expect(await findingsOn(stage.world)).toEqual([]);

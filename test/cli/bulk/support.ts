@@ -127,6 +127,9 @@ export async function createProxy(endpoint: string, mishapOf: (operation: string
 const PASSING = /^(?:createdAt|updatedAt|writtenAt|writeId|joinedAt|grantedAt|assignedAt|at|ttl|GSI\d[PS]K)$/;
 const ID = /[0-7][0-9A-HJKMNP-TV-Z]{25}/g;
 
+/** What each run leaves of its own. */
+const OF_A_RUN = new Set(['AuditLog', 'AuditCount', 'PseudonymKey', 'Operation', 'Apply', 'Applied']);
+
 /**
  * What a table says, whenever it was written and whatever ids were given to it: two loads of the same file come to
  * the same. Of audit records and operations only how many there are.
@@ -142,10 +145,7 @@ export function contentOf(items: readonly Item[]): readonly string[] {
     }),
   );
   const entries = items
-    .filter(
-      ({ Type }) =>
-        Type !== 'AuditLog' && Type !== 'AuditCount' && Type !== 'PseudonymKey' && Type !== 'Operation',
-    )
+    .filter(({ Type }) => !OF_A_RUN.has(String(Type)))
     .map((item) =>
       JSON.stringify(
         Object.entries(item)
