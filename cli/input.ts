@@ -3,6 +3,7 @@ import { hint } from '../provisioning/suggestions.ts';
 import { NOT_AN_INSTANT, readInstant } from '../table/instant.ts';
 import { readDocument } from '../testing/document.ts';
 import { readText } from '../testing/text-file.ts';
+import { choiceOf } from './choices.ts';
 import { type Context, UsageError } from './context.ts';
 import { isMapping, type Mapping, parseJson } from './json.ts';
 
@@ -84,9 +85,7 @@ function jsonOf(name: string, text: string): unknown {
 export function choiceIn(text: string, { enum: choices = [], anyOf = [] }: Property): string | undefined {
   if (anyOf.some(({ type, enum: some }) => type === 'string' && !some)) return undefined;
   const all = [...choices, ...anyOf.flatMap((each) => each.enum ?? [])];
-  if (all.includes(text)) return text;
-  const alike = all.filter((each) => String(each).toLowerCase() === text.trim().toLowerCase());
-  return alike.length === 1 ? String(alike[0]) : undefined;
+  return choiceOf(text, all);
 }
 
 /** Data with the choices that its texts are; what fits none stays, and the schema refuses it. */

@@ -1,4 +1,5 @@
 import { Argument } from 'commander';
+import { withChoices } from '../choices.ts';
 import { rowsOf } from '../completion/rows.ts';
 import { completionScript, SHELLS, type Shell } from '../completion/scripts.ts';
 import { addHelpTexts } from '../help.ts';
@@ -16,7 +17,7 @@ export const addCompletion: Subcommand = (program, context) => {
     .command('completion')
     .summary('print a completion script for bash, zsh or fish')
     .description('Prints a script that completes subcommands, options, commands, their fields, and files.')
-    .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS));
+    .addArgument(withChoices(new Argument('<shell>', 'the shell'), SHELLS));
   addHelpTexts(command, { examples: EXAMPLES, notes: NOTES }).action((shell: Shell) =>
     context.out(completionScript(shell, program.name(), rowsOf(program))),
   );

@@ -2,6 +2,7 @@ import { type Argument, type Command, Option } from 'commander';
 import { createEngine, createLists, type Given, type ListOptions, type Lists } from '../../engine/index.ts';
 import { descriptionsOf, namesOf, namesOfSubjects } from '../../provisioning/names/labels.ts';
 import type { Page, Reader } from '../../table/reader.ts';
+import { withChoices } from '../choices.ts';
 import { connect } from '../connection.ts';
 import type { ConnectionOptions } from '../connection-options.ts';
 import type { Context } from '../context.ts';
@@ -141,7 +142,9 @@ export const addMenu = subcommandOf({
   description: 'Lists the pages and permissions that a subject has at a scope.',
   arguments: [subjectArgument(), scopeArgument()],
   kinds: ['subject', 'scope'],
-  options: [new Option('--kind <kind>', 'only pages, or only permissions').choices(['page', 'permission'])],
+  options: [
+    withChoices(new Option('--kind <kind>', 'only pages, or only permissions'), ['page', 'permission']),
+  ],
   example: "tina@school.example 'North School' --kind page",
   search: (lists, [subject, scope], options) => lists.listPermissions(subject, scope, options),
   labels: descriptionsOf,

@@ -15,6 +15,7 @@ import { createRefusedFile } from '../bulk/refused.ts';
 import { formatLoaded, loadedCounts, loadedData, showProgress } from '../bulk/report.ts';
 import { type Source, SourceError } from '../bulk/rows.ts';
 import { nameOf, openInput, readSource, readThrough, STDIN, sizeOf } from '../bulk/source.ts';
+import { withChoices } from '../choices.ts';
 import { functionOf, openTable, readEndpoint } from '../connection.ts';
 import { type Context, UsageError } from '../context.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
@@ -63,7 +64,12 @@ export const addLoad: Subcommand = (program, context, finish) => {
     .description(
       'Loads users, subjects, memberships or assignments from CSV or JSON Lines. Rows share transactions.',
     )
-    .addArgument(new Argument('<kind>', 'what the rows are').choices(ROW_KINDS.map(({ name }) => name)))
+    .addArgument(
+      withChoices(
+        new Argument('<kind>', 'what the rows are'),
+        ROW_KINDS.map(({ name }) => name),
+      ),
+    )
     .argument('<file>', 'CSV or JSON Lines; - is the standard input')
     .option('--refused <file>', 'where to write refused rows (default: FILE.refused.csv or .jsonl)')
     .addOption(

@@ -1,5 +1,6 @@
 import { Argument, Option } from 'commander';
 import { readMatrix } from '../../provisioning/index.ts';
+import { withChoices } from '../choices.ts';
 import type { ConnectionOptions } from '../connection-options.ts';
 import { UsageError } from '../context.ts';
 import { OK } from '../exit-codes.ts';
@@ -41,7 +42,7 @@ export const addMatrix: Subcommand = (program, around, finish) => {
     .summary('show roles by permissions, as Markdown or CSV')
     .description('Shows what each role that can be granted in a tenant allows and denies.')
     .addArgument(new Argument('[scope]', `${SCOPE} (default: the roles that no tenant owns)`))
-    .addOption(new Option('--format <format>', 'how to write it (default: markdown)').choices(FORMATS))
+    .addOption(withChoices(new Option('--format <format>', 'how to write it (default: markdown)'), FORMATS))
     .option(
       '--role <role>',
       'only this role: a name, a path of names, or role:ID; may be repeated (default: all)',
