@@ -1,7 +1,10 @@
 import type { CommandDescription } from '../provisioning/documents/commands.ts';
+import { formerOf, inCurrentNames } from '../provisioning/former-names.ts';
 import { NAMED_KINDS, type NamedKind } from '../table/entities/entity.ts';
 import { mayBeScopeType } from '../table/entities/scope-types.ts';
+import { GatehouseError } from '../table/errors.ts';
 import { isRef, isUlidOrUuid, parseRef } from '../table/identifiers.ts';
+import { UsageError } from './context.ts';
 import type { Field } from './input.ts';
 import type { Mapping } from './json.ts';
 import { isReference, type Resolve, type Typed } from './references.ts';
@@ -35,12 +38,14 @@ export function namedBy(command: string, { name, property }: Field, input: Mappi
   });
   if (name === 'id') {
     if (verb === 'create') return undefined;
-    if (entity === 'scope' || entity === 'subject') return typed(entity, input.type);
+    // Of subjects of all types.
+    if (description.startsWith('id of a user,')) return typed('subject');
     if (isNamedKind(entity)) return typed(entity);
     if (SUBJECT_TYPES.has(entity)) return typed('subject', entity);
     return mayBeScopeType(entity) ? typed('scope', entity) : undefined;
   }
-  if (SUBJECTS.has(name)) return typed('subject', /^id of a user,/.test(description) ? undefined : 'user');
+  if (SUBJECTS.has(name))
+    return typed('subject', /^(?:id of a user,|reference)/.test(description) ? undefined : 'user');
   if (name === 'group' || name === 'product' || name === 'service') return typed(name);
   if (name === 'customTemplateId') return typed('role-template');
   if (name === 'role' || name === 'roles' || (entity === 'role' && name === 'parent')) return typed('role');
@@ -74,10 +79,11 @@ export async function withoutNames(
     const ref = isExact && !mustExist ? text : await resolve(of, text);
     return isRef(ref) ? asField(property, ref) : ref;
   };
+  const current = inCurrent(command, await withFormerId(meant, command, input));
   const entries = fields.map(async (field) => {
     const { name, property } = field;
-    const value = input[name];
-    const typed = value === undefined ? undefined : namedBy(command, field, input);
+    const value = current[name];
+    const typed = value === undefined ? undefined : namedBy(command, field, current);
     if (!typed) return [];
     const form = property.description ?? property.anyOf?.[0]?.description ?? '';
     const found = Array.isArray(value)
@@ -85,7 +91,29 @@ export async function withoutNames(
       : await meant(typed, form, value);
     return [[name, found] as const];
   });
-  return { ...input, ...Object.fromEntries((await Promise.all(entries)).flat()) };
+  return { ...current, ...Object.fromEntries((await Promise.all(entries)).flat()) };
+}
+
+/** An input by former names, where the id beside a type may be a name. */
+async function withFormerId(
+  meant: (typed: Typed, form: string, text: unknown) => Promise<unknown>,
+  command: string,
+  input: Mapping,
+): Promise<Mapping> {
+  const { field, before: [first = '', id] = [] } = formerOf(command) ?? {};
+  const [type, text] = [input[first], id === undefined ? undefined : input[id]];
+  if (id === undefined || typeof type !== 'string' || typeof text !== 'string') return input;
+  const typed: Typed = { label: id, kind: field === 'scope' ? 'scope' : 'subject', type, takesIds: true };
+  return { ...input, [id]: await meant(typed, 'id', text) };
+}
+
+/** The input by the names that fields have now. Throws {@link UsageError}. */
+function inCurrent(command: string, input: Mapping): Mapping {
+  try {
+    return inCurrentNames(command, input);
+  } catch (error) {
+    throw error instanceof GatehouseError ? new UsageError(error.message) : error;
+  }
 }
 
 /** A reference as a field takes it: whole where it takes references, otherwise the id. */

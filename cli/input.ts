@@ -34,15 +34,21 @@ export async function readInput(
 ): Promise<Mapping> {
   const fields = fieldsOf(described);
   const known = fields.map(({ name }) => name);
+  const renamed = described.formerly?.field;
+  const before: readonly string[] = described.formerly?.before ?? [];
   const input: Record<string, unknown> = {};
   const refuseUnknown = (name: string, where: string): void => {
-    if (!known.includes(name))
-      throw new UsageError(`${where}${described.name} has no field ${name}: ${hint(name, known)}`);
+    if (known.includes(name) || before.includes(name)) return;
+    const meant = fieldMeant(described.name, name, known);
+    const hinted = meant === undefined ? hint(name, known) : `did you mean ${meant}?`;
+    throw new UsageError(`${where}${described.name} has no field ${name}: ${hinted}`);
   };
+  const propertyOf = (name: string): Property =>
+    fields.find((field) => field.name === name)?.property ?? { type: 'string' };
   if (file !== undefined) {
     for (const [name, value] of Object.entries(await readObject(file, context))) {
       refuseUnknown(name, `${file}: `);
-      input[name] = inChoices(value, fields.find((field) => field.name === name)?.property ?? {});
+      input[name] = inChoices(value, propertyOf(name));
     }
   }
   const seen = new Set<string>();
@@ -53,15 +59,34 @@ export async function readInput(
     refuseUnknown(name, '');
     if (seen.has(name)) throw new UsageError(`${name} is given twice`);
     seen.add(name);
-    const property = fields.find((field) => field.name === name)?.property ?? {};
-    input[name] = isJson ? inChoices(jsonOf(name, text), property) : readValue(name, text, property);
+    input[name] = isJson
+      ? inChoices(jsonOf(name, text), propertyOf(name))
+      : readValue(name, text, propertyOf(name));
   }
-  const missing = fields.filter(({ name, isRequired }) => isRequired && !Object.hasOwn(input, name));
+  const isGiven = (name: string): boolean =>
+    Object.hasOwn(input, name) || (name === renamed && before.every((each) => Object.hasOwn(input, each)));
+  const missing = fields.filter(({ name, isRequired }) => isRequired && !isGiven(name));
   if (missing.length > 0)
     throw new UsageError(
       `${described.name} needs ${missing.map(({ name, property }) => `${name} (${typeText(property)})`).join(', ')}`,
     );
   return input;
+}
+
+/** Other words for what a field names, and the fields that are meant, best first (ADR 0070). */
+const OTHER_WORDS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['scope', ['parent', 'tenant']],
+  ['parent', ['scope']],
+  ['tenant', ['scope', 'parent']],
+  ['subject', ['user']],
+]);
+
+/** The field for the same idea: of what exists, that which names it. */
+function fieldMeant(command: string, name: string, known: readonly string[]): string | undefined {
+  const [entity = '', verb] = command.split('.');
+  const own = entity === 'scope' ? 'scope' : entity === 'subject' ? 'user' : 'id';
+  const isOwn = verb !== 'create' && (name === entity || name === 'id');
+  return (isOwn ? [own] : (OTHER_WORDS.get(name) ?? [])).find((word) => known.includes(word));
 }
 
 /** A mapping from a YAML or JSON file, or from the standard input (`-`). Throws {@link UsageError}. */

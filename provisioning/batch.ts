@@ -12,6 +12,7 @@ import type { Answer } from './answer.ts';
 import { auditActions } from './audit.ts';
 import { createBatchedReads, type Seen } from './batched-reads.ts';
 import type { Command } from './command.ts';
+import { inCurrentNames } from './former-names.ts';
 import { readInput } from './input.ts';
 import { createPlanned } from './nodes/together.ts';
 import {
@@ -178,8 +179,9 @@ export function createBatches(options: BatchOptions) {
         if (!command || (command.kind === 'write' && (command.inSteps || command.compares)))
           return { of, seen, kind: 'alone' };
         of.guarded = turn.guarded?.(itemReader);
-        const input = readInput(command.input, part.input);
-        await of.guarded?.begin(command.name, part.input);
+        const given = inCurrentNames(command.name, part.input);
+        const input = readInput(command.input, given);
+        await of.guarded?.begin(command.name, given);
         const { now } = turn;
         if (command.kind === 'read') {
           const result = await command.run({ reader: itemReader, now }, input as never);
@@ -188,7 +190,7 @@ export function createBatches(options: BatchOptions) {
         const operation =
           part.operationId === undefined
             ? undefined
-            : await describeOperation(part.operationId, true, command.name, part.input);
+            : await describeOperation(part.operationId, true, command.name, given);
         const record = operation && (await itemReader.get(operationKey(operation.id)));
         if (operation && record)
           return { of, seen, kind: 'answer', outcome: await revealed(reader, recall(operation, record)) };

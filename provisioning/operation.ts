@@ -5,6 +5,7 @@ import type { Item } from '../table/item.ts';
 import { operationKey } from '../table/keys.ts';
 import { type Action, create } from '../table/write/action.ts';
 import { canonical } from './canonical.ts';
+import { inFormerNames } from './former-names.ts';
 
 /**
  * Idempotency for good: the record of an operation is written in the transaction of the command, so a
@@ -21,6 +22,8 @@ export interface Operation {
   readonly command: string;
   /** Digest of command and input: the same id with another request is a mistake. */
   readonly digest: string;
+  /** The same with the former names of fields, where it has any (ADR 0070): an operation of before has it on record. */
+  readonly formerDigest?: string;
 }
 
 /** What an operation came to the first time. */
@@ -43,12 +46,24 @@ export async function describeOperation(
   id: string,
   named: boolean,
   command: string,
-  input: unknown,
+  input: Readonly<Record<string, unknown>>,
 ): Promise<Operation> {
   // The same input written in another order is the same operation.
-  const digest = await sha256(canonical([command, input]));
-  return { id, named, command, digest };
+  const digestOf = (each: unknown) => sha256(canonical([command, each]));
+  const digest = await digestOf(input);
+  const before = inFormerNames(command, input);
+  return {
+    id,
+    named,
+    command,
+    digest,
+    ...(before === input ? {} : { formerDigest: await digestOf(before) }),
+  };
 }
+
+/** Whether what is on record is the same command with the same input. */
+export const isSameRequest = ({ digest, formerDigest }: Operation, found: Item): boolean =>
+  found.digest === digest || (formerDigest !== undefined && found.digest === formerDigest);
 
 /** @param writtenAt epoch milliseconds, from which the record of an unnamed operation has its day */
 export function recordOperation(
@@ -79,7 +94,7 @@ export const asOpen = ({ id }: Operation): Action => ({
 
 /** The outcome on record. Throws `operation_mismatch` when the id was used for something else. */
 export function recall(operation: Operation, record: Item): Outcome {
-  if (record.digest !== operation.digest) {
+  if (!isSameRequest(operation, record)) {
     throw new GatehouseError(
       'operation_mismatch',
       'this operationId was used before for another command or input',

@@ -19,6 +19,7 @@ import { createBatches } from './batch.ts';
 import { createBatchedReads } from './batched-reads.ts';
 import type { WriteCommand } from './command.ts';
 import { COMMANDS } from './commands/index.ts';
+import { inCurrentNames } from './former-names.ts';
 import { readBySchema, readInput } from './input.ts';
 import { keeping } from './keeping.ts';
 import {
@@ -149,13 +150,14 @@ export function createProvisioning({
   });
 
   async function carryOut(
-    event: Acting,
+    sent: Acting,
     operationId: () => string,
     hooks: Hooks,
     guarded: Guarded | undefined,
   ): Promise<Success> {
-    const command = COMMANDS.get(event.command);
-    if (!command) throw invalid('command', unknownCommand(event.command));
+    const command = COMMANDS.get(sent.command);
+    if (!command) throw invalid('command', unknownCommand(sent.command));
+    const event = { ...sent, input: inCurrentNames(command.name, sent.input) };
     const input = readInput(command.input, event.input);
     await guarded?.begin(command.name, event.input);
     if (command.kind === 'read') {

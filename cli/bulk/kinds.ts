@@ -15,8 +15,10 @@ export interface RowKind {
   /** The input of its create command. */
   readonly schema: z.ZodType;
   readonly fields: readonly Field[];
-  /** The fields by which its read command finds it. */
+  /** The fields by which one is told from all others. */
   readonly readBy: readonly string[];
+  /** These fields as its read command takes them. */
+  readonly toName: (by: Values) => Values;
   /** Lists of fields whose values two rows cannot share. */
   readonly keys: readonly (readonly string[])[];
   /** Fields that name nodes which other rows may name too: two transactions under way do not share one. */
@@ -29,10 +31,10 @@ export interface RowKind {
 
 export type Values = Readonly<Record<string, unknown>>;
 
-/** A node, read by its id, with its type where that is data; a user also has the fields that its guards keep unique. */
+/** A node, read by its id, or its reference where its type is data; a user also has the fields that its guards keep unique. */
 function nodeKind(name: string, type: 'user' | 'subject'): RowKind {
   const { schema, fields } = inputOf(type);
-  const { guards, secret = [], typeFrom }: Entity = ENTITIES[type];
+  const { guards, secret = [], typeFrom, namedIn }: Entity = ENTITIES[type];
   const readBy = [...(typeFrom ? [typeFrom] : []), 'id'];
   const unique = guards.map(({ within = [], field }) => [...within, field]);
   return {
@@ -41,6 +43,7 @@ function nodeKind(name: string, type: 'user' | 'subject'): RowKind {
     schema,
     fields,
     readBy,
+    toName: typeFrom && namedIn ? (by) => ({ [namedIn]: `${by[typeFrom]}:${by.id}` }) : (by) => by,
     keys: [readBy, ...unique],
     nodes: ['tenant'],
     secret,
@@ -58,6 +61,7 @@ function edgeKind(name: string, type: 'membership' | 'assignment'): RowKind {
     schema,
     fields,
     readBy: ends,
+    toName: (by) => by,
     keys: [ends],
     nodes: ends,
     secret: [],

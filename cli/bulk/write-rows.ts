@@ -113,7 +113,9 @@ async function attemptOf(
     }
   }
   if (found.length === 0) return { again, error: failure };
-  const read = found.map((each): BatchedCommand => ({ command: `${kind.type}.read`, input: each.by }));
+  const read = found.map(
+    ({ by: each }): BatchedCommand => ({ command: `${kind.type}.read`, input: kind.toName(each) }),
+  );
   for (const [position, answer] of (await send({ batch: read }, signal)).entries()) {
     const { row, error, createdAt } = found[position] as (typeof found)[number];
     if (answer.ok) settle(row.position, compare(kind, row, answer.result, begun, error));

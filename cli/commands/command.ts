@@ -3,6 +3,7 @@ import {
   type CommandDescription,
   describeCommand,
   describeCommands,
+  formerText,
 } from '../../provisioning/documents/commands.ts';
 import { COMMANDS, type Failure, type Success } from '../../provisioning/index.ts';
 import { hint } from '../../provisioning/suggestions.ts';
@@ -114,7 +115,8 @@ export const addCommand: Subcommand = (program, context, finish) => {
     if (options.json) context.out(asJson({ ...answer, operationId: delivered.operationId, ...agreed }));
     if (answer.ok) {
       if (!options.json) context.out(textOf(described, answer, delivered, options.dryRun === true, agreed));
-      for (const note of notesOn(described, input, answer, delivered)) context.error(`note: ${note}\n`);
+      for (const note of notesOn(described, written, input, answer, delivered))
+        context.error(`note: ${note}\n`);
       return finish(OK);
     }
     refuse(answer.error, ` with --operation ${delivered.operationId}`);
@@ -147,10 +149,12 @@ function describe(described: CommandDescription): string {
     typeText(property),
   ]);
   const fields = rows.length === 0 ? ['  no input'] : columns(rows).map((line) => `  ${line}`);
+  const { formerly } = described;
+  const former = formerly === undefined ? '' : `\n\n${formerText(formerly).replaceAll('`', '')}`;
   return `${described.name} (${described.kind}): ${described.summary}${undo}
 
 Fields:
-${fields.join('\n')}
+${fields.join('\n')}${former}
 
 JSON Schema of its input:
 ${JSON.stringify(described.input, null, 2)}`;
@@ -173,12 +177,16 @@ function textOf(
 
 /** Notes on an answer. */
 function notesOn(
-  { name, kind }: CommandDescription,
+  { name, kind, formerly }: CommandDescription,
+  written: Readonly<Record<string, unknown>>,
   input: Readonly<Record<string, unknown>>,
   { result }: Success,
   { attempts }: Delivered,
 ): readonly string[] {
   return [
+    ...(formerly?.before.some((each) => Object.hasOwn(written, each))
+      ? [formerText(formerly).replaceAll('`', '')]
+      : []),
     ...(typeof result.cursor === 'string' && kind === 'read'
       ? [`there may be more: add cursor=${result.cursor}`]
       : []),

@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { parseRef, parseSubjectRef, REGISTERED_SUBJECT } from '../../table/identifiers.ts';
+import { parseSubjectRef, REGISTERED_SUBJECT } from '../../table/identifiers.ts';
 import { type Editing, listAll, RefusedError } from '../provisioning.ts';
 import { SUBJECT } from '../question.ts';
 import { namesThrough, referenceOf } from '../references.ts';
@@ -21,7 +21,7 @@ interface Subject {
 async function findSubject({ send }: Editing, text: string): Promise<Subject> {
   const ref = await referenceOf(namesThrough(send), { label: 'USER', kind: 'subject' }, text);
   const node = parseSubjectRef(ref, 'user');
-  const named = node.type === REGISTERED_SUBJECT ? { ...parseRef(node.id, 'user') } : { id: node.id };
+  const named = node.type === REGISTERED_SUBJECT ? { user: node.id } : { id: node.id };
   const { status } = await send(`${node.type}.read`, named);
   const user = node.type === 'user' ? node.id : ref;
   return { ref, kind: node.type, named, user, status: String(status) };

@@ -1,3 +1,4 @@
+import { scopeName } from '../../provisioning/apply/scope-commands.ts';
 import { describeCommand } from '../../provisioning/documents/commands.ts';
 import { parseRef } from '../../table/identifiers.ts';
 import { UsageError } from '../context.ts';
@@ -28,11 +29,12 @@ export const addSuspendTenant = revocation({
     const closing = closingOf(type);
     if (!closing) throw new UsageError(`TENANT ${tenant}: a ${type} cannot be suspended`);
     const { command, status } = closing;
-    const input = command === 'scope.update' ? { type, id } : { id };
+    const input = scopeName(type, id);
+    const named = Object.entries(input).map(([name, value]) => `${name}=${value}`);
     const found = await send(command.replace(/update$/, 'read'), input);
     if (found.root !== tenant)
       throw new UsageError(
-        `${tenant} is no tenant: its root is ${found.root}. To close only what is below it: gatehouse command ${command} id=${id} status=${status}`,
+        `${tenant} is no tenant: its root is ${found.root}. To close only what is below it: gatehouse command ${command} ${named} status=${status}`,
       );
     const sent = { command, input: { ...input, status } };
     await agreed(`this suspends ${tenant}, with all scopes below it`, sent);

@@ -1,5 +1,5 @@
 import { inTurns } from '../../provisioning/apply/queries.ts';
-import { scopeKind, typedId } from '../../provisioning/apply/scope-commands.ts';
+import { scopeKind, scopeName } from '../../provisioning/apply/scope-commands.ts';
 import type { WrittenRoute } from '../../provisioning/routes/route.ts';
 import { writtenScope } from '../../provisioning/routes/written-scopes.ts';
 import { formatRef } from '../../table/identifiers.ts';
@@ -19,7 +19,7 @@ export async function withMissingScope<R extends Pick<WrittenRoute, 'scope'>>(
   const missing = new Set<string>();
   await inTurns([...written], async ([text, { type, id }]) => {
     try {
-      await send(`${scopeKind(type)}.read`, typedId(type, id));
+      await send(`${scopeKind(type)}.read`, scopeName(type, id));
     } catch (error) {
       if (!(error instanceof RefusedError) || error.code !== 'not_found') throw error;
       missing.add(text);

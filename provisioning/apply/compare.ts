@@ -1,7 +1,7 @@
 import { isBuiltIn } from '../../table/entities/scope-types.ts';
 import type { Declarations } from '../../table/properties.ts';
 import { stepsOfCondition } from './conditions.ts';
-import { type Entry, pick, type Row, same } from './entry.ts';
+import { type Entry, nameOf, pick, type Row, same } from './entry.ts';
 import { type Phase, SCOPE_KINDS, type Verb } from './phase.ts';
 import type { Problem } from './problem.ts';
 import { type Commands, fieldsOf } from './state.ts';
@@ -46,7 +46,7 @@ export function creationsOf(entry: Entry): readonly Change[] {
     { ...change, input: alone },
     {
       ...{ verb: 'change', entry, command: `${entry.kind}.update`, before: alone },
-      input: { ...entry.identity, ...pick(change.input, naming) },
+      input: { ...nameOf(entry), ...pick(change.input, naming) },
     },
   ];
 }
@@ -57,7 +57,7 @@ export const removal = (entry: Entry): Change =>
         ...{ verb: 'remove', entry, command: 'scope.delete-tree', before: entry.values },
         input: { scope: `${entry.identity.type ?? entry.kind}:${entry.identity.id}` },
       }
-    : { verb: 'remove', entry, command: `${entry.kind}.delete`, input: entry.identity, before: entry.values };
+    : { verb: 'remove', entry, command: `${entry.kind}.delete`, input: nameOf(entry), before: entry.values };
 
 export function fixedProblems(
   { fixed = {}, path }: Entry,
@@ -88,7 +88,7 @@ export function changesOf(
   const differs = ([field, value]: [string, unknown]) => !same(value ?? null, now[field] ?? null);
   const update = (values: Row, phase?: Phase): Change => ({
     ...{ verb: 'change', entry, command: `${entry.kind}.update`, before: now },
-    input: { ...entry.identity, ...values },
+    input: { ...nameOf(entry), ...values },
     ...(phase === undefined ? {} : { phase }),
   });
   if (entry.kind === 'grant') {

@@ -1,4 +1,6 @@
 import { fromBase64Url, sha256 } from '../../table/bytes.ts';
+import type { Entity } from '../../table/entities/entity.ts';
+import { ENTITIES, type EntityType } from '../../table/entities/registry.ts';
 import { readSubject } from '../../table/identifiers.ts';
 import { canonical } from '../canonical.ts';
 import type { Path } from './problem.ts';
@@ -29,6 +31,12 @@ export interface Entry {
   readonly section: string;
   /** It belongs to no tenant: others may rely on it. */
   readonly shared?: boolean;
+}
+
+/** The input fields by which commands name what is there: of a type that was added, its reference. */
+export function nameOf({ kind, identity }: Pick<Entry, 'kind' | 'identity'>): Row {
+  const { namedIn }: Partial<Entity> = Object.hasOwn(ENTITIES, kind) ? ENTITIES[kind as EntityType] : {};
+  return namedIn === undefined ? identity : { [namedIn]: `${identity.type}:${identity.id}` };
 }
 
 /** A subject as commands name it, by which no scope of the same reference is meant. */

@@ -4,15 +4,19 @@ import type { Queries } from './queries.ts';
 
 /**
  * Scopes of any type, by the commands that speak of them: a type that comes with the table has its own (`tenant.read`),
- * those that operators add share one (`scope.read` with the type).
+ * those that operators add share one (`scope.read` with the reference).
  */
 export const scopeKind = (type: string): string => (isBuiltIn(type) ? type : 'scope');
 
-/** The input fields that name a scope. */
+/** The input fields that name a new scope. */
 export const typedId = (type: string, id: string): Row => (isBuiltIn(type) ? { id } : { type, id });
 
+/** The input fields that name a scope. */
+export const scopeName = (type: string, id: string): Row =>
+  isBuiltIn(type) ? { id } : { scope: `${type}:${id}` };
+
 export const readScope = (queries: Queries, type: string, id: string): Promise<Row | undefined> =>
-  queries.read(`${scopeKind(type)}.read`, typedId(type, id));
+  queries.read(`${scopeKind(type)}.read`, scopeName(type, id));
 
 export const listScopes = (queries: Queries, type: string, by: Row): Promise<readonly Row[]> =>
   queries.list(`${scopeKind(type)}.list`, isBuiltIn(type) ? by : { type, ...by });

@@ -1,7 +1,7 @@
 import { isPermissionPattern } from '../../table/permission-name.ts';
 import type { Declarations } from '../../table/properties.ts';
 import { type Change, changesOf, creationsOf, fixedProblems, removal, rolesOf } from './compare.ts';
-import { type Entry, keyOf, type Row, subjectName } from './entry.ts';
+import { type Entry, keyOf, nameOf, type Row, subjectName } from './entry.ts';
 import { timed } from './order.ts';
 import type { Phase, Verb } from './phase.ts';
 import type { Path, Problem } from './problem.ts';
@@ -156,7 +156,8 @@ function detailsOf({ verb, entry, input, before }: Change, names: State['names']
     if (field === 'roles') return `[${(value as readonly unknown[]).map(named).join(', ')}]`;
     return typeof value === 'object' ? JSON.stringify(value) : named(value);
   };
-  const fields = Object.keys(input).filter((field) => !(field in entry.identity));
+  const named = verb === 'create' ? entry.identity : nameOf(entry);
+  const fields = Object.keys(input).filter((field) => !(field in named));
   if (verb === 'create')
     return fields
       .filter(

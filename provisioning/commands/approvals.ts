@@ -9,6 +9,7 @@ import { isVisibleText } from '../../table/visible-text.ts';
 import type { Action } from '../../table/write/action.ts';
 import { canonical } from '../canonical.ts';
 import { type Command, readCommand, type WriteCommand, writeCommand } from '../command.ts';
+import { inCurrentNames } from '../former-names.ts';
 import { readInput } from '../input.ts';
 import { textOf } from '../nodes/nodes.ts';
 import { readScopeRef } from '../nodes/scope-types.ts';
@@ -135,8 +136,9 @@ async function recorded(
   const damaged = () => new GatehouseError('damaged_item', 'the request cannot be read', { field: 'id' });
   const name = textOf(item, 'command');
   const command = commands.get(name);
-  const given: Requested['input'] = JSON.parse(textOf(item, 'input'));
-  if (command?.kind !== 'write' || item.digest !== (await sha256(canonical([name, given])))) throw damaged();
+  const sent: Requested['input'] = JSON.parse(textOf(item, 'input'));
+  if (command?.kind !== 'write' || item.digest !== (await sha256(canonical([name, sent])))) throw damaged();
+  const given = inCurrentNames(name, sent);
   return { command, input: readInput(command.input, given), given };
 }
 

@@ -197,11 +197,11 @@ const listAccess = listCommand({
     'Lists what gives a user access: assignments, global roles, tenant grants and groups; with `type` or `at`, only those at scopes of that type or in force at that instant.',
   by: [
     by(
-      { user: field.subject },
-      async ({ user, type, at }, reader) => {
+      { id: field.subject },
+      async ({ id, type, at }, reader) => {
         const isAt = ({ scope }: Item) => type === undefined || String(scope).startsWith(`${type}:`);
         const roots = await rootTypes(reader);
-        const query = edgesFrom(subject(user), 'assignment', 'role', ...roots, 'group');
+        const query = edgesFrom(subject(id), 'assignment', 'role', ...roots, 'group');
         return { ...query, keep: (edge) => isAt(edge) && isInForce(edge, at) };
       },
       { optional: { type: field.scopeType, at: field.instant } },

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type CommandDescription, describeCommands, type Property, typeOf } from './commands.ts';
+import { type CommandDescription, describeCommands, formerText, type Property, typeOf } from './commands.ts';
 import { EXAMPLES } from './examples.ts';
 import { resultOf } from './results.ts';
 
@@ -27,7 +27,7 @@ function resultText({ properties = {}, required = [] }: Property): string {
     .join(', ');
 }
 
-function section({ name, kind, summary, input, undo, result, example }: CommandDocument): string {
+function section({ name, kind, summary, input, formerly, undo, result, example }: CommandDocument): string {
   const properties = (input.properties ?? {}) as Readonly<Record<string, Property>>;
   const required = new Set(input.required as readonly string[] | undefined);
   const rows = Object.entries(properties).map(
@@ -39,7 +39,7 @@ function section({ name, kind, summary, input, undo, result, example }: CommandD
 ${summary} (${kind})
 
 ${undo === undefined ? '' : `Undo: ${undo}.\n\n`}${rows.length > 0 ? table : 'No input.'}
-
+${formerly === undefined ? '' : `\n${formerText(formerly)}\n`}
 Result: ${resultText(result)}.
 
 \`\`\`json
@@ -67,6 +67,11 @@ share transactions where they can (ADR 0053). What was refused or came too late 
 several commands has no \`operationId\`: give one to each command that must not be carried out twice.
 
 Ids are ULIDs unless the creator names one: 1 to 128 characters of \`A-Z a-z 0-9 . _ ~ | @ = + -\`, the first a letter, a digit or \`_\`; case counts. A scope is a reference such as \`location:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C\`.
+
+A field has one name in all commands (ADR 0070). \`id\` is the id of what the command is about. Where its type has to be said
+with it, its reference is given instead: \`scope\` for a scope, \`user\` for a subject. \`parent\` is the scope or role directly
+above, and \`scope\` the scope at which something is or holds. \`tenant\` takes a root scope, and \`account\`, \`enterprise\` and
+\`workstream\` take a scope of that type. A former name is taken for one release, and refused beside the new one.
 
 A \`?\` behind a field of a result says that it may be left out. \`npm run commands\` prints the JSON Schema of each
 input and result. The examples are one story on an empty table

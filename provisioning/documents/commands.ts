@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Command } from '../command.ts';
 import { COMMANDS } from '../commands/index.ts';
+import { type Former, formerOf } from '../former-names.ts';
 
 /** A command as callers need to know it: what it is for, and the JSON Schema of its input. */
 export interface CommandDescription {
@@ -8,15 +9,19 @@ export interface CommandDescription {
   readonly kind: 'read' | 'write';
   readonly summary: string;
   readonly input: Readonly<Record<string, unknown>>;
+  /** Names that a field had before, which are taken for one release. */
+  readonly formerly?: Former;
   /** Of a command that takes access or data away: how to bring it back, or that nothing does. */
   readonly undo?: string;
 }
 
 function descriptionOf(command: Command): CommandDescription {
   const { name, kind, summary, input } = command;
+  const formerly = formerOf(name);
   const destructive = command.kind === 'write' ? command.destructive : undefined;
   return {
     ...{ name, kind, summary, input: z.toJSONSchema(input, { io: 'input' }) },
+    ...(formerly === undefined ? {} : { formerly }),
     ...(destructive === undefined ? {} : { undo: destructive.undo }),
   };
 }
@@ -44,6 +49,12 @@ export interface Property {
   readonly minimum?: number;
   readonly maximum?: number;
 }
+
+/** What is said of the former names of a field. */
+export const formerText = ({ field, before }: Former): string =>
+  before.length === 1
+    ? `\`${before[0]}\` is a former name of \`${field}\`, taken for one release.`
+    : `\`${before[0]}\` and \`${before[1]}\` are the former names of \`${field}\`, taken for one release.`;
 
 /** The type of a field in a few words. */
 export function typeOf(property: Property): string {

@@ -9,7 +9,7 @@ type Input = Readonly<Record<string, unknown>>;
 interface Part {
   readonly type: string;
   readonly create: Input;
-  /** What names it: a part of `create`. */
+  /** What names it: a part of `create`, or its reference. */
   readonly name: Input;
   /** What an update gives; none for those that cannot be updated. */
   readonly update?: Input;
@@ -29,13 +29,13 @@ const [SPRING, SUMMER] = ['2026-03-01T00:00:00Z', '2026-06-01T00:00:00Z'];
 
 const named = (
   type: string,
-  by: readonly string[],
+  by: readonly string[] | Input,
   create: Input,
   update?: Input,
   list: Input = {},
 ): Part => ({
   ...{ type, create, list },
-  name: Object.fromEntries(by.map((field) => [field, create[field]])),
+  name: Array.isArray(by) ? Object.fromEntries(by.map((field) => [field, create[field]])) : (by as Input),
   ...(update ? { update } : {}),
 });
 const node = (type: string, create: Input, update: Input, list: Input = {}): Part =>
@@ -89,7 +89,7 @@ const PARTS: readonly Part[] = [
   ),
   named(
     'scope',
-    ['type', 'id'],
+    { scope: `campus:${campus}` },
     { type: 'campus', id: campus, parent: `project:${project}`, name: 'North campus' },
     { attributes: { area: 12 } },
     { type: 'campus' },
@@ -102,7 +102,7 @@ const PARTS: readonly Part[] = [
   named('subject-type', ['name'], { name: 'identity' }, { description: 'workloads of the platform' }),
   named(
     'subject',
-    ['type', 'id'],
+    { user: 'identity:billing-worker' },
     { type: 'identity', id: 'billing-worker', name: 'Billing worker' },
     { status: 'inactive' },
     { type: 'identity' },
@@ -261,7 +261,7 @@ const OTHERS: readonly (readonly [command: string, input: Input])[] = [
   ['name.labels', { names: [{ name: `user:${user}`, kind: 'subject' }] }],
   ['name.suggest', { name: 'North shcool', kind: 'scope' }],
   ['user.read-all', { id: user }],
-  ['user.access', { user, at: '2026-04-01T00:00:00Z' }],
+  ['user.access', { id: user, at: '2026-04-01T00:00:00Z' }],
   ['access.compare', { commands: [{ command: 'role.delete', input: { id: role } }] }],
   ['role.read-all', { id: role }],
   ['account.read-all', { id: account }],

@@ -176,12 +176,18 @@ const OTHERS: Readonly<Record<string, Shape>> = {
   },
 };
 
+/** What names something that was deleted: its fields in the command, or its type and id. */
+function idsOf(type: string, command: string): Shape {
+  const { typeFrom, attributes } = (ENTITIES as Readonly<Record<string, Entity>>)[type] ?? {};
+  return typeFrom ? { [typeFrom]: attributes?.shape[typeFrom] as z.ZodType, id: field.id } : shapeOf(command);
+}
+
 function shapeOfResult(command: string): Shape {
   const [type = '', verb] = command.split('.');
   const other = OTHERS[command];
   if (other) return other;
   if (verb === 'list') return page(z.strictObject({ ...stored(type), ...LISTED[type] }));
-  return verb === 'delete' ? { ...shapeOf(command), deleted: z.literal(true) } : stored(type);
+  return verb === 'delete' ? { ...idsOf(type, command), deleted: z.literal(true) } : stored(type);
 }
 
 /** The schema of a command's result. */

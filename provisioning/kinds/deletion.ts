@@ -16,7 +16,7 @@ import { deleteSecrets } from '../nodes/secrets.ts';
 import { asManyAsFit, fits } from '../nodes/steps.ts';
 import type { Node, Plan, Planning } from '../plan.ts';
 import { visible } from '../visible.ts';
-import { idFieldOf, labelOf, type NodeKind, namesOf, ownersOf, tenantOf } from './node-kind.ts';
+import { idsOf, labelOf, type NodeKind, nameFieldOf, ownersOf, tenantOf } from './node-kind.ts';
 
 /** How many items of a partition one step reads: more than one transaction can delete. */
 const A_STEPFUL = 150;
@@ -28,7 +28,7 @@ export async function planDeletionOf(
   ref: Ref,
   again: boolean,
 ): Promise<Plan> {
-  const node = await unlessGone(again, loadRef(planning, ref, idFieldOf(kind.entity)));
+  const node = await unlessGone(again, loadRef(planning, ref, nameFieldOf(kind.entity)));
   return node
     ? planDeletion(planning, kind, node)
     : { actions: [], audit: [], result: deleted(kind.entity, ref) };
@@ -38,7 +38,7 @@ export async function planDeletionOf(
 const isLeft = (item: Item): boolean =>
   !(item.Type === 'Decision' && item.ttl !== undefined && item.SK !== DECISION);
 
-const deleted = (entity: Entity, ref: Ref): Plan['result'] => ({ ...namesOf(entity, ref), deleted: true });
+const deleted = (entity: Entity, ref: Ref): Plan['result'] => ({ ...idsOf(entity, ref), deleted: true });
 
 /**
  * The deletion of a node with its edges. Where all fits into one transaction, it is one. Otherwise the first
@@ -149,7 +149,7 @@ const removal = (entity: Entity, node: Node): Delete => ({
 });
 
 /** The node changed or went between read and write: the command is planned again. */
-export const changedMeanwhile = (entity: Entity) => stale(`the ${labelOf(entity)}`, idFieldOf(entity));
+export const changedMeanwhile = (entity: Entity) => stale(`the ${labelOf(entity)}`, nameFieldOf(entity));
 
 /** Refuses to delete a node that still owns something; `around` holds the items of its partition. */
 function refuseWhileOwning(entity: Entity, node: Node, around: readonly Item[]): void {
@@ -157,7 +157,7 @@ function refuseWhileOwning(entity: Entity, node: Node, around: readonly Item[]):
   const [first] = owned;
   if (first) {
     throw conflict(
-      idFieldOf(entity),
+      nameFieldOf(entity),
       `the ${node.ref.type} still has ${owned.length} dependent(s), the first is ${String(first.owned)}`,
     );
   }

@@ -21,11 +21,13 @@ import {
   type Attributes,
   aKind,
   idFieldOf,
+  idsOf,
   labelOf,
   type NodeKind,
   namedBy,
+  nameFieldOf,
   nameFieldsOf,
-  namesOf,
+  nodeOf,
   ownersOf,
   tenantOf,
 } from './node-kind.ts';
@@ -55,8 +57,8 @@ function createCommand(kind: NodeKind): Command {
     plan: async (planning, given: Attributes) => {
       const { id: wanted, again, ...values } = given;
       const attributes = { ...entity.defaults, ...values };
-      const ref = namedBy(entity, entity.naturalKey ? values : { ...values, id: wanted ?? planning.newId() });
-      const { id = ref.id } = namesOf(entity, ref);
+      const ref = nodeOf(entity, entity.naturalKey ? values : { ...values, id: wanted ?? planning.newId() });
+      const { id = ref.id } = idsOf(entity, ref);
       const extra = (await behaviour.onCreate?.(planning, ref, attributes)) ?? {};
       const { open, secrets } = splitSecrets(entity, attributes);
       const stored = {
@@ -114,16 +116,16 @@ function readNodeCommand(entity: Entity): Command {
   const spelled = choices.map((choice) => choice.join(' and ')).join(' or ');
   return readCommand({
     name: `${entity.type}.read`,
-    summary: `Reads ${aKind(entity)} by ${spelled}.`,
+    summary: `Reads ${aKind(entity)} by ${entity.namedIn ? 'its reference' : spelled}.`,
     input:
       lookups.length > 0
         ? z.strictObject(shape).partial().refine(isOne, `give exactly one of ${spelled}`)
         : z.strictObject(shape),
     run: async ({ reader }, given: Attributes) => {
       const guard = entity.guards.find(
-        (each) => !(idFieldOf(entity) in given) && given[each.field] !== undefined,
+        (each) => !(nameFieldOf(entity) in given) && given[each.field] !== undefined,
       );
-      const by = guard?.field ?? idFieldOf(entity);
+      const by = guard?.field ?? nameFieldOf(entity);
       const key = guard && guardKeyOf(guard, given);
       const found = key ? await reader.get(key) : undefined;
       if (key && !found) {
@@ -177,7 +179,7 @@ function updateCommand(kind: NodeKind): Command {
         }
       : {}),
     plan: async (planning, given: Attributes) => {
-      const idField = idFieldOf(entity);
+      const idField = nameFieldOf(entity);
       const { open: changes, secrets } = splitSecrets(
         entity,
         Object.fromEntries(Object.entries(given).filter(([name]) => !names.includes(name))),

@@ -1,8 +1,10 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 import type { Entity } from '../../table/entities/entity.ts';
 import * as field from '../../table/entities/fields.ts';
 import {
+  formatRef,
   isRef,
+  MAX_REF_LENGTH,
   parseRef,
   REGISTERED_SUBJECT,
   type Ref,
@@ -94,26 +96,59 @@ export const aKind = (entity: Entity): string => {
   return /^[aeio]/.test(label) ? `an ${label}` : `a ${label}`;
 };
 
-/** The input field that is blamed when a node is not as it should be: its id, or the end of the natural key. */
+/** The attribute that is blamed when a node exists already: its id, or the end of the natural key. */
 export const idFieldOf = (entity: Entity): string => entity.naturalKey?.at(-1) ?? 'id';
 
-/** The input fields that name a node: its id, its natural key, or, where the type is data, type and id. */
-export function nameFieldsOf(entity: Entity): Readonly<Record<string, z.ZodType>> {
-  const attribute = (name: string) => entity.attributes.shape[name] as z.ZodType;
-  if (entity.naturalKey) return Object.fromEntries(entity.naturalKey.map((name) => [name, attribute(name)]));
-  return entity.typeFrom ? { [entity.typeFrom]: attribute(entity.typeFrom), id: field.id } : { id: field.id };
-}
+/** The field of read, update and delete that is blamed when a node is not as it should be. */
+export const nameFieldOf = (entity: Entity): string => entity.namedIn ?? idFieldOf(entity);
 
-/** The node that the input of read, update and delete names. */
-export const namedBy = (entity: Entity, given: Attributes): Ref => {
-  const id = (entity.naturalKey ?? ['id']).map((name) => String(given[name])).join(':');
-  if (!entity.typeFrom) return { type: entity.type, id };
-  const typed = { type: String(given[entity.typeFrom]), id };
-  return entity.type === REGISTERED_SUBJECT ? subjectNode(typed) : typed;
+const ADDED: Readonly<Record<NonNullable<Entity['namedIn']>, string>> = {
+  scope: 'reference such as `ward:ID` to a scope of an added type',
+  user: 'reference such as `device:ID` to a subject of an added type',
 };
 
+/** A reference whose type fits the attribute that holds it. */
+const typedRef = (entity: Entity, attribute: string, namedIn: NonNullable<Entity['namedIn']>) =>
+  z
+    .string()
+    .max(MAX_REF_LENGTH)
+    .superRefine((text, context) => {
+      if (!isRef(text)) return context.addIssue('is not a reference of the form type:id');
+      const { type } = parseRef(text, namedIn);
+      const [issue] = (entity.attributes.shape[attribute] as z.ZodType).safeParse(type).error?.issues ?? [];
+      if (issue) context.addIssue(`${type} ${issue.message}`);
+    })
+    .describe(ADDED[namedIn]);
+
+/** The input fields that name a node: its id, its natural key, or, where the type is data, its reference. */
+export function nameFieldsOf(entity: Entity): Readonly<Record<string, z.ZodType>> {
+  const { naturalKey, typeFrom, namedIn } = entity;
+  const attribute = (name: string) => entity.attributes.shape[name] as z.ZodType;
+  if (naturalKey) return Object.fromEntries(naturalKey.map((name) => [name, attribute(name)]));
+  return typeFrom && namedIn ? { [namedIn]: typedRef(entity, typeFrom, namedIn) } : { id: field.id };
+}
+
+/** The node that has these attributes: its id, with its type where that is data, or its natural key. */
+export const nodeOf = (entity: Entity, attributes: Attributes): Ref => {
+  const id = (entity.naturalKey ?? ['id']).map((name) => String(attributes[name])).join(':');
+  if (!entity.typeFrom) return { type: entity.type, id };
+  return asNode(entity, { type: String(attributes[entity.typeFrom]), id });
+};
+
+/** The node that the input of read, update and delete names. */
+export const namedBy = (entity: Entity, given: Attributes): Ref =>
+  entity.namedIn
+    ? asNode(entity, parseRef(String(given[entity.namedIn]), entity.namedIn))
+    : nodeOf(entity, given);
+
+const asNode = ({ type }: Entity, ref: Ref): Ref => (type === REGISTERED_SUBJECT ? subjectNode(ref) : ref);
+
 /** The input that names a node, as {@link namedBy} reads it. */
-export function namesOf(entity: Entity, ref: Ref): Attributes {
+export const namesOf = (entity: Entity, ref: Ref): Attributes =>
+  entity.namedIn ? { [entity.namedIn]: formatRef(ref) } : idsOf(entity, ref);
+
+/** The attributes by which a node is what it is, as {@link nodeOf} reads them. */
+export function idsOf(entity: Entity, ref: Ref): Attributes {
   const { type, id } = entity.type === REGISTERED_SUBJECT ? parseRef(ref.id, 'id') : ref;
   const [first = 'id', ...rest] = entity.naturalKey ?? [];
   const parts = id.split(':');

@@ -3,7 +3,7 @@ import { invalid, limitExceeded, notFound } from '../../table/errors.ts';
 import { isRef, parseRef } from '../../table/identifiers.ts';
 import { isPermissionPattern, readPermissionName } from '../../table/permission-name.ts';
 import { inTurns, type Queries } from '../apply/queries.ts';
-import { scopeKind, typedId } from '../apply/scope-commands.ts';
+import { scopeKind, scopeName } from '../apply/scope-commands.ts';
 import { type Cell, cellOf, type Stated } from './cells.ts';
 
 /** A column. */
@@ -114,7 +114,7 @@ async function readRoot(
   if (!isRef(scope)) throw invalid('scope', `${scope.slice(0, 100)} is not a reference such as tenant:ID`);
   const readRef = async (ref: string): Promise<Row> => {
     const { type, id } = parseRef(ref, 'scope');
-    const found = await read(`${scopeKind(type)}.read`, typedId(type, id));
+    const found = await read(`${scopeKind(type)}.read`, scopeName(type, id));
     if (!found) throw notFound('scope', ref);
     return found;
   };

@@ -1,6 +1,12 @@
 import type { Entity } from '../../table/entities/entity.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
-import { formatRef, isRef, parseRef, type Ref } from '../../table/identifiers.ts';
+import {
+  formatRef,
+  parseRef,
+  parseSubjectRef,
+  REGISTERED_SUBJECT,
+  type Ref,
+} from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { edgeKey, identityOf, type Key, nodeKey } from '../../table/keys.ts';
 import type { Reader } from '../../table/reader.ts';
@@ -18,11 +24,13 @@ interface Part {
 
 /** What a command is about, as its input says. */
 function entityOf({ command, input }: Part): Ref {
-  const [entity = ''] = command.split('.');
-  const { scope, type, id } = input;
-  if (command === 'scope.delete-tree' && typeof scope === 'string' && isRef(scope))
-    return parseRef(scope, 'scope');
-  return { type: entity === 'scope' ? String(type) : entity, id: String(id) };
+  const [entity = '', verb] = command.split('.');
+  const { scope, user, type, id } = input;
+  const isNew = verb === 'create';
+  if (entity === 'scope')
+    return isNew ? { type: String(type), id: String(id) } : parseRef(String(scope), 'scope');
+  if (entity === REGISTERED_SUBJECT) return parseSubjectRef(isNew ? `${type}:${id}` : String(user), 'user');
+  return { type: entity, id: String(id) };
 }
 
 /** A grant that is given other roles: those that it has are not handed on. */

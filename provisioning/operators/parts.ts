@@ -17,7 +17,7 @@ const isInput = (value: unknown): value is Input =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Commands whose input lists others. */
-const LISTS = new Set(['transaction.write', 'access.compare']);
+export const LISTS = new Set(['transaction.write', 'access.compare']);
 
 /** The parts of a command: a transaction needs what its parts need, and a comparison looks at what they name. */
 export function partsOf(command: string, input: Input): readonly Part[] {

@@ -1,7 +1,7 @@
 import type { Entity } from '../../table/entities/entity.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { mayBeScopeType } from '../../table/entities/scope-types.ts';
-import { isId, isRef, parseRef, type Ref, readSubject } from '../../table/identifiers.ts';
+import { isId, isRef, parseRef, parseSubjectRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { approvalKey, type Key, nodeKey } from '../../table/keys.ts';
 import type { Reader } from '../../table/reader.ts';
@@ -35,10 +35,13 @@ const refIn = (item: Item, attribute: string): Ref | undefined => {
 const rootIn = (item: Item) => [refIn(item, 'root')];
 const ofRole = (item: Item) => [tenantOf(ENTITIES.role, item)];
 
-/** What the field `id` names. Of a user's own lists nothing does: they are of all tenants. */
-function namedById(command: string, { id, type }: Input): readonly Named[] {
+/** Lists of a user that are of all tenants: the tenant that lists the user has no say in them. */
+const OF_ALL_TENANTS = new Set(['user.read-all', 'user.access']);
+
+/** What the field `id` names. */
+function namedById(command: string, { id }: Input): readonly Named[] {
   const [entity = '', verb = ''] = command.split('.');
-  if (typeof id !== 'string' || verb === 'create' || command === 'user.read-all') return [];
+  if (typeof id !== 'string' || verb === 'create' || OF_ALL_TENANTS.has(command)) return [];
   if (entity === 'approval')
     return [{ field: 'id', key: approvalKey(id), tenants: (item) => placesKept(item) }];
   if (!isId(id)) return [];
@@ -46,16 +49,17 @@ function namedById(command: string, { id, type }: Input): readonly Named[] {
     // Any tenant may take what a template lends.
     { field: 'id', key, tenants, ...(command === 'role-template.apply' ? { mayBeShared: true } : {}) },
   ];
-  if (entity === 'scope' || entity === 'subject') {
-    const text = `${String(type)}:${id}`;
-    if (!isRef(text)) return [];
-    return entity === 'scope'
-      ? at(nodeKey(parseRef(text, 'id')), rootIn)
-      : at(nodeKey(readSubject(text, 'id')), (item) => [tenantOf(ENTITIES.subject, item)]);
-  }
   const known = (ENTITIES as Readonly<Record<string, Entity>>)[entity];
   if (entity === 'grant') return at(nodeKey({ type: entity, id }), (item) => [refIn(item, 'scope')]);
   return known ? at(nodeKey({ type: entity, id }), (item) => [tenantOf(known, item)]) : [];
+}
+
+/** The subject of an added type that a command is about. */
+function namedByUser(command: string, { user }: Input): readonly Named[] {
+  if (!/^subject\.(?:read|update|delete)$/.test(command) || typeof user !== 'string' || !isRef(user))
+    return [];
+  const tenants = (item: Item) => [tenantOf(ENTITIES.subject, item)];
+  return [{ field: 'user', key: nodeKey(parseSubjectRef(user, 'user')), tenants }];
 }
 
 /** The tenants of a request for approval; undefined stands for what belongs to none. */
@@ -80,6 +84,7 @@ export function namedIn(command: string, input: Input): readonly Named[] {
       .map((id): Named => ({ field, key: nodeKey({ type, id }), tenants, mayBeShared: true }));
   return [
     ...namedById(command, input),
+    ...namedByUser(command, input),
     ...scopes,
     ...nodes('group', 'group', rootIn),
     ...nodes('role', 'role', ofRole),

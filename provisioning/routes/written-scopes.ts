@@ -43,7 +43,7 @@ function deletedBy({ command, input }: Sent): { readonly ref: string; readonly b
   if (command === 'scope.delete-tree') return { ref: String(input.scope), below: true };
   const [kind = '', verb] = command.split('.');
   if (verb !== 'delete' || !(isBuiltIn(kind) || kind === 'scope')) return undefined;
-  return { ref: `${kind === 'scope' ? input.type : kind}:${input.id}`, below: false };
+  return { ref: kind === 'scope' ? String(input.scope) : `${kind}:${input.id}`, below: false };
 }
 
 /**

@@ -8,7 +8,7 @@ import { canonical } from '../canonical.ts';
 import { nodeAt } from '../commands/node-kinds.ts';
 import { partsOf } from '../edges/rights.ts';
 import { inPlainWords } from '../issues.ts';
-import { type NodeKind, namesOf } from '../kinds/node-kind.ts';
+import { idsOf, type NodeKind } from '../kinds/node-kind.ts';
 import { indexAttributes } from '../nodes/index-attributes.ts';
 import { attempt, isInstant } from './relation.ts';
 
@@ -104,7 +104,7 @@ function keyDamage({ entity }: NodeKind, ref: Ref, item: Item): readonly Damage[
     Type: entity.label,
     id: ref.id,
     ...(entity.naturalKey || entity.typeFrom
-      ? attempt(() => namesOf(entity, ref) as Record<string, string>)
+      ? attempt(() => idsOf(entity, ref) as Record<string, string>)
       : {}),
     ...(entity.type === 'permission' ? partsOf(ref.id) : {}),
     ...(entity.type === 'role' ? { isSystem: !isRef(String(item.scope)) } : {}),

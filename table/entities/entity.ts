@@ -76,6 +76,8 @@ export interface Entity {
   readonly naturalKey?: readonly [string, ...string[]];
   /** The attribute that holds its type, where that is data: scopes and subjects of types that were added. */
   readonly typeFrom?: string;
+  /** Where its type is data: the field by which commands name it, by its reference (ADR 0070). */
+  readonly namedIn?: 'scope' | 'user';
   /** Over how many index partitions the list of all, and each list by status, is spread. */
   readonly listShards: number;
   /** Listed in its tenant by type and time: the attributes that hold the tenant's reference and the time. */

@@ -223,6 +223,7 @@ export const SCOPES = {
       properties,
     }),
     typeFrom: 'type',
+    namedIn: 'scope',
     defaults: open,
     immutable: ['type', 'parent'],
     guards: [],

@@ -131,6 +131,7 @@ export const SUBJECTS = {
       properties: field.properties.optional(),
     }),
     typeFrom: 'type',
+    namedIn: 'user',
     personal: ['name', 'description', 'properties'],
     defaults: { status: 'active' },
     immutable: ['type'],

@@ -210,7 +210,7 @@ test('pages neither lose nor repeat a resource that stays while others are writt
     page = { token: answer.page.next_token };
     await create(`comes ${pages}`);
     const gone = goes.pop();
-    if (gone) await fixture.world.run('scope.delete', { type: 'record', id: gone });
+    if (gone) await fixture.world.run('scope.delete', { scope: `record:${gone}` });
   }
   expect(new Set(found).size).toBe(found.length);
   for (const each of stays) expect(found).toContain(each);

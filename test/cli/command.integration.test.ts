@@ -190,6 +190,67 @@ test('choices are read in any case, wherever they are typed', async () => {
   });
 });
 
+describe('a former name of a field', () => {
+  const NOTE = 'note: type and id are the former names of scope, taken for one release.\n';
+  beforeAll(async () => {
+    await world.run('scope-type.create', { name: 'ward', root: true });
+    for (const [id, name] of [
+      ['w1', 'Ward North'],
+      ['w2', 'Ward South'],
+    ])
+      await world.run('scope.create', { type: 'ward', id, name });
+    await world.run('subject-type.create', { name: 'sensor' });
+    await world.run('subject.create', { type: 'sensor', id: 's1', name: 'Door' });
+    await world.run('user.create', { id: 'gwen', email: 'gwen@school.example' });
+  });
+  const resultOf = async (...args: readonly string[]) => {
+    const { code, out, error } = await onTable(...args, '--json');
+    return { code, result: JSON.parse(out).result, error };
+  };
+
+  test('is taken with a note, with ids and with names', async () => {
+    const north = await world.run('scope.read', { scope: 'ward:w1' });
+    for (const id of ['w1', 'ward north'])
+      expect(await resultOf('scope.read', 'type=ward', `id=${id}`)).toEqual({
+        code: 0,
+        result: north,
+        error: NOTE,
+      });
+    expect(await resultOf('scope.read', '--input', fileOf('type: ward\nid: w1\n'))).toMatchObject({
+      result: north,
+    });
+    for (const scope of ['ward:w1', 'Ward North'])
+      expect(await resultOf('scope.read', `scope=${scope}`)).toEqual({ code: 0, result: north, error: '' });
+    for (const user of ['sensor:s1', 'Door'])
+      expect(await resultOf('subject.read', `user=${user}`)).toMatchObject({ code: 0, result: { id: 's1' } });
+    expect(await resultOf('subject.read', 'type=sensor', 'id=Door')).toMatchObject({ result: { id: 's1' } });
+    for (const field of ['id=gwen@school.example', 'user=gwen@school.example', 'id=sensor:s1', 'id=Door'])
+      expect(await resultOf('user.access', field)).toMatchObject({ code: 0, result: { items: [] } });
+  });
+
+  test('names what it is about before something is deleted', async () => {
+    for (const named of [['type=ward', 'id=Ward South'], ['scope=Ward South']]) {
+      const { code, error } = await onTable('scope.delete', ...named);
+      expect(code).toBe(1);
+      expect(error).toContain('Ward South (ward:w2)');
+    }
+  });
+
+  test('is refused beside the name of now', async () => {
+    expect(await onTable('scope.read', 'scope=ward:w1', 'type=ward', 'id=w1')).toEqual({
+      ...{ code: 2, out: '' },
+      error: 'gatehouse command: scope and type name the same: give scope alone\n',
+    });
+  });
+
+  test('is in the help, after the fields', async () => {
+    const { out } = await onTable('scope.read', '--help');
+    expect(out).toMatch(
+      /Fields:\n {2}scope .*\n\ntype and id are the former names of scope, taken for one release\./,
+    );
+  });
+});
+
 test('--help of one command shows its fields before all that is general', async () => {
   const { out } = await onTable('membership.create', '--help');
   const places = ['membership.create (', 'Fields:', '"$schema"', 'Examples:', 'Arguments:', 'Options:'].map(

@@ -49,6 +49,28 @@ const MISTAKES: readonly (readonly [typed: string, message: string])[] = [
     'command user.create emial=a@b.example',
     'gatehouse command: user.create has no field emial: did you mean email?',
   ],
+  [
+    'command project.create scope=client:acme',
+    'gatehouse command: project.create has no field scope: did you mean parent?',
+  ],
+  [
+    'command group.create parent=tenant:acme',
+    'gatehouse command: group.create has no field parent: did you mean scope?',
+  ],
+  ['command user.read user=ann', 'gatehouse command: user.read has no field user: did you mean id?'],
+  [
+    'command user.create scope=tenant:acme',
+    'gatehouse command: user.create has no field scope: did you mean tenant?',
+  ],
+  ['command scope.move id=north', 'gatehouse command: scope.move has no field id: did you mean scope?'],
+  [
+    'command role.list tenant=tenant:acme',
+    'gatehouse command: role.list has no field tenant: did you mean scope?',
+  ],
+  [
+    'command scope.read type=ward',
+    'gatehouse command: scope.read needs scope (reference such as ward:ID to a scope of an added type)',
+  ],
   ['command user.create email', 'gatehouse command: email is not FIELD=VALUE or FIELD:=JSON'],
   ['command role.list limit=many', 'gatehouse command: limit: many is not a number'],
   ['command user.create mfaEnabled=yes', 'gatehouse command: mfaEnabled: yes is neither true nor false'],

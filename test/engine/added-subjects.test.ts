@@ -113,7 +113,7 @@ describe('provisioning', () => {
     expect(await of('global-role.list', { role: 'meter' })).toEqual([D1]);
     expect(await of('assignment.list', { scope: D1 })).toEqual([D1]);
     expect(await of('grant.list', { scope: 'client:c' })).toEqual([D1]);
-    expect(await of('user.access', { user: D1 })).toEqual([D1, D1, D1, D1]);
+    expect(await of('user.access', { id: D1 })).toEqual([D1, D1, D1, D1]);
   });
 
   test('what it may not be is refused with the field', async () => {
@@ -143,21 +143,21 @@ describe('provisioning', () => {
       world.settle();
       return (await world.newEngine().check(D1, 'door', D1)).reason;
     };
-    await world.run('subject.update', { type: 'device', id: 'd1', status: 'disabled' });
+    await world.run('subject.update', { user: 'device:d1', status: 'disabled' });
     expect(await decide()).toBe('subject_inactive');
     await world.run('subject.update', {
       ...{ type: 'device', id: 'd1', status: 'active' },
       endsAt: new Date(world.clock.now() + 1).toISOString(),
     });
     expect(await decide()).toBe('subject_ended');
-    await world.run('subject.update', { type: 'device', id: 'd1', endsAt: null });
+    await world.run('subject.update', { user: 'device:d1', endsAt: null });
     expect(await decide()).toBe('role');
   });
 
   test('the table is whole; deleted, nothing of it is left but its log, and the scope is as it was', async () => {
     await world.run('token.create', { user: D1, tokenType: 'api' });
     expect(await findings()).toEqual([]);
-    await world.run('subject.delete', { type: 'device', id: 'd1' });
+    await world.run('subject.delete', { user: 'device:d1' });
     expect(await findings()).toEqual([]);
     const partition = partitionOf({ type: 'subject', id: D1 });
     expect(await world.reader.listAll({ ranges: [{ partition }] })).toEqual([]);

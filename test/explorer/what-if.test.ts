@@ -102,11 +102,11 @@ describe('the usual changes', () => {
   test('of a type that was added are commands of scopes and subjects', () => {
     expect(of(USUAL.suspend, { scope: 'campus:a' })).toEqual({
       command: 'scope.update',
-      input: { type: 'campus', id: 'a', status: 'suspended' },
+      input: { scope: 'campus:a', status: 'suspended' },
     });
     expect(of(USUAL.disable, { subject: 'identity:a' })).toEqual({
       command: 'subject.update',
-      input: { type: 'identity', id: 'a', status: 'disabled' },
+      input: { user: 'identity:a', status: 'disabled' },
     });
     expect(of(USUAL.suspend, { scope: 'constructor:a' }).command).toBe('scope.update');
   });
@@ -166,7 +166,13 @@ describe('changes in the address', () => {
     expect(
       sentenceOf({ command: 'tenant.update', input: { id: 'a', status: 'active', name: 'B' } }),
     ).toBeUndefined();
+    for (const [command, input] of [
+      ['scope.update', { scope: 'ward:a', status: 'suspended' }],
+      ['subject.update', { user: 'ward:a', status: 'suspended' }],
+    ] as const)
+      expect(sentenceOf({ command, input })).toEqual([{ ref: 'ward:a' }, ' becomes suspended']);
     expect(sentenceOf({ command: 'constructor', input: {} })).toBeUndefined();
+    expect(sentenceOf({ command: 'constructor.update', input: { status: 'x', name: 'B' } })).toBeUndefined();
     expect(refsIn([LEAVE, REMOVE])).toEqual(['user:a', 'group:b', 'group:b']);
   });
 

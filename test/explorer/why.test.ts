@@ -312,7 +312,7 @@ describe('what would lift a refusal', () => {
 
   test('the subject of an added type, by the command of all of them', async () => {
     const explanation = { ...(await explained('dora', 'Harbour')), subject: { ref: 'robot:r2', name: 'r2' } };
-    const input = { type: 'robot', id: 'r2', status: 'active' };
+    const input = { user: 'robot:r2', status: 'active' };
     expect(remediesOf(explanation)).toMatchObject([{ change: { command: 'subject.update', input } }]);
   });
 

@@ -52,7 +52,8 @@ function listsOf(side: Side): readonly Listed[] {
     .filter(({ input }) => 'cursor' in (input as z.ZodObject).shape)
     .flatMap(({ name, input }) =>
       Object.entries((input as z.ZodObject).shape).flatMap(([field, schema]) =>
-        (side.named[field] ?? [])
+        // What gives a subject access is asked for by its id.
+        (side.named[name === 'user.access' && field === 'id' ? 'user' : field] ?? [])
           .filter(
             (value) =>
               (schema as z.ZodType).safeParse(value).success && input.safeParse({ [field]: value }).success,

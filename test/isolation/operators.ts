@@ -240,8 +240,15 @@ function createCommands({ sides }: Stage, random: Random, names: readonly string
       if (!wanted.has(name)) return [];
       const pool = (random.oneIn(5) ? both : own[by]) ?? both;
       const ids = verb === 'create' ? IDS : idsOf(entity, random.oneIn(5) ? sides : sides.slice(by, by + 1));
+      const isRobot = entity === 'subject' && name === 'user';
       const values =
-        name === 'id' ? ids : name === 'name' ? [`n${random.below(1e6)}`] : (pool[name] ?? valuesOf(schema));
+        name === 'id'
+          ? ids
+          : name === 'name'
+            ? [`n${random.below(1e6)}`]
+            : isRobot
+              ? ids.map((id) => `robot:${id}`)
+              : (pool[name] ?? valuesOf(schema));
       return values.length === 0 ? [] : [[name, random.pick(values)]];
     });
     return { command, input: Object.fromEntries(input) };

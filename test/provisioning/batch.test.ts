@@ -66,7 +66,7 @@ describe('sharing transactions', () => {
     );
     // The user and its decision item; of each membership the group, both edges and the audit record; the count.
     expect(sent.map((actions) => actions.length)).toEqual([2 + 5 * 4 + 1]);
-    const { items } = await world.run('user.access', { user: id });
+    const { items } = await world.run('user.access', { id: id });
     expect((items as unknown[]).length).toBe(5);
   });
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { NODE_KINDS } from '../../provisioning/commands/node-kinds.ts';
 import { EDGES, ID } from '../../provisioning/documents/edges.ts';
 import { readEdge } from '../../provisioning/edges/read-edge.ts';
-import { namedBy, ownersOf } from '../../provisioning/kinds/node-kind.ts';
+import { nodeOf, ownersOf } from '../../provisioning/kinds/node-kind.ts';
 import { addOwner } from '../../provisioning/nodes/ownership.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { SCOPE_TYPES } from '../../table/entities/scope-types.ts';
@@ -53,7 +53,7 @@ const formsOf = (keys: readonly Key[]): ReadonlySet<string> =>
 function ownershipForms(): ReadonlySet<string> {
   const owned = NODE_KINDS.flatMap((kind) => {
     const { entity } = kind;
-    const ref = namedBy(entity, { type: 'campus', id: ID, name: ID });
+    const ref = nodeOf(entity, { type: 'campus', id: ID, name: ID });
     const hangsOn = {
       ...Object.fromEntries((entity.hangsOn ?? []).map((field) => [field, `${field}:${ID}`])),
       ...(entity.type === 'group' ? { everyone: true } : {}),

@@ -279,13 +279,17 @@ function withProperties(kind: Kind): Kind {
 export const pick = (from: Input, fields: readonly string[] = []): Input =>
   Object.fromEntries(fields.map((name) => [name, from[name]]));
 
+/** What names one, as read, update and delete take it. */
+export const nameOf = ({ reference, named }: Kind, from: Input, set = 0): Input =>
+  reference ? { [reference]: `${from.type}:${from.id}` } : pick(from, named[set]);
+
 /** A good input of one command: what it names exists, what it creates does not. */
 async function inputFor(world: Pick<LedgerWorld, 'run'>, kind: Kind, verb: string): Promise<Input> {
   const input = await kind.create();
   if (verb === 'create') return input;
   const made = await world.run(`${kind.type}.create`, input);
   if (verb === 'list') return pick(made, kind.lists[0]);
-  return { ...pick(made, kind.named[0]), ...(verb === 'update' ? await kind.changes?.() : {}) };
+  return { ...nameOf(kind, made), ...(verb === 'update' ? await kind.changes?.() : {}) };
 }
 
 /** Maker of good inputs, for tests that walk the commands. */
@@ -371,7 +375,7 @@ function otherInputs(
       return { name, scope };
     },
     'user.find': async () => ({ email: String((await made('user')).email) }),
-    'user.access': async () => ({ user: (await made('user')).id }),
+    'user.access': async () => ({ id: (await made('user')).id }),
     'tenant.list-all': async () => ({ tenant: `tenant:${(await made('tenant')).id}` }),
     'user.erase': async () => ({ id: (await made('user')).id }),
     'scope.delete-tree': async () => ({ scope: `client:${(await made('client')).id}` }),

@@ -4,7 +4,7 @@ import { isRef, parseRef } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { LOG_SHARDS, logPartition, operationKey } from '../../table/keys.ts';
 import type { Kind } from './kind.ts';
-import { createKinds, pick, TYPES } from './kinds.ts';
+import { createKinds, nameOf, pick, TYPES } from './kinds.ts';
 import { createLedgerWorld, type Input, type LedgerWorld, type Result } from './support.ts';
 
 /**
@@ -100,13 +100,13 @@ describe.each(TYPES)('%s', (type) => {
     let node = made.result;
 
     world.calls.length = 0;
-    await world.run(`${type}.read`, pick(node, kind.named[0]));
+    await world.run(`${type}.read`, nameOf(kind, node));
     await world.run(`${type}.list`, pick(node, kind.lists[0]));
     expect(world.calls.filter(({ operation }) => !READS.test(operation))).toEqual([]);
 
     world.clock.advance(1_000);
     if (kind.changes) {
-      const input = { ...pick(node, kind.named[0]), ...(await kind.changes()) };
+      const input = { ...nameOf(kind, node), ...(await kind.changes()) };
       const changed = await carryOut(`${type}.update`, input);
       await expectRecord(`${type}.update`, changed, owner, {
         before: node,
@@ -117,7 +117,7 @@ describe.each(TYPES)('%s', (type) => {
     }
 
     world.clock.advance(1_000);
-    const gone = await carryOut(`${type}.delete`, pick(node, kind.named[0]));
+    const gone = await carryOut(`${type}.delete`, nameOf(kind, node));
     await expectRecord(`${type}.delete`, gone, await ownerOf(node), { before: node, ...entity });
   });
 });

@@ -77,6 +77,7 @@ export function platformKinds(
         status: 'active',
         endsAt: late,
       }),
+      reference: 'user',
       named: [['type', 'id']],
       changes: async () => ({
         name: null,

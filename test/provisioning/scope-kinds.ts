@@ -169,6 +169,7 @@ export function scopeKinds(
         combination: 'allow-overrides',
         attributes: { area: 12 },
       }),
+      reference: 'scope',
       named: [['type', 'id']],
       changes: async () => ({ name: 'South campus', status: 'suspended', description: null }),
       lists: [['type'], ['type', 'parent']],

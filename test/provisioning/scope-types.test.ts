@@ -238,7 +238,7 @@ describe('types that were added', () => {
     await world.run('scope.move', { scope: at.house, parent: at.campus });
     await world.run('scope.move', { scope: at.campus, parent: at.second });
     expect((await ask()).project).toEqual(['project']);
-    expect(await world.run('scope.read', { type: 'sensor', id: idOf('sensor') })).toMatchObject({
+    expect(await world.run('scope.read', { scope: `sensor:${idOf('sensor')}` })).toMatchObject({
       ancestors: [at.wing, at.floor, at.house, at.campus, at.second, at.client],
     });
     await world.run('scope.move', { scope: at.campus, parent: at.project });

@@ -21,7 +21,7 @@ const routeAt = (world: MemoryWorld, scope: string, more: object = {}) =>
 
 test.each([
   ['a scope', 'location.delete', { id: 'hall' }, 'location:hall'],
-  ['a scope of a type that was added', 'scope.delete', { type: 'ward', id: 'one' }, 'ward:one'],
+  ['a scope of a type that was added', 'scope.delete', { scope: 'ward:one' }, 'ward:one'],
   ['a tree of scopes', 'scope.delete-tree', { scope: 'tenant:north' }, 'location:hall'],
 ])(
   '%s is deleted: the comparison names what stays, and verify finds it',

@@ -208,7 +208,7 @@ row('AM-15', async ({ world, reads, pages }) => {
 
   /** All roles of a user, those of groups too. */
   const rolesAt = async (user: string, at: string, limit = 2) => {
-    const edges = (await pages('user.access', { user, at }, limit)).flat();
+    const edges = (await pages('user.access', { id: user, at }, limit)).flat();
     const ids: unknown[] = [];
     for (const edge of edges) {
       if (typeof edge.role === 'string') ids.push(edge.role);
@@ -225,7 +225,7 @@ row('AM-15', async ({ world, reads, pages }) => {
   expect(await rolesAt(ann, instantOf(world, HOUR))).toEqual([...carried, later].toSorted());
   expect(await rolesAt(ann, instantOf(world, 2 * HOUR))).toEqual(carried.toSorted());
   expect(await rolesAt(bob, at)).toEqual([foreign]);
-  const seen = await pages('user.access', { user: ann, at }, 3);
+  const seen = await pages('user.access', { id: ann, at }, 3);
   // With the grant that holds no role.
   expect(seen.map(({ length }) => length)).toEqual([3, 2]);
   expect(seen.flat()[0]).toMatchObject({ user: ann, role: now, scope: here.project });
@@ -233,7 +233,7 @@ row('AM-15', async ({ world, reads, pages }) => {
   await world.run('global-role.delete', { user: ann, role: global });
   await world.run('role.delete', { id: granted });
   expect(await rolesAt(ann, at)).toEqual([now]);
-  await expect(reads('user.access', { user: ann, at: 'now' })).rejects.toMatchObject({
+  await expect(reads('user.access', { id: ann, at: 'now' })).rejects.toMatchObject({
     code: 'invalid',
     field: 'at',
   });
@@ -262,7 +262,7 @@ row('AM-16', async ({ world, reads, pages }) => {
 
   const at = instantOf(world);
   const scopesOf = async (user: string, input: { type?: string; at?: string } = {}) =>
-    valuesOf(await pages('user.access', { user, at, ...input }, 2), 'scope').toSorted();
+    valuesOf(await pages('user.access', { id: user, at, ...input }, 2), 'scope').toSorted();
   const all = [here.client, campus, here.project, here.building, annex, zone];
   expect(await scopesOf(ann)).toEqual(all.toSorted());
   expect(await scopesOf(ann, { type: 'campus' })).toEqual([campus]);
@@ -278,7 +278,7 @@ row('AM-16', async ({ world, reads, pages }) => {
   expect(await scopesOf(ann, { type: 'building' })).toEqual([here.building, here.building, annex].toSorted());
   await world.run('assignment.delete', { user: ann, scope: here.project, role: carried });
   expect(await scopesOf(ann, { type: 'project' })).toEqual([]);
-  await expect(reads('user.access', { user: ann, at, type: 'user' })).rejects.toMatchObject({
+  await expect(reads('user.access', { id: ann, at, type: 'user' })).rejects.toMatchObject({
     code: 'invalid',
     field: 'type',
   });

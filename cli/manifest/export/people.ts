@@ -1,7 +1,6 @@
 import { pick, type Row } from '../../../provisioning/apply/entry.ts';
 import { inTurns } from '../../../provisioning/apply/queries.ts';
 import { SUBJECT_ATTRIBUTES, USER_ATTRIBUTES } from '../../../provisioning/apply/schema.ts';
-import { parseRef } from '../../../table/identifiers.ts';
 import type { Grants } from './access.ts';
 import { type Exporting, kept, unless } from './exporting.ts';
 import type { Names } from './names.ts';
@@ -97,7 +96,7 @@ export async function subjectsSection(
 ): Promise<Record<string, Row>> {
   const subjects: Record<string, Row> = {};
   const added = [...accessBySubject].filter(([ref]) => ref.includes(':') && !ref.startsWith(TECHNICAL));
-  const rows = await inTurns(added, ([ref]) => queries.read('subject.read', { ...parseRef(ref, 'subject') }));
+  const rows = await inTurns(added, ([ref]) => queries.read('subject.read', { user: ref }));
   for (const [position, [ref, access]] of added.entries()) {
     const row = rows[position];
     if (!row) continue;

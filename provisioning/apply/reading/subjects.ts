@@ -14,7 +14,7 @@ export async function readSubjects(reading: Reading, places: Places): Promise<Re
   const found = new Map<string, Resource>();
   await inTurns(Object.entries(manifest.subjects), async ([name, { type, ...subject }]) => {
     const id = subject.id ?? (await idFor('subject', type, sole ?? '', name));
-    const row = await queries.read('subject.read', { type, id });
+    const row = await queries.read('subject.read', { user: `${type}:${id}` });
     found.set(name, { id, ref: `${type}:${id}`, row });
   });
   const entryOf = (type: string, id: string, label: string) => ({
@@ -45,7 +45,9 @@ export async function readSubjects(reading: Reading, places: Places): Promise<Re
     const listed = await queries.list('subject.list', { tenant });
     const rest = listed.filter(({ type, id }) => !taken.has(`${type}:${id}`));
     // The list follows the table by a moment.
-    const rows = await inTurns(rest, ({ type, id }) => queries.read('subject.read', { type, id }));
+    const rows = await inTurns(rest, ({ type, id }) =>
+      queries.read('subject.read', { user: `${type}:${id}` }),
+    );
     for (const row of rows) {
       if (row?.tenant !== tenant) continue;
       const [type, id] = [String(row.type), String(row.id)];

@@ -269,8 +269,8 @@ describe('a subject', () => {
     await world.run('subject.create', { type: 'sensor', id: 's1', name: 'Door 7' });
     await world.run('subject.create', { type: 'sensor', id: 's2' });
     expect(await refs('subject', 'door 7')).toEqual(['sensor:s1']);
-    await world.run('subject.update', { type: 'sensor', id: 's1', name: null });
-    await world.run('subject.update', { type: 'sensor', id: 's2', name: 'Door 7' });
+    await world.run('subject.update', { user: 'sensor:s1', name: null });
+    await world.run('subject.update', { user: 'sensor:s2', name: 'Door 7' });
     expect(await refs('subject', 'door 7')).toEqual(['sensor:s2']);
     expect(await refs('subject', 'sensor:s1')).toEqual(['sensor:s1']);
   });

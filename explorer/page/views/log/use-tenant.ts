@@ -32,7 +32,7 @@ async function rootOf(send: Send, scope: string): Promise<Root> {
   const [type, id] = [scope.slice(0, colon), scope.slice(colon + 1)];
   const asked = BUILT_IN.has(type)
     ? { command: `${type}.read`, input: { id } }
-    : { command: 'scope.read', input: { type, id } };
+    : { command: 'scope.read', input: { scope } };
   const reply = await send('command', asked);
   const root = reply.ok && reply.result.ok ? reply.result.result.root : undefined;
   return { ref: typeof root === 'string' ? root : scope };

@@ -57,7 +57,7 @@ async function loadScope(send: Send, ref: string): Promise<Scope | { readonly er
   const isKnown = isBuiltIn(type);
   const reply = await send('command', {
     command: isKnown ? `${type}.read` : 'scope.read',
-    input: isKnown ? { id } : { type, id },
+    input: isKnown ? { id } : { scope: ref },
   });
   if (!reply.ok) return reply;
   const answer = reply.result;

@@ -55,7 +55,7 @@ const scopeChange = (ref = '', isClosed: boolean): Change => {
   const { type, id } = split(ref);
   const closed = Object.hasOwn(CLOSED, type) ? CLOSED[type] : undefined;
   if (closed === undefined)
-    return { command: 'scope.update', input: { type, id, status: isClosed ? 'suspended' : 'active' } };
+    return { command: 'scope.update', input: { scope: ref, status: isClosed ? 'suspended' : 'active' } };
   return { command: `${type}.update`, input: { id, status: isClosed ? closed : 'active' } };
 };
 
@@ -66,7 +66,7 @@ const subjectChange = (ref = '', isDisabled: boolean): Change => {
   const { type, id } = split(ref);
   const disabled = Object.hasOwn(DISABLED, type) ? DISABLED[type] : undefined;
   if (disabled === undefined)
-    return { command: 'subject.update', input: { type, id, status: isDisabled ? 'disabled' : 'active' } };
+    return { command: 'subject.update', input: { user: ref, status: isDisabled ? 'disabled' : 'active' } };
   return { command: `${type}.update`, input: { id, status: isDisabled ? disabled : 'active' } };
 };
 
@@ -206,16 +206,23 @@ const SENTENCES: Readonly<Record<string, Sentence>> = {
   ],
 };
 
+/** Of types that were added: the field that holds the reference. */
+const REFERRED: ReadonlyMap<string, string> = new Map([
+  ['scope', 'scope'],
+  ['subject', 'user'],
+]);
 const OF_SCOPE_OR_SUBJECT = /^([a-z][a-z0-9-]*)\.update$/;
 
 /** A change in a sentence; undefined for a command that has none. */
 export function sentenceOf({ command, input }: Change): readonly Part[] | undefined {
   if (Object.hasOwn(SENTENCES, command)) return SENTENCES[command]?.(input);
   const [, kind = ''] = OF_SCOPE_OR_SUBJECT.exec(command) ?? [];
-  const type = kind === 'scope' || kind === 'subject' ? input.type : kind;
-  const others = Object.keys(input).filter((name) => !['type', 'id', 'status'].includes(name));
-  if (typeof type !== 'string' || input.status === undefined || others.length > 0) return undefined;
-  return [at(type, input.id), ` becomes ${String(input.status)}`];
+  const field = REFERRED.get(kind) ?? 'id';
+  const ref = field === 'id' ? `${kind}:${String(input.id)}` : input[field];
+  const others = Object.keys(input).filter((name) => ![field, 'status'].includes(name));
+  if (kind === '' || typeof ref !== 'string' || input.status === undefined || others.length > 0)
+    return undefined;
+  return [{ ref }, ` becomes ${String(input.status)}`];
 }
 
 /** The references that sentences name. */

@@ -81,9 +81,9 @@ export function remediesOf({ reason, path, subject }: Explanation): readonly Rem
 /** A type that was added is changed by the command of all that were. */
 function activating(of: Named, kind: 'scope' | 'subject'): Remedy {
   const type = of.ref.slice(0, of.ref.indexOf(':'));
-  const input = { id: idOf(of), status: 'active' };
+  const status = 'active';
   const change = Object.hasOwn(ENTITIES, type)
-    ? { command: `${type}.update`, input }
-    : { command: `${kind}.update`, input: { type, ...input } };
+    ? { command: `${type}.update`, input: { id: idOf(of), status } }
+    : { command: `${kind}.update`, input: { [kind === 'scope' ? 'scope' : 'user']: of.ref, status } };
   return { of, does: 'make it active', change };
 }

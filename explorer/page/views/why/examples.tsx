@@ -61,7 +61,7 @@ async function examplesOf(client: Client): Promise<readonly Example[]> {
     listed(client, 'permission.list', {}),
   ]);
   const asked = [...pages, ...permissions].map(({ name }) => String(name));
-  const granted = await Promise.all(users.map(({ id }) => listed(client, 'user.access', { user: id })));
+  const granted = await Promise.all(users.map(({ id }) => listed(client, 'user.access', { id })));
   const scopes = granted.map((access) =>
     access.map(({ scope }) => scope).find((ref) => typeof ref === 'string'),
   );
