@@ -238,7 +238,8 @@ describe('a former name of a field', () => {
 
   test('is refused beside the name of now', async () => {
     expect(await onTable('scope.read', 'scope=ward:w1', 'type=ward', 'id=w1')).toEqual({
-      ...{ code: 2, out: '' },
+      code: 2,
+      out: '',
       error: 'gatehouse command: scope and type name the same: give scope alone\n',
     });
   });

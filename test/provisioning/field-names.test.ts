@@ -20,7 +20,9 @@ const textsOf = ({ description, anyOf = [], items }: Property): readonly string[
 
 const FIELDS: readonly Field[] = describeCommands().flatMap(({ name: command, input }) =>
   Object.entries((input.properties ?? {}) as Readonly<Record<string, Property>>).map(([name, property]) => ({
-    ...{ at: `${command} ${name}`, command, name },
+    at: `${command} ${name}`,
+    command,
+    name,
     texts: textsOf(property),
   })),
 );

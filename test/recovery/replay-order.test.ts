@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { COMMANDS } from '../../provisioning/index.ts';
 import { createCollection, replay, type Sent } from '../../provisioning/replay/index.ts';
 
 /** The removals of a tree of scopes, from below, at one instant: the ids of the records do not tell their order. */
@@ -52,4 +53,43 @@ test('what stays refused is reported once, and is sent again only while somethin
     { command: 'location.delete', input: { id: 'middle' }, message: 'it has children' },
   ]);
   expect(calls).toEqual(['top', 'middle', 'top', 'middle']);
+});
+
+test('scopes and subjects of added types are read, closed and removed by their reference', async () => {
+  const at = '2026-01-01T00:00:00.000Z';
+  const collection = createCollection(Date.parse(at));
+  const kinds = [
+    [{ type: 'ward', id: 'w1' }, 'scope', 'scope', 'ward:w1'],
+    [{ type: 'subject', id: 'sensor:s1' }, 'subject', 'user', 'sensor:s1'],
+  ] as const;
+  for (const [index, [entity, kind]] of kinds.entries()) {
+    const shut = { id: `shut-${index}`, action: `${kind}.update`, entity, at, after: { status: 'inactive' } };
+    const gone = { ...entity, id: entity.id.replace('1', '2') };
+    const removed = {
+      id: `removed-${index}`,
+      action: `${kind}.delete`,
+      entity: gone,
+      at,
+      before: { id: gone.id },
+    };
+    for (const record of [shut, removed]) collection.add({ kind: 'change', record });
+  }
+  const read: Sent[] = [];
+  const { replayed } = await replay(collection, {
+    read: async (sent) => {
+      read.push(sent);
+      return { status: 'active' };
+    },
+    write: async () => 'done',
+  });
+  const expected = kinds.flatMap(([, kind, field, ref]) => [
+    { command: `${kind}.update`, input: { [field]: ref, status: 'inactive' } },
+    { command: `${kind}.delete`, input: { [field]: ref.replace('1', '2') } },
+  ]);
+  expect(replayed).toHaveLength(4);
+  expect(replayed).toEqual(expect.arrayContaining(expected));
+  for (const sent of [...read, ...replayed]) {
+    const parsed = COMMANDS.get(sent.command)?.input.safeParse(sent.input);
+    expect(parsed?.success, JSON.stringify(sent)).toBe(true);
+  }
 });

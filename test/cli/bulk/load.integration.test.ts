@@ -32,6 +32,17 @@ const jsonl = (...rows: readonly unknown[]) =>
 const refusedOf = (file: string) => file.replace(/\.(csv|jsonl)$/, '.refused.$1');
 const user = async (by: Record<string, unknown>) => world.run('user.read', by);
 
+describe('subjects', () => {
+  test('what is there already is found by its type and id', async () => {
+    await world.run('subject-type.create', { name: 'sensor' });
+    const file = csv('type,id,name', 'sensor,s1,Door', 'sensor,s2,Bed');
+    expect(await load('subjects', file)).toEqual({ code: 0, error: '', counts: [2, 2, 0, 0] });
+    expect(await load('subjects', file)).toEqual({ code: 0, error: '', counts: [2, 0, 2, 0] });
+    await world.run('subject.update', { user: 'sensor:s2', name: 'Lamp' });
+    expect(await load('subjects', file)).toMatchObject({ code: 1, counts: [2, 0, 1, 1] });
+  });
+});
+
 describe('users', () => {
   test('from CSV: with a byte order mark, CRLF, quotes, names of columns as people write them', async () => {
     const file = fileOf(
