@@ -135,6 +135,7 @@ const failure = z.object({
     message: z.string(),
     field: z.string().optional(),
     holder: z.string().optional(),
+    until: z.string().optional(),
     retryable: z.boolean(),
     approval: z.string().optional(),
     progress: z.object({ done: z.number(), left: z.number() }).optional(),

@@ -23,6 +23,8 @@ export interface Failure {
     readonly field?: string;
     /** Who holds the value, on a conflict over one. */
     readonly holder?: string;
+    /** Of `apply_running`: until when the other apply holds the tenant, unless it goes on. ISO 8601. */
+    readonly until?: string;
     readonly retryable: boolean;
     /** The id of the request that waits for approval. */
     readonly approval?: string;
@@ -58,6 +60,7 @@ export function toFailure(thrown: unknown, seesHolders = true): Failure {
       message: known.message,
       ...(known.field === undefined ? {} : { field: known.field }),
       ...(known.holder === undefined || !seesHolders ? {} : { holder: known.holder }),
+      ...(known.until === undefined ? {} : { until: known.until }),
       retryable: known.retryable,
       ...(known instanceof ApprovalRequired ? { approval: known.approval } : {}),
       ...(progress === undefined ? {} : { progress }),

@@ -44,6 +44,8 @@ export interface ErrorDetails {
   readonly field?: string;
   /** Who holds the value that was asked for, as a reference such as `user:01J…`. */
   readonly holder?: string;
+  /** When what stands in the way ends at the latest, unless it goes on: ISO 8601. */
+  readonly until?: string;
   readonly cause?: unknown;
 }
 
@@ -53,6 +55,7 @@ export class GatehouseError extends Error {
   readonly retryable: boolean;
   readonly field: string | undefined;
   readonly holder: string | undefined;
+  readonly until: string | undefined;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -60,6 +63,7 @@ export class GatehouseError extends Error {
     this.retryable = RETRYABLE.has(code);
     this.field = details.field;
     this.holder = details.holder;
+    this.until = details.until;
   }
 }
 

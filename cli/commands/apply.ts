@@ -39,7 +39,8 @@ const EXAMPLES = `  gatehouse apply school.manifest.yaml
 const NOTES = `It shows the plan and applies it, one transaction after another. Changes that
 take access away come before those that grant it. If an apply is interrupted,
 run it again: it continues where it stopped. While another apply of the same
-tenant is under way, it is refused. In the end it compares once more.`;
+tenant is under way, it is refused; one that was killed is waited for, at most
+a minute. In the end it compares once more.`;
 
 /** `gatehouse apply`: changes the table to match a manifest. */
 export const addApply: Subcommand = (program, around, finish) => {
@@ -112,7 +113,8 @@ async function applyOne(planned: Planned, options: ApplyOptions, around: Context
     }
   }
   const onProgress = progressOn(steps, around.isErrorTerminal === true, around.error, around.now);
-  if (steps > 0) await applyFile(planned, onProgress, around, options.again === true);
+  const onWait = options.json ? () => {} : around.error;
+  if (steps > 0) await applyFile(planned, { onProgress, onWait }, around, options.again === true);
   const left = steps > 0 ? await leftAfter(planned) : [];
   const data = options.json ? { ...planData(plan, table), applied: true, ...leftData(left) } : undefined;
   if (!options.json && steps > 0) around.out(`done: ${steps} steps\n`);

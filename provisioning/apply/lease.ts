@@ -111,7 +111,7 @@ const running = (root: string, { startedAt, expiresAt }: Item): GatehouseError =
   new GatehouseError(
     'apply_running',
     `another apply of ${root} is under way since ${startedAt}: try again when it has ended, or after ${expiresAt} if it goes on no more`,
-    { field: 'manifest' },
+    { field: 'manifest', until: String(expiresAt) },
   );
 
 type Make = NonNullable<Plan['next']>;

@@ -1,5 +1,7 @@
 import { ulid } from 'ulid';
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import type { Context } from '../../../cli/context.ts';
 import { createProvisioning } from '../../../provisioning/index.ts';
 import { createWorld, type World } from '../../support/world.ts';
 import { fileOf, gatehouse, removeFiles } from '../support.ts';
@@ -29,7 +31,7 @@ test('of two applies of one tenant at once, each ends with what it has done', as
   for (const { code, error } of refused) {
     expect(code).toBe(1);
     expect(error).toMatch(
-      /^gatehouse apply: nothing was done: (?:another apply of tenant:\S+ is under way since \S+Z: try again when it has ended, or after \S+Z|the table has changed since the plan: now it takes .*; plan again)/,
+      /^(?:waiting until .*\n)?gatehouse apply: nothing was done: (?:another apply of tenant:\S+ is under way since \S+Z: try again when it has ended, or after \S+Z|the table has changed since the plan: now it takes .*; plan again)/,
     );
   }
   expect(done.length).toBeGreaterThan(0);
@@ -39,6 +41,64 @@ test('of two applies of one tenant at once, each ends with what it has done', as
     ),
   );
   expect(plans.filter(({ code }) => code === 0)).toHaveLength(1);
+});
+
+describe('an apply that finds another one', () => {
+  const other = { manifest: parse(school('ben', 40)), atOnce: 5 };
+
+  /** The command line through a function; `beforeApply` comes before each apply that it is sent. */
+  async function besideAnother(
+    beforeApply: (sent: number, goesOn: () => Promise<unknown>) => unknown,
+    changes: Partial<Context> = {},
+  ) {
+    let ahead = 0;
+    const clock = { now: () => Date.now() + ahead };
+    const provision = createProvisioning({ ...world, clock, newId: () => ulid() });
+    // It is out of time after each step, so it holds the tenant as one that was killed.
+    const slow = createProvisioning({ ...world, clock, newId: () => ulid(), budgetMs: -1 });
+    const goesOn = () => slow({ command: 'tenant.apply', input: other, operationId: 'other' });
+    await goesOn();
+    let sent = 0;
+    const url = await serveFunction(async (event) => {
+      if ((event as { command?: string }).command === 'tenant.apply')
+        ahead += Number((await beforeApply(++sent, goesOn)) ?? 0);
+      return provision(event);
+    });
+    const through = ['--function', 'provisioning', '--lambda-endpoint', url];
+    return gatehouse(['apply', fileOf(school('ben', 4)), '--yes', ...through], { env: {}, ...changes });
+  }
+
+  test('waits for one that was killed, with one line that says until when', async () => {
+    const { code, out, error } = await besideAnother((sent) => (sent === 3 ? 61_000 : 0));
+    expect(error).toMatch(
+      /^waiting until \d{4}-\S+Z at most: another apply of this tenant is under way, or was interrupted\n$/,
+    );
+    expect(code).toBe(0);
+    expect(out).toMatch(/done: \d+ steps\n$/);
+  }, 30_000);
+
+  test('is refused beside one that goes on', async () => {
+    const { code, error } = await besideAnother((sent, goesOn) => (sent > 1 ? goesOn().then(() => 1) : 0));
+    expect(error).toMatch(
+      /^waiting until .*\ngatehouse apply: nothing was done: another apply of tenant:\S+ is under way since /,
+    );
+    expect(code).toBe(1);
+  }, 30_000);
+
+  test('is refused while it waits, when it is interrupted', async () => {
+    const stop: (() => void)[] = [];
+    const onInterrupt = (listener: () => void) => {
+      stop.push(listener);
+      return () => {};
+    };
+    const { code, error } = await besideAnother(
+      (sent) => (sent === 2 ? stop.map((each) => each()) && 0 : 0),
+      {
+        onInterrupt,
+      },
+    );
+    expect([code, error]).toEqual([1, expect.stringContaining('nothing was done: another apply of tenant:')]);
+  }, 30_000);
 });
 
 test('what somebody else takes back meanwhile is said, and the exit code is 1', async () => {
