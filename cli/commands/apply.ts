@@ -5,7 +5,7 @@ import { type Context, NothingDoneError, wantsColours } from '../context.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
 import { addHelpTexts } from '../help.ts';
 import { applyFile, leftAfter } from '../manifest/apply.ts';
-import { assertOfOneFile, manifestFiles, ofFiles } from '../manifest/files.ts';
+import { assertNotPruned, manifestFiles, ofFiles } from '../manifest/files.ts';
 import {
   formatDangers,
   formatLeft,
@@ -48,13 +48,13 @@ export const addApply: Subcommand = (program, around, finish) => {
     .command('apply')
     .summary('change the table to match a manifest')
     .description('Changes the table to match a manifest: tenants, roles and people in one YAML or JSON file.')
-    .argument('<file>', 'a manifest, a folder of them, or a plan that gatehouse plan --out wrote')
+    .argument('<file>', 'a manifest, a folder of them, or what gatehouse plan --out wrote')
     .option('--again', 'also create users who were erased: it brings them back')
     .option('--yes', 'do not ask; required without a terminal if a step removes something or is dangerous');
   addHelpTexts(withManifestOptions(command), { examples: EXAMPLES, notes: NOTES }).action(
     async (path: string, options: ApplyOptions) => {
       const files = await manifestFiles(path);
-      assertOfOneFile(path, files, options);
+      assertNotPruned(path, files, options);
       const connect = connectOnce(options, around);
       const applied: Applied[] = [];
       for (const file of files)

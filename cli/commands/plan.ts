@@ -1,10 +1,9 @@
 import type { PlanAnswer } from '../../provisioning/apply/commands.ts';
-import { idsOf } from '../../provisioning/apply/saved-plan.ts';
+import { idsOf, savedPlan } from '../../provisioning/apply/saved-plan.ts';
 import { wantsColours } from '../context.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
 import { addHelpTexts } from '../help.ts';
-import { assertOfOneFile, manifestFiles, ofFiles } from '../manifest/files.ts';
-import { writePlan } from '../manifest/plan-file.ts';
+import { assertNotPruned, manifestFiles, ofFiles } from '../manifest/files.ts';
 import { formatPlan, formatSum, planData } from '../manifest/print.ts';
 import {
   connectOnce,
@@ -13,7 +12,7 @@ import {
   planFile,
   withManifestOptions,
 } from '../manifest/shared.ts';
-import { assertWritable } from '../output-file.ts';
+import { assertWritable, writeNewFile, writeNewFolder } from '../output-file.ts';
 import { asJson } from '../print.ts';
 import type { Subcommand } from '../subcommand.ts';
 
@@ -31,28 +30,38 @@ export const addPlan: Subcommand = (program, around, finish) => {
     )
     .argument(
       '<file>',
-      'a manifest, a folder of them, or a plan of --out, to check whether it is still current',
+      'a manifest, a folder of them, or what --out wrote, to check whether it is still current',
     )
-    .option('--out <file>', 'also write the plan to a new file, for gatehouse apply');
+    .option(
+      '--out <file>',
+      'also write the plan to a new file, or of a folder to a new folder, for gatehouse apply',
+    );
   addHelpTexts(withManifestOptions(command), { examples: EXAMPLES }).action(
     async (path: string, options: ManifestOptions & { readonly out?: string }) => {
       const { out } = options;
       const files = await manifestFiles(path);
-      assertOfOneFile(path, files, options);
+      assertNotPruned(path, files, options);
       if (out !== undefined) assertWritable(out, true);
       const colours = wantsColours(around);
       const connect = connectOnce(options, around);
       const plans: PlanAnswer[] = [];
       const data: unknown[] = [];
+      const saved: string[] = [];
       for (const each of files) {
         const { plan, table, place, file, input, deliver } = await planFile(each, options, connect);
         if (out !== undefined)
-          writePlan(out, {
-            ...{ place, madeAt: new Date(around.now()).toISOString() },
-            ...{ prune: input.prune === true, pruneShared: input.pruneShared === true },
-            changes: [...(await idsOf(plan.changes))],
-            manifest: file.source.data as Record<string, unknown>,
-          });
+          saved.push(
+            asJson(
+              savedPlan({
+                place,
+                madeAt: new Date(around.now()).toISOString(),
+                prune: input.prune === true,
+                pruneShared: input.pruneShared === true,
+                changes: [...(await idsOf(plan.changes))],
+                manifest: file.source.data as Record<string, unknown>,
+              }),
+            ),
+          );
         plans.push({ ...plan, changes: [], keeps: [] });
         if (options.json) data.push(planData(plan, table));
         else {
@@ -61,6 +70,9 @@ export const addPlan: Subcommand = (program, around, finish) => {
           around.out(formatPlan(plan, printing));
         }
       }
+      const [first = ''] = saved;
+      if (out !== undefined && saved.length === 1) writeNewFile(out, first);
+      else if (out !== undefined) writeNewFolder(out, saved, 'json');
       if (files.length > 1 && !options.json) around.out(formatSum(path, plans));
       if (options.json) around.out(asJson(ofFiles(files, data, plans)));
       const isDone = plans.every(({ create, change, remove }) => create + change + remove === 0);

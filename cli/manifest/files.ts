@@ -22,18 +22,17 @@ export async function manifestFiles(path: string): Promise<readonly string[]> {
   return names.map((name) => join(path, name));
 }
 
-/** What is judged over a whole cannot be judged file by file. Throws {@link UsageError}. */
-export function assertOfOneFile(
+/** What a whole leaves out is not seen file by file. Throws {@link UsageError}. */
+export function assertNotPruned(
   path: string,
   files: readonly string[],
-  { prune, pruneShared, out }: ManifestOptions & { readonly out?: string },
+  { prune, pruneShared }: ManifestOptions,
 ): void {
-  if (files.length === 1) return;
-  const option = prune ? '--prune' : pruneShared ? '--prune-shared' : out === undefined ? undefined : '--out';
-  if (option !== undefined)
-    throw new UsageError(
-      `${path} is a folder of ${files.length} files, each planned by itself, and ${option} is for one file: leave it out`,
-    );
+  if (files.length === 1 || !(prune || pruneShared)) return;
+  const option = prune ? '--prune' : '--prune-shared';
+  throw new UsageError(
+    `${path} is a folder of ${files.length} files, each planned by itself, and ${option} is for one file: leave it out, compare the folder with gatehouse export, and remove by commands what no file has (gatehouse command user.delete …)`,
+  );
 }
 
 /** For programs: the data of the one file, or of each file of a folder with the sums. */

@@ -1,17 +1,8 @@
 import type { PlannedChange } from '../../provisioning/apply/commands.ts';
-import {
-  changesBeyond,
-  readSavedPlan,
-  type SavedPlan,
-  savedPlan,
-} from '../../provisioning/apply/saved-plan.ts';
+import { changesBeyond, readSavedPlan, type SavedPlan } from '../../provisioning/apply/saved-plan.ts';
 import { ProblemsError, type Source } from '../../testing/document.ts';
 import { NothingDoneError } from '../context.ts';
-import { writeNewFile } from '../output-file.ts';
-import { asJson, count } from '../print.ts';
-
-/** Writes a plan to a new file. Throws UsageError. */
-export const writePlan = (path: string, plan: SavedPlan): void => writeNewFile(path, asJson(savedPlan(plan)));
+import { count } from '../print.ts';
 
 /** The plan in a file, with its manifest as a source; undefined for a file of another kind. Throws ProblemsError. */
 export function readPlan(source: Source): { readonly plan: SavedPlan; readonly source: Source } | undefined {

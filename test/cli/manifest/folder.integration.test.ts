@@ -64,12 +64,31 @@ test('its files are read one after the other, and what is for one file is refuse
   for (const option of ['--prune', '--prune-shared']) {
     const { code, error } = await run(['apply', path, '--yes', option]);
     expect(code).toBe(2);
-    expect(error).toContain(`is a folder of 2 files, each planned by itself, and ${option} is for one file`);
+    expect(error).toContain(
+      `is a folder of 2 files, each planned by itself, and ${option} is for one file: leave it out`,
+    );
+    expect(error).toContain('gatehouse export, and remove by commands what no file has');
   }
-  expect((await run(['plan', path, '--out', join(folder, 'plan')])).code).toBe(2);
   const empty = mkdtempSync(join(folder, 'empty-'));
   expect((await run(['plan', empty])).error).toContain('is a folder without a manifest');
 });
+
+test('its plan is saved as a folder of plans, and nothing else is applied', async () => {
+  const path = mkdtempSync(join(folder, 'planned-'));
+  for (const [name, text] of Object.entries(FILES)) writeFileSync(join(path, name), text);
+  const plans = join(folder, 'plans');
+  expect((await run(['plan', path, '--out', plans])).code).toBe(1);
+  expect(readdirSync(plans)).toEqual(['1.json', '2.json']);
+  expect(await run(['apply', plans, '--yes'])).toMatchObject({ code: 0, error: '' });
+  expect((await run(['plan', path])).code).toBe(0);
+  // Done already.
+  expect((await run(['apply', plans, '--yes'])).code).toBe(0);
+  const [tenant] = (await world.run('tenant.list', {})).items as { id: string }[];
+  await world.run('tenant.update', { id: tenant?.id, name: 'renamed since' });
+  const other = await run(['apply', plans, '--yes']);
+  expect(other.code).toBe(1);
+  expect(other.error).toContain('1.json is out of date');
+}, 20_000);
 
 test('a file that is wrong ends it, and what was applied before stays', async () => {
   const path = mkdtempSync(join(folder, 'wrong-'));
