@@ -49,11 +49,12 @@ export const betweenLines = (
         '  with the id of the old entry, a new name is one change, and nobody is refused',
       ];
 
-const leftLines = ({ rows, moreRows }: Leaves): readonly string[] => {
+/** What stays and names a scope that is deleted, before and after the deletion. */
+export const leftLines = ({ rows, moreRows }: Leaves): readonly string[] => {
   const shown = rows.slice(0, ROWS);
   const rest = rows.length - shown.length + moreRows;
   return [
-    'what stays, is refused to everybody then, and goes to whoever creates that id again:',
+    'what stays, refuses everybody from then on, and goes to whoever creates that id again:',
     ...shown.map(({ kind, label, scope }) =>
       plain(`  ${kind === 'route' ? '' : 'resource type '}${label} at ${scope}`),
     ),

@@ -7,6 +7,7 @@ import {
 } from '../../provisioning/documents/commands.ts';
 import { COMMANDS, type Failure, type Success } from '../../provisioning/index.ts';
 import { hint } from '../../provisioning/suggestions.ts';
+import { leftLines } from '../access.ts';
 import { UsageError } from '../context.ts';
 import { type Agreed, agree, YES } from '../destruction.ts';
 import { OK, REFUSED, USAGE } from '../exit-codes.ts';
@@ -172,7 +173,9 @@ function textOf(
   if (isDryRun)
     return `${name} would succeed, and nothing was written. It would answer:\n${body.replaceAll(/^(?=.)/gm, '  ')}`;
   const named = (agreed?.named ?? []).map((each) => `${plain(each)}\n`).join('');
-  return `${body}---\n${named}token ${token}\noperation ${operationId}\n`;
+  const leaves = agreed?.access?.leaves;
+  const left = leaves ? `${leftLines(leaves).join('\n')}\n` : '';
+  return `${body}---\n${named}${left}token ${token}\noperation ${operationId}\n`;
 }
 
 /** Notes on an answer. */

@@ -1,6 +1,8 @@
 import type { Success } from '../../provisioning/index.ts';
-import { isId } from '../../table/identifiers.ts';
+import { isId, isRef } from '../../table/identifiers.ts';
 import { UsageError } from '../context.ts';
+import { knownAs } from '../known-as.ts';
+import { plain } from '../print.ts';
 import { type Editing, RefusedError } from '../provisioning.ts';
 import { type Revoked, revocation, secondsOption } from '../revocation/subcommand.ts';
 
@@ -16,16 +18,27 @@ const API_TOKEN = /^gh1_/i;
 const notFound = (what: string): UsageError =>
   new UsageError(`there is no ${what} with this id: give the id, not the credential itself`);
 
+/** A session or token as it stands, and how people know it: with whose it is. */
+interface Credential {
+  readonly found: Success['result'];
+  /** `session:ID of Lou Park <lou@mercy.example> (user:ID)`. */
+  readonly label: string;
+}
+
 /** Reads a session or token by its id. Throws {@link UsageError}. */
 async function readCredential(
-  { send }: Editing,
+  { send, deliver }: Editing,
   what: 'session' | 'token',
   id: string,
-): Promise<Success['result']> {
+): Promise<Credential> {
   if (!isId(id) || API_TOKEN.test(id)) throw notFound(what);
-  return send(`${what}.read`, { id }).catch((error: unknown) => {
+  const found = await send(`${what}.read`, { id }).catch((error: unknown) => {
     throw error instanceof RefusedError && error.isOfInput ? notFound(what) : error;
   });
+  const user = String(found.user);
+  const owner = { ref: isRef(user) ? user : `user:${user}`, kind: 'subject' as const };
+  const known = await knownAs(deliver, [owner]);
+  return { found, label: plain(`${what}:${id} of ${known(owner)}`) };
 }
 
 /** `gatehouse revoke-session`: ends a login session. */
@@ -37,12 +50,13 @@ export const addRevokeSession = revocation({
   options: [JWT_LIFE],
   examples: '  gatehouse revoke-session 01M7YAMYCAWSND2TZ7F47P6DYF',
   revoke: async (editing: Editing, id, _options, agreed): Promise<Revoked> => {
-    const { status, user } = await readCredential(editing, 'session', id);
+    const { found, label } = await readCredential(editing, 'session', id);
+    const { status } = found;
     const input = { id, status: 'revoked' };
-    await agreed(`this ends session:${id} of ${user}`, { command: 'session.update', input });
+    await agreed(`this ends ${label}`, { command: 'session.update', input });
     const token = await editing.write('session.update', input);
     const before = status !== 'active';
-    const text = `session:${id} is revoked${before ? ` (it was ${status})` : ''}`;
+    const text = `${label} is revoked${before ? ` (it was ${status})` : ''}`;
     return { revoked: `session:${id}`, before, text, token };
   },
 });
@@ -56,10 +70,11 @@ export const addRevokeToken = revocation({
   options: [JWT_LIFE],
   examples: '  gatehouse revoke-token 01M7YAMYCAWSND2TZ7F47P6DYF',
   revoke: async (editing: Editing, id, _options, agreed): Promise<Revoked> => {
-    const before = (await readCredential(editing, 'token', id)).revoked === true;
-    if (!before) await agreed(`this ends token:${id}`, { command: 'token.revoke', input: { id } });
+    const { found, label } = await readCredential(editing, 'token', id);
+    const before = found.revoked === true;
+    if (!before) await agreed(`this ends ${label}`, { command: 'token.revoke', input: { id } });
     const token = before ? undefined : await editing.write('token.revoke', { id });
-    const text = `token:${id} ${before ? 'was revoked before' : 'is revoked'}`;
+    const text = `${label} ${before ? 'was revoked before' : 'is revoked'}`;
     return { revoked: `token:${id}`, before, text, token };
   },
 });

@@ -200,6 +200,25 @@ describe('what is taken away is named, with its reference beside', () => {
     for (const line of lines()) expect(out.split('\n')).toContain(line.trim());
   });
 
+  test('a route that stays without its scope, before and after', async () => {
+    const { scope } = ids;
+    const { id } = await world.run('tenant.create', { name: 'Gone' });
+    await world.run('route.create', {
+      method: 'GET',
+      path: '/menu',
+      permission: 'home',
+      scope: `tenant:${id}`,
+    });
+    await world.run('resource-type.create', { name: 'kept', scope });
+    const left = `from then on, and goes to whoever creates that id again:\n  GET /menu of the API default at tenant:${id}\n`;
+    const { code, out, error } = await run('command', 'tenant.delete', 'id=Gone', '--yes');
+    expect(code).toBe(0);
+    expect(error).toContain(left);
+    expect(out).toContain(left);
+    const tree = await run('command', 'scope.delete-tree', `scope=${scope}`, '--yes');
+    expect(tree.out).toContain(`\n  resource type kept at ${scope}\n`);
+  });
+
   test('in receipts of revocations', async () => {
     expect((await run('revoke-user', 'ann@x.example', '--yes')).out).toContain(
       `Ann Arbor <ann@x.example> (user:${ids.user}) is disabled`,

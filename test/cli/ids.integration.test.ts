@@ -93,7 +93,7 @@ describe.each(SAMPLE_ROWS)('%s: %s', (_what, id) => {
   });
 
   test('is revoked', async () => {
-    expect((await run('revoke-session', id, '--yes')).out).toContain(`session:${id} is revoked`);
+    expect((await run('revoke-session', id, '--yes')).out).toContain(`session:${id} of `);
     expect((await run('revoke-user', id, '--yes')).out).toContain(`(${user}) is disabled`);
     expect((await run('check', user, 'home', scope)).out).toBe('REFUSED (subject_inactive)\n');
   });

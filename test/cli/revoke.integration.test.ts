@@ -136,19 +136,29 @@ describe('suspend-tenant', () => {
 });
 
 test('revoke-session and revoke-token, and a JWT that no authorizer looks up', async () => {
-  const { id: user } = await world.run('user.create', {});
+  const email = `lou-${Date.now()}@mercy.example`;
+  const { id: user } = await world.run('user.create', { email, displayName: 'Lou Park' });
+  const lou = `Lou Park <${email}> (user:${user})`;
   const { id: session } = await world.run('session.create', { user });
+  const { id: other } = await world.run('session.create', { user });
   const { id: token } = await world.run('token.create', { user, tokenType: 'api' });
   const ended = await asked('revoke-session', session, '--jwt-life', '900', '--result-ttl', '60', '--json');
   expect(JSON.parse(ended.out)).toMatchObject({ revoked: `session:${session}`, atMost: { request: 960 } });
   expect(await world.run('session.read', { id: session })).toMatchObject({ status: 'revoked' });
-  expect(await asked('revoke-token', token, '--cache-ttl', '10')).toMatchObject({
-    code: 0,
-    out: expect.stringMatching(/^token:\w+ is revoked\ntoken gh1[\s\S]*, 10 s from now\n$/),
+  expect(await asked('revoke-session', other)).toMatchObject({
+    error: expect.stringContaining(`this ends session:${other} of ${lou}\n`),
+    out: expect.stringContaining(`session:${other} of ${lou} is revoked\n`),
   });
+  const revoked = await asked('revoke-token', token, '--cache-ttl', '10');
+  expect(revoked).toMatchObject({
+    code: 0,
+    error: expect.stringContaining(`this ends token:${token} of ${lou}\n`),
+    out: expect.stringMatching(/^token:.* is revoked\ntoken gh1[\s\S]*, 10 s from now\n$/),
+  });
+  expect(revoked.out).toContain(`token:${token} of ${lou} is revoked`);
   expect(await asked('revoke-token', token)).toMatchObject({
     code: 0,
-    out: expect.stringMatching(/^token:\w+ was revoked before\n\n/),
+    out: expect.stringContaining(`token:${token} of ${lou} was revoked before\n\n`),
   });
 });
 

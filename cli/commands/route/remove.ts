@@ -2,7 +2,7 @@ import { isId } from '../../../table/identifiers.ts';
 import { UsageError } from '../../context.ts';
 import { agree, YES } from '../../destruction.ts';
 import { OK } from '../../exit-codes.ts';
-import { asJson } from '../../print.ts';
+import { asJson, plain } from '../../print.ts';
 import { addActorOption, connectForWriting, type WriteOptions } from '../../provisioning.ts';
 import type { Subcommand } from '../../subcommand.ts';
 import { type RouteOptions, withRouteOptions } from './shared.ts';
@@ -28,11 +28,12 @@ export const addRemove: Subcommand = (route, context, finish) => {
     const { api, method, path } = await send('route.read', { id });
     if (options.api !== undefined && options.api !== api)
       throw new Error(`this route is one of the API ${api}, not of ${options.api}`);
-    const said = `this removes ${method} ${path}: every request to it is refused then`;
+    const label = `${method} ${path} of the API ${api} (route:${id})`;
+    const said = `this removes ${label}: every request to it is refused then`;
     await agree(editing, [{ command: 'route.delete', input: { id } }], said, options, context);
     await send('route.delete', { id });
     context.out(
-      options.json ? asJson({ id, api, method, path, removed: true }) : `removed ${method} ${path} (${id})\n`,
+      options.json ? asJson({ id, api, method, path, removed: true }) : `removed ${plain(label)}\n`,
     );
     finish(OK);
   });
