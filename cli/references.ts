@@ -1,6 +1,6 @@
 import type { Reason } from '../engine/index.ts';
 import type { Queries } from '../provisioning/apply/queries.ts';
-import { type Candidate, type Found, findName, type Wanted } from '../provisioning/names/find.ts';
+import { type Candidate, type Found, findName, oneMeant, type Wanted } from '../provisioning/names/find.ts';
 import { closestPath, suggestName } from '../provisioning/names/suggest.ts';
 import { hint } from '../provisioning/suggestions.ts';
 import type { NamedKind } from '../table/entities/entity.ts';
@@ -94,12 +94,8 @@ export const resolveBy =
 /** What a text means. Throws {@link NameError} unless it is one thing, which exists. */
 export async function lookUp(names: Names, typed: Typed, text: string): Promise<Candidate> {
   const found = await optionsOf(names, typed, text);
-  // One person's email may be the id of another: whoever types it means one of them, and nobody knows which.
-  const isEmail = found.candidates.some(({ by }) => by === 'email');
-  const exact = typed.takesIds && !isEmail ? found.candidates.find(({ by }) => by === 'id') : undefined;
-  if (exact) return exact;
-  const [one, ...others] = found.candidates;
-  if (one && others.length === 0 && !found.more) return one;
+  const one = oneMeant(found, typed.takesIds === true);
+  if (one) return one;
   throw ambiguous(typed, text, found);
 }
 

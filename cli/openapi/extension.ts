@@ -1,9 +1,8 @@
 import * as z from 'zod';
 import { type Path, type Problem, problemsOf } from '../../provisioning/apply/problem.ts';
 import { inPlainWords } from '../../provisioning/issues.ts';
-import { permissionTemplate, scopeTemplate } from '../../provisioning/routes/fields.ts';
+import { isScopeName, permissionTemplate, scopeTemplate } from '../../provisioning/routes/fields.ts';
 import { closest } from '../../provisioning/suggestions.ts';
-import { isScopeName } from '../routes/scope-names.ts';
 
 /** The vendor extension in which a document states what its operations require. */
 export const EXTENSION = 'x-gatehouse';

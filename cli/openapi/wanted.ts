@@ -1,11 +1,10 @@
 import { VERBS } from '../../authorizer/routes/rule.ts';
 import type { Problem } from '../../provisioning/apply/problem.ts';
 import type { Wanted } from '../../provisioning/routes/changes.ts';
-import { pathProblem, unknownNames } from '../../provisioning/routes/fields.ts';
+import { isScopeName, pathProblem, unknownNames } from '../../provisioning/routes/fields.ts';
 import { routeShape } from '../../table/route-template.ts';
 import { assertNone } from '../../testing/document.ts';
 import { plain } from '../print.ts';
-import { isScopeName } from '../routes/scope-names.ts';
 import type { ApiDocument, Operation } from './api-document.ts';
 import { EXTENSION } from './extension.ts';
 

@@ -1,5 +1,6 @@
 import type { CheckRequest, Decision } from '../../engine/index.ts';
 import type { Manifest } from '../../provisioning/apply/schema.ts';
+import { isScopeName } from '../../provisioning/routes/fields.ts';
 import { DEFAULT_API, ruleOf } from '../../provisioning/routes/route.ts';
 import type { RouteRule, TemplatePart } from '../../table/route-template.ts';
 import type { ManifestNames } from '../../testing/names.ts';
@@ -106,7 +107,11 @@ function candidatesIn(manifest: Manifest, names: ManifestNames): readonly (reado
   const isReading = ({ method }: { readonly method: string }) => method === 'GET' || method === 'ANY';
   return manifest.routes
     .filter(isOfHttpApi)
-    .map((route, position) => ({ route, rule: ruleOf(String(position), route) }))
+    .flatMap((route, position) => {
+      // A scope of the table alone is none that the examples are about.
+      const scope = isScopeName(route.scope) ? names.of('scope').get(route.scope) : route.scope;
+      return scope === undefined ? [] : [{ route, rule: ruleOf(String(position), { ...route, scope }) }];
+    })
     .sort(({ route: a }, { route: b }) => Number(isReading(b)) - Number(isReading(a)))
     .map(({ route: { api = DEFAULT_API }, rule }) =>
       [...placesOf(rule, permissions, names)].flatMap((place) =>

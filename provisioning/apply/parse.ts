@@ -2,7 +2,7 @@ import { isLongerThan } from '../../table/bytes.ts';
 import { SCOPE_TYPES } from '../../table/entities/scope-types.ts';
 import { MAX_LEVELS, misshapen } from '../input.ts';
 import { inPlainWords } from '../issues.ts';
-import { pathProblem, unknownNames } from '../routes/fields.ts';
+import { isScopeName, pathProblem, unknownNames } from '../routes/fields.ts';
 import { placed } from './misplaced.ts';
 import { type Path, type Problem, problemsOf } from './problem.ts';
 import { type Manifest, manifestSchema, PEOPLE, SECTIONS, type Section } from './schema.ts';
@@ -90,7 +90,8 @@ function routeProblems({ routes }: Manifest): readonly Problem[] {
     const at: Path = ['routes', position];
     const problem = pathProblem(path);
     if (problem !== undefined) return [{ path: [...at, 'path'], message: `${path} ${problem}` }];
-    return Object.entries({ permission, scope }).flatMap(([key, text]) =>
+    const templates = isScopeName(scope) ? { permission } : { permission, scope };
+    return Object.entries(templates).flatMap(([key, text]) =>
       unknownNames(path, text).map((name) => ({
         path: [...at, key],
         message: `${text} names {${name}}, which ${path} does not have`,

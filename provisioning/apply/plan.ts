@@ -42,7 +42,7 @@ export async function planManifest(
   const { lasting, all } = declarationsIn(state, pruning.shared && complete.declared.has('properties'));
   const ofProperties = await propertyProblems(state, lasting);
   const nodes = compare(state, complete.declared, pruning, commands, all);
-  const routes = await compareRoutes(complete, queries, pruning);
+  const routes = await compareRoutes(complete, state.scopes, queries, pruning);
   const steps = merged(nodes.steps, routes.steps);
   if (steps.length > MAX_STEPS)
     throw new GatehouseError(

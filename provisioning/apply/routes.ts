@@ -1,15 +1,19 @@
 import { routeShape } from '../../table/route-template.ts';
 import { changesFor } from '../routes/changes.ts';
+import { isScopeName } from '../routes/fields.ts';
 import { DEFAULT_API, type Route, requirementText, ruleOf, writtenOf } from '../routes/route.ts';
 import { derivedId, type Row } from './entry.ts';
 import type { Parsed } from './parse.ts';
 import type { Problem } from './problem.ts';
-import type { Queries } from './queries.ts';
+import { inTurns, type Queries } from './queries.ts';
+import type { Resources } from './state.ts';
 import type { Comparison, Kept, Pruning, Step } from './steps.ts';
+import { meantInTable } from './table-names.ts';
 
 /** The routes of a manifest, compared as `route import` compares those of an OpenAPI document. */
 export async function compareRoutes(
   { manifest, declared }: Parsed,
+  scopes: Resources,
   queries: Queries,
   { prune, shared }: Pruning,
 ): Promise<Comparison> {
@@ -17,9 +21,17 @@ export async function compareRoutes(
   const kept: Kept[] = [];
   const problems: Problem[] = [];
   let unchanged = 0;
-  const listed = manifest.routes.map((route, position) => ({
+  const scopeOf = async (scope: string, position: number): Promise<string> => {
+    if (!isScopeName(scope)) return scope;
+    const meant = scopes.get(scope) ?? (await meantInTable(queries, 'scope', scope));
+    if ('ref' in meant) return meant.ref;
+    problems.push({ path: ['routes', position, 'scope'], message: meant.problem });
+    return scope;
+  };
+  const listed = await inTurns(manifest.routes, async (route, position) => ({
     ...route,
     api: route.api ?? DEFAULT_API,
+    scope: await scopeOf(route.scope, position),
     position,
   }));
   const seen = new Map<string, number>();

@@ -3,7 +3,7 @@ import type { Entity } from '../../table/entities/entity.ts';
 import * as field from '../../table/entities/fields.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { SCOPES } from '../../table/entities/scopes.ts';
-import { permissionTemplate, scopeTemplate } from '../routes/fields.ts';
+import { isScopeName, permissionTemplate, scopeTemplate } from '../routes/fields.ts';
 import {
   effects,
   end,
@@ -100,8 +100,8 @@ const role = object({
   global: flag.optional(),
   owner: name.optional(),
   parent: name.nullable().optional(),
-  /** The id of a role template: the role has its permissions beside those of `allow` and `deny`. */
-  template: id,
+  /** A role template, by its id or name: the role has its permissions beside those of `allow` and `deny`. */
+  template: name.optional(),
   allow: effects,
   deny: effects,
   description,
@@ -166,12 +166,18 @@ const setting = object({
     context.addIssue('a setting is of a scope or of a user: give one of both');
 });
 
+/** A template of a scope, or the name of one: of this manifest, or else of the table. */
+const routeScope = z.string('must be a text such as project:{project}').superRefine((scope, context) => {
+  const { error } = (isScopeName(scope) ? field.name : scopeTemplate).safeParse(scope);
+  for (const { message } of error?.issues ?? []) context.addIssue(message);
+});
+
 const route = object({
   api: pageName.optional(),
   method: z.enum(ENTITIES.route.attributes.shape.method.options, 'must be a verb, as GET, or ANY'),
   path: z.string('must be a path, as /projects/{project}'),
   permission: permissionTemplate,
-  scope: scopeTemplate,
+  scope: routeScope,
   description,
 });
 

@@ -9,6 +9,8 @@ export interface State {
   readonly problems: readonly Problem[];
   /** The roles from which a role inherits, by its id, in the manifest and in the table. */
   readonly inherits: ReadonlyMap<string, ReadonlySet<string>>;
+  /** The scopes of the manifest. */
+  readonly scopes: Resources;
   /** Names by reference. */
   readonly names: ReadonlyMap<string, string>;
 }

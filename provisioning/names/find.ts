@@ -49,6 +49,18 @@ export interface Found {
   readonly elsewhere: readonly Candidate[];
 }
 
+/**
+ * The one thing that a name means; undefined where it is nothing, or may be several.
+ *
+ * @param takesIds whether an id is meant before any other name
+ */
+export function oneMeant({ candidates, more }: Found, takesIds: boolean): Candidate | undefined {
+  // One person's email may be the id of another: whoever types it means one of them, and nobody knows which.
+  const isEmail = candidates.some(({ by }) => by === 'email');
+  const exact = takesIds && !isEmail ? candidates.find(({ by }) => by === 'id') : undefined;
+  return exact ?? (candidates.length === 1 && !more ? candidates[0] : undefined);
+}
+
 /** As many are shown. */
 const MOST = 25;
 /** As many can be compared with a path by one BatchGetItem of what is above them: of roots, or of whole paths. */

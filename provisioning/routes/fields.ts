@@ -29,6 +29,10 @@ export const scopeTemplate = z
   .string('must be a text such as project:{project}')
   .pipe(parsed(400, parseScopeTemplate));
 
+/** Whether it is a name of the scope that a route is always at; otherwise it is a template of one, or a reference. */
+export const isScopeName = (text: string): boolean =>
+  text.trim() !== '' && !/[{}]/.test(text) && !/^[a-z][a-z0-9-]*:/.test(text);
+
 /** Why a path can be none of ours, and what to write instead; undefined when it can be. */
 export function pathProblem(path: string): string | undefined {
   const problem = tryParse(() => void parsePathTemplate(path, ''));

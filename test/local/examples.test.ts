@@ -56,6 +56,11 @@ describe('one of each', () => {
     expect(asked).toBe(2);
   });
 
+  test('of a route that names its scope', async () => {
+    const { allowed } = await examplesOf({ ...WORLD, routes: [route('/reports', 'reports', 'acme')] });
+    expect(allowed).toMatchObject({ caller: 'ann', scope: 'acme', path: '/reports' });
+  });
+
   test('for one person at two scopes, where all may do it at the first', async () => {
     const { allowed, refused } = await examplesOf({
       ...WORLD,

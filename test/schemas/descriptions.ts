@@ -64,7 +64,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'roles.global': 'true: it can be granted everywhere (globalRoles), and belongs to no tenant.',
   'roles.owner': 'The tenant that it belongs to. Left out: it can be granted in any tenant.',
   'roles.parent': 'The role from which it inherits all permissions.',
-  'roles.template': 'The id of a role template, whose permissions it has as well.',
+  'roles.template': 'A role template by its id or name, whose permissions it has as well.',
   'roles.allow': 'What it allows: a page, module:action:resource with * for action or resource, or "*:*:*".',
   'roles.deny': 'What it denies. Spelt as in allow.',
   'allow.permission': 'A page, or module:action:resource, with * for action or resource.',
@@ -118,7 +118,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'routes.path': 'A path with parameters: /projects/{project}, or /files/{rest+}.',
   'routes.permission': 'A page or module:action:resource, with values of the path: tickets:{action}:ticket.',
   'routes.scope':
-    'type:ID with values of the request: project:{project}, tenant:{claim:tenant_id}, {header:…}, {query:…}.',
+    'type:ID with values of the request: project:{project}, tenant:{claim:tenant_id}, {header:…}, {query:…}. Or the name of one scope.',
 
   at: 'The instant to decide for: 2026-03-01T08:00:00Z, or a day. Default: that of the file, or else now.',
   manifest: 'What the tests ask about: a manifest, or the path of one from the folder of this file.',

@@ -194,7 +194,7 @@ describe('what is wrong is found', () => {
     [
       'a scope without a type',
       get({ permission: 'home', scope: '{r}' }),
-      '/paths/~1reports~1{r}/get/x-gatehouse/scope must match pattern "^[a-z][a-z0-9-]*:."',
+      '/paths/~1reports~1{r}/get/x-gatehouse/scope must match pattern "^(?:[a-z][a-z0-9-]*:.|[^{}]+$)"',
     ],
     [
       'another word than public',

@@ -1,6 +1,7 @@
 import { METHODS } from '../../../authorizer/routes/rule.ts';
 import { inPlainWords } from '../../../provisioning/issues.ts';
 import {
+  isScopeName,
   pathProblem,
   permissionTemplate,
   scopeTemplate,
@@ -23,7 +24,7 @@ import {
   cachingOf,
 } from '../../routes/result-cache.ts';
 import { apiOf } from '../../routes/routes.ts';
-import { isScopeName, routeScope } from '../../routes/scope-names.ts';
+import { routeScope } from '../../routes/scope-names.ts';
 import type { Subcommand } from '../../subcommand.ts';
 import { type RouteOptions, unregistered, withRouteOptions } from './shared.ts';
 

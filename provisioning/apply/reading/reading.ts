@@ -15,7 +15,7 @@ export interface ReadingOptions {
 }
 
 /** A state while it is read, section by section. */
-export interface Reading extends State, ReadingOptions {
+export interface Reading extends Omit<State, 'scopes'>, ReadingOptions {
   readonly manifest: Manifest;
   readonly declared: Parsed['declared'];
   readonly names: Map<string, string>;

@@ -1,7 +1,9 @@
+import { parseRef } from '../../../table/identifiers.ts';
 import { type Entry, keyOf, type Row } from '../entry.ts';
 import { inTurns } from '../queries.ts';
 import type { Manifest } from '../schema.ts';
 import type { Resource, Resources } from '../state.ts';
+import { meantInTable } from '../table-names.ts';
 import { edgeEntry, hasName, idsOf, isPart, type Reading, readsList } from './reading.ts';
 import type { Places } from './scopes.ts';
 
@@ -79,7 +81,7 @@ async function addRole(
 ): Promise<void> {
   const { addDesired, addCurrent, inherit } = reading;
   const { id, row } = roles.get(name) as Resource;
-  const { template } = role;
+  const template = await templateOf(reading, name, role);
   const parent = typeof role.parent === 'string' ? roles.get(role.parent)?.id : role.parent;
   const entry = { kind: 'role', identity: { id }, label: name, section, shared: role.owner === undefined };
   addDesired({
@@ -104,9 +106,21 @@ async function addRole(
   if (template === undefined) return;
   const path = [section, name, 'template'];
   const found = await reading.queries.read('role-template.read', { id: template });
-  if (!found) reading.refuse(path, `there is no role template ${template}`);
   for (const { permission, effect, when } of (found?.permissions ?? []) as readonly Row[])
     addDesired({ ...effectEntry(permission, String(effect), when), madeWith: keyOf(entry), path });
+}
+
+/** The id of the template that a role names, which exists. */
+async function templateOf(
+  { queries, refuse }: Reading,
+  name: string,
+  { template }: Role,
+): Promise<string | undefined> {
+  if (template === undefined) return undefined;
+  const meant = await meantInTable(queries, 'role-template', template);
+  if (!('problem' in meant)) return parseRef(meant.ref, 'template').id;
+  refuse([section, name, 'template'], meant.problem);
+  return undefined;
 }
 
 function addRest(

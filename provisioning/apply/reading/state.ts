@@ -27,5 +27,5 @@ export async function readState(parsed: Parsed, options: ReadingOptions): Promis
   await readEntitlements(reading, places);
   await readSettings(reading, places, users);
   await readEffects(reading, roles);
-  return reading;
+  return { ...reading, scopes: places.scopes };
 }
