@@ -7,6 +7,7 @@ import { checkClock, dateOfTable } from '../doctor/clock.ts';
 import { checkConfiguration, checkSize } from '../doctor/configuration.ts';
 import { checkCost, type Question } from '../doctor/cost.ts';
 import { checkIssuers } from '../doctor/issuers.ts';
+import { checkOperations } from '../doctor/operators.ts';
 import { CHECKS, type CheckName, type Result, reporter } from '../doctor/result.ts';
 import { checkRights } from '../doctor/rights.ts';
 import { checkRoutes, checkWrittenScopes } from '../doctor/routes.ts';
@@ -22,6 +23,7 @@ import type { Subcommand } from '../subcommand.ts';
 interface DoctorOptions extends ConnectionOptions {
   readonly authorizer?: string;
   readonly authorizers: readonly string[];
+  readonly provisioning?: string;
   readonly asAuthorizer?: boolean;
   readonly only?: readonly CheckName[];
   readonly subject?: string;
@@ -45,6 +47,9 @@ function readChecks(text: string): readonly CheckName[] {
 }
 
 const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
+
+/** Those that need the table. */
+const OF_THE_TABLE = ['table', 'rights', 'clock', 'writers', 'cache', 'routes', 'operators', 'cost'] as const;
 
 /** The question for the cost of a decision. Throws {@link UsageError} for a part of one. */
 function questionIn({ subject, permission, scope }: DoctorOptions): Question | undefined {
@@ -71,6 +76,10 @@ export const addDoctor: Subcommand = (program, context, finish) => {
       'compare RESULT_CACHE with what aws apigatewayv2 get-authorizers, or aws apigateway get-authorizers, printed; may be repeated',
       collect,
       [],
+    )
+    .option(
+      '--provisioning <function>',
+      'take OPERATIONS_SCOPE from this deployed function (default: from the environment)',
     )
     .option(
       '--as-authorizer',
@@ -103,9 +112,10 @@ async function examine(
   const add = (check: CheckName, found: readonly Result[]) => {
     if (isWanted(check)) results.push(...found);
   };
-  const { authorizer: name, region } = options;
-  const deployed =
-    name === undefined ? undefined : await variablesOf({ name, ...(region ? { region } : {}) });
+  const { region } = options;
+  const variables = async (name: string | undefined) =>
+    name === undefined ? undefined : variablesOf({ name, ...(region ? { region } : {}) });
+  const deployed = await variables(options.authorizer);
   const env = { ...(deployed ?? context.env) };
   // Before the first deployment there is no table yet: the other variables are checked all the same.
   env.TABLE_NAME ||= options.table ?? context.env.TABLE_NAME ?? 'gatehouse';
@@ -119,8 +129,7 @@ async function examine(
         ? await checkAttached(configuration, options.authorizers)
         : unattested(configuration),
     );
-  if (!(['table', 'rights', 'clock', 'writers', 'cost', 'cache', 'routes'] as const).some(isWanted))
-    return results;
+  if (!OF_THE_TABLE.some(isWanted)) return results;
   const tableRegion = env.TABLE_REGION || undefined;
   const at = region ?? tableRegion;
   const connection = {
@@ -146,6 +155,10 @@ async function examine(
       'routes',
       await checkWrittenScopes(configuration, { ...connection, api: configuration.api }, context),
     );
+  if (isWanted('operators')) {
+    const { OPERATIONS_SCOPE } = (await variables(options.provisioning)) ?? context.env;
+    add('operators', [await checkOperations(reader, OPERATIONS_SCOPE || undefined)]);
+  }
   if (isWanted('cost')) {
     const asked = question && {
       subject: await existing(reader, 'subject', question.subject),

@@ -16,6 +16,7 @@ export const CHECKS = [
   'writers',
   'cache',
   'routes',
+  'operators',
   'cost',
 ] as const;
 export type CheckName = (typeof CHECKS)[number];

@@ -77,6 +77,20 @@ test('a sound table and issuer: every check is made, nothing fails', async () =>
   );
 });
 
+test('an operations scope that was deleted, or is none', async () => {
+  const { id } = await world.run('tenant.create', { name: 'Operations' });
+  const check = async (scope: string) =>
+    doctor(['--only', 'operators'], { ...variables(), OPERATIONS_SCOPE: scope });
+  expect(await check(`tenant:${id}`)).toMatchObject({ code: 0, results: [{ status: 'ok' }] });
+  await world.run('tenant.delete', { id });
+  const deleted = await check(`tenant:${id}`);
+  expect(deleted.code).toBe(1);
+  expect(messages(deleted.failed)).toContain(
+    `OPERATIONS_SCOPE tenant:${id} does not exist: only administrators`,
+  );
+  expect(messages((await check('operations')).failed)).toContain('is no reference to a scope');
+});
+
 test('for people: a line for each finding, and how many', async () => {
   const { out } = await gatehouse(['doctor', '--only', 'configuration,issuers'], { env: variables() });
   expect(out).toMatch(
