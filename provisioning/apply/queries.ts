@@ -19,17 +19,26 @@ const PAGE = 1_000;
 /** Queries by whatever runs one read command and answers undefined for what does not exist. */
 export const queriesBy = (run: Run): Queries => ({
   read: run,
-  list: async (command, by) => {
-    const rows: Row[] = [];
-    let cursor: unknown;
-    do {
-      const page = await run(command, { ...by, limit: PAGE, ...(cursor === undefined ? {} : { cursor }) });
-      rows.push(...((page?.items ?? []) as readonly Row[]));
-      cursor = page?.cursor;
-    } while (cursor !== undefined);
-    return rows;
-  },
+  list: async (command, by) => (await listUpTo(run, command, by)).rows,
 });
+
+/** The rows of a list, page after page, until there are more than `most`: then it may not be whole. */
+export async function listUpTo(
+  read: Run,
+  command: string,
+  by: Row,
+  most = Number.POSITIVE_INFINITY,
+): Promise<{ readonly rows: readonly Row[]; readonly isWhole: boolean }> {
+  const rows: Row[] = [];
+  let cursor: unknown;
+  do {
+    const page = await read(command, { ...by, limit: PAGE, ...(cursor === undefined ? {} : { cursor }) });
+    rows.push(...((page?.items ?? []) as readonly Row[]));
+    cursor = page?.cursor;
+    if (rows.length > most) return { rows, isWhole: false };
+  } while (cursor !== undefined);
+  return { rows, isWhole: true };
+}
 
 /** More rows than this are not compared at once: a manifest can leave out sections. */
 const MAX_ROWS = 200_000;

@@ -2,7 +2,7 @@ import type { Combination } from '../../table/decision/items.ts';
 import { invalid, limitExceeded, notFound } from '../../table/errors.ts';
 import { isRef, parseRef } from '../../table/identifiers.ts';
 import { isPermissionPattern, readPermissionName } from '../../table/permission-name.ts';
-import { inTurns, type Queries } from '../apply/queries.ts';
+import { inTurns, listUpTo, type Queries } from '../apply/queries.ts';
 import { scopeKind, scopeName } from '../apply/scope-commands.ts';
 import { type Cell, cellOf, type Stated } from './cells.ts';
 
@@ -50,8 +50,6 @@ export interface MatrixWanted {
 
 /** What one matrix holds at most. */
 export const MATRIX_BOUNDS = { roles: 200, permissions: 5_000, effects: 20_000, cells: 50_000 } as const;
-
-const PAGE = 1_000;
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -125,24 +123,6 @@ async function readRoot(
     ...{ ref, name: String(name ?? ref) },
     combination: combination === 'deny-overrides' ? 'deny-overrides' : 'allow-overrides',
   };
-}
-
-/** The rows of a list, page by page, until `most` is passed. */
-async function listUpTo(
-  read: Queries['read'],
-  command: string,
-  by: Row,
-  most: number,
-): Promise<{ readonly rows: readonly Row[]; readonly isWhole: boolean }> {
-  const rows: Row[] = [];
-  let cursor: unknown;
-  do {
-    const page = await read(command, { ...by, limit: PAGE, ...(cursor === undefined ? {} : { cursor }) });
-    rows.push(...((page?.items ?? []) as readonly Row[]));
-    cursor = page?.cursor;
-    if (rows.length > most) return { rows, isWhole: false };
-  } while (cursor !== undefined);
-  return { rows, isWhole: true };
 }
 
 async function readPermissions(read: Queries['read']): Promise<readonly MatrixPermission[]> {

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import { useId } from 'preact/hooks';
 import type { List } from '../list.ts';
 import { download } from './download.ts';
+import { Filter } from './filter.tsx';
 import { Problem } from './problem.tsx';
 import { countOf, csvOf, filtered, type TextColumn } from './rows.ts';
 
@@ -37,25 +37,13 @@ export interface PagesProps<T> {
 /** A table that is loaded page by page, with a filter over what is loaded, exported as CSV and JSON. */
 export function Pages<T>(props: PagesProps<T>) {
   const { caption, file, list, columns, keyOf, action, selected, filter = '', onFilter, empty } = props;
-  const id = useId();
   const { items, hasMore, isLoading, error } = list;
   const rows = filtered(items, columns, filter);
   if (items.length === 0 && !hasMore && !isLoading && !error) return <>{empty}</>;
   return (
     <div class="pages">
       <div class="bar">
-        <span class="filter">
-          <label for={id}>Filter the loaded rows</label>
-          <input
-            id={id}
-            type="search"
-            dir="auto"
-            autocomplete="off"
-            spellcheck={false}
-            value={filter}
-            onInput={({ currentTarget: { value } }) => onFilter(value === '' ? undefined : value)}
-          />
-        </span>
+        <Filter label="Filter the loaded rows" value={filter} onFilter={onFilter} />
         <p class="loaded" role="status">
           {countOf(rows.length, items.length, hasMore, isLoading)}
         </p>

@@ -1,9 +1,10 @@
-import { useId, useMemo } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { linkTo, type ViewProps } from '../../address.ts';
 import { useCall } from '../../client.ts';
 import { download } from '../../parts/download.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { FIELDS } from '../../parts/fields.ts';
+import { Filter } from '../../parts/filter.tsx';
 import { Picker } from '../../parts/picker.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { csvOf, filtered } from '../../parts/rows.ts';
@@ -53,7 +54,6 @@ interface ShownProps extends ViewProps {
 }
 
 function Shown({ matrix, isLoading, state, go }: ShownProps) {
-  const id = useId();
   const cellAt = useMemo(() => byPlace(matrix.cells), [matrix]);
   const columns = useMemo(() => textColumns(matrix, cellAt), [matrix]);
   const { roles, permissions, combination, scope } = matrix;
@@ -79,20 +79,11 @@ function Shown({ matrix, isLoading, state, go }: ShownProps) {
       </p>
       <div class="pages">
         <div class="bar">
-          <span class="filter">
-            <label for={id}>Filter the permissions</label>
-            <input
-              id={id}
-              type="search"
-              dir="auto"
-              autocomplete="off"
-              spellcheck={false}
-              value={filter}
-              onInput={({ currentTarget: { value } }) =>
-                go({ filter: value === '' ? undefined : value, fromRow: undefined }, { replace: true })
-              }
-            />
-          </span>
+          <Filter
+            label="Filter the permissions"
+            value={filter}
+            onFilter={(text) => go({ filter: text, fromRow: undefined }, { replace: true })}
+          />
           <Turning
             of="permissions"
             {...{ first: firstRow, size: MOST_ROWS, total: rows.length }}
