@@ -19,8 +19,11 @@ import type { createSearches } from './search.ts';
 /** A request, wherever it came from. */
 export interface HttpRequest {
   readonly method: string;
-  /** Without the query. */
-  readonly path: string;
+  /**
+   * What its path may be, without the query: several where an event does not say what stands before it, of which at most
+   * one is served here.
+   */
+  readonly paths: readonly string[];
   /** All values of a header, by its name in lower case. */
   readonly header: (name: string) => readonly string[];
   /** Undefined for one that is larger than {@link MAX_BODY}. */
@@ -116,18 +119,20 @@ export function createHandle(parts: HandleParts): Handle {
   ]);
 
   async function answer(
-    { method, path, header, body }: HttpRequest,
+    { method, paths, header, body }: HttpRequest,
     loggedId: string | undefined,
     count: Count,
   ): Promise<HttpAnswer> {
-    if (metadata && path === metadata.path) {
+    if (metadata && paths.includes(metadata.path)) {
       if (method !== 'GET' && method !== 'HEAD') return wrongMethod('GET, HEAD');
       count({ outcome: 'metadata' });
       return json(metadata.document, 'public, max-age=3600');
     }
     const base = metadata?.base ?? '';
     // A proxy in front may have taken the path of the base URL away.
-    const operation = operations.get(path.startsWith(base) ? path.slice(base.length) : path);
+    const [operation] = paths.flatMap(
+      (path) => operations.get(path.startsWith(base) ? path.slice(base.length) : path) ?? [],
+    );
     if (operation === undefined) return text(404, 'there is nothing at this path');
     if (method !== 'POST') return wrongMethod('POST');
     if (body === undefined) return text(413, `the body is larger than ${MAX_BODY} bytes`);

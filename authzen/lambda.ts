@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { readingsOf } from '../authorizer/events/served-path.ts';
 import { type Handle, type HttpAnswer, type HttpRequest, MAX_BODY, text } from './http.ts';
 
 /**
@@ -18,6 +19,7 @@ const VERSION_2 = z.object({
   requestContext: z.object({
     http: z.object({ method: z.string() }),
     stage: z.optional(z.string()),
+    domainName: z.optional(z.string()),
   }),
 });
 
@@ -61,13 +63,14 @@ export const createLambdaHandler =
     return isMulti ? inMultiValueHeaders(answer) : inHeaders(answer);
   };
 
+/** What a base URL has before the path is left out by whoever answers. */
+const NO_BASE_PATHS: ReadonlyMap<string, string> = new Map();
+
 function requestOf2(event: z.output<typeof VERSION_2>): HttpRequest {
-  const { http, stage = '$default' } = event.requestContext;
-  const prefix = `/${stage}`;
-  const isStaged = stage !== '$default' && event.rawPath.startsWith(`${prefix}/`);
+  const { http, stage = '$default', domainName } = event.requestContext;
   return {
     method: http.method,
-    path: isStaged ? event.rawPath.slice(prefix.length) : event.rawPath,
+    paths: readingsOf({ rawPath: event.rawPath, stage, domainName }, NO_BASE_PATHS),
     header: headerIn(Object.entries(event.headers ?? {}).map(([name, value]) => [name, value && [value]])),
     body: bodyOf(event),
   };
@@ -80,7 +83,7 @@ function requestOf1(event: z.output<typeof VERSION_1>): HttpRequest {
   const multi = Object.entries(event.multiValueHeaders ?? {});
   return {
     method: event.httpMethod,
-    path: event.path,
+    paths: [event.path],
     header: headerIn(multi.length > 0 ? multi : single),
     body: bodyOf(event),
   };

@@ -63,7 +63,7 @@ export function createNodeServer(options: NodeServerOptions): NodeServer {
       return text(429, 'too many requests are in flight', { 'Retry-After': '1' });
     inFlight++;
     try {
-      return await handle({ method: incoming.method ?? '', path, header: headerOf(incoming), body });
+      return await handle({ method: incoming.method ?? '', paths: [path], header: headerOf(incoming), body });
     } finally {
       inFlight--;
     }

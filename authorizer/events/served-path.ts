@@ -53,7 +53,11 @@ export function servedPath(arrived: Arrived, basePaths: BasePaths): string {
   return path;
 }
 
-function readingsOf({ rawPath, stage, domainName }: Arrived, basePaths: BasePaths): readonly string[] {
+/** The paths that an event may mean; none where its path does not begin as it has to. */
+export function readingsOf(
+  { rawPath, stage, domainName }: Pick<Arrived, 'rawPath' | 'stage' | 'domainName'>,
+  basePaths: BasePaths,
+): readonly string[] {
   const withoutStage = stage === NO_STAGE ? [rawPath] : without(rawPath, stage);
   const domain = domainName?.toLowerCase();
   if (domain === undefined || ENDPOINT.test(domain)) return withoutStage;

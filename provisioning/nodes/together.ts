@@ -45,7 +45,10 @@ export function createPlanned(reader: Reader): Planned {
     [...planned.values()].some((action) => keyOf(action).PK === partition);
 
   /** The items of a range, with what has been planned there. */
-  const itemsIn = async (range: Range, keep: ListQuery['keep'] = () => true): Promise<readonly Item[]> => {
+  const itemsIn = async (
+    range: Range,
+    { keep = () => true, descending = false }: Pick<ListQuery, 'keep' | 'descending'>,
+  ): Promise<readonly Item[]> => {
     const items = new Map((await reader.listAll({ ranges: [range] })).map((item) => [item.SK, item]));
     for (const action of planned.values()) {
       const key = keyOf(action);
@@ -54,7 +57,8 @@ export function createPlanned(reader: Reader): Planned {
       if (item) items.set(key.SK, item);
       else items.delete(key.SK);
     }
-    return [...items.values()].filter(keep).sort((a, b) => compareBytes(a.SK, b.SK));
+    const sign = descending ? -1 : 1;
+    return [...items.values()].filter(keep).sort((a, b) => sign * compareBytes(a.SK, b.SK));
   };
 
   async function addOne(action: Action): Promise<void> {
@@ -116,7 +120,7 @@ export function createPlanned(reader: Reader): Planned {
       listAll: async (query) => {
         if (query.index !== undefined) refuseLists(planned);
         if (!query.ranges.some(touches)) return reader.listAll(query);
-        const all = await Promise.all(query.ranges.map((range) => itemsIn(range, query.keep)));
+        const all = await Promise.all(query.ranges.map((range) => itemsIn(range, query)));
         return all.flat();
       },
       list: async (query) => {

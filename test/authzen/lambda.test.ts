@@ -87,6 +87,28 @@ describe.each(Object.entries(EVENTS))('%s', (name, eventOf) => {
   });
 });
 
+describe('what stands before the path of an HTTP API', () => {
+  const statusOf = async (rawPath: string, stage: string, domainName: string) => {
+    const event = httpApi2Event(parts(), stage);
+    const requestContext = { ...event.requestContext, domainName };
+    return (await handler({ ...event, rawPath, requestContext })).statusCode;
+  };
+  const [AWS, OWN] = ['abcdef1234.execute-api.eu-central-1.amazonaws.com', 'pdp.example.com'];
+
+  test.each([
+    ['/access/access/v1/evaluation', 'access', AWS, 200],
+    ['/access/v1/evaluation', 'access', AWS, 404],
+    ['/access/v1/evaluation', 'prod', AWS, 404],
+    ['/access/v1/evaluation', 'access', OWN, 200],
+    ['/access/access/v1/evaluation', 'access', OWN, 200],
+    ['/access/v1/evaluation', 'prod', OWN, 200],
+    ['/prod/access/v1/evaluation', 'prod', OWN, 200],
+    ['/other/access/v1/evaluation', 'prod', OWN, 404],
+  ])('%s in stage %s at %s: %i', async (rawPath, stage, domainName, status) => {
+    expect(await statusOf(rawPath, stage, domainName)).toBe(status);
+  });
+});
+
 test('two credentials are none', async () => {
   const event = albEvent(parts(), true) as { multiValueHeaders: Record<string, string[]> };
   const { Authorization = [] } = event.multiValueHeaders;

@@ -137,7 +137,7 @@ describe.each(Object.keys(PATH) as (keyof typeof PATH)[])('%s', (operation) => {
   test('what is not UTF-8: 400', async () => {
     const answer = await handle({
       method: 'POST',
-      path: PATH[operation],
+      paths: [PATH[operation]],
       header: (name) =>
         name === 'authorization'
           ? [`Bearer ${fixture.token.a}`]
@@ -157,7 +157,12 @@ describe.each(Object.keys(PATH) as (keyof typeof PATH)[])('%s', (operation) => {
   });
 
   test('a body that is too large: 413, before anything is read', async () => {
-    const answer = await handle({ method: 'POST', path: PATH[operation], header: () => [], body: undefined });
+    const answer = await handle({
+      method: 'POST',
+      paths: [PATH[operation]],
+      header: () => [],
+      body: undefined,
+    });
     expect(answer).toMatchObject({ status: 413 });
   });
 

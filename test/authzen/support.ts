@@ -121,7 +121,7 @@ export async function send(
   };
   const answer = await handle({
     method,
-    path,
+    paths: [path],
     header: (name) => (all[name] === undefined ? [] : [all[name]]),
     body: new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body ?? '')),
   });

@@ -216,7 +216,7 @@ export async function sent(handle: Handle, path: string, body: unknown, changes:
   };
   const answer = await handle({
     method,
-    path,
+    paths: [path],
     header: (name) => (all[name] === undefined ? [] : [all[name]]),
     body: new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body)),
   });
