@@ -111,6 +111,7 @@ export function compose(configuration: Configuration, trace: Trace, overrides: O
     ttlMs: cache.ttlMs,
     outageTtlMs: cache.outageTtlMs,
     maxBytes: bytesOf(SHARES.items),
+    keepDecisions: cache.keepDecisions,
     observe: overrides.observe ?? counting?.observe,
     ...(overrides.random === undefined ? {} : { random: overrides.random }),
     ...(overrides.wait === undefined ? {} : { wait: overrides.wait }),

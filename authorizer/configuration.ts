@@ -53,7 +53,12 @@ export interface Configuration {
     readonly isClosed: boolean;
     readonly maxBytes: number;
   };
-  readonly cache: { readonly ttlMs: number; readonly outageTtlMs: number; readonly maxBytes: number };
+  readonly cache: {
+    readonly ttlMs: number;
+    readonly outageTtlMs: number;
+    readonly maxBytes: number;
+    readonly keepDecisions: boolean;
+  };
   readonly logging: Logging;
   /** The CloudWatch namespace for metrics; undefined: no metrics. */
   readonly metrics: { readonly namespace: string } | undefined;
@@ -84,6 +89,7 @@ export const COMMON = {
     text('is not a namespace of CloudWatch', (value) => /^(?!AWS\/)[\w./#:-]{1,255}$/.test(value)),
   ),
   CACHE_MAX_BYTES: wholeNumber(1_024, 8 * 1024 ** 3, 32 * 1024 ** 2),
+  KEEP_DECISIONS: z._default(z.enum(['on', 'off'], { error: 'is neither on nor off' }), 'on'),
 };
 
 /** The variables of what is logged. */
@@ -186,6 +192,7 @@ export function parseConfiguration(env: Environment): Configuration {
       ttlMs: data.CACHE_TTL_SECONDS * 1_000,
       outageTtlMs: data.CACHE_OUTAGE_TTL_SECONDS * 1_000,
       maxBytes: data.CACHE_MAX_BYTES,
+      keepDecisions: data.KEEP_DECISIONS === 'on',
     },
   };
 }

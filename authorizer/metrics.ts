@@ -30,6 +30,9 @@ interface Tally {
   calls: number;
   units: number;
   isStale: boolean;
+  /** Decisions that were kept and given again, and those that were made. */
+  kept: number;
+  made: number;
 }
 
 /**
@@ -43,7 +46,7 @@ export function createRequestMetrics({ now, ...options }: MetricsOptions & { rea
   let wasServed = false;
 
   const counted: Counted = (serve) => {
-    const tally: Tally = { calls: 0, units: 0, isStale: false };
+    const tally: Tally = { calls: 0, units: 0, isStale: false, kept: 0, made: 0 };
     const [begunAt, isFirst] = [now(), !wasServed];
     wasServed = true;
     const count: Count = ({ outcome, decisions = 0, allowed = 0, isFault, tenant }) =>
@@ -54,6 +57,7 @@ export function createRequestMetrics({ now, ...options }: MetricsOptions & { rea
           Allowed: allowed,
           Faults: isFault ? 1 : 0,
           CacheHits: tally.calls === 0 ? decisions : 0,
+          Kept: tally.kept > 0 && tally.made === 0 ? decisions : 0,
           Calls: tally.calls,
           ReadUnits: tally.units,
           ColdStarts: isFirst ? 1 : 0,
@@ -84,10 +88,13 @@ export function createRequestMetrics({ now, ...options }: MetricsOptions & { rea
 
   return {
     counted,
-    /** Notes answers from before an outage. */
-    observe: (({ isStale }) => {
+    /** Notes answers from before an outage, and from decisions that were kept. */
+    observe: (({ isStale, isKept }) => {
       const tally = running.getStore();
-      if (tally && isStale) tally.isStale = true;
+      if (!tally) return;
+      if (isStale) tally.isStale = true;
+      if (isKept) tally.kept += 1;
+      else tally.made += 1;
     }) satisfies Observe,
     /** A reader whose calls count for the request that they are made for. */
     withCounts: ({ getMany, getSnapshot, list, listAll }: TableReader): TableReader => ({

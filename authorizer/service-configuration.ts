@@ -30,6 +30,7 @@ export function parseServiceConfiguration(env: Environment) {
       ttlMs: data.CACHE_TTL_SECONDS * 1_000,
       outageTtlMs: data.CACHE_OUTAGE_TTL_SECONDS * 1_000,
       maxBytes: data.CACHE_MAX_BYTES,
+      keepDecisions: data.KEEP_DECISIONS === 'on',
     },
   };
 }

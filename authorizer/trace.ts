@@ -154,7 +154,7 @@ export const withDecideSpans = (engine: Engine, run: Trace): Engine => ({
   ...engine,
   checkAsked: (ask) => run('decide', () => engine.checkAsked(ask)),
   checkMany: (requests, options) => run('decide', () => engine.checkMany(requests, options)),
-  checkManyAsked: (asks) => run('decide', () => engine.checkManyAsked(asks)),
+  checkManyAsked: (asks, options) => run('decide', () => engine.checkManyAsked(asks, options)),
   decideAsked: (asks) => run('decide', () => engine.decideAsked(asks)),
 });
 

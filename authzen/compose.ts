@@ -120,6 +120,7 @@ export function compose(configuration: AuthzenConfiguration, trace: Trace, overr
     ...loading,
     outageTtlMs: cache.outageTtlMs,
     maxBytes: bytesOf(SHARES.items),
+    keepDecisions: cache.keepDecisions,
     observe: overrides.observe ?? counting?.observe,
   });
   const engine = withDecideSpans(checks, trace);

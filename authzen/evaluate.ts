@@ -79,7 +79,7 @@ export const createEvaluate =
     return Promise.all(
       verdicts.map(async (verdict, position) => {
         const { question, hasGrant } = decided[position] as AskedDecision<Question>;
-        if (!mayEvaluate[position] || !hasGrant()) return verdict;
+        if (!mayEvaluate[position] || !hasGrant) return verdict;
         const { subject, permission = '', scope = '', given } = question;
         const explanation = await explainer.explain(subject, permission, scope, { ...given, work });
         return { ...verdict, context: { ...verdict.context, explanation: hereOf(explanation) } };
@@ -153,7 +153,7 @@ const UNKNOWN_RESOURCE = denied('scope_unknown');
 function verdictOf({ decision, hasGrant }: AskedDecision<Question>): Verdict {
   if (decision === undefined) return UNKNOWN_RESOURCE;
   if (decision.allowed) return { decision: true, context: { reason: decision.reason } };
-  return denied(hasGrant() ? decision.reason : 'no_grant');
+  return denied(hasGrant ? decision.reason : 'no_grant');
 }
 
 const hereOf = ({ path, steps, allowedBy, deniedBy }: Explanation): ExplanationHere => ({

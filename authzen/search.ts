@@ -1,6 +1,6 @@
 import { createWork, type Work } from '../engine/conditions/work.ts';
 import { DENIED } from '../engine/decision.ts';
-import type { CheckRequest, Clock, Engine, Question } from '../engine/index.ts';
+import type { Ask, CheckRequest, Clock, Engine, Question } from '../engine/index.ts';
 import { createLists } from '../engine/search/search.ts';
 import type { SearchReader } from '../engine/search/sources.ts';
 import type { Page as Found } from '../table/reader.ts';
@@ -160,11 +160,11 @@ export function createSearches({ reader, engine, clock, rootsOf }: SearchParts) 
   /** Checks as the engine does, and allows only where the caller may evaluate as well. */
   function guarded(caller: Caller): Pick<Engine, 'checkMany'> {
     return {
-      checkMany: async (requests, { work, ...given } = {}) => {
-        const { answers, ...rest } = await engine.checkManyAsked<Question>([
-          ...requests.map((request) => () => ({ ...request, given, work })),
-          ...requests.map(({ scope }) => askCaller(caller, placeOfScope(scope))),
-        ]);
+      checkMany: async (requests, { work, keepDecisions, ...given } = {}) => {
+        const own = requests.map((request) => () => ({ ...request, given, work }));
+        const callers = requests.map(({ scope }) => askCaller(caller, placeOfScope(scope)));
+        const asks: Ask<Question>[] = [...own, ...callers];
+        const { answers, ...rest } = await engine.checkManyAsked(asks, { keepDecisions });
         const decisions = requests.map((_, position) => {
           const [own, callers] = [answers[position], answers[requests.length + position]];
           return callers?.decision?.allowed === true && own?.decision ? own.decision : DENIED.no_grant;

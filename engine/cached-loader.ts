@@ -5,9 +5,13 @@ export interface CachedLoaderOptions<V> {
   readonly maxBytes: number;
   /** Estimated bytes of a value with its key. */
   readonly sizeOf: (value: V, key: string) => number;
+  /** Called with each value that is no longer cached: replaced, evicted, forgotten or cleared. */
+  readonly dispose?: (value: V) => void;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
+
+const NEARLY = 0.9;
 
 interface Loading<L> {
   readonly start: number;
@@ -24,15 +28,22 @@ interface Loading<L> {
 export function createCachedLoader<V extends object, L = V>({
   maxBytes,
   sizeOf,
+  dispose,
   now,
 }: CachedLoaderOptions<V>) {
-  const values = new LRUCache<string, V>({ maxSize: maxBytes, sizeCalculation: sizeOf });
+  const values = new LRUCache<string, V>({
+    maxSize: maxBytes,
+    sizeCalculation: sizeOf,
+    ...(dispose && { dispose }),
+  });
   const inFlight = new Map<string, Loading<L>>();
 
   return {
     find: (key: string): V | undefined => values.get(key),
-    /** Caches a value, unless it is larger than the whole bound. */
-    keep: (key: string, value: V): void => void values.set(key, value),
+    /** Caches a value, unless it is larger than the whole bound. Returns whether it did. */
+    keep: (key: string, value: V): boolean => values.set(key, value).peek(key) === value,
+    /** Whether values are soon evicted: what is in use must then be found, so that it stays. */
+    isNearlyFull: (): boolean => values.calculatedSize > NEARLY * maxBytes,
     forget: (key: string): void => void values.delete(key),
     /** Forgets all values, and stops sharing the loads in flight. */
     clear: (): void => {

@@ -1,15 +1,16 @@
 import type { ConditionalEffect, Interval, ScopeItem } from '../table/decision/items.ts';
-import { createOutcomes, isGiven, usesOf } from './conditions/outcomes.ts';
+import { type ConditionInput, createOutcomes, isGiven, usesOf } from './conditions/outcomes.ts';
+import type { Work } from './conditions/work.ts';
 import { isCredentialGood } from './credential.ts';
-import { ALLOWED, DENIED, type Decision, type Reason } from './decision.ts';
+import { ALLOWED, DENIED, type Decision } from './decision.ts';
 import { assertWhole, type DecisionInput } from './decision-input.ts';
-import { holdingsOf, intervalsOf, isInForce, refusalOf } from './effective-roles.ts';
+import { type Holding, holdingsOf, refusalOf, rolesInForce } from './effective-roles.ts';
 import { type EffectsOfRoles, effectsOfRoles } from './permission-effects.ts';
 import { holdsAt, nextChange } from './validity.ts';
 
 /** The refusal of an invalid credential; undefined if the credential is valid or there is none. */
 export const refusedCredential = (
-  { question, credential }: DecisionInput,
+  { question, credential }: Pick<DecisionInput, 'question' | 'credential'>,
   at: number,
 ): Decision | undefined =>
   question.credential && !isCredentialGood(credential, question.subject, question.credential, at)
@@ -24,58 +25,90 @@ export const refusedCredential = (
  */
 export function decide(input: DecisionInput, at: number): Decision {
   assertWhole(input);
+  return refusedCredential(input, at) ?? settle(residualOf(grantsOf(input, at), at), input);
+}
+
+/**
+ * What is left of a decision when all is evaluated but the credential and the conditions: the decision itself, or the
+ * conditions that it depends on. It follows from the items and the instant, not from what the question gives.
+ */
+export type Residual = Decision | Unsettled;
+
+/** Step 8 with the conditions still open. */
+export interface Unsettled {
+  /** Whether a role in force allows it without a condition. */
+  readonly isAllowed: boolean;
+  /** Whether one denies it without a condition. */
+  readonly isDenied: boolean;
+  readonly isDenyOverriding: boolean;
+  /** The conditional effects of the roles in force, each once. */
+  readonly conditions: ReadonlySet<ConditionalEffect>;
+}
+
+/** What a residual follows from, walked once. */
+export interface Grants {
+  readonly input: DecisionInput;
+  /** What is granted to the subject at the scope, in force or not. */
+  readonly holdings: readonly Holding[];
+  /** The roles granted there that are in force, without inherited ones. */
+  readonly roles: readonly string[];
+  /** The effects of roles on the permission. */
+  readonly effects: EffectsOfRoles;
+}
+
+export function grantsOf(input: DecisionInput, at: number): Grants {
+  const holdings = holdingsOf(input.subject, input);
+  return { input, holdings, roles: rolesInForce(holdings, at), effects: effectsOn(input) };
+}
+
+/** Steps 1 to 8, without conditions. */
+export function residualOf({ input, roles, effects }: Grants, at: number): Residual {
   const { subject, scopes } = input;
-  const refused = refusedCredential(input, at);
-  if (refused) return refused;
   const refusal = refusalOf(subject, input, at);
   if (refusal) return DENIED[refusal];
-  const effects = effectsOn(input);
   if (!effects.isRegistered) return DENIED.permission_unknown;
   if (subject?.isAdmin) return ALLOWED.admin;
   if (!isSubscribed(scopes, effects.soldModule, at)) return DENIED.not_subscribed;
   if (!isLicensed(scopes, at)) return DENIED.not_licensed;
-  return combine(input, effects, at);
+  return combine(input, effects, roles);
 }
 
-/** Steps 6 to 9: combines the effects of the effective roles (ADR 0005). */
-function combine(input: DecisionInput, effects: EffectsOfRoles, at: number): Decision {
-  const { allow, deny, conditional } = effects;
+/** Steps 6 to 8: combines the effects of the roles in force (ADR 0005). */
+function combine(
+  { scopes }: DecisionInput,
+  { allow, deny, conditional }: EffectsOfRoles,
+  roles: readonly string[],
+): Residual {
   let [isAllowed, isDenied] = [false, false];
-  for (const holding of holdingsOf(input.subject, input)) {
-    if (!isInForce(holding, at)) continue;
-    if (allow.has(holding.role)) isAllowed = true;
-    if (deny.has(holding.role)) isDenied = true;
+  for (const role of roles) {
+    if (allow.has(role)) isAllowed = true;
+    if (deny.has(role)) isDenied = true;
   }
-  const isDenyOverriding = isDenyOverridingIn(input);
-  const isSettled = isDenyOverriding ? isDenied : isAllowed;
-  if (conditional.size > 0 && !isSettled)
-    return combineConditions(input, conditional, at, isAllowed, isDenied);
+  // One ALLOW is enough, unless one DENY refuses.
+  const isDenyOverriding = scopes.at(-1)?.combination === 'deny-overrides';
+  if (conditional.size > 0 && !(isDenyOverriding ? isDenied : isAllowed)) {
+    const conditions = new Set(roles.flatMap((role) => conditional.get(role) ?? []));
+    if (conditions.size > 0) return { isAllowed, isDenied, isDenyOverriding, conditions };
+  }
   if (isAllowed && !(isDenied && isDenyOverriding)) return ALLOWED.role;
   return isDenied ? DENIED.denied_by_role : DENIED.no_grant;
 }
 
-/** Step 8: one ALLOW is enough, unless one DENY refuses. */
-const isDenyOverridingIn = ({ scopes }: DecisionInput): boolean =>
-  scopes.at(-1)?.combination === 'deny-overrides';
+export const isSettled = (residual: Residual): residual is Decision => 'reason' in residual;
 
 /**
- * Combines the effects that count only where their condition holds with those that always count
- * (ADR 0030, CEL).
+ * Evaluates the conditions that a decision depends on, and combines the effects that count only where their condition
+ * holds with those that always count (ADR 0030, CEL).
  *
- * @param isAllowed whether a role in force allows it without a condition
- * @param isDenied whether one denies it without a condition
+ * @param work the budget of several questions; that of the question, if it brings one, comes first
  */
-function combineConditions(
-  input: DecisionInput,
-  conditional: EffectsOfRoles['conditional'],
-  at: number,
-  isAllowed: boolean,
-  isDenied: boolean,
-): Decision {
-  const outcomeOf = createOutcomes(input);
+export function settle(residual: Residual, input: ConditionInput, work?: Work): Decision {
+  if (isSettled(residual)) return residual;
+  const { isAllowed, isDenied, isDenyOverriding, conditions } = residual;
+  const outcomeOf = createOutcomes(input, work);
   const allows = { surely: isAllowed, perhaps: isAllowed };
   const denies = { surely: isDenied, perhaps: isDenied };
-  for (const condition of conditionsInForce(input, conditional, at)) {
+  for (const condition of conditions) {
     const outcome = outcomeOf(condition);
     const isKnown = 'holds' in outcome;
     if (isKnown && !outcome.holds) continue;
@@ -84,43 +117,19 @@ function combineConditions(
     if (isKnown) effect.surely = true;
   }
   // What cannot be evaluated does not allow, and denies.
-  const isDenyOverriding = isDenyOverridingIn(input);
   if (allows.surely && !(denies.perhaps && isDenyOverriding)) return ALLOWED.role;
   // Had it been evaluated, the subject might have been allowed.
   if (allows.perhaps && !(denies.surely && isDenyOverriding)) return DENIED.condition_failed;
   return denies.perhaps ? DENIED.denied_by_role : DENIED.no_grant;
 }
 
-/** The conditional effects of the roles in force, each once. */
-function conditionsInForce(
-  input: DecisionInput,
-  conditional: EffectsOfRoles['conditional'],
-  at: number,
-): ReadonlySet<ConditionalEffect> {
-  const conditions = new Set<ConditionalEffect>();
-  for (const holding of holdingsOf(input.subject, input))
-    if (isInForce(holding, at))
-      for (const condition of conditional.get(holding.role) ?? []) conditions.add(condition);
-  return conditions;
-}
-
-const NO_CONDITIONS: EffectsOfRoles['conditional'] = new Map();
-
-/** The reasons of step 8, the only one that looks at conditions. */
-const COMBINED: ReadonlySet<Reason> = new Set(['role', 'condition_failed', 'denied_by_role', 'no_grant']);
-
 /**
- * What the conditions behind a decision for the instant `at` look at, beside what the table keeps: `context.ip`,
+ * What the conditions behind a decision look at, beside what the table keeps: `context.ip`,
  * `action.properties.soft`. Empty where the decision rests on the table alone.
  */
-export function usesOfGiven(input: DecisionInput, at: number, { reason }: Decision): readonly string[] {
-  if (!COMBINED.has(reason)) return NOTHING_USED;
-  const effects = effectsOn(input);
-  if (effects.conditional.size === 0) return NOTHING_USED;
-  const without = combine(input, { ...effects, conditional: NO_CONDITIONS }, at);
-  const isSettled = isDenyOverridingIn(input) ? without.reason === 'denied_by_role' : without.allowed;
-  if (isSettled) return NOTHING_USED;
-  const uses = [...conditionsInForce(input, effects.conditional, at)].flatMap(usesOf);
+export function usesOfGiven(residual: Residual, input: ConditionInput): readonly string[] {
+  if (isSettled(residual)) return NOTHING_USED;
+  const uses = [...residual.conditions].flatMap(usesOf);
   return [...new Set(uses)].filter((use) => isGiven(use, input));
 }
 
@@ -138,19 +147,28 @@ export const effectsOn = (input: DecisionInput): EffectsOfRoles =>
   );
 
 /**
- * The next instant after `at`, in epoch milliseconds, at which a grant, subscription, licence, credential or
- * the subject begins or ends by time alone, so that the decision may change (ADR 0023).
+ * The next instant after `at`, in epoch milliseconds, at which a grant, subscription, licence or the subject begins or
+ * ends by time alone, so that the residual of a decision may change (ADR 0023).
  */
-export function validUntil(input: DecisionInput, at: number): number {
-  const { subject, scopes, credential } = input;
-  const { soldModule } = effectsOn(input);
-  return nextChange(at, [
-    ...intervalsOf(subject, input),
-    ...(credential ? [{ start: Number.NEGATIVE_INFINITY, end: credential.endsAt }] : []),
-    ...(soldModule === undefined ? [] : subscriptionsTo(scopes, soldModule)),
-    ...enterprisesOf(scopes).flatMap((enterprise) => licensesFor(scopes, enterprise)),
-  ]);
+export function validUntil({ input, holdings, effects }: Grants, at: number): number {
+  const { subject, scopes } = input;
+  const { soldModule } = effects;
+  return Math.min(
+    nextChange(at, [{ start: Number.NEGATIVE_INFINITY, end: subject?.endsAt ?? FOREVER }]),
+    nextChange(
+      at,
+      holdings.filter((holding) => holding.kind === 'assignment'),
+    ),
+    soldModule === undefined ? FOREVER : nextChange(at, subscriptionsTo(scopes, soldModule)),
+    ...enterprisesOf(scopes).map((enterprise) => nextChange(at, licensesFor(scopes, enterprise))),
+  );
 }
+
+/** The instant after `at` at which a credential ends; Infinity if there is none, or if it has ended. */
+export const credentialUntil = (credential: DecisionInput['credential'], at: number): number =>
+  credential ? nextChange(at, [{ start: Number.NEGATIVE_INFINITY, end: credential.endsAt }]) : FOREVER;
+
+const FOREVER = Number.POSITIVE_INFINITY;
 
 /** A scope, then its ancestors up to the root. */
 type Scopes = readonly (ScopeItem | null)[];

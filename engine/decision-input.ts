@@ -44,6 +44,8 @@ export interface Question {
    * ignored. They are prefetched, never trusted: a wrong one costs its read units and nothing else.
    */
   readonly prefetch?: readonly string[] | undefined;
+  /** The instant to decide for, in epoch milliseconds. Default: now. */
+  readonly at?: number | undefined;
   /** What the caller knows of subject, resource, action and context. Only conditions look at it. */
   readonly given?: Given | undefined;
   /** What the conditions of one request share: its budget. Default: one for this question alone. */

@@ -77,9 +77,13 @@ const NONE: readonly string[] = [];
 const NOTHING_ASSIGNED: readonly Assignment[] = [];
 
 /** Whether something is granted to the subject by name: not only by the group of everyone. In force or not. */
-export const hasGrant = (subject: SubjectItem | null, { scopes }: Roots): boolean =>
+export const hasGrant = (
+  subject: SubjectItem | null,
+  { scopes }: Roots,
+  holdings: readonly Holding[] = holdingsOf(subject, { scopes }),
+): boolean =>
   subject?.isAdmin === true ||
-  holdingsOf(subject, { scopes }).some(
+  holdings.some(
     (holding) => holding.kind !== 'group' || !scopes.some((scope) => scope?.everyone === holding.group),
   );
 
@@ -128,24 +132,27 @@ const NO_ROLES: RoleTable = new Map();
 /** The roles that the root of a place lists as its own. */
 export const ownRoles = ({ scopes }: Roots): RoleTable => scopes.at(-1)?.roles ?? NO_ROLES;
 
+/** The roles of holdings that are in force for the instant `at` (epoch milliseconds), without inherited ones, each once. */
+export function rolesInForce(holdings: readonly Holding[], at: number): readonly string[] {
+  const roles: string[] = [];
+  for (const holding of holdings)
+    if (isInForce(holding, at) && !roles.includes(holding.role)) roles.push(holding.role);
+  return roles;
+}
+
+/** These roles and all that they inherit from at a place: the effective roles, by id. */
+export function withInherited(roles: readonly string[], place: Place): readonly string[] {
+  const all = new Set<string>();
+  for (const granted of roles) for (const role of inheritance(granted, place)) all.add(role);
+  return [...all];
+}
+
 /**
  * The effective roles of a subject at a place for the instant `at` (epoch milliseconds), by id, inherited
  * ones included.
  */
-export function effectiveRoles(subject: SubjectItem | null, place: Place, at: number): readonly string[] {
-  const roles = new Set<string>();
-  for (const holding of holdingsOf(subject, place)) {
-    if (!isInForce(holding, at)) continue;
-    for (const role of inheritance(holding.role, place)) roles.add(role);
-  }
-  return [...roles];
-}
-
-/** The intervals on which the effective roles depend: the life of the subject and its assignments. */
-export const intervalsOf = (subject: SubjectItem | null, place: Place): readonly Interval[] => [
-  { start: Number.NEGATIVE_INFINITY, end: subject?.endsAt ?? Number.POSITIVE_INFINITY },
-  ...holdingsOf(subject, place).filter((holding) => holding.kind === 'assignment'),
-];
+export const effectiveRoles = (subject: SubjectItem | null, place: Place, at: number): readonly string[] =>
+  withInherited(rolesInForce(holdingsOf(subject, place), at), place);
 
 /** Steps 1 and 2 of a decision: why any permission is refused here. Also refuses if `at` is NaN. */
 export function refusalOf(

@@ -2,16 +2,28 @@ import { invalid } from '../table/errors.ts';
 import { faultInList, faultInOptions, faultInRequest, faultInText, inList, refuse } from './arguments.ts';
 import { createWork, type Work } from './conditions/work.ts';
 import type { Credential } from './credential.ts';
-import { decide, refusedCredential, usesOfGiven, validUntil } from './decide.ts';
+import {
+  type Ask,
+  createDeciding,
+  type Decidable,
+  type Decided,
+  type Deciding,
+  endOf,
+  rolesOf,
+  type TenantRoles,
+  usesOf,
+} from './deciding.ts';
 import type { Decision } from './decision.ts';
 import { type DecisionInput, decisionInput, type Question } from './decision-input.ts';
-import { effectiveRoles, hasGrant } from './effective-roles.ts';
+import { effectiveRoles } from './effective-roles.ts';
 import { type Given, givenAt, givenIn } from './given.ts';
 import type { Cost } from './item-cache.ts';
 import type { ItemId } from './items.ts';
+import { createKeptDecisions } from './kept-decisions.ts';
 import {
   type Consistency,
   createLoad,
+  DEFAULT_MAX_BYTES,
   type Loaded,
   type LoadOptions,
   type Look,
@@ -21,7 +33,11 @@ import {
 import { createObserver, type Observe, type Observed } from './observation.ts';
 import { createSessions, type OpenSession } from './session.ts';
 
+export type { Ask, TenantRoles };
+
 export interface EngineOptions extends LoadOptions {
+  /** Whether decisions are kept with the items that they rest on, and given again (ADR 0071). Default true. */
+  readonly keepDecisions?: boolean | undefined;
   /** Called after every decision. Without it the engine does not measure the cost of reads. */
   readonly observe?: Observe | undefined;
 }
@@ -40,6 +56,8 @@ export interface CheckOptions extends Given {
   readonly prefetch?: readonly string[] | undefined;
   /** The budget that the conditions of a request share (`createWork`), over several calls. Default: one for each call. */
   readonly work?: Work | undefined;
+  /** Whether its decisions are worth keeping. False where each is asked once, as in a search. Default true. */
+  readonly keepDecisions?: boolean | undefined;
 }
 
 /** One of many checks. Options that it leaves out come from the call. */
@@ -51,13 +69,6 @@ export interface CheckRequest extends Pick<CheckOptions, 'at' | 'credential' | '
   readonly given?: Given | undefined;
 }
 
-/**
- * Builds a question from items of the table, such as routes or an email look-up; undefined until all of them
- * are loaded. These items become part of the decision input: they are as fresh as, and coherent with, the
- * others.
- */
-export type Ask<Q extends Question> = Plan<Q>;
-
 /** A decision on a question that was built from items of the table. */
 export interface AskedDecision<Q extends Question> {
   readonly question: Q;
@@ -66,7 +77,7 @@ export interface AskedDecision<Q extends Question> {
   /** The root of the scope; undefined if the scope is unknown. */
   readonly tenant: string | undefined;
   /** Whether something is granted to the subject by name at the scope, above or everywhere, in force or not. */
-  readonly hasGrant: () => boolean;
+  readonly hasGrant: boolean;
 }
 
 export interface Answer<Q extends Question> extends Omit<AskedDecision<Q>, 'hasGrant'> {
@@ -77,12 +88,6 @@ export interface Answer<Q extends Question> extends Omit<AskedDecision<Q>, 'hasG
    * conditions.
    */
   readonly uses: readonly string[];
-}
-
-/** The tenant of a scope, and the subject's effective roles there by id, inherited ones included. */
-export interface TenantRoles {
-  readonly tenant: string;
-  readonly roles: readonly string[];
 }
 
 export interface DecisionWithRoles {
@@ -151,7 +156,10 @@ export interface Engine {
    */
   readonly checkMany: (requests: readonly CheckRequest[], options?: CheckOptions) => Promise<Decisions>;
   /** As `checkMany`, for questions that are built from items of the table. */
-  readonly checkManyAsked: <Q extends Question>(asks: readonly Ask<Q>[]) => Promise<AnswersAsked<Q>>;
+  readonly checkManyAsked: <Q extends Question>(
+    asks: readonly Ask<Q>[],
+    options?: Pick<CheckOptions, 'keepDecisions'>,
+  ) => Promise<AnswersAsked<Q>>;
   /** As `checkManyAsked`, for less time: without what is needed only to keep an answer or to pass roles on. */
   readonly decideAsked: <Q extends Question>(asks: readonly Ask<Q>[]) => Promise<readonly AskedDecision<Q>[]>;
   /**
@@ -177,39 +185,41 @@ export interface Engine {
 
 /** @throws GatehouseError `invalid` for an invalid time-to-live, margin or bound */
 export function createEngine(options: EngineOptions): Engine {
-  const { load, now, generation } = createLoad(options);
-  const { wait = pause } = options;
+  const { wait = pause, maxBytes = DEFAULT_MAX_BYTES, keepDecisions = true } = options;
+  const keptBytes = keepDecisions ? Math.floor(maxBytes * SHARE_OF_DECISIONS) : 0;
+  const { load, now, generation, holds } = createLoad({ ...options, maxBytes: maxBytes - keptBytes });
+  const kept = keptBytes > 0 ? createKeptDecisions(keptBytes) : undefined;
+  const { planOf, decideAtOnce, decideLoaded } = createDeciding(kept, holds);
   const observer = options.observe && createObserver(options.observe, now);
 
   /**
-   * Loads the decision inputs of questions and decides them.
+   * Loads what questions are decided from, and decides them.
    *
-   * @param decideOne decides one question, after all inputs are loaded
-   * @param finish turns what was decided, in the order of the questions, into the answer
-   * @param work the budget of conditions for all of them; undefined for one question, which has one of its own
+   * @param make makes the answer to one question, after all are loaded
+   * @param finish turns what was made, in the order of the questions, into the answer
    */
-  function answer<Q extends Question, T extends Decided, R>(
+  function answer<Q extends Question, T, R>(
     asks: readonly Ask<Q>[],
     consistency: Consistency,
-    decideOne: (loaded: Loaded<DecisionInput<Q>>) => T,
-    finish: (decided: readonly T[]) => R,
-    work?: Work,
+    deciding: Omit<Deciding, 'isCached'>,
+    make: (decided: Decided<Q>, loaded: Loaded<Decidable<Q>>) => T,
+    finish: (made: readonly T[]) => R,
   ): Promise<R> {
-    const plans = asks.map((ask) => planOf(ask, work));
-    if (!observer) return inTurns(plans, consistency, decideOne, work, finish);
-    return observer(
+    const how = { ...deciding, isCached: consistency === 'cached' };
+    const plans = asks.map((ask) => planOf(ask, how));
+    if (!observer)
+      return inTurns(plans, consistency, how, (loaded) => make(decideLoaded(loaded, how), loaded), finish);
+    return observer.around(
       consistency,
       () => asks.map(questionOf),
       async (cost) => {
         const observed: Observed[] = [];
-        const observing = (loaded: Loaded<DecisionInput<Q>>): T => {
-          const decided = decideOne(loaded);
-          const { question, scopes } = loaded.value;
-          const [tenant, { decision }, { isStale }] = [scopes.at(-1)?.ref, decided, loaded];
-          observed.push({ question, tenant, decision, isStale });
-          return decided;
+        const observing = (loaded: Loaded<Decidable<Q>>): T => {
+          const decided = decideLoaded(loaded, how);
+          observed.push(observedOf(decided, loaded.isStale));
+          return make(decided, loaded);
         };
-        return { answer: await inTurns(plans, consistency, observing, work, finish, cost), observed };
+        return { answer: await inTurns(plans, consistency, how, observing, finish, cost), observed };
       },
     );
   }
@@ -218,17 +228,17 @@ export function createEngine(options: EngineOptions): Engine {
    * Decides what is loaded, in turns: where conditions take long, other requests run in between, and the rest is loaded
    * anew, so that no decision is older than its answer may be.
    */
-  function inTurns<Q extends Question, T extends Decided, R>(
-    plans: readonly Plan<DecisionInput<Q>>[],
+  function inTurns<Q extends Question, T, R>(
+    plans: readonly Plan<Decidable<Q>>[],
     consistency: Consistency,
-    decideOne: (loaded: Loaded<DecisionInput<Q>>) => T,
-    work: Work | undefined,
-    finish: (decided: readonly T[]) => R,
+    { work }: Pick<Deciding, 'work'>,
+    decideOne: (loaded: Loaded<Decidable<Q>>) => T,
+    finish: (made: readonly T[]) => R,
     cost?: Cost,
   ): Promise<R> {
     if (work === undefined) return load(plans, consistency, (loaded) => finish(loaded.map(decideOne)), cost);
     const decided: T[] = [];
-    const turn = (loaded: readonly Loaded<DecisionInput<Q>>[]) => {
+    const turn = (loaded: readonly Loaded<Decidable<Q>>[]) => {
       for (const one of loaded) {
         decided.push(decideOne(one));
         if (work.isDue()) break;
@@ -244,45 +254,50 @@ export function createEngine(options: EngineOptions): Engine {
     return next();
   }
 
-  /** As `answer`, for one question. */
-  const answerOne = <Q extends Question, T extends Decided, R>(
+  /** As `answer`, for one question that is built from items. */
+  const answerAsked = <Q extends Question, R>(
     ask: Ask<Q>,
-    { at, consistency = 'cached' }: CheckOptions,
-    decideOne: (input: DecisionInput<Q>, at: number) => T,
-    finish: (decided: T) => R,
+    consistency: Consistency,
+    withRoles: boolean,
+    make: (decided: Decided<Q>) => R,
   ): Promise<R> =>
-    answer(
-      [ask],
-      consistency,
-      ({ value, instant }) => decideOne(value, at ?? instant),
-      ([one]) => finish(one as T),
-    );
+    answer([ask], consistency, { keeps: true, withRoles, work: undefined }, make, ([one]) => one as R);
+
+  /** As `answer`, for one question. */
+  function answerOne<R>(
+    question: Question,
+    consistency: Consistency,
+    withRoles: boolean,
+    make: (decided: Decided<Question>) => R,
+  ): Promise<R> {
+    const known = consistency === 'cached' ? decideAtOnce(question, withRoles) : undefined;
+    if (known === undefined) return answerAsked(asking(question), consistency, withRoles, make);
+    observer?.given(observedOf(known, false));
+    return Promise.resolve(make(known));
+  }
 
   const checkManyAsked = <Q extends Question>(
     asks: readonly Ask<Q>[],
-    consistency: Consistency = 'cached',
-    instantOf: (question: Q) => number | undefined = () => undefined,
-    work: Work = createWork(),
+    { consistency = 'cached', work = createWork(), keeps = true, withRoles = true }: ManyOptions = {},
   ): Promise<AnswersAsked<Q>> => {
     const ends = { expiresAt: FOREVER, staleUntil: FOREVER, validUntil: FOREVER };
     let isStale = false;
-    const decideOne = (loaded: Loaded<DecisionInput<Q>>): Answer<Q> => {
-      const { value: input, instant } = loaded;
-      const at = instantOf(input.question);
+    const make = (decided: Decided<Q>, loaded: Loaded<Decidable<Q>>): Answer<Q> => {
       // A decision for a given instant does not change as time passes.
-      const end = at === undefined ? validUntil(input, instant) : FOREVER;
+      const end = decided.question.at === undefined ? endOf(decided, loaded.instant) : FOREVER;
       ends.validUntil = Math.min(ends.validUntil, end);
       ends.expiresAt = Math.min(ends.expiresAt, loaded.expiresAt, end);
       ends.staleUntil = Math.min(ends.staleUntil, loaded.staleUntil, end);
       isStale ||= loaded.isStale;
-      return withRoles(input, at ?? instant);
+      return answerOf(decided);
     };
-    return answer(asks, consistency, decideOne, (answers) => ({ answers, ...ends, isStale }), work);
+    const deciding = { keeps, withRoles, work };
+    return answer(asks, consistency, deciding, make, (answers) => ({ answers, ...ends, isStale }));
   };
 
   const checkMany: Engine['checkMany'] = async (requests, given = NOTHING_GIVEN) => {
     refuse(faultInOptions(given) ?? faultInRequests(requests));
-    const { consistency, work, ...shared } = given;
+    const { consistency, work, keepDecisions, ...shared } = given;
     // The same object for all that share it: equal conditions over it are evaluated once.
     const sharedGiven = givenAt(givenIn(shared), shared.at);
     const asks = requests.map(({ subject, permission, scope, ...options }) => {
@@ -291,7 +306,12 @@ export function createEngine(options: EngineOptions): Engine {
       const own = isShared ? sharedGiven : givenAt(options.given ?? givenIn(shared), at);
       return () => ({ subject, permission, scope, at, credential, prefetch, given: own });
     });
-    const { answers, ...rest } = await checkManyAsked(asks, consistency, ({ at }) => at, work);
+    const { answers, ...rest } = await checkManyAsked(asks, {
+      consistency,
+      work,
+      keeps: keepDecisions,
+      withRoles: false,
+    });
     return { decisions: answers.map(({ decision }) => decision as Decision), ...rest };
   };
 
@@ -299,63 +319,28 @@ export function createEngine(options: EngineOptions): Engine {
     check: (subject, permission, scope, given = NOTHING_GIVEN) => {
       const fault = faultIn(subject, permission, scope, given);
       if (fault) return Promise.reject(fault);
-      const { credential, prefetch } = given;
-      const question = {
-        subject,
-        permission,
-        scope,
-        credential,
-        prefetch,
-        given: givenAt(givenIn(given), given.at),
-      };
-      const decideOne = (input: DecisionInput, at: number) => ({ decision: decide(input, at) });
-      return answerOne(
-        () => question,
-        given,
-        decideOne,
-        ({ decision }) => decision,
-      );
+      const question = questionWith(subject, permission, scope, given);
+      return answerOne(question, given.consistency ?? 'cached', false, decisionOf);
     },
     checkWithRoles: (subject, permission, scope, given = NOTHING_GIVEN) => {
       const fault = faultIn(subject, permission, scope, given);
       if (fault) return Promise.reject(fault);
-      const { credential, prefetch } = given;
-      const question = {
-        subject,
-        permission,
-        scope,
-        credential,
-        prefetch,
-        given: givenAt(givenIn(given), given.at),
-      };
-      return answerOne(
-        () => question,
-        given,
-        withRoles,
-        (one) => one as DecisionWithRoles,
-      );
+      const question = questionWith(subject, permission, scope, given);
+      return answerOne(question, given.consistency ?? 'cached', true, answerOf) as Promise<DecisionWithRoles>;
     },
-    checkAsked: (ask, given = NOTHING_GIVEN) => {
+    checkAsked: (ask, { consistency = 'cached' } = NOTHING_GIVEN) => {
       const fault = faultInAsk(ask);
-      return fault ? Promise.reject(fault) : answerOne(ask, given, withRoles, (one) => one);
+      return fault ? Promise.reject(fault) : answerAsked(ask, consistency, true, answerOf);
     },
     checkMany,
-    checkManyAsked: async (asks) => {
+    checkManyAsked: async (asks, { keepDecisions } = NOTHING_GIVEN) => {
       refuse(faultInList('asks', asks, faultInAsk));
-      return checkManyAsked(asks);
+      return checkManyAsked(asks, { keeps: keepDecisions });
     },
     decideAsked: async (asks) => {
       refuse(faultInList('asks', asks, faultInAsk));
-      return answer(
-        asks,
-        'cached',
-        ({ value, instant }) => ({
-          ...decideAsked(value, instant),
-          hasGrant: () => hasGrant(value.subject, value),
-        }),
-        (decided) => decided,
-        createWork(),
-      );
+      const deciding = { keeps: true, withRoles: false, work: createWork() };
+      return answer(asks, 'cached', deciding, askedDecisionOf, (decided) => decided);
     },
     session: createSessions(checkMany, now, generation),
     prefetch: (items) => {
@@ -368,18 +353,52 @@ export function createEngine(options: EngineOptions): Engine {
       refuse(faultInText('subject', subject) ?? faultInText('scope', scope) ?? faultInOptions(given));
       const { at, consistency = 'cached', prefetch } = given;
       const question = { subject, permission: undefined, scope, prefetch };
-      return load([planOf(() => question, undefined)], consistency, ([loaded]) => {
+      return load([(look) => decisionInput(question, look)], consistency, ([loaded]) => {
         const { value, instant } = loaded as Loaded<DecisionInput>;
-        return value.subject === null ? undefined : rolesIn(value, at ?? instant);
+        const tenant = value.scopes.at(-1)?.ref;
+        if (value.subject === null || tenant === undefined) return undefined;
+        return { tenant, roles: effectiveRoles(value.subject, value, at ?? instant) };
       });
     },
   };
 }
 
-/** What is made for one question; the observer reads its decision. */
-interface Decided {
-  readonly decision: Decision | undefined;
-}
+/** The share of the memory that is for decisions that are kept. */
+const SHARE_OF_DECISIONS = 0.25;
+
+type ManyOptions = {
+  readonly [name in 'keeps' | 'withRoles' | 'work']?: Deciding[name] | undefined;
+} & Pick<CheckOptions, 'consistency'>;
+
+const questionWith = (subject: string, permission: string, scope: string, given: CheckOptions): Question =>
+  given === NOTHING_GIVEN
+    ? { subject, permission, scope }
+    : {
+        subject,
+        permission,
+        scope,
+        at: given.at,
+        credential: given.credential,
+        prefetch: given.prefetch,
+        given: givenAt(givenIn(given), given.at),
+        work: given.work,
+      };
+
+/** Not within the function that asks: it would allocate the closure's context for each question. */
+const asking =
+  <Q extends Question>(question: Q): Ask<Q> =>
+  () =>
+    question;
+
+const observedOf = ({ question, decision, made, isKept }: Decided<Question>, isStale: boolean): Observed => ({
+  question,
+  tenant: made?.tenant,
+  decision,
+  isStale,
+  isKept,
+});
+
+const decisionOf = ({ decision }: Decided<Question>): Decision => decision as Decision;
 
 const NOTHING_GIVEN: CheckOptions = {};
 
@@ -401,60 +420,25 @@ const faultInAsk = (ask: unknown) =>
 
 const FOREVER = Number.POSITIVE_INFINITY;
 
-/** A plan that builds a question and loads its decision input. */
-const planOf =
-  <Q extends Question>(ask: Ask<Q>, work: Work | undefined): Plan<DecisionInput<Q>> =>
-  (look) => {
-    const asked = ask(look);
-    const question = asked && work && asked.work === undefined ? { ...asked, work } : asked;
-    const input = question && decisionInput(question, look);
-    if (input === undefined) prefetchAsBefore(ask, look);
-    return input;
-  };
-
-/**
- * Prefetches what the question would look at if its items had not changed since they were cached: the usual
- * case.
- */
-function prefetchAsBefore<Q extends Question>(ask: Ask<Q>, look: Look): void {
-  const before: Look = {
-    ...look,
-    item: (kind, id) => {
-      if (kind.keyOf(id) === undefined) return null;
-      look.prefetch(kind, id);
-      return look.recall(kind, id);
-    },
-  };
-  const question = ask(before);
-  if (question !== undefined) decisionInput(question, before);
-}
-
 /** The question, if it can be built without an item. */
 const questionOf = (ask: Ask<Question>): Question =>
   ask(NOTHING_LOADED) ?? { subject: '', permission: undefined, scope: undefined };
 
 const NOTHING_LOADED: Look = { item: () => undefined, prefetch: () => {}, recall: () => undefined };
 
-/** Without a scope only the credential is checked. */
-const decideAsked = <Q extends Question>(input: DecisionInput<Q>, at: number) => ({
-  question: input.question,
-  decision: input.question.scope === undefined ? refusedCredential(input, at) : decide(input, at),
-  tenant: input.scopes.at(-1)?.ref,
-});
+const askedDecisionOf = <Q extends Question>(decided: Decided<Q>): AskedDecision<Q> => {
+  const { question, decision, made } = decided;
+  return { question, decision, tenant: made?.tenant, hasGrant: made?.hasGrant === true };
+};
 
 /** The decision and, on an allow, the effective roles. */
-function withRoles<Q extends Question>(input: DecisionInput<Q>, at: number): Answer<Q> {
-  const decided = decideAsked(input, at);
-  const { decision } = decided;
+function answerOf<Q extends Question>(decided: Decided<Q>): Answer<Q> {
+  const { question, decision, made } = decided;
   return {
-    ...decided,
-    roles: decision?.allowed ? rolesIn(input, at) : undefined,
-    uses: decision ? usesOfGiven(input, at, decision) : [],
+    question,
+    decision,
+    tenant: made?.tenant,
+    roles: decision?.allowed ? rolesOf(decided) : undefined,
+    uses: usesOf(decided),
   };
-}
-
-/** The tenant and the effective roles, whatever the decision; undefined if the scope does not exist. */
-function rolesIn(input: DecisionInput, at: number): TenantRoles | undefined {
-  const tenant = input.scopes.at(-1)?.ref;
-  return tenant === undefined ? undefined : { tenant, roles: effectiveRoles(input.subject, input, at) };
 }

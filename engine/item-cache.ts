@@ -16,11 +16,18 @@ import { type ItemId, type Kind, keyOf } from './items.ts';
  * and before the end of the first read that returned it. It was still current when the last read that
  * returned it began.
  */
-interface Span {
+export interface Span {
   /** The first instant at which the write is known to have been current. */
   from: number;
   /** The last such instant: the latest start of a read that returned it. */
   until: number;
+  /**
+   * Whether the entry of this span is the cached one. Ends for good when it is replaced, evicted or cleared: a decision
+   * is kept beside the spans of its items, and keeps no item alive.
+   */
+  isCached: boolean;
+  /** Of the entry. */
+  readonly id: string;
 }
 
 /**
@@ -38,9 +45,10 @@ const spanStart = (writtenAt: number, marginMs: number, end: number): number =>
 export type DecisionReader = Pick<Reader, 'getMany' | 'getSnapshot'>;
 
 /** One version of a decoded item, and the span in which it is known to have been current. */
-export interface Entry<T = unknown> extends Span {
+export interface Entry<T = unknown> {
   readonly kind: Kind<T>;
   readonly id: string;
+  readonly span: Span;
   /** Null if the table has no such item: absence is cached too. */
   readonly value: T | null;
   /** Undefined for an absent item. */
@@ -90,7 +98,14 @@ interface ReadTimes {
  * shared. Failed reads and damaged items are not cached.
  */
 export function createItemCache({ reader, now, marginMs, maxBytes }: ItemCacheOptions) {
-  const cache = createCachedLoader<Entry>({ maxBytes, sizeOf: ({ size }) => size, now });
+  const cache = createCachedLoader<Entry>({
+    maxBytes,
+    sizeOf: ({ size }) => size,
+    dispose: ({ span }) => {
+      span.isCached = false;
+    },
+    now,
+  });
   /** Incremented when the cache is cleared: reads that began before are not cached. */
   let generation = 0;
 
@@ -113,7 +128,7 @@ export function createItemCache({ reader, now, marginMs, maxBytes }: ItemCacheOp
     const known = findCached();
     if (known !== undefined && isSame(known) && kind.membersOf && item) {
       // The same write of the revision: the members have not changed.
-      known.until = Math.max(known.until, start);
+      known.span.until = Math.max(known.span.until, start);
       return known;
     }
     const members = item && kind.membersOf ? await readMembers(kind.membersOf(id)) : NO_MEMBERS;
@@ -126,11 +141,15 @@ export function createItemCache({ reader, now, marginMs, maxBytes }: ItemCacheOp
       // Decode even if the write is the same: an operator may have edited the item by hand.
       value: item === undefined ? (kind.absent?.() ?? null) : kind.decode(id, item, members.items),
       writeId: stamp?.writeId,
-      // An absent item has no stamp. It counts as always absent, which is safe: absence can only refuse.
-      from: stamp
-        ? Math.max(spanStart(stamp.writtenAt, marginMs, end), members.end + 1)
-        : Number.NEGATIVE_INFINITY,
-      until: start,
+      span: {
+        // An absent item has no stamp. It counts as always absent, which is safe: absence can only refuse.
+        from: stamp
+          ? Math.max(spanStart(stamp.writtenAt, marginMs, end), members.end + 1)
+          : Number.NEGATIVE_INFINITY,
+        until: start,
+        isCached: false,
+        id,
+      },
       seenAt: end,
       size: sizeOf(id, item, ...members.items) + (kind.memoBytes ?? 0),
     };
@@ -139,8 +158,9 @@ export function createItemCache({ reader, now, marginMs, maxBytes }: ItemCacheOp
     const isNewer =
       cached === undefined ||
       isSame(cached) ||
-      (cached.writeId === undefined ? start > cached.seenAt : start >= cached.from);
-    if (isNewer && begunIn === generation) cache.keep(id, entry);
+      (cached.writeId === undefined ? start > cached.seenAt : start >= cached.span.from);
+    // An entry larger than the whole bound is not cached.
+    if (isNewer && begunIn === generation) entry.span.isCached = cache.keep(id, entry);
     return entry;
   }
 
@@ -189,6 +209,10 @@ export function createItemCache({ reader, now, marginMs, maxBytes }: ItemCacheOp
   return {
     /** The cached entry, however old; undefined if there is none of this kind. */
     find,
+    /** Makes entries that are used without being looked at stay as long as those that are. */
+    use: (spans: readonly Span[]): void => {
+      if (cache.isNearlyFull()) for (const { id } of spans) cache.find(id);
+    },
     /** Clears the cache. Used when the clock was set back: entries would look younger than they are. */
     clear: (): void => {
       cache.clear();
@@ -242,8 +266,9 @@ const stampIn = ({ mayLackStamp }: Kind<unknown>, item: Item, start: number): St
 /** Extends the span of an entry by the span of an earlier entry of the same write. */
 export function joinSpans(entry: Entry, earlier: Entry): void {
   // The members were read anew, after their item: the span of both starts only then.
-  if (entry.kind.membersOf === undefined) entry.from = Math.min(entry.from, earlier.from);
-  entry.until = Math.max(entry.until, earlier.until);
+  const { span } = entry;
+  if (entry.kind.membersOf === undefined) span.from = Math.min(span.from, earlier.span.from);
+  span.until = Math.max(span.until, earlier.span.until);
   // Absence has no id: two absences may have a write between them, so the later one's end counts.
   entry.seenAt = Math.max(entry.seenAt, earlier.seenAt);
 }

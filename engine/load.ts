@@ -10,6 +10,7 @@ import {
   type ItemCache,
   joinSpans,
   type ReadItems,
+  type Span,
 } from './item-cache.ts';
 import type { ItemId, Kind } from './items.ts';
 import { createStaleIfError } from './stale-if-error.ts';
@@ -34,12 +35,48 @@ export interface Look {
   readonly recall: <T>(kind: Kind<T>, id: string) => T | null | undefined;
 }
 
+/** What a plan that keeps its values knows of the run that computes one. */
+export interface Run {
+  /** The number of items that were looked at so far. */
+  readonly position: () => number;
+  /** The items that were looked at from a position on; undefined where one of the ids cannot be of an item. */
+  readonly since: (position: number) => readonly Entry[] | undefined;
+  /**
+   * Looks again at the items on which a value rests that is kept. True if the plan would compute the same value, for
+   * each of them is the cached one and recent enough, all were current at one instant with what was looked at before,
+   * and time has not changed the value. False, without a trace, where one is not, or where the value must be computed
+   * anew.
+   */
+  readonly again: (kept: Kept) => boolean;
+}
+
+/** On what a value rests that is kept. */
+export interface Kept {
+  /** The spans of its items: of those that it has in common with other values, and of its own. */
+  readonly shared: readonly Span[];
+  readonly own: readonly Span[];
+  /** The instant from which time alone may change it, in epoch milliseconds. */
+  readonly validUntil: number;
+}
+
 /**
  * Computes a value from items of the table. A plan is a pure function that runs again after each read, until
  * it returns something other than undefined. The items of its last run are those on which the value rests:
  * they must be coherent.
  */
-export type Plan<T> = (look: Look) => T | undefined;
+export type Plan<T> = (look: Look, run: Run) => T | undefined;
+
+/**
+ * Whether a kept value holds: time has not changed it, and each of its items is still the cached one, whose last read
+ * began in (`after`, `upTo`].
+ */
+const holdsIn = ({ shared, own, validUntil }: Kept, after: number, upTo: number): boolean =>
+  upTo < validUntil && areCurrent(shared, after, upTo) && areCurrent(own, after, upTo);
+
+function areCurrent(spans: readonly Span[], after: number, upTo: number): boolean {
+  for (const span of spans) if (!span.isCached || span.until <= after || span.until > upTo) return false;
+  return true;
+}
 
 /** The value of a plan. All instants in epoch milliseconds. */
 export interface Loaded<T> {
@@ -103,27 +140,31 @@ interface Source {
   readonly read: ReadItems;
   readonly after: number;
   readonly upTo: number;
+  /** Whether nothing but cached entries within the time-to-live may be used: what is kept, too. */
+  readonly isOfCache: boolean;
 }
 
 const NOTHING_READ: ReadItems = new Map();
 
 /** Runs one plan at a time and records the items it uses. The record is that of the last run. */
 function createTrial(items: ItemCache) {
-  let source: Source = { read: NOTHING_READ, after: 0, upTo: 0 };
+  let source: Source = { read: NOTHING_READ, after: 0, upTo: 0, isOfCache: false };
   // Overwritten from the start by each run: an array that is emptied would have to grow again.
   const looked: Entry[] = [];
-  let count = 0;
+  let size = 0;
   let missing: ItemId[] = [];
   let prefetched: ItemId[] = [];
   let [from, until, latest] = [0, 0, 0];
-  const entries = (): readonly Entry[] => looked.slice(0, count);
+  /** Whether the plan looked at an id that no item can have: it leaves no entry. */
+  let hasImpossible = false;
+  const entries = (): readonly Entry[] => looked.slice(0, size);
 
   function find<T>(kind: Kind<T>, id: string): Entry<T> | undefined {
     const own = source.read.get(id);
     if (own instanceof Error) throw own;
     if (own?.kind === kind) return own as Entry<T>;
     const entry = items.find(kind, id);
-    return entry !== undefined && entry.until > source.after && entry.until <= source.upTo
+    return entry !== undefined && entry.span.until > source.after && entry.span.until <= source.upTo
       ? entry
       : undefined;
   }
@@ -132,14 +173,18 @@ function createTrial(items: ItemCache) {
     item: (kind, id) => {
       const entry = find(kind, id);
       if (entry === undefined) {
-        if (kind.keyOf(id) === undefined) return null;
+        if (kind.keyOf(id) === undefined) {
+          hasImpossible = true;
+          return null;
+        }
         missing.push({ kind, id });
         return undefined;
       }
-      looked[count++] = entry;
-      if (entry.from > from) from = entry.from;
-      if (entry.until < until) until = entry.until;
-      if (entry.until > latest) latest = entry.until;
+      looked[size++] = entry;
+      const { span } = entry;
+      if (span.from > from) from = span.from;
+      if (span.until < until) until = span.until;
+      if (span.until > latest) latest = span.until;
       return entry.value;
     },
     prefetch: (kind, id) => {
@@ -150,16 +195,39 @@ function createTrial(items: ItemCache) {
     recall: (kind, id) => items.find(kind, id)?.value,
   };
 
+  const thisRun: Run = {
+    position: () => size,
+    since: (position) => (hasImpossible ? undefined : looked.slice(position, size)),
+    again: (kept) => {
+      if (!source.isOfCache || !holdsIn(kept, source.after, source.upTo)) return false;
+      let [begin, end, last] = [from, until, latest];
+      for (const spans of [kept.shared, kept.own])
+        for (const span of spans) {
+          if (span.from > begin) begin = span.from;
+          if (span.until < end) end = span.until;
+          if (span.until > last) last = span.until;
+        }
+      if (begin > end) return false;
+      from = begin;
+      until = end;
+      latest = last;
+      items.use(kept.shared);
+      items.use(kept.own);
+      return true;
+    },
+  };
+
   return {
     /** @returns the plan's value; undefined while an item is missing */
     run: <T>(plan: Plan<T>, by: Source): T | undefined => {
       source = by;
-      count = 0;
+      size = 0;
+      hasImpossible = false;
       if (missing.length > 0) missing = [];
       if (prefetched.length > 0) prefetched = [];
       from = latest = Number.NEGATIVE_INFINITY;
       until = Number.POSITIVE_INFINITY;
-      return plan(look);
+      return plan(look, thisRun);
     },
     /** If `isUsable`: the last instant at which all items used were current. */
     until: () => until,
@@ -170,7 +238,7 @@ function createTrial(items: ItemCache) {
      * starts.
      */
     unusable: (oldest: number, now: number): readonly Entry[] =>
-      entries().filter((entry) => entry.until < from || entry.until <= oldest || entry.until > now),
+      entries().filter(({ span }) => span.until < from || span.until <= oldest || span.until > now),
     /** The first instant at which all items used may have been current. */
     from: () => from,
     entries,
@@ -221,58 +289,91 @@ export function createLoad(options: LoadOptions) {
     isStale: false,
   });
 
+  /** Runs plans on cached entries and on what this call has read. */
+  function runAll<T>(
+    plans: readonly Plan<T>[],
+    read: ReadItems,
+    oldest: number | undefined,
+    instant: number,
+  ) {
+    const source = {
+      read,
+      after: Math.max(oldest ?? Number.NEGATIVE_INFINITY, instant - ttlMs),
+      upTo: instant,
+      isOfCache: oldest === undefined && read === NOTHING_READ,
+    };
+    const loaded: Loaded<T>[] = [];
+    /** Undefined if nothing has to be read. */
+    let wanted: ItemId[] | undefined;
+    let allCurrent = Number.NEGATIVE_INFINITY;
+    for (const plan of plans) {
+      const value = trial.run(plan, source);
+      if (value !== undefined && trial.isUsable(instant - ownTtlMs, instant)) {
+        loaded.push(loadedAt(value, instant, trial.until()));
+        continue;
+      }
+      // Read again only the items whose spans end too early, together with the missing ones.
+      const unusable = trial.unusable(instant - ownTtlMs, instant);
+      if (unusable.length > 0) allCurrent = Math.max(allCurrent, trial.from());
+      wanted ??= [];
+      wanted.push(...trial.missing(), ...unusable);
+      if (wanted.length === 0)
+        throw new GatehouseError('internal', 'a plan has no value, though no item is missing');
+    }
+    return { instant, loaded, wanted, allCurrent };
+  }
+
   /**
    * Runs plans on cached entries and on reads of its own, made at different instants.
    *
    * @param oldest the instant after which every read must have begun; none if the time-to-live is all that is asked
    */
-  async function loadCached<T, R>(
+  function loadCached<T, R>(
     plans: readonly Plan<T>[],
     oldest: number | undefined,
     finish: Finish<T, R>,
     cost: Cost | undefined,
   ): Promise<R> {
-    let begunAt = now();
+    try {
+      const first = runAll(plans, NOTHING_READ, oldest, now());
+      // Where all is cached, an async function would cost more than most of what it does.
+      if (first.wanted) return readAndRun(plans, first, oldest, finish, cost);
+      return Promise.resolve(finish(first.loaded));
+    } catch (fault) {
+      return Promise.reject(fault);
+    }
+  }
+
+  async function readAndRun<T, R>(
+    plans: readonly Plan<T>[],
+    first: ReturnType<typeof runAll<T>>,
+    oldest: number | undefined,
+    finish: Finish<T, R>,
+    cost: Cost | undefined,
+  ): Promise<R> {
+    let begunAt = first.instant;
     let begunIn = items.generation();
     // Keep what this call has read: the cache may be too small for it.
     let read = NOTHING_READ;
-    for (let round = 1, instant = begunAt; ; round++, instant = now()) {
-      // The clock was set back: discard the reads that were timed by it.
-      if (begunIn !== items.generation())
-        [begunAt, begunIn, read] = [instant, items.generation(), NOTHING_READ];
-      const source = {
-        read,
-        after: Math.max(oldest ?? Number.NEGATIVE_INFINITY, instant - ttlMs),
-        upTo: instant,
-      };
-      const loaded: Loaded<T>[] = [];
-      const wanted: ItemId[] = [];
-      // Share a read in flight if its result would be recent enough in the cache. Otherwise, not one that
-      // began in the same tick as this call: it may have begun before the write that it has to return.
-      let since = oldest === undefined ? Math.min(instant, Math.floor(instant - ttlMs) + 1) : begunAt + 1;
-      let allCurrent = Number.NEGATIVE_INFINITY;
-      for (const plan of plans) {
-        const value = trial.run(plan, source);
-        if (value !== undefined && trial.isUsable(instant - ownTtlMs, instant)) {
-          loaded.push(loadedAt(value, instant, trial.until()));
-          continue;
-        }
-        // Read again only the items whose spans end too early, together with the missing ones.
-        const unusable = trial.unusable(instant - ownTtlMs, instant);
-        if (unusable.length > 0) allCurrent = Math.max(allCurrent, trial.from());
-        wanted.push(...trial.missing(), ...unusable);
-      }
-      if (wanted.length === 0) return finish(loaded);
+    for (let round = 1, made = first; ; round++) {
+      const { instant, wanted, allCurrent } = made;
+      if (!wanted) return finish(made.loaded);
       if (round > 2 && (round > MAX_ROUNDS || now() - begunAt >= READ_DEADLINE_MS)) throw contended();
       // A span may start a tick from now (see `spanStart`): the read must not begin before it.
       if (allCurrent > instant) await wait(allCurrent - instant);
-      since = Math.max(since, allCurrent);
+      // Share a read in flight if its result would be recent enough in the cache. Otherwise, not one that
+      // began in the same tick as this call: it may have begun before the write that it has to return.
+      const since = oldest === undefined ? Math.min(instant, Math.floor(instant - ttlMs) + 1) : begunAt + 1;
       const before = read;
-      const found = await items.read(distinct(wanted), since, cost);
+      const found = await items.read(distinct(wanted), Math.max(since, allCurrent), cost);
       read = new Map([
         ...before,
         ...[...found].map(([id, each]) => [id, seenAgain(before.get(id), each)] as const),
       ]);
+      const next = now();
+      // The clock was set back: discard the reads that were timed by it.
+      if (begunIn !== items.generation()) [begunAt, begunIn, read] = [next, items.generation(), NOTHING_READ];
+      made = runAll(plans, read, oldest, next);
     }
   }
 
@@ -287,7 +388,7 @@ export function createLoad(options: LoadOptions) {
     for (let round = 1, instant = begunAt; ; round++, instant = now()) {
       if (begunIn !== items.generation())
         [begunAt, begunIn, read] = [instant, items.generation(), NOTHING_READ];
-      const source = { read, after: Number.POSITIVE_INFINITY, upTo: instant };
+      const source = { read, after: Number.POSITIVE_INFINITY, upTo: instant, isOfCache: false };
       const loaded: Loaded<T>[] = [];
       const looked: ItemId[] = [];
       for (const plan of plans) {
@@ -313,7 +414,7 @@ export function createLoad(options: LoadOptions) {
   /** Runs plans on the cache alone, up to `outageTtlMs`; undefined if that does not suffice. */
   function loadStale<T>(plans: readonly Plan<T>[], retryAt: number): readonly Loaded<T>[] | undefined {
     const instant = now();
-    const source = { read: NOTHING_READ, after: instant - outageTtlMs, upTo: instant };
+    const source = { read: NOTHING_READ, after: instant - outageTtlMs, upTo: instant, isOfCache: false };
     const loaded: Loaded<T>[] = [];
     for (const plan of plans) {
       const value = trial.run(plan, source);
@@ -329,6 +430,17 @@ export function createLoad(options: LoadOptions) {
     now,
     /** Changes when the clock was set back: values loaded before look younger than they are. */
     generation: items.generation,
+    /**
+     * Whether a value that is kept holds now, for a `cached` question that looks at nothing else. The clock is read
+     * first: if it was set back, that clears the cache.
+     */
+    holds: (kept: Kept): boolean => {
+      const instant = now();
+      if (!holdsIn(kept, instant - ttlMs, instant)) return false;
+      items.use(kept.shared);
+      items.use(kept.own);
+      return true;
+    },
     /**
      * @param finish turns the loaded values, in the order of the plans, into the answer
      * @param cost the cost of the reads is added to it
@@ -357,9 +469,10 @@ export function createLoad(options: LoadOptions) {
 function seenAgain(before: Entry | Error | undefined, now: Entry | Error): Entry | Error {
   if (now instanceof Error || before === undefined || before instanceof Error) return now;
   // If the clock was set back in between, the times of the first read are meaningless.
-  if (before.kind !== now.kind || before.writeId !== now.writeId || now.until < before.until) return now;
+  if (before.kind !== now.kind || before.writeId !== now.writeId || now.span.until < before.span.until)
+    return now;
   if (now.kind.membersOf) {
-    before.until = now.until;
+    before.span.until = now.span.until;
     return before;
   }
   joinSpans(now, before);

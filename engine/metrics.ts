@@ -31,6 +31,7 @@ export function createDecisionMetrics(options: MetricsOptions): Observe {
         Allowed: first.decision?.allowed ? same.length : 0,
         Faults: first.decision ? 0 : same.length,
         CacheHits: first.decision && together[0]?.calls === 0 ? same.length : 0,
+        Kept: same.filter(({ isKept }) => isKept).length,
         Stale: same.some(({ isStale }) => isStale) ? 1 : 0,
       };
       const tenant = same.every((each) => each.tenant === first.tenant) ? first.tenant : undefined;

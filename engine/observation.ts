@@ -26,6 +26,8 @@ export interface Observation {
   readonly isFirst: boolean;
   /** Whether an item is older than the time-to-live, because DynamoDB is down. */
   readonly isStale: boolean;
+  /** Whether a decision that was kept was given again. */
+  readonly isKept: boolean;
 }
 
 /**
@@ -43,6 +45,7 @@ export interface Observed {
   readonly tenant: string | undefined;
   readonly decision: Decision | undefined;
   readonly isStale: boolean;
+  readonly isKept: boolean;
 }
 
 interface Worked<R> {
@@ -65,8 +68,28 @@ export function createObserver(observe: Observe, now: () => number) {
     }
   }
 
+  /** Reports a `cached` decision that was given at once. */
+  function given({ question: { subject, permission = '', scope = '' }, ...rest }: Observed): void {
+    const isFirst = !wasAsked;
+    wasAsked = true;
+    report([
+      {
+        subject,
+        permission,
+        scope,
+        consistency: 'cached',
+        calls: 0,
+        units: 0,
+        milliseconds: 0,
+        isFirst,
+        fault: undefined,
+        ...rest,
+      },
+    ]);
+  }
+
   /** @param work does the work and adds the cost of its reads to `cost` */
-  return async <R>(
+  const around = async <R>(
     consistency: Consistency,
     questionsOf: () => readonly Question[],
     work: (cost: Cost) => Promise<Worked<R>>,
@@ -77,7 +100,7 @@ export function createObserver(observe: Observe, now: () => number) {
     const observationOf = (
       { subject, permission = '', scope = '' }: Question,
       position: number,
-      rest: Pick<Observation, 'tenant' | 'decision' | 'fault' | 'isStale'>,
+      rest: Pick<Observation, 'tenant' | 'decision' | 'fault' | 'isStale' | 'isKept'>,
     ): Observation => ({
       subject,
       permission,
@@ -99,11 +122,13 @@ export function createObserver(observe: Observe, now: () => number) {
       return answer;
     } catch (error) {
       const fault = error instanceof GatehouseError ? error.code : 'internal';
-      const failed = { tenant: undefined, decision: undefined, isStale: false, fault };
+      const failed = { tenant: undefined, decision: undefined, isStale: false, isKept: false, fault };
       report(questions.map((question, at) => observationOf(question, at, failed)));
       throw error;
     }
   };
+
+  return { given, around };
 }
 
 const NO_COST: Cost = { calls: 0, units: 0 };

@@ -10,7 +10,8 @@ export const holdsAt = ({ start, end }: Interval, at: number): boolean => start 
 export function nextChange(at: number, intervals: Iterable<Interval>): number {
   let next = Number.POSITIVE_INFINITY;
   for (const { start, end } of intervals) {
-    for (const instant of [start, end]) if (!(instant <= at)) next = Math.min(next, instant);
+    if (!(start <= at) && !(start >= next)) next = start;
+    if (!(end <= at) && !(end >= next)) next = end;
   }
   return next;
 }

@@ -114,7 +114,7 @@ export async function callerPolicy(
     engine: {
       checkAsked: engine.checkAsked,
       checkManyAsked: async <Q extends Question>(asks: readonly Ask<Q>[]) => {
-        const made = await engine.checkManyAsked(asks);
+        const made = await engine.checkManyAsked(asks, { keepDecisions: false });
         for (const { uses } of made.answers) seen.uses(uses);
         return made;
       },

@@ -114,7 +114,7 @@ export function createWholePolicy(options: WholePolicyOptions) {
           },
       );
       // The caller's subject and the routes are checked even if there are no questions.
-      const made = await engine.checkManyAsked([ask, ...asks]);
+      const made = await engine.checkManyAsked([ask, ...asks], { keepDecisions: false });
       // The access bound was read after this compilation began.
       ends.expiresAt = Math.min(made.expiresAt, begunAt + ttlMs);
       ends.staleUntil = Math.min(made.staleUntil, begunAt + Math.max(ttlMs, outageTtlMs));

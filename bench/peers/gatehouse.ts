@@ -17,7 +17,8 @@ export async function createGatehouse(world: World, questions: readonly Question
   const { client, reader } = await openNewTable(endpoint, table);
   await writeItems(client, table, decisionItems(world, longAgo()));
   const { createEngine } = await loadDeployed();
-  const engine = createEngine({ reader, clock: { now: Date.now }, ttlMs: TTL_MS });
+  const newEngine = () => createEngine({ reader, clock: { now: Date.now }, ttlMs: TTL_MS });
+  const engine = newEngine();
 
   for (const { subject, permission, scope } of questions) await engine.check(subject, permission, scope);
   const checkLoop = async (asked: readonly Question[]): Promise<number> => {
@@ -28,9 +29,11 @@ export async function createGatehouse(world: World, questions: readonly Question
     return asked.length;
   };
 
+  // Their decisions are kept, too: in an engine of their own they displace no others.
+  const opener = newEngine();
   const sessions = await Promise.all(
     questions.slice(0, SESSIONS).map(async ({ subject, scope }) => ({
-      session: await engine.session(subject, scope, { permissions: world.pages }),
+      session: await opener.session(subject, scope, { permissions: world.pages }),
       answers: world.pages.map((page) => isAllowed(world, subject, page, scope)),
     })),
   );

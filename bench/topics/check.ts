@@ -116,14 +116,16 @@ const figuresOf = (values: (name: Name) => readonly number[]): readonly Figure[]
   });
 
 /** With what a condition adds, round by round. */
-const figuresOfConditions = (values: (name: Conditional) => readonly number[]): readonly Figure[] => {
+const figuresOfConditions = (
+  values: (name: Conditional | 'reference') => readonly number[],
+): readonly Figure[] => {
   const without = values('unconditional');
   return (Object.keys(CONDITIONS) as Conditional[]).flatMap((name) => {
     const [id, title, unit] = [`check.${name}`, CONDITIONS[name], 'ns'];
     const figure = toFigure({ id, title, unit, values: values(name) });
     if (name === 'unconditional') return [figure];
     const added = values(name).map((value, round) => value - (without[round] as number));
-    const against = { unconditional: without };
+    const against = { reference: values('reference') };
     return [
       figure,
       toFigure({ ...{ id: `${id}-adds`, title: `${title}: what it adds`, unit }, values: added, against }),

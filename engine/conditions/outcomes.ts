@@ -1,5 +1,5 @@
 import type { ConditionalEffect } from '../../table/decision/items.ts';
-import type { DecisionInput } from '../decision-input.ts';
+import type { DecisionInput, Question } from '../decision-input.ts';
 import type { Expression } from './cel.ts';
 import { type Allowance, PASSED_BOUNDS, type Root, type Variables, variablesOf } from './declarations.ts';
 import { cel } from './load.ts';
@@ -41,6 +41,9 @@ export function usesOf(effect: ConditionalEffect): readonly string[] {
   return typeof known === 'string' ? [] : known.expression.uses;
 }
 
+/** What conditions look at: the question, and the items of its subject, its scope and the declarations. */
+export type ConditionInput = Pick<DecisionInput, 'question' | 'subject' | 'scopes' | 'global'>;
+
 /** What never differs between two questions of one subject about one scope. */
 const CONSTANT: ReadonlySet<string> = new Set(['subject.type', 'subject.id', 'resource.type', 'resource.id']);
 
@@ -48,7 +51,10 @@ const CONSTANT: ReadonlySet<string> = new Set(['subject.type', 'subject.id', 're
  * Whether what a condition looks at comes from the caller and not from the table: two questions of one subject
  * about one permission and scope may then have different answers.
  */
-export function isGiven(use: string, { question, global }: DecisionInput): boolean {
+export function isGiven(
+  use: string,
+  { question, global }: Pick<ConditionInput, 'question' | 'global'>,
+): boolean {
   if (CONSTANT.has(use) && question.given?.resource === undefined) return false;
   const [kind = '', properties, name] = use.split('.');
   const ref = kind === 'subject' ? question.subject : kind === 'resource' ? question.scope : undefined;
@@ -61,8 +67,8 @@ export function isGiven(use: string, { question, global }: DecisionInput): boole
 export type OutcomeOf = (effect: ConditionalEffect) => Outcome;
 
 /** Evaluates the conditions of a decision, each at most once, within the budget of its request. */
-export function createOutcomes(input: DecisionInput): OutcomeOf {
-  const shared = input.question.work;
+export function createOutcomes(input: ConditionInput, together?: Work): OutcomeOf {
+  const shared = input.question.work ?? together;
   const work = shared ?? createWork();
   return (effect) => {
     const found = parsedOf(effect);
@@ -89,7 +95,7 @@ const BYTES_PER_STEP = 16;
 function keyOf(
   when: string,
   roots: ReadonlySet<Root>,
-  { question, subject, scopes, global }: DecisionInput,
+  { question, subject, scopes, global }: ConditionInput,
   { idOf }: Work,
 ): string {
   const { given = {} } = question;
@@ -109,14 +115,14 @@ function keyOf(
  * @param allowance bytes of what is passed, which are taken off it
  */
 export function variablesIn(
-  { question, subject, scopes, global }: DecisionInput,
+  { question, subject, scopes, global }: ConditionInput,
   roots?: ReadonlySet<Root>,
   allowance?: Allowance,
 ): Variables {
   const { given = {}, scope: ref = '', permission = '' } = question;
   const [who, scope] = [partsOf(question.subject), partsOf(ref)];
   const { type = scope.type, id = scope.id, properties: passed } = given.resource ?? {};
-  const isScope = type === scope.type && id === scope.id;
+  const isScope = isOfScope(question);
   // No spread: it takes longer than to evaluate most expressions.
   return variablesOf(
     {
@@ -134,6 +140,14 @@ export function variablesIn(
     roots,
     allowance,
   );
+}
+
+/** Whether a question is about its scope itself: it gives no other resource. */
+export function isOfScope({ given, scope = '' }: Question): boolean {
+  if (given?.resource === undefined) return true;
+  const parts = partsOf(scope);
+  const { type = parts.type, id = parts.id } = given.resource;
+  return type === parts.type && id === parts.id;
 }
 
 const partsOf = (ref: string): { readonly type: string; readonly id: string } => {

@@ -29,7 +29,8 @@ export const decideAll = async (
   { at, consistency, ...given }: ListOptions,
   work: Work,
 ): Promise<readonly Decision[]> =>
-  (await engine.checkMany(requests, { at, consistency, work, ...givenIn(given) })).decisions;
+  (await engine.checkMany(requests, { at, consistency, work, keepDecisions: false, ...givenIn(given) }))
+    .decisions;
 
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1_000;

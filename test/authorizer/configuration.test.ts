@@ -42,7 +42,7 @@ describe('the configuration', () => {
       logging: { level: 'INFO', decisions: { mode: 'off', share: 0.01 } },
       metrics: undefined,
       policy: { covers: 'api', isClosed: false, maxBytes: 6_144 },
-      cache: { ttlMs: 60_000, outageTtlMs: 0, maxBytes: 32 * 1024 * 1024 },
+      cache: { ttlMs: 60_000, outageTtlMs: 0, maxBytes: 32 * 1024 * 1024, keepDecisions: true },
     });
   });
 
@@ -196,6 +196,7 @@ describe('the configuration', () => {
     ['CACHE_TTL_SECONDS', '-1'],
     ['CACHE_TTL_SECONDS', '1.5'],
     ['CACHE_MAX_BYTES', 'lots'],
+    ['KEEP_DECISIONS', 'yes'],
     ['REVOCATION', 'sid'],
     ['REVOCATION', 'user:sid'],
     ['CACHE_OUTAGE_TTL_SECONDS', '86401'],

@@ -73,7 +73,7 @@ function setUp({ kind = KIND, maxBytes = 1_000_000 }: { kind?: Kind<unknown>; ma
     (await begin(start, { [id]: found }).end(end)).get(id) as Entry;
   const spanOf = (id = 'a', each = kind) => {
     const entry = cache.find(each, id);
-    return entry && { value: entry.value, from: entry.from, until: entry.until };
+    return entry && { value: entry.value, from: entry.span.from, until: entry.span.until };
   };
   return { cache, calls, getMany, answers, begin, read, spanOf, setTime: (at: number) => (time = at) };
 }
@@ -109,7 +109,7 @@ describe('the span of a write', () => {
     const { read } = setUp();
     const first = await read(5_000, 5_100, write('w1', 0));
     await read(6_000, 6_100, write('w2', 5_500));
-    expect(first).toMatchObject({ value: 'w1', from: 1_000, until: 5_000 });
+    expect(first).toMatchObject({ value: 'w1', span: { from: 1_000, until: 5_000 } });
   });
 
   test('distinguishes writes within a millisecond by their ids', async () => {
@@ -140,7 +140,7 @@ describe('of two writes', () => {
     const { read, spanOf } = setUp();
     await read(5_000, 5_100, write('w1', 4_900));
     const entry = await read(5_100, 5_200, write('w2', 5_050));
-    expect(entry).toMatchObject({ value: 'w2', from: 5_201, until: 5_100 });
+    expect(entry).toMatchObject({ value: 'w2', span: { from: 5_201, until: 5_100 } });
     expect(spanOf()).toEqual({ value: 'w1', from: 5_101, until: 5_000 });
   });
 
@@ -148,7 +148,7 @@ describe('of two writes', () => {
     const { begin, read, spanOf } = setUp();
     const slow = begin(5_000, { a: write('w1', 4_000) });
     await read(5_200, 5_300, write('w2', 5_100));
-    expect((await slow.end(5_400)).get('a')).toMatchObject({ value: 'w1', until: 5_000 });
+    expect((await slow.end(5_400)).get('a')).toMatchObject({ value: 'w1', span: { until: 5_000 } });
     expect(spanOf()).toMatchObject({ value: 'w2' });
   });
 });
@@ -488,7 +488,9 @@ test('the sizes of the entries bound the cache', async () => {
 
 test('an entry larger than the bound is returned but not cached', async () => {
   const { read, spanOf } = setUp({ maxBytes: 1_000 });
-  expect(await read(5_000, 5_100, write('w1', 0, 'x'.repeat(1_000)))).toMatchObject({ until: 5_000 });
+  expect(await read(5_000, 5_100, write('w1', 0, 'x'.repeat(1_000)))).toMatchObject({
+    span: { until: 5_000 },
+  });
   expect(spanOf()).toBeUndefined();
 });
 

@@ -118,9 +118,9 @@ describe('what was written within the margin', () => {
     const { load, reads, write, waits } = setUp();
     write('old', 1);
     write('new', 2, MARGIN - 500);
-    const plan: Plan<unknown> = (look) => {
+    const plan: Plan<unknown> = (look, run) => {
       if (look.item(KIND, 'old') !== undefined) look.prefetch(KIND, 'next');
-      return all('old', 'new')(look);
+      return all('old', 'new')(look, run);
     };
     expect(await load([plan])).toEqual([[1, 2]]);
     expect(reads).toEqual([

@@ -27,7 +27,7 @@ test('a cold decision and a warm one', async () => {
   };
   const metrics = [
     { Decisions: 1, Allowed: 1, Calls: 1, ReadUnits: 5, ColdStarts: 1, Latency: 0 },
-    { Decisions: 1, Allowed: 1, CacheHits: 1, Latency: 0 },
+    { Decisions: 1, Allowed: 1, CacheHits: 1, Kept: 1, Latency: 0 },
   ];
   const lines = written();
   expect(lines).toEqual(metrics.map((each) => ({ _aws: expect.any(Object), ...shared, ...each })));

@@ -168,7 +168,7 @@ describe('a check in flight answers from what it read,', () => {
   test('and what it found in the cache, even if that is evicted in the meantime', async () => {
     const { reads, newEngine, ask, askBelow, hold, letGo, putUser } = nested();
     const own = `USER#${userRef(0).id} / DECISION`;
-    const engine = newEngine({ maxBytes: 6_000 });
+    const engine = newEngine({ maxBytes: 8_000 });
     await ask(engine);
     hold();
     const answer = askBelow(engine);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { validUntil } from '../../engine/decide.ts';
-import { type DecisionInput, NO_GLOBAL } from '../../engine/decision-input.ts';
+import { credentialUntil, grantsOf, validUntil } from '../../engine/decide.ts';
+import type { DecisionInput } from '../../engine/decision-input.ts';
 import { holdsAt, nextChange } from '../../engine/validity.ts';
 import type { Interval, ScopeItem, SubjectItem } from '../../table/decision/items.ts';
 import { scopeItem, subjectItem } from './items.ts';
@@ -71,7 +71,10 @@ const INPUT: DecisionInput = {
   tenantEffects: { allow: new Set(), deny: new Set(), conditional: new Map(), isStored: false },
   global: { roles: new Map(), soldModules: new Set(['a']), declarations: new Map() },
 };
-const endOf = (changes: Partial<DecisionInput>, at = AT) => validUntil({ ...INPUT, ...changes }, at);
+const endOf = (changes: Partial<DecisionInput>, at = AT) => {
+  const input = { ...INPUT, ...changes };
+  return Math.min(validUntil(grantsOf(input, at), at), credentialUntil(input.credential, at));
+};
 const subjectWith = (changes: Partial<SubjectItem>) => ({ subject: { ...SUBJECT, ...changes } });
 const assigned = (where: string, ...intervals: readonly Interval[]) =>
   subjectWith({
@@ -123,14 +126,6 @@ describe('a decision is valid', () => {
     const credential = { subject: 'user:ann', hash: undefined, active: true, endsAt: 1_300 };
     expect(endOf({ credential })).toBe(1_300);
     expect(endOf({ credential: null })).toBe(FOREVER);
-  });
-
-  test('until the credential ends, where nothing else is asked', () => {
-    const credential = { subject: 'user:ann', hash: undefined, active: true, endsAt: 1_300 };
-    const nothing = { subject: null, scopes: [], permission: null, tenantEffects: null, global: NO_GLOBAL };
-    const question = { subject: 'user:ann', permission: undefined, scope: undefined };
-    expect(validUntil({ ...nothing, question, credential }, AT)).toBe(1_300);
-    expect(validUntil({ ...nothing, question, credential: undefined }, AT)).toBe(FOREVER);
   });
 
   test('until a licence that is needed begins or ends, wherever it stands', () => {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { loadCel } from '../../../engine/conditions/load.ts';
-import { decide, usesOfGiven } from '../../../engine/decide.ts';
+import { decide, grantsOf, residualOf, usesOfGiven } from '../../../engine/decide.ts';
 import { ALLOWED, DENIED } from '../../../engine/decision.ts';
 import type { DecisionInput } from '../../../engine/decision-input.ts';
 import type { Given } from '../../../engine/given.ts';
@@ -205,7 +205,7 @@ test.each<[string, ConditionalEffect['effect'], string]>([
 describe('what of the request a decision rests on', () => {
   const usesOf = (when: string, scenario: Scenario = {}) => {
     const input = inputOf({ ...scenario, conditional: { editor: ['ALLOW', when] } });
-    return usesOfGiven(input, AT, decide(input, AT));
+    return usesOfGiven(residualOf(grantsOf(input, AT), AT), input);
   };
 
   test.each<[string, readonly string[], Scenario?]>([
@@ -225,6 +225,6 @@ describe('what of the request a decision rests on', () => {
   test('nothing, where no condition was looked at', () => {
     const input = inputOf({ conditional: { editor: ['ALLOW', "context.ip == '10.0.0.1'"] } });
     for (const decision of [ALLOWED.admin, DENIED.scope_inactive, DENIED.not_subscribed])
-      expect(usesOfGiven(input, AT, decision)).toEqual([]);
+      expect(usesOfGiven(decision, input)).toEqual([]);
   });
 });

@@ -1,0 +1,262 @@
+import { type ConditionInput, isOfScope } from './conditions/outcomes.ts';
+import type { Work } from './conditions/work.ts';
+import {
+  credentialUntil,
+  grantsOf,
+  isSettled,
+  type Residual,
+  refusedCredential,
+  residualOf,
+  settle,
+  usesOfGiven,
+  validUntil,
+} from './decide.ts';
+import type { Decision } from './decision.ts';
+import { assertWhole, type DecisionInput, decisionInput, type Question } from './decision-input.ts';
+import { hasGrant, withInherited } from './effective-roles.ts';
+import type { Entry, Span } from './item-cache.ts';
+import {
+  CREDENTIAL,
+  GLOBAL,
+  GLOBAL_ID,
+  PERMISSION,
+  SCOPE,
+  SUBJECT,
+  subjectId,
+  TENANT_EFFECTS,
+} from './items.ts';
+import type { KeptDecision, KeptDecisions } from './kept-decisions.ts';
+import type { Kept, Loaded, Look, Plan, Run } from './load.ts';
+
+/**
+ * Builds a question from items of the table, such as routes or an email look-up; undefined until all of them
+ * are loaded. These items become part of the decision input: they are as fresh as, and coherent with, the
+ * others.
+ */
+export type Ask<Q extends Question> = (look: Look) => Q | undefined;
+
+/** How a question is decided. */
+export interface Deciding {
+  /** Whether a decision that is kept may be given again: only for `cached` questions. */
+  readonly isCached: boolean;
+  /** Whether decisions that are made may be kept. */
+  readonly keeps: boolean;
+  /** Whether the effective roles are needed, and what conditions look at. */
+  readonly withRoles: boolean;
+  /** The budget of conditions for several questions together. */
+  readonly work: Work | undefined;
+}
+
+type Asked<Q extends Question> = Pick<DecisionInput<Q>, 'question' | 'credential'>;
+
+/** What a question is decided from: a decision that is kept, or items. */
+export type Decidable<Q extends Question> = Known<Q> | Anew<Q>;
+
+interface Known<Q extends Question> extends Asked<Q> {
+  readonly known: KeptDecision;
+  /** Undefined where no condition has to be evaluated. */
+  readonly input: ConditionInput | undefined;
+}
+
+interface Anew<Q extends Question = Question> extends Asked<Q> {
+  readonly known: undefined;
+  readonly input: DecisionInput<Q>;
+  /** Undefined where the decision cannot be kept. */
+  readonly entries: readonly Entry[] | undefined;
+}
+
+/** The tenant of a scope, and the subject's effective roles there by id, inherited ones included. */
+export interface TenantRoles {
+  readonly tenant: string;
+  readonly roles: readonly string[];
+}
+
+/** A question that was decided. */
+export interface Decided<Q extends Question> extends Asked<Q> {
+  /** Undefined if the question has no scope and its credential, if any, is valid. */
+  readonly decision: Decision | undefined;
+  /** What the decision came to without the credential; undefined if the question has no scope. */
+  readonly made: KeptDecision | undefined;
+  /** Whether it was kept. */
+  readonly isKept: boolean;
+  readonly input: ConditionInput | undefined;
+}
+
+/** Decides questions, from what is kept where it still holds. */
+export function createDeciding(kept: KeptDecisions | undefined, holds: (kept: Kept) => boolean) {
+  /** A plan that builds a question, and loads what it is decided from. */
+  const planOf =
+    <Q extends Question>(ask: Ask<Q>, deciding: Deciding): Plan<Decidable<Q>> =>
+    (look, run) => {
+      const question = ask(look);
+      const known = question && deciding.isCached ? findKept(question, deciding, look, run) : undefined;
+      if (known) return known;
+      const position = run.position();
+      const input = question && decisionInput(question, look);
+      if (input === undefined) {
+        prefetchAsBefore(ask, look);
+        return undefined;
+      }
+      const { credential } = input;
+      const mayKeep = kept && deciding.keeps && deciding.isCached && input.question.at === undefined;
+      const entries = mayKeep ? run.since(position) : undefined;
+      return { question: input.question, credential, known: undefined, input, entries };
+    };
+
+  /** What is kept for a question that is asked for now; whether it still holds is for the load to say. */
+  function knownFor(
+    { subject, permission, scope, at }: Question,
+    withRoles: boolean,
+  ): KeptDecision | undefined {
+    if (!kept || at !== undefined || permission === undefined || scope === undefined) return undefined;
+    const known = kept.find(subject, scope, permission);
+    return withRoles && known?.roles === undefined ? undefined : known;
+  }
+
+  function findKept<Q extends Question>(
+    question: Q,
+    { withRoles }: Deciding,
+    look: Look,
+    run: Run,
+  ): Decidable<Q> | undefined {
+    const known = knownFor(question, withRoles);
+    if (known === undefined) return undefined;
+    const credential = question.credential && look.item(CREDENTIAL, question.credential.ref);
+    if (question.credential && credential === undefined) return undefined;
+    if (!run.again(known)) return undefined;
+    if (decisionFor(known, question, withRoles)) return { question, credential, known, input: undefined };
+    const input = {
+      question,
+      subject: look.item(SUBJECT, subjectId(question.subject)) ?? null,
+      scopes: [look.item(SCOPE, question.scope as string) ?? null],
+      global: look.item(GLOBAL, GLOBAL_ID) as ConditionInput['global'],
+    };
+    return { question, credential, known, input };
+  }
+
+  /** Decides a `cached` question from what is kept alone; undefined where an item has to be looked at. */
+  function decideAtOnce<Q extends Question>(question: Q, withRoles: boolean): Decided<Q> | undefined {
+    if (question.credential) return undefined;
+    const known = knownFor(question, withRoles);
+    const decision = known && decisionFor(known, question, withRoles);
+    if (decision === undefined || !holds(known as KeptDecision)) return undefined;
+    return { question, credential: undefined, decision, made: known, isKept: true, input: undefined };
+  }
+
+  /** @throws GatehouseError `damaged_item` if an item that could refuse is missing */
+  function decideLoaded<Q extends Question>(
+    { value, instant, isStale }: Loaded<Decidable<Q>>,
+    { work, withRoles }: Deciding,
+  ): Decided<Q> {
+    const { question, credential, known, input } = value;
+    const at = question.at ?? instant;
+    if (known) {
+      const settled = input
+        ? settle(known.residual, input, work)
+        : (decisionFor(known, question, withRoles) as Decision);
+      const decision = refusedCredential(value, at) ?? settled;
+      return { question, credential, decision, made: known, isKept: true, input };
+    }
+    if (question.scope === undefined)
+      return {
+        question,
+        credential,
+        decision: refusedCredential(value, at),
+        made: undefined,
+        isKept: false,
+        input,
+      };
+    assertWhole(input);
+    const refused = refusedCredential(value, at);
+    const spans = isStale ? undefined : spansOf(value);
+    const grants = grantsOf(input, at);
+    const residual = residualOf(grants, at);
+    const decision = refused ?? settle(residual, input, work);
+    const made: KeptDecision = {
+      permission: question.permission ?? '',
+      shared: spans?.shared ?? NO_SPANS,
+      own: spans?.own ?? NO_SPANS,
+      validUntil: validUntil(grants, at),
+      residual,
+      settled: refused === undefined && isStored(residual, input, work) ? decision : undefined,
+      tenant: input.scopes.at(-1)?.ref,
+      hasGrant: hasGrant(input.subject, input, grants.holdings),
+      roles: withRoles ? withInherited(grants.roles, input) : undefined,
+    };
+    if (spans) kept?.keep(question.subject, question.scope, made);
+    return { question, credential, decision, made, isKept: false, input };
+  }
+
+  return { planOf, decideAtOnce, decideLoaded };
+}
+
+const NO_SPANS: readonly Span[] = [];
+
+/**
+ * The spans of the items that a decision rests on: those that all permissions have in common, and its own. Undefined
+ * where it cannot be kept: nothing is, of a subject or scope that does not exist, or of an item that is not cached.
+ */
+function spansOf({ input, entries }: Anew): { shared: readonly Span[]; own: readonly Span[] } | undefined {
+  if (!entries || !input.subject || input.question.permission === undefined || input.scopes.includes(null))
+    return undefined;
+  const [shared, own]: [Span[], Span[]] = [[], []];
+  for (const { kind, span } of entries) {
+    if (kind === CREDENTIAL) continue;
+    if (!span.isCached) return undefined;
+    (kind === PERMISSION || kind === TENANT_EFFECTS ? own : shared).push(span);
+  }
+  return { shared, own };
+}
+
+/** The decision on a question without its credential; undefined where conditions have to be evaluated. */
+function decisionFor({ residual, settled }: KeptDecision, question: Question, withRoles: boolean) {
+  if (isSettled(residual)) return residual;
+  // An answer with roles says what conditions use of a resource that is given.
+  const isOfTable = withRoles ? question.given?.resource === undefined : isOfScope(question);
+  return isOfTable ? settled : undefined;
+}
+
+/** Whether a decision rests on the table alone, for each question about the scope itself. */
+function isStored(residual: Residual, input: ConditionInput, work: Work | undefined): boolean {
+  if (isSettled(residual)) return true;
+  if (work?.isSpent() || !isOfScope(input.question)) return false;
+  const question = { ...input.question, given: undefined };
+  return usesOfGiven(residual, { ...input, question }).length === 0;
+}
+
+/** What the conditions of a decision look at beside what the table keeps. */
+export const usesOf = ({ made, decision, input }: Decided<Question>): readonly string[] =>
+  made && input && decision?.reason !== 'credential_refused'
+    ? usesOfGiven(made.residual, input)
+    : NOTHING_USED;
+
+const NOTHING_USED: readonly string[] = [];
+
+/** The tenant and the effective roles; undefined if the scope does not exist. */
+export function rolesOf({ made }: Decided<Question>): TenantRoles | undefined {
+  const { tenant, roles = [] } = made ?? {};
+  return tenant === undefined ? undefined : { tenant, roles };
+}
+
+/** The next instant at which something that a decision rests on begins or ends by time alone, the credential included. */
+export const endOf = ({ made, credential }: Decided<Question>, at: number): number =>
+  Math.min(made?.validUntil ?? FOREVER, credentialUntil(credential, at));
+
+const FOREVER = Number.POSITIVE_INFINITY;
+
+/**
+ * Prefetches what the question would look at if its items had not changed since they were cached: the usual
+ * case.
+ */
+function prefetchAsBefore<Q extends Question>(ask: Ask<Q>, look: Look): void {
+  const before: Look = {
+    ...look,
+    item: (kind, id) => {
+      if (kind.keyOf(id) === undefined) return null;
+      look.prefetch(kind, id);
+      return look.recall(kind, id);
+    },
+  };
+  const question = ask(before);
+  if (question !== undefined) decisionInput(question, before);
+}

@@ -1,0 +1,88 @@
+import { LRUCache } from 'lru-cache';
+import type { Residual } from './decide.ts';
+import type { Decision } from './decision.ts';
+import type { Span } from './item-cache.ts';
+import type { Kept } from './load.ts';
+
+/**
+ * What a decision came to. It may be given again while each item that it rests on is still the cached one and recent
+ * enough, and until time changes it (ADR 0071): nothing has to be told to forget it.
+ */
+export interface KeptDecision extends Kept {
+  readonly permission: string;
+  readonly residual: Residual;
+  /**
+   * The decision, where its conditions look at stored properties only; for questions about the scope itself. Without
+   * the credential.
+   */
+  readonly settled: Decision | undefined;
+  /** The root of the scope; undefined if the scope is unknown. */
+  readonly tenant: string | undefined;
+  /** Whether something is granted to the subject by name. */
+  readonly hasGrant: boolean;
+  /** The effective roles, inherited ones included; undefined if nobody asked for them. */
+  readonly roles: readonly string[] | undefined;
+}
+
+export type KeptDecisions = ReturnType<typeof createKeptDecisions>;
+
+/** Estimated bytes, on the high side (`npm run bench -- memory` compares them with real usage). */
+const SUBJECT_BYTES = 400;
+const SCOPE_BYTES = 160;
+const DECISION_BYTES = 200;
+
+/** Bound on what is kept of one subject: some 3,000 decisions. */
+const BYTES_PER_SUBJECT = 1_000_000;
+
+interface KeptSubject {
+  /** By scope: the only decision there, or by permission. */
+  readonly scopes: Map<string, KeptAtScope>;
+  readonly bytes: number;
+}
+
+/** Keeps decisions within a bound in bytes. The subjects that were asked about least recently are forgotten first. */
+export function createKeptDecisions(maxBytes: number) {
+  const subjects = new LRUCache<string, KeptSubject>({
+    maxSize: maxBytes,
+    sizeCalculation: ({ bytes }) => bytes,
+  });
+
+  return {
+    /** A decision that may not hold any more: it is for the load to say (`Run.again`). */
+    find: (subject: string, scope: string, permission: string): KeptDecision | undefined => {
+      const there = subjects.get(subject)?.scopes.get(scope);
+      if (there instanceof Map) return there.get(permission);
+      return there?.permission === permission ? there : undefined;
+    },
+    keep: (subject: string, scope: string, decision: KeptDecision): void => {
+      const known = subjects.get(subject);
+      const isFull = known !== undefined && known.bytes > BYTES_PER_SUBJECT;
+      const { scopes, bytes } = known && !isFull ? known : { scopes: new Map(), bytes: SUBJECT_BYTES };
+      const before = scopes.get(scope);
+      const after = withDecision(before, decision);
+      scopes.set(scope, after.kept);
+      const grown = after.more * DECISION_BYTES + (before === undefined ? SCOPE_BYTES : 0);
+      // The cache takes the size of a value when it is set: a new one each time.
+      subjects.set(subject, { scopes, bytes: bytes + grown });
+    },
+  };
+}
+
+type KeptAtScope = KeptDecision | Map<string, KeptDecision>;
+
+/** Adds a decision to those of a subject at a scope, and says how many more they are. */
+function withDecision(before: KeptAtScope | undefined, decision: KeptDecision) {
+  const { permission } = decision;
+  const first = before instanceof Map ? (before.values().next().value as KeptDecision) : before;
+  // Where an item that all of them look at was replaced, none of the others holds any more.
+  if (first === undefined || !isSame(first.shared, decision.shared))
+    return { kept: decision, more: 1 - (before instanceof Map ? before.size : before ? 1 : 0) };
+  const one = { ...decision, shared: first.shared };
+  if (!(before instanceof Map) && first.permission === permission) return { kept: one, more: 0 };
+  const all = before instanceof Map ? before : new Map([[first.permission, first]]);
+  const more = all.has(permission) ? 0 : 1;
+  return { kept: all.set(permission, one), more };
+}
+
+const isSame = (spans: readonly Span[], others: readonly Span[]): boolean =>
+  spans.length === others.length && spans.every((span, position) => span === others[position]);

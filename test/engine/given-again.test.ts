@@ -1,0 +1,163 @@
+import { describe, expect, test } from 'vitest';
+import type { CheckOptions, EngineOptions, Observation } from '../../engine/index.ts';
+import { assignmentAttribute } from '../../table/decision/attributes.ts';
+import { formatRef } from '../../table/identifiers.ts';
+import { decisionKey, globalKey } from '../../table/keys.ts';
+import { createSchool, ELSEWHERE, GRANTED, PAGE, PLACE, REVOKED, userRef } from './fake-table.ts';
+
+/** When a decision that was kept is given again (ADR 0071). kept-and-anew.test.ts shows that it is always the right one. */
+const TTL = 60_000;
+const place = formatRef(PLACE);
+
+function setUp(options: Partial<EngineOptions> = {}) {
+  const school = createSchool();
+  const seen: Observation[] = [];
+  const engine = school.newEngine({ ttlMs: TTL, observe: (each) => void seen.push(each), ...options });
+  /** Whether the answer was kept, and its reason. */
+  const ask = async (given: CheckOptions = {}, user = 0, permission = 'dashboard', scope = place) => {
+    const { reason } = await engine.check(formatRef(userRef(user)), permission, scope, given);
+    return { reason, isKept: seen.at(-1)?.isKept };
+  };
+  return { ...school, engine, ask, seen };
+}
+
+const KEPT = { reason: 'role', isKept: true };
+const MADE = { reason: 'role', isKept: false };
+
+describe('the second time, a decision', () => {
+  test('is given again', async () => {
+    const { ask, reads } = setUp();
+    expect([await ask(), await ask(), await ask()]).toEqual([MADE, KEPT, KEPT]);
+    expect(reads).toHaveLength(1);
+  });
+
+  test('is given to one question, to many, and with roles once they were asked for', async () => {
+    const { ask, engine, seen } = setUp();
+    await ask();
+    const [subject, permission] = [formatRef(userRef(0)), 'dashboard'];
+    await engine.checkMany([{ subject, permission, scope: place }]);
+    await engine.checkWithRoles(subject, permission, place);
+    const again = await engine.checkWithRoles(subject, permission, place);
+    expect(again.roles).toEqual({ tenant: place, roles: ['teacher'] });
+    expect(seen.map(({ isKept }) => isKept)).toEqual([false, true, false, true]);
+  });
+
+  test.each<[string, CheckOptions]>([
+    ['strong', { consistency: 'strong' }],
+    ['for a given instant', { at: Date.parse('2026-01-15T12:00:00.000Z') }],
+  ])('is made anew where it is asked %s', async (_, given) => {
+    const { ask } = setUp();
+    await ask();
+    expect(await ask(given)).toEqual(MADE);
+    expect(await ask(given)).toEqual(MADE);
+  });
+
+  test('is made anew with a time-to-live of 0, and where decisions are not to be kept', async () => {
+    for (const options of [{ ttlMs: 0 }, { keepDecisions: false }]) {
+      const { ask } = setUp(options);
+      expect([await ask(), await ask()]).toEqual([MADE, MADE]);
+    }
+  });
+
+  test('is not kept by a search, but given to it', async () => {
+    const { engine, seen, ask } = setUp();
+    const request = { subject: formatRef(userRef(0)), permission: 'dashboard', scope: place };
+    await engine.checkMany([request], { keepDecisions: false });
+    await engine.checkMany([request], { keepDecisions: false });
+    await ask();
+    await engine.checkMany([request], { keepDecisions: false });
+    expect(seen.map(({ isKept }) => isKept)).toEqual([false, false, false, true]);
+  });
+
+  test('is not kept of a subject, scope or name that does not exist', async () => {
+    const { ask } = setUp();
+    const unknown: readonly [number, string, string][] = [
+      [9, 'dashboard', place],
+      [0, 'dashboard', formatRef(ELSEWHERE)],
+      [0, 'no such name!', place],
+    ];
+    for (const asked of unknown) {
+      await ask({}, ...asked);
+      expect(await ask({}, ...asked)).toMatchObject({ isKept: false });
+    }
+  });
+});
+
+describe('it ends', () => {
+  test('with the time-to-live of the oldest item that it rests on', async () => {
+    const { ask, clock, engine } = setUp();
+    await engine.check(formatRef(userRef(1)), 'dashboard', place);
+    clock.advance(10_000);
+    await ask();
+    clock.advance(TTL - 10_001);
+    expect(await ask()).toEqual(KEPT);
+    clock.advance(1);
+    expect(await ask()).toEqual(MADE);
+  });
+
+  test('when one of its items is read anew: the subject, the scope, the permission, the global item', async () => {
+    for (const renew of [
+      (school: ReturnType<typeof setUp>) => school.putUser(0, { ...GRANTED }),
+      ({ put }: ReturnType<typeof setUp>) =>
+        put(decisionKey(PLACE), { status: 'active', 'group|teachers': new Set(['teacher']) }),
+      ({ put }: ReturnType<typeof setUp>) =>
+        put(decisionKey(PAGE), { registered: true, allow: new Set(['teacher']) }),
+      ({ put }: ReturnType<typeof setUp>) => put(globalKey(), { 'role|teacher': '' }),
+    ]) {
+      const school = setUp();
+      await school.ask();
+      school.clock.advance(30_000);
+      renew(school);
+      // Another process's token: everything that was read before it is read anew.
+      await school.engine.check(formatRef(userRef(0)), 'dashboard', place, { consistency: 'strong' });
+      expect(await school.ask()).toEqual(MADE);
+      expect(await school.ask()).toEqual(KEPT);
+    }
+  });
+
+  test('to the millisecond when an assignment begins or ends', async () => {
+    const { ask, clock, putUser } = setUp();
+    const end = new Date(clock.now() + 500).toISOString();
+    putUser(0, { ...REVOKED, [assignmentAttribute(place, 'teacher')]: `/${end}` });
+    await ask();
+    clock.advance(499);
+    expect(await ask()).toEqual(KEPT);
+    clock.advance(1);
+    expect(await ask()).toEqual({ reason: 'no_grant', isKept: false });
+    expect(await ask()).toEqual({ reason: 'no_grant', isKept: true });
+  });
+
+  test('when the clock is set back', async () => {
+    const { ask, clock } = setUp();
+    await ask();
+    clock.advance(-1);
+    expect(await ask()).toEqual(MADE);
+  });
+
+  test('where memory is short: the subjects that were asked about least recently go first', async () => {
+    const { ask, putUser } = setUp({ maxBytes: 40_000 });
+    for (let user = 0; user < 30; user++) {
+      putUser(user, GRANTED);
+      await ask({}, user);
+      await ask({}, 0);
+    }
+    expect(await ask({}, 0)).toEqual(KEPT);
+    expect(await ask({}, 1)).toEqual(MADE);
+  });
+});
+
+test('a credential is judged anew each time, and keeps what follows after it', async () => {
+  const { ask, put, clock } = setUp();
+  const key = { type: 'session', id: '01J8Z0E2Z8D2A3J7A7Y2H9GQ9C' };
+  const credential = { ref: formatRef(key) };
+  put(decisionKey(key), {
+    status: 'active',
+    subject: formatRef(userRef(0)),
+    endsAt: new Date(clock.now() + 1_000).toISOString(),
+  });
+  expect(await ask({ credential })).toEqual(MADE);
+  expect(await ask({ credential })).toEqual(KEPT);
+  clock.advance(1_000);
+  expect(await ask({ credential })).toEqual({ reason: 'credential_refused', isKept: true });
+  expect(await ask()).toEqual(KEPT);
+});

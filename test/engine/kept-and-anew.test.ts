@@ -1,0 +1,268 @@
+import { expect, test } from 'vitest';
+import { loadCel } from '../../engine/conditions/load.ts';
+import type { Observation } from '../../engine/index.ts';
+import { SUBJECT } from '../../engine/items.ts';
+import {
+  assignmentAttribute,
+  conditionAttribute,
+  grantAttribute,
+  groupAttribute,
+  licenseAttribute,
+  moduleAttribute,
+  patternAttribute,
+  propertyAttribute,
+  roleAttribute,
+  subscriptionAttribute,
+} from '../../table/decision/attributes.ts';
+import { GatehouseError } from '../../table/errors.ts';
+import { parseRef } from '../../table/identifiers.ts';
+import { decisionKey, globalKey, type Key, permissionRef, tenantEffectsKey } from '../../table/keys.ts';
+import { type PermissionName, readPermissionName } from '../../table/permission-name.ts';
+import { again, SEED } from '../support/seed.ts';
+import { createSchool } from './fake-table.ts';
+
+/**
+ * An engine that keeps decisions and one that keeps none, each with a cache and a clock of its own over equal tables,
+ * are asked the same in the same order. Their answers are always equal: decision, reason, roles, uses, expiry.
+ */
+const STEPS = Number(process.env.KEPT_STEPS ?? 12_000);
+const TTL = 60_000;
+
+const USERS = ['user:u0', 'user:u1', 'user:u2'];
+const ROOT = 'tenant:t';
+const PROJECT = 'project:p';
+const BUILDING = 'building:b';
+const SCOPES = [ROOT, PROJECT, BUILDING, 'tenant:other'];
+const PERMISSIONS = ['dashboard', 'docs:read:file', 'docs:write:file'];
+const ROLES = ['viewer', 'editor', 'boss', 'everywhere'];
+const CREDENTIALS = ['session:s0', 'token:k1'];
+const CONDITIONS = [
+  'resource.properties.open == true',
+  "subject.properties.level == 'high'",
+  "context.ip == '10.0.0.1'",
+  "resource.id == 'b' && context.time != null",
+  'context.ip ==',
+];
+
+function random(seed: number) {
+  let state = seed >>> 0;
+  // Mulberry32.
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+test(`a decision that is kept is the one that would be made (${again()})`, async () => {
+  await loadCel();
+  const draw = random(SEED);
+  const upTo = (count: number) => Math.floor(draw() * count);
+  const one = <T>(from: readonly T[]): T => from[upTo(from.length)] as T;
+  const some = <T>(from: readonly T[], share = 0.5): readonly T[] => from.filter(() => draw() < share);
+  const chance = (share: number) => draw() < share;
+
+  let isDown = false;
+  let given = 0;
+  let asked = 0;
+  const observe = ({ isKept }: Observation) => {
+    asked += 1;
+    if (isKept) given += 1;
+  };
+  const worlds = [{ observe }, {}, { keepDecisions: false }].map((options) => {
+    const school = createSchool();
+    const getMany: typeof school.getMany = (...all) =>
+      isDown ? Promise.reject(new GatehouseError('transient', 'down')) : school.getMany(...all);
+    const reader = { getMany, getSnapshot: getMany };
+    const engine = school.newEngine({ reader, ttlMs: TTL, outageTtlMs: 3 * TTL, ...options });
+    return { ...school, engine };
+  });
+  const { clock } = worlds[0] as (typeof worlds)[0];
+  const put = (key: Key, attributes: object) => {
+    const isLongAgo = chance(0.7);
+    for (const world of worlds)
+      world.put(key, {
+        ...attributes,
+        // Written just now, it has no span yet: it is read more than once.
+        ...(!isLongAgo && { writtenAt: world.clock.now() - upTo(1) }),
+      });
+  };
+  const time = (at: number) => new Date(at).toISOString();
+  const soon = () => clock.now() + upTo(60) * 1_000 - 15_000;
+  const interval = () =>
+    `${chance(0.4) ? time(soon()) : ''}/${chance(0.5) ? time(soon() + upTo(40_000)) : ''}`;
+
+  const writes: Record<string, () => void> = {
+    subject: () => {
+      const assignments = some(SCOPES, 0.3).map((scope) => [
+        assignmentAttribute(scope, one(ROLES)),
+        interval(),
+      ]);
+      put(decisionKey(parseRef(one(USERS), 'ref')), {
+        status: chance(0.9) ? 'active' : 'inactive',
+        ...(chance(0.15) && { endsAt: time(soon()) }),
+        ...(chance(0.05) && { isAdmin: true }),
+        ...(chance(0.8) && { groups: new Set(some(['g0', 'g1'], 0.6).concat('g2')) }),
+        ...(chance(0.2) && { roles: new Set(['everywhere']) }),
+        ...(chance(0.2) && { [grantAttribute(ROOT)]: new Set([one(ROLES)]) }),
+        ...(chance(0.4) && { properties: { level: one(['high', 'low']) } }),
+        ...Object.fromEntries(assignments),
+      });
+    },
+    scope: () => {
+      const at = upTo(3);
+      const ref = SCOPES[at] as string;
+      put(decisionKey(parseRef(ref, 'ref')), {
+        status: chance(0.92) ? 'active' : 'inactive',
+        ...(at > 0 && { ancestors: SCOPES.slice(0, at).reverse() }),
+        ...(at === 0 && { combination: one(['deny-overrides', 'allow-overrides']) }),
+        ...(chance(0.6) && { [groupAttribute(one(['g0', 'g1', 'g2']))]: new Set([one(ROLES)]) }),
+        ...(chance(0.3) && { [subscriptionAttribute('docs', 's')]: interval() }),
+        ...(at === 1 && chance(0.2) && { enterprise: 'e' }),
+        ...(at < 2 && chance(0.4) && { [licenseAttribute('e', 'l')]: interval() }),
+        ...(chance(0.5) && { properties: { open: chance(0.5) } }),
+        ...(at === 0 &&
+          Object.fromEntries(
+            some(['viewer', 'editor', 'boss'], 0.8).map((role) => [roleAttribute(role), '']),
+          )),
+        ...(at === 0 && chance(0.3) && { [patternAttribute('viewer', 'docs:*:*')]: one(['ALLOW', 'DENY']) }),
+      });
+    },
+    permission: () => {
+      const name = readPermissionName(one(PERMISSIONS)) as PermissionName;
+      put(decisionKey(permissionRef(name)), {
+        registered: chance(0.93),
+        ...(chance(0.6) && { allow: new Set(['everywhere']) }),
+        ...(chance(0.3) && { module: 'docs' }),
+      });
+    },
+    effects: () => {
+      const name = readPermissionName(one(PERMISSIONS)) as PermissionName;
+      const key = tenantEffectsKey(parseRef(ROOT, 'ref'), name);
+      const [role, ...others] = ['viewer', 'editor', 'boss'].sort(() => draw() - 0.5) as [
+        string,
+        ...string[],
+      ];
+      const allow = some(others, 0.6);
+      const denied = others.filter((each) => !allow.includes(each) && chance(0.4));
+      if (chance(0.1)) for (const world of worlds) world.remove(key);
+      else
+        put(key, {
+          ...(allow.length > 0 && { allow: new Set(allow) }),
+          ...(denied.length > 0 && { deny: new Set(denied) }),
+          ...(chance(0.5) && {
+            [conditionAttribute(role)]: { effect: one(['ALLOW', 'DENY']), when: one(CONDITIONS) },
+          }),
+        });
+    },
+    global: () =>
+      put(globalKey(), {
+        [roleAttribute('everywhere')]: '',
+        ...(chance(0.3) && { [roleAttribute('viewer')]: 'everywhere' }),
+        ...(chance(0.3) && { [moduleAttribute('docs')]: true }),
+        [propertyAttribute('resource:building', 'open')]: 'bool stored',
+        [propertyAttribute('resource:project', 'open')]: one(['bool stored', 'bool passed']),
+        [propertyAttribute('subject:user', 'level')]: 'string stored',
+      }),
+    credential: () =>
+      put(decisionKey(parseRef(one(CREDENTIALS), 'ref')), {
+        status: chance(0.85) ? 'active' : 'revoked',
+        subject: one(USERS),
+        endsAt: time(clock.now() + upTo(60_000)),
+      }),
+    removal: () => {
+      if (chance(0.6)) return;
+      const key = decisionKey(parseRef(one([...USERS, ...SCOPES, ...CREDENTIALS]), 'ref'));
+      // Soon written again: of what is missing nothing is kept.
+      for (const world of worlds) world.remove(key);
+    },
+  };
+
+  const given_ = () =>
+    chance(0.5)
+      ? undefined
+      : {
+          ...(chance(0.6) && { context: { ip: one(['10.0.0.1', '10.0.0.2']) } }),
+          ...(chance(0.3) && {
+            resource: one([
+              { type: 'building', id: 'b' },
+              { type: 'row', id: 'b' },
+              { properties: { open: true } },
+            ]),
+          }),
+        };
+  const question = () => {
+    const user = one(USERS);
+    const given = given_();
+    const credential = chance(0.25) ? { ref: one(CREDENTIALS) } : undefined;
+    const at = chance(0.04) ? soon() : undefined;
+    const subject = chance(0.03) ? one(['user:#', 'nobody', 'user:unknown']) : user;
+    const scope = chance(0.03)
+      ? 'building:unknown'
+      : one([BUILDING, BUILDING, PROJECT, ROOT, 'tenant:other']);
+    return { subject, permission: one(PERMISSIONS), scope, given, credential, at };
+  };
+  type World = (typeof worlds)[number];
+  const outcome = async (ask: () => Promise<unknown>) => {
+    try {
+      return await ask();
+    } catch (error) {
+      return { fault: (error as { code?: string }).code ?? String(error) };
+    }
+  };
+  const asks: (() => (world: World) => Promise<unknown>)[] = [
+    () => {
+      const { subject, permission, scope, given, credential, at } = question();
+      return ({ engine }) => engine.check(subject, permission, scope, { ...given, credential, at });
+    },
+    () => {
+      const { subject, permission, scope } = question();
+      return ({ engine }) => engine.check(subject, permission, scope);
+    },
+    () => {
+      const { subject, permission, scope, given, credential } = question();
+      return ({ engine }) => engine.checkWithRoles(subject, permission, scope, { ...given, credential });
+    },
+    () => {
+      const requests = Array.from({ length: 1 + upTo(8) }, question);
+      const consistency = chance(0.1) ? ('strong' as const) : undefined;
+      const keepDecisions = chance(0.1) ? false : undefined;
+      return ({ engine }) => engine.checkMany(requests, { consistency, keepDecisions });
+    },
+    () => {
+      const questions = Array.from({ length: 1 + upTo(4) }, question);
+      // Built from an item that is read for it, and has a span of its own.
+      const other = one(USERS).slice('user:'.length);
+      return ({ engine }) =>
+        engine.checkManyAsked(
+          questions.map((each) => (look) => {
+            if (look.item(SUBJECT, `user:${other}`) === undefined) return undefined;
+            return { ...each, at: undefined };
+          }),
+        );
+    },
+    () => {
+      const questions = Array.from({ length: 1 + upTo(4) }, question);
+      return ({ engine }) => engine.decideAsked(questions.map((each) => () => ({ ...each, at: undefined })));
+    },
+  ];
+
+  for (const write of Object.values(writes)) for (let n = 0; n < 6; n++) write();
+  for (let step = 0; step < STEPS; step++) {
+    if (step % 60 === 0)
+      for (let n = 0; n < 4; n++) for (const name of ['subject', 'scope']) writes[name]?.();
+    if (chance(0.012)) one(Object.values(writes))();
+    if (chance(0.08)) {
+      const by = chance(0.02) ? -upTo(40_000) : chance(0.04) ? upTo(25_000) : upTo(300);
+      for (const world of worlds) world.clock.advance(by);
+    }
+    isDown = isDown ? chance(0.7) : chance(0.004);
+    const ask = one(asks)();
+    const answers = [];
+    for (const world of worlds) answers.push(await outcome(() => ask(world)));
+    for (const answer of answers) expect(answer, `${again()}, step ${step}`).toEqual(answers[2]);
+    expect(new Set(worlds.map(({ clock }) => clock.now())).size).toBe(1);
+  }
+  expect(given / asked).toBeGreaterThan(0.3);
+});
