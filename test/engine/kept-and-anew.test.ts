@@ -254,7 +254,7 @@ test(`a decision that is kept is the one that would be made (${again()})`, async
       for (let n = 0; n < 4; n++) for (const name of ['subject', 'scope']) writes[name]?.();
     if (chance(0.012)) one(Object.values(writes))();
     if (chance(0.08)) {
-      const by = chance(0.02) ? -upTo(40_000) : chance(0.04) ? upTo(25_000) : upTo(300);
+      const by = chance(0.02) ? -upTo(40_000) : chance(0.08) ? upTo(2 * TTL) : upTo(300);
       for (const world of worlds) world.clock.advance(by);
     }
     isDown = isDown ? chance(0.7) : chance(0.004);
