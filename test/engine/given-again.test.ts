@@ -161,3 +161,34 @@ test('a credential is judged anew each time, and keeps what follows after it', a
   expect(await ask({ credential })).toEqual({ reason: 'credential_refused', isKept: true });
   expect(await ask()).toEqual(KEPT);
 });
+
+describe('an outcome over a stored property', () => {
+  const open = 'resource.properties.open == true';
+  const scope = { status: 'active', 'group|teachers': new Set(['teacher']) };
+  function conditional() {
+    const school = setUp();
+    school.put(globalKey(), { 'role|teacher': '', 'property|resource:location|open': 'bool stored' });
+    school.put(decisionKey(PAGE), { registered: true, 'when|teacher': { effect: 'ALLOW', when: open } });
+    school.put(decisionKey(PLACE), { ...scope, properties: { open: true } });
+    return school;
+  }
+
+  test('is given again for the scope itself, and for a resource that is the scope', async () => {
+    const { ask } = conditional();
+    expect([await ask(), await ask()]).toEqual([MADE, KEPT]);
+    expect(await ask({ context: { ip: '10.0.0.1' } })).toEqual(KEPT);
+    expect(await ask({ resource: { type: PLACE.type, id: PLACE.id } })).toEqual(KEPT);
+  });
+
+  test('is no outcome for another resource, nor is that of another resource one for the scope', async () => {
+    for (const resource of [{ type: 'row', id: PLACE.id }, { id: 'other' }]) {
+      const { ask } = conditional();
+      await ask();
+      expect(await ask({ resource })).toMatchObject({ reason: 'condition_failed' });
+      const other = conditional();
+      await other.ask({ resource });
+      expect(await other.ask({ resource })).toEqual({ reason: 'condition_failed', isKept: true });
+      expect(await other.ask()).toEqual(KEPT);
+    }
+  });
+});

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import type { Value, Variables } from '../../engine/conditions/declarations.ts';
 import type { Model, Properties, Question } from './model.ts';
 
@@ -42,7 +43,9 @@ export function variablesOf(
     context: new Map([
       ...properties('context', {}, given.context),
       // The instant that is asked for, unless the caller says another.
-      ...valuesOf(OF_THE_REQUEST, { time: new Date(at).toISOString(), ...given.context }),
+      ...valuesOf(OF_THE_REQUEST, { time: new Date(at).toISOString(), ...given.context }).filter(
+        ([name, value]) => name !== 'ip' || isIP(String(value)) !== 0,
+      ),
     ]),
   };
 }

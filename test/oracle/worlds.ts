@@ -239,10 +239,14 @@ export async function playWorld(
           compare(question, name, await ask(question), truth(model, question, oracle));
         }
       }
-      const { decisions } = await open.newEngine().checkMany(questions);
-      for (const [position, question] of questions.entries()) {
-        const truth = textOf(judgeBy(oracle, model, question));
-        compare(question, 'many at once', textOf(decisions[position] as Decision), truth);
+      const engine = open.newEngine();
+      for (let from = 0; from < questions.length; from += MOST_AT_ONCE) {
+        const batch = questions.slice(from, from + MOST_AT_ONCE);
+        const { decisions } = await engine.checkMany(batch);
+        for (const [position, question] of batch.entries()) {
+          const truth = textOf(judgeBy(oracle, model, question));
+          compare(question, 'many at once', textOf(decisions[position] as Decision), truth);
+        }
       }
     }
   } finally {
@@ -256,6 +260,9 @@ async function splitAll({ reader, writer, clock, newId }: OpenTable): Promise<vo
   const { unsplit } = await migrate({ reader, writer, clock, newId, thresholds });
   if (unsplit > 0) throw new Error(`${unsplit} items could not be split`);
 }
+
+/** The most that one call decides. */
+const MOST_AT_ONCE = 1_000;
 
 /** Answers to one question: warm twice, with the roles, one that reads, and one of many at once. */
 const ANSWERS = WARM + 2;
