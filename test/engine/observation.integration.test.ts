@@ -42,6 +42,7 @@ test('a cold check, then a warm one', async () => {
       milliseconds: 0,
       isFirst: true,
       isStale: false,
+      isKept: false,
     },
     {
       ...asked,
@@ -52,6 +53,7 @@ test('a cold check, then a warm one', async () => {
       milliseconds: 0,
       isFirst: false,
       isStale: false,
+      isKept: true,
     },
   ]);
 });
