@@ -51,7 +51,8 @@ describe('add, list, remove', () => {
     expect(JSON.parse((await route(['list', '--json'])).out)).toMatchObject([{ id }, { path: '/{rest+}' }]);
     const removed = await route(['remove', id, '--yes']);
     expect(removed).toEqual({
-      ...{ code: 0, out: `removed GET /projects/{project}/tasks of the API ${api} (route:${id})\n` },
+      code: 0,
+      out: `removed GET /projects/{project}/tasks of the API ${api} (route:${id})\n`,
       error: expect.stringMatching(
         /^this removes GET \S+tasks of the API \S+ \(route:\S+\): [\s\S]*undo of route.delete: route.create with the same fields/,
       ),

@@ -82,7 +82,9 @@ export async function createFunctions() {
           ...{ authorization: `Bearer ${api}`, 'content-type': 'application/json', ...headers },
         };
         return handle({
-          ...{ method: 'POST', paths: [path], invocationId: 'invocation-1' },
+          method: 'POST',
+          paths: [path],
+          invocationId: 'invocation-1',
           header: (wanted) => (all[wanted] === undefined ? [] : [all[wanted]]),
           body: new TextEncoder().encode(JSON.stringify(body)),
         });

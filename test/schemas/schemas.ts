@@ -118,7 +118,9 @@ function routes(): Json {
                 description: DESCRIPTIONS['routes.permission'],
               },
               scope: {
-                ...{ type: 'string', maxLength: 400, pattern: '^(?:[a-z][a-z0-9-]*:.|[^{}]+$)' },
+                type: 'string',
+                maxLength: 400,
+                pattern: '^(?:[a-z][a-z0-9-]*:.|[^{}]+$)',
                 description: DESCRIPTIONS['routes.scope'],
               },
             },

@@ -135,7 +135,12 @@ describe('the feed of the local stack', () => {
   const OBSERVATION: Observation = {
     ...{ subject: 'user:ann', permission: 'reports', scope: 'tenant:acme', tenant: 'tenant:acme' },
     ...{ decision: { allowed: true, reason: 'role' }, fault: undefined, consistency: 'cached' },
-    ...{ calls: 1, units: 4, milliseconds: 2, isFirst: true, isStale: false, isKept: false },
+    calls: 1,
+    units: 4,
+    milliseconds: 2,
+    isFirst: true,
+    isStale: false,
+    isKept: false,
   };
   const eventsOf = (feed: ReturnType<typeof createFeed>): readonly LiveEvent[] => {
     const events: LiveEvent[] = [];
