@@ -452,11 +452,16 @@ test('--table with files that all have a manifest is a usage error', async () =>
 });
 
 test('an interruption stops what was started', async () => {
+  const listeners: (() => void)[] = [];
   const onInterrupt = (listener: () => void) => {
-    const started = eventually(async () => expect(await tablesLeft()).not.toEqual([]));
-    void started.then(listener);
+    listeners.push(listener);
     return () => undefined;
   };
+  const started = eventually(async () => expect(await tablesLeft()).not.toEqual([]));
+  // All at once, as with a signal: who is told later finds the table while it is removed.
+  void started.then(() => {
+    for (const listener of listeners) listener();
+  });
   const users = Array.from({ length: 500 }, (_, each) => `u${each}:`).join(', ');
   const file = fileOf(`manifest: { pages: [home], scopes: { here: { type: tenant } }, users: { ${users} } }
 tests: [{ subject: u1, permission: home, scope: here, expect: deny }]`);
