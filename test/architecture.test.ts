@@ -333,7 +333,7 @@ describe('what a folder may import', () => {
   test.each([
     ['table', /^zod$/],
     ['table/memory', /^$/],
-    ['table/dynamodb', /^(?:@aws-sdk\/.+|@smithy\/node-http-handler|node:crypto|node:https?)$/],
+    ['table/dynamodb', /^(?:@aws-sdk\/.+|@smithy\/node-http-handler|node:crypto|node:events|node:https?)$/],
     [
       'engine',
       /^(?:lru-cache|@marcbachmann\/cel-js(?:\/evaluator)?|@aws-lambda-powertools\/logger(?:\/types)?)$/,

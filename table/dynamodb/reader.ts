@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import {
   BatchGetCommand,
   type DynamoDBDocumentClient,
@@ -78,6 +79,13 @@ export function createReader({
   deadlineMs = READ_DEADLINE_MS,
   pacing = createPacing({ deadlineMs }),
 }: ReaderOptions): Reader {
+  /** One signal for all calls of a read. Each listens to it, and Node takes more than ten listeners for a leak. */
+  const deadlineOfRead = (): AbortSignal => {
+    const signal = pacing.deadline();
+    setMaxListeners(0, signal);
+    return signal;
+  };
+
   /**
    * Reads the keys of one BatchGetItem, strongly consistent.
    *
@@ -135,7 +143,7 @@ export function createReader({
     if (keys.length > MAX_SNAPSHOT_KEYS) {
       throw limitExceeded(`one snapshot holds ${MAX_SNAPSHOT_KEYS} items, this would take ${keys.length}`);
     }
-    const signal = pacing.deadline();
+    const signal = deadlineOfRead();
     const request = new TransactGetCommand({
       TransactItems: keys.map(({ PK, SK }) => ({ Get: { TableName: table, Key: { PK, SK } } })),
       ...askUnits(notes),
@@ -192,18 +200,16 @@ export function createReader({
   return {
     get: async ({ PK, SK }) => {
       const command = new GetCommand({ TableName: table, Key: { PK, SK }, ConsistentRead: true });
-      const answer = await client
-        .send(command, { abortSignal: pacing.deadline() })
-        .catch((error: unknown) => {
-          throw toTableError(error, 'GetItem');
-        });
+      const answer = await client.send(command, { abortSignal: deadlineOfRead() }).catch((error: unknown) => {
+        throw toTableError(error, 'GetItem');
+      });
       return answer.Item as Item | undefined;
     },
     getMany: (keys, notes = noNotes()) => {
-      const signal = pacing.deadline();
+      const signal = deadlineOfRead();
       return readInBatches(keys, (batch, found) => readBatch(batch, found, signal, notes));
     },
     getSnapshot: (keys, notes = noNotes()) => getSnapshot(keys, notes),
-    ...createLists((notes) => queryRange(pacing.deadline(), notes)),
+    ...createLists((notes) => queryRange(deadlineOfRead(), notes)),
   };
 }
