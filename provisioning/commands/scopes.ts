@@ -140,7 +140,7 @@ const listAdded = listCommand({
   summary: 'Lists every scope of a type that was added, of one parent or all, page by page.',
   by: [
     by(
-      { type: SCOPES.scope.attributes.shape.type },
+      { type: field.addedScopeType('list') },
       async ({ type, parent }, reader) =>
         parent === undefined
           ? allOf('scope', type)

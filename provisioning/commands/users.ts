@@ -258,7 +258,7 @@ const listSubjects = listCommand({
   summary:
     'Lists subjects of types that were added: of one type, of one tenant by time of creation, of one status by their end (those without an end last), or all.',
   by: [
-    by({ type: field.subjectType }, ({ type }) => subjectsOf(type)),
+    by({ type: field.addedSubjectType('list') }, ({ type }) => subjectsOf(type)),
     ofTenant('subject'),
     ofStatus('subject'),
   ],

@@ -66,7 +66,10 @@ export function listCommand({
   const names = Object.keys(fields);
   const hasNames = namesIn !== undefined || selections.some((each) => each.names !== undefined);
   const choices = selections.map((each) => Object.keys(each.fields).join(' and ')).filter(Boolean);
-  const one = `give ${all ? 'at most' : 'exactly'} one of ${choices.join(', ')}`;
+  const one =
+    choices.length === 1
+      ? `give ${choices[0]}`
+      : `give ${all ? 'at most' : 'exactly'} one of ${choices.join(', ')}`;
 
   const selectionOf = (given: Attributes): Selection | undefined => {
     const has = names.filter((each) => given[each] !== undefined);

@@ -104,7 +104,7 @@ export const beyondTenant = ({ givenInTenant, defaults }: Entity, given: Attribu
 
 /** By its id, or by a unique value: guards are look-ups as well. */
 function readNodeCommand(entity: Entity): Command {
-  const names = nameFieldsOf(entity);
+  const names = nameFieldsOf(entity, 'read');
   const lookups = entity.guards.map((guard) => [guard.field, ...(guard.within ?? [])]);
   const choices = [Object.keys(names), ...lookups];
   const shape: Record<string, z.ZodType> = { ...names };
@@ -148,7 +148,7 @@ const ownerOf = (guard: Item, { type }: Entity): Ref => ({
 
 /** Optional attributes may be cleared with null; those that must be there may only be replaced. */
 function updateSchema(entity: Entity): z.ZodObject {
-  const shape: Record<string, z.ZodType> = { ...nameFieldsOf(entity) };
+  const shape: Record<string, z.ZodType> = { ...nameFieldsOf(entity, 'update') };
   for (const [attribute, schema] of Object.entries(entity.attributes.shape) as [string, z.ZodType][]) {
     if (entity.immutable?.includes(attribute)) continue;
     const isKept = entity.defaults?.[attribute] !== undefined || entity.filledIn?.includes(attribute);
@@ -160,7 +160,7 @@ function updateSchema(entity: Entity): z.ZodObject {
 
 function updateCommand(kind: NodeKind): Command {
   const { entity, behaviour } = kind;
-  const names = Object.keys(nameFieldsOf(entity));
+  const names = Object.keys(nameFieldsOf(entity, 'update'));
   const fixed = entity.immutable ? ` Fixed at creation: ${entity.immutable.join(', ')}.` : '';
   return writeCommand({
     name: `${entity.type}.update`,
@@ -270,7 +270,7 @@ function deleteCommand(kind: NodeKind): Command {
     name: `${entity.type}.delete`,
     summary: `Deletes ${aKind(entity)} with its edges and frees its unique values.`,
     inSteps: true,
-    input: z.strictObject(nameFieldsOf(entity)),
+    input: z.strictObject(nameFieldsOf(entity, 'delete')),
     destructive: { undo: undoOfDeletion(entity) },
     plan: (planning, given: Attributes, again = false) =>
       planDeletionOf(planning, kind, namedBy(entity, given), again),

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Entity } from '../../table/entities/entity.ts';
 import * as field from '../../table/entities/fields.ts';
+import { notAdded } from '../../table/entities/scope-types.ts';
 import {
   formatRef,
   isRef,
@@ -107,25 +108,27 @@ const ADDED: Readonly<Record<NonNullable<Entity['namedIn']>, string>> = {
   user: 'reference such as `device:ID` to a subject of an added type',
 };
 
-/** A reference whose type fits the attribute that holds it. */
-const typedRef = (entity: Entity, attribute: string, namedIn: NonNullable<Entity['namedIn']>) =>
+/** A reference of a type that was added, in the input of `KIND.VERB`. */
+const typedRef = (type: z.ZodType, namedIn: NonNullable<Entity['namedIn']>, verb: string) =>
   z
     .string()
     .max(MAX_REF_LENGTH)
     .superRefine((text, context) => {
       if (!isRef(text)) return context.addIssue('is not a reference of the form type:id');
-      const { type } = parseRef(text, namedIn);
-      const [issue] = (entity.attributes.shape[attribute] as z.ZodType).safeParse(type).error?.issues ?? [];
-      if (issue) context.addIssue(`${type} ${issue.message}`);
+      const { type: given } = parseRef(text, namedIn);
+      if (!type.safeParse(given).success) context.addIssue(notAdded(given, verb));
     })
     .describe(ADDED[namedIn]);
 
-/** The input fields that name a node: its id, its natural key, or, where the type is data, its reference. */
-export function nameFieldsOf(entity: Entity): Readonly<Record<string, z.ZodType>> {
+/**
+ * The input fields of `KIND.VERB` that name a node: its id, its natural key, or, where the type is data, its
+ * reference.
+ */
+export function nameFieldsOf(entity: Entity, verb: string): Readonly<Record<string, z.ZodType>> {
   const { naturalKey, typeFrom, namedIn } = entity;
   const attribute = (name: string) => entity.attributes.shape[name] as z.ZodType;
   if (naturalKey) return Object.fromEntries(naturalKey.map((name) => [name, attribute(name)]));
-  return typeFrom && namedIn ? { [namedIn]: typedRef(entity, typeFrom, namedIn) } : { id: field.id };
+  return typeFrom && namedIn ? { [namedIn]: typedRef(attribute(typeFrom), namedIn, verb) } : { id: field.id };
 }
 
 /** The node that has these attributes: its id, with its type where that is data, or its natural key. */

@@ -65,7 +65,7 @@ export function readOf(record: ChangeRecord): Sent | undefined {
     // A key of several parts is in the record as it was given.
     const input = kind.entity.naturalKey
       ? Object.fromEntries(
-          Object.keys(nameFieldsOf(kind.entity)).map((name) => [name, known[name] ?? names[name]]),
+          Object.keys(nameFieldsOf(kind.entity, 'read')).map((name) => [name, known[name] ?? names[name]]),
         )
       : names;
     return { command: `${kind.entity.type}.read`, input };

@@ -25,7 +25,7 @@ import { MAX_CURSOR_LENGTH } from '../reader.ts';
 import { MAX_ACTIONS, misfitOfActions } from '../resource-type.ts';
 import { isExact, isMap, misfitOf, NOT_EXACT } from '../value.ts';
 import { isVisibleText } from '../visible-text.ts';
-import { mayBeScopeType, mayBeSubjectType } from './scope-types.ts';
+import { isBuiltIn, mayBeScopeType, mayBeSubjectType, notAdded } from './scope-types.ts';
 
 /** Zod schemas of the fields that entities and commands share. Each refuses what must not reach a key. */
 
@@ -224,6 +224,22 @@ export const scopeType = z
   .max(32)
   .refine(mayBeScopeType, 'is no scope type')
   .describe('scope type such as `location`');
+/** The type of a scope of an added type, in the input of `scope.VERB`. */
+export const addedScopeType = (verb: string) =>
+  z
+    .string()
+    .max(32)
+    .refine((type) => mayBeScopeType(type) && !isBuiltIn(type), {
+      error: ({ input }) => notAdded(String(input), verb),
+    })
+    .describe('added scope type such as `ward`');
+/** The type of a subject of an added type, in the input of `subject.VERB`. */
+export const addedSubjectType = (verb: string) =>
+  z
+    .string()
+    .max(32)
+    .refine(mayBeSubjectType, { error: ({ input }) => notAdded(String(input), verb) })
+    .describe('added subject type such as `device`');
 /** A subject type that may be added. */
 export const subjectType = z
   .string()

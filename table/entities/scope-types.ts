@@ -1,5 +1,5 @@
 import { invalid } from '../errors.ts';
-import { isType, parseRef, type Ref } from '../identifiers.ts';
+import { isBuiltInSubject, isType, parseRef, type Ref } from '../identifiers.ts';
 
 /**
  * The scope types and which may stand under which: data, not code (ADR 0011). A type with `root: true`
@@ -51,6 +51,15 @@ export const mayBeScopeType = (type: string): boolean =>
  * the keys of such subjects begin with SUBJECT.
  */
 export const mayBeSubjectType = (type: string): boolean => isType(type) && !TAKEN.has(type);
+
+/** What the command `scope.VERB` or `subject.VERB` says of a type that no operator added. */
+export function notAdded(type: string, verb: string): string {
+  if (!isType(type)) return 'is no type that was added';
+  const hasOwn = isBuiltIn(type) || isBuiltInSubject(type);
+  return hasOwn
+    ? `${type} has commands of its own: use ${type}.${verb}`
+    : `${type} is no type that was added`;
+}
 
 /** Reads a reference to a scope. Throws `invalid` naming `field` when nodes of this type are no scopes. */
 export function parseScopeRef(text: string, field: string): Ref {

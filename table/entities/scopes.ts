@@ -2,13 +2,10 @@ import * as z from 'zod';
 import { normaliseCode, normaliseName } from '../normalise.ts';
 import type { Entity } from './entity.ts';
 import * as field from './fields.ts';
-import { isBuiltIn, mayBeScopeType } from './scope-types.ts';
 
 /** The scopes, places where access is granted: their attributes. What may stand under what: scope-types.ts. */
 const status = <S extends string>(...others: readonly [S, ...S[]]) =>
   z.enum(['active', ...others]).optional();
-
-const isAddable = (type: string): boolean => mayBeScopeType(type) && !isBuiltIn(type);
 
 /** How effects combine in the whole tree below: chosen by its root. */
 const combination = z.enum(['allow-overrides', 'deny-overrides']).optional();
@@ -210,10 +207,7 @@ export const SCOPES = {
     hangsOn: ['parent'],
     summary: 'A scope of a type that was added (`scope-type.create`).',
     attributes: z.strictObject({
-      type: z
-        .string()
-        .max(32)
-        .refine(isAddable, 'is no type that was added: those of the table have commands of their own'),
+      type: field.addedScopeType('create'),
       parent,
       name: field.name,
       description,

@@ -119,10 +119,7 @@ export const SUBJECTS = {
     label: 'Subject',
     summary: 'A subject of a type that was added (`subject-type.create`); it is checked like a user.',
     attributes: z.strictObject({
-      type: z
-        .string()
-        .max(32)
-        .refine(mayBeSubjectType, 'is no type that was added: users and technical users have their own'),
+      type: field.addedSubjectType('create'),
       name: field.name.optional(),
       description: field.text(1_000).optional(),
       tenant: field.ref.optional(),

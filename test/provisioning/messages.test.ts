@@ -1,4 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { COMMANDS } from '../../provisioning/index.ts';
+import { SCOPE_TYPES } from '../../table/entities/scope-types.ts';
+import { BUILT_IN_SUBJECTS } from '../../table/identifiers.ts';
 import type { Kind } from './kind.ts';
 import { createKinds, pick } from './kinds.ts';
 import { createLightLedgerWorld, type Input, type LedgerWorld, NOBODY } from './support.ts';
@@ -92,6 +95,45 @@ describe('what a schema refuses', () => {
   ])('%s', async (_, command, input, field, message) => {
     expect(await refused(command, input)).toEqual({ code: 'invalid', message, field, retryable: false });
   });
+});
+
+describe('a command for added types says which command a type of the table has', () => {
+  const OF_KIND: readonly (readonly [kind: string, field: string, types: readonly string[]])[] = [
+    ['scope', 'scope', Object.keys(SCOPE_TYPES)],
+    ['subject', 'user', BUILT_IN_SUBJECTS],
+  ];
+  const cases = OF_KIND.flatMap(([kind, field, types]) =>
+    types.flatMap((type) =>
+      ['create', 'read', 'update', 'delete', 'list'].map((verb) => [`${kind}.${verb}`, type, field] as const),
+    ),
+  );
+  test.each(cases)('%s of %s', async (command, type, named) => {
+    const verb = command.split('.')[1] ?? '';
+    expect(COMMANDS.has(`${type}.${verb}`)).toBe(true);
+    const [field, input] =
+      verb === 'create' || verb === 'list' ? ['type', { type }] : [named, { [named]: `${type}:acme` }];
+    const message = `${field}: ${type} has commands of its own: use ${type}.${verb}`;
+    expect(await refused(command, input)).toEqual({ code: 'invalid', message, field, retryable: false });
+  });
+
+  test('under former names of fields too', async () => {
+    expect((await refused('scope.read', { type: 'tenant', id: 'acme' })).message).toMatch(
+      /use tenant\.read$/,
+    );
+  });
+
+  test('and of another type only that nobody added it', async () => {
+    expect((await refused('scope.read', { scope: 'group:a' })).message).toBe(
+      'scope: group is no type that was added',
+    );
+    expect((await refused('subject.create', { type: 'a b' })).message).toBe(
+      'type: is no type that was added',
+    );
+  });
+});
+
+test('a list with one selection says what to give', async () => {
+  expect((await refused('scope.list', {})).message).toBe('type: give type');
 });
 
 describe('an edge', () => {
