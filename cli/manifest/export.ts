@@ -53,8 +53,8 @@ export async function exportManifest(queries: Queries, options: ExportOptions): 
     ...{ subscriptions, licenses, settings },
     routes: await routesSection(exporting),
   };
-  const manifest = Object.fromEntries(
-    Object.entries(sections).filter(([, of]) => Object.keys(of as object).length > 0),
-  );
+  const said = Object.entries(sections).filter(([, of]) => Object.keys(of as object).length > 0);
+  // A manifest without any section would be refused: that of an empty table says that it has no scopes.
+  const manifest = said.length === 0 ? { scopes } : Object.fromEntries(said);
   return { manifest: canonicalManifest(manifest), notes };
 }

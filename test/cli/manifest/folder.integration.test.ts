@@ -37,6 +37,13 @@ test('what is too large for one file is exported as a folder, which is planned a
   expect((await run(['export'])).error).toContain('give --output, which makes a folder of it');
 });
 
+test('of an empty table, plan and apply take the export', async () => {
+  const output = join(folder, 'nothing.yaml');
+  expect((await run(['export', '--output', output])).code).toBe(0);
+  for (const subcommand of ['plan', 'apply'])
+    expect(await run([subcommand, output, '--prune'])).toMatchObject({ code: 0, error: '' });
+});
+
 const FILES = {
   '1.yaml': 'scopes: { school: { type: tenant } }\ngroups: { all: { scope: school } }',
   '2.yaml':
