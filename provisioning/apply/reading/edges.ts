@@ -1,6 +1,6 @@
 import { readSubject } from '../../../table/identifiers.ts';
 import { pick, type Row } from '../entry.ts';
-import { inTurns } from '../queries.ts';
+import { IN_ONE_CALL, inTurns } from '../queries.ts';
 import { PEOPLE, type Person } from '../schema.ts';
 import type { Resource, Resources } from '../state.ts';
 import { edgeEntry, isPart, type Reading } from './reading.ts';
@@ -35,24 +35,31 @@ export async function readEdges(reading: Reading, ends: Ends): Promise<void> {
       return { section, name, of, subject: section === 'users' ? id : ref, exists: row !== undefined };
     }),
   );
-  for (const person of people) await addEdges(reading, ends, person);
-  if (PEOPLE.some((section) => declared.has(section))) await addCurrentEdges(reading, ends, people);
+  const named: EdgeEntry[] = [];
+  for (const person of people) {
+    const edges = await addEdges(reading, ends, person);
+    if (person.exists) named.push(...edges);
+  }
+  if (isPart(reading)) await readNamed(reading, ends, named);
+  else if (PEOPLE.some((section) => declared.has(section))) await addCurrentEdges(reading, ends, people);
 }
+
+type EdgeEntry = ReturnType<typeof edgeEntry>;
 
 async function addEdges(
   reading: Reading,
   ends: Ends,
   { section, name, of, subject: user }: Named,
-): Promise<void> {
+): Promise<readonly EdgeEntry[]> {
   const { idFor } = reading;
+  const edges: EdgeEntry[] = [];
   const { refOf } = ends.places;
   const roleId = (role: string) => ends.roles.get(role)?.id;
-  const add = (kind: string, identity: Row, path: readonly (string | number)[], more: Row = {}): void =>
-    reading.addDesired({
-      ...edgeEntry(reading, kind, identity, section),
-      ...more,
-      path: [section, name, ...path],
-    });
+  const add = (kind: string, identity: Row, path: readonly (string | number)[], more: Row = {}): void => {
+    const edge = edgeEntry(reading, kind, identity, section);
+    edges.push(edge);
+    reading.addDesired({ ...edge, ...more, path: [section, name, ...path] });
+  };
   for (const [position, group] of of.groups.entries())
     add('membership', { user, group: ends.groups.get(group)?.id }, ['groups', position]);
   for (const [tenant, granted] of Object.entries(of.grants)) {
@@ -70,15 +77,28 @@ async function addEdges(
   for (const [position, role] of of.globalRoles.entries())
     add('global-role', { user, role: roleId(role) }, ['globalRoles', position]);
   if (of.admin === true) add('admin', { user }, ['admin']);
+  return edges;
 }
 
-/** Edges of subjects, and the fields that name them. */
-const OF_SUBJECTS = [
-  ['membership', ['user', 'group']],
-  ['assignment', ['user', 'scope', 'role']],
-  ['grant', ['user', 'scope']],
-  ['global-role', ['user', 'role']],
-] as const;
+/**
+ * Edges that a part of a whole names, by their keys: many in one call. What else its people have may be in other parts.
+ */
+async function readNamed(
+  { queries, addCurrent }: Reading,
+  { places }: Ends,
+  edges: readonly EdgeEntry[],
+): Promise<void> {
+  const scopes = new Set<unknown>(places.existing.map(({ ref }) => ref));
+  const possible = edges.filter(({ identity: { scope } }) => scope === undefined || scopes.has(scope));
+  await inTurns(
+    possible,
+    async (edge) => {
+      const row = await queries.read(`${edge.kind}.read`, edge.identity);
+      if (row) addCurrent({ ...edge, values: row });
+    },
+    IN_ONE_CALL,
+  );
+}
 
 const sectionOf = (user: unknown): (typeof PEOPLE)[number] => {
   const { type } = readSubject(String(user), 'user');
@@ -95,17 +115,6 @@ async function addCurrentEdges(reading: Reading, ends: Ends, people: readonly Na
       if (id !== undefined) await nameRole(reading, id);
     addCurrent({ ...edgeEntry(reading, kind, pick(row, fields), section), values: row });
   };
-  if (isPart(reading)) {
-    await inTurns(people, async ({ subject: user, exists }) => {
-      if (!exists) return;
-      for (const [kind, fields] of OF_SUBJECTS)
-        for (const row of await queries.list(`${kind}.list`, { user })) await note(kind, row, fields);
-    });
-    const ours = new Set<unknown>(people.map(({ subject }) => subject));
-    for (const row of await queries.list('admin.list', {}))
-      if (ours.has(row.user)) await note('admin', row, ['user']);
-    return;
-  }
   const groups = [...ends.groups.values()].filter(({ row }) => row);
   await inTurns(groups, async ({ id }) => {
     for (const row of await queries.list('membership.list', { group: id }))

@@ -56,6 +56,63 @@ test('a part says nothing of what it leaves out, and cannot be pruned by', async
     });
 });
 
+test('what its people have is read by keys, so that no call is of one person', async () => {
+  const world = createMemoryWorld();
+  const scopes = { acme: { type: 'tenant', id: 'acme' } };
+  const roles = { clerk: { owner: 'acme' } };
+  const groups = { all: { scope: 'acme', id: 'all' } };
+  const partOf = (count: number, until: string) => {
+    const person = { groups: ['all'], assignments: [{ role: 'clerk', scope: 'acme', until }] };
+    const users = Object.fromEntries(
+      Array.from({ length: count }, (_, n) => [`u${n}`, { id: `u${n}`, ...person }]),
+    );
+    return stringify({ part: true, scopes, roles, groups, users });
+  };
+  await applyOn(world, partOf(90, '2030-01-31'), { prune: false });
+  const lists = async (text: string): Promise<readonly [steps: number, lists: number]> => {
+    let count = 0;
+    const counted = <A extends unknown[], R>(read: (...given: A) => R) => {
+      return (...given: A): R => {
+        count++;
+        return read(...given);
+      };
+    };
+    const { list, listAll, listMerged } = world.reader;
+    const reader = {
+      ...world.reader,
+      list: counted(list),
+      listAll: counted(listAll),
+      listMerged: counted(listMerged),
+    };
+    const { steps } = await planOn({ reader }, text, false);
+    return [steps.length, count];
+  };
+  const [none, few] = await lists(partOf(3, '2030-01-31'));
+  expect(none).toBe(0);
+  expect(await lists(partOf(90, '2030-01-31'))).toEqual([0, few]);
+  expect(await lists(partOf(90, '2030-02-28'))).toEqual([90, few]);
+});
+
+test('somebody who exists is given something at a new scope of a new type', async () => {
+  const world = createMemoryWorld();
+  await applyOn(world, 'scopes: { acme: { type: tenant, id: acme } }\nusers: { ann: { id: ann } }', {
+    prune: false,
+  });
+  const part = {
+    part: true,
+    scopeTypes: { campus: { parents: ['tenant'] } },
+    scopes: {
+      acme: { type: 'tenant', id: 'acme' },
+      hill: { type: 'campus', id: 'hill', parent: 'acme' },
+    },
+    roles: { clerk: { owner: 'acme' } },
+    users: { ann: { id: 'ann', assignments: [{ role: 'clerk', scope: 'hill' }] } },
+  };
+  const steps = await applyOn(world, stringify(part), { prune: false });
+  expect(steps.map(({ kind }) => kind)).toEqual(['scope-type', 'scope', 'role', 'assignment']);
+  expect((await planOn(world, stringify(part), false)).steps).toEqual([]);
+});
+
 test('a tenant of 20,000 users is divided into files that one call takes each', () => {
   // An export has mappings where a person may write lists of names.
   const { manifest } = parseManifest(JSON.parse(largeManifest({ users: 1_000 }))).parsed ?? {};
