@@ -45,6 +45,8 @@ describe('changes', () => {
     await add(page);
     await heading(page, 'Loses access: 1 person').waitFor();
     await nothingChanged(page);
+    const heads = await page.getByRole('columnheader').allTextContents();
+    expect(heads).toEqual(['Subject', 'Permission', 'Scope']);
     const row = page.getByRole('row', { name: 'Ann' });
     await expect.poll(() => row.getByRole('link').count()).toBe(3);
     await expectAccessible(page);

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { AccessDifference, AccessRow, AccessSide } from '../../../../provisioning/index.ts';
 import { linkTo, type ViewProps } from '../../address.ts';
+import { FIELDS } from '../../parts/fields.ts';
 import { Named } from '../../parts/named.tsx';
 import { useNames } from '../../parts/names.ts';
 import { peopleText } from './people-text.ts';
@@ -86,9 +87,11 @@ function Side({ name, side, isLeast, state, newNameOf }: SideProps) {
         <table>
           <thead>
             <tr>
-              <th scope="col">Who</th>
-              <th scope="col">What</th>
-              <th scope="col">Where</th>
+              {Object.values(FIELDS).map((field) => (
+                <th key={field} scope="col">
+                  {field}
+                </th>
+              ))}
             </tr>
           </thead>
           <tbody>
