@@ -1,4 +1,5 @@
 import { type CommandDescription, type Property, typeOf } from '../provisioning/documents/commands.ts';
+import { fieldMeant } from '../provisioning/field-meant.ts';
 import { hint } from '../provisioning/suggestions.ts';
 import { NOT_AN_INSTANT, readInstant } from '../table/instant.ts';
 import { readDocument } from '../testing/document.ts';
@@ -71,22 +72,6 @@ export async function readInput(
       `${described.name} needs ${missing.map(({ name, property }) => `${name} (${typeText(property)})`).join(', ')}`,
     );
   return input;
-}
-
-/** Other words for what a field names, and the fields that are meant, best first (ADR 0070). */
-const OTHER_WORDS: ReadonlyMap<string, readonly string[]> = new Map([
-  ['scope', ['parent', 'tenant']],
-  ['parent', ['scope']],
-  ['tenant', ['scope', 'parent']],
-  ['subject', ['user']],
-]);
-
-/** The field for the same idea: of what exists, that which names it. */
-function fieldMeant(command: string, name: string, known: readonly string[]): string | undefined {
-  const [entity = '', verb] = command.split('.');
-  const own = entity === 'scope' ? 'scope' : entity === 'subject' ? 'user' : 'id';
-  const isOwn = verb !== 'create' && (name === entity || name === 'id');
-  return (isOwn ? [own] : (OTHER_WORDS.get(name) ?? [])).find((word) => known.includes(word));
 }
 
 /** A mapping from a YAML or JSON file, or from the standard input (`-`). Throws {@link UsageError}. */

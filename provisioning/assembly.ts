@@ -35,7 +35,7 @@ export async function planCommand(
 ): Promise<Plan> {
   const command = commands.get(name);
   if (command?.kind !== 'write') throw invalid('command', `${name} is no command that can be a part`);
-  return command.plan(planning, readInput(command.input, given) as never);
+  return command.plan(planning, readInput(command, given) as never);
 }
 
 /** The audit entries of a part, under its own name. */

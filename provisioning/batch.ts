@@ -180,7 +180,7 @@ export function createBatches(options: BatchOptions) {
           return { of, seen, kind: 'alone' };
         of.guarded = turn.guarded?.(itemReader);
         const given = inCurrentNames(command.name, part.input);
-        const input = readInput(command.input, given);
+        const input = readInput(command, given);
         await of.guarded?.begin(command.name, given);
         const { now } = turn;
         if (command.kind === 'read') {

@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import { invalid } from '../table/errors.ts';
-import { fieldOf, inPlainWords, toInvalid } from './issues.ts';
+import { fieldMeant } from './field-meant.ts';
+import { type FieldMeant, fieldOf, inPlainWords, toInvalid } from './issues.ts';
 
 /** Levels of lists and maps in one field of an input: a manifest is what goes deepest. */
 export const MAX_LEVELS = 20;
@@ -9,20 +10,31 @@ export const MAX_LEVELS = 20;
  * Reads data by its schema. Throws `invalid` naming the field.
  *
  * @param whole what to name where no single field is wrong
+ * @param meant which field was meant by an unknown one
  */
-export function readBySchema<S extends z.ZodType>(schema: S, given: unknown, whole: string): z.output<S> {
+export function readBySchema<S extends z.ZodType>(
+  schema: S,
+  given: unknown,
+  whole: string,
+  meant?: FieldMeant,
+): z.output<S> {
   const parsed = schema.safeParse(given, { error: inPlainWords });
   if (parsed.success) return parsed.data;
-  throw toInvalid(parsed.error, whole);
+  throw toInvalid(parsed.error, whole, meant);
 }
 
 /** Names of a path that say enough of where something is: `commands.0.input.geoJson`. */
 const NAMED = 4;
 
 /** Reads the input of a command. Throws `invalid` naming the field. */
-export function readInput<S extends z.ZodType>(schema: S, given: unknown): z.output<S> {
+export function readInput<S extends z.ZodType>(
+  { name, input }: { readonly name: string; readonly input: S },
+  given: unknown,
+): z.output<S> {
+  const known = Object.keys((input as { shape?: object }).shape ?? {});
+  const meant = (unknown: string) => fieldMeant(name, unknown, known);
   const problem = misshapen(given, MAX_LEVELS + 1);
-  if (!problem) return readBySchema(schema, given, 'input');
+  if (!problem) return readBySchema(input, given, 'input', meant);
   const field = fieldOf(problem.path.slice(0, NAMED));
   throw invalid(field, `${field}: ${problem.message}`);
 }

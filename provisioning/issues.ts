@@ -61,19 +61,25 @@ function shownName(name: PropertyKey): string {
 /** A path as errors name a field: `commands.0.input`. */
 export const fieldOf = (path: readonly PropertyKey[]): string => path.map(shownName).join('.');
 
+/** The field that was probably meant by a name. */
+export type FieldMeant = (name: string) => string | undefined;
+
 /**
- * The first thing that is wrong with data, as an error that names the field.
+ * What is wrong with data, an unknown field or else the first thing, as an error that names the field.
  *
  * @param whole what to name where it is no single field
+ * @param meant which field was meant by an unknown one
  */
-export function toInvalid(error: z.ZodError, whole: string): GatehouseError {
-  const [issue] = error.issues;
-  const unknown = issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [];
-  const path = [...(issue?.path ?? []), ...unknown];
+export function toInvalid(error: z.ZodError, whole: string, meant?: FieldMeant): GatehouseError {
+  // An unknown field says more than that another one is missing: it may stand for that one.
+  const issue = error.issues.find(({ code }) => code === 'unrecognized_keys') ?? error.issues[0];
+  const [unknown] = issue?.code === 'unrecognized_keys' ? issue.keys : [];
+  const path = [...(issue?.path ?? []), ...(unknown === undefined ? [] : [unknown])];
   const field = path.length > 0 ? fieldOf(path) : whole;
+  const other = unknown === undefined || path.length > 1 ? undefined : meant?.(unknown);
   const message =
-    unknown.length > 0
-      ? `${field} is not a field of this command`
-      : `${field}: ${issue?.message ?? 'is not accepted'}`;
+    unknown === undefined
+      ? `${field}: ${issue?.message ?? 'is not accepted'}`
+      : `${field} is not a field of this command${other === undefined ? '' : `: did you mean ${other}?`}`;
   return new GatehouseError('invalid', message, { field });
 }

@@ -158,7 +158,7 @@ export function createProvisioning({
     const command = COMMANDS.get(sent.command);
     if (!command) throw invalid('command', unknownCommand(sent.command));
     const event = { ...sent, input: inCurrentNames(command.name, sent.input) };
-    const input = readInput(command.input, event.input);
+    const input = readInput(command, event.input);
     await guarded?.begin(command.name, event.input);
     if (command.kind === 'read') {
       const context = { reader, now: new Date(clock.now()).toISOString() };

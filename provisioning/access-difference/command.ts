@@ -18,7 +18,7 @@ const input = z.strictObject({
 /** The parts of a transaction. Throws `invalid` naming the field as `commands.N.field`. */
 function partsOf({ input: given }: Change, position: number): readonly Change[] {
   try {
-    const { commands } = readInput(transactionInput, given);
+    const { commands } = readInput({ name: 'transaction.write', input: transactionInput }, given);
     return commands.map((each, part) => ({ ...(each as Change), position: [position, part] }));
   } catch (error) {
     throw error instanceof GatehouseError ? inPart(position, error) : error;

@@ -139,7 +139,7 @@ async function recorded(
   const sent: Requested['input'] = JSON.parse(textOf(item, 'input'));
   if (command?.kind !== 'write' || item.digest !== (await sha256(canonical([name, sent])))) throw damaged();
   const given = inCurrentNames(name, sent);
-  return { command, input: readInput(command.input, given), given };
+  return { command, input: readInput(command, given), given };
 }
 
 /** The answer as it is kept, without what the command answers where that has grown too large meanwhile. */
