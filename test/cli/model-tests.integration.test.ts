@@ -445,6 +445,15 @@ describe('what provisioning refuses is reported with its place, all of it, and n
   });
 });
 
+test('a manifest is named as what it is', async () => {
+  const file = fileOf('pages: [home]');
+  expect(await gatehouse(['test', file])).toEqual({
+    code: 2,
+    out: '',
+    error: `${file}: is a manifest and holds no model tests: see gatehouse plan\n`,
+  });
+});
+
 test('--table with files that all have a manifest is a usage error', async () => {
   const { code, error } = await gatehouse(['test', '--table', 'live', 'docs/examples/school.test.yaml']);
   expect(code).toBe(2);

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { DENIED, type Reason } from '../../engine/decision.ts';
 import type { Given } from '../../engine/index.ts';
 import { instant, list, name, names, object, permissionName } from '../../provisioning/apply/fields.ts';
+import { parseManifest } from '../../provisioning/apply/parse.ts';
 import { type Path, type Problem, problemsOf } from '../../provisioning/apply/problem.ts';
 import { type Manifest, PEOPLE } from '../../provisioning/apply/schema.ts';
 import { inPlainWords } from '../../provisioning/issues.ts';
@@ -111,6 +112,10 @@ export interface ReadTests {
 export function readTests(source: Source): ReadTests {
   const parsed = modelTestSchema.safeParse(source.data, { error: inPlainWords });
   if (!parsed.success) {
+    if (parseManifest(source.data).parsed)
+      assertNone(source, [
+        { path: [], message: 'is a manifest and holds no model tests: see gatehouse plan' },
+      ]);
     assertNone(source, problemsOf(parsed.error));
     throw parsed.error;
   }
