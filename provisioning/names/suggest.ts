@@ -57,7 +57,7 @@ async function suggest(
   const last = lastSegment(text);
   const known = await similarNames(reader, kind, last);
   if (last === text || levels <= 1) {
-    const meant = closest(last, known.keys());
+    const meant = closest(last, known.keys()) ?? onlyAddressOf(last, known.keys());
     return meant === undefined ? undefined : known.get(meant);
   }
   const rest = text.slice(0, -last.length - 1);
@@ -75,6 +75,12 @@ async function suggest(
     }
   }
   return undefined;
+}
+
+/** The address that has a name before its @, where only one has. */
+function onlyAddressOf(name: string, known: Iterable<string>): string | undefined {
+  const [only, other] = [...known].filter((each) => each.startsWith(`${name}@`));
+  return other === undefined ? only : undefined;
 }
 
 /** What begins as a name does: what it is found by, and how it is written. */

@@ -87,6 +87,11 @@ test('who, menu and where take names', async () => {
 describe('a name that nothing has', () => {
   test.each<[string, readonly string[], string]>([
     ['a subject', ['check', 'tima@school.example', 'grades', 'NYC001'], 'did you mean tina@school.example?'],
+    [
+      'the first part of an address',
+      ['check', 'ben', 'grades', 'NYC001'],
+      'did you mean ben@school.example?',
+    ],
     ['a scope', ['explain', 'tina', 'grades', 'North Shcool'], 'did you mean North School?'],
     [
       'a path',
