@@ -4,8 +4,8 @@ import type { Work } from './conditions/work.ts';
 import { isCredentialGood } from './credential.ts';
 import { ALLOWED, DENIED, type Decision } from './decision.ts';
 import { assertWhole, type DecisionInput } from './decision-input.ts';
-import { type Holding, holdingsOf, refusalOf, rolesInForce } from './effective-roles.ts';
-import { type EffectsOfRoles, effectsOfRoles } from './permission-effects.ts';
+import { type Holding, holdingsOf, inheritance, refusalOf, rolesInForce } from './effective-roles.ts';
+import { effectsOfRole, type PermissionItems, soldModuleOf } from './permission-effects.ts';
 import { holdsAt, nextChange } from './validity.ts';
 
 /** The refusal of an invalid credential; undefined if the credential is valid or there is none. */
@@ -52,45 +52,45 @@ export interface Grants {
   readonly holdings: readonly Holding[];
   /** The roles granted there that are in force, without inherited ones. */
   readonly roles: readonly string[];
-  /** The effects of roles on the permission. */
-  readonly effects: EffectsOfRoles;
 }
 
 export function grantsOf(input: DecisionInput, at: number): Grants {
   const holdings = holdingsOf(input.subject, input);
-  return { input, holdings, roles: rolesInForce(holdings, at), effects: effectsOn(input) };
+  return { input, holdings, roles: rolesInForce(holdings, at) };
 }
 
 /** Steps 1 to 8, without conditions. */
-export function residualOf({ input, roles, effects }: Grants, at: number): Residual {
-  const { subject, scopes } = input;
+export function residualOf({ input, roles }: Grants, at: number): Residual {
+  const { subject, scopes, permission } = input;
   const refusal = refusalOf(subject, input, at);
   if (refusal) return DENIED[refusal];
-  if (!effects.isRegistered) return DENIED.permission_unknown;
+  if (!permission?.registered) return DENIED.permission_unknown;
   if (subject?.isAdmin) return ALLOWED.admin;
-  if (!isSubscribed(scopes, effects.soldModule, at)) return DENIED.not_subscribed;
+  if (!isSubscribed(scopes, soldModuleOf(permission, input), at)) return DENIED.not_subscribed;
   if (!isLicensed(scopes, at)) return DENIED.not_licensed;
-  return combine(input, effects, roles);
+  return combine(input, roles);
 }
 
 /** Steps 6 to 8: combines the effects of the roles in force (ADR 0005). */
-function combine(
-  { scopes }: DecisionInput,
-  { allow, deny, conditional }: EffectsOfRoles,
-  roles: readonly string[],
-): Residual {
+function combine(input: DecisionInput, roles: readonly string[]): Residual {
+  const items = permissionItemsOf(input);
+  const isDenyOverriding = input.scopes.at(-1)?.combination === 'deny-overrides';
   let [isAllowed, isDenied] = [false, false];
-  for (const role of roles) {
-    if (allow.has(role)) isAllowed = true;
-    if (deny.has(role)) isDenied = true;
+  let conditions: Set<ConditionalEffect> | undefined;
+  for (const granted of roles) {
+    for (const role of inheritance(granted, input)) {
+      for (const { effect, condition } of effectsOfRole(role, items)) {
+        if (condition) conditions = (conditions ?? new Set()).add(condition);
+        else if (effect === 'ALLOW') isAllowed = true;
+        else isDenied = true;
+      }
+    }
+    // One ALLOW is enough, unless one DENY refuses.
+    if (isAllowed && !isDenyOverriding) return ALLOWED.role;
+    if (isDenied && isDenyOverriding) return DENIED.denied_by_role;
   }
-  // One ALLOW is enough, unless one DENY refuses.
-  const isDenyOverriding = scopes.at(-1)?.combination === 'deny-overrides';
-  if (conditional.size > 0 && !(isDenyOverriding ? isDenied : isAllowed)) {
-    const conditions = new Set(roles.flatMap((role) => conditional.get(role) ?? []));
-    if (conditions.size > 0) return { isAllowed, isDenied, isDenyOverriding, conditions };
-  }
-  if (isAllowed && !(isDenied && isDenyOverriding)) return ALLOWED.role;
+  if (conditions) return { isAllowed, isDenied, isDenyOverriding, conditions };
+  if (isAllowed) return ALLOWED.role;
   return isDenied ? DENIED.denied_by_role : DENIED.no_grant;
 }
 
@@ -135,38 +135,39 @@ export function usesOfGiven(residual: Residual, input: ConditionInput): readonly
 
 const NOTHING_USED: readonly string[] = [];
 
-/** The effects of roles on the permission asked about. */
-export const effectsOn = (input: DecisionInput): EffectsOfRoles =>
-  effectsOfRoles(
-    {
-      name: input.question.permission ?? '',
-      permission: input.permission,
-      tenantEffects: input.tenantEffects,
-    },
-    input,
-  );
+/** The items of the permission asked about. */
+export const permissionItemsOf = ({
+  question,
+  permission,
+  tenantEffects,
+}: DecisionInput): PermissionItems => ({
+  name: question.permission ?? '',
+  permission,
+  tenantEffects,
+});
 
 /**
  * The next instant after `at`, in epoch milliseconds, at which a grant, subscription, licence or the subject begins or
  * ends by time alone, so that the residual of a decision may change (ADR 0023).
  */
-export function validUntil({ input, holdings, effects }: Grants, at: number): number {
-  const { subject, scopes } = input;
-  const { soldModule } = effects;
-  return Math.min(
-    nextChange(at, [{ start: Number.NEGATIVE_INFINITY, end: subject?.endsAt ?? FOREVER }]),
-    nextChange(
-      at,
-      holdings.filter((holding) => holding.kind === 'assignment'),
-    ),
-    soldModule === undefined ? FOREVER : nextChange(at, subscriptionsTo(scopes, soldModule)),
-    ...enterprisesOf(scopes).map((enterprise) => nextChange(at, licensesFor(scopes, enterprise))),
-  );
+export function validUntil({ input, holdings }: Grants, at: number): number {
+  const { subject, scopes, permission } = input;
+  let next = subject ? endAfter(at, subject.endsAt) : FOREVER;
+  for (const holding of holdings)
+    if (holding.kind === 'assignment') next = Math.min(next, nextChange(at, [holding]));
+  const soldModule = soldModuleOf(permission, input);
+  if (soldModule !== undefined) next = Math.min(next, nextChange(at, subscriptionsTo(scopes, soldModule)));
+  for (const enterprise of enterprisesOf(scopes))
+    next = Math.min(next, nextChange(at, licensesFor(scopes, enterprise)));
+  return next;
 }
 
 /** The instant after `at` at which a credential ends; Infinity if there is none, or if it has ended. */
 export const credentialUntil = (credential: DecisionInput['credential'], at: number): number =>
-  credential ? nextChange(at, [{ start: Number.NEGATIVE_INFINITY, end: credential.endsAt }]) : FOREVER;
+  credential ? endAfter(at, credential.endsAt) : FOREVER;
+
+/** The end of what has no start; Infinity if it has ended. */
+const endAfter = (at: number, end: number): number => (end <= at ? FOREVER : end);
 
 const FOREVER = Number.POSITIVE_INFINITY;
 

@@ -12,21 +12,18 @@ import {
   validUntil,
 } from './decide.ts';
 import type { Decision } from './decision.ts';
-import { assertWhole, type DecisionInput, decisionInput, type Question } from './decision-input.ts';
+import {
+  assertWhole,
+  type DecisionInput,
+  decisionInput,
+  ITEMS_OF_PERMISSION,
+  type Question,
+} from './decision-input.ts';
 import { hasGrant, withInherited } from './effective-roles.ts';
 import type { Entry, Span } from './item-cache.ts';
-import {
-  CREDENTIAL,
-  GLOBAL,
-  GLOBAL_ID,
-  PERMISSION,
-  SCOPE,
-  SUBJECT,
-  subjectId,
-  TENANT_EFFECTS,
-} from './items.ts';
+import { CREDENTIAL, GLOBAL, GLOBAL_ID, SCOPE, SUBJECT, subjectId } from './items.ts';
 import type { KeptDecision, KeptDecisions } from './kept-decisions.ts';
-import type { Kept, Loaded, Look, Plan, Run } from './load.ts';
+import type { Load, Loaded, Look, Plan, Run } from './load.ts';
 
 /**
  * Builds a question from items of the table, such as routes or an email look-up; undefined until all of them
@@ -38,8 +35,8 @@ export type Ask<Q extends Question> = (look: Look) => Q | undefined;
 /** How a question is decided. */
 export interface Deciding {
   /** Whether a decision that is kept may be given again: only for `cached` questions. */
-  readonly isCached: boolean;
-  /** Whether decisions that are made may be kept. */
+  readonly givesAgain: boolean;
+  /** Whether a decision that is made may be kept: only for `cached` questions. */
   readonly keeps: boolean;
   /** Whether the effective roles are needed, and what conditions look at. */
   readonly withRoles: boolean;
@@ -65,6 +62,12 @@ interface Anew<Q extends Question = Question> extends Asked<Q> {
   readonly entries: readonly Entry[] | undefined;
 }
 
+/** Not within a function that asks: it would allocate the closure's context for each question. */
+export const asking =
+  <Q extends Question>(question: Q): Ask<Q> =>
+  () =>
+    question;
+
 /** The tenant of a scope, and the subject's effective roles there by id, inherited ones included. */
 export interface TenantRoles {
   readonly tenant: string;
@@ -79,17 +82,22 @@ export interface Decided<Q extends Question> extends Asked<Q> {
   readonly made: KeptDecision | undefined;
   /** Whether it was kept. */
   readonly isKept: boolean;
+  /** When its items were looked at, in epoch milliseconds; undefined where none was. */
+  readonly instant: number | undefined;
   readonly input: ConditionInput | undefined;
 }
 
 /** Decides questions, from what is kept where it still holds. */
-export function createDeciding(kept: KeptDecisions | undefined, holds: (kept: Kept) => boolean) {
+export function createDeciding(
+  kept: KeptDecisions | undefined,
+  { holds, atOnce }: Pick<Load, 'holds' | 'atOnce'>,
+) {
   /** A plan that builds a question, and loads what it is decided from. */
   const planOf =
     <Q extends Question>(ask: Ask<Q>, deciding: Deciding): Plan<Decidable<Q>> =>
     (look, run) => {
       const question = ask(look);
-      const known = question && deciding.isCached ? findKept(question, deciding, look, run) : undefined;
+      const known = question && deciding.givesAgain ? findKept(question, deciding, look, run) : undefined;
       if (known) return known;
       const position = run.position();
       const input = question && decisionInput(question, look);
@@ -98,7 +106,7 @@ export function createDeciding(kept: KeptDecisions | undefined, holds: (kept: Ke
         return undefined;
       }
       const { credential } = input;
-      const mayKeep = kept && deciding.keeps && deciding.isCached && input.question.at === undefined;
+      const mayKeep = kept && deciding.keeps && input.question.at === undefined;
       const entries = mayKeep ? run.since(position) : undefined;
       return { question: input.question, credential, known: undefined, input, entries };
     };
@@ -134,13 +142,34 @@ export function createDeciding(kept: KeptDecisions | undefined, holds: (kept: Ke
     return { question, credential, known, input };
   }
 
-  /** Decides a `cached` question from what is kept alone; undefined where an item has to be looked at. */
-  function decideAtOnce<Q extends Question>(question: Q, withRoles: boolean): Decided<Q> | undefined {
-    if (question.credential) return undefined;
-    const known = knownFor(question, withRoles);
-    const decision = known && decisionFor(known, question, withRoles);
-    if (decision === undefined || !holds(known as KeptDecision)) return undefined;
-    return { question, credential: undefined, decision, made: known, isKept: true, input: undefined };
+  /** Decides a `cached` question from what is kept or cached; undefined where an item has to be read, or is damaged. */
+  function decideAtOnce<Q extends Question>(question: Q, deciding: Deciding): Decided<Q> | undefined {
+    const known = question.credential ? undefined : knownFor(question, deciding.withRoles);
+    const decision = known && decisionFor(known, question, deciding.withRoles);
+    if (known && decision && holds(known))
+      return {
+        question,
+        credential: undefined,
+        decision,
+        made: known,
+        isKept: true,
+        instant: undefined,
+        input: undefined,
+      };
+    // What does not hold, or is not there, is not asked for again.
+    const mayBeKnown = question.credential !== undefined || (known !== undefined && decision === undefined);
+    return decideAskedAtOnce(asking(question), mayBeKnown ? deciding : { ...deciding, givesAgain: false });
+  }
+
+  /** As `decideAtOnce`, for a question that is built from items. */
+  function decideAskedAtOnce<Q extends Question>(ask: Ask<Q>, deciding: Deciding): Decided<Q> | undefined {
+    try {
+      const loaded = atOnce(planOf(ask, deciding));
+      return loaded && decideLoaded(loaded, deciding);
+    } catch {
+      // It is decided once more, by those who report its fault.
+      return undefined;
+    }
   }
 
   /** @throws GatehouseError `damaged_item` if an item that could refuse is missing */
@@ -155,7 +184,7 @@ export function createDeciding(kept: KeptDecisions | undefined, holds: (kept: Ke
         ? settle(known.residual, input, work)
         : (decisionFor(known, question, withRoles) as Decision);
       const decision = refusedCredential(value, at) ?? settled;
-      return { question, credential, decision, made: known, isKept: true, input };
+      return { question, credential, decision, made: known, isKept: true, instant, input };
     }
     if (question.scope === undefined)
       return {
@@ -164,6 +193,7 @@ export function createDeciding(kept: KeptDecisions | undefined, holds: (kept: Ke
         decision: refusedCredential(value, at),
         made: undefined,
         isKept: false,
+        instant,
         input,
       };
     assertWhole(input);
@@ -184,10 +214,10 @@ export function createDeciding(kept: KeptDecisions | undefined, holds: (kept: Ke
       roles: withRoles ? withInherited(grants.roles, input) : undefined,
     };
     if (spans) kept?.keep(question.subject, question.scope, made);
-    return { question, credential, decision, made, isKept: false, input };
+    return { question, credential, decision, made, isKept: false, instant, input };
   }
 
-  return { planOf, decideAtOnce, decideLoaded };
+  return { planOf, decideAtOnce, decideAskedAtOnce, decideLoaded };
 }
 
 const NO_SPANS: readonly Span[] = [];
@@ -196,16 +226,17 @@ const NO_SPANS: readonly Span[] = [];
  * The spans of the items that a decision rests on: those that all permissions have in common, and its own. Undefined
  * where it cannot be kept: nothing is, of a subject or scope that does not exist, or of an item that is not cached.
  */
-function spansOf({ input, entries }: Anew): { shared: readonly Span[]; own: readonly Span[] } | undefined {
+function spansOf({
+  input,
+  entries,
+  credential,
+}: Anew): { shared: readonly Span[]; own: readonly Span[] } | undefined {
   if (!entries || !input.subject || input.question.permission === undefined || input.scopes.includes(null))
     return undefined;
-  const [shared, own]: [Span[], Span[]] = [[], []];
-  for (const { kind, span } of entries) {
-    if (kind === CREDENTIAL) continue;
-    if (!span.isCached) return undefined;
-    (kind === PERMISSION || kind === TENANT_EFFECTS ? own : shared).push(span);
-  }
-  return { shared, own };
+  const lasting = credential === undefined ? entries : entries.filter(({ kind }) => kind !== CREDENTIAL);
+  const spans = lasting.map(({ span }) => span);
+  if (!spans.every(({ isCached }) => isCached)) return undefined;
+  return { shared: spans.slice(0, -ITEMS_OF_PERMISSION), own: spans.slice(-ITEMS_OF_PERMISSION) };
 }
 
 /** The decision on a question without its credential; undefined where conditions have to be evaluated. */

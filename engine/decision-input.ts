@@ -67,6 +67,9 @@ export interface DecisionInput<Q extends Question = Question> {
   readonly global: GlobalItem;
 }
 
+/** The items of a permission, at a scope and for a subject that exist. They are looked at last. */
+export const ITEMS_OF_PERMISSION = 2;
+
 /** The global item of a table that has none. */
 export const NO_GLOBAL: GlobalItem = { roles: new Map(), soldModules: new Set(), declarations: new Map() };
 
@@ -87,7 +90,6 @@ export function decisionInput<Q extends Question>(question: Q, look: Look): Deci
   }
   const subject = look.item(SUBJECT, subjectId(question.subject));
   const scope = look.item(SCOPE, scopeRef);
-  const permission = name === undefined ? null : look.item(PERMISSION, name);
   const global = look.item(GLOBAL, GLOBAL_ID);
   if (scope === undefined) prefetchAbove(scopeRef, question, look);
   if (subject === undefined || scope === undefined) prefetchApart(scopeRef, question.subject, look);
@@ -96,6 +98,7 @@ export function decisionInput<Q extends Question>(question: Q, look: Look): Deci
   // Look at the ancestors before returning: they are read together with the other missing items.
   const scopes = scope === undefined || isRefused ? undefined : scopesFrom(scope, look);
   const whole = scope && scopes ? wholeSubject(question.subject, subject, scope, scopes, look) : subject;
+  const permission = name === undefined ? null : look.item(PERMISSION, name);
   const tenantEffects =
     !scope || isRefused || name === undefined
       ? null
@@ -155,10 +158,11 @@ function wholeSubject(
 const NO_GROUPS: readonly string[] = [];
 
 /** A scope and its ancestors up to the root; undefined where one is missing. */
-const scopesFrom = (scope: ScopeItem, look: Look): readonly (ScopeItem | null | undefined)[] => [
-  scope,
-  ...scope.ancestors.map((ref) => look.item(SCOPE, ref)),
-];
+function scopesFrom(scope: ScopeItem, look: Look): readonly (ScopeItem | null | undefined)[] {
+  const scopes: (ScopeItem | null | undefined)[] = [scope];
+  for (const ref of scope.ancestors) scopes.push(look.item(SCOPE, ref));
+  return scopes;
+}
 
 /**
  * Prefetches the probable ancestors of a scope that is not loaded: its last known ones, or those that the

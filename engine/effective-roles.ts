@@ -102,30 +102,40 @@ const isUnlisted = (role: string, { scopes }: Roots): boolean => scopes.at(-1)?.
 /** A role without a parent and without patterns. */
 const PLAIN: RoleItem = { parent: undefined, patterns: new Map() };
 
-/** A role that the root of a place owns, by id. */
-export function findOwnRole(role: string, place: Place): RoleItem | undefined {
-  const listed = ownRoles(place).get(role);
-  return listed ?? (isUnlisted(role, place) && !place.global.roles.has(role) ? PLAIN : undefined);
+/** A role that counts at a place. */
+export interface RoleAt {
+  readonly id: string;
+  readonly item: RoleItem;
+  /** Whether the root of the place owns it; all others are global. */
+  readonly isOwn: boolean;
 }
 
 /** A role by id: one that the root owns, or a global one. A role of another tenant is neither. */
-export const findRole = (role: string, place: Place): RoleItem | undefined =>
-  ownRoles(place).get(role) ?? place.global.roles.get(role) ?? (isUnlisted(role, place) ? PLAIN : undefined);
+export function findRole(id: string, place: Place): RoleAt | undefined {
+  const own = ownRoles(place).get(id);
+  if (own) return { id, item: own, isOwn: true };
+  const global = place.global.roles.get(id);
+  if (global) return { id, item: global, isOwn: false };
+  return isUnlisted(id, place) ? { id, item: PLAIN, isOwn: true } : undefined;
+}
 
 /**
  * A role and the roles that it inherits from. Ends at a role that does not count at the place, and at a cycle in
  * damaged data.
  */
-export function* inheritance(first: string, place: Place): Generator<string> {
-  const seen = new Set<string>();
-  for (let role: string | undefined = first; role !== undefined && !seen.has(role); ) {
-    const item = findRole(role, place);
-    if (item === undefined) return;
-    seen.add(role);
-    yield role;
-    role = item.parent;
+export function inheritance(first: string, place: Place): readonly RoleAt[] {
+  let role = findRole(first, place);
+  if (role === undefined) return NO_ROLES_AT;
+  const roles = [role];
+  while (role?.item.parent !== undefined) {
+    const { parent }: RoleItem = role.item;
+    role = roles.some(({ id }) => id === parent) ? undefined : findRole(parent, place);
+    if (role) roles.push(role);
   }
+  return roles;
 }
+
+const NO_ROLES_AT: readonly RoleAt[] = [];
 
 const NO_ROLES: RoleTable = new Map();
 
@@ -143,7 +153,7 @@ export function rolesInForce(holdings: readonly Holding[], at: number): readonly
 /** These roles and all that they inherit from at a place: the effective roles, by id. */
 export function withInherited(roles: readonly string[], place: Place): readonly string[] {
   const all = new Set<string>();
-  for (const granted of roles) for (const role of inheritance(granted, place)) all.add(role);
+  for (const granted of roles) for (const { id } of inheritance(granted, place)) all.add(id);
   return [...all];
 }
 

@@ -4,6 +4,7 @@ import { createWork, type Work } from './conditions/work.ts';
 import type { Credential } from './credential.ts';
 import {
   type Ask,
+  asking,
   createDeciding,
   type Decidable,
   type Decided,
@@ -187,9 +188,10 @@ export interface Engine {
 export function createEngine(options: EngineOptions): Engine {
   const { wait = pause, maxBytes = DEFAULT_MAX_BYTES, keepDecisions = true } = options;
   const keptBytes = keepDecisions ? Math.floor(maxBytes * SHARE_OF_DECISIONS) : 0;
-  const { load, now, generation, holds } = createLoad({ ...options, maxBytes: maxBytes - keptBytes });
+  const loading = createLoad({ ...options, maxBytes: maxBytes - keptBytes });
+  const { load, now, generation } = loading;
   const kept = keptBytes > 0 ? createKeptDecisions(keptBytes) : undefined;
-  const { planOf, decideAtOnce, decideLoaded } = createDeciding(kept, holds);
+  const { planOf, decideAtOnce, decideAskedAtOnce, decideLoaded } = createDeciding(kept, loading);
   const observer = options.observe && createObserver(options.observe, now);
 
   /**
@@ -201,25 +203,32 @@ export function createEngine(options: EngineOptions): Engine {
   function answer<Q extends Question, T, R>(
     asks: readonly Ask<Q>[],
     consistency: Consistency,
-    deciding: Omit<Deciding, 'isCached'>,
+    given: Omit<Deciding, 'givesAgain'>,
     make: (decided: Decided<Q>, loaded: Loaded<Decidable<Q>>) => T,
     finish: (made: readonly T[]) => R,
   ): Promise<R> {
-    const how = { ...deciding, isCached: consistency === 'cached' };
-    const plans = asks.map((ask) => planOf(ask, how));
+    const isCached = consistency === 'cached';
+    const deciding = { ...given, givesAgain: isCached, keeps: given.keeps && isCached };
+    const plans = asks.map((ask) => planOf(ask, deciding));
     if (!observer)
-      return inTurns(plans, consistency, how, (loaded) => make(decideLoaded(loaded, how), loaded), finish);
+      return inTurns(
+        plans,
+        consistency,
+        deciding,
+        (loaded) => make(decideLoaded(loaded, deciding), loaded),
+        finish,
+      );
     return observer.around(
       consistency,
       () => asks.map(questionOf),
       async (cost) => {
         const observed: Observed[] = [];
         const observing = (loaded: Loaded<Decidable<Q>>): T => {
-          const decided = decideLoaded(loaded, how);
+          const decided = decideLoaded(loaded, deciding);
           observed.push(observedOf(decided, loaded.isStale));
           return make(decided, loaded);
         };
-        return { answer: await inTurns(plans, consistency, how, observing, finish, cost), observed };
+        return { answer: await inTurns(plans, consistency, deciding, observing, finish, cost), observed };
       },
     );
   }
@@ -254,27 +263,38 @@ export function createEngine(options: EngineOptions): Engine {
     return next();
   }
 
-  /** As `answer`, for one question that is built from items. */
-  const answerAsked = <Q extends Question, R>(
-    ask: Ask<Q>,
-    consistency: Consistency,
-    withRoles: boolean,
-    make: (decided: Decided<Q>) => R,
-  ): Promise<R> =>
-    answer([ask], consistency, { keeps: true, withRoles, work: undefined }, make, ([one]) => one as R);
-
-  /** As `answer`, for one question. */
+  /** As `answer`, for one question: at once where all that it looks at is cached. */
   function answerOne<R>(
     question: Question,
     consistency: Consistency,
-    withRoles: boolean,
+    deciding: Deciding,
     make: (decided: Decided<Question>) => R,
   ): Promise<R> {
-    const known = consistency === 'cached' ? decideAtOnce(question, withRoles) : undefined;
-    if (known === undefined) return answerAsked(asking(question), consistency, withRoles, make);
-    observer?.given(observedOf(known, false));
-    return Promise.resolve(make(known));
+    const decided = consistency === 'cached' ? decideAtOnce(question, deciding) : undefined;
+    if (decided === undefined) return answerAlone(asking(question), consistency, deciding, make);
+    observer?.given(observedOf(decided, false), decided.instant);
+    return Promise.resolve(make(decided));
   }
+
+  /** As `answerOne`, for a question that is built from items. */
+  function answerAsked<Q extends Question, R>(
+    ask: Ask<Q>,
+    consistency: Consistency,
+    deciding: Deciding,
+    make: (decided: Decided<Q>) => R,
+  ): Promise<R> {
+    const decided = consistency === 'cached' ? decideAskedAtOnce(ask, deciding) : undefined;
+    if (decided === undefined) return answerAlone(ask, consistency, deciding, make);
+    observer?.given(observedOf(decided, false), decided.instant);
+    return Promise.resolve(make(decided));
+  }
+
+  const answerAlone = <Q extends Question, R>(
+    ask: Ask<Q>,
+    consistency: Consistency,
+    deciding: Deciding,
+    make: (decided: Decided<Q>) => R,
+  ): Promise<R> => answer([ask], consistency, deciding, make, ([one]) => one as R);
 
   const checkManyAsked = <Q extends Question>(
     asks: readonly Ask<Q>[],
@@ -320,17 +340,22 @@ export function createEngine(options: EngineOptions): Engine {
       const fault = faultIn(subject, permission, scope, given);
       if (fault) return Promise.reject(fault);
       const question = questionWith(subject, permission, scope, given);
-      return answerOne(question, given.consistency ?? 'cached', false, decisionOf);
+      return answerOne(question, given.consistency ?? 'cached', DECISION, decisionOf);
     },
     checkWithRoles: (subject, permission, scope, given = NOTHING_GIVEN) => {
       const fault = faultIn(subject, permission, scope, given);
       if (fault) return Promise.reject(fault);
       const question = questionWith(subject, permission, scope, given);
-      return answerOne(question, given.consistency ?? 'cached', true, answerOf) as Promise<DecisionWithRoles>;
+      return answerOne(
+        question,
+        given.consistency ?? 'cached',
+        WITH_ROLES,
+        answerOf,
+      ) as Promise<DecisionWithRoles>;
     },
     checkAsked: (ask, { consistency = 'cached' } = NOTHING_GIVEN) => {
       const fault = faultInAsk(ask);
-      return fault ? Promise.reject(fault) : answerAsked(ask, consistency, true, answerOf);
+      return fault ? Promise.reject(fault) : answerAsked(ask, consistency, WITH_ROLES, answerOf);
     },
     checkMany,
     checkManyAsked: async (asks, { keepDecisions } = NOTHING_GIVEN) => {
@@ -366,6 +391,10 @@ export function createEngine(options: EngineOptions): Engine {
 /** The share of the memory that is for decisions that are kept. */
 const SHARE_OF_DECISIONS = 0.25;
 
+/** How a question is decided that is asked alone: for the decision, and for the effective roles, too. */
+const DECISION: Deciding = { givesAgain: true, keeps: true, withRoles: false, work: undefined };
+const WITH_ROLES: Deciding = { ...DECISION, withRoles: true };
+
 type ManyOptions = {
   readonly [name in 'keeps' | 'withRoles' | 'work']?: Deciding[name] | undefined;
 } & Pick<CheckOptions, 'consistency'>;
@@ -383,12 +412,6 @@ const questionWith = (subject: string, permission: string, scope: string, given:
         given: givenAt(givenIn(given), given.at),
         work: given.work,
       };
-
-/** Not within the function that asks: it would allocate the closure's context for each question. */
-const asking =
-  <Q extends Question>(question: Q): Ask<Q> =>
-  () =>
-    question;
 
 const observedOf = ({ question, decision, made, isKept }: Decided<Question>, isStale: boolean): Observed => ({
   question,

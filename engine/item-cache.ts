@@ -55,7 +55,7 @@ export interface Entry<T = unknown> {
   readonly writeId: string | undefined;
   /** The latest end of a read that returned it. Used for absence, which has no other sign of its age. */
   seenAt: number;
-  /** Estimated bytes, memos included. */
+  /** Estimated bytes. */
   readonly size: number;
 }
 
@@ -151,7 +151,7 @@ export function createItemCache({ reader, now, marginMs, maxBytes }: ItemCacheOp
         id,
       },
       seenAt: end,
-      size: sizeOf(id, item, ...members.items) + (kind.memoBytes ?? 0),
+      size: sizeOf(id, item, ...members.items),
     };
     if (cached !== undefined && isSame(cached)) joinSpans(entry, cached);
     // Certainly newer: its read began when the cached write was already committed.

@@ -41,8 +41,6 @@ export interface Kind<T> {
   readonly mayLackStamp?: boolean;
   /** The value of an absent item. Default: null. */
   readonly absent?: () => T;
-  /** Estimated bytes of the memos kept with an item of this kind. */
-  readonly memoBytes?: number;
   /**
    * Reads the member items of a kind that consists of several, such as the routes of an API. Every change of
    * a member also rewrites the main item, here the API's revision, so that its stamp covers the members.
@@ -161,13 +159,8 @@ export interface TenantEffects extends Pick<PermissionItem, 'allow' | 'deny' | '
 const EMPTY: ReadonlySet<string> = new Set();
 const NO_CONDITIONS: PermissionItem['conditional'] = new Map();
 
-/** Limit on the roles in a memo of permission effects, and its estimated bytes. */
-export const ROLES_PER_MEMO = 64;
-const MEMO_BYTES = 1_600;
-
 /** Ids are `ROOT PERMISSION`; neither part contains a space. */
 export const TENANT_EFFECTS: Kind<TenantEffects> = {
-  memoBytes: MEMO_BYTES,
   absent: () => ({ allow: EMPTY, deny: EMPTY, conditional: NO_CONDITIONS, isStored: false }),
   keyOf: (id) => {
     const space = id.indexOf(' ');

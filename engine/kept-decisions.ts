@@ -9,6 +9,8 @@ import type { Kept } from './load.ts';
  * enough, and until time changes it (ADR 0071): nothing has to be told to forget it.
  */
 export interface KeptDecision extends Kept {
+  /** One list for all decisions of a subject at a scope. */
+  shared: readonly Span[];
   readonly permission: string;
   readonly residual: Residual;
   /**
@@ -77,11 +79,11 @@ function withDecision(before: KeptAtScope | undefined, decision: KeptDecision) {
   // Where an item that all of them look at was replaced, none of the others holds any more.
   if (first === undefined || !isSame(first.shared, decision.shared))
     return { kept: decision, more: 1 - (before instanceof Map ? before.size : before ? 1 : 0) };
-  const one = { ...decision, shared: first.shared };
-  if (!(before instanceof Map) && first.permission === permission) return { kept: one, more: 0 };
+  decision.shared = first.shared;
+  if (!(before instanceof Map) && first.permission === permission) return { kept: decision, more: 0 };
   const all = before instanceof Map ? before : new Map([[first.permission, first]]);
   const more = all.has(permission) ? 0 : 1;
-  return { kept: all.set(permission, one), more };
+  return { kept: all.set(permission, decision), more };
 }
 
 const isSame = (spans: readonly Span[], others: readonly Span[]): boolean =>

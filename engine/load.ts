@@ -289,6 +289,14 @@ export function createLoad(options: LoadOptions) {
     isStale: false,
   });
 
+  /** What is cached and recent enough now; nothing was read yet. */
+  const cachedAt = (instant: number): Source => ({
+    read: NOTHING_READ,
+    after: instant - ttlMs,
+    upTo: instant,
+    isOfCache: true,
+  });
+
   /** Runs plans on cached entries and on what this call has read. */
   function runAll<T>(
     plans: readonly Plan<T>[],
@@ -441,6 +449,13 @@ export function createLoad(options: LoadOptions) {
       items.use(kept.own);
       return true;
     },
+    /** The value of a plan for a `cached` question; undefined if an item has to be read. */
+    atOnce: <T>(plan: Plan<T>): Loaded<T> | undefined => {
+      const instant = now();
+      const value = trial.run(plan, cachedAt(instant));
+      if (value === undefined || !trial.isUsable(instant - ownTtlMs, instant)) return undefined;
+      return loadedAt(value, instant, trial.until());
+    },
     /**
      * @param finish turns the loaded values, in the order of the plans, into the answer
      * @param cost the cost of the reads is added to it
@@ -478,6 +493,8 @@ function seenAgain(before: Entry | Error | undefined, now: Entry | Error): Entry
   joinSpans(now, before);
   return now;
 }
+
+export type Load = ReturnType<typeof createLoad>;
 
 /** Each item once. */
 const distinct = (items: readonly ItemId[]): readonly ItemId[] => [

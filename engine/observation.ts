@@ -68,10 +68,12 @@ export function createObserver(observe: Observe, now: () => number) {
     }
   }
 
-  /** Reports a `cached` decision that was given at once. */
-  function given({ question: { subject, permission = '', scope = '' }, ...rest }: Observed): void {
+  /** Reports a `cached` decision that was given at once, or took from `begunAt` until now. */
+  function given({ question, ...rest }: Observed, begunAt?: number): void {
     const isFirst = !wasAsked;
     wasAsked = true;
+    const { subject, permission = '', scope } = question;
+    if (scope === undefined) return;
     report([
       {
         subject,
@@ -80,7 +82,7 @@ export function createObserver(observe: Observe, now: () => number) {
         consistency: 'cached',
         calls: 0,
         units: 0,
-        milliseconds: 0,
+        milliseconds: begunAt === undefined ? 0 : now() - begunAt,
         isFirst,
         fault: undefined,
         ...rest,

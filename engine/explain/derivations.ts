@@ -1,3 +1,4 @@
+import { permissionItemsOf } from '../decide.ts';
 import type { DecisionInput } from '../decision-input.ts';
 import { findRole, type Holding, holdingsOf, isInForce, ownRoles, type Place } from '../effective-roles.ts';
 import { type InheritedEffect, inheritedEffectsOf, type PermissionItems } from '../permission-effects.ts';
@@ -10,11 +11,7 @@ export interface PermissionAt {
 
 export const permissionAt = (input: DecisionInput): PermissionAt => ({
   place: input,
-  items: {
-    name: input.question.permission ?? '',
-    permission: input.permission,
-    tenantEffects: input.tenantEffects,
-  },
+  items: permissionItemsOf(input),
 });
 
 /** Whether a role is owned by the place's root or global. Other roles do not count there. */
@@ -27,7 +24,7 @@ export const isListed = (role: string, { place }: PermissionAt): boolean =>
 
 /** Whether a role, or one that it inherits from, has an effect on the permission. */
 export const hasEffect = (role: string, permission: PermissionAt): boolean =>
-  inheritedEffectsOf(role, permission.items, permission.place).next().done !== true;
+  inheritedEffectsOf(role, permission.items, permission.place).length > 0;
 
 /**
  * The first ALLOW by which a role would allow the permission. Undefined when it has none, or when it also has
@@ -38,7 +35,7 @@ export function allowingEffect(
   permission: PermissionAt,
   isDenyOverriding: boolean,
 ): InheritedEffect | undefined {
-  const effects = [...inheritedEffectsOf(role, permission.items, permission.place)];
+  const effects = inheritedEffectsOf(role, permission.items, permission.place);
   if (isDenyOverriding && effects.some(({ effect }) => effect === 'DENY')) return undefined;
   return effects.find(({ effect }) => effect === 'ALLOW');
 }

@@ -1,9 +1,10 @@
 import type { Interval } from '../../table/decision/items.ts';
-import { effectsOn, enterprisesOf, licensesFor, subscriptionsTo } from '../decide.ts';
+import { enterprisesOf, licensesFor, subscriptionsTo } from '../decide.ts';
 import type { Decision, Reason } from '../decision.ts';
 import type { DecisionInput, Question } from '../decision-input.ts';
 import { type Holding, holdingsOf } from '../effective-roles.ts';
 import { SCOPE, SUBJECT, subjectId } from '../items.ts';
+import { soldModuleOf } from '../permission-effects.ts';
 import { isKnown, permissionAt } from './derivations.ts';
 import { type ConditionShown, MAX_SHOWN, type Missing, type Step, type StepName } from './explanation.ts';
 import {
@@ -185,7 +186,7 @@ export function pathOf({ scope }: AskedQuestion, { scopes: [own] }: DecisionInpu
 
 /** Step 5: a sold module needs a subscription, an enterprise a licence, here or above. */
 function entitlement({ input, at, lapsed }: StepInput, names: Names): StepResult {
-  const { soldModule } = effectsOn(input);
+  const soldModule = soldModuleOf(input.permission, input);
   const findings: { readonly text: string; readonly holds: boolean }[] = [
     { text: moduleText(input.permission?.module, soldModule !== undefined), holds: false },
   ];

@@ -1,6 +1,6 @@
 import { groupsOf } from '../../table/decision/items.ts';
 import type { DecisionInput } from '../decision-input.ts';
-import { findOwnRole, type Holding, holdingsOf } from '../effective-roles.ts';
+import { findRole, type Holding, holdingsOf } from '../effective-roles.ts';
 import { type InheritedEffect, ownRolesOn } from '../permission-effects.ts';
 import { allowingEffect, type PermissionAt, permissionAt } from './derivations.ts';
 import { type Elsewhere, rootOf } from './elsewhere.ts';
@@ -123,7 +123,7 @@ function rolesThatHelp(permission: PermissionAt, allowOf: AllowOf) {
   for (const role of new Set([...own, ...place.global.roles.keys()])) {
     const allow = allowOf(role, permission);
     if (!allow) continue;
-    const rank = (allow.width * 100 + allow.roles.length) * 2 + (findOwnRole(role, place) ? 0 : 1);
+    const rank = (allow.width * 100 + allow.roles.length) * 2 + (findRole(role, place)?.isOwn ? 0 : 1);
     const by = allow.condition ? `${allow.by.name} when ${allow.condition.when}` : allow.by.name;
     roles.push({ role, by, rank });
   }

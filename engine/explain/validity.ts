@@ -1,7 +1,8 @@
 import type { Interval } from '../../table/decision/items.ts';
-import { effectsOn, enterprisesOf, licensesFor, subscriptionsTo } from '../decide.ts';
+import { enterprisesOf, licensesFor, subscriptionsTo } from '../decide.ts';
 import type { DecisionInput } from '../decision-input.ts';
 import { holdingsOf } from '../effective-roles.ts';
+import { soldModuleOf } from '../permission-effects.ts';
 import { hasEffect, permissionAt } from './derivations.ts';
 import type { Period, Some, Validity } from './explanation.ts';
 import { periodOf, roleRef } from './holdings.ts';
@@ -15,7 +16,7 @@ import { some } from './suggestions.ts';
 export function validitiesOf(input: DecisionInput, names: Names): Some<Validity> {
   const { subject, scopes } = input;
   const permission = permissionAt(input);
-  const { soldModule } = effectsOn(input);
+  const soldModule = soldModuleOf(input.permission, input);
   const found: Validity[] = [];
   const add = (interval: Interval, show: (period: Period) => Validity): void => {
     const period = periodOf(interval);

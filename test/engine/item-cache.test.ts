@@ -494,13 +494,6 @@ test('an entry larger than the bound is returned but not cached', async () => {
   expect(spanOf()).toBeUndefined();
 });
 
-test('room for the memos of a kind is part of its size', async () => {
-  const [without, having] = await Promise.all(
-    [KIND, { ...KIND, memoBytes: 500 }].map((kind) => setUp({ kind }).read(5_000, 5_100, write('w1', 0))),
-  );
-  expect(Number(having?.size) - Number(without?.size)).toBe(500);
-});
-
 test('an entry of another kind under the same id is not found', async () => {
   const { read, spanOf } = setUp();
   await read(5_000, 5_100, write('w1', 0));

@@ -1,19 +1,9 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import type { Place } from '../../engine/effective-roles.ts';
-import { type CheckedPermission, ROLES_PER_MEMO, type TenantEffects } from '../../engine/items.ts';
-import { effectsOfRole, effectsOfRoles, permissionEffects } from '../../engine/permission-effects.ts';
+import type { CheckedPermission, TenantEffects } from '../../engine/items.ts';
+import { effectsOfRole, inheritedEffectsOf, permissionEffects } from '../../engine/permission-effects.ts';
 import type { Effect, RoleItem, ScopeItem } from '../../table/decision/items.ts';
 import fc from '../support/fast-check.ts';
-
-/** A full collection. What a weak reference was made of in this turn is kept until the next. */
-async function collectGarbage(): Promise<void> {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
-  await new Promise((resolve) => setImmediate(resolve));
-  collect();
-}
 
 /** What roles do to a permission under a root, by exact name, by pattern and by what they inherit from. */
 type Roles = Readonly<Record<string, { parent?: string; patterns?: Readonly<Record<string, Effect>> }>>;
@@ -153,8 +143,9 @@ describe('patterns', () => {
   });
 
   test('of one role each have an effect of their own, the nearest first', () => {
-    const role = tableOf({ all: { patterns: { '*:*:*': 'ALLOW', 'a:b:*': 'DENY' } } }).get('all') as RoleItem;
-    const found = [...effectsOfRole('all', role, false, items(permissionOf({ allow: new Set(['all']) })))];
+    const item = tableOf({ all: { patterns: { '*:*:*': 'ALLOW', 'a:b:*': 'DENY' } } }).get('all') as RoleItem;
+    const role = { id: 'all', item, isOwn: false };
+    const found = effectsOfRole(role, items(permissionOf({ allow: new Set(['all']) })));
     expect(found).toEqual([
       { effect: 'ALLOW', by: { kind: 'exact', name: 'a:b:c' }, width: 0 },
       { effect: 'DENY', by: { kind: 'pattern', name: 'a:b:*' }, width: 1 },
@@ -202,78 +193,8 @@ describe('inherited effects', () => {
   });
 });
 
-describe('the memo', () => {
-  const setting = { global: { all: {} } };
-  const permission = permissionOf({ allow: new Set(['all']) });
-
-  test('answers the same for the very same items', () => {
-    const [kept, place] = [tenantEffectsOf(), placeWith(setting)];
-    const first = permissionEffects(items(permission, kept), place);
-    expect(permissionEffects(items(permission, kept), place)).toBe(first);
-    // The scope below the root may be any.
-    const below = { ...place, scopes: [rootWith({}), ...place.scopes] };
-    expect(permissionEffects(items(permission, kept), below)).toBe(first);
-  });
-
-  test.each<[string, (kept: TenantEffects, place: Place) => readonly [ReturnType<typeof items>, Place]]>([
-    ['the permission', (kept, place) => [items(permissionOf(), kept), place]],
-    ["the root's effects on it", (_, place) => [items(permission, tenantEffectsOf()), place]],
-    [
-      'the root',
-      (kept, place) => [
-        items(permission, kept),
-        { ...place, scopes: placeWith({ own: { all: {} } }).scopes },
-      ],
-    ],
-    [
-      'what holds everywhere',
-      (kept, place) => [items(permission, kept), { ...place, global: placeWith({ sold: ['a'] }).global }],
-    ],
-  ])('ends with one of its items: %s', (what, change) => {
-    const [kept, place] = [tenantEffectsOf(), placeWith(setting)];
-    const first = permissionEffects(items(permission, kept), place);
-    expect([...first.allow]).toEqual(['all']);
-    const [changed, elsewhere] = change(kept, place);
-    const second = permissionEffects(changed, elsewhere);
-    expect(second).not.toBe(first);
-    expect([...second.allow]).toEqual(what === "the root's effects on it" ? ['all'] : []);
-  });
-
-  test('does not keep the items that it was made of', async () => {
-    const kept = tenantEffectsOf();
-    const replaced = ((): readonly WeakRef<object>[] => {
-      const [of, place] = [permissionOf(), placeWith(setting)];
-      permissionEffects(items(of, kept), place);
-      return [of, place.scopes[0] as ScopeItem, place.global].map((each) => new WeakRef(each));
-    })();
-    await collectGarbage();
-    expect(replaced.map((each) => each.deref())).toEqual([undefined, undefined, undefined]);
-    expect(kept.isStored).toBe(true);
-  });
-
-  test('is not kept where an item is missing', () => {
-    const place = placeWith(setting);
-    expect(permissionEffects(items(permission), place)).not.toBe(permissionEffects(items(permission), place));
-    const kept = tenantEffectsOf();
-    expect(permissionEffects(items(null, kept), place)).not.toBe(permissionEffects(items(null, kept), place));
-  });
-
-  test.each([
-    [ROLES_PER_MEMO, true],
-    [ROLES_PER_MEMO + 1, false],
-  ])('holds a bounded number of roles, allowing or denying: of %i it is kept: %s', (count, isKept) => {
-    const names = Array.from({ length: count }, (_, n) => `role-${n}`);
-    const [allow, deny] = [new Set(names.slice(0, 40)), new Set(names.slice(40))];
-    const place = placeWith({ global: Object.fromEntries(names.map((name) => [name, {}])) });
-    const wide = items(permissionOf({ allow, deny }), tenantEffectsOf());
-    const first = permissionEffects(wide, place);
-    expect(permissionEffects(wide, place) === first).toBe(isKept);
-  });
-});
-
-describe('of a permission that more roles name than a memo holds, a decision asks each role it meets', () => {
+describe('the effects of one role, as a decision asks for them', () => {
   const ids = ['r0', 'r1', 'r2', 'r3', 'r4', 'r5'];
-  const many = Array.from({ length: ROLES_PER_MEMO + 1 }, (_, n) => `many-${n}`);
   const effect = fc.constantFrom('ALLOW' as const, 'DENY' as const);
   const conditional = fc.record({ effect, when: fc.constantFrom('true', 'false') });
   const role = fc.record({
@@ -288,7 +209,7 @@ describe('of a permission that more roles name than a memo holds, a decision ask
   const named = fc.record({ allow: set, deny: set, when: fc.option(fc.constantFrom(...ids)) });
   const closing = fc.option(set, { nil: undefined });
 
-  test('and says the same as of all roles at once, be the roles of the root listed or folded', () => {
+  test('are those that all roles have together, be the roles of the root listed or folded', () => {
     fc.assert(
       fc.property(table, table, named, named, closing, (own, global, here, there, inDeletion) => {
         const tableOf = (of: typeof own): ReadonlyMap<string, RoleItem> =>
@@ -297,8 +218,8 @@ describe('of a permission that more roles name than a memo holds, a decision ask
               .filter(([id]) => !inDeletion?.includes(id))
               .map(([id, { parent, patterns }]) => [id, { parent, patterns: new Map(patterns) }]),
           );
-        const itemOf = ({ allow, deny, when }: typeof here, more: readonly string[]) => ({
-          allow: new Set([...allow, ...more]),
+        const itemOf = ({ allow, deny, when }: typeof here) => ({
+          allow: new Set(allow),
           deny: new Set(deny),
           conditional: new Map(when === null ? [] : [[when, { effect: 'ALLOW' as const, when: 'true' }]]),
         });
@@ -309,16 +230,14 @@ describe('of a permission that more roles name than a memo holds, a decision ask
           declarations: new Map(),
         };
         const place = { scopes: [root], global: everywhere };
-        const wide = items(permissionOf(itemOf(there, [])), { ...itemOf(here, many), isStored: true });
-        const [all, each] = [permissionEffects(wide, place), effectsOfRoles(wide, place)];
-        expect(each.conditional.size).toBe(1);
-        for (const id of [...ids, 'many-0', 'nobody']) {
-          expect([id, each.allow.has(id), each.deny.has(id)]).toEqual([
-            id,
-            all.allow.has(id),
-            all.deny.has(id),
-          ]);
-          expect(each.conditional.get(id)).toEqual(all.conditional.get(id) ?? []);
+        const wide = items(permissionOf(itemOf(there)), { ...itemOf(here), isStored: true });
+        const all = permissionEffects(wide, place);
+        for (const id of [...ids, 'nobody']) {
+          const found = inheritedEffectsOf(id, wide, place);
+          const has = (effect: Effect) => found.some((each) => each.effect === effect && !each.condition);
+          expect([id, has('ALLOW'), has('DENY')]).toEqual([id, all.allow.has(id), all.deny.has(id)]);
+          const conditions = found.flatMap(({ condition }) => condition ?? []);
+          expect(conditions).toEqual(all.conditional.get(id) ?? []);
         }
       }),
       { numRuns: 500 },
