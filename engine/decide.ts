@@ -105,7 +105,7 @@ export const isSettled = (residual: Residual): residual is Decision => 'reason' 
 export function settle(residual: Residual, input: ConditionInput, work?: Work): Decision {
   if (isSettled(residual)) return residual;
   const { isAllowed, isDenied, isDenyOverriding, conditions } = residual;
-  const outcomeOf = createOutcomes(input, work);
+  const outcomeOf = createOutcomes(input, work, conditions.size);
   const allows = { surely: isAllowed, perhaps: isAllowed };
   const denies = { surely: isDenied, perhaps: isDenied };
   for (const condition of conditions) {

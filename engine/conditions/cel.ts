@@ -4,11 +4,11 @@ import { contextOf, type Variables } from './declarations.ts';
 import { Refusal, usesOf } from './grammar.ts';
 import { IpRange, parseRange } from './ip-ranges.ts';
 import { type ASTNode, Environment, ParseError, TypeFault } from './library.ts';
-import { createSteps, MAX_STEPS } from './steps.ts';
+import { createSteps } from './steps.ts';
 import { ROOTS, sourceOf } from './syntax.ts';
 import { callZonedAccessors, registerZonedAccessors } from './time-zones.ts';
 import { demandTypes } from './types.ts';
-import { type Outcome, OVER_BUDGET } from './work.ts';
+import { MAX_STEPS, type Outcome, OVER_BUDGET } from './work.ts';
 
 /** An expression in CEL, parsed. */
 export interface Expression {

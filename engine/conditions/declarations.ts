@@ -24,10 +24,11 @@ interface EntityInput {
   readonly passed?: Properties | undefined;
 }
 
+/** What is left out stays empty: to make it takes longer than to evaluate most expressions. */
 export interface VariablesInput {
-  readonly subject: EntityInput;
-  readonly resource: EntityInput;
-  readonly action: { readonly name: string; readonly passed?: Properties | undefined };
+  readonly subject?: EntityInput | undefined;
+  readonly resource?: EntityInput | undefined;
+  readonly action?: { readonly name: string; readonly passed?: Properties | undefined } | undefined;
   readonly context?: Properties | undefined;
 }
 
@@ -174,50 +175,45 @@ function setText(values: Map<string, Value>, name: string, text: string): void {
   if (text.length <= PASSED_BOUNDS.string && text.isWellFormed()) values.set(name, text);
 }
 
-export type Root = keyof Variables;
-
-const ROOTS: ReadonlySet<Root> = new Set(['subject', 'resource', 'action', 'context']);
-
-/**
- * What expressions look at in one decision.
- *
- * @param roots those that an expression looks at: the others stay empty, for they take longer to make than most
- *   expressions to evaluate
- */
-export function variablesOf(
-  input: VariablesInput,
+/** What expressions look at in one decision. */
+export const variablesOf = (
+  { subject, resource, action, context }: VariablesInput,
   declarations: Declarations,
-  roots: ReadonlySet<Root> = ROOTS,
   allowance: Allowance = { bytes: PASSED_BOUNDS.bytes },
-): Variables {
-  // A Map that is made of a list of entries takes several times as long.
-  const entity = (kind: 'subject' | 'resource', { type, id, stored, passed }: EntityInput): ValueMap => {
-    const declared = declarations.get(`${kind}:${type}`) ?? NOTHING;
-    const values = new Map<string, Value>();
-    setText(values, 'type', type);
-    setText(values, 'id', id);
-    return values.set('properties', declaredValues(declared, stored, passed, allowance));
-  };
-  const actionOf = ({ name, passed }: VariablesInput['action']): ValueMap => {
-    const values = new Map<string, Value>();
-    setText(values, 'name', name);
-    const declared = declarations.get('action') ?? NOTHING;
-    return values.set('properties', declaredValues(declared, undefined, passed, allowance));
-  };
-  return {
-    subject: roots.has('subject') ? entity('subject', input.subject) : NO_VALUES,
-    resource: roots.has('resource') ? entity('resource', input.resource) : NO_VALUES,
-    action: roots.has('action') ? actionOf(input.action) : NO_VALUES,
-    context: roots.has('context') ? contextIn(input.context, declarations, allowance) : NO_VALUES,
-  };
-}
+): Variables => ({
+  subject: subject ? entityIn('subject', subject, declarations, allowance) : NO_VALUES,
+  resource: resource ? entityIn('resource', resource, declarations, allowance) : NO_VALUES,
+  action: action ? actionIn(action, declarations, allowance) : NO_VALUES,
+  context: context ? contextIn(context, declarations, allowance) : NO_VALUES,
+});
 
-/** The context, with the address in its one form; what is no address is missing. */
-function contextIn(
-  given: Properties | undefined,
+// A Map that is made of a list of entries takes several times as long.
+function entityIn(
+  kind: 'subject' | 'resource',
+  { type, id, stored, passed }: EntityInput,
   declarations: Declarations,
   allowance: Allowance,
 ): ValueMap {
+  const declared = declarations.get(`${kind}:${type}`) ?? NOTHING;
+  const values = new Map<string, Value>();
+  setText(values, 'type', type);
+  setText(values, 'id', id);
+  return values.set('properties', declaredValues(declared, stored, passed, allowance));
+}
+
+function actionIn(
+  { name, passed }: NonNullable<VariablesInput['action']>,
+  declarations: Declarations,
+  allowance: Allowance,
+): ValueMap {
+  const values = new Map<string, Value>();
+  setText(values, 'name', name);
+  const declared = declarations.get('action') ?? NOTHING;
+  return values.set('properties', declaredValues(declared, undefined, passed, allowance));
+}
+
+/** The context, with the address in its one form; what is no address is missing. */
+function contextIn(given: Properties, declarations: Declarations, allowance: Allowance): ValueMap {
   const values = declaredValues(contextOf(declarations), undefined, given, allowance);
   const ip = values.get('ip');
   if (typeof ip !== 'string') return values;

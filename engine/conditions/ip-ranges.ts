@@ -32,15 +32,12 @@ export class IpRange {
   }
 }
 
+/** In its one form. */
+const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.|$)){4}(?<=\d)$/;
+
 function parseIpv4(text: string): number[] | undefined {
-  const parts = text.split('.');
-  if (parts.length !== 4) return undefined;
-  const bytes: number[] = [];
-  for (const part of parts) {
-    if (!/^(?:0|[1-9]\d{0,2})$/.test(part) || Number(part) > 255) return undefined;
-    bytes.push(Number(part));
-  }
-  const [a = 0, b = 0, c = 0, d = 0] = bytes;
+  if (!IPV4.test(text)) return undefined;
+  const [a = 0, b = 0, c = 0, d = 0] = text.split('.').map(Number);
   return [a * 256 + b, c * 256 + d];
 }
 
@@ -97,6 +94,7 @@ const WITH_PORT = /^(?:\[(?<v6>[^\].]*:[^\]]*)\]|(?<v4>[^:]*))(?::\d{1,5})?$/;
  * @returns undefined for what is no address, and for one with a zone, which names a host of one machine only
  */
 export function addressIn(text: string): string | undefined {
+  if (IPV4.test(text)) return text;
   const { v4, v6 } = WITH_PORT.exec(text)?.groups ?? {};
   const groups = groupsOf(v4 ?? v6 ?? text);
   if (groups === undefined) return undefined;

@@ -1,15 +1,18 @@
-import type { ConditionalEffect } from '../../table/decision/items.ts';
+import type { ConditionalEffect, ScopeItem } from '../../table/decision/items.ts';
 import type { DecisionInput, Question } from '../decision-input.ts';
+import type { Given } from '../given.ts';
 import type { Expression } from './cel.ts';
-import { type Allowance, PASSED_BOUNDS, type Root, type Variables, variablesOf } from './declarations.ts';
+import { type Allowance, PASSED_BOUNDS, type Variables, variablesOf } from './declarations.ts';
 import { cel } from './load.ts';
-import { createWork, type Outcome, OVER_BUDGET, type Work } from './work.ts';
+import { createWork, MAX_REQUEST_STEPS, MAX_STEPS, type Outcome, OVER_BUDGET, type Work } from './work.ts';
 
 /**
  * Parsed expressions, kept beside the effects that carry them and freed with them; the message where one
  * cannot be parsed: it was edited by hand, or written by a newer release.
  */
 const parsed = new WeakMap<ConditionalEffect, Parsed | string>();
+
+type Root = keyof Variables;
 
 interface Parsed {
   readonly expression: Expression;
@@ -66,9 +69,19 @@ export function isGiven(
 
 export type OutcomeOf = (effect: ConditionalEffect) => Outcome;
 
-/** Evaluates the conditions of a decision, each at most once, within the budget of its request. */
-export function createOutcomes(input: ConditionInput, together?: Work): OutcomeOf {
+/**
+ * Evaluates the conditions of a decision, each at most once, within the budget of its request.
+ *
+ * @param count of the conditions. So few that they cannot use up a budget of their own are not counted: to count takes
+ *   longer than to evaluate most expressions.
+ */
+export function createOutcomes(
+  input: ConditionInput,
+  together?: Work,
+  count = Number.POSITIVE_INFINITY,
+): OutcomeOf {
   const shared = input.question.work ?? together;
+  if (!shared && count <= UNCOUNTED) return (effect) => outcomeUncounted(effect, input);
   const work = shared ?? createWork();
   return (effect) => {
     const found = parsedOf(effect);
@@ -85,8 +98,17 @@ export function createOutcomes(input: ConditionInput, together?: Work): OutcomeO
   };
 }
 
+function outcomeUncounted(effect: ConditionalEffect, input: ConditionInput): Outcome {
+  const found = parsedOf(effect);
+  if (typeof found === 'string') return { unknown: found };
+  return found.expression.evaluate(variablesIn(input, found.roots));
+}
+
 /** What it takes to convert what a caller passes: 8 bytes are one value. */
 const BYTES_PER_STEP = 16;
+
+/** Conditions that take less than a budget together, whatever they are. */
+const UNCOUNTED = Math.floor(MAX_REQUEST_STEPS / (MAX_STEPS + PASSED_BOUNDS.bytes / BYTES_PER_STEP));
 
 /**
  * What the outcome of a condition rests on. Texts are those of the question; of what is stored and what is passed it
@@ -116,28 +138,22 @@ function keyOf(
  */
 export function variablesIn(
   { question, subject, scopes, global }: ConditionInput,
-  roots?: ReadonlySet<Root>,
+  roots: ReadonlySet<Root> = ALL_ROOTS,
   allowance?: Allowance,
 ): Variables {
-  const { given = {}, scope: ref = '', permission = '' } = question;
-  const [who, scope] = [partsOf(question.subject), partsOf(ref)];
-  const { type = scope.type, id = scope.id, properties: passed } = given.resource ?? {};
-  const isScope = isOfScope(question);
-  // No spread: it takes longer than to evaluate most expressions.
+  const { given = NOTHING_GIVEN, permission = '' } = question;
   return variablesOf(
     {
-      subject: {
-        type: who.type,
-        id: who.id,
-        stored: subject?.properties,
-        passed: given.subject?.properties,
-      },
-      resource: { type, id, passed, stored: isScope ? scopes[0]?.properties : undefined },
-      action: { name: given.action?.name ?? actionOf(permission), passed: given.action?.properties },
-      context: given.context,
+      subject: roots.has('subject')
+        ? { ...partsOf(question.subject), stored: subject?.properties, passed: given.subject?.properties }
+        : undefined,
+      resource: roots.has('resource') ? resourceIn(question, scopes[0]) : undefined,
+      action: roots.has('action')
+        ? { name: given.action?.name ?? actionOf(permission), passed: given.action?.properties }
+        : undefined,
+      context: roots.has('context') ? given.context : undefined,
     },
     global.declarations,
-    roots,
     allowance,
   );
 }
@@ -154,6 +170,17 @@ const partsOf = (ref: string): { readonly type: string; readonly id: string } =>
   const colon = ref.indexOf(':');
   return { type: ref.slice(0, colon), id: ref.slice(colon + 1) };
 };
+
+function resourceIn(question: Question, scope: ScopeItem | null | undefined) {
+  const parts = partsOf(question.scope ?? '');
+  const { type = parts.type, id = parts.id, properties: passed } = question.given?.resource ?? NO_RESOURCE;
+  return { type, id, passed, stored: isOfScope(question) ? scope?.properties : undefined };
+}
+
+const ALL_ROOTS: ReadonlySet<Root> = new Set(['subject', 'resource', 'action', 'context']);
+
+const NO_RESOURCE: NonNullable<Given['resource']> = {};
+const NOTHING_GIVEN: Given = {};
 
 /** `write` of `records:write:record`; a page is its own action. */
 const actionOf = (permission: string): string => permission.split(':')[1] ?? permission;

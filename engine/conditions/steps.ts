@@ -1,9 +1,7 @@
 import { PASSED_BOUNDS, type Value, type ValueMap, type Variables } from './declarations.ts';
 import type { ASTNode } from './library.ts';
 import { ACCESSORS, comprehensionOf, EQUALITY, isPath, keysOf, ORDER, partsOf } from './syntax.ts';
-
-/** Steps that one evaluation may take: about ten milliseconds. */
-export const MAX_STEPS = 100_000;
+import { MAX_STEPS } from './work.ts';
 
 /** How large the values are that an expression looks at. */
 interface Sizes {

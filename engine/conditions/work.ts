@@ -1,8 +1,11 @@
 /** Whether a condition holds, or why that is not known. */
 export type Outcome = { readonly holds: boolean } | { readonly unknown: string };
 
+/** Steps (steps.ts) that one evaluation may take: about ten milliseconds. */
+export const MAX_STEPS = 100_000;
+
 /**
- * Steps (steps.ts) that the conditions of one request may take together: some tenth of a second. It is what ten
+ * Steps that the conditions of one request may take together: some tenth of a second. It is what ten
  * conditions may take that are as long as one may be.
  */
 export const MAX_REQUEST_STEPS = 1_000_000;

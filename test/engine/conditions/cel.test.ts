@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { check, conjunctsOf, parse } from '../../../engine/conditions/cel.ts';
 import { type Value, type Variables, variablesOf } from '../../../engine/conditions/declarations.ts';
-import { MAX_STEPS } from '../../../engine/conditions/steps.ts';
+import { MAX_STEPS } from '../../../engine/conditions/work.ts';
 import type { Declaration, Declarations } from '../../../table/properties.ts';
 
 const DECLARATIONS: Declarations = new Map<string, ReadonlyMap<string, Declaration>>([

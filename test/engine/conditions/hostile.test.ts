@@ -59,10 +59,10 @@ const fitting = (values: Properties = {}): Properties =>
   );
 
 const withoutMisfits = ({ subject, resource, action, context }: VariablesInput): VariablesInput => ({
-  subject: { ...subject, stored: fitting(subject.stored), passed: undefined },
-  resource: { ...resource, stored: undefined, passed: fitting(resource.passed) },
-  action: { ...action, passed: fitting(action.passed) },
-  context: fitting(context),
+  subject: subject && { ...subject, stored: fitting(subject.stored), passed: undefined },
+  resource: resource && { ...resource, stored: undefined, passed: fitting(resource.passed) },
+  action: action && { ...action, passed: fitting(action.passed) },
+  context: context && fitting(context),
 });
 
 const QUESTIONS = size(500, 100_000);
