@@ -90,7 +90,7 @@ export interface Decided<Q extends Question> extends Asked<Q> {
 /** Decides questions, from what is kept where it still holds. */
 export function createDeciding(
   kept: KeptDecisions | undefined,
-  { holds, atOnce }: Pick<Load, 'holds' | 'atOnce'>,
+  { now, holds, atOnce, recall }: Pick<Load, 'now' | 'holds' | 'atOnce' | 'recall'>,
 ) {
   /** A plan that builds a question, and loads what it is decided from. */
   const planOf =
@@ -133,32 +133,24 @@ export function createDeciding(
     if (question.credential && credential === undefined) return undefined;
     if (!run.again(known)) return undefined;
     if (decisionFor(known, question, withRoles)) return { question, credential, known, input: undefined };
-    const input = {
-      question,
-      subject: look.item(SUBJECT, subjectId(question.subject)) ?? null,
-      scopes: [look.item(SCOPE, question.scope as string) ?? null],
-      global: look.item(GLOBAL, GLOBAL_ID) as ConditionInput['global'],
-    };
-    return { question, credential, known, input };
+    const input = conditionInput(question, look.recall);
+    return input && { question, credential, known, input };
   }
 
   /** Decides a `cached` question from what is kept or cached; undefined where an item has to be read, or is damaged. */
   function decideAtOnce<Q extends Question>(question: Q, deciding: Deciding): Decided<Q> | undefined {
     const known = question.credential ? undefined : knownFor(question, deciding.withRoles);
-    const decision = known && decisionFor(known, question, deciding.withRoles);
-    if (known && decision && holds(known))
-      return {
-        question,
-        credential: undefined,
-        decision,
-        made: known,
-        isKept: true,
-        instant: undefined,
-        input: undefined,
-      };
-    // What does not hold, or is not there, is not asked for again.
-    const mayBeKnown = question.credential !== undefined || (known !== undefined && decision === undefined);
-    return decideAskedAtOnce(asking(question), mayBeKnown ? deciding : { ...deciding, givesAgain: false });
+    if (known && holds(known)) {
+      const settled = decisionFor(known, question, deciding.withRoles);
+      const input = settled ? undefined : conditionInput(question, recall);
+      const instant = input && now();
+      const decision = settled ?? (input && settle(known.residual, input));
+      if (decision)
+        return { question, credential: undefined, decision, made: known, isKept: true, instant, input };
+    }
+    // What is not there, or does not hold, is not asked for again.
+    const how = question.credential ? deciding : { ...deciding, givesAgain: false };
+    return decideAskedAtOnce(asking(question), how);
   }
 
   /** As `decideAtOnce`, for a question that is built from items. */
@@ -245,6 +237,14 @@ function decisionFor({ residual, settled }: KeptDecision, question: Question, wi
   // An answer with roles says what conditions use of a resource that is given.
   const isOfTable = withRoles ? question.given?.resource === undefined : isOfScope(question);
   return isOfTable ? settled : undefined;
+}
+
+/** What conditions look at, of items that are cached; undefined where one is not. */
+function conditionInput(question: Question, recall: Look['recall']): ConditionInput | undefined {
+  const subject = recall(SUBJECT, subjectId(question.subject));
+  const scope = recall(SCOPE, question.scope ?? '');
+  const global = recall(GLOBAL, GLOBAL_ID);
+  return subject && scope && global ? { question, subject, scopes: [scope], global } : undefined;
 }
 
 /** Whether a decision rests on the table alone, for each question about the scope itself. */

@@ -209,6 +209,8 @@ export function createItemCache({ reader, now, marginMs, maxBytes }: ItemCacheOp
   return {
     /** The cached entry, however old; undefined if there is none of this kind. */
     find,
+    /** The cached value, however old; null if the table has no such item. */
+    recall: <T>(kind: Kind<T>, id: string): T | null | undefined => find(kind, id)?.value,
     /** Makes entries that are used without being looked at stay as long as those that are. */
     use: (spans: readonly Span[]): void => {
       if (cache.isNearlyFull()) for (const { id } of spans) cache.find(id);

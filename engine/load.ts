@@ -192,7 +192,7 @@ function createTrial(items: ItemCache) {
       const isKnown = source.read.has(id) || kind.keyOf(id) === undefined;
       if (!isKnown && find(kind, id) === undefined) prefetched.push({ kind, id });
     },
-    recall: (kind, id) => items.find(kind, id)?.value,
+    recall: items.recall,
   };
 
   const thisRun: Run = {
@@ -449,6 +449,8 @@ export function createLoad(options: LoadOptions) {
       items.use(kept.own);
       return true;
     },
+    /** The cached value of an item, however old. */
+    recall: items.recall,
     /** The value of a plan for a `cached` question; undefined if an item has to be read. */
     atOnce: <T>(plan: Plan<T>): Loaded<T> | undefined => {
       const instant = now();
