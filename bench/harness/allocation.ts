@@ -1,10 +1,13 @@
 /**
  * Bytes that one question leaves on the heap, one value per round. A batch must be small enough that no
  * collection runs within it; rounds with a collection are left out. Needs `--expose-gc`.
+ *
+ * @param before called before each round, uncounted
  */
 export async function bytesPerQuestion(
   ask: () => Promise<number>,
   rounds: number,
+  before?: () => Promise<void>,
 ): Promise<readonly number[]> {
   const gc = (globalThis as { gc?: () => void }).gc;
   if (!gc) throw new Error('run this with --expose-gc');
@@ -16,6 +19,7 @@ export async function bytesPerQuestion(
   };
   const found: number[] = [];
   for (let round = 0; round < rounds; round++) {
+    await before?.();
     // The measurement itself leaves some bytes too.
     const { bytes: own } = await grownBy(async () => 0);
     const { bytes, count } = await grownBy(ask);

@@ -10,6 +10,8 @@ export interface BatchOptions<Q> {
   readonly least?: number;
   /** Applied to the questions before each round, untimed. */
   readonly renew?: (question: Q) => Q;
+  /** Called before each batch, untimed. */
+  readonly before?: () => Promise<void>;
   readonly now?: () => number;
 }
 
@@ -22,7 +24,7 @@ export async function inBatches<Q>(
   name: string,
   questions: readonly Q[],
   loop: Loop<Q>,
-  { targetMs, least = 1, renew, now = wallMs }: BatchOptions<Q>,
+  { targetMs, least = 1, renew, before, now = wallMs }: BatchOptions<Q>,
 ): Promise<Candidate> {
   const part = (turn: number, count: number): readonly Q[] => {
     const from = (turn * count) % (questions.length - count + 1);
@@ -32,6 +34,7 @@ export async function inBatches<Q>(
   // Also warms the code up: by the second half it is optimised.
   for (let turn = 0; turn < 40; turn++) {
     const asked = part(turn, count);
+    await before?.();
     const begun = now();
     await loop(asked);
     const took = now() - begun;
@@ -41,7 +44,8 @@ export async function inBatches<Q>(
   let asked: readonly Q[] = [];
   return {
     name,
-    prepare: (round) => {
+    prepare: async (round) => {
+      await before?.();
       const next = part(round, count);
       asked = renew ? next.map(renew) : next;
     },

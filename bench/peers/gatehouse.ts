@@ -7,6 +7,9 @@ import { loadDeployed } from './deployed.ts';
 /** Longer than a run, so that nothing expires within it. */
 const TTL_MS = 3_600_000;
 const SESSIONS = 200;
+/** Of `checkMany`: subjects, and questions of each together. */
+export const SUBJECTS = 10;
+const QUESTIONS = 1_000;
 
 /**
  * Gatehouse, bundled as it is deployed, on a table of the embedded engine: with expiry, the bound on memory,
@@ -17,16 +20,52 @@ export async function createGatehouse(world: World, questions: readonly Question
   const { client, reader } = await openNewTable(endpoint, table);
   await writeItems(client, table, decisionItems(world, longAgo()));
   const { createEngine } = await loadDeployed();
-  const newEngine = () => createEngine({ reader, clock: { now: Date.now }, ttlMs: TTL_MS });
-  const engine = newEngine();
+  const newEngine = (options: { readonly observe?: () => void } = {}) =>
+    createEngine({ reader, clock: { now: Date.now }, ttlMs: TTL_MS, ...options });
 
-  for (const { subject, permission, scope } of questions) await engine.check(subject, permission, scope);
-  const checkLoop = async (asked: readonly Question[]): Promise<number> => {
-    for (const question of asked) {
-      const decision = await engine.check(question.subject, question.permission, question.scope);
-      if (decision.allowed !== question.allowed) throw wrongAnswer('Gatehouse', question);
+  /** A loop over an engine of its own, which has answered all questions before. */
+  async function newLoop(engine: ReturnType<typeof newEngine>) {
+    for (const { subject, permission, scope } of questions) await engine.check(subject, permission, scope);
+    return async (asked: readonly Question[]): Promise<number> => {
+      for (const question of asked) {
+        const decision = await engine.check(question.subject, question.permission, question.scope);
+        if (decision.allowed !== question.allowed) throw wrongAnswer('Gatehouse', question);
+      }
+      return asked.length;
+    };
+  }
+  const checkLoop = await newLoop(newEngine());
+  const observedLoop = await newLoop(newEngine({ observe: () => undefined }));
+  const anew = newEngine();
+  const anewLoop = await newLoop(anew);
+  /** Reads the global item anew, with what a single question looks at: no decision that is kept holds any more. */
+  const forget = async (): Promise<void> => {
+    const { subject, scope } = questions[0] as Question;
+    await anew.effectiveRoles(subject, scope, { consistency: 'strong' });
+  };
+
+  // Many questions of one subject at once, whose decisions are kept.
+  const asker = newEngine();
+  const places = world.places.map(({ ref }) => ref);
+  const manyOf = world.users.slice(0, SUBJECTS).map(({ ref: subject }) =>
+    places
+      .flatMap((scope) => world.pages.map((permission) => ({ subject, permission, scope })))
+      .slice(0, QUESTIONS)
+      .map((question) => ({
+        question,
+        allowed: isAllowed(world, subject, question.permission, question.scope),
+      })),
+  );
+  const batches = manyOf.map((many) => many.map(({ question }) => question));
+  const manyLoop = async (positions: readonly number[]): Promise<number> => {
+    for (const position of positions) {
+      const { decisions } = await asker.checkMany(batches[position] as (typeof batches)[number]);
+      const expected = manyOf[position] as (typeof manyOf)[number];
+      for (let at = 0; at < expected.length; at++)
+        if (decisions[at]?.allowed !== expected[at]?.allowed)
+          throw wrongAnswer('checkMany', { position, at });
     }
-    return asked.length;
+    return positions.length * QUESTIONS;
   };
 
   // Their decisions are kept, too: in an engine of their own they displace no others.
@@ -45,5 +84,5 @@ export async function createGatehouse(world: World, questions: readonly Question
     return SESSIONS * world.pages.length;
   };
 
-  return { checkLoop, sessionLoop };
+  return { checkLoop, observedLoop, anewLoop, forget, manyLoop, sessionLoop };
 }

@@ -11,13 +11,14 @@ import {
   drawQuestions,
   inFreshStrings,
   type Question,
+  times,
   type World,
 } from '../model/world.ts';
 import { createCachedCasbin, createCasbin } from '../peers/casbin.ts';
 import { createCasl, createCaslByPlace } from '../peers/casl.ts';
 import { createCedar } from '../peers/cedar.ts';
 import { createConditions } from '../peers/conditions.ts';
-import { createGatehouse } from '../peers/gatehouse.ts';
+import { createGatehouse, SUBJECTS } from '../peers/gatehouse.ts';
 import { createNaive } from '../peers/naive.ts';
 import { createReference } from '../peers/reference.ts';
 
@@ -27,6 +28,9 @@ const TITLES = {
   reference: 'reference',
   warm: 'Gatehouse, check',
   fresh: 'Gatehouse, fresh strings',
+  observed: 'Gatehouse, with an empty observer',
+  anew: 'Gatehouse, decided anew and kept',
+  many: 'Gatehouse, checkMany of one subject',
   naive: 'naive lists',
   'casl-by-place': 'CASL, ability per user, place',
   casl: 'CASL, ability per user',
@@ -50,6 +54,7 @@ const AGAINST: Partial<Record<Name, readonly Name[]>> = {
   reference: [],
   warm: ['reference', 'naive', 'casl', 'casl-by-place', 'casbin', 'casbin-cached', 'cedar'],
   fresh: ['reference'],
+  anew: ['reference', 'naive'],
 };
 
 /** Milliseconds per round and least number of questions: candidates differ widely in cost. */
@@ -67,6 +72,9 @@ async function createCandidates(world: World, questions: readonly Question[], en
     await batch('warm', gatehouse.checkLoop),
     // In new strings, made before its turn.
     await inBatches('fresh', questions, gatehouse.checkLoop, { ...BATCH, renew: inFreshStrings }),
+    await batch('observed', gatehouse.observedLoop),
+    await inBatches('anew', questions, gatehouse.anewLoop, { ...BATCH, before: gatehouse.forget }),
+    await inBatches('many', times(SUBJECTS, Number), gatehouse.manyLoop, { ...BATCH, least: 1 }),
     { name: 'session', run: gatehouse.sessionLoop },
     await batch('reference', createReference(world)),
     await batch('naive', createNaive(world)),
@@ -97,23 +105,44 @@ export const check: Topic = {
       const values = (name: Name | Conditional) => samplesOf(samples, name);
       const figures = [...figuresOf(values), ...figuresOfConditions(values)];
       const some = questions.slice(0, 2_000);
-      const bytes = await bytesPerQuestion(() => gatehouse.checkLoop(some), quick ? 15 : 31);
+      const least = quick ? 15 : 31;
+      const bytes = await bytesPerQuestion(() => gatehouse.checkLoop(some), least);
+      const bytesAnew = await bytesPerQuestion(() => gatehouse.anewLoop(some), least, gatehouse.forget);
       return [
         ...figures,
         toFigure({ id: 'check.allocation', title: 'Gatehouse, check', unit: 'bytes', values: bytes }),
+        toFigure({
+          id: 'check.allocation-anew',
+          title: 'Gatehouse, decided anew and kept',
+          unit: 'bytes',
+          values: bytesAnew,
+        }),
       ];
     });
   },
 };
 
-const figuresOf = (values: (name: Name) => readonly number[]): readonly Figure[] =>
-  (Object.keys(TITLES) as Name[]).map((name) => {
+/** With what an observer adds, round by round. */
+const figuresOf = (values: (name: Name) => readonly number[]): readonly Figure[] => [
+  ...(Object.keys(TITLES) as Name[]).map((name) => {
     const peers = AGAINST[name] ?? ['reference'];
     return toFigure({
       ...{ id: `check.${name}`, title: TITLES[name], unit: 'ns', values: values(name) },
       against: Object.fromEntries(peers.map((peer) => [peer, values(peer)])),
     });
-  });
+  }),
+  toFigure({
+    id: 'check.observed-adds',
+    title: 'an empty observer: what it adds',
+    unit: 'ns',
+    values: added(values('observed'), values('warm')),
+    against: { reference: values('reference') },
+  }),
+];
+
+/** Round by round. */
+const added = (values: readonly number[], without: readonly number[]): readonly number[] =>
+  values.map((value, round) => value - (without[round] as number));
 
 /** With what a condition adds, round by round. */
 const figuresOfConditions = (
@@ -124,11 +153,14 @@ const figuresOfConditions = (
     const [id, title, unit] = [`check.${name}`, CONDITIONS[name], 'ns'];
     const figure = toFigure({ id, title, unit, values: values(name) });
     if (name === 'unconditional') return [figure];
-    const added = values(name).map((value, round) => value - (without[round] as number));
     const against = { reference: values('reference') };
     return [
       figure,
-      toFigure({ ...{ id: `${id}-adds`, title: `${title}: what it adds`, unit }, values: added, against }),
+      toFigure({
+        ...{ id: `${id}-adds`, title: `${title}: what it adds`, unit },
+        values: added(values(name), without),
+        against,
+      }),
     ];
   });
 };
