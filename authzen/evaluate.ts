@@ -94,6 +94,7 @@ export const createEvaluate =
  * @returns the distinct evaluations, and of each evaluation its place among them
  */
 function distinctIn(evaluations: readonly Evaluation[]) {
+  if (evaluations.length <= 1) return { distinct: evaluations, placeOf: evaluations.map(() => 0) };
   const known = new Map<string, unknown>();
   const one = <T>(text: string, value: T): T => {
     if (!known.has(text)) known.set(text, value);

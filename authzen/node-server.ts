@@ -140,7 +140,7 @@ async function bodyOf(
   incoming: IncomingMessage,
   waiting: Waiting,
 ): Promise<Uint8Array | undefined | 'crowded'> {
-  if (Number(incoming.headersDistinct['content-length']?.[0] ?? 0) > MAX_BODY) return undefined;
+  if (Number(incoming.headers['content-length'] ?? 0) > MAX_BODY) return undefined;
   let size = 0;
   try {
     return await new Promise((resolve, reject) => {
@@ -180,9 +180,14 @@ function concatenated(chunks: readonly Uint8Array[], size: number): Uint8Array {
 
 /** All values: of a header that comes twice, Node's `headers` keeps the first or joins them. */
 const headerOf =
-  ({ headersDistinct }: IncomingMessage): HttpRequest['header'] =>
-  (name) =>
-    headersDistinct[name] ?? [];
+  ({ rawHeaders }: IncomingMessage): HttpRequest['header'] =>
+  (name) => {
+    const values: string[] = [];
+    for (const [at, text] of rawHeaders.entries())
+      if (at % 2 === 0 && text.length === name.length && text.toLowerCase() === name)
+        values.push(rawHeaders[at + 1] as string);
+    return values;
+  };
 
 /** What is logged of a request: no credential, no body, no query, and no path that is not ours. */
 const fieldsOf = (

@@ -1,6 +1,8 @@
+/** Milliseconds for which lines wait for others. */
+const GATHER_MS = 20;
+
 /**
- * Writes the lines of one turn of the event loop together, at its end: under load, a write for each line takes as long
- * as a decision. When the process ends, whatever ends it but a signal that cannot be caught, the rest is written.
+ * Writes lines together, each at most 20 ms late: a write for each line takes as long as a decision. When the process ends, whatever ends it but a signal that cannot be caught, the rest is written.
  *
  * @param write writes at once, before it returns
  * @param onExit calls its argument when the process ends
@@ -18,7 +20,7 @@ export function gatherLines(
   };
   onExit(flush);
   return (line) => {
-    if (gathered === '') setImmediate(flush);
+    if (gathered === '') setTimeout(flush, GATHER_MS).unref();
     gathered += `${line}\n`;
   };
 }

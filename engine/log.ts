@@ -1,7 +1,5 @@
-import { LogFormatter, Logger, LogItem } from '@aws-lambda-powertools/logger';
-import type { LogAttributes, UnformattedAttributes } from '@aws-lambda-powertools/logger/types';
 import { codesOf, GatehouseError } from '../table/errors.ts';
-import type { Log, LogLevel } from '../table/log.ts';
+import { LOG_LEVELS, type Log, type LogFields, type LogLevel } from '../table/log.ts';
 
 export interface LogOptions {
   /** The `service` of each line: the function that writes it. */
@@ -12,35 +10,34 @@ export interface LogOptions {
   readonly write: (line: string) => void;
 }
 
-/** The fields of each line. Those without a value are left out. */
-class Formatter extends LogFormatter {
-  override formatAttributes(base: UnformattedAttributes, fields: LogAttributes): LogItem {
-    return new LogItem({
-      attributes: {
-        level: base.logLevel,
-        message: base.message,
-        timestamp: base.timestamp.toISOString(),
-        service: base.serviceName,
-        traceId: base.xRayTraceId,
-        ...fields,
-      },
-    });
-  }
+/** Levels of Lambda's logging configuration that have other names here (Lambda monitoring-cloudwatchlogs-log-level). */
+const OF_LAMBDA: Readonly<Record<string, LogLevel>> = { TRACE: 'DEBUG', FATAL: 'SILENT' };
+
+/** The level that the function's logging configuration sets; undefined elsewhere. */
+function levelOfLambda(): LogLevel | undefined {
+  const name = process.env.AWS_LAMBDA_LOG_LEVEL?.toUpperCase() ?? '';
+  return OF_LAMBDA[name] ?? LOG_LEVELS.find((level) => level === name);
+}
+
+/** The id of the invocation's trace, which Lambda sets anew for each. */
+function traceId(): string | undefined {
+  const header = process.env._X_AMZN_TRACE_ID;
+  return header === undefined ? undefined : /(?:^|;)Root=([^;]+)/.exec(header)?.[1];
 }
 
 /**
- * Log lines of JSON, by Powertools' Logger: `level`, `message`, `timestamp` (ISO 8601, UTC), `service` and the
- * fields. It keeps no state between lines, so requests that are served at the same time do not mix. On Lambda it
- * obeys the level of the function's logging configuration before `level` (Lambda monitoring-cloudwatchlogs-log-level).
+ * Log lines of JSON: `level`, `message`, `timestamp` (ISO 8601, UTC), `service` and the fields, without those that
+ * have no value. No state is kept between lines, so requests that are served at the same time do not mix. On Lambda
+ * the level of the function's logging configuration holds before `level`.
  */
 export function createLog({ service, level = 'INFO', write }: LogOptions): Log {
-  class LineLogger extends Logger {
-    protected override printLog(_: number, item: LogItem): void {
-      item.prepareForPrint();
-      write(JSON.stringify(item.getAttributes(), this.getJsonReplacer()));
-    }
-  }
-  return new LineLogger({ serviceName: service, logLevel: level, logFormatter: new Formatter() });
+  const least = LOG_LEVELS.indexOf(levelOfLambda() ?? level);
+  const at = (name: LogLevel) => (message: string, fields: LogFields) => {
+    if (LOG_LEVELS.indexOf(name) < least) return;
+    const timestamp = new Date().toISOString();
+    write(JSON.stringify({ level: name, message, timestamp, service, traceId: traceId(), ...fields }));
+  };
+  return { error: at('ERROR'), warn: at('WARN'), info: at('INFO') };
 }
 
 /**

@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
-import { setImmediate as turn } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { gatherLines } from '../../cli/gathered-lines.ts';
 
 const run = promisify(execFile);
@@ -16,24 +15,27 @@ function gathered() {
   return { writes, line, exit: () => exit() };
 }
 
-test('the lines of one turn are written together, at its end', async () => {
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+test('lines are written together, within 20 ms', () => {
   const { writes, line } = gathered();
   line('a');
+  vi.advanceTimersByTime(19);
   line('b');
   expect(writes).toEqual([]);
-  await turn();
+  vi.advanceTimersByTime(1);
   expect(writes).toEqual(['a\nb\n']);
   line('c');
-  await turn();
-  await turn();
+  vi.advanceTimersByTime(20);
   expect(writes).toEqual(['a\nb\n', 'c\n']);
 });
 
-test('when the process ends, the rest is written, once', async () => {
+test('when the process ends, the rest is written, once', () => {
   const { writes, line, exit } = gathered();
   line('a');
   exit();
-  await turn();
+  vi.advanceTimersByTime(100);
   expect(writes).toEqual(['a\n']);
 });
 
@@ -41,6 +43,7 @@ test.each([
   ['throws what nobody catches', "throw new Error('fatal')", 1],
   ['exits', 'process.exit(3)', 3],
 ])('a process that %s loses no line', async (_, end, code) => {
+  vi.useRealTimers();
   const file = new URL('../../cli/gathered-lines.ts', import.meta.url);
   const script = `import { gatherLines } from ${JSON.stringify(file.href)};
     const line = gatherLines((text) => void process.stderr.write(text), (flush) => void process.once('exit', flush));

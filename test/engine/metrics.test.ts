@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { createEmbeddedMetrics } from '../../engine/embedded-metrics.ts';
 import { createDecisionMetrics } from '../../engine/metrics.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import { createSchool, PLACE, userRef } from './fake-table.ts';
@@ -76,4 +77,34 @@ test('the subject is in no line', async () => {
   const { ask, engine, written } = watched();
   await ask(engine);
   expect(JSON.stringify(written())).not.toContain('user:');
+});
+
+test('a line is JSON, whatever names and outcomes hold', () => {
+  const lines: string[] = [];
+  const write = createEmbeddedMetrics({
+    namespace: 'a "b"',
+    service: 'c\\d',
+    write: (line) => lines.push(line),
+    now: () => 7,
+  });
+  write('e\n"f"', { Decisions: 2, Faults: 0, Latency: 0 }, { tenant: '"g"' });
+  write('role', { Latency: 1.5 }, { tenant: undefined });
+  write('role', {});
+  const directive = { Namespace: 'a "b"', Dimensions: [['service', 'outcome']] };
+  const aws = (...names: readonly string[]) => ({
+    Timestamp: 7,
+    CloudWatchMetrics: [{ ...directive, Metrics: names.map((Name) => ({ Name })) }],
+  });
+  expect(lines.map((line) => JSON.parse(line))).toEqual([
+    {
+      service: 'c\\d',
+      outcome: 'e\n"f"',
+      tenant: '"g"',
+      _aws: aws('Decisions', 'Latency'),
+      Decisions: 2,
+      Latency: 0,
+    },
+    { service: 'c\\d', outcome: 'role', _aws: aws('Latency'), Latency: 1.5 },
+    { service: 'c\\d', outcome: 'role', _aws: aws() },
+  ]);
 });
