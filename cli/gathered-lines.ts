@@ -2,7 +2,8 @@
 const GATHER_MS = 20;
 
 /**
- * Writes lines together, each at most 20 ms late: a write for each line takes as long as a decision. When the process ends, whatever ends it but a signal that cannot be caught, the rest is written.
+ * Writes lines together, each at most 20 ms late: a write for each line takes as long as a decision. When the process
+ * ends, whatever ends it but a signal that cannot be caught, the rest is written.
  *
  * @param write writes at once, before it returns
  * @param onExit calls its argument when the process ends

@@ -137,11 +137,8 @@ export async function simulate(simulation: Simulation): Promise<Simulated> {
   const pacing: Pacing = {
     deadline: () => {
       const end = now() + READ_DEADLINE_MS;
-      return {
-        get aborted() {
-          return now() >= end;
-        },
-      } as AbortSignal;
+      const { signal } = new AbortController();
+      return Object.defineProperty(signal, 'aborted', { get: () => now() >= end });
     },
     pause: (attempt) => wait(jitter.next() * Math.min(400, 25 * 2 ** (attempt - 1))),
   };

@@ -7,7 +7,7 @@ import { type Figure, toFigure } from '../harness/figures.ts';
 import { usedBytes } from '../harness/heap.ts';
 import { slopeOf } from '../harness/statistics.ts';
 import type { Topic } from '../harness/topic.ts';
-import { fresh } from '../model/world.ts';
+import { fresh, times } from '../model/world.ts';
 
 const MEGABYTE = 2 ** 20;
 /** Bounds of a cache in megabytes; a quick run takes the default only. */
@@ -21,12 +21,22 @@ const STEPS = 10;
 /** A bound that is never reached. */
 const AMPLE = 2 ** 30;
 
+/** Decisions of a user at one place that are kept. */
+const KEPT = [2, 30];
+
 const PLACE = { type: 'location', id: '01J8X2W3Y4Z5A6B7C8D9E0F1G2' };
 const fixed = new Map<string, Record<string, unknown>>([
   [decisionKey(PLACE).PK, { status: 'active', [groupAttribute(idOf('G', 0))]: new Set([idOf('R', 0)]) }],
-  [decisionKey({ type: 'page', id: 'home' }).PK, { registered: true, allow: new Set([idOf('R', 0)]) }],
+  ...times(30, (n): [string, Record<string, unknown>] => [
+    decisionKey({ type: 'page', id: pageOf(n) }).PK,
+    { registered: true, allow: new Set([idOf('R', 0)]) },
+  ]),
   [globalKey().PK, { [roleAttribute(idOf('R', 0))]: '' }],
 ]);
+
+function pageOf(n: number): string {
+  return `page-${n}`;
+}
 
 /** In the form of a ULID. */
 function idOf(kind: string, n: number): string {
@@ -44,23 +54,29 @@ const itemAt = (key: Key): Item | undefined => {
 };
 const getMany = async (keys: readonly Key[]) => keys.map(itemAt);
 
-const newEngine = (maxBytes: number): Engine =>
-  createEngine({ reader: { getMany, getSnapshot: getMany }, clock: { now: () => 1_000_000 }, maxBytes });
+const newEngine = (maxBytes: number, keepDecisions = true): Engine => {
+  const reader = { getMany, getSnapshot: getMany };
+  return createEngine({ reader, clock: { now: () => 1_000_000 }, maxBytes, keepDecisions });
+};
 
-const ask = async (engine: Engine, from: number, until: number): Promise<void> => {
+/** Asks for each of these users, about so many pages. */
+const ask = async (engine: Engine, from: number, until: number, pages = 1): Promise<void> => {
   for (let n = from; n < until; n++) {
     const subject = fresh(`user:${idOf('V', n)}`);
-    const { allowed } = await engine.check(subject, 'home', `location:${PLACE.id}`);
-    if (!allowed) throw new Error(`${subject} is refused`);
+    for (let page = 0; page < pages; page++) {
+      const { allowed } = await engine.check(subject, fresh(pageOf(page)), fresh(`location:${PLACE.id}`));
+      if (!allowed) throw new Error(`${subject} is refused`);
+    }
   }
 };
 
-/** Bytes per user: the slope over ten measurements, which leaves out constant parts. */
-async function bytesPerUser(): Promise<number> {
-  const engine = newEngine(AMPLE);
+/** Bytes per user, with that many decisions kept: the slope over ten measurements, which leaves out constant parts. */
+async function bytesPerUser(kept = 0): Promise<number> {
+  const engine = newEngine(AMPLE, kept > 0);
+  const step = Math.ceil(STEP / Math.max(1, kept));
   const points: [number, number][] = [];
-  for (let users = STEP; users <= STEPS * STEP; users += STEP) {
-    await ask(engine, users - STEP, users);
+  for (let users = step; users <= STEPS * step; users += step) {
+    await ask(engine, users - step, users, Math.max(1, kept));
     points.push([users, await usedBytes()]);
   }
   await ask(engine, 0, 1);
@@ -80,11 +96,16 @@ async function bytesWithin(bound: number): Promise<number> {
 
 export const memory: Topic = {
   name: 'memory',
-  title: 'bytes of a cached user, and of a cache beside its bound',
+  title: 'bytes of a cached user, of a decision that is kept, and of a cache beside its bound',
   run: async ({ quick, log }) => {
     await bytesWithin(1);
     const slopes: number[] = [];
-    for (let round = 0; round < (quick ? 3 : 5); round++) slopes.push(await bytesPerUser());
+    const kept = new Map(KEPT.map((count) => [count, [] as number[]]));
+    for (let round = 0; round < (quick ? 3 : 5); round++) {
+      const user = await bytesPerUser();
+      slopes.push(user);
+      for (const [count, values] of kept) values.push(((await bytesPerUser(count)) - user) / count);
+    }
     const shares: Figure[] = [];
     for (const bound of quick ? [DEFAULT_BOUND] : BOUNDS) {
       const used = await bytesWithin(bound);
@@ -100,6 +121,12 @@ export const memory: Topic = {
     }
     return [
       toFigure({ id: 'memory.user', title: 'a cached user with five groups', unit: 'bytes', values: slopes }),
+      ...[...kept].map(([count, values]) =>
+        toFigure({
+          ...{ id: `memory.kept-${count}`, unit: 'bytes', values },
+          title: `a decision that is kept, one of ${count} of a user at a place`,
+        }),
+      ),
       ...shares,
     ];
   },
