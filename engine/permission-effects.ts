@@ -50,14 +50,16 @@ export function effectsOfRole(
   { name, permission, tenantEffects }: PermissionItems,
 ): readonly RoleEffect[] {
   const exact = isOwn ? tenantEffects : permission;
-  const effects: RoleEffect[] = [];
-  const add = (effect: Effect, condition?: ConditionalEffect) =>
-    effects.push({ effect, condition, by: { kind: 'exact', name }, width: 0 });
-  if (exact?.allow.has(id)) add('ALLOW');
-  if (exact?.deny.has(id)) add('DENY');
+  const isAllowed = exact?.allow.has(id) === true;
+  const isDenied = exact?.deny.has(id) === true;
   const condition = exact?.conditional.get(id);
-  if (condition) add(condition.effect, condition);
-  if (patterns.size === 0) return effects;
+  // Most roles say nothing of a permission.
+  if (!isAllowed && !isDenied && !condition && patterns.size === 0) return NO_EFFECTS;
+  const effects: RoleEffect[] = [];
+  const by = { kind: 'exact', name } as const;
+  if (isAllowed) effects.push({ effect: 'ALLOW', condition: undefined, by, width: 0 });
+  if (isDenied) effects.push({ effect: 'DENY', condition: undefined, by, width: 0 });
+  if (condition) effects.push({ effect: condition.effect, condition, by, width: 0 });
   for (const [position, pattern] of (permission?.patterns ?? []).entries()) {
     const found = patterns.get(pattern);
     if (found === undefined) continue;
@@ -67,6 +69,8 @@ export function effectsOfRole(
   }
   return effects;
 }
+
+const NO_EFFECTS: readonly RoleEffect[] = [];
 
 /** The effects of all roles on a permission at a place. A decision needs those of the subject's roles only. */
 export function permissionEffects(items: PermissionItems, place: Place): PermissionEffects {
