@@ -3,10 +3,12 @@ import { loadCel } from '../../engine/conditions/load.ts';
 import type { Observation } from '../../engine/index.ts';
 import { SUBJECT } from '../../engine/items.ts';
 import {
+  Attribute,
   assignmentAttribute,
   conditionAttribute,
   grantAttribute,
   groupAttribute,
+  groupsAtAttribute,
   licenseAttribute,
   moduleAttribute,
   patternAttribute,
@@ -14,9 +16,18 @@ import {
   roleAttribute,
   subscriptionAttribute,
 } from '../../table/decision/attributes.ts';
+import { MARKERS } from '../../table/decision/split.ts';
 import { GatehouseError } from '../../table/errors.ts';
+import { SPLIT_FORM } from '../../table/form.ts';
 import { parseRef } from '../../table/identifiers.ts';
-import { decisionKey, globalKey, type Key, permissionRef, tenantEffectsKey } from '../../table/keys.ts';
+import {
+  decisionKey,
+  globalKey,
+  type Key,
+  membershipsKey,
+  permissionRef,
+  tenantEffectsKey,
+} from '../../table/keys.ts';
 import { type PermissionName, readPermissionName } from '../../table/permission-name.ts';
 import { again, SEED } from '../support/seed.ts';
 import { createSchool } from './fake-table.ts';
@@ -35,6 +46,8 @@ const BUILDING = 'building:b';
 const SCOPES = [ROOT, PROJECT, BUILDING, 'tenant:other'];
 const PERMISSIONS = ['dashboard', 'docs:read:file', 'docs:write:file'];
 const ROLES = ['viewer', 'editor', 'boss', 'everywhere'];
+const GROUPS = ['g0', 'g1', 'g2'];
+const SPLIT = { v: SPLIT_FORM };
 const CREDENTIALS = ['session:s0', 'token:k1'];
 const CONDITIONS = [
   'resource.properties.open == true',
@@ -88,6 +101,10 @@ test(`a decision that is kept is the one that would be made (${again()})`, async
         ...(!isLongAgo && { writtenAt: world.clock.now() - upTo(1) }),
       });
   };
+  const putOrRemove = (key: Key, attributes: object) => {
+    if (chance(0.7)) put(key, attributes);
+    else for (const world of worlds) world.remove(key);
+  };
   const time = (at: number) => new Date(at).toISOString();
   const soon = () => clock.now() + upTo(60) * 1_000 - 15_000;
   const interval = () =>
@@ -103,7 +120,14 @@ test(`a decision that is kept is the one that would be made (${again()})`, async
         status: chance(0.9) ? 'active' : 'inactive',
         ...(chance(0.15) && { endsAt: time(soon()) }),
         ...(chance(0.05) && { isAdmin: true }),
-        ...(chance(0.8) && { groups: new Set(some(['g0', 'g1'], 0.6).concat('g2')) }),
+        ...one([
+          {},
+          { groups: new Set(some(['g0', 'g1'], 0.6).concat('g2')) },
+          { groups: new Set(some(['g0', 'g1'], 0.6).concat('g2')) },
+          // What stands apart: all its groups, and some of them by scope.
+          { ...SPLIT, [Attribute.groupsIn]: MARKERS.groupsIn },
+          { ...SPLIT, [groupsAtAttribute(one(SCOPES))]: new Set(some(GROUPS).concat('g2')) },
+        ]),
         ...(chance(0.2) && { roles: new Set(['everywhere']) }),
         ...(chance(0.2) && { [grantAttribute(ROOT)]: new Set([one(ROLES)]) }),
         ...(chance(0.4) && { properties: { level: one(['high', 'low']) } }),
@@ -117,7 +141,12 @@ test(`a decision that is kept is the one that would be made (${again()})`, async
         status: chance(0.92) ? 'active' : 'inactive',
         ...(at > 0 && { ancestors: SCOPES.slice(0, at).reverse() }),
         ...(at === 0 && { combination: one(['deny-overrides', 'allow-overrides']) }),
-        ...(chance(0.6) && { [groupAttribute(one(['g0', 'g1', 'g2']))]: new Set([one(ROLES)]) }),
+        ...one([
+          {},
+          { [groupAttribute(one(GROUPS))]: new Set([one(ROLES)]) },
+          { [groupAttribute(one(GROUPS))]: new Set([one(ROLES)]) },
+          { ...SPLIT, [Attribute.groupRoles]: MARKERS.groupRoles },
+        ]),
         ...(chance(0.3) && { [subscriptionAttribute('docs', 's')]: interval() }),
         ...(at === 1 && chance(0.2) && { enterprise: 'e' }),
         ...(at < 2 && chance(0.4) && { [licenseAttribute('e', 'l')]: interval() }),
@@ -129,6 +158,16 @@ test(`a decision that is kept is the one that would be made (${again()})`, async
         ...(at === 0 && chance(0.3) && { [patternAttribute('viewer', 'docs:*:*')]: one(['ALLOW', 'DENY']) }),
       });
     },
+    memberships: () =>
+      putOrRemove(membershipsKey(parseRef(one(USERS), 'subject'), parseRef(one(SCOPES), 'scope')), {
+        ...SPLIT,
+        groups: new Set(some(GROUPS).concat('g1')),
+      }),
+    groupRoles: () =>
+      putOrRemove(decisionKey(parseRef(`group:${one(GROUPS)}`, 'ref')), {
+        ...SPLIT,
+        [Attribute.rolesOfGroup]: new Set([one(ROLES)]),
+      }),
     permission: () => {
       const name = readPermissionName(one(PERMISSIONS)) as PermissionName;
       put(decisionKey(permissionRef(name)), {
