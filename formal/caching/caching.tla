@@ -21,6 +21,7 @@ CONSTANTS
   Jumps,                      \* whether the clock of the process is put right
   Evictions,                  \* whether the cache drops entries to make room
   Pauses,                     \* whether a read may be cached later than it ended
+  Keeps,                      \* whether decisions are kept
   MaxTime, MaxWrites, MaxReads, MaxAsks,
   Without                     \* the names of the rules that are removed
 
@@ -35,10 +36,11 @@ VARIABLES
   asks,       \* how many questions were asked
   asked,      \* the question that is being answered, or None
   own,        \* by item: the entry that this question itself has read, or None
+  kept,       \* by item: the entry on which the decision that is kept rests, or None
   answer,     \* the last answer, or None
   seen        \* by item: the newest version that an answer has shown
 
-vars == <<now, ahead, log, reads, begun, latest, cache, asks, asked, own, answer, seen>>
+vars == <<now, ahead, log, reads, begun, latest, cache, asks, asked, own, kept, answer, seen>>
 
 Has(rule) == rule \notin Without
 None == [none |-> TRUE]
@@ -90,7 +92,7 @@ Commit ==
          versions |-> [i \in Items |->
            IF i \notin touched THEN log[Len(log)].versions[i]
            ELSE Version(Len(log) + 1, IF exists[i] THEN stamp ELSE 0, exists[i])]])
-  /\ UNCHANGED <<now, ahead, reads, begun, latest, cache, asks, asked, own, answer, seen>>
+  /\ UNCHANGED <<now, ahead, reads, begun, latest, cache, asks, asked, own, kept, answer, seen>>
 
 -----------------------------------------------------------------------------
 (* THE CACHE: engine/item-cache.ts                                         *)
@@ -134,7 +136,7 @@ BeginRead ==
                                 since |-> Len(log), isSnapshot |-> isSnapshot]}
        /\ latest' = [i \in Items |-> IF i \in items /\ ~isSnapshot THEN begun + 1 ELSE latest[i]]
        /\ begun' = begun + 1
-  /\ UNCHANGED <<now, ahead, log, cache, asks, asked, own, answer, seen>>
+  /\ UNCHANGED <<now, ahead, log, cache, asks, asked, own, kept, answer, seen>>
 
 (* engine/load.ts, `since`, and engine/cached-loader.ts: the reads that a  *)
 (* question uses.  A read in flight is shared if it would be recent enough *)
@@ -173,13 +175,13 @@ EndRead ==
                       own' = [i \in Items |-> IF i \in used THEN Again(own[i], joined[i]) ELSE own[i]]
               \/ /\ asked # None /\ Uses(read) /\ read.isSnapshot
                  /\ own' = [i \in Items |-> IF i \in read.items THEN joined[i] ELSE None]
-  /\ UNCHANGED <<now, ahead, log, begun, latest, asks, asked, answer, seen>>
+  /\ UNCHANGED <<now, ahead, log, begun, latest, asks, asked, kept, answer, seen>>
 
 (* The bound in bytes: engine/cached-loader.ts                             *)
 Evict ==
   /\ GoesOn /\ Evictions
   /\ \E i \in Items : cache[i] # None /\ cache' = [cache EXCEPT ![i] = None]
-  /\ UNCHANGED <<now, ahead, log, reads, begun, latest, asks, asked, own, answer, seen>>
+  /\ UNCHANGED <<now, ahead, log, reads, begun, latest, asks, asked, own, kept, answer, seen>>
 
 -----------------------------------------------------------------------------
 (* DECISIONS: engine/load.ts                                               *)
@@ -196,7 +198,7 @@ Ask ==
                  oldest |-> IF mode # "atLeast" THEN Ever
                             ELSE log[floor].at - Behind + (IF Has("token skew") THEN Skew ELSE 0)]
   /\ own' = Nothing
-  /\ UNCHANGED <<now, ahead, log, reads, begun, latest, cache, answer, seen>>
+  /\ UNCHANGED <<now, ahead, log, reads, begun, latest, cache, kept, answer, seen>>
 
 (* `createTrial`, `find`: what this question has read, else what is cached *)
 Found(i) ==
@@ -226,9 +228,32 @@ Answer ==
                       lastUse |-> (IF Has("age of a memo") THEN until ELSE Clock) + keptTtl - 1 - ahead,
                       isBack |-> \E i \in Items : versions[i].exists /\ versions[i].state < seen[i]]
         /\ seen' = [i \in Items |-> Max(seen[i], versions[i].state)]
+  (* engine/deciding.ts: made of cached entries alone, it is kept; or it is  *)
+  (* another decision over the same items.                                   *)
+  /\ \/ kept' = kept
+     \/ /\ Keeps /\ asked.mode = "cached" /\ \A i \in Items : Found(i) = cache[i]
+        /\ kept' = cache
   /\ asked' = None
   /\ own' = Nothing
   /\ UNCHANGED <<now, ahead, log, reads, begun, latest, cache, asks>>
+
+(* `holdsIn` and `again` in engine/load.ts: a decision that is kept is     *)
+(* given again while each entry is still the cached one and recent enough, *)
+(* to a question that has read nothing itself.                             *)
+GiveAgain ==
+  /\ Keeps /\ asked # None /\ asked.mode = "cached" /\ own = Nothing
+  /\ \A i \in Items :
+       /\ kept[i] # None
+       /\ kept[i] = cache[i] \/ ~Has("entries of what is kept")
+       /\ kept[i].until > Clock - Ttl \/ ~Has("age of what is kept")
+  /\ LET until == Smallest({kept[i].until : i \in Items})
+         versions == [i \in Items |-> kept[i].version]
+     IN /\ answer' = [versions |-> versions, floor |-> asked.floor, ownTtl |-> OwnTtl, keptTtl |-> Ttl,
+                      lastUse |-> until + Ttl - 1 - ahead,
+                      isBack |-> \E i \in Items : versions[i].exists /\ versions[i].state < seen[i]]
+        /\ seen' = [i \in Items |-> Max(seen[i], versions[i].state)]
+  /\ asked' = None
+  /\ UNCHANGED <<now, ahead, log, reads, begun, latest, cache, asks, own, kept>>
 
 -----------------------------------------------------------------------------
 (* TIME                                                                    *)
@@ -236,7 +261,7 @@ Answer ==
 Tick ==
   /\ GoesOn /\ now < MaxTime
   /\ now' = now + 1
-  /\ UNCHANGED <<ahead, log, reads, begun, latest, cache, asks, asked, own, answer, seen>>
+  /\ UNCHANGED <<ahead, log, reads, begun, latest, cache, asks, asked, own, kept, answer, seen>>
 
 (* engine/clock.ts: a clock that goes back empties the cache.  Reads that  *)
 (* were begun are not used, and a question begins anew.                    *)
@@ -247,7 +272,7 @@ SetClock ==
      THEN /\ cache' = Nothing /\ own' = Nothing /\ reads' = {}
           /\ asked' = IF asked = None THEN None ELSE [asked EXCEPT !.at = now + ahead', !.begun = begun]
      ELSE UNCHANGED <<cache, own, reads, asked>>
-  /\ UNCHANGED <<now, log, begun, latest, asks, answer, seen>>
+  /\ UNCHANGED <<now, log, begun, latest, asks, kept, answer, seen>>
 
 Init ==
   /\ now = 0
@@ -256,10 +281,10 @@ Init ==
        log = <<[at |-> Ever, stamp |-> Ever, touched |-> Items, versions |-> [i \in Items |->
                  Version(1, IF exists[i] THEN Ever ELSE 0, exists[i])]]>>
   /\ reads = {} /\ begun = 0 /\ latest = [i \in Items |-> 0] /\ cache = Nothing
-  /\ asks = 0 /\ asked = None /\ own = Nothing
+  /\ asks = 0 /\ asked = None /\ own = Nothing /\ kept = Nothing
   /\ answer = None /\ seen = [i \in Items |-> 1]
 
-Next == Tick \/ SetClock \/ Commit \/ BeginRead \/ EndRead \/ Evict \/ Ask \/ Answer
+Next == Tick \/ SetClock \/ Commit \/ BeginRead \/ EndRead \/ Evict \/ Ask \/ Answer \/ GiveAgain
 Spec == Init /\ [][Next]_vars
 
 -----------------------------------------------------------------------------
