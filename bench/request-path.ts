@@ -56,7 +56,10 @@ await withEngine(async (endpoint) => {
   });
   const askerWith = (keepDecisions: 'on' | 'off') => {
     const env = {
-      ...{ TABLE_NAME: table, TOKEN_ISSUER: ISSUER, TOKEN_AUDIENCE: AUDIENCE, API_NAME },
+      TABLE_NAME: table,
+      TOKEN_ISSUER: ISSUER,
+      TOKEN_AUDIENCE: AUDIENCE,
+      API_NAME,
       RESULT_CACHE: '{"default":{"ttl":0}}',
       KEEP_DECISIONS: keepDecisions,
     };

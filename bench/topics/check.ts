@@ -157,7 +157,9 @@ const figuresOfConditions = (
     return [
       figure,
       toFigure({
-        ...{ id: `${id}-adds`, title: `${title}: what it adds`, unit },
+        id: `${id}-adds`,
+        title: `${title}: what it adds`,
+        unit,
         values: added(values(name), without),
         against,
       }),

@@ -123,8 +123,10 @@ export const memory: Topic = {
       toFigure({ id: 'memory.user', title: 'a cached user with five groups', unit: 'bytes', values: slopes }),
       ...[...kept].map(([count, values]) =>
         toFigure({
-          ...{ id: `memory.kept-${count}`, unit: 'bytes', values },
+          id: `memory.kept-${count}`,
           title: `a decision that is kept, one of ${count} of a user at a place`,
+          unit: 'bytes',
+          values,
         }),
       ),
       ...shares,
