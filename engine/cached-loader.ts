@@ -7,6 +7,8 @@ export interface CachedLoaderOptions<V> {
   readonly sizeOf: (value: V, key: string) => number;
   /** Called with each value that is no longer cached: replaced, evicted, forgotten or cleared. */
   readonly dispose?: (value: V) => void;
+  /** Called with the estimated bytes of all that is cached, whenever a value was added. */
+  readonly onGrowth?: ((bytes: number) => void) | undefined;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
@@ -29,6 +31,7 @@ export function createCachedLoader<V extends object, L = V>({
   maxBytes,
   sizeOf,
   dispose,
+  onGrowth,
   now,
 }: CachedLoaderOptions<V>) {
   const values = new LRUCache<string, V>({
@@ -41,7 +44,11 @@ export function createCachedLoader<V extends object, L = V>({
   return {
     find: (key: string): V | undefined => values.get(key),
     /** Caches a value, unless it is larger than the whole bound. Returns whether it did. */
-    keep: (key: string, value: V): boolean => values.set(key, value).peek(key) === value,
+    keep: (key: string, value: V): boolean => {
+      const isCached = values.set(key, value).peek(key) === value;
+      onGrowth?.(values.calculatedSize);
+      return isCached;
+    },
     /** Whether values are soon evicted: what is in use must then be found, so that it stays. */
     isNearlyFull: (): boolean => values.calculatedSize > NEARLY * maxBytes,
     forget: (key: string): void => void values.delete(key),

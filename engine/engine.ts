@@ -187,10 +187,9 @@ export interface Engine {
 /** @throws GatehouseError `invalid` for an invalid time-to-live, margin or bound */
 export function createEngine(options: EngineOptions): Engine {
   const { wait = pause, maxBytes = DEFAULT_MAX_BYTES, keepDecisions = true } = options;
-  const keptBytes = keepDecisions ? Math.floor(maxBytes * SHARE_OF_DECISIONS) : 0;
-  const loading = createLoad({ ...options, maxBytes: maxBytes - keptBytes });
+  const loading = createLoad(options, (bytes) => kept?.leave(bytes));
   const { load, now, generation } = loading;
-  const kept = keptBytes > 0 ? createKeptDecisions(keptBytes) : undefined;
+  const kept = keepDecisions ? createKeptDecisions(maxBytes) : undefined;
   const { planOf, decideAtOnce, decideAskedAtOnce, decideLoaded } = createDeciding(kept, loading);
   const observer = options.observe && createObserver(options.observe, now);
 
@@ -387,9 +386,6 @@ export function createEngine(options: EngineOptions): Engine {
     },
   };
 }
-
-/** The share of the memory that is for decisions that are kept. */
-const SHARE_OF_DECISIONS = 0.25;
 
 /** How a question is decided that is asked alone: for the decision, and for the effective roles, too. */
 const DECISION: Deciding = { givesAgain: true, keeps: true, withRoles: false, work: undefined };

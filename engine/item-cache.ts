@@ -75,6 +75,8 @@ export interface ItemCacheOptions {
   /** How long after its stamp a write may still be committed, in milliseconds. */
   readonly marginMs: number;
   readonly maxBytes: number;
+  /** Called with the estimated bytes of all cached items, whenever one was added. */
+  readonly onGrowth?: ((bytes: number) => void) | undefined;
 }
 
 /** The members of an item, and when their read ended. */
@@ -97,13 +99,14 @@ interface ReadTimes {
  * carries its span, and the caller decides whether that is recent enough. Concurrent reads of one item are
  * shared. Failed reads and damaged items are not cached.
  */
-export function createItemCache({ reader, now, marginMs, maxBytes }: ItemCacheOptions) {
+export function createItemCache({ reader, now, marginMs, maxBytes, onGrowth }: ItemCacheOptions) {
   const cache = createCachedLoader<Entry>({
     maxBytes,
     sizeOf: ({ size }) => size,
     dispose: ({ span }) => {
       span.isCached = false;
     },
+    onGrowth,
     now,
   });
   /** Incremented when the cache is cleared: reads that began before are not cached. */

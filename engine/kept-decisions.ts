@@ -42,14 +42,34 @@ interface KeptSubject {
   readonly bytes: number;
 }
 
-/** Keeps decisions within a bound in bytes. The subjects that were asked about least recently are forgotten first. */
+/** What decisions may take of the memory of an engine: at most a quarter, and this much even where items fill it. */
+const MOST = 1 / 4;
+const LEAST = 1 / 32;
+
+/**
+ * Keeps decisions in the memory that items leave free: an item that is not cached costs a read, a decision only its
+ * making. The subjects that were asked about least recently are forgotten first.
+ *
+ * @param maxBytes bound on the items, in bytes
+ */
 export function createKeptDecisions(maxBytes: number) {
+  const least = Math.ceil(maxBytes * LEAST);
+  const most = Math.ceil(maxBytes * MOST);
+  let room = most;
   const subjects = new LRUCache<string, KeptSubject>({
-    maxSize: maxBytes,
+    maxSize: most,
     sizeCalculation: ({ bytes }) => bytes,
   });
+  const fit = () => {
+    while (subjects.calculatedSize > room) subjects.pop();
+  };
 
   return {
+    /** Leaves to items the bytes that they take. */
+    leave: (bytesOfItems: number): void => {
+      room = Math.min(most, Math.max(least, maxBytes - bytesOfItems));
+      fit();
+    },
     /** A decision that may not hold any more: it is for the load to say (`Run.again`). */
     find: (subject: string, scope: string, permission: string): KeptDecision | undefined => {
       const there = subjects.get(subject)?.scopes.get(scope);
@@ -66,6 +86,7 @@ export function createKeptDecisions(maxBytes: number) {
       const grown = after.more * DECISION_BYTES + (before === undefined ? SCOPE_BYTES : 0);
       // The cache takes the size of a value when it is set: a new one each time.
       subjects.set(subject, { scopes, bytes: bytes + grown });
+      fit();
     },
   };
 }

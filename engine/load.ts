@@ -254,7 +254,7 @@ function createTrial(items: ItemCache) {
  *
  * @throws GatehouseError `invalid` for an invalid time-to-live, margin or bound
  */
-export function createLoad(options: LoadOptions) {
+export function createLoad(options: LoadOptions, onGrowth?: (bytes: number) => void) {
   const {
     reader,
     clock,
@@ -271,7 +271,7 @@ export function createLoad(options: LoadOptions) {
     throw invalid('maxBytes', 'maxBytes must be a whole number of bytes, 1 or more');
   const ttlMs = longest * (1 - JITTER * random());
   const now = createWatchedClock(clock, () => items.clear());
-  const items = createItemCache({ reader, now, marginMs, maxBytes });
+  const items = createItemCache({ reader, now, marginMs, maxBytes, onGrowth });
   const staleIfError = createStaleIfError(now);
 
   const trial = createTrial(items);

@@ -1,12 +1,14 @@
-import { createEngine, type Engine } from '../../engine/index.ts';
+import { createEngine, type Engine, type EngineOptions } from '../../engine/index.ts';
 import { groupAttribute, roleAttribute } from '../../table/decision/attributes.ts';
 import { FORMS } from '../../table/form.ts';
 import type { Item } from '../../table/item.ts';
 import { decisionKey, globalKey, type Key } from '../../table/keys.ts';
+import { createRandom } from '../../test/oracle/random.ts';
 import { type Figure, toFigure } from '../harness/figures.ts';
 import { usedBytes } from '../harness/heap.ts';
 import { slopeOf } from '../harness/statistics.ts';
 import type { Topic } from '../harness/topic.ts';
+import { createZipf } from '../load/schedule.ts';
 import { fresh, times } from '../model/world.ts';
 
 const MEGABYTE = 2 ** 20;
@@ -54,9 +56,9 @@ const itemAt = (key: Key): Item | undefined => {
 };
 const getMany = async (keys: readonly Key[]) => keys.map(itemAt);
 
-const newEngine = (maxBytes: number, keepDecisions = true): Engine => {
+const newEngine = (maxBytes: number, keepDecisions = true, options: Partial<EngineOptions> = {}): Engine => {
   const reader = { getMany, getSnapshot: getMany };
-  return createEngine({ reader, clock: { now: () => 1_000_000 }, maxBytes, keepDecisions });
+  return createEngine({ reader, clock: { now: () => 1_000_000 }, maxBytes, keepDecisions, ...options });
 };
 
 /** Asks for each of these users, about so many pages. */
@@ -92,6 +94,65 @@ async function bytesWithin(bound: number): Promise<number> {
   // One more question, so that the engine is not collected before the measurement.
   await ask(engine, 0, 1);
   return used;
+}
+
+/** Pages that a user of a load asks about, and questions in a time-to-live. */
+const TTL_MS = 60_000;
+const ZIPF = { pages: 3, questions: 200_000 };
+
+/** A load of users that are drawn from a Zipf distribution, for two times-to-live. The second one is counted. */
+async function underZipf(users: number, maxBytes: number, keepDecisions: boolean) {
+  const counts = { items: 0, asked: 0, kept: 0 };
+  const counted = (keys: readonly Key[]) => {
+    counts.items += keys.length;
+    return getMany(keys);
+  };
+  let now = 1_000_000;
+  const engine = newEngine(maxBytes, keepDecisions, {
+    clock: { now: () => now },
+    ttlMs: TTL_MS,
+    reader: { getMany: counted, getSnapshot: counted },
+    observe: ({ isKept }) => {
+      counts.asked += 1;
+      if (isKept) counts.kept += 1;
+    },
+  });
+  const random = createRandom(41);
+  const draw = createZipf(users, 1, random);
+  const askAll = async () => {
+    for (let n = 0; n < ZIPF.questions; n++) {
+      now += TTL_MS / ZIPF.questions;
+      const page = pageOf(random.below(ZIPF.pages));
+      await engine.check(`user:${idOf('V', draw())}`, page, `location:${PLACE.id}`);
+    }
+  };
+  await askAll();
+  Object.assign(counts, { items: 0, asked: 0, kept: 0 });
+  await askAll();
+  return counts;
+}
+
+/** What decisions that are kept save where all fits, and what they cost in reads where the memory is too small. */
+async function keptUnderZipf(): Promise<readonly Figure[]> {
+  const { asked, kept } = await underZipf(2_000, AMPLE, true);
+  const [withKept, without] = [
+    await underZipf(24_576, 4 * MEGABYTE, true),
+    await underZipf(24_576, 4 * MEGABYTE, false),
+  ];
+  return [
+    toFigure({
+      id: 'memory.given-again',
+      title: 'of a load of 2,000 users, where all fits: decisions given again',
+      unit: '%',
+      values: [(kept / asked) * 100],
+    }),
+    toFigure({
+      id: 'memory.reads-kept',
+      title: 'of a load at a bound of 4 MB: items read, of those read without keeping decisions',
+      unit: '%',
+      values: [(withKept.items / without.items) * 100],
+    }),
+  ];
 }
 
 export const memory: Topic = {
@@ -130,6 +191,7 @@ export const memory: Topic = {
         }),
       ),
       ...shares,
+      ...(await keptUnderZipf()),
     ];
   },
 };

@@ -135,15 +135,29 @@ describe('it ends', () => {
   });
 
   test('where memory is short: the subjects that were asked about least recently go first', async () => {
-    const { ask, putUser } = setUp({ maxBytes: 40_000 });
+    const { ask, putUser } = setUp({ maxBytes: 100_000 });
     await ask();
     // Its items stay, too, though they are looked at no more: they are in use.
-    for (let user = 1; user < 150; user++) {
+    for (let user = 1; user < 400; user++) {
       putUser(user, GRANTED);
       await ask({}, user);
       expect(await ask(), `after ${user} others`).toEqual(KEPT);
     }
     expect(await ask({}, 1)).toEqual(MADE);
+  });
+
+  test('where items need the memory: none of them is read more often for it', async () => {
+    const users = 400;
+    const readsWith = async (keepDecisions: boolean) => {
+      const { ask, putUser, reads } = setUp({ maxBytes: 100_000, keepDecisions });
+      for (let user = 0; user < users; user++) putUser(user, GRANTED);
+      // As a Zipf distribution has it: the first user most often.
+      for (let n = 0; n < 5_000; n++) await ask({}, Math.floor(users ** ((n * 0.618) % 1)));
+      return reads.length;
+    };
+    const without = await readsWith(false);
+    expect(without).toBeGreaterThan(users);
+    expect(await readsWith(true)).toBe(without);
   });
 });
 
