@@ -116,9 +116,11 @@ export async function runProgram(args: readonly string[], given: Process): Promi
       });
   }
   program.configureHelp({ formatHelp: formatProgramHelp });
+  const { at: named, unknown } = namedIn(program, args);
   try {
     await Promise.race([
-      program.parseAsync([...args], { from: 'user' }),
+      // The help of a subcommand that there is not would be that of all.
+      program.parseAsync([...(unknown ?? args)], { from: 'user' }),
       signalled.then(() => Promise.reject(written.interrupted())),
     ]);
     return exitCode;
@@ -126,7 +128,7 @@ export async function runProgram(args: readonly string[], given: Process): Promi
     if (error instanceof CommanderError && error.exitCode === 0) return OK;
     const { printError } = await import('./print-error.ts');
     const repeats = active?.options.some(({ long }) => long === '--operation') === true;
-    return printError(error, { context, isJson, named: namedIn(program, args), repeats });
+    return printError(error, { context, isJson, named, repeats });
   } finally {
     stopListening();
   }
@@ -166,15 +168,23 @@ function subcommandsIn(program: Command, args: readonly string[]): readonly stri
   return isOne ? [name] : undefined;
 }
 
-/** The subcommand that the arguments name, between the options that all have: that of `route add`. */
-function namedIn(program: Command, args: readonly string[]): Command {
+interface Named {
+  /** The last subcommand that there is: that of `route add`. */
+  readonly at: Command;
+  /** The words up to one that is no subcommand, where one has to be. */
+  readonly unknown?: readonly string[];
+}
+
+/** What the arguments name, between the options that all have. */
+function namedIn(program: Command, args: readonly string[]): Named {
   let at = program;
-  for (const word of wordsIn(program, args)) {
+  const words = wordsIn(program, args);
+  for (const [position, word] of words.entries()) {
     const next = at.commands.find((command) => command.name() === word);
-    if (!next) break;
+    if (!next) return at.commands.length === 0 ? { at } : { at, unknown: words.slice(0, position + 1) };
     at = next;
   }
-  return at;
+  return { at };
 }
 
 /** The arguments without the options that all subcommands have, and their values. */

@@ -42,7 +42,8 @@ const MESSAGES: Readonly<Record<string, (message: string, command: Command) => s
 
 function unknown(what: string, message: string, command: Command, known: readonly string[]): string {
   const name = quotedIn(message);
-  const meant = closest(name, known);
+  // Somebody who types `gatehouse user.delete` means the command.
+  const meant = /^[a-z-]+\.[a-z-]+$/.test(name) ? `command ${name}` : closest(name, known);
   return `there is no ${what} ${name}: ${
     meant === undefined ? `${lineOf(command)} --help lists them` : `did you mean ${meant}?`
   }`;

@@ -11,6 +11,10 @@ const MISTAKES: readonly (readonly [typed: string, message: string])[] = [
   ['allow tina', 'gatehouse: there is no subcommand allow: gatehouse --help lists them'],
   ['version', 'gatehouse: there is no subcommand version: did you mean --version?'],
   ['route tset', 'gatehouse route: there is no subcommand tset: did you mean test?'],
+  ['user.delete id=ann', 'gatehouse: there is no subcommand user.delete: did you mean command user.delete?'],
+  ['user.erase --help', 'gatehouse: there is no subcommand user.erase: did you mean command user.erase?'],
+  ['chekc --help', 'gatehouse: there is no subcommand chekc: did you mean check?'],
+  ['route tset -h', 'gatehouse route: there is no subcommand tset: did you mean test?'],
   ['help chekc', 'gatehouse help: there is no subcommand chekc: did you mean check?'],
   ['help check more', 'gatehouse help: check has no subcommands'],
   // Options
