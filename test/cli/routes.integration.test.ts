@@ -102,6 +102,11 @@ describe('add, list, remove', () => {
     expect(await actorOf(JSON.parse(other.out).id)).toBe('ada');
   });
 
+  test('the verb is read in any case', async () => {
+    const { out } = await add('get', '/lower', 'task:list:project', 'tenant:{claim:tenant}');
+    expect(out).toMatch(/^added GET \/lower /);
+  });
+
   test('an unregistered permission gets a note', async () => {
     const { code, out } = await add('GET', '/x', 'task:lst:project', 'tenant:{claim:tenant}');
     expect(code).toBe(0);
@@ -132,11 +137,7 @@ describe('add, list, remove', () => {
   });
 
   test.each<[string, readonly string[], string]>([
-    [
-      'a verb in lower case',
-      ['get', '/a', 'p', 'tenant:{x}'],
-      'METHOD get is not a method: did you mean GET?',
-    ],
+    ['no verb', ['gte', '/a', 'p', 'tenant:{x}'], 'METHOD gte is not a method: did you mean GET?'],
     ['a path without its slash', ['GET', 'a', 'p', 'tenant:{x}'], 'PATH a does not begin with /'],
     ['a slash at the end', ['GET', '/a/', 'p', 'tenant:{x}'], 'PATH /a/ ends in a slash'],
     [

@@ -9,6 +9,7 @@ import {
 } from '../../../provisioning/routes/fields.ts';
 import { requirementText, ruleOf, type WrittenRoute } from '../../../provisioning/routes/route.ts';
 import { hint } from '../../../provisioning/suggestions.ts';
+import { choiceOf } from '../../choices.ts';
 import { UsageError } from '../../context.ts';
 import { OK } from '../../exit-codes.ts';
 import { asJson } from '../../print.ts';
@@ -53,7 +54,8 @@ export const addAdd: Subcommand = (route, context, finish) => {
     )
     .option('--description <text>', 'what the route is for');
   addActorOption(withRouteOptions(addCacheOptions(command), EXAMPLES)).action(
-    async (method: string, path: string, options: AddOptions) => {
+    async (verb: string, path: string, options: AddOptions) => {
+      const method = choiceOf(verb, [...METHODS]) ?? verb;
       const { permission, description } = options;
       assertRoute({ method, path, permission, scope: options.scope });
       const caching = await cachingOf(options, context.env);
