@@ -1,10 +1,9 @@
 import { type CommandDescription, type Property, typeOf } from '../provisioning/documents/commands.ts';
 import { fieldMeant } from '../provisioning/field-meant.ts';
-import { hint } from '../provisioning/suggestions.ts';
+import { choiceOf, hint } from '../provisioning/suggestions.ts';
 import { NOT_AN_INSTANT, readInstant } from '../table/instant.ts';
 import { readDocument } from '../testing/document.ts';
 import { readText } from '../testing/text-file.ts';
-import { choiceOf } from './choices.ts';
 import { type Context, UsageError } from './context.ts';
 import { isMapping, type Mapping, parseJson } from './json.ts';
 

@@ -40,3 +40,10 @@ export function hint(word: string, known: Iterable<string>): string {
   const listed = words.slice(0, MAX_LISTED).join(', ');
   return `there ${words.length === 1 ? 'is' : 'are'} ${listed}${words.length > MAX_LISTED ? ', …' : ''}`;
 }
+
+/** The choice that a text is, in whatever case it is written. */
+export function choiceOf(text: string, choices: readonly string[]): string | undefined {
+  if (choices.includes(text)) return text;
+  const alike = choices.filter((each) => String(each).toLowerCase() === text.trim().toLowerCase());
+  return alike.length === 1 ? String(alike[0]) : undefined;
+}

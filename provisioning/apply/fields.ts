@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import * as field from '../../table/entities/fields.ts';
 import { inPlainWords } from '../issues.ts';
+import { choiceOf } from '../suggestions.ts';
 
 /** Parts of schemas for what people write. Messages say what to write instead. */
 
@@ -103,6 +104,13 @@ export const effects = list(effect).superRefine((all, context) => {
 
 /** An instant or a day, in ISO 8601 as the table keeps it; of an end, a day is meant with all of it. */
 export { end, instant } from '../../table/entities/fields.ts';
+
+/** One of these texts, in any case. */
+export const choice = <const T extends readonly string[]>(choices: T, message?: string) =>
+  z.preprocess(
+    (value) => (typeof value === 'string' ? (choiceOf(value, choices) ?? value) : value),
+    z.enum(choices, message),
+  );
 
 export const flag = z.boolean('must be true or false');
 

@@ -5,6 +5,7 @@ import { ENTITIES } from '../../table/entities/registry.ts';
 import { SCOPES } from '../../table/entities/scopes.ts';
 import { isScopeName, permissionTemplate, scopeTemplate } from '../routes/fields.ts';
 import {
+  choice,
   effects,
   end,
   flag,
@@ -26,7 +27,13 @@ import {
 const text = z.string('must be a text');
 const id = z.string('must be an id, in quotes').pipe(field.id).optional();
 const description = field.text(1_000).nullable().optional();
-const status = z.string('must be a status, as active').optional();
+/** Which there are depends on what has it: all are in lower case. */
+const status = z
+  .preprocess(
+    (value) => (typeof value === 'string' ? value.toLowerCase() : value),
+    z.string('must be a status, as active'),
+  )
+  .optional();
 const since = instant.nullable().optional();
 const until = end.nullable().optional();
 const period = { from: since, until };
@@ -45,9 +52,14 @@ function attributes(entities: readonly Entity[], ...except: readonly string[]): 
   return Object.fromEntries(
     [...found].map(([key, schemas]) => {
       const [only] = schemas;
-      return [key, (only && schemas.size === 1 ? only : z.json()).nullable().optional()];
+      return [key, (only && schemas.size === 1 ? inAnyCase(only) : z.json()).nullable().optional()];
     }),
   );
+}
+
+function inAnyCase(schema: z.ZodType): z.ZodType {
+  const given = schema instanceof z.ZodOptional ? schema.unwrap() : schema;
+  return given instanceof z.ZodEnum ? choice(given.options.map(String)) : schema;
 }
 
 /** Attributes of scopes beside those that are named below; `type` of a zone or a device is its `kind` here. */
@@ -83,9 +95,10 @@ const scope = object({
   type: z.string('must be a type, as tenant or location'),
   parent: name.optional(),
   status,
-  combination: z
-    .enum(['allow-overrides', 'deny-overrides'], 'must be allow-overrides or deny-overrides')
-    .optional(),
+  combination: choice(
+    ['allow-overrides', 'deny-overrides'],
+    'must be allow-overrides or deny-overrides',
+  ).optional(),
   /** Of a workstream: the enterprise for which it needs a licence. */
   enterprise: name.optional(),
   kind: text.nullable().optional(),
@@ -158,7 +171,7 @@ const setting = object({
   key: pageName,
   value: z.union([z.string(), z.number(), z.boolean(), z.json()]),
   /** Needed where the value is written as text but is of another type. */
-  valueType: z.enum(['string', 'number', 'boolean', 'json']).optional(),
+  valueType: choice(['string', 'number', 'boolean', 'json']).optional(),
   overridable: flag.optional(),
   description,
 }).superRefine((of, context) => {
@@ -174,7 +187,7 @@ const routeScope = z.string('must be a text such as project:{project}').superRef
 
 const route = object({
   api: pageName.optional(),
-  method: z.enum(ENTITIES.route.attributes.shape.method.options, 'must be a verb, as GET, or ANY'),
+  method: choice(ENTITIES.route.attributes.shape.method.options, 'must be a verb, as GET, or ANY'),
   path: z.string('must be a path, as /projects/{project}'),
   permission: permissionTemplate,
   scope: routeScope,
@@ -185,9 +198,9 @@ const route = object({
 const property = object({
   of: ENTITIES.property.attributes.shape.of,
   name: ENTITIES.property.attributes.shape.name,
-  type: ENTITIES.property.attributes.shape.type,
+  type: choice(ENTITIES.property.attributes.shape.type.options),
   /** Of actions and of the context: `passed`. */
-  source: ENTITIES.property.attributes.shape.source,
+  source: choice(ENTITIES.property.attributes.shape.source.unwrap().options).optional(),
   description,
 });
 

@@ -80,6 +80,16 @@ tests:
   ).toEqual(['role', 'no_grant']);
 });
 
+test('an expectation is read in any case', async () => {
+  expect(
+    await right(`${WORLD}
+tests:
+  - { subject: ann, permission: grades, scope: north, expect: ALLOW }
+  - { subject: ben, permission: grades, scope: north, expect: No_Grant }
+`),
+  ).toEqual(['role', 'no_grant']);
+});
+
 test('the example passes on an engine that is started for it', async () => {
   const env = { DYNAMODB_ENDPOINT: undefined };
   const { code, out } = await gatehouse(['test', 'docs/examples/school.test.yaml'], { env });

@@ -6,7 +6,7 @@ import { parseManifest } from '../../provisioning/apply/parse.ts';
 import { type Path, type Problem, problemsOf } from '../../provisioning/apply/problem.ts';
 import { type Manifest, PEOPLE } from '../../provisioning/apply/schema.ts';
 import { inPlainWords } from '../../provisioning/issues.ts';
-import { hint } from '../../provisioning/suggestions.ts';
+import { choiceOf, hint } from '../../provisioning/suggestions.ts';
 import { assertNone, ProblemsError, type Source } from '../document.ts';
 import type { Expectation } from '../expectation.ts';
 import { properties } from '../given.ts';
@@ -19,10 +19,13 @@ const REASONS: readonly string[] = [
 ];
 export const EXPECTATIONS: readonly string[] = ['allow', 'deny', ...REASONS];
 
-const expectation = z.string('must be allow, deny or a reason').superRefine((value, context) => {
-  if (!EXPECTATIONS.includes(value))
-    context.addIssue(`${value} is neither allow, deny nor a reason: ${hint(value, EXPECTATIONS)}`);
-});
+const expectation = z.preprocess(
+  (value) => (typeof value === 'string' ? (choiceOf(value, EXPECTATIONS) ?? value) : value),
+  z.string('must be allow, deny or a reason').superRefine((value, context) => {
+    if (!EXPECTATIONS.includes(value))
+      context.addIssue(`${value} is neither allow, deny nor a reason: ${hint(value, EXPECTATIONS)}`);
+  }),
+);
 
 const text = 'must be a text';
 const ONE_FORM = 'give permission and expect, or else lists: allow, deny';

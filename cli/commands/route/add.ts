@@ -8,8 +8,7 @@ import {
   unknownNames,
 } from '../../../provisioning/routes/fields.ts';
 import { requirementText, ruleOf, type WrittenRoute } from '../../../provisioning/routes/route.ts';
-import { hint } from '../../../provisioning/suggestions.ts';
-import { choiceOf } from '../../choices.ts';
+import { choiceOf, hint } from '../../../provisioning/suggestions.ts';
 import { UsageError } from '../../context.ts';
 import { OK } from '../../exit-codes.ts';
 import { asJson } from '../../print.ts';
