@@ -50,6 +50,8 @@ const collect = (value: string, before: readonly string[]): readonly string[] =>
 
 /** Those that need the table. */
 const OF_THE_TABLE = ['table', 'rights', 'clock', 'writers', 'cache', 'routes', 'operators', 'cost'] as const;
+/** Checks of what the configuration names. */
+const OF_THE_CONFIGURATION = ['issuers', 'cache', 'routes'] as const;
 
 /** The question for the cost of a decision. Throws {@link UsageError} for a part of one. */
 function questionIn({ subject, permission, scope }: DoctorOptions): Question | undefined {
@@ -129,6 +131,9 @@ async function examine(
         ? await checkAttached(configuration, options.authorizers)
         : unattested(configuration),
     );
+  if (!configuration)
+    for (const check of OF_THE_CONFIGURATION)
+      add(check, [reporter(check).notChecked('it needs a configuration with which the authorizer starts')]);
   if (!OF_THE_TABLE.some(isWanted)) return results;
   const tableRegion = env.TABLE_REGION || undefined;
   const at = region ?? tableRegion;

@@ -114,6 +114,18 @@ describe('the configuration', () => {
     expect(messages(failed)).toMatch(/^the authorizer would not start: configuration: CACHE_TTL_SECONDS/);
   });
 
+  test('without one, what needs it is not checked, and is listed', async () => {
+    const { results } = await doctor(['--only', 'issuers,cache,routes'], {
+      ...variables(),
+      CACHE_TTL_SECONDS: 'soon',
+    });
+    expect(results.map(({ check, status }) => [check, status])).toEqual([
+      ['issuers', 'not_checked'],
+      ['cache', 'not_checked'],
+      ['routes', 'not_checked'],
+    ]);
+  });
+
   test('that leaves out what most want: warnings', async () => {
     const { REVOCATION: _, RESULT_CACHE: __, ...env } = variables();
     const { code, results } = await doctor(['--only', 'configuration'], env);
