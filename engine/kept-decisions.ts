@@ -60,7 +60,7 @@ export function createKeptDecisions(maxBytes: number) {
     maxSize: most,
     sizeCalculation: ({ bytes }) => bytes,
   });
-  const fit = () => {
+  const shrink = () => {
     while (subjects.calculatedSize > room) subjects.pop();
   };
 
@@ -68,7 +68,7 @@ export function createKeptDecisions(maxBytes: number) {
     /** Leaves to items the bytes that they take. */
     leave: (bytesOfItems: number): void => {
       room = Math.min(most, Math.max(least, maxBytes - bytesOfItems));
-      fit();
+      shrink();
     },
     /** A decision that may not hold any more: it is for the load to say (`Run.again`). */
     find: (subject: string, scope: string, permission: string): KeptDecision | undefined => {
@@ -86,7 +86,7 @@ export function createKeptDecisions(maxBytes: number) {
       const grown = after.more * DECISION_BYTES + (before === undefined ? SCOPE_BYTES : 0);
       // The cache takes the size of a value when it is set: a new one each time.
       subjects.set(subject, { scopes, bytes: bytes + grown });
-      fit();
+      shrink();
     },
   };
 }
