@@ -118,7 +118,9 @@ export function createSearches({ reader, engine, clock, rootsOf }: SearchParts) 
     const nameOf = (permission: string) => actionOf(type, resource.type, permission);
     const given = { subject: { properties: subject.properties }, resource, context };
     const checkAction = (action: string, permission: string): CheckRequest => ({
-      ...{ subject: refOf(subject), permission, scope },
+      subject: refOf(subject),
+      permission,
+      scope,
       given: { ...given, action: { name: action } },
     });
 

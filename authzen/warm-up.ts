@@ -20,7 +20,8 @@ const RESOURCE = { type: 'location', id: MADE_UP };
 
 /** As a function behind an HTTP API gets it. */
 const eventWith = (authorization: string) => ({
-  ...{ version: '2.0', rawPath: PATHS.evaluation },
+  version: '2.0',
+  rawPath: PATHS.evaluation,
   headers: { authorization, 'content-type': 'application/json' },
   requestContext: { http: { method: 'POST' } },
   body: JSON.stringify({

@@ -51,7 +51,8 @@ await withEngine(async (endpoint) => {
   const question = drawQuestions(world, 20).find(({ allowed }) => allowed);
   if (!question) throw new Error('no question is allowed');
   const event = httpEvent({
-    ...{ building: idOf(question.scope), page: question.permission },
+    building: idOf(question.scope),
+    page: question.permission,
     token: await source.token(idOf(question.subject)),
   });
   const askerWith = (keepDecisions: 'on' | 'off') => {

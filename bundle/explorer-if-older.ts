@@ -8,8 +8,15 @@ const BUILT = join(ROOT, 'explorer/built');
 
 /** What the page is made of: files, and folders with all that is in them. */
 const SOURCES = [
-  ...['explorer', 'table', 'engine', 'authorizer', 'provisioning', 'testing', 'docs/examples'],
-  ...['bundle/explorer.ts', 'package-lock.json'],
+  'explorer',
+  'table',
+  'engine',
+  'authorizer',
+  'provisioning',
+  'testing',
+  'docs/examples',
+  'bundle/explorer.ts',
+  'package-lock.json',
 ];
 
 /** When something was last changed, in epoch milliseconds; 0 where there is nothing. */

@@ -13,8 +13,13 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** The playground's policy; a server sends its own. Scripts and styles are files of the page; nothing is sent anywhere. */
 const POLICY = [
   "default-src 'none'",
-  ...["script-src 'self'", "style-src 'self'", "img-src 'self' data:", "worker-src 'self' blob:"],
-  ...["connect-src 'none'", "base-uri 'none'", "form-action 'none'"],
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "worker-src 'self' blob:",
+  "connect-src 'none'",
+  "base-uri 'none'",
+  "form-action 'none'",
 ].join('; ');
 
 export async function buildExplorer(folder: string): Promise<void> {

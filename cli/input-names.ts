@@ -15,7 +15,14 @@ import { isReference, type Resolve, type Typed } from './references.ts';
 const SCOPES = new Set(['scope', 'parent', 'tenant', 'account', 'enterprise', 'workstream']);
 /** Fields that hold the id of a user, or the reference of another subject. */
 const SUBJECTS = new Set([
-  ...['user', 'userId', 'ownerUserId', 'invitedBy', 'createdBy', 'grantedBy', 'updatedBy', 'revokedBy'],
+  'user',
+  'userId',
+  'ownerUserId',
+  'invitedBy',
+  'createdBy',
+  'grantedBy',
+  'updatedBy',
+  'revokedBy',
 ]);
 /** Types whose nodes are found by names. */
 const SUBJECT_TYPES = new Set(['user', 'technical-user']);
@@ -33,7 +40,9 @@ export function namedBy(command: string, { name, property }: Field, input: Mappi
   const description =
     property.description ?? property.anyOf?.[0]?.description ?? property.items?.description ?? '';
   const typed = (kind: Typed['kind'], type?: unknown): Typed => ({
-    ...{ label: name, kind, takesIds: true },
+    label: name,
+    kind,
+    takesIds: true,
     ...(typeof type === 'string' ? { type } : {}),
   });
   if (name === 'id') {

@@ -97,7 +97,9 @@ export function matrixCsv(matrix: Matrix): string {
   const lines = [
     ['permission', 'kind', 'description', ...roles.map(({ label }) => label)],
     ...permissions.map(({ name, kind, description = '' }) => [
-      ...[name, kind, description],
+      name,
+      kind,
+      description,
       ...roles.map(({ id }) => cellAt(name, id)?.text ?? ''),
     ]),
   ];

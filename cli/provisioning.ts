@@ -42,7 +42,10 @@ export function provisionedOn(
   const writer = createWriter({ client, table, ...(pacing ? { pacing } : {}) });
   const newSecret = () => randomBytes(32).toString('base64url');
   const provisioning = createProvisioning({
-    ...{ reader, writer, newSecret, encryption: createNodeEncryption },
+    reader,
+    writer,
+    newSecret,
+    encryption: createNodeEncryption,
     clock: { now },
     newId: createIds(),
     // No platform ends this process.

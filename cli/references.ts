@@ -230,7 +230,8 @@ export async function questionOf(names: Names, subject: string, scope: string): 
   ])) as [Partial<Candidate> & { ref: string }, Partial<Candidate> & { ref: string }];
   const [subjectName, scopeName] = [who, where].map(({ path, name }) => path ?? name);
   return {
-    ...{ subject: who.ref, scope: where.ref },
+    subject: who.ref,
+    scope: where.ref,
     ...(subjectName === undefined ? {} : { subjectName }),
     ...(scopeName === undefined ? {} : { scopeName }),
   };

@@ -57,7 +57,8 @@ export async function echoBackend(event: HttpProxyEventV2): Promise<IntegrationR
   const { method } = requestContext.http;
   return json(200, {
     request: {
-      ...{ method, path },
+      method,
+      path,
       ...(query === '' ? {} : { query }),
       ...(pathParameters ? { pathParameters } : {}),
       ...(body === undefined ? {} : { body }),

@@ -26,7 +26,9 @@ export function withPermissions(
   others: RequestListener,
 ): RequestListener {
   const engine = createEngine({
-    ...{ reader, observe, clock: { now: Date.now } },
+    reader,
+    observe,
+    clock: { now: Date.now },
     ttlMs: Math.max(ttlSeconds, LEAST_TTL_SECONDS) * 1_000,
   });
   const serve = expressPermissions({ engine, reader, who: bearer({ issuer, audience }) });

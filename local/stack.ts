@@ -134,7 +134,8 @@ async function start<World>(
   if (sockets) onStarted(async () => sockets.stop());
 
   const identityProvider = await createIdentityProvider({
-    ...{ issuer, findCaller },
+    issuer,
+    findCaller,
     audience: AUDIENCE,
     clock: Date.now,
   });
@@ -146,7 +147,10 @@ async function start<World>(
   const explorer = withExplorer({ table, url, events: feed.events, say, apis }, behind);
   const permissions = withPermissions(
     {
-      ...{ reader, issuer, audience: AUDIENCE, ttlSeconds: configuration.CACHE_TTL_SECONDS },
+      reader,
+      issuer,
+      audience: AUDIENCE,
+      ttlSeconds: configuration.CACHE_TTL_SECONDS,
       observe: feed.observer('permissions'),
     },
     explorer.listener,

@@ -56,7 +56,9 @@ export async function openTable(
     { log: writeLog },
   );
   return {
-    ...{ name, endpoint, isNew },
+    name,
+    endpoint,
+    isNew,
     reader: createReader({ client: createClient({ endpoint }), table: name }),
     provisioning,
   };

@@ -152,7 +152,10 @@ export function createBatches(options: BatchOptions) {
     const batchId = newId();
     const answers: Answer[] = [];
     let pending: readonly Pending[] = parts.map((part, position) => ({
-      ...{ part, position, guarded: undefined, tries: 0 },
+      part,
+      position,
+      guarded: undefined,
+      tries: 0,
     }));
     /** The most commands in one transaction: halved when one cannot be written as it is. */
     let most = AT_ONCE;
@@ -197,7 +200,11 @@ export function createBatches(options: BatchOptions) {
         const nodes = createSameNodes(itemReader);
         const plan = await command.plan(
           {
-            ...{ reader: nodes.reader, now, newId, newSecret, splits },
+            reader: nodes.reader,
+            now,
+            newId,
+            newSecret,
+            splits,
             operator: of.guarded?.operator.subject,
           },
           input as never,
@@ -217,7 +224,11 @@ export function createBatches(options: BatchOptions) {
           { reader: itemReader, newSecret, encryption, keys: turn.keys, readsAll: of.tries > 0 },
         );
         const audit = auditActions(entries, {
-          ...{ now, writtenAt: turn.writtenAt, command: command.name, newId, counter: turn.counter },
+          now,
+          writtenAt: turn.writtenAt,
+          command: command.name,
+          newId,
+          counter: turn.counter,
           operationId: part.operationId ?? batchId,
           event: { actor, origin: known.origin, principal },
           step: undefined,
@@ -228,10 +239,14 @@ export function createBatches(options: BatchOptions) {
         const actions = nodes.keep(mergeActions(plan.actions)).map((action) => attributed(of, action));
         const records = [...operations, ...audit.filter(({ kind }) => kind === 'put')];
         return {
-          ...{ of, seen, kind: 'plan' },
+          of,
+          seen,
+          kind: 'plan',
           plan: {
             outcome: { result: plan.result, shownOnce: plan.shownOnce },
-            ...{ operation, actions, records },
+            operation,
+            actions,
+            records,
             shared: [...made, ...audit.filter(({ kind }) => kind === 'update')],
             bytes: [...actions, ...records].reduce(
               (sum, action) => sum + (action.kind === 'put' ? sizeOf(action.item) : 0),

@@ -38,8 +38,19 @@ export interface Destructive {
 
 /** Attributes beside the status on which decisions rest. */
 const OF_ACCESS = [
-  ...['effect', 'when', 'properties', 'roles', 'startsAt', 'endsAt', 'startDate', 'endDate', 'enterprise'],
-  ...['parent', 'combination', 'module', 'soldBySubscription'],
+  'effect',
+  'when',
+  'properties',
+  'roles',
+  'startsAt',
+  'endsAt',
+  'startDate',
+  'endDate',
+  'enterprise',
+  'parent',
+  'combination',
+  'module',
+  'soldBySubscription',
 ];
 export const changesAccess = (given: object): boolean => OF_ACCESS.some((name) => name in given);
 

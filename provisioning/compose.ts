@@ -139,13 +139,18 @@ export function createProvisioningFrom(env: Environment, overrides: Overrides = 
   const log = createLog({ service: 'provisioning', level: parsed.data.LOG_LEVEL, write });
   const rules = (): OperatorRules => ({
     operators: createOperators({
-      ...{ reader, clock, operationsScope: parsed.data.OPERATIONS_SCOPE },
+      reader,
+      clock,
+      operationsScope: parsed.data.OPERATIONS_SCOPE,
       tokens: mode === 'token' ? tokensFrom(env, { clock, log, fetch: overrides.fetch }) : undefined,
     }),
     approvalFor: parsed.data.APPROVAL_FOR ?? [],
   });
   return createProvisioning({
-    ...{ reader, writer, clock, log },
+    reader,
+    writer,
+    clock,
+    log,
     newId: createIds(),
     newSecret: () => randomBytes(32).toString('base64url'),
     encryption: createNodeEncryption,
@@ -173,13 +178,19 @@ function tokensFrom(env: Environment, { clock, log, fetch }: TokenParts) {
     onRefreshFailed: (fault) => log.warn('keys not refreshed', fieldsOfFault(fault)),
   });
   const authenticate = createAuthentication({
-    ...{ issuers, clock, cacheBytes: CACHE_BYTES },
-    ...{ maxBytes: token?.maxBytes ?? 8_192, ttlMs: token?.ttlMs ?? 0 },
+    issuers,
+    clock,
+    cacheBytes: CACHE_BYTES,
+    maxBytes: token?.maxBytes ?? 8_192,
+    ttlMs: token?.ttlMs ?? 0,
   });
   return {
     identify: createIdentify({
       readCredentials: createReadCredentials(),
-      ...{ authenticate, revocation, readApiToken, isId },
+      authenticate,
+      revocation,
+      readApiToken,
+      isId,
     }),
     subjectOf: createSubjectOfIssuers(token?.issuers ?? [], log),
   };

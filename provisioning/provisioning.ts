@@ -103,12 +103,15 @@ const MAX_PARTS = 1_000;
 
 /** An event of several commands, each answered by itself. */
 const batchSchema = z.strictObject({
-  ...{ actor: eventSchema.shape.actor, origin: eventSchema.shape.origin },
-  ...{ dryRun: eventSchema.shape.dryRun, token: eventSchema.shape.token },
+  actor: eventSchema.shape.actor,
+  origin: eventSchema.shape.origin,
+  dryRun: eventSchema.shape.dryRun,
+  token: eventSchema.shape.token,
   batch: z
     .array(
       z.strictObject({
-        ...{ command: eventSchema.shape.command, input: eventSchema.shape.input },
+        command: eventSchema.shape.command,
+        input: eventSchema.shape.input,
         operationId: eventSchema.shape.operationId,
       }),
     )
@@ -144,8 +147,16 @@ export function createProvisioning({
   const splits = createKnownSplits();
   const sharedItems = createSharedItems({ clock, sleep });
   const runBatch = createBatches({
-    ...{ reader, writer, clock, newId, newSecret, encryption, budgetMs, nextCounter },
-    ...{ sharedItems, splits },
+    reader,
+    writer,
+    clock,
+    newId,
+    newSecret,
+    encryption,
+    budgetMs,
+    nextCounter,
+    sharedItems,
+    splits,
     commands: COMMANDS,
   });
 
@@ -393,7 +404,10 @@ export function createProvisioning({
     const answers = await runBatch(
       batch.map((part) => ({ ...part, input: keeping(ifExists, COMMANDS, part) })),
       {
-        ...{ guarded, dryRun, signal, event: { actor, origin, principal: acting.principal } },
+        guarded,
+        dryRun,
+        signal,
+        event: { actor, origin, principal: acting.principal },
         alone: async (part) =>
           answer({ ...part, actor, origin, dryRun, ...of }, { requestId, signal }, guarded),
         fail: (error, { command }, id, of) =>
@@ -423,7 +437,10 @@ export function createProvisioning({
     } catch (error) {
       const operationId = () => known?.operationId ?? newId();
       return failed(error, {
-        ...{ command: known?.command, operationId, requestId: hooks.requestId, guarded: undefined },
+        command: known?.command,
+        operationId,
+        requestId: hooks.requestId,
+        guarded: undefined,
       });
     }
   };

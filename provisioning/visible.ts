@@ -7,7 +7,15 @@ import { FORM } from '../table/form.ts';
 export type Attributes = Readonly<Record<string, unknown>>;
 
 const INTERNAL: ReadonlySet<string> = new Set([
-  ...['PK', 'SK', 'Type', FORM, 'rev', 'ttl', 'owned', 'counter', BY_SCOPE],
+  'PK',
+  'SK',
+  'Type',
+  FORM,
+  'rev',
+  'ttl',
+  'owned',
+  'counter',
+  BY_SCOPE,
   ...Object.values(INDEXES).flatMap((index) => [`${index}PK`, `${index}SK`]),
 ]);
 

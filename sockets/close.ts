@@ -34,7 +34,9 @@ export function createClose({ url, region = 'eu-central-1', requestHandler }: Cl
     if (known) return known;
     const isLocal = isLoopback(new URL(endpoint).hostname);
     const made = new ApiGatewayManagementApiClient({
-      ...{ endpoint, region, maxAttempts: 2 },
+      endpoint,
+      region,
+      maxAttempts: 2,
       credentials: isLocal ? LOCAL_CREDENTIALS : fromEnv(),
       requestHandler,
     });

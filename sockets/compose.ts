@@ -71,10 +71,13 @@ export function composeFrom(env: Environment, write: Write): Composed {
     connections: createConnections(client, CONNECTIONS_TABLE, log),
     engine,
     close: createClose({
-      ...{ url: CONNECTIONS_URL, region: AWS_REGION },
+      url: CONNECTIONS_URL,
+      region: AWS_REGION,
       requestHandler: createRequestHandler({ requestTimeoutMs: TIMEOUT_MS }),
     }),
-    ...{ now, wait, log },
+    now,
+    wait,
+    log,
   });
   return { sockets, prefetch: () => engine.prefetch([{ kind: GLOBAL, id: GLOBAL_ID }]) };
 }

@@ -59,7 +59,8 @@ export function createConnections(
     do {
       const page = await client.send(
         new QueryCommand({
-          ...{ TableName, ConsistentRead: true },
+          TableName,
+          ConsistentRead: true,
           KeyConditionExpression: '#found = :found',
           ExpressionAttributeNames: { '#found': 'found' },
           ExpressionAttributeValues: { ':found': partition },

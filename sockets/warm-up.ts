@@ -11,10 +11,16 @@ export const warmUpOf = ({ prefetch }: Composed): WarmUp => ({ requests: [prefet
 /** A `$connect` that the authorizer has allowed. */
 const EVENT = {
   requestContext: {
-    ...{ eventType: 'CONNECT', connectionId: MADE_UP, apiId: MADE_UP, stage: MADE_UP },
+    eventType: 'CONNECT',
+    connectionId: MADE_UP,
+    apiId: MADE_UP,
+    stage: MADE_UP,
     authorizer: {
-      ...{ subject: `user:${MADE_UP}`, tenant: `tenant:${MADE_UP}`, scope: MADE_UP_PLACE },
-      ...{ permission: MADE_UP, credential: 'none' },
+      subject: `user:${MADE_UP}`,
+      tenant: `tenant:${MADE_UP}`,
+      scope: MADE_UP_PLACE,
+      permission: MADE_UP,
+      credential: 'none',
     },
   },
 };

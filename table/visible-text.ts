@@ -8,8 +8,22 @@ const INVISIBLE =
 
 /** Scripts in which U+200C and U+200D within a word change how it is written: there they are seen. */
 const SCRIPTS = [
-  ...['Arabic', 'Syriac', 'Mongolian', 'Devanagari', 'Bengali', 'Gurmukhi', 'Gujarati', 'Oriya', 'Tamil'],
-  ...['Telugu', 'Kannada', 'Malayalam', 'Sinhala', 'Myanmar', 'Khmer', 'Tibetan'],
+  'Arabic',
+  'Syriac',
+  'Mongolian',
+  'Devanagari',
+  'Bengali',
+  'Gurmukhi',
+  'Gujarati',
+  'Oriya',
+  'Tamil',
+  'Telugu',
+  'Kannada',
+  'Malayalam',
+  'Sinhala',
+  'Myanmar',
+  'Khmer',
+  'Tibetan',
 ];
 const LETTER = `[${SCRIPTS.map((script) => `\\p{Script_Extensions=${script}}`).join('')}]`;
 

@@ -253,7 +253,8 @@ export const placeText = ({ file, placeOf }: Source, path: Path): string => plac
 export function placedIn({ file, placeOf }: Source, problems: readonly Problem[]): readonly PlacedProblem[] {
   const all = problems.map(
     ({ path, message }): PlacedProblem => ({
-      ...{ file, ...placeOf(path) },
+      file,
+      ...placeOf(path),
       ...(path.length === 0 ? {} : { path: formatPath(path) }),
       message,
     }),

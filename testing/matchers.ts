@@ -86,7 +86,9 @@ async function match(
   if (pass !== isNot) return { pass, message: () => '' };
   const at = options.at === undefined ? authz.clock.now() : epochOf(options.at, 'at');
   const text = formatUnexpected({
-    ...{ ...question, decision, at: new Date(at).toISOString() },
+    ...question,
+    decision,
+    at: new Date(at).toISOString(),
     expect: isNot ? `not ${expected}` : expected,
     explanation: isUnknown(decision) ? undefined : await authz.explain(subject, permission, scope, options),
   });

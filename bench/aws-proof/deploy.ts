@@ -114,8 +114,11 @@ export async function deployAll(
   setUrl(issuer);
   const packaged = await packageTemplate(template, signal);
   const parameters = {
-    ...{ TokenIssuer: issuer, TokenAudience: AUDIENCE, TokenJwksUrl: `${issuer}/jwks` },
-    ...{ SubjectFrom: 'email', DeletionProtection: 'false' },
+    TokenIssuer: issuer,
+    TokenAudience: AUDIENCE,
+    TokenJwksUrl: `${issuer}/jwks`,
+    SubjectFrom: 'email',
+    DeletionProtection: 'false',
   };
   const outputs = await deployStack(prefix, packaged, parameters, signal);
   const { Url: url = '' } = await deployStack(
@@ -127,8 +130,10 @@ export async function deployAll(
   const seconds = Math.round((Date.now() - begun) / 1_000);
   return {
     deployed: {
-      ...{ url, table: outputs.TableName ?? '' },
-      ...{ authorizer: `${prefix}-authorizer`, provisioning: `${prefix}-provisioning` },
+      url,
+      table: outputs.TableName ?? '',
+      authorizer: `${prefix}-authorizer`,
+      provisioning: `${prefix}-provisioning`,
       change: async (changed, changing) => {
         await deployStack(prefix, packaged, { ...parameters, ...changed }, changing);
       },

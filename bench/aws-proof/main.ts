@@ -99,8 +99,11 @@ async function proveIt(request: Extract<ProofRequest, { kind: 'prove' }>): Promi
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupt.abort());
   say(`account ${account}, ${region}; what is made is recorded in ${file}`);
   const proven = await prove({
-    ...{ steps: await stepsOf(aws, ledger, folder), ask: createAsk(confirmed), say },
-    ...{ remove: () => removeAll({ aws, ledger, say }), signal: interrupt.signal },
+    steps: await stepsOf(aws, ledger, folder),
+    ask: createAsk(confirmed),
+    say,
+    remove: () => removeAll({ aws, ledger, say }),
+    signal: interrupt.signal,
   });
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
   writeFileSync(

@@ -60,7 +60,9 @@ export async function selfTest(say: (line: string) => void): Promise<number> {
     await answers(url);
     const env = { AWS_ENDPOINT_URL: url, AWS_ACCESS_KEY_ID: 'moto', AWS_SECRET_ACCESS_KEY: 'moto' };
     return await walk(folder, say, {
-      ...{ ...process.env, ...env, AWS_EC2_METADATA_DISABLED: 'true' },
+      ...process.env,
+      ...env,
+      AWS_EC2_METADATA_DISABLED: 'true',
       PATH: `${client}${delimiter}${process.env.PATH}`,
     });
   } finally {

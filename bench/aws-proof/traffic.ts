@@ -43,8 +43,15 @@ const RATE = 50;
 const SECONDS = 300;
 
 const planOf = (url: string, callers: readonly Caller[], rate: number, seconds: number) => ({
-  ...{ url, callers, rate, seconds, exponent: 1, arrivals: 'poisson' as const },
-  ...{ connections: 50, timeoutMs: 10_000, seed: 1 },
+  url,
+  callers,
+  rate,
+  seconds,
+  exponent: 1,
+  arrivals: 'poisson' as const,
+  connections: 50,
+  timeoutMs: 10_000,
+  seed: 1,
 });
 
 const fenced = (text: string): readonly string[] => ['```', text, '```'];

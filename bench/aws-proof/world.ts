@@ -65,7 +65,8 @@ export async function createWorld(provisioning: string, region: string, issuer: 
     callers,
     write: () => toggle((written[turn++ % written.length] as (typeof asked)[number]).person),
     sample: {
-      ...{ token: found.token, allowed: pathOf(found, true) ?? '' },
+      token: found.token,
+      allowed: pathOf(found, true) ?? '',
       refused: pathOf(found, false) ?? '',
     },
     revoked: { token: taken.token, allowed: pathOf(taken, true) ?? '', take: () => toggle(taken.person) },

@@ -71,12 +71,15 @@ export const EVENTS: Readonly<Record<string, Event>> = {
   'deploy-spread': deployment('a deployment at once, groups at 100 locations'),
   deploy: deployment('a deployment at once, 7,000 groups in one item', { population: ONE_ITEM }),
   linear: deployment('a deployment by tenths', {
-    ...{ newVersion: linear, seconds: 65 },
+    newVersion: linear,
+    seconds: 65,
     phases: { before: [-5, 0], event: [0, 60], after: [60, 65] },
   }),
   'crowd-spread': { ...BASE, ...CROWD, title: 'a crowd in the large tenant, groups at 100 locations' },
   crowd: {
-    ...{ ...BASE, ...CROWD, population: ONE_ITEM },
+    ...BASE,
+    ...CROWD,
+    population: ONE_ITEM,
     title: 'a crowd in the large tenant, 7,000 groups in one item',
   },
   'storm-spread': { ...BASE, ...STORM, title: '1,667 revocations per second in one tenant' },

@@ -169,7 +169,10 @@ export function createPopulation(options: PopulationOptions) {
     );
   const routes: readonly Item[] = Array.from({ length: ROUTES }, (_, n) => ({
     ...edgeKey(apiRef(API), { type: 'route', id: `r${n}` }),
-    ...{ id: `r${n}`, method: 'GET', path: `/locations/{location}/things-${n}`, permission: 'page-000' },
+    id: `r${n}`,
+    method: 'GET',
+    path: `/locations/{location}/things-${n}`,
+    permission: 'page-000',
     scope: 'location:{location}',
   }));
 

@@ -89,8 +89,10 @@ function halvedFigures(results: Results): readonly Figure[] {
     const [whole, half] = [phaseOf(of(results, name)), phaseOf(of(results, `${name}.halved`))];
     const figure = (id: string, what: string, get: (summary: Summary) => number) =>
       toFigure({
-        ...{ id: `fleet.${name}.halved-${id}`, title: `${EVENTS[name]?.title}, half of the sample: ${what}` },
-        ...{ unit: 'x', values: [get(half) / get(whole)] },
+        id: `fleet.${name}.halved-${id}`,
+        title: `${EVENTS[name]?.title}, half of the sample: ${what}`,
+        unit: 'x',
+        values: [get(half) / get(whole)],
       });
     return [
       figure('calls', 'calls', ({ calls }) => calls),
@@ -139,7 +141,9 @@ function sweepChart(results: Results): Chart {
           line('user', hit('user')),
           line('everything', (result) => 100 * phaseOf(result).hitRate),
         ],
-        ...{ ticks, logarithmic, xTitle: 'environments' },
+        ticks,
+        logarithmic,
+        xTitle: 'environments',
       },
       {
         title: 'Calls and read units of a request',
@@ -147,12 +151,16 @@ function sweepChart(results: Results): Chart {
           line('calls', (result) => phaseOf(result).calls),
           line('read units', (result) => phaseOf(result).units),
         ],
-        ...{ ticks, logarithmic, xTitle: 'environments' },
+        ticks,
+        logarithmic,
+        xTitle: 'environments',
       },
       {
         title: 'Dollars for a million requests: Lambda and DynamoDB',
         series: [line('dollars', (result) => phaseOf(result).dollars)],
-        ...{ ticks, logarithmic, xTitle: 'environments' },
+        ticks,
+        logarithmic,
+        xTitle: 'environments',
       },
     ],
     notes: [
@@ -198,17 +206,21 @@ function eventChart(
           const tick = all[second];
           return tick ? 100 * failureShare({ ...tick } as unknown as Summary) : 0;
         }),
-        ...{ ticks, xTitle: 'seconds' },
+        ticks,
+        xTitle: 'seconds',
       },
       {
         title: `${kind === 'reads' ? 'Read' : 'Write'} units per second of the hottest partition`,
         series: series((result, second) => result[kind][second]?.hottest ?? 0),
-        ...{ ticks, limit, xTitle: 'seconds' },
+        ticks,
+        limit,
+        xTitle: 'seconds',
       },
       {
         title: 'Environments',
         series: series(({ ticks: all }, second) => all[second]?.environments ?? 0),
-        ...{ ticks, xTitle: 'seconds' },
+        ticks,
+        xTitle: 'seconds',
       },
     ],
     notes: [...notes, ...ASSUMPTIONS],

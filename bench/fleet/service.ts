@@ -24,7 +24,9 @@ export const PARTS = ['user', 'scope', 'permission', 'effects', 'shared'] as con
 export type Part = (typeof PARTS)[number];
 
 export const nothingAsked = (): Asked => ({
-  ...{ calls: 0, units: 0, throttled: 0 },
+  calls: 0,
+  units: 0,
+  throttled: 0,
   keys: { user: 0, scope: 0, permission: 0, effects: 0, shared: 0 },
 });
 

@@ -114,7 +114,10 @@ export async function simulate(simulation: Simulation): Promise<Simulated> {
   const population = createPopulation({ ...simulation.population, writtenAt: LONG_AGO });
   const partitions = createPartitions({ ...simulation.partitions, now, start: begin });
   const service = createService({
-    ...{ agenda, partitions, population, random: createRandom(seed + 1) },
+    agenda,
+    partitions,
+    population,
+    random: createRandom(seed + 1),
     latency: logNormal(createRandom(seed + 2), ASSUMED.call),
     others: () => sampleOneIn - 1,
   });
@@ -157,7 +160,9 @@ export async function simulate(simulation: Simulation): Promise<Simulated> {
   const routesOf = new WeakMap<Engine, ReturnType<typeof createApiRoutes>>();
 
   const pool = createPool<Node>({
-    ...{ now, random: createRandom(seed + 6), routing: simulation.routing },
+    now,
+    random: createRandom(seed + 6),
+    routing: simulation.routing,
     ...(simulation.concurrency !== undefined && { concurrency: simulation.concurrency }),
     create: (environment) => ({
       ...environment,
@@ -231,7 +236,10 @@ export async function simulate(simulation: Simulation): Promise<Simulated> {
         const phase = phaseAt(second);
         if (phase !== undefined) countParts(phase, before.keys, asked.keys, at);
         record.ended(phase, Math.floor(second + warmUpSeconds), {
-          ...{ milliseconds, ending, calls, units },
+          milliseconds,
+          ending,
+          calls,
+          units,
           throttled: asked.throttled - before.throttled,
           isFirst: startMs > 0,
         });

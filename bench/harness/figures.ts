@@ -40,7 +40,10 @@ export function toFigure({ id, title, unit, values, against = {}, withP99 = fals
     ([peer, theirs]) => [peer, summarise(pairedRatios(values, theirs))] as const,
   );
   return {
-    ...{ id, title, unit, ...summarise(values) },
+    id,
+    title,
+    unit,
+    ...summarise(values),
     ...(withP99 ? { p99: percentile(values, 0.99) } : {}),
     ratios: Object.fromEntries(ratios.map(([peer, { median }]) => [peer, median])),
     ratioQuartiles: Object.fromEntries(ratios.map(([peer, { quartiles }]) => [peer, quartiles])),

@@ -35,24 +35,22 @@ export function figuresAsTable(figures: readonly Figure[]): string {
     ['figure', 'median', 'unit', 'middle half', 'min', 'max', 'p99'],
     ...figures.flatMap(({ id, unit, median, min, max, quartiles, p99, ratios, ratioQuartiles }) => [
       [
-        ...[
-          id,
-          shortNumber(median),
-          unit,
-          spread(quartiles, shortNumber),
-          shortNumber(min),
-          shortNumber(max),
-        ],
+        id,
+        shortNumber(median),
+        unit,
+        spread(quartiles, shortNumber),
+        shortNumber(min),
+        shortNumber(max),
         p99 === undefined ? '' : shortNumber(p99),
       ],
       ...Object.entries(ratios).map(([peer, ratio]) => [
-        ...[
-          `  beside ${peer}`,
-          shortRatio(ratio),
-          '',
-          spread(ratioQuartiles[peer] ?? [ratio, ratio], shortRatio),
-        ],
-        ...['', '', ''],
+        `  beside ${peer}`,
+        shortRatio(ratio),
+        '',
+        spread(ratioQuartiles[peer] ?? [ratio, ratio], shortRatio),
+        '',
+        '',
+        '',
       ]),
     ]),
   ]);
@@ -70,7 +68,9 @@ export const verdictsAsTable = (verdicts: readonly Verdict[]): string =>
       const show = peer === undefined ? shortNumber : shortRatio;
       return [
         `${holds ? 'ok    ' : 'BROKEN'} ${id}${peer === undefined ? '' : ` beside ${peer}`}`,
-        ...[show(value), `(${spread(quartiles, show)})`, `budget ${describeBound(bound, show)}`],
+        show(value),
+        `(${spread(quartiles, show)})`,
+        `budget ${describeBound(bound, show)}`,
       ];
     }),
   );
@@ -88,12 +88,15 @@ export function figuresAsMarkdown(figures: readonly Figure[]): string {
       row(
         `\`${id}\``,
         titles.get(peer) ?? peer,
-        ...[shortRatio(ratio), spread(ratioQuartiles[peer] ?? [ratio, ratio], shortRatio)],
+        shortRatio(ratio),
+        spread(ratioQuartiles[peer] ?? [ratio, ratio], shortRatio),
       ),
     ),
   );
   return [
-    ...['| figure | what | median | middle half of the rounds |', '|---|---|---:|---:|', ...medians],
+    '| figure | what | median | middle half of the rounds |',
+    '|---|---|---:|---:|',
+    ...medians,
     ...(ratios.length === 0
       ? []
       : ['', '| figure | beside | ratio | middle half of the rounds |', '|---|---|---:|---:|', ...ratios]),

@@ -29,7 +29,9 @@ async function runOpen({
   const all = [...idle];
   try {
     return await runOpenLoop({
-      ...{ schedule, seconds, connections },
+      schedule,
+      seconds,
+      connections,
       send: async (n) => {
         const connection = idle.pop();
         const question = prepared[n];

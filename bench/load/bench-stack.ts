@@ -61,7 +61,9 @@ async function start(
   const byEmail = new Map(people.map((person) => [person.email, person]));
   identity.serve(
     await createIdentityProvider({
-      ...{ issuer, audience: AUDIENCE, clock: Date.now },
+      issuer,
+      audience: AUDIENCE,
+      clock: Date.now,
       findCaller: async (email) => {
         const person = byEmail.get(email);
         return person && { kind: 'user', id: person.id, email };
@@ -79,9 +81,13 @@ async function start(
   onStarted(generator.stop);
   const { url } = await gateway.ask({
     environment: {
-      ...{ TABLE_NAME: TABLE, DYNAMODB_ENDPOINT: endpoint, TOKEN_ISSUER: issuer, TOKEN_AUDIENCE: AUDIENCE },
+      TABLE_NAME: TABLE,
+      DYNAMODB_ENDPOINT: endpoint,
+      TOKEN_ISSUER: issuer,
+      TOKEN_AUDIENCE: AUDIENCE,
       RESULT_CACHE: '{"default":{"ttl":0}}',
-      ...{ CACHE_MAX_BYTES: String(cacheBytes), CACHE_TTL_SECONDS: String(cacheTtlSeconds) },
+      CACHE_MAX_BYTES: String(cacheBytes),
+      CACHE_TTL_SECONDS: String(cacheTtlSeconds),
     },
   });
 

@@ -44,10 +44,18 @@ const CONSTANT_ANSWER = {
 };
 
 const api = (name: string, basePath: string, invoke: (event: unknown) => Promise<unknown>): HttpApiV2 => ({
-  ...{ name, basePath, kind: 'http-2.0', stage: '$default', apiId: name },
-  ...{ accountId: '000000000000', region: 'eu-central-1' },
+  name,
+  basePath,
+  kind: 'http-2.0',
+  stage: '$default',
+  apiId: name,
+  accountId: '000000000000',
+  region: 'eu-central-1',
   authorizer: {
-    ...{ kind: 'REQUEST', invoke, simpleResponses: true, resultTtlSeconds: 0 },
+    kind: 'REQUEST',
+    invoke,
+    simpleResponses: true,
+    resultTtlSeconds: 0,
     identitySources: ['$request.header.Authorization'],
   },
   routes: [{ key: ROUTE, integration: sampleBackend }],

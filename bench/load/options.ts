@@ -120,7 +120,14 @@ export function readLoadRequest(words: readonly string[]): LoadRequest | undefin
   if (rate * seconds > MOST_REQUESTS)
     throw new Misuse(`--rate by --seconds are more than ${MOST_REQUESTS} requests: ask for less`);
   return {
-    ...{ url, tokenFile, paths, pathFile, rate, seconds, connections: Math.floor(connections), arrivals },
+    url,
+    tokenFile,
+    paths,
+    pathFile,
+    rate,
+    seconds,
+    connections: Math.floor(connections),
+    arrivals,
     exponent: number('zipf', 0, 5),
     seed: Math.floor(number('seed', 0, 2 ** 32 - 1)),
     timeoutMs: number('timeout', 0.1, 60) * 1_000,

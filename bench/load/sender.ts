@@ -31,12 +31,10 @@ export function createSender({ url, connections, timeoutMs }: SenderOptions) {
       const failed = (error: NodeJS.ErrnoException): void => end({ fault: error.code ?? 'failed' });
       const outgoing = request(
         {
-          ...{
-            agent,
-            protocol: url.protocol,
-            hostname: url.hostname.replace(/^\[|\]$/g, ''),
-            port: url.port,
-          },
+          agent,
+          protocol: url.protocol,
+          hostname: url.hostname.replace(/^\[|\]$/g, ''),
+          port: url.port,
           path: `${base}${path}`,
           headers: {
             'user-agent': 'gatehouse-load',

@@ -7,7 +7,10 @@ import { groupHeaders, groupQuery, type MatchedRequest, methodArn } from '../../
  * read. The local gateway makes them, so that their form is written down once.
  */
 const SETTINGS = {
-  ...{ name: 'bench', basePath: '', accountId: '123456789012', apiId: 'abcdef1234' },
+  name: 'bench',
+  basePath: '',
+  accountId: '123456789012',
+  apiId: 'abcdef1234',
   region: 'eu-central-1',
 };
 const REST = { ...SETTINGS, stage: 'prod' };
@@ -73,8 +76,12 @@ function matched(
   const headers = Object.entries({ ...BROWSER, ...more, Authorization: `Bearer ${token}` });
   return {
     wire: {
-      ...{ method: 'GET', target: `${path}?${QUERY}`, protocol: 'HTTP/1.1', headers },
-      ...{ body: Buffer.alloc(0), sourceIp: '203.0.113.9' },
+      method: 'GET',
+      target: `${path}?${QUERY}`,
+      protocol: 'HTTP/1.1',
+      headers,
+      body: Buffer.alloc(0),
+      sourceIp: '203.0.113.9',
     },
     settings,
     // A path elsewhere arrives by the route for what has none.

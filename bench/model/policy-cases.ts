@@ -85,7 +85,10 @@ export function drawRoutes(random: Random, traits: PolicyTraits, location: strin
     const shape = `${method} ${routeShape(path, 'path')}`;
     if (rules.has(shape)) continue;
     rules.set(shape, {
-      ...{ id: `route-${rules.size}`, method, permission, scope },
+      id: `route-${rules.size}`,
+      method,
+      permission,
+      scope,
       segments: parsePathTemplate(path, 'path'),
       bound: boundIn(permission, scope),
     });

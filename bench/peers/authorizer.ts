@@ -37,12 +37,19 @@ const ROUTES: readonly (readonly [method: string, path: string, permission: stri
 const routeItems = (api: string, pages: readonly string[]): readonly Item[] => [
   ...ROUTES.map(([method, path, permission], position) => ({
     ...edgeKey(apiRef(api), { type: 'route', id: `r${position}` }),
-    ...{ id: `r${position}`, method, path, permission, scope: 'building:{building}' },
+    id: `r${position}`,
+    method,
+    path,
+    permission,
+    scope: 'building:{building}',
   })),
   // A small API: a policy can cover all of it.
   ...pages.slice(0, 3).map((page, position) => ({
     ...edgeKey(apiRef(`small-${api}`), { type: 'route', id: `s${position}` }),
-    ...{ id: `s${position}`, method: 'GET', path: `/buildings/{building}/pages/${page}`, permission: page },
+    id: `s${position}`,
+    method: 'GET',
+    path: `/buildings/{building}/pages/${page}`,
+    permission: page,
     scope: 'building:{building}',
   })),
 ];

@@ -40,8 +40,10 @@ export async function startCerbos(world: World): Promise<PeerServer> {
       isServing: async () => (await fetch(new URL('/_cerbos/health', url))).ok,
     });
     const target: Target = {
-      ...{ url: `${url}/api/check/resources`, token: 'none' },
-      ...{ field: ['results', '0', 'actions', '*'], allowed: 'EFFECT_ALLOW' },
+      url: `${url}/api/check/resources`,
+      token: 'none',
+      field: ['results', '0', 'actions', '*'],
+      allowed: 'EFFECT_ALLOW',
     };
     const stop = async (): Promise<void> => {
       await server.stop();
@@ -92,7 +94,8 @@ function policiesOf({ roles, groups, pages }: World) {
         name: 'roles',
         constants: { local: Object.fromEntries(roles.map(({ id }) => [`places_${id}`, placesOf(id)])) },
         definitions: roles.map(({ id }) => ({
-          ...{ name: roleOf(id), parentRoles: ['user'] },
+          name: roleOf(id),
+          parentRoles: ['user'],
           condition: {
             match: {
               expr: `P.attr.groups.exists(g, g in C.places_${id} && C.places_${id}[g] in R.attr.path)`,

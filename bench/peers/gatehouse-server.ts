@@ -77,7 +77,10 @@ export function questionOf({ subject, permission, scope }: Question): string {
 /** The command line in one file: what the built package runs, started as fast. */
 async function bundleOfCli(): Promise<string> {
   const { text } = await bundle('cli/main.ts', {
-    ...{ bundle: true, platform: 'node', target: 'node20', format: 'esm' },
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'esm',
     banner: {
       js: "import { createRequire as from } from 'node:module'; const require = from(import.meta.url);",
     },

@@ -37,15 +37,22 @@ export async function startOpenFga(
   const server = await startServer({
     command,
     words: [
-      ...['run', ...store, `--http-addr=127.0.0.1:${http}`, `--grpc-addr=127.0.0.1:${grpc}`],
-      ...['--playground-enabled=false', '--metrics-enabled=false'],
-      ...['--authn-method=preshared', `--authn-preshared-keys=${KEY}`],
+      'run',
+      ...store,
+      `--http-addr=127.0.0.1:${http}`,
+      `--grpc-addr=127.0.0.1:${grpc}`,
+      '--playground-enabled=false',
+      '--metrics-enabled=false',
+      '--authn-method=preshared',
+      `--authn-preshared-keys=${KEY}`,
       ...(ttlSeconds === 0
         ? []
         : [
-            ...['--check-query-cache-enabled', `--check-query-cache-ttl=${ttl}`],
-            ...[`--check-cache-limit=${CACHED}`],
-            ...['--check-iterator-cache-enabled', `--check-iterator-cache-ttl=${ttl}`],
+            '--check-query-cache-enabled',
+            `--check-query-cache-ttl=${ttl}`,
+            `--check-cache-limit=${CACHED}`,
+            '--check-iterator-cache-enabled',
+            `--check-iterator-cache-ttl=${ttl}`,
           ]),
     ],
     hint: `install it with: ${OPENFGA}`,
@@ -74,8 +81,10 @@ async function filled(url: string, world: World) {
       authorization_model_id: model,
     });
   const target: Target = {
-    ...{ url: `${url}/stores/${store}/check`, token: KEY },
-    ...{ field: ['allowed'], allowed: true },
+    url: `${url}/stores/${store}/check`,
+    token: KEY,
+    field: ['allowed'],
+    allowed: true,
   };
   const bodyOf = ({ subject, permission, scope }: Question): string =>
     JSON.stringify({

@@ -39,10 +39,17 @@ export async function startPostgres(): Promise<Postgres> {
   const data = join(folder, 'data');
   run('initdb', '--pgdata', data, '--username', USER, '--auth', 'trust');
   const [program, words] = asUser('postgres', [
-    ...['-D', data, '-p', String(port)],
-    ...['-c', 'listen_addresses=127.0.0.1', '-c', `unix_socket_directories=${folder}`],
+    '-D',
+    data,
+    '-p',
+    String(port),
+    '-c',
+    'listen_addresses=127.0.0.1',
+    '-c',
+    `unix_socket_directories=${folder}`,
     // SpiceDB follows changes by it, and asks for it.
-    ...['-c', 'track_commit_timestamp=on'],
+    '-c',
+    'track_commit_timestamp=on',
   ]);
   const server = spawn(program, words, { stdio: 'ignore', cwd: folder });
   const ended = new Promise<void>((resolve) => server.once('exit', () => resolve()));

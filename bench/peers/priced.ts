@@ -47,7 +47,10 @@ export async function createPricedHandler(endpoint: string, shape: Shape, world:
   await writeItems(client, table, [
     {
       ...edgeKey(apiRef('default'), { type: 'route', id: 'r1' }),
-      ...{ id: 'r1', method: 'GET', path: '/buildings/{building}/pages/{page}', permission: '{page}' },
+      id: 'r1',
+      method: 'GET',
+      path: '/buildings/{building}/pages/{page}',
+      permission: '{page}',
       scope: [type, '{building}'].join(':'),
     },
     revisionOf('default', longAgo()),

@@ -37,9 +37,15 @@ export async function startSpiceDb(
   const server = await startServer({
     command,
     words: [
-      ...['serve', ...store, `--grpc-preshared-key=${KEY}`, '--telemetry-endpoint='],
-      ...['--http-enabled', `--http-addr=127.0.0.1:${http}`, `--grpc-addr=127.0.0.1:${grpc}`],
-      ...['--metrics-enabled=false', '--dispatch-cluster-enabled=false'],
+      'serve',
+      ...store,
+      `--grpc-preshared-key=${KEY}`,
+      '--telemetry-endpoint=',
+      '--http-enabled',
+      `--http-addr=127.0.0.1:${http}`,
+      `--grpc-addr=127.0.0.1:${grpc}`,
+      '--metrics-enabled=false',
+      '--dispatch-cluster-enabled=false',
       ...(ttlSeconds === 0
         ? ['--dispatch-cache-enabled=false', '--datastore-revision-quantization-interval=0s']
         : [
@@ -80,8 +86,10 @@ async function serving(
   patienceSeconds: number,
 ): Promise<PeerServer> {
   const target: Target = {
-    ...{ url: `${url}/v1/permissions/check`, token: KEY },
-    ...{ field: ['permissionship'], allowed: 'PERMISSIONSHIP_HAS_PERMISSION' },
+    url: `${url}/v1/permissions/check`,
+    token: KEY,
+    field: ['permissionship'],
+    allowed: 'PERMISSIONSHIP_HAS_PERMISSION',
   };
   const last = relationshipsOf(world).at(-1);
   const body = { consistency: { minimizeLatency: true }, relationshipFilter: filterOf(last) };
@@ -147,7 +155,10 @@ function schemaOf({ roles, pages }: World): string {
     return [
       `definition ${type} {`,
       ...(parent === undefined ? [] : [`  relation parent: ${parent}`]),
-      ...[...relations, ...inherited, ...(type === 'building' ? permissions : []), '}'],
+      ...relations,
+      ...inherited,
+      ...(type === 'building' ? permissions : []),
+      '}',
     ].join('\n');
   };
   return [
@@ -163,12 +174,14 @@ const relationshipsOf = ({ users, groups, places }: World): readonly Relationshi
   ...users.flatMap((user) =>
     user.groups.map((id) => ({
       resource: { objectType: 'group', objectId: id },
-      ...{ relation: 'member', subject: { object: objectOf(user.ref) } },
+      relation: 'member',
+      subject: { object: objectOf(user.ref) },
     })),
   ),
   ...groups.flatMap(({ id, place, roles }) =>
     roles.map((role) => ({
-      ...{ resource: objectOf(place), relation: roleOf(role) },
+      resource: objectOf(place),
+      relation: roleOf(role),
       subject: { object: { objectType: 'group', objectId: id }, optionalRelation: 'member' },
     })),
   ),

@@ -41,7 +41,9 @@ export const administration: Question = {
           bars: [
             { name: 'Gatehouse', value: figure.median },
             ...peersOf(topic, figure).map(([{ title, median: value }]) => ({
-              ...{ name: title, value, kind: 'other' as const },
+              name: title,
+              value,
+              kind: 'other' as const,
             })),
           ],
         })),
@@ -51,12 +53,14 @@ export const administration: Question = {
         {
           what: figure.title,
           figure: median(figure),
-          ...{ how: 'elapsed, on the embedded engine', topic },
+          how: 'elapsed, on the embedded engine',
+          topic,
         },
         ...peersOf(topic, figure).map(([peer, name]) => ({
           what: `… beside: ${peer.title}`,
           figure: text`${median(peer)}; ours ${ratio(figure, name)} its rate`,
-          ...{ how: 'the same engine, ratio within a round', topic },
+          how: 'the same engine, ratio within a round',
+          topic,
         })),
       ]),
     };

@@ -8,6 +8,4 @@ import { request } from './request.ts';
 import { start } from './start.ts';
 
 /** The questions of docs/performance.md, in its order. */
-export const QUESTIONS: readonly Question[] = [
-  ...[request, start, capacity, bill, others, administration, asked],
-];
+export const QUESTIONS: readonly Question[] = [request, start, capacity, bill, others, administration, asked];

@@ -84,7 +84,8 @@ export const others: Question = {
         panels: [
           {
             title: 'A decision in process, on a logarithmic axis',
-            ...{ isLogarithmic: true, show: duration },
+            isLogarithmic: true,
+            show: duration,
             bars: [
               ...(warm ? [{ name: 'Gatehouse, check', value: nanosecondsOf(warm) }] : []),
               ...Object.entries(LIBRARIES).flatMap(([id, name]) => {
@@ -111,23 +112,27 @@ export const others: Question = {
         {
           what: 'Gatehouse, `check`',
           figure: median(warm),
-          ...{ how: 'processor time, all in one process, all cached', topic: 'check' },
+          how: 'processor time, all in one process, all cached',
+          topic: 'check',
         },
         ...Object.entries(LIBRARIES).map(([id, name]) => ({
           what: name,
           figure: text`${median(of(`check.${id}`))}; ours ${ratio(warm, id)} its time`,
-          ...{ how: 'the same questions and answers, ratio within a round', topic: 'check' },
+          how: 'the same questions and answers, ratio within a round',
+          topic: 'check',
         })),
         ...ours.flatMap((rate) => [
           {
             what: `\`gatehouse serve\`, ${KINDS[rate.kind]}`,
             figure: median(rate.figure),
-            ...{ how: `HTTP on loopback, ${CONNECTIONS} at once, one core for the server`, topic: 'servers' },
+            how: `HTTP on loopback, ${CONNECTIONS} at once, one core for the server`,
+            topic: 'servers',
           },
           ...besideOf(rate).map(([peer, found]) => ({
             what: `… beside ${nameOf(peer)}`,
             figure: text`${median(peer.figure)}; ours ${found} its throughput`,
-            ...{ how: 'the same, ratio within a round', topic: 'servers' },
+            how: 'the same, ratio within a round',
+            topic: 'servers',
           })),
         ]),
       ],

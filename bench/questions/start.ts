@@ -29,7 +29,10 @@ export const start: Question = {
         return figure ? [{ name, value: nanosecondsOf(figure) }] : [];
       });
     const row = (what: string, figure: string | undefined, how: string) => ({
-      ...{ what, figure, how, topic: 'startup' },
+      what,
+      figure,
+      how,
+      topic: 'startup',
     });
     return {
       sentences: [

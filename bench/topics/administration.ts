@@ -119,9 +119,13 @@ async function loadRows(
   const pacing = createPacing({ deadlineMs: PATIENCE_MS });
   const { provisioning } = provisionedOn(client, table, now, pacing);
   const { progress, fault } = await startLoad(source.rows, {
-    ...{ kind: of, transport: directTransport(provisioning), parallel: PARALLEL, isOneProcess: true },
+    kind: of,
+    transport: directTransport(provisioning),
+    parallel: PARALLEL,
+    isOneProcess: true,
     now: Date.now,
-    ...{ onRefused: () => {}, onProgress: () => {} },
+    onRefused: () => {},
+    onProgress: () => {},
   }).done;
   if (fault !== undefined || progress.created !== count)
     throw new Error(`${kind}: ${fault ?? 'not all created'}`);
@@ -287,7 +291,10 @@ export const administration: Topic = {
     }
     const figure = (id: string, title: string, unit: string, ...against: readonly string[]): Figure =>
       toFigure({
-        ...{ id: `administration.${id}`, title, unit, values: values[id] ?? [] },
+        id: `administration.${id}`,
+        title,
+        unit,
+        values: values[id] ?? [],
         against: Object.fromEntries(against.map((name) => [name.split('.')[1] ?? name, values[name] ?? []])),
       });
     return (['users', 'memberships'] as const)

@@ -127,7 +127,10 @@ const figuresOf = (values: (name: Name) => readonly number[]): readonly Figure[]
   ...(Object.keys(TITLES) as Name[]).map((name) => {
     const peers = AGAINST[name] ?? ['reference'];
     return toFigure({
-      ...{ id: `check.${name}`, title: TITLES[name], unit: 'ns', values: values(name) },
+      id: `check.${name}`,
+      title: TITLES[name],
+      unit: 'ns',
+      values: values(name),
       against: Object.fromEntries(peers.map((peer) => [peer, values(peer)])),
     });
   }),

@@ -86,18 +86,18 @@ function figuresOf(shape: Shape, answers: Answers): readonly Figure[] {
       toFigure({ id, title, unit: 'ms', values: answers[name].ms, against: beside(name), withP99: true }),
       ...PERCENTILE_NAMES.map((percentile) =>
         toFigure({
-          ...{
-            id: `${id}.${percentile}`,
-            title: `${title}, ${percentile.replace('999', '99.9')}`,
-            unit: 'ms',
-          },
+          id: `${id}.${percentile}`,
+          title: `${title}, ${percentile.replace('999', '99.9')}`,
+          unit: 'ms',
           values: of(`${shape}.${name}.${percentile}`),
           against: beside(name, `.${percentile}`),
         }),
       ),
       ...COUNTS.map((count) =>
         toFigure({
-          ...{ id: `${id}.${count}`, title, unit: count },
+          id: `${id}.${count}`,
+          title,
+          unit: count,
           values: answers[name].spent.map((spent) => spent[count]),
         }),
       ),

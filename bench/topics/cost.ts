@@ -110,7 +110,9 @@ function dollarFigures(blocks: Blocks, memoryMb: number): readonly Figure[] {
   return HIT_RATES.flatMap((percent) =>
     (Object.keys(SIDES) as Side[]).map((side) =>
       toFigure({
-        ...{ id: `cost.${side}.${percent}`, title: `${percent} % hits; ${SIDES[side]}`, unit: '$/million' },
+        id: `cost.${side}.${percent}`,
+        title: `${percent} % hits; ${SIDES[side]}`,
+        unit: '$/million',
         values: dollars(side, percent),
         against: side === 'avp' ? {} : { [`avp.${percent}`]: dollars('avp', percent) },
       }),
@@ -127,47 +129,59 @@ function partFigures({ flat, nested, menus, metrics }: Measured, blocks: Blocks)
   } as const;
   const parts = Object.entries(kinds).flatMap(([name, [title, priced, billed]]) => [
     toFigure({
-      ...{ id: `cost.${name}.units`, title: `${title}: read units`, unit: 'units' },
+      id: `cost.${name}.units`,
+      title: `${title}: read units`,
+      unit: 'units',
       values: priced.map(({ units }) => units),
     }),
     toFigure({
-      ...{ id: `cost.${name}.processor`, title: `${title}: processor time of the handler`, unit: 'ms' },
+      id: `cost.${name}.processor`,
+      title: `${title}: processor time of the handler`,
+      unit: 'ms',
       values: inBlocks(priced).map((some) => mean(some.map(({ processorMs }) => processorMs))),
     }),
     toFigure({
-      ...{ id: `cost.${name}.billed`, title: `${title}: time that Lambda bills`, unit: 'ms' },
+      id: `cost.${name}.billed`,
+      title: `${title}: time that Lambda bills`,
+      unit: 'ms',
       values: billed.map(({ billedMs: milliseconds }) => milliseconds),
     }),
     toFigure({
-      ...{ id: `cost.${name}.logged`, title: `${title}: bytes of logs and metrics`, unit: 'bytes' },
+      id: `cost.${name}.logged`,
+      title: `${title}: bytes of logs and metrics`,
+      unit: 'bytes',
       values: priced.map(({ logBytes }) => logBytes),
     }),
     toFigure({
-      ...{ id: `cost.${name}.logs`, title: `${title}: the same with Lambda's own lines`, unit: 'bytes' },
+      id: `cost.${name}.logs`,
+      title: `${title}: the same with Lambda's own lines`,
+      unit: 'bytes',
       values: billed.map(({ logBytes = 0 }) => logBytes),
     }),
   ]);
   const batch = prices.verifiedPermissions.millionBatchRequests;
   const menu = (shape: Shape) =>
     toFigure({
-      ...{
-        id: `cost.menu.${shape}`,
-        title: `${MENU} pages at once, ${shape}: reads alone`,
-        unit: '$/million',
-      },
+      id: `cost.menu.${shape}`,
+      title: `${MENU} pages at once, ${shape}: reads alone`,
+      unit: '$/million',
       values: menus[shape].map((units) => units * prices.dynamodb.millionReadRequestUnits),
       against: { 'menu.avp': menus[shape].map(() => batch) },
     });
   return [
     ...parts,
     toFigure({
-      ...{ id: 'cost.metrics', title: `${metrics} metrics of these decisions`, unit: '$/month' },
+      id: 'cost.metrics',
+      title: `${metrics} metrics of these decisions`,
+      unit: '$/month',
       values: [metrics * prices.cloudwatch.metricMonth],
     }),
     menu('flat'),
     menu('nested'),
     toFigure({
-      ...{ id: 'cost.menu.avp', title: `${MENU} pages at once, one batch request alone`, unit: '$/million' },
+      id: 'cost.menu.avp',
+      title: `${MENU} pages at once, one batch request alone`,
+      unit: '$/million',
       values: [batch],
     }),
   ];

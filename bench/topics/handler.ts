@@ -139,7 +139,10 @@ export const handler: Topic = {
 const figuresOf = (values: (name: Name) => readonly number[]): readonly Figure[] =>
   (Object.keys(TITLES) as Name[]).map((name) =>
     toFigure({
-      ...{ id: `handler.${name}`, title: TITLES[name], unit: 'ns', values: values(name) },
+      id: `handler.${name}`,
+      title: TITLES[name],
+      unit: 'ns',
+      values: values(name),
       against: Object.fromEntries((AGAINST[name] ?? []).map((peer) => [peer, values(peer)])),
     }),
   );

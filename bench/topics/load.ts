@@ -14,14 +14,24 @@ import { createSchedule } from '../load/schedule.ts';
 
 /** Sizes of a full run; `overload` is beyond what two cores can answer, to find the limit. */
 const FULL = {
-  ...{ rates: [100, 200, 400, 800, 1_600], overload: 4_000, rounds: 5, seconds: 2.2 },
-  ...{ people: 1_000, cacheBytes: 256 * 1_024, cacheTtlSeconds: 5 },
+  rates: [100, 200, 400, 800, 1_600],
+  overload: 4_000,
+  rounds: 5,
+  seconds: 2.2,
+  people: 1_000,
+  cacheBytes: 256 * 1_024,
+  cacheTtlSeconds: 5,
   // An item within the coherence margin is read again in any case, and would hide stale cache entries.
   settleMs: COHERENCE_MARGIN_MS + 500,
 };
 const QUICK: typeof FULL = {
-  ...{ rates: [100], overload: 4_000, rounds: 3, seconds: 0.7 },
-  ...{ people: 200, cacheBytes: 64 * 1_024, cacheTtlSeconds: 1 },
+  rates: [100],
+  overload: 4_000,
+  rounds: 3,
+  seconds: 0.7,
+  people: 200,
+  cacheBytes: 64 * 1_024,
+  cacheTtlSeconds: 1,
   settleMs: 0,
 };
 /** Enough that connections are not the limit. */
@@ -61,8 +71,15 @@ function createTrial({ gateway, generator, url, callers, write }: BenchStack) {
     const schedule = createSchedule({ ...writing, seconds, random: createRandom(seed) });
     const [answers, writes] = await Promise.all([
       generator.ask({
-        ...{ url: variant === 'with' ? url : `${url}${WITHOUT}`, callers: asked[variant], exponent: 1 },
-        ...{ arrivals: 'poisson', rate, seconds, connections: CONNECTIONS, timeoutMs: 5_000, seed },
+        url: variant === 'with' ? url : `${url}${WITHOUT}`,
+        callers: asked[variant],
+        exponent: 1,
+        arrivals: 'poisson',
+        rate,
+        seconds,
+        connections: CONNECTIONS,
+        timeoutMs: 5_000,
+        seed,
       }),
       runOpenLoop({ schedule, seconds, connections: 4, send: write }),
     ]);
@@ -71,7 +88,9 @@ function createTrial({ gateway, generator, url, callers, write }: BenchStack) {
     const { reads, processorMs } = await gateway.ask({});
     const count = Math.max(answers.answered, 1);
     return {
-      ...{ answers, writes, reads: (reads - before.reads) / count },
+      answers,
+      writes,
+      reads: (reads - before.reads) / count,
       processor: ((processorMs - before.processorMs) * 1_000) / count,
     };
   };
@@ -96,8 +115,15 @@ async function checkWritten(
   const { generator, url, write, written } = stack;
   const ask = (callers: readonly Caller[]) =>
     generator.ask({
-      ...{ url, callers, exponent: 0, arrivals: 'constant', rate: 200, seconds: 1 },
-      ...{ connections: 8, timeoutMs: 5_000, seed: 1 },
+      url,
+      callers,
+      exponent: 0,
+      arrivals: 'constant',
+      rate: 200,
+      seconds: 1,
+      connections: 8,
+      timeoutMs: 5_000,
+      seed: 1,
     });
   const callers = written();
   await after(settleMs);
@@ -152,7 +178,8 @@ function figuresOf(trials: Trials, sizes: typeof FULL, last: Generated): readonl
       toFigure({
         id: `load.${name}-${keyOf(variant, rate)}`,
         title: `${TITLES[variant]}, ${shortNumber(rate)}/s asked, ${shortNumber(median)}/s achieved: ${name}`,
-        ...{ unit: 'ms', values },
+        unit: 'ms',
+        values,
         against: variant === 'with' ? { [`${name}-${keyOf('without', rate)}`]: others } : {},
       }),
     ];
@@ -169,7 +196,8 @@ function figuresOf(trials: Trials, sizes: typeof FULL, last: Generated): readonl
       toFigure({
         id: `load.most-${variant}`,
         title: `${TITLES[variant]}, ${shortNumber(overload)}/s asked: achieved`,
-        ...{ unit: '/s', values: achieved(variant, overload) },
+        unit: '/s',
+        values: achieved(variant, overload),
         against: variant === 'with' ? { 'most-without': achieved('without', overload) } : {},
       }),
     ),
@@ -177,7 +205,8 @@ function figuresOf(trials: Trials, sizes: typeof FULL, last: Generated): readonl
       toFigure({
         id: `load.processor-${variant}`,
         title: `${TITLES[variant]}, the same load: processor time of the gateway for an answer`,
-        ...{ unit: 'µs', values: processor(variant) },
+        unit: 'µs',
+        values: processor(variant),
         against: variant === 'with' ? { 'processor-without': processor('without') } : {},
       }),
     ),
@@ -185,23 +214,33 @@ function figuresOf(trials: Trials, sizes: typeof FULL, last: Generated): readonl
       ['p50', 'p99', 'p99.9'].flatMap((name) => VARIANTS.flatMap((variant) => latency(variant, rate, name))),
     ),
     toFigure({
-      ...{ id: 'load.reads', title: 'calls to the table for each answer', unit: 'calls' },
+      id: 'load.reads',
+      title: 'calls to the table for each answer',
+      unit: 'calls',
       values: asked.map(({ reads }) => reads),
     }),
     toFigure({
-      ...{ id: 'load.writes', title: 'writes meanwhile, in all', unit: 'writes' },
+      id: 'load.writes',
+      title: 'writes meanwhile, in all',
+      unit: 'writes',
       values: [all.reduce((sum, { writes }) => sum + writes.answered, 0)],
     }),
     toFigure({
-      ...{ id: 'load.answers', title: 'answers, all compared with the model', unit: 'answers' },
+      id: 'load.answers',
+      title: 'answers, all compared with the model',
+      unit: 'answers',
       values: [total(({ answered }) => answered)],
     }),
     toFigure({
-      ...{ id: 'load.wrong', title: 'wrong answers', unit: 'answers' },
+      id: 'load.wrong',
+      title: 'wrong answers',
+      unit: 'answers',
       values: [total(wrongOf)],
     }),
     toFigure({
-      ...{ id: 'load.faults', title: `no answer: 5xx, ${TIMED_OUT}, connection lost`, unit: 'requests' },
+      id: 'load.faults',
+      title: `no answer: 5xx, ${TIMED_OUT}, connection lost`,
+      unit: 'requests',
       values: [total(faultsOf)],
     }),
   ];

@@ -175,7 +175,9 @@ export const memory: Topic = {
       );
       shares.push(
         toFigure({
-          ...{ id: `memory.share-${bound}`, title: `of a bound of ${bound} MB`, unit: '%' },
+          id: `memory.share-${bound}`,
+          title: `of a bound of ${bound} MB`,
+          unit: '%',
           values: [(used / (bound * MEGABYTE)) * 100],
         }),
       );

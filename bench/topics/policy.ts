@@ -30,7 +30,11 @@ async function plantCallers() {
   // Written long ago: an item within the coherence margin would be read twice.
   const longAgo = { now: () => Date.now() - 3_600_000 };
   const provision = createProvisioning({
-    ...{ reader, writer, clock: longAgo, newId: () => ulid(), newSecret: () => 'secret' },
+    reader,
+    writer,
+    clock: longAgo,
+    newId: () => ulid(),
+    newSecret: () => 'secret',
   });
   const run = async (command: string, input: Record<string, unknown>): Promise<string> => {
     const answer = await provision({ command, input });
@@ -78,17 +82,18 @@ function createMeter({ reader, callers }: Awaited<ReturnType<typeof plantCallers
   let cases = 0;
   return async (rules: readonly RouteRule[], { caller }: PolicyTraits, isClosed: boolean, tries: number) => {
     const wholePolicy = createWholePolicy({
-      ...{
-        engine,
-        cellsOf,
-        isClosed,
-        maxBytes,
-        routesId: apiRoutesId(`case-${cases++}`),
-        subjectOf: () => null,
-      },
+      engine,
+      cellsOf,
+      isClosed,
+      maxBytes,
+      routesId: apiRoutesId(`case-${cases++}`),
+      subjectOf: () => null,
       // No item: the routes are as they were drawn.
       apiRoutes: { keyOf: apiRevisionKey, decode: () => [], absent: () => rules },
-      ...{ now: Date.now, ttlMs: 60_000, outageTtlMs: 0, maxComparisons: POLICY_LIMITS.comparisons },
+      now: Date.now,
+      ttlMs: 60_000,
+      outageTtlMs: 0,
+      maxComparisons: POLICY_LIMITS.comparisons,
       // Too few for any policy to be kept.
       cacheBytes: 1,
     });
@@ -130,7 +135,9 @@ export const policy: Topic = {
       const rules = drawRoutes(createRandom(seed), traits, planted.location);
       figures.push(
         toFigure({
-          ...{ id: `policy.worst-${maxBytes}`, title: `with POLICY_MAX_BYTES at ${maxBytes}`, unit: 'ms' },
+          id: `policy.worst-${maxBytes}`,
+          title: `with POLICY_MAX_BYTES at ${maxBytes}`,
+          unit: 'ms',
           values: await measure(rules, traits, isClosed, ROUNDS),
         }),
       );

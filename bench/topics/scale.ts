@@ -73,13 +73,19 @@ async function populate(folder: string, written: Written, users: number): Promis
   const engine = await startEmbeddedEngine({ file });
   const random = createRandom(users);
   return {
-    ...{ users, name: `cold-${users}`, engine, loadMs, bytes },
+    users,
+    name: `cold-${users}`,
+    engine,
+    loadMs,
+    bytes,
     reader: openTable(engine.endpoint, TABLE).reader,
     draw: () => {
       const [mark, user] = [random.pick(marks), random.below(USERS_IN_BLOCK)];
       const [page, place] = [random.below(PAGES), random.between(1, 3)];
       return {
-        ...{ subject: userRef(mark, user), permission: pageOf(page), scope: placeRef(mark, place) },
+        subject: userRef(mark, user),
+        permission: pageOf(page),
+        scope: placeRef(mark, place),
         allowed: isAllowedInBlock(user, page, place),
       };
     },
@@ -135,31 +141,42 @@ async function measure(populations: readonly Population[], quick: boolean) {
   const [smallest, largest] = [populations[0] as Population, populations.at(-1) as Population];
   const cold = populations.map((population) =>
     toFigure({
-      ...{ id: `scale.${population.name}`, title: inWords(population), unit: 'ms' },
+      id: `scale.${population.name}`,
+      title: inWords(population),
+      unit: 'ms',
       values: valuesOf(population),
       against: population === smallest ? {} : { [smallest.name]: valuesOf(smallest) },
     }),
   );
   const loads = populations.map((population) =>
     toFigure({
-      ...{ id: `scale.load-${population.users}`, title: `import, ${inWords(population)}`, unit: 'users/s' },
+      id: `scale.load-${population.users}`,
+      title: `import, ${inWords(population)}`,
+      unit: 'users/s',
       values: [population.users / (population.loadMs / 1_000)],
     }),
   );
   const bytes = populations.map((population) =>
     toFigure({
-      ...{ id: `scale.bytes-${population.users}`, title: `file, ${inWords(population)}` },
-      ...{ unit: 'bytes per user', values: [population.bytes / population.users] },
+      id: `scale.bytes-${population.users}`,
+      title: `file, ${inWords(population)}`,
+      unit: 'bytes per user',
+      values: [population.bytes / population.users],
     }),
   );
   const counted = (name: 'calls' | 'units', title: string) =>
     toFigure({
-      ...{ id: `scale.${name}`, title, unit: name, values: costs.map((cost) => cost[name]) },
+      id: `scale.${name}`,
+      title,
+      unit: name,
+      values: costs.map((cost) => cost[name]),
     });
   return [
     ...cold,
     toFigure({
-      ...{ id: 'scale.growth', title: 'the largest table over the smallest', unit: 'x' },
+      id: 'scale.growth',
+      title: 'the largest table over the smallest',
+      unit: 'x',
       values: pairedRatios(valuesOf(largest), valuesOf(smallest)),
     }),
     counted('calls', 'a cold check, all sizes'),

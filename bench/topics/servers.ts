@@ -231,7 +231,10 @@ function createMeasure(client: Client, all: Servers, { hot, distinct }: Question
     open: async (name, kind, rate, seconds) => {
       const schedule = createSchedule({ arrivals: 'poisson', rate, seconds, random: createRandom(rate) });
       const { latencies } = (await client.ask({
-        ...{ target: serverOf(name).target, connections: OPEN_CONNECTIONS, schedule, seconds },
+        target: serverOf(name).target,
+        connections: OPEN_CONNECTIONS,
+        schedule,
+        seconds,
         questions: next(name, kind, schedule.length),
       })) as Measured;
       return percentile(latencies, 0.99);
@@ -313,7 +316,10 @@ const besidePeers = (
     const peers = isCompared ? NAMES.filter((peer) => peer !== name && isComparable(peer)) : [];
     return [
       toFigure({
-        ...{ id: `servers.${idOf(name)}`, title: titleOf(name), unit, values },
+        id: `servers.${idOf(name)}`,
+        title: titleOf(name),
+        unit,
+        values,
         against: Object.fromEntries(peers.map((peer) => [idOf(peer), valuesOf(peer)])),
       }),
     ];

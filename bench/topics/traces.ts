@@ -90,7 +90,10 @@ export const traces: Topic = {
         const title = `${KINDS[kind].title}: ${MODES[mode].title}`;
         const against = mode === 'none' ? {} : { [`${kind}-none`]: samplesOf(samples, `${kind}-none`) };
         return toFigure({
-          ...{ id: `traces.${name}`, title, unit: 'ns', values: samplesOf(samples, name) },
+          id: `traces.${name}`,
+          title,
+          unit: 'ns',
+          values: samplesOf(samples, name),
           against,
         });
       });

@@ -49,7 +49,11 @@ export function removeCheckpoint(file: string): void {
 
 /** The progress that a checkpoint holds. */
 export const progressOf = ({ rows, bytes, created, present, refused }: Checkpoint): Progress => ({
-  ...{ rows, bytes, created, present, refused },
+  rows,
+  bytes,
+  created,
+  present,
+  refused,
 });
 
 const AGAIN = 'Without --resume all rows are sent again, which changes nothing that is loaded';

@@ -44,7 +44,9 @@ export async function readCsv(
   let lines = before.lines;
   let header: readonly string[] | undefined;
   const options: Options<Parsed, readonly string[]> = {
-    ...{ delimiter, skip_empty_lines: true, record_delimiter: ['\r\n', '\n', '\r'] },
+    delimiter,
+    skip_empty_lines: true,
+    record_delimiter: ['\r\n', '\n', '\r'],
     max_record_size: MAX_ROW_BYTES,
     relax_column_count: true,
     on_record: (cells, { bytes, empty_lines }) => {

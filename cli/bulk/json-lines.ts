@@ -75,7 +75,10 @@ function toRow({ number: line, bytes, text }: Line, columns: Columns): SourceRow
   const values: Record<string, unknown> = {};
   const data = parseJson(trimmed);
   const refused = (code: string, message: string, field?: string): SourceRow => ({
-    ...{ line, bytes, values: {}, original: isMapping(data) ? data : trimmed },
+    line,
+    bytes,
+    values: {},
+    original: isMapping(data) ? data : trimmed,
     problem: { code, message, ...(field === undefined ? {} : { field }) },
   });
   if (!isMapping(data)) return refused('invalid', 'is not a JSON object on one line');

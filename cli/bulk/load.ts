@@ -151,7 +151,11 @@ export function startLoad(rows: AsyncIterable<SourceRow>, options: LoadOptions):
     return answers;
   };
   const writer = {
-    ...{ send, kind, now, actor: options.actor, isDryRun: options.isDryRun === true },
+    send,
+    kind,
+    now,
+    actor: options.actor,
+    isDryRun: options.isDryRun === true,
     pacing: pacingOf(patienceMs, now),
   };
   const names = createRowNames(writer);

@@ -90,11 +90,19 @@ export function loadedData(loaded: Loaded) {
   const { kind, file, isDryRun, ending, status, refusedFile, milliseconds } = loaded;
   const { rows, created, present, refused } = loadedCounts(loaded.ending);
   return {
-    ...{ kind, file, dryRun: isDryRun, complete: ending.fault === undefined && !ending.isStopped },
-    ...{ rows, created, present, refused },
+    kind,
+    file,
+    dryRun: isDryRun,
+    complete: ending.fault === undefined && !ending.isStopped,
+    rows,
+    created,
+    present,
+    refused,
     ...(refusedFile !== undefined && refused > 0 ? { refusedFile } : {}),
-    ...{ seconds: milliseconds / 1_000, rowsPerSecond: rowsPerSecond(loaded) },
-    ...{ throttled: status.throttled, retried: status.retried },
+    seconds: milliseconds / 1_000,
+    rowsPerSecond: rowsPerSecond(loaded),
+    throttled: status.throttled,
+    retried: status.retried,
     ...(ending.fault === undefined ? {} : { fault: ending.fault }),
   };
 }

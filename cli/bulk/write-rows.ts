@@ -50,7 +50,9 @@ export async function writeRows(writer: RowsWriter, rows: readonly Values[], set
   const begun = writer.now();
   let signal = pacing.deadline();
   let left: readonly Row[] = rows.map((values, position) => ({
-    ...{ values, position, isDoubtful: false },
+    values,
+    position,
+    isDoubtful: false,
     operationId: keysOf(kind, values).length > 0 ? undefined : operationOf(kind, values),
   }));
   let most = left.length;
@@ -84,7 +86,8 @@ async function attemptOf(
   const by = { ...(actor === undefined ? {} : { actor }), ...(isDryRun ? { dryRun: true } : {}) };
   const create = rows.map(
     ({ values, operationId }): BatchedCommand => ({
-      ...{ command: `${kind.type}.create`, input: values },
+      command: `${kind.type}.create`,
+      input: values,
       ...(operationId === undefined ? {} : { operationId }),
     }),
   );

@@ -34,7 +34,8 @@ export const decide = (
   { given, strong }: Pick<CheckOptions, 'given' | 'strong'>,
 ): Promise<Decision> =>
   createEngine({ reader, clock: { now } }).check(subject, permission, scope, {
-    ...{ at, consistency: strong ? 'strong' : 'cached' },
+    at,
+    consistency: strong ? 'strong' : 'cached',
     ...given,
   });
 

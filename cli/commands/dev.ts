@@ -138,8 +138,11 @@ function configurationOf(
   { env }: Context,
 ) {
   const given = {
-    ...{ PORT: port, DYNAMODB_PORT: dynamodbPort, LAMBDA_PORT: lambdaPort },
-    ...{ TABLE_NAME: table, DYNAMODB_ENDPOINT: endpoint },
+    PORT: port,
+    DYNAMODB_PORT: dynamodbPort,
+    LAMBDA_PORT: lambdaPort,
+    TABLE_NAME: table,
+    DYNAMODB_ENDPOINT: endpoint,
   };
   const texts = Object.entries(given).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)] as const],

@@ -42,7 +42,9 @@ export const addExplore: Subcommand = (program, context, finish) => {
     )
     .addOption(
       numberOption('--port', '<number>', 'the port on 127.0.0.1; 0 chooses a free one', {
-        ...{ kind: 'whole number', least: 0, most: 65_535 },
+        kind: 'whole number',
+        least: 0,
+        most: 65_535,
       }).default(0),
     )
     .option('--write', 'let the page change the table too')
@@ -108,7 +110,9 @@ async function serviceOver(
   const pacing = createPacing({ deadlineMs: ANSWER_WITHIN_MS });
   const deliver = deliverer(directTransport(provisioning), { pacing, newId: () => ulid() });
   const service = createService({
-    ...{ reader, clock: { now }, actor: actorOf(options, env) },
+    reader,
+    clock: { now },
+    actor: actorOf(options, env),
     provisioning: async (given) => {
       // The service has checked what the page sent, and provisioning checks the rest.
       const event = given as ProvisioningEvent;

@@ -99,7 +99,11 @@ async function run(
   // A page that takes long ends before it is full, with a cursor: the next one continues.
   do {
     const page = await search(lists, given, {
-      ...{ at, cursor, kind, type, ...options.given },
+      at,
+      cursor,
+      kind,
+      type,
+      ...options.given,
       consistency: options.strong ? 'strong' : 'cached',
       limit: options.all ? limit : limit - rows.length,
     });

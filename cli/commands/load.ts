@@ -133,7 +133,10 @@ async function loadFile(
   let hasCheckpoint = size !== undefined && !isDryRun;
   const checkpointFile = checkpointFileOf(file);
   const identity = {
-    ...{ version: 1 as const, kind: kind.name, table: target.name, hash },
+    version: 1 as const,
+    kind: kind.name,
+    table: target.name,
+    hash,
     refusedFile: refusedFile === undefined ? '' : resolve(refusedFile),
   };
   const checkpoint = options.resume ? resumed(checkpointFile, identity, context) : undefined;
@@ -159,8 +162,13 @@ async function loadFile(
   const isTerminal = context.isErrorTerminal === true;
   let shown = 0;
   const loading = startLoad(source.rows, {
-    ...{ kind, isDryRun, from, now, parallel: options.parallel },
-    ...{ transport: target.transport, isOneProcess: target.isOneProcess ?? false },
+    kind,
+    isDryRun,
+    from,
+    now,
+    parallel: options.parallel,
+    transport: target.transport,
+    isOneProcess: target.isOneProcess ?? false,
     patienceMs: options.patience * 1_000,
     actor: actorOf(options, context.env),
     close: () => input.destroy(),
@@ -174,7 +182,12 @@ async function loadFile(
     },
   });
   const hideProgress = showProgress({
-    ...{ loading, kind: kind.name, size, now, isTerminal, write: context.error },
+    loading,
+    kind: kind.name,
+    size,
+    now,
+    isTerminal,
+    write: context.error,
   });
   const stopListening = context.onInterrupt?.(loading.stop);
   const ending = await loading.done.finally(() => {
@@ -192,8 +205,14 @@ async function loadFile(
   refused?.close();
 
   const loaded = {
-    ...{ kind: kind.name, file, isDryRun, ending, refusedFile, status: loading.status() },
-    ...{ milliseconds: now() - begun, rowsBefore: from.rows },
+    kind: kind.name,
+    file,
+    isDryRun,
+    ending,
+    refusedFile,
+    status: loading.status(),
+    milliseconds: now() - begun,
+    rowsBefore: from.rows,
   };
   // One document of data: that of the error holds the summary too.
   if (isComplete || (!options.json && rows > 0))

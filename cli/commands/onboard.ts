@@ -88,7 +88,8 @@ export const addOnboard: Subcommand = (program, around, finish) => {
       const input = { manifest: manifestOf(name, await withIds(namesThrough(send), options, given), given) };
       const { operation } = options;
       const { answer, operationId } = await deliver({
-        ...{ command: 'tenant.onboard', input },
+        command: 'tenant.onboard',
+        input,
         ...(options.dryRun ? { dryRun: true } : {}),
         ...(operation === undefined ? {} : { operationId: operation }),
         ...(actor === undefined ? {} : { actor }),
@@ -211,7 +212,8 @@ function manifestOf(name: string, options: OnboardOptions, given: Row): Row {
     scopes: {
       [name]: {
         ...Object.fromEntries(attribute.map((text) => split('--attribute', text))),
-        ...{ type, ...(id === undefined ? {} : { id }) },
+        type,
+        ...(id === undefined ? {} : { id }),
       },
     },
     roles: { ...roles, ...Object.fromEntries(existing.map((role) => [role, { id: role, existing: true }])) },

@@ -48,7 +48,9 @@ export const addServe: Subcommand = (program, context, finish) => {
     .option('--host <address>', 'the address to listen on', '127.0.0.1')
     .addOption(
       numberOption('--port', '<number>', 'the port to listen on; 0 chooses a free one', {
-        ...{ kind: 'whole number', least: 0, most: 65_535 },
+        kind: 'whole number',
+        least: 0,
+        most: 65_535,
       }).default(8080),
     )
     .option('--public-url <url>', 'the base URL that callers use (or PUBLIC_URL)')
@@ -60,13 +62,17 @@ export const addServe: Subcommand = (program, context, finish) => {
         '<number>',
         'how many requests to serve at the same time; others get 429',
         {
-          ...{ kind: 'whole number', least: 1, most: 100_000 },
+          kind: 'whole number',
+          least: 1,
+          most: 100_000,
         },
       ).default(1_000),
     )
     .addOption(
       numberOption('--grace', '<seconds>', 'how long to wait for requests in flight when the server stops', {
-        ...{ kind: 'number of seconds', least: 0, most: 3_600 },
+        kind: 'number of seconds',
+        least: 0,
+        most: 3_600,
       }).default(20),
     )
     .option('--manifest <file>', 'serve this manifest from a temporary table, and print a token for callers');

@@ -2,7 +2,14 @@ import type { Row } from '../../provisioning/apply/entry.ts';
 
 /** Fields of entries whose order says nothing. Stored properties and values of settings are not among them. */
 const SETS: ReadonlySet<string> = new Set([
-  ...['allow', 'deny', 'roles', 'groups', 'assignments', 'globalRoles', 'parents', 'children'],
+  'allow',
+  'deny',
+  'roles',
+  'groups',
+  'assignments',
+  'globalRoles',
+  'parents',
+  'children',
 ]);
 
 const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

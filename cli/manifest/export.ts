@@ -24,7 +24,8 @@ export interface Exported {
 export async function exportManifest(queries: Queries, options: ExportOptions): Promise<Exported> {
   const notes: string[] = [];
   const exporting: Exporting = {
-    ...{ queries, options },
+    queries,
+    options,
     idOf: ({ id }) => (options.ids ? { id } : {}),
     note: (sentence) => void notes.push(sentence),
   };
@@ -49,8 +50,15 @@ export async function exportManifest(queries: Queries, options: ExportOptions): 
   const settings = await settingsSection(exporting, places, userNames);
   const sections = {
     ...(await catalogueSections(exporting, places, effects, subscriptions, subjects)),
-    ...{ scopes, roles, groups, users, technicalUsers, subjects },
-    ...{ subscriptions, licenses, settings },
+    scopes,
+    roles,
+    groups,
+    users,
+    technicalUsers,
+    subjects,
+    subscriptions,
+    licenses,
+    settings,
     routes: await routesSection(exporting),
   };
   const said = Object.entries(sections).filter(([, of]) => Object.keys(of as object).length > 0);

@@ -88,7 +88,7 @@ async function asLive({ source, tests }: TestFile, reader: Reader, now: Asked['n
     return (text: string) => refs.get(text) ?? text;
   };
   const [subjectOf, scopeOf] = [await meant('subject'), await meant('scope')];
-  return { ...{ reader, now, subjectOf, scopeOf }, nameOf: (ref) => typed[ref] };
+  return { reader, now, subjectOf, scopeOf, nameOf: (ref) => typed[ref] };
 }
 
 async function prepare(file: TestFile, tables: ThrowAwayTables, { live, now }: RunOptions): Promise<Asked> {

@@ -46,7 +46,8 @@ export function findGaps(
   const asked = document.operations.filter((operation) => !isIntended(operation));
   const found = asked.map((operation) => ({ operation, coverage: coverageOf(routes, operation) }));
   return {
-    ...{ api, document },
+    api,
+    document,
     covered: found.filter(({ coverage }) => coverage.kind === 'covered').length,
     uncovered: found.flatMap(({ operation, coverage }) =>
       coverage.kind === 'uncovered' ? [{ operation, why: coverage.why }] : [],
@@ -105,7 +106,10 @@ export const gapsData = (gaps: Gaps) => {
   const { api, document, covered, uncovered, open, loose, unused, intended } = gaps;
   const data = ({ method, path, at }: Operation) => ({ method, path, ...startOf(document.source, at) });
   return {
-    ...{ api, file: document.source.file, operations: document.operations.length, covered },
+    api,
+    file: document.source.file,
+    operations: document.operations.length,
+    covered,
     uncovered: uncovered.map(({ operation, why }) => ({ ...data(operation), why })),
     open: open.map(data),
     loose: loose.map(({ operation, routes }) => ({ ...data(operation), routes: routes.map(routeData) })),

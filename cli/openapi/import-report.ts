@@ -26,7 +26,9 @@ export function formatImport(imported: Imported, colours: boolean): string {
   const rows = [
     ...creates.map((route) => ['+', route.method, route.path, requirementText(route)]),
     ...updates.map(({ route, from, ...set }) => [
-      ...['~', route.method, route.path],
+      '~',
+      route.method,
+      route.path,
       `${requirementText({ ...route, ...set })} (was ${requirementText(route)})`,
     ]),
     ...removes.map((route) => ['-', route.method, route.path, requirementText(route)]),
@@ -55,7 +57,9 @@ export function formatImport(imported: Imported, colours: boolean): string {
 
 /** The same as data. */
 export const importData = ({ api, document, changes, open, unsaid, notes, isDryRun }: Imported) => ({
-  ...{ api, file: document.source.file, dryRun: isDryRun },
+  api,
+  file: document.source.file,
+  dryRun: isDryRun,
   created: changes.creates.map(({ from, ...route }) => route),
   changed: changes.updates.map(({ route, from, ...set }) => ({
     ...routeData(route),

@@ -53,7 +53,10 @@ export function wantedRoutes({ source, operations }: ApiDocument): WantedRoutes 
       }
     return [
       {
-        ...{ method, path, permission: requirement.permission.text, scope: requirement.scope.text },
+        method,
+        path,
+        permission: requirement.permission.text,
+        scope: requirement.scope.text,
         from: operation,
       },
     ];

@@ -130,7 +130,8 @@ export function report(done: Revoked, bound: RevocationBound, now: number, isJso
   const { layers, request, webSocket } = bound;
   if (isJson)
     return asJson({
-      ...{ ...done, at: until(0) },
+      ...done,
+      at: until(0),
       layers: layers.map((layer) => ({ ...layer, until: until(layer.atMost) })),
       atMost: { request, webSocket },
       until: { request: until(request), webSocket: until(webSocket) },

@@ -65,7 +65,9 @@ export function useList<T>(key: string | undefined, loadPage: LoadPage<T>): List
   const current: State<T> = state.key === key ? state : { key, items: [], isLoading: key !== undefined };
   const { items, cursor, error, isLoading } = current;
   return {
-    ...{ items, isLoading, hasMore: cursor !== undefined },
+    items,
+    isLoading,
+    hasMore: cursor !== undefined,
     ...(error === undefined ? {} : { error }),
     more: () => {
       if (isLoading) return;

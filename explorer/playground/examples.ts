@@ -67,12 +67,16 @@ export const recipesIn = (document: string): readonly (readonly [title: string, 
 const nameOf = (title: string): string => title.toLowerCase().replace(/[^a-z]+/g, '-');
 
 const split = (group: Example['group'], name: string, title: string, text: string): Example => ({
-  ...{ group, name, title },
+  group,
+  name,
+  title,
   ...splitModelTest(text),
 });
 
 const sample = (name: string, title: string, manifest: string, tests = ''): Example => ({
-  ...{ group: 'Samples', name, title },
+  group: 'Samples',
+  name,
+  title,
   manifest: manifest.replace(SCHEMA_LINE, ''),
   tests: tests.replace(SCHEMA_LINE, ''),
 });

@@ -217,7 +217,8 @@ export function createModel({ now, pause = nextTask }: ModelOptions): Model {
       askedOf(prepared.names, asWrittenLongAgo(provisioned.reader), now),
     );
     return results.map((result, position) => ({
-      ...{ ...result, title: titleOf(result) },
+      ...result,
+      title: titleOf(result),
       line: source.placeOf(['tests', position])?.line ?? 1,
     }));
   }
@@ -238,8 +239,10 @@ export function createModel({ now, pause = nextTask }: ModelOptions): Model {
       difference: differenceOf(before, steps),
       tests: outcomes,
       names: {
-        ...{ subject: namesOf('subject'), scope: namesOf('scope') },
-        ...{ group: namesOf('group'), role: namesOf('role') },
+        subject: namesOf('subject'),
+        scope: namesOf('scope'),
+        group: namesOf('group'),
+        role: namesOf('role'),
       },
       permissions: Object.keys({ ...manifest?.pages, ...manifest?.permissions }),
     };
@@ -276,7 +279,10 @@ export function createModel({ now, pause = nextTask }: ModelOptions): Model {
 
 /** Of a page with nothing in it. */
 const NOTHING: PreparedManifest = {
-  ...{ manifest: undefined, data: {}, problems: [], steps: [] },
+  manifest: undefined,
+  data: {},
+  problems: [],
+  steps: [],
   names: { of: () => new Map(), nameOf: () => undefined },
 };
 
@@ -285,7 +291,10 @@ const nextTask = (): Promise<void> => new Promise((resolve) => setTimeout(resolv
 
 const placed = (text: keyof Texts, problems: readonly PlacedProblem[]): readonly TextProblem[] =>
   problems.map(({ line = 1, column = 1, endLine, endColumn, path, message }) => ({
-    ...{ text, line, column, message: path === undefined ? message : `${path}: ${message}` },
+    text,
+    line,
+    column,
+    message: path === undefined ? message : `${path}: ${message}`,
     ...(endLine === undefined || endColumn === undefined ? {} : { endLine, endColumn }),
   }));
 
@@ -324,7 +333,9 @@ function differenceOf(before: readonly Creation[], after: readonly Creation[]): 
   for (const { kind, label } of [...gone.values()].flat()) edits.push({ verb: 'remove', kind, label });
   const count = (verb: Edit['verb']) => edits.filter((edit) => edit.verb === verb).length;
   return {
-    ...{ create: count('create'), change: count('change'), remove: count('remove') },
+    create: count('create'),
+    change: count('change'),
+    remove: count('remove'),
     edits: edits.slice(0, MAX_EDITS),
   };
 }

@@ -145,7 +145,8 @@ export function createPolicies({ reader, engine, clock }: PoliciesParts) {
       };
     });
     return {
-      ...{ base: BASE, routes },
+      base: BASE,
+      routes,
       ...(answer ? { answer } : {}),
       ...(without ? { without: { reason: without.reason, message: messageOf(without) } } : {}),
     };
@@ -159,7 +160,9 @@ export function createPolicies({ reader, engine, clock }: PoliciesParts) {
     const { trial, others } = tryRequest(
       rules.map((rule) => ({ rule })),
       {
-        ...{ method, path, claims },
+        method,
+        path,
+        claims,
         headers: new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), [value]])),
         query: byName(new URLSearchParams(query.join('?'))),
       },
@@ -175,7 +178,9 @@ export function createPolicies({ reader, engine, clock }: PoliciesParts) {
     const allowed = decision?.allowed === true;
     const policy = isVerb(method) ? await evaluated(call, arn) : undefined;
     return {
-      ...{ arn, allowed, others: others.map(({ rule }) => shown(rule)) },
+      arn,
+      allowed,
+      others: others.map(({ rule }) => shown(rule)),
       reason: decision?.reason ?? (trial ? 'route_unresolved' : 'route_unmapped'),
       missing: trial?.missing.map(({ message }) => message) ?? [],
       ...(trial ? { route: { ...shown(trial.route.rule), parameters: trial.parameters } } : {}),
@@ -190,7 +195,8 @@ export function createPolicies({ reader, engine, clock }: PoliciesParts) {
     const { answer } = await policyOf(call);
     if (!answer) return undefined;
     const statements = answer.policyDocument.Statement.map(({ Effect, Resource }) => ({
-      ...{ effect: Effect, actions: [INVOKE_ACTION] },
+      effect: Effect,
+      actions: [INVOKE_ACTION],
       resources: typeof Resource === 'string' ? [Resource] : Resource,
     }));
     const { decision, statement, resource } = evaluate(statements, INVOKE_ACTION, arn);
@@ -205,7 +211,9 @@ export function createPolicies({ reader, engine, clock }: PoliciesParts) {
 }
 
 const shown = ({ id, method, segments, permission, scope }: RouteRule): RouteShown => ({
-  ...{ id, method, path: formatPathTemplate(segments) },
+  id,
+  method,
+  path: formatPathTemplate(segments),
   permission: formatTemplate(permission),
   scope: formatTemplate(scope),
 });

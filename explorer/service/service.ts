@@ -134,7 +134,8 @@ export function createService(parts: ServiceParts): Service {
       const isRead = COMMANDS.get(command)?.kind === 'read' || dryRun === true;
       if (!isRead && COMMANDS.has(command) && !about.canWrite) return READ_ONLY;
       return provisioning({
-        ...{ command, input },
+        command,
+        input,
         ...(dryRun === undefined ? {} : { dryRun }),
         ...(actor === undefined ? {} : { actor }),
       });

@@ -32,7 +32,10 @@ export async function serveExplorer({ service, port, now }: ServeOptions): Promi
   const server = await listen(port, '--port');
   server.serve(
     createExplorer({
-      ...{ service, sessions, basePath: BASE_PATH, readPage: pageIn(BUILT) },
+      service,
+      sessions,
+      basePath: BASE_PATH,
+      readPage: pageIn(BUILT),
       howToOpen: 'start gatehouse explore again and open its link',
     }),
   );

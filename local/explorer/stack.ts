@@ -33,11 +33,19 @@ export function withExplorer(
   const sessions = createSessions({ ...clock, newSecret: () => randomBytes(32).toString('base64url') });
   const newLink = () => `${url}${linkTo(BASE_PATH, sessions.newTicket())}`;
   const explorer = createExplorer({
-    ...{ basePath: BASE_PATH, sessions, events, readPage: pageIn(BUILT) },
+    basePath: BASE_PATH,
+    sessions,
+    events,
+    readPage: pageIn(BUILT),
     service: createService({
-      ...{ reader: table.reader, provisioning: table.provisioning, clock, actor: 'explorer' },
+      reader: table.reader,
+      provisioning: table.provisioning,
+      clock,
+      actor: 'explorer',
       about: {
-        ...{ place: `the local table ${table.name}`, canWrite: true, isLive: true },
+        place: `the local table ${table.name}`,
+        canWrite: true,
+        isLive: true,
         // Read whenever the page asks: a manifest changes while it is served.
         get apis() {
           return apis?.();

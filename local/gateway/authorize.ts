@@ -66,7 +66,10 @@ export function createAuthorization<Request extends MatchedRequest>(
   const cache =
     ttlSeconds > 0
       ? new LRUCache<string, AuthorizerAnswer>({
-          ...{ max, ttl: ttlSeconds * 1_000 - 1, ttlResolution: 0, perf: { now: clock } },
+          max,
+          ttl: ttlSeconds * 1_000 - 1,
+          ttlResolution: 0,
+          perf: { now: clock },
         })
       : undefined;
 

@@ -21,8 +21,20 @@ const CONTEXT_HEADERS: ReadonlyMap<string, string> = new Map([
 
 /** What belongs to one connection (RFC 9110, 7.6.1), or is set anew. */
 const OF_CONNECTION: ReadonlySet<string> = new Set([
-  ...['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection', 'te'],
-  ...['trailer', 'transfer-encoding', 'upgrade', 'expect', 'host', 'content-length', 'cookie', 'forwarded'],
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'expect',
+  'host',
+  'content-length',
+  'cookie',
+  'forwarded',
 ]);
 
 /** "Integration timeout" of an HTTP API (AG http-api-quotas). */
@@ -78,11 +90,9 @@ export function createHttpIntegration(
     return new Promise((resolve) => {
       const outgoing = send(
         {
-          ...{
-            protocol: backend.protocol,
-            hostname: backend.hostname.replace(/^\[|\]$/g, ''),
-            port: backend.port,
-          },
+          protocol: backend.protocol,
+          hostname: backend.hostname.replace(/^\[|\]$/g, ''),
+          port: backend.port,
           method: event.requestContext.http.method,
           // As received: a URL object would resolve dot segments, which the authorizer has not seen resolved.
           path: `${basePath}${rawPath}${rawQueryString === '' ? '' : `?${rawQueryString}`}`,

@@ -50,11 +50,19 @@ export function apisOf(
       .filter((route) => isOfHttpApi(route) && (route.api ?? DEFAULT_API) === name)
       .map(({ method, path }) => `${method} ${path}`);
     return {
-      ...{ name, kind: 'http-2.0', basePath: basePathOf(name) },
-      ...{ stage: '$default', apiId: 'localmanifest', accountId: '000000000000', region: 'eu-central-1' },
+      name,
+      kind: 'http-2.0',
+      basePath: basePathOf(name),
+      stage: '$default',
+      apiId: 'localmanifest',
+      accountId: '000000000000',
+      region: 'eu-central-1',
       authorizer: {
-        ...{ kind: 'REQUEST', invoke: authorizerOf(name), simpleResponses: true },
-        ...{ identitySources: ['$request.header.Authorization'], resultTtlSeconds: 0 },
+        kind: 'REQUEST',
+        invoke: authorizerOf(name),
+        simpleResponses: true,
+        identitySources: ['$request.header.Authorization'],
+        resultTtlSeconds: 0,
       },
       ...(origins.length === 0 ? {} : { cors }),
       routes: [...keys, '$default'].map((key) => ({ key, integration })),

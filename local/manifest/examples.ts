@@ -58,7 +58,9 @@ export async function findExamples(
   for (const candidates of candidatesIn(manifest, names)) {
     const decisions = await decide(
       candidates.map(({ subjectRef, permission, scopeRef }) => ({
-        ...{ subject: subjectRef, permission, scope: scopeRef },
+        subject: subjectRef,
+        permission,
+        scope: scopeRef,
       })),
     );
     const allowed = candidates.filter((_, position) => decisions[position]?.allowed === true);
@@ -116,7 +118,8 @@ function candidatesIn(manifest: Manifest, names: ManifestNames): readonly (reado
     .map(({ route: { api = DEFAULT_API }, rule }) =>
       [...placesOf(rule, permissions, names)].flatMap((place) =>
         people.map(([caller, subjectRef]) => ({
-          ...{ caller, subjectRef },
+          caller,
+          subjectRef,
           ...place,
           path: `${basePathOf(api)}${place.path}`,
         })),

@@ -167,7 +167,11 @@ async function examplesOf(
     });
     const { access_token: token } = (await answer.json()) as { readonly access_token: string };
     const { statusCode } = await gateway({
-      ...{ method, target: path, protocol: 'HTTP/1.1', body: Buffer.alloc(0), sourceIp: '127.0.0.1' },
+      method,
+      target: path,
+      protocol: 'HTTP/1.1',
+      body: Buffer.alloc(0),
+      sourceIp: '127.0.0.1',
       headers: [
         ['authorization', `Bearer ${token}`],
         ['host', new URL(url).host],

@@ -25,8 +25,10 @@ export async function startLiveRevocation({ table, endpoint, url }: LiveRevocati
   await createConnectionsTable(endpoint, connections);
   const sockets = createHandlerFrom(
     {
-      ...{ TABLE_NAME: table, DYNAMODB_ENDPOINT: endpoint },
-      ...{ CONNECTIONS_TABLE: connections, CONNECTIONS_URL: url },
+      TABLE_NAME: table,
+      DYNAMODB_ENDPOINT: endpoint,
+      CONNECTIONS_TABLE: connections,
+      CONNECTIONS_URL: url,
     },
     writeLog,
   );

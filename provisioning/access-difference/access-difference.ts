@@ -221,7 +221,10 @@ function textOf({ active, isAdmin, endsAt, globalRoles, properties }: SubjectIte
     SubjectItem,
     'groups' | 'groupsApart' | 'groupsAt' | 'groupRoles' | 'grants' | 'assignments'
   > = {
-    ...{ active, isAdmin, endsAt, properties },
+    active,
+    isAdmin,
+    endsAt,
+    properties,
     globalRoles: [...globalRoles].sort(),
   };
   return JSON.stringify(parts);
@@ -324,11 +327,13 @@ async function compare(
       const can = await decide(after, one, scope, asked);
       const place = { scope, people: alike };
       loses.add({
-        ...{ ...place, parent: paths[0][1]?.ref },
+        ...place,
+        parent: paths[0][1]?.ref,
         permissions: asked.filter((permission) => could.has(permission) && !can.has(permission)),
       });
       gains.add({
-        ...{ ...place, parent: paths[1][1]?.ref },
+        ...place,
+        parent: paths[1][1]?.ref,
         permissions: asked.filter((permission) => can.has(permission) && !could.has(permission)),
       });
     }

@@ -90,7 +90,9 @@ export function createSide() {
 const rowOf = (scope: string, name: unknown, { people, permissions, scopesBelow }: Row): AccessRow => ({
   scope,
   ...(typeof name === 'string' ? { name } : {}),
-  ...{ scopesBelow, people: people.length, subjects: people.slice(0, MOST_SUBJECTS) },
+  scopesBelow,
+  people: people.length,
+  subjects: people.slice(0, MOST_SUBJECTS),
   permissions: permissions.slice(0, MOST_PERMISSIONS),
   morePermissions: Math.max(0, permissions.length - MOST_PERMISSIONS),
 });

@@ -105,7 +105,9 @@ async function alone(planning: Planning, commands: Commands, step: Step): Promis
   const asBatch = (plan: Plan): Batch => {
     const { actions, next } = plan;
     return {
-      ...{ actions, audit: auditOf(command, plan), taken: 1 },
+      actions,
+      audit: auditOf(command, plan),
+      taken: 1,
       ...(next ? { next: (again) => explaining(explain, () => next(again)).then(named) } : {}),
     };
   };

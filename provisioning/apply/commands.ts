@@ -115,9 +115,12 @@ const isToAgree = ({ verb, danger }: Pick<Step, 'verb' | 'danger'>): boolean =>
 const countsOf = ({ steps, kept, unchanged }: ManifestPlan): Counts => {
   const count = (verb: Step['verb']) => steps.filter((step) => step.verb === verb).length;
   return {
-    ...{ create: count('create'), change: count('change'), remove: count('remove') },
+    create: count('create'),
+    change: count('change'),
+    remove: count('remove'),
     dangerous: steps.filter(isToAgree).length,
-    ...{ kept: kept.length, unchanged },
+    kept: kept.length,
+    unchanged,
   };
 };
 
@@ -133,7 +136,9 @@ export const parse = (manifest: unknown): Parsed => {
 };
 
 const readingOn = (reader: Reader, commands: Commands) => ({
-  ...{ queries: queriesOn(reader, commands), commands, idFor: derivedId },
+  queries: queriesOn(reader, commands),
+  commands,
+  idFor: derivedId,
 });
 
 async function planOn(
@@ -276,11 +281,16 @@ const applyCommandOf = (commands: Commands): Command =>
         // A step of several transactions is done when its last one is.
         if (next)
           return {
-            ...{ actions, audit, result },
+            actions,
+            audit,
+            result,
             next: async (again) => carriedOut({ ...(await next(again)), taken }, rest, phase),
           };
         return {
-          ...{ actions, audit, result, progress: { done: taken, left: rest.length } },
+          actions,
+          audit,
+          result,
+          progress: { done: taken, left: rest.length },
           ...(rest.length > 0 ? { next: (again: Planning) => goOn(again, rest) } : {}),
           planAhead: rest[0]?.phase === phase,
         };

@@ -45,7 +45,10 @@ export function creationsOf(entry: Entry): readonly Change[] {
   return [
     { ...change, input: alone },
     {
-      ...{ verb: 'change', entry, command: `${entry.kind}.update`, before: alone },
+      verb: 'change',
+      entry,
+      command: `${entry.kind}.update`,
+      before: alone,
       input: { ...nameOf(entry), ...pick(change.input, naming) },
     },
   ];
@@ -54,7 +57,10 @@ export function creationsOf(entry: Entry): readonly Change[] {
 export const removal = (entry: Entry): Change =>
   SCOPE_KINDS.has(entry.kind)
     ? {
-        ...{ verb: 'remove', entry, command: 'scope.delete-tree', before: entry.values },
+        verb: 'remove',
+        entry,
+        command: 'scope.delete-tree',
+        before: entry.values,
         input: { scope: `${entry.identity.type ?? entry.kind}:${entry.identity.id}` },
       }
     : { verb: 'remove', entry, command: `${entry.kind}.delete`, input: nameOf(entry), before: entry.values };
@@ -87,7 +93,10 @@ export function changesOf(
 ): readonly Change[] {
   const differs = ([field, value]: [string, unknown]) => !same(value ?? null, now[field] ?? null);
   const update = (values: Row, phase?: Phase): Change => ({
-    ...{ verb: 'change', entry, command: `${entry.kind}.update`, before: now },
+    verb: 'change',
+    entry,
+    command: `${entry.kind}.update`,
+    before: now,
     input: { ...nameOf(entry), ...values },
     ...(phase === undefined ? {} : { phase }),
   });

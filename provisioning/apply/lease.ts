@@ -95,7 +95,9 @@ export async function leaseOf(
       ]),
     ]);
   return {
-    ...{ take, isOwn: own !== undefined, renewal },
+    take,
+    isOwn: own !== undefined,
+    renewal,
     release: { kind: 'delete', key, when: { exists: true }, failure: LOST },
     frees: [{ kind: 'delete', key }],
   };
@@ -124,8 +126,13 @@ type Make = NonNullable<Plan['next']>;
 export const underLease = (make: Make, lease: Lease, result: Plan['result']): Make =>
   lease.take.reduceRight<Make>(
     (next, actions) => async () => ({
-      ...{ actions, audit: [], result, next },
-      ...{ frees: lease.frees, isPrelude: true, planAhead: true },
+      actions,
+      audit: [],
+      result,
+      next,
+      frees: lease.frees,
+      isPrelude: true,
+      planAhead: true,
     }),
     (planning) => leased(make, lease, planning),
   );
@@ -142,7 +149,10 @@ async function leased(make: Make, lease: Lease, planning: Planning): Promise<Pla
   const end = async (): Promise<Plan> => ({ actions: [release], audit: [], result: plan.result, frees });
   // It fills a transaction, and is made anew for it: a plan holds for the step for which it was made.
   return {
-    ...{ actions: [renewal], audit: [], result: plan.result, frees },
+    actions: [renewal],
+    audit: [],
+    result: plan.result,
+    frees,
     next: async (again) => ({ ...(await make(again)), frees, next: later ?? end }),
   };
 }

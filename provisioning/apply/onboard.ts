@@ -77,7 +77,8 @@ async function plan(planning: Planning, commands: Commands, given: unknown) {
     parsed,
     { prune: false, shared: false },
     {
-      ...{ queries: queriesOn(planning.reader, commands), commands },
+      queries: queriesOn(planning.reader, commands),
+      commands,
       idFor: async () => planning.newId(),
     },
   );

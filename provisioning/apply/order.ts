@@ -13,11 +13,29 @@ export interface Timed {
 
 /** Kinds in the order in which they can be made: each rests on those before it. */
 const ORDER: readonly string[] = [
-  ...['scope-type', 'subject-type', 'property', 'module', 'page', 'permission', 'SCOPES', 'role', 'group'],
+  'scope-type',
+  'subject-type',
+  'property',
+  'module',
+  'page',
+  'permission',
+  'SCOPES',
+  'role',
+  'group',
   'resource-type',
-  ...['user', 'technical-user', 'subject', 'subscription', 'license', 'setting', 'role-permission'],
-  ...['group-role', 'membership', 'grant'],
-  ...['assignment', 'global-role', 'admin'],
+  'user',
+  'technical-user',
+  'subject',
+  'subscription',
+  'license',
+  'setting',
+  'role-permission',
+  'group-role',
+  'membership',
+  'grant',
+  'assignment',
+  'global-role',
+  'admin',
 ];
 const rankOf = (kind: string): number => ORDER.indexOf(SCOPE_KINDS.has(kind) ? 'SCOPES' : kind);
 const EDGE_RANK = ORDER.indexOf('group-role');

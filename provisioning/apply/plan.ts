@@ -59,7 +59,9 @@ export async function planManifest(
   ];
   if (problems.length > 0) return { ...nothing, problems, state };
   return {
-    ...{ steps, problems, state },
+    steps,
+    problems,
+    state,
     // Nothing follows from what a part leaves out.
     kept: complete.manifest.part ? [] : [...nodes.kept, ...routes.kept],
     unchanged: nodes.unchanged + routes.unchanged,

@@ -65,8 +65,15 @@ export async function compareRoutes(
       rest: Pick<Step, 'details' | 'path'>,
     ) =>
       void steps.push({
-        ...{ kind: 'route', phase: 'switch', danger: undefined, unit: `route ${label}` },
-        ...{ verb, command, label, input, ...rest },
+        kind: 'route',
+        phase: 'switch',
+        danger: undefined,
+        unit: `route ${label}`,
+        verb,
+        command,
+        label,
+        input,
+        ...rest,
       });
     for (const { from, ...route } of changes.creates) {
       const id = await derivedId('route', api, route.method, routeShape(route.path, 'path'));

@@ -65,7 +65,12 @@ function inAnyCase(schema: z.ZodType): z.ZodType {
 /** Attributes of scopes beside those that are named below; `type` of a zone or a device is its `kind` here. */
 export const SCOPE_ATTRIBUTES = attributes(
   Object.values(SCOPES),
-  ...['type', 'name', 'parent', 'status', 'combination', 'enterprise'],
+  'type',
+  'name',
+  'parent',
+  'status',
+  'combination',
+  'enterprise',
 );
 export const USER_ATTRIBUTES = attributes([ENTITIES.user], 'tenant', 'status', 'endsAt');
 export const SUBJECT_ATTRIBUTES = attributes(
@@ -79,7 +84,12 @@ export const SUBJECT_ATTRIBUTES = attributes(
 export const GROUP_ATTRIBUTES = attributes([ENTITIES.group], 'name', 'scope', 'everyone');
 export const SUBSCRIPTION_ATTRIBUTES = attributes(
   [ENTITIES.subscription],
-  ...['scope', 'module', 'status', 'startDate', 'endDate', 'createdBy'],
+  'scope',
+  'module',
+  'status',
+  'startDate',
+  'endDate',
+  'createdBy',
 );
 
 const scopeType = object({
@@ -121,7 +131,10 @@ const role = object({
 });
 
 const group = object({
-  ...{ id, name: name.optional(), scope: name, roles: names(name) },
+  id,
+  name: name.optional(),
+  scope: name,
+  roles: names(name),
   /** Its members are all active subjects; nobody is in it by a membership. */
   everyone: z.literal(true, 'must be true, or left out').optional(),
   ...GROUP_ATTRIBUTES,
@@ -142,7 +155,10 @@ const access = {
 
 const user = object({ ...access, existing, tenant: name.nullable().optional(), ...USER_ATTRIBUTES });
 const technicalUser = object({
-  ...{ ...access, account: name, name: name.optional(), description },
+  ...access,
+  account: name,
+  name: name.optional(),
+  description,
   properties: field.properties.nullable().optional(),
 });
 
@@ -156,12 +172,19 @@ const subject = object({
 });
 
 const subscription = object({
-  ...{ id, scope: name, module: name, status },
+  id,
+  scope: name,
+  module: name,
+  status,
   ...period,
   ...SUBSCRIPTION_ATTRIBUTES,
 });
 const license = object({
-  ...{ id, account: name, enterprise: name, name: name.nullable().optional(), status },
+  id,
+  account: name,
+  enterprise: name,
+  name: name.nullable().optional(),
+  status,
   ...period,
 });
 

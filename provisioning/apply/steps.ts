@@ -93,14 +93,23 @@ export function compare(
     const { verb, command, input, entry } = change;
     const { kind, label, path } = entry;
     return {
-      ...{ verb, kind, command, input, label, path, phase, unit },
-      ...{ details: detailsOf(change, state.names), danger: dangerOf(change) },
+      verb,
+      kind,
+      command,
+      input,
+      label,
+      path,
+      phase,
+      unit,
+      details: detailsOf(change, state.names),
+      danger: dangerOf(change),
     };
   });
   return {
     steps,
     kept: [...kept, ...(pruning.prune ? [] : keptRoles(desired, current, state.names))],
-    ...{ unchanged, problems },
+    unchanged,
+    problems,
   };
 }
 
@@ -145,7 +154,15 @@ const keptRoles = (
 
 /** What is shown of a new entry beside its label. */
 const SHOWN: ReadonlySet<string> = new Set([
-  ...['effect', 'when', 'type', 'source', 'properties', 'startsAt', 'endsAt', 'status', 'soldBySubscription'],
+  'effect',
+  'when',
+  'type',
+  'source',
+  'properties',
+  'startsAt',
+  'endsAt',
+  'status',
+  'soldBySubscription',
 ]);
 
 function detailsOf({ verb, entry, input, before }: Change, names: State['names']): readonly string[] {

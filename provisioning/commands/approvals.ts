@@ -116,14 +116,16 @@ const reject = writeCommand({
     if (from.status === 'open') refuseUndecidable(item, planning.now);
     const changes = { status: from.status === 'open' ? 'rejected' : 'ended' };
     const entries = placesKept(item).map((tenant) => ({
-      ...{ entity: { type: 'approval', id: request }, tenant },
+      entity: { type: 'approval', id: request },
+      tenant,
       details: { requestedBy: item.requestedBy, requested: item.command, ...changes },
     }));
     return {
-      actions: [decideRequest({ ...{ id: request, operator, now: planning.now }, from, changes })],
+      actions: [decideRequest({ id: request, operator, now: planning.now, from, changes })],
       result: { ...described(item), ...changes, decidedBy: operator },
       // It takes the right in each tenant, and stands in the log of each, as far as one transaction holds them.
-      ...{ audit: entries.slice(0, MOST_LOGS), carries: entries },
+      audit: entries.slice(0, MOST_LOGS),
+      carries: entries,
     };
   },
 });
@@ -186,7 +188,10 @@ const approveCommand = (commands: ReadonlyMap<string, Command>): Command =>
         const answer = { id: request, command: command.name, requestedBy, result };
         const record = (kept: Plan['result']) =>
           decideRequest({
-            ...{ id: request, operator, now, from },
+            id: request,
+            operator,
+            now,
+            from,
             changes: next ? { status: 'running' } : { status: 'done', answer: answerText(kept) },
           });
         const named = (entries: readonly AuditEntry[]) =>
@@ -200,7 +205,8 @@ const approveCommand = (commands: ReadonlyMap<string, Command>): Command =>
             details: { ...entry.details, requestedBy, approval: request },
           })),
           ...(plan.carries ? { carries: named(plan.carries) } : {}),
-          ...{ record, requested: { by: requestedBy, command: command.name, input: given } },
+          record,
+          requested: { by: requestedBy, command: command.name, input: given },
           ...(next ? { next: (more) => next(more).then((one) => asPart(one, running)) } : {}),
         };
       };

@@ -52,7 +52,8 @@ const membershipKind: EdgeKind = {
       throw invalid('group', 'everyone is in this group: it has no memberships');
     return {
       attributes: {
-        ...{ scope: textOf(node.item, 'scope'), joinedAt: input.joinedAt ?? planning.now },
+        scope: textOf(node.item, 'scope'),
+        joinedAt: input.joinedAt ?? planning.now,
         isByScope: isByScope(node.item),
       },
       tenant: parseRef(textOf(node.item, 'root'), 'root'),
@@ -88,7 +89,8 @@ const groupRoleKind: EdgeKind = {
     await refuseForeignRole(planning, String(input.role), root, 'role');
     return {
       attributes: {
-        ...{ scope: textOf(node.item, 'scope'), assignedAt: input.assignedAt ?? planning.now },
+        scope: textOf(node.item, 'scope'),
+        assignedAt: input.assignedAt ?? planning.now,
         everyone: node.item.everyone,
       },
       tenant: parseRef(root, 'root'),

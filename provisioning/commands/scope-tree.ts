@@ -186,7 +186,8 @@ export const deleteTreeCommand: Command = writeCommand({
       await refuseWhileLinked(planning, top);
       return {
         ...planClosing(planning, deletionKind(top.ref.type), top),
-        ...{ ...outcome, carries },
+        ...outcome,
+        carries,
         next: (later) => plan(later, input, true),
       };
     }

@@ -168,7 +168,8 @@ const wholeCommands: readonly Command[] = [
     isOwnership,
   ),
   readAll('enterprise', 'Reads an enterprise with the products and services that it uses, page by page.', [
-    ...['product', 'service'],
+    'product',
+    'service',
   ]),
   listCommand({
     name: 'tenant.list-all',

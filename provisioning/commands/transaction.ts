@@ -65,7 +65,8 @@ export const transactionCommand = (parts: ReadonlyMap<string, Command>): Command
         ...(plans.some(({ shownOnce }) => shownOnce !== undefined)
           ? { shownOnce: results(({ result, shownOnce }) => ({ ...result, ...shownOnce })) }
           : {}),
-        ...{ audit, carries: audit },
+        audit,
+        carries: audit,
       };
     },
   });

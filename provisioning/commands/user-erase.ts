@@ -198,7 +198,9 @@ async function withdrawing(
   // This command may be a request itself.
   const keep = (item: Item): boolean => item.command !== 'user.erase' && holds(item);
   const { items, cursor: more } = await planning.reader.list({
-    ...{ ...allApprovals(keep), limit: A_STEPFUL, cursor },
+    ...allApprovals(keep),
+    limit: A_STEPFUL,
+    cursor,
   });
   const goOn = (later: Planning): Promise<Plan> =>
     more === undefined ? deleting(later, user, node?.email) : withdrawing(later, user, node, more);

@@ -20,7 +20,10 @@ function descriptionOf(command: Command): CommandDescription {
   const formerly = formerOf(name);
   const destructive = command.kind === 'write' ? command.destructive : undefined;
   return {
-    ...{ name, kind, summary, input: z.toJSONSchema(input, { io: 'input' }) },
+    name,
+    kind,
+    summary,
+    input: z.toJSONSchema(input, { io: 'input' }),
     ...(formerly === undefined ? {} : { formerly }),
     ...(destructive === undefined ? {} : { undo: destructive.undo }),
   };

@@ -8,10 +8,25 @@ export const ID = '01J8Z0E2Z8D2A3J7A7Y2H9GQ9C';
 const SAMPLE = {
   // Only messages of errors show the key.
   ...nodeKey({ type: 'user', id: ID }),
-  ...{ id: ID, user: ID, group: ID, role: ID, roles: [ID], product: ID, service: ID },
-  ...{ scope: `building:${ID}`, enterprise: `enterprise:${ID}`, workstream: `workstream:${ID}` },
-  ...{ permission: 'page', effect: 'ALLOW', roleScope: 'global' },
-  ...{ key: 'key', value: '', valueType: 'string', isOverridable: true, joinedAt: '', assignedAt: '' },
+  id: ID,
+  user: ID,
+  group: ID,
+  role: ID,
+  roles: [ID],
+  product: ID,
+  service: ID,
+  scope: `building:${ID}`,
+  enterprise: `enterprise:${ID}`,
+  workstream: `workstream:${ID}`,
+  permission: 'page',
+  effect: 'ALLOW',
+  roleScope: 'global',
+  key: 'key',
+  value: '',
+  valueType: 'string',
+  isOverridable: true,
+  joinedAt: '',
+  assignedAt: '',
 };
 
 /**

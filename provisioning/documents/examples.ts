@@ -34,7 +34,9 @@ const named = (
   update?: Input,
   list: Input = {},
 ): Part => ({
-  ...{ type, create, list },
+  type,
+  create,
+  list,
   name: Array.isArray(by) ? Object.fromEntries(by.map((field) => [field, create[field]])) : (by as Input),
   ...(update ? { update } : {}),
 });
@@ -150,7 +152,9 @@ const PARTS: readonly Part[] = [
     'role-permission',
     ['role', 'permission'],
     {
-      ...{ role, permission: 'dashboard', effect: 'ALLOW' },
+      role,
+      permission: 'dashboard',
+      effect: 'ALLOW',
       when: 'subject.properties.department == "Sales"',
     },
     { effect: 'DENY', when: null },

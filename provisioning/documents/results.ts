@@ -22,18 +22,22 @@ const holder = { roles: z.array(field.id).optional(), isAdmin: z.boolean().optio
 
 /** Attributes that provisioning adds to those that a creation takes. */
 const ADDED: Readonly<Record<string, Shape>> = {
-  ...{
-    tenant: scope,
-    location: scope,
-    client: scope,
-    project: scope,
-    building: scope,
-    zone: scope,
-    device: scope,
-  },
-  ...{ account: scope, enterprise: scope, workstream: scope, scope },
-  ...{ user: holder, 'technical-user': holder },
-  ...{ group: { root: reference }, subscription: { root: reference }, license: { root: reference } },
+  tenant: scope,
+  location: scope,
+  client: scope,
+  project: scope,
+  building: scope,
+  zone: scope,
+  device: scope,
+  account: scope,
+  enterprise: scope,
+  workstream: scope,
+  scope,
+  user: holder,
+  'technical-user': holder,
+  group: { root: reference },
+  subscription: { root: reference },
+  license: { root: reference },
   tool: { root: reference },
   role: { isSystem: z.boolean() },
   permission: parts,
@@ -68,7 +72,9 @@ function stored(type: string): Shape {
     ...Object.fromEntries(given.map(([name, schema]) => [name, name === 'id' ? field.id : schema])),
     ...(naturalKey ? { id: text.describe(sameAs(naturalKey)) } : {}),
     ...ADDED[type],
-    ...{ createdAt: instant, updatedAt: instant, deletingSince: instant.optional() },
+    createdAt: instant,
+    updatedAt: instant,
+    deletingSince: instant.optional(),
   };
 }
 
@@ -81,15 +87,25 @@ const page = (entry: z.ZodType): Shape => ({
 const several = page(z.looseObject({ ref: reference }));
 
 const MANIFEST_COUNTS = {
-  ...{ create: count, change: count, remove: count, dangerous: count, kept: count, unchanged: count },
+  create: count,
+  change: count,
+  remove: count,
+  dangerous: count,
+  kept: count,
+  unchanged: count,
 };
 const side = z.strictObject({
   people: count,
   more: z.boolean(),
   rows: z.array(
     z.strictObject({
-      ...{ scope: reference, name: text.optional(), scopesBelow: count, people: count },
-      ...{ subjects: z.array(reference), permissions: z.array(text), morePermissions: count },
+      scope: reference,
+      name: text.optional(),
+      scopesBelow: count,
+      people: count,
+      subjects: z.array(reference),
+      permissions: z.array(text),
+      morePermissions: count,
     }),
   ),
   moreRows: count,
@@ -101,8 +117,10 @@ const leaves = z.strictObject({
   moreRows: count,
 });
 const DIFFERENCE = {
-  ...{ loses: side, gains: side },
-  ...{ incomplete: text.optional(), leaves: leaves.optional() },
+  loses: side,
+  gains: side,
+  incomplete: text.optional(),
+  leaves: leaves.optional(),
 };
 const anyMap = z.record(z.string(), z.unknown());
 
@@ -116,15 +134,23 @@ const candidate = z.strictObject({
 
 /** A command that waits for approval, or did. */
 const REQUEST = {
-  ...{ id: text, command: text, requestedBy: reference, requestedAt: instant, expiresAt: instant },
-  ...{ status: z.enum(['open', 'running', 'rejected', 'ended']), digest: text },
+  id: text,
+  command: text,
+  requestedBy: reference,
+  requestedAt: instant,
+  expiresAt: instant,
+  status: z.enum(['open', 'running', 'rejected', 'ended']),
+  digest: text,
   decidedBy: reference.optional(),
 };
 
 /** The commands whose result is none of the usual five. */
 const OTHERS: Readonly<Record<string, Shape>> = {
-  ...{ 'account.read-all': several, 'enterprise.read-all': several, 'tenant.list-all': several },
-  ...{ 'user.read-all': several, 'role.read-all': several },
+  'account.read-all': several,
+  'enterprise.read-all': several,
+  'tenant.list-all': several,
+  'user.read-all': several,
+  'role.read-all': several,
   'user.access': page(z.looseObject({ user: field.subject })),
   'access.compare': DIFFERENCE,
   'user.find': { id: field.id, ref: reference, value: text, provider: text.optional() },

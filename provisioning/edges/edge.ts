@@ -63,7 +63,13 @@ const asRead = (edge: Edge, key: Key) => ({
  * count, left out or not: an edge without an end is not one that has one.
  */
 const ABOUT_ITSELF: ReadonlySet<string> = new Set([
-  ...['id', 'joinedAt', 'assignedAt', 'grantedAt', 'grantedBy', 'createdBy', 'updatedBy'],
+  'id',
+  'joinedAt',
+  'assignedAt',
+  'grantedAt',
+  'grantedBy',
+  'createdBy',
+  'updatedBy',
 ]);
 
 /** Whether an edge that is there is the one that a command asks for with this input. */

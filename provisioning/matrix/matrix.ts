@@ -94,7 +94,10 @@ export async function readMatrix(
     }
   return {
     ...(root ? { scope: { ref: root.ref, name: root.name } } : {}),
-    ...{ combination, roles, permissions, cells },
+    combination,
+    roles,
+    permissions,
+    cells,
   };
 }
 
@@ -120,7 +123,8 @@ async function readRoot(
   const ref = String(own.root ?? scope);
   const { name, combination } = ref === scope ? own : await readRef(ref);
   return {
-    ...{ ref, name: String(name ?? ref) },
+    ref,
+    name: String(name ?? ref),
     combination: combination === 'deny-overrides' ? 'deny-overrides' : 'allow-overrides',
   };
 }
@@ -141,7 +145,8 @@ async function readPermissions(read: Queries['read']): Promise<readonly MatrixPe
       );
     for (const { name, description } of rows)
       found.push({
-        ...{ name: String(name), kind },
+        name: String(name),
+        kind,
         ...(typeof description === 'string' ? { description } : {}),
       });
   }
@@ -246,7 +251,10 @@ function roleOf(row: Row, known: ReadonlyMap<string, Row>): MatrixRole {
   const { id, name, scope, parent } = row;
   const above = known.get(String(parent));
   return {
-    ...{ id: String(id), name: String(name), scope: String(scope), label: labelOf(row) },
+    id: String(id),
+    name: String(name),
+    scope: String(scope),
+    label: labelOf(row),
     ...(above ? { parent: String(above.id), inherits: labelOf(above) } : {}),
   };
 }

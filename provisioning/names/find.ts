@@ -290,7 +290,9 @@ async function compared(reader: Reader, { endings, more }: Step): Promise<Found>
   const shown = looked.map((each) => {
     const above = each.above.map((ref) => String(nodeOf(ref)?.name ?? ref));
     const candidate: Candidate = {
-      ...{ ref: each.ref, name: each.name, by: each.by },
+      ref: each.ref,
+      name: each.name,
+      by: each.by,
       ...(above.length > 0 ? { path: [each.name, ...above].reverse().join('/') } : {}),
       ...(each.email === undefined ? {} : { email: each.email }),
       ...(isGuarded(each) ? shownOf(parseRef(each.ref, 'ref'), nodeOf(each.ref)) : {}),

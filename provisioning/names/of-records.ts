@@ -5,8 +5,13 @@ import { namesOf } from './labels.ts';
 
 /** Fields of what was changed that hold the id of this type, or a reference. */
 const ENDS: Readonly<Record<string, string>> = {
-  ...{ user: 'user', group: 'group', role: 'role' },
-  ...{ scope: '', parent: '', tenant: '', root: '' },
+  user: 'user',
+  group: 'group',
+  role: 'role',
+  scope: '',
+  parent: '',
+  tenant: '',
+  root: '',
 };
 
 /** Names that one page takes: those of its first records. It bounds what they cost to read. */

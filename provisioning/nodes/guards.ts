@@ -120,7 +120,8 @@ function follow(
 /** The attributes that decide which guards, names and index entries a change frees, takes or brings up to date. */
 export function guardedValues(entity: Entity, item: Item): Record<string, string | undefined> {
   const guarded = entity.guards.flatMap((guard) => [
-    ...[guard.field, ...(guard.within ?? [])],
+    guard.field,
+    ...(guard.within ?? []),
     ...Object.values(guard.repeats ?? {}),
   ]);
   const indexed = [

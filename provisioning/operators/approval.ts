@@ -136,7 +136,9 @@ export const decideRequest = ({ id, operator, now, from, changes }: Decided): Ac
   kind: 'update',
   key: approvalKey(id),
   set: {
-    ...{ decidedBy: operator, decidedAt: now, ...changes },
+    decidedBy: operator,
+    decidedAt: now,
+    ...changes,
     ...(changes.status === 'running' ? {} : { ttl: Math.floor((Date.parse(now) + KEPT_MS) / 1_000) }),
   },
   ...(changes.status === 'running' ? {} : { remove: ['input'] }),

@@ -69,7 +69,10 @@ export async function carriedBy(reader: Reader, parts: readonly Part[]): Promise
       ? { before: input }
       : { after: input, ...(grant ? { before: visible(grant) } : {}) };
     return (tenants.length > 0 ? tenants : ['']).map((tenant) => ({
-      ...{ command, entity, ...values, ...beyond },
+      command,
+      entity,
+      ...values,
+      ...beyond,
       tenant: tenant === '' ? undefined : parseRef(tenant, 'tenant'),
     }));
   });

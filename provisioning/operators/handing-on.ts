@@ -16,7 +16,11 @@ const texts = (value: unknown): readonly string[] =>
 
 /** Commands that give a subject or a group what a role or a group has. */
 const GIVES = new Set([
-  ...['group-role.create', 'assignment.create', 'assignment.update', 'grant.create', 'grant.update'],
+  'group-role.create',
+  'assignment.create',
+  'assignment.update',
+  'grant.create',
+  'grant.update',
   'global-role.create',
 ]);
 

@@ -88,7 +88,12 @@ function changeOf(item: Attributes, owner: Ref | undefined): Line | undefined {
   if (!read) return undefined;
   const { id, action, entityType, entityId, timestamp, source, before, after, counter } = read;
   const record: ChangeRecord = {
-    ...{ id, action, before, after, at: timestamp, entity: { type: entityType, id: entityId } },
+    id,
+    action,
+    before,
+    after,
+    at: timestamp,
+    entity: { type: entityType, id: entityId },
     ...(counter === undefined ? {} : { counter: { owner, month: monthOf(timestamp), counter } }),
   };
   // What an application says of itself is no change of ours, whatever it calls it. It is counted all the same.

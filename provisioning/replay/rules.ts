@@ -28,9 +28,24 @@ const NOTHING: Replay = { commands: [], byHand: [], lost: [] };
 
 /** How each kind of entity is replayed. What is in neither list gives no access: it is left out. */
 const REMOVED: ReadonlySet<string> = new Set([
-  ...['user', 'technical-user', 'subject', 'session', 'token'],
-  ...['grant', 'membership', 'assignment', 'global-role', 'admin', 'group-role', 'workstream-member'],
-  ...['group', 'role', 'page', 'permission', 'subscription', 'license'],
+  'user',
+  'technical-user',
+  'subject',
+  'session',
+  'token',
+  'grant',
+  'membership',
+  'assignment',
+  'global-role',
+  'admin',
+  'group-role',
+  'workstream-member',
+  'group',
+  'role',
+  'page',
+  'permission',
+  'subscription',
+  'license',
 ]);
 
 /** A change of these may open as well as close: people decide. */
@@ -88,8 +103,15 @@ const STARTS = ['startsAt', 'startDate'] as const;
 const IDENTITIES = ['email', 'phone', 'username', 'issuer', 'sub'] as const;
 /** Changes of these may open as well as close. */
 const EITHER = [
-  ...['properties', 'parent', 'combination', 'module', 'enterprise', 'soldBySubscription'],
-  ...['maxUsers', 'everyone', 'ancestors'],
+  'properties',
+  'parent',
+  'combination',
+  'module',
+  'enterprise',
+  'soldBySubscription',
+  'maxUsers',
+  'everyone',
+  'ancestors',
 ] as const;
 
 /**

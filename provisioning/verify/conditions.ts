@@ -52,7 +52,8 @@ export function propertiesRelation(ref: Ref, item: Item): readonly Relation[] {
         if (!declarations || !hasProperties(properties)) return [];
         return misfits(of, properties, declarations).map(([name, type]) =>
           fault('property_misfit', key, `${type}, as declared of ${of}`, {
-            ...{ attribute: `properties.${name}`, effect: 'closes' },
+            attribute: `properties.${name}`,
+            effect: 'closes',
           }),
         );
       },

@@ -12,8 +12,13 @@ import { isFoldedAttribute } from './folded-roles.ts';
 
 /** Attributes of every decision item that are no entries. `denials` only grows. */
 export const BOOKKEEPING: ReadonlySet<string> = new Set([
-  ...['PK', 'SK', 'Type'],
-  ...[Attribute.version, Attribute.writtenAt, Attribute.writeId, Attribute.denials],
+  'PK',
+  'SK',
+  'Type',
+  Attribute.version,
+  Attribute.writtenAt,
+  Attribute.writeId,
+  Attribute.denials,
 ]);
 
 export const isMarked = (item: Item): boolean =>

@@ -117,7 +117,9 @@ export function entriesOfNode(ref: Ref, item: Item): readonly Entry[] {
         ? [
             {
               at: decisionKey(parseRef(textOf(item, 'scope'), 'scope')),
-              ...{ attribute: Attribute.everyone, member: ref.id, value: ref.id },
+              attribute: Attribute.everyone,
+              member: ref.id,
+              value: ref.id,
             },
           ]
         : [];

@@ -25,7 +25,8 @@ export function entryPlaceOf(
   const item = find(at);
   if (apart && apartAs !== undefined && isElsewhere(entry, item))
     return {
-      ...{ key: apart, item: find(apart) },
+      key: apart,
+      item: find(apart),
       as: { key: apart, attribute: apartAs, ...(member === undefined ? {} : { member }) },
     };
   const as = writtenIn(item, entry);

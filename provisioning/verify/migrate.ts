@@ -125,7 +125,9 @@ async function migrateOnce(
   const unnamed = new Map<string, Ref>();
   const splitter = createSplitter({ reader, writer, clock, newId, thresholds, joins });
   const state = () => ({
-    ...{ items: counts.items, older: counts.older, newer: counts.newer },
+    items: counts.items,
+    older: counts.older,
+    newer: counts.newer,
     migrated: before.migrated + counts.written,
     split: before.split + splitter.counts.split,
     unsplit: splitter.counts.unsplit,

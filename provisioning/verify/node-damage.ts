@@ -22,8 +22,22 @@ export interface Damage {
 
 /** Attributes that nodes have beside those that commands give. */
 const DERIVED: ReadonlySet<string> = new Set([
-  ...['PK', 'SK', 'Type', FORM, 'id', 'rev', 'ttl', 'createdAt', 'updatedAt', 'deletingSince'],
-  ...['GSI1PK', 'GSI1SK', 'GSI2PK', 'GSI2SK', 'GSI3PK', 'GSI3SK'],
+  'PK',
+  'SK',
+  'Type',
+  FORM,
+  'id',
+  'rev',
+  'ttl',
+  'createdAt',
+  'updatedAt',
+  'deletingSince',
+  'GSI1PK',
+  'GSI1SK',
+  'GSI2PK',
+  'GSI2SK',
+  'GSI3PK',
+  'GSI3SK',
 ]);
 const SCOPE = ['ancestors', 'root', 'movingTo', BY_SCOPE];
 const OWN: Readonly<Record<string, readonly string[]>> = {

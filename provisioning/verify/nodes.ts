@@ -63,7 +63,8 @@ function markRelation(ref: Ref, { scope: named }: Item): readonly Relation[] {
         const mark = isSplitting(node) ? String(node[BY_SCOPE]) : undefined;
         return [
           fault('node_damaged', key, mark ?? 'the mark of its scope, which has none', {
-            ...{ attribute: BY_SCOPE, effect: 'either' },
+            attribute: BY_SCOPE,
+            effect: 'either',
             repair: mark === undefined ? undefined : changeOf(key, { [BY_SCOPE]: mark, [FORM]: SPLIT_FORM }),
           }),
         ];

@@ -18,7 +18,14 @@ import { secretRelation } from './secrets.ts';
 
 /** What happened: nothing else says it. */
 const RECORDS: ReadonlySet<string> = new Set([
-  ...['log', 'log-count', 'operation', 'apply', 'applied', 'approval', 'pseudonyms', 'erasure'],
+  'log',
+  'log-count',
+  'operation',
+  'apply',
+  'applied',
+  'approval',
+  'pseudonyms',
+  'erasure',
 ]);
 
 /** What checks read. */

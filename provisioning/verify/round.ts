@@ -232,10 +232,15 @@ export function createRound({
   }
 
   const stateAt = (place: Checkpoint['place']) => ({
-    ...{ place, ...counts, findings: open.size, open: [...open.values()] },
+    place,
+    ...counts,
+    findings: open.size,
+    open: [...open.values()],
     repaired: repairs?.repaired ?? [],
     damaged: [...damagedDecisions.values()],
-    ...{ unlisted: [...unlisted], unnamed: [...unnamed.values()], logs: [...logs.values()] },
+    unlisted: [...unlisted],
+    unnamed: [...unnamed.values()],
+    logs: [...logs.values()],
   });
 
   return { run, repaired: repairs?.repaired ?? [] };

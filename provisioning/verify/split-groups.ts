@@ -127,7 +127,10 @@ function subjectOf(item: Item): Ref | undefined {
 }
 
 const part = (key: Key, groups: ReadonlySet<string> = new Set()): Item => ({
-  ...{ PK: key.PK, SK: key.SK, Type: 'Decision', [FORM]: SPLIT_FORM },
+  PK: key.PK,
+  SK: key.SK,
+  Type: 'Decision',
+  [FORM]: SPLIT_FORM,
   ...(groups.size > 0 ? { [Attribute.groups]: new Set(groups) } : {}),
 });
 

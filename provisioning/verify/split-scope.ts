@@ -251,7 +251,9 @@ function moved(item: Item, groups: ReadonlySet<string>, from: string, to: string
 /** What stands apart of a group. */
 export const rolesItem = (id: string, scope: string, roles: ReadonlySet<string> = NOTHING): Item => ({
   ...decisionKey(groupRef(id)),
-  ...{ Type: 'Decision', [FORM]: SPLIT_FORM, [Attribute.scopeOfGroup]: scope },
+  Type: 'Decision',
+  [FORM]: SPLIT_FORM,
+  [Attribute.scopeOfGroup]: scope,
   ...(roles.size > 0 ? { [Attribute.rolesOfGroup]: new Set(roles) } : {}),
 });
 
@@ -372,7 +374,8 @@ function withoutGroups(item: Item): Item {
   const gone = new Set([...rolesIn(item).keys()].map(groupAttribute));
   return {
     ...(Object.fromEntries(Object.entries(item).filter(([name]) => !gone.has(name))) as Item),
-    ...{ [Attribute.groupRoles]: MARKERS.groupRoles, [FORM]: SPLIT_FORM },
+    [Attribute.groupRoles]: MARKERS.groupRoles,
+    [FORM]: SPLIT_FORM,
   };
 }
 

@@ -33,7 +33,8 @@ export async function verify(options: VerifyOptions): Promise<Verified> {
           onCheckpoint({
             ...checkpoint,
             repaired: [...(start?.repaired ?? []), ...checkpoint.repaired],
-            ...{ round, repairedBefore: [...repaired.values()] },
+            round,
+            repairedBefore: [...repaired.values()],
           })),
     });
     const result = await walk.run();

@@ -116,7 +116,8 @@ function inOneTenant(tenant: Ref): readonly List[] {
       of: (items) => ({ refs: (nodesIn(items).refs ?? []).filter((ref) => partitionOf(ref) !== partition) }),
     },
     ...['user', 'grant'].map((type) => ({
-      ...{ name: `${type} of the tenant`, query: { ranges: [{ partition, prefix: edgePrefix(type) }] } },
+      name: `${type} of the tenant`,
+      query: { ranges: [{ partition, prefix: edgePrefix(type) }] },
       of: granted,
     })),
   ];

@@ -24,7 +24,8 @@ export function writtenScopeRelation(ref: Ref, item: Item): readonly Relation[] 
           ? []
           : [
               fault(code, key, `the scope ${formatRef(scope)}, or another one`, {
-                ...{ attribute: 'scope', effect: 'closes' },
+                attribute: 'scope',
+                effect: 'closes',
               }),
             ],
     },

@@ -53,15 +53,21 @@ export function entriesIn(at: Key, attribute: string, value: unknown): readonly 
   if (entry.of === 'subject')
     return [
       {
-        ...{ at, attribute: Attribute.groups, member: group },
-        ...{ apart: membershipsOf(at, entry.scope), apartAs: Attribute.groups },
+        at,
+        attribute: Attribute.groups,
+        member: group,
+        apart: membershipsOf(at, entry.scope),
+        apartAs: Attribute.groups,
         byScope: groupsAtAttribute(entry.scope),
         scope: decisionKey(parseRef(entry.scope, 'scope')),
       },
     ];
   return (value instanceof Set ? [...(value as ReadonlySet<string>)] : []).map((member) => ({
-    ...{ at, attribute: groupAttribute(group), member },
-    ...{ apart: rolesOf(group), apartAs: Attribute.rolesOfGroup },
+    at,
+    attribute: groupAttribute(group),
+    member,
+    apart: rolesOf(group),
+    apartAs: Attribute.rolesOfGroup,
   }));
 }
 
@@ -107,7 +113,9 @@ function withoutEntries({ set, remove, add, takeOut, ...others }: Update): Updat
     Object.fromEntries(Object.entries(part ?? {}).filter(([name]) => !isEntry(name)));
   return {
     ...others,
-    ...{ set: rest(set), add: rest(add), takeOut: rest(takeOut) },
+    set: rest(set),
+    add: rest(add),
+    takeOut: rest(takeOut),
     remove: (remove ?? []).filter((name) => !isEntry(name)),
   };
 }

@@ -218,7 +218,9 @@ async function mergePages(
   const pages = await Promise.all(
     partitions.map((partition) =>
       read({
-        ...{ ranges: [{ partition, between: rest }], limit, descending },
+        ranges: [{ partition, between: rest }],
+        limit,
+        descending,
         ...(index === undefined ? {} : { index }),
         // No text comes just before another, so that the last one shown is read again.
         ...(descending && last !== undefined ? { keep: (item) => sortKey(item) !== last } : {}),

@@ -126,7 +126,11 @@ export function readTests(source: Source): ReadTests {
   const tests = written.map((test): ModelTest => {
     const { subject, scope, permission, expect } = test;
     const ask = (each: string, expected: string): Question => ({
-      ...{ subject, scope, permission: each, at: test.at ?? at, given: givenIn(test) },
+      subject,
+      scope,
+      permission: each,
+      at: test.at ?? at,
+      given: givenIn(test),
       expect: expected as Expectation,
     });
     return {
@@ -139,7 +143,9 @@ export function readTests(source: Source): ReadTests {
     };
   });
   return {
-    ...{ source, manifest, tests },
+    source,
+    manifest,
+    tests,
     problemsWith: (manifest) => [
       ...written.flatMap((test, position) =>
         questionProblems(tests[position]?.questions ?? [], test, ['tests', position], manifest),

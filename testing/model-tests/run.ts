@@ -39,7 +39,9 @@ export function askedOf({ of, nameOf }: ManifestNames, reader: Reader, now: () =
   // What the manifest does not name is asked for by an id that nothing has.
   const nobody = ulid();
   return {
-    ...{ reader, now, nameOf },
+    reader,
+    now,
+    nameOf,
     subjectOf: (name) => of('subject').get(name) ?? `user:${nobody}`,
     scopeOf: (name) => of('scope').get(name) ?? `tenant:${nobody}`,
   };

@@ -71,7 +71,9 @@ export const addCheck: Subcommand = (route, context, finish) => {
       context.out(
         options.json
           ? asJson({
-              ...{ api, known: isKnown, routes: routes.length },
+              api,
+              known: isKnown,
+              routes: routes.length,
               [isKnown ? 'outside' : 'taking']: findings.map(({ route: each, apiId, inputs }) => ({
                 ...routeData(each),
                 ...(isKnown ? { apiId, outside: inputs } : { takes: inputs }),

@@ -71,7 +71,13 @@ export const addTry: Subcommand = (route, context, finish) => {
     // The permission and the scope come from the route and the request.
     if (reader && decision) await assertAsked(reader, decision.reason, { subject });
     const result: Result = {
-      ...{ api, request, subject, trial, others, suggestions, decision },
+      api,
+      request,
+      subject,
+      trial,
+      others,
+      suggestions,
+      decision,
       known: routes.length,
     };
     context.out(options.json ? asJson(dataOf(result)) : textOf(result, painter(wantsColours(context))));
@@ -116,7 +122,8 @@ function readRequest(method: string, path: string, options: TestOptions): TriedR
   const twice = claims.find(([name], position) => claims.findIndex(([other]) => other === name) !== position);
   if (twice) throw new UsageError(`--claim ${twice[0]} is given twice: a token holds a claim once`);
   return {
-    ...{ method, path: before },
+    method,
+    path: before,
     claims: Object.fromEntries(claims),
     headers: gathered(pairs('--header', options.header).map(([name, value]) => [name.toLowerCase(), value])),
     query: gathered([...new URLSearchParams(after.join('?')), ...pairs('--query', options.query)]),
@@ -175,7 +182,9 @@ function textOf(result: Result, paint: Paint): string {
 const dataOf = ({ api, request, subject, trial, others, suggestions, decision }: Result) => ({
   matched: trial !== undefined,
   ...(trial ? (trial.question ? {} : { reason: 'route_unresolved' }) : { reason: 'route_unmapped' }),
-  ...{ api, method: request.method, path: request.path },
+  api,
+  method: request.method,
+  path: request.path,
   ...(trial
     ? {
         route: routeData(trial.route),

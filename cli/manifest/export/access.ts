@@ -105,7 +105,9 @@ export function nameAccess(
 }
 
 const fieldsOf = ({ admin, groups, assignments, grants, globalRoles }: Access): Row => ({
-  ...{ admin: admin ? true : undefined, groups, assignments },
+  admin: admin ? true : undefined,
+  groups,
+  assignments,
   grants: Object.keys(grants).length > 0 ? grants : undefined,
   globalRoles,
 });

@@ -49,15 +49,20 @@ export async function catalogueSections(
   );
   return {
     scopeTypes: byName(added, ({ root, parents, children, description }) => ({
-      ...{ root: unless(root, false), parents, children, description },
+      root: unless(root, false),
+      parents,
+      children,
+      description,
     })),
     subjectTypes: byName(subjectTypes, ({ description }) => ({ description })),
     modules: byName(modules, ({ soldBySubscription, description }) => ({
-      ...{ sold: unless(soldBySubscription, false), description },
+      sold: unless(soldBySubscription, false),
+      description,
     })),
     pages: byName(pages, ({ module, description }) => ({ module, description })),
     permissions: byName(permissions, ({ isDangerous, description }) => ({
-      ...{ dangerous: unless(isDangerous, false), description },
+      dangerous: unless(isDangerous, false),
+      description,
     })),
     properties: [...declared]
       .sort(byId)
@@ -65,7 +70,10 @@ export async function catalogueSections(
         kept({ of, name, type, source: isStorable(String(of)) ? source : undefined, description }),
       ),
     resourceTypes: byName(resourceTypes, ({ permission, actions, scope, description }) => ({
-      ...{ permission, actions, scope, description },
+      permission,
+      actions,
+      scope,
+      description,
     })),
   };
 }

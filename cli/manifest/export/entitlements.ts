@@ -12,9 +12,14 @@ export async function subscriptionsSection(
   return lists.flat().map((row) =>
     kept({
       ...idOf(row),
-      ...{ scope: names.of(row.scope), module: row.module, status: unless(row.status, 'active') },
-      ...{ from: row.startDate, until: row.endDate, tier: row.tier },
-      ...{ autoRenew: unless(row.autoRenew, false), usageQuota: row.usageQuota },
+      scope: names.of(row.scope),
+      module: row.module,
+      status: unless(row.status, 'active'),
+      from: row.startDate,
+      until: row.endDate,
+      tier: row.tier,
+      autoRenew: unless(row.autoRenew, false),
+      usageQuota: row.usageQuota,
     }),
   );
 }
@@ -31,8 +36,12 @@ export async function licensesSection(
       throw new Error(`a licence is for ${row.enterprise}, which is not exported: name it as well (--root)`);
     return kept({
       ...idOf(row),
-      ...{ account: names.of(row.account), enterprise: names.of(row.enterprise), name: row.name },
-      ...{ status: unless(row.status, 'active'), from: row.startDate, until: row.endDate },
+      account: names.of(row.account),
+      enterprise: names.of(row.enterprise),
+      name: row.name,
+      status: unless(row.status, 'active'),
+      from: row.startDate,
+      until: row.endDate,
     });
   });
 }

@@ -87,8 +87,20 @@ const USES: Readonly<Record<string, (of: Row) => readonly Name[]>> = {
 const HEAD = ['scopeTypes', 'subjectTypes', 'properties'];
 /** In this order; settings of a person come with the person. */
 const BODY = [
-  ...['modules', 'pages', 'permissions', 'resourceTypes', 'scopes', 'roles', 'groups'],
-  ...['users', 'technicalUsers', 'subjects', 'subscriptions', 'licenses', 'settings', 'routes'],
+  'modules',
+  'pages',
+  'permissions',
+  'resourceTypes',
+  'scopes',
+  'roles',
+  'groups',
+  'users',
+  'technicalUsers',
+  'subjects',
+  'subscriptions',
+  'licenses',
+  'settings',
+  'routes',
 ];
 
 const countIn = (...values: readonly unknown[]): number =>
@@ -104,7 +116,11 @@ const stepsOf = (of: Row): number =>
 
 function entriesOf(manifest: Row, section: string): readonly Entry[] {
   return Object.entries((manifest[section] ?? {}) as Readonly<Record<string, Row>>).map(([name, of]) => ({
-    ...{ section, name, of, uses: USES[section]?.(of) ?? [], steps: stepsOf(of) },
+    section,
+    name,
+    of,
+    uses: USES[section]?.(of) ?? [],
+    steps: stepsOf(of),
     bytes: Buffer.byteLength(`${JSON.stringify(name)}:${JSON.stringify(of)},`),
   }));
 }
@@ -219,6 +235,4 @@ function createPart(head: readonly Entry[], known: ReadonlyMap<string, Entry>) {
   };
 }
 
-const LISTS: ReadonlySet<string> = new Set([
-  ...['properties', 'subscriptions', 'licenses', 'settings', 'routes'],
-]);
+const LISTS: ReadonlySet<string> = new Set(['properties', 'subscriptions', 'licenses', 'settings', 'routes']);

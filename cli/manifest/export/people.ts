@@ -104,9 +104,12 @@ export async function subjectsSection(
     if (row.tenant !== undefined && places.names.of(row.tenant) === undefined)
       note(`the subject ${name} is at home in ${row.tenant}, which is not exported`);
     subjects[name] = kept({
-      ...{ type: row.type, ...idOf(row), tenant: homeOf(row, places) },
+      type: row.type,
+      ...idOf(row),
+      tenant: homeOf(row, places),
       name: row.name === undefined ? null : unless(row.name, name),
-      ...{ status: unless(row.status, 'active'), until: row.endsAt },
+      status: unless(row.status, 'active'),
+      until: row.endsAt,
       ...pick(row, Object.keys(SUBJECT_ATTRIBUTES)),
       ...access,
     });

@@ -74,7 +74,8 @@ export function rolesSection(
       owner: places.names.of(row.scope),
       parent: names.of(row.parent),
       description: row.description,
-      ...{ allow: of('ALLOW'), deny: of('DENY') },
+      allow: of('ALLOW'),
+      deny: of('DENY'),
     });
   }
   return roles;

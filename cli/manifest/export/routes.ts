@@ -10,7 +10,11 @@ export async function routesSection({ queries, options }: Exporting): Promise<re
         kept({
           api,
           ...pick((await queries.read('route.read', { id: row.id })) ?? row, [
-            ...['method', 'path', 'permission', 'scope', 'description'],
+            'method',
+            'path',
+            'permission',
+            'scope',
+            'description',
           ]),
         }),
       );

@@ -16,8 +16,11 @@ export async function settingsSection(
     const scope = names.of(row.scope);
     return kept({
       ...(scope === undefined ? { user: userNames.of(row.scope) } : { scope }),
-      ...{ key: row.key, value: row.value, valueType: unless(row.valueType, 'string') },
-      ...{ overridable: unless(row.isOverridable, true), description: row.description },
+      key: row.key,
+      value: row.value,
+      valueType: unless(row.valueType, 'string'),
+      overridable: unless(row.isOverridable, true),
+      description: row.description,
     });
   });
 }

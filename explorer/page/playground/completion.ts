@@ -134,7 +134,9 @@ const keysAt = (
     Object.entries(properties)
       .filter(([label]) => !taken.has(label))
       .map(([label, child]) => ({
-        ...{ label, insert: hasColon ? label : `${label}: `, kind: 'key' },
+        label,
+        insert: hasColon ? label : `${label}: `,
+        kind: 'key',
         ...described(descriptionOf(child)),
       })),
   );

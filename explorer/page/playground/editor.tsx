@@ -38,7 +38,10 @@ export function Editor({ label, text, loads, problems, completionAt, onChange, h
       if (isGone || !host.current || !plain.current) return;
       const { value, selectionStart, selectionEnd } = plain.current;
       created = createCodeEditor({
-        ...{ host: host.current, text: value, label, hint: HINT },
+        host: host.current,
+        text: value,
+        label,
+        hint: HINT,
         selection: { from: selectionStart, to: selectionEnd },
         completionAt: (present, offset) => latest.current.completionAt(present, offset),
         onChange: (present) => latest.current.onChange(present),

@@ -17,8 +17,11 @@ import { startWorker } from './worker-client.ts';
 const worker = startWorker();
 
 const NO_QUESTION: Patch = {
-  ...{ subject: undefined, permission: undefined, scope: undefined },
-  ...{ at: undefined, given: undefined },
+  subject: undefined,
+  permission: undefined,
+  scope: undefined,
+  at: undefined,
+  given: undefined,
 };
 
 /** The page over a manifest: its text beside the picture, and questions and tests; the table is in this page. */

@@ -98,7 +98,9 @@ function testOf(
     ...(given?.action?.properties && { action: given.action.properties }),
   };
   return {
-    ...{ subject: nameOf('subject', subject), permission, scope: nameOf('scope', scope) },
+    subject: nameOf('subject', subject),
+    permission,
+    scope: nameOf('scope', scope),
     ...(at === undefined ? {} : { at: new Date(at).toISOString() }),
     ...(type === undefined || id === undefined ? {} : { resource: `${type}:${id}` }),
     ...(Object.keys(properties).length === 0 ? {} : { properties }),

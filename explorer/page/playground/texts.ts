@@ -38,7 +38,10 @@ const keyOf = ({ model, example }: Address['state']): string =>
  */
 export function useTexts(state: Address['state'], go: Go): OpenTexts {
   const [shown, setShown] = useState<Omit<OpenTexts, 'edit' | 'put'>>({
-    ...{ texts: undefined, loads: 0, isWritten: true, problem: undefined },
+    texts: undefined,
+    loads: 0,
+    isWritten: true,
+    problem: undefined,
   });
   /** What the texts are of. An address of the same is not read again, though the texts may be newer than it. */
   const source = useRef<string | undefined>(undefined);

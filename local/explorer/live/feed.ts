@@ -59,7 +59,9 @@ export function createFeed(now: () => number): Feed {
         if (from === undefined) return;
         events.add({
           ...observed,
-          ...{ kind: 'decision', at: now(), source: from },
+          kind: 'decision',
+          at: now(),
+          source: from,
           allowed: decision?.allowed === true,
           ...(tenant === undefined ? {} : { tenant }),
           ...(decision === undefined ? {} : { reason: decision.reason }),
@@ -76,8 +78,13 @@ export function createFeed(now: () => number): Feed {
       const served = current.getStore();
       if (served && isDecided(served, status)) return;
       events.add({
-        ...{ kind: 'request', at: now(), source: api, method, status },
-        ...{ path: path.slice(0, SHOWN), decisions: served?.decisions ?? 0 },
+        kind: 'request',
+        at: now(),
+        source: api,
+        method,
+        status,
+        path: path.slice(0, SHOWN),
+        decisions: served?.decisions ?? 0,
         ...(authorizer === undefined ? {} : { authorizer }),
         ...(error === undefined ? {} : { error: error.slice(0, SHOWN) }),
       });

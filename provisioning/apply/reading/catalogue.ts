@@ -50,8 +50,11 @@ export async function readProperties(reading: Reading): Promise<void> {
   const { manifest, declared, queries, addDesired, addCurrent } = reading;
   const section = 'properties';
   const entryOf = ({ of, name }: Row) => ({
-    ...{ kind: 'property', section, shared: true },
-    ...{ identity: { of, name }, label: `${name} of ${of}` },
+    kind: 'property',
+    section,
+    shared: true,
+    identity: { of, name },
+    label: `${name} of ${of}`,
   });
   const listed = new Set<string>();
   await inTurns([...manifest.properties.entries()], async ([position, property]) => {

@@ -18,11 +18,17 @@ interface Entitlement {
 }
 
 const SUBSCRIPTION: Entitlement = {
-  ...{ kind: 'subscription', section: 'subscriptions', by: 'scope', other: 'module' },
+  kind: 'subscription',
+  section: 'subscriptions',
+  by: 'scope',
+  other: 'module',
   attributes: ['status', ...Object.keys(SUBSCRIPTION_ATTRIBUTES)],
 };
 const LICENSE: Entitlement = {
-  ...{ kind: 'license', section: 'licenses', by: 'account', other: 'enterprise' },
+  kind: 'license',
+  section: 'licenses',
+  by: 'account',
+  other: 'enterprise',
   attributes: ['status', 'name'],
 };
 
@@ -60,7 +66,8 @@ async function readAll(
     left.delete(id);
     const entry = { kind, identity: { id }, label: `${nameOf(what)} at ${nameOf(scope)}`, section };
     addDesired({
-      ...{ ...entry, path: [section, position] },
+      ...entry,
+      path: [section, position],
       values: { ...pick(of, attributes), startDate: of.from ?? null, endDate: of.until ?? null },
       fixed: { [by]: scope, [other]: what },
     });

@@ -70,7 +70,8 @@ function addGroup(
   const { addDesired, addCurrent } = reading;
   const entry = { kind: 'group', identity: { id }, label: `${name} at ${group.scope}`, section };
   addDesired({
-    ...{ ...entry, path: [section, name] },
+    ...entry,
+    path: [section, name],
     values: { name: group.name ?? name, ...pick(group, Object.keys(GROUP_ATTRIBUTES)) },
     fixed: without({ scope, everyone: group.everyone }),
   });

@@ -34,7 +34,13 @@ export function startReading({ manifest, declared }: Parsed, options: ReadingOpt
   const inherits = new Map<string, Set<string>>();
   return {
     ...options,
-    ...{ manifest, declared, desired, current, problems, names, inherits },
+    manifest,
+    declared,
+    desired,
+    current,
+    problems,
+    names,
+    inherits,
     addDesired: (entry) => void desired.push({ ...entry, values: canonicalValues(options.commands, entry) }),
     addCurrent: (entry) => void current.push({ ...entry, path: [] }),
     refuse: (path, message) => void problems.push({ path, message }),

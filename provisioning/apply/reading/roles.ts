@@ -85,7 +85,8 @@ async function addRole(
   const parent = typeof role.parent === 'string' ? roles.get(role.parent)?.id : role.parent;
   const entry = { kind: 'role', identity: { id }, label: name, section, shared: role.owner === undefined };
   addDesired({
-    ...{ ...entry, path: [section, name] },
+    ...entry,
+    path: [section, name],
     values: { name: role.name ?? name, parent, description: role.description },
     fixed: { scope: owner },
     ...(template === undefined ? {} : { initial: { customTemplateId: template } }),

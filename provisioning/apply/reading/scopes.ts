@@ -158,7 +158,9 @@ function addScope(
     ...entry,
     path: ['scopes', name],
     values: {
-      ...{ name: of.name ?? name, status, combination },
+      name: of.name ?? name,
+      status,
+      combination,
       ...(kind === undefined ? {} : { type: kind }),
       ...(enterprise === undefined ? {} : { enterprise: scopes.get(enterprise)?.ref }),
       ...pick(of, Object.keys(SCOPE_ATTRIBUTES)),

@@ -16,7 +16,9 @@ export async function readSettings(reading: Reading, places: Places, users: Reso
       ...edgeEntry(reading, 'setting', { scope: owner, key }, section),
       values: {
         value: typeof value === 'string' ? value : JSON.stringify(value),
-        ...{ valueType, isOverridable: overridable, description },
+        valueType,
+        isOverridable: overridable,
+        description,
       },
       path: [section, position],
     });

@@ -18,18 +18,24 @@ export async function readSubjects(reading: Reading, places: Places): Promise<Re
     found.set(name, { id, ref: `${type}:${id}`, row });
   });
   const entryOf = (type: string, id: string, label: string) => ({
-    ...{ kind: 'subject', identity: { type, id }, label, section },
+    kind: 'subject',
+    identity: { type, id },
+    label,
+    section,
   });
   for (const [name, { type, ...subject }] of Object.entries(manifest.subjects)) {
     const { id, ref, row } = found.get(name) as Resource;
     names.set(`subject:${ref}`, name);
     const entry = entryOf(type, id, name);
     addDesired({
-      ...{ ...entry, path: [section, name] },
+      ...entry,
+      path: [section, name],
       values: {
         ...pick(subject, Object.keys(SUBJECT_ATTRIBUTES)),
-        ...{ name: subject.name, tenant: places.refOf(subject.tenant) },
-        ...{ status: subject.status, endsAt: subject.until },
+        name: subject.name,
+        tenant: places.refOf(subject.tenant),
+        status: subject.status,
+        endsAt: subject.until,
       },
       initial: {
         ...(subject.name === undefined ? { name } : {}),

@@ -26,10 +26,14 @@ export async function readTechnicalUsers(reading: Reading, places: Places): Prom
     names.set(`technical-user:${id}`, name);
     const entry = { kind: 'technical-user', identity: { id }, label: name, section };
     addDesired({
-      ...{ ...entry, path: [section, name] },
+      ...entry,
+      path: [section, name],
       values: {
-        ...{ name: called, description: user.description, properties: user.properties },
-        ...{ status: user.status, endsAt: user.until },
+        name: called,
+        description: user.description,
+        properties: user.properties,
+        status: user.status,
+        endsAt: user.until,
       },
       fixed: { account },
     });

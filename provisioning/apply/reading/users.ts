@@ -84,10 +84,13 @@ function addUser(
   const entry = { kind: 'user', identity: { id }, label: name, section };
   const email = uniqueOf(name, user, 'email');
   addDesired({
-    ...{ ...entry, path: [section, name] },
+    ...entry,
+    path: [section, name],
     values: {
       ...pick(user, Object.keys(USER_ATTRIBUTES)),
-      ...{ tenant: refOf(user.tenant), status: user.status, endsAt: user.until },
+      tenant: refOf(user.tenant),
+      status: user.status,
+      endsAt: user.until,
       ...(email === undefined ? {} : { email }),
     },
     initial: {

@@ -35,8 +35,11 @@ export function Decisions({ state, go }: ViewProps) {
   if (!about.isLive) return <NotLive />;
 
   const filter: Filter = {
-    ...{ outcome: state.outcome, reason: state.reason },
-    ...{ subject: state.who, permission: state.what, text: state.text },
+    outcome: state.outcome,
+    reason: state.reason,
+    subject: state.who,
+    permission: state.what,
+    text: state.text,
   };
   const shown = matching(events, filter, nameOf);
   const isFiltered = Object.values(filter).some(Boolean);

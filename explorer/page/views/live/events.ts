@@ -62,8 +62,12 @@ export function matching(
       holds(permission, asked?.permission) &&
       holds(
         text,
-        ...[...(who ?? []), asked?.permission, ...(where ?? [])],
-        ...[event.source, line && `${line.method} ${line.path}`, reasonOf(event)],
+        ...(who ?? []),
+        asked?.permission,
+        ...(where ?? []),
+        event.source,
+        line && `${line.method} ${line.path}`,
+        reasonOf(event),
       )
     );
   };

@@ -35,8 +35,16 @@ export function changesOf({ before, after }: Item): readonly FieldChange[] {
 
 /** What is shown by itself; everything else of a record is among its details. */
 const SHOWN = new Set([
-  ...['id', 'timestamp', 'actor', 'action', 'entityType', 'entityId', 'before', 'after', 'tenant'],
-  ...['userId'],
+  'id',
+  'timestamp',
+  'actor',
+  'action',
+  'entityType',
+  'entityId',
+  'before',
+  'after',
+  'tenant',
+  'userId',
 ]);
 
 /** What else a record says, such as its operation and where the request came from. */

@@ -43,13 +43,17 @@ const instantOf = (value: unknown, none: number): number =>
   typeof value === 'string' ? Date.parse(value) : none;
 
 export const subscriptionOf = ({ scope, module, status, startDate, endDate }: Item): Entitlement => ({
-  ...{ owner: String(scope), of: String(module), isOpen: status === 'active' || status === 'trial' },
+  owner: String(scope),
+  of: String(module),
+  isOpen: status === 'active' || status === 'trial',
   start: instantOf(startDate, Number.NEGATIVE_INFINITY),
   end: instantOf(endDate, Number.POSITIVE_INFINITY),
 });
 
 export const licenceOf = ({ account, enterprise, status, startDate, endDate }: Item): Entitlement => ({
-  ...{ owner: String(account), of: String(enterprise), isOpen: status === 'active' },
+  owner: String(account),
+  of: String(enterprise),
+  isOpen: status === 'active',
   start: instantOf(startDate, Number.NEGATIVE_INFINITY),
   end: instantOf(endDate, Number.POSITIVE_INFINITY),
 });

@@ -45,7 +45,10 @@ const texts = (value: unknown): readonly string[] => (Array.isArray(value) ? val
 export function scopeOf(type: string, item: Item): Scope {
   const { id, name, status = 'active', ancestors, enterprise, movingTo, deletingSince } = item;
   return {
-    ...{ ref: `${type}:${String(id)}`, type, name: String(name ?? id), ancestors: texts(ancestors) },
+    ref: `${type}:${String(id)}`,
+    type,
+    name: String(name ?? id),
+    ancestors: texts(ancestors),
     status: String(status),
     ...(typeof enterprise === 'string' ? { enterprise } : {}),
     isMoving: movingTo !== undefined,

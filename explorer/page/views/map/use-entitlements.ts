@@ -70,7 +70,8 @@ async function load({ send }: Client, now: number): Promise<Omit<LoadedEntitleme
 
 function endingOf({ id, displayName, email, username, tenant, endsAt }: Item): Ending {
   return {
-    ...{ ref: `user:${String(id)}`, name: String(displayName ?? email ?? username ?? id) },
+    ref: `user:${String(id)}`,
+    name: String(displayName ?? email ?? username ?? id),
     ...(typeof tenant === 'string' ? { tenant } : {}),
     end: Date.parse(String(endsAt)),
   };

@@ -11,8 +11,16 @@ const TYPES = {
   where: {
     label: 'Type',
     types: [
-      ...['tenant', 'client', 'account', 'enterprise', 'location'],
-      ...['project', 'workstream', 'building', 'zone', 'device'],
+      'tenant',
+      'client',
+      'account',
+      'enterprise',
+      'location',
+      'project',
+      'workstream',
+      'building',
+      'zone',
+      'device',
     ],
     added: 'scope-type.list',
   },

@@ -74,7 +74,9 @@ export function ChangeForm({ state, onAdd }: ChangeFormProps) {
 
 /** The values that the other views ask about. */
 const asked = ({ subject = '', permission = '', scope = '' }: ViewProps['state']): Values => ({
-  ...{ subject, permission, scope },
+  subject,
+  permission,
+  scope,
 });
 
 /** A year of five digits is no ISO 8601. */

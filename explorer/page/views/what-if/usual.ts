@@ -106,7 +106,9 @@ export const USUAL = {
     toChange: ({ subject, role, scope, from, until }) => ({
       command: 'assignment.create',
       input: {
-        ...{ user: userOf(subject), role: idOf(role), scope },
+        user: userOf(subject),
+        role: idOf(role),
+        scope,
         ...(from ? { startsAt: instantOf(from) } : {}),
         ...(until ? { endsAt: instantOf(until) } : {}),
       },
@@ -190,19 +192,32 @@ const SENTENCES: Readonly<Record<string, Sentence>> = {
   'membership.delete': ({ user, group }) => [subjectOf(user), ' leaves the group ', at('group', group)],
   'membership.create': ({ user, group }) => [subjectOf(user), ' joins the group ', at('group', group)],
   'assignment.create': ({ user, role, scope, ...rest }) => [
-    ...[subjectOf(user), ' gets the role ', at('role', role), ' at ', { ref: String(scope) }],
+    subjectOf(user),
+    ' gets the role ',
+    at('role', role),
+    ' at ',
+    { ref: String(scope) },
     ...until(rest),
   ],
   'assignment.delete': ({ user, role, scope }) => [
-    ...[subjectOf(user), ' loses the role ', at('role', role), ' at ', { ref: String(scope) }],
+    subjectOf(user),
+    ' loses the role ',
+    at('role', role),
+    ' at ',
+    { ref: String(scope) },
   ],
   'group.delete': ({ id }) => ['the group ', at('group', id), ' is removed'],
   'role-permission.create': ({ role, permission, effect, when }) => [
-    ...['the role ', at('role', role), effect === 'DENY' ? ' denies ' : ' allows ', String(permission)],
+    'the role ',
+    at('role', role),
+    effect === 'DENY' ? ' denies ' : ' allows ',
+    String(permission),
     ...(when === undefined ? [] : [` where ${String(when)}`]),
   ],
   'role-permission.delete': ({ role, permission }) => [
-    ...['the role ', at('role', role), ` has no effect on ${String(permission)} any more`],
+    'the role ',
+    at('role', role),
+    ` has no effect on ${String(permission)} any more`,
   ],
 };
 

@@ -245,8 +245,13 @@ function sourceNode(source: Source, subject: Named, roles: readonly Named[]): Li
       const { scope } = source;
       const id = JSON.stringify(['assignment', scope.ref, roles[0]?.ref]);
       return {
-        ...{ id, kind: 'assignment', title: 'assignment', name: `at ${scope.name}` },
-        ...{ detail: periodText(source), ref: scope.ref, link },
+        id,
+        kind: 'assignment',
+        title: 'assignment',
+        name: `at ${scope.name}`,
+        detail: periodText(source),
+        ref: scope.ref,
+        link,
       };
     }
     case 'grant': {
