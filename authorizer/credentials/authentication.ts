@@ -30,7 +30,8 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
 
   return async (token) => {
     if (token.length > maxBytes) throw new CredentialsError('token_too_long');
-    const known = await tokens.find(token);
+    const found = tokens.find(token);
+    const known = found instanceof Promise ? await found : found;
     if (known !== undefined) return known;
     const verified = await verify(token, clock.now());
     tokens.keep(token, verified);
@@ -50,10 +51,10 @@ export interface VerifiedTokensOptions {
 export interface VerifiedTokens {
   /**
    * The claims of a token that is still valid: within its dates, verified within the time-to-live, and by a
-   * key that the issuer still publishes. Throws Fault `keys_unavailable` if the issuer's keys cannot be
-   * fetched.
+   * key that the issuer still publishes. At once where the issuer's keys need not be fetched; rejects with Fault
+   * `keys_unavailable` if they cannot be.
    */
-  find(token: string): Promise<VerifiedClaims | undefined>;
+  find(token: string): VerifiedClaims | undefined | Promise<VerifiedClaims | undefined>;
   keep(token: string, verified: Verified): void;
   readonly size: number;
 }
@@ -78,18 +79,22 @@ export function createVerifiedTokens({ ttlMs, clock, maxBytes }: VerifiedTokensO
   const isYoung = ({ at }: Entry, now: number): boolean => Math.abs(now - at) < ttlMs;
   const isWithinDates = ({ from, until }: Entry, now: number): boolean => from <= now && now < until;
 
+  /** Called when it is known whether the key is published, for it may have to be fetched: the dates must be right then. */
+  function claimsOf(entry: Entry, tail: string, isPublished: boolean): VerifiedClaims | undefined {
+    const now = clock.now();
+    if (isPublished && isYoung(entry, now) && isWithinDates(entry, now)) return entry.claims;
+    entries.delete(tail);
+    return undefined;
+  }
+
   return {
-    async find(token) {
+    find(token) {
       const tail = token.slice(-TAIL);
       const entry = entries.get(tail);
       if (entry?.token !== token) return undefined;
-      // Check the key first: it may have to be fetched, and the dates must be checked at the time of the
-      // answer.
-      const isCurrent = await entry.keys.holds(entry.key);
-      const now = clock.now();
-      if (isCurrent && isYoung(entry, now) && isWithinDates(entry, now)) return entry.claims;
-      entries.delete(tail);
-      return undefined;
+      const isPublished = entry.keys.holds(entry.key);
+      if (isPublished instanceof Promise) return isPublished.then((is) => claimsOf(entry, tail, is));
+      return claimsOf(entry, tail, isPublished);
     },
     keep(token, verified) {
       if (ttlMs > 0) entries.set(token.slice(-TAIL), { ...verified, token });

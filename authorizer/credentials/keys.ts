@@ -189,8 +189,11 @@ export interface KeySource {
     kid: string | undefined,
     tried: readonly VerificationKey[],
   ): Promise<readonly VerificationKey[]>;
-  /** Whether the issuer still publishes a key. Throws Fault `keys_unavailable`. */
-  holds(key: VerificationKey): Promise<boolean>;
+  /**
+   * Whether the issuer still publishes a key: at once where its keys need not be fetched. Rejects with Fault
+   * `keys_unavailable`.
+   */
+  holds(key: VerificationKey): boolean | Promise<boolean>;
 }
 
 /** The keys of an issuer that are fetched. */
@@ -381,7 +384,7 @@ export function createRemoteKeys(options: RemoteKeysOptions): RemoteKeys {
     }
   }
 
-  async function current(now: number): Promise<Fetched> {
+  function current(now: number): Fetched | Promise<Fetched> {
     const known = latest();
     if (known === undefined || !isWithin(FRESH_MS, known.readAt, now)) return renewed(now);
     if (!isWithin(FRESH_MS / 2, known.readAt, now)) refresh(now).catch(report);
@@ -431,7 +434,12 @@ export function createRemoteKeys(options: RemoteKeysOptions): RemoteKeys {
       return candidates;
     },
     findMore: untried,
-    holds: async (key) => (await current(clock.now())).set.has(key.print),
+    holds: (key) => {
+      const known = current(clock.now());
+      return known instanceof Promise
+        ? known.then(({ set }) => set.has(key.print))
+        : known.set.has(key.print);
+    },
     prefetch: async () => {
       try {
         return (await current(clock.now())).set;
