@@ -15,17 +15,17 @@ export interface Verdict {
   readonly allowed: boolean;
   readonly reason: Reason | Refusal;
   /** The subject, as a reference. */
-  readonly subject?: string;
+  readonly subject?: string | undefined;
   /** Id of the matched route. */
-  readonly route?: string;
-  readonly permission?: string;
-  readonly scope?: string;
+  readonly route?: string | undefined;
+  readonly permission?: string | undefined;
+  readonly scope?: string | undefined;
   /** The root of the scope. */
-  readonly tenant?: string;
+  readonly tenant?: string | undefined;
   /** Ids of the effective roles. */
-  readonly roles?: readonly string[];
+  readonly roles?: readonly string[] | undefined;
   /** What an open connection rests on beside rights: the record of its credential, or `none`. */
-  readonly credential?: string;
+  readonly credential?: string | undefined;
 }
 
 /** The context for the backend, the access log and gateway responses. Strings only, as REST APIs require. */
@@ -127,7 +127,8 @@ const deniable = (arn: string): string => {
 
 /** A policy for exactly the requested ARN. An ARN that IAM could read as more is never put into an Allow. */
 export function toPolicy(arn: string, verdict: Verdict): PolicyAnswer {
-  const outcome = forArn(arn, verdict);
+  const isItself = isPlain(arn);
+  const outcome = isItself ? verdict : forUnusable(verdict);
   return {
     principalId: outcome.subject ?? NOBODY,
     policyDocument: {
@@ -136,7 +137,7 @@ export function toPolicy(arn: string, verdict: Verdict): PolicyAnswer {
         {
           Action: 'execute-api:Invoke',
           Effect: outcome.allowed ? 'Allow' : 'Deny',
-          Resource: isPlain(arn) ? arn : deniable(arn),
+          Resource: isItself ? arn : deniable(arn),
         },
       ],
     },
@@ -144,12 +145,13 @@ export function toPolicy(arn: string, verdict: Verdict): PolicyAnswer {
   };
 }
 
-const forArn = (arn: string, verdict: Verdict): Verdict =>
-  isPlain(arn) || !verdict.allowed ? verdict : { ...verdict, allowed: false, reason: 'arn_unusable' };
+/** The verdict on a request whose ARN IAM could read as more. */
+const forUnusable = (verdict: Verdict): Verdict =>
+  verdict.allowed ? { ...verdict, allowed: false, reason: 'arn_unusable' } : verdict;
 
 /** The verdict as it can be answered: a policy allows no ARN that IAM could read as more. */
 export const outcomeOf = (request: GatewayRequest, verdict: Verdict, httpAnswer: HttpAnswer): Verdict =>
-  isSimple(request, httpAnswer) ? verdict : forArn(request.arn, verdict);
+  isSimple(request, httpAnswer) || isPlain(request.arn) ? verdict : forUnusable(verdict);
 
 /** A policy for the whole API. It is reused for other routes, so its context names only the subject. */
 export function toWholePolicy(subject: string, { allow, deny }: Resources): PolicyAnswer {

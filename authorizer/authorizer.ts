@@ -139,20 +139,14 @@ export function createAuthorizer(parts: AuthorizerParts): Authorizer {
       const subject = identity.subject ?? subjectOf(claims, look);
       const rules = look.item(apiRoutes, routesId);
       if (subject === undefined || rules === undefined) return undefined;
-      const refused = (refusal: RequestQuestion['refusal'], route?: string): RequestQuestion => ({
-        subject: subject ?? '',
-        credential: subject === null ? undefined : credential,
-        permission: undefined,
-        scope: undefined,
-        refusal,
-        route,
-      });
-      if (subject === null) return refused('subject_unknown');
+      if (subject === null)
+        return { subject: '', permission: undefined, scope: undefined, refusal: 'subject_unknown' };
       const mapped = rules ?? NO_RULES;
       if (known?.rules !== mapped)
         known = { rules: mapped, routed: trace('route', () => routeOf(request, identity, mapped)) };
       const { route, refusal, named, path = '', prefetch } = known.routed;
-      if (named === undefined) return refused(refusal, route);
+      if (named === undefined)
+        return { subject, credential, permission: undefined, scope: undefined, refusal, route };
       const { permission, scope } = named;
       const given = givenOf(request, path, identity, at);
       return { subject, credential, permission, scope, route, given, prefetch };
@@ -253,15 +247,8 @@ function toVerdict({ question, decision, roles }: Answered<RequestQuestion>, isO
   if (decision?.reason === 'credential_refused') throw new CredentialsError('token_refused');
   const { subject, route, permission, scope, refusal } = question;
   if (refusal === 'subject_unknown') return { allowed: false, reason: refusal };
-  if (refusal !== undefined) return { allowed: false, reason: refusal, subject, ...(route && { route }) };
-  const asked = {
-    subject,
-    ...(route && { route }),
-    ...(permission && { permission }),
-    ...(scope && { scope }),
-  };
-  if (isOutside) return { allowed: false, reason: 'outside_cache_key', ...asked };
-  if (!decision?.allowed || roles === undefined)
-    return { allowed: false, reason: decision?.reason ?? 'no_grant', ...asked };
-  return { allowed: true, reason: decision.reason, ...asked, ...roles };
+  if (refusal !== undefined) return { allowed: false, reason: refusal, subject, route };
+  const allowed = decision?.allowed === true && roles !== undefined && !isOutside;
+  const reason = isOutside ? 'outside_cache_key' : (decision?.reason ?? 'no_grant');
+  return { allowed, reason, subject, route, permission, scope, ...(allowed && roles) };
 }

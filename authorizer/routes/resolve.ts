@@ -37,14 +37,18 @@ export function resolve(match: RouteMatch, sources: Sources): Resolved | undefin
  * @returns references (`building:01J…`), at most as many as a scope can have ancestors
  */
 export function prefetchedScopes({ rule, given }: RouteMatch, scope: string): readonly string[] {
+  const places = placesIn(rule);
+  if (places.length === 0) return NO_SCOPES;
   const above = new Set<string>();
-  for (const { position, type } of placesIn(rule)) {
+  for (const { position, type } of places) {
     const id = given[position];
     if (id !== undefined && isId(id)) above.add(`${type}:${id}`);
   }
   above.delete(scope);
   return [...above].reverse().slice(0, MAX_ANCESTORS);
 }
+
+const NO_SCOPES: readonly string[] = [];
 
 /** A path parameter that is named after a scope type. */
 interface Place {
