@@ -64,7 +64,7 @@ export function createRequestMetrics({ now, ...options }: MetricsOptions & { rea
           Stale: tally.isStale ? 1 : 0,
           Latency: now() - begunAt,
         },
-        { tenant },
+        tenant,
       );
     return running.run(tally, () => serve(count));
   };

@@ -35,7 +35,7 @@ export function createDecisionMetrics(options: MetricsOptions): Observe {
         Stale: same.some(({ isStale }) => isStale) ? 1 : 0,
       };
       const tenant = same.every((each) => each.tenant === first.tenant) ? first.tenant : undefined;
-      write(outcome, first === together[0] ? { ...counts, ...costOf(first) } : counts, { tenant });
+      write(outcome, first === together[0] ? { ...counts, ...costOf(first) } : counts, tenant);
     }
   };
 }

@@ -87,8 +87,8 @@ test('a line is JSON, whatever names and outcomes hold', () => {
     write: (line) => lines.push(line),
     now: () => 7,
   });
-  write('e\n"f"', { Decisions: 2, Faults: 0, Latency: 0 }, { tenant: '"g"' });
-  write('role', { Latency: 1.5 }, { tenant: undefined });
+  write('e\n"f"', { Decisions: 2, Faults: 0, Latency: 0 }, '"g"');
+  write('role', { Latency: 1.5 }, undefined);
   write('role', {});
   const directive = { Namespace: 'a "b"', Dimensions: [['service', 'outcome']] };
   const aws = (...names: readonly string[]) => ({
