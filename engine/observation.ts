@@ -61,15 +61,15 @@ export function createObserver(observe: Observe, now: () => number) {
   let wasAsked = false;
 
   function report(observations: readonly Observation[]): void {
-    for (const [position, observation] of observations.entries()) {
+    for (let position = 0; position < observations.length; position++) {
       try {
-        observe(observation, position, observations);
+        observe(observations[position] as Observation, position, observations);
       } catch {}
     }
   }
 
   /** Reports a `cached` decision that was given at once, or took from `begunAt` until now. */
-  function given({ question, ...rest }: Observed, begunAt?: number): void {
+  function given({ question, tenant, decision, isStale, isKept }: Observed, begunAt?: number): void {
     const isFirst = !wasAsked;
     wasAsked = true;
     const { subject, permission = '', scope } = question;
@@ -79,13 +79,16 @@ export function createObserver(observe: Observe, now: () => number) {
         subject,
         permission,
         scope,
+        tenant,
+        decision,
+        fault: undefined,
         consistency: 'cached',
         calls: 0,
         units: 0,
         milliseconds: begunAt === undefined ? 0 : now() - begunAt,
         isFirst,
-        fault: undefined,
-        ...rest,
+        isStale,
+        isKept,
       },
     ]);
   }
