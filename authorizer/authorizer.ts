@@ -154,13 +154,17 @@ export function createAuthorizer(parts: AuthorizerParts): Authorizer {
   };
 
   /** The policy for the whole API; undefined if there is none. */
-  async function answerWhole(request: GatewayRequest, identity: Identity): Promise<Answer | undefined> {
+  async function answerWhole(
+    policyFor: NonNullable<typeof wholePolicy>,
+    request: GatewayRequest,
+    identity: Identity,
+  ): Promise<Answer | undefined> {
     const called = parseMethodArn(request.arn);
     // API Gateway evaluates the policy against the ARN: its path must be the one that the rules are matched
     // with.
-    if (!wholePolicy || called?.path !== request.path || outsideKey(request).length > 0) return undefined;
+    if (called?.path !== request.path || outsideKey(request).length > 0) return undefined;
     if (!isOfOneSpelling(request.path)) return undefined;
-    const whole = await wholePolicy(identity, called.base);
+    const whole = await policyFor(identity, called.base);
     if (whole === 'credential_refused') throw new CredentialsError('token_refused');
     return whole && toWholePolicy(whole.subject, whole.resources);
   }
@@ -185,7 +189,10 @@ export function createAuthorizer(parts: AuthorizerParts): Authorizer {
     try {
       const request = readEvent(event, basePaths);
       const identity = await identify(request);
-      const whole = takesPolicy(request, httpAnswer) ? await answerWhole(request, identity) : undefined;
+      const whole =
+        wholePolicy && takesPolicy(request, httpAnswer)
+          ? await answerWhole(wholePolicy, request, identity)
+          : undefined;
       if (whole) {
         span?.note({ 'gatehouse.outcome': 'policy' });
         // What the policy says of this request. The policy is answered, whether or not this can be read.
