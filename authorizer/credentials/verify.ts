@@ -163,10 +163,10 @@ function isForUs({ audience, clientIds }: TrustedIssuer, claims: JWTPayload): bo
  * Chooses the entry against which a token is verified, by its unverified `iss` and `token_use`; fetches no
  * keys.
  */
-function createChoice(issuers: readonly TrustedIssuer[]) {
-  const entries = new Map<unknown, TrustedIssuer[]>();
+function createChoice(issuers: readonly Checked[]) {
+  const entries = new Map<unknown, Checked[]>();
   for (const one of issuers) entries.set(one.issuer, [...(entries.get(one.issuer) ?? []), one]);
-  return (token: string): TrustedIssuer => {
+  return (token: string): Checked => {
     const { iss, token_use } = unverifiedClaims(token);
     const ofIssuer = entries.get(iss);
     if (ofIssuer === undefined) throw new CredentialsError('issuer_refused');
@@ -187,18 +187,27 @@ const datesOf = ({ exp, nbf }: JWTPayload) => ({
   until: Number(exp) * 1_000,
 });
 
-async function verifyFor(token: string, trusted: TrustedIssuer, at: number): Promise<Verified> {
-  const { keys, algorithms, issuer, audience, tokenUse, typ } = trusted;
+/** An issuer, with what jose checks of its tokens at any instant. */
+interface Checked extends TrustedIssuer {
+  readonly options: JWTVerifyOptions;
+}
+
+const checked = (trusted: TrustedIssuer): Checked => {
+  const { algorithms, issuer, audience, typ } = trusted;
   const options: JWTVerifyOptions = {
     algorithms: [...namesOf(algorithms)],
     issuer,
     ...(audience.length > 0 ? { audience: [...audience] } : {}),
     ...(typ === undefined ? {} : { typ }),
     requiredClaims: ['exp'],
-    currentDate: new Date(at),
     clockTolerance: NBF_LEEWAY,
   };
-  const { payload, key } = await verifyByKeys(token, keys, options);
+  return { ...trusted, options };
+};
+
+async function verifyFor(token: string, trusted: Checked, at: number): Promise<Verified> {
+  const { keys, options, tokenUse } = trusted;
+  const { payload, key } = await verifyByKeys(token, keys, { ...options, currentDate: new Date(at) });
   // JSON may contain 1e999, which is parsed as Infinity.
   if (!Number.isFinite(payload.exp)) throw new CredentialsError('claim_refused', 'exp');
   const dates = datesOf(payload);
@@ -251,7 +260,7 @@ export type Verify = (token: string, at: number) => Promise<Verified>;
  * (500).
  */
 export function createVerify(issuers: readonly TrustedIssuer[]): Verify {
-  const choose = createChoice(issuers);
+  const choose = createChoice(issuers.map(checked));
   return async (token, at) => {
     if (!isCompactJws(token)) throw new CredentialsError('credentials_malformed');
     try {
