@@ -41,7 +41,9 @@ export function createOutsideKey(options: OutsideKeyOptions): OutsideKey {
   if (!isAnyCached) return () => NO_INPUTS;
   const http = inputsOfCredentials(credentialsFrom, 'http');
   const credentials = {
-    ...{ http, 'http-1.0': http, 'rest-request': inputsOfCredentials(credentialsFrom, 'rest') },
+    http,
+    'http-1.0': http,
+    'rest-request': inputsOfCredentials(credentialsFrom, 'rest'),
     'rest-token': NO_INPUTS,
   };
   return (request, rule, uses = NO_USES) => {

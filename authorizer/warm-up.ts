@@ -24,7 +24,11 @@ export const warmUpOf = ({ configuration, issuers, prefetch }: Composed, clock: 
 
 const ROUTE: Item = {
   ...edgeKey(apiRef(MADE_UP), { type: 'route', id: MADE_UP }),
-  ...{ id: MADE_UP, method: 'GET', path: '/{id}', permission: MADE_UP, scope: 'location:{id}' },
+  id: MADE_UP,
+  method: 'GET',
+  path: '/{id}',
+  permission: MADE_UP,
+  scope: 'location:{id}',
 };
 
 /** Of an HTTP API and of a REST API. */
@@ -34,12 +38,20 @@ function madeUpEvents(authorization: string): readonly object[] {
   const [path, requestId] = [`/${MADE_UP}`, MADE_UP];
   return [
     {
-      ...{ version: '2.0', type: 'REQUEST', routeArn: arn('$default'), routeKey: '$default', rawPath: path },
+      version: '2.0',
+      type: 'REQUEST',
+      routeArn: arn('$default'),
+      routeKey: '$default',
+      rawPath: path,
       headers: { authorization },
       requestContext: { http: { method: 'GET', path }, stage: '$default', requestId },
     },
     {
-      ...{ type: 'REQUEST', methodArn: arn(MADE_UP), httpMethod: 'GET', path, headers: { authorization } },
+      type: 'REQUEST',
+      methodArn: arn(MADE_UP),
+      httpMethod: 'GET',
+      path,
+      headers: { authorization },
       requestContext: { httpMethod: 'GET', stage: MADE_UP, requestId },
     },
   ];

@@ -185,6 +185,7 @@ export interface Engine {
 }
 
 /** @throws GatehouseError `invalid` for an invalid time-to-live, margin or bound */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: the interface of the engine, method by method over one load.
 export function createEngine(options: EngineOptions): Engine {
   const { wait = pause, maxBytes = DEFAULT_MAX_BYTES, keepDecisions = true } = options;
   const loading = createLoad(options, (bytes) => kept?.leave(bytes));

@@ -254,6 +254,7 @@ function createTrial(items: ItemCache) {
  *
  * @throws GatehouseError `invalid` for an invalid time-to-live, margin or bound
  */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one load: its plans share reads, spans and the clock.
 export function createLoad(options: LoadOptions, onGrowth?: (bytes: number) => void) {
   const {
     reader,

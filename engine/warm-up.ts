@@ -63,7 +63,9 @@ const TENANT = `tenant:${MADE_UP}`;
 /** A decision item that is made up. */
 export const madeUpItem = (key: Key, attributes: Readonly<Record<string, unknown>> = {}): Item => ({
   ...key,
-  ...{ [Attribute.version]: 1, [Attribute.writtenAt]: 0, [Attribute.writeId]: MADE_UP },
+  [Attribute.version]: 1,
+  [Attribute.writtenAt]: 0,
+  [Attribute.writeId]: MADE_UP,
   ...attributes,
 });
 

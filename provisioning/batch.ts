@@ -142,10 +142,12 @@ const isOutage = (error: unknown): boolean =>
   OUTAGE.has(error.code) ||
   (error.code === 'internal' && error.cause !== undefined);
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: the pipeline of a batch: its steps share what was planned.
 export function createBatches(options: BatchOptions) {
   const { reader, writer, clock, newId, newSecret, budgetMs, commands, nextCounter } = options;
   const { encryption, sharedItems, splits } = options;
 
+  // biome-ignore lint/complexity/noExcessiveLinesPerFunction: the same.
   return async (parts: readonly Part[], around: Around): Promise<readonly Answer[]> => {
     const { guarded, dryRun, event, alone, fail, signal } = around;
     const begun = clock.now();

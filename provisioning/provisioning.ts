@@ -129,6 +129,7 @@ type Acting<E = Event> = E & { readonly principal?: string };
  * The policy administration point: one function from event to answer. Each write command is one
  * TransactWriteItems with its audit record and the record of its operation.
  */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: the pipeline of a command: its steps share ports and settings.
 export function createProvisioning({
   reader,
   writer,

@@ -477,6 +477,27 @@ describe('what no file may hold', () => {
     expect(find(ofNode, folders, 'table/dynamodb/', 'engine/log.ts', ...RUN_BY_NODE)).toEqual([]);
   });
 
+  test('a literal that is spread into a literal, to keep fields on one line', () => {
+    const idiom = /^\s*\.\.\.(?:\{[^{}]*\}|\[[^[\]]*\]),?$|^\s*\.\.\.\{$/;
+    expect(idiom.test('    ...{ id, title },')).toBe(true);
+    const product = FOLDERS.filter((folder) => folder !== 'test');
+    expect(find(idiom, product)).toEqual([]);
+  });
+
+  test('more than 400 lines of code, unless they are one idea', () => {
+    const long = [...SOURCES].flatMap(([path, text]) => {
+      const count = text.split('\n').filter((line) => line.trim() !== '').length;
+      return count > 400 && !within(path, 'test/') ? [path] : [];
+    });
+    expect(long.sort()).toEqual([
+      // The pipelines of a batch and of a command: each is read from top to bottom.
+      'provisioning/batch.ts',
+      'provisioning/provisioning.ts',
+      // Every attribute of decision items, and how it is read.
+      'table/decision/decode.ts',
+    ]);
+  });
+
   test('a stray test.only, console.log or debugger', () => {
     expect(find(/\b(?:test|it|describe)\.only\b|\bdebugger;/, FOLDERS)).toEqual([]);
     expect(find(/console\.log/, ['table', 'engine', 'authorizer', 'testing', 'cli'])).toEqual([]);

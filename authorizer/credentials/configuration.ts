@@ -42,8 +42,17 @@ export interface TokenConfiguration {
  * public key used as a secret is a well-known attack on JWT (RFC 8725 section 2.1).
  */
 const ALGORITHMS: ReadonlySet<string> = new Set([
-  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
-  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
 ]);
 const isAlgorithm = (value: string): boolean => ALGORITHMS.has(value);
 const NO_ALGORITHM = `holds something that is none of ${[...ALGORITHMS].join(', ')}`;

@@ -121,13 +121,19 @@ export async function callerPolicy(
     },
     // The subject is named.
     subjectOf: () => null,
-    ...{ apiRoutes, routesId: apiRoutesId(api), isClosed, now: clock.now },
+    apiRoutes,
+    routesId: apiRoutesId(api),
+    isClosed,
+    now: clock.now,
     cellsOf: async (request) => {
       const decide: CellsRequest['decide'] = async (questions) =>
         seen.decided(await request.decide(questions));
       return seen.cells(request, await cellsOf({ ...request, decide }));
     },
-    ...{ ttlMs: ONE_MINUTE, outageTtlMs: 0, cacheBytes: 1, ...limits },
+    ttlMs: ONE_MINUTE,
+    outageTtlMs: 0,
+    cacheBytes: 1,
+    ...limits,
   });
   const made = await wholePolicy({ subject, credential: undefined, claims: claims as VerifiedClaims }, base);
   if (made === 'credential_refused' || made === undefined) {

@@ -73,6 +73,7 @@ export function evaluate(statements: readonly Statement[], action: string, arn: 
   const resource = statement.resources.find((pattern) => matchesPattern(pattern, arn)) ?? '';
   return {
     decision: statement.effect === 'Deny' ? 'explicit-deny' : 'allow',
-    ...{ statement, resource },
+    statement,
+    resource,
   };
 }

@@ -93,7 +93,9 @@ function trialOf<Route>({ route, found }: Matched<Route>, request: TriedRequest)
       .map((each) => [each.message, each]),
   );
   return {
-    ...{ route, question, prefetched: question ? prefetchedScopes(found, question.scope) : [] },
+    route,
+    question,
+    prefetched: question ? prefetchedScopes(found, question.scope) : [],
     parameters: parametersOf(found),
     path: pathOf(found),
     missing: [...missing.values()],

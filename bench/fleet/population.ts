@@ -75,6 +75,7 @@ const rolesFor = (page: number): readonly number[] =>
  * A population of any size that takes no memory: each item follows from its key, in the form in which commands
  * write it. What changes during a simulation lies over it.
  */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: what follows from the same few numbers, item by item.
 export function createPopulation(options: PopulationOptions) {
   const { users, largeTenantUsers, tenants, groups, groupsAt, writtenAt } = options;
   const others = users - largeTenantUsers;

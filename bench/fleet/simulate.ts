@@ -104,6 +104,7 @@ const CERTAIN_MS = ASSUMED.ttlMs + 2 * READ_DEADLINE_MS;
  *
  * @throws Error when an answer is not the oracle's
  */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one simulation: its events share one state.
 export async function simulate(simulation: Simulation): Promise<Simulated> {
   const { seed, rate, largeShare, sampleOneIn, warmUpSeconds, seconds, newVersion, writes } = simulation;
   const random = createRandom(seed);

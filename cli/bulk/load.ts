@@ -113,6 +113,7 @@ interface Waiting {
  * Sends rows in batches, several at once, and holds only those in flight in memory. Of rows with the same keys the
  * first one in the input wins.
  */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one load: its queue, its counts and its record share one state.
 export function startLoad(rows: AsyncIterable<SourceRow>, options: LoadOptions): Loading {
   const { kind, parallel, isOneProcess = false, now } = options;
   const { patienceMs = PATIENCE_MS, from = NO_PROGRESS } = options;

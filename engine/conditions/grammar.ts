@@ -36,7 +36,11 @@ export class Refusal extends Error {
 
 /** Functions with their number of arguments. */
 const FUNCTIONS: ReadonlySet<string> = new Set([
-  ...['size(1)', '.size(0)', '.startsWith(1)', '.endsWith(1)', '.contains(1)'],
+  'size(1)',
+  '.size(0)',
+  '.startsWith(1)',
+  '.endsWith(1)',
+  '.contains(1)',
 ]);
 /** The library takes a comma after the last argument. */
 const LAST_COMMA = amongTokens(',(?:\\s|//[^\\n]*)*\\)');

@@ -12,8 +12,15 @@ export const ARITHMETIC: ReadonlySet<string> = new Set(['+', '-', '*', '/', '%']
 export const EQUALITY: ReadonlySet<string> = new Set(['==', '!=']);
 export const ORDER: ReadonlySet<string> = new Set(['<', '<=', '>', '>=']);
 export const ACCESSORS: ReadonlySet<string> = new Set([
-  ...['getFullYear', 'getMonth', 'getDate', 'getDayOfMonth', 'getDayOfWeek'],
-  ...['getHours', 'getMinutes', 'getSeconds', 'getMilliseconds'],
+  'getFullYear',
+  'getMonth',
+  'getDate',
+  'getDayOfMonth',
+  'getDayOfWeek',
+  'getHours',
+  'getMinutes',
+  'getSeconds',
+  'getMilliseconds',
 ]);
 /** Texts and comments, which may hold any character, and what is asked for among all else. */
 export const amongTokens = (others: string): RegExp =>

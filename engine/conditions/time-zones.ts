@@ -24,16 +24,14 @@ function clockOf(timeZone: string): Intl.DateTimeFormat {
   if (known) return known;
   const part = 'numeric';
   const clock = new Intl.DateTimeFormat('en-US-u-ca-gregory-nu-latn', {
-    ...{
-      timeZone,
-      hourCycle: 'h23',
-      year: part,
-      month: part,
-      day: part,
-      hour: part,
-      minute: part,
-      second: part,
-    },
+    timeZone,
+    hourCycle: 'h23',
+    year: part,
+    month: part,
+    day: part,
+    hour: part,
+    minute: part,
+    second: part,
   });
   CLOCKS.set(timeZone, clock);
   return clock;

@@ -25,6 +25,7 @@ export interface RoundOptions extends Omit<VerifyOptions, 'onCheckpoint'> {
 }
 
 /** One walk over the table. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one walk: its queue, findings and checkpoint share one state.
 export function createRound({
   reader,
   clock,
