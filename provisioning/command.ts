@@ -3,7 +3,7 @@ import type { Reader } from '../table/reader.ts';
 import type { OneTransaction, Plan, Planning } from './plan.ts';
 
 /**
- * A command: a name, the schema of its input, and what it does. Commands are data; commands/index.ts lists
+ * A command: a name, the schema of its input, and what it does. Commands are data; all-commands.ts lists
  * them.
  */
 interface Shared {

@@ -1,10 +1,10 @@
 /** Entry of provisioning: the policy administration point. */
 export type { AccessDifference, AccessRow, AccessSide } from './access-difference/index.ts';
+export { COMMANDS } from './all-commands.ts';
 export type { Answer, Failure, Success } from './answer.ts';
 export type { PlanAnswer, PlannedChange } from './apply/commands.ts';
 export { changesBeyond, readSavedPlan, type SavedPlan } from './apply/saved-plan.ts';
 export { type Command, mayTakeAway, takesAway } from './command.ts';
-export { COMMANDS } from './commands/index.ts';
 export { createIds } from './ids.ts';
 export { inPlainWords } from './issues.ts';
 export { type Matrix, readMatrix } from './matrix/matrix.ts';

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { CLIENT_CORE } from '../peers/server-process.ts';
+import { CLIENT_CORE } from '../harness/cores.ts';
 import { answerParent } from './child.ts';
 import { type ClosedLoopPlan, runClosedLoop } from './closed-loop.ts';
 import { openConnection, prepare } from './connection.ts';

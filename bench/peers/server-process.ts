@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as after } from 'node:timers/promises';
+import { SERVER_CORE } from '../harness/cores.ts';
 
 export interface ServerProcess {
   readonly pid: number;
@@ -18,13 +19,6 @@ export interface ServerCommand {
   /** Whether it serves; asked until it does. An error means no. */
   readonly isServing: () => Promise<boolean>;
 }
-
-/**
- * Every server has one core, whatever it could use, and the client another: otherwise a server with threads
- * would be measured by what its client leaves of both.
- */
-const SERVER_CORE = '0';
-export const CLIENT_CORE = '1';
 
 const PATIENCE_MS = 30_000;
 const STEP_MS = 10;

@@ -13,8 +13,8 @@ import {
   withField,
 } from '../provisioning.ts';
 import { lookUp, type Names, namesThrough, type Typed } from '../references.ts';
+import { collect } from '../routes/subcommands.ts';
 import type { Subcommand } from '../subcommand.ts';
-import { collect } from './route/shared.ts';
 
 interface OnboardOptions extends WriteOptions {
   readonly type?: string;

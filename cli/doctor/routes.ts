@@ -1,10 +1,10 @@
 import type { Configuration } from '../../authorizer/index.ts';
-import { type RouteOptions, readApi } from '../commands/route/shared.ts';
 import type { Context } from '../context.ts';
 import { count, nameOf } from '../print.ts';
 import { readConditions } from '../routes/conditions.ts';
 import { withMissingScope } from '../routes/missing-scopes.ts';
 import { cachingOf, inputsText, outsideOf } from '../routes/result-cache.ts';
+import { type RouteOptions, readApi } from '../routes/subcommands.ts';
 import { type Result, reporter } from './result.ts';
 
 const { ok, failed, warning } = reporter('cache');

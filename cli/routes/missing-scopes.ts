@@ -1,5 +1,5 @@
-import { inTurns } from '../../provisioning/apply/queries.ts';
 import { scopeKind, scopeName } from '../../provisioning/apply/scope-commands.ts';
+import { inTurns } from '../../provisioning/in-turns.ts';
 import type { WrittenRoute } from '../../provisioning/routes/route.ts';
 import { writtenScope } from '../../provisioning/routes/written-scopes.ts';
 import { formatRef } from '../../table/identifiers.ts';

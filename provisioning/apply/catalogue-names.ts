@@ -1,6 +1,7 @@
 import { isPermissionPattern } from '../../table/permission-name.ts';
+import { inTurns } from '../in-turns.ts';
 import type { Parsed } from './parse.ts';
-import { inTurns, type Queries } from './queries.ts';
+import type { Queries } from './queries.ts';
 import type { Manifest } from './schema.ts';
 
 /**

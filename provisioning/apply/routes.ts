@@ -1,11 +1,12 @@
 import { routeShape } from '../../table/route-template.ts';
+import { inTurns } from '../in-turns.ts';
 import { changesFor } from '../routes/changes.ts';
 import { isScopeName } from '../routes/fields.ts';
 import { DEFAULT_API, type Route, requirementText, ruleOf, writtenOf } from '../routes/route.ts';
 import { derivedId, type Row } from './entry.ts';
 import type { Parsed } from './parse.ts';
 import type { Problem } from './problem.ts';
-import { inTurns, type Queries } from './queries.ts';
+import type { Queries } from './queries.ts';
 import type { Resources } from './state.ts';
 import type { Comparison, Kept, Pruning, Step } from './steps.ts';
 import { meantInTable } from './table-names.ts';

@@ -9,10 +9,11 @@ import type { Command } from '../command.ts';
 import { refuseEmptyPeriod } from '../edges/rules.ts';
 import { by, listCommand, ofStatus, ownedByScope } from '../kinds/lists.ts';
 import { nodeCommands } from '../kinds/node-commands.ts';
-import type { Attributes, Behaviour, NodeKind } from '../kinds/node-kind.ts';
+import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { loadNode, loadScope, loadScopeOf, rootOf } from '../nodes/nodes.ts';
 import { readScopeRef } from '../nodes/scope-types.ts';
 import type { Planning } from '../plan.ts';
+import type { Attributes } from '../visible.ts';
 
 /**
  * Subscriptions to modules and licences for enterprises: what a check asks for before it looks at roles

@@ -7,9 +7,10 @@ import type { Action } from '../../table/write/action.ts';
 import type { Command } from '../command.ts';
 import { listAllCommand } from '../kinds/lists.ts';
 import { nodeCommands } from '../kinds/node-commands.ts';
-import type { Attributes, Behaviour, NodeKind } from '../kinds/node-kind.ts';
+import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { changedDeclarations, declarationsIn, refuseDeclaration, sourceOf } from '../nodes/properties.ts';
 import type { Node } from '../plan.ts';
+import type { Attributes } from '../visible.ts';
 
 /** Declarations of properties: data in the item of what holds everywhere (ADR 0033). */
 

@@ -11,8 +11,9 @@ import type { Command } from '../command.ts';
 import { subject } from '../edges/rights.ts';
 import { by, listCommand, ofStatus, ofTenant } from '../kinds/lists.ts';
 import { nodeCommands } from '../kinds/node-commands.ts';
-import type { Attributes, Behaviour, NodeKind } from '../kinds/node-kind.ts';
+import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { deleteDecision, loadScope, loadScopeOf } from '../nodes/nodes.ts';
+import type { Attributes } from '../visible.ts';
 
 /** Login sessions and the log of notifications. */
 const refuseEarlyEnd = (sessionStart: unknown, sessionEnd: unknown): void => {

@@ -5,9 +5,10 @@ import type { Action } from '../../table/write/action.ts';
 import type { Command } from '../command.ts';
 import { listAllCommand } from '../kinds/lists.ts';
 import { nodeCommands } from '../kinds/node-commands.ts';
-import type { Attributes, Behaviour, NodeKind } from '../kinds/node-kind.ts';
+import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { scopeTypeOf } from '../nodes/scope-types.ts';
 import type { Node, Planning } from '../plan.ts';
+import type { Attributes } from '../visible.ts';
 
 /** Resource types of the AuthZEN API: which permission an action is, and where their objects are decided. */
 type Mapping = Parameters<typeof resourceTypeChange>[1];

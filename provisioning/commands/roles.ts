@@ -13,11 +13,12 @@ import { readGrant } from '../edges/read-edge.ts';
 import { changeGrantRoles, ownerOf, role, subject } from '../edges/rights.ts';
 import { by, listCommand } from '../kinds/lists.ts';
 import { nodeCommands } from '../kinds/node-commands.ts';
-import type { Attributes, Behaviour, NodeKind } from '../kinds/node-kind.ts';
+import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { beingDeleted, loadNode, loadScope, optionalText, textOf, touch } from '../nodes/nodes.ts';
 import type { Owner } from '../nodes/ownership.ts';
 import { readScopeRef } from '../nodes/scope-types.ts';
 import type { Node, Planning } from '../plan.ts';
+import type { Attributes } from '../visible.ts';
 import { fromTemplate } from './role-templates.ts';
 
 /** Longest chain of inheritance: the engine walks it on every decision that uses the role. */

@@ -15,10 +15,11 @@ import { create } from '../../table/write/action.ts';
 import type { Command } from '../command.ts';
 import { by, listCommand } from '../kinds/lists.ts';
 import { nodeCommands } from '../kinds/node-commands.ts';
-import type { Attributes, Behaviour, NodeKind } from '../kinds/node-kind.ts';
+import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { textOf, toUpdate } from '../nodes/nodes.ts';
 import { scopeTypeOf } from '../nodes/scope-types.ts';
 import type { Planning } from '../plan.ts';
+import type { Attributes } from '../visible.ts';
 
 /**
  * Routes: which permission and scope a request needs. The item in the API's partition is what the authorizer

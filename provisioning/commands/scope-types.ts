@@ -6,9 +6,10 @@ import { ownedBy } from '../../table/partition-queries.ts';
 import type { Command } from '../command.ts';
 import { listCommand } from '../kinds/lists.ts';
 import { nodeCommands } from '../kinds/node-commands.ts';
-import type { Attributes, Behaviour, NodeKind } from '../kinds/node-kind.ts';
+import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { scopeTypeOf } from '../nodes/scope-types.ts';
 import type { Planning } from '../plan.ts';
+import type { Attributes } from '../visible.ts';
 
 /** Types of scopes that operators add: data, no deployment. */
 async function refuseUnknownTypes(

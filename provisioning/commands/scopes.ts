@@ -11,12 +11,13 @@ import type { Update } from '../../table/write/action.ts';
 import type { Command } from '../command.ts';
 import { by, listAllCommand, listCommand, ownedByScope, period } from '../kinds/lists.ts';
 import { nodeCommands } from '../kinds/node-commands.ts';
-import type { Attributes, Behaviour, NodeKind } from '../kinds/node-kind.ts';
+import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { beingDeleted, deleteDecision, loadScope, loadScopeOf, textsOf } from '../nodes/nodes.ts';
 import type { Owner } from '../nodes/ownership.ts';
 import { hasProperties, refuseMisfits, storedProperties } from '../nodes/properties.ts';
 import { readScopeRef, refusePlace } from '../nodes/scope-types.ts';
 import type { Node } from '../plan.ts';
+import type { Attributes } from '../visible.ts';
 
 /** The scopes: nodes that have a place in the tree of scopes and a decision item. */
 

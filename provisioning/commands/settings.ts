@@ -8,11 +8,11 @@ import type { Reader } from '../../table/reader.ts';
 import { type Command, readCommand } from '../command.ts';
 import { type EdgeKind, edgeCommands } from '../kinds/edge-commands.ts';
 import { by } from '../kinds/lists.ts';
-import type { Attributes } from '../kinds/node-kind.ts';
 import { loadRef, optionalText, rootOf } from '../nodes/nodes.ts';
 import { readScopeRef } from '../nodes/scope-types.ts';
 import type { Node, Planning } from '../plan.ts';
 import { readValue, settingsInForce, VALUE_TYPES, type ValueType } from '../settings.ts';
+import type { Attributes } from '../visible.ts';
 
 /** Settings of scopes and users: text with a type, which those below may or may not override. */
 const valueType = z.enum(VALUE_TYPES);

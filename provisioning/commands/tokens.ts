@@ -16,10 +16,10 @@ import { subject } from '../edges/rights.ts';
 import { changedMeanwhile } from '../kinds/deletion.ts';
 import { by, listCommand, ofTenant } from '../kinds/lists.ts';
 import { nodeCommands } from '../kinds/node-commands.ts';
-import { type Attributes, type Behaviour, type NodeKind, ownersOf, tenantOf } from '../kinds/node-kind.ts';
+import { type Behaviour, type NodeKind, ownersOf, tenantOf } from '../kinds/node-kind.ts';
 import { deleteDecision, loadNode, loadRef, loadScope } from '../nodes/nodes.ts';
 import { moveOwners } from '../nodes/ownership.ts';
-import { visible } from '../visible.ts';
+import { type Attributes, visible } from '../visible.ts';
 
 /**
  * Tokens: issued, looked up, revoked, gone after 30 days. Of an API token

@@ -13,10 +13,11 @@ import { canonical } from '../canonical.ts';
 import { type Command, writeCommand } from '../command.ts';
 import { erasureOf } from '../erasures.ts';
 import { planDeletionOf } from '../kinds/deletion.ts';
-import type { Attributes, NodeKind } from '../kinds/node-kind.ts';
+import type { NodeKind } from '../kinds/node-kind.ts';
 import { allApprovals } from '../operators/approval.ts';
 import type { Plan, Planning } from '../plan.ts';
 import { actorUser, mapNamed, personalOf, personOf } from '../pseudonyms.ts';
+import type { Attributes } from '../visible.ts';
 import { kindOf } from './node-kinds.ts';
 
 /** What stands in the place of a personal value of somebody who was erased. */

@@ -17,12 +17,13 @@ import { subject } from '../edges/rights.ts';
 import { createdAgain } from '../erasures.ts';
 import { by, listAllCommand, listCommand, listOwnedCommand, ofStatus, ofTenant } from '../kinds/lists.ts';
 import { nodeCommands } from '../kinds/node-commands.ts';
-import type { Attributes, Behaviour, NodeKind } from '../kinds/node-kind.ts';
+import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { guardKeyOf } from '../nodes/guards.ts';
 import { deleteDecision, loadScope, loadScopeOf, textOf, touchLiving } from '../nodes/nodes.ts';
 import { hasProperties, refuseMisfits, storedProperties } from '../nodes/properties.ts';
 import { rootTypes } from '../nodes/scope-types.ts';
 import type { Node, Planning } from '../plan.ts';
+import type { Attributes } from '../visible.ts';
 
 /**
  * The tenant that lists the user. It gives no rights:

@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { COMMANDS } from '../all-commands.ts';
 import type { Command } from '../command.ts';
-import { COMMANDS } from '../commands/index.ts';
 import { type Former, formerOf } from '../former-names.ts';
 
 /** A command as callers need to know it: what it is for, and the JSON Schema of its input. */

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Entity } from '../../table/entities/entity.ts';
 import * as field from '../../table/entities/fields.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
-import { COMMANDS } from '../commands/index.ts';
+import { COMMANDS } from '../all-commands.ts';
 
 /**
  * What each command answers as `result`. Most follows from what a creation takes; here is what provisioning adds. Only

@@ -10,9 +10,8 @@ import { changeEdge, createEdgePlan, type Edge, edgeInWords, removeEdge } from '
 import { readEdge } from '../edges/read-edge.ts';
 import { refuseUnknownType } from '../edges/rules.ts';
 import type { Planning } from '../plan.ts';
-import { visible } from '../visible.ts';
+import { type Attributes, visible } from '../visible.ts';
 import { listCommand, type Selection } from './lists.ts';
-import type { Attributes } from './node-kind.ts';
 
 /** Create, read, update, delete and list for a kind of edge. */
 export interface EdgeKind {

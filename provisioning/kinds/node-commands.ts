@@ -15,10 +15,9 @@ import { loadRef, refuseDeleting, toUpdate } from '../nodes/nodes.ts';
 import { addOwner, moveOwners } from '../nodes/ownership.ts';
 import { readScopeRef } from '../nodes/scope-types.ts';
 import { changeSecrets, putSecrets, splitSecrets } from '../nodes/secrets.ts';
-import { visible } from '../visible.ts';
+import { type Attributes, visible } from '../visible.ts';
 import { changedMeanwhile, planDeletionOf } from './deletion.ts';
 import {
-  type Attributes,
   aKind,
   idFieldOf,
   idsOf,

@@ -16,6 +16,7 @@ import type { Item } from '../../table/item.ts';
 import type { Action } from '../../table/write/action.ts';
 import type { Owner } from '../nodes/ownership.ts';
 import type { Node, Planning } from '../plan.ts';
+import type { Attributes } from '../visible.ts';
 
 /**
  * A kind of node: its entry in the registry, and its behaviour: what is particular to it (decision items,
@@ -25,8 +26,6 @@ export interface NodeKind {
   readonly entity: Entity;
   readonly behaviour: Behaviour;
 }
-
-export type Attributes = Readonly<Record<string, unknown>>;
 
 export interface Behaviour {
   /** The owners of the node, from its attributes, where the registry does not name them all. */

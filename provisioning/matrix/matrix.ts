@@ -2,8 +2,9 @@ import type { Combination } from '../../table/decision/items.ts';
 import { invalid, limitExceeded, notFound } from '../../table/errors.ts';
 import { isRef, parseRef } from '../../table/identifiers.ts';
 import { isPermissionPattern, readPermissionName } from '../../table/permission-name.ts';
-import { inTurns, listUpTo, type Queries } from '../apply/queries.ts';
+import { listUpTo, type Queries } from '../apply/queries.ts';
 import { scopeKind, scopeName } from '../apply/scope-commands.ts';
+import { inTurns } from '../in-turns.ts';
 import { type Cell, cellOf, type Stated } from './cells.ts';
 
 /** A column. */

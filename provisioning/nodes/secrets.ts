@@ -3,7 +3,7 @@ import type { Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { secretKey } from '../../table/keys.ts';
 import type { Action } from '../../table/write/action.ts';
-import type { Attributes } from '../kinds/node-kind.ts';
+import type { Attributes } from '../visible.ts';
 import { toUpdate } from './nodes.ts';
 
 /**

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { formatRef, type Ref } from '../../table/identifiers.ts';
 import { type Key, parseKey } from '../../table/keys.ts';
 import { monthOf } from '../audit.ts';
-import type { Attributes } from '../kinds/node-kind.ts';
+import type { Attributes } from '../visible.ts';
 
 /** What is kept of the audit log outside the table, as a replay reads it. */
 

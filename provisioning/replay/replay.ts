@@ -3,7 +3,7 @@ import { logOf } from '../../table/index-queries.ts';
 import { countPartitions, parseKey } from '../../table/keys.ts';
 import { MAX_PAGE, type Reader } from '../../table/reader.ts';
 import { canonical } from '../canonical.ts';
-import type { Attributes } from '../kinds/node-kind.ts';
+import type { Attributes } from '../visible.ts';
 import { type ChangeRecord, type Counter, counterName, type Line } from './record.ts';
 import { concernsAccess, isRemoval, readOf, replayOf, type Sent } from './rules.ts';
 

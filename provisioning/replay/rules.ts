@@ -1,9 +1,10 @@
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { formatRef } from '../../table/identifiers.ts';
+import { COMMANDS } from '../all-commands.ts';
 import { canonical } from '../canonical.ts';
-import { COMMANDS } from '../commands/index.ts';
 import { kindOf } from '../commands/node-kinds.ts';
-import { type Attributes, type NodeKind, nameFieldsOf, namesOf } from '../kinds/node-kind.ts';
+import { type NodeKind, nameFieldsOf, namesOf } from '../kinds/node-kind.ts';
+import type { Attributes } from '../visible.ts';
 import type { ChangeRecord } from './record.ts';
 
 /**

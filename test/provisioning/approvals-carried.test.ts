@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { COMMANDS } from '../../provisioning/commands/index.ts';
+import { COMMANDS } from '../../provisioning/all-commands.ts';
 import type { Entity } from '../../table/entities/entity.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { createOperatorsWorld, type OperatorsWorld } from './operators.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { COMMANDS } from '../../provisioning/commands/index.ts';
+import { COMMANDS } from '../../provisioning/all-commands.ts';
 import { createOperatorsWorld, type OperatorsWorld } from './operators.ts';
 import { createLedgerWorld, type Input, type LedgerWorld } from './support.ts';
 

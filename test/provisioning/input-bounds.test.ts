@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { COMMANDS } from '../../provisioning/commands/index.ts';
+import { COMMANDS } from '../../provisioning/all-commands.ts';
 
 /** Every input is bounded in size: each text, list and map of each command has a limit in its own schema. */
 interface Schema {

@@ -2,7 +2,7 @@ import { ulid } from 'ulid';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createLists } from '../../engine/index.ts';
 import { accessDifference } from '../../provisioning/access-difference/index.ts';
-import { COMMANDS } from '../../provisioning/commands/index.ts';
+import { COMMANDS } from '../../provisioning/all-commands.ts';
 import { migrate, verify } from '../../provisioning/verify/index.ts';
 import { createSplitter } from '../../provisioning/verify/split.ts';
 import { createKnownSplits, noteSplits, SPLIT_THRESHOLDS } from '../../table/decision/split.ts';

@@ -2,7 +2,7 @@ import { ulid } from 'ulid';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createExplainer, createLists } from '../../engine/index.ts';
 import { accessDifference } from '../../provisioning/access-difference/index.ts';
-import { COMMANDS } from '../../provisioning/commands/index.ts';
+import { COMMANDS } from '../../provisioning/all-commands.ts';
 import { migrate, verify } from '../../provisioning/verify/index.ts';
 import type { Item } from '../../table/item.ts';
 import { decisionKey, type Key, membershipsKey, nodeKey } from '../../table/keys.ts';

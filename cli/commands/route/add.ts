@@ -25,8 +25,8 @@ import {
 } from '../../routes/result-cache.ts';
 import { apiOf } from '../../routes/routes.ts';
 import { routeScope } from '../../routes/scope-names.ts';
+import { type RouteOptions, unregistered, withRouteOptions } from '../../routes/subcommands.ts';
 import type { Subcommand } from '../../subcommand.ts';
-import { type RouteOptions, unregistered, withRouteOptions } from './shared.ts';
 
 interface AddOptions extends RouteOptions, WriteOptions, CacheOptions {
   readonly permission: string;

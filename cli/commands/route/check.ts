@@ -15,8 +15,8 @@ import {
   takenBy,
 } from '../../routes/result-cache.ts';
 import { routeData } from '../../routes/routes.ts';
+import { type RouteOptions, readApi, withRouteOptions } from '../../routes/subcommands.ts';
 import type { Subcommand } from '../../subcommand.ts';
-import { type RouteOptions, readApi, withRouteOptions } from './shared.ts';
 
 const EXAMPLES = `  gatehouse route check --result-cache '{"default":{"ttl":0}}'
   gatehouse route check --api shop --http-answer policy \\

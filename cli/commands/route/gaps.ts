@@ -3,8 +3,8 @@ import { OK, REFUSED } from '../../exit-codes.ts';
 import { basePathOf, readApiDocument } from '../../openapi/api-document.ts';
 import { findGaps, formatGaps, gapsData, hasFailed, readPublic } from '../../openapi/gaps.ts';
 import { asJson } from '../../print.ts';
+import { collect, type RouteOptions, readApi, withRouteOptions } from '../../routes/subcommands.ts';
 import type { Subcommand } from '../../subcommand.ts';
-import { collect, type RouteOptions, readApi, withRouteOptions } from './shared.ts';
 
 interface GapsOptions extends RouteOptions {
   readonly basePath?: string;

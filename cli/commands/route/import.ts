@@ -20,8 +20,8 @@ import {
   outsideProblem,
 } from '../../routes/result-cache.ts';
 import { apiOf, routesOf } from '../../routes/routes.ts';
+import { type RouteOptions, unregistered, withRouteOptions } from '../../routes/subcommands.ts';
 import type { Subcommand } from '../../subcommand.ts';
-import { type RouteOptions, unregistered, withRouteOptions } from './shared.ts';
 
 interface ImportOptions extends RouteOptions, WriteOptions, CacheOptions {
   readonly dryRun?: boolean;

@@ -1,8 +1,8 @@
 import { OK } from '../../exit-codes.ts';
 import { asJson, columns } from '../../print.ts';
 import { routeData } from '../../routes/routes.ts';
+import { type RouteOptions, readApi, withRouteOptions } from '../../routes/subcommands.ts';
 import type { Subcommand } from '../../subcommand.ts';
-import { type RouteOptions, readApi, withRouteOptions } from './shared.ts';
 
 /** `gatehouse route list`. */
 export const addList: Subcommand = (route, context, finish) => {

@@ -4,8 +4,8 @@ import { agree, YES } from '../../destruction.ts';
 import { OK } from '../../exit-codes.ts';
 import { asJson, plain } from '../../print.ts';
 import { addActorOption, connectForWriting, type WriteOptions } from '../../provisioning.ts';
+import { type RouteOptions, withRouteOptions } from '../../routes/subcommands.ts';
 import type { Subcommand } from '../../subcommand.ts';
-import { type RouteOptions, withRouteOptions } from './shared.ts';
 
 /** `gatehouse route remove`. An id names one route of all APIs. */
 export const addRemove: Subcommand = (route, context, finish) => {

@@ -15,9 +15,9 @@ import { connectForWriting } from '../../provisioning.ts';
 import { atOption, subjectOption } from '../../question.ts';
 import { assertAsked, namesIn, referenceOf } from '../../references.ts';
 import { apiOf, routeData, routesOf } from '../../routes/routes.ts';
+import { collect, type RouteOptions, withRouteOptions } from '../../routes/subcommands.ts';
 import { type Suggestion, suggestRoutes } from '../../routes/suggestions.ts';
 import type { Subcommand } from '../../subcommand.ts';
-import { collect, type RouteOptions, withRouteOptions } from './shared.ts';
 
 interface TestOptions extends RouteOptions {
   readonly header: readonly string[];

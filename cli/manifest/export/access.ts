@@ -1,5 +1,5 @@
 import type { Row } from '../../../provisioning/apply/entry.ts';
-import { inTurns } from '../../../provisioning/apply/queries.ts';
+import { inTurns } from '../../../provisioning/in-turns.ts';
 import { type Exporting, kept } from './exporting.ts';
 import type { Groups } from './groups.ts';
 import type { Names } from './names.ts';

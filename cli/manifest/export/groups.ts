@@ -1,5 +1,5 @@
 import { pick, type Row } from '../../../provisioning/apply/entry.ts';
-import { inTurns } from '../../../provisioning/apply/queries.ts';
+import { inTurns } from '../../../provisioning/in-turns.ts';
 import { type Exporting, kept, unless } from './exporting.ts';
 import { createNames, type Names } from './names.ts';
 import type { Roles } from './roles.ts';

@@ -1,6 +1,6 @@
 import { pick, type Row } from '../../../provisioning/apply/entry.ts';
-import { inTurns } from '../../../provisioning/apply/queries.ts';
 import { SUBJECT_ATTRIBUTES, USER_ATTRIBUTES } from '../../../provisioning/apply/schema.ts';
+import { inTurns } from '../../../provisioning/in-turns.ts';
 import type { Grants } from './access.ts';
 import { type Exporting, kept, unless } from './exporting.ts';
 import type { Names } from './names.ts';

@@ -1,5 +1,4 @@
 import { pick, type Row } from '../../../provisioning/apply/entry.ts';
-import { inTurns } from '../../../provisioning/apply/queries.ts';
 import { SCOPE_ATTRIBUTES } from '../../../provisioning/apply/schema.ts';
 import {
   listScopes,
@@ -8,6 +7,7 @@ import {
   type ScopeTypes,
   typeOf,
 } from '../../../provisioning/apply/scope-commands.ts';
+import { inTurns } from '../../../provisioning/in-turns.ts';
 import { isBuiltIn } from '../../../table/entities/scope-types.ts';
 import { type Exporting, kept, unless } from './exporting.ts';
 import { createNames, type Names } from './names.ts';

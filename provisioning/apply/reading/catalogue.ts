@@ -1,7 +1,7 @@
 import { isStorable } from '../../../table/properties.ts';
 import { canonical } from '../../canonical.ts';
+import { inTurns } from '../../in-turns.ts';
 import type { Row } from '../entry.ts';
-import { inTurns } from '../queries.ts';
 import type { Manifest } from '../schema.ts';
 import { isPart, type Reading } from './reading.ts';
 

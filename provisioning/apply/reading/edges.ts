@@ -1,6 +1,6 @@
 import { readSubject } from '../../../table/identifiers.ts';
+import { IN_ONE_CALL, inTurns } from '../../in-turns.ts';
 import { pick, type Row } from '../entry.ts';
-import { IN_ONE_CALL, inTurns } from '../queries.ts';
 import { PEOPLE, type Person } from '../schema.ts';
 import type { Resource, Resources } from '../state.ts';
 import { edgeEntry, isPart, type Reading } from './reading.ts';

@@ -1,5 +1,5 @@
+import { inTurns } from '../../in-turns.ts';
 import { pick, type Row } from '../entry.ts';
-import { inTurns } from '../queries.ts';
 import { SUBSCRIPTION_ATTRIBUTES } from '../schema.ts';
 import type { Resource } from '../state.ts';
 import type { Reading } from './reading.ts';

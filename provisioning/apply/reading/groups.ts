@@ -1,5 +1,5 @@
+import { inTurns } from '../../in-turns.ts';
 import { pick, type Row, without } from '../entry.ts';
-import { inTurns } from '../queries.ts';
 import { GROUP_ATTRIBUTES, type Manifest } from '../schema.ts';
 import type { Resource, Resources } from '../state.ts';
 import { edgeEntry, hasName, idsOf, isPart, type Reading, readsList } from './reading.ts';

@@ -1,6 +1,6 @@
 import { parseRef } from '../../../table/identifiers.ts';
+import { inTurns } from '../../in-turns.ts';
 import { type Entry, keyOf, type Row } from '../entry.ts';
-import { inTurns } from '../queries.ts';
 import type { Manifest } from '../schema.ts';
 import type { Resource, Resources } from '../state.ts';
 import { meantInTable } from '../table-names.ts';

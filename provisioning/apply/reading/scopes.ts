@@ -1,6 +1,6 @@
 import { ENTITIES } from '../../../table/entities/registry.ts';
+import { inTurns } from '../../in-turns.ts';
 import { pick, type Row, without } from '../entry.ts';
-import { inTurns } from '../queries.ts';
 import { type Manifest, SCOPE_ATTRIBUTES } from '../schema.ts';
 import {
   listScopes,

@@ -1,4 +1,4 @@
-import { inTurns } from '../queries.ts';
+import { inTurns } from '../../in-turns.ts';
 import type { Resources } from '../state.ts';
 import { edgeEntry, type Reading } from './reading.ts';
 import type { Places } from './scopes.ts';

@@ -1,5 +1,5 @@
+import { inTurns } from '../../in-turns.ts';
 import { pick } from '../entry.ts';
-import { inTurns } from '../queries.ts';
 import { SUBJECT_ATTRIBUTES } from '../schema.ts';
 import type { Resource, Resources } from '../state.ts';
 import { isPart, type Reading } from './reading.ts';

@@ -1,7 +1,7 @@
 import type { Guard } from '../../../table/entities/entity.ts';
 import { ENTITIES } from '../../../table/entities/registry.ts';
+import { IN_ONE_CALL, inTurns } from '../../in-turns.ts';
 import { pick, type Row } from '../entry.ts';
-import { IN_ONE_CALL, inTurns } from '../queries.ts';
 import { type Manifest, USER_ATTRIBUTES } from '../schema.ts';
 import type { Resource, Resources } from '../state.ts';
 import { asKept, idsOf, isPart, type Reading } from './reading.ts';

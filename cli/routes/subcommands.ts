@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import type { Route } from '../../../provisioning/routes/route.ts';
-import { readPermissionName } from '../../../table/permission-name.ts';
-import type { ConnectionOptions } from '../../connection-options.ts';
-import type { Context } from '../../context.ts';
-import { addHelpTexts } from '../../help.ts';
-import { connectForWriting, type Editing, RefusedError, type Send } from '../../provisioning.ts';
-import { apiOf, routesOf } from '../../routes/routes.ts';
+import type { Route } from '../../provisioning/routes/route.ts';
+import { readPermissionName } from '../../table/permission-name.ts';
+import type { ConnectionOptions } from '../connection-options.ts';
+import type { Context } from '../context.ts';
+import { addHelpTexts } from '../help.ts';
+import { connectForWriting, type Editing, RefusedError, type Send } from '../provisioning.ts';
+import { apiOf, routesOf } from './routes.ts';
 
 export interface RouteOptions extends ConnectionOptions {
   readonly api?: string;
