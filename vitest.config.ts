@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { bundle } from './bundle/build.ts';
+import { bundle } from './deploy/bundle/build.ts';
 
 /** Puts the authorizer as the stack bundles it in the place of its source. */
 function bundled() {

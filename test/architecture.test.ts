@@ -10,8 +10,8 @@ import { NOT_FOR_DECISIONS, within } from './support/layers.ts';
  *   request -> authorizer -> engine ----> table (read)
  *   request -> authzen -> engine, authorizer/credentials, table (read)
  *   request -> middleware -> engine, authorizer/credentials, table (read)
- *   sockets -> engine, table (read): what closes WebSocket connections
- *   client -> nothing
+ *   authorizer/sockets -> engine, table (read): what closes WebSocket connections
+ *   middleware/client -> nothing
  *   command -> provisioning ------------> table (write)
  *              provisioning/operators/rights -> engine, authorizer/credentials: who may run commands
  *              provisioning/access-difference -> engine (its entry), to foresee who loses what
@@ -23,19 +23,8 @@ import { NOT_FOR_DECISIONS, within } from './support/layers.ts';
  *   composition roots -> table/dynamodb or table/memory; all else knows the ports only
  */
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const PRODUCTION = ['table', 'engine', 'authorizer', 'authzen', 'provisioning', 'middleware', 'sockets'];
-const FOLDERS = [
-  ...PRODUCTION,
-  'client',
-  'testing',
-  'explorer',
-  'cli',
-  'local',
-  'bundle',
-  'bench',
-  'formal',
-  'test',
-];
+const PRODUCTION = ['table', 'engine', 'authorizer', 'authzen', 'provisioning', 'middleware'];
+const FOLDERS = [...PRODUCTION, 'testing', 'explorer', 'cli', 'local', 'deploy', 'bench', 'test'];
 /** This file speaks of what it forbids. */
 const ITSELF = 'test/architecture.test.ts';
 
@@ -75,7 +64,13 @@ function importsOf(from: string, text: string): readonly Import[] {
 
 const IMPORTS = [...SOURCES].flatMap(([path, text]) => importsOf(path, text));
 const shown = (imports: readonly Import[]) => imports.map(({ from, to }) => `${from} imports ${to}`);
-const ofFolder = (folder: string) => IMPORTS.filter(({ from }) => within(from, `${folder}/`));
+/** Functions with a folder within another one, which stand for themselves. */
+const SOCKETS = 'authorizer/sockets/';
+const FUNCTIONS = ['authorizer', 'authzen', 'provisioning', 'authorizer/sockets'];
+const ofFolder = (folder: string) =>
+  IMPORTS.filter(
+    ({ from }) => within(from, `${folder}/`) && !(folder === 'authorizer' && within(from, SOCKETS)),
+  );
 
 /** A command line for developers, not part of what is deployed. */
 /** They speak of keys, to readers. */
@@ -90,7 +85,7 @@ const RUN_BY_NODE = [
 ];
 /** Where things are put together: they choose what stands behind the ports. */
 const ROOTS = [
-  ...['authorizer', 'authzen', 'provisioning', 'sockets'].map((folder) => `${folder}/compose.ts`),
+  ...FUNCTIONS.map((folder) => `${folder}/compose.ts`),
   ...['middleware/environment.ts', 'local/table.ts'],
   ...['change-feed', 'live-revocation'].map((name) => `local/sockets/${name}.ts`),
   ...[
@@ -128,6 +123,11 @@ const h = await import('./h.ts');`;
 });
 
 describe('what a folder may import', () => {
+  test('nothing that runs at a user: tests and benchmarks', () => {
+    const product = IMPORTS.filter(({ from }) => !within(from, 'test/', 'bench/', 'deploy/'));
+    expect(shown(product.filter(({ to }) => within(to, 'test/', 'bench/')))).toEqual([]);
+  });
+
   test('table: nothing else of ours', () => {
     expect(shown(ofFolder('table').filter(({ to, isOurs }) => isOurs && !within(to, 'table/')))).toEqual([]);
   });
@@ -198,14 +198,16 @@ describe('what a folder may import', () => {
 
   test('sockets: the engine, and the table as far as it is read', () => {
     const isForbidden = ({ to, isOurs }: Import) =>
-      isOurs && (!within(to, 'sockets/', 'engine/', 'table/') || within(to, ...NOT_FOR_DECISIONS));
-    expect(ofFolder('sockets').length).toBeGreaterThan(10);
-    expect(shown(ofFolder('sockets').filter(isForbidden))).toEqual([]);
+      isOurs && (!within(to, SOCKETS, 'engine/', 'table/') || within(to, ...NOT_FOR_DECISIONS));
+    expect(ofFolder('authorizer/sockets').length).toBeGreaterThan(10);
+    expect(shown(ofFolder('authorizer/sockets').filter(isForbidden))).toEqual([]);
   });
 
   test('client: nothing', () => {
-    expect([...SOURCES.keys()].filter((path) => within(path, 'client/'))).toEqual(['client/index.ts']);
-    expect(shown(ofFolder('client'))).toEqual([]);
+    expect([...SOURCES.keys()].filter((path) => within(path, 'middleware/client/'))).toEqual([
+      'middleware/client/index.ts',
+    ]);
+    expect(shown(ofFolder('middleware/client'))).toEqual([]);
   });
 
   test('provisioning: the table; the engine where changes of access are foreseen and conditions checked', () => {
@@ -315,14 +317,9 @@ describe('what a folder may import', () => {
     expect(shown(others.filter(({ to }) => within(to, 'cli/')))).toEqual([]);
   });
 
-  test('formal: nothing of ours, and only tests know it', () => {
-    expect(shown(ofFolder('formal').filter(({ to, isOurs }) => isOurs && !within(to, 'formal/')))).toEqual(
-      [],
-    );
-    const others = IMPORTS.filter(
-      ({ to, from }) => within(to, 'formal/') && !within(from, 'formal/', 'test/'),
-    );
-    expect(shown(others)).toEqual([]);
+  test('test/proof/formal: nothing of ours, but in its tests', () => {
+    const runner = ofFolder('test/proof/formal').filter(({ from }) => !from.endsWith('.test.ts'));
+    expect(shown(runner.filter(({ to, isOurs }) => isOurs && !within(to, 'test/proof/formal/')))).toEqual([]);
   });
 
   test('local: neither the command line nor tests and benchmarks', () => {
@@ -334,10 +331,7 @@ describe('what a folder may import', () => {
     ['table', /^zod$/],
     ['table/memory', /^$/],
     ['table/dynamodb', /^(?:@aws-sdk\/.+|@smithy\/node-http-handler|node:crypto|node:events|node:https?)$/],
-    [
-      'engine',
-      /^(?:lru-cache|@marcbachmann\/cel-js(?:\/evaluator)?|@aws-lambda-powertools\/logger(?:\/types)?)$/,
-    ],
+    ['engine', /^(?:lru-cache|@marcbachmann\/cel-js(?:\/evaluator)?)$/],
     // The small zod: the full one is four times as long to load.
     [
       'authorizer',
@@ -345,7 +339,7 @@ describe('what a folder may import', () => {
     ],
     ['authzen', /^(?:zod\/mini|node:https?)$/],
     [
-      'sockets',
+      'authorizer/sockets',
       /^(?:zod\/mini|aws-lambda|@aws-sdk\/(?:client-apigatewaymanagementapi|credential-provider-env|lib-dynamodb))$/,
     ],
     ['middleware', /^zod\/mini$/],
@@ -386,10 +380,9 @@ test('only what is put together makes logs and metrics', () => {
   expect(importersOf(/\/metrics\.ts$/)).toEqual([
     ...['authorizer/authorizer.ts', 'authorizer/compose.ts', 'authzen/compose.ts', 'authzen/http.ts'],
   ]);
-  const functions = ['authorizer', 'authzen', 'provisioning', 'sockets'];
   expect(importersOf(/^engine\/log\.ts$/)).toEqual(
     [
-      ...functions.flatMap((folder) => [`${folder}/compose.ts`, `${folder}/handler.ts`]),
+      ...FUNCTIONS.flatMap((folder) => [`${folder}/compose.ts`, `${folder}/handler.ts`]),
       ...['cli/commands/serve.ts', 'middleware/log.ts'],
     ].sort(),
   );
@@ -480,8 +473,8 @@ describe('what no file may hold', () => {
       'authorizer/handler.ts',
       'authzen/compose.ts',
       'authzen/handler.ts',
-      'sockets/compose.ts',
-      'sockets/handler.ts',
+      'authorizer/sockets/compose.ts',
+      'authorizer/sockets/handler.ts',
       'middleware/environment.ts',
       'provisioning/compose.ts',
       'provisioning/handler.ts',

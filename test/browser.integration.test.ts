@@ -1,7 +1,7 @@
 import { webcrypto } from 'node:crypto';
 import { createContext, runInContext } from 'node:vm';
 import { beforeAll, expect, test } from 'vitest';
-import { bundle } from '../bundle/build.ts';
+import { bundle } from '../deploy/bundle/build.ts';
 
 /** What a browser has beside the language itself; no `process`, `Buffer`, `require` or `global`. */
 const WEB = {

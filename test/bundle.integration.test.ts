@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { bundle } from '../bundle/build.ts';
+import { bundle } from '../deploy/bundle/build.ts';
 import { NOT_FOR_DECISIONS, within } from './support/layers.ts';
 
 /** What is deployed holds what it may, as test/architecture.test.ts says of the sources. */
@@ -16,7 +16,7 @@ describe('the bundle of', () => {
       ([, { bytesInOutput }]) => bytesInOutput > 0,
     );
     return {
-      ours: Object.keys(metafile.inputs).filter((path) => !within(path, 'node_modules/', 'bundle/')),
+      ours: Object.keys(metafile.inputs).filter((path) => !within(path, 'node_modules/', 'deploy/')),
       included: included.map(([path]) => path),
       text,
     };

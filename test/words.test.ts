@@ -39,12 +39,10 @@ const FOLDERS = [
   'provisioning',
   'testing',
   'middleware',
-  'client',
   'cli',
   'local',
-  'bundle',
+  'deploy',
   'bench',
-  'formal',
   'test',
   'docs',
 ];
@@ -106,17 +104,7 @@ test('no identifier holds a word that was renamed away', () => {
   expect(findings).toEqual([]);
 });
 
-const SHIPPED = [
-  'table',
-  'engine',
-  'authorizer',
-  'authzen',
-  'provisioning',
-  'middleware',
-  'client',
-  'cli',
-  'local',
-];
+const SHIPPED = ['table', 'engine', 'authorizer', 'authzen', 'provisioning', 'middleware', 'cli', 'local'];
 
 test('what is shipped refers to no document that its readers do not have', () => {
   const findings = FILES.filter((path) => SHIPPED.includes(path.split('/', 1)[0] ?? '')).filter((path) =>

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
-import { samTemplate } from '../../bundle/sam-template.ts';
+import { samTemplate } from '../../deploy/bundle/sam-template.ts';
 import { freePort } from '../../local/embedded-engine.ts';
 import { messageOf } from '../../local/message-of.ts';
 import { createAws } from './aws.ts';

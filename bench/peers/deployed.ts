@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bundle } from '../../bundle/build.ts';
+import { bundle } from '../../deploy/bundle/build.ts';
 
 /** The exports of the entry. */
 type Deployed = typeof import('./deployed-entry.ts');

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bundle } from '../../bundle/build.ts';
 import { provisionedOn } from '../../cli/provisioning.ts';
+import { bundle } from '../../deploy/bundle/build.ts';
 import { freePort } from '../../local/embedded-engine.ts';
 import { createProvisioner } from '../../local/sample/provision.ts';
 import { createPacing } from '../../table/read/pacing.ts';

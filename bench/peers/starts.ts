@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import type { BuildOptions } from 'esbuild';
 import type { PolicyAnswer } from '../../authorizer/answer.ts';
-import { bundle } from '../../bundle/build.ts';
+import { bundle } from '../../deploy/bundle/build.ts';
 import { sendJson } from '../../local/gateway/http.ts';
 import { listen } from '../../local/server.ts';
 import { methodArnOf, restEvent, type Visit } from '../model/events.ts';

@@ -1,5 +1,5 @@
 import { createContext, type ReactNode, useContext, useEffect, useState, useSyncExternalStore } from 'react';
-import { createPermissions, type Permissions, type Resource } from '../../client/index.ts';
+import { createPermissions, type Permissions, type Resource } from '../../middleware/client/index.ts';
 
 /**
  * Hooks that draw what the user may do (docs/guard-your-service.md). They hide buttons; they protect nothing: each

@@ -5,7 +5,7 @@ import { register } from 'tsx/esm/api';
 
 register();
 if (process.argv.some((arg) => arg === 'dev' || arg === 'explore')) {
-  const { buildExplorerIfOlder } = await import('../../bundle/explorer-if-older.ts');
+  const { buildExplorerIfOlder } = await import('../../deploy/bundle/explorer-if-older.ts');
   await buildExplorerIfOlder().catch((error) =>
     console.error(`the page of the explorer could not be built: ${error.message}`),
   );

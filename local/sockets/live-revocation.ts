@@ -1,5 +1,5 @@
 import { CreateTableCommand, ResourceInUseException } from '@aws-sdk/client-dynamodb';
-import { createHandlerFrom } from '../../sockets/compose.ts';
+import { createHandlerFrom } from '../../authorizer/sockets/compose.ts';
 import { createServiceClient } from '../../table/dynamodb/client.ts';
 import type { IntegrationResponse } from '../gateway/api.ts';
 import type { WebSocketEvent } from '../gateway/event-shapes.ts';

@@ -61,7 +61,7 @@ const shown = z.object({
 const count = z.object({ records: z.int().min(1) });
 
 /**
- * Reads one line: a record of the table's stream, as the pipe of stack/audit.yml stores it, or an audit record
+ * Reads one line: a record of the table's stream, as the pipe of deploy/stack/audit.yml stores it, or an audit record
  * as `audit.list` prints it.
  *
  * @returns undefined for what is neither

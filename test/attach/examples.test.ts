@@ -4,8 +4,8 @@ import * as yaml from 'yaml';
 import { parseConfiguration } from '../../authorizer/index.ts';
 import { type ResultCaches, readIdentitySource } from '../../authorizer/routes/cache-key.ts';
 import { readCaching } from '../../authorizer/routes/result-cache.ts';
-import { samTemplate } from '../../bundle/sam-template.ts';
 import { outsideOf } from '../../cli/routes/result-cache.ts';
+import { samTemplate } from '../../deploy/bundle/sam-template.ts';
 import { ruleOf } from '../../provisioning/routes/route.ts';
 
 /**

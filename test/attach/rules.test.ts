@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import * as yaml from 'yaml';
-import { customTags } from '../../bundle/sam-template.ts';
+import { customTags } from '../../deploy/bundle/sam-template.ts';
 import type { AttachedApi, Template } from './api.ts';
 import { wrongIn } from './rules.ts';
 import { templateOf } from './terraform.ts';

@@ -1,7 +1,7 @@
 import { createElement } from 'react';
 import { expect, test } from 'vitest';
-import { createPermissions, type Fetch } from '../../client/index.ts';
 import { PermissionsAt, Toolbar } from '../../docs/examples/react-permissions.tsx';
+import { createPermissions, type Fetch } from '../../middleware/client/index.ts';
 import { createClock } from '../support/world.ts';
 import { render } from './tiny-react.ts';
 

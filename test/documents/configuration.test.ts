@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { parseConfiguration } from '../../authorizer/configuration.ts';
 import { parseServiceConfiguration } from '../../authorizer/service-configuration.ts';
+import { composeFrom } from '../../authorizer/sockets/compose.ts';
 import { parseAuthzenConfiguration } from '../../authzen/configuration.ts';
 import { readConfiguration } from '../../local/configuration.ts';
 import { createHandlerFrom } from '../../provisioning/compose.ts';
-import { composeFrom } from '../../sockets/compose.ts';
 import { textOf } from './documents.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;

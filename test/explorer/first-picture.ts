@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
-import { buildExplorer } from '../../bundle/explorer.ts';
+import { buildExplorer } from '../../deploy/bundle/explorer.ts';
 import { launchChromium } from '../support/chromium.ts';
 import { serveFolder } from '../support/static-server.ts';
 

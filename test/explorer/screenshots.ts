@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { argv } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { buildExplorer } from '../../bundle/explorer.ts';
+import { buildExplorer } from '../../deploy/bundle/explorer.ts';
 import { launchChromium } from '../support/chromium.ts';
 import { serveExplorer } from '../support/served-explorer.ts';
 import { serveFolder } from '../support/static-server.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { ulid } from 'ulid';
-import { bundleOptions } from '../../bundle/build.ts';
+import { bundleOptions } from '../../deploy/bundle/build.ts';
 import { createProvisioningFrom } from '../../provisioning/compose.ts';
 import { createServiceClient } from '../../table/dynamodb/client.ts';
 import { createTable } from '../../table/dynamodb/definition.ts';

@@ -1,11 +1,11 @@
 import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { bundle } from '../../bundle/build.ts';
+import { bundle } from '../../deploy/bundle/build.ts';
 
 /** The client runs in a browser, and is small. */
 const built = () =>
-  bundle('client/index.ts', {
+  bundle('middleware/client/index.ts', {
     bundle: true,
     minify: true,
     platform: 'browser',
@@ -16,7 +16,7 @@ const built = () =>
 
 test('the client has at most 2 KB, minified and compressed, and imports nothing', async () => {
   const { text, metafile } = await built();
-  expect(Object.keys(metafile.inputs)).toEqual(['client/index.ts']);
+  expect(Object.keys(metafile.inputs)).toEqual(['middleware/client/index.ts']);
   expect(gzipSync(text).byteLength).toBeLessThanOrEqual(2_048);
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createPermissions, type Fetch } from '../../client/index.ts';
+import { createPermissions, type Fetch } from '../../middleware/client/index.ts';
 import { createDeferred, settle } from '../authorizer/support.ts';
 import { createClock } from '../support/world.ts';
 

@@ -21,7 +21,7 @@ beforeAll(() => {
     JSON.stringify({
       extends: join(ROOT, 'tsconfig.build.json'),
       compilerOptions: { outDir: join(folder, 'dist'), rootDir: ROOT, emitDeclarationOnly: true },
-      include: [join(ROOT, 'middleware'), join(ROOT, 'client')],
+      include: [join(ROOT, 'middleware')],
     }),
   );
   expect(compile('build.json')).toEqual([]);
@@ -49,10 +49,10 @@ const consume = (name: string, files: readonly string[], options: object) => {
         ...{ noEmit: true, noUncheckedIndexedAccess: true, types: ['node'] },
         ...{ module: 'nodenext', moduleResolution: 'nodenext', allowImportingTsExtensions: true },
         paths: Object.fromEntries(
-          ['middleware', 'client'].map((entry) => [
-            `gatehouse-authz/${entry}`,
-            [join(folder, `dist/${entry}/index.d.ts`)],
-          ]),
+          [
+            ['middleware', 'middleware'],
+            ['client', 'middleware/client'],
+          ].map(([entry, path]) => [`gatehouse-authz/${entry}`, [join(folder, `dist/${path}/index.d.ts`)]]),
         ),
         ...options,
       },

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { ulid } from 'ulid';
-import { bundle } from '../../bundle/build.ts';
+import { bundle } from '../../deploy/bundle/build.ts';
 import { freePort, startEmbeddedEngine } from '../../local/embedded-engine.ts';
 import { createProvisioning } from '../../provisioning/index.ts';
 import { createClient, createServiceClient } from '../../table/dynamodb/client.ts';

@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
 import { afterEach, expect, test, vi } from 'vitest';
+import { createClose } from '../../authorizer/sockets/close.ts';
+import type { Connection, Listed } from '../../authorizer/sockets/connection.ts';
+import { createSockets } from '../../authorizer/sockets/sockets.ts';
 import { createWebSocketGateway } from '../../local/gateway/websocket.ts';
 import { openSocket } from '../../local/smoke/socket.ts';
-import { createClose } from '../../sockets/close.ts';
-import type { Connection, Listed } from '../../sockets/connection.ts';
-import { createSockets } from '../../sockets/sockets.ts';
 import { createRequestHandler } from '../../table/dynamodb/request-handler.ts';
 import { deferred, listen, policy } from '../local/support.ts';
 

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { createHandlerFrom } from '../../authorizer/index.ts';
-import type { Listed } from '../../sockets/connection.ts';
-import { createSockets } from '../../sockets/sockets.ts';
+import type { Listed } from '../../authorizer/sockets/connection.ts';
+import { createSockets } from '../../authorizer/sockets/sockets.ts';
 import { createIssuer, ISSUER, type Issuer, TTL_0, webSocketEvent } from '../authorizer/support.ts';
 import { createWorld, type World } from '../support/world.ts';
 

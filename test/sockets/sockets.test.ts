@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import type { Close } from '../../authorizer/sockets/close.ts';
+import type { Connection, Connections, Found, Listed } from '../../authorizer/sockets/connection.ts';
+import { createSockets, OPENING_MS } from '../../authorizer/sockets/sockets.ts';
 import type { Look, Question } from '../../engine/index.ts';
-import type { Close } from '../../sockets/close.ts';
-import type { Connection, Connections, Found, Listed } from '../../sockets/connection.ts';
-import { createSockets, OPENING_MS } from '../../sockets/sockets.ts';
 import { GatehouseError } from '../../table/errors.ts';
 
 /** Live revocation, in memory: which connections a change of the table closes. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import type { Composed } from '../../authorizer/sockets/compose.ts';
+import { connectOnce, warmUpOf } from '../../authorizer/sockets/warm-up.ts';
 import { warmUp } from '../../engine/warm-up.ts';
-import type { Composed } from '../../sockets/compose.ts';
-import { connectOnce, warmUpOf } from '../../sockets/warm-up.ts';
 
 const sockets: Composed['sockets'] = () => Promise.reject(new Error('no event is for the real one'));
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createRequestMetrics } from '../../authorizer/metrics.ts';
-import { samTemplate } from '../../bundle/sam-template.ts';
+import { samTemplate } from '../../deploy/bundle/sam-template.ts';
 import type { Observation } from '../../engine/index.ts';
 import { noNotes } from '../../table/reader.ts';
 import { evaluateTemplate } from './evaluate.ts';

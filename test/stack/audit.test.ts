@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { samTemplate } from '../../bundle/sam-template.ts';
+import { samTemplate } from '../../deploy/bundle/sam-template.ts';
 import { logCountKey, logKey, pseudonymKey } from '../../table/keys.ts';
 import type { Resource } from './template.ts';
 

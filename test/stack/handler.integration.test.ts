@@ -10,8 +10,8 @@ import { SignatureV4 } from '@smithy/signature-v4';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import budgets from '../../bench/budgets.json' with { type: 'json' };
-import { bundle } from '../../bundle/build.ts';
-import * as neverCalled from '../../bundle/never-called.ts';
+import { bundle } from '../../deploy/bundle/build.ts';
+import * as neverCalled from '../../deploy/bundle/never-called.ts';
 import { createWorld, type World } from '../support/world.ts';
 
 /**
@@ -45,7 +45,7 @@ exported.handler = wrapped;
 exported.then(({ handler }) => process.send({ isFunction: typeof original === 'function', isWrapped: handler === wrapped }));
 `;
 
-/** The error of bundle/never-called.ts in the bundle. */
+/** The error of deploy/bundle/never-called.ts in the bundle. */
 const REFUSAL = /new Error\("this part of the AWS SDK is not in the bundle[^"]*"\)/g;
 
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-handler-'));
@@ -141,7 +141,7 @@ async function start(env: Readonly<Record<string, string>> = {}, runner = 'runne
     ask: async (event: unknown) => {
       child.send(event as Record<string, unknown>);
       const [{ calls, ...answer }] = await once(child, 'message');
-      expect(calls, 'calls of bundle/never-called.ts').toBe(0);
+      expect(calls, 'calls of deploy/bundle/never-called.ts').toBe(0);
       return answer;
     },
   };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkParameters, type StackParameters } from '../../bundle/parameters.ts';
+import { checkParameters, type StackParameters } from '../../deploy/bundle/parameters.ts';
 
 const DECLARED = ['tokenIssuer', 'tokenAudience', 'cacheTtlSeconds'];
 const GOOD = {

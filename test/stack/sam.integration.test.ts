@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { samTemplate } from '../../bundle/sam-template.ts';
+import { samTemplate } from '../../deploy/bundle/sam-template.ts';
 import { type Evaluated, evaluateTemplate } from './evaluate.ts';
 import { ISSUER, packageStack, type Resource, type Template } from './template.ts';
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parseConfiguration } from '../../authorizer/index.ts';
 import { parseAuthzenConfiguration } from '../../authzen/configuration.ts';
-import reference from '../../stack/table-reference.json' with { type: 'json' };
+import reference from '../../deploy/stack/table-reference.json' with { type: 'json' };
 import definition from '../../table/dynamodb/definition.json' with { type: 'json' };
 import { evaluateTemplate } from './evaluate.ts';
 import { ISSUER, packageStack, type Resource, type Template } from './template.ts';

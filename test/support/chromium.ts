@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BrowserServer, chromium } from 'playwright-core';
 import type { TestProject } from 'vitest/node';
-import { buildExplorer } from '../../bundle/explorer.ts';
+import { buildExplorer } from '../../deploy/bundle/explorer.ts';
 import { serveFolder } from './static-server.ts';
 
 /** The one without a screen first: the same engine, at half of the processor time. */

@@ -1,4 +1,4 @@
-import { samTemplate, sectionsOf } from '../../../bundle/sam-template.ts';
+import { samTemplate, sectionsOf } from '../../../deploy/bundle/sam-template.ts';
 
 export interface Resource {
   readonly Type: string;
