@@ -10,7 +10,9 @@ import { type EmbeddedEngine, startEmbeddedEngine } from '../../local/embedded-e
  */
 const MAIN = join(inject('installed'), 'node_modules/gatehouse-authz/dist/cli/main.js');
 const MANIFEST = fileURLToPath(new URL('../../docs/examples/first.manifest.yaml', import.meta.url));
-const ROUNDS = 9;
+const [LEAST_ROUNDS, MOST_ROUNDS] = [5, 60];
+/** Bounds, in times of `node -e 0`. */
+const [VERSION, CHECK] = [2.2, 10];
 
 let engine: EmbeddedEngine;
 let stack: ChildProcess;
@@ -48,14 +50,18 @@ test('takes at most 2.2 times as long for its version, and ten times for a check
     [MAIN, '--version'],
     [MAIN, 'check', 'ann@example.com', 'reports', 'acme'],
   ];
-  const rounds = Array.from({ length: ROUNDS }, () => lines.map(timeOf));
-  // The quickest of each: what else the machine does makes all of them slower.
-  const [node = 0, version = 0, check = 0] = lines.map((_, line) =>
-    Math.min(...rounds.map((times) => times[line] ?? Number.POSITIVE_INFINITY)),
-  );
+  // The quickest of each: what else the machine does makes all of them slower, and asks for more rounds.
+  const quickest = lines.map(() => Number.POSITIVE_INFINITY);
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    for (const [line, args] of lines.entries())
+      quickest[line] = Math.min(quickest[line] as number, timeOf(args));
+    const [node = 0, version = 0, check = 0] = quickest;
+    if (round >= LEAST_ROUNDS && version / node < VERSION && check / node < CHECK) break;
+  }
+  const [node = 0, version = 0, check = 0] = quickest;
   console.log(
     `node -e 0: ${node.toFixed()} ms; --version ${version.toFixed()} ms; check ${check.toFixed()} ms`,
   );
-  expect(version / node).toBeLessThan(2.2);
-  expect(check / node).toBeLessThan(10);
+  expect(version / node).toBeLessThan(VERSION);
+  expect(check / node).toBeLessThan(CHECK);
 });
