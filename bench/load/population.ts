@@ -1,5 +1,5 @@
 import type { Invoke, Provision } from '../../local/sample/provision.ts';
-import { createGroup, createProvisioner, createRole, createRoute } from '../../local/sample/provision.ts';
+import { createProvisioner } from '../../local/sample/provision.ts';
 import type { Random } from '../../test/oracle/random.ts';
 import { isAllowed, type World } from '../model/world.ts';
 
@@ -58,7 +58,13 @@ async function createPlaces(provision: Provision): Promise<World> {
   for (const name of PAGES) await provision('page.create', name, { name });
   const roles = [];
   for (const [name, pages] of Object.entries(ROLES)) {
-    const id = await createRole(provision, { name, scope: 'global' }, { allow: pages });
+    const { id } = await provision('role.create', name, { name, scope: 'global' });
+    for (const permission of pages)
+      await provision('role-permission.create', `${name} ${permission}`, {
+        role: id,
+        permission,
+        effect: 'ALLOW',
+      });
     roles.push({ id, pages });
   }
   const [places, groups] = [[] as { ref: string }[], [] as World['groups'][number][]];
@@ -68,10 +74,17 @@ async function createPlaces(provision: Provision): Promise<World> {
     places.push({ ref: place });
     for (const [position, { id: role }] of roles.entries()) {
       const name = `Group ${n} ${position}`;
-      groups.push({ id: await createGroup(provision, { scope: place, name }, role), place, roles: [role] });
+      const group = (await provision('group.create', name, { scope: place, name })).id;
+      await provision('group-role.create', name, { group, role });
+      groups.push({ id: group, place, roles: [role] });
     }
   }
-  await createRoute(provision, 'GET /locations/{locationId}/pages/{page}', '{page}', 'location:{locationId}');
+  await provision('route.create', 'page', {
+    method: 'GET',
+    path: '/locations/{locationId}/pages/{page}',
+    permission: '{page}',
+    scope: 'location:{locationId}',
+  });
   return { places, pages: PAGES, roles, groups, users: [] };
 }
 

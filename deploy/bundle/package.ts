@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, rmSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { keepReachableDeclarations } from './declarations.ts';
@@ -10,6 +10,8 @@ import { writeSamTemplate } from './sam-template.ts';
 /** `npm run build`: what the package holds beside files of the repository, `dist/`, `functions/` and `template.yaml`. */
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const [DIST, FUNCTIONS] = [join(ROOT, 'dist'), join(ROOT, 'functions')];
+/** What `gatehouse dev` reads. */
+const SAMPLE = 'docs/examples/sample.manifest.yaml';
 
 function compile(...options: readonly string[]): void {
   const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
@@ -33,6 +35,7 @@ for (const folder of [DIST, FUNCTIONS]) rmSync(folder, { recursive: true, force:
 compile('--declaration', 'false', '--removeComments');
 compile('--emitDeclarationOnly');
 keepReachableDeclarations(DIST, entries());
+cpSync(join(ROOT, SAMPLE), join(DIST, SAMPLE));
 await writeFunctions(FUNCTIONS);
 writeSamTemplate(join(ROOT, 'template.yaml'));
 await buildExplorer(join(DIST, 'explorer/built'));

@@ -32,17 +32,25 @@ export async function applyText(file: string, text: string, table: LocalTable): 
   const { manifest, data, problems } = await prepareManifest(source.data);
   assertNone(source, problems);
   const input = { manifest: data, prune: true, ...(table.isNew ? { pruneShared: true } : {}) };
+  const answer = await applyData(input, table);
+  if (answer.ok) {
+    const counts = answer.result as unknown as AppliedManifest['counts'];
+    return { manifest: manifest as Manifest, names: await namesIn(data, table), counts };
+  }
+  const { code, message, field = '', retryable } = answer.error;
+  if (!retryable && field.startsWith('manifest')) assertNone(source, [{ path: pathOf(field), message }]);
+  throw new GatehouseError(code, message, { field });
+}
+
+/** Has provisioning apply a manifest, however long it takes. */
+export async function applyData(
+  input: Readonly<Record<string, unknown>>,
+  { provisioning }: Pick<LocalTable, 'provisioning'>,
+) {
   for (;;) {
-    const answer = await table.provisioning({ command: 'tenant.apply', input, actor: 'gatehouse dev' });
-    if (answer.ok) {
-      const counts = answer.result as unknown as AppliedManifest['counts'];
-      return { manifest: manifest as Manifest, names: await namesIn(data, table), counts };
-    }
-    const { code, message, field = '', retryable } = answer.error;
+    const answer = await provisioning({ command: 'tenant.apply', input, actor: 'gatehouse dev' });
     // Its time was up: sent again, it goes on.
-    if (code === 'unfinished') continue;
-    if (!retryable && field.startsWith('manifest')) assertNone(source, [{ path: pathOf(field), message }]);
-    throw new GatehouseError(code, message, { field });
+    if (answer.ok || answer.error.code !== 'unfinished') return answer;
   }
 }
 

@@ -3,7 +3,6 @@ import { createGateway } from '../gateway/gateway.ts';
 import { createWebSocketGateway } from '../gateway/websocket.ts';
 import { type Addresses, type StackOptions, startStack } from '../stack.ts';
 import { createApis, createWebSocketApis, RESULT_CACHE } from './apis.ts';
-import { createProvisioner } from './provision.ts';
 import { createSampleWorld, type SampleWorld } from './world.ts';
 
 export type SampleStack = Addresses & SampleWorld & { readonly stop: () => Promise<void> };
@@ -15,8 +14,8 @@ export const startSample = (
 ): Promise<SampleStack> =>
   startStack(
     configuration,
-    async ({ table: { provisioning }, authorizer, observation, liveRevocation }) => {
-      const world = await createSampleWorld(createProvisioner((event) => provisioning(event)));
+    async ({ table, authorizer, observation, liveRevocation }) => {
+      const world = await createSampleWorld(table.provisioning);
       const simple = authorizer({ RESULT_CACHE }, 'Lambda');
       const policy = authorizer({ RESULT_CACHE, HTTP_ANSWER: 'policy' }, 'Lambda');
       const shared = { ...observation, clock: Date.now };
@@ -28,7 +27,7 @@ export const startSample = (
           apis: createWebSocketApis({ policy }, await liveRevocation?.('/ws')),
         }),
         findCaller: async (email) => {
-          const answer = await provisioning({ command: 'user.read', input: { email } });
+          const answer = await table.provisioning({ command: 'user.read', input: { email } });
           return answer.ok ? { kind: 'user', id: String(answer.result.id), email } : undefined;
         },
         functions: { authorizer: simple, 'authorizer-policy': policy },

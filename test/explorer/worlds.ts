@@ -1,5 +1,4 @@
 import { createService, type Service } from '../../explorer/service/index.ts';
-import { createProvisioner } from '../../local/sample/provision.ts';
 import { createSampleWorld } from '../../local/sample/world.ts';
 import { asWrittenLongAgo, provisionedInMemory } from '../../testing/model.ts';
 import { createKinds } from '../provisioning/kinds.ts';
@@ -39,8 +38,7 @@ export function serviceOver({ reader, provisioning }: OpenTable, canWrite = fals
 /** The sample tenants of the local stack, with references of some of what is in them. */
 export async function sampleTable() {
   const table = openTable();
-  const invoke = table.provisioning as (event: Input) => Promise<unknown>;
-  const { school, facilities } = await createSampleWorld(createProvisioner(invoke));
+  const { school, facilities } = await createSampleWorld(table.provisioning);
   const user = async (email: string) => `user:${(await table.run('user.read', { email })).id}`;
   const north = `location:${school.north}`;
   const groups = (await table.run('group.list', { scope: north })).items as readonly Input[];

@@ -36,6 +36,7 @@ test('it holds the product and nothing else, in less than two megabytes', () => 
         'authorizer',
         'authzen',
         'cli',
+        'docs',
         'engine',
         'explorer',
         'local',
