@@ -127,6 +127,8 @@ const withoutPadding = (header: readonly string[]): readonly string[] =>
 function problemOfWidth(cells: readonly string[], header: readonly string[]): string | undefined {
   const last = cells.findLastIndex((cell) => !isBlank(cell)) + 1;
   const width = Math.max(last, Math.min(cells.length, header.length));
+  if (width !== header.length && cells[0]?.trimStart().startsWith('#'))
+    return 'is a comment: comments stand before the header only';
   if (width !== header.length) return `has ${width} columns, the header ${header.length}`;
   const unnamed = header.findIndex((column, position) => column === '' && !isBlank(cells[position] ?? ''));
   return unnamed < 0 ? undefined : `has a value in column ${unnamed + 1}, which has no name in the header`;

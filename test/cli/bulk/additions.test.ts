@@ -72,6 +72,11 @@ test.each([
   ],
   ['a value beyond a padded header', '# users\nid,email,,\na,ann@b.de,,x\n', 'has 4 columns, the header 2'],
   ['a row that lacks a cell', 'id,email,,\n\na\n', 'has 1 columns, the header 2'],
+  [
+    'a comment after the header',
+    'id,email\n# of 2026\n',
+    'is a comment: comments stand before the header only',
+  ],
 ])('%s is named with its line', async (_, text, message) => {
   expect(await problemOf(text)).toContain(`${text.trimEnd().split('\n').length}: ${message}`);
 });
