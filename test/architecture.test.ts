@@ -513,8 +513,6 @@ describe('what no file may hold', () => {
       // The pipelines of a batch and of a command: each is read from top to bottom.
       'provisioning/batch.ts',
       'provisioning/provisioning.ts',
-      // Every attribute of decision items, and how it is read.
-      'table/decision/decode.ts',
     ]);
   });
 

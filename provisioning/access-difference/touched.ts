@@ -1,5 +1,5 @@
 import { withAllGroups } from '../../table/decision/all-groups.ts';
-import { Attribute, splitAttribute } from '../../table/decision/attributes.ts';
+import { Attribute, parseAttribute } from '../../table/decision/attributes.ts';
 import { decodeGlobal, decodeScope, decodeSubject } from '../../table/decision/decode.ts';
 import { groupsOf } from '../../table/decision/items.ts';
 import { mayBeScopeType } from '../../table/entities/scope-types.ts';
@@ -105,10 +105,10 @@ async function note(pair: Pair, copy: Copy, people: People): Promise<void> {
   if (isSubjectNode(parsed)) return noteSubject(pair, copy, people);
   if (type === 'page' || type === 'permission') return notePermission(id, changes, pair, people);
   if (identityOf(pair.key) === identityOf(globalKey())) {
-    for (const [kind, name = ''] of changes.map(splitAttribute)) {
-      if (kind === 'role' || kind === 'wild') await people.holders(name);
+    for (const parsed of changes.map(parseAttribute)) {
+      if (parsed?.kind === 'role' || parsed?.kind === 'wild') await people.holders(parsed.role);
       // What is sold concerns whoever has a role that allows it, in any tenant; so does what is declared.
-      if (kind === 'module' || kind === 'property') await everybody(copy, people);
+      if (parsed?.kind === 'module' || parsed?.kind === 'property') await everybody(copy, people);
     }
     return;
   }
@@ -117,8 +117,8 @@ async function note(pair: Pair, copy: Copy, people: People): Promise<void> {
 
 /** The role whose effect with a condition an attribute holds. */
 const conditionalRole = (attribute: string): string | undefined => {
-  const [kind, role] = splitAttribute(attribute);
-  return kind === 'when' ? role : undefined;
+  const parsed = parseAttribute(attribute);
+  return parsed?.kind === 'when' ? parsed.role : undefined;
 };
 
 /** Whether an attribute says what roles do to a permission, and nothing else of it. */
@@ -199,13 +199,13 @@ async function noteScope(
   const scope = formatRef(parseKey(key) as { type: string; id: string });
   let isOther = false;
   for (const attribute of changes) {
-    const [kind, name = ''] = splitAttribute(attribute);
+    const parsed = parseAttribute(attribute);
     if (isFoldedAttribute(attribute))
       for (const role of membersThatDiffer(attribute, { before, after })) await people.holders(role);
-    else if (kind === 'group') await people.members(name, scope);
-    else if (kind === Attribute.everyone) await people.everyone(scope);
-    else if (kind === 'role' || kind === 'wild') await people.holders(name);
-    else if (kind !== Attribute.denials) isOther = true;
+    else if (parsed?.kind === 'group') await people.members(parsed.group, scope);
+    else if (attribute === Attribute.everyone) await people.everyone(scope);
+    else if (parsed?.kind === 'role' || parsed?.kind === 'wild') await people.holders(parsed.role);
+    else if (attribute !== Attribute.denials) isOther = true;
   }
   if (!isOther) return;
   // Its status, its place or what it is entitled to: all who are granted anything above, here or below.

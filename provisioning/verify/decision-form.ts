@@ -1,4 +1,4 @@
-import { Attribute, splitAttribute } from '../../table/decision/attributes.ts';
+import { Attribute, parseAttribute } from '../../table/decision/attributes.ts';
 import { stampOf } from '../../table/decision/decode.ts';
 import { saysForm } from '../../table/form.ts';
 import { isSubjectNode } from '../../table/identifiers.ts';
@@ -39,19 +39,12 @@ const MAPPED: ReadonlySet<string> = new Set(['permission', 'actions', 'scope']);
 export function isSetAttribute(parsed: ParsedKey, attribute: string): boolean {
   if (parsed.form === 'tenant-effects') return attribute === 'allow' || attribute === 'deny';
   if (parsed.form !== 'decision' || isApiRevision(parsed)) return false;
-  const [kind] = splitAttribute(attribute);
+  const kind = parseAttribute(attribute)?.kind;
   if (parsed.type === 'page' || parsed.type === 'permission')
     return attribute === 'allow' || attribute === 'deny';
   if (isSubjectNode(parsed))
-    return (
-      attribute === 'groups' ||
-      attribute === 'roles' ||
-      kind === 'grant' ||
-      (kind === 'at' && attribute !== 'at')
-    );
-  return (
-    attribute === 'denials' || (kind === 'group' && attribute !== 'group') || isFoldedAttribute(attribute)
-  );
+    return attribute === 'groups' || attribute === 'roles' || kind === 'grant' || kind === 'at';
+  return attribute === 'denials' || kind === 'group' || isFoldedAttribute(attribute);
 }
 
 /** The effect of an entry too many, a missing entry, or another value. */
@@ -61,15 +54,16 @@ export function effectOf(
   stored: unknown,
   wanted: unknown,
 ): Effect {
-  const [kind] = splitAttribute(attribute);
+  const said = parseAttribute(attribute);
   const turn = (opens: boolean): Effect => (opens ? 'opens' : 'closes');
   if (attribute === 'status') return turn(stored === 'active');
-  if (kind === 'module' && attribute !== 'module') return turn(how !== 'more');
-  if (kind === 'deny' || kind === 'denials') return turn(how === 'less');
+  if (said?.kind === 'module') return turn(how !== 'more');
+  if (attribute === 'deny' || attribute === 'denials') return turn(how === 'less');
   // A role that allows, and one that denies.
   if (attribute === Attribute.closing) return 'either';
-  if (kind === 'allow') return turn(how === 'more');
-  if (kind === 'wild' || kind === 'when') {
+  if (attribute === 'allow') return turn(how === 'more');
+  if (said?.kind === 'folded') return turn(how === (said.effect === 'ALLOW' ? 'more' : 'less'));
+  if (said?.kind === 'wild' || said?.kind === 'when') {
     const [was, should] = [stored, wanted].map((value) => (isMap(value) ? value.effect : value));
     // Another condition may hold more often, and less often.
     if (how === 'differs' && was === should) return 'either';
@@ -84,9 +78,9 @@ export function effectOf(
     ['combination', 'ancestors', 'enterprise', 'module', 'ttl', 'properties'].includes(attribute)
   )
     return 'either';
-  if (kind === 'property') return 'either';
-  if (attribute === 'registered' || attribute === 'isAdmin' || kind === 'sub' || kind === 'license')
-    return turn(how !== 'less');
+  if (said?.kind === 'property') return 'either';
+  if (attribute === 'registered' || attribute === 'isAdmin') return turn(how !== 'less');
+  if (said?.kind === 'sub' || said?.kind === 'license') return turn(how !== 'less');
   if (attribute === 'subject' || attribute === 'hash') return 'opens';
   // A role may deny as well: a subject without it may be allowed under deny-overrides.
   return how === 'less' ? 'either' : 'opens';

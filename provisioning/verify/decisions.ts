@@ -1,4 +1,4 @@
-import { Attribute, groupAttribute, splitAttribute } from '../../table/decision/attributes.ts';
+import { Attribute, groupAttribute, parseAttribute } from '../../table/decision/attributes.ts';
 import { hasFoldedRoles } from '../../table/decision/folded-roles.ts';
 import { isSplit, MARKERS } from '../../table/decision/split.ts';
 import { SPLIT_FORM } from '../../table/form.ts';
@@ -31,6 +31,7 @@ import { fitsForm } from './folded-roles.ts';
 import { isSound } from './node-damage.ts';
 import { attempt, type Fault, type Found, fault, isExpired, type Relation } from './relation.ts';
 import { sourcesOf } from './sources.ts';
+import { listsIn } from './split-groups.ts';
 
 /** Compares decision items with the nodes and edges that they repeat. */
 type Coordinates = Omit<Entry, 'value'>;
@@ -54,7 +55,7 @@ const membersOf = (attribute: string, value: unknown): readonly unknown[] => {
 
 /** Whether entries of such an attribute stand in other items where a part of the item stands apart. */
 const mayStandApart = ({ attribute }: Coordinates): boolean =>
-  attribute === Attribute.groups || splitAttribute(attribute)[0] === 'group';
+  attribute === Attribute.groups || parseAttribute(attribute)?.kind === 'group';
 
 /** One entry, found from the decision item or from its source. */
 function entryRelation(entry: Coordinates, sources: readonly Key[], now: number, onlyLess = false): Relation {
@@ -159,18 +160,18 @@ export function decisionRelations(item: Item, now: number): readonly Relation[] 
           );
         for (const [attribute, value] of Object.entries(found)) {
           if (isRoleForm(own, attribute, found)) continue;
-          const isByScope = isSubjectNode(own) && isGroupList(attribute) && attribute !== Attribute.groups;
+          const isByScope = isSubjectNode(own) && parseAttribute(attribute)?.kind === 'at';
           if (isByScope && found[Attribute.version] !== SPLIT_FORM)
             faults.push(malformed(at, Attribute.version, `form ${SPLIT_FORM}`));
           if (attribute === Attribute.groupsIn && isSubjectNode(own)) {
             if (value !== MARKERS.groupsIn || found[Attribute.version] !== SPLIT_FORM)
               faults.push(malformed(at, attribute));
-            for (const list of Object.keys(found).filter(isGroupList)) faults.push(malformed(at, list));
+            for (const list of listsIn(found)) faults.push(malformed(at, list));
           } else if (isMarkOfGroups(own, attribute)) {
             if (value !== MARKERS.groupRoles || found[Attribute.version] !== SPLIT_FORM)
               faults.push(malformed(at, attribute));
             for (const name of Object.keys(found))
-              if (splitAttribute(name)[0] === 'group' && isElsewhere({ attribute: name }, found))
+              if (parseAttribute(name)?.kind === 'group' && isElsewhere({ attribute: name }, found))
                 faults.push(malformed(at, name));
           } else if (attribute === 'denials' && isSetAttribute(parsed, attribute)) {
             if (!(value instanceof Set)) faults.push(malformed(at, attribute));
@@ -212,10 +213,6 @@ const isRoleForm = ({ type }: { readonly type: string }, attribute: string, item
 /** Whether the attribute says that the roles of the groups of a scope stand apart. */
 const isMarkOfGroups = ({ type }: { readonly type: string }, attribute: string): boolean =>
   attribute === Attribute.groupRoles && isScopeType(type);
-
-/** Whether an attribute of a subject lists groups: all of them, or those by scope. */
-const isGroupList = (attribute: string): boolean =>
-  attribute === Attribute.groups || (attribute !== 'at' && splitAttribute(attribute)[0] === 'at');
 
 /**
  * The roles of a group, where they stand apart. Those of a scope whose item holds them itself count for nothing: a

@@ -2,7 +2,7 @@ import {
   Attribute,
   foldedPatternAttribute,
   heirsAttribute,
-  splitAttribute,
+  parseAttribute,
 } from '../../table/decision/attributes.ts';
 import { hasFoldedRoles } from '../../table/decision/folded-roles.ts';
 import type { Item } from '../../table/item.ts';
@@ -11,19 +11,16 @@ import type { Found } from './relation.ts';
 
 /** The entries of roles in the item of a root whose roles are folded (ADR 0052), and in all others. */
 
-/** The kinds of attributes that only an item with folded roles has; `closing` is one by itself. */
-const GROUPS: ReadonlySet<string> = new Set(['heirs', 'allow', 'deny']);
-
-/** Whether an attribute of a scope's item holds roles as a set. */
+/** Whether an attribute of a scope's item holds roles as a set. Only one with folded roles has any. */
 export function isFoldedAttribute(attribute: string): boolean {
-  const [kind = '', about] = splitAttribute(attribute);
-  return attribute === Attribute.closing || (GROUPS.has(kind) && about !== undefined);
+  const kind = parseAttribute(attribute)?.kind;
+  return attribute === Attribute.closing || kind === 'heirs' || kind === 'folded';
 }
 
 /** Whether an attribute of roles is as the form of its item wants it. */
 export function fitsForm(attribute: string, value: unknown, item: Item): boolean {
   const isFolded = hasFoldedRoles(item);
-  const [kind] = splitAttribute(attribute);
+  const kind = parseAttribute(attribute)?.kind;
   if (isFoldedAttribute(attribute)) return isFolded;
   return !isFolded || (kind !== 'role' && !(kind === 'wild' && typeof value === 'string'));
 }
@@ -32,10 +29,10 @@ export function fitsForm(attribute: string, value: unknown, item: Item): boolean
 export function writtenIn(item: Found, entry: Entry): Entry | undefined {
   const { at, attribute, value } = entry;
   if (!hasFoldedRoles(item)) return attribute === Attribute.closing ? undefined : entry;
-  const [kind, role = '', pattern = ''] = splitAttribute(attribute);
-  if (kind === 'role')
-    return value === '' ? undefined : { at, attribute: heirsAttribute(String(value)), member: role };
-  if (kind === 'wild' && (value === 'ALLOW' || value === 'DENY'))
-    return { at, attribute: foldedPatternAttribute(value, pattern), member: role };
+  const parsed = parseAttribute(attribute);
+  if (parsed?.kind === 'role')
+    return value === '' ? undefined : { at, attribute: heirsAttribute(String(value)), member: parsed.role };
+  if (parsed?.kind === 'wild' && (value === 'ALLOW' || value === 'DENY'))
+    return { at, attribute: foldedPatternAttribute(value, parsed.pattern), member: parsed.role };
   return entry;
 }

@@ -1,4 +1,4 @@
-import { splitAttribute } from '../../table/decision/attributes.ts';
+import { parseAttribute } from '../../table/decision/attributes.ts';
 import { isNewer } from '../../table/form.ts';
 import { isSubjectNode, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
@@ -69,9 +69,8 @@ export function unnamedBy(item: Item): readonly Ref[] {
   if (parsed?.form === 'edge' && parsed.type === 'role') return parsed.to.flatMap(({ id }) => pattern(id));
   if (parsed?.form !== 'decision') return [];
   return Object.keys(item).flatMap((name) => {
-    const [kind, about = '', id] = splitAttribute(name);
-    if (kind === 'wild' && id !== undefined) return pattern(id);
-    return kind === 'allow' || kind === 'deny' ? pattern(about) : [];
+    const said = parseAttribute(name);
+    return said && 'pattern' in said ? pattern(said.pattern) : [];
   });
 }
 

@@ -1,4 +1,4 @@
-import { Attribute, FOLDED, groupAttribute, splitAttribute } from '../../table/decision/attributes.ts';
+import { Attribute, FOLDED, groupAttribute, parseAttribute } from '../../table/decision/attributes.ts';
 import { hasFoldedRoles } from '../../table/decision/folded-roles.ts';
 import { formOfParts, isSplitting, MARKERS, SPLIT_THRESHOLDS } from '../../table/decision/split.ts';
 import { GatehouseError } from '../../table/errors.ts';
@@ -69,7 +69,7 @@ export async function rebuild(reader: Reader, at: Key, before: Item | undefined)
   const isApart = ({ attribute }: Entry): boolean =>
     (areApart && attribute === Attribute.groups) ||
     (areRolesApart &&
-      splitAttribute(attribute)[0] === 'group' &&
+      parseAttribute(attribute)?.kind === 'group' &&
       attribute !== groupAttribute(String(everyone)));
   const byScope = await listedByScope(reader, entries);
   for (const entry of entries) {
@@ -96,7 +96,7 @@ export async function rebuild(reader: Reader, at: Key, before: Item | undefined)
 
 /** As it was; of an item that is gone, as its roles are too many to be listed. */
 function roleFormOf(before: Item | undefined, entries: readonly Entry[]): Readonly<Record<string, unknown>> {
-  const roles = entries.filter(({ attribute }) => splitAttribute(attribute)[0] === 'role').length;
+  const roles = entries.filter(({ attribute }) => parseAttribute(attribute)?.kind === 'role').length;
   const isFolded = before ? hasFoldedRoles(before) : roles > SPLIT_THRESHOLDS.rolesOfRoot;
   return isFolded ? { [Attribute.roleTable]: FOLDED, [Attribute.version]: SPLIT_FORM } : {};
 }
@@ -125,7 +125,7 @@ async function haveRolesApart(
   if (!isScopeType(own.type)) return false;
   if (before) return before[Attribute.groupRoles] !== undefined;
   const groups = new Set(
-    entries.map(({ attribute }) => attribute).filter((name) => splitAttribute(name)[0] === 'group'),
+    entries.map(({ attribute }) => attribute).filter((name) => parseAttribute(name)?.kind === 'group'),
   );
   if (groups.size <= SPLIT_THRESHOLDS.groupsOfScope) return false;
   const node = await reader.get(nodeKey(own));
@@ -262,10 +262,10 @@ async function globalSources(reader: Reader, before: Item | undefined): Promise<
   }
   // An index is eventually consistent, so modules and declarations that the item names are read by key.
   const named = Object.keys(before ?? {}).flatMap((name) => {
-    const [kind, id, property] = splitAttribute(name);
-    if (id === undefined) return [];
-    if (kind === 'property') return [nodeKey({ type: 'property', id: `${id}:${property}` })];
-    return kind === 'module' ? [nodeKey({ type: 'module', id })] : [];
+    const parsed = parseAttribute(name);
+    if (parsed?.kind === 'property')
+      return [nodeKey({ type: 'property', id: `${parsed.of}:${parsed.name}` })];
+    return parsed?.kind === 'module' ? [nodeKey({ type: 'module', id: parsed.module })] : [];
   });
   const all = await Promise.all([reader.listAll(allOf('module')), reader.listAll(allOf('property'))]);
   const listed = all.flat().map(({ PK, SK }) => ({ PK, SK }));

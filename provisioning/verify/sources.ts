@@ -1,4 +1,4 @@
-import { Attribute, splitAttribute } from '../../table/decision/attributes.ts';
+import { Attribute, parseAttribute } from '../../table/decision/attributes.ts';
 import { isRef, isSubjectNode, parseRef, type Ref } from '../../table/identifiers.ts';
 import {
   edgeKey,
@@ -32,27 +32,24 @@ export function sourcesOf(
   const own: Ref = { type: parsed.type, id: parsed.id };
   const node = [nodeKey(own)];
   const both = (a: Ref, b: Ref) => [edgeKey(a, b), edgeKey(b, a)];
+  const said = parseAttribute(attribute);
   if (parsed.form === 'tenant-effects' || own.type === 'page' || own.type === 'permission') {
     const text = parsed.form === 'tenant-effects' ? parsed.permission : own.id;
     const exact = readPermissionName(text);
     if (!exact) return undefined;
     if ((attribute === Attribute.allow || attribute === Attribute.deny) && member !== undefined)
       return both(role(member), permissionRef(exact));
-    const [kind, conditional, ...others] = splitAttribute(attribute);
-    if (kind === 'when' && conditional !== undefined && others.length === 0)
-      return both(role(conditional), permissionRef(exact));
+    if (said?.kind === 'when') return both(role(said.role), permissionRef(exact));
     const isOfNode =
       attribute === Attribute.registered || (attribute === Attribute.module && own.type === 'page');
     return parsed.form === 'decision' && isOfNode ? node : undefined;
   }
-  const [kind, a = '', b, ...more] = splitAttribute(attribute);
-  if (more.length > 0) return undefined;
-  if (kind === 'role' && b === undefined && a !== '') return [nodeKey(role(a))];
-  if (kind === 'wild' && b !== undefined && isPermissionPattern(b))
-    return both(role(a), { type: 'permission', id: b });
+  if (said?.kind === 'role') return [nodeKey(role(said.role))];
+  if (said?.kind === 'wild' && isPermissionPattern(said.pattern))
+    return both(role(said.role), { type: 'permission', id: said.pattern });
   if (own.type === GLOBAL.type) {
-    if (kind === 'property' && b !== undefined) return [nodeKey({ type: 'property', id: `${a}:${b}` })];
-    return kind === 'module' && b === undefined ? [nodeKey({ type: 'module', id: a })] : undefined;
+    if (said?.kind === 'property') return [nodeKey({ type: 'property', id: `${said.of}:${said.name}` })];
+    return said?.kind === 'module' ? [nodeKey({ type: 'module', id: said.module })] : undefined;
   }
   if (own.type === 'resource-type')
     return ['permission', 'actions', 'scope'].includes(attribute) ? node : undefined;
@@ -64,24 +61,22 @@ export function sourcesOf(
     if (attribute === Attribute.isAdmin) return both(own, GLOBAL);
     if (attribute === Attribute.groups && member !== undefined) return both(own, group(member));
     if (attribute === Attribute.globalRoles && member !== undefined) return both(own, role(member));
-    if (!isRef(a)) return undefined;
-    if (kind === 'at' && b === undefined && member !== undefined) return both(own, group(member));
-    const scope = parseRef(a, 'scope');
-    if (kind === 'grant' && b === undefined) return [edgeKey(own, scope), grantKey(scope, own)];
-    if (kind === 'assign' && b !== undefined) {
-      return [wideEdgeKey(own, 'assignment', scope, role(b)), wideEdgeKey(scope, 'assignment', own, role(b))];
-    }
-    return undefined;
+    if (!said || !('scope' in said) || !isRef(said.scope)) return undefined;
+    const scope = parseRef(said.scope, 'scope');
+    if (said.kind === 'at' && member !== undefined) return both(own, group(member));
+    if (said.kind === 'grant') return [edgeKey(own, scope), grantKey(scope, own)];
+    if (said.kind !== 'assign') return undefined;
+    const assigned = role(said.role);
+    return [wideEdgeKey(own, 'assignment', scope, assigned), wideEdgeKey(scope, 'assignment', own, assigned)];
   }
   if (['status', 'combination', 'ancestors', 'enterprise', 'properties'].includes(attribute)) return node;
   if (attribute === Attribute.everyone && member !== undefined) return [nodeKey(group(member))];
-  if (kind === 'group' && b === undefined && member !== undefined)
-    return [nodeKey(group(a)), ...both(group(a), role(member))];
-  if ((kind === 'heirs' || attribute === Attribute.closing) && b === undefined && member !== undefined)
-    return [nodeKey(role(member))];
-  if ((kind === 'allow' || kind === 'deny') && isPermissionPattern(a) && member !== undefined)
-    return both(role(member), { type: 'permission', id: a });
-  if (kind === 'sub' && b !== undefined) return [nodeKey({ type: 'subscription', id: b })];
-  if (kind === 'license' && b !== undefined) return [nodeKey({ type: 'license', id: b })];
+  if (said?.kind === 'sub') return [nodeKey({ type: 'subscription', id: said.id })];
+  if (said?.kind === 'license') return [nodeKey({ type: 'license', id: said.id })];
+  if (member === undefined) return undefined;
+  if (said?.kind === 'group') return [nodeKey(group(said.group)), ...both(group(said.group), role(member))];
+  if (said?.kind === 'heirs' || attribute === Attribute.closing) return [nodeKey(role(member))];
+  if (said?.kind === 'folded' && isPermissionPattern(said.pattern))
+    return both(role(member), { type: 'permission', id: said.pattern });
   return undefined;
 }

@@ -1,4 +1,4 @@
-import { Attribute, groupsAtAttribute, splitAttribute } from '../../table/decision/attributes.ts';
+import { Attribute, groupsAtAttribute, parseAttribute } from '../../table/decision/attributes.ts';
 import { formOfParts, isSplitting, MARKERS } from '../../table/decision/split.ts';
 import { expiry } from '../../table/decision/writes.ts';
 import { stale } from '../../table/errors.ts';
@@ -85,11 +85,9 @@ export const GROUPS_OF_SUBJECT: Splitting = {
   },
 };
 
-const isList = (name: string): boolean =>
-  name === Attribute.groups || (splitAttribute(name)[0] === 'at' && name !== 'at');
-
 /** The attributes of a subject's item that list groups: all of them, and those by scope. */
-const listsIn = (item: Item): readonly string[] => Object.keys(item).filter(isList);
+export const listsIn = (item: Item): readonly string[] =>
+  Object.keys(item).filter((name) => name === Attribute.groups || parseAttribute(name)?.kind === 'at');
 
 /** The groups that the item itself lists. */
 const groupsOf = (item: Item): readonly string[] =>

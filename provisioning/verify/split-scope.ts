@@ -2,7 +2,7 @@ import {
   Attribute,
   groupAttribute,
   groupsAtAttribute,
-  splitAttribute,
+  parseAttribute,
 } from '../../table/decision/attributes.ts';
 import { BACK, BY_SCOPE, formOfParts, isByScope, MARKERS } from '../../table/decision/split.ts';
 import { expiry } from '../../table/decision/writes.ts';
@@ -99,8 +99,9 @@ const NOTHING: ReadonlySet<string> = new Set();
 function rolesIn(item: Item): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, ReadonlySet<string>>();
   for (const name of Object.keys(item)) {
-    const [kind, id = ''] = splitAttribute(name);
-    if (kind === 'group' && id !== '' && id !== item[Attribute.everyone]) found.set(id, setIn(item, name));
+    const parsed = parseAttribute(name);
+    if (parsed?.kind === 'group' && parsed.group !== item[Attribute.everyone])
+      found.set(parsed.group, setIn(item, name));
   }
   return found;
 }

@@ -4,7 +4,7 @@ import { formatRef, parseRef } from '../identifiers.ts';
 import { decisionKey, type Key, membershipsKey, parseKey } from '../keys.ts';
 import type { Action, Expected, OtherForm, Update } from '../write/action.ts';
 import { mergeActions } from '../write/merge.ts';
-import { Attribute, groupAttribute, groupsAtAttribute, splitAttribute } from './attributes.ts';
+import { Attribute, groupAttribute, groupsAtAttribute, parseAttribute } from './attributes.ts';
 import { BY_SCOPE, type KnownSplits, MARKERS, type Marker } from './split.ts';
 
 /**
@@ -15,15 +15,11 @@ import { BY_SCOPE, type KnownSplits, MARKERS, type Marker } from './split.ts';
  *
  * An entry is a membership, on a subject, or the roles of a group, on a scope.
  */
-type Entry =
-  | { readonly of: 'subject'; readonly scope: string; readonly group: string }
-  | { readonly of: 'scope'; readonly group: string };
 
 /** The entry that an attribute of a plan stands for. */
-function entryOf(attribute: string): Entry | undefined {
-  if (!attribute.startsWith('in|') && !attribute.startsWith('of|')) return undefined;
-  const [kind, first = '', second = ''] = splitAttribute(attribute);
-  return kind === 'of' ? { of: 'scope', group: first } : { of: 'subject', scope: first, group: second };
+function entryOf(attribute: string) {
+  const parsed = parseAttribute(attribute);
+  return parsed?.kind === 'in' || parsed?.kind === 'of' ? parsed : undefined;
 }
 
 /** Where an entry stands. */
@@ -50,7 +46,7 @@ export function entriesIn(at: Key, attribute: string, value: unknown): readonly 
   const entry = entryOf(attribute);
   if (!entry) return undefined;
   const { group } = entry;
-  if (entry.of === 'subject')
+  if (entry.kind === 'in')
     return [
       {
         at,
@@ -121,7 +117,7 @@ function withoutEntries({ set, remove, add, takeOut, ...others }: Update): Updat
 }
 
 const placed = (action: Update, splits: KnownSplits): readonly Action[] =>
-  namesIn(action).some((name) => entryOf(name)?.of === 'scope')
+  namesIn(action).some((name) => entryOf(name)?.kind === 'of')
     ? placedRoles(action, splits)
     : placedMemberships(action, splits);
 
@@ -138,7 +134,7 @@ function placedMemberships(action: Update, splits: KnownSplits): readonly Action
   const entriesOf = (names: readonly string[]): readonly Membership[] =>
     names.flatMap((name) => {
       const entry = entryOf(name);
-      return entry?.of === 'subject' ? [{ ...entry, isByScope: set[name] === BY_SCOPE }] : [];
+      return entry?.kind === 'in' ? [{ ...entry, isByScope: set[name] === BY_SCOPE }] : [];
     });
   const [come, go] = [entriesOf(Object.keys(set)), entriesOf(remove)];
   if (!splits.has(action.key, 'groupsIn'))

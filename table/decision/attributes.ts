@@ -97,11 +97,47 @@ export const licenseAttribute = (enterprise: string, id: string): string => join
 /** On what holds everywhere: a module that is sold by subscription. */
 export const moduleAttribute = (module: string): string => join('module', module);
 
-/** Splits an attribute's name into its kind and its parts. */
-export const splitAttribute = (name: string): readonly string[] => {
-  const parts = name.split(SEPARATOR);
-  return name.includes(ESCAPED) ? parts.map((part) => part.replaceAll(ESCAPED, SEPARATOR)) : parts;
+/** What a name says that one of the functions above makes, by its first part: the others in their order. */
+const SAID = {
+  grant: (scope: string) => ({ kind: 'grant', scope }) as const,
+  assign: (scope: string, role: string) => ({ kind: 'assign', scope, role }) as const,
+  in: (scope: string, group: string) => ({ kind: 'in', scope, group }) as const,
+  at: (scope: string) => ({ kind: 'at', scope }) as const,
+  of: (group: string) => ({ kind: 'of', group }) as const,
+  group: (group: string) => ({ kind: 'group', group }) as const,
+  role: (role: string) => ({ kind: 'role', role }) as const,
+  wild: (role: string, pattern: string) => ({ kind: 'wild', role, pattern }) as const,
+  heirs: (parent: string) => ({ kind: 'heirs', parent }) as const,
+  allow: (pattern: string) => ({ kind: 'folded', effect: 'ALLOW', pattern }) as const,
+  deny: (pattern: string) => ({ kind: 'folded', effect: 'DENY', pattern }) as const,
+  when: (role: string) => ({ kind: 'when', role }) as const,
+  property: (of: string, name: string) => ({ kind: 'property', of, name }) as const,
+  sub: (module: string, id: string) => ({ kind: 'sub', module, id }) as const,
+  license: (enterprise: string, id: string) => ({ kind: 'license', enterprise, id }) as const,
+  module: (module: string) => ({ kind: 'module', module }) as const,
 };
+export type ParsedAttribute = ReturnType<(typeof SAID)[keyof typeof SAID]>;
+
+const READERS = new Map<string, (first: string, second: string) => ParsedAttribute>(Object.entries(SAID));
+
+const unescaped = (part: string): string =>
+  part.includes(ESCAPED) ? part.replaceAll(ESCAPED, SEPARATOR) : part;
+
+/**
+ * What a name says: the other way of the functions above. Undefined for every name that none of them makes, of parts that
+ * are not empty; so also for those in {@link Attribute}. Items are decoded on each read, so it makes no list of the parts.
+ */
+export function parseAttribute(name: string): ParsedAttribute | undefined {
+  const first = name.indexOf(SEPARATOR) + 1;
+  if (first === 0) return undefined;
+  const second = name.indexOf(SEPARATOR, first) + 1;
+  const read = READERS.get(name.slice(0, first - 1));
+  if (read?.length !== (second === 0 ? 1 : 2)) return undefined;
+  const a = name.slice(first, second === 0 ? undefined : second - 1);
+  const b = second === 0 ? undefined : name.slice(second);
+  if (a === '' || b === '' || b?.includes(SEPARATOR)) return undefined;
+  return read(unescaped(a), unescaped(b ?? ''));
+}
 
 export const formatInterval = (start: string | undefined, end: string | undefined): string =>
   `${start ?? ''}/${end ?? ''}`;

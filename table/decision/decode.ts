@@ -5,7 +5,7 @@ import type { Item } from '../item.ts';
 import { isPermissionPattern } from '../permission-name.ts';
 import { type Declaration, NO_PROPERTIES, type Properties, SOURCES, VALUE_TYPES } from '../properties.ts';
 import { isMap } from '../value.ts';
-import { Attribute, FOLDED, groupAttribute, splitAttribute } from './attributes.ts';
+import { Attribute, FOLDED, groupAttribute, type ParsedAttribute, parseAttribute } from './attributes.ts';
 import type {
   Assignment,
   ConditionalEffect,
@@ -66,7 +66,7 @@ export function decodeStamp(item: Item): Stamp {
 const damaged = (item: Item, attribute: string): GatehouseError =>
   new GatehouseError(
     'damaged_item',
-    `decision item ${item.PK} / ${item.SK} holds a damaged ${splitAttribute(attribute)[0]}`,
+    `decision item ${item.PK} / ${item.SK} holds a damaged ${parseAttribute(attribute)?.kind ?? attribute}`,
     {
       field: attribute,
     },
@@ -79,7 +79,7 @@ const plain = (...own: readonly string[]): ReadonlySet<string> =>
 interface Compound {
   readonly name: string;
   readonly value: unknown;
-  readonly parts: readonly string[];
+  readonly parsed: ParsedAttribute;
 }
 
 /** The compound attributes of an item, once its version and the names of its attributes are found good. */
@@ -90,9 +90,9 @@ function compoundsOf(item: Item, known: ReadonlySet<string>): readonly Compound[
   const compounds: Compound[] = [];
   for (const [name, value] of Object.entries(item)) {
     if (known.has(name)) continue;
-    const parts = splitAttribute(name);
-    if (parts.length === 1 || parts.includes('')) throw damaged(item, name);
-    compounds.push({ name, value, parts });
+    const parsed = parseAttribute(name);
+    if (!parsed) throw damaged(item, name);
+    compounds.push({ name, value, parsed });
   }
   return compounds;
 }
@@ -184,15 +184,12 @@ export function decodeSubject(item: Item): SubjectItem {
   const grants = new Map<string, readonly string[]>();
   const assignments = new Map<string, Assignment[]>();
   const groupsAt = new Map<string, readonly string[]>();
-  for (const { name, parts } of compoundsOf(item, SUBJECT_ATTRIBUTES)) {
-    const [kind, scope = '', role, ...rest] = parts;
-    if (kind === 'grant' && role === undefined) grants.set(scope, idSet(item, name));
-    else if (kind === 'at' && role === undefined) groupsAt.set(scope, idSet(item, name));
-    else if (kind === 'assign' && role !== undefined && rest.length === 0) {
-      const list = assignments.get(scope) ?? [];
-      list.push({ role, ...interval(item, name) });
-      assignments.set(scope, list);
-    } else throw damaged(item, name);
+  for (const { name, parsed } of compoundsOf(item, SUBJECT_ATTRIBUTES)) {
+    if (parsed.kind === 'grant') grants.set(parsed.scope, idSet(item, name));
+    else if (parsed.kind === 'at') groupsAt.set(parsed.scope, idSet(item, name));
+    else if (parsed.kind === 'assign')
+      add(assignments, parsed.scope, { role: parsed.role, ...interval(item, name) });
+    else throw damaged(item, name);
   }
   const { [Attribute.isAdmin]: isAdmin = false, [Attribute.endsAt]: endsAt } = item;
   if (typeof isAdmin !== 'boolean') throw damaged(item, Attribute.isAdmin);
@@ -261,11 +258,10 @@ export function decodePermission(item: Item): PermissionItem {
   const allow = new Set(idSet(item, Attribute.allow));
   const deny = new Set(idSet(item, Attribute.deny));
   const conditional = new Map<string, ConditionalEffect>();
-  for (const { name, value, parts } of compoundsOf(item, PERMISSION_ATTRIBUTES)) {
-    const [kind, role = '', ...more] = parts;
-    if (kind !== 'when' || more.length > 0 || !isConditional(value)) throw damaged(item, name);
-    if (allow.has(role) || deny.has(role)) throw damaged(item, name);
-    conditional.set(role, value);
+  for (const { name, value, parsed } of compoundsOf(item, PERMISSION_ATTRIBUTES)) {
+    if (parsed.kind !== 'when' || !isConditional(value)) throw damaged(item, name);
+    if (allow.has(parsed.role) || deny.has(parsed.role)) throw damaged(item, name);
+    conditional.set(parsed.role, value);
   }
   const { [Attribute.registered]: registered = false, [Attribute.module]: module } = item;
   if (typeof registered !== 'boolean') throw damaged(item, Attribute.registered);
@@ -316,7 +312,10 @@ const SCOPE_ATTRIBUTES = plain(
 /** The item of what holds everywhere has no others than every item has. */
 const GLOBAL_ATTRIBUTES = plain();
 
-/** Whether an item holds an effect with a condition, by name or by pattern. */
+/**
+ * Whether an item holds an effect with a condition, by name or by pattern. Each item that is read comes here before it is
+ * decoded, so no name is parsed.
+ */
 export function holdsConditions(item: Item): boolean {
   for (const [name, value] of Object.entries(item)) {
     const isEffect = name.startsWith('when|') || name.startsWith('wild|');
@@ -345,17 +344,17 @@ function decodeRoles(
   const roles = new Map<string, RoleItem>();
   const patterns = new Map<string, Map<string, Effect | ConditionalEffect>>();
   for (const compound of compounds) {
-    const { name, value, parts } = compound;
-    const [kind, id = '', pattern, ...more] = parts;
-    if (kind === 'role') {
-      if (typeof value !== 'string' || pattern !== undefined) throw damaged(item, name);
-      roles.set(id, { parent: value === '' ? undefined : value, patterns: new Map() });
-    } else if (kind === 'wild') {
-      const isPattern = pattern !== undefined && isPermissionPattern(pattern) && more.length === 0;
-      if (!isPattern || !(isEffect(value) || isConditional(value))) throw damaged(item, name);
-      const own = patterns.get(id) ?? new Map<string, Effect | ConditionalEffect>();
+    const { name, value, parsed } = compound;
+    if (parsed.kind === 'role') {
+      if (typeof value !== 'string') throw damaged(item, name);
+      roles.set(parsed.role, { parent: value === '' ? undefined : value, patterns: new Map() });
+    } else if (parsed.kind === 'wild') {
+      const { role, pattern } = parsed;
+      if (!isPermissionPattern(pattern) || !(isEffect(value) || isConditional(value)))
+        throw damaged(item, name);
+      const own = patterns.get(role) ?? new Map<string, Effect | ConditionalEffect>();
       own.set(pattern, value);
-      patterns.set(id, own);
+      patterns.set(role, own);
     } else other(compound);
   }
   for (const [id, own] of patterns) {
@@ -371,7 +370,7 @@ type Roles = Pick<ScopeItem, 'roles' | 'closing'>;
 
 /**
  * Reads the roles of a root, which are listed one by one or folded (ADR 0052); hands every other attribute to
- * `other`.
+ * `other`, which refuses what it does not know: so a role that is listed where they are folded.
  */
 function decodeOwnRoles(
   item: Item,
@@ -388,25 +387,21 @@ function decodeOwnRoles(
   const parents = new Map<string, string>();
   const patterns = new Map<string, Map<string, Effect | ConditionalEffect>>();
   for (const compound of compounds) {
-    const { name, value, parts } = compound;
-    const [kind, about = '', id, ...more] = parts;
+    const { name, value, parsed } = compound;
     const hold = (role: string, pattern: string, effect: Effect | ConditionalEffect): void => {
       if (!isPermissionPattern(pattern)) throw damaged(item, name);
       const own = patterns.get(role) ?? new Map<string, Effect | ConditionalEffect>();
       if (own.has(pattern)) throw damaged(item, name);
       patterns.set(role, own.set(pattern, effect));
     };
-    if (kind === 'heirs' && id === undefined)
+    if (parsed.kind === 'heirs')
       for (const heir of idSet(item, name)) {
         if (parents.has(heir)) throw damaged(item, name);
-        parents.set(heir, oneOf(about));
+        parents.set(heir, oneOf(parsed.parent));
       }
-    else if ((kind === 'allow' || kind === 'deny') && id === undefined)
-      for (const role of idSet(item, name)) hold(role, about, kind === 'allow' ? 'ALLOW' : 'DENY');
-    else if (kind === 'wild') {
-      if (id === undefined || more.length > 0 || !isConditional(value)) throw damaged(item, name);
-      hold(about, id, value);
-    } else if (kind === 'role') throw damaged(item, name);
+    else if (parsed.kind === 'folded')
+      for (const role of idSet(item, name)) hold(role, parsed.pattern, parsed.effect);
+    else if (parsed.kind === 'wild' && isConditional(value)) hold(parsed.role, parsed.pattern, value);
     else other(compound);
   }
   const roles = new Map<string, RoleItem>();
@@ -419,8 +414,8 @@ function decodeOwnRoles(
 
 const NO_PATTERNS: RoleItem['patterns'] = new Map();
 
-/** Adds one interval to those under `name`. */
-function addInterval(to: Map<string, Interval[]>, name: string, one: Interval): void {
+/** Adds one to those under `name`. */
+function add<T>(to: Map<string, T[]>, name: string, one: T): void {
   const known = to.get(name);
   if (known) known.push(one);
   else to.set(name, [one]);
@@ -430,13 +425,10 @@ export function decodeScope(ref: string, item: Item): ScopeItem {
   const groups = new Map<string, readonly string[]>();
   const subscriptions = new Map<string, Interval[]>();
   const licenses = new Map<string, Interval[]>();
-  const { roles, closing } = decodeOwnRoles(item, compoundsOf(item, SCOPE_ATTRIBUTES), ({ name, parts }) => {
-    const [kind, about = '', id, ...more] = parts;
-    if (kind === 'group' && id === undefined) groups.set(about, idSet(item, name));
-    else if (kind === 'sub' && id !== undefined && more.length === 0)
-      addInterval(subscriptions, about, interval(item, name));
-    else if (kind === 'license' && id !== undefined && more.length === 0)
-      addInterval(licenses, about, interval(item, name));
+  const { roles, closing } = decodeOwnRoles(item, compoundsOf(item, SCOPE_ATTRIBUTES), ({ name, parsed }) => {
+    if (parsed.kind === 'group') groups.set(parsed.group, idSet(item, name));
+    else if (parsed.kind === 'sub') add(subscriptions, parsed.module, interval(item, name));
+    else if (parsed.kind === 'license') add(licenses, parsed.enterprise, interval(item, name));
     else throw damaged(item, name);
   });
   const {
@@ -479,13 +471,12 @@ export function decodeScope(ref: string, item: Item): ScopeItem {
 export function decodeGlobal(item: Item): GlobalItem {
   const soldModules = new Set<string>();
   const declarations = new Map<string, Map<string, Declaration>>();
-  const roles = decodeRoles(item, compoundsOf(item, GLOBAL_ATTRIBUTES), ({ name, value, parts }) => {
-    const [kind, about = '', property, ...more] = parts;
-    if (kind === 'module' && value === true && property === undefined) soldModules.add(about);
-    else if (kind === 'property' && property !== undefined && more.length === 0) {
-      const own = declarations.get(about) ?? new Map<string, Declaration>();
-      own.set(property, declaration(item, name, value));
-      declarations.set(about, own);
+  const roles = decodeRoles(item, compoundsOf(item, GLOBAL_ATTRIBUTES), ({ name, value, parsed }) => {
+    if (parsed.kind === 'module' && value === true) soldModules.add(parsed.module);
+    else if (parsed.kind === 'property') {
+      const own = declarations.get(parsed.of) ?? new Map<string, Declaration>();
+      own.set(parsed.name, declaration(item, name, value));
+      declarations.set(parsed.of, own);
     } else throw damaged(item, name);
   });
   return { roles, soldModules, declarations };

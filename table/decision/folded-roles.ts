@@ -5,9 +5,9 @@ import {
   FOLDED,
   foldedPatternAttribute,
   heirsAttribute,
+  parseAttribute,
   patternAttribute,
   roleAttribute,
-  splitAttribute,
 } from './attributes.ts';
 import type { Effect } from './items.ts';
 import { formOfParts } from './split.ts';
@@ -21,7 +21,7 @@ export const hasFoldedRoles = (item: Item | undefined): boolean => item?.[Attrib
 
 /** How many roles the item lists one by one. */
 export const listedRolesIn = (item: Item): number =>
-  Object.keys(item).filter((name) => splitAttribute(name)[0] === 'role').length;
+  Object.keys(item).filter((name) => parseAttribute(name)?.kind === 'role').length;
 
 type Sets = Record<string, Set<string>>;
 
@@ -44,13 +44,13 @@ export function foldRoles(item: Item, owned: readonly string[]): Item {
   const listed = new Set<string>();
   const named = new Set(owned);
   for (const [name, value] of Object.entries(item)) {
-    const [kind, role = '', pattern] = splitAttribute(name);
-    if (kind === 'role' && pattern === undefined) {
-      listed.add(role);
-      if (value !== '') addTo(sets, heirsAttribute(String(value)), role);
-    } else if (kind === 'wild' && pattern !== undefined) {
-      named.add(role);
-      if (isEffect(value)) addTo(sets, foldedPatternAttribute(value, pattern), role);
+    const parsed = parseAttribute(name);
+    if (parsed?.kind === 'role') {
+      listed.add(parsed.role);
+      if (value !== '') addTo(sets, heirsAttribute(String(value)), parsed.role);
+    } else if (parsed?.kind === 'wild') {
+      named.add(parsed.role);
+      if (isEffect(value)) addTo(sets, foldedPatternAttribute(value, parsed.pattern), parsed.role);
       else rest[name] = value;
     } else rest[name] = value;
   }
@@ -65,11 +65,11 @@ export function unfoldRoles(item: Item, owned: readonly string[]): Item {
   for (const role of owned)
     if (!(closing instanceof Set && closing.has(role))) listed[roleAttribute(role)] = '';
   for (const [name, value] of Object.entries(others)) {
-    const [kind, about = '', more] = splitAttribute(name);
-    const members = value instanceof Set && more === undefined ? ([...value] as readonly string[]) : [];
-    if (kind === 'heirs') for (const role of members) listed[roleAttribute(role)] = about;
-    else if ((kind === 'allow' || kind === 'deny') && about !== '')
-      for (const role of members) listed[patternAttribute(role, about)] = kind === 'allow' ? 'ALLOW' : 'DENY';
+    const parsed = parseAttribute(name);
+    const members = value instanceof Set ? ([...value] as readonly string[]) : [];
+    if (parsed?.kind === 'heirs') for (const role of members) listed[roleAttribute(role)] = parsed.parent;
+    else if (parsed?.kind === 'folded')
+      for (const role of members) listed[patternAttribute(role, parsed.pattern)] = parsed.effect;
     else listed[name] = value;
   }
   return { ...(listed as Item), [FORM]: formOfParts(listed) };

@@ -2,7 +2,7 @@ import { GatehouseError } from '../errors.ts';
 import { FORM, FORMS, SPLIT_FORM } from '../form.ts';
 import type { Item } from '../item.ts';
 import { identityOf, type Key } from '../keys.ts';
-import { splitAttribute } from './attributes.ts';
+import { parseAttribute } from './attributes.ts';
 
 /**
  * Decision items of which a part stands in items of its own, because it outgrew a size (ADR 0024). The item itself says
@@ -58,7 +58,7 @@ export const isByScope = (group: Item): boolean => group[BY_SCOPE] !== undefined
 /** The form of a decision item, by what it says itself: anything that stands apart makes it that of split items. */
 export const formOfParts = (item: Readonly<Record<string, unknown>>): number =>
   ALL_MARKERS.some((marker) => item[marker] !== undefined) ||
-  Object.keys(item).some((name) => splitAttribute(name)[0] === 'at' && name !== 'at')
+  Object.keys(item).some((name) => parseAttribute(name)?.kind === 'at')
     ? SPLIT_FORM
     : FORMS.usual;
 

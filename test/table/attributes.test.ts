@@ -1,55 +1,124 @@
 import { describe, expect, test } from 'vitest';
 import {
+  Attribute,
   assignmentAttribute,
+  conditionAttribute,
+  foldedPatternAttribute,
   grantAttribute,
   groupAttribute,
+  groupRolesAttribute,
+  groupsAtAttribute,
+  heirsAttribute,
   licenseAttribute,
+  memberAttribute,
+  moduleAttribute,
+  type ParsedAttribute,
+  parseAttribute,
   patternAttribute,
+  propertyAttribute,
   roleAttribute,
-  splitAttribute,
   subscriptionAttribute,
 } from '../../table/decision/attributes.ts';
 import fc from '../support/fast-check.ts';
 import { SAMPLE_ROWS } from '../support/ids.ts';
 import { anyId, anyName, anyType, ID } from './support.ts';
 
-const ref = fc.tuple(anyType, anyId).map((parts) => parts.join(':'));
+/** The name that says this. */
+function nameOf(said: ParsedAttribute): string {
+  switch (said.kind) {
+    case 'grant':
+      return grantAttribute(said.scope);
+    case 'assign':
+      return assignmentAttribute(said.scope, said.role);
+    case 'in':
+      return memberAttribute(said.scope, said.group);
+    case 'at':
+      return groupsAtAttribute(said.scope);
+    case 'of':
+      return groupRolesAttribute(said.group);
+    case 'group':
+      return groupAttribute(said.group);
+    case 'role':
+      return roleAttribute(said.role);
+    case 'wild':
+      return patternAttribute(said.role, said.pattern);
+    case 'heirs':
+      return heirsAttribute(said.parent);
+    case 'folded':
+      return foldedPatternAttribute(said.effect, said.pattern);
+    case 'when':
+      return conditionAttribute(said.role);
+    case 'property':
+      return propertyAttribute(said.of, said.name);
+    case 'sub':
+      return subscriptionAttribute(said.module, said.id);
+    case 'license':
+      return licenseAttribute(said.enterprise, said.id);
+    case 'module':
+      return moduleAttribute(said.module);
+  }
+}
 
-/** The name of an attribute with the parts that it was made of. */
-const built = fc.oneof(
-  ref.map((root) => [grantAttribute(root), ['grant', root]] as const),
-  fc
-    .tuple(ref, anyId)
-    .map(([scope, role]) => [assignmentAttribute(scope, role), ['assign', scope, role]] as const),
-  anyId.map((id) => [groupAttribute(id), ['group', id]] as const),
-  anyId.map((id) => [roleAttribute(id), ['role', id]] as const),
-  fc
-    .tuple(anyId, anyName)
-    .map(([role, name]) => [patternAttribute(role, `${name}:*:*`), ['wild', role, `${name}:*:*`]] as const),
-  fc
-    .tuple(anyName, anyId)
-    .map(([module, id]) => [subscriptionAttribute(module, id), ['sub', module, id]] as const),
-  fc.tuple(ref, anyId).map(([scope, id]) => [licenseAttribute(scope, id), ['license', scope, id]] as const),
+const kind = <const K extends string>(text: K) => fc.constant(text);
+const scope = fc.tuple(anyType, anyId).map((parts) => parts.join(':'));
+const pattern = anyName.map((name) => `${name}:*:*`);
+
+const anySaid: fc.Arbitrary<ParsedAttribute> = fc.oneof(
+  fc.record({ kind: kind('grant'), scope }),
+  fc.record({ kind: kind('assign'), scope, role: anyId }),
+  fc.record({ kind: kind('in'), scope, group: anyId }),
+  fc.record({ kind: kind('at'), scope }),
+  fc.record({ kind: kind('of'), group: anyId }),
+  fc.record({ kind: kind('group'), group: anyId }),
+  fc.record({ kind: kind('role'), role: anyId }),
+  fc.record({ kind: kind('wild'), role: anyId, pattern }),
+  fc.record({ kind: kind('heirs'), parent: anyId }),
+  fc.record({ kind: kind('folded'), effect: fc.constantFrom('ALLOW', 'DENY'), pattern }),
+  fc.record({ kind: kind('when'), role: anyId }),
+  fc.record({ kind: kind('property'), of: anyType, name: anyName }),
+  fc.record({ kind: kind('sub'), module: anyName, id: anyId }),
+  fc.record({ kind: kind('license'), enterprise: scope, id: anyId }),
+  fc.record({ kind: kind('module'), module: anyName }),
 );
+
+/** Names of few characters, so that many are nearly right. */
+const anyAttribute = fc
+  .tuple(
+    fc.oneof(
+      anySaid.map((said) => String(nameOf(said).split('|')[0])),
+      kind(''),
+      kind('constructor'),
+    ),
+    fc.array(fc.constantFrom('a', '#', '', 'a#b', '|'), { maxLength: 4 }),
+  )
+  .map(([first, more]) => [first, ...more].join('|'));
 
 describe('the name of an attribute of a decision item', () => {
   test('is read back into exactly what it was made of', () => {
     fc.assert(
-      fc.property(built, ([name, parts]) => {
-        expect(splitAttribute(name)).toEqual(parts);
+      fc.property(anySaid, (said) => {
+        expect(parseAttribute(nameOf(said))).toEqual(said);
       }),
       { numRuns: 2_000 },
     );
   });
 
-  test('is shared by no two different entries', () => {
+  test('is read only where it could have been made', () => {
     fc.assert(
-      fc.property(built, built, ([a, ofA], [b, ofB]) => {
-        fc.pre(JSON.stringify(ofA) !== JSON.stringify(ofB));
-        expect(a).not.toBe(b);
+      fc.property(anyAttribute, (name) => {
+        const said = parseAttribute(name);
+        if (said) expect(nameOf(said)).toBe(name);
       }),
       { numRuns: 2_000 },
     );
+  });
+
+  test.each([
+    ...Object.values(Attribute),
+    ...['', '|', 'grant', 'grant|', '|a', 'grant|a|b', 'grant|a|', 'new|a', 'Grant|a', 'constructor|a'],
+    ...['assign|a', 'assign|a|', 'assign||b', 'assign|a|b|c', 'assign|a|b|', 'wild|a', 'role|a|b'],
+  ])('says nothing of parts: %j', (name) => {
+    expect(parseAttribute(name)).toBeUndefined();
   });
 
   test.each([
