@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { anchorOf, isExternal, targetOf } from '../../docs/.vitepress/links.ts';
 import { sections } from '../../docs/.vitepress/navigation.ts';
-import { DOCUMENTS, proseOf, ROOT } from './documents.ts';
+import { DOCUMENTS, proseOf, ROOT, textOf } from './documents.ts';
 
 /** What a heading says, without its marks. */
 const plain = (heading: string): string =>
@@ -70,4 +70,15 @@ test('the home page names every page of its folder; folders have a page of their
   const pages = DOCUMENTS.filter((document) => /^docs\/[\w-]+\.md$/.test(document));
   expect(pages.length).toBeGreaterThan(30);
   expect(pages.filter((page) => page !== 'docs/index.md' && !named.has(page))).toEqual([]);
+});
+
+test('CONTRIBUTING names files and folders that are there', () => {
+  const named = [...textOf('CONTRIBUTING.md').matchAll(/`([\w.-]+(?:\/[\w.-]+)*(?:\/|\.(?:ts|yml|json)))`/g)];
+  /** What scripts make. */
+  const made = ['dist/', '.site/'];
+  const paths = named
+    .map(([, path = '']) => path)
+    .filter((path) => path.includes('/') && !made.includes(path));
+  expect(paths.length).toBeGreaterThan(40);
+  expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
 });
