@@ -111,6 +111,8 @@ async function underZipf(users: number, maxBytes: number, keepDecisions: boolean
   const engine = newEngine(maxBytes, keepDecisions, {
     clock: { now: () => now },
     ttlMs: TTL_MS,
+    // The whole of it: otherwise the share would differ from run to run.
+    random: () => 0,
     reader: { getMany: counted, getSnapshot: counted },
     observe: ({ isKept }) => {
       counts.asked += 1;
