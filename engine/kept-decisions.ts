@@ -42,7 +42,7 @@ interface KeptSubject {
   readonly bytes: number;
 }
 
-/** What decisions may take of the memory of an engine: at most a quarter, and this much even where items fill it. */
+/** Shares of the bound on items that decisions may take: at most a quarter, and at least 1/32, even where items fill it. */
 const MOST = 1 / 4;
 const LEAST = 1 / 32;
 

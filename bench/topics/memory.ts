@@ -96,8 +96,8 @@ async function bytesWithin(bound: number): Promise<number> {
   return used;
 }
 
-/** Pages that a user of a load asks about, and questions in a time-to-live. */
 const TTL_MS = 60_000;
+/** Pages that a user of a load asks about, and questions in a time-to-live. */
 const ZIPF = { pages: 3, questions: 200_000 };
 
 /** A load of users that are drawn from a Zipf distribution, for two times-to-live. The second one is counted. */
