@@ -39,11 +39,14 @@ const texts = {
 /*
  * The name of a file says when it runs (test/tiers.test.ts holds it):
  *
- *   *.test.ts              unit (`npm run test:unit`, on the memory table) and `npm test` (on the DynamoDB engine)
- *   *.integration.test.ts  `npm test` alone: it starts a process, needs the DynamoDB engine or takes seconds
+ *   *.test.ts              unit (`npm run test:unit`, on the memory table)
+ *   *.integration.test.ts  it starts a process, needs the DynamoDB engine or takes seconds
  *   *.soak.test.ts         `npm run test:soak` alone: it takes long
  *   *.package.test.ts      `npm run test:package` alone: it builds the package and installs its tarball
  *   *.browser.test.ts      `npm run test:browser` alone: it drives Chromium
+ *
+ * `npm test` runs unit tests, integration tests, and on the DynamoDB engine the unit tests of what the memory table only
+ * imitates: transactions, conflicts and races. `npm run test:engine` has all of them on the engine.
  */
 const ALL = 'test/**/*.test.ts';
 const INTEGRATION = 'test/**/*.integration.test.ts';
@@ -51,6 +54,10 @@ const SOAK = 'test/**/*.soak.test.ts';
 const PACKAGE = 'test/**/*.package.test.ts';
 const BROWSER = 'test/**/*.browser.test.ts';
 const ENGINE = ['test/support/engine.ts'];
+const OF_ENGINE = [
+  'test/table/**/*.test.ts',
+  'test/provisioning/{batch,interleaving,transaction,uniqueness,uniqueness-races}.test.ts',
+];
 
 export default defineConfig({
   plugins: [texts],
@@ -77,7 +84,16 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'source', include: [ALL], exclude: [SOAK, PACKAGE, BROWSER], globalSetup: ENGINE },
+        test: {
+          name: 'integration',
+          include: [INTEGRATION, ...OF_ENGINE],
+          exclude: [SOAK, PACKAGE, BROWSER],
+          globalSetup: ENGINE,
+        },
+      },
+      {
+        extends: true,
+        test: { name: 'engine', include: [ALL], exclude: [SOAK, PACKAGE, BROWSER], globalSetup: ENGINE },
       },
       // The same tests, with what is deployed. handler.ts itself: test/stack/handler.integration.test.ts.
       {

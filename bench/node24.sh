@@ -10,5 +10,5 @@ npm install --prefix "$folder" --ignore-scripts --no-audit --no-fund --silent "n
 node24="$folder/node_modules/node-$platform/bin/node"
 echo "Node $("$node24" --version)"
 "$node24" node_modules/vitest/vitest.mjs run --project bundled
-"$node24" node_modules/vitest/vitest.mjs run --project source test/stack/handler.integration.test.ts
+"$node24" node_modules/vitest/vitest.mjs run --project integration test/stack/handler.integration.test.ts
 "$node24" --import tsx bench/run.ts startup --quick

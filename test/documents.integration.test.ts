@@ -37,7 +37,7 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^npx esbuild /, 'test/package bundles a service so'],
   [/^aws /, 'needs AWS'],
   [/^(?:OPENFGA=.* )?npm run (?:-s )?(?:load|bench|formal|build|smoke|aws-proof)\b/, 'takes minutes'],
-  [/^npx vitest run --project source test\/table\/conformance$/, 'needs DynamoDB Local'],
+  [/^npx vitest run --project integration test\/table\/conformance$/, 'needs DynamoDB Local'],
   [/^(?:go install|npm pack|git clone|apt-get install) /, 'installs from the network'],
 ];
 
