@@ -41,7 +41,7 @@ const texts = {
  *
  *   *.test.ts              unit (`npm run test:unit`, on the memory table)
  *   *.integration.test.ts  it starts a process, needs the DynamoDB engine or takes seconds
- *   *.soak.test.ts         `npm run test:soak` alone: it takes long
+ *   *.soak.test.ts         `npm run proof -- soak` alone: it takes long
  *   *.package.test.ts      `npm run test:package` alone: it builds the package and installs its tarball
  *   *.browser.test.ts      `npm run test:browser` alone: it drives Chromium
  *
@@ -71,6 +71,7 @@ export default defineConfig({
     // Only what hangs shall fail of this: not what shares its machine with others.
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    coverage: { include: ['{table,engine,authorizer,authzen,provisioning,testing,cli}/**/*.ts'] },
     projects: [
       {
         extends: true,

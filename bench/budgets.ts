@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import budgets from './budgets.json' with { type: 'json' };
 
 /**
- * `npm run budgets`, after `npm run package` and `npm run explorer`: compares the sizes of the packages and of the
+ * `npm run bench -- budgets`, after `npm run package` and `npm run explorer`: compares the sizes of the packages and of the
  * explorer's page with their budgets. The tests of the engine compare reads with theirs.
  */
 let broken = 0;

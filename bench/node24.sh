@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# `npm run node24`: tests and starts the bundle on the Node of Lambda. Installs Node 24 as a package into a temporary folder: in
+# `bash bench/node24.sh`: tests and starts the bundle on the Node of Lambda. Installs Node 24 as a package into a temporary folder: in
 # the project's node_modules npm would use it for everything else.
 set -eu -o pipefail
 cd "$(dirname "$0")/.."

@@ -9,7 +9,7 @@ import { createBenchWorld, drawQuestions } from './model/world.ts';
 import { API_NAME, createTableFor } from './peers/authorizer.ts';
 
 /**
- * `npm run request-path`: the number of files that a request runs through. The composed authorizer answers
+ * `npm run bench -- request-path`: the number of files that a request runs through. The composed authorizer answers
  * HTTP requests on the embedded engine, run from the sources; V8's coverage says which functions run while it
  * does.
  */

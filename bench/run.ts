@@ -15,8 +15,19 @@ import { TOPICS } from './topics/index.ts';
  * `results/latest.json`, the marked places of the documents and the pictures of docs/performance.md; `--quick` takes
  * fewer rounds and writes nothing; neither does `--users`, the size of one topic. `--documents` measures nothing and
  * writes documents and pictures anew, from the results that are there.
+ *
+ * `npm run bench -- PROGRAM …` runs a program that measures something else.
  */
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
+
+/** Each takes the words behind its name. */
+const PROGRAMS: Readonly<Record<string, () => Promise<unknown>>> = {
+  'load-test': () => import('./load/main.ts'),
+  'aws-proof': () => import('./aws-proof/main.ts'),
+  'request-path': () => import('./request-path.ts'),
+  'first-picture': () => import('../test/explorer/first-picture.ts'),
+  budgets: () => import('./budgets.ts'),
+};
 
 function writeDocuments(results: Results): void {
   for (const [path, text] of documentsWith(results)) writeFileSync(path, text);
@@ -51,31 +62,43 @@ const runApart = (name: string, quick: boolean): boolean =>
     { stdio: 'inherit' },
   ).status === 0;
 
-const words = process.argv.slice(2);
-if (words.includes('--documents')) {
-  writeDocuments(readResults());
-  process.exit(0);
+async function measure(words: readonly string[]): Promise<number> {
+  if (words.includes('--documents')) {
+    writeDocuments(readResults());
+    return 0;
+  }
+  const quick = words.includes('--quick');
+  const usersAt = words.indexOf('--users');
+  const users = usersAt < 0 ? undefined : Number(words[usersAt + 1]);
+  if (users !== undefined && !(Number.isSafeInteger(users) && users > 0)) {
+    console.error('--users takes a number of users: npm run bench -- administration --users 1000000');
+    return 2;
+  }
+  const asked = words.filter(
+    (word, at) => word !== '--quick' && (usersAt < 0 || (at !== usersAt && at !== usersAt + 1)),
+  );
+  const unknown = asked.filter((name) => !Object.hasOwn(TOPICS, name));
+  if (unknown.length > 0) {
+    console.error(
+      `no topic ${unknown.join(', ')}; the topics are: ${Object.keys(TOPICS).join(', ')}; the programs: ${Object.keys(PROGRAMS).join(', ')}`,
+    );
+    return 2;
+  }
+  const names = asked.length > 0 ? asked : Object.keys(TOPICS);
+  const [only] = names;
+  if (names.length === 1 && only !== undefined) {
+    return (await runTopic(only, quick, users)) ? 0 : 1;
+  }
+  const broken = names.filter((name) => !runApart(name, quick));
+  if (broken.length > 0) console.log(`\nnot within budget, or not measured: ${broken.join(', ')}`);
+  return broken.length === 0 ? 0 : 1;
 }
-const quick = words.includes('--quick');
-const usersAt = words.indexOf('--users');
-const users = usersAt < 0 ? undefined : Number(words[usersAt + 1]);
-if (users !== undefined && !(Number.isSafeInteger(users) && users > 0)) {
-  console.error('--users takes a number of users: npm run bench -- administration --users 1000000');
-  process.exit(2);
+
+const [program, ...rest] = process.argv.slice(2);
+const load = PROGRAMS[program ?? ''];
+if (load) {
+  process.argv.splice(2, process.argv.length, ...rest);
+  await load();
+} else {
+  process.exit(await measure(process.argv.slice(2)));
 }
-const asked = words.filter(
-  (word, at) => word !== '--quick' && (usersAt < 0 || (at !== usersAt && at !== usersAt + 1)),
-);
-const unknown = asked.filter((name) => !Object.hasOwn(TOPICS, name));
-if (unknown.length > 0) {
-  console.error(`no topic ${unknown.join(', ')}; the topics are: ${Object.keys(TOPICS).join(', ')}`);
-  process.exit(2);
-}
-const names = asked.length > 0 ? asked : Object.keys(TOPICS);
-const [only] = names;
-if (names.length === 1 && only !== undefined) {
-  process.exit((await runTopic(only, quick, users)) ? 0 : 1);
-}
-const broken = names.filter((name) => !runApart(name, quick));
-if (broken.length > 0) console.log(`\nnot within budget, or not measured: ${broken.join(', ')}`);
-process.exit(broken.length === 0 ? 0 : 1);

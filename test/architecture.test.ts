@@ -521,3 +521,16 @@ describe('what no file may hold', () => {
     expect(find(/console\.log/, ['table', 'engine', 'authorizer', 'testing', 'cli'])).toEqual([]);
   });
 });
+
+test('the top level can be taken in at a glance', () => {
+  const folders = readdirSync(ROOT, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+    .map(({ name }) => name)
+    // What is installed, built or measured is not in git.
+    .filter((name) => !['node_modules', 'dist', 'functions', 'coverage'].includes(name));
+  expect(folders.length).toBeLessThanOrEqual(16);
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+    readonly scripts: object;
+  };
+  expect(Object.keys(scripts).length).toBeLessThanOrEqual(20);
+});

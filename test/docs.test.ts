@@ -5,14 +5,14 @@ import { tableAsMarkdown } from '../provisioning/documents/table.ts';
 
 test('docs/commands.md says what the schemas say', () => {
   const written = readFileSync(new URL('../docs/commands.md', import.meta.url), 'utf8');
-  expect(written, 'run: npm run -s commands -- --markdown > docs/commands.md').toBe(
+  expect(written, 'run: npm run -s print -- commands --markdown > docs/commands.md').toBe(
     commandsAsMarkdown(documentCommands()),
   );
 });
 
 test('docs/table.md says what the registry, the edges and the patterns say', () => {
   const written = readFileSync(new URL('../docs/table.md', import.meta.url), 'utf8');
-  expect(written, 'run: npm run -s table > docs/table.md').toBe(tableAsMarkdown());
+  expect(written, 'run: npm run -s print -- table > docs/table.md').toBe(tableAsMarkdown());
 });
 
 test('docs/beside-others.md has the figures of docs/performance/check.md', () => {

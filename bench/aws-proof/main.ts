@@ -19,7 +19,7 @@ import { createIssuer } from './tokens.ts';
 import { load, smoke } from './traffic.ts';
 import { createWorld, type World } from './world.ts';
 
-/** `npm run aws-proof`: proves a deployment in an account of yours (docs/aws-proof.md). */
+/** `npm run bench -- aws-proof`: proves a deployment in an account of yours (docs/aws-proof.md). */
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const say = (line: string): void => console.log(line);
 
@@ -112,7 +112,8 @@ async function proveIt(request: Extract<ProofRequest, { kind: 'prove' }>): Promi
   );
   say(`the page: ${page}`);
   for (const line of proven.left) say(`left: ${line}`);
-  if (proven.left.length > 0) say(`try again: npm run aws-proof -- --account ${account} --remove ${file}`);
+  if (proven.left.length > 0)
+    say(`try again: npm run bench -- aws-proof --account ${account} --remove ${file}`);
   return proven.ended === undefined && proven.left.length === 0 ? 0 : 1;
 }
 

@@ -22,9 +22,9 @@ export type ProofRequest =
 /** Wrong options. The message is one line that says what to do. */
 export class Misuse extends Error {}
 
-export const HELP = `npm run aws-proof -- --account ID --region REGION [--yes STEP ...] [--folder FOLDER]
-npm run aws-proof -- --account ID --remove FILE
-npm run aws-proof -- --self-test
+export const HELP = `npm run bench -- aws-proof --account ID --region REGION [--yes STEP ...] [--folder FOLDER]
+npm run bench -- aws-proof --account ID --remove FILE
+npm run bench -- aws-proof --self-test
 
 Deploys the stack into a sandbox account, tries and measures it, writes one page, and removes all that it made. It asks
 before each step that costs: ${COSTLY.join(', ')}. It costs money; needs the AWS CLI, and npm run build.
@@ -49,7 +49,7 @@ const OPTIONS = {
 const isCostly = (name: string): name is Costly => (COSTLY as readonly string[]).includes(name);
 
 /**
- * Reads the words after `npm run aws-proof --`.
+ * Reads the words after `npm run bench -- aws-proof`.
  *
  * @throws Misuse with the option at fault
  */

@@ -2,7 +2,7 @@ import { ulid } from 'ulid';
 import { functionTransport } from '../../cli/lambda.ts';
 import { deliverer } from '../../cli/transport.ts';
 import { createPacing } from '../../table/read/pacing.ts';
-import { createRandom } from '../../test/oracle/random.ts';
+import { createRandom } from '../../test/proof/oracle/random.ts';
 import type { Caller } from '../load/generate.ts';
 import { createPopulation, type Person, questionsOf } from '../load/population.ts';
 import type { Issuer } from './tokens.ts';

@@ -1,4 +1,4 @@
-import type { Random } from '../../test/oracle/random.ts';
+import type { Random } from '../../test/proof/oracle/random.ts';
 import type { Latency } from '../harness/latency.ts';
 
 /** Milliseconds until the next arrival of a Poisson process. */

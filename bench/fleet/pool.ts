@@ -1,4 +1,4 @@
-import type { Random } from '../../test/oracle/random.ts';
+import type { Random } from '../../test/proof/oracle/random.ts';
 import { ASSUMED, DOCUMENTED } from './assumptions.ts';
 
 /** An execution environment. It serves one request at a time. */

@@ -1,7 +1,7 @@
 import { BatchGetCommand, type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { Item } from '../../table/item.ts';
 import { type Key, parseKey } from '../../table/keys.ts';
-import type { Random } from '../../test/oracle/random.ts';
+import type { Random } from '../../test/proof/oracle/random.ts';
 import type { Agenda } from './agenda.ts';
 import { ASSUMED } from './assumptions.ts';
 import { type Partitions, readUnitsOf } from './partitions.ts';

@@ -4,7 +4,7 @@ import { type Ask, createEngine, type Engine } from '../../engine/engine.ts';
 import { createReader } from '../../table/dynamodb/reader.ts';
 import type { Pacing } from '../../table/read/pacing.ts';
 import { READ_DEADLINE_MS } from '../../table/timing.ts';
-import { createRandom } from '../../test/oracle/random.ts';
+import { createRandom } from '../../test/proof/oracle/random.ts';
 import { createAgenda } from './agenda.ts';
 import { ASSUMED, MEASURED, onFunction } from './assumptions.ts';
 import { createZipf, exponential, logNormal } from './draws.ts';

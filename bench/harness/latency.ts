@@ -1,4 +1,4 @@
-import { createRandom } from '../../test/oracle/random.ts';
+import { createRandom } from '../../test/proof/oracle/random.ts';
 
 /** The latency of a request to DynamoDB in milliseconds. */
 export interface Latency {

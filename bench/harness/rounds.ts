@@ -1,4 +1,4 @@
-import { createRandom, type Random } from '../../test/oracle/random.ts';
+import { createRandom, type Random } from '../../test/proof/oracle/random.ts';
 import { wallMs } from './clocks.ts';
 
 /**

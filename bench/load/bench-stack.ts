@@ -4,7 +4,7 @@ import { createIdentityProvider } from '../../local/identity/identity-provider.t
 import { type OnStarted, startParts } from '../../local/parts.ts';
 import { listen } from '../../local/server.ts';
 import { createPacing } from '../../table/read/pacing.ts';
-import { createRandom } from '../../test/oracle/random.ts';
+import { createRandom } from '../../test/proof/oracle/random.ts';
 import { openNewTable, PATIENCE_MS } from '../harness/engine.ts';
 import { type Child, startChild } from './child.ts';
 import type { GatewayRequest, GatewayState } from './gateway.ts';

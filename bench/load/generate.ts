@@ -1,4 +1,4 @@
-import { createRandom } from '../../test/oracle/random.ts';
+import { createRandom } from '../../test/proof/oracle/random.ts';
 import { type Measured, type Outcome, runOpenLoop, type Time } from './open-loop.ts';
 import { type Arrivals, createSchedule, createZipf } from './schedule.ts';
 import { createSender } from './sender.ts';

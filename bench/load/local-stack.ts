@@ -3,7 +3,7 @@ import { type SampleStack, startSample } from '../../local/sample/stack.ts';
 import { answerParent } from './child.ts';
 import type { Caller } from './generate.ts';
 
-/** What `npm run load` measures without `--url`. */
+/** What `npm run bench -- load-test` measures without `--url`. */
 export interface LocalTarget {
   readonly url: string;
   readonly callers: readonly Caller[];

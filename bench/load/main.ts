@@ -7,7 +7,7 @@ import { HELP, type LoadRequest, Misuse, readLoadRequest, readPaths, readTokens 
 import { describeLoad, errorsOf } from './report.ts';
 
 /**
- * `npm run load -- --url URL --token-file FILE --path PATH`: a load test for a deployed API, bounded in time,
+ * `npm run bench -- load-test --url URL --token-file FILE --path PATH`: a load test for a deployed API, bounded in time,
  * rate and connections. Without `--url` it starts a local stack of its own (docs/load.md).
  */
 const INTERRUPTED = 130;

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { messageOf } from '../../local/message-of.ts';
 import type { Arrivals } from './schedule.ts';
 
-/** The options of `npm run load`. */
+/** The options of `npm run bench -- load-test`. */
 export interface LoadRequest {
   /** Undefined: start a local stack. */
   readonly url: URL | undefined;
@@ -49,7 +49,7 @@ const OPTIONS = {
   help: { type: 'boolean', default: false },
 } as const;
 
-export const HELP = `npm run load -- [--url URL --token-file FILE --path PATH ...] [options]
+export const HELP = `npm run bench -- load-test [--url URL --token-file FILE --path PATH ...] [options]
 
 Sends GET requests at a rate and prints how long the answers took. Without --url it starts a local stack of its own
 with its sample users. Exits with 1 when errors exceed --max-errors, with 2 for wrong options.
@@ -81,7 +81,7 @@ function readUrl(text: string): URL {
 }
 
 /**
- * Reads the words after `npm run load --`; undefined when they ask for help.
+ * Reads the words after `npm run bench -- load-test`; undefined when they ask for help.
  *
  * @throws Misuse with the option at fault
  */

@@ -1,6 +1,6 @@
 import type { Invoke, Provision } from '../../local/sample/provision.ts';
 import { createProvisioner } from '../../local/sample/provision.ts';
-import type { Random } from '../../test/oracle/random.ts';
+import type { Random } from '../../test/proof/oracle/random.ts';
 import { isAllowed, type World } from '../model/world.ts';
 
 /** A person and the group that gives them their roles. */

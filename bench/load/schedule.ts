@@ -1,4 +1,4 @@
-import type { Random } from '../../test/oracle/random.ts';
+import type { Random } from '../../test/proof/oracle/random.ts';
 
 /** How requests arrive: independently, as from many people, or evenly. */
 export type Arrivals = 'poisson' | 'constant';

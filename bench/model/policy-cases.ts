@@ -5,7 +5,7 @@ import {
   parseValueTemplate,
   routeShape,
 } from '../../table/route-template.ts';
-import type { Random } from '../../test/oracle/random.ts';
+import type { Random } from '../../test/proof/oracle/random.ts';
 
 /** What makes a table of routes expensive to compile into a policy. Shares are between 0 and 1. */
 export interface PolicyTraits {

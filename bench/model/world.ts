@@ -1,4 +1,4 @@
-import { createRandom, type Random } from '../../test/oracle/random.ts';
+import { createRandom, type Random } from '../../test/proof/oracle/random.ts';
 
 /**
  * The model of all in-process candidates: 1,000 users in 200 groups, 30 roles on 200 pages, and 20 places in

@@ -1,6 +1,6 @@
 import { setTimeout as after } from 'node:timers/promises';
 import { COHERENCE_MARGIN_MS } from '../../table/timing.ts';
-import { createRandom } from '../../test/oracle/random.ts';
+import { createRandom } from '../../test/proof/oracle/random.ts';
 import { type Figure, toFigure } from '../harness/figures.ts';
 import { percentile, summarise } from '../harness/statistics.ts';
 import { shortNumber } from '../harness/table.ts';

@@ -3,7 +3,7 @@ import { groupAttribute, roleAttribute } from '../../table/decision/attributes.t
 import { FORMS } from '../../table/form.ts';
 import type { Item } from '../../table/item.ts';
 import { decisionKey, globalKey, type Key } from '../../table/keys.ts';
-import { createRandom } from '../../test/oracle/random.ts';
+import { createRandom } from '../../test/proof/oracle/random.ts';
 import { type Figure, toFigure } from '../harness/figures.ts';
 import { usedBytes } from '../harness/heap.ts';
 import { slopeOf } from '../harness/statistics.ts';

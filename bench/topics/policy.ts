@@ -9,7 +9,7 @@ import { createAccessBound, createEngine } from '../../engine/index.ts';
 import { createProvisioning } from '../../provisioning/index.ts';
 import { apiRevisionKey } from '../../table/keys.ts';
 import { createMemoryTable } from '../../table/memory/index.ts';
-import { createRandom } from '../../test/oracle/random.ts';
+import { createRandom } from '../../test/proof/oracle/random.ts';
 import { processorMs } from '../harness/clocks.ts';
 import { toFigure } from '../harness/figures.ts';
 import type { Topic } from '../harness/topic.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createEngine, type Observation } from '../../engine/index.ts';
 import { type EmbeddedEngine, startEmbeddedEngine } from '../../local/embedded-engine.ts';
 import type { Reader } from '../../table/reader.ts';
-import { createRandom } from '../../test/oracle/random.ts';
+import { createRandom } from '../../test/proof/oracle/random.ts';
 import { longAgo, openNewTable, openTable, withEngine } from '../harness/engine.ts';
 import { toFigure } from '../harness/figures.ts';
 import { type Candidate, runRounds, samplesOf, wrongAnswer } from '../harness/rounds.ts';

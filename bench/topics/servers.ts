@@ -1,4 +1,4 @@
-import { createRandom } from '../../test/oracle/random.ts';
+import { createRandom } from '../../test/proof/oracle/random.ts';
 import { withEngine } from '../harness/engine.ts';
 import { type Figure, toFigure } from '../harness/figures.ts';
 import { percentile } from '../harness/statistics.ts';

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# `npm run snippets`: every example here, the construct, the module and the stack itself, through the tools that know their
+# `npm run proof -- snippets`: every example here, the construct, the module and the stack itself, through the tools that know their
 # forms, then by the rules of test/attach and past cfn-lint and checkov. Fetches the tools from PyPI and npm into a folder
 # of its own; takes about four minutes. Needs Python 3; uses terraform where there is one.
 set -eu -o pipefail

@@ -52,7 +52,7 @@ ${JSON.stringify(example)}
 export const commandsAsMarkdown = (commands: readonly CommandDocument[]): string =>
   `# Commands of provisioning
 
-<!-- Made by \`npm run commands -- --markdown\`; a test compares it with the schemas. -->
+<!-- Made by \`npm run print -- commands --markdown\`; a test compares it with the schemas. -->
 
 An event is \`{ "command", "input", "operationId"?, "actor"?, "dryRun"?, "token"? }\`; the answer is
 \`{ "ok": true, "result", "token"? }\` or \`{ "ok": false, "error": { "code", "message", "field"?, "retryable" } }\`.
@@ -73,7 +73,7 @@ with it, its reference is given instead: \`scope\` for a scope, \`user\` for a s
 above, and \`scope\` the scope at which something is or holds. \`tenant\` takes a root scope, and \`account\`, \`enterprise\` and
 \`workstream\` take a scope of that type. A former name is taken for one release, and refused beside the new one.
 
-A \`?\` behind a field of a result says that it may be left out. \`npm run commands\` prints the JSON Schema of each
+A \`?\` behind a field of a result says that it may be left out. \`npm run print -- commands\` prints the JSON Schema of each
 input and result. The examples are one story on an empty table
 ([examples.ts](../provisioning/documents/examples.ts)); they give ids so that others can name what they create.
 

@@ -2,8 +2,8 @@ import { commandsAsMarkdown, documentCommands } from './commands-page.ts';
 import { tableAsMarkdown } from './table.ts';
 
 /**
- * `npm run commands` prints every command with the JSON Schemas of its input and its result and with an example, with
- * `--markdown` docs/commands.md; `npm run table` prints docs/table.md.
+ * `npm run print -- commands` prints every command with the JSON Schemas of its input and its result and with an example, with
+ * `--markdown` docs/commands.md; `npm run print -- table` prints docs/table.md.
  */
 const [what, form] = process.argv.slice(2);
 const commands = documentCommands();

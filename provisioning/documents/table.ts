@@ -81,7 +81,7 @@ const accessRows = [...ACCESS]
 
 export const tableAsMarkdown = (): string => `# The table
 
-<!-- Made by \`npm run table\`; a test compares it with the registry. -->
+<!-- Made by \`npm run print -- table\`; a test compares it with the registry. -->
 
 One DynamoDB table. What a check reads is read by key from the base table, strongly consistent; the three
 indexes serve administration's lists and follow by a moment. Keys are built and parsed in \`table/keys.ts\` only.

@@ -10,7 +10,7 @@ import { ruleOf } from '../../provisioning/routes/route.ts';
 
 /**
  * The examples of docs/attach, as far as their text says it. Those of CloudFormation also by the rules: rules.test.ts;
- * those of Serverless: packaged.integration.test.ts; all others: `npm run snippets`.
+ * those of Serverless: packaged.integration.test.ts; all others: `npm run proof -- snippets`.
  */
 const ROOT = new URL('../../docs/attach/', import.meta.url);
 const FILES = readdirSync(ROOT, { recursive: true, encoding: 'utf8' }).filter((name) =>

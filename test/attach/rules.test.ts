@@ -6,7 +6,7 @@ import type { AttachedApi, Template } from './api.ts';
 import { wrongIn } from './rules.ts';
 import { templateOf } from './terraform.ts';
 
-/** The rules for docs/attach, over its templates of CloudFormation. All other forms: `npm run snippets`. */
+/** The rules for docs/attach, over its templates of CloudFormation. All other forms: `npm run proof -- snippets`. */
 const textOf = (name: string): string =>
   readFileSync(new URL(`../../docs/attach/cloudformation/${name}.yml`, import.meta.url), 'utf8');
 const parse = (text: string): Template => yaml.parse(text, { customTags, merge: true, logLevel: 'error' });

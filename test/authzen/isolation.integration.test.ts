@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createRandom } from '../oracle/random.ts';
+import { createRandom } from '../proof/oracle/random.ts';
 import { again, SEED } from '../support/seed.ts';
 import { createLightWorld } from '../support/world.ts';
 import { createFixture, type Fixture, send, serve } from './support.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { percentile } from '../../bench/harness/statistics.ts';
 import { type Measured, type Outcome, runOpenLoop, TIMED_OUT } from '../../bench/load/open-loop.ts';
 import { createSchedule } from '../../bench/load/schedule.ts';
-import { createRandom } from '../../test/oracle/random.ts';
+import { createRandom } from '../proof/oracle/random.ts';
 
 /** Virtual time: it jumps to the next event. */
 function virtualTime() {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createSchedule, createZipf } from '../../bench/load/schedule.ts';
-import { createRandom } from '../oracle/random.ts';
+import { createRandom } from '../proof/oracle/random.ts';
 
 const schedule = (arrivals: 'poisson' | 'constant', seed = 3) =>
   createSchedule({ arrivals, rate: 200, seconds: 50, random: createRandom(seed) });

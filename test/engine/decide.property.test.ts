@@ -7,8 +7,8 @@ import { GLOBAL_ID, type Kind, subjectId } from '../../engine/items.ts';
 import type { Look } from '../../engine/load.ts';
 import type { Assignment, Effect, RoleItem, SubjectItem } from '../../table/decision/items.ts';
 import { patternsCovering } from '../../table/permission-name.ts';
-import type { Model } from '../oracle/model.ts';
-import { judge } from '../oracle/oracle.ts';
+import type { Model } from '../proof/oracle/model.ts';
+import { judge } from '../proof/oracle/oracle.ts';
 import fc from '../support/fast-check.ts';
 import { size } from '../support/tier.ts';
 

@@ -3,8 +3,8 @@ import { createEngine } from '../../engine/index.ts';
 import { createProvisioning } from '../../provisioning/index.ts';
 import type { Item } from '../../table/item.ts';
 import { createMemoryTable } from '../../table/memory/index.ts';
-import { createRandom } from '../oracle/random.ts';
-import { createTime } from '../simulation/time.ts';
+import { createRandom } from '../proof/oracle/random.ts';
+import { createTime } from '../proof/simulation/time.ts';
 
 /**
  * What a write to a shared item costs (ADR 0020): it may happen at any time, and must not make a process read everything

@@ -4,12 +4,12 @@ import { givenOption } from '../../cli/given.ts';
 import type { Decision } from '../../engine/index.ts';
 import { createService } from '../../explorer/service/index.ts';
 import { createProvisioning } from '../../provisioning/index.ts';
-import { ask, change, furnish, giveOtherwise, type Names } from '../oracle/generate.ts';
-import { emptyModel, type Question } from '../oracle/model.ts';
-import type { Operation } from '../oracle/operations.ts';
-import * as does from '../oracle/operations.ts';
-import { createRandom } from '../oracle/random.ts';
-import { createStage, isRefusal } from '../oracle/stage.ts';
+import { ask, change, furnish, giveOtherwise, type Names } from '../proof/oracle/generate.ts';
+import { emptyModel, type Question } from '../proof/oracle/model.ts';
+import type { Operation } from '../proof/oracle/operations.ts';
+import * as does from '../proof/oracle/operations.ts';
+import { createRandom } from '../proof/oracle/random.ts';
+import { createStage, isRefusal } from '../proof/oracle/stage.ts';
 import { again, SEED } from '../support/seed.ts';
 
 /**

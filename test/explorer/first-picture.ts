@@ -5,7 +5,7 @@ import { launchChromium } from '../support/chromium.ts';
 import { serveFolder } from '../support/static-server.ts';
 
 /**
- * `npm run first-picture`: how long the playground takes until it shows anything, and until it shows a decision: on this
+ * `npm run bench -- first-picture`: how long the playground takes until it shows anything, and until it shows a decision: on this
  * processor, and on one that is four times slower. Nothing is cached before. It prints medians in milliseconds.
  *
  * Chromium slows down the thread of the page, not that of the worker, which decides. Four times what this processor takes

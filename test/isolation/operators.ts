@@ -4,7 +4,7 @@ import { type Answer, COMMANDS } from '../../provisioning/index.ts';
 import { subjectNode } from '../../table/identifiers.ts';
 import { guardKey, nodeKey } from '../../table/keys.ts';
 import type { Writer } from '../../table/writer.ts';
-import { createRandom, type Random } from '../oracle/random.ts';
+import { createRandom, type Random } from '../proof/oracle/random.ts';
 import { createOperatorsWorld } from '../provisioning/operators.ts';
 import { again } from '../support/seed.ts';
 import { commandsOf, createLightWorld } from '../support/world.ts';

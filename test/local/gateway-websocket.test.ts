@@ -11,7 +11,7 @@ import {
   MAX_MESSAGE_BYTES,
 } from '../../local/gateway/websocket.ts';
 import { listen } from '../../local/server.ts';
-import { openSocket } from '../../local/smoke/socket.ts';
+import { openSocket } from './smoke/socket.ts';
 import { deferred, frozenClock, policy } from './support.ts';
 
 const ARN = 'arn:aws:execute-api:eu-central-1:123456789012:abc123/prod/$connect';

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createRandom } from '../oracle/random.ts';
+import { createRandom } from '../proof/oracle/random.ts';
 import { again, SEED } from '../support/seed.ts';
 import { hostileLine, type Line } from './request-lines.ts';
 import { type Decided, PATHS, type Served, sendLine, WITNESSES, type Witness } from './witness.ts';

@@ -1,4 +1,4 @@
-import type { Random } from '../oracle/random.ts';
+import type { Random } from '../proof/oracle/random.ts';
 
 /** Request lines that routers, parsers and proxies read in different ways. */
 export interface Line {

@@ -1,10 +1,10 @@
 import { Hono } from 'hono';
 import { expect, test } from 'vitest';
 import { honoGuard, honoPermissions, type Snapshot } from '../../middleware/index.ts';
-import { ask, furnish, giveOtherwise } from '../oracle/generate.ts';
-import type { Question } from '../oracle/model.ts';
-import { createRandom } from '../oracle/random.ts';
-import { createStage } from '../oracle/stage.ts';
+import { ask, furnish, giveOtherwise } from '../proof/oracle/generate.ts';
+import type { Question } from '../proof/oracle/model.ts';
+import { createRandom } from '../proof/oracle/random.ts';
+import { createStage } from '../proof/oracle/stage.ts';
 import { again, SEED } from '../support/seed.ts';
 import { size } from '../support/tier.ts';
 

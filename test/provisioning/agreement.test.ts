@@ -1,7 +1,7 @@
 import { ulid } from 'ulid';
 import { describe, expect, test } from 'vitest';
-import { modelOf } from '../oracle/model-of-items.ts';
-import { judge } from '../oracle/oracle.ts';
+import { modelOf } from '../proof/oracle/model-of-items.ts';
+import { judge } from '../proof/oracle/oracle.ts';
 import fc from '../support/fast-check.ts';
 import { findingsIn } from './findings.ts';
 import { pick } from './kinds.ts';

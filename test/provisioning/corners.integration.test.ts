@@ -4,7 +4,7 @@ import { describeCommands } from '../../provisioning/documents/commands.ts';
 import { type Answer, createProvisioning } from '../../provisioning/index.ts';
 import { createMemoryTable } from '../../table/memory/index.ts';
 import type { Action } from '../../table/write/action.ts';
-import { createRandom } from '../oracle/random.ts';
+import { createRandom } from '../proof/oracle/random.ts';
 import { again, SEED } from '../support/seed.ts';
 import { size } from '../support/tier.ts';
 import { commandsOf, createClock, createWorld } from '../support/world.ts';

@@ -1,5 +1,5 @@
 import type { Property } from '../../provisioning/documents/commands.ts';
-import type { Random } from '../oracle/random.ts';
+import type { Random } from '../proof/oracle/random.ts';
 import type { Input } from './support.ts';
 
 /** Inputs from the corners of a command's own schema: what is at its bounds, past them, and of another kind. */

@@ -1,8 +1,8 @@
 import { ulid } from 'ulid';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createProvisioning } from '../../provisioning/index.ts';
-import { modelOf } from '../oracle/model-of-items.ts';
-import { judge } from '../oracle/oracle.ts';
+import { modelOf } from '../proof/oracle/model-of-items.ts';
+import { judge } from '../proof/oracle/oracle.ts';
 import { foldRoles } from './folded.ts';
 import { type Event, inParallel, interruptAfter, provisionWatched, provisionWith } from './stepwise.ts';
 import { createLightLedgerWorld, type Input, type LedgerWorld } from './support.ts';

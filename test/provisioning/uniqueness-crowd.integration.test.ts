@@ -7,7 +7,7 @@ import { createWriter } from '../../table/dynamodb/writer.ts';
 import type { Item } from '../../table/item.ts';
 import { guardKey } from '../../table/keys.ts';
 import { createPacing } from '../../table/read/pacing.ts';
-import { createRandom } from '../oracle/random.ts';
+import { createRandom } from '../proof/oracle/random.ts';
 import { again, SEED } from '../support/seed.ts';
 import { size } from '../support/tier.ts';
 import { findingsOn } from './findings.ts';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createEngine, type Engine } from '../../engine/index.ts';
 import { decisionKey, type Key } from '../../table/keys.ts';
 import type { Reader } from '../../table/reader.ts';
-import { createRandom } from '../oracle/random.ts';
+import { createRandom } from '../proof/oracle/random.ts';
 import { createRegions, type Replica } from '../support/regions.ts';
 import { again, SEED } from '../support/seed.ts';
 import { commandsOf, createClock } from '../support/world.ts';

@@ -17,7 +17,7 @@ import { createReader } from '../../table/dynamodb/reader.ts';
 import { createWriter } from '../../table/dynamodb/writer.ts';
 
 /**
- * `npm run offline`: serverless-offline, a client of the authorizer that is not of this house, serves the deployed file
+ * `npm run proof -- offline`: serverless-offline, a client of the authorizer that is not of this house, serves the deployed file
  * before REST, HTTP and WebSocket APIs. Installs it into a folder of its own. Ends with 1 when an answer is another
  * than written here; its known faults are written here too (docs/serverless-offline.md).
  */

@@ -4,8 +4,8 @@ import { createClose } from '../../authorizer/sockets/close.ts';
 import type { Connection, Listed } from '../../authorizer/sockets/connection.ts';
 import { createSockets } from '../../authorizer/sockets/sockets.ts';
 import { createWebSocketGateway } from '../../local/gateway/websocket.ts';
-import { openSocket } from '../../local/smoke/socket.ts';
 import { createRequestHandler } from '../../table/dynamodb/request-handler.ts';
+import { openSocket } from '../local/smoke/socket.ts';
 import { deferred, listen, policy } from '../local/support.ts';
 
 /** What the management API of a WebSocket API answers, and what it means for a connection. */

@@ -2,11 +2,11 @@ import { GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { readConfiguration } from '../../local/configuration.ts';
 import { type SampleStack, startSample } from '../../local/sample/stack.ts';
-import { type OpenSocket, openSocket } from '../../local/smoke/socket.ts';
-import { tokenFrom } from '../../local/smoke/visitor.ts';
 import { followChanges } from '../../local/sockets/change-feed.ts';
 import { createClient } from '../../table/dynamodb/client.ts';
 import { gatehouse } from '../cli/support.ts';
+import { type OpenSocket, openSocket } from '../local/smoke/socket.ts';
+import { tokenFrom } from '../local/smoke/visitor.ts';
 import { deferred } from '../local/support.ts';
 
 /** Live revocation from end to end: the local stack, its change feed, and the management API of its WebSocket API. */

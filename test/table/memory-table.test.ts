@@ -7,7 +7,7 @@ import { noNotes } from '../../table/reader.ts';
 import { MAX_ITEM_BYTES, MAX_TRANSACTION_BYTES, sizeOf } from '../../table/size.ts';
 import { WRITE_DEADLINE_MS } from '../../table/timing.ts';
 import type { Action } from '../../table/write/action.ts';
-import { createRandom } from '../oracle/random.ts';
+import { createRandom } from '../proof/oracle/random.ts';
 import { refusalOf } from './support.ts';
 
 /** What the table in memory can do beside what every table does (conformance.ts). */

@@ -3,7 +3,7 @@ import { type Cell, compile, createBudget } from '../../../authorizer/policies/c
 import { POLICY_LIMITS } from '../../../authorizer/policies/whole.ts';
 import { type RouteRule, VERBS } from '../../../authorizer/routes/rule.ts';
 import { drawRoutes, drawTraits } from '../../../bench/model/policy-cases.ts';
-import { createRandom } from '../../oracle/random.ts';
+import { createRandom } from '../../proof/oracle/random.ts';
 import { size } from '../../support/tier.ts';
 import { rule } from '../support.ts';
 

@@ -1,8 +1,8 @@
-import type { Names } from '../../oracle/generate.ts';
-import type { Model } from '../../oracle/model.ts';
-import * as does from '../../oracle/operations.ts';
-import type { Random } from '../../oracle/random.ts';
-import type { OpenTable } from '../../oracle/stage.ts';
+import type { Names } from '../../proof/oracle/generate.ts';
+import type { Model } from '../../proof/oracle/model.ts';
+import * as does from '../../proof/oracle/operations.ts';
+import type { Random } from '../../proof/oracle/random.ts';
+import type { OpenTable } from '../../proof/oracle/stage.ts';
 
 /**
  * A role whose effects carry conditions, beside the oracle, which knows none: for one subject and one scope, a

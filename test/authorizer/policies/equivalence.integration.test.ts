@@ -1,10 +1,10 @@
 import { beforeAll, expect, inject, test } from 'vitest';
-import { createStage, type Stage } from '../../oracle/stage.ts';
+import { createStage, type Stage } from '../../proof/oracle/stage.ts';
 import { again, SEED } from '../../support/seed.ts';
 import { size } from '../../support/tier.ts';
 import { newPolicyTally, playPolicies } from './worlds.ts';
 
-/** `npm run policies -- --pairs 100000` compares more of them. */
+/** `npm run proof -- policies --pairs 100000` compares more of them. */
 let stage: Stage;
 beforeAll(() => {
   stage = createStage(inject('isSoak') ? inject('endpoint') : '');

@@ -1,7 +1,7 @@
-import { onStage } from '../../oracle/on-stage.ts';
+import { onStage } from '../../proof/oracle/on-stage.ts';
 import { newPolicyTally, playPolicies } from './worlds.ts';
 
-const USAGE = 'usage: npm run policies -- [--pairs N] [--seed N]';
+const USAGE = 'usage: npm run proof -- policies [--pairs N] [--seed N]';
 const ROUNDS = 6;
 
 /** A whole number after an option; undefined when the option is not there. */
@@ -13,7 +13,7 @@ function numberAfter(args: readonly string[], option: string): number | undefine
   return Number(text);
 }
 
-/** `npm run policies`: whether policies for the whole API allow what the oracle allows, path by path. */
+/** `npm run proof -- policies`: whether policies for the whole API allow what the oracle allows, path by path. */
 async function main(args: readonly string[]): Promise<number> {
   let options: { readonly pairs: number; readonly seed: number };
   try {

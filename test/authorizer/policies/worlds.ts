@@ -6,12 +6,12 @@ import { apiRoutesId, createApiRoutes } from '../../../authorizer/routes/api-rou
 import { resolve } from '../../../authorizer/routes/resolve.ts';
 import { isOfOneSpelling, match, type RouteRule } from '../../../authorizer/routes/rule.ts';
 import { createAccessBound } from '../../../engine/index.ts';
-import { change, furnish, type Names } from '../../oracle/generate.ts';
-import { emptyModel, type Model } from '../../oracle/model.ts';
-import * as does from '../../oracle/operations.ts';
-import { judge } from '../../oracle/oracle.ts';
-import { createRandom, type Random } from '../../oracle/random.ts';
-import type { OpenTable, Stage } from '../../oracle/stage.ts';
+import { change, furnish, type Names } from '../../proof/oracle/generate.ts';
+import { emptyModel, type Model } from '../../proof/oracle/model.ts';
+import * as does from '../../proof/oracle/operations.ts';
+import { judge } from '../../proof/oracle/oracle.ts';
+import { createRandom, type Random } from '../../proof/oracle/random.ts';
+import type { OpenTable, Stage } from '../../proof/oracle/stage.ts';
 import { rule } from '../support.ts';
 import { type Conditional, createConditional } from './conditional.ts';
 import { isMapped } from './mapped.ts';

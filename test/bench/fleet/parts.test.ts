@@ -3,7 +3,7 @@ import { createAgenda } from '../../../bench/fleet/agenda.ts';
 import { createZipf } from '../../../bench/fleet/draws.ts';
 import { createPartitions, readUnitsOf, writeUnitsOf } from '../../../bench/fleet/partitions.ts';
 import { createPool, type Environment } from '../../../bench/fleet/pool.ts';
-import { createRandom } from '../../oracle/random.ts';
+import { createRandom } from '../../proof/oracle/random.ts';
 
 test('moments run in the order of their time, then of their planning, and promises with them', async () => {
   const agenda = createAgenda(1_000);

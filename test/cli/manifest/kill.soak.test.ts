@@ -5,7 +5,7 @@ import { fileOf, removeFiles } from '../support.ts';
 import { afterAMinute, runProcess, stateOf } from './kill.ts';
 import { manifestOfAll } from './large.ts';
 
-/** An apply that is killed without warning, and run again. Fifty of them: npm run kills. */
+/** An apply that is killed without warning, and run again. Fifty of them: npm run proof -- kills. */
 afterAll(removeFiles);
 
 test('the manifest that is applied has every section', () => {

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { check, parse } from '../../../engine/conditions/cel.ts';
 import { convert, type VariablesInput, variablesOf } from '../../../engine/conditions/declarations.ts';
 import type { Properties, ValueType } from '../../../table/properties.ts';
-import { createExpressions, createInputs, DECLARATIONS } from '../../oracle/cel/questions.ts';
-import { createRandom } from '../../oracle/random.ts';
+import { createExpressions, createInputs, DECLARATIONS } from '../../proof/oracle/cel/questions.ts';
+import { createRandom } from '../../proof/oracle/random.ts';
 import { size } from '../../support/tier.ts';
 
 const nested = (levels: number): unknown => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { createRandom, type Random } from '../../oracle/random.ts';
+import { createRandom, type Random } from '../../proof/oracle/random.ts';
 import { again, SEED } from '../../support/seed.ts';
 import { size } from '../../support/tier.ts';
 import { allowedIn, applyOn, createMemoryWorld, exportOn, planOn } from './support.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import type { PlanAnswer } from '../../../provisioning/index.ts';
-import { createRandom } from '../../oracle/random.ts';
+import { createRandom } from '../../proof/oracle/random.ts';
 import { again, SEED } from '../../support/seed.ts';
 import { size } from '../../support/tier.ts';
 import { allowedIn, applyOn, createMemoryWorld, type MemoryWorld } from './support.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Step } from '../../../provisioning/apply/steps.ts';
 import { verify } from '../../../provisioning/verify/index.ts';
-import { createRandom, type Random } from '../../oracle/random.ts';
+import { createRandom, type Random } from '../../proof/oracle/random.ts';
 import { again, SEED } from '../../support/seed.ts';
 import { size } from '../../support/tier.ts';
 import { allowedIn, applyOn, createMemoryWorld, exportOn, type MemoryWorld, planOn } from './support.ts';
