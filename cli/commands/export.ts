@@ -1,10 +1,9 @@
 import { stringify } from 'yaml';
-import type { Row } from '../../provisioning/apply/entry.ts';
+import { type Exported, exportManifest, partsOf } from '../../provisioning/index.ts';
 import type { ConnectionOptions } from '../connection-options.ts';
 import { OK } from '../exit-codes.ts';
 import { addHelpTexts } from '../help.ts';
-import { partsOf } from '../manifest/export/parts.ts';
-import { exportManifest } from '../manifest/export.ts';
+
 import { queriesThrough } from '../manifest/queries.ts';
 import { connectTo } from '../manifest/shared.ts';
 import { assertWritable, writeNewFile, writeNewFolder } from '../output-file.ts';
@@ -67,7 +66,7 @@ export const addExport: Subcommand = (program, around, finish) => {
       apis: options.api.length === 0 ? ['default'] : options.api,
       ids: options.ids,
     });
-    const textOf = (each: Row): string =>
+    const textOf = (each: Exported['manifest']): string =>
       options.json ? asJson(each) : stringify(each, { lineWidth: 0, flowCollectionPadding: true });
     const parts = partsOf(manifest);
     const { output } = options;

@@ -1,4 +1,4 @@
-import { type Queries, queriesBy } from '../../provisioning/apply/queries.ts';
+import { type Queries, queriesBy } from '../../provisioning/index.ts';
 import { RefusedError } from '../provisioning.ts';
 import type { Deliver } from '../transport.ts';
 

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { Path, Problem } from './problem.ts';
-import { PEOPLE, SECTIONS, type Section, sections } from './schema.ts';
+import { isList, PEOPLE, SECTIONS, type Section, sections } from './schema.ts';
 
 /**
  * What is right in a manifest and stands in the wrong place: the problem says where it belongs, with a line to copy.
@@ -120,9 +120,6 @@ function homeOf(manifest: Data, path: Path): string | undefined {
   const line = lineOf(home, isList(home) ? [{ [key]: value }] : { [String(entry)]: { [key]: value } });
   return `${key} is of ${homes.join(', ')}: ${line}`;
 }
-
-const isList = (section: Section): boolean =>
-  'element' in ((sections[section].def as unknown as { out: z.ZodType }).out.def as object);
 
 /** The problems with where it belongs that stands in the wrong place. */
 export function placed(manifest: Data, problems: readonly Problem[]): readonly Problem[] {

@@ -271,6 +271,10 @@ export type Manifest = z.infer<typeof manifestSchema>;
 export type Section = keyof typeof sections;
 export const SECTIONS = Object.keys(sections) as readonly Section[];
 
+/** Whether the entries of a section have no names. */
+export const isList = (section: Section): boolean =>
+  'element' in ((sections[section].def as unknown as { out: z.ZodType }).out.def as object);
+
 /** The sections of subjects. */
 export const PEOPLE = ['users', 'technicalUsers', 'subjects'] as const;
 export type Person = Manifest[(typeof PEOPLE)[number]][string];

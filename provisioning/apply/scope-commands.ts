@@ -1,4 +1,5 @@
 import { isBuiltIn, SCOPE_TYPES } from '../../table/entities/scope-types.ts';
+import { inTurns } from '../in-turns.ts';
 import type { Row } from './entry.ts';
 import type { Queries } from './queries.ts';
 
@@ -50,6 +51,28 @@ export async function readScopeTypes(queries: Queries): Promise<ScopeTypes> {
         parents.includes(type) || types.get(type)?.children?.includes(name) ? [name] : [],
       ),
   };
+}
+
+/** A scope of the table that is under another one. */
+export interface Child {
+  readonly type: string;
+  readonly ref: string;
+  readonly row: Row;
+}
+
+/** The scopes that are directly under one. */
+export async function childrenOf(
+  queries: Queries,
+  types: ScopeTypes,
+  parent: string,
+): Promise<readonly Child[]> {
+  const lists = await inTurns(types.under(typeOf(parent)), async (type) => {
+    const rows = await listScopes(queries, type, { parent });
+    return rows
+      .filter((row) => row.parent === parent)
+      .map((row): Child => ({ type, ref: `${type}:${row.id}`, row }));
+  });
+  return lists.flat();
 }
 
 /** The type that a reference names. */

@@ -1,7 +1,7 @@
-import { readSubject } from '../../../table/identifiers.ts';
 import { IN_ONE_CALL, inTurns } from '../../in-turns.ts';
 import { pick, type Row } from '../entry.ts';
 import { PEOPLE, type Person } from '../schema.ts';
+import { sectionOf } from '../sections.ts';
 import type { Resource, Resources } from '../state.ts';
 import { edgeEntry, isPart, type Reading } from './reading.ts';
 import { nameRole } from './roles.ts';
@@ -99,11 +99,6 @@ async function readNamed(
     IN_ONE_CALL,
   );
 }
-
-const sectionOf = (user: unknown): (typeof PEOPLE)[number] => {
-  const { type } = readSubject(String(user), 'user');
-  return type === 'user' ? 'users' : type === 'technical-user' ? 'technicalUsers' : 'subjects';
-};
 
 /** Edges of the table at the scopes and groups of the manifest; of those that have no scope, the ones of its people. */
 async function addCurrentEdges(reading: Reading, ends: Ends, people: readonly Named[]): Promise<void> {

@@ -3,6 +3,8 @@ import { inTurns } from '../../in-turns.ts';
 import { pick, type Row, without } from '../entry.ts';
 import { type Manifest, SCOPE_ATTRIBUTES } from '../schema.ts';
 import {
+  type Child,
+  childrenOf,
   listScopes,
   readScope,
   readScopeTypes,
@@ -25,13 +27,6 @@ export interface Places {
   readonly refOf: (name: string | null | undefined) => string | null | undefined;
 }
 
-/** A scope of the table that is under one of the manifest. */
-interface Child {
-  readonly type: string;
-  readonly ref: string;
-  readonly row: Row;
-}
-
 /** Scopes found so far, and what is under them in the table. */
 interface Found {
   readonly types: ScopeTypes;
@@ -51,10 +46,10 @@ export async function readScopes(reading: Reading): Promise<Places> {
     const resources = await inTurns(level, ([name, of]) => findScope(reading, found, name, of));
     for (const [position, [name]] of level.entries()) scopes.set(name, resources[position] as Resource);
     for (const [name, of] of level) addScope(reading, scopes, name, of);
-    await inTurns(level, async ([name, { type }]) => {
+    await inTurns(level, async ([name]) => {
       const { ref, row } = scopes.get(name) as Resource;
       const below = entries.flatMap(([, each]) => (each.parent === name ? [each] : []));
-      if (row && readsList(reading, below)) children.set(name, await childrenOf(reading, types, type, ref));
+      if (row && readsList(reading, below)) children.set(name, await childrenOf(queries, types, ref));
     });
     const placed = new Set(level.map(([name]) => name));
     // A workstream comes after the enterprise that it names: all roots are of the first level.
@@ -169,21 +164,6 @@ function addScope(
   });
   if (row) addCurrent({ ...entry, values: row });
   if (row?.deletingSince !== undefined) refuse(['scopes', name], 'is being deleted: wait until that is done');
-}
-
-async function childrenOf(
-  { queries }: Reading,
-  types: ScopeTypes,
-  above: string,
-  parent: string,
-): Promise<readonly Child[]> {
-  const lists = await inTurns(types.under(above), async (type) => {
-    const rows = await listScopes(queries, type, { parent });
-    return rows
-      .filter((row) => row.parent === parent)
-      .map((row): Child => ({ type, ref: `${type}:${row.id}`, row }));
-  });
-  return lists.flat();
 }
 
 /** What is under scopes of the manifest and not in it. */

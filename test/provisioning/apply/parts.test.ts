@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { partsOf } from '../../../cli/manifest/export/parts.ts';
 import { parseManifest } from '../../../provisioning/apply/parse.ts';
 import { referenceProblems } from '../../../provisioning/apply/references.ts';
 import type { Manifest } from '../../../provisioning/apply/schema.ts';
+import { partsOf } from '../../../provisioning/export/parts.ts';
 import { largeManifest, manifestOfAll } from '../../cli/manifest/large.ts';
 import { applyOn, createMemoryWorld, exportOn, planOn } from './support.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { exportManifest } from '../../../cli/manifest/export.ts';
 import { queriesOn } from '../../../provisioning/apply/queries.ts';
+import { exportManifest } from '../../../provisioning/export/export.ts';
 import { COMMANDS } from '../../../provisioning/index.ts';
 import { applyOn, createMemoryWorld, exportOn, planOn } from './support.ts';
 

@@ -1,12 +1,12 @@
 import { ulid } from 'ulid';
 import { parse as parseYaml } from 'yaml';
-import { exportManifest } from '../../../cli/manifest/export.ts';
 import { createEngine } from '../../../engine/index.ts';
 import { derivedId } from '../../../provisioning/apply/entry.ts';
 import { parseManifest } from '../../../provisioning/apply/parse.ts';
 import { type ManifestPlan, planManifest } from '../../../provisioning/apply/plan.ts';
 import { queriesOn } from '../../../provisioning/apply/queries.ts';
 import type { Step } from '../../../provisioning/apply/steps.ts';
+import { exportManifest } from '../../../provisioning/export/export.ts';
 import { COMMANDS, createProvisioning, type Hooks } from '../../../provisioning/index.ts';
 import { createMemoryTable, type MemoryTableOptions } from '../../../table/memory/index.ts';
 import { createClock, type World } from '../../support/world.ts';

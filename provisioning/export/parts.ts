@@ -1,6 +1,9 @@
-import type { Row } from '../../../provisioning/apply/entry.ts';
-import { excessOf } from '../../../provisioning/apply/parse.ts';
-import { canonicalManifest } from '../canonical.ts';
+import { byteLength } from '../../table/bytes.ts';
+import type { Row } from '../apply/entry.ts';
+import { excessOf } from '../apply/parse.ts';
+import { isList, SECTIONS, type Section } from '../apply/schema.ts';
+import { SECTION_OF } from '../apply/sections.ts';
+import { canonicalManifest } from './canonical.ts';
 
 /**
  * A manifest that is too large for one file, as parts that are applied one after the other. Each is a manifest by itself:
@@ -21,7 +24,7 @@ const BOUNDS: Bounds = { bytes: 950_000, entries: 15_000, steps: 8_000 };
 const MOST_STEPS = 10_000;
 
 interface Entry {
-  readonly section: string;
+  readonly section: Section;
   /** Its name, or its position in a list. */
   readonly name: string;
   readonly of: Row;
@@ -30,14 +33,14 @@ interface Entry {
   readonly steps: number;
 }
 
-type Name = readonly [section: string, name: string];
+type Name = readonly [section: Section, name: string];
 
 const keyOf = ([section, name]: Name): string => `${section} ${name}`;
 const rows = (value: unknown): readonly Row[] => (Array.isArray(value) ? (value as readonly Row[]) : []);
 const texts = (value: unknown): readonly string[] =>
   (Array.isArray(value) ? value : [value]).filter((each): each is string => typeof each === 'string');
 const named =
-  (section: string) =>
+  (section: Section) =>
   (name: string): Name => [section, name];
 
 /** The permissions of `allow` and `deny`. */
@@ -46,62 +49,28 @@ const permissionsOf = (of: Row): readonly string[] =>
     .flat()
     .flatMap((each) => texts(typeof each === 'object' && each !== null ? (each as Row).permission : each));
 
-const ofPerson = (of: Row): readonly Name[] => [
-  ...[...texts(of.tenant), ...texts(of.account), ...Object.keys((of.grants ?? {}) as Row)].map(
-    named('scopes'),
-  ),
-  ...rows(of.assignments).map(({ scope }): Name => ['scopes', String(scope)]),
-  ...texts(of.groups).map(named('groups')),
-  ...[
-    ...Object.values((of.grants ?? {}) as Row).flatMap(texts),
-    ...rows(of.assignments).map(({ role }) => String(role)),
-    ...texts(of.globalRoles),
-  ].map(named('roles')),
-];
-
-/** What an entry names, by its section. What is no entry of the manifest is not looked for. */
-const USES: Readonly<Record<string, (of: Row) => readonly Name[]>> = {
-  pages: ({ module }) => texts(module).map(named('modules')),
-  scopes: ({ parent, enterprise }) => [...texts(parent), ...texts(enterprise)].map(named('scopes')),
-  roles: (of) => [
-    ...texts(of.owner).map(named('scopes')),
-    ...texts(of.parent).map(named('roles')),
-    ...permissionsOf(of).flatMap((name): readonly Name[] => [
-      ['pages', name],
-      ['permissions', name],
-    ]),
-  ],
-  groups: (of) => [...texts(of.scope).map(named('scopes')), ...texts(of.roles).map(named('roles'))],
-  users: ofPerson,
-  technicalUsers: ofPerson,
-  subjects: ofPerson,
-  subscriptions: ({ scope, module }) => [
-    ...texts(scope).map(named('scopes')),
-    ...texts(module).map(named('modules')),
-  ],
-  licenses: ({ account, enterprise }) => [...texts(account), ...texts(enterprise)].map(named('scopes')),
-  settings: ({ scope, user }) => [...texts(scope).map(named('scopes')), ...texts(user).map(named('users'))],
-};
+/** What an entry names. What is no entry of the manifest is not looked for. */
+function usesOf(section: Section, of: Row): readonly Name[] {
+  const grants = Object.entries((of.grants ?? {}) as Row);
+  return [
+    ...Object.entries(SECTION_OF[section].words).flatMap(([word, { to }]) =>
+      to === undefined ? [] : texts(of[word]).map(named(to)),
+    ),
+    ...permissionsOf(of).flatMap((name) => [named('pages')(name), named('permissions')(name)]),
+    ...[...rows(of.assignments).map(({ scope }) => String(scope)), ...grants.map(([scope]) => scope)].map(
+      named('scopes'),
+    ),
+    ...[
+      ...rows(of.assignments).map(({ role }) => String(role)),
+      ...grants.flatMap(([, roles]) => texts(roles)),
+    ].map(named('roles')),
+  ];
+}
 
 /** In every part: all that is checked is checked against these. */
-const HEAD = ['scopeTypes', 'subjectTypes', 'properties'];
+const HEAD: readonly Section[] = ['scopeTypes', 'subjectTypes', 'properties'];
 /** In this order; settings of a person come with the person. */
-const BODY = [
-  'modules',
-  'pages',
-  'permissions',
-  'resourceTypes',
-  'scopes',
-  'roles',
-  'groups',
-  'users',
-  'technicalUsers',
-  'subjects',
-  'subscriptions',
-  'licenses',
-  'settings',
-  'routes',
-];
+const BODY = SECTIONS.filter((section) => !HEAD.includes(section));
 
 const countIn = (...values: readonly unknown[]): number =>
   values.reduce<number>(
@@ -114,14 +83,14 @@ const stepsOf = (of: Row): number =>
   countIn(of.allow, of.deny, of.roles, of.groups, of.assignments, of.grants, of.globalRoles) +
   Number(of.admin === true);
 
-function entriesOf(manifest: Row, section: string): readonly Entry[] {
+function entriesOf(manifest: Row, section: Section): readonly Entry[] {
   return Object.entries((manifest[section] ?? {}) as Readonly<Record<string, Row>>).map(([name, of]) => ({
     section,
     name,
     of,
-    uses: USES[section]?.(of) ?? [],
+    uses: usesOf(section, of),
     steps: stepsOf(of),
-    bytes: Buffer.byteLength(`${JSON.stringify(name)}:${JSON.stringify(of)},`),
+    bytes: byteLength(`${JSON.stringify(name)}:${JSON.stringify(of)},`),
   }));
 }
 
@@ -217,7 +186,7 @@ function createPart(head: readonly Entry[], known: ReadonlyMap<string, Entry>) {
       );
     },
     made: (isHomeSaid: boolean): Row => {
-      const sectionOf = (section: string): unknown => {
+      const entriesIn = (section: Section): unknown => {
         const entries = [...inside].filter((entry) => entry.section === section);
         // A file with one tenant would say where somebody is at home.
         const isPerson = section === 'users' || section === 'subjects';
@@ -225,14 +194,12 @@ function createPart(head: readonly Entry[], known: ReadonlyMap<string, Entry>) {
           name,
           isPerson && !isHomeSaid ? { tenant: null, ...of } : of,
         ]);
-        return LISTS.has(section) ? shown.map(([, of]) => of) : Object.fromEntries(shown);
+        return isList(section) ? shown.map(([, of]) => of) : Object.fromEntries(shown);
       };
       const ordered = [...HEAD, ...BODY]
-        .map((section) => [section, sectionOf(section)] as const)
+        .map((section) => [section, entriesIn(section)] as const)
         .filter(([, of]) => Object.keys(of as object).length > 0);
       return { part: true, ...canonicalManifest(Object.fromEntries(ordered)) };
     },
   };
 }
-
-const LISTS: ReadonlySet<string> = new Set(['properties', 'subscriptions', 'licenses', 'settings', 'routes']);

@@ -1,4 +1,4 @@
-import type { Row } from '../../provisioning/apply/entry.ts';
+import type { Row } from '../apply/entry.ts';
 
 /** Fields of entries whose order says nothing. Stored properties and values of settings are not among them. */
 const SETS: ReadonlySet<string> = new Set([

@@ -1,0 +1,212 @@
+import { readSubject } from '../../table/identifiers.ts';
+import {
+  GROUP_ATTRIBUTES,
+  type PEOPLE,
+  SCOPE_ATTRIBUTES,
+  type Section,
+  SUBJECT_ATTRIBUTES,
+  SUBSCRIPTION_ATTRIBUTES,
+  USER_ATTRIBUTES,
+} from './schema.ts';
+
+/**
+ * The sections of a manifest as the commands know them: what they list them by, and what each word is to them. Reading
+ * for a plan, export and parts follow this table; what their entries may hold is said by the schemas (schema.ts).
+ */
+export interface SectionOf {
+  /** As in the names of commands; `scope` stands for all types of scopes. */
+  readonly kind: string;
+  /** The field that its list is asked by; left out where one list has all of them. */
+  readonly by?: 'scope' | 'account' | 'api';
+  /** In the order in which an export writes them. */
+  readonly words: Readonly<Record<string, Word>>;
+}
+
+/** A word of a manifest. */
+export interface Word {
+  /** What commands call it, where they call it otherwise. */
+  readonly field?: string;
+  /** The section that it names an entry of. */
+  readonly to?: Section;
+  /** What it is where a manifest leaves it out of a new entry. */
+  readonly usual?: unknown;
+  /**
+   * - `id`: it names the entry in the table.
+   * - `name`: left out, it is the key of the entry.
+   * - `fixed`: given at the creation, and not changed later.
+   * - `apart`: it is no field of the entry's own commands, or the section reads it in a way of its own.
+   */
+  readonly is?: 'id' | 'name' | 'fixed' | 'apart';
+}
+
+type Words = SectionOf['words'];
+
+const same = (...names: readonly string[]): Words => Object.fromEntries(names.map((name) => [name, {}]));
+
+const ID: Words = { id: { is: 'id' } };
+const NAME: Words = { name: { is: 'name' } };
+const STATUS: Words = { status: { usual: 'active' } };
+const UNTIL: Words = { until: { field: 'endsAt' } };
+const PERIOD: Words = { from: { field: 'startDate' }, until: { field: 'endDate' } };
+const HOME: Words = { tenant: { to: 'scopes' } };
+/** What people have, by its words: edges, with what they are listed by and what names one of them. */
+export const ACCESS_OF = {
+  admin: { kind: 'admin', by: '', names: ['user'] },
+  groups: { kind: 'membership', by: 'group', names: ['user', 'group'] },
+  assignments: { kind: 'assignment', by: 'scope', names: ['user', 'scope', 'role'] },
+  grants: { kind: 'grant', by: 'scope', names: ['user', 'scope'] },
+  globalRoles: { kind: 'global-role', by: 'role', names: ['user', 'role'] },
+} as const;
+const ACCESS: Words = {
+  admin: { is: 'apart' },
+  groups: { to: 'groups', is: 'apart' },
+  assignments: { is: 'apart' },
+  grants: { is: 'apart' },
+  globalRoles: { to: 'roles', is: 'apart' },
+};
+
+/** The section of a subject, as edges name it. */
+export function sectionOf(user: unknown): (typeof PEOPLE)[number] {
+  const { type } = readSubject(String(user), 'user');
+  return type === 'user' ? 'users' : type === 'technical-user' ? 'technicalUsers' : 'subjects';
+}
+
+export const SECTION_OF: Readonly<Record<Section, SectionOf>> = {
+  scopeTypes: {
+    kind: 'scope-type',
+    words: { root: { usual: false }, ...same('parents', 'children', 'description') },
+  },
+  subjectTypes: { kind: 'subject-type', words: same('description') },
+  modules: {
+    kind: 'module',
+    words: { sold: { field: 'soldBySubscription', usual: false }, ...same('description') },
+  },
+  pages: { kind: 'page', words: { module: { to: 'modules' }, ...same('description') } },
+  permissions: {
+    kind: 'permission',
+    words: { dangerous: { field: 'isDangerous', usual: false }, ...same('description') },
+  },
+  properties: {
+    kind: 'property',
+    words: {
+      of: { is: 'id' },
+      name: { is: 'id' },
+      type: { is: 'fixed' },
+      source: { is: 'fixed' },
+      ...same('description'),
+    },
+  },
+  resourceTypes: { kind: 'resource-type', words: same('permission', 'actions', 'scope', 'description') },
+  scopes: {
+    kind: 'scope',
+    words: {
+      ...ID,
+      type: { field: 'scopeType', is: 'id' },
+      ...NAME,
+      parent: { to: 'scopes', is: 'fixed' },
+      ...STATUS,
+      combination: { usual: 'allow-overrides' },
+      enterprise: { to: 'scopes' },
+      kind: { field: 'type' },
+      ...same(...Object.keys(SCOPE_ATTRIBUTES)),
+    },
+  },
+  roles: {
+    kind: 'role',
+    words: {
+      ...ID,
+      ...NAME,
+      global: { is: 'apart' },
+      owner: { field: 'scope', to: 'scopes', is: 'apart' },
+      parent: { to: 'roles' },
+      ...same('description'),
+      allow: { is: 'apart' },
+      deny: { is: 'apart' },
+    },
+  },
+  groups: {
+    kind: 'group',
+    by: 'scope',
+    words: {
+      ...ID,
+      ...NAME,
+      scope: { to: 'scopes', is: 'fixed' },
+      everyone: { is: 'fixed' },
+      roles: { to: 'roles', is: 'apart' },
+      ...same(...Object.keys(GROUP_ATTRIBUTES)),
+    },
+  },
+  users: {
+    kind: 'user',
+    words: { ...ID, ...HOME, ...STATUS, ...UNTIL, ...same(...Object.keys(USER_ATTRIBUTES)), ...ACCESS },
+  },
+  technicalUsers: {
+    kind: 'technical-user',
+    by: 'account',
+    words: {
+      ...ID,
+      ...NAME,
+      account: { to: 'scopes', is: 'fixed' },
+      ...same('description', 'properties'),
+      ...STATUS,
+      ...UNTIL,
+      ...ACCESS,
+    },
+  },
+  subjects: {
+    kind: 'subject',
+    words: {
+      type: { is: 'id' },
+      ...ID,
+      ...HOME,
+      name: {},
+      ...STATUS,
+      ...UNTIL,
+      ...same(...Object.keys(SUBJECT_ATTRIBUTES)),
+      ...ACCESS,
+    },
+  },
+  subscriptions: {
+    kind: 'subscription',
+    by: 'scope',
+    words: {
+      ...ID,
+      scope: { to: 'scopes', is: 'fixed' },
+      module: { to: 'modules', is: 'fixed' },
+      ...STATUS,
+      ...PERIOD,
+      ...same(...Object.keys(SUBSCRIPTION_ATTRIBUTES)),
+      autoRenew: { usual: false },
+    },
+  },
+  licenses: {
+    kind: 'license',
+    by: 'account',
+    words: {
+      ...ID,
+      account: { to: 'scopes', is: 'fixed' },
+      enterprise: { to: 'scopes', is: 'fixed' },
+      ...same('name'),
+      ...STATUS,
+      ...PERIOD,
+    },
+  },
+  settings: {
+    kind: 'setting',
+    by: 'scope',
+    words: {
+      scope: { to: 'scopes', is: 'id' },
+      user: { to: 'users', is: 'id' },
+      key: { is: 'id' },
+      ...same('value'),
+      valueType: { usual: 'string' },
+      overridable: { field: 'isOverridable', usual: true },
+      ...same('description'),
+    },
+  },
+  routes: {
+    kind: 'route',
+    by: 'api',
+    words: same('api', 'method', 'path', 'permission', 'scope', 'description'),
+  },
+};

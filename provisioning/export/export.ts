@@ -1,0 +1,119 @@
+import { isStorable } from '../../table/properties.ts';
+import type { Row } from '../apply/entry.ts';
+import type { Queries } from '../apply/queries.ts';
+import { isList, SECTIONS, type Section } from '../apply/schema.ts';
+import { SECTION_OF } from '../apply/sections.ts';
+import { accessBy } from './access.ts';
+import { canonicalManifest } from './canonical.ts';
+import { type Gathered, gather, type Wanted } from './gather.ts';
+import { type NamesBySection, namesOf } from './names.ts';
+
+export interface ExportOptions extends Wanted {
+  /** Whether to write ids: without them the manifest describes another tenant like this one. */
+  readonly ids: boolean;
+}
+
+/** Tenants of a table, as a manifest that makes the same of an empty one. */
+export interface Exported {
+  readonly manifest: Row;
+  /** What no manifest can say, in sentences. */
+  readonly notes: readonly string[];
+}
+
+/** Reads tenants by commands alone: first what is there, then, when all of it is known, what it is called. */
+export async function exportManifest(queries: Queries, { ids, ...wanted }: ExportOptions): Promise<Exported> {
+  const gathered = await gather(queries, wanted);
+  const names = namesOf(gathered);
+  const special = specialOf(gathered, names);
+  const notes: string[] = [];
+  const sections = SECTIONS.map((section): [Section, readonly (readonly [string, Row])[]] => {
+    const entries = [...gathered.rows[section]].flatMap(([key, row]) => {
+      const name = names[section] ? names[section].of(key) : key;
+      const note = noteOn(section, key, row, names);
+      if (note !== undefined) notes.push(note);
+      if (name === undefined) return [];
+      const fields = { ...fieldsOf(section, name, row, names), ...special[section]?.(row, name, key) };
+      return [[name, kept(ids ? fields : { ...fields, id: undefined })] as const];
+    });
+    return [section, entries];
+  });
+  const said = sections.flatMap(([section, entries]) => {
+    if (entries.length === 0) return [];
+    return [
+      [section, isList(section) ? entries.map(([, fields]) => fields) : Object.fromEntries(entries)] as const,
+    ];
+  });
+  // A manifest without any section would be refused: that of an empty table says that it has no scopes.
+  const manifest = said.length === 0 ? { scopes: {} } : Object.fromEntries(said);
+  return { manifest: canonicalManifest(manifest), notes };
+}
+
+/** The fields of an entry as the table of sections has them. */
+const fieldsOf = (section: Section, name: string, row: Row, names: NamesBySection): Row =>
+  Object.fromEntries(
+    Object.entries(SECTION_OF[section].words).map(([word, { field = word, to, usual, is }]) => {
+      const value = row[field];
+      const of = to && names[to]?.of;
+      if (of) return [word, Array.isArray(value) ? value.map(of) : of(value)];
+      return [word, value === (is === 'name' ? name : usual) ? undefined : value];
+    }),
+  );
+
+/** What of an entry follows from more than one field. */
+function specialOf(gathered: Gathered, names: NamesBySection) {
+  const accessOf = accessBy(gathered, names);
+  const { roots } = gathered;
+  const sole = roots.length === 1 ? roots[0] : undefined;
+  /** Where somebody is at home, as far as that has to be said: left out, it would be the one tenant of the file. */
+  const homeOf = ({ tenant }: Row): string | null | undefined => {
+    const name = names.scopes.of(tenant);
+    if (name === undefined) return sole === undefined ? undefined : null;
+    return tenant === sole ? undefined : name;
+  };
+  const effectsOf = ({ effects }: Row, wanted: string) =>
+    (effects as readonly Row[])
+      .filter(({ effect }) => effect === wanted)
+      .map(({ permission, when }) => (when === undefined ? permission : { permission, when }));
+  const special: Partial<Record<Section, (row: Row, name: string, key: string) => Row>> = {
+    properties: ({ of, source }) => ({ source: isStorable(String(of)) ? source : undefined }),
+    roles: (row) => ({
+      global: row.scope === 'global' ? true : undefined,
+      allow: effectsOf(row, 'ALLOW'),
+      deny: effectsOf(row, 'DENY'),
+    }),
+    users: (row, name, key) => ({
+      tenant: homeOf(row),
+      // Left out, it would be the key, and a key with an @ the email.
+      displayName: row.displayName ?? null,
+      email: row.email ?? (name.includes('@') ? null : undefined),
+      ...accessOf(key),
+    }),
+    technicalUsers: (_row, _name, key) => accessOf(key),
+    subjects: (row, name, key) => ({
+      tenant: homeOf(row),
+      name: row.name === name ? undefined : (row.name ?? null),
+      ...accessOf(key),
+    }),
+  };
+  return special;
+}
+
+/** What of an entry no manifest can say. */
+function noteOn(section: Section, key: string, row: Row, names: NamesBySection): string | undefined {
+  const name = names[section]?.of(key);
+  if (section === 'roles' && row.customTemplateId !== undefined)
+    return `the role ${name} was made from a template: that is not in the manifest, its permissions are`;
+  if (section === 'technicalUsers' && name === undefined)
+    return `the technical user ${row.name} (${key}) of ${row.account}, which is not exported, is left out`;
+  if (section !== 'users' && section !== 'subjects') return undefined;
+  if (row.tenant === undefined || names.scopes.of(row.tenant) !== undefined) return undefined;
+  return `the ${SECTION_OF[section].kind} ${name} is at home in ${row.tenant}, which is not exported`;
+}
+
+/** The fields that have a value. */
+const kept = (fields: Row): Row =>
+  Object.fromEntries(
+    Object.entries(fields).filter(
+      ([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0),
+    ),
+  );
