@@ -1,5 +1,6 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { NamedRef } from '../../service/index.ts';
+import { useLoaded } from '../calls.ts';
 import { type Client, useClient } from '../client.ts';
 import { commandPages, type Item } from '../load-page.ts';
 import { lookUp, type Meaning, type NamedKind, severalOf } from './look-up.ts';
@@ -213,18 +214,10 @@ function useSuggestions({ send, revision }: Client, kind: Kind): readonly [reado
 }
 
 /** The name of what is chosen; its reference until it is known, and where it has none. */
-function useNameOf({ send, revision }: Client, kind: Kind, value: string | undefined): string | undefined {
-  const [found, setFound] = useState<NamedRef>();
-  useEffect(() => {
-    if (kind === 'permission' || value === undefined) return;
-    let isCurrent = true;
-    send('names', { refs: [value] }).then((reply) => {
-      const name = reply.ok ? reply.result[value] : undefined;
-      if (isCurrent) setFound(name === undefined ? undefined : { ref: value, name });
-    });
-    return () => {
-      isCurrent = false;
-    };
-  }, [value, kind, revision]);
-  return found?.ref === value ? found?.name : value;
+function useNameOf({ send }: Client, kind: Kind, value: string | undefined): string | undefined {
+  const { value: found } = useLoaded(kind === 'permission' ? undefined : value, async () => {
+    const reply = await send('names', { refs: [value as string] });
+    return { ref: value, name: reply.ok ? reply.result[value as string] : undefined };
+  });
+  return (found?.ref === value ? found?.name : undefined) ?? value;
 }

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { ModelState } from '../../playground/model.ts';
 import type { Inputs, Results } from '../../service/index.ts';
 import { type Address, type Go, linkTo } from '../address.ts';
-import { useCall } from '../client.ts';
+import { useCall } from '../calls.ts';
 import { DecisionBadge, reasonText } from '../parts/decision.tsx';
 import { FIELDS } from '../parts/fields.ts';
 import { Picker } from '../parts/picker.tsx';

@@ -1,5 +1,5 @@
-import { useEffect, useState } from 'preact/hooks';
 import type { Fault } from '../../../service/index.ts';
+import { useLoaded } from '../../calls.ts';
 import { type Send, useClient } from '../../client.ts';
 import { commandPages } from '../../load-page.ts';
 
@@ -47,18 +47,8 @@ export type Tenant = (Root & { readonly retry: () => void }) | undefined;
  * @param scope the one that was chosen, or one below it; the first tenant of the table if left out
  */
 export function useTenant(scope: string | undefined): Tenant {
-  const { send, revision } = useClient();
-  const [found, setFound] = useState<Root & { readonly key: string }>();
-  const [attempt, setAttempt] = useState(0);
-  const key = `${scope} ${revision} ${attempt}`;
-  useEffect(() => {
-    let isCurrent = true;
-    (scope === undefined ? firstRoot(send) : rootOf(send, scope)).then((root) => {
-      if (isCurrent) setFound({ key, ...root });
-    });
-    return () => {
-      isCurrent = false;
-    };
-  }, [key]);
-  return found?.key === key ? { ...found, retry: () => setAttempt((before) => before + 1) } : undefined;
+  const { send } = useClient();
+  const load = () => (scope === undefined ? firstRoot(send) : rootOf(send, scope));
+  const { value, isLoading, retry } = useLoaded(String(scope), load);
+  return isLoading ? undefined : { ...value, retry };
 }

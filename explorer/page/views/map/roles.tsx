@@ -1,4 +1,4 @@
-import { useCommand } from '../../client.ts';
+import { useCommand } from '../../calls.ts';
 import type { Item } from '../../load-page.ts';
 import { Problem } from '../../parts/problem.tsx';
 import { Disclosure, Lines, useCommandList } from './lines.tsx';

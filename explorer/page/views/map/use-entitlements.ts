@@ -1,5 +1,5 @@
-import { useEffect, useState } from 'preact/hooks';
 import type { Fault } from '../../../service/index.ts';
+import { useLoaded } from '../../calls.ts';
 import { type Client, useClient } from '../../client.ts';
 import { commandPages, type Item } from '../../load-page.ts';
 import {
@@ -24,18 +24,8 @@ export interface LoadedEntitlements {
 /** What is paid for in the whole table and who ends soon, read again when the table changes. */
 export function useEntitlements(now: number): LoadedEntitlements {
   const client = useClient();
-  const [attempt, setAttempt] = useState(0);
-  const [loaded, setLoaded] = useState<Omit<LoadedEntitlements, 'retry'>>({});
-  useEffect(() => {
-    let isCurrent = true;
-    load(client, now).then((next) => {
-      if (isCurrent) setLoaded(next);
-    });
-    return () => {
-      isCurrent = false;
-    };
-  }, [client.revision, attempt, now]);
-  return { ...loaded, retry: () => setAttempt((before) => before + 1) };
+  const { value, retry } = useLoaded(String(now), () => load(client, now));
+  return { ...value, retry };
 }
 
 async function load({ send }: Client, now: number): Promise<Omit<LoadedEntitlements, 'retry'>> {

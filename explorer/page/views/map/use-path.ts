@@ -1,5 +1,5 @@
-import { useEffect, useState } from 'preact/hooks';
 import type { Fault } from '../../../service/index.ts';
+import { useLoaded } from '../../calls.ts';
 import { useClient } from '../../client.ts';
 import type { Item } from '../../load-page.ts';
 import type { Send } from '../../send.ts';
@@ -9,36 +9,18 @@ import { idOf, isBuiltIn, type Scope, scopeOf, typeOf } from './scopes.ts';
 export type Path = readonly [...Scope[], Scope];
 
 export interface LoadedPath {
-  readonly path?: Path;
-  readonly error?: Fault;
+  readonly path: Path | undefined;
+  readonly error: Fault | undefined;
   readonly retry: () => void;
 }
 
 /** The path of a scope that the address names; kept until that of the next one is known. */
 export function usePath(ref: string | undefined): LoadedPath {
-  const { send, revision } = useClient();
-  const [attempt, setAttempt] = useState(0);
-  const [loaded, setLoaded] = useState<{
-    readonly ref?: string;
-    readonly path?: Path;
-    readonly error?: Fault;
-  }>({});
-  useEffect(() => {
-    if (ref === undefined) return setLoaded({});
-    let isCurrent = true;
-    loadPath(send, ref).then((next) => {
-      if (isCurrent) setLoaded({ ref, ...next });
-    });
-    return () => {
-      isCurrent = false;
-    };
-  }, [ref, revision, attempt]);
-  const { path, error } = loaded.ref === ref || loaded.path ? loaded : {};
-  return {
-    ...(path === undefined ? {} : { path }),
-    ...(error === undefined ? {} : { error }),
-    retry: () => setAttempt((before) => before + 1),
-  };
+  const { send } = useClient();
+  const { value, isLoading, retry } = useLoaded(ref, () => loadPath(send, ref as string));
+  return value && 'error' in value
+    ? { path: undefined, error: isLoading ? undefined : value.error, retry }
+    : { path: value?.path, error: undefined, retry };
 }
 
 async function loadPath(send: Send, ref: string): Promise<{ path: Path } | { error: Fault }> {

@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks';
 import { linkTo, type ViewProps } from '../../address.ts';
-import { useCall } from '../../client.ts';
+import { useCall } from '../../calls.ts';
 import { download } from '../../parts/download.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { FIELDS } from '../../parts/fields.ts';

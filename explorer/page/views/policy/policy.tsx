@@ -1,7 +1,7 @@
 import { useId, useRef } from 'preact/hooks';
 import type { PolicyShown } from '../../../service/index.ts';
 import type { ViewProps } from '../../address.ts';
-import { useCall } from '../../client.ts';
+import { useCall } from '../../calls.ts';
 import { DecisionBadge } from '../../parts/decision.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { FIELDS } from '../../parts/fields.ts';

@@ -2,7 +2,7 @@ import type { Ref } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
 import type { PolicyShown, RouteTrial } from '../../../service/index.ts';
 import { linkTo, type ViewProps } from '../../address.ts';
-import type { Called } from '../../client.ts';
+import type { Called } from '../../calls.ts';
 import { DecisionBadge, reasonText } from '../../parts/decision.tsx';
 import { Named } from '../../parts/named.tsx';
 import { useNames } from '../../parts/names.ts';

@@ -1,6 +1,6 @@
 import type { AccessDifference } from '../../../../provisioning/index.ts';
 import type { ViewProps } from '../../address.ts';
-import { useCommand } from '../../client.ts';
+import { useCommand } from '../../calls.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { useNames } from '../../parts/names.ts';
 import { Problem } from '../../parts/problem.tsx';

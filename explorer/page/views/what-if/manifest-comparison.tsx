@@ -1,6 +1,7 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { PlanAnswer } from '../../../../provisioning/index.ts';
-import { useCall, useClient, useCommand } from '../../client.ts';
+import { useCall, useCommand, useLoaded } from '../../calls.ts';
+import { useClient } from '../../client.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import type { ComparisonProps } from './changes-comparison.tsx';
@@ -11,7 +12,8 @@ import { isForPlace, isForTable, SavedPlanNote, type SavedPlanState, stateOfPlan
 
 /** Compares a manifest, or a plan in a file, with the table: what applying it would do, and remove. */
 export function ManifestComparison({ onOther, ...props }: ComparisonProps) {
-  const own = useOwn();
+  const { manifest: text } = useClient();
+  const { value: own } = useLoaded(text, () => readOpened('the manifest of the playground', text as string));
   const [file, setFile] = useState<OpenedFile>();
   const current = file ?? own;
   const take = (next: OpenedFile | undefined) => {
@@ -54,23 +56,6 @@ export function ManifestComparison({ onOther, ...props }: ComparisonProps) {
       {current && 'plan' in current.opened && <OfPlan {...props} data={current.opened.plan} />}
     </>
   );
-}
-
-/** The manifest of the playground. */
-function useOwn(): OpenedFile | undefined {
-  const { manifest: text } = useClient();
-  const [own, setOwn] = useState<OpenedFile>();
-  useEffect(() => {
-    if (text === undefined) return;
-    let isCurrent = true;
-    readOpened('the manifest of the playground', text).then((file) => {
-      if (isCurrent) setOwn(file);
-    });
-    return () => {
-      isCurrent = false;
-    };
-  }, [text]);
-  return own;
 }
 
 type Data = Readonly<Record<string, unknown>>;

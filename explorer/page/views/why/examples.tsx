@@ -1,5 +1,5 @@
-import { useEffect, useState } from 'preact/hooks';
 import { type Address, linkTo } from '../../address.ts';
+import { useLoaded } from '../../calls.ts';
 import { type Client, useClient } from '../../client.ts';
 import { commandPages, type Item } from '../../load-page.ts';
 import { Named } from '../../parts/named.tsx';
@@ -15,7 +15,8 @@ const MOST = 3;
 
 /** A few questions about the first people of the table, where they have grants. */
 export function Examples({ state }: { readonly state: Address['state'] }) {
-  const examples = useExamples();
+  const client = useClient();
+  const { value: examples = [] } = useLoaded('examples', () => examplesOf(client));
   if (examples.length === 0) return null;
   return (
     <>
@@ -31,21 +32,6 @@ export function Examples({ state }: { readonly state: Address['state'] }) {
       </ul>
     </>
   );
-}
-
-function useExamples(): readonly Example[] {
-  const client = useClient();
-  const [examples, setExamples] = useState<readonly Example[]>([]);
-  useEffect(() => {
-    let isCurrent = true;
-    examplesOf(client).then((found) => {
-      if (isCurrent) setExamples(found);
-    });
-    return () => {
-      isCurrent = false;
-    };
-  }, [client.revision]);
-  return examples;
 }
 
 /** The first items of a list; none where it cannot be read, for it is only a help. */

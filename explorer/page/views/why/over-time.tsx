@@ -1,6 +1,7 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { Decision, Explanation } from '../../../../engine/index.ts';
 import type { Inputs } from '../../../service/index.ts';
+import { useLoaded } from '../../calls.ts';
 import { useClient } from '../../client.ts';
 import { reasonText } from '../../parts/decision.tsx';
 import { type Days, dateText, instantText } from '../../parts/instant.ts';
@@ -107,26 +108,16 @@ function useDecisions(
   question: StripProps['question'],
   parts: readonly Days[],
 ): readonly (Decision | undefined)[] {
-  const { send, revision } = useClient();
-  const key = JSON.stringify([question, parts, revision]);
-  const [found, setFound] = useState<{
-    readonly key: string;
-    readonly decisions: readonly (Decision | undefined)[];
-  }>();
-  useEffect(() => {
-    let isCurrent = true;
-    const asked = parts.map(async ({ start }) => {
-      const reply = await send('check', { ...question, at: start });
-      return reply.ok ? reply.result : undefined;
-    });
-    Promise.all(asked).then((decisions) => {
-      if (isCurrent) setFound({ key, decisions });
-    });
-    return () => {
-      isCurrent = false;
-    };
-  }, [key]);
-  return found?.key === key ? found.decisions : [];
+  const { send } = useClient();
+  const { value, isLoading } = useLoaded(JSON.stringify([question, parts]), () =>
+    Promise.all(
+      parts.map(async ({ start }) => {
+        const reply = await send('check', { ...question, at: start });
+        return reply.ok ? reply.result : undefined;
+      }),
+    ),
+  );
+  return isLoading || !value ? [] : value;
 }
 
 /** Marks that are shown at once. */

@@ -1,6 +1,7 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { Explanation } from '../../../../engine/index.ts';
 import { type Address, linkTo } from '../../address.ts';
+import { useLoaded } from '../../calls.ts';
 import { DecisionBadge } from '../../parts/decision.tsx';
 import { NodeIcon } from './icons.tsx';
 import { endOf, type Layout, layOut, lineThrough } from './layout.ts';
@@ -57,7 +58,8 @@ interface DrawingProps extends PictureProps {
 function Drawing({ graph, room, explanation, state }: DrawingProps) {
   const id = useId();
   const box = useRef<HTMLElement>(null);
-  const layout = useLayout(graph, room - PADDING);
+  const fitting = useLoaded(JSON.stringify([graph, room]), () => layOut(graph, room - PADDING));
+  const layout = fitting.value;
   useEffect(() => {
     // Where not all fits, what leads to the permission is to be seen first.
     const deciding =
@@ -101,22 +103,6 @@ function Drawing({ graph, room, explanation, state }: DrawingProps) {
       )}
     </section>
   );
-}
-
-/** The layout that fits; the one before until it is there. */
-function useLayout(graph: PathGraph, room: number): Layout | undefined {
-  const [layout, setLayout] = useState<Layout>();
-  const key = JSON.stringify(graph);
-  useEffect(() => {
-    let isCurrent = true;
-    layOut(graph, room).then((next) => {
-      if (isCurrent) setLayout(next);
-    });
-    return () => {
-      isCurrent = false;
-    };
-  }, [key, room]);
-  return layout;
 }
 
 /** A reference for an element, and its width in CSS pixels: 0 until it is known. */

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { type Explanation, formatExplanation } from '../../../../engine/index.ts';
 import type { Inputs } from '../../../service/index.ts';
 import { type Address, linkTo, type ViewProps } from '../../address.ts';
-import { useCall } from '../../client.ts';
+import { useCall } from '../../calls.ts';
 import { DecisionBadge, reasonText } from '../../parts/decision.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { FIELDS } from '../../parts/fields.ts';
