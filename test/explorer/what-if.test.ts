@@ -7,18 +7,11 @@ import {
   moved,
   readChanges,
   writeChanges,
-} from '../../explorer/page/views/what-if/changes.ts';
+} from '../../explorer/page/commands/changes.ts';
+import { refsIn, revokedBy, sentenceOf } from '../../explorer/page/commands/sentences.ts';
+import { fieldOf, missing, USUAL, type Usual } from '../../explorer/page/commands/usual.ts';
+import { closingStatus, SCOPE_TYPE_NAMES, SUBJECT_TYPES } from '../../explorer/page/registry.ts';
 import { peopleText } from '../../explorer/page/views/what-if/people-text.ts';
-import {
-  CLOSED,
-  DISABLED,
-  missing,
-  refsIn,
-  revokedBy,
-  sentenceOf,
-  USUAL,
-  type Usual,
-} from '../../explorer/page/views/what-if/usual.ts';
 import { createService, type Service } from '../../explorer/service/index.ts';
 import { accessDifference } from '../../provisioning/access-difference/access-difference.ts';
 import { type AccessDifference, type AccessSide, COMMANDS } from '../../provisioning/index.ts';
@@ -90,12 +83,31 @@ describe('the usual changes', () => {
     expect(await who(never)).toEqual([0, 0]);
   });
 
-  test.each([...Object.entries(CLOSED), ...Object.entries(DISABLED)])(
-    'a %s is closed by a status that it has: %s',
-    (type, status) => {
-      const command = COMMANDS.get(`${type}.update`);
+  test.each([...SCOPE_TYPE_NAMES, ...SUBJECT_TYPES])('a %s is closed by a status that it has', (type) => {
+    const command = COMMANDS.get(`${type}.update`);
+    for (const status of [closingStatus(type), 'active'])
       expect(command?.input.safeParse({ id: 'some-id', status }).success).toBe(true);
-      expect(command?.input.safeParse({ id: 'some-id', status: 'active' }).success).toBe(true);
+    expect(closingStatus(type)).toBeDefined();
+  });
+
+  test.each(Object.entries(USUAL))(
+    '%s asks for all that its command needs, as the command has it',
+    (_, usual) => {
+      const values = { effect: 'DENY', from: '2026-01-01T00:00', until: '2026-02-01T00:00', when: 'true' };
+      const refs = {
+        subject: 'user:a',
+        group: 'group:b',
+        role: 'role:c',
+        scope: 'tenant:d',
+        permission: 'e',
+      };
+      const { command, input } = of(usual, { ...values, ...refs });
+      expect(COMMANDS.get(command)?.input.safeParse(input).error).toBeUndefined();
+      const needed = usual.fields.map(fieldOf).filter((field) => missing(usual, {}).includes(field));
+      for (const { property } of needed.filter((field) => field.property in input)) {
+        const { [property]: _left, ...rest } = input;
+        expect(COMMANDS.get(command)?.input.safeParse(rest).success).toBe(false);
+      }
     },
   );
 

@@ -7,9 +7,9 @@ import {
   periodText,
   readInstant,
 } from '../../explorer/page/parts/instant.ts';
-import { assigning, remediesOf } from '../../explorer/page/views/why/changes.ts';
 import { layOut } from '../../explorer/page/views/why/layout.ts';
 import { FEW, type PathGraph, pathGraph } from '../../explorer/page/views/why/path-graph.ts';
+import { assigning, remediesOf } from '../../explorer/page/views/why/remedies.ts';
 import { axisOf, MOST_PARTS, marksOf, partsOf, rangeOf } from '../../explorer/page/views/why/timeline.ts';
 import { createExplainedWorld, type ExplainedWorld } from '../engine/explain/support.ts';
 

@@ -1,11 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useClient } from '../client.ts';
+import type { NameOf } from '../refs.ts';
 
 /** What the service takes at once. */
 const MOST_REFS = 100;
 
 /** The names of references, which are asked for in batches, each reference once until the table changes. */
-export function useNames(refs: readonly string[]): (ref: string) => string | undefined {
+export function useNames(refs: readonly string[]): NameOf {
   const { send, revision } = useClient();
   const asked = useRef<{ revision: number; refs: Set<string> }>({ revision, refs: new Set() });
   const [names, setNames] = useState<Readonly<Record<string, string>>>({});

@@ -3,6 +3,8 @@ import type { NamedRef } from '../../service/index.ts';
 import { useLoaded } from '../calls.ts';
 import { type Client, useClient } from '../client.ts';
 import { commandPages, type Item } from '../load-page.ts';
+import { labelOf } from '../refs.ts';
+import { ROOT_TYPES, SUBJECT_TYPES, TYPES_BELOW } from '../registry.ts';
 import { lookUp, type Meaning, type NamedKind, severalOf } from './look-up.ts';
 
 /** What can be chosen. */
@@ -18,20 +20,8 @@ export interface PickerProps {
 
 /** Lists whose first page is suggested; `scope` and `subject` are those of types that were added. */
 const LISTS: Readonly<Record<Kind, readonly string[]>> = {
-  subject: ['user', 'technical-user', 'subject'],
-  scope: [
-    'tenant',
-    'client',
-    'account',
-    'enterprise',
-    'location',
-    'scope',
-    'project',
-    'workstream',
-    'building',
-    'zone',
-    'device',
-  ],
+  subject: [...SUBJECT_TYPES, 'subject'],
+  scope: [...ROOT_TYPES, 'scope', ...TYPES_BELOW.filter((type) => !ROOT_TYPES.includes(type))],
   group: ['group'],
   role: ['role'],
   permission: ['page', 'permission'],
@@ -170,10 +160,8 @@ function Problem({ of: { problem, candidates, meant }, choose, take }: ProblemPr
 const isWhole = (event: Event): boolean =>
   !(event instanceof InputEvent) || event.inputType === 'insertReplacementText' || event.inputType === '';
 
-const LABELS = ['displayName', 'name', 'email', 'username', 'id'];
-
 const namedOf = (list: string, item: Item): NamedRef => {
-  const name = String(LABELS.map((label) => item[label]).find((text) => typeof text === 'string'));
+  const name = labelOf(item) ?? String(item.id);
   if (list === 'page' || list === 'permission') return { ref: name, name };
   const type = list === 'scope' || list === 'subject' ? String(item.type) : list;
   return { ref: `${type}:${String(item.id)}`, name };

@@ -9,6 +9,7 @@ import { Empty } from '../../parts/empty.tsx';
 import { FIELDS } from '../../parts/fields.ts';
 import { Named } from '../../parts/named.tsx';
 import { useNames } from '../../parts/names.ts';
+import type { NameOf } from '../../refs.ts';
 import {
   type Filter,
   MOST_EVENTS,
@@ -236,7 +237,7 @@ const refsOf = ({ subject, scope }: { readonly subject: string; readonly scope: 
 
 interface RowsProps {
   readonly events: readonly LiveEvent[];
-  readonly nameOf: (ref: string) => string | undefined;
+  readonly nameOf: NameOf;
   readonly state: ViewProps['state'];
 }
 

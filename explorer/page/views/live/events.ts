@@ -1,4 +1,5 @@
 import type { LiveEvent } from '../../../service/index.ts';
+import type { NameOf } from '../../refs.ts';
 
 /** The most events that are kept: those of the stream's own memory. */
 export const MOST_EVENTS = 500;
@@ -48,7 +49,7 @@ export interface Filter {
 export function matching(
   events: readonly LiveEvent[],
   { outcome, reason, subject, permission, text }: Filter,
-  nameOf: (ref: string) => string | undefined,
+  nameOf: NameOf,
 ): readonly LiveEvent[] {
   const holds = (wanted: string | undefined, ...texts: readonly (string | undefined)[]): boolean =>
     !wanted || texts.some((each) => each?.toLowerCase().includes(wanted.toLowerCase()));

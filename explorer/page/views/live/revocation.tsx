@@ -2,10 +2,11 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
 import { linkTo, type Patch, type ViewProps } from '../../address.ts';
 import { useClient } from '../../client.ts';
+import { writeChanges } from '../../commands/changes.ts';
 import { Named } from '../../parts/named.tsx';
 import { useNames } from '../../parts/names.ts';
-import { type Change, writeChanges } from '../what-if/changes.ts';
-import { DISABLED } from '../what-if/usual.ts';
+import { typeOf } from '../../refs.ts';
+import { SUBJECT_TYPES, statusChange } from '../../registry.ts';
 import {
   type Chart,
   DEFAULT_TIMES,
@@ -391,27 +392,17 @@ function OpenReport({ go }: Pick<ViewProps, 'go'>) {
   );
 }
 
-/** What disables a subject of a type that is the product's own. */
-function disableCommand(ref: string): Change | undefined {
-  const [type, id] = [ref.slice(0, ref.indexOf(':')), ref.slice(ref.indexOf(':') + 1)];
-  const status = Object.hasOwn(DISABLED, type) ? DISABLED[type] : undefined;
-  return status === undefined ? undefined : { command: `${type}.update`, input: { id, status } };
-}
-
 /** Leads to what a revocation would change, before it is made. */
 function Disable({
-  revoked,
+  revoked = '',
   state,
-}: {
-  readonly revoked: string | undefined;
-  readonly state: ViewProps['state'];
-}) {
+}: { readonly revoked: string | undefined } & Pick<ViewProps, 'state'>) {
   const { about } = useClient();
-  const change = revoked === undefined ? undefined : disableCommand(revoked);
-  if (!about.canWrite || change === undefined) return null;
+  if (!about.canWrite || !SUBJECT_TYPES.includes(typeOf(revoked))) return null;
+  const change = writeChanges([statusChange(revoked, 'subject', false)]);
   return (
     <p>
-      <a href={linkTo('what-if', state, { change: writeChanges([change]) })}>
+      <a href={linkTo('what-if', state, { change })}>
         See in What if who loses what when <bdi>{revoked}</bdi> is disabled
       </a>
     </p>

@@ -1,9 +1,8 @@
 import { linkTo, type ViewProps } from '../../address.ts';
 import type { Item } from '../../load-page.ts';
 import { Named } from '../../parts/named.tsx';
+import type { NameOf } from '../../refs.ts';
 import { changesOf, detailsOf, entityOf, type FieldChange, linkedTo, partsOf } from './records.ts';
-
-export type NameOf = (ref: string) => string | undefined;
 
 /** What an entity is called, in text. */
 export const calledOf = (record: Item, nameOf: NameOf): string =>

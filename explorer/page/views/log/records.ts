@@ -1,6 +1,8 @@
-/** Audit records as audit.list answers them, read for people. */
+import type { Item } from '../../load-page.ts';
+import { labelOf, subjectOf } from '../../refs.ts';
+import { SUBJECT_TYPES } from '../../registry.ts';
 
-type Item = Readonly<Record<string, unknown>>;
+/** Audit records as audit.list answers them, read for people. */
 
 /** How a field differs before and after. */
 export interface FieldChange {
@@ -60,19 +62,17 @@ export const entityOf = ({ entityType, entityId }: Item): string =>
 /** A part of what an entity is called: text, or a reference that may have a name. */
 export type Part = { readonly text: string } | { readonly ref: string };
 
-const LABELS = ['displayName', 'name', 'email', 'username', 'code'];
 /** The ends of edges, in the order in which people say them. */
 const ENDS = ['user', 'group', 'role', 'permission', 'scope', 'key'] as const;
 /** What an edge leads between says where it is, except for these. */
 const AT_SCOPE = new Set(['assignment', 'grant', 'setting', 'subscription']);
 
 const isText = (value: unknown): value is string => typeof value === 'string';
-const subjectOf = (user: string): string => (user.includes(':') ? user : `user:${user}`);
 
 /** What the entity of a record is called: its name, or the ends of an edge. */
 export function partsOf(record: Item): readonly Part[] {
   const attributes = { ...sideOf(record.before), ...sideOf(record.after) };
-  const name = LABELS.map((label) => attributes[label]).find(isText);
+  const name = [labelOf(attributes), attributes.code].find(isText);
   if (name !== undefined) return [{ text: name }];
   const type = textOf(record.entityType);
   const ends = ENDS.flatMap((end): Part[] => {
@@ -105,7 +105,7 @@ export interface Asked {
   readonly state: Readonly<Record<string, string>>;
 }
 
-const SUBJECTS = new Set(['user', 'technical-user', 'subject']);
+const SUBJECTS = new Set([...SUBJECT_TYPES, 'subject']);
 const PERMISSIONS = new Set(['page', 'permission']);
 
 /** Where an entity can be looked at: a scope on the map, everything that decides in Why. Undefined for others. */

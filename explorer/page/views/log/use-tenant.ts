@@ -2,12 +2,7 @@ import type { Fault } from '../../../service/index.ts';
 import { useLoaded } from '../../calls.ts';
 import { type Send, useClient } from '../../client.ts';
 import { commandPages } from '../../load-page.ts';
-
-/** Types of roots that come with the table. */
-const ROOTS = ['tenant', 'client', 'account', 'enterprise', 'location', 'scope'];
-
-/** Types of scopes that have commands of their own; added ones have those of `scope`. */
-const BUILT_IN = new Set([...ROOTS.slice(0, -1), 'project', 'building', 'zone', 'device', 'workstream']);
+import { ROOT_TYPES, reading } from '../../registry.ts';
 
 /** A root, or none; or why that is not known. */
 interface Root {
@@ -17,7 +12,7 @@ interface Root {
 
 /** The first root that the table lists: a table often has one. */
 async function firstRoot(send: Send): Promise<Root> {
-  for (const list of ROOTS) {
+  for (const list of [...ROOT_TYPES, 'scope']) {
     const reply = await commandPages(send, `${list}.list`, { limit: 1 })(undefined);
     if (!reply.ok) return { error: reply.error };
     const [first] = reply.result.items;
@@ -28,12 +23,7 @@ async function firstRoot(send: Send): Promise<Root> {
 
 /** The root of a scope, which has the log of everything below it. */
 async function rootOf(send: Send, scope: string): Promise<Root> {
-  const colon = scope.indexOf(':');
-  const [type, id] = [scope.slice(0, colon), scope.slice(colon + 1)];
-  const asked = BUILT_IN.has(type)
-    ? { command: `${type}.read`, input: { id } }
-    : { command: 'scope.read', input: { scope } };
-  const reply = await send('command', asked);
+  const reply = await send('command', reading(scope));
   const root = reply.ok && reply.result.ok ? reply.result.result.root : undefined;
   return { ref: typeof root === 'string' ? root : scope };
 }

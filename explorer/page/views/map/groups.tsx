@@ -1,7 +1,7 @@
 import type { Item } from '../../load-page.ts';
 import { useNames } from '../../parts/names.ts';
 import { Disclosure, Lines, useCommandList } from './lines.tsx';
-import { Person, subjectOf } from './people.tsx';
+import { Person, subjectIn } from './people.tsx';
 import { Role } from './roles.tsx';
 
 /** The groups at a scope; opened, the roles that each one carries, and on demand its members. */
@@ -60,14 +60,14 @@ function GroupRoles({ group }: { readonly group: string }) {
 
 function Members({ group }: { readonly group: string }) {
   const list = useCommandList('membership.list', { group });
-  const nameOf = useNames(list.items.map(subjectOf));
+  const nameOf = useNames(list.items.map(subjectIn));
   return (
     <Lines
       list={list}
       none="Nobody is in it."
       title="people"
-      keyOf={subjectOf}
-      show={(item) => <Person subject={subjectOf(item)} nameOf={nameOf} />}
+      keyOf={subjectIn}
+      show={(item) => <Person subject={subjectIn(item)} nameOf={nameOf} />}
     />
   );
 }

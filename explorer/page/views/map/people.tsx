@@ -1,6 +1,7 @@
 import type { Item } from '../../load-page.ts';
 import { Named } from '../../parts/named.tsx';
 import { useNames } from '../../parts/names.ts';
+import { type NameOf, subjectOf, typeOf } from '../../refs.ts';
 import { dayOf, isSoon, lastDayOf } from './entitlements.ts';
 import { Marks } from './icons.tsx';
 import { Lines, useCommandList } from './lines.tsx';
@@ -8,12 +9,7 @@ import type { Mark } from './marks.ts';
 import { Role } from './roles.tsx';
 
 /** The subject of an edge: the id of a user, or a reference of another type. */
-export const subjectOf = ({ user }: Item): string => {
-  const text = String(user);
-  return text.includes(':') ? text : `user:${text}`;
-};
-
-export type NameOf = (ref: string) => string | undefined;
+export const subjectIn = ({ user }: Item): string => subjectOf(user);
 
 interface PersonProps {
   readonly subject: string;
@@ -23,7 +19,7 @@ interface PersonProps {
 export function Person({ subject, nameOf }: PersonProps) {
   return (
     <>
-      <span class="kind">{subject.slice(0, subject.indexOf(':'))}</span>{' '}
+      <span class="kind">{typeOf(subject)}</span>{' '}
       <Named of={{ ref: subject, name: nameOf(subject) ?? subject }} />
     </>
   );
@@ -34,7 +30,7 @@ const text = (value: unknown): string | undefined => (typeof value === 'string' 
 /** The roles that are assigned to people at a scope, each with its time. */
 export function Assignments({ scope, now }: { readonly scope: string; readonly now: number }) {
   const list = useCommandList('assignment.list', { scope });
-  const nameOf = useNames(list.items.flatMap((item) => [subjectOf(item), `role:${String(item.role)}`]));
+  const nameOf = useNames(list.items.flatMap((item) => [subjectIn(item), `role:${String(item.role)}`]));
   return (
     <Lines
       list={list}
@@ -43,7 +39,7 @@ export function Assignments({ scope, now }: { readonly scope: string; readonly n
       keyOf={({ id }) => String(id)}
       show={(item) => (
         <>
-          <Person subject={subjectOf(item)} nameOf={nameOf} />{' '}
+          <Person subject={subjectIn(item)} nameOf={nameOf} />{' '}
           <Marks of={timeMarks(text(item.startsAt), text(item.endsAt), now)} />
           <Role
             id={String(item.role)}
@@ -61,7 +57,7 @@ export function Grants({ scope }: { readonly scope: string }) {
   const list = useCommandList('grant.list', { scope });
   const rolesOf = ({ roles }: Item): readonly string[] => (Array.isArray(roles) ? roles.map(String) : []);
   const nameOf = useNames(
-    list.items.flatMap((item) => [subjectOf(item), ...rolesOf(item).map((role) => `role:${role}`)]),
+    list.items.flatMap((item) => [subjectIn(item), ...rolesOf(item).map((role) => `role:${role}`)]),
   );
   return (
     <Lines
@@ -71,7 +67,7 @@ export function Grants({ scope }: { readonly scope: string }) {
       keyOf={({ id }) => String(id)}
       show={(item) => (
         <>
-          <Person subject={subjectOf(item)} nameOf={nameOf} />
+          <Person subject={subjectIn(item)} nameOf={nameOf} />
           {rolesOf(item).map((role) => (
             <Role key={role} id={role} name={nameOf(`role:${role}`) ?? role} />
           ))}

@@ -1,4 +1,5 @@
 import type { Item, LoadPage } from '../../load-page.ts';
+import { isScopeType, ROOT_TYPES, TYPES_BELOW, typesBelow } from '../../registry.ts';
 
 /** The tree of scopes as the map loads it: level by level, in pages. */
 
@@ -23,22 +24,6 @@ export interface AddedType {
   readonly parents: readonly string[];
 }
 
-/** Types of roots that come with the table. A location may have a tenant above it. */
-const ROOTS = ['tenant', 'client', 'account', 'enterprise', 'location'];
-
-/** What may be below what, of the types that come with the table (table/entities/scope-types.ts). */
-const BELOW: Readonly<Record<string, readonly string[]>> = {
-  tenant: ['location'],
-  client: ['project'],
-  project: ['building'],
-  building: ['zone', 'device'],
-  zone: ['zone', 'device'],
-  account: ['workstream'],
-};
-const EVER_BELOW = [...new Set(Object.values(BELOW).flat())];
-
-export const isBuiltIn = (type: string): boolean => ROOTS.includes(type) || EVER_BELOW.includes(type);
-
 const texts = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
 
 /** An item of a list or of a read command as a scope of a type. */
@@ -62,10 +47,6 @@ export const addedTypeOf = ({ name, root, parents }: Item): AddedType => ({
   parents: texts(parents),
 });
 
-export const typeOf = (ref: string): string => ref.slice(0, ref.indexOf(':'));
-
-export const idOf = (ref: string): string => ref.slice(ref.indexOf(':') + 1);
-
 /** One list of provisioning: a command with its input, of scopes of one type. */
 export interface Source {
   readonly type: string;
@@ -75,14 +56,14 @@ export interface Source {
 
 const sourceOf = (type: string, parent?: string): Source => {
   const above = parent === undefined ? {} : { parent };
-  return isBuiltIn(type)
+  return isScopeType(type)
     ? { type, command: `${type}.list`, input: above }
     : { type, command: 'scope.list', input: { type, ...above } };
 };
 
 /** The lists of all roots. */
 export const rootSources = (added: readonly AddedType[]): readonly Source[] => [
-  ...ROOTS.map((type) => sourceOf(type)),
+  ...ROOT_TYPES.map((type) => sourceOf(type)),
   ...added.filter(({ root }) => root).map(({ name }) => sourceOf(name)),
 ];
 
@@ -91,7 +72,7 @@ export const rootSources = (added: readonly AddedType[]): readonly Source[] => [
  * that anything may be below them and they below anything.
  */
 export function childSources({ ref, type }: Scope, added: readonly AddedType[]): readonly Source[] {
-  const builtIn = isBuiltIn(type) ? (BELOW[type] ?? []) : EVER_BELOW;
+  const builtIn = isScopeType(type) ? typesBelow(type) : TYPES_BELOW;
   return [...builtIn, ...added.map(({ name }) => name)].map((each) => sourceOf(each, ref));
 }
 

@@ -2,6 +2,7 @@ import type { Fault } from '../../../service/index.ts';
 import { useLoaded } from '../../calls.ts';
 import { type Client, useClient } from '../../client.ts';
 import { commandPages, type Item } from '../../load-page.ts';
+import { labelOf } from '../../refs.ts';
 import {
   byOwner,
   DAY_MS,
@@ -58,10 +59,11 @@ async function load({ send }: Client, now: number): Promise<Omit<LoadedEntitleme
   };
 }
 
-function endingOf({ id, displayName, email, username, tenant, endsAt }: Item): Ending {
+function endingOf(item: Item): Ending {
+  const { id, tenant, endsAt } = item;
   return {
     ref: `user:${String(id)}`,
-    name: String(displayName ?? email ?? username ?? id),
+    name: labelOf(item) ?? String(id),
     ...(typeof tenant === 'string' ? { tenant } : {}),
     end: Date.parse(String(endsAt)),
   };

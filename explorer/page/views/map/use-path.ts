@@ -2,8 +2,10 @@ import type { Fault } from '../../../service/index.ts';
 import { useLoaded } from '../../calls.ts';
 import { useClient } from '../../client.ts';
 import type { Item } from '../../load-page.ts';
+import { typeOf } from '../../refs.ts';
+import { reading } from '../../registry.ts';
 import type { Send } from '../../send.ts';
-import { idOf, isBuiltIn, type Scope, scopeOf, typeOf } from './scopes.ts';
+import { type Scope, scopeOf } from './scopes.ts';
 
 /** A scope with what is above it, from its root down to itself. */
 export type Path = readonly [...Scope[], Scope];
@@ -35,13 +37,8 @@ async function loadPath(send: Send, ref: string): Promise<{ path: Path } | { err
 }
 
 async function loadScope(send: Send, ref: string): Promise<Scope | { readonly error: Fault }> {
-  const [type, id] = [typeOf(ref), idOf(ref)];
-  const isKnown = isBuiltIn(type);
-  const reply = await send('command', {
-    command: isKnown ? `${type}.read` : 'scope.read',
-    input: isKnown ? { id } : { scope: ref },
-  });
+  const reply = await send('command', reading(ref));
   if (!reply.ok) return reply;
   const answer = reply.result;
-  return answer.ok ? scopeOf(type, answer.result as Item) : { error: answer.error };
+  return answer.ok ? scopeOf(typeOf(ref), answer.result as Item) : { error: answer.error };
 }

@@ -9,6 +9,7 @@ import { Named } from '../../parts/named.tsx';
 import { useNames } from '../../parts/names.ts';
 import { Picker } from '../../parts/picker.tsx';
 import { Problem } from '../../parts/problem.tsx';
+import type { NameOf } from '../../refs.ts';
 import { PolicyDocument } from './document.tsx';
 import { claimsOf, exampleOfRoute, type Request, readClaims, readHeaders, scopeOf } from './examples.ts';
 import { useScrollToCurrent } from './scroll.ts';
@@ -239,7 +240,7 @@ function Routes({ of: { routes, answer }, tried, onTry }: RoutesProps) {
 interface CoverProps {
   readonly of: CoveredRoute;
   readonly isWhole: boolean;
-  readonly nameOf: (ref: string) => string | undefined;
+  readonly nameOf: NameOf;
 }
 
 /** What a policy says of a route; where there is none, what is known of the route alone. */

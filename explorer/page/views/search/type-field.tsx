@@ -2,26 +2,16 @@ import { useId } from 'preact/hooks';
 import { useClient } from '../../client.ts';
 import { useList } from '../../list.ts';
 import { commandPages } from '../../load-page.ts';
+import { SCOPE_TYPE_NAMES, SUBJECT_TYPES } from '../../registry.ts';
 import type { Search } from './searches.ts';
 
 /** What a search may be limited to, and the command that lists types which were added. */
 const TYPES = {
-  who: { label: 'Type', types: ['user', 'technical-user'], added: 'subject-type.list' },
+  who: { label: 'Type', types: SUBJECT_TYPES, added: 'subject-type.list' },
   what: { label: 'Kind', types: ['page', 'permission'], added: undefined },
   where: {
     label: 'Type',
-    types: [
-      'tenant',
-      'client',
-      'account',
-      'enterprise',
-      'location',
-      'project',
-      'workstream',
-      'building',
-      'zone',
-      'device',
-    ],
+    types: SCOPE_TYPE_NAMES,
     added: 'scope-type.list',
   },
 } as const satisfies Record<Search, unknown>;

@@ -1,8 +1,18 @@
 import { useEffect, useId, useState } from 'preact/hooks';
 import type { ViewProps } from '../../address.ts';
+import type { Change } from '../../commands/changes.ts';
+import {
+  type Field,
+  type FieldName,
+  fieldOf,
+  isUsual,
+  missing,
+  USUAL,
+  type Usual,
+  type UsualName,
+  type Values,
+} from '../../commands/usual.ts';
 import { Picker } from '../../parts/picker.tsx';
-import type { Change } from './changes.ts';
-import { type Field, isUsual, missing, USUAL, type Usual, type UsualName, type Values } from './usual.ts';
 
 export interface ChangeFormProps {
   /** What is asked in the other views is where the form begins. */
@@ -28,7 +38,7 @@ export function ChangeForm({ state, onAdd }: ChangeFormProps) {
   useEffect(() => {
     if (isWanted && isComplete) add();
   }, [isWanted, isComplete]);
-  const set = (field: string) => (value: string | undefined) =>
+  const set = (field: FieldName) => (value: string | undefined) =>
     setValues((before) => ({ ...before, [field]: value ?? '' }));
   return (
     <fieldset class="usual">
@@ -52,12 +62,7 @@ export function ChangeForm({ state, onAdd }: ChangeFormProps) {
           </select>
         </div>
         {usual.fields.map((field) => (
-          <FormField
-            key={`${field.of} ${field.name}`}
-            field={field}
-            value={values[field.name]}
-            onChange={set(field.name)}
-          />
+          <FormField key={field} field={fieldOf(field)} value={values[field]} onChange={set(field)} />
         ))}
       </div>
       <button type="button" class="primary" onClick={() => (isComplete ? add() : setWanted(true))}>
@@ -90,7 +95,7 @@ interface FormFieldProps {
 
 function FormField({ field, value, onChange }: FormFieldProps) {
   const id = useId();
-  const { label, of } = field;
+  const { label, of, choices = [] } = field;
   if (of !== 'instant' && of !== 'choice' && of !== 'expression')
     return <Picker kind={of} label={label} value={value || undefined} onChoose={onChange} />;
   return (
@@ -99,10 +104,10 @@ function FormField({ field, value, onChange }: FormFieldProps) {
       {of === 'choice' ? (
         <select
           id={id}
-          value={value || field.choices[0]}
+          value={value || choices[0]}
           onChange={({ currentTarget }) => onChange(currentTarget.value)}
         >
-          {field.choices.map((choice) => (
+          {choices.map((choice) => (
             <option key={choice}>{choice}</option>
           ))}
         </select>

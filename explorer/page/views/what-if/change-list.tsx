@@ -1,6 +1,7 @@
 import { useId, useState } from 'preact/hooks';
-import { type Change, moved, readChanges, writeChanges } from './changes.ts';
-import { Sentence } from './sentence.tsx';
+import { type Change, moved, readChanges, writeChanges } from '../../commands/changes.ts';
+import { Sentence } from '../../commands/sentence.tsx';
+import type { NameOf } from '../../refs.ts';
 
 interface Changes {
   readonly changes: readonly Change[];
@@ -8,7 +9,7 @@ interface Changes {
 }
 
 export interface ChangeListProps extends Changes {
-  readonly nameOf: (ref: string) => string | undefined;
+  readonly nameOf: NameOf;
 }
 
 /** The changes that are compared together, in their order. */

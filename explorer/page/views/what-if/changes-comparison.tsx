@@ -1,16 +1,16 @@
 import type { AccessDifference } from '../../../../provisioning/index.ts';
 import type { ViewProps } from '../../address.ts';
 import { useCommand } from '../../calls.ts';
+import { type Change, commandOf, readChanges, writeChanges } from '../../commands/changes.ts';
+import { Sentence } from '../../commands/sentence.tsx';
+import { refsIn, revokedBy } from '../../commands/sentences.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { useNames } from '../../parts/names.ts';
 import { Problem } from '../../parts/problem.tsx';
 import { ChangeForm } from './change-form.tsx';
 import { ChangeList, ChangeText } from './change-list.tsx';
-import { type Change, commandOf, readChanges, writeChanges } from './changes.ts';
 import { Compared } from './compared.tsx';
 import { type Made, Make } from './make.tsx';
-import { Sentence } from './sentence.tsx';
-import { refsIn, revokedBy } from './usual.ts';
 
 export interface ComparisonProps extends ViewProps {
   readonly onMade: (made: Made) => void;

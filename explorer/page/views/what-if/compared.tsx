@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import type { AccessDifference } from '../../../../provisioning/index.ts';
 import type { ViewProps } from '../../address.ts';
-import type { Change } from './changes.ts';
+import type { Change } from '../../commands/changes.ts';
+import { newNamesIn } from '../../commands/sentences.ts';
 import { Difference, Summary } from './difference.tsx';
-import { newNamesIn } from './usual.ts';
 
 export interface ComparedProps {
   /** Of what was compared last. */

@@ -4,6 +4,7 @@ import { linkTo, type ViewProps } from '../../address.ts';
 import { FIELDS } from '../../parts/fields.ts';
 import { Named } from '../../parts/named.tsx';
 import { useNames } from '../../parts/names.ts';
+import type { NameOf } from '../../refs.ts';
 import { peopleText } from './people-text.ts';
 
 type State = ViewProps['state'];
@@ -20,8 +21,6 @@ export interface DifferenceProps {
   /** Names of what does not exist yet. */
   readonly newNameOf: NameOf;
 }
-
-type NameOf = (ref: string) => string | undefined;
 
 /** Who loses and who gains what. */
 export function Difference({ of, state, newNameOf }: DifferenceProps) {

@@ -4,10 +4,10 @@ import type { AccessDifference } from '../../../../provisioning/index.ts';
 import type { Fault } from '../../../service/index.ts';
 import { linkTo, type ViewProps } from '../../address.ts';
 import { useClient } from '../../client.ts';
+import type { Change } from '../../commands/changes.ts';
+import { newNamesIn } from '../../commands/sentences.ts';
 import { Problem } from '../../parts/problem.tsx';
-import type { Change } from './changes.ts';
 import { Difference, Summary } from './difference.tsx';
-import { newNamesIn } from './usual.ts';
 
 type State = ViewProps['state'];
 

@@ -1,6 +1,6 @@
 import type { PlanAnswer, PlannedChange } from '../../../../provisioning/index.ts';
 import type { ViewProps } from '../../address.ts';
-import type { Change } from './changes.ts';
+import type { Change } from '../../commands/changes.ts';
 import { losersIn } from './changes-comparison.tsx';
 import { Compared } from './compared.tsx';
 import { type Made, Make } from './make.tsx';

@@ -1,14 +1,16 @@
+import type { NamedRef } from '../../../service/index.ts';
 import { type Address, linkTo } from '../../address.ts';
 import { useLoaded } from '../../calls.ts';
 import { type Client, useClient } from '../../client.ts';
 import { commandPages, type Item } from '../../load-page.ts';
 import { Named } from '../../parts/named.tsx';
+import { labelOf } from '../../refs.ts';
 
 /** A question that the table has an interesting answer to. */
 interface Example {
-  readonly subject: { readonly ref: string; readonly name: string };
+  readonly subject: NamedRef;
   readonly permission: string;
-  readonly scope: { readonly ref: string; readonly name: string };
+  readonly scope: NamedRef;
 }
 
 const MOST = 3;
@@ -53,10 +55,10 @@ async function examplesOf(client: Client): Promise<readonly Example[]> {
   );
   const refs = [...new Set(scopes.filter((ref) => ref !== undefined))] as string[];
   const names = refs.length > 0 ? await client.send('names', { refs }) : undefined;
-  return users.flatMap(({ id, displayName, username, email }, position): readonly Example[] => {
+  return users.flatMap((user, position): readonly Example[] => {
     const [scope, permission] = [scopes[position], asked[position % asked.length]];
     if (typeof scope !== 'string' || permission === undefined) return [];
-    const subject = { ref: `user:${id}`, name: String(displayName ?? username ?? email ?? id) };
+    const subject = { ref: `user:${user.id}`, name: labelOf(user) ?? String(user.id) };
     const name = (names?.ok ? names.result[scope] : undefined) ?? scope;
     return [{ subject, permission, scope: { ref: scope, name } }];
   });

@@ -1,6 +1,7 @@
 import type { Derivation, Explanation, Named, Source, Suggestions } from '../../../../engine/index.ts';
 import { periodText } from '../../parts/instant.ts';
-import { type ChangeLink, leavingOf } from './changes.ts';
+import { typeOf } from '../../refs.ts';
+import { type ChangeLink, leavingOf } from './remedies.ts';
 
 /** What a node of the picture stands for. `obstacle` is what an earlier step of the decision refused. */
 export type NodeKind =
@@ -164,14 +165,10 @@ function chainOf(
   return { nodes, edges, isDeciding };
 }
 
-/** The type in a reference; undefined if it is no reference. */
-export const typeOf = (ref: string): string | undefined =>
-  ref.includes(':') ? ref.slice(0, ref.indexOf(':')) : undefined;
-
 const subjectNode = ({ subject }: Explanation): Link['node'] => ({
   id: 'subject',
   kind: 'subject',
-  title: (typeOf(subject.ref) ?? 'subject').replace('-', ' '),
+  title: (typeOf(subject.ref) || 'subject').replace('-', ' '),
   name: subject.name,
   ref: subject.ref,
 });

@@ -1,6 +1,6 @@
 import type { Explanation } from '../../../../engine/index.ts';
 import { type Address, linkTo } from '../../address.ts';
-import { typeOf } from './path-graph.ts';
+import { typeOf } from '../../refs.ts';
 
 export interface PlacesProps {
   readonly explanation: Explanation;
@@ -18,7 +18,7 @@ export function Places({ explanation: { path, combination, allowedBy, deniedBy }
       {[...path].reverse().map(({ ref, name, status }, position) => (
         <li key={ref} class={OPEN.includes(status) ? 'open' : 'closed'}>
           <a href={linkTo('map', state, { scope: ref })} title={`${ref}\nShow it on the map`}>
-            <span class="kind">{typeOf(ref) ?? 'scope'}</span>
+            <span class="kind">{typeOf(ref) || 'scope'}</span>
             <bdi class="called">{name}</bdi>
             <span class="status">
               <span aria-hidden="true">{status === 'active' ? '✓' : OPEN.includes(status) ? '·' : '✕'}</span>{' '}

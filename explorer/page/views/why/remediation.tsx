@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import type { Explanation, Source, Suggestions } from '../../../../engine/index.ts';
 import { type Address, linkTo } from '../../address.ts';
+import { type Change, writeChanges } from '../../commands/changes.ts';
 import { periodText } from '../../parts/instant.ts';
 import { Named } from '../../parts/named.tsx';
-import { type Change, writeChanges } from '../what-if/changes.ts';
-import { assigning, joining, remediesOf } from './changes.ts';
 import { hasFailed } from './path-graph.ts';
+import { assigning, joining, remediesOf } from './remedies.ts';
 
 export interface RemediationProps {
   readonly explanation: Explanation;
@@ -22,9 +22,9 @@ export function Remediation({ explanation, state }: RemediationProps) {
       <h2>What would have helped</h2>
       {remedies.length > 0 && (
         <ul>
-          {remedies.map(({ of, does, change }) => (
-            <Line key={of.ref} change={change} does={`${does}: ${of.name}`} state={state}>
-              <Named of={of} />: {does}
+          {remedies.map(({ of, change }) => (
+            <Line key={of.ref} change={change} does={`make it active: ${of.name}`} state={state}>
+              <Named of={of} />: make it active
             </Line>
           ))}
         </ul>

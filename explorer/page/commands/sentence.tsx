@@ -1,10 +1,11 @@
-import { Named } from '../../parts/named.tsx';
+import { Named } from '../parts/named.tsx';
+import type { NameOf } from '../refs.ts';
 import type { Change } from './changes.ts';
-import { sentenceOf } from './usual.ts';
+import { sentenceOf } from './sentences.ts';
 
 export interface SentenceProps {
   readonly of: Change;
-  readonly nameOf: (ref: string) => string | undefined;
+  readonly nameOf: NameOf;
 }
 
 /** A change in a sentence with names; a command that has none as its JSON. */

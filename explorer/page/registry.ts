@@ -1,0 +1,54 @@
+import type * as z from 'zod';
+import { BUILT_IN_SUBJECTS, ENTITIES, type EntityType, SCOPE_TYPES } from '../../table/index.ts';
+import type { Change } from './commands/changes.ts';
+import { idOf, typeOf } from './refs.ts';
+
+/** The types of scopes and subjects that come with the table, by its registry; others were added as items. */
+
+/** Types of roots: those that may be below another scope come last, for their list has these too. */
+export const ROOT_TYPES: readonly string[] = Object.keys(SCOPE_TYPES)
+  .filter((type) => SCOPE_TYPES[type]?.root)
+  .sort((a, b) => parentsOf(a).length - parentsOf(b).length);
+
+export const TYPES_BELOW: readonly string[] = Object.keys(SCOPE_TYPES).filter(
+  (type) => parentsOf(type).length > 0,
+);
+
+export const SCOPE_TYPE_NAMES: readonly string[] = [...new Set([...ROOT_TYPES, ...TYPES_BELOW])];
+
+export const SUBJECT_TYPES = BUILT_IN_SUBJECTS;
+
+function parentsOf(type: string): readonly string[] {
+  return SCOPE_TYPES[type]?.parents ?? [];
+}
+
+/** What may be below scopes of a type that comes with the table. */
+export const typesBelow = (type: string): readonly string[] =>
+  TYPES_BELOW.filter((each) => parentsOf(each).includes(type));
+
+export const isScopeType = (type: string): boolean => Object.hasOwn(SCOPE_TYPES, type);
+
+/** Statuses that end access and can be taken back, the plainest first. */
+const CLOSING = ['suspended', 'disabled', 'on-hold', 'inactive'];
+
+/** The status that closes a scope or disables a subject, by type; `scope` and `subject` are those that were added. */
+export function closingStatus(type: string): string | undefined {
+  const { status } = ENTITIES[type as EntityType].attributes.shape as {
+    readonly status?: z.ZodOptional<z.ZodEnum>;
+  };
+  return CLOSING.find((each) => status?.unwrap().options.includes(each));
+}
+
+/** Opens or closes a scope or a subject. A type that was added is changed by the command of all that were. */
+export function statusChange(ref: string, added: 'scope' | 'subject', isActive: boolean): Change {
+  const isOwn = (added === 'scope' ? SCOPE_TYPE_NAMES : SUBJECT_TYPES).includes(typeOf(ref));
+  const type = isOwn ? typeOf(ref) : added;
+  const key = isOwn ? { id: idOf(ref) } : { [ENTITIES[added].namedIn]: ref };
+  return { command: `${type}.update`, input: { ...key, status: isActive ? 'active' : closingStatus(type) } };
+}
+
+/** What reads a scope. */
+export const reading = (scope: string): Change =>
+  isScopeType(typeOf(scope))
+    ? { command: `${typeOf(scope)}.read`, input: { id: idOf(scope) } }
+    : { command: 'scope.read', input: { scope } };
