@@ -118,7 +118,7 @@ export function decisionInput<Q extends Question>(question: Q, look: Look): Deci
 }
 
 /**
- * The subject with what stands apart of it and of the scopes (ADR 0024): its groups on the path, whose keys follow from
+ * The subject with what stands apart of it and of the scopes (ADR 0003): its groups on the path, whose keys follow from
  * the subject and the scope, and the roles of those at scopes whose groups stand apart. Undefined while some of it is
  * missing.
  *

@@ -95,7 +95,7 @@ type Roots = Pick<Place, 'scopes'>;
 
 /**
  * Whether a role that is in no table is one of the root's own: its roles are folded, so that only those that inherit
- * or hold a pattern are listed (ADR 0052). Nobody holds a role of another tenant here: commands refuse it.
+ * or hold a pattern are listed (ADR 0003). Nobody holds a role of another tenant here: commands refuse it.
  */
 const isUnlisted = (role: string, { scopes }: Roots): boolean => scopes.at(-1)?.closing?.has(role) === false;
 

@@ -4,7 +4,7 @@ import { GROUP_ROLES, groupRolesId, type Kind } from './items.ts';
 import { readItems } from './read-items.ts';
 
 /**
- * Subjects with the roles of their groups at those of these scopes whose groups stand apart (ADR 0024): one call, none
+ * Subjects with the roles of their groups at those of these scopes whose groups stand apart (ADR 0003): one call, none
  * where no scope is so. For candidates and suggestions; a decision input reads them itself.
  *
  * @param kind how they are decoded

@@ -11,7 +11,7 @@ import { type Action, keyOf } from '../table/write/action.ts';
  * that the plan found out about the old one (its revision, its scope, its edges, its guards) may be wrong of the new
  * one, although it exists and its revision is the same. So whatever asks for a node to be there asks for the one that
  * was read, which its time of creation tells. Of a group and of a scope it also asks that memberships are listed as they
- * were then (ADR 0024): a plan says where they go.
+ * were then (ADR 0003): a plan says where they go.
  */
 export interface SameNodes {
   /** Reads as `reader` does, and keeps which nodes it came upon. */

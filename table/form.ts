@@ -12,7 +12,7 @@ export const FORM = 'v';
 /**
  * The newest form that this release reads, the newest that it writes, and that of all items whose writer states none. It
  * reads all older ones too. Form 2 is that of decision items of which a part stands in items of its own, of these items,
- * and of the nodes that say where memberships go (ADR 0024): `gatehouse migrate` makes them, and whatever then belongs to them.
+ * and of the nodes that say where memberships go (ADR 0003): `gatehouse migrate` makes them, and whatever then belongs to them.
  */
 export const FORMS: { readonly reads: number; readonly writes: number; readonly usual: number } = {
   reads: 2,

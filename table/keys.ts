@@ -9,8 +9,8 @@
  *   decision  TYPE#id            DECISION         what a check reads of a user, a scope, a permission
  *             ROOT#id            DECISION#PAGE#p  the effects of one tenant's own roles on p
  *             API#name           DECISION         which write changed a route of the API last
- *             USER#id            DECISION#IN#SCOPE#id   its groups at one scope, where they stand apart (ADR 0024)
- *             GROUP#id           DECISION        its roles, where they stand apart (ADR 0024)
+ *             USER#id            DECISION#IN#SCOPE#id   its groups at one scope, where they stand apart (ADR 0003)
+ *             GROUP#id           DECISION        its roles, where they stand apart (ADR 0003)
  *   secret    SECRET#TYPE#id     META             (password hashes, out of the authorizer's reach: ADR 0022)
  *             SECRET#USER#id     PSEUDONYMS       (the key of the pseudonyms in the log: ADR 0043)
  *             SECRET#USER#id     ERASED           (that the user was erased, and when: ADR 0069)

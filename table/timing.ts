@@ -30,6 +30,6 @@ export const READ_DEADLINE_MS = 3_000;
 
 /**
  * The longest time-to-live of cached items in milliseconds, also while DynamoDB is down: a day. What stands apart of a
- * decision item is emptied, and stays for longer than this before it goes (ADR 0024).
+ * decision item is emptied, and stays for longer than this before it goes (ADR 0003).
  */
 export const MAX_TTL_MS = 24 * 60 * 60 * 1_000;

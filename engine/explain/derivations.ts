@@ -18,7 +18,7 @@ export const permissionAt = (input: DecisionInput): PermissionAt => ({
 export const isKnown = (role: string, { place }: PermissionAt): boolean =>
   findRole(role, place) !== undefined;
 
-/** Whether the items of the place say so: where roles are folded, they do not list all (ADR 0052). */
+/** Whether the items of the place say so: where roles are folded, they do not list all (ADR 0003). */
 export const isListed = (role: string, { place }: PermissionAt): boolean =>
   ownRoles(place).has(role) || place.global.roles.has(role);
 

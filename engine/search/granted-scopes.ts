@@ -8,7 +8,7 @@ import type { SearchReader } from './sources.ts';
 /** Where roles are granted to a subject directly. */
 export interface Granted {
   readonly scopes: ReadonlySet<string>;
-  /** Scope → its groups there, as the edges say: wherever its item lists them, be it on the way elsewhere (ADR 0024). */
+  /** Scope → its groups there, as the edges say: wherever its item lists them, be it on the way elsewhere (ADR 0003). */
   readonly groupsAt: ReadonlyMap<string, readonly string[]>;
 }
 

@@ -122,7 +122,7 @@ export const createSubjectSearch =
           const item = items[position];
           if (!item?.active) return false;
           const shown = shownBy(item, origin as Origin);
-          // A member may be listed elsewhere than the scope says that was read before (ADR 0024): the check decides.
+          // A member may be listed elsewhere than the scope says that was read before (ADR 0003): the check decides.
           return shown === undefined ? foundBy.startsWith(byGroup('')) : foundBy === shown;
         });
         const requests = candidates

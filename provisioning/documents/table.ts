@@ -109,12 +109,12 @@ ${tableOf(
     [
       'memberships',
       '`USER#id / DECISION#IN#SCOPE#id`',
-      'the groups of a subject at one scope, where they stand apart of its decision item (ADR 0024)',
+      'the groups of a subject at one scope, where they stand apart of its decision item (ADR 0003)',
     ],
     [
       'roles of a group',
       '`GROUP#id / DECISION`',
-      'the roles of a group, where they stand apart of the decision item of its scope (ADR 0024)',
+      'the roles of a group, where they stand apart of the decision item of its scope (ADR 0003)',
     ],
     ['API revision', '`API#name / DECISION`', 'which write changed a route of the API last'],
     ['secret', '`SECRET#TYPE#id / META`', 'what a node keeps apart, as password hashes (ADR 0022)'],

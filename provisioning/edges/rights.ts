@@ -22,7 +22,7 @@ export interface MembershipOf {
   group: string;
   scope: string;
   joinedAt: string;
-  /** Of a new one: whether those of the group are listed by scope (ADR 0024). */
+  /** Of a new one: whether those of the group are listed by scope (ADR 0003). */
   isByScope?: boolean | undefined;
 }
 

@@ -30,7 +30,7 @@ export interface Entry {
   /** Where the attribute is a set: this member of it. Of `everyone`: the group, which is its value too. */
   readonly member?: string;
   readonly value?: unknown;
-  /** The item in which it stands if the part of the decision item that holds it stands apart (ADR 0024). */
+  /** The item in which it stands if the part of the decision item that holds it stands apart (ADR 0003). */
   readonly apart?: Key;
   readonly apartAs?: string;
   readonly byScope?: string;

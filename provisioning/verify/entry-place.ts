@@ -5,7 +5,7 @@ import type { Entry } from './entries.ts';
 import { writtenIn } from './folded-roles.ts';
 import type { Found } from './relation.ts';
 
-/** Where the entries of decision items stand: in the item, in one of its lists, or in an item apart (ADR 0024). */
+/** Where the entries of decision items stand: in the item, in one of its lists, or in an item apart (ADR 0003). */
 
 /** An entry as the table has to have it. */
 export interface EntryPlace extends Pick<Entry, 'attribute' | 'member' | 'value'> {

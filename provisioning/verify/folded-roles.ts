@@ -9,7 +9,7 @@ import type { Item } from '../../table/item.ts';
 import type { Entry } from './entries.ts';
 import type { Found } from './relation.ts';
 
-/** The entries of roles in the item of a root whose roles are folded (ADR 0052), and in all others. */
+/** The entries of roles in the item of a root whose roles are folded (ADR 0003), and in all others. */
 
 /** Whether an attribute of a scope's item holds roles as a set. Only one with folded roles has any. */
 export function isFoldedAttribute(attribute: string): boolean {

@@ -41,7 +41,7 @@ export interface MigrateOptions {
   readonly newId: () => string;
   /** Beyond which size a part of a decision item stands apart. */
   readonly thresholds?: SplitThresholds;
-  /** Brings parts that stand apart back into their items, where they fit (ADR 0024). Default false. */
+  /** Brings parts that stand apart back into their items, where they fit (ADR 0003). Default false. */
   readonly joins?: boolean;
 }
 

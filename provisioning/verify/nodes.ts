@@ -50,7 +50,7 @@ export function nodeRelations(item: Item, now: number): readonly Relation[] {
   ];
 }
 
-/** A group of a scope whose groups stand apart has the mark by which its memberships are listed so (ADR 0024). */
+/** A group of a scope whose groups stand apart has the mark by which its memberships are listed so (ADR 0003). */
 function markRelation(ref: Ref, { scope: named }: Item): readonly Relation[] {
   if (ref.type !== 'group' || typeof named !== 'string' || !isRef(named)) return [];
   const [key, scope] = [nodeKey(ref), parseRef(named, 'scope')];

@@ -104,7 +104,7 @@ export const isRaced = (error: unknown): boolean =>
 
 /**
  * What every other change of what stands apart writes as well: migrations, and whoever follows the scope, go by it that
- * nothing has changed (ADR 0024).
+ * nothing has changed (ADR 0003).
  */
 function signsOf(key: Key, item: Item): readonly Action[] {
   const parsed = parseKey(key);

@@ -22,7 +22,7 @@ import type { Action, Expected, Update } from '../../table/write/action.ts';
 import type { Splitting } from './splitting.ts';
 
 /**
- * The groups of a subject, by scope (ADR 0024).
+ * The groups of a subject, by scope (ADR 0003).
  *
  * Every write of a membership counts up the revision of the subject's node, and so does every transaction here, which asks
  * that it is what the one before has left. So nothing comes between the reading of the memberships and the last

@@ -37,7 +37,7 @@ async function madeAnew({ reader, send }: SplitTable, item: Item, make: typeof f
   return true;
 }
 
-/** The roles of a root, folded (ADR 0052): one transaction either way. */
+/** The roles of a root, folded (ADR 0003): one transaction either way. */
 export const FOLDED_ROLES: Splitting = {
   isDue: (item, { rolesOfRoot }) => scopeOf(item) !== undefined && listedRolesIn(item) > rolesOfRoot,
   isSplit: (item) => scopeOf(item) !== undefined && hasFoldedRoles(item),

@@ -23,7 +23,7 @@ import type { SplitTable, Splitting } from './splitting.ts';
 import { pagesOf } from './walk.ts';
 
 /**
- * The groups of a scope (ADR 0024): subjects list them by scope, and the roles of each stand in an item of its own.
+ * The groups of a scope (ADR 0003): subjects list them by scope, and the roles of each stand in an item of its own.
  *
  * The way out: the node of the scope gets the mark, which new groups take over; then the node of each group, and its
  * memberships move to where the mark says; then the roles of each group are put; last the marker is set. Until then

@@ -18,7 +18,7 @@ export interface SplitTable {
 }
 
 /**
- * A part of a decision item that can stand in items of its own (ADR 0024). Both ways are sequences of transactions: what
+ * A part of a decision item that can stand in items of its own (ADR 0003). Both ways are sequences of transactions: what
  * one that was stopped has done is found again in the table.
  */
 export interface Splitting {

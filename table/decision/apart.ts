@@ -8,7 +8,7 @@ import { Attribute, groupAttribute, groupsAtAttribute, parseAttribute } from './
 import { BY_SCOPE, type KnownSplits, MARKERS, type Marker } from './split.ts';
 
 /**
- * Where the parts of decision items stand is known only when an action is sent (ADR 0024): a plan says which entry is to
+ * Where the parts of decision items stand is known only when an action is sent (ADR 0003): a plan says which entry is to
  * come or to go, on the item itself, and here it becomes a change of that item or of one apart. Either way the item must
  * be as it is taken to be; otherwise the command is planned anew, with what was found. So a write on an item without parts
  * reads nothing and has no further action.

@@ -40,7 +40,7 @@ export const Attribute = {
   deny: 'deny',
   /** On a root: the permissions that a role of its own denies, or once did. */
   denials: 'denials',
-  /** On a root: `folded` where its roles are written by what they say, not one by one (ADR 0052). */
+  /** On a root: `folded` where its roles are written by what they say, not one by one (ADR 0003). */
   roleTable: 'roleTable',
   /** On a root whose roles are folded: those in deletion, which have no effect any more. */
   closing: 'closing',

@@ -369,7 +369,7 @@ function decodeRoles(
 type Roles = Pick<ScopeItem, 'roles' | 'closing'>;
 
 /**
- * Reads the roles of a root, which are listed one by one or folded (ADR 0052); hands every other attribute to
+ * Reads the roles of a root, which are listed one by one or folded (ADR 0003); hands every other attribute to
  * `other`, which refuses what it does not know: so a role that is listed where they are folded.
  */
 function decodeOwnRoles(

@@ -13,7 +13,7 @@ import type { Effect } from './items.ts';
 import { formOfParts } from './split.ts';
 
 /**
- * A root's decision item with its roles folded, and back (ADR 0052). Listed one by one, each role takes about 60 bytes;
+ * A root's decision item with its roles folded, and back (ADR 0003). Listed one by one, each role takes about 60 bytes;
  * folded into sets, only what a role says takes room: 30 bytes for its parent and for each pattern.
  */
 

@@ -37,7 +37,7 @@ export interface SubjectItem {
   readonly isAdmin: boolean;
   /** Its groups, but for those that are listed by scope. */
   readonly groups: readonly string[];
-  /** Whether all its groups stand in items of their own, one for each scope (ADR 0024). */
+  /** Whether all its groups stand in items of their own, one for each scope (ADR 0003). */
   readonly groupsApart: boolean;
   /** Scope → its groups there: at the scopes whose groups stand apart, and of a subject whose groups do, as read. */
   readonly groupsAt: ReadonlyMap<string, readonly string[]>;
@@ -86,7 +86,7 @@ export interface ScopeItem {
   /** Roles owned by this scope (roots only): all of them, or, with `closing`, those that say something. */
   readonly roles: RoleTable;
   /**
-   * Of a root whose roles are folded (ADR 0052): its roles in deletion. `roles` then lists those that inherit or hold
+   * Of a root whose roles are folded (ADR 0003): its roles in deletion. `roles` then lists those that inherit or hold
    * a pattern, and every other role of the root is in force too. Undefined: a role that is not listed is not in force.
    */
   readonly closing: ReadonlySet<string> | undefined;

@@ -5,7 +5,7 @@ import { identityOf, type Key } from '../keys.ts';
 import { parseAttribute } from './attributes.ts';
 
 /**
- * Decision items of which a part stands in items of its own, because it outgrew a size (ADR 0024). The item itself says
+ * Decision items of which a part stands in items of its own, because it outgrew a size (ADR 0003). The item itself says
  * which one by an attribute, its marker. No command splits an item: `gatehouse migrate` does.
  */
 
@@ -32,7 +32,7 @@ export const MARKERS = {
   /** On a scope: the roles of its groups stand apart, but for those of its group of everyone. */
   groupRoles: 'apart',
 } as const;
-/** With that of a root's roles: they do not stand apart, but are folded (ADR 0052). */
+/** With that of a root's roles: they do not stand apart, but are folded (ADR 0003). */
 export type Marker = keyof typeof MARKERS | 'roleTable';
 const ALL_MARKERS = [...Object.keys(MARKERS), 'roleTable'] as readonly Marker[];
 

@@ -290,7 +290,7 @@ export const changeApiRevision = (api: string): Update => update(apiRevisionKey(
 
 /**
  * Changes of the role table: of one root, or of the global roles when there is no owner. The second change is the one
- * where the root's roles are folded (ADR 0052).
+ * where the root's roles are folded (ADR 0003).
  */
 export function roleChanges(owner: Ref | undefined) {
   const change = (how: Change, folded: Change): Update =>

@@ -7,7 +7,7 @@ import { interruptAfter } from './stepwise.ts';
 import { createLightLedgerWorld, type Input, type LedgerWorld } from './support.ts';
 import { expectVerified, expectWhole } from './whole.ts';
 
-/** A root whose roles are folded (ADR 0052) says the same as one that lists them, whatever commands come. */
+/** A root whose roles are folded (ADR 0003) says the same as one that lists them, whatever commands come. */
 let world: LedgerWorld;
 let [tenant, ann] = ['', ''];
 let key: Key;

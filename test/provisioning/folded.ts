@@ -11,7 +11,7 @@ interface Table {
 
 const NEVER = Number.POSITIVE_INFINITY;
 
-/** Folds the roles of every root (ADR 0052), or lists them again. */
+/** Folds the roles of every root (ADR 0003), or lists them again. */
 export const foldRoles = (
   { reader, writer, clock }: Table,
   { joins = false }: { readonly joins?: boolean } = {},

@@ -12,7 +12,7 @@ import { size } from '../support/tier.ts';
 import { createLightWorld, type World } from '../support/world.ts';
 
 /**
- * A scope of 100,000 groups with a role each (20,000 but in the soak tier), of which a subject has 20 (ADR 0024): what a check reads with nothing
+ * A scope of 100,000 groups with a role each (20,000 but in the soak tier), of which a subject has 20 (ADR 0003): what a check reads with nothing
  * cached. Loaded through the table's port: by commands it would take minutes.
  */
 const GROUPS = size(20_000, 100_000);

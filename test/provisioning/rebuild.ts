@@ -146,7 +146,7 @@ export function rebuild(items: readonly Item[]): Map<string, Attributes> {
 }
 
 /**
- * The item of a root whose roles are folded (ADR 0052) as it would be with each of them listed. Those in deletion are
+ * The item of a root whose roles are folded (ADR 0003) as it would be with each of them listed. Those in deletion are
  * named, and no others.
  */
 function unfolded({ roleTable: _, closing = new Set(), ...item }: Item, items: readonly Item[]): Item {

@@ -16,7 +16,7 @@ import type { Writer } from '../../table/writer.ts';
 import { size } from '../support/tier.ts';
 import { createLightWorld, type World } from '../support/world.ts';
 
-/** The groups of a subject that stand apart, by scope (ADR 0024): everything is as it was, in other items. */
+/** The groups of a subject that stand apart, by scope (ADR 0003): everything is as it was, in other items. */
 const thresholds = { groupsOfSubject: 2, groupsOfScope: 2, rolesOfRoot: 2 };
 const PAGE = 'dashboard';
 

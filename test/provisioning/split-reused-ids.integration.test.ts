@@ -6,7 +6,7 @@ import type { Action } from '../../table/write/action.ts';
 import type { Writer } from '../../table/writer.ts';
 import { commandsOf, createLightWorld, type World } from '../support/world.ts';
 
-/** Ids that are used again while migrations let groups stand apart, or bring them back (ADR 0024). */
+/** Ids that are used again while migrations let groups stand apart, or bring them back (ADR 0003). */
 const PAGE = 'dashboard';
 const [ALLOWED, DENIED, NOTHING] = ['role', 'denied_by_role', 'no_grant'];
 const SCOPES_ONLY = { groupsOfSubject: 1_000, groupsOfScope: 1, rolesOfRoot: 1_000 };

@@ -10,7 +10,7 @@ import type { Action } from '../../table/write/action.ts';
 import type { Writer } from '../../table/writer.ts';
 import { commandsOf, createLightWorld, type World } from '../support/world.ts';
 
-/** The groups of a scope that stand apart (ADR 0024): everything is as it was, in other items. */
+/** The groups of a scope that stand apart (ADR 0003): everything is as it was, in other items. */
 const PAGE = 'dashboard';
 const SCOPE_ONLY = { groupsOfSubject: 1_000, groupsOfScope: 1, rolesOfRoot: 1_000 };
 const [ALLOWED, DENIED, NOTHING] = ['role', 'denied_by_role', 'no_grant'];

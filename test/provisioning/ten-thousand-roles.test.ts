@@ -8,7 +8,7 @@ import { createLightWorld, type World } from '../support/world.ts';
 import { foldRoles } from './folded.ts';
 
 /**
- * A tenant of 10,000 roles, of which 500 name one permission (ADR 0052): what a check reads with nothing cached.
+ * A tenant of 10,000 roles, of which 500 name one permission (ADR 0003): what a check reads with nothing cached.
  * Loaded through the table's port: by commands it would take minutes.
  */
 const ROLES = 10_000;

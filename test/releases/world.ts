@@ -175,8 +175,8 @@ export async function createSampleWorld(): Promise<MemoryTable> {
 }
 
 /**
- * The sample world with every item split that can be: groups of subjects apart (ADR 0024), roles of roots folded (ADR
- * 0052). `gatehouse migrate` makes such items beyond thresholds that the sample world does not come to.
+ * The sample world with every item split that can be: groups of subjects apart (ADR 0003), roles of roots folded (ADR
+ * 0003). `gatehouse migrate` makes such items beyond thresholds that the sample world does not come to.
  */
 export async function createSplitWorld(): Promise<MemoryTable> {
   const table = await createSampleWorld();

@@ -54,7 +54,7 @@ export const SCOPE = item(`LOCATION#${ID}`, {
   [patternAttribute('r6', 'b:*:*')]: { effect: 'ALLOW', when: 'resource.id == subject.id' },
   properties: { status: 'archived', tags: ['a', 'b'] },
 });
-/** A root whose roles are folded (ADR 0052). */
+/** A root whose roles are folded (ADR 0003). */
 export const FOLDED_ROOT = item(`TENANT#${ID}`, {
   v: 2,
   status: 'active',
