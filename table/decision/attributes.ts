@@ -8,7 +8,7 @@ import { FORM } from '../form.ts';
  * reads before it writes.
  */
 const SEPARATOR = '|';
-/** Stands for a separator within a part: no part can hold a `#`, and most hold no `|` (ADR 0029). */
+/** Stands for a separator within a part: no part can hold a `#`, and most hold no `|` (ADR 0004). */
 const ESCAPED = '#';
 
 export const Attribute = {

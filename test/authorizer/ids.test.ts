@@ -16,7 +16,7 @@ import {
   rule,
 } from './support.ts';
 
-/** Ids in paths, claims, headers and queries of requests of every kind (ADR 0029). */
+/** Ids in paths, claims, headers and queries of requests of every kind (ADR 0004). */
 const TOKEN = 'Bearer eyJ.good.token';
 const RULES = [
   rule('record', 'GET', '/records/{id}', 'read', 'record:{id}'),
