@@ -27,7 +27,7 @@ const NO_ROUTE = '$default';
 const ENDPOINT = /^[a-z0-9]+\.execute-api\.[a-z0-9-]+\.(?:amazonaws\.com(?:\.cn)?|amazonaws\.eu|api\.aws)$/;
 
 /**
- * The path that API Gateway matched, without what stands before it in `rawPath` (ADR 0066): the stage at an endpoint
+ * The path that API Gateway matched, without what stands before it in `rawPath` (ADR 0006): the stage at an endpoint
  * of AWS; at a custom domain what `basePaths` names. At one that is not named, `/v1/x` in stage v1 may be `/x` or a
  * path of its own: then the matched route and its parameters decide. In each case the path must be one of the
  * matched route, where the event names it.
