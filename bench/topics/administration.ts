@@ -82,7 +82,7 @@ interface Stage {
   readonly folder: string;
 }
 
-/** When what is there beforehand was made: the same in all tables, for transactions ask for it (ADR 0049). */
+/** When what is there beforehand was made: the same in all tables, for transactions ask for it (ADR 0007). */
 const MADE_AT = Date.now();
 const madeAt = (): number => MADE_AT;
 

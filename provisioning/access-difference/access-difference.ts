@@ -167,7 +167,7 @@ async function carryOut(
         await findSplits(actions);
         if (actions.length > 0)
           await writer.send(stamped(actions, { writtenAt: at, writeId: planning.newId() }, splits));
-        // The first step of a removal takes all access; the others remove what has no effect any more (ADR 0010).
+        // The first step of a removal takes all access; the others remove what has no effect any more (ADR 0007).
         if (!plan.next || REMOVAL.test(command)) break;
         plan = await plan.next(planning);
       }

@@ -8,7 +8,7 @@ import { fault, type Relation } from './relation.ts';
 const MOST_STEPS_MS = 3_600_000;
 
 /**
- * A deletion or a move in steps (ADR 0010) that was interrupted. What its first step has closed stays closed until
+ * A deletion or a move in steps (ADR 0007) that was interrupted. What its first step has closed stays closed until
  * somebody sends the command again.
  */
 export function unfinishedRelation(ref: Ref, item: Item, now: number): readonly Relation[] {

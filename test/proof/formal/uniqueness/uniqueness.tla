@@ -1,5 +1,5 @@
 ----------------------------- MODULE uniqueness -----------------------------
-\* Unique values, operations and commands in steps (ADR 0007, 0010, 0049).
+\* Unique values, operations and commands in steps (ADR 0007).
 \*
 \* Callers name operations. Each is one command, and copies of it run: repetitions, retries, two at once. A copy
 \* reads, plans, and sends one transaction after the other, which arrives late, twice or never, and whose answer may
