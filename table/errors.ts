@@ -8,7 +8,7 @@ export type ErrorCode =
   | 'invalid'
   | 'not_found'
   | 'conflict'
-  /** The id is that of a user who was erased (ADR 0069). */
+  /** The id is that of a user who was erased (ADR 0022). */
   | 'erased'
   | 'operation_mismatch'
   /** The operator may not do this (ADR 0045). */

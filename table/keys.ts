@@ -13,7 +13,7 @@
  *             GROUP#id           DECISION        its roles, where they stand apart (ADR 0003)
  *   secret    SECRET#TYPE#id     META             (password hashes, out of the authorizer's reach: ADR 0022)
  *             SECRET#USER#id     PSEUDONYMS       (the key of the pseudonyms in the log: ADR 0043)
- *             SECRET#USER#id     ERASED           (that the user was erased, and when: ADR 0069)
+ *             SECRET#USER#id     ERASED           (that the user was erased, and when: ADR 0022)
  *   log       AUDIT#owner#shard  time#id
  *   log count AUDIT_COUNT#owner#shard  month#counter   (how many records the log has of one month)
  *   operation OPERATION#id       META

@@ -123,7 +123,7 @@ ${tableOf(
       '`SECRET#TYPE#id / PSEUDONYMS`',
       'the key of a subject’s pseudonyms in the log (ADR 0043)',
     ],
-    ['erasure', '`SECRET#USER#id / ERASED`', 'that a user was erased, and when (ADR 0069)'],
+    ['erasure', '`SECRET#USER#id / ERASED`', 'that a user was erased, and when (ADR 0022)'],
     ['log', '`AUDIT#owner#shard / time#id`', 'audit records, kept a year'],
     ['log count', '`AUDIT_COUNT#owner#shard / month#counter`', 'how many audit records there are (ADR 0043)'],
     ['operation', '`OPERATION#id / META`', 'makes a repeated command harmless'],
