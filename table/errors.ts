@@ -17,7 +17,7 @@ export type ErrorCode =
   | 'approval_required'
   | 'limit_exceeded'
   | 'unfinished'
-  /** Another apply of the same tenant is under way (ADR 0068). */
+  /** Another apply of the same tenant is under way (ADR 0025). */
   | 'apply_running'
   | 'stale'
   | 'throttled'

@@ -17,7 +17,7 @@
  *   log       AUDIT#owner#shard  time#id
  *   log count AUDIT_COUNT#owner#shard  month#counter   (how many records the log has of one month)
  *   operation OPERATION#id       META
- *   apply     OPERATION#id       APPLY            (a manifest that is being applied, until when: ADR 0068)
+ *   apply     OPERATION#id       APPLY            (a manifest that is being applied, until when: ADR 0025)
  *             OPERATION#APPLY#ROOT#id  META       (the last apply of a tenant)
  *   approval  APPROVAL#id        META             (a command that waits for another operator: ADR 0045)
  */

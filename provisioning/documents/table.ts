@@ -127,8 +127,8 @@ ${tableOf(
     ['log', '`AUDIT#owner#shard / time#id`', 'audit records, kept a year'],
     ['log count', '`AUDIT_COUNT#owner#shard / month#counter`', 'how many audit records there are (ADR 0043)'],
     ['operation', '`OPERATION#id / META`', 'makes a repeated command harmless'],
-    ['apply', '`OPERATION#id / APPLY`', 'a manifest that is being applied, and until when (ADR 0068)'],
-    ['last apply', '`OPERATION#APPLY#ROOT#id / META`', 'which apply was the last one of a tenant (ADR 0068)'],
+    ['apply', '`OPERATION#id / APPLY`', 'a manifest that is being applied, and until when (ADR 0025)'],
+    ['last apply', '`OPERATION#APPLY#ROOT#id / META`', 'which apply was the last one of a tenant (ADR 0025)'],
     ['approval', '`APPROVAL#id / META`', 'a command that waits for another operator (ADR 0045)'],
   ],
 )}
