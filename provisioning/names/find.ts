@@ -129,7 +129,7 @@ const guardsOf = (text: string): readonly Direct[] =>
 
 /**
  * By what alone a text is looked up where many are: what has the form of an email or a phone number is one, and
- * whatever else has the form of an id is an id (ADR 0063).
+ * whatever else has the form of an id is an id (ADR 0035).
  */
 const BY_FORM: readonly Candidate['by'][] = ['reference', 'email', 'phone', 'id'];
 
