@@ -66,7 +66,7 @@ export interface Entity {
   readonly personal?: readonly string[];
   /**
    * Of subjects, which act in every tenant: the attributes that count in their own tenant only. No decision, look-up or
-   * log-in elsewhere reads them, so whoever may create one in a tenant may give them, and no others (ADR 0057).
+   * log-in elsewhere reads them, so whoever may create one in a tenant may give them, and no others (ADR 0045).
    */
   readonly givenInTenant?: readonly string[];
   readonly guards: readonly Guard[];
