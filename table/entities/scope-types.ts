@@ -2,7 +2,7 @@ import { invalid } from '../errors.ts';
 import { isBuiltInSubject, isType, parseRef, type Ref } from '../identifiers.ts';
 
 /**
- * The scope types and which may stand under which: data, not code (ADR 0011). A type with `root: true`
+ * The scope types and which may stand under which: data, not code (ADR 0002). A type with `root: true`
  * may stand alone; a root is a tenant, the isolation boundary. These come with the table; operators add
  * others as items (`scope-type.create`), which say as well what may stand under them.
  */
