@@ -2,14 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Environment, Results } from './harness/figures.ts';
 import { figuresAsMarkdown } from './harness/table.ts';
-import { answerAsMarkdown, pictureNameOf, pictureOf } from './questions/answer.ts';
+import { answerAsMarkdown, numbersAsMarkdown, pictureNameOf, pictureOf } from './questions/answer.ts';
 import { QUESTIONS } from './questions/index.ts';
 import { TOPICS } from './topics/index.ts';
 
 const DOCS = fileURLToPath(new URL('../docs', import.meta.url));
-const FIGURES = /(<!-- figures of ([\w-]+) -->\n)[\s\S]*?(<!-- end of figures -->)/g;
 const ANSWER = /(<!-- answer: ([\w-]+) -->\n)[\s\S]*?(<!-- end of answer -->)/g;
-const ALL_TOPICS = /(<!-- topics -->\n)[\s\S]*?(<!-- end of topics -->)/g;
 
 type Document = readonly [path: string, text: string];
 
@@ -21,32 +19,36 @@ export function readDocuments(): readonly Document[] {
   return inFolder.map((path) => [`${DOCS}/${path}`, readFileSync(`${DOCS}/${path}`, 'utf8')]);
 }
 
-/** All that `npm run bench` writes besides the results: the documents with their figures, and the pictures of questions. */
+/** All that `npm run bench` writes besides the results: the documents with their answers, and the pictures of these. */
 export const documentsWith = (results: Results): readonly Document[] => [
-  ...readDocuments().map(([path, text]) => [path, withFigures(text, results)] as const),
+  ...readDocuments().map(([path, text]) => [path, withAnswers(text, results)] as const),
   ...QUESTIONS.flatMap((question) => {
     const picture = pictureOf(question, results);
     return picture === undefined ? [] : [[`${DOCS}/pictures/${pictureNameOf(question)}`, picture] as const];
   }),
 ];
 
-/** The document with the results in its marked places: figures with their machine, answers, and the list of topics. */
-export const withFigures = (markdown: string, results: Results): string =>
-  markdown
-    .replace(FIGURES, (place: string, start: string, topic: string, end: string) => {
-      const measured = results[topic];
-      if (!measured) return place;
-      const { environment, figures } = measured;
-      return `${start}\n${measuredOn(environment)}\n\n${figuresAsMarkdown(figures)}\n\n${end}`;
-    })
-    .replace(ANSWER, (place: string, start: string, name: string, end: string) => {
-      const question = QUESTIONS.find((each) => each.name === name);
-      return question ? `${start}\n${answerAsMarkdown(question, results)}\n\n${end}` : place;
-    })
-    .replace(
-      ALL_TOPICS,
-      (_: string, start: string, end: string) => `${start}\n${topicsAsMarkdown(results)}\n\n${end}`,
-    );
+/** The document with the short answers in their places. */
+export const withAnswers = (markdown: string, results: Results): string =>
+  markdown.replace(ANSWER, (place: string, start: string, name: string, end: string) => {
+    const question = QUESTIONS.find((each) => each.name === name);
+    return question ? `${start}\n${answerAsMarkdown(question, results)}\n\n${end}` : place;
+  });
+
+/** What a place of a document stands for that git does not hold: `figures servers`, `numbers request`, `topics`. */
+export function tableOf(place: string, results: Results): string | undefined {
+  const [kind, name = ''] = place.split(' ');
+  if (kind === 'topics') return topicsAsMarkdown(results);
+  if (kind === 'numbers') {
+    const question = QUESTIONS.find((each) => each.name === name);
+    return question && numbersAsMarkdown(question, results);
+  }
+  if (kind !== 'figures' || !Object.hasOwn(TOPICS, name)) return undefined;
+  const measured = results[name];
+  return measured
+    ? `${measuredOn(measured.environment)}\n\n${figuresAsMarkdown(measured.figures)}`
+    : `Not measured yet: \`npm run bench -- ${name}\`.`;
+}
 
 const measuredOn = ({ node, cpu, cores, date, commit = 'unknown' }: Environment): string =>
   `Node ${node}, ${cpu}, ${cores} cores; ${date.slice(0, 10)}, commit ${commit}.`;

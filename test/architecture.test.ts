@@ -75,14 +75,10 @@ const ofFolder = (folder: string) =>
 /** A command line for developers, not part of what is deployed. */
 /** They speak of keys, to readers. */
 const DOCUMENTS = 'provisioning/documents/';
-const PRINTING = 'provisioning/documents/print.ts';
 /** Entries of provisioning for Node; the rest of it runs in a browser. */
-const RUN_BY_NODE = [
-  ...['compose', 'handler', 'node-encryption', 'operators/http', 'operators/rights'].map(
-    (name) => `provisioning/${name}.ts`,
-  ),
-  PRINTING,
-];
+const RUN_BY_NODE = ['compose', 'handler', 'node-encryption', 'operators/http', 'operators/rights'].map(
+  (name) => `provisioning/${name}.ts`,
+);
 /** Where things are put together: they choose what stands behind the ports. */
 const ROOTS = [
   ...FUNCTIONS.map((folder) => `${folder}/compose.ts`),
@@ -348,8 +344,7 @@ describe('what a folder may import', () => {
     ['cli', /^(?:commander|csv-parse|lru-cache|yaml|zod|ulid|@aws-sdk\/client-(?:dynamodb|lambda)|node:.+)$/],
   ])('%s: a few packages only', (folder, allowed) => {
     const packages = ofFolder(folder).filter(
-      ({ from, isOurs }) =>
-        !isOurs && from !== PRINTING && (folder === 'table/dynamodb' || !within(from, 'table/dynamodb/')),
+      ({ from, isOurs }) => !isOurs && (folder === 'table/dynamodb' || !within(from, 'table/dynamodb/')),
     );
     expect(ofFolder(folder).length).toBeGreaterThan(0);
     expect(shown(packages.filter(({ to }) => !allowed.test(to)))).toEqual([]);
@@ -483,7 +478,7 @@ describe('what no file may hold', () => {
       /\bprocess\.|\bDate\.now\b|new Date\(\)|\bMath\.random\b|\bperformance\.|from 'node:process'/;
     const isDefault = (line: string) =>
       /[\w}] = (?:Math\.random|Date\.now|\{ now: Date\.now \})[,\s})]/.test(`${line} `);
-    const found = find(impure, [...PRODUCTION, 'testing', 'cli'], ...roots, PRINTING, 'cli/main.ts');
+    const found = find(impure, [...PRODUCTION, 'testing', 'cli'], ...roots, 'cli/main.ts');
     expect(found.filter((line) => !isDefault(line))).toEqual([]);
     expect(found.filter(isDefault).length).toBeGreaterThan(0);
   });

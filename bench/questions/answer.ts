@@ -128,28 +128,30 @@ export const pictureNameOf = ({ name }: Question): string => `performance-${name
 
 const HEADS = ['what', 'figure', 'measured as'] as const;
 
-/** The answer as Markdown: in words, as a picture, in numbers with their origin. */
+/** The answer as Markdown: in words, and as a picture. */
 export function answerAsMarkdown(question: Question, results: Results): string {
-  const { sentences, rows, heads = HEADS, chart } = question.answer(measuredIn(results));
+  const { sentences, rows, chart } = question.answer(measuredIn(results));
   const said = sentences.filter((sentence) => sentence !== undefined);
+  const inWords =
+    said.length > 0
+      ? said.join(' ')
+      : rows.some(({ topic }) => results[topic])
+        ? 'The figures of the short answer have not been measured yet; the table has what has been.'
+        : 'Nothing of this has been measured yet.';
+  if (pictureOf(question, results) === undefined) return inWords;
+  return `${inWords}\n\n![${chart.label}](pictures/${pictureNameOf(question)})`;
+}
+
+/** The numbers behind an answer as Markdown, with their origin. */
+export function numbersAsMarkdown(question: Question, results: Results): string {
+  const { rows, heads = HEADS } = question.answer(measuredIn(results));
   const numbers = rows
     .filter(({ topic }) => results[topic])
     .map(
       ({ what, figure = 'not measured yet', how, topic }) =>
         `| ${what} | ${figure} | ${how} | ${linkTo(topic)} |`,
     );
-  return [
-    said.length > 0
-      ? said.join(' ')
-      : numbers.length > 0
-        ? 'The figures of the short answer have not been measured yet; the table has what has been.'
-        : 'Nothing of this has been measured yet.',
-    ...(pictureOf(question, results) === undefined
-      ? []
-      : [`![${chart.label}](pictures/${pictureNameOf(question)})`]),
-    ...(numbers.length > 0
-      ? [[`| ${heads.join(' | ')} | all figures |`, '|---|---:|---|---|', ...numbers].join('\n')]
-      : []),
-    origin(question.topics, results),
-  ].join('\n\n');
+  const table = [`| ${heads.join(' | ')} | all figures |`, '|---|---:|---|---|', ...numbers].join('\n');
+  const from = origin(question.topics, results);
+  return numbers.length > 0 ? `${table}\n\n${from}` : from;
 }

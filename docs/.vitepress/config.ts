@@ -3,6 +3,7 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type MarkdownOptions } from 'vitepress';
 import { anchorOf, isExternal, pageOf, targetOf } from './links.ts';
+import { withMade } from './made.ts';
 import { bar, sections } from './navigation.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -29,6 +30,9 @@ function inSite(document: string, link: string): string | undefined {
 const markdown: MarkdownOptions = {
   anchor: { slugify: anchorOf },
   config(md) {
+    md.core.ruler.before('normalize', 'made', (state) => {
+      state.src = withMade(state.src);
+    });
     md.core.ruler.push('links-in-site', ({ tokens, env }) => {
       const document = relative(ROOT, env.realPath ?? env.path);
       for (const token of tokens.flatMap(({ children }) => children ?? [])) {

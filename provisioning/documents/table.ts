@@ -79,14 +79,7 @@ const accessRows = [...ACCESS]
     rows.join(', '),
   ]);
 
-export const tableAsMarkdown = (): string => `# The table
-
-<!-- Made by \`npm run print -- table\`; a test compares it with the registry. -->
-
-One DynamoDB table. What a check reads is read by key from the base table, strongly consistent; the three
-indexes serve administration's lists and follow by a moment. Keys are built and parsed in \`table/keys.ts\` only.
-
-## Forms of keys
+export const tableAsMarkdown = (): string => `## Forms of keys
 
 ${tableOf(
   ['form', 'key', 'what it is'],
@@ -175,7 +168,7 @@ ${tableOf(['entity', 'what it is', 'key', 'hangs on', 'guards', 'indexes', 'goes
 
 ## Attributes
 
-What a command may give; \`id\`, \`createdAt\` and \`updatedAt\` come beside. Types and enums: docs/commands.md.
+What a command may give; \`id\`, \`createdAt\` and \`updatedAt\` come beside. Types and enums: [commands](commands.md).
 
 ${tableOf(['entity', 'attributes'], attributeRows)}
 
@@ -188,5 +181,4 @@ ${tableOf(['edge', 'what it links', 'keys', 'repeated in the decision item of'],
 Each is a command of provisioning ([all of them](commands.md)); lists come in pages with a cursor.
 \`npm run rows\` runs the row of each id.
 
-${tableOf(['command', 'by', 'reads', 'rows'], accessRows)}
-`;
+${tableOf(['command', 'by', 'reads', 'rows'], accessRows)}`;

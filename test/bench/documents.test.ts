@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { documentsWith, readDocuments, withFigures } from '../../bench/documents.ts';
+import { documentsWith, readDocuments, tableOf, withAnswers } from '../../bench/documents.ts';
 import { readResults, toFigure } from '../../bench/harness/figures.ts';
 import { figuresAsMarkdown } from '../../bench/harness/table.ts';
 import { QUESTIONS } from '../../bench/questions/index.ts';
 import { TOPICS } from '../../bench/topics/index.ts';
 
-test('the documents and pictures hold the figures of bench/results/latest.json, each topic in one place', () => {
+test('the documents and pictures hold the answers of bench/results/latest.json, each topic has one place', () => {
   const results = readResults();
   for (const [path, text] of documentsWith(results))
     expect(readFileSync(path, 'utf8'), `${path}: npm run bench -- --documents writes it`).toBe(text);
@@ -14,21 +14,29 @@ test('the documents and pictures hold the figures of bench/results/latest.json, 
     .map(([, text]) => text)
     .join('\n');
   const marked = (kind: string) => [...all.matchAll(new RegExp(`<!-- ${kind} ([\\w-]+) -->`, 'g'))];
-  const topics = marked('figures of').map(([, topic]) => topic ?? '');
+  const topics = marked('made: figures').map(([, topic]) => topic ?? '');
   expect(topics.toSorted()).toEqual(Object.keys(results).toSorted());
-  expect(marked('answer:').map(([, name]) => name)).toEqual(QUESTIONS.map(({ name }) => name));
+  for (const kind of ['answer:', 'made: numbers'])
+    expect(marked(kind).map(([, name]) => name)).toEqual(QUESTIONS.map(({ name }) => name));
 });
 
 test('a document names the machine and the commit of each figure', () => {
   const figure = toFigure({ id: 'memory.user', title: 'a user', unit: 'bytes', values: [100] });
   const environment = { node: 'v20.0.0', cpu: 'one', cores: 2, date: '2026-01-15T12:00:00.000Z' };
-  const marked = '<!-- figures of memory -->\n<!-- end of figures -->\n';
-  const written = withFigures(marked, { memory: { environment, figures: [figure] } });
-  expect(written).toContain('Node v20.0.0, one, 2 cores; 2026-01-15, commit unknown.');
-  expect(written).toContain('| `memory.user` | a user | 100 bytes | 100 to 100 |');
-  const changed = { memory: { environment, figures: [{ ...figure, median: 200 }] } };
-  expect(withFigures(written, changed)).toContain('| 200 bytes |');
-  expect(withFigures(written, {})).toBe(written);
+  const shown = tableOf('figures memory', { memory: { environment, figures: [figure] } });
+  expect(shown).toContain('Node v20.0.0, one, 2 cores; 2026-01-15, commit unknown.');
+  expect(shown).toContain('| `memory.user` | a user | 100 bytes | 100 to 100 |');
+  expect(tableOf('figures memory', {})).toBe('Not measured yet: `npm run bench -- memory`.');
+  expect(tableOf('figures nothing', {})).toBeUndefined();
+});
+
+test('an answer is written into its place, and again when it changes', () => {
+  const marked = '<!-- answer: request -->\n<!-- end of answer -->\n';
+  const none = withAnswers(marked, {});
+  expect(none).toContain('Nothing of this has been measured yet.');
+  const measured = withAnswers(none, readResults());
+  expect(measured).toContain('where everything is cached');
+  expect(withAnswers(measured, {})).toBe(none);
 });
 
 test('the list of topics has all of them, and says which ones were not measured', () => {
@@ -39,8 +47,7 @@ test('the list of topics has all of them, and says which ones were not measured'
     date: '2026-01-15T12:00:00.000Z',
     commit: 'abc',
   };
-  const marked = '<!-- topics -->\n<!-- end of topics -->\n';
-  const written = withFigures(marked, { memory: { environment, figures: [] } });
+  const written = tableOf('topics', { memory: { environment, figures: [] } }) ?? '';
   const rows = written.split('\n').filter((line) => line.includes('`'));
   expect(rows).toHaveLength(Object.keys(TOPICS).length);
   expect(rows).toContain(

@@ -4,6 +4,7 @@ import {
   answerAsMarkdown,
   dollars,
   duration,
+  numbersAsMarkdown,
   pictureOf,
   type Question,
   times,
@@ -18,6 +19,9 @@ const question = (name: string): Question => {
   if (!found) throw new Error(`no question ${name}`);
   return found;
 };
+/** All that a document shows of a question. */
+const shown = (name: string, results: Results): string =>
+  `${answerAsMarkdown(question(name), results)}\n\n${numbersAsMarkdown(question(name), results)}`;
 /** Made-up results: figures by topic, each with one value. */
 const resultsOf = (figures: readonly Omit<FigureOptions, 'values'>[], value: number): Results => {
   const results: Record<string, { environment: typeof ENVIRONMENT; figures: ReturnType<typeof toFigure>[] }> =
@@ -34,7 +38,7 @@ test.each(QUESTIONS.map(({ name }) => name))(
   '%s: without figures it says so, and what would measure them',
   (name) => {
     const { topics } = question(name);
-    const answer = answerAsMarkdown(question(name), {});
+    const answer = shown(name, {});
     for (const topic of topics) expect(answer).toContain(`\`npm run bench -- ${topic}\``);
     expect(answer).toContain('**Not measured yet**');
     expect(answer).not.toContain('| figure |');
@@ -62,7 +66,7 @@ test('servers: each peer has its throughput, ours beside it, and a bar', () => {
     ],
     1_500,
   );
-  const answer = answerAsMarkdown(question('others'), results);
+  const answer = shown('others', results);
   expect(answer).toContain(
     'Over HTTP, `gatehouse serve` answers questions that were not asked before at 0.75 times (SpiceDB, PostgreSQL) to ' +
       '15 times (OpenFGA, in memory) the rate of other servers.',
@@ -74,7 +78,7 @@ test('servers: each peer has its throughput, ours beside it, and a bar', () => {
   expect(picture).toContain('Answers per second of one core: questions that were not asked before');
   expect(picture).toContain('SpiceDB, PostgreSQL');
   expect(picture).not.toContain('in process');
-  const asked = answerAsMarkdown(question('asked'), results);
+  const asked = shown('asked', results);
   expect(asked).toContain('**missed**: 15 times | at least 20 times | [servers]');
   expect(asked).toContain('Of 1 bounds that were set before the code was measured, 1 are missed.');
 });
@@ -98,7 +102,7 @@ test('administration: whatever is measured beside another rate has rows and a pa
     ],
     600,
   );
-  const answer = answerAsMarkdown(question('administration'), results);
+  const answer = shown('administration', results);
   expect(answer).toContain(
     '`gatehouse load` writes 600 users per second, 3 times the rate of a command for each, and 600 memberships.',
   );
@@ -114,7 +118,7 @@ test('administration: whatever is measured beside another rate has rows and a pa
 
 test('a figure that the topic had not yet when it was measured is missing in its row, and its sentence is left out', () => {
   const results = resultsOf([{ id: 'startup.loaded', title: 'loaded', unit: 'ms' }], 80);
-  const answer = answerAsMarkdown(question('start'), results);
+  const answer = shown('start', results);
   expect(answer).toContain('| the function is loaded | 80 ms |');
   expect(answer).toContain('| INIT ends: loaded and warm | not measured yet |');
   expect(answer).toMatch(/^The figures of the short answer have not been measured yet/);

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { withMade } from '../../docs/.vitepress/made.ts';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -20,7 +21,8 @@ export const DOCUMENTS: readonly string[] = [
   ...readdirSync(ROOT).filter((name) => name.endsWith('.md') && name !== 'README.md'),
 ];
 
-export const textOf = (document: string): string => readFileSync(join(ROOT, document), 'utf8');
+/** The text of a document as the site shows it. */
+export const textOf = (document: string): string => withMade(readFileSync(join(ROOT, document), 'utf8'));
 
 export interface Block {
   readonly language: string;

@@ -1,0 +1,27 @@
+import { tableOf } from '../../bench/documents.ts';
+import { readResults } from '../../bench/harness/figures.ts';
+import { commandsAsMarkdown, documentCommands } from '../../provisioning/documents/commands-page.ts';
+import { tableAsMarkdown } from '../../provisioning/documents/table.ts';
+
+/**
+ * What documents show and git does not hold. A paragraph that begins with `<!-- made: NAME -->` is its place; the rest
+ * of the paragraph says, where the document is read without the site, how to see it.
+ */
+const PLACE = /^<!-- made: ([a-z][a-z -]*) -->(?:.|\n(?=.))*/gm;
+
+const MADE: Readonly<Record<string, () => string>> = {
+  commands: () => commandsAsMarkdown(documentCommands()),
+  table: tableAsMarkdown,
+};
+const texts = new Map<string, string>();
+
+function make(name: string): string {
+  const text = MADE[name]?.() ?? tableOf(name, readResults());
+  if (text === undefined) throw new Error(`nothing makes <!-- made: ${name} -->`);
+  texts.set(name, text);
+  return text;
+}
+
+/** A document with all that is made in its place. */
+export const withMade = (markdown: string): string =>
+  markdown.replace(PLACE, (_, name: string) => texts.get(name) ?? make(name));
