@@ -1,16 +1,23 @@
 import { Attribute, parseAttribute } from '../../table/decision/attributes.ts';
 import { stampOf } from '../../table/decision/decode.ts';
-import { saysForm } from '../../table/form.ts';
-import { isSubjectNode } from '../../table/identifiers.ts';
+import { hasFoldedRoles } from '../../table/decision/folded-roles.ts';
+import { MARKERS } from '../../table/decision/split.ts';
+import { SPLIT_FORM, saysForm } from '../../table/form.ts';
+import { isRef, isSubjectNode } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import type { ParsedKey } from '../../table/keys.ts';
+import { isPermissionPattern } from '../../table/permission-name.ts';
 import { isMap } from '../../table/value.ts';
+import { isElsewhere } from './entry-place.ts';
 import type { Effect } from './finding.ts';
-import { isFoldedAttribute } from './folded-roles.ts';
+import { fitsForm } from './folded-roles.ts';
 
 /** The form of decision items, and the effect of each kind of error in one. */
 
-/** Attributes of every decision item that are no entries. `denials` only grows. */
+/** The forms of keys of what checks read. */
+export const DECISIONS: ReadonlySet<string> = new Set(['decision', 'memberships', 'tenant-effects']);
+
+/** Attributes of every decision item that are no entries. */
 export const BOOKKEEPING: ReadonlySet<string> = new Set([
   'PK',
   'SK',
@@ -18,7 +25,6 @@ export const BOOKKEEPING: ReadonlySet<string> = new Set([
   Attribute.version,
   Attribute.writtenAt,
   Attribute.writeId,
-  Attribute.denials,
 ]);
 
 export const isMarked = (item: Item): boolean =>
@@ -35,16 +41,62 @@ export const outlivesNode = (parsed: ParsedKey): boolean =>
 /** What the item of a resource type says: another permission or scope may allow more, or less. */
 const MAPPED: ReadonlySet<string> = new Set(['permission', 'actions', 'scope']);
 
-/** Whether an attribute of this name is a set. */
-export function isSetAttribute(parsed: ParsedKey, attribute: string): boolean {
-  if (parsed.form === 'tenant-effects') return attribute === 'allow' || attribute === 'deny';
-  if (parsed.form !== 'decision' || isApiRevision(parsed)) return false;
+type Shape = 'set' | 'value';
+/** Names of attributes; the kinds of those that say more in their names end with a line. */
+const shapes = (sets: string, values: string): ReadonlyMap<string, Shape> =>
+  new Map([
+    ...sets.split(' ').map((name): [string, Shape] => [name, 'set']),
+    ...values.split(' ').map((name): [string, Shape] => [name, 'value']),
+  ]);
+const NOTHING: ReadonlyMap<string, Shape> = new Map();
+const SUBJECT = shapes('groups roles grant| at|', 'status endsAt properties isAdmin assign|');
+const SCOPE = shapes(
+  'denials closing group| heirs| folded|',
+  'status combination ancestors enterprise properties everyone role| wild| sub| license|',
+);
+const EFFECTS = shapes('allow deny', 'when|');
+const CREDENTIAL = shapes('', 'subject hash status endsAt ttl');
+const OF_TYPE: Readonly<Record<string, ReadonlyMap<string, Shape>>> = {
+  api: NOTHING,
+  global: shapes('', 'role| wild| property| module|'),
+  group: shapes('roles', 'scope'),
+  page: shapes('allow deny', 'when| registered module'),
+  permission: shapes('allow deny', 'when| registered'),
+  'resource-type': shapes('', 'permission actions scope'),
+  session: CREDENTIAL,
+  token: CREDENTIAL,
+};
+
+function shapesOf(parsed: ParsedKey): ReadonlyMap<string, Shape> {
+  if (parsed.form === 'memberships') return shapes('groups', '');
+  if (parsed.form === 'tenant-effects') return EFFECTS;
+  if (parsed.form !== 'decision') return NOTHING;
+  return isSubjectNode(parsed) ? SUBJECT : (OF_TYPE[parsed.type] ?? SCOPE);
+}
+
+/** Whether an attribute of such an item is a set, or another value; undefined if it may not have one of this name. */
+export function shapeOf(parsed: ParsedKey, attribute: string): Shape | undefined {
+  const said = parseAttribute(attribute);
+  if (said && 'scope' in said && !isRef(said.scope)) return undefined;
+  if (said && 'pattern' in said && !isPermissionPattern(said.pattern)) return undefined;
+  return shapesOf(parsed).get(said ? `${said.kind}|` : attribute);
+}
+
+/** Whether such an item may have the attribute, and with this value. */
+export function isWellFormed(parsed: ParsedKey, attribute: string, value: unknown, item: Item): boolean {
+  const isSplitForm = item[Attribute.version] === SPLIT_FORM;
+  if (attribute === Attribute.roleTable) return hasFoldedRoles(item) && shapesOf(parsed) === SCOPE;
+  if (attribute === Attribute.groupsIn)
+    return value === MARKERS.groupsIn && isSplitForm && shapesOf(parsed) === SUBJECT;
+  if (attribute === Attribute.groupRoles)
+    return value === MARKERS.groupRoles && isSplitForm && shapesOf(parsed) === SCOPE;
+  const shape = shapeOf(parsed, attribute);
+  if (!shape || (shape === 'set') !== value instanceof Set || !fitsForm(attribute, value, item)) return false;
+  if (value instanceof Set && [...value].some((member) => typeof member !== 'string')) return false;
+  // What stands apart does not stand here too.
   const kind = parseAttribute(attribute)?.kind;
-  if (parsed.type === 'page' || parsed.type === 'permission')
-    return attribute === 'allow' || attribute === 'deny';
-  if (isSubjectNode(parsed))
-    return attribute === 'groups' || attribute === 'roles' || kind === 'grant' || kind === 'at';
-  return attribute === 'denials' || kind === 'group' || isFoldedAttribute(attribute);
+  const isOfGroups = attribute === Attribute.groups || kind === 'at' || kind === 'group';
+  return parsed.form !== 'decision' || !isOfGroups || !isElsewhere({ attribute }, item);
 }
 
 /** The effect of an entry too many, a missing entry, or another value. */

@@ -1,336 +1,142 @@
-import { Attribute, groupAttribute, parseAttribute } from '../../table/decision/attributes.ts';
-import { hasFoldedRoles } from '../../table/decision/folded-roles.ts';
-import { isSplit, MARKERS } from '../../table/decision/split.ts';
-import { SPLIT_FORM } from '../../table/form.ts';
-import { isRef, isSubjectNode, parseRef } from '../../table/identifiers.ts';
+import { Attribute } from '../../table/decision/attributes.ts';
+import { isSplit } from '../../table/decision/split.ts';
+import { isNewer, SPLIT_FORM } from '../../table/form.ts';
+import { isRef, parseRef } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import {
   decisionKey,
   GLOBAL,
   identityOf,
-  isSameKey,
   type Key,
   nodeKey,
   type ParsedKey,
   parseKey,
 } from '../../table/keys.ts';
 import { canonical } from '../canonical.ts';
-import { isScopeType, nodeAt } from '../commands/node-kinds.ts';
-import { readEdge } from '../edges/read-edge.ts';
 import {
   BOOKKEEPING,
   effectOf,
   isApiRevision,
   isMarked,
-  isSetAttribute,
+  isWellFormed,
   outlivesNode,
+  shapeOf,
 } from './decision-form.ts';
-import { ANY_GROUP, type Entry, entriesOf, entriesOfEdge, entriesOfNode } from './entries.ts';
-import { type EntryPlace, entryPlaceOf, isElsewhere } from './entry-place.ts';
-import { fitsForm } from './folded-roles.ts';
-import { isSound } from './node-damage.ts';
-import { attempt, type Fault, type Found, fault, isExpired, type Relation } from './relation.ts';
-import { sourcesOf } from './sources.ts';
-import { listsIn } from './split-groups.ts';
+import { type Around, type Derived, derive, nameOf, originOf, scopesAround } from './derive.ts';
+import type { Gathered } from './gather.ts';
+import { type Fault, type Found, fault, isExpired, type Relation } from './relation.ts';
 
-/** Compares decision items with the nodes and edges that they repeat. */
-type Coordinates = Omit<Entry, 'value'>;
-
-const nameOf = ({ attribute, member }: Pick<Entry, 'attribute' | 'member'>): string =>
-  member === undefined ? attribute : `${attribute} ${member}`;
-
-/** A flag that is false counts as absent. */
-const storedIn = (item: Item, { attribute, member }: Pick<Entry, 'attribute' | 'member'>): unknown => {
-  const value = item[attribute];
-  if (member === undefined) return value === false ? undefined : value;
-  const has = value instanceof Set ? value.has(member) : value === member;
-  return has ? member : undefined;
-};
-
-/** What the sources of an attribute depend on beside its name: the members of a set, the group of everyone. */
-const membersOf = (attribute: string, value: unknown): readonly unknown[] => {
-  if (value instanceof Set) return [...value];
-  return attribute === Attribute.everyone ? [value] : [undefined];
-};
-
-/** Whether entries of such an attribute stand in other items where a part of the item stands apart. */
-const mayStandApart = ({ attribute }: Coordinates): boolean =>
-  attribute === Attribute.groups || parseAttribute(attribute)?.kind === 'group';
-
-/** One entry, found from the decision item or from its source. */
-function entryRelation(entry: Coordinates, sources: readonly Key[], now: number, onlyLess = false): Relation {
-  const { at, apart, scope } = entry;
-  const keys = [at, ...sources, ...(apart ? [apart] : []), ...(scope ? [scope] : [])];
-  const judge = (items: readonly Found[]): readonly Fault[] => {
-    const from = items.slice(1, 1 + sources.length);
-    const find = (key: Key): Found => items[keys.findIndex((each) => isSameKey(each, key))];
-    // Split since it was read: the relations of the parts judge it.
-    if (!apart && mayStandApart(entry) && isElsewhere(entry, find(at))) return [];
-    const { key, item, as } = entryPlaceOf(entry, find);
-    if (isExpired(item, now)) return [];
-    const entries = attempt(() => entriesOf(from));
-    // Sources that cannot be read have findings of their own.
-    if (!entries) return [];
-    const written = entries.flatMap((each) => entryPlaceOf(each, find).as ?? []);
-    const isThis = (each: Coordinates): boolean =>
-      isSameKey(each.at, at) && each.attribute === entry.attribute && each.member === entry.member;
-    const source = entries.find(isThis);
-    // Where roles are folded, what a node or an edge says stands elsewhere in the item, or needs no entry.
-    const place: EntryPlace = (source ? entryPlaceOf(source, find).as : as) ?? { ...entry, key };
-    const found = written.find(
-      (each) =>
-        isSameKey(each.key, key) && each.attribute === place.attribute && each.member === place.member,
-    );
-    const wanted = found && (found.member ?? found.value);
-    const ttl = entries.find((each) => isSameKey(each.at, at) && each.attribute === 'ttl')?.value;
-    const repairOf = () =>
-      from.every((source) => !source || isSound(source)) ? ('rebuild' as const) : undefined;
-    if (!item) {
-      if (wanted === undefined || (typeof ttl === 'number' && ttl * 1_000 <= now)) return [];
-      const isOwned = !isSameKey(key, at) || parseKey(key)?.form === 'tenant-effects';
-      return [
-        fault('decision_missing', key, 'what nodes and edges say', {
-          effect: isOwned ? 'either' : 'closes',
-          repair: repairOf(),
-        }),
-      ];
+/** Compares the decision items of a partition with what nodes and edges say. */
+export function decisionFaults(gathered: Gathered, around: Around, now: number): readonly Fault[] {
+  const { ref, stored } = gathered;
+  // What a newer form says is not known.
+  const isNew = (item: Found): boolean => item !== undefined && isNewer(item);
+  if (scopesAround(gathered).some((key) => isNew(around.find(key)))) return [];
+  const derived = derive(gathered, around);
+  const own = stored.get(identityOf(decisionKey(ref)));
+  return [...new Set([...stored.keys(), ...derived.items.keys()])].flatMap((name): readonly Fault[] => {
+    const found = stored.get(name);
+    const wanted = derived.items.get(name);
+    const parsed = parseKey((found ?? wanted) as Key);
+    if (!parsed || isExpired(found, now) || isNew(found)) return [];
+    const isApart = parsed.form === 'memberships' || ref.type === 'group';
+    // One that goes by itself is of a subject or a group that was deleted.
+    if (isApart && found?.[Attribute.timeToLive] !== undefined) return [];
+    // What a migration has left that was stopped counts for nothing.
+    if (parsed.form === 'memberships' && !isSplit(own)) return [];
+    if (ref.type === 'group' && found) {
+      const misplaced = placeFaults(gathered, found);
+      if (misplaced.length > 0 || !isSplit(around.find(scopeNamedBy(found) as Key))) return misplaced;
     }
-    const stored = storedIn(item, place);
-    if (canonical(stored) === canonical(wanted)) return [];
-    const how = wanted === undefined ? 'more' : stored === undefined ? 'less' : 'differs';
-    if (onlyLess && how !== 'less') return [];
-    const expected = how === 'more' ? 'nothing says so' : `${canonical(wanted)} says ${placesOf(from)}`;
-    const effect = effectOf(how, place.attribute, stored, wanted);
+    if (found)
+      return [
+        ...nodeFaults(gathered, parsed, found),
+        ...differencesIn(gathered, parsed, found, wanted, derived),
+      ];
+    if (!wanted || !derived.said.has(name) || isExpired(wanted, now)) return [];
+    const isOwn = parsed.form === 'decision' && !isApart;
     return [
-      fault(`decision_${how}`, key, expected, { attribute: nameOf(place), effect, repair: repairOf() }),
+      fault('decision_missing', wanted, 'what nodes and edges say', {
+        effect: isOwn ? 'closes' : 'either',
+        repair: repairOf(gathered, name),
+      }),
     ];
-  };
-  return {
-    name: `entry ${entry.at.PK} ${entry.at.SK} ${entry.apart?.SK ?? ''} ${nameOf(entry)} ${onlyLess ? sources.map(identityOf).join() : ''}`,
-    keys,
-    judge,
-  };
-}
-
-const placesOf = (items: readonly Found[]): string => {
-  const [first] = items.filter((item) => item !== undefined);
-  return first ? `${first.PK} / ${first.SK}` : 'nothing';
-};
-
-/** The entries that this node or edge requires in decision items. */
-export function entryRelations(item: Item, now: number): readonly Relation[] {
-  const node = nodeAt(item);
-  const edge = node ? undefined : attempt(() => readEdge(item));
-  const entries = attempt(() =>
-    node ? entriesOfNode(node.ref, item) : edge ? entriesOfEdge(item, ANY_GROUP) : [],
-  );
-  return (entries ?? []).flatMap((entry) => {
-    if (entry.attribute === 'denials') return edge ? [entryRelation(entry, edge.keys, now, true)] : [];
-    const parsed = parseKey(entry.at);
-    const sources = parsed && attempt(() => sourcesOf(parsed, entry.attribute, entry.member));
-    return sources ? [entryRelation(entry, sources, now)] : [];
   });
 }
 
-/** The sources that this decision item requires, and its form. */
-export function decisionRelations(item: Item, now: number): readonly Relation[] {
-  const parsed = parseKey(item);
-  if (!parsed || !('id' in parsed)) return [];
-  if (parsed.form === 'memberships') return membershipsRelations(item, parsed, now);
-  if (parsed.form === 'decision' && parsed.type === 'group') return groupRolesRelations(item, parsed, now);
-  const own = parsed.form === 'decision' || parsed.form === 'tenant-effects' ? parsed : undefined;
-  if (!own) return [];
-  const hasNode = own.type !== GLOBAL.type && !isApiRevision(parsed);
-  const node = nodeKey(own);
-  const at = { PK: item.PK, SK: item.SK };
-  const relations: Relation[] = [
-    {
-      name: `decision ${identityOf(at)}`,
-      keys: hasNode ? [at, node] : [at],
-      judge: ([found, owner]) => {
-        if (!found || isExpired(found, now)) return [];
-        const faults: Fault[] = isMarked(found)
-          ? []
-          : [malformed(at, Attribute.version, 'Type, v, writtenAt and writeId')];
-        // Effects of global roles may be older than their permission; nobody asks for those of deleted
-        // tenants.
-        if (hasNode && !owner && !outlivesNode(parsed))
-          faults.push(
-            fault('decision_without_node', at, `a node ${node.PK} / ${node.SK}`, { effect: 'opens' }),
-          );
-        for (const [attribute, value] of Object.entries(found)) {
-          if (isRoleForm(own, attribute, found)) continue;
-          const isByScope = isSubjectNode(own) && parseAttribute(attribute)?.kind === 'at';
-          if (isByScope && found[Attribute.version] !== SPLIT_FORM)
-            faults.push(malformed(at, Attribute.version, `form ${SPLIT_FORM}`));
-          if (attribute === Attribute.groupsIn && isSubjectNode(own)) {
-            if (value !== MARKERS.groupsIn || found[Attribute.version] !== SPLIT_FORM)
-              faults.push(malformed(at, attribute));
-            for (const list of listsIn(found)) faults.push(malformed(at, list));
-          } else if (isMarkOfGroups(own, attribute)) {
-            if (value !== MARKERS.groupRoles || found[Attribute.version] !== SPLIT_FORM)
-              faults.push(malformed(at, attribute));
-            for (const name of Object.keys(found))
-              if (parseAttribute(name)?.kind === 'group' && isElsewhere({ attribute: name }, found))
-                faults.push(malformed(at, name));
-          } else if (attribute === 'denials' && isSetAttribute(parsed, attribute)) {
-            if (!(value instanceof Set)) faults.push(malformed(at, attribute));
-          } else if (
-            (attribute === 'denials' || !BOOKKEEPING.has(attribute)) &&
-            !isWellFormed(parsed, attribute, value, found)
-          ) {
-            faults.push(malformed(at, attribute));
-          }
-        }
-        return faults;
-      },
-    },
-  ];
-  for (const [attribute, value] of Object.entries(item)) {
-    if (
-      BOOKKEEPING.has(attribute) ||
-      attribute === Attribute.groupsIn ||
-      isMarkOfGroups(own, attribute) ||
-      value === false ||
-      !isWellFormed(parsed, attribute, value, item)
-    )
-      continue;
-    for (const member of membersOf(attribute, value)) {
-      // Well-formed members are texts.
-      const of = member === undefined ? {} : { member: String(member) };
-      relations.push(
-        entryRelation({ at, attribute, ...of }, sourcesOf(parsed, attribute, of.member) ?? [], now),
+const repairOf = ({ isUnread, unsound }: Gathered, name: string) =>
+  isUnread || unsound.has(name) ? undefined : ('rebuild' as const);
+
+function nodeFaults({ ref, node }: Gathered, parsed: ParsedKey, found: Item): readonly Fault[] {
+  if (node || ref.type === GLOBAL.type || isApiRevision(parsed) || outlivesNode(parsed)) return [];
+  const { PK, SK } = nodeKey(ref);
+  return [fault('decision_without_node', found, `a node ${PK} / ${SK}`, { effect: 'opens' })];
+}
+
+/** The decision item of the scope that the item of a group names. */
+function scopeNamedBy(item: Item): Key | undefined {
+  const named = item[Attribute.scopeOfGroup];
+  return typeof named === 'string' && isRef(named) ? decisionKey(parseRef(named, 'scope')) : undefined;
+}
+
+function placeFaults({ node }: Gathered, found: Item): readonly Fault[] {
+  if (!scopeNamedBy(found)) return [malformed(found, Attribute.scopeOfGroup, 'the scope of the group')];
+  if (!node || node.scope === found[Attribute.scopeOfGroup]) return [];
+  return [malformed(found, Attribute.scopeOfGroup, String(node.scope))];
+}
+
+/** Members of a set; of a value, itself. The group of everyone is both. */
+function partsOf(attribute: string, value: unknown): ReadonlyMap<string | undefined, unknown> {
+  // A flag that is false counts as absent.
+  if (value === undefined || value === false) return new Map();
+  if (value instanceof Set) return new Map([...value].map((member) => [String(member), String(member)]));
+  return new Map([[attribute === Attribute.everyone ? String(value) : undefined, value]]);
+}
+
+/** How an item differs from what was derived, attribute by attribute and member by member. */
+function differencesIn(
+  gathered: Gathered,
+  parsed: ParsedKey,
+  found: Item,
+  wanted: Item | undefined,
+  { origins }: Derived,
+): readonly Fault[] {
+  const name = identityOf(found);
+  const isOfForm = wanted?.[Attribute.version] !== SPLIT_FORM || found[Attribute.version] === SPLIT_FORM;
+  const faults: Fault[] = isMarked(found)
+    ? []
+    : [malformed(found, Attribute.version, 'Type, v, writtenAt and writeId')];
+  if (!isOfForm) faults.push(malformed(found, Attribute.version, `form ${SPLIT_FORM}`));
+  for (const attribute of new Set([...Object.keys(found), ...Object.keys(wanted ?? {})])) {
+    if (BOOKKEEPING.has(attribute)) continue;
+    const [has, should] = [found[attribute], wanted?.[attribute]];
+    const fits = has === undefined || isWellFormed(parsed, attribute, has, found);
+    if (!fits) faults.push(malformed(found, attribute));
+    // A mark says in which form the item is, and so what is derived.
+    if (!shapeOf(parsed, attribute)) continue;
+    const [stored, said] = [partsOf(attribute, has), partsOf(attribute, should)];
+    const isSet = should instanceof Set;
+    for (const member of new Set([...stored.keys(), ...said.keys()])) {
+      const [is, be] = [isSet && !(has instanceof Set) ? undefined : stored.get(member), said.get(member)];
+      if (canonical(is) === canonical(be)) continue;
+      const how = be === undefined ? 'more' : is === undefined ? 'less' : 'differs';
+      // What a source says that cannot be read may be this; denials only grow; and damage is reported already.
+      if (how === 'more' && (gathered.isUnread || !fits || attribute === Attribute.denials)) continue;
+      const origin = origins.get(originOf(name, nameOf(attribute, member)));
+      faults.push(
+        fault(`decision_${how}`, found, how === 'more' ? 'nothing says so' : expected(be, origin), {
+          attribute: nameOf(attribute, member),
+          effect: effectOf(how, attribute, is, be),
+          repair: repairOf(gathered, name),
+        }),
       );
     }
   }
-  return relations;
+  return faults;
 }
 
-/** Whether the attribute says that the roles of a root are folded. */
-const isRoleForm = ({ type }: { readonly type: string }, attribute: string, item: Item): boolean =>
-  attribute === Attribute.roleTable && hasFoldedRoles(item) && isScopeType(type);
-
-/** Whether the attribute says that the roles of the groups of a scope stand apart. */
-const isMarkOfGroups = ({ type }: { readonly type: string }, attribute: string): boolean =>
-  attribute === Attribute.groupRoles && isScopeType(type);
-
-/**
- * The roles of a group, where they stand apart. Those of a scope whose item holds them itself count for nothing: a
- * migration was stopped. One that goes by itself is of a group that was deleted.
- */
-function groupRolesRelations(
-  item: Item,
-  own: Extract<ParsedKey, { readonly id: string; readonly type: string }>,
-  now: number,
-): readonly Relation[] {
-  if (item[Attribute.timeToLive] !== undefined) return [];
-  const at = { PK: item.PK, SK: item.SK };
-  const named = item[Attribute.scopeOfGroup];
-  const scope = typeof named === 'string' && isRef(named) ? decisionKey(parseRef(named, 'scope')) : undefined;
-  const node = nodeKey(own);
-  const known = new Set<string>([...BOOKKEEPING, Attribute.scopeOfGroup, Attribute.rolesOfGroup]);
-  const itself: Relation = {
-    name: `decision ${identityOf(at)}`,
-    keys: [at, node, ...(scope ? [scope] : [])],
-    judge: ([found, group, above]) => {
-      if (!found || found[Attribute.timeToLive] !== undefined) return [];
-      if (!scope) return [malformed(at, Attribute.scopeOfGroup, 'the scope of the group')];
-      if (group && group.scope !== found[Attribute.scopeOfGroup])
-        return [malformed(at, Attribute.scopeOfGroup, String(group.scope))];
-      if (!isSplit(above)) return [];
-      const roles = found[Attribute.rolesOfGroup];
-      return [
-        ...(isMarked(found) ? [] : [malformed(at, Attribute.version, 'Type, v, writtenAt and writeId')]),
-        ...Object.keys(found)
-          .filter((name) => !known.has(name))
-          .map((name) => malformed(at, name)),
-        ...(roles === undefined || isIdSet(roles) ? [] : [malformed(at, Attribute.rolesOfGroup)]),
-        ...(group
-          ? []
-          : [fault('decision_without_node', at, `a node ${node.PK} / ${node.SK}`, { effect: 'opens' })]),
-      ];
-    },
-  };
-  const roles = item[Attribute.rolesOfGroup];
-  const parsed = scope && parseKey(scope);
-  if (!scope || !parsed || !isIdSet(roles)) return [itself];
-  const attribute = groupAttribute(own.id);
-  return [
-    itself,
-    ...[...roles].map((member) => {
-      const sources = sourcesOf(parsed, attribute, member) ?? [];
-      const place = { at: scope, attribute, member, apart: at, apartAs: Attribute.rolesOfGroup };
-      const whole = entryRelation(place, sources, now);
-      // Until the scope says so, nobody looks at it.
-      const judge: Relation['judge'] = (items) => (isSplit(items[0]) ? whole.judge(items) : []);
-      return { ...whole, judge };
-    }),
-  ];
-}
-
-/**
- * The groups of a subject at one scope, where they stand apart. Those of a subject whose item holds them itself count for
- * nothing: a migration was stopped. One that goes by itself is of a subject that was deleted.
- */
-function membershipsRelations(
-  item: Item,
-  parsed: Extract<ParsedKey, { readonly form: 'memberships' }>,
-  now: number,
-): readonly Relation[] {
-  if (item[Attribute.timeToLive] !== undefined) return [];
-  const [at, own] = [
-    { PK: item.PK, SK: item.SK },
-    { type: parsed.type, id: parsed.id },
-  ];
-  const subject = decisionKey(own);
-  const groups = item[Attribute.groups];
-  const known = new Set(['PK', 'SK', 'Type', Attribute.version, Attribute.writtenAt, Attribute.writeId]);
-  const itself: Relation = {
-    name: `decision ${identityOf(at)}`,
-    keys: [at, subject],
-    judge: ([found, above]) => {
-      if (!found || found[Attribute.timeToLive] !== undefined || !isSplit(above)) return [];
-      const others = Object.keys(found).filter((name) => !known.has(name));
-      return [
-        ...(isMarked(found) ? [] : [malformed(at, Attribute.version, 'Type, v, writtenAt and writeId')]),
-        ...others
-          .filter((name) => name !== Attribute.groups || !isIdSet(found[name]))
-          .map((name) => malformed(at, name)),
-      ];
-    },
-  };
-  const members = isIdSet(groups) ? [...groups] : [];
-  return [
-    itself,
-    ...members.map((member) =>
-      entryRelation(
-        { at: subject, attribute: Attribute.groups, member, apart: at, apartAs: Attribute.groups },
-        sourcesOf(parsed, Attribute.groups, member) ?? [],
-        now,
-      ),
-    ),
-  ];
-}
-
-const isIdSet = (value: unknown): value is ReadonlySet<string> =>
-  value instanceof Set && [...value].every((each) => typeof each === 'string');
-
-/** Whether such an item may have the attribute, and in this form. */
-function isWellFormed(
-  parsed: NonNullable<ReturnType<typeof parseKey>>,
-  attribute: string,
-  value: unknown,
-  item: Item,
-): boolean {
-  if (attribute === 'denials' || !fitsForm(attribute, value, item)) return false;
-  const isSet = isSetAttribute(parsed, attribute);
-  if (isSet !== value instanceof Set) return false;
-  return membersOf(attribute, value).every(
-    (member) =>
-      (member === undefined || typeof member === 'string') &&
-      attempt(() => sourcesOf(parsed, attribute, member)) !== undefined,
-  );
-}
+const expected = (value: unknown, origin: Key | undefined): string =>
+  `${canonical(value)} says ${origin ? `${origin.PK} / ${origin.SK}` : 'an edge'}`;
 
 const malformed = (key: Key, attribute: string, expected = 'no such attribute, or in another form'): Fault =>
   fault('decision_damaged', key, expected, { attribute, effect: 'closes', repair: 'rebuild' });

@@ -32,7 +32,7 @@ export function edgeOf(item: Item | undefined): Edge | undefined {
 export const attributesOf = ({ PK: _, SK: __, ...attributes }: Item) => attributes;
 
 /** The possible keys of an edge's other items, from the key of one of them. */
-function othersOf(item: Key): readonly Key[] {
+export function othersOf(item: Key): readonly Key[] {
   const parsed = parseKey(item);
   if (parsed?.form !== 'edge') return [];
   const [a, b] = parsed.to;

@@ -8,7 +8,7 @@ import { conditionRelation } from './conditions.ts';
 import { attributesOf, damaged, edgeOf } from './edge-items.ts';
 import { ANY_GROUP, entriesOfEdge } from './entries.ts';
 import { mirrorsOfGrant, roleOfGrant } from './grants.ts';
-import { attempt, type Found, fault, type Relation } from './relation.ts';
+import { attempt, type Fault, type Found, fault, type Relation } from './relation.ts';
 import { shownAdmin, shownRole } from './shown-rights.ts';
 import { settle } from './votes.ts';
 
@@ -54,34 +54,38 @@ function edgeRelation(edge: Edge, read: Item): Relation {
   const keys = entries.flatMap(({ at, apart }) => (apart ? [at, apart] : [at]));
   const decisions = [...new Map(keys.map((key) => [identityOf(key), key])).values()];
   const [count, repeats] = [edge.keys.length, REPEATS[edge.label]];
+  const judge = (items: readonly Found[]): readonly Fault[] => {
+    const copies = items.slice(0, count);
+    const nodes = items.slice(count, count + ends.length);
+    const repeating = items.slice(count + ends.length);
+    if (copies.every((copy) => copy === undefined)) return [];
+    const current = copies.flatMap((copy) => edgeOf(copy) ?? []);
+    const isSameEdge = ({ keys }: Edge) => keys.every((key, n) => isSameKey(key, edge.keys[n] as Key));
+    // Replaced by another grant in the meantime: the next check of that one decides.
+    if (current.length > 0 && !current.some(isSameEdge)) return [];
+    const repeated = repeats && nodes[ends.findIndex(({ ref }) => ref.type === repeats[0])]?.[repeats[2]];
+    const isRight = (copy: Found, n: number): copy is Item =>
+      copy !== undefined &&
+      edgeOf(copy) !== undefined &&
+      edgeOf(copy)?.keys.some((key) => isSameKey(key, edge.keys[n] as Key)) === true &&
+      (repeats === undefined || repeated === undefined || copy[repeats[1]] === repeated);
+    // A grant may have lost roles since the walk read it.
+    const named = new Set(current.flatMap((each) => each.ends).map(({ ref }) => formatRef(ref)));
+    const isNamed = ({ ref }: Edge['ends'][number]) => named.size === 0 || named.has(formatRef(ref));
+    const missing = ends.filter((end, n) => nodes[n] === undefined && isNamed(end));
+    const dangling = missing.map(({ ref }) =>
+      fault('edge_dangling', edge.keys[0], `${formatRef(ref)}, to which it leads`, {
+        attribute: formatRef(ref),
+      }),
+    );
+    return [...dangling, ...settle(edge, copies, isRight, repeating)];
+  };
+  const sides = [...edge.keys, ...endKeys];
   return {
     name: `edge ${edge.keys.map(identityOf).sort().join(' ')}`,
-    keys: [...edge.keys, ...endKeys, ...decisions],
-    judge: (items) => {
-      const copies = items.slice(0, count);
-      const nodes = items.slice(count, count + ends.length);
-      const repeating = items.slice(count + ends.length);
-      if (copies.every((copy) => copy === undefined)) return [];
-      const current = copies.flatMap((copy) => edgeOf(copy) ?? []);
-      const isSameEdge = ({ keys }: Edge) => keys.every((key, n) => isSameKey(key, edge.keys[n] as Key));
-      // Replaced by another grant in the meantime: the next check of that one decides.
-      if (current.length > 0 && !current.some(isSameEdge)) return [];
-      const repeated = repeats && nodes[ends.findIndex(({ ref }) => ref.type === repeats[0])]?.[repeats[2]];
-      const isRight = (copy: Found, n: number): copy is Item =>
-        copy !== undefined &&
-        edgeOf(copy) !== undefined &&
-        edgeOf(copy)?.keys.some((key) => isSameKey(key, edge.keys[n] as Key)) === true &&
-        (repeats === undefined || repeated === undefined || copy[repeats[1]] === repeated);
-      // A grant may have lost roles since the walk read it.
-      const named = new Set(current.flatMap((each) => each.ends).map(({ ref }) => formatRef(ref)));
-      const isNamed = ({ ref }: Edge['ends'][number]) => named.size === 0 || named.has(formatRef(ref));
-      const missing = ends.filter((end, n) => nodes[n] === undefined && isNamed(end));
-      const dangling = missing.map(({ ref }) =>
-        fault('edge_dangling', edge.keys[0], `${formatRef(ref)}, to which it leads`, {
-          attribute: formatRef(ref),
-        }),
-      );
-      return [...dangling, ...settle(edge, copies, isRight, repeating)];
-    },
+    keys: [...sides, ...decisions],
+    judge,
+    // What repeats the edge has a say only where its copies differ.
+    glance: { keys: sides, isFine: (items) => judge(items).length === 0 },
   };
 }

@@ -51,7 +51,7 @@ const decidedProperties = ({ properties }: Item): unknown =>
   hasProperties(properties) ? properties : undefined;
 
 /** Entries of a node. Throws `damaged_item` where an attribute that it needs is not there. */
-export function entriesOfNode(ref: Ref, item: Item): readonly Entry[] {
+function entriesOfNode(ref: Ref, item: Item): readonly Entry[] {
   const at = decisionKey(ref);
   const closing = item.deletingSince !== undefined;
   switch (ref.type) {
@@ -166,14 +166,14 @@ export function entriesOfEdge(item: Item, groupNode: Item | undefined): readonly
   });
 }
 
-/** All entries that these items require. */
-export function entriesOf(items: readonly (Item | undefined)[]): readonly Entry[] {
-  const groupNode = items.find((item) => item?.Type === 'Group' && item.SK === 'META');
-  return items.flatMap((item) => {
-    if (!item) return [];
-    const parsed = parseKey(item);
-    return parsed?.form === 'node' && parsed.type !== 'grant'
-      ? entriesOfNode({ type: parsed.type, id: parsed.id }, item)
-      : entriesOfEdge(item, groupNode);
-  });
+/**
+ * The entries of a node or an edge.
+ *
+ * @param groupNode of an edge of a group: the group
+ */
+export function entriesOfItem(item: Item, groupNode: Item | undefined): readonly Entry[] {
+  const parsed = parseKey(item);
+  return parsed?.form === 'node' && parsed.type !== 'grant'
+    ? entriesOfNode({ type: parsed.type, id: parsed.id }, item)
+    : entriesOfEdge(item, groupNode);
 }

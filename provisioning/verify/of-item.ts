@@ -1,12 +1,13 @@
 import { parseAttribute } from '../../table/decision/attributes.ts';
 import { isNewer } from '../../table/form.ts';
-import { isSubjectNode, type Ref } from '../../table/identifiers.ts';
+import type { Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { apiRef, apiRevisionKey, type Key, nodeKey, parseKey } from '../../table/keys.ts';
 import { isPermissionPattern } from '../../table/permission-name.ts';
 import { nodeAt } from '../commands/node-kinds.ts';
 import { copyRelation } from './copies.ts';
-import { decisionRelations, entryRelations, existsWith } from './decisions.ts';
+import { DECISIONS } from './decision-form.ts';
+import { existsWith } from './decisions.ts';
 import { edgeRelations } from './edges.ts';
 import { inKnownForms, newerRelation, withoutForm } from './forms.ts';
 import { guardRelations } from './guards.ts';
@@ -28,9 +29,6 @@ const RECORDS: ReadonlySet<string> = new Set([
   'erasure',
 ]);
 
-/** What checks read. */
-const DECISIONS: ReadonlySet<string> = new Set(['decision', 'memberships', 'tenant-effects']);
-
 /** The relations of an item that are checked from this item. */
 export function relationsOf(item: Item, now: number): readonly Relation[] {
   if (isExpired(item, now)) return [];
@@ -39,16 +37,15 @@ export function relationsOf(item: Item, now: number): readonly Relation[] {
 
 function relationsIn(item: Item, now: number): readonly Relation[] {
   const parsed = parseKey(item);
-  if (parsed && RECORDS.has(parsed.form)) return [];
+  // Decision items are compared as a whole (decisions.ts).
+  if (parsed && (RECORDS.has(parsed.form) || DECISIONS.has(parsed.form))) return [];
   if (parsed?.form === 'guard') return guardRelations(item);
   if (parsed?.form === 'name') return [nameRelation(item, parsed.of)];
   if (parsed?.form === 'secret') {
     const owner = nodeAt(nodeKey(parsed));
     return owner ? [secretRelation(owner.ref, owner.kind)] : edgeRelations(item);
   }
-  if (parsed && DECISIONS.has(parsed.form)) return decisionRelations(item, now);
-  const node = nodeAt(item);
-  if (node) return [...nodeRelations(item, now), ...entryRelations(item, now)];
+  if (nodeAt(item)) return nodeRelations(item, now);
   const to = otherEnd(item);
   if (item.Type === 'Ownership' && to) return [copyRelation({ PK: item.PK, SK: item.SK }, to, now)];
   if (item.Type === 'RouteRule' && to && parsed?.form === 'edge')
@@ -57,7 +54,7 @@ function relationsIn(item: Item, now: number): readonly Relation[] {
       // Readers compare the revision to know whether their rules are current.
       existsWith(apiRevisionKey(parsed.id), { PK: item.PK, SK: item.SK }, 'the revision of the routes'),
     ];
-  return [...edgeRelations(item), ...(isAtHome(item) ? entryRelations(item, now) : [])];
+  return edgeRelations(item);
 }
 
 /** What has a partition and no node: the API of a route, the patterns of roles. */
@@ -72,15 +69,6 @@ export function unnamedBy(item: Item): readonly Ref[] {
     const said = parseAttribute(name);
     return said && 'pattern' in said ? pattern(said.pattern) : [];
   });
-}
-
-/** Entries of an edge are looked at from the partition of its subject, its group, its role. */
-function isAtHome(item: Item): boolean {
-  const key = parseKey(item);
-  const type = key?.form === 'edge' ? key.type : undefined;
-  if (item.Type === 'GroupRole') return type === 'group';
-  if (item.Type === 'RolePermission') return type === 'role';
-  return type !== undefined && isSubjectNode({ type });
 }
 
 /** The node at the other end of a key that looks like a copy or a rule. */

@@ -55,6 +55,9 @@ export const toFinding = ({ repair, ...fault }: Fault): Finding => ({
   repairable: repair !== undefined,
 });
 
+/** Attempts of what concurrent changes interrupt. */
+export const MAX_TRIES = 5;
+
 /** Attributes that every write changes. */
 const MARKS = ['Type', 'rev', 'writtenAt', 'writeId', 'updatedAt'];
 

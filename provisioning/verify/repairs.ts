@@ -2,7 +2,7 @@ import { Attribute } from '../../table/decision/attributes.ts';
 import { stampOf } from '../../table/decision/decode.ts';
 import { scopeChanges, stamped } from '../../table/decision/writes.ts';
 import { GatehouseError, stale } from '../../table/errors.ts';
-import { parseRef } from '../../table/identifiers.ts';
+import { parseRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { identityOf, type Key, META, parseKey } from '../../table/keys.ts';
 import type { Action } from '../../table/write/action.ts';
@@ -12,14 +12,17 @@ import { canonical } from '../canonical.ts';
 import { textOf, touch } from '../nodes/nodes.ts';
 import type { Finding } from './finding.ts';
 import type { VerifyOptions } from './options.ts';
-import { rebuild } from './rebuild.ts';
-import { asRead, type Fault } from './relation.ts';
-
-/** Attempts of a repair that concurrent changes interrupt. */
-export const MAX_TRIES = 5;
+import { type Rebuilt, rebuild } from './rebuild.ts';
+import { asRead, type Fault, MAX_TRIES } from './relation.ts';
 
 interface RepairsOptions extends Pick<VerifyOptions, 'reader' | 'clock'> {
   readonly repair: NonNullable<VerifyOptions['repair']>;
+}
+
+/** A decision item to rebuild once its sources are repaired, and what is wrong with it. */
+export interface DamagedItem {
+  readonly key: Key;
+  readonly findings: Finding[];
 }
 
 /** Keys of guards and names hold the value. */
@@ -71,28 +74,40 @@ export function createRepairs({ reader, clock, repair }: RepairsOptions) {
     repaired.push(...findings);
   }
 
-  /** Rebuilds a decision item. Answers whether it is right afterwards. */
-  async function makeAnew(key: Key, findings: readonly Finding[]): Promise<boolean> {
-    for (let tries = 1; ; tries++) {
-      const before = await reader.get(key);
-      try {
-        const item = await rebuild(reader, key, before);
-        if (!item) return false;
-        if (before && canonical(withoutStamp(before)) === canonical(withoutStamp(item))) {
-          // Its sources were repaired, which made the item right.
-          if (stampOf(before)) return true;
-        }
-        const failure = () => stale(`${key.PK} / ${key.SK}`);
-        await write([{ kind: 'put', item, when: asRead(before), failure }, ...signsOf(key, item)], findings);
-        return true;
-      } catch (error) {
+  /** Rebuilds decision items of one partition. Answers which are right afterwards. */
+  async function makeAnew(ref: Ref, damaged: readonly DamagedItem[]): Promise<readonly DamagedItem[]> {
+    const right: DamagedItem[] = [];
+    let left = damaged;
+    for (let tries = 1; left.length > 0 && tries <= MAX_TRIES; tries++) {
+      const rebuilt = await rebuild(
+        reader,
+        ref,
+        left.map(({ key }) => key),
+      );
+      const raced: DamagedItem[] = [];
+      for (const [n, each] of left.entries()) {
+        const { before, item } = rebuilt[n] as Rebuilt;
         // Its sources are damaged: their findings stay open, and so does this one.
-        if (error instanceof GatehouseError && (error.code === 'damaged_item' || error.code === 'invalid'))
-          return false;
-        if (!isRaced(error)) throw error;
-        if (tries === MAX_TRIES) return false;
+        if (!item) continue;
+        // Its sources were repaired, which made the item right.
+        const isRight = before && canonical(withoutStamp(before)) === canonical(withoutStamp(item));
+        try {
+          if (!isRight || !stampOf(before)) {
+            const failure = () => stale(`${each.key.PK} / ${each.key.SK}`);
+            await write(
+              [{ kind: 'put', item, when: asRead(before), failure }, ...signsOf(each.key, item)],
+              each.findings,
+            );
+          }
+          right.push(each);
+        } catch (error) {
+          if (!isRaced(error)) throw error;
+          raced.push(each);
+        }
       }
+      left = raced;
     }
+    return right;
   }
 
   return { repaired, write, makeAnew };

@@ -2,15 +2,20 @@ import { limitExceeded, notFound } from '../../table/errors.ts';
 import { isNewer } from '../../table/form.ts';
 import { formatRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
-import { identityOf, type Key, partitionOf } from '../../table/keys.ts';
+import { identityOf, type Key, parseKey, partitionOf } from '../../table/keys.ts';
 import { nodeAt } from '../commands/node-kinds.ts';
+import { decisionFaults } from './decisions.ts';
+import { scopesAround } from './derive.ts';
+import { explained } from './explained.ts';
 import { type Finding, findingId } from './finding.ts';
+import { type Gathered, gather, holdsDecisions } from './gather.ts';
 import { checkLog } from './logs.ts';
 import { indexDamage } from './node-damage.ts';
 import { relationsOf, unnamedBy } from './of-item.ts';
 import type { Checkpoint, Progress, VerifyOptions } from './options.ts';
-import { attempt, type Fault, type Found, guarded, type Relation, toFinding } from './relation.ts';
-import { createRepairs, isRaced, MAX_TRIES, unite } from './repairs.ts';
+import { settleDecisions } from './rebuild.ts';
+import { attempt, type Fault, type Found, guarded, MAX_TRIES, type Relation, toFinding } from './relation.ts';
+import { createRepairs, type DamagedItem, isRaced, unite } from './repairs.ts';
 import { createPace, inParallel, pagesOf, sleep, walkOver } from './walk.ts';
 
 /** With more findings than this it is probably the wrong table. */
@@ -42,7 +47,7 @@ export function createRound({
   const open = new Map<string, Finding>();
   const repairs = repair && createRepairs({ reader, clock, repair });
   /** Decision items to rebuild once their sources are repaired. */
-  const damagedDecisions = new Map<string, { readonly key: Key; readonly findings: Finding[] }>();
+  const damagedDecisions = new Map<string, DamagedItem>();
   const unlisted: Ref[] = [];
   const seenUnlisted = new Set<string>();
   /** Partitions of what no list names: the APIs that routes are of, and the patterns that roles hold. */
@@ -76,25 +81,34 @@ export function createRound({
     open.set(findingId(finding), finding);
   };
 
-  /** Checks the relations of these items. Suspected faults are read again. */
-  async function look(items: readonly Item[]): Promise<void> {
+  /** Keeps a fault that is there for certain, if it is not to be repaired here and now. */
+  function note(fault: Fault): void {
+    const finding = toFinding(fault);
+    report(finding);
+    if (fault.repair !== 'rebuild') return;
+    const { key } = fault;
+    const known = damagedDecisions.get(identityOf(key)) ?? { key, findings: [] };
+    known.findings.push(finding);
+    damagedDecisions.set(identityOf(key), known);
+  }
+
+  /** Checks the relations of these items, and the decision items of these partitions. Suspects are read again. */
+  async function look(items: readonly Item[], gathered: readonly Gathered[]): Promise<void> {
     counts.items += items.length;
     const known = new Map<string, Found>(items.map((item) => [identityOf(item), item]));
     const relations = new Map<string, Relation>();
     for (const item of items) {
       for (const relation of relationsOf(item, clock.now())) {
         const other = relations.get(relation.name);
-        if (!other || (other.glance && !relation.glance)) relations.set(relation.name, relation);
+        if (!other || keysOf(other).length < keysOf(relation).length) relations.set(relation.name, relation);
       }
       for (const ref of unnamedBy(item)) unnamed.set(formatRef(ref), ref);
       noteLog(item);
     }
     const all = [...relations.values()];
     const wanted = new Map<string, Key>();
-    for (const { glance, keys } of all) {
-      for (const key of glance?.keys ?? keys)
-        if (!known.has(identityOf(key))) wanted.set(identityOf(key), key);
-    }
+    for (const key of [...all.flatMap(keysOf), ...gathered.flatMap(scopesAround)])
+      if (!known.has(identityOf(key))) wanted.set(identityOf(key), key);
     const missing = [...wanted.values()];
     for (let start = 0; start < missing.length; start += A_BATCH) {
       const some = missing.slice(start, start + A_BATCH);
@@ -107,9 +121,13 @@ export function createRound({
     const suspects = all.filter(({ glance, keys, judge }) =>
       glance ? !glance.isFine(at(glance.keys)) : judge(at(keys)).length > 0,
     );
-    if (suspects.length === 0) return;
-    await sleep(graceMs);
+    if (suspects.length > 0) await sleep(graceMs);
     for (const suspect of suspects) await settle(suspect);
+    const find = (key: Key): Found => known.get(identityOf(key));
+    for (const each of gathered) {
+      if (decisionFaults(each, { find }, clock.now()).length === 0) continue;
+      for (const fault of await settleDecisions({ reader, clock, spend }, each.ref, each.stored)) note(fault);
+    }
   }
 
   function noteLog(item: Item): void {
@@ -136,15 +154,8 @@ export function createRound({
       const faults = relation.judge(items);
       const written: Fault[] = [];
       for (const fault of faults) {
-        const finding = toFinding(fault);
-        if (fault.repair === 'rebuild') {
-          const { key } = fault;
-          const known = damagedDecisions.get(identityOf(key)) ?? { key, findings: [] };
-          known.findings.push(finding);
-          damagedDecisions.set(identityOf(key), known);
-        }
         if (repairs && fault.repair && fault.repair !== 'rebuild') written.push(fault);
-        else report(finding);
+        else note(fault);
       }
       if (!repairs || written.length === 0) return;
       const actions = unite(written);
@@ -162,6 +173,8 @@ export function createRound({
 
   /** Items that have been read and not been looked at. */
   let unseen: Item[] = [];
+  /** Of partitions that have been read: their decision items are not compared. */
+  let uncompared: Gathered[] = [];
   const looks = new Set<Promise<void>>();
 
   /** Looks at many items together, while others are being read. */
@@ -174,9 +187,10 @@ export function createRound({
   }
 
   function begin(): void {
-    const items = unseen;
+    const [items, gathered] = [unseen, uncompared];
     unseen = [];
-    const done = look(items).finally(() => looks.delete(done));
+    uncompared = [];
+    const done = look(items, gathered).finally(() => looks.delete(done));
     // Who waits for it gets its error.
     done.catch(() => {});
     looks.add(done);
@@ -191,10 +205,16 @@ export function createRound({
     const name = attempt(() => partitionOf(ref));
     if (name === undefined) return;
     counts.partitions += 1;
-    for await (const items of pagesOf(reader, { ranges: [{ partition: name }] })) {
-      await spend(items.length);
-      await take(items);
+    const pages = pagesOf(reader, { ranges: [{ partition: name }] });
+    async function* taken() {
+      for await (const items of pages) {
+        await spend(items.length);
+        await take(items);
+        yield items;
+      }
     }
+    if (holdsDecisions(ref)) uncompared.push(await gather({ reader, spend }, ref, taken()));
+    else for await (const _ of taken());
     onProgress?.({ ...counts, findings: open.size });
   }
 
@@ -222,14 +242,23 @@ export function createRound({
       await lookAtAll();
     }
     // What a newer form says is not known, and decision items are made from everything around.
-    const rebuilt = [...open.values()].some(({ code }) => code === 'newer_form')
-      ? []
-      : damagedDecisions.values();
-    for (const { key, findings } of rebuilt) {
-      if (!(await repairs?.makeAnew(key, findings))) continue;
-      for (const finding of findings) open.delete(findingId(finding));
-    }
+    await leaveOutExplained();
+    if (repairs && ![...open.values()].some(({ code }) => code === 'newer_form'))
+      for (const [ref, items] of inPartitions([...damagedDecisions.values()]))
+        for (const { findings } of await repairs.makeAnew(ref, items))
+          for (const finding of findings) open.delete(findingId(finding));
     return { ...counts, findings: open.size, open: [...open.values()] };
+  }
+
+  /** An edge of which a copy is lost is one finding, and not another one of what was derived from that copy. */
+  async function leaveOutExplained(): Promise<void> {
+    const ids = await explained(reader, [...open.values()]);
+    for (const id of ids) open.delete(id);
+    for (const [name, { key, findings }] of damagedDecisions) {
+      const left = findings.filter((finding) => !ids.has(findingId(finding)));
+      if (left.length > 0) damagedDecisions.set(name, { key, findings: left });
+      else damagedDecisions.delete(name);
+    }
   }
 
   const stateAt = (place: Checkpoint['place']) => ({
@@ -245,4 +274,19 @@ export function createRound({
   });
 
   return { run, repaired: repairs?.repaired ?? [] };
+}
+
+const keysOf = ({ glance, keys }: Relation): readonly Key[] => glance?.keys ?? keys;
+
+/** Decision items by the node in whose partition they stand. */
+function inPartitions(damaged: readonly DamagedItem[]): readonly (readonly [Ref, readonly DamagedItem[]])[] {
+  const groups = new Map<string, readonly [Ref, DamagedItem[]]>();
+  for (const each of damaged) {
+    const parsed = parseKey(each.key);
+    if (!parsed || !('id' in parsed) || !('type' in parsed)) continue;
+    const group = groups.get(each.key.PK) ?? ([{ type: parsed.type, id: parsed.id }, []] as const);
+    group[1].push(each);
+    groups.set(each.key.PK, group);
+  }
+  return [...groups.values()];
 }

@@ -86,7 +86,7 @@ export const GROUPS_OF_SUBJECT: Splitting = {
 };
 
 /** The attributes of a subject's item that list groups: all of them, and those by scope. */
-export const listsIn = (item: Item): readonly string[] =>
+const listsIn = (item: Item): readonly string[] =>
   Object.keys(item).filter((name) => name === Attribute.groups || parseAttribute(name)?.kind === 'at');
 
 /** The groups that the item itself lists. */
