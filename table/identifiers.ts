@@ -4,7 +4,7 @@ import { invalid } from './errors.ts';
  * Grammar of everything that may become part of a key.
  *
  * An id is what its creator names (`alice`, `auth0|5f7c8ec7c33c6c004bbafe82`, a UUID), otherwise a ULID
- * (ADR 0004, Any id). Case counts. It holds neither `:` nor `#`, so references and keys have one
+ * (ADR 0004). Case counts. It holds neither `:` nor `#`, so references and keys have one
  * reading. Types are lower-case words (`location`, `technical-user`). A reference names one entity:
  * `location:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C`.
  */

@@ -175,7 +175,7 @@ export async function createSampleWorld(): Promise<MemoryTable> {
 }
 
 /**
- * The sample world with every item split that can be: groups of subjects apart (ADR 0003), roles of roots folded (ADR
+ * The sample world with every item split that can be: groups of subjects apart, roles of roots folded (ADR
  * 0003). `gatehouse migrate` makes such items beyond thresholds that the sample world does not come to.
  */
 export async function createSplitWorld(): Promise<MemoryTable> {
