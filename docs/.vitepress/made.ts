@@ -2,6 +2,7 @@ import { tableOf } from '../../bench/documents.ts';
 import { readResults } from '../../bench/harness/figures.ts';
 import { commandsAsMarkdown, documentCommands } from '../../provisioning/documents/commands-page.ts';
 import { tableAsMarkdown } from '../../provisioning/documents/table.ts';
+import { faultsAsMarkdown } from '../../test/faults/page.ts';
 
 /**
  * What documents show and git does not hold. A paragraph that begins with `<!-- made: NAME -->` is its place; the rest
@@ -11,6 +12,7 @@ const PLACE = /^<!-- made: ([a-z][a-z -]*) -->(?:.|\n(?=.))*/gm;
 
 const MADE: Readonly<Record<string, () => string>> = {
   commands: () => commandsAsMarkdown(documentCommands()),
+  faults: faultsAsMarkdown,
   table: tableAsMarkdown,
 };
 const texts = new Map<string, string>();
