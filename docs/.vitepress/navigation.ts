@@ -88,7 +88,7 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'docs/performance.md',
     'docs/performance/',
   ],
-  About: ['docs/beside-others.md', 'docs/faq.md', 'docs/glossary.md', 'CHANGELOG.md', 'SECURITY.md'],
+  About: ['docs/beside-others.md', 'docs/faq.md', 'CHANGELOG.md', 'SECURITY.md'],
   'Decision records': ['ADR/README.md', 'ADR/'],
   Contributing: [
     'CONTRIBUTING.md',

@@ -5,15 +5,12 @@ import { blocksOf, proseOf, textOf } from './documents.ts';
 
 /**
  * README explains every term of the domain that it uses, where it uses it first: there the term is bold, and the
- * sentence says what it is (`**role** is a named set …`). The terms are those of the glossary.
+ * sentence says what it is (`**role** is a named set …`). The terms are those that docs/concepts.md explains.
  */
 
-/** Words of the glossary that README uses as everybody does. */
-const COMMON: readonly string[] = ['allow', 'reason'];
-
-const TERMS = [...textOf('docs/glossary.md').matchAll(/^## (.*)$/gm)]
-  .flatMap(([, heading = '']) => heading.toLowerCase().split(', '))
-  .filter((term) => !COMMON.includes(term));
+const TERMS = [...proseOf('docs/concepts.md').matchAll(/\*\*([A-Za-z -]+)\*\*/g)].map(([, term = '']) =>
+  term.toLowerCase().replace(/s$/, ''),
+);
 
 /** A word of its own, also in the plural. */
 const wordOf = (term: string): string => `\\b${term.replace(/y$/, '(?:y|ie)')}s?\\b`;
