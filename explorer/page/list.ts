@@ -10,7 +10,7 @@ export interface List<T> {
   readonly hasMore: boolean;
   readonly isLoading: boolean;
   /** Why the last page did not come; what came before it stays. */
-  readonly error?: Fault;
+  readonly error: Fault | undefined;
   /** Loads the next page; after an error, tries again. */
   readonly more: () => void;
 }
@@ -68,7 +68,7 @@ export function useList<T>(key: string | undefined, loadPage: LoadPage<T>): List
     items,
     isLoading,
     hasMore: cursor !== undefined,
-    ...(error === undefined ? {} : { error }),
+    error,
     more: () => {
       if (isLoading) return;
       setState({ key, items, cursor, isLoading: true });

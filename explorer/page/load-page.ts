@@ -3,7 +3,10 @@ import type { Send } from './send.ts';
 
 /** One page of a list, or why there is none. */
 export type PageReply<T> =
-  | { readonly ok: true; readonly result: { readonly items: readonly T[]; readonly cursor?: string } }
+  | {
+      readonly ok: true;
+      readonly result: { readonly items: readonly T[]; readonly cursor?: string | undefined };
+    }
   | { readonly ok: false; readonly error: Fault };
 
 /** Loads the first page, or the one at a cursor. */
@@ -30,8 +33,7 @@ export const commandPages =
     if (!reply.ok) return reply;
     const answer = reply.result;
     if (!answer.ok) return answer;
-    const { items, cursor: next } = answer.result as { items: readonly Item[]; cursor?: string };
-    return { ok: true, result: { items, ...(next === undefined ? {} : { cursor: next }) } };
+    return { ok: true, result: answer.result as { items: readonly Item[]; cursor?: string } };
   };
 
 const withCursor = <T extends object>(input: T, cursor: string | undefined) =>

@@ -39,8 +39,8 @@ export interface TextProblem {
   readonly line: number;
   readonly column: number;
   /** Just after it; the end of the line where left out. */
-  readonly endLine?: number;
-  readonly endColumn?: number;
+  readonly endLine?: number | undefined;
+  readonly endColumn?: number | undefined;
 }
 
 /** What an edit creates, changes or removes. */
@@ -295,7 +295,8 @@ const placed = (text: keyof Texts, problems: readonly PlacedProblem[]): readonly
     line,
     column,
     message: path === undefined ? message : `${path}: ${message}`,
-    ...(endLine === undefined || endColumn === undefined ? {} : { endLine, endColumn }),
+    endLine,
+    endColumn,
   }));
 
 /** What is wrong with a text, where an error says so; otherwise the error goes on. */

@@ -97,7 +97,7 @@ export interface NamedRef {
 
 export interface NamedPermission {
   readonly permission: string;
-  readonly description?: string;
+  readonly description?: string | undefined;
 }
 
 /** A saved plan beside a new one of its manifest. */

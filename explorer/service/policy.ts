@@ -46,16 +46,16 @@ export interface CoveredRoute extends RouteShown {
   /** Whether a policy may cover it: not the `$connect` of a WebSocket API, nor AppSync. */
   readonly isCoverable: boolean;
   /** Of a route that takes no value from the request but claims: the answer for it alone. */
-  readonly decision?: Decision;
+  readonly decision?: Decision | undefined;
 }
 
 export interface PolicyShown {
   /** What the ARNs of the policy begin with. */
   readonly base: string;
   /** The answer of the authorizer, with its policy document; left out where none covers the whole API. */
-  readonly answer?: NonNullable<Awaited<ReturnType<typeof callerPolicy>>['answer']>;
+  readonly answer?: NonNullable<Awaited<ReturnType<typeof callerPolicy>>['answer']> | undefined;
   /** Why there is none: every answer is for its route alone then. */
-  readonly without?: { readonly reason: NoPolicy['reason']; readonly message: string };
+  readonly without?: { readonly reason: NoPolicy['reason']; readonly message: string } | undefined;
   /** All routes of the API, in the order of their paths. */
   readonly routes: readonly CoveredRoute[];
 }
@@ -70,29 +70,31 @@ export interface TriedCall extends Call {
 export interface RouteTrial {
   readonly arn: string;
   /** What the policy for the whole API says, and the resource of it that matched; left out where there is none. */
-  readonly policy?: {
-    readonly decision: PolicyDecision;
-    readonly effect?: 'Allow' | 'Deny';
-    readonly resource?: string;
-  };
+  readonly policy?:
+    | {
+        readonly decision: PolicyDecision;
+        readonly effect?: 'Allow' | 'Deny' | undefined;
+        readonly resource?: string | undefined;
+      }
+    | undefined;
   /** The route that the request matches; left out where there is none. */
-  readonly route?: RouteShown & { readonly parameters: Readonly<Record<string, string>> };
+  readonly route?: (RouteShown & { readonly parameters: Readonly<Record<string, string>> }) | undefined;
   /** Other routes that match, in the order of precedence. */
   readonly others: readonly RouteShown[];
   /** What the request needs; left out where a value is missing. */
-  readonly permission?: string;
-  readonly scope?: string;
+  readonly permission?: string | undefined;
+  readonly scope?: string | undefined;
   /** Each value that is missing or not valid. */
   readonly missing: readonly string[];
   /** The engine's. */
-  readonly decision?: Decision;
+  readonly decision?: Decision | undefined;
   /** What route and engine say together. */
   readonly allowed: boolean;
   readonly reason: Decision['reason'] | 'route_unmapped' | 'route_unresolved';
   /** Whether both say the same; left out where there is no policy. */
-  readonly agrees?: boolean;
+  readonly agrees?: boolean | undefined;
   /** Whether the policy leaves such a path out, for it can be spelt in several ways; the route alone answers it. */
-  readonly isLeftOut?: boolean;
+  readonly isLeftOut?: boolean | undefined;
 }
 
 export interface PoliciesParts {
@@ -136,19 +138,18 @@ export function createPolicies({ reader, engine, clock }: PoliciesParts) {
     const { rules, answer, allowed, without } = await policyOf(call);
     const decisions = await decisionsFor(call, rules);
     const routes = [...rules].sort(byPath).map((rule): CoveredRoute => {
-      const decision = decisions.get(rule);
       return {
         ...shown(rule),
         allowed: allowed.flatMap(({ rule: of, ...rest }) => (of === rule ? [rest] : [])),
         isCoverable: rule.method === 'ANY' || isVerb(rule.method),
-        ...(decision ? { decision } : {}),
+        decision: decisions.get(rule),
       };
     });
     return {
       base: BASE,
       routes,
-      ...(answer ? { answer } : {}),
-      ...(without ? { without: { reason: without.reason, message: messageOf(without) } } : {}),
+      answer,
+      without: without && { reason: without.reason, message: messageOf(without) },
     };
   }
 
@@ -183,11 +184,12 @@ export function createPolicies({ reader, engine, clock }: PoliciesParts) {
       others: others.map(({ rule }) => shown(rule)),
       reason: decision?.reason ?? (trial ? 'route_unresolved' : 'route_unmapped'),
       missing: trial?.missing.map(({ message }) => message) ?? [],
-      ...(trial ? { route: { ...shown(trial.route.rule), parameters: trial.parameters } } : {}),
+      route: trial && { ...shown(trial.route.rule), parameters: trial.parameters },
       ...question,
-      ...(decision ? { decision } : {}),
-      ...(policy ? { policy, agrees: (policy.decision === 'allow') === allowed } : {}),
-      ...(policy && !isOfOneSpelling(path) ? { isLeftOut: true } : {}),
+      decision,
+      policy,
+      agrees: policy && (policy.decision === 'allow') === allowed,
+      isLeftOut: policy && !isOfOneSpelling(path),
     };
   }
 
@@ -200,11 +202,7 @@ export function createPolicies({ reader, engine, clock }: PoliciesParts) {
       resources: typeof Resource === 'string' ? [Resource] : Resource,
     }));
     const { decision, statement, resource } = evaluate(statements, INVOKE_ACTION, arn);
-    return {
-      decision,
-      ...(statement ? { effect: statement.effect } : {}),
-      ...(resource === undefined ? {} : { resource }),
-    };
+    return { decision, effect: statement?.effect, resource };
   }
 
   return { policyShown, tryRoute };

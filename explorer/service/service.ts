@@ -98,10 +98,10 @@ export function createService(parts: ServiceParts): Service {
     permissions: async ({ subject, scope, ...rest }) => {
       const page = await lists.listPermissions(subject, scope, optionsOf(rest));
       const descriptions = await descriptionsOf(reader, page.items);
-      const items = page.items.map((permission, position) => {
-        const description = descriptions[position];
-        return { permission, ...(description === undefined ? {} : { description }) };
-      });
+      const items = page.items.map((permission, position) => ({
+        permission,
+        description: descriptions[position],
+      }));
       return { ...page, items };
     },
     scopes: async ({ subject, permission, ...rest }) => {

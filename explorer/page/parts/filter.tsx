@@ -1,4 +1,4 @@
-import { useId } from 'preact/hooks';
+import { TextField } from './field.tsx';
 
 export interface FilterProps {
   readonly label: string;
@@ -8,20 +8,12 @@ export interface FilterProps {
 }
 
 /** The field that filters the rows of a table. */
-export function Filter({ label, value, onFilter }: FilterProps) {
-  const id = useId();
-  return (
-    <span class="filter">
-      <label for={id}>{label}</label>
-      <input
-        id={id}
-        type="search"
-        dir="auto"
-        autocomplete="off"
-        spellcheck={false}
-        value={value}
-        onInput={({ currentTarget: { value: typed } }) => onFilter(typed === '' ? undefined : typed)}
-      />
-    </span>
-  );
-}
+export const Filter = ({ label, value, onFilter }: FilterProps) => (
+  <TextField
+    class="filter"
+    label={label}
+    type="search"
+    value={value}
+    onType={(text) => onFilter(text || undefined)}
+  />
+);

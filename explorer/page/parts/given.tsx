@@ -1,5 +1,6 @@
-import { useEffect, useId, useState } from 'preact/hooks';
-import { type GivenText, MOST_GIVEN, readGiven } from './given-text.ts';
+import { useEffect, useState } from 'preact/hooks';
+import { TextField } from './field.tsx';
+import { MOST_GIVEN, readGiven } from './given-text.ts';
 
 export interface GivenFieldProps {
   /** Of the address. */
@@ -11,11 +12,10 @@ const EXAMPLE = '{ "context": { "ip": "192.0.2.7" } }';
 
 /** What conditions look at beside the table, as JSON. Only what can be read is asked about. */
 export function GivenField({ value, onChoose }: GivenFieldProps) {
-  const id = useId();
   const [draft, setDraft] = useState<string>();
   useEffect(() => setDraft(undefined), [value]);
   const text = draft ?? value ?? '';
-  const read: GivenText = readGiven(text);
+  const read = readGiven(text);
   const problem = 'problem' in read ? read.problem : undefined;
   const [isOpen, setIsOpen] = useState(value !== undefined);
   return (
@@ -28,32 +28,24 @@ export function GivenField({ value, onChoose }: GivenFieldProps) {
         Given with the question{value === undefined ? '' : ' (some)'}{' '}
         <span class="hint">values for conditions, such as an IP address</span>
       </summary>
-      <label for={id}>Values for conditions, as JSON</label>
-      <textarea
-        id={id}
+      <TextField
+        label="Values for conditions, as JSON"
         rows={4}
         maxLength={MOST_GIVEN}
-        spellcheck={false}
         placeholder={EXAMPLE}
+        hint={
+          <>
+            <code>subject</code>, <code>resource</code>, <code>action</code> with <code>properties</code>, and{' '}
+            <code>context</code>. Only declared properties that the caller gives count.
+          </>
+        }
+        problem={problem}
         value={text}
-        aria-invalid={problem !== undefined}
-        aria-describedby={problem === undefined ? `${id}-help` : `${id}-problem`}
-        onInput={({ currentTarget }) => {
-          setDraft(currentTarget.value);
-          const next = readGiven(currentTarget.value);
-          if (!('problem' in next)) onChoose(currentTarget.value.trim() || undefined);
+        onType={(typed) => {
+          setDraft(typed);
+          if (!('problem' in readGiven(typed))) onChoose(typed.trim() || undefined);
         }}
       />
-      {problem === undefined ? (
-        <p class="help" id={`${id}-help`}>
-          <code>subject</code>, <code>resource</code>, <code>action</code> with <code>properties</code>, and{' '}
-          <code>context</code>. Only declared properties that the caller gives count.
-        </p>
-      ) : (
-        <p class="wrong" id={`${id}-problem`}>
-          <bdi>{problem}</bdi>
-        </p>
-      )}
     </details>
   );
 }

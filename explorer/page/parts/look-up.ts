@@ -19,7 +19,7 @@ export type Meaning =
       /** What may be meant; each has another reference. */
       readonly candidates: readonly Candidate[];
       /** A name that was probably meant. */
-      readonly meant?: string;
+      readonly meant?: string | undefined;
     };
 
 /** Looks up a name, a path of names, an email, another unique value or a reference in the table. */
@@ -37,11 +37,7 @@ export async function lookUp(send: Send, kind: NamedKind, text: string): Promise
   if (elsewhere.length > 0) return { problem: `there is no ${kind} ${text} there`, candidates: elsewhere };
   const suggested = await ask<{ meant?: string }>(send, 'name.suggest', { name: text, kind });
   const { meant } = 'problem' in suggested ? {} : suggested;
-  return {
-    problem: `there is no ${kind} ${text}`,
-    candidates: [],
-    ...(meant === undefined ? {} : { meant }),
-  };
+  return { problem: `there is no ${kind} ${text}`, candidates: [], meant };
 }
 
 /** A text that says too little. */

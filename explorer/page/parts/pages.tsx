@@ -1,20 +1,21 @@
 import type { ComponentChildren } from 'preact';
 import type { List } from '../list.ts';
-import { download } from './download.ts';
+import { Exports } from './exports.tsx';
 import { Filter } from './filter.tsx';
 import { Problem } from './problem.tsx';
-import { countOf, csvOf, filtered, type TextColumn } from './rows.ts';
+import { countOf, filtered, type TextColumn } from './rows.ts';
+import { Table, type TableColumn } from './table.tsx';
 
 export interface Column<T> extends TextColumn<T> {
   /** What the table shows; the text if left out. */
   readonly show?: (row: T) => ComponentChildren;
 }
 
-/** What the last cell of each row offers: a link, or a button. */
-export type RowAction<T> = { readonly title: string } & (
-  | { readonly hrefOf: (row: T) => string }
-  | { readonly run: (row: T) => void }
-);
+/** The link that the last cell of each row offers. */
+export interface RowLink<T> {
+  readonly title: string;
+  readonly hrefOf: (row: T) => string;
+}
 
 export interface PagesProps<T> {
   /** What the rows are. */
@@ -25,7 +26,7 @@ export interface PagesProps<T> {
   /** The first one names its row. */
   readonly columns: readonly Column<T>[];
   readonly keyOf: (row: T) => string;
-  readonly action?: RowAction<T>;
+  readonly link?: RowLink<T>;
   /** The key of the row that is selected, if one is. */
   readonly selected?: string | undefined;
   readonly filter: string | undefined;
@@ -36,7 +37,7 @@ export interface PagesProps<T> {
 
 /** A table that is loaded page by page, with a filter over what is loaded, exported as CSV and JSON. */
 export function Pages<T>(props: PagesProps<T>) {
-  const { caption, file, list, columns, keyOf, action, selected, filter = '', onFilter, empty } = props;
+  const { caption, file, list, columns, keyOf, link, selected, filter = '', onFilter, empty } = props;
   const { items, hasMore, isLoading, error } = list;
   const rows = filtered(items, columns, filter);
   if (items.length === 0 && !hasMore && !isLoading && !error) return <>{empty}</>;
@@ -47,56 +48,18 @@ export function Pages<T>(props: PagesProps<T>) {
         <p class="loaded" role="status">
           {countOf(rows.length, items.length, hasMore, isLoading)}
         </p>
-        <span class="export">
-          <button
-            type="button"
-            disabled={rows.length === 0}
-            onClick={() => download(`${file}.csv`, 'text/csv', csvOf(rows, columns))}
-          >
-            Export CSV
-          </button>
-          <button
-            type="button"
-            disabled={rows.length === 0}
-            onClick={() => download(`${file}.json`, 'application/json', `${JSON.stringify(rows, null, 2)}\n`)}
-          >
-            Export JSON
-          </button>
-        </span>
+        <Exports file={file} rows={rows} columns={columns} data={rows} isEmpty={rows.length === 0} />
       </div>
       {rows.length > 0 && (
         <div class="rows scrolls">
-          <table aria-busy={isLoading}>
-            <caption class="visually-hidden">{caption}</caption>
-            <thead>
-              <tr>
-                {columns.map(({ title }) => (
-                  <th key={title} scope="col">
-                    {title}
-                  </th>
-                ))}
-                {action && (
-                  <th scope="col">
-                    <span class="visually-hidden">{action.title}</span>
-                  </th>
-                )}
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map((row) => (
-                <tr key={keyOf(row)} aria-current={keyOf(row) === selected ? 'true' : undefined}>
-                  {columns.map(({ title, text, show }) => (
-                    <td key={title}>{show ? show(row) : <bdi>{text(row)}</bdi>}</td>
-                  ))}
-                  {action && (
-                    <td class="action">
-                      <Action action={action} row={row} name={columns[0]?.text(row) ?? ''} />
-                    </td>
-                  )}
-                </tr>
-              ))}
-            </tbody>
-          </table>
+          <Table
+            rows={rows}
+            columns={[...columns.map(shownColumn), ...(link ? [linkColumn(link, columns)] : [])]}
+            keyOf={keyOf}
+            caption={<caption class="visually-hidden">{caption}</caption>}
+            isCurrent={(row) => keyOf(row) === selected}
+            isBusy={isLoading}
+          />
         </div>
       )}
       {error && <Problem of={error} retry={list.more} />}
@@ -109,23 +72,18 @@ export function Pages<T>(props: PagesProps<T>) {
   );
 }
 
-interface ActionProps<T> {
-  readonly action: RowAction<T>;
-  readonly row: T;
-  readonly name: string;
-}
+const shownColumn = <T,>({ title, text, show }: Column<T>): TableColumn<T> => ({
+  title,
+  show: show ?? ((row) => <bdi>{text(row)}</bdi>),
+});
 
-function Action<T>({ action, row, name }: ActionProps<T>) {
-  const label = `${action.title}: ${name}`;
-  if ('hrefOf' in action)
-    return (
-      <a href={action.hrefOf(row)} aria-label={label}>
-        {action.title}
-      </a>
-    );
-  return (
-    <button type="button" aria-label={label} onClick={() => action.run(row)}>
-      {action.title}
-    </button>
-  );
-}
+const linkColumn = <T,>({ title, hrefOf }: RowLink<T>, [first]: readonly Column<T>[]): TableColumn<T> => ({
+  title,
+  hidesTitle: true,
+  class: 'action',
+  show: (row) => (
+    <a href={hrefOf(row)} aria-label={`${title}: ${first?.text(row)}`}>
+      {title}
+    </a>
+  ),
+});

@@ -5,6 +5,7 @@ import { type Client, useClient } from '../client.ts';
 import { commandPages, type Item } from '../load-page.ts';
 import { labelOf } from '../refs.ts';
 import { ROOT_TYPES, SUBJECT_TYPES, TYPES_BELOW } from '../registry.ts';
+import { TYPED, Wrong } from './field.tsx';
 import { lookUp, type Meaning, type NamedKind, severalOf } from './look-up.ts';
 
 /** What can be chosen. */
@@ -82,17 +83,15 @@ export function Picker({ kind, label, value, onChoose }: PickerProps) {
   };
 
   return (
-    <div class="picker">
+    <div class="field">
       <label for={id}>{label}</label>
       <input
         id={id}
+        {...TYPED}
         type="search"
         list={`${id}-list`}
         value={typed ?? shown ?? ''}
         title={value}
-        dir="auto"
-        autocomplete="off"
-        spellcheck={false}
         aria-invalid={unclear !== undefined}
         aria-describedby={`${id}-problem`}
         onFocus={() => void suggest()}
@@ -133,9 +132,7 @@ interface ProblemProps {
 function Problem({ of: { problem, candidates, meant }, choose, take }: ProblemProps) {
   return (
     <>
-      <p class="wrong">
-        <bdi>{problem}</bdi>
-      </p>
+      <Wrong text={problem} />
       {meant !== undefined && (
         <button type="button" onClick={() => choose(meant)}>
           Take <bdi>{meant}</bdi>

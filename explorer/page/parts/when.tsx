@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { INSTANT } from './field.tsx';
 import { DAY, type Days, instantText, yearAround } from './instant.ts';
 
 export interface WhenProps {
@@ -36,9 +37,8 @@ export function When({ at, now, onChoose, range, problem, children }: WhenProps)
         <label for={id}>When (UTC)</label>
         <input
           id={id}
-          type="datetime-local"
+          {...INSTANT}
           min="1970-01-01T00:00"
-          max="9999-12-31T23:59"
           value={new Date(shown).toISOString().slice(0, 16)}
           aria-invalid={problem !== undefined}
           aria-describedby={problem === undefined ? undefined : `${id}-problem`}

@@ -10,6 +10,5 @@ export function askedIn(state: Address['state']): Inputs['check'] | undefined {
   const read = readGiven(state.given);
   if (!subject || !permission || !scope || instant.problem !== undefined || 'problem' in read)
     return undefined;
-  const { at } = instant;
-  return { subject, permission, scope, ...read, ...(at === undefined ? {} : { at }) };
+  return { subject, permission, scope, ...read, at: instant.at };
 }

@@ -4,9 +4,9 @@ import type { Inputs, Results } from '../../service/index.ts';
 import { type Address, type Go, linkTo } from '../address.ts';
 import { useCall } from '../calls.ts';
 import { DecisionBadge, reasonText } from '../parts/decision.tsx';
-import { FIELDS } from '../parts/fields.ts';
-import { Picker } from '../parts/picker.tsx';
+import { Wrong } from '../parts/field.tsx';
 import { Problem } from '../parts/problem.tsx';
+import { QuestionFields } from '../parts/question.tsx';
 import { addTest, type NewTest } from './add-test.ts';
 import { askedIn } from './asked.ts';
 
@@ -27,7 +27,6 @@ const ASKING = ['why', 'search'];
 /** The question of the address with its decision, which can become a test. */
 export function Question({ view, state, go, tests, model, onAdd }: QuestionProps) {
   const [problem, setProblem] = useState<string>();
-  const { subject, permission, scope } = state;
   const question = askedIn(state);
   const { value, error, retry } = useCall('check', question);
 
@@ -40,23 +39,7 @@ export function Question({ view, state, go, tests, model, onAdd }: QuestionProps
   return (
     <section class="asked" aria-label="Question">
       <h2>Question</h2>
-      {!ASKING.includes(view) && (
-        <>
-          <Picker
-            kind="subject"
-            label={FIELDS.subject}
-            value={subject}
-            onChoose={(ref) => go({ subject: ref })}
-          />
-          <Picker
-            kind="permission"
-            label={FIELDS.permission}
-            value={permission}
-            onChoose={(ref) => go({ permission: ref })}
-          />
-          <Picker kind="scope" label={FIELDS.scope} value={scope} onChoose={(ref) => go({ scope: ref })} />
-        </>
-      )}
+      {!ASKING.includes(view) && <QuestionFields state={state} go={go} />}
       <div aria-live="polite">
         {error && <Problem of={error} retry={retry} />}
         {!question && <p class="muted">Choose a subject, a permission and a scope.</p>}
@@ -74,11 +57,7 @@ export function Question({ view, state, go, tests, model, onAdd }: QuestionProps
           </button>
         </div>
       )}
-      {problem !== undefined && (
-        <p class="wrong" role="alert">
-          {problem}
-        </p>
-      )}
+      <Wrong text={problem} role="alert" />
     </section>
   );
 }

@@ -3,6 +3,8 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import MANIFEST_SCHEMA from '../../../schemas/manifest.schema.json' with { type: 'json' };
 import TESTS_SCHEMA from '../../../schemas/model-test.schema.json' with { type: 'json' };
 import type { ModelState, TextProblem, Texts } from '../../playground/model.ts';
+import { download } from '../parts/exports.tsx';
+import { Wrong } from '../parts/field.tsx';
 import type { Place } from './code-editor.ts';
 import { completionAt, namesIn, type Schema } from './completion.ts';
 import { Editor, type EditorHandle, HINT } from './editor.tsx';
@@ -88,15 +90,11 @@ export function TextsColumn({ open, texts, model, file, setFile, goTo, onShow }:
           ))}
         </fieldset>
         <OpenFile name={FILES[file].name} onOpen={(text) => open.put({ [file]: text })} />
-        <button type="button" onClick={() => download(FILES[file].name, texts[file])}>
+        <button type="button" onClick={() => download(FILES[file].name, 'application/yaml', texts[file])}>
           Download
         </button>
       </div>
-      {open.problem !== undefined && (
-        <p class="wrong" role="alert">
-          {open.problem}
-        </p>
-      )}
+      <Wrong text={open.problem} role="alert" />
       {FILE_NAMES.map((name) => (
         <div key={name} class="file" hidden={name !== file}>
           <Editor
@@ -212,12 +210,4 @@ function OpenFile({ name, onOpen }: { readonly name: string; readonly onOpen: (t
       />
     </>
   );
-}
-
-function download(name: string, text: string): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([text], { type: 'application/yaml' }));
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(link.href);
 }

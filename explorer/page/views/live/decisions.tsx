@@ -6,15 +6,16 @@ import { linkTo, type ViewProps } from '../../address.ts';
 import { useClient } from '../../client.ts';
 import { DecisionBadge, reasonText } from '../../parts/decision.tsx';
 import { Empty } from '../../parts/empty.tsx';
+import { Select, TextField } from '../../parts/field.tsx';
 import { FIELDS } from '../../parts/fields.ts';
 import { Named } from '../../parts/named.tsx';
 import { useNames } from '../../parts/names.ts';
+import { Table, type TableColumn } from '../../parts/table.tsx';
 import type { NameOf } from '../../refs.ts';
 import {
   type Filter,
   MOST_EVENTS,
   matching,
-  OUTCOMES,
   type Outcome,
   outcomeOf,
   reasonOf,
@@ -49,24 +50,22 @@ export function Decisions({ state, go }: ViewProps) {
   return (
     <>
       <Connection stream={stream} />
-      <form class="live-filter" aria-label="Filter" onSubmit={(event) => event.preventDefault()}>
-        <label>
-          Outcome
-          <select
-            value={state.outcome ?? ''}
-            onChange={({ currentTarget }) => go({ outcome: currentTarget.value })}
-          >
-            <option value="">all</option>
-            {OUTCOMES.map((outcome) => (
-              <option key={outcome} value={outcome}>
-                {OUTCOME_TEXTS[outcome]}
-              </option>
-            ))}
-          </select>
-        </label>
-        <FilterField label={FIELDS.subject} name="who" state={state} go={go} />
-        <FilterField label={FIELDS.permission} name="what" state={state} go={go} />
-        <FilterField label="Any text" name="text" state={state} go={go} />
+      <form class="live-filter question" aria-label="Filter" onSubmit={(event) => event.preventDefault()}>
+        <Select
+          label="Outcome"
+          value={state.outcome ?? ''}
+          options={{ '': 'all', ...OUTCOME_TEXTS }}
+          onChoose={(outcome) => go({ outcome })}
+        />
+        {FILTERS.map(([name, label]) => (
+          <TextField
+            key={name}
+            label={label}
+            type="search"
+            value={state[name] ?? ''}
+            onType={(text) => go({ [name]: text }, { replace: true })}
+          />
+        ))}
         <div class="live-actions">
           <button
             type="button"
@@ -160,26 +159,12 @@ function newText(events: readonly LiveEvent[], paused: readonly LiveEvent[]): st
   return count === 0 ? '' : ` (${count} new)`;
 }
 
-interface FilterFieldProps extends ViewProps {
-  readonly label: string;
-  readonly name: 'who' | 'what' | 'text';
-}
-
-function FilterField({ label, name, state, go }: FilterFieldProps) {
-  return (
-    <label>
-      {label}
-      <input
-        type="search"
-        dir="auto"
-        autocomplete="off"
-        spellcheck={false}
-        value={state[name] ?? ''}
-        onInput={({ currentTarget }) => go({ [name]: currentTarget.value }, { replace: true })}
-      />
-    </label>
-  );
-}
+/** What the list is filtered by: the name in the address, and the label. */
+const FILTERS = [
+  ['who', FIELDS.subject],
+  ['what', FIELDS.permission],
+  ['text', 'Any text'],
+] as const;
 
 interface SummaryProps {
   readonly of: Summary;
@@ -242,83 +227,69 @@ interface RowsProps {
 }
 
 function EventTable({ events, nameOf, state }: RowsProps) {
-  return (
-    <table class="live-events">
-      <caption class="visually-hidden">Decisions, newest first</caption>
-      <thead>
-        <tr>
-          <th scope="col" class="time">
-            Time (UTC)
-          </th>
-          <th scope="col" class="decision">
-            Decision
-          </th>
-          <th scope="col">Subject, permission, scope</th>
-          <th scope="col" class="request">
-            Request
-          </th>
-          <th scope="col" class="number calls">
-            Calls
-          </th>
-          <th scope="col" class="number took">
-            Took
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {events.map((event) => (
-          <EventRow key={`${event.id} ${event.at}`} event={event} nameOf={nameOf} state={state} />
-        ))}
-      </tbody>
-    </table>
-  );
-}
-
-interface RowProps extends Pick<RowsProps, 'nameOf' | 'state'> {
-  readonly event: LiveEvent;
-}
-
-function EventRow({ event, nameOf, state }: RowProps) {
-  const outcome = outcomeOf(event);
-  const line = event.kind === 'request' ? event : event.request;
-  return (
-    <tr>
-      <td class="live-time">
-        <time dateTime={new Date(event.at).toISOString()} title={new Date(event.at).toISOString()}>
-          {new Date(event.at).toISOString().slice(11, 23)}
-        </time>
-      </td>
-      <td class="live-decision">
-        <Outcomes event={event} outcome={outcome} />
-      </td>
-      <td class="live-question">
-        {event.kind === 'decision' ? (
+  const columns: readonly TableColumn<LiveEvent>[] = [
+    { title: 'Time (UTC)', class: 'time', show: EventTime },
+    { title: 'Decision', class: 'decision', show: (event) => <Outcomes event={event} /> },
+    {
+      title: 'Subject, permission, scope',
+      class: 'asked',
+      show: (event) =>
+        event.kind === 'decision' ? (
           <Question event={event} nameOf={nameOf} state={state} />
         ) : (
-          <span class="live-muted">{withoutText(event)}</span>
-        )}
-      </td>
-      <td class="live-request">
-        <span class="live-source">
-          <bdi>{event.source}</bdi>
-        </span>{' '}
-        {line && (
-          <code title={`${line.method} ${line.path}`}>
-            {line.method} <bdi>{line.path}</bdi>
-          </code>
-        )}
-      </td>
-      <td class="number live-calls">
-        {event.kind === 'decision' && (
+          <span class="help">{withoutText(event)}</span>
+        ),
+    },
+    { title: 'Request', class: 'request', show: (event) => <RequestLine event={event} /> },
+    {
+      title: 'Calls',
+      class: 'number calls',
+      show: (event) =>
+        event.kind === 'decision' && (
           <span title={`${event.units} read units`}>
             {event.calls}
             <span class="live-unit"> {event.calls === 1 ? 'call' : 'calls'}</span>
             <Notes event={event} />
           </span>
-        )}
-      </td>
-      <td class="number live-took">{event.kind === 'decision' && milliseconds(event.milliseconds)}</td>
-    </tr>
+        ),
+    },
+    {
+      title: 'Took',
+      class: 'number took',
+      show: (event) => event.kind === 'decision' && milliseconds(event.milliseconds),
+    },
+  ];
+  return (
+    <Table
+      class="live-events"
+      rows={events}
+      columns={columns}
+      keyOf={({ id, at }) => `${id} ${at}`}
+      caption={<caption class="visually-hidden">Decisions, newest first</caption>}
+    />
+  );
+}
+
+function EventTime({ at }: LiveEvent) {
+  const text = new Date(at).toISOString();
+  return (
+    <time dateTime={text} title={text}>
+      {text.slice(11, 23)}
+    </time>
+  );
+}
+
+function RequestLine({ event }: { readonly event: LiveEvent }) {
+  const line = event.kind === 'request' ? event : event.request;
+  return (
+    <>
+      <bdi class="live-source">{event.source}</bdi>{' '}
+      {line && (
+        <code title={`${line.method} ${line.path}`}>
+          {line.method} <bdi>{line.path}</bdi>
+        </code>
+      )}
+    </>
   );
 }
 
@@ -334,7 +305,8 @@ function withoutText({ authorizer, decisions, status }: LiveEvent & { readonly k
   return status === 403 ? 'no route, or none in a kept policy' : 'by a policy that the authorizer had kept';
 }
 
-function Outcomes({ event, outcome }: { readonly event: LiveEvent; readonly outcome: Outcome }) {
+function Outcomes({ event }: { readonly event: LiveEvent }) {
+  const outcome = outcomeOf(event);
   const reason = reasonOf(event);
   const { error = undefined, decisions } = event.kind === 'request' ? event : { decisions: 0 };
   return (
@@ -357,7 +329,7 @@ function Outcomes({ event, outcome }: { readonly event: LiveEvent; readonly outc
   );
 }
 
-interface QuestionProps extends Pick<RowProps, 'nameOf' | 'state'> {
+interface QuestionProps extends Omit<RowsProps, 'events'> {
   readonly event: LiveEvent & { readonly kind: 'decision' };
 }
 
@@ -387,7 +359,7 @@ function Notes({ event: { isFirst, isStale, consistency } }: Pick<QuestionProps,
     ...(isStale ? ['stale'] : []),
     ...(consistency === 'cached' ? [] : [consistency]),
   ];
-  return <>{notes.length > 0 && <span class="live-muted"> {notes.join(', ')}</span>}</>;
+  return <>{notes.length > 0 && <span class="help"> {notes.join(', ')}</span>}</>;
 }
 
 /** Says now and then what has come, for who does not see the table. */

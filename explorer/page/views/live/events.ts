@@ -21,8 +21,7 @@ export function withEvents(known: readonly LiveEvent[], arrived: readonly LiveEv
 }
 
 /** What became of a request: `none` is an answer without a decision. */
-export const OUTCOMES = ['allowed', 'refused', 'fault', 'none'] as const;
-export type Outcome = (typeof OUTCOMES)[number];
+export type Outcome = 'allowed' | 'refused' | 'fault' | 'none';
 
 export function outcomeOf(event: LiveEvent): Outcome {
   if (event.kind === 'request') return 'none';

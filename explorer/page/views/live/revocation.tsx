@@ -1,10 +1,11 @@
-import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
 import { linkTo, type Patch, type ViewProps } from '../../address.ts';
 import { useClient } from '../../client.ts';
 import { writeChanges } from '../../commands/changes.ts';
+import { Field, TextField } from '../../parts/field.tsx';
 import { Named } from '../../parts/named.tsx';
 import { useNames } from '../../parts/names.ts';
+import { Table } from '../../parts/table.tsx';
 import { typeOf } from '../../refs.ts';
 import { SUBJECT_TYPES, statusChange } from '../../registry.ts';
 import {
@@ -40,18 +41,9 @@ export function Revocation({ state, go }: ViewProps) {
       <section aria-label="Timeline" class="live-timeline">
         <h2>{since === undefined ? 'How long caches may allow' : 'What may still be allowed'}</h2>
         <p class="live-sum">
-          {revoked !== undefined && (
-            <>
-              <Named of={{ ref: revoked, name: nameOf(revoked) ?? revoked }} />
-              {nameOf(revoked) !== undefined && (
-                <>
-                  {' '}
-                  <code>{revoked}</code>
-                </>
-              )}
-              :{' '}
-            </>
-          )}
+          {revoked !== undefined && <Named of={{ ref: revoked, name: nameOf(revoked) ?? revoked }} />}
+          {revoked !== undefined && nameOf(revoked) !== undefined && <code> {revoked}</code>}
+          {revoked !== undefined && ': '}
           {sentence(timeline, since)}
         </p>
         <Disable revoked={revoked} state={state} />
@@ -191,38 +183,35 @@ function stateText({ state, left = 0, atMost }: LayerBar): string {
   return state === 'over' ? '✓ over' : `▸ ${durationText(left)} left`;
 }
 
-function LayerTable({
-  of: { charts },
-  since,
-}: {
-  readonly of: Timeline;
-  readonly since: number | undefined;
-}) {
+function LayerTable({ of: { charts }, since }: { readonly of: Timeline } & Pick<BarsProps, 'since'>) {
   const layers = charts.flatMap((chart) => chart.layers);
+  const isPlanned = since === undefined;
   return (
-    <table class="live-layers">
-      <caption>Layers that may still allow</caption>
-      <thead>
-        <tr>
-          <th scope="col">Layer</th>
-          <th scope="col">Adds</th>
-          <th scope="col">{since === undefined ? 'At most' : 'Until'}</th>
-          <th scope="col">State</th>
-          <th scope="col">Ended at once by</th>
-        </tr>
-      </thead>
-      <tbody>
-        {layers.map((bar) => (
-          <tr key={bar.layer}>
-            <th scope="row">{bar.layer}</th>
-            <td data-label="adds">{bar.adds === 0 ? 'nothing' : durationText(bar.adds)}</td>
-            <td data-label={since === undefined ? 'at most' : 'until'}>{untilText(bar, since)}</td>
-            <td data-label="state">{bar.state === 'planned' ? 'nothing is revoked yet' : stateText(bar)}</td>
-            <td data-label="ended at once by">{bar.state === 'off' ? '–' : bar.end}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Table
+      class="live-layers"
+      caption={<caption>Layers that may still allow</caption>}
+      rows={layers}
+      keyOf={({ layer }) => layer}
+      columns={[
+        { title: 'Layer', isHeading: true, show: ({ layer }) => layer },
+        { title: 'Adds', label: 'adds', show: ({ adds }) => (adds === 0 ? 'nothing' : durationText(adds)) },
+        {
+          title: isPlanned ? 'At most' : 'Until',
+          label: isPlanned ? 'at most' : 'until',
+          show: (bar) => untilText(bar, since),
+        },
+        {
+          title: 'State',
+          label: 'state',
+          show: (bar) => (bar.state === 'planned' ? 'nothing is revoked yet' : stateText(bar)),
+        },
+        {
+          title: 'Ended at once by',
+          label: 'ended at once by',
+          show: ({ state, end }) => (state === 'off' ? '–' : end),
+        },
+      ]}
+    />
   );
 }
 
@@ -243,34 +232,23 @@ const SETTINGS: Readonly<Record<Time, { readonly label: string; readonly hint: s
 /** What was revoked, when, and how the stack is set. All of it is in the address. */
 function Settings({ state, go }: ViewProps) {
   const id = useId();
-  const wrong = TIMES.filter((time) => state[time] !== undefined && readSeconds(state[time]) === undefined);
   const since = instantIn(state.since);
   return (
     <section aria-labelledby={`${id}-title`}>
       <h2 id={`${id}-title`}>What was revoked, and the settings</h2>
       <div class="live-fields">
-        <Field
-          id={`${id}-revoked`}
+        <TextField
           label="Revoked"
           hint="a reference, such as user:ID, tenant:ID, session:ID"
-        >
-          {(props) => (
-            <input
-              {...props}
-              dir="auto"
-              autocomplete="off"
-              spellcheck={false}
-              maxLength={1_024}
-              value={state.revoked ?? ''}
-              onChange={({ currentTarget }) => go({ revoked: currentTarget.value.trim() })}
-            />
-          )}
-        </Field>
-        <Field id={`${id}-since`} label="Since" hint="in UTC">
-          {(props) => (
+          maxLength={1_024}
+          value={state.revoked ?? ''}
+          onCommit={(text) => go({ revoked: text.trim() })}
+        />
+        <Field label="Since" hint="in UTC">
+          {(control) => (
             <span class="live-since">
               <input
-                {...props}
+                {...control}
                 type="datetime-local"
                 step="1"
                 value={since === undefined ? '' : new Date(since).toISOString().slice(0, 19)}
@@ -286,58 +264,25 @@ function Settings({ state, go }: ViewProps) {
           )}
         </Field>
         {TIMES.map((time) => (
-          <Field
+          <TextField
             key={time}
-            id={`${id}-${time}`}
             label={`${SETTINGS[time].label} (seconds)`}
             hint={SETTINGS[time].hint}
             problem={
-              wrong.includes(time)
-                ? `this is not a whole number of seconds up to ${MOST_SECONDS}: the default is shown`
-                : undefined
+              state[time] !== undefined && readSeconds(state[time]) === undefined ? NO_SECONDS : undefined
             }
-          >
-            {(props) => (
-              <input
-                {...props}
-                inputMode="numeric"
-                autocomplete="off"
-                placeholder={String(DEFAULT_TIMES[time])}
-                value={state[time] ?? ''}
-                onInput={({ currentTarget }) => go({ [time]: currentTarget.value.trim() }, { replace: true })}
-              />
-            )}
-          </Field>
+            inputMode="numeric"
+            placeholder={String(DEFAULT_TIMES[time])}
+            value={state[time] ?? ''}
+            onType={(text) => go({ [time]: text.trim() }, { replace: true })}
+          />
         ))}
       </div>
     </section>
   );
 }
 
-interface FieldProps {
-  readonly id: string;
-  readonly label: string;
-  readonly hint: string;
-  readonly problem?: string | undefined;
-  readonly children: (props: {
-    readonly id: string;
-    readonly 'aria-describedby': string;
-    readonly 'aria-invalid': boolean;
-  }) => ComponentChildren;
-}
-
-/** A labelled field with a hint, and with what is wrong. */
-function Field({ id, label, hint, problem, children }: FieldProps) {
-  return (
-    <div class="live-field">
-      <label for={id}>{label}</label>
-      {children({ id, 'aria-describedby': `${id}-hint`, 'aria-invalid': problem !== undefined })}
-      <p id={`${id}-hint`} class={problem === undefined ? 'live-muted' : 'wrong'}>
-        {problem ?? hint}
-      </p>
-    </div>
-  );
-}
+const NO_SECONDS = `this is not a whole number of seconds up to ${MOST_SECONDS}: the default is shown`;
 
 /** Takes the report of a revocation, pasted or from a file. */
 function OpenReport({ go }: Pick<ViewProps, 'go'>) {
@@ -356,38 +301,31 @@ function OpenReport({ go }: Pick<ViewProps, 'go'>) {
   return (
     <section aria-labelledby={`${id}-title`}>
       <h2 id={`${id}-title`}>Open a report</h2>
-      <div class="live-field">
-        <label for={`${id}-text`}>
+      <TextField
+        label={
           <span>
             What <code>npx gatehouse-authz revoke-user … --json</code> printed
           </span>
-        </label>
-        <textarea
-          id={`${id}-text`}
-          rows={3}
-          dir="auto"
-          spellcheck={false}
-          placeholder='{ "revoked": "user:…", "at": "…", "layers": […] }'
-          aria-invalid={problem !== undefined}
-          aria-describedby={problem === undefined ? undefined : `${id}-problem`}
-          onInput={({ currentTarget }) => {
-            if (currentTarget.value.trim() === '') setProblem(undefined);
-            else open(currentTarget.value);
-          }}
-        />
-        {problem !== undefined && (
-          <p id={`${id}-problem`} class="wrong" role="alert">
-            <bdi>{problem}</bdi>
-          </p>
+        }
+        rows={3}
+        placeholder='{ "revoked": "user:…", "at": "…", "layers": […] }'
+        problem={problem}
+        isAlert
+        onType={(text) => {
+          if (text.trim() === '') setProblem(undefined);
+          else open(text);
+        }}
+      />
+      <Field label="or a file with it">
+        {(control) => (
+          <input
+            {...control}
+            type="file"
+            accept=".json,application/json,text/plain"
+            onChange={({ currentTarget }) => currentTarget.files?.[0]?.text().then(open)}
+          />
         )}
-        <label for={`${id}-file`}>or a file with it</label>
-        <input
-          id={`${id}-file`}
-          type="file"
-          accept=".json,application/json,text/plain"
-          onChange={({ currentTarget }) => currentTarget.files?.[0]?.text().then(open)}
-        />
-      </div>
+      </Field>
     </section>
   );
 }

@@ -1,9 +1,9 @@
-import { useId } from 'preact/hooks';
 import type { ViewProps } from '../../address.ts';
 import { useClient } from '../../client.ts';
 import { useList } from '../../list.ts';
 import { commandPages, type Item } from '../../load-page.ts';
 import { Empty } from '../../parts/empty.tsx';
+import { INSTANT, Select, TextField } from '../../parts/field.tsx';
 import { Named } from '../../parts/named.tsx';
 import { useNames } from '../../parts/names.ts';
 import { type Column, Pages } from '../../parts/pages.tsx';
@@ -60,11 +60,8 @@ export function LogView({ state, go }: ViewProps) {
   function Actor(record: Item) {
     const [ref] = actorRef(record) ?? [];
     if (ref !== undefined) return <Named of={{ ref, name: nameOf(ref) ?? ref }} />;
-    return record.actor === undefined ? (
-      <span class="none">no actor</span>
-    ) : (
-      <bdi>{textOf(record.actor)}</bdi>
-    );
+    if (record.actor === undefined) return <span class="none">no actor</span>;
+    return <bdi>{textOf(record.actor)}</bdi>;
   }
   return (
     <>
@@ -135,23 +132,14 @@ interface SourceProps extends ViewProps {
 
 /** Which log, and from when until when. */
 function Source({ state, go, log, tenant }: SourceProps) {
-  const id = useId();
   return (
     <div class="question">
-      <div class="picker">
-        <label for={id}>The log of</label>
-        <select
-          id={id}
-          value={log}
-          onChange={({ currentTarget }) => go({ log: currentTarget.value, record: undefined })}
-        >
-          {Object.entries(LOGS).map(([name, title]) => (
-            <option key={name} value={name}>
-              {title}
-            </option>
-          ))}
-        </select>
-      </div>
+      <Select
+        label="The log of"
+        value={log}
+        options={LOGS}
+        onChoose={(chosen) => go({ log: chosen, record: undefined })}
+      />
       {log === 'tenant' && (
         <Picker
           kind="scope"
@@ -168,29 +156,17 @@ function Source({ state, go, log, tenant }: SourceProps) {
           onChoose={(ref) => go({ user: ref, record: undefined })}
         />
       )}
-      <Instant label="From (UTC)" value={state.from} onChange={(from) => go({ from })} />
-      <Instant label="Until, not included (UTC)" value={state.until} onChange={(until) => go({ until })} />
-    </div>
-  );
-}
-
-interface InstantProps {
-  readonly label: string;
-  readonly value: string | undefined;
-  readonly onChange: (value: string | undefined) => void;
-}
-
-function Instant({ label, value, onChange }: InstantProps) {
-  const id = useId();
-  return (
-    <div class="picker">
-      <label for={id}>{label}</label>
-      <input
-        id={id}
-        type="datetime-local"
-        max="9999-12-31T23:59"
-        value={value ?? ''}
-        onChange={({ currentTarget }) => onChange(currentTarget.value || undefined)}
+      <TextField
+        label="From (UTC)"
+        {...INSTANT}
+        value={state.from ?? ''}
+        onCommit={(from) => go({ from: from || undefined })}
+      />
+      <TextField
+        label="Until, not included (UTC)"
+        {...INSTANT}
+        value={state.until ?? ''}
+        onCommit={(until) => go({ until: until || undefined })}
       />
     </div>
   );
@@ -198,51 +174,28 @@ function Instant({ label, value, onChange }: InstantProps) {
 
 /** What the loaded records have to have, and the order of the log. */
 function Filters({ state, go, records }: ViewProps & { readonly records: readonly Item[] }) {
-  const id = useId();
-  const fields = [
-    {
-      name: 'actor',
-      label: 'Actor contains',
-      texts: records.flatMap(({ actor }) => (actor === undefined ? [] : textOf(actor))),
-    },
-    { name: 'action', label: 'Command contains', texts: records.map(({ action }) => textOf(action)) },
-    { name: 'entity', label: 'Entity contains', texts: records.map(({ entityType }) => textOf(entityType)) },
-  ] as const;
+  const field = (name: 'actor' | 'action' | 'entity', label: string, of: keyof Item) => (
+    <TextField
+      label={label}
+      type="search"
+      suggestions={[
+        ...new Set(records.flatMap((record) => (record[of] === undefined ? [] : textOf(record[of])))),
+      ].sort()}
+      value={state[name] ?? ''}
+      onType={(text) => go({ [name]: text }, { replace: true })}
+    />
+  );
   return (
     <div class="question">
-      {fields.map(({ name, label, texts }) => (
-        <div key={name} class="picker">
-          <label for={`${id}-${name}`}>{label}</label>
-          <input
-            id={`${id}-${name}`}
-            type="search"
-            list={`${id}-${name}-list`}
-            dir="auto"
-            autocomplete="off"
-            spellcheck={false}
-            value={state[name] ?? ''}
-            onInput={({ currentTarget }) => go({ [name]: currentTarget.value }, { replace: true })}
-          />
-          <datalist id={`${id}-${name}-list`}>
-            {[...new Set(texts)].sort().map((text) => (
-              <option key={text} value={text} />
-            ))}
-          </datalist>
-        </div>
-      ))}
-      <div class="picker">
-        <label for={`${id}-order`}>Order</label>
-        <select
-          id={`${id}-order`}
-          value={state.order === 'oldest' ? 'oldest' : 'newest'}
-          onChange={({ currentTarget }) =>
-            go({ order: currentTarget.value === 'oldest' ? 'oldest' : undefined })
-          }
-        >
-          <option value="newest">newest first</option>
-          <option value="oldest">oldest first</option>
-        </select>
-      </div>
+      {field('actor', 'Actor contains', 'actor')}
+      {field('action', 'Command contains', 'action')}
+      {field('entity', 'Entity contains', 'entityType')}
+      <Select
+        label="Order"
+        value={state.order === 'oldest' ? 'oldest' : 'newest'}
+        options={{ newest: 'newest first', oldest: 'oldest first' }}
+        onChoose={(order) => go({ order: order === 'oldest' ? order : undefined })}
+      />
     </div>
   );
 }

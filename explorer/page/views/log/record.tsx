@@ -1,6 +1,8 @@
 import { linkTo, type ViewProps } from '../../address.ts';
 import type { Item } from '../../load-page.ts';
+import { Detail } from '../../parts/detail.tsx';
 import { Named } from '../../parts/named.tsx';
+import { Table, type TableColumn } from '../../parts/table.tsx';
 import type { NameOf } from '../../refs.ts';
 import { changesOf, detailsOf, entityOf, type FieldChange, linkedTo, partsOf } from './records.ts';
 
@@ -70,40 +72,13 @@ export function Changes({ record, isOpen, onToggle }: ChangesProps) {
       {isOpen && (
         <>
           {changes.length > 0 && (
-            <table class="fields">
-              <thead>
-                <tr>
-                  <th scope="col">Field</th>
-                  <th scope="col">Before</th>
-                  <th scope="col">After</th>
-                </tr>
-              </thead>
-              <tbody>
-                {changes.map(({ name, kind, before, after }) => (
-                  <tr key={name}>
-                    <th scope="row">
-                      <bdi>{name}</bdi>{' '}
-                      <span class={`kind ${kind}`}>
-                        <span aria-hidden="true">{SIGNS[kind]}</span> {kind}
-                      </span>
-                    </th>
-                    <td>{before === undefined ? <None /> : <bdi>{before}</bdi>}</td>
-                    <td>{after === undefined ? <None /> : <bdi>{after}</bdi>}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
+            <Table class="fields" rows={changes} columns={FIELD_COLUMNS} keyOf={({ name }) => name} />
           )}
           <dl>
             {details.map(([name, text]) => (
-              <div key={name}>
-                <dt>
-                  <bdi>{name}</bdi>
-                </dt>
-                <dd>
-                  <bdi>{text}</bdi>
-                </dd>
-              </div>
+              <Detail key={name} name={name}>
+                <bdi>{text}</bdi>
+              </Detail>
             ))}
           </dl>
         </>
@@ -112,4 +87,22 @@ export function Changes({ record, isOpen, onToggle }: ChangesProps) {
   );
 }
 
-const None = () => <span class="none">none</span>;
+const textOr = (text: string | undefined) =>
+  text === undefined ? <span class="none">none</span> : <bdi>{text}</bdi>;
+
+const FIELD_COLUMNS: readonly TableColumn<FieldChange>[] = [
+  {
+    title: 'Field',
+    isHeading: true,
+    show: ({ name, kind }) => (
+      <>
+        <bdi>{name}</bdi>{' '}
+        <span class={`kind ${kind}`}>
+          <span aria-hidden="true">{SIGNS[kind]}</span> {kind}
+        </span>
+      </>
+    ),
+  },
+  { title: 'Before', show: ({ before }) => textOr(before) },
+  { title: 'After', show: ({ after }) => textOr(after) },
+];

@@ -1,3 +1,5 @@
+import type { Item } from '../../load-page.ts';
+
 /** Which log is read, and from when until when. */
 
 export const LOGS = {
@@ -26,21 +28,13 @@ export const instantOf = (text: string | undefined): string | undefined => {
 };
 
 /** The input of audit.list; undefined where nobody was chosen yet. */
-export function inputOf({
-  log,
-  tenant,
-  user,
-  from,
-  until,
-  descending,
-}: Wanted): Readonly<Record<string, unknown>> | undefined {
+export function inputOf({ log, tenant, user, from, until, descending }: Wanted): Item | undefined {
   if ((log === 'tenant' && tenant === undefined) || (log === 'user' && user === undefined)) return undefined;
-  const [begin, end] = [instantOf(from), instantOf(until)];
   return {
-    ...(log === 'tenant' ? { tenant } : {}),
-    ...(log === 'user' ? { user: user?.replace(/^user:/, '') } : {}),
-    ...(begin === undefined ? {} : { from: begin }),
-    ...(end === undefined ? {} : { until: end }),
-    ...(descending ? { descending } : {}),
+    tenant: log === 'tenant' ? tenant : undefined,
+    user: log === 'user' ? user?.replace(/^user:/, '') : undefined,
+    from: instantOf(from),
+    until: instantOf(until),
+    descending: descending || undefined,
   };
 }

@@ -106,7 +106,7 @@ function OwnRoles({ owner }: { readonly owner: string }) {
           <Role
             id={String(item.id)}
             name={String(item.name)}
-            {...(parent === undefined ? {} : { note: `inherits from ${nameOf(parent) ?? parent}` })}
+            note={parent && `inherits from ${nameOf(parent) ?? parent}`}
           />
         );
       }}

@@ -23,7 +23,7 @@ export interface Entitlement {
 export interface Ending {
   readonly ref: string;
   readonly name: string;
-  readonly tenant?: string;
+  readonly tenant?: string | undefined;
   readonly end: number;
 }
 

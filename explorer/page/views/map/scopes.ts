@@ -12,7 +12,7 @@ export interface Scope {
   readonly ancestors: readonly string[];
   readonly status: string;
   /** Of a workstream: the enterprise for which it needs a licence. */
-  readonly enterprise?: string;
+  readonly enterprise?: string | undefined;
   readonly isMoving: boolean;
   readonly isBeingDeleted: boolean;
 }
@@ -35,7 +35,7 @@ export function scopeOf(type: string, item: Item): Scope {
     name: String(name ?? id),
     ancestors: texts(ancestors),
     status: String(status),
-    ...(typeof enterprise === 'string' ? { enterprise } : {}),
+    enterprise: typeof enterprise === 'string' ? enterprise : undefined,
     isMoving: movingTo !== undefined,
     isBeingDeleted: deletingSince !== undefined,
   };
@@ -120,7 +120,7 @@ export const levelPages =
       if (inner === undefined) position += 1;
     }
     const isLast = position >= sources.length;
-    return { ok: true, result: { items, ...(isLast ? {} : { cursor: JSON.stringify([position, inner]) }) } };
+    return { ok: true, result: { items, cursor: isLast ? undefined : JSON.stringify([position, inner]) } };
   };
 
 const readCursor = (cursor: string | undefined): [number, string | undefined] => {

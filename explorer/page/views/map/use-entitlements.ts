@@ -64,7 +64,7 @@ function endingOf(item: Item): Ending {
   return {
     ref: `user:${String(id)}`,
     name: labelOf(item) ?? String(id),
-    ...(typeof tenant === 'string' ? { tenant } : {}),
+    tenant: typeof tenant === 'string' ? tenant : undefined,
     end: Date.parse(String(endsAt)),
   };
 }

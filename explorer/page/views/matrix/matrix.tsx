@@ -1,13 +1,14 @@
 import { useMemo } from 'preact/hooks';
 import { linkTo, type ViewProps } from '../../address.ts';
 import { useCall } from '../../calls.ts';
-import { download } from '../../parts/download.ts';
 import { Empty } from '../../parts/empty.tsx';
+import { Exports } from '../../parts/exports.tsx';
 import { FIELDS } from '../../parts/fields.ts';
 import { Filter } from '../../parts/filter.tsx';
 import { Picker } from '../../parts/picker.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { csvOf, filtered } from '../../parts/rows.ts';
+import { filtered } from '../../parts/rows.ts';
+import { idOf } from '../../refs.ts';
 import { byPlace, type Cell, type Matrix, MOST_ROLES, MOST_ROWS, startOf, textColumns } from './cells.ts';
 import { MatrixTable, Signs } from './table.tsx';
 
@@ -20,8 +21,8 @@ const COMBINATIONS = {
 export function MatrixView({ state, go }: ViewProps) {
   const { scope, role } = state;
   const { value, error, retry, isLoading } = useCall('matrix', {
-    ...(scope === undefined ? {} : { scope }),
-    ...(role === undefined ? {} : { roles: [role.replace(/^role:/, '')] }),
+    scope,
+    roles: role === undefined ? undefined : [idOf(role)],
   });
   // Other places have other roles: what was chosen of these is not there.
   const anew = { cell: undefined, fromRow: undefined, fromRole: undefined };
@@ -86,32 +87,23 @@ function Shown({ matrix, isLoading, state, go }: ShownProps) {
           />
           <Turning
             of="permissions"
-            {...{ first: firstRow, size: MOST_ROWS, total: rows.length }}
+            first={firstRow}
+            size={MOST_ROWS}
+            total={rows.length}
             onTurn={(first) => go({ fromRow: String(first) }, { replace: true })}
           />
           <Turning
             of="roles"
-            {...{ first: firstRole, size: MOST_ROLES, total: roles.length }}
+            first={firstRole}
+            size={MOST_ROLES}
+            total={roles.length}
             onTurn={(first) => go({ fromRole: String(first) }, { replace: true })}
           />
-          <span class="export">
-            <button
-              type="button"
-              onClick={() => download('gatehouse-matrix.csv', 'text/csv', csvOf(rows, columns))}
-            >
-              Export CSV
-            </button>
-            <button
-              type="button"
-              onClick={() =>
-                download('gatehouse-matrix.json', 'application/json', `${JSON.stringify(matrix, null, 2)}\n`)
-              }
-            >
-              Export JSON
-            </button>
-          </span>
+          <Exports file="gatehouse-matrix" rows={rows} columns={columns} data={matrix} />
         </div>
-        <Said cell={selected} matrix={matrix} state={state} />
+        <div class="matrix-said" aria-live="polite">
+          <Said cell={selected} matrix={matrix} state={state} />
+        </div>
         <MatrixTable
           roles={roles.slice(firstRole, firstRole + MOST_ROLES)}
           permissions={rows.slice(firstRow, firstRow + MOST_ROWS)}
@@ -140,33 +132,21 @@ interface TurningProps {
 function Turning({ of, first, size, total, onTurn }: TurningProps) {
   const last = Math.min(first + size, total);
   const isWhole = total <= size;
+  const turn = (name: string, sign: string, to: number, isOver: boolean) =>
+    !isWhole && (
+      <button type="button" aria-label={`${name} ${of}`} disabled={isOver} onClick={() => onTurn(to)}>
+        {sign}
+      </button>
+    );
   return (
     <p class="loaded">
-      {!isWhole && (
-        <button
-          type="button"
-          aria-label={`Previous ${of}`}
-          disabled={first === 0}
-          onClick={() => onTurn(first - size)}
-        >
-          ‹
-        </button>
-      )}{' '}
+      {turn('Previous', '‹', first - size, first === 0)}{' '}
       <span role="status">
         {isWhole
           ? `${total} ${total === 1 ? of.slice(0, -1) : of}`
           : `${of} ${first + 1}–${last} of ${total.toLocaleString('en')}`}
       </span>{' '}
-      {!isWhole && (
-        <button
-          type="button"
-          aria-label={`Next ${of}`}
-          disabled={last === total}
-          onClick={() => onTurn(first + size)}
-        >
-          ›
-        </button>
-      )}
+      {turn('Next', '›', first + size, last === total)}
     </p>
   );
 }
@@ -181,16 +161,14 @@ function Said({ cell, matrix: { roles, combination }, state }: SaidProps) {
   const role = roles.find(({ id }) => id === cell?.role);
   if (!cell || !role)
     return (
-      <div class="matrix-said" aria-live="polite">
-        <p class="help">
-          ✓ allows, ✕ denies; ↑ inherited, ≈ by a pattern, ? on a condition; → which one wins. Choose a cell
-          to read it in words.
-        </p>
-      </div>
+      <p class="help">
+        ✓ allows, ✕ denies; ↑ inherited, ≈ by a pattern, ? on a condition; → which one wins. Choose a cell to
+        read it in words.
+      </p>
     );
   const { permission, marks, wins } = cell;
   return (
-    <div class="matrix-said" aria-live="polite">
+    <>
       <h2>
         <bdi>{role.label}</bdi>, <code>{permission}</code>
       </h2>
@@ -198,23 +176,17 @@ function Said({ cell, matrix: { roles, combination }, state }: SaidProps) {
         {marks.map((mark) => (
           <li key={JSON.stringify(mark)}>
             <Signs of={mark} /> {mark.effect}
-            {mark.from === undefined ? (
-              ''
-            ) : (
+            {mark.from !== undefined && (
               <>
                 , inherited from <bdi>{mark.from}</bdi>
               </>
             )}
-            {mark.pattern === undefined ? (
-              ''
-            ) : (
+            {mark.pattern !== undefined && (
               <>
                 , by <code>{mark.pattern}</code>
               </>
             )}
-            {mark.when === undefined ? (
-              ''
-            ) : (
+            {mark.when !== undefined && (
               <>
                 , if <code>{mark.when}</code>
               </>
@@ -233,6 +205,6 @@ function Said({ cell, matrix: { roles, combination }, state }: SaidProps) {
           <a href={linkTo('search', state, { search: 'who', permission })}>Who may do it here</a>
         </p>
       )}
-    </div>
+    </>
   );
 }

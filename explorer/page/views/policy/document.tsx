@@ -28,7 +28,7 @@ export function PolicyDocument({ of: { base, answer, without }, matched, onTry }
   return (
     <section aria-labelledby={id}>
       <h2 id={id}>Policy</h2>
-      <p class="policy-hint">
+      <p class="help">
         {bytes} bytes. Each resource begins with <code>{base}</code>
       </p>
       <div class="policy-list scrolls" ref={list}>

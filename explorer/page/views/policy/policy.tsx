@@ -4,14 +4,23 @@ import type { ViewProps } from '../../address.ts';
 import { useCall } from '../../calls.ts';
 import { DecisionBadge } from '../../parts/decision.tsx';
 import { Empty } from '../../parts/empty.tsx';
-import { FIELDS } from '../../parts/fields.ts';
+import { TextField } from '../../parts/field.tsx';
 import { Named } from '../../parts/named.tsx';
 import { useNames } from '../../parts/names.ts';
-import { Picker } from '../../parts/picker.tsx';
 import { Problem } from '../../parts/problem.tsx';
+import { QuestionFields } from '../../parts/question.tsx';
+import { Table, type TableColumn } from '../../parts/table.tsx';
 import type { NameOf } from '../../refs.ts';
 import { PolicyDocument } from './document.tsx';
-import { claimsOf, exampleOfRoute, type Request, readClaims, readHeaders, scopeOf } from './examples.ts';
+import {
+  claimsOf,
+  exampleOfRoute,
+  type Read,
+  type Request,
+  readClaims,
+  readHeaders,
+  scopeOf,
+} from './examples.ts';
 import { useScrollToCurrent } from './scroll.ts';
 import { TrialBox } from './trial.tsx';
 
@@ -27,13 +36,11 @@ export function PolicyView({ state, go }: ViewProps) {
   const claims = state.claims === undefined ? undefined : readClaims(state.claims);
   const headers = state.headers === undefined ? undefined : readHeaders(state.headers);
   const isAsked = subject !== undefined && about !== undefined && !problemOf(claims);
-  const call = isAsked
-    ? { subject, api, ...(claims && 'value' in claims ? { claims: claims.value } : {}) }
-    : undefined;
+  const call = isAsked ? { subject, api, claims: valueIn(claims) } : undefined;
   const shown = useCall('policy', call);
   const request =
     call && method !== undefined && path !== undefined && !problemOf(headers)
-      ? { ...call, method, path, ...(headers && 'value' in headers ? { headers: headers.value } : {}) }
+      ? { ...call, method, path, headers: valueIn(headers) }
       : undefined;
   const trial = useCall('tryRoute', request);
   const box = useRef<HTMLElement>(null);
@@ -43,21 +50,36 @@ export function PolicyView({ state, go }: ViewProps) {
     box.current?.scrollIntoView({ block: 'nearest' });
   };
   const { value } = shown;
+  const claimNames = value ? claimsOf(value.routes) : [];
   return (
     <>
       <div class="question">
-        <Picker
-          kind="subject"
-          label={FIELDS.subject}
-          value={subject}
-          onChoose={(ref) => go({ subject: ref })}
+        <QuestionFields of={['subject']} state={state} go={go} />
+        <TextField
+          label="API"
+          type="search"
+          maxLength={128}
+          placeholder={apis[0] ?? DEFAULT_API}
+          suggestions={apis}
+          hint={
+            <>
+              the <code>API_NAME</code> of its authorizer
+            </>
+          }
+          value={state.api ?? ''}
+          onCommit={(text) => go({ api: text.trim() })}
         />
-        <ApiField apis={apis} value={state.api} onChoose={(name) => go({ api: name })} />
-        <ClaimsField
-          value={state.claims}
+        <TextField
+          label="Claims of the token"
+          placeholder="{}"
+          hint={
+            claimNames.length === 0
+              ? 'JSON; no route of this API takes one'
+              : `JSON; routes take ${claimNames.join(', ')}`
+          }
           problem={problemOf(claims)}
-          names={value ? claimsOf(value.routes) : []}
-          onChange={(text) => go({ claims: text })}
+          value={state.claims ?? ''}
+          onCommit={(text) => go({ claims: text.trim() })}
         />
       </div>
       {unknown && <Problem of={unknown} retry={retry} />}
@@ -88,77 +110,11 @@ export function PolicyView({ state, go }: ViewProps) {
   );
 }
 
-const problemOf = (read: object | undefined): string | undefined =>
-  read && 'problem' in read ? String(read.problem) : undefined;
+const problemOf = (read: Read<unknown> | undefined): string | undefined =>
+  read && 'problem' in read ? read.problem : undefined;
 
-interface ApiFieldProps {
-  readonly apis: readonly string[];
-  readonly value: string | undefined;
-  readonly onChoose: (name: string | undefined) => void;
-}
-
-function ApiField({ apis, value, onChoose }: ApiFieldProps) {
-  const id = useId();
-  return (
-    <div class="picker">
-      <label for={id}>API</label>
-      <input
-        id={id}
-        type="search"
-        list={`${id}-list`}
-        autocomplete="off"
-        spellcheck={false}
-        maxLength={128}
-        placeholder={apis[0] ?? DEFAULT_API}
-        aria-describedby={`${id}-hint`}
-        value={value ?? ''}
-        onChange={({ currentTarget }) => onChoose(currentTarget.value.trim())}
-      />
-      <datalist id={`${id}-list`}>
-        {apis.map((name) => (
-          <option key={name} value={name} />
-        ))}
-      </datalist>
-      <p id={`${id}-hint`} class="policy-hint">
-        the <code>API_NAME</code> of its authorizer
-      </p>
-    </div>
-  );
-}
-
-interface ClaimsFieldProps {
-  readonly value: string | undefined;
-  readonly problem: string | undefined;
-  /** The claims that routes take. */
-  readonly names: readonly string[];
-  readonly onChange: (text: string) => void;
-}
-
-function ClaimsField({ value, problem, names, onChange }: ClaimsFieldProps) {
-  const id = useId();
-  return (
-    <div class="picker">
-      <label for={id}>Claims of the token</label>
-      <input
-        id={id}
-        dir="auto"
-        autocomplete="off"
-        spellcheck={false}
-        placeholder="{}"
-        aria-invalid={problem !== undefined}
-        aria-describedby={`${id}-hint`}
-        value={value ?? ''}
-        onChange={({ currentTarget }) => onChange(currentTarget.value.trim())}
-      />
-      <p id={`${id}-hint`} class={problem === undefined ? 'policy-hint' : 'wrong'}>
-        {problem ??
-          (names.length === 0
-            ? 'JSON; no route of this API takes one'
-            : `JSON; routes take ${names.join(', ')}`)}
-      </p>
-    </div>
-  );
-}
+const valueIn = <T,>(read: Read<T> | undefined): T | undefined =>
+  read && 'value' in read ? read.value : undefined;
 
 function NoRoutes({ api, apis }: { readonly api: string; readonly apis: readonly string[] }) {
   return (
@@ -191,47 +147,45 @@ function Routes({ of: { routes, answer }, tried, onTry }: RoutesProps) {
   const nameOf = useNames(scopes.filter((ref) => ref !== undefined));
   const list = useRef<HTMLDivElement>(null);
   useScrollToCurrent(list, tried);
+  const columns: readonly TableColumn<CoveredRoute>[] = [
+    {
+      title: 'Route',
+      show: (route) => (
+        <>
+          <button type="button" class="policy-try" onClick={() => onTry(exampleOfRoute(route))}>
+            <span class="visually-hidden">Try </span>
+            {route.method} <bdi>{route.path}</bdi>
+          </button>
+          {route.id === tried && <span class="policy-mark">◀ matched</span>}
+        </>
+      ),
+    },
+    {
+      title: 'Asks for',
+      show: ({ permission, scope }) => (
+        <>
+          <code>{permission}</code> at <code>{scope}</code>
+        </>
+      ),
+    },
+    {
+      title: 'Policy',
+      class: 'policy-cover',
+      show: (route) => <Cover of={route} isWhole={answer !== undefined} nameOf={nameOf} />,
+    },
+  ];
   return (
     <section aria-labelledby={id}>
       <h2 id={id}>Routes</h2>
       <div class="policy-list scrolls" ref={list}>
-        <table class="policy-routes">
-          <caption class="visually-hidden">Routes, and what the policy allows of them</caption>
-          <thead>
-            <tr>
-              <th scope="col">Route</th>
-              <th scope="col">Asks for</th>
-              <th scope="col" class="policy-cover">
-                Policy
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {routes.map((route) => (
-              <tr key={route.id} aria-current={route.id === tried ? 'true' : undefined}>
-                <td>
-                  <button type="button" class="policy-try" onClick={() => onTry(exampleOfRoute(route))}>
-                    <span class="visually-hidden">Try </span>
-                    {route.method} <bdi>{route.path}</bdi>
-                  </button>
-                  {route.id === tried && <span class="policy-mark">◀ matched</span>}
-                </td>
-                <td>
-                  <code>
-                    <bdi>{route.permission}</bdi>
-                  </code>{' '}
-                  at{' '}
-                  <code>
-                    <bdi>{route.scope}</bdi>
-                  </code>
-                </td>
-                <td>
-                  <Cover of={route} isWhole={answer !== undefined} nameOf={nameOf} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          class="policy-routes"
+          rows={routes}
+          columns={columns}
+          keyOf={({ id: route }) => route}
+          caption={<caption class="visually-hidden">Routes, and what the policy allows of them</caption>}
+          isCurrent={({ id: route }) => route === tried}
+        />
       </div>
     </section>
   );
@@ -246,17 +200,11 @@ interface CoverProps {
 /** What a policy says of a route; where there is none, what is known of the route alone. */
 function Cover({ of, isWhole, nameOf }: CoverProps) {
   const { allowed, isCoverable, decision } = of;
-  const alone = decision && (
-    <>
-      {' '}
-      <DecisionBadge allowed={decision.allowed} />
-    </>
-  );
   if (!isCoverable || !isWhole)
     return (
       <>
-        <span class="policy-hint">{isCoverable ? 'for each request' : 'for each connection'}</span>
-        {alone}
+        <span class="help">{isCoverable ? 'for each request' : 'for each connection'}</span>{' '}
+        {decision && <DecisionBadge allowed={decision.allowed} />}
       </>
     );
   if (allowed.length === 0) return <span>✕ nothing</span>;
@@ -288,11 +236,7 @@ function Values({ of, values, nameOf }: ValuesProps) {
   const name = scope && nameOf(scope);
   return (
     <>
-      {scope !== undefined && name !== undefined && (
-        <>
-          <Named of={{ ref: scope, name }} />{' '}
-        </>
-      )}
+      {scope !== undefined && name !== undefined && <Named of={{ ref: scope, name }} />}{' '}
       <code>
         <bdi>{Object.values(values).join(', ')}</bdi>
       </code>

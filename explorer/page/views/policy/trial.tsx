@@ -4,6 +4,8 @@ import type { PolicyShown, RouteTrial } from '../../../service/index.ts';
 import { linkTo, type ViewProps } from '../../address.ts';
 import type { Called } from '../../calls.ts';
 import { DecisionBadge, reasonText } from '../../parts/decision.tsx';
+import { Detail } from '../../parts/detail.tsx';
+import { named, Select, TextField, Wrong } from '../../parts/field.tsx';
 import { Named } from '../../parts/named.tsx';
 import { useNames } from '../../parts/names.ts';
 import { Problem } from '../../parts/problem.tsx';
@@ -41,49 +43,30 @@ export function TrialBox({ state, go, box, routes, headersProblem, called }: Tri
           go({ method, path: path.trim() });
         }}
       >
-        <label>
-          Method
-          <select value={method} onChange={({ currentTarget }) => setMethod(currentTarget.value)}>
-            {methods.map((each) => (
-              <option key={each} value={each}>
-                {each}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label class="policy-path">
-          Path
-          <input
-            dir="ltr"
-            autocomplete="off"
-            spellcheck={false}
-            maxLength={10_240}
-            placeholder="/…, as it is sent, with its escapes"
-            value={path}
-            onInput={({ currentTarget }) => setPath(currentTarget.value)}
-          />
-        </label>
+        <Select label="Method" value={method} options={named(methods)} onChoose={setMethod} />
+        <TextField
+          class="policy-path"
+          label="Path"
+          dir="ltr"
+          maxLength={10_240}
+          placeholder="/…, as it is sent, with its escapes"
+          value={path}
+          onType={setPath}
+        />
         <button type="submit" class="primary">
           Try
         </button>
       </form>
       {(taken.length > 0 || state.headers !== undefined) && (
-        <div class="policy-headers">
-          <label for={`${id}-headers`}>Headers</label>
-          <textarea
-            id={`${id}-headers`}
-            rows={2}
-            spellcheck={false}
-            placeholder={`${taken[0] ?? 'name'}: value`}
-            aria-invalid={headersProblem !== undefined}
-            aria-describedby={`${id}-headers-hint`}
-            value={state.headers ?? ''}
-            onChange={({ currentTarget }) => go({ headers: currentTarget.value })}
-          />
-          <p id={`${id}-headers-hint`} class={headersProblem === undefined ? 'policy-hint' : 'wrong'}>
-            <bdi>{headersProblem ?? `one in each line; routes take ${taken.join(', ')}`}</bdi>
-          </p>
-        </div>
+        <TextField
+          label="Headers"
+          rows={2}
+          placeholder={`${taken[0] ?? 'name'}: value`}
+          hint={`one in each line; routes take ${taken.join(', ')}`}
+          problem={headersProblem}
+          value={state.headers ?? ''}
+          onCommit={(headers) => go({ headers })}
+        />
       )}
       <div
         aria-live="polite"
@@ -92,7 +75,7 @@ export function TrialBox({ state, go, box, routes, headersProblem, called }: Tri
       >
         {called.error && <Problem of={called.error} retry={called.retry} />}
         {called.value && <Trial of={called.value} state={state} />}
-        {state.path === undefined && <p class="policy-hint">Type a path, or choose a route or a resource.</p>}
+        {state.path === undefined && <p class="help">Type a path, or choose a route or a resource.</p>}
       </div>
     </section>
   );
@@ -106,7 +89,7 @@ function Trial({ of, state }: { readonly of: RouteTrial; readonly state: ViewPro
         <PolicySays of={of} />
         <RouteSays of={of} state={state} />
       </div>
-      <p class="policy-hint">
+      <p class="help">
         The ARN of the request: <code>{of.arn}</code>
       </p>
     </>
@@ -197,58 +180,39 @@ function RouteSays({ of, state }: { readonly of: RouteTrial; readonly state: Vie
         {decision ? reasonText(decision.reason) : (REFUSALS[reason] ?? reason)} <code>{reason}</code>
       </p>
       {missing.map((each) => (
-        <p key={each} class="wrong">
-          <bdi>{each}</bdi>
-        </p>
+        <Wrong key={each} text={each} />
       ))}
       <dl>
         {route && (
-          <>
-            <dt>Route</dt>
-            <dd>
-              <code>
-                {route.method} <bdi>{route.path}</bdi>
-              </code>
-            </dd>
-            {Object.entries(route.parameters).map(([name, value]) => (
-              <div key={name}>
-                <dt>
-                  <bdi>{name}</bdi>
-                </dt>
-                <dd>
-                  <bdi>{value}</bdi>
-                </dd>
-              </div>
-            ))}
-          </>
+          <Detail name="Route">
+            <code>
+              {route.method} <bdi>{route.path}</bdi>
+            </code>
+          </Detail>
         )}
+        {Object.entries(route?.parameters ?? {}).map(([name, value]) => (
+          <Detail key={name} name={name}>
+            <bdi>{value}</bdi>
+          </Detail>
+        ))}
         {permission !== undefined && (
-          <>
-            <dt>Permission</dt>
-            <dd>
-              <bdi>{permission}</bdi>
-            </dd>
-          </>
+          <Detail name="Permission">
+            <bdi>{permission}</bdi>
+          </Detail>
         )}
         {scope !== undefined && (
-          <>
-            <dt>Scope</dt>
-            <dd>
-              <Named of={{ ref: scope, name: nameOf(scope) ?? scope }} />
-            </dd>
-          </>
+          <Detail name="Scope">
+            <Named of={{ ref: scope, name: nameOf(scope) ?? scope }} />
+          </Detail>
         )}
         {others.length > 0 && (
-          <>
-            <dt>Also match, after it</dt>
-            <dd>
-              {others.map(({ id, method, path }) => (
-                <code key={id}>
-                  {method} <bdi>{path}</bdi>{' '}
-                </code>
-              ))}
-            </dd>
-          </>
+          <Detail name="Also match, after it">
+            {others.map(({ id, method, path }) => (
+              <code key={id}>
+                {method} <bdi>{path}</bdi>{' '}
+              </code>
+            ))}
+          </Detail>
         )}
       </dl>
       {permission !== undefined && scope !== undefined && (

@@ -8,17 +8,11 @@ import { GivenField } from '../../parts/given.tsx';
 import { askedInstant, formatInstant } from '../../parts/instant.ts';
 import { Named } from '../../parts/named.tsx';
 import { type Column, Pages } from '../../parts/pages.tsx';
-import { Picker } from '../../parts/picker.tsx';
+import { QuestionFields } from '../../parts/question.tsx';
 import { SubViews } from '../../parts/sub-views.tsx';
 import { When } from '../../parts/when.tsx';
-import { type Asked, questionOf, type Row, SEARCHES, type Search, searchOf } from './searches.ts';
+import { questionOf, type Row, SEARCHES, type Search, searchOf } from './searches.ts';
 import { TypeField } from './type-field.tsx';
-
-const PICKERS = {
-  subject: { kind: 'subject', label: FIELDS.subject },
-  permission: { kind: 'permission', label: FIELDS.permission },
-  scope: { kind: 'scope', label: FIELDS.scope },
-} as const satisfies Record<Asked, unknown>;
 
 const TITLES = { who: SEARCHES.who.title, what: SEARCHES.what.title, where: SEARCHES.where.title };
 
@@ -39,14 +33,7 @@ export function SearchView({ state, go }: ViewProps) {
       />
       <p class="sentence">{sentence}</p>
       <div class="question">
-        {asked.map((name) => (
-          <Picker
-            key={name}
-            {...PICKERS[name]}
-            value={state[name]}
-            onChoose={(value) => go({ [name]: value })}
-          />
-        ))}
+        <QuestionFields of={asked} state={state} go={go} />
         <TypeField search={search} value={state.type} onChoose={(type) => go({ type })} />
       </div>
       <When
@@ -70,7 +57,7 @@ function Found({ search, state, go }: ViewProps & { readonly search: Search }) {
     question?.load(send) ?? (async () => ({ ok: true, result: { items: [] } })),
   );
   const { title, asked, finds } = SEARCHES[search];
-  const missing = asked.filter((name) => !state[name]).map((name) => PICKERS[name].label);
+  const missing = asked.filter((name) => !state[name]).map((name) => FIELDS[name]);
   // What cannot be read is said beside its field.
   if (!question && missing.length === 0) return null;
   if (!question) {
@@ -88,7 +75,7 @@ function Found({ search, state, go }: ViewProps & { readonly search: Search }) {
       list={list}
       columns={COLUMNS[search]}
       keyOf={({ ref }) => ref}
-      action={{ title: 'Why', hrefOf: ({ ref }) => linkTo('why', state, { [finds]: ref }) }}
+      link={{ title: 'Why', hrefOf: ({ ref }) => linkTo('why', state, { [finds]: ref }) }}
       filter={state.filter}
       onFilter={(filter) => go({ filter }, { replace: true })}
       empty={<Nobody search={search} state={state} />}

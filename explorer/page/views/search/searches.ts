@@ -1,11 +1,9 @@
 import type { Inputs } from '../../../service/index.ts';
 import { type LoadPage, searchPages } from '../../load-page.ts';
+import type { Asked } from '../../parts/fields.ts';
 import { readGiven } from '../../parts/given-text.ts';
 import { askedInstant } from '../../parts/instant.ts';
 import type { Send } from '../../send.ts';
-
-/** What a search is asked with: two of three. The third is what it finds. */
-export type Asked = 'subject' | 'permission' | 'scope';
 
 export type Search = 'who' | 'what' | 'where';
 
@@ -14,12 +12,13 @@ export interface Row {
   /** A reference, or the name of a page or permission. */
   readonly ref: string;
   readonly name: string;
-  readonly description?: string;
+  readonly description?: string | undefined;
 }
 
 export interface SearchKind {
   readonly title: string;
   readonly sentence: string;
+  /** What it is asked with: two of three. The third is what it finds. */
   readonly asked: readonly Asked[];
   readonly finds: Asked;
 }

@@ -1,7 +1,7 @@
-import { useId } from 'preact/hooks';
 import { useClient } from '../../client.ts';
 import { useList } from '../../list.ts';
 import { commandPages } from '../../load-page.ts';
+import { named, Select } from '../../parts/field.tsx';
 import { SCOPE_TYPE_NAMES, SUBJECT_TYPES } from '../../registry.ts';
 import type { Search } from './searches.ts';
 
@@ -25,25 +25,15 @@ export interface TypeFieldProps {
 /** Limits a search to one type of what it finds. */
 export function TypeField({ search, value, onChoose }: TypeFieldProps) {
   const { send } = useClient();
-  const id = useId();
   const { label, types, added } = TYPES[search];
   const { items } = useList(added, commandPages(send, added ?? ''));
-  const all = new Set([...types, ...items.map(({ name }) => String(name)), ...(value ? [value] : [])]);
+  const all = [...types, ...items.map(({ name }) => String(name)), ...(value ? [value] : [])];
   return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      <select
-        id={id}
-        value={value ?? ''}
-        onChange={({ currentTarget }) => onChoose(currentTarget.value || undefined)}
-      >
-        <option value="">all</option>
-        {[...all].map((type) => (
-          <option key={type} value={type}>
-            {type}
-          </option>
-        ))}
-      </select>
-    </div>
+    <Select
+      label={label}
+      value={value ?? ''}
+      options={{ '': 'all', ...named(all) }}
+      onChoose={(type) => onChoose(type || undefined)}
+    />
   );
 }

@@ -1,4 +1,4 @@
-import { useEffect, useId, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { ViewProps } from '../../address.ts';
 import type { Change } from '../../commands/changes.ts';
 import {
@@ -12,7 +12,10 @@ import {
   type UsualName,
   type Values,
 } from '../../commands/usual.ts';
+import { INSTANT, named, Select, TextField } from '../../parts/field.tsx';
 import { Picker } from '../../parts/picker.tsx';
+
+const LABELS = Object.fromEntries(Object.entries(USUAL).map(([name, { label }]) => [name, label]));
 
 export interface ChangeFormProps {
   /** What is asked in the other views is where the form begins. */
@@ -22,7 +25,6 @@ export interface ChangeFormProps {
 
 /** A form for the usual changes. */
 export function ChangeForm({ state, onAdd }: ChangeFormProps) {
-  const id = useId();
   const [name, setName] = useState<UsualName>('leave');
   const [values, setValues] = useState<Values>(() => asked(state));
   // Names are looked up when a field is left, which may be when the button is pressed.
@@ -44,23 +46,15 @@ export function ChangeForm({ state, onAdd }: ChangeFormProps) {
     <fieldset class="usual">
       <legend>Add a change</legend>
       <div class="question">
-        <div class="picker">
-          <label for={id}>Change</label>
-          <select
-            id={id}
-            value={name}
-            onChange={({ currentTarget }) => {
-              if (isUsual(currentTarget.value)) setName(currentTarget.value);
-              setWanted(false);
-            }}
-          >
-            {Object.entries(USUAL).map(([key, { label }]) => (
-              <option key={key} value={key}>
-                {label}
-              </option>
-            ))}
-          </select>
-        </div>
+        <Select
+          label="Change"
+          value={name}
+          options={LABELS}
+          onChoose={(chosen) => {
+            if (isUsual(chosen)) setName(chosen);
+            setWanted(false);
+          }}
+        />
         {usual.fields.map((field) => (
           <FormField key={field} field={fieldOf(field)} value={values[field]} onChange={set(field)} />
         ))}
@@ -84,9 +78,6 @@ const asked = ({ subject = '', permission = '', scope = '' }: ViewProps['state']
   scope,
 });
 
-/** A year of five digits is no ISO 8601. */
-const INSTANT = { type: 'datetime-local', max: '9999-12-31T23:59' } as const;
-
 interface FormFieldProps {
   readonly field: Field;
   readonly value: string | undefined;
@@ -94,33 +85,19 @@ interface FormFieldProps {
 }
 
 function FormField({ field, value, onChange }: FormFieldProps) {
-  const id = useId();
   const { label, of, choices = [] } = field;
-  if (of !== 'instant' && of !== 'choice' && of !== 'expression')
-    return <Picker kind={of} label={label} value={value || undefined} onChoose={onChange} />;
-  return (
-    <div class="picker">
-      <label for={id}>{label}</label>
-      {of === 'choice' ? (
-        <select
-          id={id}
-          value={value || choices[0]}
-          onChange={({ currentTarget }) => onChange(currentTarget.value)}
-        >
-          {choices.map((choice) => (
-            <option key={choice}>{choice}</option>
-          ))}
-        </select>
-      ) : (
-        <input
-          id={id}
-          {...(of === 'instant' ? INSTANT : {})}
-          value={value ?? ''}
-          spellcheck={false}
-          autocomplete="off"
-          onInput={({ currentTarget }) => onChange(currentTarget.value)}
-        />
-      )}
-    </div>
-  );
+  if (of === 'choice')
+    return (
+      <Select
+        label={label}
+        value={value || (choices[0] ?? '')}
+        options={named(choices)}
+        onChoose={onChange}
+      />
+    );
+  if (of === 'instant' || of === 'expression')
+    return (
+      <TextField label={label} {...(of === 'instant' && INSTANT)} value={value ?? ''} onType={onChange} />
+    );
+  return <Picker kind={of} label={label} value={value || undefined} onChoose={onChange} />;
 }

@@ -1,6 +1,7 @@
-import { useId, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { type Change, moved, readChanges, writeChanges } from '../../commands/changes.ts';
 import { Sentence } from '../../commands/sentence.tsx';
+import { TextField } from '../../parts/field.tsx';
 import type { NameOf } from '../../refs.ts';
 
 interface Changes {
@@ -18,32 +19,24 @@ export function ChangeList({ changes, nameOf, onChange }: ChangeListProps) {
     <ol class="changes" aria-label="Changes, in their order">
       {changes.map((change, position) => {
         const number = position + 1;
+        const move = (sign: string, name: string, by: -1 | 1, isEnd: boolean) => (
+          <button
+            type="button"
+            aria-label={`Move change ${number} ${name}`}
+            disabled={isEnd}
+            onClick={() => onChange(moved(changes, position, by))}
+          >
+            {sign}
+          </button>
+        );
         return (
           <li key={JSON.stringify(change)}>
             <span class="change">
               <Sentence of={change} nameOf={nameOf} />
             </span>
             <span class="buttons">
-              {changes.length > 1 && (
-                <>
-                  <button
-                    type="button"
-                    aria-label={`Move change ${number} up`}
-                    disabled={position === 0}
-                    onClick={() => onChange(moved(changes, position, -1))}
-                  >
-                    ↑
-                  </button>
-                  <button
-                    type="button"
-                    aria-label={`Move change ${number} down`}
-                    disabled={number === changes.length}
-                    onClick={() => onChange(moved(changes, position, 1))}
-                  >
-                    ↓
-                  </button>
-                </>
-              )}
+              {changes.length > 1 && move('↑', 'up', -1, position === 0)}
+              {changes.length > 1 && move('↓', 'down', 1, number === changes.length)}
               <button
                 type="button"
                 aria-label={`Take change ${number} out`}
@@ -67,7 +60,6 @@ export interface ChangeTextProps extends Changes {
 
 /** The same changes as JSON: any command may be among them. */
 export function ChangeText({ changes, text, problem, onChange }: ChangeTextProps) {
-  const id = useId();
   const [typed, setTyped] = useState<string>();
   const shown = typed ?? (problem === undefined ? pretty(changes) : text);
   const read = typed === undefined ? undefined : readChanges(typed);
@@ -75,23 +67,15 @@ export function ChangeText({ changes, text, problem, onChange }: ChangeTextProps
   return (
     <details class="as-json" open={problem !== undefined}>
       <summary>Any command, as JSON</summary>
-      <label for={id}>A list of commands with their inputs, in their order</label>
-      <textarea
-        id={id}
+      <TextField
+        label="A list of commands with their inputs, in their order"
         rows={8}
-        value={shown}
-        spellcheck={false}
         dir="ltr"
         placeholder={EXAMPLE}
-        aria-invalid={wrong !== undefined}
-        aria-describedby={wrong === undefined ? undefined : `${id}-problem`}
-        onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+        problem={wrong}
+        value={shown}
+        onType={setTyped}
       />
-      {wrong !== undefined && (
-        <p class="wrong" id={`${id}-problem`}>
-          <bdi>{wrong}</bdi>
-        </p>
-      )}
       <button
         type="button"
         disabled={read === undefined || 'problem' in read}

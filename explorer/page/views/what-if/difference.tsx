@@ -4,6 +4,7 @@ import { linkTo, type ViewProps } from '../../address.ts';
 import { FIELDS } from '../../parts/fields.ts';
 import { Named } from '../../parts/named.tsx';
 import { useNames } from '../../parts/names.ts';
+import { Table, type TableColumn } from '../../parts/table.tsx';
 import type { NameOf } from '../../refs.ts';
 import { peopleText } from './people-text.ts';
 
@@ -74,6 +75,19 @@ function Side({ name, side, isLeast, state, newNameOf }: SideProps) {
   );
   const nameOf: NameOf = (ref) => knownOf(ref) ?? newNameOf(ref);
   if (side.rows.length === 0) return null;
+  const columns: readonly TableColumn<AccessRow>[] = [
+    { title: FIELDS.subject, show: (row) => <Who row={row} nameOf={nameOf} state={state} /> },
+    { title: FIELDS.permission, show: (row) => <What row={row} state={state} /> },
+    {
+      title: FIELDS.scope,
+      show: ({ scope, name: known, scopesBelow }) => (
+        <>
+          <Named of={{ ref: scope, name: known ?? nameOf(scope) ?? scope }} />
+          {scopesBelow > 0 && ` and ${counted(scopesBelow, 'scope')} below`}
+        </>
+      ),
+    },
+  ];
   return (
     <section class={`side ${name}`}>
       <h2>
@@ -83,38 +97,15 @@ function Side({ name, side, isLeast, state, newNameOf }: SideProps) {
         {title}: {peopleText(side, isLeast)}
       </h2>
       <div class="scrolled">
-        <table>
-          <thead>
-            <tr>
-              {Object.values(FIELDS).map((field) => (
-                <th key={field} scope="col">
-                  {field}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {side.rows.map((row) => (
-              <tr key={JSON.stringify([row.scope, row.subjects, row.permissions])}>
-                <td>
-                  <Who row={row} nameOf={nameOf} state={state} />
-                </td>
-                <td>
-                  <What row={row} state={state} />
-                </td>
-                <td>
-                  <Named of={{ ref: row.scope, name: row.name ?? nameOf(row.scope) ?? row.scope }} />
-                  {row.scopesBelow > 0 && ` and ${counted(row.scopesBelow, 'scope')} below`}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table rows={side.rows} columns={columns} keyOf={keyOf} />
       </div>
       {side.moreRows > 0 && <p>… and {counted(side.moreRows, 'more row')} like these.</p>}
     </section>
   );
 }
+
+const keyOf = ({ scope, subjects, permissions }: AccessRow): string =>
+  JSON.stringify([scope, subjects, permissions]);
 
 const counted = (number: number, one: string): string =>
   `${number.toLocaleString('en')} ${one}${number === 1 ? '' : 's'}`;

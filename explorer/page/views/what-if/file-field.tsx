@@ -1,4 +1,5 @@
 import { useId, useState } from 'preact/hooks';
+import { TextField } from '../../parts/field.tsx';
 import { type OpenedFile, readFile, readOpened } from './opened-file.ts';
 
 export interface FileFieldProps {
@@ -36,26 +37,23 @@ export function FileField({ onOpen }: FileFieldProps) {
   );
 }
 
-export interface TextFieldProps extends FileFieldProps {
+export interface ManifestTextProps extends FileFieldProps {
   /** What is compared now. */
   readonly file: OpenedFile;
 }
 
 /** The text of a manifest, to try what another text of it would do. The manifest itself stays as it is. */
-export function TextField({ file, onOpen }: TextFieldProps) {
-  const id = useId();
+export function ManifestText({ file, onOpen }: ManifestTextProps) {
   const [typed, setTyped] = useState<string>();
   return (
     <details class="as-text">
       <summary>Change its text, to compare that</summary>
-      <label for={id}>A copy of the manifest</label>
-      <textarea
-        id={id}
+      <TextField
+        label="A copy of the manifest"
         rows={12}
-        value={typed ?? file.text}
-        spellcheck={false}
         dir="ltr"
-        onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+        value={typed ?? file.text}
+        onType={setTyped}
       />
       <button
         type="button"

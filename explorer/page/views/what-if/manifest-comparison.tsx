@@ -3,9 +3,10 @@ import type { PlanAnswer } from '../../../../provisioning/index.ts';
 import { useCall, useCommand, useLoaded } from '../../calls.ts';
 import { useClient } from '../../client.ts';
 import { Empty } from '../../parts/empty.tsx';
+import { Wrong } from '../../parts/field.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import type { ComparisonProps } from './changes-comparison.tsx';
-import { FileField, TextField } from './file-field.tsx';
+import { FileField, ManifestText } from './file-field.tsx';
 import { type OpenedFile, readOpened } from './opened-file.ts';
 import { PlanResult } from './plan-result.tsx';
 import { isForPlace, isForTable, SavedPlanNote, type SavedPlanState, stateOfPlan } from './saved-plan.tsx';
@@ -42,14 +43,10 @@ export function ManifestComparison({ onOther, ...props }: ComparisonProps) {
           )}
         </p>
       )}
-      {current && 'problem' in current.opened && (
-        <p class="wrong" role="alert">
-          <bdi>{current.opened.problem}</bdi>
-        </p>
-      )}
+      {current && 'problem' in current.opened && <Wrong text={current.opened.problem} role="alert" />}
       {current && 'manifest' in current.opened && (
         <>
-          <TextField key={current.text} file={current} onOpen={take} />
+          <ManifestText key={current.text} file={current} onOpen={take} />
           <OfManifest {...props} manifest={current.opened.manifest} />
         </>
       )}

@@ -1,4 +1,5 @@
 import type { ConditionShown, Derivation, Explanation } from '../../../../engine/index.ts';
+import { Table, type TableColumn } from '../../parts/table.tsx';
 import { Sentence } from './sentence.tsx';
 
 const OUTCOMES: Readonly<
@@ -8,6 +9,19 @@ const OUTCOMES: Readonly<
   does_not_hold: { icon: '✕', text: 'does not hold' },
   not_evaluated: { icon: '?', text: 'could not be evaluated' },
 };
+
+const VALUE_COLUMNS: readonly TableColumn<ConditionShown['values'][number]>[] = [
+  { title: 'Looks at', isHeading: true, show: ({ name }) => <code>{name}</code> },
+  {
+    title: 'Value',
+    show: ({ value }) => (
+      <bdi>
+        <code>{value}</code>
+      </bdi>
+    ),
+  },
+  { title: 'From', show: ({ isGiven }) => (isGiven ? 'the question' : 'the table') },
+];
 
 /** The conditions that were evaluated, each once, with the values that they looked at. */
 export function Conditions({ allowedBy, deniedBy, notCounting }: Explanation) {
@@ -62,32 +76,7 @@ function Condition({ of, condition }: { readonly of: Derivation; readonly condit
           </ul>
         </>
       )}
-      {values.length > 0 && (
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Looks at</th>
-              <th scope="col">Value</th>
-              <th scope="col">From</th>
-            </tr>
-          </thead>
-          <tbody>
-            {values.map(({ name, value, isGiven }) => (
-              <tr key={name}>
-                <th scope="row">
-                  <code>{name}</code>
-                </th>
-                <td>
-                  <bdi>
-                    <code>{value}</code>
-                  </bdi>
-                </td>
-                <td>{isGiven ? 'the question' : 'the table'}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
+      {values.length > 0 && <Table rows={values} columns={VALUE_COLUMNS} keyOf={({ name }) => name} />}
       {values.some(({ value, isGiven }) => isGiven && value === 'missing') && (
         <p class="help">What is missing in the question can be given above.</p>
       )}

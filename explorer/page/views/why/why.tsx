@@ -5,13 +5,12 @@ import { type Address, linkTo, type ViewProps } from '../../address.ts';
 import { useCall } from '../../calls.ts';
 import { DecisionBadge, reasonText } from '../../parts/decision.tsx';
 import { Empty } from '../../parts/empty.tsx';
-import { FIELDS } from '../../parts/fields.ts';
 import { GivenField } from '../../parts/given.tsx';
 import { readGiven } from '../../parts/given-text.ts';
 import { askedInstant, formatInstant, instantText } from '../../parts/instant.ts';
 import { Named } from '../../parts/named.tsx';
-import { Picker } from '../../parts/picker.tsx';
 import { Problem } from '../../parts/problem.tsx';
+import { QuestionFields } from '../../parts/question.tsx';
 import { Conditions } from './conditions.tsx';
 import { Examples } from './examples.tsx';
 import { OverTime } from './over-time.tsx';
@@ -26,27 +25,14 @@ type Question = Omit<Inputs['explain'], 'at'>;
 export function WhyView({ state, go }: ViewProps) {
   const question = questionOf(state);
   const { at, problem } = askedInstant(state.at);
-  const asked =
-    problem === undefined && question ? { ...question, ...(at === undefined ? {} : { at }) } : undefined;
+  const asked = problem === undefined && question ? { ...question, at } : undefined;
   const { value, error, retry, isLoading } = useCall('explain', asked);
   const explanation = value && question && (!isLoading || isOf(value, question)) ? value : undefined;
   const { subject, permission, scope } = state;
   return (
     <>
       <div class="question">
-        <Picker
-          kind="subject"
-          label={FIELDS.subject}
-          value={subject}
-          onChoose={(ref) => go({ subject: ref })}
-        />
-        <Picker
-          kind="permission"
-          label={FIELDS.permission}
-          value={permission}
-          onChoose={(ref) => go({ permission: ref })}
-        />
-        <Picker kind="scope" label={FIELDS.scope} value={scope} onChoose={(ref) => go({ scope: ref })} />
+        <QuestionFields state={state} go={go} />
       </div>
       <GivenField value={state.given} onChoose={(text) => go({ given: text }, { replace: true })} />
       {!(subject && permission && scope) && (
