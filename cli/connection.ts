@@ -3,15 +3,15 @@ import { type ClientOptions, createClient } from '../table/dynamodb/client.ts';
 import { createReader } from '../table/dynamodb/reader.ts';
 import { nodeKey } from '../table/keys.ts';
 import type { Reader } from '../table/reader.ts';
-import type { ConnectionOptions } from './connection-options.ts';
 import { type Context, UsageError } from './context.ts';
 import type { FunctionOptions } from './lambda.ts';
+import type { GlobalOptions } from './options.ts';
 import { detailOf, NO_CREDENTIALS, NO_REGION, sdkFaultOf } from './sdk-faults.ts';
 
 const isUrl = (text: string): boolean => /^https?:\/\/[^/]/.test(text) && URL.canParse(text);
 
 /** The endpoint and region of a DynamoDB client. Throws {@link UsageError} for an endpoint that is no URL. */
-export function readEndpoint(options: ConnectionOptions, env: Context['env']): ClientOptions {
+export function readEndpoint(options: GlobalOptions, env: Context['env']): ClientOptions {
   const endpoint = options.endpoint ?? env.DYNAMODB_ENDPOINT;
   const name = options.endpoint === undefined ? 'DYNAMODB_ENDPOINT' : '--endpoint';
   if (endpoint !== undefined && !isUrl(endpoint))
@@ -23,12 +23,27 @@ export function readEndpoint(options: ConnectionOptions, env: Context['env']): C
   };
 }
 
+/** Throws {@link UsageError} for options that name both the table and a function in front of one. */
+export function assertOneConnection(options: GlobalOptions): void {
+  if (options.function === undefined) {
+    if (options.lambdaEndpoint !== undefined)
+      throw new UsageError('--lambda-endpoint is of a function: give --function NAME too');
+    if (options.token !== undefined)
+      throw new UsageError('--token is for a function: give --function NAME too');
+    return;
+  }
+  if (options.table !== undefined)
+    throw new UsageError('--table and --function exclude each other: the function has its own table');
+  if (options.endpoint !== undefined)
+    throw new UsageError('--endpoint is of a table: with --function, give --lambda-endpoint');
+}
+
 /** The operator's token, which goes to a function only; undefined without one. */
-export const tokenOf = (options: ConnectionOptions, env: Context['env']): string | undefined =>
+export const tokenOf = (options: GlobalOptions, env: Context['env']): string | undefined =>
   options.function === undefined ? undefined : (options.token ?? env.GATEHOUSE_TOKEN);
 
 /** The function that the options name; undefined where commands go to the table. */
-export function functionOf(options: ConnectionOptions, env: Context['env']): FunctionOptions | undefined {
+export function functionOf(options: GlobalOptions, env: Context['env']): FunctionOptions | undefined {
   const { function: name, lambdaEndpoint: endpoint } = options;
   if (name === undefined) return undefined;
   if (!/^[\w:$-]{1,170}$/.test(name))
@@ -49,7 +64,7 @@ const NO_TABLE =
   'no table is named: give --table NAME or set TABLE_NAME. For a local table, start npx gatehouse-authz dev in another terminal and type here: export TABLE_NAME=gatehouse DYNAMODB_ENDPOINT=http://127.0.0.1:3001';
 
 /** The name of the table that options or environment name. */
-export function tableOf(options: ConnectionOptions, env: Context['env']): string {
+export function tableOf(options: GlobalOptions, env: Context['env']): string {
   const table = options.table ?? env.TABLE_NAME;
   if (!table) throw new UsageError(NO_TABLE);
   return table;
@@ -77,7 +92,7 @@ export interface OpenTable {
  * a wrong table are one message, before any work. Throws {@link UsageError} and {@link ConnectionError}.
  */
 export async function openTable(
-  options: ConnectionOptions,
+  options: GlobalOptions,
   env: Context['env'],
   more: Pick<ClientOptions, 'requestTimeoutMs'> = {},
 ): Promise<OpenTable> {
@@ -90,7 +105,7 @@ export async function openTable(
 }
 
 /** A reader of the table that options or environment name, as {@link openTable}. */
-export const connect = async (options: ConnectionOptions, env: Context['env']): Promise<Reader> =>
+export const connect = async (options: GlobalOptions, env: Context['env']): Promise<Reader> =>
   createReader(await openTable(options, env));
 
 const ANSWER_WITHIN_MS = 5_000;

@@ -1,3 +1,4 @@
+import { styleText } from 'node:util';
 import type { Terminal } from './ask.ts';
 import type { Written } from './written.ts';
 
@@ -45,14 +46,14 @@ export class NothingDoneError extends Error {
   }
 }
 
-const CODES = { green: 32, red: 31, dim: 2 } as const;
-
-export type Paint = (colour: keyof typeof CODES, text: string) => string;
+export type Paint = (colour: 'green' | 'red' | 'dim', text: string) => string;
 
 /** Colours are for terminals, unless NO_COLOR is set (https://no-color.org). */
 export const wantsColours = ({ isTerminal, env }: Context): boolean => isTerminal && !env.NO_COLOR;
 
-export const painter =
-  (colours: boolean): Paint =>
-  (colour, text) =>
-    colours ? `\u001b[${CODES[colour]}m${text}\u001b[0m` : text;
+export const painter = (colours: boolean): Paint =>
+  colours ? (colour, text) => styleText(colour, text, { validateStream: false }) : (_, text) => text;
+
+/** A decision in one word. */
+export const verdict = (paint: Paint, allowed: boolean): string =>
+  allowed ? paint('green', 'ALLOWED') : paint('red', 'REFUSED');

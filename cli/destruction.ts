@@ -1,5 +1,6 @@
 import type { AccessDifference } from '../provisioning/access-difference/index.ts';
 import { COMMANDS, mayTakeAway, takesAway } from '../provisioning/index.ts';
+import { defined } from '../table/defined.ts';
 import { accessLines, losersIn } from './access.ts';
 import { confirm } from './ask.ts';
 import { type Context, NothingDoneError } from './context.ts';
@@ -24,11 +25,6 @@ export interface Agreed {
 
 /** As many things are named of those that a command takes away. */
 const MOST_NAMED = 10;
-
-export const YES = [
-  '--yes',
-  'do not ask before access or data is taken away; required without a terminal',
-] as const;
 
 /** The commands that take something away, or may, in a transaction too, and their undo. */
 const undoOf = (commands: readonly Command[]): readonly string[] => [
@@ -58,15 +54,15 @@ export async function agree(
   { deliver }: Pick<Editing, 'deliver'>,
   commands: readonly Command[],
   what: string,
-  options: { readonly yes?: boolean; readonly json?: boolean },
+  { yes: isAgreed = false, json = false }: { readonly [K in 'yes' | 'json']?: boolean | undefined },
   { terminal, isTerminal, out, error }: Context,
 ): Promise<Agreed | undefined> {
   const undo = undoOf(commands);
   if (undo.length === 0) return undefined;
-  const access = await compared(deliver, commands, options.yes === true);
+  const access = await compared(deliver, commands, isAgreed);
   if (!isCertain(commands) && 'loses' in access && access.loses.people === 0 && !access.incomplete)
     return undefined;
-  const canAsk = options.yes !== true && options.json !== true && isTerminal && terminal !== undefined;
+  const canAsk = !isAgreed && !json && isTerminal && terminal !== undefined;
   const targets = commands.flatMap(({ command, input }) => namedIn(command, input)).slice(0, MOST_NAMED);
   const known = await knownAs(deliver, [...targets, ...('loses' in access ? losersIn(access.loses) : [])]);
   const named = targets.map((target) => `${target.field} ${known(target)}`);
@@ -79,9 +75,9 @@ export async function agree(
     '',
     ...undo.map((each) => plain(`undo of ${each}`)),
   ];
-  if (options.json !== true) (canAsk ? out : error)(`${lines.join('\n')}\n`);
+  if (!json) (canAsk ? out : error)(`${lines.join('\n')}\n`);
   const agreed = { access: 'loses' in access ? access : undefined, undo, named };
-  if (options.yes === true) return agreed;
+  if (isAgreed) return agreed;
   const refuse = (why: string) =>
     new NothingDoneError('not_agreed', `nothing was done: ${why}`, { ...agreed });
   if (!canAsk) throw refuse('nobody can be asked: give --yes to do it');
@@ -109,8 +105,5 @@ async function compared(
   throw new RefusedError(answer.error);
 }
 
-const planInput = ({ manifest, prune, pruneShared }: Command['input']): Command['input'] => ({
-  manifest,
-  ...(prune === undefined ? {} : { prune }),
-  ...(pruneShared === undefined ? {} : { pruneShared }),
-});
+const planInput = ({ manifest, prune, pruneShared }: Command['input']): Command['input'] =>
+  defined({ manifest, prune, pruneShared });

@@ -12,7 +12,7 @@ export interface HelpTexts {
 }
 
 /** Adds examples and notes to the help of a subcommand. */
-export const addHelpTexts = (command: Command, texts: HelpTexts): Command =>
+export const addHelpTexts = (command: Command, texts: Partial<HelpTexts>): Command =>
   command.configureHelp({ formatHelp: formatterOf(texts) });
 
 /** How a command is called: `gatehouse route add`. */

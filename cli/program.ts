@@ -1,10 +1,11 @@
 import { Command, CommanderError } from 'commander';
 import { variablesSetIn } from '../table/environment.ts';
-import { addGlobalOptions, assertOneConnection, type ConnectionOptions } from './connection-options.ts';
+import { assertOneConnection } from './connection.ts';
 import type { Context, Process } from './context.ts';
 import { OK } from './exit-codes.ts';
 import { formatProgramHelp, formatterOf } from './help.ts';
-import type { Subcommand } from './subcommand.ts';
+import { GLOBAL, type GlobalOptions } from './options.ts';
+import { type Subcommand, withOptions } from './subcommand.ts';
 import { readVersion } from './version.ts';
 import { createWritten } from './written.ts';
 
@@ -89,7 +90,7 @@ export async function runProgram(args: readonly string[], given: Process): Promi
   let active: Command | undefined;
   // Also of arguments that cannot be parsed.
   const isJson = args.slice(0, [...args, '--'].indexOf('--')).includes('--json');
-  const program = addGlobalOptions(new Command('gatehouse'))
+  const program = withOptions(new Command('gatehouse'), GLOBAL)
     .version(readVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show this help')
     .helpCommand(false)
@@ -103,7 +104,7 @@ export async function runProgram(args: readonly string[], given: Process): Promi
     })
     .hook('preAction', (_, action) => {
       active = action;
-      const given = program.opts<ConnectionOptions>();
+      const given = program.opts<GlobalOptions>();
       for (const [name, value] of Object.entries(given)) action.setOptionValue(name, value);
       assertOneConnection(given);
     });

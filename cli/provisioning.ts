@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import type { Command } from 'commander';
 import { ulid } from 'ulid';
 import {
   COMMANDS,
@@ -9,6 +8,7 @@ import {
   type Success,
 } from '../provisioning/index.ts';
 import { createNodeEncryption } from '../provisioning/node-encryption.ts';
+import { defined } from '../table/defined.ts';
 import type { createClient } from '../table/dynamodb/client.ts';
 import { createReader } from '../table/dynamodb/reader.ts';
 import { createWriter } from '../table/dynamodb/writer.ts';
@@ -16,10 +16,9 @@ import { createPacing, type Pacing } from '../table/read/pacing.ts';
 import type { Reader } from '../table/reader.ts';
 import type { Provisioned } from '../testing/memory.ts';
 import { functionOf, NOT_THROUGH_A_FUNCTION, openTable, tokenOf } from './connection.ts';
-import type { ConnectionOptions } from './connection-options.ts';
 import { type Context, UsageError } from './context.ts';
 import { functionTransport } from './lambda.ts';
-import { numberOption } from './question.ts';
+import type { WriteOptions } from './options.ts';
 import {
   type Deliver,
   type Delivered,
@@ -54,29 +53,6 @@ export function provisionedOn(
   return { reader, provisioning };
 }
 
-/** The options of subcommands that write. */
-export interface WriteOptions extends ConnectionOptions {
-  readonly actor?: string;
-  /** Seconds. */
-  readonly deadline?: number;
-}
-
-const DEFAULT_DEADLINE_S = 60;
-const DEADLINES = { kind: 'number of seconds', least: 0, most: 3_600 };
-
-export const addActorOption = (command: Command): Command =>
-  addDeadlineOption(command.option('--actor <name>', 'who makes the change, for the audit log (or USER)'));
-
-export const addDeadlineOption = (command: Command): Command =>
-  command.addOption(
-    numberOption(
-      '--deadline',
-      '<seconds>',
-      'how long to retry when DynamoDB throttles or does not answer',
-      DEADLINES,
-    ).default(DEFAULT_DEADLINE_S),
-  );
-
 /** Who acts, for the audit log. Of who shows a token, the function knows it. */
 export const actorOf = (options: WriteOptions, env: Context['env']): string | undefined =>
   options.actor ?? (tokenOf(options, env) === undefined ? (env.USER ?? env.USERNAME) : undefined);
@@ -91,7 +67,7 @@ export async function* listAll(
   input: Readonly<Record<string, unknown>>,
 ): AsyncGenerator<Readonly<Record<string, unknown>>> {
   for (let cursor: unknown; ; ) {
-    const page = await send(command, { ...input, ...(cursor === undefined ? {} : { cursor }) });
+    const page = await send(command, { ...input, ...defined({ cursor }) });
     yield* page.items as readonly Readonly<Record<string, unknown>>[];
     if (page.cursor === undefined) return;
     cursor = page.cursor;
@@ -166,7 +142,7 @@ export async function connectForWriting(
   const transport = target
     ? functionTransport(target)
     : directTransport((direct as Provisioned).provisioning);
-  const pacing = createPacing({ deadlineMs: (options.deadline ?? DEFAULT_DEADLINE_S) * 1_000 });
+  const pacing = createPacing({ deadlineMs: (options.deadline ?? 60) * 1_000 });
   const send = deliverer(transport, { pacing, newId: () => ulid() });
   const deliver: Deliver = (given, hooks) => {
     if (given.dryRun || COMMANDS.get(given.command)?.kind !== 'write') return send(given, hooks);
@@ -178,10 +154,7 @@ export async function connectForWriting(
   const answerTo = async (
     asked: Pick<ProvisioningEvent, 'command' | 'input' | 'dryRun'>,
   ): Promise<Success> => {
-    const { answer } = await deliver({
-      ...asked,
-      ...(actor === undefined ? {} : { actor }),
-    });
+    const { answer } = await deliver({ ...asked, actor });
     if (answer.ok) return answer;
     throw new RefusedError(answer.error);
   };

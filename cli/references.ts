@@ -3,17 +3,17 @@ import type { Queries } from '../provisioning/apply/queries.ts';
 import { type Candidate, type Found, findName, oneMeant, type Wanted } from '../provisioning/names/find.ts';
 import { closestPath, suggestName } from '../provisioning/names/suggest.ts';
 import { hint } from '../provisioning/suggestions.ts';
+import { defined } from '../table/defined.ts';
 import type { NamedKind } from '../table/entities/entity.ts';
 import type { EntityType } from '../table/entities/registry.ts';
-import { mayBeScopeType, SCOPE_TYPES } from '../table/entities/scope-types.ts';
-import { BUILT_IN_SUBJECTS, isRef, isSafeText } from '../table/identifiers.ts';
+import { mayBeScopeType, mayBeSubjectType, SCOPE_TYPES } from '../table/entities/scope-types.ts';
+import { BUILT_IN_SUBJECTS, isBuiltInSubject, isRef, isSafeText } from '../table/identifiers.ts';
 import { allOf } from '../table/index-queries.ts';
 import { nodeKey, permissionRef } from '../table/keys.ts';
 import { readPermissionName } from '../table/permission-name.ts';
 import type { Reader } from '../table/reader.ts';
 import { UsageError } from './context.ts';
 import { columns, plain } from './print.ts';
-import { isSubjectRef } from './question.ts';
 
 /**
  * What a person types for a subject, a scope, a group or a role: a reference, an email, a username, a code, an id, a
@@ -75,6 +75,11 @@ const WORDS: Readonly<Record<NamedKind, string>> = {
 const MAX_LENGTH = 2_200;
 const isName = (text: string): boolean => text.trim() !== '' && text.length <= MAX_LENGTH && isSafeText(text);
 
+export const isSubjectRef = (text: string): boolean => {
+  const type = text.slice(0, text.indexOf(':'));
+  return isRef(text) && (isBuiltInSubject(type) || mayBeSubjectType(type));
+};
+
 /** Whether a text is a reference to something of this kind. */
 export function isReference({ kind, type }: Pick<Typed, 'kind' | 'type'>, text: string): boolean {
   if (kind === 'subject') return isSubjectRef(text);
@@ -103,7 +108,7 @@ export async function lookUp(names: Names, typed: Typed, text: string): Promise<
 async function optionsOf(names: Names, typed: Typed, text: string): Promise<Found> {
   const { label, kind, type } = typed;
   if (!isName(text)) throw new NameError('name_unknown', `${label} ${plain(text)} is no name`, []);
-  const wanted = { name: text, kind, ...(type === undefined ? {} : { type }) };
+  const wanted = { name: text, ...defined({ kind, type }) };
   const found = await names.find(wanted);
   if (found.candidates.length > 0 || found.more) return found;
   if (isReference(typed, text)) throw unknownReference(label, text);
@@ -232,8 +237,7 @@ export async function questionOf(names: Names, subject: string, scope: string): 
   return {
     subject: who.ref,
     scope: where.ref,
-    ...(subjectName === undefined ? {} : { subjectName }),
-    ...(scopeName === undefined ? {} : { scopeName }),
+    ...defined({ subjectName, scopeName }),
   };
 }
 

@@ -1,8 +1,84 @@
 import type { Command } from 'commander';
-import type { Context } from './context.ts';
+import { type Context, type Paint, painter, wantsColours } from './context.ts';
+import { OK } from './exit-codes.ts';
+import { addHelpTexts, type HelpTexts } from './help.ts';
+import type { GlobalOptions, Options, Positional, ValuesOf } from './options.ts';
+import { asJson } from './print.ts';
 
-/**
- * One subcommand: adds itself to the program. Its action passes its exit code to `finish`. It throws
- * {@link UsageError} for a usage error and anything else for a fault; program.ts prints both.
- */
-export type Subcommand = (program: Command, context: Context, finish: (exitCode: number) => void) => void;
+type Positions = readonly Positional<unknown>[];
+type ArgumentsOf<A extends Positions> = {
+  readonly [I in keyof A]: A[I] extends Positional<infer T> ? T : never;
+};
+
+/** What a subcommand answers. */
+export interface Outcome {
+  /** For programs, with `--json`. */
+  readonly data?: unknown;
+  /** For people. */
+  readonly text?: string | ((paint: Paint) => string);
+  /** Lines for the standard error, below the text. */
+  readonly notes?: readonly string[];
+  /** The exit code: 0 unless it says another. */
+  readonly code?: number;
+}
+
+interface Named {
+  readonly name: string;
+  readonly summary: string;
+  readonly description: string;
+}
+
+/** `run` throws UsageError for a usage error and anything else for a fault; program.ts prints both. */
+interface Definition<A extends Positions, O extends Options> extends Named, HelpTexts {
+  readonly arguments?: A;
+  /** In the order of the help. */
+  readonly options?: O;
+  readonly run: (
+    given: ArgumentsOf<A>,
+    options: ValuesOf<O> & GlobalOptions,
+    context: Context,
+    command: Command,
+  ) => Outcome | undefined | Promise<Outcome | undefined>;
+}
+
+/** Adds itself to the program, or to a group of it. Passes its exit code to `finish`. */
+export type Subcommand = (parent: Command, context: Context, finish: (exitCode: number) => void) => void;
+
+const added = (
+  parent: Command,
+  { name, summary, description, ...help }: Named & Partial<HelpTexts>,
+): Command => addHelpTexts(parent.command(name).summary(summary).description(description), help);
+
+export function withOptions(command: Command, options: Options): Command {
+  for (const [name, optionOf] of Object.entries(options))
+    command.addOption(optionOf(`--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`));
+  return command;
+}
+
+/** One subcommand, as data: its help, its exit code, its text and its JSON are made here. */
+export const subcommand =
+  <const A extends Positions = [], const O extends Options = Record<never, never>>(
+    of: Definition<A, O>,
+  ): Subcommand =>
+  (parent, context, finish) => {
+    const command = withOptions(added(parent, of), of.options ?? {});
+    for (const each of of.arguments ?? []) command.addArgument(each);
+    command.action(async () => {
+      const options = command.opts<ValuesOf<O> & GlobalOptions>();
+      const given = command.processedArgs as unknown as ArgumentsOf<A>;
+      const { data, text, notes = [], code = OK } = (await of.run(given, options, context, command)) ?? {};
+      if (options.json && data !== undefined) context.out(asJson(data));
+      if (!options.json && text !== undefined)
+        context.out(typeof text === 'string' ? text : text(painter(wantsColours(context))));
+      for (const note of notes) context.error(`note: ${note}\n`);
+      finish(code);
+    });
+  };
+
+/** Subcommands of a subcommand. */
+export const group =
+  (of: Named, subcommands: readonly Subcommand[]): Subcommand =>
+  (parent, context, finish) => {
+    const command = added(parent, of).usage('<subcommand> [options]').helpCommand(false);
+    for (const add of subcommands) add(command, context, finish);
+  };

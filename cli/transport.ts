@@ -7,9 +7,9 @@ import { parseJson } from './json.ts';
 export interface ProvisioningEvent {
   readonly command: string;
   readonly input: Readonly<Record<string, unknown>>;
-  readonly operationId?: string;
-  readonly actor?: string;
-  readonly dryRun?: boolean;
+  readonly operationId?: string | undefined;
+  readonly actor?: string | undefined;
+  readonly dryRun?: boolean | undefined;
 }
 
 /** A command in an event of several. */

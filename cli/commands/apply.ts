@@ -3,7 +3,6 @@ import { assertNoneErased } from '../../provisioning/apply/erased.ts';
 import { confirm } from '../ask.ts';
 import { type Context, NothingDoneError, wantsColours } from '../context.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
-import { addHelpTexts } from '../help.ts';
 import { applyFile, leftAfter } from '../manifest/apply.ts';
 import { assertNotPruned, manifestFiles, ofFiles } from '../manifest/files.ts';
 import {
@@ -15,21 +14,15 @@ import {
   planData,
   progressOn,
 } from '../manifest/print.ts';
-import {
-  connectOnce,
-  losersKnown,
-  type ManifestOptions,
-  type Planned,
-  planFile,
-  withManifestOptions,
-} from '../manifest/shared.ts';
-import { asJson } from '../print.ts';
-import type { Subcommand } from '../subcommand.ts';
+import { connectOnce, losersKnown, PLANNING, type Planned, planFile } from '../manifest/shared.ts';
+import { argument, flag, type GlobalOptions, type Options, type ValuesOf } from '../options.ts';
+import { subcommand } from '../subcommand.ts';
 
-interface ApplyOptions extends ManifestOptions {
-  readonly again?: boolean;
-  readonly yes?: boolean;
-}
+const OPTIONS = {
+  again: flag('also create users who were erased: it brings them back'),
+  yes: flag('do not ask; required without a terminal if a step removes something or is dangerous'),
+  ...PLANNING,
+} satisfies Options;
 
 const EXAMPLES = `  gatehouse apply school.manifest.yaml
   gatehouse apply school.manifest.yaml --yes --actor pipeline
@@ -43,42 +36,34 @@ tenant is under way, it is refused; one that was killed is waited for, at most
 a minute. In the end it compares once more.`;
 
 /** `gatehouse apply`: changes the table to match a manifest. */
-export const addApply: Subcommand = (program, around, finish) => {
-  const command = program
-    .command('apply')
-    .summary('change the table to match a manifest')
-    .description('Changes the table to match a manifest: tenants, roles and people in one YAML or JSON file.')
-    .argument('<file>', 'a manifest, a folder of them, or what gatehouse plan --out wrote')
-    .option('--again', 'also create users who were erased: it brings them back')
-    .option('--yes', 'do not ask; required without a terminal if a step removes something or is dangerous');
-  addHelpTexts(withManifestOptions(command), { examples: EXAMPLES, notes: NOTES }).action(
-    async (path: string, options: ApplyOptions) => {
-      const files = await manifestFiles(path);
-      assertNotPruned(path, files, options);
-      const connect = connectOnce(options, around);
-      const applied: Applied[] = [];
-      for (const file of files)
-        applied.push(
-          await applyOne(await planFile(file, options, connect), options, around).catch((error: unknown) => {
-            throw applied.length === 0 ? error : ofFolder(error, file, applied.length, files.length);
-          }),
-        );
-      const plans = applied.map(({ plan }) => plan);
-      if (options.json)
-        around.out(
-          asJson(
-            ofFiles(
-              files,
-              applied.map(({ data }) => data),
-              plans,
-            ),
-          ),
-        );
-      else if (files.length > 1) around.out(formatSum(path, plans));
-      finish(applied.some(({ isLeft }) => isLeft) ? REFUSED : OK);
-    },
-  );
-};
+export const addApply = subcommand({
+  name: 'apply',
+  summary: 'change the table to match a manifest',
+  description: 'Changes the table to match a manifest: tenants, roles and people in one YAML or JSON file.',
+  arguments: [argument('<file>', 'a manifest, a folder of them, or what gatehouse plan --out wrote')],
+  options: OPTIONS,
+  examples: EXAMPLES,
+  notes: NOTES,
+  run: async ([path], options, around) => {
+    const files = await manifestFiles(path);
+    assertNotPruned(path, files, options);
+    const connect = connectOnce(options, around);
+    const applied: Applied[] = [];
+    for (const file of files)
+      applied.push(
+        await applyOne(await planFile(file, options, connect), options, around).catch((error: unknown) => {
+          throw applied.length === 0 ? error : ofFolder(error, file, applied.length, files.length);
+        }),
+      );
+    const plans = applied.map(({ plan }) => plan);
+    const data = applied.map((each) => each.data);
+    return {
+      data: ofFiles(files, data, plans),
+      text: files.length > 1 ? formatSum(path, plans) : '',
+      code: applied.some(({ isLeft }) => isLeft) ? REFUSED : OK,
+    };
+  },
+});
 
 interface Applied {
   /** Without its changes: of a folder, only one file is held in memory. */
@@ -89,7 +74,11 @@ interface Applied {
 }
 
 /** Shows a plan, asks where it has to, and applies it. Throws NothingDoneError where nobody agrees. */
-async function applyOne(planned: Planned, options: ApplyOptions, around: Context): Promise<Applied> {
+async function applyOne(
+  planned: Planned,
+  options: ValuesOf<typeof OPTIONS> & GlobalOptions,
+  around: Context,
+): Promise<Applied> {
   const { plan, table, place, file } = planned;
   const colours = wantsColours(around);
   const known = await losersKnown(planned.deliver, plan);

@@ -9,33 +9,16 @@ import { COMMANDS, type Failure, type Success } from '../../provisioning/index.t
 import { hint } from '../../provisioning/suggestions.ts';
 import { leftLines } from '../access.ts';
 import { UsageError } from '../context.ts';
-import { type Agreed, agree, YES } from '../destruction.ts';
-import { OK, REFUSED, USAGE } from '../exit-codes.ts';
-import { addHelpTexts } from '../help.ts';
+import { type Agreed, agree } from '../destruction.ts';
+import { REFUSED, USAGE } from '../exit-codes.ts';
 import { fieldsOf, readInput, typeText } from '../input.ts';
 import { isListed, withoutNames } from '../input-names.ts';
-import { asJson, columns, plain } from '../print.ts';
-import {
-  addActorOption,
-  connectForWriting,
-  isFault,
-  isWrongInput,
-  RefusedError,
-  type WriteOptions,
-  withField,
-} from '../provisioning.ts';
+import { argument, DRY_RUN, flag, OPERATION, text, WRITING, YES } from '../options.ts';
+import { columns, plain } from '../print.ts';
+import { connectForWriting, isFault, isWrongInput, RefusedError, withField } from '../provisioning.ts';
 import { namesThrough, resolveBy } from '../references.ts';
-import type { Subcommand } from '../subcommand.ts';
+import { type Outcome, subcommand } from '../subcommand.ts';
 import type { Delivered } from '../transport.ts';
-
-interface CommandOptions extends WriteOptions {
-  readonly list?: boolean;
-  readonly input?: string;
-  readonly dryRun?: boolean;
-  readonly operation?: string;
-  readonly json?: boolean;
-  readonly yes?: boolean;
-}
 
 const EXAMPLES = `  gatehouse command --list
   gatehouse command user.create --help
@@ -51,37 +34,34 @@ field takes an id or a reference of a user, a scope, a group or a role, a name
 will do. FIELD:=JSON takes any JSON value.`;
 
 /** `gatehouse command`: every command of provisioning. */
-export const addCommand: Subcommand = (program, context, finish) => {
-  const command = program
-    .command('command')
-    .summary('run any command that reads or changes the table')
-    .description('Runs one command of provisioning, such as user.create or role.list.')
-    .argument('[name]', 'the command, such as user.create; --list shows all')
-    .argument('[fields...]', 'its input, as FIELD=VALUE or FIELD:=JSON')
-    .option('--list', 'list all commands, or those whose names begin with the given one')
-    .option('--input <file>', 'the input as YAML or JSON; - is the standard input')
-    .option('--dry-run', 'check whether it would succeed; write nothing')
-    .option(
-      '--operation <id>',
-      'an id of this operation: a repetition with the same id changes nothing more (default: a new id)',
-    )
-    .option(...YES);
-  addHelpTexts(addActorOption(command), {
-    examples: EXAMPLES,
-    notes: NOTES,
-    about: ([name = '']) => {
-      const described = describeCommand(name);
-      return described && describe(described);
-    },
-  }).action(async (name: string | undefined, fields: readonly string[], options: CommandOptions) => {
-    if (options.list) {
-      context.out(listOf(name, options.json === true));
-      return finish(OK);
-    }
+export const addCommand = subcommand({
+  name: 'command',
+  summary: 'run any command that reads or changes the table',
+  description: 'Runs one command of provisioning, such as user.create or role.list.',
+  arguments: [
+    argument('[name]', 'the command, such as user.create; --list shows all'),
+    argument('[fields...]', 'its input, as FIELD=VALUE or FIELD:=JSON'),
+  ],
+  options: {
+    list: flag('list all commands, or those whose names begin with the given one'),
+    input: text('<file>', 'the input as YAML or JSON; - is the standard input'),
+    dryRun: DRY_RUN,
+    operation: OPERATION,
+    yes: YES,
+    ...WRITING,
+  },
+  examples: EXAMPLES,
+  notes: NOTES,
+  about: ([name = '']) => {
+    const described = describeCommand(name);
+    return described && describe(described);
+  },
+  run: async ([name, fields], options, context) => {
+    if (options.list) return listOf(name);
     if (name === undefined) throw new UsageError('which command? gatehouse command --list shows all');
     const described = find(name);
     const written = await readInput(described, fields, options.input, context);
-    const { operation: operationId } = options;
+    const { dryRun = false, operation: operationId } = options;
     const editing = await connectForWriting(options, context);
     const input = await withoutNames(
       resolveBy(namesThrough(editing.send)),
@@ -91,38 +71,28 @@ export const addCommand: Subcommand = (program, context, finish) => {
     );
     const sent = { command: described.name, input };
     const said = `this sends ${[described.name, ...fields].join(' ')}`;
-    const refuse = (error: Failure['error'], retry: string): void => {
+    const refused = (error: Failure['error'], retry: string, data: unknown): Outcome => {
       const may = error.retryable ? `retryable${retry}` : 'not retryable';
       if (!options.json)
         context.error(`gatehouse command ${name}: ${withField(error)} (${error.code}, ${may})\n`);
-      finish(isFault(error) || isWrongInput(error) ? USAGE : REFUSED);
+      return { data, code: isFault(error) || isWrongInput(error) ? USAGE : REFUSED };
     };
     let agreed: Agreed | undefined;
     try {
-      if (!options.dryRun) agreed = await agree(editing, [sent], said, options, context);
+      if (!dryRun) agreed = await agree(editing, [sent], said, options, context);
     } catch (error) {
       if (!(error instanceof RefusedError)) throw error;
-      if (options.json) context.out(asJson({ ok: false, error: error.failure }));
-      return refuse(error.failure, '');
+      return refused(error.failure, '', { ok: false, error: error.failure });
     }
-    const delivered = await editing.deliver({
-      command: described.name,
-      input,
-      ...(options.dryRun ? { dryRun: true } : {}),
-      ...(operationId === undefined ? {} : { operationId }),
-      ...(editing.actor === undefined ? {} : { actor: editing.actor }),
-    });
+    const { actor } = editing;
+    const delivered = await editing.deliver({ ...sent, dryRun, operationId, actor });
     const { answer } = delivered;
-    if (options.json) context.out(asJson({ ...answer, operationId: delivered.operationId, ...agreed }));
-    if (answer.ok) {
-      if (!options.json) context.out(textOf(described, answer, delivered, options.dryRun === true, agreed));
-      for (const note of notesOn(described, written, input, answer, delivered))
-        context.error(`note: ${note}\n`);
-      return finish(OK);
-    }
-    refuse(answer.error, ` with --operation ${delivered.operationId}`);
-  });
-};
+    const data = { ...answer, operationId: delivered.operationId, ...agreed };
+    if (!answer.ok) return refused(answer.error, ` with --operation ${delivered.operationId}`, data);
+    const notes = notesOn(described, written, input, answer, delivered);
+    return { data, text: textOf(described, answer, delivered, dryRun, agreed), notes };
+  },
+});
 
 /** The command of this name. Throws {@link UsageError} with what was probably meant. */
 function find(name: string): CommandDescription {
@@ -134,11 +104,13 @@ function find(name: string): CommandDescription {
   throw new UsageError(`there is no command ${name}: ${hint(name, related.length > 0 ? related : all)}`);
 }
 
-function listOf(prefix: string | undefined, isJson: boolean): string {
-  const all = describeCommands().filter(({ name }) => prefix === undefined || name.startsWith(prefix));
-  if (all.length === 0) find(prefix ?? '');
-  if (isJson) return asJson(all);
-  return `${columns(all.map(({ name, kind, summary }) => [name, kind, summary])).join('\n')}\n`;
+function listOf(prefix = ''): Outcome {
+  const data = describeCommands().filter(({ name }) => name.startsWith(prefix));
+  if (data.length === 0) find(prefix);
+  return {
+    data,
+    text: `${columns(data.map(({ name, kind, summary }) => [name, kind, summary])).join('\n')}\n`,
+  };
 }
 
 /** What one command takes: its fields in short, and the JSON Schema of its input. */

@@ -1,20 +1,9 @@
-import { Option } from 'commander';
 import { readConfiguration } from '../../local/configuration.ts';
 import { messageOf } from '../../local/message-of.ts';
-import type { ConnectionOptions } from '../connection-options.ts';
+import { defined } from '../../table/defined.ts';
 import { type Context, UsageError } from '../context.ts';
-import { OK } from '../exit-codes.ts';
-import { addHelpTexts } from '../help.ts';
-import { numberOption } from '../question.ts';
-import type { Subcommand } from '../subcommand.ts';
-
-interface DevOptions extends ConnectionOptions {
-  readonly port?: number;
-  readonly dynamodbPort?: number;
-  readonly lambdaPort?: number;
-  readonly backend?: URL;
-  readonly cors?: readonly string[];
-}
+import { argument, type GlobalOptions, type Options, parsed, port, type ValuesOf } from '../options.ts';
+import { subcommand } from '../subcommand.ts';
 
 const NOTES = `With a manifest, its users can log in and its routes are served; when the file
 is saved, it is applied again. Without one, there is a sample world to look
@@ -25,42 +14,64 @@ const EXAMPLES = `  gatehouse dev authz/manifest.yaml
   gatehouse dev
   gatehouse dev --port 0 --dynamodb-port 0 --lambda-port 0     (free ports)`;
 
-const PORTS = { kind: 'whole number', least: 0, most: 65_535 };
+const portOf = (of: string, usual: number) =>
+  port(`the port of ${of}; 0 chooses a free one (default: ${usual})`);
 
-const portOption = (flag: string, of: string, usual: number) =>
-  numberOption(flag, '<number>', `the port of ${of}; 0 chooses a free one (default: ${usual})`, PORTS);
+const OPTIONS = {
+  backend: parsed(
+    '<url>',
+    'the service that gets the allowed requests (default: one that echoes them)',
+    readBackend,
+  ),
+  cors: parsed(
+    '<origin>',
+    'pages of this origin may call the APIs; give it again for another (default: none)',
+    readOrigin,
+  ),
+  port: portOf('the gateway and the token issuer', 3000),
+  dynamodbPort: portOf('DynamoDB', 3001),
+  lambdaPort: portOf('the Lambda Invoke API', 3002),
+} satisfies Options;
+type DevOptions = ValuesOf<typeof OPTIONS> & GlobalOptions;
 
 /** `gatehouse dev`: the local stack. */
-export const addDev: Subcommand = (program, context, finish) => {
-  const command = program
-    .command('dev')
-    .summary('run a manifest on this machine: API gateway, tokens, table')
-    .description(
-      'Runs an API gateway with the authorizer, a token issuer and a table on this machine, until Ctrl-C.',
-    )
-    .argument('[manifest]', 'tenants, users and routes, in YAML or JSON (default: a sample world)')
-    .addOption(
-      new Option(
-        '--backend <url>',
-        'the service that gets the allowed requests (default: one that echoes them)',
-      ).argParser(readBackend),
-    )
-    .addOption(
-      new Option(
-        '--cors <origin>',
-        'pages of this origin may call the APIs; give it again for another (default: none)',
-      ).argParser(readOrigin),
-    )
-    .addOption(portOption('--port', 'the gateway and the token issuer', 3000))
-    .addOption(portOption('--dynamodb-port', 'DynamoDB', 3001))
-    .addOption(portOption('--lambda-port', 'the Lambda Invoke API', 3002));
-  addHelpTexts(command, { examples: EXAMPLES, notes: NOTES }).action(
-    async (manifest: string | undefined, options: DevOptions) => {
-      await dev(manifest, options, context);
-      finish(OK);
-    },
-  );
-};
+export const addDev = subcommand({
+  name: 'dev',
+  summary: 'run a manifest on this machine: API gateway, tokens, table',
+  description:
+    'Runs an API gateway with the authorizer, a token issuer and a table on this machine, until Ctrl-C.',
+  arguments: [argument('[manifest]', 'tenants, users and routes, in YAML or JSON (default: a sample world)')],
+  options: OPTIONS,
+  examples: EXAMPLES,
+  notes: NOTES,
+  run: async ([manifest], options, context) => {
+    if (options.function !== undefined)
+      throw new UsageError('--function: gatehouse dev has functions of its own');
+    if (manifest === undefined && options.backend !== undefined)
+      throw new UsageError('--backend goes with a manifest: gatehouse dev MANIFEST --backend URL');
+    if (manifest === undefined && options.cors !== undefined)
+      throw new UsageError('--cors goes with a manifest: gatehouse dev MANIFEST --cors ORIGIN');
+    let isInterrupted = false;
+    const interrupted = new Promise<void>((resolve) => {
+      context.onInterrupt?.(() => {
+        isInterrupted = true;
+        resolve();
+      });
+    });
+    const stack = await start(manifest, options, context).catch((error: unknown) => {
+      // Ctrl-C ends the engine as well, and what asks it then fails.
+      if (!isInterrupted) throw error;
+    });
+    try {
+      if (!stack || isInterrupted) return;
+      context.out(stack.screen);
+      context.out(`ready ${stack.url}\n`);
+      await interrupted;
+    } finally {
+      await stack?.stop();
+    }
+  },
+});
 
 const SOME_BACKEND = 'http://127.0.0.1:4000';
 
@@ -74,38 +85,10 @@ function readBackend(text: string): URL {
 const SOME_ORIGIN = 'http://localhost:5173';
 
 /** One more origin. Throws {@link UsageError}. */
-function readOrigin(text: string, before: readonly string[] = []): readonly string[] {
+function readOrigin(text: string, _: string, before: readonly string[] = []): readonly string[] {
   const { origin, protocol } = URL.canParse(text) ? new URL(text) : { origin: '', protocol: '' };
   if (origin === text && ['http:', 'https:'].includes(protocol)) return [...before, text];
   throw new UsageError(`--cors ${text} is not an origin such as ${SOME_ORIGIN}`);
-}
-
-async function dev(manifest: string | undefined, options: DevOptions, context: Context): Promise<void> {
-  if (options.function !== undefined)
-    throw new UsageError('--function: gatehouse dev has functions of its own');
-  if (manifest === undefined && options.backend !== undefined)
-    throw new UsageError('--backend goes with a manifest: gatehouse dev MANIFEST --backend URL');
-  if (manifest === undefined && options.cors !== undefined)
-    throw new UsageError('--cors goes with a manifest: gatehouse dev MANIFEST --cors ORIGIN');
-  let isInterrupted = false;
-  const interrupted = new Promise<void>((resolve) => {
-    context.onInterrupt?.(() => {
-      isInterrupted = true;
-      resolve();
-    });
-  });
-  const stack = await start(manifest, options, context).catch((error: unknown) => {
-    // Ctrl-C ends the engine as well, and what asks it then fails.
-    if (!isInterrupted) throw error;
-  });
-  try {
-    if (!stack || isInterrupted) return;
-    context.out(stack.screen);
-    context.out(`ready ${stack.url}\n`);
-    await interrupted;
-  } finally {
-    await stack?.stop();
-  }
 }
 
 /** Loads a stack with what it takes: other subcommands do without. */
@@ -122,12 +105,7 @@ async function start(file: string | undefined, options: DevOptions, context: Con
   const { startManifest } = await import('../../local/manifest/stack.ts');
   const { describeManifest } = await import('../../local/manifest/screen.ts');
   const { backend, cors } = options;
-  const stack = await startManifest(configuration, {
-    file,
-    ...(backend === undefined ? {} : { backend }),
-    ...(cors === undefined ? {} : { cors }),
-    say,
-  });
+  const stack = await startManifest(configuration, { ...defined({ backend, cors }), file, say });
   return { ...stack, screen: describeManifest(stack, ttl) };
 }
 

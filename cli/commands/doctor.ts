@@ -1,7 +1,7 @@
+import { defined } from '../../table/defined.ts';
 import { createReader } from '../../table/dynamodb/reader.ts';
 import { openTable, tableOf } from '../connection.ts';
-import type { ConnectionOptions } from '../connection-options.ts';
-import { type Context, type Paint, painter, UsageError, wantsColours } from '../context.ts';
+import { type Context, type Paint, UsageError } from '../context.ts';
 import { checkAttached, unattested } from '../doctor/cache.ts';
 import { checkClock, dateOfTable } from '../doctor/clock.ts';
 import { checkConfiguration, checkSize } from '../doctor/configuration.ts';
@@ -14,23 +14,32 @@ import { checkRoutes, checkWrittenScopes } from '../doctor/routes.ts';
 import { checkTable, describeTable } from '../doctor/table-form.ts';
 import { checkPolicy, checkStamps } from '../doctor/writers.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
-import { addHelpTexts } from '../help.ts';
 import { variablesOf } from '../lambda.ts';
-import { asJson, columns, count } from '../print.ts';
+import { flag, type GlobalOptions, type Options, parsed, repeated, text, type ValuesOf } from '../options.ts';
+import { columns, count } from '../print.ts';
 import { existing } from '../references.ts';
-import type { Subcommand } from '../subcommand.ts';
+import { subcommand } from '../subcommand.ts';
 
-interface DoctorOptions extends ConnectionOptions {
-  readonly authorizer?: string;
-  readonly authorizers: readonly string[];
-  readonly provisioning?: string;
-  readonly asAuthorizer?: boolean;
-  readonly only?: readonly CheckName[];
-  readonly subject?: string;
-  readonly permission?: string;
-  readonly scope?: string;
-  readonly json?: boolean;
-}
+const OPTIONS = {
+  authorizer: text(
+    '<function>',
+    'take the variables from this deployed function (default: from the environment)',
+  ),
+  authorizers: repeated(
+    '<api-id=file>',
+    'compare RESULT_CACHE with what aws apigatewayv2 get-authorizers, or aws apigateway get-authorizers, printed; may be repeated',
+  ),
+  provisioning: text(
+    '<function>',
+    'take OPERATIONS_SCOPE from this deployed function (default: from the environment)',
+  ),
+  asAuthorizer: flag('the credentials in use are those of the authorizer: they must not see secrets'),
+  only: parsed('<checks>', `only these, with commas: ${CHECKS.join(', ')}`, readChecks),
+  subject: text('<subject>', 'with --permission and --scope: the question that is asked for its cost'),
+  permission: text('<permission>', 'see --subject'),
+  scope: text('<scope>', 'see --subject'),
+} satisfies Options;
+type DoctorOptions = ValuesOf<typeof OPTIONS> & GlobalOptions;
 
 const EXAMPLES = `  TOKEN_ISSUER=https://issuer.example TOKEN_AUDIENCE=https://api.example gatehouse doctor --only configuration,issuers
   gatehouse doctor --authorizer gatehouse-live-authorizer --table gatehouse-live-table
@@ -46,8 +55,6 @@ function readChecks(text: string): readonly CheckName[] {
   return names as CheckName[];
 }
 
-const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
-
 /** Those that need the table. */
 const OF_THE_TABLE = ['table', 'rights', 'clock', 'writers', 'cache', 'routes', 'operators', 'cost'] as const;
 /** Checks of what the configuration names. */
@@ -62,47 +69,23 @@ function questionIn({ subject, permission, scope }: DoctorOptions): Question | u
 }
 
 /** `gatehouse doctor`: whether what a decision stands on is in order, before a deployment and while it runs. */
-export const addDoctor: Subcommand = (program, context, finish) => {
-  const command = program
-    .command('doctor')
-    .summary('check the configuration, the issuers and the table')
-    .description(
-      'Checks what decisions stand on: the variables of the authorizer, the keys of its issuers, the table, rights, the clocks here and of writers, what API Gateway caches by, and what a decision costs. It writes nothing.',
-    )
-    .option(
-      '--authorizer <function>',
-      'take the variables from this deployed function (default: from the environment)',
-    )
-    .option(
-      '--authorizers <api-id=file>',
-      'compare RESULT_CACHE with what aws apigatewayv2 get-authorizers, or aws apigateway get-authorizers, printed; may be repeated',
-      collect,
-      [],
-    )
-    .option(
-      '--provisioning <function>',
-      'take OPERATIONS_SCOPE from this deployed function (default: from the environment)',
-    )
-    .option(
-      '--as-authorizer',
-      'the credentials in use are those of the authorizer: they must not see secrets',
-    )
-    .option('--only <checks>', `only these, with commas: ${CHECKS.join(', ')}`, readChecks)
-    .option('--subject <subject>', 'with --permission and --scope: the question that is asked for its cost')
-    .option('--permission <permission>', 'see --subject')
-    .option('--scope <scope>', 'see --subject');
-  addHelpTexts(command, { examples: EXAMPLES }).action(async (options: DoctorOptions) => {
-    const question = questionIn(options);
-    const results = await examine(options, question, context);
+export const addDoctor = subcommand({
+  name: 'doctor',
+  summary: 'check the configuration, the issuers and the table',
+  description:
+    'Checks what decisions stand on: the variables of the authorizer, the keys of its issuers, the table, rights, the clocks here and of writers, what API Gateway caches by, and what a decision costs. It writes nothing.',
+  options: OPTIONS,
+  examples: EXAMPLES,
+  run: async (_, options, context) => {
+    const results = await examine(options, questionIn(options), context);
     const failed = results.filter(({ status }) => status === 'failed').length;
-    context.out(
-      options.json
-        ? asJson({ ok: failed === 0, results })
-        : format(results, failed, painter(wantsColours(context))),
-    );
-    finish(failed === 0 ? OK : REFUSED);
-  });
-};
+    return {
+      data: { ok: failed === 0, results },
+      text: (paint) => format(results, failed, paint),
+      code: failed === 0 ? OK : REFUSED,
+    };
+  },
+});
 
 async function examine(
   options: DoctorOptions,
@@ -116,7 +99,7 @@ async function examine(
   };
   const { region } = options;
   const variables = async (name: string | undefined) =>
-    name === undefined ? undefined : variablesOf({ name, ...(region ? { region } : {}) });
+    name === undefined ? undefined : variablesOf({ name, ...defined({ region }) });
   const deployed = await variables(options.authorizer);
   const env = { ...(deployed ?? context.env) };
   // Before the first deployment there is no table yet: the other variables are checked all the same.
@@ -139,7 +122,7 @@ async function examine(
   const at = region ?? tableRegion;
   const connection = {
     ...options,
-    ...(at === undefined ? {} : { region: at }),
+    region: at,
     table: options.table ?? (deployed?.TABLE_NAME || tableOf(options, context.env)),
   };
   const table = await openTable(connection, context.env);

@@ -1,27 +1,31 @@
-import type { Command } from 'commander';
 import { ulid } from 'ulid';
 import type { Reply, Service } from '../../explorer/service/index.ts';
 import { messageOf } from '../../local/message-of.ts';
 import { COMMANDS } from '../../provisioning/index.ts';
 import { createPacing } from '../../table/read/pacing.ts';
 import { type OpenTable, openTable, readEndpoint } from '../connection.ts';
-import type { ConnectionOptions } from '../connection-options.ts';
 import { type Context, UsageError } from '../context.ts';
-import { OK } from '../exit-codes.ts';
-import { addHelpTexts } from '../help.ts';
+import {
+  flag,
+  type GlobalOptions,
+  type Options,
+  port,
+  text,
+  type ValuesOf,
+  withDefault,
+} from '../options.ts';
 import { asJson } from '../print.ts';
 import { actorOf, provisionedOn } from '../provisioning.ts';
-import { numberOption } from '../question.ts';
 import { withAdvice } from '../report-error.ts';
-import type { Subcommand } from '../subcommand.ts';
+import { subcommand } from '../subcommand.ts';
 import { deliverer, directTransport, type ProvisioningEvent } from '../transport.ts';
 
-interface ExploreOptions extends ConnectionOptions {
-  readonly port: number;
-  readonly write?: boolean;
-  readonly actor?: string;
-  readonly json?: boolean;
-}
+const OPTIONS = {
+  port: withDefault(port('the port on 127.0.0.1; 0 chooses a free one'), 0),
+  write: flag('let the page change the table too'),
+  actor: text('<name>', 'with --write: who makes the changes, for the audit log (or USER)'),
+} satisfies Options;
+type ExploreOptions = ValuesOf<typeof OPTIONS> & GlobalOptions;
 
 const NOTES = `The link works once, within five minutes, in a browser on this machine. The page
 reads the table by your own AWS credentials; only with --write it can change it.`;
@@ -33,29 +37,17 @@ const EXAMPLES = `  gatehouse explore --table gatehouse
 const ANSWER_WITHIN_MS = 10_000;
 
 /** `gatehouse explore`: the table in a browser. */
-export const addExplore: Subcommand = (program, context, finish) => {
-  const command: Command = program
-    .command('explore')
-    .summary('look at the table in a browser: who may do what, and why')
-    .description(
-      'Serves a page over the table on this machine, until Ctrl-C, and prints a link that opens it.',
-    )
-    .addOption(
-      numberOption('--port', '<number>', 'the port on 127.0.0.1; 0 chooses a free one', {
-        kind: 'whole number',
-        least: 0,
-        most: 65_535,
-      }).default(0),
-    )
-    .option('--write', 'let the page change the table too')
-    .option('--actor <name>', 'with --write: who makes the changes, for the audit log (or USER)');
-  addHelpTexts(command, { examples: EXAMPLES, notes: NOTES }).action(async (options: ExploreOptions) => {
-    await explore(options, context);
-    finish(OK);
-  });
-};
+export const addExplore = subcommand({
+  name: 'explore',
+  summary: 'look at the table in a browser: who may do what, and why',
+  description: 'Serves a page over the table on this machine, until Ctrl-C, and prints a link that opens it.',
+  options: OPTIONS,
+  examples: EXAMPLES,
+  notes: NOTES,
+  run: (_, options, context) => explore(options, context),
+});
 
-async function explore(options: ExploreOptions, context: Context): Promise<void> {
+async function explore(options: ExploreOptions, context: Context): Promise<undefined> {
   const { write: canWrite = false } = options;
   if (options.actor !== undefined && !canWrite)
     throw new UsageError('--actor goes with --write: who only looks leaves no audit record');

@@ -1,21 +1,20 @@
-import { Argument, type Command } from 'commander';
+import type { Command } from 'commander';
 import { hint } from '../../provisioning/suggestions.ts';
 import { UsageError } from '../context.ts';
-import { addHelpTexts } from '../help.ts';
-import type { Subcommand } from '../subcommand.ts';
+import { argument } from '../options.ts';
+import { subcommand } from '../subcommand.ts';
 
 /** `gatehouse help`: the help of the program, or of a subcommand. */
-export const addHelp: Subcommand = (program) => {
-  const command = program
-    .command('help')
-    .summary('show the help of a subcommand')
-    .description('Shows the help of a subcommand, or what subcommands there are.')
-    .addArgument(new Argument('[subcommand...]', 'such as check, or route add'))
-    .action((names: readonly string[]) => names.reduce(childOf, program).outputHelp());
-  addHelpTexts(command, {
-    examples: '  gatehouse help\n  gatehouse help check\n  gatehouse help route add',
-  });
-};
+export const addHelp = subcommand({
+  name: 'help',
+  summary: 'show the help of a subcommand',
+  description: 'Shows the help of a subcommand, or what subcommands there are.',
+  arguments: [argument('[subcommand...]', 'such as check, or route add')],
+  examples: '  gatehouse help\n  gatehouse help check\n  gatehouse help route add',
+  run: ([names], _options, _context, { parent }) => {
+    if (parent) names.reduce(childOf, parent).outputHelp();
+  },
+});
 
 /** The subcommand of this name. Throws {@link UsageError} where there is none. */
 function childOf(parent: Command, name: string): Command {

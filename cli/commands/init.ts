@@ -1,21 +1,16 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Argument } from 'commander';
 import { type Asker, createAsker } from '../ask.ts';
 import { type Context, NothingDoneError, UsageError } from '../context.ts';
-import { OK } from '../exit-codes.ts';
-import { addHelpTexts } from '../help.ts';
 import { type Answers, FIELDS, QUESTIONS } from '../init/answers.ts';
 import { firstManifest, firstTests } from '../init/documents.ts';
 import { withScripts } from '../init/package-scripts.ts';
-import { asJson, columns } from '../print.ts';
-import type { Subcommand } from '../subcommand.ts';
+import { flag, type GlobalOptions, type Options, type Positional, text, type ValuesOf } from '../options.ts';
+import { columns } from '../print.ts';
+import { type Outcome, subcommand } from '../subcommand.ts';
 import { readVersion } from '../version.ts';
-
-interface InitOptions extends Partial<Answers> {
-  readonly yes?: boolean;
-  readonly json?: boolean;
-}
 
 const MANIFEST = 'authz/manifest.yaml';
 const TESTS = 'authz/model.test.yaml';
@@ -33,29 +28,27 @@ const EXAMPLES = `  gatehouse init
   gatehouse init --yes
   gatehouse init --root company --protect orders:read:order --email ann@example.com`;
 
-/** `gatehouse init`: a first manifest, its tests, and scripts. */
-export const addInit: Subcommand = (program, context, finish) => {
-  const command = program
-    .command('init')
-    .summary('write a first manifest and its tests: start here')
-    .description('Writes a first manifest, model tests for it, and scripts that run both.')
-    .argument('[folder]', 'the folder of your project', '.')
-    .option('--root <type>', 'what a customer of your product is called: tenant, company, school, …')
-    .option('--protect <permission>', 'what to protect first: a page, or module:action:resource')
-    .option('--email <email>', 'the email of the first user')
-    .option(
-      '--yes',
-      `do not ask; without options, use ${FIELDS.map((field) => QUESTIONS[field].usual).join(', ')}`,
-    );
-  addHelpTexts(command, { examples: EXAMPLES, notes: NOTES }).action(
-    async (folder: string, options: InitOptions) => {
-      await init(folder, options, context);
-      finish(OK);
-    },
-  );
-};
+const OPTIONS = {
+  root: text('<type>', 'what a customer of your product is called: tenant, company, school, …'),
+  protect: text('<permission>', 'what to protect first: a page, or module:action:resource'),
+  email: text('<email>', 'the email of the first user'),
+  yes: flag(`do not ask; without options, use ${FIELDS.map((field) => QUESTIONS[field].usual).join(', ')}`),
+} satisfies Options;
+type InitOptions = ValuesOf<typeof OPTIONS> & GlobalOptions;
 
-async function init(folder: string, options: InitOptions, context: Context): Promise<void> {
+/** `gatehouse init`: a first manifest, its tests, and scripts. */
+export const addInit = subcommand({
+  name: 'init',
+  summary: 'write a first manifest and its tests: start here',
+  description: 'Writes a first manifest, model tests for it, and scripts that run both.',
+  arguments: [new Argument('[folder]', 'the folder of your project').default('.') as Positional<string>],
+  options: OPTIONS,
+  examples: EXAMPLES,
+  notes: NOTES,
+  run: ([folder], options, context) => init(folder, options, context),
+});
+
+async function init(folder: string, options: InitOptions, context: Context): Promise<Outcome> {
   const at = (name: string) => join(folder, name);
   if (!existsSync(folder)) throw new UsageError(`${folder}: there is no such folder`);
   const there = [MANIFEST, TESTS].filter((name) => existsSync(at(name)));
@@ -86,9 +79,11 @@ async function init(folder: string, options: InitOptions, context: Context): Pro
     `npx gatehouse-authz test ${TESTS}`,
     'npm run authz:dev',
   ];
-  if (options.json) return context.out(asJson({ written: written.map(([name]) => name), next, ...answers }));
   const lines = columns(written.map(([name, what]) => [`wrote ${at(name)}`, what]));
-  context.out(`${[...lines, '', 'Next:', ...next.map((line) => `  ${line}`)].join('\n')}\n`);
+  return {
+    data: { written: written.map(([name]) => name), next, ...answers },
+    text: `${[...lines, '', 'Next:', ...next.map((line) => `  ${line}`)].join('\n')}\n`,
+  };
 }
 
 /** Throws {@link UsageError} for a package.json that is none. */

@@ -1,5 +1,4 @@
 import { extname, resolve } from 'node:path';
-import { Argument } from 'commander';
 import { ProblemsError } from '../../testing/document.ts';
 import {
   checkpointFileOf,
@@ -15,28 +14,28 @@ import { createRefusedFile } from '../bulk/refused.ts';
 import { formatLoaded, loadedCounts, loadedData, showProgress } from '../bulk/report.ts';
 import { type Source, SourceError } from '../bulk/rows.ts';
 import { nameOf, openInput, readSource, readThrough, STDIN, sizeOf } from '../bulk/source.ts';
-import { withChoices } from '../choices.ts';
 import { functionOf, openTable, readEndpoint } from '../connection.ts';
 import { type Context, UsageError } from '../context.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
-import { addHelpTexts } from '../help.ts';
 import { functionTransport } from '../lambda.ts';
+import {
+  argument,
+  choiceArgument,
+  flag,
+  type GlobalOptions,
+  number,
+  type Options,
+  text,
+  type ValuesOf,
+  WRITING,
+  withDefault,
+} from '../options.ts';
 import { assertWritable } from '../output-file.ts';
 import { asJson, CLEAR_LINE } from '../print.ts';
-import { actorOf, addActorOption, provisionedOn, type WriteOptions } from '../provisioning.ts';
-import { numberOption, type Range } from '../question.ts';
+import { actorOf, provisionedOn } from '../provisioning.ts';
 import { IncompleteError } from '../report-error.ts';
-import type { Subcommand } from '../subcommand.ts';
+import { type Outcome, subcommand } from '../subcommand.ts';
 import { directTransport, type Transport, TransportError } from '../transport.ts';
-
-interface LoadCommandOptions extends WriteOptions {
-  readonly refused?: string;
-  readonly parallel: number;
-  readonly patience: number;
-  readonly resume?: boolean;
-  readonly dryRun?: boolean;
-  readonly json?: boolean;
-}
 
 const NOTES = `The file is CSV with a header, or JSON Lines. Its columns are the fields of
 user.create, subject.create, membership.create or assignment.create: gatehouse
@@ -48,55 +47,55 @@ const EXAMPLES = `  gatehouse load users users.csv
   gatehouse load users users.csv --resume        (after an interruption)
   zcat users.csv.gz | gatehouse load users - --refused refused.csv`;
 
-/** The client keeps at most this many connections. */
-const PARALLEL: Range = { kind: 'whole number', least: 1, most: 50 };
-const PATIENCE: Range = { kind: 'number of seconds', least: 0.001, most: 1_000_000 };
 /** Short, so that a table at its limit shows soon; a transaction may have 100 items. */
 const REQUEST_TIMEOUT_MS = 5_000;
 const CHECKPOINT_MS = 250;
 const REFUSALS_SHOWN = 5;
 
+const OPTIONS = {
+  refused: text('<file>', 'where to write refused rows (default: FILE.refused.csv or .jsonl)'),
+  parallel: withDefault(
+    // The client keeps at most this many connections.
+    number('<number>', 'how many batches of rows are sent at the same time, 1 to 50', {
+      kind: 'whole number',
+      least: 1,
+      most: 50,
+    }),
+    8,
+  ),
+  patience: withDefault(
+    number('<seconds>', 'how long to retry a row while the table does not answer', {
+      kind: 'number of seconds',
+      least: 0.001,
+      most: 1_000_000,
+    }),
+    60,
+  ),
+  resume: flag('continue an interrupted load'),
+  dryRun: flag('report which rows would be refused; write nothing to the table'),
+  ...WRITING,
+} satisfies Options;
+type LoadCommandOptions = ValuesOf<typeof OPTIONS> & GlobalOptions;
+
+const KINDS = choiceArgument(
+  '<kind>',
+  'what the rows are',
+  ROW_KINDS.map(({ name }) => name),
+);
+
 /** `gatehouse load`: users, memberships and assignments in bulk. */
-export const addLoad: Subcommand = (program, context, finish) => {
-  const command = program
-    .command('load')
-    .summary('load users, subjects, memberships or assignments from a file')
-    .description(
-      'Loads users, subjects, memberships or assignments from CSV or JSON Lines. Rows share transactions.',
-    )
-    .addArgument(
-      withChoices(
-        new Argument('<kind>', 'what the rows are'),
-        ROW_KINDS.map(({ name }) => name),
-      ),
-    )
-    .argument('<file>', 'CSV or JSON Lines; - is the standard input')
-    .option('--refused <file>', 'where to write refused rows (default: FILE.refused.csv or .jsonl)')
-    .addOption(
-      numberOption(
-        '--parallel',
-        '<number>',
-        'how many batches of rows are sent at the same time, 1 to 50',
-        PARALLEL,
-      ).default(8),
-    )
-    .addOption(
-      numberOption(
-        '--patience',
-        '<seconds>',
-        'how long to retry a row while the table does not answer',
-        PATIENCE,
-      ).default(60),
-    )
-    .option('--resume', 'continue an interrupted load')
-    .option('--dry-run', 'report which rows would be refused; write nothing to the table');
-  addHelpTexts(addActorOption(command), { examples: EXAMPLES, notes: NOTES }).action(
-    async (name: string, file: string, options: LoadCommandOptions) => {
-      const kind = ROW_KINDS.find((each) => each.name === name);
-      if (kind) finish(await loadFile(kind, file, options, context));
-    },
-  );
-};
+export const addLoad = subcommand({
+  name: 'load',
+  summary: 'load users, subjects, memberships or assignments from a file',
+  description:
+    'Loads users, subjects, memberships or assignments from CSV or JSON Lines. Rows share transactions.',
+  arguments: [KINDS, argument('<file>', 'CSV or JSON Lines; - is the standard input')],
+  options: OPTIONS,
+  examples: EXAMPLES,
+  notes: NOTES,
+  run: ([name, file], options, context) =>
+    loadFile(ROW_KINDS.find((each) => each.name === name) as RowKind, file, options, context),
+});
 
 /** Throws {@link UsageError} for options that contradict each other. */
 function assertOptions(options: LoadCommandOptions, file: string): void {
@@ -112,7 +111,7 @@ async function loadFile(
   file: string,
   options: LoadCommandOptions,
   context: Context,
-): Promise<number> {
+): Promise<Outcome> {
   assertOptions(options, file);
   const isDryRun = options.dryRun === true;
   const size = await sizeOf(file);
@@ -223,7 +222,7 @@ async function loadFile(
         `${hasCheckpoint ? ', with --resume to continue' : ''}`,
       loadedData(loaded),
     );
-  return ending.progress.refused === 0 ? OK : REFUSED;
+  return { code: ending.progress.refused === 0 ? OK : REFUSED };
 }
 
 /** Says what is wrong with the input, and in which line. Nothing has been sent. */

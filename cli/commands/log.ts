@@ -1,32 +1,27 @@
 import { describeCommand } from '../../provisioning/documents/commands.ts';
+import { defined } from '../../table/defined.ts';
+import type { NamedKind } from '../../table/entities/entity.ts';
 import { mayBeScopeType } from '../../table/entities/scope-types.ts';
 import { isRef, isUlidOrUuid, parseRef, REGISTERED_SUBJECT } from '../../table/identifiers.ts';
-import { painter, UsageError, wantsColours } from '../context.ts';
-import { OK } from '../exit-codes.ts';
-import { addHelpTexts } from '../help.ts';
-import { asJson, plain } from '../print.ts';
-import {
-  addDeadlineOption,
-  connectForWriting,
-  RefusedError,
-  type Send,
-  type WriteOptions,
-} from '../provisioning.ts';
-import { addPageOptions, instantOption, isSubjectRef, tenantOption } from '../question.ts';
-import { type Names as LookUps, lookUpAny, namesThrough, referenceOf } from '../references.ts';
-import type { Subcommand } from '../subcommand.ts';
+import { UsageError } from '../context.ts';
+import { deadline, flag, instant, type Options, pageOptions, text, type ValuesOf } from '../options.ts';
+import { plain } from '../print.ts';
+import { connectForWriting, RefusedError, type Send } from '../provisioning.ts';
+import { isSubjectRef, type Names as LookUps, lookUpAny, namesThrough, referenceOf } from '../references.ts';
+import { subcommand } from '../subcommand.ts';
 
-interface LogOptions extends WriteOptions {
-  readonly tenant?: string;
-  readonly user?: string;
-  readonly entity?: string;
-  readonly from?: number;
-  readonly until?: number;
-  readonly oldestFirst?: boolean;
-  readonly limit: number;
-  readonly cursor?: string;
-  readonly json?: boolean;
-}
+const OPTIONS = {
+  tenant: text('<tenant>', 'the log of this root scope: a name, or TYPE:ID such as tenant:ID'),
+  user: text('<subject>', 'only what this user did: an email, a username, a name or user:ID'),
+  actor: text('<name>', 'only what this actor did, such as pipeline or user:ID'),
+  entity: text('<entity>', 'only changes of this: a name, or TYPE:ID such as user:ID or page:NAME'),
+  from: instant('from this day or instant on, such as 2026-03-01'),
+  until: instant('before this day or instant'),
+  oldestFirst: flag('in the order of time'),
+  ...pageOptions(50),
+  deadline,
+} satisfies Options;
+type Which = Pick<ValuesOf<typeof OPTIONS>, 'tenant' | 'user' | 'actor' | 'entity'>;
 
 type Entry = Readonly<Record<string, unknown>>;
 
@@ -43,61 +38,45 @@ const EXAMPLES = `  gatehouse log --tenant Northwind --from 2026-03-01 --until 2
   gatehouse log --tenant client:01M7… --actor pipeline --entity role:01M7…`;
 
 /** `gatehouse log`: who did what, when, and what it was before and after. */
-export const addLog: Subcommand = (program, context, finish) => {
-  const command = program
-    .command('log')
-    .summary('show the audit log: who changed what, and when')
-    .description('Shows audit records, the newest first: of a tenant, a user or one entity.')
-    .addOption(tenantOption('the log of this root scope: a name, or TYPE:ID such as tenant:ID'))
-    .option('--user <subject>', 'only what this user did: an email, a username, a name or user:ID')
-    .option('--actor <name>', 'only what this actor did, such as pipeline or user:ID')
-    .option('--entity <entity>', 'only changes of this: a name, or TYPE:ID such as user:ID or page:NAME')
-    .addOption(instantOption('--from', 'from this day or instant on, such as 2026-03-01'))
-    .addOption(instantOption('--until', 'before this day or instant'))
-    .option('--oldest-first', 'in the order of time');
-  addPageOptions(command, 50);
-  addHelpTexts(addDeadlineOption(command), { examples: EXAMPLES, notes: NOTES }).action(
-    async (options: LogOptions) => {
-      const { from, until, limit } = options;
-      const period = {
-        ...(from === undefined ? {} : { from: new Date(from).toISOString() }),
-        ...(until === undefined ? {} : { until: new Date(until).toISOString() }),
-      };
-      const { send } = await connectForWriting(options, context);
-      const { by, keep, title } = await choose(send, await named(namesThrough(send), options));
-      const order = options.oldestFirst ? {} : { descending: true };
-      const found = await read(send, { ...by, ...period, ...order }, keep, limit, options.cursor);
-      if (options.json) context.out(asJson({ log: title, ...found }));
-      else {
-        const paint = painter(wantsColours(context));
-        context.out(
-          `${[paint('dim', title), ...found.items.flatMap((entry) => linesOf(entry, found.names))].join('\n')}\n`,
-        );
-        if (found.items.length === 0) context.out('none\n');
-        if (found.cursor !== undefined)
-          context.error(`note: there may be more: --cursor ${found.cursor}, or a larger --limit\n`);
-      }
-      finish(OK);
-    },
-  );
-};
+export const addLog = subcommand({
+  name: 'log',
+  summary: 'show the audit log: who changed what, and when',
+  description: 'Shows audit records, the newest first: of a tenant, a user or one entity.',
+  options: OPTIONS,
+  examples: EXAMPLES,
+  notes: NOTES,
+  run: async (_, options, context) => {
+    const { from, until, limit } = options;
+    const instantOf = (at: number | undefined) => (at === undefined ? undefined : new Date(at).toISOString());
+    const period = defined({ from: instantOf(from), until: instantOf(until) });
+    const { send } = await connectForWriting(options, context);
+    const { by, keep, title } = await choose(send, await named(namesThrough(send), options));
+    const order = options.oldestFirst ? {} : { descending: true };
+    const found = await read(send, { ...by, ...period, ...order }, keep, limit, options.cursor);
+    const { items, names, cursor } = found;
+    const more = cursor !== undefined && !options.json;
+    return {
+      data: { log: title, ...found },
+      text: (paint) =>
+        `${[paint('dim', title), ...items.flatMap((entry) => linesOf(entry, names))].join('\n')}\n${items.length === 0 ? 'none\n' : ''}`,
+      notes: more ? [`there may be more: --cursor ${cursor}, or a larger --limit`] : [],
+    };
+  },
+});
 
 /** The options with references in the place of names. An actor is any text, as it was recorded. */
-async function named(names: LookUps, options: LogOptions): Promise<LogOptions> {
-  const { tenant, user, entity } = options;
-  if (user !== undefined && options.actor !== undefined)
-    throw new UsageError('give --actor or --user, not both');
+async function named(names: LookUps, { tenant, user, actor, entity }: Which): Promise<Which> {
+  if (user !== undefined && actor !== undefined) throw new UsageError('give --actor or --user, not both');
+  const refOf = async (label: string, kind: NamedKind, text: string | undefined) =>
+    text === undefined ? undefined : referenceOf(names, { label, kind }, text);
   return {
-    ...options,
-    ...(tenant === undefined
-      ? {}
-      : { tenant: await referenceOf(names, { label: '--tenant', kind: 'scope' }, tenant) }),
-    ...(user === undefined
-      ? {}
-      : { actor: await referenceOf(names, { label: '--user', kind: 'subject' }, user) }),
-    ...(entity === undefined || entity.includes(':')
-      ? {}
-      : { entity: (await lookUpAny(names, '--entity', entity)).ref }),
+    user,
+    tenant: await refOf('--tenant', 'scope', tenant),
+    actor: (await refOf('--user', 'subject', user)) ?? actor,
+    entity:
+      entity === undefined || entity.includes(':')
+        ? entity
+        : (await lookUpAny(names, '--entity', entity)).ref,
   };
 }
 
@@ -117,7 +96,7 @@ interface Choice {
   readonly title: string;
 }
 
-async function choose(send: Send, { tenant, actor, entity }: LogOptions): Promise<Choice> {
+async function choose(send: Send, { tenant, actor, entity }: Which): Promise<Choice> {
   const named = entity === undefined ? undefined : readEntity(entity);
   const user = actor === undefined ? undefined : asUser(actor);
   const byUser = tenant === undefined && user !== undefined;
@@ -177,7 +156,7 @@ async function read(
   let names: Names = {};
   let cursor = start;
   const page = async (size: number, withNames: boolean) => {
-    const more = { ...(cursor === undefined ? {} : { cursor }), ...(withNames ? { withNames } : {}) };
+    const more = defined({ cursor, withNames: withNames || undefined });
     const result = await send('audit.list', { ...by, ...more, limit: size });
     names = { ...names, ...(result.names as Names | undefined) };
     return { rows: result.items as readonly Entry[], next: result.cursor as string | undefined };

@@ -1,25 +1,14 @@
-import { Argument, Option } from 'commander';
 import { readMatrix } from '../../provisioning/index.ts';
-import { withChoices } from '../choices.ts';
-import type { ConnectionOptions } from '../connection-options.ts';
 import { UsageError } from '../context.ts';
-import { OK } from '../exit-codes.ts';
-import { addHelpTexts } from '../help.ts';
 import { queriesThrough } from '../manifest/queries.ts';
 import { connectTo } from '../manifest/shared.ts';
 import { matrixCsv, matrixMarkdown } from '../matrix-texts.ts';
+import { argument, choice, type Options, repeated, SCOPE } from '../options.ts';
 import { asJson } from '../print.ts';
-import { SCOPE } from '../question.ts';
 import { namesThrough, referenceOf } from '../references.ts';
-import type { Subcommand } from '../subcommand.ts';
+import { subcommand } from '../subcommand.ts';
 
 const FORMATS = ['markdown', 'csv', 'json'] as const;
-
-interface MatrixOptions extends ConnectionOptions {
-  readonly role: readonly string[];
-  readonly format?: (typeof FORMATS)[number];
-  readonly json?: boolean;
-}
 
 const PRINTED = { markdown: matrixMarkdown, csv: matrixCsv, json: asJson } as const;
 
@@ -33,41 +22,38 @@ const EXAMPLES = `  gatehouse matrix 'North School' > roles.md
   gatehouse matrix 'North School' --role Teacher --role Head
   gatehouse matrix                        (the roles that no tenant owns)`;
 
-const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
+const OPTIONS = {
+  format: choice('<format>', 'how to write it (default: markdown)', FORMATS),
+  role: repeated(
+    '<role>',
+    'only this role: a name, a path of names, or role:ID; may be repeated (default: all)',
+  ),
+} satisfies Options;
 
 /** `gatehouse matrix`: roles by permissions, as a document. */
-export const addMatrix: Subcommand = (program, around, finish) => {
-  const command = program
-    .command('matrix')
-    .summary('show roles by permissions, as Markdown or CSV')
-    .description('Shows what each role that can be granted in a tenant allows and denies.')
-    .addArgument(new Argument('[scope]', `${SCOPE} (default: the roles that no tenant owns)`))
-    .addOption(withChoices(new Option('--format <format>', 'how to write it (default: markdown)'), FORMATS))
-    .option(
-      '--role <role>',
-      'only this role: a name, a path of names, or role:ID; may be repeated (default: all)',
-      collect,
-      [],
+export const addMatrix = subcommand({
+  name: 'matrix',
+  summary: 'show roles by permissions, as Markdown or CSV',
+  description: 'Shows what each role that can be granted in a tenant allows and denies.',
+  arguments: [argument('[scope]', `${SCOPE} (default: the roles that no tenant owns)`)],
+  options: OPTIONS,
+  examples: EXAMPLES,
+  notes: NOTES,
+  run: async ([scope], options, around) => {
+    const { json, format = json ? 'json' : 'markdown' } = options;
+    if (json && format !== 'json') throw new UsageError(`--json and --format ${format} exclude each other`);
+    const { deliver } = await connectTo(options, around);
+    const { read } = queriesThrough(deliver);
+    const names = namesThrough(read);
+    const at =
+      scope === undefined ? undefined : await referenceOf(names, { label: 'SCOPE', kind: 'scope' }, scope);
+    const roles = await Promise.all(
+      options.role.map((role) => referenceOf(names, { label: '--role', kind: 'role' }, role)),
     );
-  addHelpTexts(command, { examples: EXAMPLES, notes: NOTES }).action(
-    async (scope: string | undefined, options: MatrixOptions) => {
-      const { format = options.json ? 'json' : 'markdown' } = options;
-      if (options.json && format !== 'json')
-        throw new UsageError(`--json and --format ${format} exclude each other`);
-      const { deliver } = await connectTo(options, around);
-      const { read } = queriesThrough(deliver);
-      const names = namesThrough(read);
-      const at =
-        scope === undefined ? undefined : await referenceOf(names, { label: 'SCOPE', kind: 'scope' }, scope);
-      const roles = await Promise.all(
-        options.role.map((role) => referenceOf(names, { label: '--role', kind: 'role' }, role)),
-      );
-      const matrix = await readMatrix(read, {
-        scope: at,
-        roles: roles.length === 0 ? undefined : roles.map((ref) => ref.slice('role:'.length)),
-      });
-      around.out(PRINTED[format](matrix));
-      finish(OK);
-    },
-  );
-};
+    const matrix = await readMatrix(read, {
+      scope: at,
+      roles: roles.length === 0 ? undefined : roles.map((ref) => ref.slice('role:'.length)),
+    });
+    around.out(PRINTED[format](matrix));
+  },
+});

@@ -1,36 +1,38 @@
+import { defined } from '../../table/defined.ts';
 import { isId, isUlidOrUuid, parseRef } from '../../table/identifiers.ts';
 import { UsageError } from '../context.ts';
-import { OK } from '../exit-codes.ts';
-import { addHelpTexts } from '../help.ts';
 import { readObject } from '../input.ts';
-import { asJson, columns, plain } from '../print.ts';
 import {
-  addActorOption,
-  connectForWriting,
-  isFault,
-  RefusedError,
-  type WriteOptions,
-  withField,
-} from '../provisioning.ts';
+  argument,
+  DRY_RUN,
+  OPERATION,
+  type Options,
+  repeated,
+  text,
+  type ValuesOf,
+  WRITING,
+} from '../options.ts';
+import { columns, plain } from '../print.ts';
+import { connectForWriting, isFault, RefusedError, withField } from '../provisioning.ts';
 import { lookUp, type Names, namesThrough, type Typed } from '../references.ts';
-import { collect } from '../routes/subcommands.ts';
-import type { Subcommand } from '../subcommand.ts';
+import { subcommand } from '../subcommand.ts';
 
-interface OnboardOptions extends WriteOptions {
-  readonly type?: string;
-  readonly id?: string;
-  readonly email?: string;
-  readonly displayName?: string;
-  readonly user?: string;
-  readonly attribute: readonly string[];
-  readonly role: readonly string[];
-  readonly template: readonly string[];
-  readonly adminRole: readonly string[];
-  readonly input?: string;
-  readonly dryRun?: boolean;
-  readonly operation?: string;
-  readonly json?: boolean;
-}
+const OPTIONS = {
+  type: text('<type>', 'the type of the root scope (default: tenant)'),
+  id: text('<id>', 'the id of the root scope (default: a new one)'),
+  attribute: repeated('<field=value>', 'a field of the root scope; may be repeated'),
+  email: text('<email>', 'the email of the administrator: an existing user, or a new one'),
+  displayName: text('<name>', 'the name of the administrator, if the user is new'),
+  user: text('<user>', 'the administrator, an existing user: an email, a username or an id'),
+  role: repeated('<name=permissions>', 'a role and what it allows; may be repeated'),
+  template: repeated('<name=template>', 'a role and the template it is copied from; may be repeated'),
+  adminRole: repeated('<role>', 'a role of the administrator: a name, a path or an id; may be repeated'),
+  input: text('<file>', 'a manifest with more of the tenant; - is the standard input'),
+  dryRun: DRY_RUN,
+  operation: OPERATION,
+  ...WRITING,
+} satisfies Options;
+type OnboardOptions = ValuesOf<typeof OPTIONS>;
 
 const EXAMPLES = `  gatehouse onboard 'Acme Corp' --email ann@acme.example --role 'admin=users,reports:*:*' --admin-role admin
   gatehouse onboard Acme --type client --email ann@acme.example --template teacher=01M7… --admin-role 01M7…
@@ -48,76 +50,46 @@ interface Result {
 }
 
 /** `gatehouse onboard`: a tenant with all that it begins with, in one transaction. */
-export const addOnboard: Subcommand = (program, around, finish) => {
-  const command = program
-    .command('onboard')
-    .summary('create a tenant with its roles and its first administrator')
-    .description('Creates a root scope, its roles and its first administrator in one transaction.')
-    .argument('<name>', 'the name of the tenant')
-    .option('--type <type>', 'the type of the root scope (default: tenant)')
-    .option('--id <id>', 'the id of the root scope (default: a new one)')
-    .option('--attribute <field=value>', 'a field of the root scope; may be repeated', collect, [])
-    .option('--email <email>', 'the email of the administrator: an existing user, or a new one')
-    .option('--display-name <name>', 'the name of the administrator, if the user is new')
-    .option('--user <user>', 'the administrator, an existing user: an email, a username or an id')
-    .option('--role <name=permissions>', 'a role and what it allows; may be repeated', collect, [])
-    .option(
-      '--template <name=template>',
-      'a role and the template it is copied from; may be repeated',
-      collect,
-      [],
-    )
-    .option(
-      '--admin-role <role>',
-      'a role of the administrator: a name, a path or an id; may be repeated',
-      collect,
-      [],
-    )
-    .option('--input <file>', 'a manifest with more of the tenant; - is the standard input')
-    .option('--dry-run', 'check whether it would succeed; write nothing')
-    .option(
-      '--operation <id>',
-      'an id of this operation: a repetition with the same id changes nothing more (default: a new id)',
-    );
-  addHelpTexts(addActorOption(command), { examples: EXAMPLES, notes: NOTES }).action(
-    async (name: string, options: OnboardOptions) => {
-      const given = options.input === undefined ? {} : await readObject(options.input, around);
-      // Before anything is read: what is wrong with the options themselves.
-      manifestOf(name, options, given);
-      const { deliver, actor, send } = await connectForWriting(options, around);
-      const input = { manifest: manifestOf(name, await withIds(namesThrough(send), options, given), given) };
-      const { operation } = options;
-      const { answer, operationId } = await deliver({
-        command: 'tenant.onboard',
-        input,
-        ...(options.dryRun ? { dryRun: true } : {}),
-        ...(operation === undefined ? {} : { operationId: operation }),
-        ...(actor === undefined ? {} : { actor }),
-      });
-      if (!answer.ok) {
-        const fate = isFault(answer.error) ? '' : '; nothing was written';
-        throw new RefusedError(answer.error, `${withField(answer.error)}${fate}`);
-      }
-      const { scope, roles, users } = answer.result as unknown as Result;
-      if (options.json) around.out(asJson({ ...answer.result, token: answer.token, operationId }));
-      else {
-        const rows = [
-          [scope, plain(name)],
-          ...roles.map((role) => [`role:${role.id}`, plain(role.name)]),
-          ...users.map((user) => [
-            `user:${user.id}`,
-            `${plain(user.name)}, ${user.isNew ? 'a new user' : 'who exists already'}`,
-          ]),
-        ];
-        const end = options.dryRun
-          ? 'would be created; nothing was written, and the ids will be different'
-          : `token ${answer.token}\noperation ${operationId}`;
-        around.out(`${columns(rows).join('\n')}\n${end}\n`);
-      }
-      finish(OK);
-    },
-  );
-};
+export const addOnboard = subcommand({
+  name: 'onboard',
+  summary: 'create a tenant with its roles and its first administrator',
+  description: 'Creates a root scope, its roles and its first administrator in one transaction.',
+  arguments: [argument('<name>', 'the name of the tenant')],
+  options: OPTIONS,
+  examples: EXAMPLES,
+  notes: NOTES,
+  run: async ([name], options, around) => {
+    const given = options.input === undefined ? {} : await readObject(options.input, around);
+    // Before anything is read: what is wrong with the options themselves.
+    manifestOf(name, options, given);
+    const { deliver, actor, send } = await connectForWriting(options, around);
+    const input = { manifest: manifestOf(name, await withIds(namesThrough(send), options, given), given) };
+    const { dryRun, operation } = options;
+    const event = { command: 'tenant.onboard', input, dryRun, operationId: operation, actor };
+    const { answer, operationId } = await deliver(event);
+    if (!answer.ok) {
+      const fate = isFault(answer.error) ? '' : '; nothing was written';
+      throw new RefusedError(answer.error, `${withField(answer.error)}${fate}`);
+    }
+    const { token } = answer;
+    const { scope, roles, users } = answer.result as unknown as Result;
+    const rows = [
+      [scope, plain(name)],
+      ...roles.map((role) => [`role:${role.id}`, plain(role.name)]),
+      ...users.map((user) => [
+        `user:${user.id}`,
+        `${plain(user.name)}, ${user.isNew ? 'a new user' : 'who exists already'}`,
+      ]),
+    ];
+    const end = dryRun
+      ? 'would be created; nothing was written, and the ids will be different'
+      : `token ${token}\noperation ${operationId}`;
+    return {
+      data: { ...answer.result, token, operationId },
+      text: `${columns(rows).join('\n')}\n${end}\n`,
+    };
+  },
+});
 
 /** The options with ids in the place of names of users, roles and templates that exist. Throws NameError. */
 async function withIds(names: Names, options: OnboardOptions, given: Row): Promise<OnboardOptions> {
@@ -136,11 +108,10 @@ async function withIds(names: Names, options: OnboardOptions, given: Row): Promi
         return `${name}=${await idOf({ label: '--template', kind: 'role-template', takesIds: true }, of)}`;
       }),
     ),
-    ...(user === undefined
-      ? {}
-      : {
-          user: await idOf({ label: '--user', kind: 'subject', type: 'user', takesIds: true }, user),
-        }),
+    user:
+      user === undefined
+        ? undefined
+        : await idOf({ label: '--user', kind: 'subject', type: 'user', takesIds: true }, user),
   };
 }
 
@@ -213,7 +184,7 @@ function manifestOf(name: string, options: OnboardOptions, given: Row): Row {
       [name]: {
         ...Object.fromEntries(attribute.map((text) => split('--attribute', text))),
         type,
-        ...(id === undefined ? {} : { id }),
+        ...defined({ id }),
       },
     },
     roles: { ...roles, ...Object.fromEntries(existing.map((role) => [role, { id: role, existing: true }])) },

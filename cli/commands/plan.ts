@@ -2,81 +2,79 @@ import type { PlanAnswer } from '../../provisioning/apply/commands.ts';
 import { idsOf, savedPlan } from '../../provisioning/apply/saved-plan.ts';
 import { wantsColours } from '../context.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
-import { addHelpTexts } from '../help.ts';
 import { assertNotPruned, manifestFiles, ofFiles } from '../manifest/files.ts';
 import { formatPlan, formatSum, planData } from '../manifest/print.ts';
-import {
-  connectOnce,
-  losersKnown,
-  type ManifestOptions,
-  planFile,
-  withManifestOptions,
-} from '../manifest/shared.ts';
+import { connectOnce, losersKnown, PLANNING, planFile } from '../manifest/shared.ts';
+import { argument, text } from '../options.ts';
 import { assertWritable, writeNewFile, writeNewFolder } from '../output-file.ts';
 import { asJson } from '../print.ts';
-import type { Subcommand } from '../subcommand.ts';
+import { subcommand } from '../subcommand.ts';
 
 const EXAMPLES = `  gatehouse plan school.manifest.yaml
   gatehouse plan school.manifest.yaml --prune --json
   gatehouse plan school.manifest.yaml --prune --out school.plan && gatehouse apply school.plan`;
 
 /** `gatehouse plan`: what an apply of a manifest would change. */
-export const addPlan: Subcommand = (program, around, finish) => {
-  const command = program
-    .command('plan')
-    .summary('show what a manifest would change')
-    .description(
-      'Shows what gatehouse apply would change in the table for a manifest. It writes nothing to the table.',
-    )
-    .argument(
+export const addPlan = subcommand({
+  name: 'plan',
+  summary: 'show what a manifest would change',
+  description:
+    'Shows what gatehouse apply would change in the table for a manifest. It writes nothing to the table.',
+  arguments: [
+    argument(
       '<file>',
       'a manifest, a folder of them, or what --out wrote, to check whether it is still current',
-    )
-    .option(
-      '--out <file>',
+    ),
+  ],
+  options: {
+    out: text(
+      '<file>',
       'also write the plan to a new file, or of a folder to a new folder, for gatehouse apply',
-    );
-  addHelpTexts(withManifestOptions(command), { examples: EXAMPLES }).action(
-    async (path: string, options: ManifestOptions & { readonly out?: string }) => {
-      const { out } = options;
-      const files = await manifestFiles(path);
-      assertNotPruned(path, files, options);
-      if (out !== undefined) assertWritable(out, true);
-      const colours = wantsColours(around);
-      const connect = connectOnce(options, around);
-      const plans: PlanAnswer[] = [];
-      const data: unknown[] = [];
-      const saved: string[] = [];
-      for (const each of files) {
-        const { plan, table, place, file, input, deliver } = await planFile(each, options, connect);
-        if (out !== undefined)
-          saved.push(
-            asJson(
-              savedPlan({
-                place,
-                madeAt: new Date(around.now()).toISOString(),
-                prune: input.prune === true,
-                pruneShared: input.pruneShared === true,
-                changes: [...(await idsOf(plan.changes))],
-                manifest: file.source.data as Record<string, unknown>,
-              }),
-            ),
-          );
-        plans.push({ ...plan, changes: [], keeps: [] });
-        if (options.json) data.push(planData(plan, table));
-        else {
-          const known = await losersKnown(deliver, plan);
-          const printing = { colours, all: options.all === true, place, file: file.source.file, known };
-          around.out(formatPlan(plan, printing));
-        }
+    ),
+    ...PLANNING,
+  },
+  examples: EXAMPLES,
+  run: async ([path], options, around) => {
+    const { out } = options;
+    const files = await manifestFiles(path);
+    assertNotPruned(path, files, options);
+    if (out !== undefined) assertWritable(out, true);
+    const colours = wantsColours(around);
+    const connect = connectOnce(options, around);
+    const plans: PlanAnswer[] = [];
+    const data: unknown[] = [];
+    const saved: string[] = [];
+    for (const each of files) {
+      const { plan, table, place, file, input, deliver } = await planFile(each, options, connect);
+      if (out !== undefined)
+        saved.push(
+          asJson(
+            savedPlan({
+              place,
+              madeAt: new Date(around.now()).toISOString(),
+              prune: input.prune === true,
+              pruneShared: input.pruneShared === true,
+              changes: [...(await idsOf(plan.changes))],
+              manifest: file.source.data as Record<string, unknown>,
+            }),
+          ),
+        );
+      plans.push({ ...plan, changes: [], keeps: [] });
+      if (options.json) data.push(planData(plan, table));
+      else {
+        const known = await losersKnown(deliver, plan);
+        const printing = { colours, all: options.all === true, place, file: file.source.file, known };
+        around.out(formatPlan(plan, printing));
       }
-      const [first = ''] = saved;
-      if (out !== undefined && saved.length === 1) writeNewFile(out, first);
-      else if (out !== undefined) writeNewFolder(out, saved, 'json');
-      if (files.length > 1 && !options.json) around.out(formatSum(path, plans));
-      if (options.json) around.out(asJson(ofFiles(files, data, plans)));
-      const isDone = plans.every(({ create, change, remove }) => create + change + remove === 0);
-      finish(isDone ? OK : REFUSED);
-    },
-  );
-};
+    }
+    const [first = ''] = saved;
+    if (out !== undefined && saved.length === 1) writeNewFile(out, first);
+    else if (out !== undefined) writeNewFolder(out, saved, 'json');
+    const isDone = plans.every(({ create, change, remove }) => create + change + remove === 0);
+    return {
+      data: ofFiles(files, data, plans),
+      text: files.length > 1 ? formatSum(path, plans) : '',
+      code: isDone ? OK : REFUSED,
+    };
+  },
+});

@@ -2,7 +2,6 @@ import { createReadStream } from 'node:fs';
 import { PassThrough, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import type { Command } from 'commander';
 import {
   createCollection,
   type Gap,
@@ -12,33 +11,30 @@ import {
   readLine,
   replay,
 } from '../../provisioning/replay/index.ts';
+import { defined } from '../../table/defined.ts';
 import { ProblemsError } from '../../testing/document.ts';
 import { unreadable } from '../../testing/text-file.ts';
 import { linesOf } from '../bulk/json-lines.ts';
 import { SourceError } from '../bulk/rows.ts';
 import { nameOf, openInput, STDIN, sizeOf } from '../bulk/source.ts';
-import { type Context, painter, UsageError, wantsColours } from '../context.ts';
+import { type Context, type Paint, UsageError } from '../context.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
-import { addHelpTexts } from '../help.ts';
 import { parseJson } from '../json.ts';
-import { asJson, CLEAR_LINE, plain } from '../print.ts';
 import {
-  addActorOption,
-  connectForWriting,
-  isFault,
-  RefusedError,
-  type WriteOptions,
-} from '../provisioning.ts';
-import { instantOption, numberOption } from '../question.ts';
-import type { Subcommand } from '../subcommand.ts';
-
-interface ReplayCommandOptions extends WriteOptions {
-  readonly records: string;
-  readonly since: number;
-  readonly dryRun?: boolean;
-  readonly rate?: number;
-  readonly json?: boolean;
-}
+  flag,
+  type GlobalOptions,
+  instant,
+  number,
+  type Options,
+  required,
+  text,
+  type ValuesOf,
+  WRITING,
+} from '../options.ts';
+import { plain, section } from '../print.ts';
+import { connectForWriting, isFault, RefusedError } from '../provisioning.ts';
+import { type Outcome, subcommand } from '../subcommand.ts';
+import { walkProgress } from './verify.ts';
 
 const NOTES = `The records are JSON Lines, also compressed by gzip: those that the stack stores
 with auditStorage (docs/audit.md), or audit records as audit.list prints them,
@@ -52,34 +48,37 @@ opens is never replayed. Run it as often as you like: what is done stays done.`;
 const EXAMPLES = `  gatehouse replay --table restored --records audit.jsonl --since 2026-11-20T08:00:00Z --dry-run
   zcat records/*.gz | gatehouse replay --table restored --records - --since 2026-11-20T08:00:00Z`;
 
-const RATES = { kind: 'number of changes per second', least: 0.001, most: 100_000 };
+const OPTIONS = {
+  records: required(text('<file>', 'audit records as JSON Lines; - is the standard input')),
+  since: required(instant('the restore point: the instant to which the table was restored')),
+  dryRun: flag('report what would be sent; write nothing'),
+  rate: number('<changes>', 'how many entities per second at most', {
+    kind: 'number of changes per second',
+    least: 0.001,
+    most: 100_000,
+  }),
+  ...WRITING,
+} satisfies Options;
+
 /** An audit record is an item of at most 400 KB, and an image of it is not much longer. */
 const MAX_LINE_BYTES = 4_194_304;
-const PROGRESS_EVERY_MS = 1_000;
 
 /** `gatehouse replay`: takes away from a restored table what was taken away after the restore point. */
-export const addReplay: Subcommand = (program, context, finish) => {
-  const command: Command = program
-    .command('replay')
-    .summary('after a restore: revoke again what was revoked after the restore point')
-    .description(
-      'Takes away from a restored table what was taken away after the restore point, by the audit records that were kept outside the table (docs/runbooks/restore.md).',
-    )
-    .requiredOption('--records <file>', 'audit records as JSON Lines; - is the standard input')
-    .addOption(
-      instantOption(
-        '--since',
-        'the restore point: the instant to which the table was restored',
-      ).makeOptionMandatory(),
-    )
-    .option('--dry-run', 'report what would be sent; write nothing')
-    .addOption(numberOption('--rate', '<changes>', 'how many entities per second at most', RATES));
-  addHelpTexts(addActorOption(command), { examples: EXAMPLES, notes: NOTES }).action(
-    async (options: ReplayCommandOptions) => finish(await replayFile(options, context)),
-  );
-};
+export const addReplay = subcommand({
+  name: 'replay',
+  summary: 'after a restore: revoke again what was revoked after the restore point',
+  description:
+    'Takes away from a restored table what was taken away after the restore point, by the audit records that were kept outside the table (docs/runbooks/restore.md).',
+  options: OPTIONS,
+  examples: EXAMPLES,
+  notes: NOTES,
+  run: (_, options, context) => replayFile(options, context),
+});
 
-async function replayFile(options: ReplayCommandOptions, context: Context): Promise<number> {
+async function replayFile(
+  options: ValuesOf<typeof OPTIONS> & GlobalOptions,
+  context: Context,
+): Promise<Outcome> {
   const { records: file, since, rate } = options;
   await sizeOf(file);
   const editing = await connectForWriting(options, context);
@@ -89,9 +88,8 @@ async function replayFile(options: ReplayCommandOptions, context: Context): Prom
   const ignored = await collect(file, collection.add);
   // Before anything is written: the records of the replay are counted too.
   const gaps = await gapsOf(collection, reader);
-  let shownAt = context.now();
   const begun = context.now();
-  const isTerminal = context.isErrorTerminal === true;
+  const show = walkProgress(context);
   const result = await replay(collection, {
     read: async ({ command, input }) => {
       try {
@@ -113,15 +111,12 @@ async function replayFile(options: ReplayCommandOptions, context: Context): Prom
       }
     },
     onProgress: async (done, of) => {
-      if (isTerminal && context.now() - shownAt >= PROGRESS_EVERY_MS) {
-        shownAt = context.now();
-        context.error(`${CLEAR_LINE}${done} of ${of} entities`);
-      }
+      show(`${done} of ${of} entities`);
       const ahead = rate === undefined ? 0 : (done / rate) * 1_000 - (context.now() - begun);
       if (ahead > 0) await new Promise((resolve) => setTimeout(resolve, ahead));
     },
   });
-  if (isTerminal) context.error(CLEAR_LINE);
+  show(undefined);
   const report: Report = {
     ...result,
     since: new Date(since).toISOString(),
@@ -133,8 +128,7 @@ async function replayFile(options: ReplayCommandOptions, context: Context): Prom
     gaps,
     dryRun: options.dryRun === true,
   };
-  context.out(options.json ? asJson({ ...report }) : format(report, context));
-  return isWhole(report) ? OK : REFUSED;
+  return { data: report, text: (paint) => format(report, paint), code: isWhole(report) ? OK : REFUSED };
 }
 
 interface Report extends Replayed {
@@ -157,7 +151,7 @@ const isWhole = ({ counted, gaps, byHand, refused }: Report): boolean =>
 async function collect(file: string, add: ReturnType<typeof createCollection>['add']): Promise<number> {
   let ignored = 0;
   const at = (line: number | undefined, message: string) =>
-    new ProblemsError([{ file: nameOf(file), ...(line === undefined ? {} : { line }), message }]);
+    new ProblemsError([{ file: nameOf(file), ...defined({ line }), message }]);
   try {
     for await (const { number, text } of linesOf(await plainBytes(file), MAX_LINE_BYTES)) {
       if (text.trim() === '') continue;
@@ -193,12 +187,10 @@ async function plainBytes(file: string): Promise<AsyncIterable<Uint8Array>> {
   return out;
 }
 
-function format(report: Report, context: Context): string {
-  const paint = painter(wantsColours(context));
+function format(report: Report, paint: Paint): string {
   const { replayed, alreadySo, byHand, lost, refused, gaps, counted, latest, records, since, dryRun } =
     report;
-  const lines = (title: string, of: readonly string[]): readonly string[] =>
-    of.length === 0 ? [] : ['', title, ...of.map((each) => `  ${plain(each)}`)];
+  const lines = (title: string, of: readonly string[]) => section(title, of.map(plain));
   return `${[
     `${records} records since ${since}, less an hour${latest === undefined ? '' : `; the last one is of ${latest}`}`,
     `${replayed.length} ${dryRun ? 'to be replayed' : 'replayed'}, ${alreadySo} entities already so, ${byHand.length} to do by hand, ${refused.length} refused, ${lost.length} given since and lost`,

@@ -4,12 +4,11 @@ import { UsageError } from '../context.ts';
 import { knownAs } from '../known-as.ts';
 import { plain } from '../print.ts';
 import { type Editing, RefusedError } from '../provisioning.ts';
-import { type Revoked, revocation, secondsOption } from '../revocation/subcommand.ts';
+import { type Revoked, revocation, seconds } from '../revocation/subcommand.ts';
 
-const JWT_LIFE = secondsOption(
-  '--jwt-life',
-  'how long the JWT stays valid, if REVOCATION of the authorizer is not set',
-);
+const OPTIONS = {
+  jwtLife: seconds('how long the JWT stays valid, if REVOCATION of the authorizer is not set'),
+};
 
 /** An API token itself, which has the form of an id. */
 const API_TOKEN = /^gh1_/i;
@@ -47,9 +46,9 @@ export const addRevokeSession = revocation({
   summary: 'end a login session',
   description: 'Revokes a login session',
   argument: ['<id>', 'the id of the session: the value of the claim that REVOCATION of the authorizer names'],
-  options: [JWT_LIFE],
+  options: OPTIONS,
   examples: '  gatehouse revoke-session 01M7YAMYCAWSND2TZ7F47P6DYF',
-  revoke: async (editing: Editing, id, _options, agreed): Promise<Revoked> => {
+  revoke: async (editing, id, _options, agreed): Promise<Revoked> => {
     const { found, label } = await readCredential(editing, 'session', id);
     const { status } = found;
     const input = { id, status: 'revoked' };
@@ -67,9 +66,9 @@ export const addRevokeToken = revocation({
   summary: 'revoke an API token, or a JWT by its id',
   description: 'Revokes a token',
   argument: ['<id>', 'the id of the token'],
-  options: [JWT_LIFE],
+  options: OPTIONS,
   examples: '  gatehouse revoke-token 01M7YAMYCAWSND2TZ7F47P6DYF',
-  revoke: async (editing: Editing, id, _options, agreed): Promise<Revoked> => {
+  revoke: async (editing, id, _options, agreed): Promise<Revoked> => {
     const { found, label } = await readCredential(editing, 'token', id);
     const before = found.revoked === true;
     if (!before) await agreed(`this ends ${label}`, { command: 'token.revoke', input: { id } });

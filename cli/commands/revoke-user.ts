@@ -1,9 +1,8 @@
-import { Option } from 'commander';
 import { parseSubjectRef, REGISTERED_SUBJECT } from '../../table/identifiers.ts';
+import { flag, SUBJECT } from '../options.ts';
 import { type Editing, listAll, RefusedError } from '../provisioning.ts';
-import { SUBJECT } from '../question.ts';
 import { namesThrough, referenceOf } from '../references.ts';
-import { type RevokeOptions, revocation } from '../revocation/subcommand.ts';
+import { revocation } from '../revocation/subcommand.ts';
 
 interface Subject {
   /** As `user:ID`, `device:ID`. */
@@ -55,12 +54,12 @@ async function removeEdges({ send, write }: Editing, { user }: Subject): Promise
 }
 
 /** `gatehouse revoke-user`: disables a user everywhere. */
-export const addRevokeUser = revocation<RevokeOptions & { readonly strip?: boolean }>({
+export const addRevokeUser = revocation({
   name: 'revoke-user',
   summary: 'disable a user, everywhere',
   description: 'Disables a user, a technical user or a subject of an added type',
   argument: ['<user>', SUBJECT],
-  options: [new Option('--strip', 'also remove all grants, memberships, assignments and global roles')],
+  options: { strip: flag('also remove all grants, memberships, assignments and global roles') },
   examples:
     '  gatehouse revoke-user ann@acme.example --actor security\n  gatehouse revoke-user user:01M7YAMYCAWSND2TZ7F47P6DYF --strip --yes --result-ttl 300',
   revoke: async (editing, argument, { strip }, agreed) => {
@@ -79,13 +78,6 @@ export const addRevokeUser = revocation<RevokeOptions & { readonly strip?: boole
       `${revoked} is ${status}${before ? ` (it was ${subject.status})` : ''}`,
       ...(stripped === undefined ? [] : [`${stripped} of its grants, memberships and roles are removed`]),
     ].join('; ');
-    return {
-      revoked,
-      kind: 'subject' as const,
-      before,
-      text,
-      token,
-      ...(stripped === undefined ? {} : { stripped }),
-    };
+    return { revoked, kind: 'subject' as const, before, text, token, stripped };
   },
 });

@@ -1,4 +1,4 @@
-import type { Subcommand } from '../subcommand.ts';
+import { group } from '../subcommand.ts';
 import { addAdd } from './route/add.ts';
 import { addCheck } from './route/check.ts';
 import { addGaps } from './route/gaps.ts';
@@ -8,15 +8,12 @@ import { addRemove } from './route/remove.ts';
 import { addTry } from './route/test.ts';
 
 /** `gatehouse route`: which permission and scope a request needs. */
-export const addRoute: Subcommand = (program, context, finish) => {
-  const route = program
-    .command('route')
-    .summary('manage routes: which permission and scope a request needs')
-    .description(
+export const addRoute = group(
+  {
+    name: 'route',
+    summary: 'manage routes: which permission and scope a request needs',
+    description:
       'A route says which permission and scope a request to an API needs. Routes are in the table.',
-    )
-    .usage('<subcommand> [options]')
-    .helpCommand(false);
-  for (const add of [addAdd, addList, addRemove, addTry, addImport, addGaps, addCheck])
-    add(route, context, finish);
-};
+  },
+  [addAdd, addList, addRemove, addTry, addImport, addGaps, addCheck],
+);

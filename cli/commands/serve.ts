@@ -9,24 +9,44 @@ import { isLoopback } from '../../table/loopback.ts';
 import type { Reader } from '../../table/reader.ts';
 import { readText } from '../../testing/text-file.ts';
 import { connect, readEndpoint, tableOf } from '../connection.ts';
-import type { ConnectionOptions } from '../connection-options.ts';
 import { type Context, UsageError } from '../context.ts';
-import { OK } from '../exit-codes.ts';
-import { addHelpTexts } from '../help.ts';
-import { numberOption } from '../question.ts';
+import {
+  type GlobalOptions,
+  number,
+  type Options,
+  port,
+  text,
+  type ValuesOf,
+  withDefault,
+} from '../options.ts';
 import { createManifestTable } from '../serve/manifest-table.ts';
-import type { Subcommand } from '../subcommand.ts';
+import { subcommand } from '../subcommand.ts';
 
-interface ServeOptions extends ConnectionOptions {
-  readonly host: string;
-  readonly port: number;
-  readonly publicUrl?: string;
-  readonly tlsCert?: string;
-  readonly tlsKey?: string;
-  readonly maxRequests: number;
-  readonly grace: number;
-  readonly manifest?: string;
-}
+const OPTIONS = {
+  host: withDefault(text('<address>', 'the address to listen on'), '127.0.0.1'),
+  port: withDefault(port('the port to listen on; 0 chooses a free one'), 8080),
+  publicUrl: text('<url>', 'the base URL that callers use (or PUBLIC_URL)'),
+  tlsCert: text('<file>', 'the certificate chain (PEM); without it the server uses plain HTTP'),
+  tlsKey: text('<file>', "the certificate's private key (PEM)"),
+  maxRequests: withDefault(
+    number('<number>', 'how many requests to serve at the same time; others get 429', {
+      kind: 'whole number',
+      least: 1,
+      most: 100_000,
+    }),
+    1_000,
+  ),
+  grace: withDefault(
+    number('<seconds>', 'how long to wait for requests in flight when the server stops', {
+      kind: 'number of seconds',
+      least: 0,
+      most: 3_600,
+    }),
+    20,
+  ),
+  manifest: text('<file>', 'serve this manifest from a temporary table, and print a token for callers'),
+} satisfies Options;
+type ServeOptions = ValuesOf<typeof OPTIONS> & GlobalOptions;
 
 const NOTES = `Callers authenticate with an API token or, if TOKEN_ISSUER and TOKEN_AUDIENCE
 (or TOKEN_ISSUERS) are set, with a JWT. SIGTERM or Ctrl-C stops the server after
@@ -40,49 +60,17 @@ const EXAMPLES = `  gatehouse serve --table gatehouse --public-url https://pdp.e
 const REACHABLE_MS = 1_000;
 
 /** `gatehouse serve`: the AuthZEN API as a server. */
-export const addServe: Subcommand = (program, context, finish) => {
-  const command = program
-    .command('serve')
-    .summary('serve the AuthZEN API over HTTP')
-    .description('Serves decisions and searches over HTTP, as OpenID AuthZEN 1.0 defines them.')
-    .option('--host <address>', 'the address to listen on', '127.0.0.1')
-    .addOption(
-      numberOption('--port', '<number>', 'the port to listen on; 0 chooses a free one', {
-        kind: 'whole number',
-        least: 0,
-        most: 65_535,
-      }).default(8080),
-    )
-    .option('--public-url <url>', 'the base URL that callers use (or PUBLIC_URL)')
-    .option('--tls-cert <file>', 'the certificate chain (PEM); without it the server uses plain HTTP')
-    .option('--tls-key <file>', "the certificate's private key (PEM)")
-    .addOption(
-      numberOption(
-        '--max-requests',
-        '<number>',
-        'how many requests to serve at the same time; others get 429',
-        {
-          kind: 'whole number',
-          least: 1,
-          most: 100_000,
-        },
-      ).default(1_000),
-    )
-    .addOption(
-      numberOption('--grace', '<seconds>', 'how long to wait for requests in flight when the server stops', {
-        kind: 'number of seconds',
-        least: 0,
-        most: 3_600,
-      }).default(20),
-    )
-    .option('--manifest <file>', 'serve this manifest from a temporary table, and print a token for callers');
-  addHelpTexts(command, { examples: EXAMPLES, notes: NOTES }).action(async (options: ServeOptions) => {
-    await serve(options, context);
-    finish(OK);
-  });
-};
+export const addServe = subcommand({
+  name: 'serve',
+  summary: 'serve the AuthZEN API over HTTP',
+  description: 'Serves decisions and searches over HTTP, as OpenID AuthZEN 1.0 defines them.',
+  options: OPTIONS,
+  examples: EXAMPLES,
+  notes: NOTES,
+  run: (_, options, context) => serve(options, context),
+});
 
-async function serve(options: ServeOptions, context: Context): Promise<void> {
+async function serve(options: ServeOptions, context: Context): Promise<undefined> {
   const { host, port, manifest, tlsCert, tlsKey } = options;
   if ((tlsCert === undefined) !== (tlsKey === undefined))
     throw new UsageError('--tls-cert and --tls-key go together: give both or neither');

@@ -1,15 +1,10 @@
 import { connect, readEndpoint } from '../connection.ts';
-import type { ConnectionOptions } from '../connection-options.ts';
 import { UsageError, wantsColours } from '../context.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
-import { addHelpTexts } from '../help.ts';
 import { readTestFiles, runFiles } from '../model-tests/files.ts';
 import { countsOf, formatReport, reportData } from '../model-tests/report.ts';
-import type { Subcommand } from '../subcommand.ts';
-
-interface TestOptions extends ConnectionOptions {
-  readonly json?: boolean;
-}
+import { argument } from '../options.ts';
+import { subcommand } from '../subcommand.ts';
 
 const NOTES = `A file holds tests, and the manifest that they are about or its path. The
 manifest is applied to a temporary table: on the embedded engine if one is
@@ -21,31 +16,26 @@ const EXAMPLES = `  gatehouse test permissions.test.yaml
   gatehouse test --table gatehouse --region eu-central-1 live.test.yaml`;
 
 /** `gatehouse test`: questions and the answers that a team expects, asked of the engine itself. */
-export const addTest: Subcommand = (program, around, finish) => {
-  const command = program
-    .command('test')
-    .summary('run model tests: questions and the decisions you expect')
-    .description('Runs model tests: a manifest, questions about it, and the decisions that you expect.')
-    .argument('<files...>', 'model tests, in YAML or JSON');
-  addHelpTexts(command, { examples: EXAMPLES, notes: NOTES }).action(
-    async (files: readonly string[], options: TestOptions) => {
-      const read = await readTestFiles(files);
-      if (options.table !== undefined && read.every(({ manifest }) => manifest))
-        throw new UsageError(
-          '--table is not used: each file has a manifest, which is tested in a temporary table',
-        );
-      const results = await runFiles(read, {
-        endpoint: readEndpoint(options, around.env),
-        live: () => connect(options, around.env),
-        now: around.now,
-        onInterrupt: around.onInterrupt,
-      });
-      around.out(
-        options.json
-          ? `${JSON.stringify(reportData(results), null, 2)}\n`
-          : formatReport(results, wantsColours(around)),
+export const addTest = subcommand({
+  name: 'test',
+  summary: 'run model tests: questions and the decisions you expect',
+  description: 'Runs model tests: a manifest, questions about it, and the decisions that you expect.',
+  arguments: [argument('<files...>', 'model tests, in YAML or JSON')],
+  examples: EXAMPLES,
+  notes: NOTES,
+  run: async ([files], options, context) => {
+    const { env, now, onInterrupt } = context;
+    const read = await readTestFiles(files);
+    if (options.table !== undefined && read.every(({ manifest }) => manifest))
+      throw new UsageError(
+        '--table is not used: each file has a manifest, which is tested in a temporary table',
       );
-      finish(countsOf(results).failed === 0 ? OK : REFUSED);
-    },
-  );
-};
+    const live = () => connect(options, env);
+    const results = await runFiles(read, { endpoint: readEndpoint(options, env), live, now, onInterrupt });
+    return {
+      data: reportData(results),
+      text: () => formatReport(results, wantsColours(context)),
+      code: countsOf(results).failed === 0 ? OK : REFUSED,
+    };
+  },
+});

@@ -1,29 +1,18 @@
-import type { Command } from 'commander';
 import { ulid } from 'ulid';
 import { type Finding, type Verified, verify } from '../../provisioning/verify/index.ts';
+import { defined } from '../../table/defined.ts';
 import { createReader } from '../../table/dynamodb/reader.ts';
 import { createWriter } from '../../table/dynamodb/writer.ts';
 import { parseScopeRef } from '../../table/entities/scope-types.ts';
 import { openTable, readEndpoint } from '../connection.ts';
-import type { ConnectionOptions } from '../connection-options.ts';
-import { type Paint, painter, wantsColours } from '../context.ts';
+import type { Context, Paint } from '../context.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
-import { addHelpTexts } from '../help.ts';
-import { asJson, CLEAR_LINE } from '../print.ts';
-import { numberOption, tenantOption } from '../question.ts';
+import { flag, number, off, text } from '../options.ts';
+import { CLEAR_LINE } from '../print.ts';
 import { namesIn, referenceOf } from '../references.ts';
-import type { Subcommand } from '../subcommand.ts';
+import { subcommand } from '../subcommand.ts';
 import { keepCheckpoints } from '../verify-checkpoint.ts';
 import { notedWriter } from '../written.ts';
-
-interface VerifyOptions extends ConnectionOptions {
-  readonly tenant?: string;
-  readonly repair?: boolean;
-  readonly log: boolean;
-  readonly rate?: number;
-  readonly checkpoint?: string;
-  readonly json?: boolean;
-}
 
 const EXAMPLES = `  gatehouse verify --rate 2000
   gatehouse verify --checkpoint verify.progress   (again, after an interruption: goes on)
@@ -31,25 +20,42 @@ const EXAMPLES = `  gatehouse verify --rate 2000
 
 /** A walk of a large table must not end because one page of it was slow. */
 export const DEADLINE_MS = 30_000;
-export const PROGRESS_EVERY_MS = 1_000;
-export const RATES = { kind: 'number of items per second', least: 0.001, most: 1_000_000 };
+const PROGRESS_EVERY_MS = 1_000;
+
+export const rate = number('<items>', 'how many items to read per second at most', {
+  kind: 'number of items per second',
+  least: 0.001,
+  most: 1_000_000,
+});
+
+/** Shows on a terminal how far a walk is, at most once a second; `undefined` clears it. */
+export function walkProgress({ isErrorTerminal, error, now }: Context): (line: string | undefined) => void {
+  let shownAt = now();
+  return (line) => {
+    if (!isErrorTerminal || (line !== undefined && now() - shownAt < PROGRESS_EVERY_MS)) return;
+    shownAt = now();
+    error(`${CLEAR_LINE}${line ?? ''}`);
+  };
+}
 
 /** `gatehouse verify`: checks that repeated data in the table agrees, and repairs what does not. */
-export const addVerify: Subcommand = (program, context, finish) => {
-  const command: Command = program
-    .command('verify')
-    .summary('check that the data in the table is consistent')
-    .description(
-      'Checks that repeated data in the table agrees: nodes, edges, guards, copies and decision items.',
-    )
-    .addOption(tenantOption('only this tenant, and the subjects with a grant in it'))
-    .option('--repair', 'repair what can be derived; each repair is one transaction with an audit record')
-    .option('--no-log', 'leave out the audit log, which is as long as all that happened in a year')
-    .option('--checkpoint <file>', 'keep how far it is in this file; go on from there where it is there')
-    .addOption(numberOption('--rate', '<items>', 'how many items to read per second at most', RATES));
-  addHelpTexts(command, { examples: EXAMPLES }).action(async (options: VerifyOptions) => {
-    const table = await openTable(options, context.env, { requestTimeoutMs: 5_000 });
-    const { rate } = options;
+export const addVerify = subcommand({
+  name: 'verify',
+  summary: 'check that the data in the table is consistent',
+  description:
+    'Checks that repeated data in the table agrees: nodes, edges, guards, copies and decision items.',
+  options: {
+    tenant: text('<tenant>', 'only this tenant, and the subjects with a grant in it'),
+    repair: flag('repair what can be derived; each repair is one transaction with an audit record'),
+    log: off('leave out the audit log, which is as long as all that happened in a year'),
+    checkpoint: text('<file>', 'keep how far it is in this file; go on from there where it is there'),
+    rate,
+  },
+  examples: EXAMPLES,
+  run: async (_, options, context) => {
+    const { env, now, written } = context;
+    const table = await openTable(options, env, { requestTimeoutMs: 5_000 });
+    const { rate, repair = false, log, checkpoint } = options;
     const tenant =
       options.tenant === undefined
         ? undefined
@@ -58,45 +64,32 @@ export const addVerify: Subcommand = (program, context, finish) => {
             { label: '--tenant', kind: 'scope' },
             options.tenant,
           );
-    const { checkpoint: file } = options;
-    const kept =
-      file === undefined
-        ? undefined
-        : keepCheckpoints(
-            file,
-            JSON.stringify({
-              ...readEndpoint(options, context.env),
-              table: table.table,
-              tenant,
-              repair: options.repair === true,
-              log: options.log,
-              profile: context.env.AWS_PROFILE,
-            }),
-          );
-    let reportedAt = context.now();
+    const at = readEndpoint(options, env);
+    const identity = { ...at, table: table.table, tenant, repair, log, profile: env.AWS_PROFILE };
+    const kept = checkpoint === undefined ? undefined : keepCheckpoints(checkpoint, JSON.stringify(identity));
+    const show = walkProgress(context);
     const result = await verify({
       reader: createReader({ ...table, deadlineMs: DEADLINE_MS }),
-      clock: { now: context.now },
+      clock: { now },
       ...(tenant === undefined ? {} : { tenant: parseScopeRef(tenant, 'tenant') }),
-      logs: options.log,
-      ...(rate === undefined ? {} : { rate }),
-      ...(kept ? { ...kept.options(context.now) } : {}),
-      ...(options.repair
-        ? { repair: { writer: notedWriter(createWriter(table), context.written), newId: () => ulid() } }
+      logs: log,
+      ...defined({ rate }),
+      ...kept?.options(now),
+      ...(repair
+        ? { repair: { writer: notedWriter(createWriter(table), written), newId: () => ulid() } }
         : {}),
-      onProgress: ({ partitions, items, findings }) => {
-        if (!context.isErrorTerminal || context.now() - reportedAt < PROGRESS_EVERY_MS) return;
-        reportedAt = context.now();
-        context.error(`${CLEAR_LINE}${partitions} partitions, ${items} items, ${findings} findings`);
-      },
+      onProgress: ({ partitions, items, findings }) =>
+        show(`${partitions} partitions, ${items} items, ${findings} findings`),
     });
     kept?.remove();
-    if (context.isErrorTerminal) context.error(CLEAR_LINE);
-    const paint = painter(wantsColours(context));
-    context.out(options.json ? asJson(result) : format(result, paint));
-    finish(result.open.length === 0 ? OK : REFUSED);
-  });
-};
+    show(undefined);
+    return {
+      data: result,
+      text: (paint) => format(result, paint),
+      code: result.open.length === 0 ? OK : REFUSED,
+    };
+  },
+});
 
 function lineOf(finding: Finding, paint: Paint, isDone: boolean): string {
   const { code, key, attribute, expected, effect, repairable } = finding;

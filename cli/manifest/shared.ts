@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import type { PlanAnswer } from '../../provisioning/apply/commands.ts';
 import type { SavedPlan } from '../../provisioning/apply/saved-plan.ts';
 import { assertNone, readDocument } from '../../testing/document.ts';
@@ -9,30 +8,25 @@ import { functionOf, readEndpoint, tableOf } from '../connection.ts';
 import { type Context, UsageError } from '../context.ts';
 import { type KnownAs, knownAs } from '../known-as.ts';
 import {
-  addActorOption,
-  connectForWriting,
-  RefusedError,
+  flag,
+  type GlobalOptions,
+  type Options,
+  type ValuesOf,
+  WRITING,
   type WriteOptions,
-  withField,
-} from '../provisioning.ts';
+} from '../options.ts';
+import { connectForWriting, RefusedError, withField } from '../provisioning.ts';
 import type { Deliver } from '../transport.ts';
 import { assertCurrent, readPlan } from './plan-file.ts';
 
-/** What the subcommands of manifests share: options, and the connection. */
-export interface ManifestOptions extends WriteOptions {
-  readonly prune?: boolean;
-  readonly pruneShared?: boolean;
-  readonly json?: boolean;
-  readonly all?: boolean;
-}
-
-export const withManifestOptions = (command: Command): Command =>
-  addActorOption(
-    command
-      .option('--prune', 'also remove what is in the table and not in the sections of the file')
-      .option('--prune-shared', 'also remove permissions and shared roles, which belong to no tenant')
-      .option('--all', 'show all steps, not only the first ones'),
-  );
+/** The options of the subcommands of manifests. */
+export const PLANNING = {
+  prune: flag('also remove what is in the table and not in the sections of the file'),
+  pruneShared: flag('also remove permissions and shared roles, which belong to no tenant'),
+  all: flag('show all steps, not only the first ones'),
+  ...WRITING,
+} satisfies Options;
+export type ManifestOptions = ValuesOf<typeof PLANNING> & GlobalOptions;
 
 export interface Connected {
   readonly deliver: Deliver;

@@ -7,6 +7,7 @@ import { assertNone, readDocument, type Source } from '../../testing/document.ts
 import { readText } from '../../testing/text-file.ts';
 import { UsageError } from '../context.ts';
 import { isMapping, type Mapping } from '../json.ts';
+import { argument, text } from '../options.ts';
 import { extensionIn, type Level, type Requirement, requirementOf } from './extension.ts';
 import { guardedBy } from './gateway.ts';
 
@@ -59,6 +60,9 @@ function versionProblem(data: unknown): Problem | undefined {
     message: `OpenAPI ${data.openapi} is not supported: use 3.0 or 3.1, such as openapi: 3.1.0`,
   };
 }
+
+export const DOCUMENT = argument('<file>', 'the document, in YAML or JSON');
+export const BASE_PATH = text('<path>', 'a prefix for every path of the document, such as /v1');
 
 /** A path that goes before those of a document: `/v1`. Throws {@link UsageError}. */
 export function basePathOf(text: string | undefined): string {

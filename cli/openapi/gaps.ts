@@ -1,7 +1,7 @@
 import type { Route } from '../../provisioning/routes/route.ts';
 import { hint } from '../../provisioning/suggestions.ts';
 import { placeText, startOf } from '../../testing/document.ts';
-import { painter, UsageError } from '../context.ts';
+import { type Paint, UsageError } from '../context.ts';
 import { count, nameOf, plain, section } from '../print.ts';
 import { coverageOf, unusedRoutes } from '../routes/coverage.ts';
 import { routeData } from '../routes/routes.ts';
@@ -70,9 +70,8 @@ export const hasFailed = ({ uncovered, open, loose, unused }: Gaps, strict: bool
   uncovered.length + open.length > 0 || (strict && loose.length + unused.length > 0);
 
 /** One line for each gap, then the totals. */
-export function formatGaps(gaps: Gaps, colours: boolean): string {
+export function formatGaps(gaps: Gaps, paint: Paint): string {
   const { api, document, covered, uncovered, open, loose, unused, intended } = gaps;
-  const paint = painter(colours);
   const placed = (operation: Operation) => `(${placeText(document.source, operation.at)})`;
   const total = covered + uncovered.length + loose.length;
   const lines = [

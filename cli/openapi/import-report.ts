@@ -1,7 +1,7 @@
 import type { Changes } from '../../provisioning/routes/changes.ts';
 import { requirementText } from '../../provisioning/routes/route.ts';
 import { placeText, startOf } from '../../testing/document.ts';
-import { painter } from '../context.ts';
+import type { Paint } from '../context.ts';
 import { columns, nameOf, section } from '../print.ts';
 import { routeData } from '../routes/routes.ts';
 import type { ApiDocument, Operation } from './api-document.ts';
@@ -19,10 +19,9 @@ export interface Imported {
 }
 
 /** A line for each change, then what the document leaves without a rule, then the numbers. */
-export function formatImport(imported: Imported, colours: boolean): string {
+export function formatImport(imported: Imported, paint: Paint): string {
   const { api, document, changes, open, unsaid, notes, isDryRun } = imported;
   const { creates, updates, removes, kept, unchanged } = changes;
-  const paint = painter(colours);
   const rows = [
     ...creates.map((route) => ['+', route.method, route.path, requirementText(route)]),
     ...updates.map(({ route, from, ...set }) => [

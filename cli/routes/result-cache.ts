@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import {
   type CacheInput,
   DEFAULT_CACHE,
@@ -14,30 +13,23 @@ import type { RouteRule } from '../../authorizer/routes/rule.ts';
 import { formatPathTemplate } from '../../table/route-template.ts';
 import { readText } from '../../testing/text-file.ts';
 import { type Context, UsageError } from '../context.ts';
+import { type Options, text, type ValuesOf } from '../options.ts';
 import { nameOf } from '../print.ts';
 import type { ConditionsOf } from './conditions.ts';
 
 /** The result cache of API Gateway; the options are named like the variables of the authorizer. */
-export interface CacheOptions {
-  readonly resultCache?: string;
-  readonly httpAnswer?: string;
-  readonly credentialsFrom?: string;
-}
-
-export const addCacheOptions = (command: Command): Command =>
-  command
-    .option(
-      '--result-cache <json|file>',
-      'RESULT_CACHE of the authorizer, as JSON or in a file (or RESULT_CACHE)',
-    )
-    .option(
-      '--http-answer <form>',
-      'simple or policy: HTTP_ANSWER of the authorizer (or HTTP_ANSWER; default: simple)',
-    )
-    .option(
-      '--credentials-from <places>',
-      'CREDENTIALS_FROM of the authorizer (or CREDENTIALS_FROM; default: header)',
-    );
+export const CACHE = {
+  resultCache: text('<json|file>', 'RESULT_CACHE of the authorizer, as JSON or in a file (or RESULT_CACHE)'),
+  httpAnswer: text(
+    '<form>',
+    'simple or policy: HTTP_ANSWER of the authorizer (or HTTP_ANSWER; default: simple)',
+  ),
+  credentialsFrom: text(
+    '<places>',
+    'CREDENTIALS_FROM of the authorizer (or CREDENTIALS_FROM; default: header)',
+  ),
+} satisfies Options;
+type CacheOptions = Partial<ValuesOf<typeof CACHE>>;
 
 /** Reads the options or the environment; undefined where they name no cache. Throws {@link UsageError}. */
 export async function cachingOf(options: CacheOptions, env: Context['env']): Promise<Caching | undefined> {

@@ -4,7 +4,7 @@ import { UsageError } from '../context.ts';
 import { listAll, type Send } from '../provisioning.ts';
 
 /** Throws {@link UsageError} for what can be no API's name. */
-export function apiOf({ api = DEFAULT_API }: { readonly api?: string }): string {
+export function apiOf({ api = DEFAULT_API }: { readonly api?: string | undefined }): string {
   if (!isName(api))
     throw new UsageError(`--api ${api} is not a name: letters, digits, dot, dash, underscore, at most 128`);
   return api;

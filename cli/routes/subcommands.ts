@@ -1,23 +1,15 @@
-import type { Command } from 'commander';
 import type { Route } from '../../provisioning/routes/route.ts';
 import { readPermissionName } from '../../table/permission-name.ts';
-import type { ConnectionOptions } from '../connection-options.ts';
 import type { Context } from '../context.ts';
-import { addHelpTexts } from '../help.ts';
+import { type GlobalOptions, type Options, text, type ValuesOf } from '../options.ts';
 import { connectForWriting, type Editing, RefusedError, type Send } from '../provisioning.ts';
 import { apiOf, routesOf } from './routes.ts';
 
-export interface RouteOptions extends ConnectionOptions {
-  readonly api?: string;
-  readonly json?: boolean;
-}
-
-/** The options of every subcommand of routes, and its examples. */
-export const withRouteOptions = (command: Command, examples: string, notes?: string): Command =>
-  addHelpTexts(
-    command.option('--api <name>', 'the API: API_NAME of its authorizer (default: the API named default)'),
-    { examples, ...(notes === undefined ? {} : { notes }) },
-  );
+/** The option of every subcommand of routes. */
+export const API = {
+  api: text('<name>', 'the API: API_NAME of its authorizer (default: the API named default)'),
+} satisfies Options;
+export type RouteOptions = Partial<ValuesOf<typeof API>> & GlobalOptions;
 
 /** The API that the options name, with its routes in the order of their paths. */
 export async function readApi(
@@ -28,8 +20,6 @@ export async function readApi(
   const editing = await connectForWriting(options, context);
   return { api, editing, routes: await routesOf(editing.send, api) };
 }
-
-export const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
 
 /** A note for each permission that is not registered: a typing error, or one that is registered later. */
 export async function unregistered(send: Send, permissions: readonly string[]): Promise<readonly string[]> {

@@ -17,13 +17,12 @@ test('it names every subcommand', async () => {
 test('the answer of a revocation is the documented one', () => {
   const user = 'user:01M7YAMYCAWSND2TZ7F47P6DYF';
   const done = { revoked: user, before: false, text: `${user} is disabled`, token: 'gh1.mwqs017b' };
-  const shown = report(
+  const { text } = report(
     done,
     revocationBound({ ...REVOCATION_DEFAULTS, resultTtl: 300 }),
     Date.parse('2026-03-01T00:00:00Z'),
-    false,
   );
-  expect(DOCUMENT).toContain(`\`\`\`\n${shown}\`\`\`\n`);
+  expect(DOCUMENT).toContain(`\`\`\`\n${text}\`\`\`\n`);
 });
 
 describe('exit codes', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { decide } from '../../cli/commands/check.ts';
-import { givenOption } from '../../cli/given.ts';
+import { readGiven } from '../../cli/given.ts';
 import type { Decision } from '../../engine/index.ts';
 import { createService } from '../../explorer/service/index.ts';
 import { createProvisioning } from '../../provisioning/index.ts';
@@ -63,8 +63,8 @@ async function openWorld() {
   };
   /** As somebody types it. */
   const onCommandLine = async ({ given, ...question }: Question): Promise<string> => {
-    const typed: unknown = given && givenOption().parseArg?.(JSON.stringify(given), undefined);
-    return textOf(await decide(reader, clock.now, question, typed ? { given: typed } : {}));
+    const typed = given && readGiven(JSON.stringify(given));
+    return textOf(await decide(reader, clock.now, question, { given: typed }));
   };
   return { done, write, onPage, onCommandLine };
 }

@@ -262,7 +262,7 @@ describe('a revocation', () => {
   test('is opened from what the command line printed, pasted or as a file', async () => {
     const times = { cacheTtl: 30, outageTtl: 0, resultTtl: 300, webSocket: 7_200 };
     const revoked = { revoked: 'user:eve', before: false, text: '', token: undefined };
-    const text = report(revoked, revocationBound(times), SINCE, true);
+    const text = JSON.stringify(report(revoked, revocationBound(times), SINCE).data);
     const { page } = await openPage({
       url: playground('live', { show: 'revocation' }),
       before: (opened) => opened.clock.setFixedTime(SINCE),

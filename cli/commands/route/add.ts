@@ -9,94 +9,79 @@ import {
 } from '../../../provisioning/routes/fields.ts';
 import { requirementText, ruleOf, type WrittenRoute } from '../../../provisioning/routes/route.ts';
 import { choiceOf, hint } from '../../../provisioning/suggestions.ts';
+import { defined } from '../../../table/defined.ts';
 import { UsageError } from '../../context.ts';
-import { OK } from '../../exit-codes.ts';
-import { asJson } from '../../print.ts';
-import { addActorOption, connectForWriting, RefusedError, type WriteOptions } from '../../provisioning.ts';
+import { argument, type Options, required, text, WRITING } from '../../options.ts';
+import { connectForWriting, RefusedError } from '../../provisioning.ts';
 import { namesThrough } from '../../references.ts';
 import { readConditions } from '../../routes/conditions.ts';
 import { missingScopeNotes } from '../../routes/missing-scopes.ts';
-import {
-  addCacheOptions,
-  assertInKey,
-  type CacheOptions,
-  cacheNotes,
-  cachingOf,
-} from '../../routes/result-cache.ts';
+import { assertInKey, CACHE, cacheNotes, cachingOf } from '../../routes/result-cache.ts';
 import { apiOf } from '../../routes/routes.ts';
 import { routeScope } from '../../routes/scope-names.ts';
-import { type RouteOptions, unregistered, withRouteOptions } from '../../routes/subcommands.ts';
-import type { Subcommand } from '../../subcommand.ts';
-
-interface AddOptions extends RouteOptions, WriteOptions, CacheOptions {
-  readonly permission: string;
-  readonly scope: string;
-  readonly description?: string;
-}
+import { API, unregistered } from '../../routes/subcommands.ts';
+import { subcommand } from '../../subcommand.ts';
 
 const EXAMPLES = `  gatehouse route add GET /projects/{project}/tasks --permission task:list:project --scope project:{project}
   gatehouse route add ANY /admin/{rest+} --permission admin --scope tenant:{claim:tenant_id}
   gatehouse route add GET /status --permission status --scope 'North School'`;
 
+const OPTIONS = {
+  permission: required(text('<template>', 'such as task:list:project, dashboard or {page}')),
+  scope: required(
+    text('<template>', 'such as project:{project} or tenant:{claim:tenant_id}, or the name of one scope'),
+  ),
+  description: text('<text>', 'what the route is for'),
+  ...CACHE,
+  ...API,
+  ...WRITING,
+} satisfies Options;
+
 /** `gatehouse route add`. */
-export const addAdd: Subcommand = (route, context, finish) => {
-  const command = route
-    .command('add')
-    .summary('add a route')
-    .description('Adds a route: the permission and the scope that a request with this method and path needs.')
-    .argument('<method>', 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS or ANY')
-    .argument('<path>', 'such as /projects/{project}, without a stage')
-    .requiredOption('--permission <template>', 'such as task:list:project, dashboard or {page}')
-    .requiredOption(
-      '--scope <template>',
-      'such as project:{project} or tenant:{claim:tenant_id}, or the name of one scope',
-    )
-    .option('--description <text>', 'what the route is for');
-  addActorOption(withRouteOptions(addCacheOptions(command), EXAMPLES)).action(
-    async (verb: string, path: string, options: AddOptions) => {
-      const method = choiceOf(verb, [...METHODS]) ?? verb;
-      const { permission, description } = options;
-      assertRoute({ method, path, permission, scope: options.scope });
-      const caching = await cachingOf(options, context.env);
-      const api = apiOf(options);
-      const { send } = await connectForWriting(options, context);
-      const scope = await routeScope(namesThrough(send), '--scope', options.scope);
-      const rule = ruleOf('', { method, path, permission, scope });
-      const conditionsOf = await readConditions(send, [rule]);
-      assertInKey(caching, [rule], conditionsOf);
-      const input = {
-        api,
-        method,
-        path,
-        permission,
-        scope,
-        ...(description === undefined ? {} : { description }),
-      };
-      const { id } = await send('route.create', input).catch((error: unknown) => {
-        if (error instanceof RefusedError && error.field === 'path' && error.isOfInput)
-          throw new Error(
-            `${method} ${path} is covered in this API already, by a route of the same shape: ${error.message}`,
-          );
-        throw error;
-      });
-      const notes = [
-        ...cacheNotes(caching, [rule], conditionsOf),
-        ...(await unregistered(send, [permission])),
-        ...(await missingScopeNotes(send, [{ scope }])),
-      ];
-      context.out(
-        options.json
-          ? asJson({ id, ...input, notes })
-          : [
-              `added ${method} ${path} (${id}): ${requirementText({ permission, scope })}`,
-              ...notes.map((note) => `note: ${note}`),
-              '',
-            ].join('\n'),
-      );
-      finish(OK);
-    },
-  );
-};
+export const addAdd = subcommand({
+  name: 'add',
+  summary: 'add a route',
+  description: 'Adds a route: the permission and the scope that a request with this method and path needs.',
+  arguments: [
+    argument('<method>', 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS or ANY'),
+    argument('<path>', 'such as /projects/{project}, without a stage'),
+  ],
+  options: OPTIONS,
+  examples: EXAMPLES,
+  run: async ([verb, path], options, context) => {
+    const method = choiceOf(verb, [...METHODS]) ?? verb;
+    const { permission, description } = options;
+    assertRoute({ method, path, permission, scope: options.scope });
+    const caching = await cachingOf(options, context.env);
+    const api = apiOf(options);
+    const { send } = await connectForWriting(options, context);
+    const scope = await routeScope(namesThrough(send), '--scope', options.scope);
+    const rule = ruleOf('', { method, path, permission, scope });
+    const conditionsOf = await readConditions(send, [rule]);
+    assertInKey(caching, [rule], conditionsOf);
+    const input = defined({ api, method, path, permission, scope, description });
+    const { id } = await send('route.create', input).catch((error: unknown) => {
+      if (error instanceof RefusedError && error.field === 'path' && error.isOfInput)
+        throw new Error(
+          `${method} ${path} is covered in this API already, by a route of the same shape: ${error.message}`,
+        );
+      throw error;
+    });
+    const notes = [
+      ...cacheNotes(caching, [rule], conditionsOf),
+      ...(await unregistered(send, [permission])),
+      ...(await missingScopeNotes(send, [{ scope }])),
+    ];
+    return {
+      data: { id, ...input, notes },
+      text: [
+        `added ${method} ${path} (${id}): ${requirementText({ permission, scope })}`,
+        ...notes.map((note) => `note: ${note}`),
+        '',
+      ].join('\n'),
+    };
+  },
+});
 
 function assertRoute({ method, path, permission, scope }: WrittenRoute): void {
   if (!METHODS.has(method))

@@ -2,21 +2,13 @@ import type { CacheInput } from '../../../authorizer/routes/cache-key.ts';
 import type { Caching } from '../../../authorizer/routes/result-cache.ts';
 import type { Route } from '../../../provisioning/routes/route.ts';
 import { OK, REFUSED } from '../../exit-codes.ts';
-import { asJson, columns, count, nameOf, section } from '../../print.ts';
+import { columns, count, nameOf, section } from '../../print.ts';
 import { readConditions } from '../../routes/conditions.ts';
 import { withMissingScope } from '../../routes/missing-scopes.ts';
-import {
-  addCacheOptions,
-  type CacheOptions,
-  cacheText,
-  cachingOf,
-  inputsText,
-  outsideOf,
-  takenBy,
-} from '../../routes/result-cache.ts';
+import { CACHE, cacheText, cachingOf, inputsText, outsideOf, takenBy } from '../../routes/result-cache.ts';
 import { routeData } from '../../routes/routes.ts';
-import { type RouteOptions, readApi, withRouteOptions } from '../../routes/subcommands.ts';
-import type { Subcommand } from '../../subcommand.ts';
+import { API, readApi } from '../../routes/subcommands.ts';
+import { subcommand } from '../../subcommand.ts';
 
 const EXAMPLES = `  gatehouse route check --result-cache '{"default":{"ttl":0}}'
   gatehouse route check --api shop --http-answer policy \\
@@ -50,42 +42,40 @@ function findingsOf(
  * `gatehouse route check`: routes that depend on inputs outside of the key of API Gateway's result cache, and those whose
  * scope is written out and does not exist.
  */
-export const addCheck: Subcommand = (route, context, finish) => {
-  const command = route
-    .command('check')
-    .summary('find routes that are refused to everybody: by the cache key of API Gateway, or without a scope')
-    .description(
-      'Lists the routes that the authorizer refuses because API Gateway would reuse the answer for other requests: the route, or a condition on its permission, depends on an input outside of the cache key. Lists the routes, too, whose scope is written out and does not exist.',
+export const addCheck = subcommand({
+  name: 'check',
+  summary: 'find routes that are refused to everybody: by the cache key of API Gateway, or without a scope',
+  description:
+    'Lists the routes that the authorizer refuses because API Gateway would reuse the answer for other requests: the route, or a condition on its permission, depends on an input outside of the cache key. Lists the routes, too, whose scope is written out and does not exist.',
+  options: { ...CACHE, ...API },
+  examples: EXAMPLES,
+  run: async (_, options, context) => {
+    const caching = await cachingOf(options, context.env);
+    const { api, routes, editing } = await readApi(options, context);
+    const known = caching !== undefined;
+    const conditionsOf = await readConditions(
+      editing.send,
+      routes.map(({ rule }) => rule),
     );
-  withRouteOptions(addCacheOptions(command), EXAMPLES).action(
-    async (options: RouteOptions & CacheOptions) => {
-      const caching = await cachingOf(options, context.env);
-      const { api, routes, editing } = await readApi(options, context);
-      const isKnown = caching !== undefined;
-      const conditionsOf = await readConditions(
-        editing.send,
-        routes.map(({ rule }) => rule),
-      );
-      const missing = await withMissingScope(editing.send, routes);
-      const findings = routes.flatMap((each) => findingsOf(caching, each, conditionsOf(each.rule)));
-      context.out(
-        options.json
-          ? asJson({
-              api,
-              known: isKnown,
-              routes: routes.length,
-              [isKnown ? 'outside' : 'taking']: findings.map(({ route: each, apiId, inputs }) => ({
-                ...routeData(each),
-                ...(isKnown ? { apiId, outside: inputs } : { takes: inputs }),
-              })),
-              scopeMissing: missing.map(routeData),
-            })
-          : textOf(api, routes.length, findings, missing, isKnown),
-      );
-      finish((isKnown && findings.length > 0) || missing.length > 0 ? REFUSED : OK);
-    },
-  );
-};
+    const missing = await withMissingScope(editing.send, routes);
+    const findings = routes.flatMap((each) => findingsOf(caching, each, conditionsOf(each.rule)));
+    const found = findings.map(({ route, apiId, inputs }) => ({
+      ...routeData(route),
+      ...(known ? { apiId, outside: inputs } : { takes: inputs }),
+    }));
+    return {
+      data: {
+        api,
+        known,
+        routes: routes.length,
+        [known ? 'outside' : 'taking']: found,
+        scopeMissing: missing.map(routeData),
+      },
+      text: textOf(api, routes.length, findings, missing, known),
+      code: (known && findings.length > 0) || missing.length > 0 ? REFUSED : OK,
+    };
+  },
+});
 
 function textOf(
   api: string,

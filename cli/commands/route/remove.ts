@@ -1,25 +1,21 @@
 import { isId } from '../../../table/identifiers.ts';
 import { UsageError } from '../../context.ts';
-import { agree, YES } from '../../destruction.ts';
-import { OK } from '../../exit-codes.ts';
-import { asJson, plain } from '../../print.ts';
-import { addActorOption, connectForWriting, type WriteOptions } from '../../provisioning.ts';
-import { type RouteOptions, withRouteOptions } from '../../routes/subcommands.ts';
-import type { Subcommand } from '../../subcommand.ts';
+import { agree } from '../../destruction.ts';
+import { argument, WRITING, YES } from '../../options.ts';
+import { plain } from '../../print.ts';
+import { connectForWriting } from '../../provisioning.ts';
+import { API } from '../../routes/subcommands.ts';
+import { subcommand } from '../../subcommand.ts';
 
 /** `gatehouse route remove`. An id names one route of all APIs. */
-export const addRemove: Subcommand = (route, context, finish) => {
-  const command = route
-    .command('remove')
-    .summary('remove a route')
-    .description('Removes a route. gatehouse route list shows the ids of routes.')
-    .argument('<id>', 'the id of a route');
-  addActorOption(
-    withRouteOptions(
-      command.option(...YES),
-      '  gatehouse route remove 01M7YAMYCAWSND2TZ7F47P6DYF --yes --actor pipeline',
-    ),
-  ).action(async (id: string, options: RouteOptions & WriteOptions & { readonly yes?: boolean }) => {
+export const addRemove = subcommand({
+  name: 'remove',
+  summary: 'remove a route',
+  description: 'Removes a route. gatehouse route list shows the ids of routes.',
+  arguments: [argument('<id>', 'the id of a route')],
+  options: { yes: YES, ...API, ...WRITING },
+  examples: '  gatehouse route remove 01M7YAMYCAWSND2TZ7F47P6DYF --yes --actor pipeline',
+  run: async ([id], options, context) => {
     if (!isId(id))
       throw new UsageError(`ID ${id} is not an id: gatehouse route list shows the ids of routes`);
     const editing = await connectForWriting(options, context);
@@ -32,9 +28,6 @@ export const addRemove: Subcommand = (route, context, finish) => {
     const said = `this removes ${label}: every request to it is refused then`;
     await agree(editing, [{ command: 'route.delete', input: { id } }], said, options, context);
     await send('route.delete', { id });
-    context.out(
-      options.json ? asJson({ id, api, method, path, removed: true }) : `removed ${plain(label)}\n`,
-    );
-    finish(OK);
-  });
-};
+    return { data: { id, api, method, path, removed: true }, text: `removed ${plain(label)}\n` };
+  },
+});

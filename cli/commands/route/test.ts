@@ -7,46 +7,44 @@ import {
 } from '../../../authorizer/routes/try.ts';
 import { createEngine, type Decision, type Given } from '../../../engine/index.ts';
 import { type Route, requirementText } from '../../../provisioning/routes/route.ts';
-import { type Paint, painter, UsageError, wantsColours } from '../../context.ts';
+import { type Paint, UsageError, verdict } from '../../context.ts';
 import { OK, REFUSED } from '../../exit-codes.ts';
-import { givenOption } from '../../given.ts';
-import { asJson, columns, section } from '../../print.ts';
+import { ASKED, argument, type Options, repeated, SUBJECT, text, type ValuesOf } from '../../options.ts';
+import { columns, section } from '../../print.ts';
 import { connectForWriting } from '../../provisioning.ts';
-import { atOption, subjectOption } from '../../question.ts';
 import { assertAsked, namesIn, referenceOf } from '../../references.ts';
 import { apiOf, routeData, routesOf } from '../../routes/routes.ts';
-import { collect, type RouteOptions, withRouteOptions } from '../../routes/subcommands.ts';
+import { API } from '../../routes/subcommands.ts';
 import { type Suggestion, suggestRoutes } from '../../routes/suggestions.ts';
-import type { Subcommand } from '../../subcommand.ts';
+import { subcommand } from '../../subcommand.ts';
 
-interface TestOptions extends RouteOptions {
-  readonly header: readonly string[];
-  readonly claim: readonly string[];
-  readonly query: readonly string[];
-  readonly subject?: string;
-  readonly at?: number;
-  readonly given?: Given;
-}
+const OPTIONS = {
+  header: repeated('<name=value>', 'a header; may be repeated'),
+  claim: repeated('<name=value>', 'a claim of the token; may be repeated'),
+  query: repeated('<name=value>', 'a parameter of the query string; may be repeated'),
+  subject: text('<subject>', SUBJECT),
+  ...ASKED,
+  ...API,
+} satisfies Options;
+type TestOptions = ValuesOf<typeof OPTIONS>;
 
 const EXAMPLES = `  gatehouse route test GET /projects/01M7YAMY51QT61RYW2RQE37W98/tasks
   gatehouse route test GET /reports --claim tenant_id=01M7… --subject tina@school.example`;
 
 /** `gatehouse route test`: what a request means, by the code of the authorizer. */
-export const addTry: Subcommand = (route, context, finish) => {
-  const command = route
-    .command('test')
-    .summary('show which route, permission and scope a request matches')
-    .description('Shows which route a request matches and what it needs and, with --subject, the decision.')
-    .argument('<method>', 'the method of the request, such as GET')
-    .argument('<path>', 'the path of the request without a stage, with or without a query string')
-    .option('--header <name=value>', 'a header; may be repeated', collect, [])
-    .option('--claim <name=value>', 'a claim of the token; may be repeated', collect, [])
-    .option('--query <name=value>', 'a parameter of the query string; may be repeated', collect, [])
-    .addOption(subjectOption())
-    .addOption(atOption())
-    .addOption(givenOption());
-  withRouteOptions(command, EXAMPLES).action(async (method: string, path: string, options: TestOptions) => {
-    const { at = context.now() } = options;
+export const addTry = subcommand({
+  name: 'test',
+  summary: 'show which route, permission and scope a request matches',
+  description: 'Shows which route a request matches and what it needs and, with --subject, the decision.',
+  arguments: [
+    argument('<method>', 'the method of the request, such as GET'),
+    argument('<path>', 'the path of the request without a stage, with or without a query string'),
+  ],
+  options: OPTIONS,
+  examples: EXAMPLES,
+  run: async ([method, path], options, context) => {
+    const { now } = context;
+    const { at = now() } = options;
     const request = readRequest(method, path, options);
     const api = apiOf(options);
     const editing = await connectForWriting(options, context);
@@ -61,29 +59,23 @@ export const addTry: Subcommand = (route, context, finish) => {
     const question = trial?.question;
     const decision =
       subject !== undefined && reader !== undefined && question !== undefined
-        ? await createEngine({ reader, clock: { now: context.now } }).check(
-            subject,
-            question.permission,
-            question.scope,
-            { ...givenFor(request, trial?.path, options.given), at, prefetch: trial?.prefetched },
-          )
+        ? await createEngine({ reader, clock: { now } }).check(subject, question.permission, question.scope, {
+            ...givenFor(request, trial?.path, options.given),
+            at,
+            prefetch: trial?.prefetched,
+          })
         : undefined;
     // The permission and the scope come from the route and the request.
     if (reader && decision) await assertAsked(reader, decision.reason, { subject });
-    const result: Result = {
-      api,
-      request,
-      subject,
-      trial,
-      others,
-      suggestions,
-      decision,
-      known: routes.length,
+    const known = routes.length;
+    const result = { api, request, subject, trial, others, suggestions, decision, known };
+    return {
+      data: dataOf(result),
+      text: (paint) => textOf(result, paint),
+      code: question !== undefined && (decision?.allowed ?? true) ? OK : REFUSED,
     };
-    context.out(options.json ? asJson(dataOf(result)) : textOf(result, painter(wantsColours(context))));
-    finish(question !== undefined && (decision?.allowed ?? true) ? OK : REFUSED);
-  });
-};
+  },
+});
 
 interface Result {
   readonly api: string;
@@ -160,10 +152,7 @@ function textOf(result: Result, paint: Paint): string {
   const given = Object.entries(parameters).map(([name, value]) => `${name} = ${value}`);
   const state = question ? paint('green', 'MATCHED') : paint('red', 'NO VALUE (route_unresolved)');
   const decided = decision
-    ? [
-        `subject     ${subject}`,
-        `decision    ${paint(decision.allowed ? 'green' : 'red', decision.allowed ? 'ALLOWED' : 'REFUSED')} (${decision.reason})`,
-      ]
+    ? [`subject     ${subject}`, `decision    ${verdict(paint, decision.allowed)} (${decision.reason})`]
     : [];
   return `${[
     state,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { asJson } from '../../../cli/print.ts';
 import { report } from '../../../cli/revocation/subcommand.ts';
 import {
   DEFAULT_TIMES,
@@ -73,11 +74,12 @@ describe('a timeline', () => {
 
 describe('a report', () => {
   const printed = (times: RevocationTimes) =>
-    report(
-      { revoked: 'user:ann', before: false, text: 'user:ann is disabled', token: 'gh1.abc' },
-      revocationBound(times),
-      SINCE,
-      true,
+    asJson(
+      report(
+        { revoked: 'user:ann', before: false, text: 'user:ann is disabled', token: 'gh1.abc' },
+        revocationBound(times),
+        SINCE,
+      ).data,
     );
 
   test('is read as gatehouse revoke-user --json prints it', () => {
