@@ -1,27 +1,9 @@
-import { createInterface } from 'node:readline';
+import { createInterface } from 'node:readline/promises';
 
 /** Where a person can be asked. */
 export interface Terminal {
   readonly input: NodeJS.ReadableStream;
   readonly output: NodeJS.WritableStream;
-}
-
-/** Asks a person. Whatever is not yes is no: another answer, the end of the input, Ctrl-C. */
-export function confirm({ input, output }: Terminal, question: string): Promise<boolean> {
-  // As a terminal: Ctrl-C is no signal then, and closes it.
-  const lines = createInterface({ input, output, terminal: true, historySize: 0 });
-  return new Promise((resolve) => {
-    let isYes: boolean | undefined;
-    lines.once('close', () => {
-      // Nobody has pressed Enter.
-      if (isYes === undefined) output.write('\n');
-      resolve(isYes === true);
-    });
-    lines.question(`${question} [y/N] `, (answer) => {
-      isYes = /^y(?:es)?$/i.test(answer.trim());
-      lines.close();
-    });
-  });
 }
 
 /** Asks a person several questions. */
@@ -33,31 +15,32 @@ export interface Asker {
 }
 
 export function createAsker({ input, output }: Terminal): Asker {
+  // As a terminal: Ctrl-C is no signal then, and closes it.
   const lines = createInterface({ input, output, terminal: true, historySize: 0 });
   let closed = false;
-  // What was typed ahead is the answer to a later question.
-  const typed: string[] = [];
-  let waiting: ((answer: string | undefined) => void) | undefined;
-  const answer = (text: string | undefined): void => {
-    waiting?.(text);
-    waiting = undefined;
-  };
-  lines.on('line', (line) => (waiting ? answer(line.trim()) : typed.push(line.trim())));
   lines.once('close', () => {
     closed = true;
-    answer(undefined);
   });
+  // What was typed ahead is the answer to a later question.
+  const typed = lines[Symbol.asyncIterator]();
   return {
-    ask: (question) => {
+    ask: async (question) => {
       lines.setPrompt(question);
       if (!closed) lines.prompt();
-      const ahead = typed.shift();
-      if (ahead !== undefined || closed) return Promise.resolve(ahead);
-      return new Promise((resolve) => {
-        waiting = resolve;
-      });
+      const { value, done } = await typed.next();
+      return done ? undefined : value.trim();
     },
     say: (line) => void output.write(`${line}\n`),
     close: () => lines.close(),
   };
+}
+
+/** Asks a person. Whatever is not yes is no: another answer, the end of the input, Ctrl-C. */
+export async function confirm(terminal: Terminal, question: string): Promise<boolean> {
+  const { ask, say, close } = createAsker(terminal);
+  const answer = await ask(`${question} [y/N] `);
+  // Nobody has pressed Enter.
+  if (answer === undefined) say('');
+  close();
+  return /^y(?:es)?$/i.test(answer ?? '');
 }

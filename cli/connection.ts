@@ -73,6 +73,7 @@ export function tableOf(options: GlobalOptions, env: Context['env']): string {
 /** The connection failed before any work; the message says what to do. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
+  readonly code = 'connection';
 }
 
 /** The message of what no function answers. */

@@ -31,6 +31,7 @@ export interface Context extends Process {
 /** A usage error, with a message of one line that says what to do instead. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
+  readonly code: string = 'usage';
 }
 
 /** Nothing was done: nobody agreed, what was agreed to is out of date, it is there already, or somebody else is at it. */

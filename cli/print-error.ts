@@ -13,13 +13,18 @@ export interface ErrorPlace {
   readonly isJson: boolean;
   /** The subcommand that was named; the program where none was. */
   readonly named: Command;
+  /** All arguments of the program. */
+  readonly args: readonly string[];
   /** Whether it has `--operation`. */
   readonly repeats: boolean;
 }
 
 /** Prints an error for people, or for programs; answers the exit code. */
-export function printError(error: unknown, { context, isJson, named, repeats }: ErrorPlace): number {
-  const reported = error instanceof CommanderError ? usageErrorOf(error, named) : reportedOf(error, repeats);
+export function printError(error: unknown, { context, isJson, named, args, repeats }: ErrorPlace): number {
+  const reported =
+    error instanceof CommanderError
+      ? usageErrorOf(error, { command: named, args })
+      : reportedOf(error, repeats);
   if (isJson) {
     const data = error instanceof IncompleteError || error instanceof NothingDoneError ? error.data : {};
     context.out(asJson({ ...data, ok: false, error: reported }));

@@ -129,7 +129,7 @@ export async function runProgram(args: readonly string[], given: Process): Promi
     if (error instanceof CommanderError && error.exitCode === 0) return OK;
     const { printError } = await import('./print-error.ts');
     const repeats = active?.options.some(({ long }) => long === '--operation') === true;
-    return printError(error, { context, isJson, named, repeats });
+    return printError(error, { context, isJson, named, args, repeats });
   } finally {
     stopListening();
   }

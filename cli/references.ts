@@ -39,7 +39,7 @@ export const namesThrough = (send: Queries['read']): Names => ({
 
 /** A name that nothing has, or several have. */
 export class NameError extends UsageError {
-  readonly code: 'name_unknown' | 'name_ambiguous';
+  override readonly code: 'name_unknown' | 'name_ambiguous';
   /** What it may mean. */
   readonly candidates: readonly Candidate[];
   constructor(code: NameError['code'], message: string, candidates: readonly Candidate[]) {

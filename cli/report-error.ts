@@ -1,10 +1,10 @@
 import type { Candidate } from '../provisioning/names/find.ts';
+import { defined } from '../table/defined.ts';
 import { GatehouseError } from '../table/errors.ts';
 import { ProblemsError } from '../testing/document.ts';
 import { ConnectionError } from './connection.ts';
 import { NothingDoneError, UsageError } from './context.ts';
 import { RefusedError } from './provisioning.ts';
-import { NameError } from './references.ts';
 import { NO_CREDENTIALS, type SdkFault, sdkFaultOf } from './sdk-faults.ts';
 import { TransportError } from './transport.ts';
 import { InterruptedError } from './written.ts';
@@ -30,6 +30,8 @@ export interface ReportedError {
 /** Work that ended early and is run again; what it did is in its data, for `--json`. */
 export class IncompleteError extends Error {
   override readonly name = 'IncompleteError';
+  readonly code = 'incomplete';
+  readonly retryable = true;
   readonly data: Readonly<Record<string, unknown>>;
   constructor(message: string, data: Readonly<Record<string, unknown>>) {
     super(message);
@@ -56,10 +58,23 @@ export function withAdvice(message: string, cause?: Error): string {
   return found === undefined ? message : `${message}: ${found}`;
 }
 
-function again(text: string, repeats: boolean, operationId: string | undefined): string {
-  const option = repeats && operationId !== undefined ? ` with --operation ${operationId}` : '';
-  return `${text}; run it again${option}: nothing is done twice`;
-}
+/** The errors that say what they are. */
+const KNOWN = [
+  UsageError,
+  NothingDoneError,
+  ConnectionError,
+  TransportError,
+  InterruptedError,
+  IncompleteError,
+  RefusedError,
+  GatehouseError,
+];
+
+/** Those whose message says what to do. */
+const PLAIN = [UsageError, NothingDoneError, ConnectionError, ProblemsError];
+
+const isOneOf = (error: unknown, classes: readonly (abstract new (...args: never) => Error)[]): boolean =>
+  classes.some((each) => error instanceof each);
 
 /**
  * The one place that turns an error into words.
@@ -67,41 +82,27 @@ function again(text: string, repeats: boolean, operationId: string | undefined):
  * @param repeats whether the subcommand has `--operation`
  */
 export function reportedOf(error: unknown, repeats: boolean): ReportedError {
-  const text = error instanceof Error ? error.message : String(error);
-  if (error instanceof NameError) {
-    const { code, candidates } = error;
-    return { code, message: text, retryable: false, ...(candidates.length > 0 ? { candidates } : {}) };
+  const known: Partial<ReportedError> = isOneOf(error, KNOWN) ? (error as Partial<ReportedError>) : {};
+  const { code = 'internal', retryable = false, field, candidates = [], operationId } = known;
+  const isFile = error instanceof ProblemsError;
+  return {
+    code: isFile ? 'file' : code,
+    message: messageOf(error, repeats),
+    ...(isFile ? { problems: error.lines } : {}),
+    retryable,
+    ...defined({ field, operationId, candidates: candidates.length > 0 ? candidates : undefined }),
+  };
+}
+
+function messageOf(error: unknown, repeats: boolean): string {
+  if (!(error instanceof Error)) return withAdvice(String(error));
+  const { message, cause } = error;
+  if (isOneOf(error, PLAIN)) return message;
+  if (error instanceof TransportError || error instanceof InterruptedError) {
+    const isAgain = error instanceof TransportError ? error.retryable : error.hasWritten;
+    if (!isAgain) return message;
+    const option = repeats && error.operationId !== undefined ? ` with --operation ${error.operationId}` : '';
+    return `${message}; run it again${option}: nothing is done twice`;
   }
-  if (error instanceof UsageError) return { code: 'usage', message: text, retryable: false };
-  if (error instanceof NothingDoneError) return { code: error.code, message: text, retryable: false };
-  if (error instanceof ConnectionError) return { code: 'connection', message: text, retryable: false };
-  if (error instanceof ProblemsError)
-    return { code: 'file', message: text, problems: error.lines, retryable: false };
-  if (error instanceof TransportError) {
-    const { retryable, operationId } = error;
-    return {
-      code: 'no_answer',
-      message: retryable ? again(text, repeats, operationId) : text,
-      retryable,
-      ...(operationId === undefined ? {} : { operationId }),
-    };
-  }
-  if (error instanceof InterruptedError) {
-    const { operationId } = error;
-    const message = error.hasWritten ? again(text, repeats, operationId) : text;
-    return {
-      code: 'incomplete',
-      message,
-      retryable: true,
-      ...(operationId === undefined ? {} : { operationId }),
-    };
-  }
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : undefined;
-  const message = withAdvice(text, cause);
-  if (error instanceof IncompleteError) return { code: 'incomplete', message, retryable: true };
-  if (error instanceof RefusedError || error instanceof GatehouseError) {
-    const { code, field, retryable } = error;
-    return { code, message, retryable, ...(field === undefined ? {} : { field }) };
-  }
-  return { code: 'internal', message, retryable: false };
+  return withAdvice(message, cause instanceof Error ? cause : undefined);
 }

@@ -36,6 +36,7 @@ export type Transport = (
 /** Provisioning gave no answer. Whether it carried out the command is not known. */
 export class TransportError extends Error {
   override readonly name = 'TransportError';
+  readonly code = 'no_answer';
   /** Whether sending the same event again may succeed. */
   readonly retryable: boolean;
   /** The operation that got no answer: under this id it can be sent again. */

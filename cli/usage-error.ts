@@ -1,47 +1,53 @@
-import type { Command, CommanderError } from 'commander';
+import type { Command, CommanderError, Option } from 'commander';
 import { closest } from '../provisioning/suggestions.ts';
 import { lineOf, usageOf } from './help.ts';
 import type { ReportedError } from './report-error.ts';
 
-/**
- * An error of commander in our words: what is wrong, and what to type instead.
- *
- * @param command the subcommand that was named; the program where none was
- */
-export const usageErrorOf = ({ code, message }: CommanderError, command: Command): ReportedError => ({
+/** What was typed wrongly. */
+interface Typed {
+  /** The subcommand that was named; the program where none was. */
+  readonly command: Command;
+  /** All arguments of the program. */
+  readonly args: readonly string[];
+}
+
+/** An error of commander in our words: what is wrong, and what to type instead. */
+export const usageErrorOf = ({ code, message }: CommanderError, typed: Typed): ReportedError => ({
   code: 'usage',
-  message: MESSAGES[code]?.(message, command) ?? message.trim().replace(/^error: /, ''),
+  message: MESSAGES[code]?.(typed) ?? message,
   retryable: false,
 });
 
-/** By commander's codes. Its messages hold names and values in single quotes. */
-const MESSAGES: Readonly<Record<string, (message: string, command: Command) => string>> = {
-  'commander.help': (_, command) =>
-    `which subcommand? There are ${command.commands.map((each) => each.name()).join(', ')}`,
-  'commander.unknownCommand': (message, command) =>
-    unknown('subcommand', message, command, [
-      ...command.commands.map((each) => each.name()),
-      // Somebody who types `gatehouse version` means the option.
-      ...optionsOf(command),
-    ]),
-  'commander.unknownOption': (message, command) => unknown('option', message, command, optionsOf(command)),
-  'commander.missingArgument': (message, command) => `<${quotedIn(message)}> is missing. ${usage(command)}`,
-  'commander.excessArguments': (message, command) =>
-    `${/got (\d+)/.exec(message)?.[1]} arguments are too many: put a value with spaces in quotes. ${usage(command)}`,
-  'commander.optionMissingArgument': (message) => `${flagIn(message)} needs a value: ${quotedIn(message)}`,
-  'commander.missingMandatoryOptionValue': (message, command) =>
-    `${quotedIn(message)} is missing. ${lineOf(command)} --help shows examples`,
-  'commander.invalidArgument': (message) => {
-    const [, value, argument, choices] =
-      /(?:value|argument) '(.*?)' is invalid(?: for argument '(.*)')?\. Allowed choices are (.*)\.$/.exec(
-        message,
-      ) ?? [];
-    return `${argument === undefined ? flagIn(message) : `<${argument}>`} ${value} is not one of ${choices}`;
+/** By commander's codes. Its errors have no fields: what is wrong is found where it finds it. */
+const MESSAGES: Readonly<Record<string, (typed: Typed) => string>> = {
+  'commander.help': ({ command }) => `which subcommand? There are ${namesIn(command).join(', ')}`,
+  // Somebody who types `gatehouse version` means the option.
+  'commander.unknownCommand': ({ command }) =>
+    unknown('subcommand', command.args[0], command, [...namesIn(command), ...flagsOf(command)]),
+  'commander.unknownOption': ({ command }) => {
+    const typed = lineage(command).flatMap(({ args }) => args);
+    const option = typed.find((arg) => arg.startsWith('-'));
+    return unknown('option', option, command, flagsOf(command));
+  },
+  'commander.missingArgument': ({ command }) => {
+    const missing = command.registeredArguments[command.args.length];
+    return `<${missing?.name()}> is missing. Usage: ${usageOf(command)}`;
+  },
+  'commander.excessArguments': ({ command }) =>
+    `${command.args.length} arguments are too many: put a value with spaces in quotes. Usage: ${usageOf(command)}`,
+  'commander.optionMissingArgument': ({ command, args }) => {
+    const option = optionsOf(command).find(({ long }) => long === args.at(-1));
+    return `${option?.long} needs a value: ${option?.flags}`;
+  },
+  'commander.missingMandatoryOptionValue': ({ command }) => {
+    const missing = command.options.find(
+      (each) => each.mandatory && command.getOptionValue(each.attributeName()) === undefined,
+    );
+    return `${missing?.flags} is missing. ${lineOf(command)} --help shows examples`;
   },
 };
 
-function unknown(what: string, message: string, command: Command, known: readonly string[]): string {
-  const name = quotedIn(message);
+function unknown(what: string, name = '', command: Command, known: readonly string[]): string {
   // Somebody who types `gatehouse user.delete` means the command.
   const meant = /^[a-z-]+\.[a-z-]+$/.test(name) ? `command ${name}` : closest(name, known);
   return `there is no ${what} ${name}: ${
@@ -49,17 +55,15 @@ function unknown(what: string, message: string, command: Command, known: readonl
   }`;
 }
 
-const usage = (command: Command): string => `Usage: ${usageOf(command)}`;
+const namesIn = ({ commands }: Command): readonly string[] => commands.map((each) => each.name());
 
-const quotedIn = (message: string): string => /'(.*?)'/.exec(message)?.[1] ?? '';
-
-const flagIn = (message: string): string => /--[\w-]+/.exec(message)?.[0] ?? '';
-
-/** The long flags of a command and of those above it. */
-const optionsOf = (command: Command): readonly string[] => [
-  ...command
-    .createHelp()
-    .visibleOptions(command)
-    .flatMap(({ long }) => long ?? []),
-  ...(command.parent ? optionsOf(command.parent) : []),
+/** A command and those above it. */
+const lineage = (command: Command): readonly Command[] => [
+  command,
+  ...(command.parent ? lineage(command.parent) : []),
 ];
+
+const optionsOf = (command: Command): readonly Option[] =>
+  lineage(command).flatMap((each) => each.createHelp().visibleOptions(each));
+
+const flagsOf = (command: Command): readonly string[] => optionsOf(command).flatMap(({ long }) => long ?? []);

@@ -4,6 +4,8 @@ import { count } from './print.ts';
 /** A signal ended a subcommand that does not listen to signals itself. */
 export class InterruptedError extends Error {
   override readonly name = 'InterruptedError';
+  readonly code = 'incomplete';
+  readonly retryable = true;
   readonly hasWritten: boolean;
   /** Of a command that had no answer yet. */
   readonly operationId: string | undefined;
