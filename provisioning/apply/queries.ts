@@ -2,6 +2,7 @@ import { GatehouseError } from '../../table/errors.ts';
 import type { Reader } from '../../table/reader.ts';
 import { createBatchedReads } from '../batched-reads.ts';
 import type { Command } from '../command.ts';
+import { inTurns } from '../in-turns.ts';
 import type { Row } from './entry.ts';
 
 /** Reading by the read commands of provisioning. */
@@ -21,6 +22,16 @@ export const queriesBy = (run: Run): Queries => ({
   read: run,
   list: async (command, by) => (await listUpTo(run, command, by)).rows,
 });
+
+/** The rows of the lists of many owners, one after the other. */
+export async function listOfMany(
+  queries: Queries,
+  { kind, by }: { readonly kind: string; readonly by?: string },
+  owners: Iterable<unknown>,
+): Promise<readonly Row[]> {
+  const lists = await inTurns([...owners], (owner) => queries.list(`${kind}.list`, { [String(by)]: owner }));
+  return lists.flat();
+}
 
 /** The rows of a list, page after page, until there are more than `most`: then it may not be whole. */
 export async function listUpTo(

@@ -9,9 +9,6 @@ import type { Queries } from './queries.ts';
  */
 export const scopeKind = (type: string): string => (isBuiltIn(type) ? type : 'scope');
 
-/** The input fields that name a new scope. */
-export const typedId = (type: string, id: string): Row => (isBuiltIn(type) ? { id } : { type, id });
-
 /** The input fields that name a scope. */
 export const scopeName = (type: string, id: string): Row =>
   isBuiltIn(type) ? { id } : { scope: `${type}:${id}` };

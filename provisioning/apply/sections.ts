@@ -37,6 +37,8 @@ export interface Word {
    * - `apart`: it is no field of the entry's own commands, or the section reads it in a way of its own.
    */
   readonly is?: 'id' | 'name' | 'fixed' | 'apart';
+  /** Where a manifest leaves it out, the entry has none. */
+  readonly clears?: true;
 }
 
 type Words = SectionOf['words'];
@@ -47,7 +49,10 @@ const ID: Words = { id: { is: 'id' } };
 const NAME: Words = { name: { is: 'name' } };
 const STATUS: Words = { status: { usual: 'active' } };
 const UNTIL: Words = { until: { field: 'endsAt' } };
-const PERIOD: Words = { from: { field: 'startDate' }, until: { field: 'endDate' } };
+const PERIOD: Words = {
+  from: { field: 'startDate', clears: true },
+  until: { field: 'endDate', clears: true },
+};
 const HOME: Words = { tenant: { to: 'scopes' } };
 /** What people have, by its words: edges, with what they are listed by and what names one of them. */
 export const ACCESS_OF = {
@@ -198,8 +203,8 @@ export const SECTION_OF: Readonly<Record<Section, SectionOf>> = {
       scope: { to: 'scopes', is: 'id' },
       user: { to: 'users', is: 'id' },
       key: { is: 'id' },
-      ...same('value'),
-      valueType: { usual: 'string' },
+      value: { is: 'apart' },
+      valueType: { usual: 'string', is: 'apart' },
       overridable: { field: 'isOverridable', usual: true },
       ...same('description'),
     },

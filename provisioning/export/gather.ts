@@ -2,7 +2,7 @@ import { isBuiltIn } from '../../table/entities/scope-types.ts';
 import { parseRef } from '../../table/identifiers.ts';
 import { patternsCovering } from '../../table/permission-name.ts';
 import type { Row } from '../apply/entry.ts';
-import type { Queries } from '../apply/queries.ts';
+import { listOfMany, type Queries } from '../apply/queries.ts';
 import type { PEOPLE, Section } from '../apply/schema.ts';
 import {
   childrenOf,
@@ -35,10 +35,8 @@ export interface Gathered {
 
 /** Everything that the table has of some tenants, read by commands alone. */
 export async function gather(queries: Queries, { roots: wanted, apis }: Wanted): Promise<Gathered> {
-  const listed = async (kind: string, by: string, owners: Iterable<unknown>): Promise<readonly Row[]> =>
-    (await inTurns([...owners], (owner) => queries.list(`${kind}.list`, { [by]: owner }))).flat();
-  const ofSection = (section: Section, owners: Iterable<unknown>): Promise<readonly Row[]> =>
-    listed(SECTION_OF[section].kind, String(SECTION_OF[section].by), owners);
+  const ofSection = (section: Section, owners: Iterable<unknown>) =>
+    listOfMany(queries, SECTION_OF[section], owners);
   const types = await readScopeTypes(queries);
   const scopes = await readScopes(queries, types, wanted);
   const assertThere = (what: string, enterprise: unknown): void => {
@@ -69,7 +67,7 @@ export async function gather(queries: Queries, { roots: wanted, apis }: Wanted):
     ...added.flat().map(({ type, id }) => `${type}:${id}`),
   ]);
   const edgesOf = (word: keyof Edges, owners: Iterable<unknown>) =>
-    listed(ACCESS_OF[word].kind, ACCESS_OF[word].by, owners);
+    listOfMany(queries, ACCESS_OF[word], owners);
   const memberships = await edgesOf('groups', groups.keys());
   const assignments = await edgesOf('assignments', refs);
   const grants = await edgesOf('grants', roots);

@@ -1,21 +1,12 @@
 import { IN_ONE_CALL, inTurns } from '../../in-turns.ts';
 import { pick, type Row } from '../entry.ts';
+import { listOfMany } from '../queries.ts';
 import { PEOPLE, type Person } from '../schema.ts';
-import { sectionOf } from '../sections.ts';
-import type { Resource, Resources } from '../state.ts';
+import { ACCESS_OF, sectionOf } from '../sections.ts';
+import type { Resource } from '../state.ts';
 import { edgeEntry, isPart, type Reading } from './reading.ts';
 import { nameRole } from './roles.ts';
 import type { Places } from './scopes.ts';
-
-/** The nodes between which edges are. */
-export interface Ends {
-  readonly places: Places;
-  readonly roles: Resources;
-  readonly groups: Resources;
-  readonly users: Resources;
-  readonly technicalUsers: Resources;
-  readonly subjects: Resources;
-}
 
 interface Named {
   readonly section: (typeof PEOPLE)[number];
@@ -27,49 +18,47 @@ interface Named {
 }
 
 /** What people have: memberships, grants, assignments, global roles, administration. */
-export async function readEdges(reading: Reading, ends: Ends): Promise<void> {
-  const { manifest, declared } = reading;
+export async function readEdges(reading: Reading, places: Places): Promise<void> {
+  const { manifest, declared, found } = reading;
   const people = PEOPLE.flatMap((section): readonly Named[] =>
     Object.entries<Person>(manifest[section]).map(([name, of]) => {
-      const { id, ref, row } = ends[section].get(name) as Resource;
+      const { id, ref, row } = found[section].get(name) as Resource;
       return { section, name, of, subject: section === 'users' ? id : ref, exists: row !== undefined };
     }),
   );
   const named: EdgeEntry[] = [];
   for (const person of people) {
-    const edges = await addEdges(reading, ends, person);
+    const edges = await addEdges(reading, person);
     if (person.exists) named.push(...edges);
   }
-  if (isPart(reading)) await readNamed(reading, ends, named);
-  else if (PEOPLE.some((section) => declared.has(section))) await addCurrentEdges(reading, ends, people);
+  if (isPart(reading)) await readNamed(reading, places, named);
+  else if (PEOPLE.some((section) => declared.has(section))) await addCurrentEdges(reading, places, people);
 }
 
 type EdgeEntry = ReturnType<typeof edgeEntry>;
 
 async function addEdges(
   reading: Reading,
-  ends: Ends,
   { section, name, of, subject: user }: Named,
 ): Promise<readonly EdgeEntry[]> {
-  const { idFor } = reading;
+  const { idFor, meant } = reading;
   const edges: EdgeEntry[] = [];
-  const { refOf } = ends.places;
-  const roleId = (role: string) => ends.roles.get(role)?.id;
+  const roleId = (role: string) => meant('roles', role);
   const add = (kind: string, identity: Row, path: readonly (string | number)[], more: Row = {}): void => {
     const edge = edgeEntry(reading, kind, identity, section);
     edges.push(edge);
     reading.addDesired({ ...edge, ...more, path: [section, name, ...path] });
   };
   for (const [position, group] of of.groups.entries())
-    add('membership', { user, group: ends.groups.get(group)?.id }, ['groups', position]);
+    add('membership', { user, group: meant('groups', group) }, ['groups', position]);
   for (const [tenant, granted] of Object.entries(of.grants)) {
-    const scope = refOf(tenant);
+    const scope = meant('scopes', tenant);
     const id = await idFor('grant', user, String(scope));
     const values = { roles: granted.map(roleId) };
     add('grant', { user, scope }, ['grants', tenant], { values, initial: { id } });
   }
   for (const [position, { role, scope, from, until }] of of.assignments.entries()) {
-    const identity = { user, scope: refOf(scope), role: roleId(role) };
+    const identity = { user, scope: meant('scopes', scope), role: roleId(role) };
     const id = await idFor('assignment', ...Object.values(identity).map(String));
     const values = { startsAt: from ?? null, endsAt: until ?? null };
     add('assignment', identity, ['assignments', position], { values, initial: { id } });
@@ -85,10 +74,10 @@ async function addEdges(
  */
 async function readNamed(
   { queries, addCurrent }: Reading,
-  { places }: Ends,
+  { existing }: Places,
   edges: readonly EdgeEntry[],
 ): Promise<void> {
-  const scopes = new Set<unknown>(places.existing.map(({ ref }) => ref));
+  const scopes = new Set<unknown>(existing.map(({ ref }) => ref));
   const possible = edges.filter(({ identity: { scope } }) => scope === undefined || scopes.has(scope));
   await inTurns(
     possible,
@@ -101,34 +90,33 @@ async function readNamed(
 }
 
 /** Edges of the table at the scopes and groups of the manifest; of those that have no scope, the ones of its people. */
-async function addCurrentEdges(reading: Reading, ends: Ends, people: readonly Named[]): Promise<void> {
-  const { declared, queries, addCurrent } = reading;
-  const note = async (kind: string, row: Row, fields: readonly string[]): Promise<void> => {
-    const section = sectionOf(row.user);
-    if (!declared.has(section)) return;
-    for (const id of [row.role, ...((row.roles ?? []) as readonly unknown[])])
-      if (id !== undefined) await nameRole(reading, id);
-    addCurrent({ ...edgeEntry(reading, kind, pick(row, fields), section), values: row });
-  };
-  const groups = [...ends.groups.values()].filter(({ row }) => row);
-  await inTurns(groups, async ({ id }) => {
-    for (const row of await queries.list('membership.list', { group: id }))
-      await note('membership', row, ['user', 'group']);
-  });
-  await inTurns(ends.places.existing, async ({ ref }) => {
-    for (const row of await queries.list('assignment.list', { scope: ref }))
-      await note('assignment', row, ['user', 'scope', 'role']);
-  });
-  for (const { ref, row: there } of ends.places.roots)
-    if (there)
-      for (const row of await queries.list('grant.list', { scope: ref }))
-        await note('grant', row, ['user', 'scope']);
-  const ours = new Set<unknown>(people.map(({ subject }) => subject));
-  for (const row of await queries.list('admin.list', {}))
-    if (ours.has(row.user)) await note('admin', row, ['user']);
+async function addCurrentEdges(
+  reading: Reading,
+  { roots, existing }: Places,
+  people: readonly Named[],
+): Promise<void> {
+  const { declared, queries, addCurrent, found } = reading;
+  const isThere = ({ row }: Resource) => row !== undefined;
+  const groups = [...found.groups.values()].filter(isThere).map(({ id }) => id);
+  const scopes = existing.map(({ ref }) => ref);
+  const tenants = roots.filter(isThere).map(({ ref }) => ref);
   const globals = await queries.list('role.list', { scope: 'global' });
-  await inTurns(globals, async ({ id }) => {
-    for (const row of await queries.list('global-role.list', { role: id }))
-      if (ours.has(row.user)) await note('global-role', row, ['user', 'role']);
-  });
+  const ours = new Set<unknown>(people.map(({ subject }) => subject));
+  const note = async (word: keyof typeof ACCESS_OF, rows: readonly Row[]): Promise<void> => {
+    const wanted = rows.filter(({ user }) => declared.has(sectionOf(user)));
+    const roles = wanted.flatMap((row) => [row.role ?? [], row.roles ?? []].flat());
+    await inTurns(roles, (id) => nameRole(reading, id));
+    const { kind, names } = ACCESS_OF[word];
+    for (const row of wanted)
+      addCurrent({ ...edgeEntry(reading, kind, pick(row, names), sectionOf(row.user)), values: row });
+  };
+  const listed = (word: keyof typeof ACCESS_OF, owners: readonly unknown[]) =>
+    listOfMany(queries, ACCESS_OF[word], owners);
+  const isOurs = ({ user }: Row) => ours.has(user);
+  await note('groups', await listed('groups', groups));
+  await note('assignments', await listed('assignments', scopes));
+  await note('grants', await listed('grants', tenants));
+  await note('admin', (await queries.list('admin.list', {})).filter(isOurs));
+  const ids = globals.map(({ id }) => id);
+  await note('globalRoles', (await listed('globalRoles', ids)).filter(isOurs));
 }

@@ -1,10 +1,13 @@
+import type { Entity } from '../../../table/entities/entity.ts';
+import { ENTITIES, type EntityType } from '../../../table/entities/registry.ts';
 import { normaliseName } from '../../../table/normalise.ts';
-import { type Entry, type Row, subjectName, without } from '../entry.ts';
+import { type Entry, pick, type Row, subjectName, without } from '../entry.ts';
 import type { Parsed } from '../parse.ts';
 import type { Path, Problem } from '../problem.ts';
 import type { Queries } from '../queries.ts';
-import type { Manifest } from '../schema.ts';
-import { type Commands, fieldsOf, type Resources, type State } from '../state.ts';
+import type { Manifest, Section } from '../schema.ts';
+import { SECTION_OF } from '../sections.ts';
+import { type Commands, fieldsOf, type Resource, type Resources, type State } from '../state.ts';
 
 /** What the reading of a state works with. */
 export interface ReadingOptions {
@@ -14,16 +17,23 @@ export interface ReadingOptions {
   readonly idFor: (...parts: readonly string[]) => Promise<string>;
 }
 
+/** The sections whose entries others name, by a name that is the manifest's own. */
+type NodeSection = 'scopes' | 'roles' | 'groups' | 'users' | 'technicalUsers' | 'subjects';
+
 /** A state while it is read, section by section. */
 export interface Reading extends Omit<State, 'scopes'>, ReadingOptions {
   readonly manifest: Manifest;
   readonly declared: Parsed['declared'];
   readonly names: Map<string, string>;
+  /** What the manifest names in the sections that are read so far. */
+  readonly found: Readonly<Record<NodeSection, Map<string, Resource>>>;
   readonly addDesired: (entry: Entry) => void;
   readonly addCurrent: (entry: Omit<Entry, 'path'>) => void;
   readonly refuse: (path: Path, message: string) => void;
   readonly inherit: (child: string, parent: string) => void;
   readonly nameOf: (ref: unknown) => string;
+  /** What commands call an entry of the manifest: a role or a group by its id, others by reference; null stays null. */
+  readonly meant: (section: Section, name: unknown) => unknown;
 }
 
 export function startReading({ manifest, declared }: Parsed, options: ReadingOptions): Reading {
@@ -32,6 +42,14 @@ export function startReading({ manifest, declared }: Parsed, options: ReadingOpt
   const problems: Problem[] = [];
   const names = new Map<string, string>();
   const inherits = new Map<string, Set<string>>();
+  const found: Reading['found'] = {
+    scopes: new Map(),
+    roles: new Map(),
+    groups: new Map(),
+    users: new Map(),
+    technicalUsers: new Map(),
+    subjects: new Map(),
+  };
   return {
     ...options,
     manifest,
@@ -41,12 +59,18 @@ export function startReading({ manifest, declared }: Parsed, options: ReadingOpt
     problems,
     names,
     inherits,
+    found,
     addDesired: (entry) => void desired.push({ ...entry, values: canonicalValues(options.commands, entry) }),
     addCurrent: (entry) => void current.push({ ...entry, path: [] }),
     refuse: (path, message) => void problems.push({ path, message }),
     inherit: (child, parent) =>
       void inherits.set(child, (inherits.get(child) ?? new Set<string>()).add(parent)),
     nameOf: (ref) => names.get(String(ref)) ?? String(ref),
+    meant: (section, name) => {
+      const known = Object.hasOwn(found, section) ? found[section as NodeSection] : undefined;
+      if (!known || typeof name !== 'string') return name;
+      return known.get(name)?.[section === 'roles' || section === 'groups' ? 'id' : 'ref'];
+    },
   };
 }
 
@@ -63,6 +87,60 @@ export const readsList = (
   reading: Pick<Reading, 'manifest'>,
   named: readonly { readonly id?: string | undefined }[],
 ): boolean => !isPart(reading) || named.some(hasNoId);
+
+type Node = Pick<Entry, 'kind' | 'identity' | 'section' | 'shared'>;
+
+/** What names a node: fields of a row, or of what a manifest says. */
+export function nodeOf(section: Section, row: Row, kind = SECTION_OF[section].kind): Node {
+  const { naturalKey, typeFrom }: Partial<Entity> = ENTITIES[kind as EntityType];
+  return { kind, identity: pick(row, naturalKey ?? [typeFrom ?? [], 'id'].flat()), section };
+}
+
+/**
+ * Adds a node that the manifest describes, with what the table has of it.
+ *
+ * @param key its name, or its place in a list
+ * @param more what the table of sections does not say of it
+ */
+export function addNode(
+  { addDesired, addCurrent, meant }: Reading,
+  node: Node & Pick<Entry, 'label'>,
+  [section, key]: readonly [Section, string | number],
+  of: Row,
+  row: Row | undefined,
+  more: Partial<Entry> = {},
+): void {
+  const said = Object.entries(SECTION_OF[section].words).flatMap(
+    ([word, { field = word, to, is, clears }]) => {
+      if (is === 'id' || is === 'apart') return [];
+      const given = of[word] ?? (is === 'name' ? key : clears ? null : of[word]);
+      return [{ is, field, value: to ? meant(to, given) : given }];
+    },
+  );
+  const fieldsThat = (isMeant: (is: unknown) => boolean): Row =>
+    Object.fromEntries(said.flatMap(({ is, field, value }) => (isMeant(is) ? [[field, value]] : [])));
+  addDesired({
+    ...node,
+    path: [section, key],
+    values: fieldsThat((is) => is !== 'fixed'),
+    fixed: without(fieldsThat((is) => is === 'fixed')),
+    ...more,
+  });
+  if (row) addCurrent({ ...node, values: row });
+}
+
+/** Adds a node that only the table has, and what it is called. */
+export function addOther(
+  { addCurrent, names }: Reading,
+  node: Node,
+  row: Row,
+  name: unknown,
+  label = String(name),
+): void {
+  const { kind, identity } = node;
+  names.set(`${kind === 'subject' ? `subject:${identity.type}` : kind}:${row.id}`, String(name));
+  addCurrent({ ...node, label, values: row });
+}
 
 /** What all entries of edges have in common. */
 export function edgeEntry(

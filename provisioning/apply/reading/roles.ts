@@ -2,9 +2,19 @@ import { parseRef } from '../../../table/identifiers.ts';
 import { inTurns } from '../../in-turns.ts';
 import { type Entry, keyOf, type Row } from '../entry.ts';
 import type { Manifest } from '../schema.ts';
-import type { Resource, Resources } from '../state.ts';
+import type { Resource } from '../state.ts';
 import { meantInTable } from '../table-names.ts';
-import { edgeEntry, hasName, idsOf, isPart, type Reading, readsList } from './reading.ts';
+import {
+  addNode,
+  addOther,
+  edgeEntry,
+  hasName,
+  idsOf,
+  isPart,
+  nodeOf,
+  type Reading,
+  readsList,
+} from './reading.ts';
 import type { Places } from './scopes.ts';
 
 type Role = Manifest['roles'][string];
@@ -16,11 +26,11 @@ const section = 'roles';
 const isShared = (owner: string): boolean => owner === 'tenant' || owner === 'global';
 
 /** Roles with what they allow and deny, and the others of the same owners. */
-export async function readRoles(reading: Reading, places: Places): Promise<Resources> {
-  const { manifest, queries, names, idFor, refuse } = reading;
-  const roles = new Map<string, Resource>();
+export async function readRoles(reading: Reading, places: Places): Promise<void> {
+  const { manifest, queries, names, idFor, refuse, meant } = reading;
+  const { roles } = reading.found;
   const ownerOf = ({ global, owner }: Role): string =>
-    global ? 'global' : owner === undefined ? 'tenant' : (places.scopes.get(owner)?.ref ?? '');
+    global ? 'global' : owner === undefined ? 'tenant' : String(meant('scopes', owner));
   const entries = Object.entries(manifest.roles);
   const used = new Set(entries.flatMap(([, role]) => (role.existing ? [] : [ownerOf(role)])));
   const listed = [...used].filter((owner) =>
@@ -47,9 +57,8 @@ export async function readRoles(reading: Reading, places: Places): Promise<Resou
   }
   // A role may inherit from one that comes later in the manifest: all have their ids by now.
   for (const [name, role] of entries)
-    if (!role.existing) await addRole(reading, roles, name, role, ownerOf(role));
+    if (!role.existing) await addRole(reading, name, role, ownerOf(role), roles.get(name) as Resource);
   addRest(reading, rowsByOwner, idsOf(roles));
-  return roles;
 }
 
 async function readOwners(
@@ -74,25 +83,20 @@ async function readOwners(
 
 async function addRole(
   reading: Reading,
-  roles: Resources,
   name: string,
   role: Role,
   owner: string,
+  { id, row }: Resource,
 ): Promise<void> {
-  const { addDesired, addCurrent, inherit } = reading;
-  const { id, row } = roles.get(name) as Resource;
+  const { addDesired, inherit, meant } = reading;
   const template = await templateOf(reading, name, role);
-  const parent = typeof role.parent === 'string' ? roles.get(role.parent)?.id : role.parent;
-  const entry = { kind: 'role', identity: { id }, label: name, section, shared: role.owner === undefined };
-  addDesired({
-    ...entry,
-    path: [section, name],
-    values: { name: role.name ?? name, parent, description: role.description },
+  const parent = meant(section, role.parent);
+  const node = { ...nodeOf(section, { id }), label: name, shared: role.owner === undefined };
+  addNode(reading, node, [section, name], role, row, {
     fixed: { scope: owner },
     ...(template === undefined ? {} : { initial: { customTemplateId: template } }),
     ...(parent === undefined ? { implied: { parent: null } } : {}),
   });
-  if (row) addCurrent({ ...entry, values: row });
   if (typeof parent === 'string') inherit(id, parent);
   const effectEntry = (permission: unknown, effect: string, when: unknown): Omit<Entry, 'path'> => ({
     ...edgeEntry(reading, 'role-permission', { role: id, permission }, section),
@@ -108,7 +112,7 @@ async function addRole(
   const path = [section, name, 'template'];
   const found = await reading.queries.read('role-template.read', { id: template });
   for (const { permission, effect, when } of (found?.permissions ?? []) as readonly Row[])
-    addDesired({ ...effectEntry(permission, String(effect), when), madeWith: keyOf(entry), path });
+    addDesired({ ...effectEntry(permission, String(effect), when), madeWith: keyOf(node), path });
 }
 
 /** The id of the template that a role names, which exists. */
@@ -124,19 +128,12 @@ async function templateOf(
   return undefined;
 }
 
-function addRest(
-  { addCurrent, inherit, names }: Reading,
-  rowsByOwner: RowsByOwner,
-  taken: ReadonlySet<string>,
-): void {
+function addRest(reading: Reading, rowsByOwner: RowsByOwner, taken: ReadonlySet<string>): void {
   for (const [owner, rows] of rowsByOwner)
     for (const row of rows) {
-      if (row.parent !== undefined) inherit(String(row.id), String(row.parent));
+      if (row.parent !== undefined) reading.inherit(String(row.id), String(row.parent));
       if (taken.has(String(row.id))) continue;
-      const label = String(row.name);
-      names.set(`role:${row.id}`, label);
-      const entry = { kind: 'role', identity: { id: row.id }, label, section };
-      addCurrent({ ...entry, values: row, shared: isShared(owner) });
+      addOther(reading, { ...nodeOf(section, row), shared: isShared(owner) }, row, row.name);
     }
 }
 
@@ -153,7 +150,8 @@ export async function nameRole({ queries, names, inherit }: Reading, id: unknown
  * What roles allow and deny in the table. Of roles that the manifest describes it is compared; of others it is known
  * only. It comes last: by then it is known which others there are.
  */
-export async function readEffects(reading: Reading, roles: Resources): Promise<void> {
+export async function readEffects(reading: Reading): Promise<void> {
+  const { roles } = reading.found;
   const { queries, addCurrent, current, inherits, manifest } = reading;
   const described = new Set(
     [...roles].flatMap(([name, { id }]) => (manifest.roles[name]?.existing ? [] : [id])),

@@ -1,7 +1,7 @@
 import { ENTITIES } from '../../../table/entities/registry.ts';
 import { inTurns } from '../../in-turns.ts';
-import { pick, type Row, without } from '../entry.ts';
-import { type Manifest, SCOPE_ATTRIBUTES } from '../schema.ts';
+import type { Row } from '../entry.ts';
+import type { Manifest } from '../schema.ts';
 import {
   type Child,
   childrenOf,
@@ -10,21 +10,19 @@ import {
   readScopeTypes,
   type ScopeTypes,
   scopeKind,
-  typedId,
 } from '../scope-commands.ts';
-import type { Resource, Resources } from '../state.ts';
-import { hasName, type Reading, readsList } from './reading.ts';
+import type { Resource } from '../state.ts';
+import { addNode, hasName, nodeOf, type Reading, readsList } from './reading.ts';
 
 type Scope = Manifest['scopes'][string];
 
+const section = 'scopes';
+
 /** The scopes of a manifest, as later sections need them. */
 export interface Places {
-  readonly scopes: Resources;
   readonly roots: readonly Resource[];
   /** Those that are in the table. */
   readonly existing: readonly Resource[];
-  /** The reference of what the manifest calls so; null stays null. */
-  readonly refOf: (name: string | null | undefined) => string | null | undefined;
 }
 
 /** Scopes found so far, and what is under them in the table. */
@@ -38,14 +36,15 @@ interface Found {
 export async function readScopes(reading: Reading): Promise<Places> {
   const { manifest, queries } = reading;
   const types = await readScopeTypes(queries);
-  const found: Found = { types, scopes: new Map(), children: new Map() };
-  const { scopes, children } = found;
+  const { scopes } = reading.found;
+  const children: Found['children'] = new Map();
+  const found: Found = { types, scopes, children };
   const entries = Object.entries(manifest.scopes);
   let level = entries.filter(([, { parent }]) => parent === undefined);
   while (level.length > 0) {
     const resources = await inTurns(level, ([name, of]) => findScope(reading, found, name, of));
     for (const [position, [name]] of level.entries()) scopes.set(name, resources[position] as Resource);
-    for (const [name, of] of level) addScope(reading, scopes, name, of);
+    for (const [name, of] of level) addScope(reading, name, of, scopes.get(name) as Resource);
     await inTurns(level, async ([name]) => {
       const { ref, row } = scopes.get(name) as Resource;
       const below = entries.flatMap(([, each]) => (each.parent === name ? [each] : []));
@@ -59,12 +58,10 @@ export async function readScopes(reading: Reading): Promise<Places> {
   }
   addRest(reading, found);
   return {
-    scopes,
     roots: [...scopes].flatMap(([name, resource]) =>
       manifest.scopes[name]?.parent === undefined ? [resource] : [],
     ),
     existing: [...scopes.values()].filter(({ row }) => row !== undefined),
-    refOf: (name) => (typeof name === 'string' ? scopes.get(name)?.ref : name),
   };
 }
 
@@ -96,7 +93,7 @@ async function findScope(
   const made = await idFor(type, above?.ref ?? '', called);
   const one = (rows: readonly Row[]): Resource => {
     if (rows.length > 1)
-      refuse(['scopes', name], `${rows.length} of type ${type} are called ${called}: say which by its id`);
+      refuse([section, name], `${rows.length} of type ${type} are called ${called}: say which by its id`);
     const [row] = rows;
     return row ? resource(String(row.id), row) : resource(made, undefined);
   };
@@ -113,7 +110,7 @@ async function findScope(
       // One of the manifest may give it up.
       if (holder && !Object.values(manifest.scopes).some(({ id }) => id === holder.id))
         refuse(
-          ['scopes', name, ...(Object.hasOwn(of, field) ? [field] : [])],
+          [section, name, ...(Object.hasOwn(of, field) ? [field] : [])],
           `the ${field} ${holder[field]} is that of another ${type} (${type}:${holder.id}): give its id, or another ${field}`,
         );
     }
@@ -134,36 +131,13 @@ async function findScope(
   return one(all.filter((each) => each.parent === undefined && hasName(each, called)));
 }
 
-function addScope(
-  { addDesired, addCurrent, refuse, names }: Reading,
-  scopes: Resources,
-  name: string,
-  of: Scope,
-): void {
-  const { id, ref, row } = scopes.get(name) as Resource;
-  const { type, kind, status, combination, enterprise, parent } = of;
-  names.set(ref, name);
-  const entry = {
-    kind: scopeKind(type),
-    identity: typedId(type, id),
-    label: `${type} ${name}`,
-    section: 'scopes',
-  };
-  addDesired({
-    ...entry,
-    path: ['scopes', name],
-    values: {
-      name: of.name ?? name,
-      status,
-      combination,
-      ...(kind === undefined ? {} : { type: kind }),
-      ...(enterprise === undefined ? {} : { enterprise: scopes.get(enterprise)?.ref }),
-      ...pick(of, Object.keys(SCOPE_ATTRIBUTES)),
-    },
-    fixed: without({ parent: parent === undefined ? undefined : scopes.get(parent)?.ref }),
-  });
-  if (row) addCurrent({ ...entry, values: row });
-  if (row?.deletingSince !== undefined) refuse(['scopes', name], 'is being deleted: wait until that is done');
+function addScope(reading: Reading, name: string, of: Scope, { id, ref, row }: Resource): void {
+  const { type } = of;
+  reading.names.set(ref, name);
+  const node = { ...nodeOf(section, { type, id }, scopeKind(type)), label: `${type} ${name}` };
+  addNode(reading, node, [section, name], of, row);
+  if (row?.deletingSince !== undefined)
+    reading.refuse([section, name], 'is being deleted: wait until that is done');
 }
 
 /** What is under scopes of the manifest and not in it. */
@@ -174,11 +148,9 @@ function addRest({ addCurrent, names }: Reading, { scopes, children }: Found): v
       if (taken.has(ref)) continue;
       names.set(ref, String(row.name));
       addCurrent({
-        kind: scopeKind(type),
-        identity: typedId(type, String(row.id)),
+        ...nodeOf(section, { type, id: row.id }, scopeKind(type)),
         values: row,
         label: `${type} ${row.name} in ${above}, with all that is below it`,
-        section: 'scopes',
       });
     }
 }

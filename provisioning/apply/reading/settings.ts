@@ -1,17 +1,16 @@
 import { inTurns } from '../../in-turns.ts';
-import type { Resources } from '../state.ts';
 import { edgeEntry, type Reading } from './reading.ts';
 import type { Places } from './scopes.ts';
 
 const section = 'settings';
 
 /** Settings of scopes and users, and the others of the same owners. */
-export async function readSettings(reading: Reading, places: Places, users: Resources): Promise<void> {
-  const { manifest, declared, queries, addDesired, addCurrent } = reading;
+export async function readSettings(reading: Reading, { existing }: Places): Promise<void> {
+  const { manifest, declared, queries, addDesired, addCurrent, meant, found } = reading;
   if (!declared.has(section)) return;
   for (const [position, of] of manifest.settings.entries()) {
     const { value, valueType = typeOfValue(value), key, description, overridable } = of;
-    const owner = of.scope === undefined ? users.get(String(of.user))?.ref : places.refOf(of.scope);
+    const owner = of.scope === undefined ? meant('users', of.user) : meant('scopes', of.scope);
     addDesired({
       ...edgeEntry(reading, 'setting', { scope: owner, key }, section),
       values: {
@@ -24,9 +23,9 @@ export async function readSettings(reading: Reading, places: Places, users: Reso
     });
   }
   const owners = new Set([
-    ...places.existing.map(({ ref }) => ref),
+    ...existing.map(({ ref }) => ref),
     ...manifest.settings.flatMap(({ user }) => {
-      const resource = user === undefined ? undefined : users.get(user);
+      const resource = user === undefined ? undefined : found.users.get(user);
       return resource?.row ? [resource.ref] : [];
     }),
   ]);

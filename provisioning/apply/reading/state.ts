@@ -1,31 +1,29 @@
 import type { Parsed } from '../parse.ts';
 import type { State } from '../state.ts';
-import { readCatalogue, readProperties } from './catalogue.ts';
+import { readCatalogue } from './catalogue.ts';
 import { readEdges } from './edges.ts';
 import { readEntitlements } from './entitlements.ts';
 import { readGroups } from './groups.ts';
+import { readPeople } from './people.ts';
 import { type ReadingOptions, startReading } from './reading.ts';
 import { readEffects, readRoles } from './roles.ts';
 import { readScopes } from './scopes.ts';
 import { readSettings } from './settings.ts';
-import { readSubjects } from './subjects.ts';
 import { readTechnicalUsers } from './technical-users.ts';
-import { readUsers } from './users.ts';
 
 /** Reads what a manifest names, by ids, unique values and names, and what else is at its scopes. */
 export async function readState(parsed: Parsed, options: ReadingOptions): Promise<State> {
   const reading = startReading(parsed, options);
   await readCatalogue(reading);
-  await readProperties(reading);
   const places = await readScopes(reading);
-  const roles = await readRoles(reading, places);
-  const groups = await readGroups(reading, places, roles);
-  const users = await readUsers(reading, places);
-  const technicalUsers = await readTechnicalUsers(reading, places);
-  const subjects = await readSubjects(reading, places);
-  await readEdges(reading, { places, roles, groups, users, technicalUsers, subjects });
+  await readRoles(reading, places);
+  await readGroups(reading, places);
+  await readPeople(reading, places, 'users');
+  await readTechnicalUsers(reading, places);
+  await readPeople(reading, places, 'subjects');
+  await readEdges(reading, places);
   await readEntitlements(reading, places);
-  await readSettings(reading, places, users);
-  await readEffects(reading, roles);
-  return { ...reading, scopes: places.scopes };
+  await readSettings(reading, places);
+  await readEffects(reading);
+  return { ...reading, scopes: reading.found.scopes };
 }
