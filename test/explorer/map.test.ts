@@ -6,8 +6,6 @@ import {
   type Entitlement,
   type Entitlements,
 } from '../../explorer/page/views/map/entitlements.ts';
-import { marksOf } from '../../explorer/page/views/map/marks.ts';
-import { formatOpen, readOpen, toggled } from '../../explorer/page/views/map/open-scopes.ts';
 import {
   childSources,
   inOrder,
@@ -17,7 +15,9 @@ import {
   type Scope,
   type Source,
   scopeOf,
-} from '../../explorer/page/views/map/scopes.ts';
+} from '../../explorer/page/views/map/levels.ts';
+import { marksOf } from '../../explorer/page/views/map/marks.ts';
+import { formatOpen, readOpen, toggled } from '../../explorer/page/views/map/open-scopes.ts';
 
 /** What the map draws: levels in pages, marks, and the opened scopes of the address. */
 const NOW = Date.parse('2026-03-01T12:00:00Z');

@@ -1,3 +1,5 @@
+import { isObject } from '../json.ts';
+
 /** A provisioning command that would be sent (docs/commands.md). */
 export interface Change {
   readonly command: string;
@@ -27,16 +29,11 @@ export function readChanges(text: string): ReadChanges {
 const FORM = 'it takes [{"command": "…", "input": {…}}]';
 const ordinal = (position: number): string => `number ${position + 1} of the list`;
 
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** Whether it has the form of a command. What the command takes, its schema says in the service. */
 const isChange = (value: unknown): value is Change =>
   isObject(value) &&
   Object.keys(value).every((name) => name === 'command' || name === 'input') &&
-  'command' in value &&
   typeof value.command === 'string' &&
-  'input' in value &&
   isObject(value.input);
 
 /** The text of changes for the address: empty for none. */

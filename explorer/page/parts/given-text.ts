@@ -1,4 +1,5 @@
 import type { Inputs } from '../../service/index.ts';
+import { isObject } from '../json.ts';
 
 type Given = NonNullable<Inputs['check']['given']>;
 
@@ -27,6 +28,3 @@ export function readGiven(text: string | undefined): GivenText {
   }
   return { given: value as Given };
 }
-
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,3 +1,5 @@
+import { counted } from './counted.ts';
+
 /** Rows as texts: filtered, counted and exported. */
 export interface TextColumn<T> {
   readonly title: string;
@@ -19,9 +21,9 @@ export function filtered<T>(
 /** How many rows there are, as far as they are loaded. An export has those that the filter leaves. */
 export function countOf(shown: number, loaded: number, hasMore: boolean, isLoading: boolean): string {
   if (isLoading && loaded === 0) return 'Loading…';
-  const rows = loaded === 1 ? '1 row' : `${loaded.toLocaleString('en')} rows`;
-  const counted = shown === loaded ? rows : `${shown.toLocaleString('en')} of ${rows}`;
-  return hasMore ? `${counted}; there are more` : counted;
+  const rows = counted(loaded, 'row');
+  const text = shown === loaded ? rows : `${shown.toLocaleString('en')} of ${rows}`;
+  return hasMore ? `${text}; there are more` : text;
 }
 
 /**

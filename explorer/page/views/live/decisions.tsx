@@ -9,8 +9,8 @@ import { Empty } from '../../parts/empty.tsx';
 import { Select, TextField } from '../../parts/field.tsx';
 import { FIELDS } from '../../parts/fields.ts';
 import { Named } from '../../parts/named.tsx';
-import { useNames } from '../../parts/names.ts';
 import { Table, type TableColumn } from '../../parts/table.tsx';
+import { useNames } from '../../parts/use-names.ts';
 import type { NameOf } from '../../refs.ts';
 import {
   type Filter,

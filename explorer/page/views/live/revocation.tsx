@@ -4,8 +4,8 @@ import { useClient } from '../../client.ts';
 import { writeChanges } from '../../commands/changes.ts';
 import { Field, TextField } from '../../parts/field.tsx';
 import { Named } from '../../parts/named.tsx';
-import { useNames } from '../../parts/names.ts';
 import { Table } from '../../parts/table.tsx';
+import { useNames } from '../../parts/use-names.ts';
 import { typeOf } from '../../refs.ts';
 import { SUBJECT_TYPES, statusChange } from '../../registry.ts';
 import {
@@ -20,7 +20,7 @@ import {
   type Time,
   type Timeline,
   timelineOf,
-} from './timeline.ts';
+} from './layers.ts';
 
 const TICK_MS = 1_000;
 

@@ -5,10 +5,10 @@ import { commandPages, type Item } from '../../load-page.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { INSTANT, Select, TextField } from '../../parts/field.tsx';
 import { Named } from '../../parts/named.tsx';
-import { useNames } from '../../parts/names.ts';
 import { type Column, Pages } from '../../parts/pages.tsx';
 import { Picker } from '../../parts/picker.tsx';
 import { Problem } from '../../parts/problem.tsx';
+import { useNames } from '../../parts/use-names.ts';
 import { Changes, calledOf, Entity } from './record.tsx';
 import { actorRef, changesOf, type FieldChange, kept, refsIn, textOf } from './records.ts';
 import { inputOf, isLog, LOGS } from './source.ts';
@@ -68,7 +68,7 @@ export function LogView({ state, go }: ViewProps) {
       <Source state={state} go={go} log={log} tenant={tenant} />
       <Filters state={state} go={go} records={list.items} />
       {list.hasMore && (
-        <p class="part">
+        <p class="incomplete">
           <span aria-hidden="true">⚠</span> These are the {isOldest ? 'first' : 'last'} records of the period,{' '}
           {isOldest ? 'up to' : 'back to'} {textOf(list.items.at(-1)?.timestamp)}; there are{' '}
           {isOldest ? 'later' : 'earlier'} ones. Load more, or choose another period.

@@ -1,3 +1,4 @@
+import { isObject } from '../../json.ts';
 import type { Item } from '../../load-page.ts';
 import { labelOf, subjectOf } from '../../refs.ts';
 import { SUBJECT_TYPES } from '../../registry.ts';
@@ -13,8 +14,6 @@ export interface FieldChange {
   readonly after: string | undefined;
 }
 
-const isObject = (value: unknown): value is Item =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const sideOf = (value: unknown): Item => (isObject(value) ? value : {});
 
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));

@@ -1,7 +1,7 @@
 import { type Address, formatAddress, linkTo } from '../../address.ts';
 import type { Item } from '../../load-page.ts';
 import { Named } from '../../parts/named.tsx';
-import { useNames } from '../../parts/names.ts';
+import { useNames } from '../../parts/use-names.ts';
 import {
   type Coverage,
   coverageOf,
@@ -18,6 +18,14 @@ import { type Mark, marksOf } from './marks.ts';
 import { Assignments, Grants } from './people.tsx';
 import { Role } from './roles.tsx';
 import type { Path } from './use-path.ts';
+
+/** What may be asked about a scope, by the view that answers. */
+const QUESTIONS = [
+  ['search', 'Who may do what here'],
+  ['why', 'Why may somebody do it here'],
+  ['matrix', 'What each role gives here'],
+  ['what-if', 'What if something changed'],
+] as const;
 
 export interface DetailsProps {
   readonly state: Address['state'];
@@ -58,18 +66,11 @@ export function Details({ state, path, entitlements, now }: DetailsProps) {
         <Marks of={marksOf(scope, isClosed, entitlements, now)} />
       </p>
       <ul class="links">
-        <li>
-          <a href={linkTo('search', asked, { search: 'who' })}>Who may do what here</a>
-        </li>
-        <li>
-          <a href={linkTo('why', asked)}>Why may somebody do it here</a>
-        </li>
-        <li>
-          <a href={linkTo('matrix', asked)}>What each role gives here</a>
-        </li>
-        <li>
-          <a href={linkTo('what-if', asked)}>What if something changed</a>
-        </li>
+        {QUESTIONS.map(([view, text]) => (
+          <li key={view}>
+            <a href={linkTo(view, asked, view === 'search' ? { search: 'who' } : {})}>{text}</a>
+          </li>
+        ))}
       </ul>
       {entitlements && <Paid path={path} entitlements={entitlements} now={now} />}
       {type === 'account' && entitlements && <Licences account={ref} entitlements={entitlements} now={now} />}

@@ -1,5 +1,5 @@
 import type { Item } from '../../load-page.ts';
-import type { Scope } from './scopes.ts';
+import type { Scope } from './levels.ts';
 
 /** What scopes may use because it is paid for: subscriptions of modules, licences of workstreams; and when that ends. */
 

@@ -1,5 +1,5 @@
 import type { Item } from '../../load-page.ts';
-import { useNames } from '../../parts/names.ts';
+import { useNames } from '../../parts/use-names.ts';
 import { Disclosure, Lines, useCommandList } from './lines.tsx';
 import { Person, subjectIn } from './people.tsx';
 import { Role } from './roles.tsx';

@@ -1,6 +1,5 @@
+import { Icon } from '../../parts/icon.tsx';
 import type { Mark } from './marks.ts';
-
-/** Drawings of 16 by 16, in strokes of the text's colour. Each stands beside a word. */
 
 const TYPES: Readonly<Record<string, string>> = {
   tenant: 'M2 14h12M3 14V6l5-4 5 4v8M6.5 14v-4h3v4',
@@ -30,14 +29,6 @@ const MARKS: Readonly<Record<Mark['kind'], string>> = {
   moving: 'M2 8h11M9.5 4.5 13 8l-3.5 3.5',
   deleting: 'M3 4.5h10M6 4.5v-2h4v2M4.5 4.5l.7 9.5h5.6l.7-9.5',
 };
-
-function Icon({ path }: { readonly path: string }) {
-  return (
-    <svg class="icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true" focusable="false">
-      <path d={path} />
-    </svg>
-  );
-}
 
 export function TypeIcon({ type }: { readonly type: string }) {
   return <Icon path={Object.hasOwn(TYPES, type) ? (TYPES[type] ?? OTHER) : OTHER} />;

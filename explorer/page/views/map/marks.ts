@@ -1,5 +1,5 @@
 import { type Entitlements, isSoon, lastDayOf, licenceCoverage, modulesOf } from './entitlements.ts';
-import type { Scope } from './scopes.ts';
+import type { Scope } from './levels.ts';
 
 /** What is to be seen of a scope at a glance. Each has an icon and words. */
 export interface Mark {

@@ -1,6 +1,6 @@
 import type { Item } from '../../load-page.ts';
 import { Named } from '../../parts/named.tsx';
-import { useNames } from '../../parts/names.ts';
+import { useNames } from '../../parts/use-names.ts';
 import { type NameOf, subjectOf, typeOf } from '../../refs.ts';
 import { dayOf, isSoon, lastDayOf } from './entitlements.ts';
 import { Marks } from './icons.tsx';

@@ -7,8 +7,6 @@ import { Empty } from '../../parts/empty.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import type { Entitlements } from './entitlements.ts';
 import { Marks, TypeIcon } from './icons.tsx';
-import { marksOf } from './marks.ts';
-import { formatOpen, toggled } from './open-scopes.ts';
 import {
   type AddedType,
   childSources,
@@ -18,7 +16,9 @@ import {
   rootSources,
   type Scope,
   type Source,
-} from './scopes.ts';
+} from './levels.ts';
+import { marksOf } from './marks.ts';
+import { formatOpen, toggled } from './open-scopes.ts';
 import type { Path } from './use-path.ts';
 
 /** What every level of the tree is drawn with. */

@@ -5,7 +5,7 @@ import type { Item } from '../../load-page.ts';
 import { typeOf } from '../../refs.ts';
 import { reading } from '../../registry.ts';
 import type { Send } from '../../send.ts';
-import { type Scope, scopeOf } from './scopes.ts';
+import { type Scope, scopeOf } from './levels.ts';
 
 /** A scope with what is above it, from its root down to itself. */
 export type Path = readonly [...Scope[], Scope];

@@ -1,4 +1,5 @@
 import type { PolicyShown } from '../../../service/index.ts';
+import { isObject } from '../../json.ts';
 
 /** A request to try. */
 export interface Request {
@@ -61,8 +62,7 @@ export type Read<T> = { readonly value: T } | { readonly problem: string };
 export function readClaims(text: string): Read<Readonly<Record<string, unknown>>> {
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value))
-      return { value: value as Readonly<Record<string, unknown>> };
+    if (isObject(value)) return { value };
   } catch {}
   return { problem: 'claims are a JSON object, such as {"tenant":"acme"}' };
 }

@@ -6,10 +6,10 @@ import { DecisionBadge } from '../../parts/decision.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { Named } from '../../parts/named.tsx';
-import { useNames } from '../../parts/names.ts';
 import { Problem } from '../../parts/problem.tsx';
 import { QuestionFields } from '../../parts/question.tsx';
 import { Table, type TableColumn } from '../../parts/table.tsx';
+import { useNames } from '../../parts/use-names.ts';
 import type { NameOf } from '../../refs.ts';
 import { PolicyDocument } from './document.tsx';
 import {

@@ -7,8 +7,8 @@ import { DecisionBadge, reasonText } from '../../parts/decision.tsx';
 import { Detail } from '../../parts/detail.tsx';
 import { named, Select, TextField, Wrong } from '../../parts/field.tsx';
 import { Named } from '../../parts/named.tsx';
-import { useNames } from '../../parts/names.ts';
 import { Problem } from '../../parts/problem.tsx';
+import { useNames } from '../../parts/use-names.ts';
 import { headersOf } from './examples.ts';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];

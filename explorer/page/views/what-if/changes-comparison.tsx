@@ -5,8 +5,8 @@ import { type Change, commandOf, readChanges, writeChanges } from '../../command
 import { Sentence } from '../../commands/sentence.tsx';
 import { refsIn, revokedBy } from '../../commands/sentences.ts';
 import { Empty } from '../../parts/empty.tsx';
-import { useNames } from '../../parts/names.ts';
 import { Problem } from '../../parts/problem.tsx';
+import { useNames } from '../../parts/use-names.ts';
 import { ChangeForm } from './change-form.tsx';
 import { ChangeList, ChangeText } from './change-list.tsx';
 import { Compared } from './compared.tsx';

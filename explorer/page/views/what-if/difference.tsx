@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { AccessDifference, AccessRow, AccessSide } from '../../../../provisioning/index.ts';
 import { linkTo, type ViewProps } from '../../address.ts';
+import { counted } from '../../parts/counted.ts';
 import { FIELDS } from '../../parts/fields.ts';
 import { Named } from '../../parts/named.tsx';
-import { useNames } from '../../parts/names.ts';
 import { Table, type TableColumn } from '../../parts/table.tsx';
+import { useNames } from '../../parts/use-names.ts';
 import type { NameOf } from '../../refs.ts';
 import { peopleText } from './people-text.ts';
 
@@ -107,9 +108,6 @@ function Side({ name, side, isLeast, state, newNameOf }: SideProps) {
 const keyOf = ({ scope, subjects, permissions }: AccessRow): string =>
   JSON.stringify([scope, subjects, permissions]);
 
-const counted = (number: number, one: string): string =>
-  `${number.toLocaleString('en')} ${one}${number === 1 ? '' : 's'}`;
-
 /** Why somebody may do it now, before the change, or may not. */
 const whyOf = (state: State, subject: string | undefined, permission: string | undefined, scope: string) =>
   linkTo('why', state, { subject, permission, scope, at: undefined, given: undefined });
@@ -134,7 +132,7 @@ function People({ row, nameOf, state }: WhoProps) {
   const rest = row.people - row.subjects.length;
   return (
     <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>{counted(row.people, 'person').replace('persons', 'people')}</summary>
+      <summary>{counted(row.people, 'person', 'people')}</summary>
       <ul>
         {row.subjects.map((subject) => (
           <li key={subject}>

@@ -1,4 +1,5 @@
 import { ProblemsError, readDocument } from '../../../../testing/model.ts';
+import { isObject } from '../../json.ts';
 
 /** Loaded when a manifest is opened: it reads YAML. */
 
@@ -16,7 +17,6 @@ export function openText(name: string, text: string): Opened {
     if (error instanceof ProblemsError) return { problem: error.message };
     throw error;
   }
-  if (typeof data !== 'object' || data === null || Array.isArray(data))
-    return { problem: `${name} is neither a manifest nor a plan` };
-  return Object.hasOwn(data, 'gatehousePlan') ? { plan: data as Data } : { manifest: data as Data };
+  if (!isObject(data)) return { problem: `${name} is neither a manifest nor a plan` };
+  return Object.hasOwn(data, 'gatehousePlan') ? { plan: data } : { manifest: data };
 }

@@ -1,6 +1,7 @@
 import type { PlannedChange } from '../../../../provisioning/index.ts';
 import type { PlanCompared } from '../../../service/index.ts';
 import { type Client, useClient } from '../../client.ts';
+import { counted } from '../../parts/counted.ts';
 
 /** How a saved plan compares with what its manifest takes now. */
 export interface SavedPlanState {
@@ -32,9 +33,6 @@ export function stateOfPlan(
   };
 }
 
-const counted = (changes: number): string =>
-  changes === 1 ? '1 change' : `${changes.toLocaleString('en')} changes`;
-
 type Here = Pick<Client, 'about' | 'manifest'>;
 
 const withoutArticle = (place: string): string => place.replace(/^the /, '');
@@ -62,7 +60,7 @@ export function SavedPlanNote({
   return (
     <>
       <p>
-        A plan of {counted(changes)}
+        A plan of {counted(changes, 'change')}
         {pruneShared ? ' with --prune-shared' : prune ? ' with --prune' : ''} for <bdi>{place}</bdi>, made{' '}
         <bdi>{madeAt}</bdi>. It is compared with{' '}
         <bdi>{client.manifest === undefined ? client.about.place : 'the table in this page'}</bdi>.
@@ -76,12 +74,12 @@ export function SavedPlanNote({
       {isCurrent ? (
         <p class="current" role="status">
           <span aria-hidden="true">✓</span> <strong>The plan is current.</strong>
-          {done > 0 && ` ${done.toLocaleString('en')} of ${counted(changes)} are done already.`}
+          {done > 0 && ` ${done.toLocaleString('en')} of ${counted(changes, 'change')} are done already.`}
         </p>
       ) : (
         <p class="incomplete" role="status">
           <span aria-hidden="true">⚠</span> <strong>The plan is out of date.</strong> The table has changed
-          since: it takes {counted(changesBeyond)} now that the plan does not have. Plan again.
+          since: it takes {counted(changesBeyond, 'change')} now that the plan does not have. Plan again.
         </p>
       )}
     </>

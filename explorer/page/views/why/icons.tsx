@@ -1,6 +1,7 @@
+import { Icon } from '../../parts/icon.tsx';
 import type { NodeKind } from './path-graph.ts';
 
-/** Line drawings of 16 by 16, by what a node stands for. */
+/** By what a node stands for. */
 const ICONS: Readonly<Record<NodeKind, string>> = {
   subject: 'M8 8a3 3 0 1 0 0-6 3 3 0 0 0 0 6ZM2.5 14.5a5.5 5.5 0 0 1 11 0',
   group:
@@ -20,17 +21,12 @@ const ICONS: Readonly<Record<NodeKind, string>> = {
 
 const CROSS = 'M4 4l8 8M12 4l-8 8';
 
-const Drawing = ({ path }: { readonly path: string }) => (
-  <svg class="icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true" focusable="false">
-    <path d={path} />
-  </svg>
-);
-
-/** What a node stands for; a DENY has a cross instead of a tick. */
-export const NodeIcon = ({
-  kind,
-  effect,
-}: {
+interface NodeIconProps {
   readonly kind: NodeKind;
   readonly effect?: string | undefined;
-}) => <Drawing path={effect === 'DENY' ? CROSS : ICONS[kind]} />;
+}
+
+/** What a node stands for; a DENY has a cross instead of a tick. */
+export const NodeIcon = ({ kind, effect }: NodeIconProps) => (
+  <Icon path={effect === 'DENY' ? CROSS : ICONS[kind]} />
+);

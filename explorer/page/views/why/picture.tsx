@@ -175,44 +175,28 @@ function Node({ node, allowed, state }: NodeProps) {
   );
 }
 
+/** The kinds of lines: how each is called and drawn, and which edges it is of. */
+const LINES: readonly (readonly [text: string, classes: string, isOf: (edge: PathEdge) => boolean])[] = [
+  ['decides', 'deciding', ({ isDeciding }) => isDeciding],
+  ['counts', 'counts', ({ state, isDeciding }) => state === 'counts' && !isDeciding],
+  ['does not count', 'does_not_count', ({ state }) => state === 'does_not_count'],
+  ['missing', 'missing', ({ state }) => state === 'missing'],
+];
+
 /** Only of what is in the picture. */
 function Legend({ graph: { edges } }: { readonly graph: PathGraph }) {
-  const has = (found: (edge: PathEdge) => boolean) => edges.some(found);
-  const entries = [
-    { name: 'decides', classes: 'deciding', isShown: has(({ isDeciding }) => isDeciding), text: 'decides' },
-    {
-      name: 'counts',
-      classes: 'counts',
-      isShown: has(({ state, isDeciding }) => state === 'counts' && !isDeciding),
-      text: 'counts',
-    },
-    {
-      name: 'not',
-      classes: 'does_not_count',
-      isShown: has(({ state }) => state === 'does_not_count'),
-      text: 'does not count',
-    },
-    {
-      name: 'missing',
-      classes: 'missing',
-      isShown: has(({ state }) => state === 'missing'),
-      text: 'missing',
-    },
-  ];
   return (
     <ul class="why-legend" aria-label="Lines">
-      {entries
-        .filter(({ isShown }) => isShown)
-        .map(({ name, classes, text }) => (
-          <li key={name}>
-            <svg width="28" height="10" aria-hidden="true">
-              <g class={`why-edge ${classes}`}>
-                <path class="line" d="M1,5L27,5" />
-              </g>
-            </svg>
-            {text}
-          </li>
-        ))}
+      {LINES.filter(([, , isOf]) => edges.some(isOf)).map(([text, classes]) => (
+        <li key={text}>
+          <svg width="28" height="10" aria-hidden="true">
+            <g class={`why-edge ${classes}`}>
+              <path class="line" d="M1,5L27,5" />
+            </g>
+          </svg>
+          {text}
+        </li>
+      ))}
     </ul>
   );
 }

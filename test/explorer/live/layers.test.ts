@@ -7,7 +7,7 @@ import {
   readReport,
   readSeconds,
   timelineOf,
-} from '../../../explorer/page/views/live/timeline.ts';
+} from '../../../explorer/page/views/live/layers.ts';
 import { type RevocationTimes, revocationBound } from '../../../provisioning/index.ts';
 
 /** Caches that may still allow what was revoked, as the page draws them. */
