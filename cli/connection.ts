@@ -1,4 +1,5 @@
 import { BatchGetItemCommand } from '@aws-sdk/client-dynamodb';
+import { defined } from '../table/defined.ts';
 import { type ClientOptions, createClient } from '../table/dynamodb/client.ts';
 import { createReader } from '../table/dynamodb/reader.ts';
 import { nodeKey } from '../table/keys.ts';
@@ -17,10 +18,7 @@ export function readEndpoint(options: GlobalOptions, env: Context['env']): Clien
   if (endpoint !== undefined && !isUrl(endpoint))
     throw new UsageError(`${name} ${endpoint} is not a URL, such as http://127.0.0.1:8000`);
   const region = options.region ?? env.AWS_REGION;
-  return {
-    ...(endpoint === undefined ? {} : { endpoint }),
-    ...(region ? { region } : {}),
-  };
+  return defined({ endpoint, region: region || undefined });
 }
 
 /** Throws {@link UsageError} for options that name both the table and a function in front of one. */
@@ -52,12 +50,7 @@ export function functionOf(options: GlobalOptions, env: Context['env']): Functio
     throw new UsageError(`--lambda-endpoint ${endpoint} is not a URL, such as http://127.0.0.1:3002`);
   const region = options.region ?? env.AWS_REGION;
   const token = tokenOf(options, env);
-  return {
-    name,
-    ...(endpoint === undefined ? {} : { endpoint }),
-    ...(region ? { region } : {}),
-    ...(token === undefined ? {} : { token }),
-  };
+  return defined({ name, endpoint, region: region || undefined, token });
 }
 
 const NO_TABLE =

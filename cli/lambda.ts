@@ -1,5 +1,6 @@
 import type { InvokeCommandOutput, LambdaClient } from '@aws-sdk/client-lambda';
 import * as z from 'zod';
+import { defined } from '../table/defined.ts';
 import { isLoopback, LOCAL_CREDENTIALS } from '../table/loopback.ts';
 import { parseJson } from './json.ts';
 import { detailOf, NO_CREDENTIALS, NO_REGION, sdkFaultOf } from './sdk-faults.ts';
@@ -70,7 +71,7 @@ async function clientFor({
   const { LambdaClient: Client } = await import('@aws-sdk/client-lambda');
   const local = endpoint !== undefined && isLoopback(new URL(endpoint).hostname);
   return new Client({
-    ...(endpoint === undefined ? {} : { endpoint }),
+    ...defined({ endpoint }),
     ...(local ? { credentials: LOCAL_CREDENTIALS, region: region ?? 'us-east-1' } : region ? { region } : {}),
     maxAttempts: 1,
     requestHandler: {

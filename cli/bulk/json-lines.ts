@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { defined } from '../../table/defined.ts';
 import { inChoices } from '../input.ts';
 import { isMapping, parseJson } from '../json.ts';
 import { type Columns, headerProblems, isOfRefusal } from './columns.ts';
@@ -79,7 +80,7 @@ function toRow({ number: line, bytes, text }: Line, columns: Columns): SourceRow
     bytes,
     values: {},
     original: isMapping(data) ? data : trimmed,
-    problem: { code, message, ...(field === undefined ? {} : { field }) },
+    problem: { code, message, ...defined({ field }) },
   });
   if (!isMapping(data)) return refused('invalid', 'is not a JSON object on one line');
   for (const [key, value] of Object.entries(data)) {

@@ -1,10 +1,11 @@
+import { defined } from '../../table/defined.ts';
 import { createPacing, type Pacing } from '../../table/read/pacing.ts';
 import { type BatchTransport, type Transport, TransportError } from '../transport.ts';
 import { aheadOf } from './ahead.ts';
 import { createConcurrency } from './concurrency.ts';
 import { keysOf, nodesOf, operationOf, type RowKind, type Values } from './kinds.ts';
-import { createRowNames } from './names.ts';
 import { readRow } from './read-row.ts';
+import { createRowNames } from './row-names.ts';
 import { type Refusal, SourceError, type SourceRow, type ValidRow } from './rows.ts';
 import { answersIn, type Lost, type Outcome, writeRows } from './write-rows.ts';
 
@@ -327,7 +328,7 @@ export function startLoad(rows: AsyncIterable<SourceRow>, options: LoadOptions):
     const aheadAs = (state: Outcome['state']) =>
       [...outcomes.values()].filter(({ outcome }) => outcome.state === state).length;
     const ahead = { created: aheadAs('created'), present: aheadAs('present') };
-    return { progress, ahead, isStopped, ...(fault === undefined ? {} : { fault }) };
+    return { progress, ahead, isStopped, ...defined({ fault }) };
   }
 
   return {

@@ -1,4 +1,5 @@
 import { inPlainWords, toInvalid } from '../../provisioning/issues.ts';
+import { defined } from '../../table/defined.ts';
 import { withoutNames } from '../input-names.ts';
 import { RefusedError } from '../provisioning.ts';
 import { NameError, type Resolve } from '../references.ts';
@@ -45,7 +46,7 @@ export async function readRow(kind: RowKind, resolve: Resolve, row: SourceRow): 
   } catch (error) {
     const refusal = refusalOf(error);
     if (!refusal) throw error;
-    return { problem: { ...refusal, ...(failed === undefined ? {} : { field: failed }) } };
+    return { problem: { ...refusal, ...defined({ field: failed }) } };
   }
 }
 

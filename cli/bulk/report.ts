@@ -103,7 +103,7 @@ export function loadedData(loaded: Loaded) {
     rowsPerSecond: rowsPerSecond(loaded),
     throttled: status.throttled,
     retried: status.retried,
-    ...(ending.fault === undefined ? {} : { fault: ending.fault }),
+    fault: ending.fault,
   };
 }
 

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Answer, Failure } from '../../provisioning/index.ts';
+import { defined } from '../../table/defined.ts';
 import type { Pacing } from '../../table/read/pacing.ts';
 import { type BatchedCommand, type BatchTransport, TransportError } from '../transport.ts';
 import { keysOf, operationAfter, operationOf, type RowKind, type Values } from './kinds.ts';
@@ -83,12 +84,12 @@ async function attemptOf(
   settle: Settle,
   signal: AbortSignal,
 ): Promise<Left> {
-  const by = { ...(actor === undefined ? {} : { actor }), ...(isDryRun ? { dryRun: true } : {}) };
+  const by = defined({ actor, dryRun: isDryRun || undefined });
   const create = rows.map(
     ({ values, operationId }): BatchedCommand => ({
       command: `${kind.type}.create`,
       input: values,
-      ...(operationId === undefined ? {} : { operationId }),
+      ...defined({ operationId }),
     }),
   );
   const again: Row[] = [];
@@ -173,7 +174,7 @@ function compare(
     state: 'refused',
     refusal: {
       code: 'conflict',
-      ...(field === undefined ? {} : { field }),
+      ...defined({ field }),
       message: error?.holder === undefined ? why : `${error.message}: ${why}`,
     },
   };
@@ -187,7 +188,7 @@ function refuse({ code, field, message, holder }: Failure['error']): Outcome {
     state: 'refused',
     refusal: {
       code,
-      ...(field === undefined ? {} : { field }),
+      ...defined({ field }),
       message: holder === undefined ? message : `${message} (${holder})`,
     },
   };

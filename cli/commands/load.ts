@@ -1,4 +1,5 @@
 import { extname, resolve } from 'node:path';
+import { defined } from '../../table/defined.ts';
 import { ProblemsError } from '../../testing/document.ts';
 import {
   checkpointFileOf,
@@ -230,8 +231,8 @@ const throwProblem =
   (file: string) =>
   (error: unknown): never => {
     if (!(error instanceof SourceError)) throw error;
-    const place = error.line === undefined ? {} : { line: error.line };
-    throw new ProblemsError([{ file: nameOf(file), ...place, message: error.message }]);
+    const { line, message } = error;
+    throw new ProblemsError([{ file: nameOf(file), ...defined({ line }), message }]);
   };
 
 /** The file of refused rows beside the input; undefined for standard input. */

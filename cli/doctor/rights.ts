@@ -35,7 +35,7 @@ export async function checkRights(
       ExpressionAttributeNames: { '#pk': IndexName === undefined ? 'PK' : `${IndexName}PK` },
       ExpressionAttributeValues: { ':pk': { S: partitionOf(NOBODY) } },
       Limit: 1,
-      ...(IndexName === undefined ? {} : { IndexName }),
+      IndexName,
     });
   const may = (send: () => Promise<unknown>): Promise<boolean> =>
     send().then(

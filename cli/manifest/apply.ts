@@ -45,11 +45,7 @@ export async function applyFile(
     onProgress(progress);
   };
   const { signal } = interruption;
-  const send = () =>
-    deliver(
-      { ...event, ...(actor === undefined ? {} : { actor }) },
-      { onProgress: note, interruption: signal },
-    );
+  const send = () => deliver({ ...event, actor }, { onProgress: note, interruption: signal });
   try {
     const { answer } = await afterTheOther(send, onWait, signal);
     if (answer.ok) {

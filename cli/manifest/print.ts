@@ -134,7 +134,7 @@ export const leftData = (left: readonly PlannedChange[]) =>
   left.length === 0 ? {} : { left: { changes: left.length, first: left.slice(0, LEFT_AT_MOST) } };
 
 export const planData = ({ changes, problems: _, ...plan }: PlanAnswer, table: string | undefined) => ({
-  ...(table === undefined ? {} : { table }),
+  table,
   ...plan,
   steps: changes,
 });

@@ -47,14 +47,14 @@ export const reportData = (files: readonly FileResult[]) => ({
   ...countsOf(files),
   files: files.map(({ file, results, warning }) => ({
     file,
-    ...(warning === undefined ? {} : { warning }),
+    warning,
     tests: results.map(({ name, passed, answers }) => ({
-      ...(name === undefined ? {} : { name }),
+      name,
       passed,
       answers: answers.map(({ decision, explanation, ...answer }) => ({
         ...answer,
         ...decision,
-        ...(explanation ? { explanation } : {}),
+        explanation,
       })),
     })),
   })),

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { formatApiToken, hashOfToken } from '../../table/api-token.ts';
 import { changeCredential, newCredential } from '../../table/decision/writes.ts';
+import { defined } from '../../table/defined.ts';
 import { DAY_MS } from '../../table/entities/entity.ts';
 import * as field from '../../table/entities/fields.ts';
 import { TOKEN_DAYS } from '../../table/entities/records.ts';
@@ -67,7 +68,7 @@ const revoke = writeCommand({
     const changes = {
       revoked: true,
       revokedAt: planning.now,
-      ...(revokedBy === undefined ? {} : { revokedBy }),
+      ...defined({ revokedBy }),
       updatedAt: planning.now,
     };
     const after = { ...node.item, ...changes };

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { defined } from '../../table/defined.ts';
 import * as field from '../../table/entities/fields.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import { MAX_ACTIONS } from '../../table/write/transaction.ts';
@@ -74,8 +75,10 @@ export const transactionCommand = (parts: ReadonlyMap<string, Command>): Command
 /** An error of a part names its field as `commands.N.field`. */
 export const inPart = (position: number, error: GatehouseError): GatehouseError =>
   new GatehouseError(error.code, error.message, {
-    ...(error.field === undefined ? {} : { field: `commands.${position}.${error.field}` }),
-    ...(error.holder === undefined ? {} : { holder: error.holder }),
+    ...defined({
+      field: error.field === undefined ? undefined : `commands.${position}.${error.field}`,
+      holder: error.holder,
+    }),
     cause: error,
   });
 

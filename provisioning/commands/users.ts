@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { newSubject, subjectChanges } from '../../table/decision/writes.ts';
+import { defined } from '../../table/defined.ts';
 import type { Guard } from '../../table/entities/entity.ts';
 import * as field from '../../table/entities/fields.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
@@ -243,7 +244,7 @@ const findUser = readCommand({
     const ref = textOf(found, 'owner');
     const { id } = parseRef(ref, 'owner');
     const { value: kept, provider } = found;
-    return { id, ref, value: kept, ...(provider === undefined ? {} : { provider }) };
+    return { id, ref, value: kept, ...defined({ provider }) };
   },
 });
 

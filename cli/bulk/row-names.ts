@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { type Found, MAX_KEYS, type Wanted } from '../../provisioning/names/find.ts';
+import { defined } from '../../table/defined.ts';
 import { isId } from '../../table/identifiers.ts';
 import type { Pacing } from '../../table/read/pacing.ts';
 import { isFault, RefusedError } from '../provisioning.ts';
@@ -55,7 +56,7 @@ export function createRowNames({ send, pacing, remembered = REMEMBERED }: RowNam
 
   async function lookedUp(typed: Typed, text: string): Promise<string> {
     const { kind, type } = typed;
-    const wanted = { name: text, kind, ...(type === undefined ? {} : { type }) };
+    const wanted = { name: text, kind, ...defined({ type }) };
     if (!hasForm(text)) return (await lookUp(names, typed, text)).ref;
     try {
       return (await owner(wanted)) ?? (await lookUp(names, typed, text)).ref;

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ROW_KINDS, type RowKind } from '../../../cli/bulk/kinds.ts';
 import { startLoad } from '../../../cli/bulk/load.ts';
-import { createRowNames } from '../../../cli/bulk/names.ts';
+import { createRowNames } from '../../../cli/bulk/row-names.ts';
 import type { Refusal, SourceRow } from '../../../cli/bulk/rows.ts';
 import { directTransport, type Transport } from '../../../cli/transport.ts';
 import { createPacing } from '../../../table/read/pacing.ts';
