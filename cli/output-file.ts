@@ -9,6 +9,7 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  renameSync,
   rmSync,
   type Stats,
   writeFileSync,
@@ -78,6 +79,19 @@ export const writeNewFile = (path: string, text: string): void =>
       closeSync(file);
     }
   });
+
+/** Puts a file in the place of another one: a process that is killed meanwhile leaves the old one or the new one. */
+export function swapFile(path: string, text: string): void {
+  const next = `${path}.next`;
+  rmSync(next, { force: true });
+  writeNewFile(next, text);
+  renameSync(next, path);
+}
+
+/** Removes a file that {@link swapFile} wrote. */
+export function removeSwapped(path: string): void {
+  for (const each of [path, `${path}.next`]) rmSync(each, { force: true });
+}
 
 /** Writes a new folder of files, which are read in their order. Throws {@link UsageError}, also where one is there. */
 export const writeNewFolder = (path: string, texts: readonly string[], extension: string): void => {

@@ -60,6 +60,13 @@ export const actorOf = (options: WriteOptions, env: Context['env']): string | un
 /** Sends a write command; throws when it is refused. */
 export type Send = (command: string, input: Readonly<Record<string, unknown>>) => Promise<Success['result']>;
 
+/** The answer; undefined where what it is about does not exist. */
+export const ifFound = <T>(answer: Promise<T>): Promise<T | undefined> =>
+  answer.catch((error: unknown) => {
+    if (error instanceof RefusedError && error.code === 'not_found') return undefined;
+    throw error;
+  });
+
 /** The items of all pages of a list command. */
 export async function* listAll(
   send: Send,

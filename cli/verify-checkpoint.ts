@@ -1,9 +1,9 @@
-import { renameSync, rmSync } from 'node:fs';
 import * as z from 'zod';
 import type { Checkpoint, VerifyOptions } from '../provisioning/verify/index.ts';
+import { defined } from '../table/defined.ts';
 import { UsageError } from './context.ts';
 import { parseJson } from './json.ts';
-import { assertWritable, readIfThere, writeNewFile } from './output-file.ts';
+import { assertWritable, readIfThere, removeSwapped, swapFile } from './output-file.ts';
 
 /** How far a verification is, in a file: an interrupted one goes on from there. */
 const EVERY_MS = 1_000;
@@ -39,19 +39,14 @@ export function keepCheckpoints(file: string, identity: string): Checkpoints {
     options: (now) => {
       let savedAt = Number.NEGATIVE_INFINITY;
       return {
-        ...(from ? { from } : {}),
+        ...defined({ from }),
         onCheckpoint: (checkpoint) => {
           if (now() - savedAt < EVERY_MS) return;
           savedAt = now();
-          const next = `${file}.next`;
-          rmSync(next, { force: true });
-          writeNewFile(next, JSON.stringify({ version: 1, identity, checkpoint }));
-          renameSync(next, file);
+          swapFile(file, JSON.stringify({ version: 1, identity, checkpoint }));
         },
       };
     },
-    remove: () => {
-      for (const each of [file, `${file}.next`]) rmSync(each, { force: true });
-    },
+    remove: () => removeSwapped(file),
   };
 }

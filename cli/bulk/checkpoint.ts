@@ -1,7 +1,6 @@
-import { readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import * as z from 'zod';
 import { type Context, UsageError } from '../context.ts';
-import { writeNewFile } from '../output-file.ts';
 import type { Progress } from './load.ts';
 
 /** The progress of a load, written beside the input so that an interrupted load can resume. */
@@ -33,18 +32,6 @@ function readCheckpoint(file: string): Checkpoint | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Atomic: a process killed during the write leaves the old checkpoint or the new one. */
-export function writeCheckpoint(file: string, checkpoint: Checkpoint): void {
-  const next = `${file}.next`;
-  rmSync(next, { force: true });
-  writeNewFile(next, JSON.stringify(checkpoint));
-  renameSync(next, file);
-}
-
-export function removeCheckpoint(file: string): void {
-  for (const each of [file, `${file}.next`]) rmSync(each, { force: true });
 }
 
 /** The progress that a checkpoint holds. */

@@ -1,13 +1,7 @@
 import { extname, resolve } from 'node:path';
 import { defined } from '../../table/defined.ts';
 import { ProblemsError } from '../../testing/document.ts';
-import {
-  checkpointFileOf,
-  progressOf,
-  removeCheckpoint,
-  resumed,
-  writeCheckpoint,
-} from '../bulk/checkpoint.ts';
+import { checkpointFileOf, progressOf, resumed } from '../bulk/checkpoint.ts';
 import { createColumns } from '../bulk/columns.ts';
 import { ROW_KINDS, type RowKind } from '../bulk/kinds.ts';
 import { type LoadOptions, NO_PROGRESS, type Progress, startLoad } from '../bulk/load.ts';
@@ -31,7 +25,7 @@ import {
   WRITING,
   withDefault,
 } from '../options.ts';
-import { assertWritable } from '../output-file.ts';
+import { assertWritable, removeSwapped, swapFile } from '../output-file.ts';
 import { asJson, CLEAR_LINE } from '../print.ts';
 import { actorOf, provisionedOn } from '../provisioning.ts';
 import { IncompleteError } from '../report-error.ts';
@@ -150,7 +144,10 @@ async function loadFile(
     if (!hasCheckpoint) return;
     saved = now();
     try {
-      writeCheckpoint(checkpointFile, { ...identity, ...progress, refusedBytes: refused?.bytes() ?? 0 });
+      swapFile(
+        checkpointFile,
+        JSON.stringify({ ...identity, ...progress, refusedBytes: refused?.bytes() ?? 0 }),
+      );
     } catch (error) {
       // A checkpoint only saves time: the load continues without one.
       hasCheckpoint = false;
@@ -199,7 +196,7 @@ async function loadFile(
   const { rows } = loadedCounts(ending);
   // A load that did nothing leaves nothing.
   if (isComplete || rows === 0) {
-    if (hasCheckpoint) removeCheckpoint(checkpointFile);
+    if (hasCheckpoint) removeSwapped(checkpointFile);
     hasCheckpoint = false;
   } else save(ending.progress);
   refused?.close();

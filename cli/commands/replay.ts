@@ -32,7 +32,7 @@ import {
   WRITING,
 } from '../options.ts';
 import { plain, section } from '../print.ts';
-import { connectForWriting, isFault, RefusedError } from '../provisioning.ts';
+import { connectForWriting, ifFound, isFault, RefusedError } from '../provisioning.ts';
 import { type Outcome, subcommand } from '../subcommand.ts';
 import { walkProgress } from './verify.ts';
 
@@ -91,14 +91,7 @@ async function replayFile(
   const begun = context.now();
   const show = walkProgress(context);
   const result = await replay(collection, {
-    read: async ({ command, input }) => {
-      try {
-        return await editing.send(command, input);
-      } catch (error) {
-        if (error instanceof RefusedError && error.code === 'not_found') return undefined;
-        throw error;
-      }
-    },
+    read: ({ command, input }) => ifFound(editing.send(command, input)),
     write: async ({ command, input }) => {
       // A dry run of one removal would fail where another one comes first.
       if (options.dryRun) return 'done';

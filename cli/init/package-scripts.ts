@@ -1,7 +1,4 @@
-type Json = Readonly<Record<string, unknown>>;
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+import { isMapping, type Mapping } from '../json.ts';
 
 /**
  * A package.json with more scripts. Those that are there stay as they are, and so does the formatting of the file.
@@ -17,7 +14,7 @@ export function withScripts(
   if (text === undefined) return `${JSON.stringify({ private: true, scripts }, null, 2)}\n`;
   const content = parse(text);
   const there = content.scripts ?? {};
-  if (!isObject(there)) throw new Error('its scripts are not an object');
+  if (!isMapping(there)) throw new Error('its scripts are not an object');
   const added = Object.entries(scripts).filter(([name]) => !Object.hasOwn(there, name));
   if (added.length === 0) return undefined;
   const wanted = { ...content, scripts: { ...there, ...Object.fromEntries(added) } };
@@ -25,7 +22,7 @@ export function withScripts(
   return inserted(text, added, wanted, indent) ?? `${JSON.stringify(wanted, null, indent)}\n`;
 }
 
-function parse(text: string): Json {
+function parse(text: string): Mapping {
   let content: unknown;
   try {
     // Some editors begin a file with a byte order mark.
@@ -33,7 +30,7 @@ function parse(text: string): Json {
   } catch {
     throw new Error('it is not JSON');
   }
-  if (isObject(content)) return content;
+  if (isMapping(content)) return content;
   throw new Error('it is not a JSON object');
 }
 
@@ -41,7 +38,7 @@ function parse(text: string): Json {
 function inserted(
   text: string,
   added: readonly (readonly [string, string])[],
-  wanted: Json,
+  wanted: Mapping,
   indent: string,
 ): string | undefined {
   const newline = text.includes('\r\n') ? '\r\n' : '\n';
@@ -58,7 +55,7 @@ function inserted(
   return undefined;
 }
 
-function means(text: string, wanted: Json): boolean {
+function means(text: string, wanted: Mapping): boolean {
   try {
     return JSON.stringify(parse(text)) === JSON.stringify(wanted);
   } catch {

@@ -3,7 +3,7 @@ import { inTurns } from '../../provisioning/in-turns.ts';
 import type { WrittenRoute } from '../../provisioning/routes/route.ts';
 import { writtenScope } from '../../provisioning/routes/written-scopes.ts';
 import { formatRef } from '../../table/identifiers.ts';
-import { RefusedError, type Send } from '../provisioning.ts';
+import { ifFound, type Send } from '../provisioning.ts';
 
 /** Of some routes those that write out a scope that does not exist: they refuse everybody. */
 export async function withMissingScope<R extends Pick<WrittenRoute, 'scope'>>(
@@ -18,12 +18,7 @@ export async function withMissingScope<R extends Pick<WrittenRoute, 'scope'>>(
   );
   const missing = new Set<string>();
   await inTurns([...written], async ([text, { type, id }]) => {
-    try {
-      await send(`${scopeKind(type)}.read`, scopeName(type, id));
-    } catch (error) {
-      if (!(error instanceof RefusedError) || error.code !== 'not_found') throw error;
-      missing.add(text);
-    }
+    if (!(await ifFound(send(`${scopeKind(type)}.read`, scopeName(type, id))))) missing.add(text);
   });
   return routes.filter(({ scope }) => missing.has(scope));
 }

@@ -2,7 +2,7 @@ import type { Route } from '../../provisioning/routes/route.ts';
 import { readPermissionName } from '../../table/permission-name.ts';
 import type { Context } from '../context.ts';
 import { type GlobalOptions, type Options, text, type ValuesOf } from '../options.ts';
-import { connectForWriting, type Editing, RefusedError, type Send } from '../provisioning.ts';
+import { connectForWriting, type Editing, ifFound, type Send } from '../provisioning.ts';
 import { apiOf, routesOf } from './routes.ts';
 
 /** The option of every subcommand of routes. */
@@ -26,16 +26,10 @@ export async function unregistered(send: Send, permissions: readonly string[]): 
   const notes = await Promise.all(
     [...new Set(permissions)].map(async (text) => {
       const name = readPermissionName(text);
-      if (!name) return [];
-      try {
-        await send(`${name.kind}.read`, { name: text });
-        return [];
-      } catch (error) {
-        if (!(error instanceof RefusedError) || error.code !== 'not_found') throw error;
-        return [
-          `${text} is not a registered permission: every request for it is refused until it is registered`,
-        ];
-      }
+      if (!name || (await ifFound(send(`${name.kind}.read`, { name: text })))) return [];
+      return [
+        `${text} is not a registered permission: every request for it is refused until it is registered`,
+      ];
     }),
   );
   return notes.flat();
