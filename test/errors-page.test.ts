@@ -61,7 +61,7 @@ const CODES: Readonly<Record<string, readonly string[]>> = {
   ],
   table: TABLE,
   // Literals and unions; `custom` is Zod's own, for an issue of a schema.
-  cli: foundIn('cli', /\bcode: ('[^;,)]*')/g)
+  cli: foundIn('cli', /\bcode(?:: string =| =|:) ((?:\w+ \? )?'[^;,)]*')/g)
     .flatMap(quoted)
     .filter((code) => code !== 'custom' && !TABLE.includes(code)),
   status: [
