@@ -152,7 +152,7 @@ export const sumOf = (plans: readonly Counts[]): Counts =>
 export const formatSum = (path: string, plans: readonly Counts[]): string => {
   const { create, change, remove, dangerous, unchanged } = sumOf(plans);
   const what = `${create} to create, ${change} to change, ${remove} to remove; ${dangerous} dangerous; ${unchanged} unchanged`;
-  return plain(`\n${path}: ${count(plans.length, 'file')}, ${what}`).concat('\n');
+  return `\n${plain(path)}: ${count(plans.length, 'file')}, ${what}\n`;
 };
 
 const WIDTH = 30;

@@ -32,7 +32,7 @@ test('what is too large for one file is exported as a folder, which is planned a
   const { code, out } = await run(['plan', output]);
   expect(code).toBe(0);
   expect(out).toMatch(
-    /large: 2 files, 0 to create, 0 to change, 0 to remove; 0 dangerous; 1000 unchanged\n$/,
+    /\n\n\/.*large: 2 files, 0 to create, 0 to change, 0 to remove; 0 dangerous; 1000 unchanged\n$/,
   );
   expect((await run(['export'])).error).toContain('give --output, which makes a folder of it');
 });
