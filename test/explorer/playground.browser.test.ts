@@ -341,6 +341,22 @@ describe('on a narrow screen', () => {
       await expectAccessible(page);
     }
   });
+
+  test('what leads to an explanation shows the column that it is in', async () => {
+    const viewport = { width: 360, height: 740 };
+    const state = { example: 'school', column: 'tests' };
+    const { page } = await openPage({ url: playground('map', state), viewport });
+    await page.getByRole('link', { name: 'a volunteer sees no grades' }).click();
+    await decisionOf(page)
+      .getByText(/ refused$/)
+      .waitFor();
+    await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Map' }).click();
+    await page.getByRole('button', { name: 'Tests' }).click();
+    await page.getByRole('link', { name: 'Why?' }).click();
+    await decisionOf(page)
+      .getByText(/ refused$/)
+      .waitFor();
+  });
 });
 
 test('columns are hidden and shown, and the address says so', async () => {

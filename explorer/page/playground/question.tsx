@@ -51,7 +51,7 @@ export function Question({ view, state, go, tests, model, onAdd }: QuestionProps
       </div>
       {question && value && (
         <div class="buttons">
-          {view !== 'why' && <a href={linkTo('why', state)}>Why?</a>}
+          {view !== 'why' && <a href={linkTo('why', state, { column: undefined })}>Why?</a>}
           <button type="button" onClick={() => add(question, value)}>
             Add as test
           </button>

@@ -43,6 +43,10 @@ export function Results({ model, state, goTo }: ResultsProps) {
   );
 }
 
+/** The explanation of an answer. Where there is room for one column, it is in the picture. */
+const toAnswer = (answer: Answer, model: ModelState, state: Address['state']): string =>
+  linkTo('why', state, { ...stateOf(answer, model), column: undefined });
+
 function Test({ test, model, state, goTo }: ResultsProps & { readonly test: TestOutcome }) {
   const { title, passed, answers, line } = test;
   const [only] = answers;
@@ -54,11 +58,7 @@ function Test({ test, model, state, goTo }: ResultsProps & { readonly test: Test
         <span class="visually-hidden">{passed ? 'passed' : 'failed'}</span>
       </span>
       <div>
-        {isOne && only ? (
-          <a href={linkTo('why', state, stateOf(only, model))}>{title}</a>
-        ) : (
-          <span>{title}</span>
-        )}{' '}
+        {isOne && only ? <a href={toAnswer(only, model, state)}>{title}</a> : <span>{title}</span>}{' '}
         <button type="button" class="line" onClick={() => goTo({ line, column: 1 })}>
           line {line}
         </button>
@@ -67,7 +67,7 @@ function Test({ test, model, state, goTo }: ResultsProps & { readonly test: Test
           <ul>
             {answers.map((answer) => (
               <li key={`${answer.permission} ${answer.expect}`} class={answer.passed ? 'passed' : 'failed'}>
-                <a href={linkTo('why', state, stateOf(answer, model))}>
+                <a href={toAnswer(answer, model, state)}>
                   {answer.permission}: {answer.expect}
                 </a>
                 {!answer.passed && <Failure of={answer} />}
