@@ -2,6 +2,7 @@
 # `sam validate --lint` and `sam build` of template.yaml in the folder of a package. Fetches the SAM CLI from PyPI.
 set -eu -o pipefail
 cd "$1"
+[ -f template.yaml ] || { echo "$1 holds no template.yaml: in a clone, npm run build makes it" >&2; exit 2; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export SAM_CLI_TELEMETRY=0 AWS_DEFAULT_REGION=eu-central-1
