@@ -4,7 +4,7 @@ import { confirm } from '../ask.ts';
 import { type Context, NothingDoneError, wantsColours } from '../context.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
 import { applyFile, leftAfter } from '../manifest/apply.ts';
-import { assertNotPruned, manifestFiles, ofFiles } from '../manifest/files.ts';
+import { assertNotPruned, manifestFiles, ofFiles, throwFor } from '../manifest/files.ts';
 import {
   formatDangers,
   formatLeft,
@@ -51,9 +51,15 @@ export const addApply = subcommand({
     const applied: Applied[] = [];
     for (const file of files)
       applied.push(
-        await applyOne(await planFile(file, options, connect), options, around).catch((error: unknown) => {
-          throw applied.length === 0 ? error : ofFolder(error, file, applied.length, files.length);
-        }),
+        await planFile(file, options, connect)
+          .then((planned) => applyOne(planned, options, around))
+          .catch((error: unknown) =>
+            throwFor(
+              path,
+              files,
+              applied.length === 0 ? error : ofFolder(error, file, applied.length, files.length),
+            ),
+          ),
       );
     const plans = applied.map(({ plan }) => plan);
     const data = applied.map((each) => each.data);

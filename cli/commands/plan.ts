@@ -2,7 +2,7 @@ import type { PlanAnswer } from '../../provisioning/apply/commands.ts';
 import { idsOf, savedPlan } from '../../provisioning/apply/saved-plan.ts';
 import { wantsColours } from '../context.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
-import { assertNotPruned, manifestFiles, ofFiles } from '../manifest/files.ts';
+import { assertNotPruned, manifestFiles, ofFiles, throwFor } from '../manifest/files.ts';
 import { formatPlan, formatSum, planData } from '../manifest/print.ts';
 import { connectOnce, losersKnown, PLANNING, planFile } from '../manifest/shared.ts';
 import { argument, text } from '../options.ts';
@@ -45,7 +45,9 @@ export const addPlan = subcommand({
     const data: unknown[] = [];
     const saved: string[] = [];
     for (const each of files) {
-      const { plan, table, place, file, input, deliver } = await planFile(each, options, connect);
+      const { plan, table, place, file, input, deliver } = await planFile(each, options, connect).catch(
+        (error: unknown) => throwFor(path, files, error),
+      );
       if (out !== undefined)
         saved.push(
           asJson(

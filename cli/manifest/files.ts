@@ -1,5 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ProblemsError } from '../../testing/document.ts';
 import { UsageError } from '../context.ts';
 import { sumOf } from './print.ts';
 import type { ManifestOptions } from './shared.ts';
@@ -33,6 +34,15 @@ export function assertNotPruned(
   throw new UsageError(
     `${path} is a folder of ${files.length} files, each planned by itself, and ${option} is for one file: leave it out, compare the folder with gatehouse export, and remove by commands what no file has (gatehouse command user.delete …)`,
   );
+}
+
+/** Throws an error of a file again. Of a folder, it says first that a file does not see what the others define. */
+export function throwFor(path: string, files: readonly string[], error: unknown): never {
+  if (files.length === 1 || !(error instanceof ProblemsError)) throw error;
+  if (!error.problems.some(({ message }) => message.startsWith('there is no '))) throw error;
+  const message =
+    'each file of a folder is a manifest by itself: give it what its entries name too, and part: true';
+  throw new ProblemsError([{ file: path, message }, ...error.problems]);
 }
 
 /** For programs: the data of the one file, or of each file of a folder with the sums. */

@@ -76,6 +76,16 @@ test('its files are read one after the other, and what is for one file is refuse
     );
     expect(error).toContain('gatehouse export, and remove by commands what no file has');
   }
+  writeFileSync(join(path, '2.yaml'), 'users: { ann: { groups: [all] } }');
+  for (const command of [['plan'], ['apply', '--yes']]) {
+    const { code, error } = await run([...command, path]);
+    expect(code).toBe(2);
+    expect(error.split('\n')).toEqual([
+      `${path}: each file of a folder is a manifest by itself: give it what its entries name too, and part: true`,
+      `${join(path, '2.yaml')}:1:26: users.ann.groups[0]: there is no group all: there is none`,
+      '',
+    ]);
+  }
   const empty = mkdtempSync(join(folder, 'empty-'));
   expect((await run(['plan', empty])).error).toContain('is a folder without a manifest');
 });
