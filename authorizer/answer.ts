@@ -7,7 +7,7 @@ export type Refusal =
   | 'route_unmapped'
   | 'route_unresolved'
   | 'arn_unusable'
-  /** The decision would use inputs that are not in API Gateway's cache key (ADR 0023). */
+  /** The decision would use inputs that are not in API Gateway's cache key (ADR 0017). */
   | 'outside_cache_key';
 
 /** The outcome of one request, with everything known at that point. */

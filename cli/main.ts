@@ -10,7 +10,7 @@ import { runProgram } from './program.ts';
 /** The SDK's notice on the end of support for Node 20 is for maintainers (README), not for users. */
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
 
-/** As in functions: the library for conditions converts times by way of the process's own zone (ADR 0030). */
+/** As in functions: the library for conditions converts times by way of the process's own zone (ADR 0020). */
 process.env.TZ = 'UTC';
 
 unsetEmptyOfSdk(process.env);

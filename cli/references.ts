@@ -17,7 +17,7 @@ import { columns, plain } from './print.ts';
 
 /**
  * What a person types for a subject, a scope, a group or a role: a reference, an email, a username, a code, an id, a
- * name, or a path of names (ADR 0035). A reference stays one; everything else is looked up.
+ * name, or a path of names (ADR 0023). A reference stays one; everything else is looked up.
  */
 
 /** Where names are looked up: in the table, or through the provisioning function. */

@@ -98,7 +98,7 @@ export const isSettled = (residual: Residual): residual is Decision => 'reason' 
 
 /**
  * Evaluates the conditions that a decision depends on, and combines the effects that count only where their condition
- * holds with those that always count (ADR 0030, CEL).
+ * holds with those that always count (ADR 0020, CEL).
  *
  * @param work the budget of several questions; that of the question, if it brings one, comes first
  */
@@ -148,7 +148,7 @@ export const permissionItemsOf = ({
 
 /**
  * The next instant after `at`, in epoch milliseconds, at which a grant, subscription, licence or the subject begins or
- * ends by time alone, so that the residual of a decision may change (ADR 0023).
+ * ends by time alone, so that the residual of a decision may change (ADR 0017).
  */
 export function validUntil({ input, holdings }: Grants, at: number): number {
   const { subject, scopes, permission } = input;

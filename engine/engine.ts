@@ -37,7 +37,7 @@ import { createSessions, type OpenSession } from './session.ts';
 export type { Ask, TenantRoles };
 
 export interface EngineOptions extends LoadOptions {
-  /** Whether decisions are kept with the items that they rest on, and given again (ADR 0019). Default true. */
+  /** Whether decisions are kept with the items that they rest on, and given again (ADR 0013). Default true. */
   readonly keepDecisions?: boolean | undefined;
   /** Called after every decision. Without it the engine does not measure the cost of reads. */
   readonly observe?: Observe | undefined;

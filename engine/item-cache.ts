@@ -10,7 +10,7 @@ import { type ItemId, type Kind, keyOf } from './items.ts';
 /**
  * The interval in which a write of an item is known to have been current, both ends included, by the reader's
  * clock. Items that were read at different instants may be decided on together if their spans have an instant
- * in common (ADR 0020, Coherence by spans; compare Zanzibar's "new enemy" problem).
+ * in common (ADR 0014, Coherence by spans; compare Zanzibar's "new enemy" problem).
  *
  * Each write carries a stamp (its time) and an id. It was committed at the latest a margin after its stamp,
  * and before the end of the first read that returned it. It was still current when the last read that

@@ -6,7 +6,7 @@ import type { Kept } from './load.ts';
 
 /**
  * What a decision came to. It may be given again while each item that it rests on is still the cached one and recent
- * enough, and until time changes it (ADR 0019): nothing has to be told to forget it.
+ * enough, and until time changes it (ADR 0013): nothing has to be told to forget it.
  */
 export interface KeptDecision extends Kept {
   /** One list for all decisions of a subject at a scope. */

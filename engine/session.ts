@@ -9,7 +9,7 @@ import type { Consistency } from './load.ts';
  * synchronously.
  *
  * A session expires when its items exceed the engine's time-to-live, or when something in them begins or ends
- * (ADR 0023, What a cached answer may rest on). Conditions are decided once, with what was given when it was
+ * (ADR 0017, What a cached answer may rest on). Conditions are decided once, with what was given when it was
  * opened. If it was opened for a given instant, only the time-to-live applies.
  */
 export interface Session {

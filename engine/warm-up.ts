@@ -14,7 +14,7 @@ import { READ_DEADLINE_MS } from '../table/timing.ts';
 export interface WarmUp {
   /** What waits for others: connecting to DynamoDB, reading what every request looks at, issuers' keys. */
   readonly requests: readonly (() => Promise<unknown>)[];
-  /** Runs the code of a request once, for V8 compiles a function at its first call (ADR 0051). */
+  /** Runs the code of a request once, for V8 compiles a function at its first call (ADR 0036). */
   readonly compute: () => Promise<unknown>;
 }
 
@@ -44,7 +44,7 @@ export interface Module<Handler> {
 
 /**
  * What the `then` of a handler's module resolves with: the handler, when it is warm. Lambda's runtime awaits what it
- * loads, so that the INIT phase ends when the warm-up does; a runtime that does not gets the handler at once (ADR 0051).
+ * loads, so that the INIT phase ends when the warm-up does; a runtime that does not gets the handler at once (ADR 0036).
  */
 export async function whenWarm<Handler>(
   warm: Promise<void>,

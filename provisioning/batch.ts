@@ -31,7 +31,7 @@ import { createSameNodes } from './same-nodes.ts';
 import type { SharedItems } from './shared-items.ts';
 
 /**
- * Many commands in one event, each answered as if they had been sent one after the other (ADR 0053). Commands share
+ * Many commands in one event, each answered as if they had been sent one after the other (ADR 0037). Commands share
  * transactions: those next to each other are planned side by side upon what the table has, and as many of them as fit
  * are written together. One that looks at what another one before it changes waits for the next transaction. One that
  * is refused is left out, and the others are written without it.

@@ -6,7 +6,7 @@ import type { Reader } from '../table/reader.ts';
 import type { Action } from '../table/write/action.ts';
 
 /**
- * What is kept of a user who was erased: the id, and when (ADR 0022). Whoever creates the same id again would bring the
+ * What is kept of a user who was erased: the id, and when (ADR 0016). Whoever creates the same id again would bring the
  * person back, and has to say so.
  */
 export const erasureOf = (user: Ref, now: string): Action => ({

@@ -1,6 +1,6 @@
 import { closest } from './suggestions.ts';
 
-/** Other words for what a field names, and the fields that are meant, best first (ADR 0070). */
+/** Other words for what a field names, and the fields that are meant, best first (ADR 0039). */
 const OTHER_WORDS: ReadonlyMap<string, readonly string[]> = new Map([
   ['scope', ['parent', 'tenant']],
   ['parent', ['scope']],

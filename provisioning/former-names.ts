@@ -2,7 +2,7 @@ import { invalid } from '../table/errors.ts';
 import { isRef, parseRef } from '../table/identifiers.ts';
 import { LISTS } from './operators/parts.ts';
 
-/** Names that fields of commands had until now (ADR 0070). They are taken for one release. */
+/** Names that fields of commands had until now (ADR 0039). They are taken for one release. */
 export interface Former {
   /** The name of the field. */
   readonly field: string;

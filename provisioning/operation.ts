@@ -22,7 +22,7 @@ export interface Operation {
   readonly command: string;
   /** Digest of command and input: the same id with another request is a mistake. */
   readonly digest: string;
-  /** The same with the former names of fields, where it has any (ADR 0070): an operation of before has it on record. */
+  /** The same with the former names of fields, where it has any (ADR 0039): an operation of before has it on record. */
   readonly formerDigest?: string;
 }
 

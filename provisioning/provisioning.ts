@@ -54,7 +54,7 @@ export interface ProvisioningOptions {
   readonly budgetMs?: number;
   /** Default: nothing is logged. */
   readonly log?: Pick<Log, 'error' | 'warn'>;
-  /** Who may run which command (ADR 0045). Default: whoever may call this may do everything. */
+  /** Who may run which command (ADR 0032). Default: whoever may call this may do everything. */
   readonly operatorRules?: OperatorRules;
   /** Waits, between transactions of a job that write the same decision items. Default: by a timer. */
   readonly sleep?: (milliseconds: number) => Promise<void>;

@@ -11,7 +11,7 @@ import { canonical } from './canonical.ts';
 import type { AuditEntry } from './plan.ts';
 
 /**
- * Pseudonyms in the place of personal values (ADR 0043): `pseudonym:user:ID:…`, the value under a random key of
+ * Pseudonyms in the place of personal values (ADR 0031): `pseudonym:user:ID:…`, the value under a random key of
  * that subject. Whoever may read the key gets the value back. Without the key nobody does.
  */
 type Attributes = Readonly<Record<string, unknown>>;

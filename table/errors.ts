@@ -8,16 +8,16 @@ export type ErrorCode =
   | 'invalid'
   | 'not_found'
   | 'conflict'
-  /** The id is that of a user who was erased (ADR 0022). */
+  /** The id is that of a user who was erased (ADR 0016). */
   | 'erased'
   | 'operation_mismatch'
-  /** The operator may not do this (ADR 0045). */
+  /** The operator may not do this (ADR 0032). */
   | 'not_permitted'
   /** It waits for the approval of another operator. */
   | 'approval_required'
   | 'limit_exceeded'
   | 'unfinished'
-  /** Another apply of the same tenant is under way (ADR 0025). */
+  /** Another apply of the same tenant is under way (ADR 0018). */
   | 'apply_running'
   | 'stale'
   | 'throttled'

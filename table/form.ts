@@ -4,7 +4,7 @@ import { parseKey } from './keys.ts';
 import type { Action } from './write/action.ts';
 
 /**
- * Every item says the form that it is written in (ADR 0042). A new form is read one release before it is written, so
+ * Every item says the form that it is written in (ADR 0030). A new form is read one release before it is written, so
  * that readers can go first and one release can always be rolled back.
  */
 export const FORM = 'v';

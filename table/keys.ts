@@ -5,21 +5,21 @@
  *   edge      FROM#id            TO#id            (and its mirror TO#id / FROM#id)
  *             USER#id            ASSIGNMENT#SCOPE#id#ROLE#id   (more than two ends: the kind leads)
  *   guard     VALUE_KIND#value   META
- *   name      NAMES#KIND#name    TYPE#id          finds nodes by a name that is not unique (ADR 0035)
+ *   name      NAMES#KIND#name    TYPE#id          finds nodes by a name that is not unique (ADR 0023)
  *   decision  TYPE#id            DECISION         what a check reads of a user, a scope, a permission
  *             ROOT#id            DECISION#PAGE#p  the effects of one tenant's own roles on p
  *             API#name           DECISION         which write changed a route of the API last
  *             USER#id            DECISION#IN#SCOPE#id   its groups at one scope, where they stand apart (ADR 0003)
  *             GROUP#id           DECISION        its roles, where they stand apart (ADR 0003)
- *   secret    SECRET#TYPE#id     META             (password hashes, out of the authorizer's reach: ADR 0022)
- *             SECRET#USER#id     PSEUDONYMS       (the key of the pseudonyms in the log: ADR 0043)
- *             SECRET#USER#id     ERASED           (that the user was erased, and when: ADR 0022)
+ *   secret    SECRET#TYPE#id     META             (password hashes, out of the authorizer's reach: ADR 0016)
+ *             SECRET#USER#id     PSEUDONYMS       (the key of the pseudonyms in the log: ADR 0031)
+ *             SECRET#USER#id     ERASED           (that the user was erased, and when: ADR 0016)
  *   log       AUDIT#owner#shard  time#id
  *   log count AUDIT_COUNT#owner#shard  month#counter   (how many records the log has of one month)
  *   operation OPERATION#id       META
- *   apply     OPERATION#id       APPLY            (a manifest that is being applied, until when: ADR 0025)
+ *   apply     OPERATION#id       APPLY            (a manifest that is being applied, until when: ADR 0018)
  *             OPERATION#APPLY#ROOT#id  META       (the last apply of a tenant)
- *   approval  APPROVAL#id        META             (a command that waits for another operator: ADR 0045)
+ *   approval  APPROVAL#id        META             (a command that waits for another operator: ADR 0032)
  */
 import { fnv1a, hash64, isLongerThan } from './bytes.ts';
 import { invalid } from './errors.ts';
@@ -104,7 +104,7 @@ export const settingKey = (owner: Ref, key: string): Key => edgeKey(owner, { typ
 export const edgePrefix = (type: string, ...to: readonly Ref[]): string =>
   `${join(keyPrefix(type), ...to.flatMap((ref) => [keyPrefix(ref.type), ref.id]))}#`;
 
-/** What a node keeps apart: in a partition of its own, so that rights can leave it out (ADR 0022). */
+/** What a node keeps apart: in a partition of its own, so that rights can leave it out (ADR 0016). */
 export const secretKey = (ref: Ref): Key => ({ PK: join('SECRET', keyPrefix(ref.type), ref.id), SK: META });
 
 const PSEUDONYMS = 'PSEUDONYMS';

@@ -4,7 +4,7 @@ import { isExact, isMap, type Misfit, NOT_EXACT } from './value.ts';
 
 /**
  * Properties of subjects, resources, actions and the context, over which conditions are evaluated (ADR
- * 0033, Conditions, properties and declarations in the table).
+ * 0022, Conditions, properties and declarations in the table).
  */
 export const VALUE_TYPES = ['string', 'bool', 'int', 'double', 'timestamp', 'list<string>', 'map'] as const;
 export type ValueType = (typeof VALUE_TYPES)[number];

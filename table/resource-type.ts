@@ -4,7 +4,7 @@ import { readPermissionName } from './permission-name.ts';
 import { isMap, type Misfit } from './value.ts';
 
 /**
- * How the resources of one type are decided (ADR 0032, The AuthZEN API): which permission an action is, and, for
+ * How the resources of one type are decided (ADR 0021, The AuthZEN API): which permission an action is, and, for
  * objects of the application that no table keeps, at which scope.
  */
 export interface ResourceType {

@@ -1,5 +1,5 @@
 /**
- * The times that reader and writer have to agree on (ADR 0020, Coherence by spans). They are in one
+ * The times that reader and writer have to agree on (ADR 0014, Coherence by spans). They are in one
  * file because the margin is their sum: a change of one of them changes how long a cached item may be used.
  */
 

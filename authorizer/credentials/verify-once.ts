@@ -7,7 +7,7 @@ const SIGNATURE = Buffer.alloc(256, 1).toString('base64url');
 
 /**
  * Fetches the keys of each key source, and verifies with one of them a token that nobody has signed. It fails at its
- * signature, but has run what verifies (ADR 0051).
+ * signature, but has run what verifies (ADR 0036).
  */
 export async function verifyOnce(issuers: readonly RemoteIssuer[], { now }: Clock): Promise<void> {
   const sources = new Map(issuers.map((trusted) => [trusted.keys, trusted]));

@@ -1,7 +1,7 @@
 import type { CredentialPlace } from '../credentials/credentials.ts';
 import { CONNECT, GRAPHQL, type RouteRule, type TemplatePart } from './rule.ts';
 
-// What a cached answer may depend on (ADR 0023). API Gateway caches an answer under the values of the
+// What a cached answer may depend on (ADR 0017). API Gateway caches an answer under the values of the
 // identity sources and reuses it for every request with the same values. So every input of a decision must be
 // in that key: otherwise the answer to one request is given to another.
 

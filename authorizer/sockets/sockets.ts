@@ -56,7 +56,7 @@ const questionOf =
 /**
  * Live revocation of WebSocket connections: API Gateway asks the authorizer at `$connect` only, so a connection lives on
  * for up to two hours, whatever is revoked. This closes it as soon as the change feed says that its question is now
- * refused (ADR 0047).
+ * refused (ADR 0034).
  *
  * It takes the events of `$connect` and `$disconnect`, to know which connections there are, and batches of the change
  * feed. Records that a retry may help are delivered again, and to close twice does no harm.

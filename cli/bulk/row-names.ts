@@ -8,7 +8,7 @@ import { lookUp, NameError, type Names, type Resolve, type Typed } from '../refe
 import { type BatchedCommand, type BatchTransport, TransportError } from '../transport.ts';
 
 /**
- * Names in rows (ADR 0035). A text that has the form of an email or an id is looked up by one key, a hundred of them in
+ * Names in rows (ADR 0023). A text that has the form of an email or an id is looked up by one key, a hundred of them in
  * one event, and only what this does not find as arguments are. Each is looked up once in a load.
  */
 export interface RowNames {

@@ -76,7 +76,7 @@ async function readAttached(file: string): Promise<readonly Attached[]> {
 }
 
 /**
- * Compares what RESULT_CACHE says of an API with what API Gateway has (ADR 0023). What it says must not be less
+ * Compares what RESULT_CACHE says of an API with what API Gateway has (ADR 0017). What it says must not be less
  * than the truth: a shorter TTL, or an identity source that is not there, lets one request in by the answer to another.
  *
  * @param given `API_ID=FILE`

@@ -4,7 +4,7 @@ import { type Result, reporter } from './result.ts';
 const { ok, warning, failed } = reporter('table');
 
 /**
- * Whether one region decides (ADR 0040): a global table of the strong kind has no transactions, and a function that is
+ * Whether one region decides (ADR 0028): a global table of the strong kind has no transactions, and a function that is
  * not told the region of the table uses the replica in its own.
  *
  * @param region what TABLE_REGION says

@@ -10,7 +10,7 @@ import { type Result, reporter } from './result.ts';
 const { ok, failed, warning } = reporter('cache');
 const ofRoutes = reporter('routes');
 
-/** Routes that the authorizer refuses because they depend on inputs outside of the cache key (ADR 0023). */
+/** Routes that the authorizer refuses because they depend on inputs outside of the cache key (ADR 0017). */
 export async function checkRoutes(
   { api }: Pick<Configuration, 'api'>,
   options: RouteOptions,

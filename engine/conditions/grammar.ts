@@ -56,7 +56,7 @@ const WHOLE = 'name what it looks at, as context.ip or subject.properties.depart
 
 /**
  * Goes through a parsed expression: refuses what CEL's implementations evaluate differently and what has no bound
- * (docs/conditions.md, ADR 0030).
+ * (docs/conditions.md, ADR 0020).
  *
  * @param text as it was parsed
  * @returns what it looks at, sorted

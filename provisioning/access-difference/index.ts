@@ -1,4 +1,4 @@
-/** Who loses and who gains what by commands that are not sent yet (ADR 0028). */
+/** Who loses and who gains what by commands that are not sent yet (ADR 0019). */
 export {
   type AccessDifference,
   accessDifference,

@@ -8,7 +8,7 @@ import type { Plan, Planning } from '../plan.ts';
 import { hasRoom } from './batch.ts';
 
 /**
- * One apply of a tenant at a time (ADR 0025). An item says of each root which apply was its last one, and an item of that
+ * One apply of a tenant at a time (ADR 0018). An item says of each root which apply was its last one, and an item of that
  * apply, until it ends, until when it holds its roots. Each transaction of the apply renews the second item and fails
  * where it is gone: an apply that was taken over writes nothing more.
  */

@@ -27,7 +27,7 @@ import type { AuditEntry, Plan, Planning, Requested } from '../plan.ts';
 import { revealed } from '../pseudonyms.ts';
 
 /**
- * Two-person approval (ADR 0058): dangerous commands wait here until another operator carries them out. A request is
+ * Two-person approval (ADR 0038): dangerous commands wait here until another operator carries them out. A request is
  * `open`, then `rejected`, or `running` while a command of several steps is under way, then `done`, or `ended` where
  * somebody has ended it between two steps.
  */

@@ -17,7 +17,7 @@ const name = z
   .describe('name, path of names with `/`, email, username, phone, code, id or reference');
 const kind = z.enum(NAMED_KINDS);
 
-/** Names instead of ids (ADR 0035). */
+/** Names instead of ids (ADR 0023). */
 export const nameCommands: readonly Command[] = [
   readCommand({
     name: 'name.find',

@@ -12,7 +12,7 @@ import { changedDeclarations, declarationsIn, refuseDeclaration, sourceOf } from
 import type { Node } from '../plan.ts';
 import type { Attributes } from '../visible.ts';
 
-/** Declarations of properties: data in the item of what holds everywhere (ADR 0033). */
+/** Declarations of properties: data in the item of what holds everywhere (ADR 0022). */
 
 const undeclared = ({ item: { of, name } }: Node): readonly Action[] => [
   declarationChange(String(of), String(name), undefined),

@@ -91,7 +91,7 @@ ${tableOf(
     [
       'name',
       '`NAMES#KIND#name / TYPE#id`',
-      'finds scopes, groups, roles and subjects by a name that is not unique (ADR 0035)',
+      'finds scopes, groups, roles and subjects by a name that is not unique (ADR 0023)',
     ],
     [
       'decision item',
@@ -110,19 +110,19 @@ ${tableOf(
       'the roles of a group, where they stand apart of the decision item of its scope (ADR 0003)',
     ],
     ['API revision', '`API#name / DECISION`', 'which write changed a route of the API last'],
-    ['secret', '`SECRET#TYPE#id / META`', 'what a node keeps apart, as password hashes (ADR 0022)'],
+    ['secret', '`SECRET#TYPE#id / META`', 'what a node keeps apart, as password hashes (ADR 0016)'],
     [
       'pseudonyms',
       '`SECRET#TYPE#id / PSEUDONYMS`',
-      'the key of a subject’s pseudonyms in the log (ADR 0043)',
+      'the key of a subject’s pseudonyms in the log (ADR 0031)',
     ],
-    ['erasure', '`SECRET#USER#id / ERASED`', 'that a user was erased, and when (ADR 0022)'],
+    ['erasure', '`SECRET#USER#id / ERASED`', 'that a user was erased, and when (ADR 0016)'],
     ['log', '`AUDIT#owner#shard / time#id`', 'audit records, kept a year'],
-    ['log count', '`AUDIT_COUNT#owner#shard / month#counter`', 'how many audit records there are (ADR 0043)'],
+    ['log count', '`AUDIT_COUNT#owner#shard / month#counter`', 'how many audit records there are (ADR 0031)'],
     ['operation', '`OPERATION#id / META`', 'makes a repeated command harmless'],
-    ['apply', '`OPERATION#id / APPLY`', 'a manifest that is being applied, and until when (ADR 0025)'],
-    ['last apply', '`OPERATION#APPLY#ROOT#id / META`', 'which apply was the last one of a tenant (ADR 0025)'],
-    ['approval', '`APPROVAL#id / META`', 'a command that waits for another operator (ADR 0045)'],
+    ['apply', '`OPERATION#id / APPLY`', 'a manifest that is being applied, and until when (ADR 0018)'],
+    ['last apply', '`OPERATION#APPLY#ROOT#id / META`', 'which apply was the last one of a tenant (ADR 0018)'],
+    ['approval', '`APPROVAL#id / META`', 'a command that waits for another operator (ADR 0032)'],
   ],
 )}
 

@@ -19,7 +19,7 @@ import { guardKeyOf } from '../nodes/guards.ts';
 import { lastSegment, type NodeName, readNodeName } from '../nodes/node-names.ts';
 
 /**
- * What a person may mean by a name (ADR 0035), in at most three reads: a Query of the name, a BatchGetItem of what
+ * What a person may mean by a name (ADR 0023), in at most three reads: a Query of the name, a BatchGetItem of what
  * can be known by key, and a BatchGetItem of what is above the candidates, for their paths.
  */
 export interface Wanted {
@@ -129,7 +129,7 @@ const guardsOf = (text: string): readonly Direct[] =>
 
 /**
  * By what alone a text is looked up where many are: what has the form of an email or a phone number is one, and
- * whatever else has the form of an id is an id (ADR 0035).
+ * whatever else has the form of an id is an id (ADR 0023).
  */
 const BY_FORM: readonly Candidate['by'][] = ['reference', 'email', 'phone', 'id'];
 

@@ -24,7 +24,7 @@ export function guardKeyOf(guard: Guard, attributes: Attributes): Key | undefine
 /** Over how many index partitions the list of all guards is spread. */
 const GUARD_SHARDS = 16;
 
-/** The partitions of the list of all guards. A guard without its owner is found only there (ADR 0017). */
+/** The partitions of the list of all guards. A guard without its owner is found only there (ADR 0012). */
 export const guardLists: readonly string[] = Array.from({ length: GUARD_SHARDS }, (_, shard) =>
   listPartition('guard', shard),
 );

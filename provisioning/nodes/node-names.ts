@@ -7,7 +7,7 @@ import type { Action } from '../../table/write/action.ts';
 import { canonical } from '../canonical.ts';
 
 /**
- * Names by which people find a node and which need not be unique (ADR 0035): one item per node and name, in a
+ * Names by which people find a node and which need not be unique (ADR 0023): one item per node and name, in a
  * partition of the name. It holds nothing but what is in the node, so the transaction of the node writes it blindly.
  */
 export const NODE_NAME = 'NodeName';

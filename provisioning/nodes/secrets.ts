@@ -8,7 +8,7 @@ import { toUpdate } from './nodes.ts';
 
 /**
  * Secrets of a node (password hashes) are in an item of their own, in a partition of their own, which the
- * authorizer's rights do not reach (ADR 0022). It is written and deleted in the transactions of its node.
+ * authorizer's rights do not reach (ADR 0016). It is written and deleted in the transactions of its node.
  */
 export const SECRET = 'Secret';
 

@@ -18,7 +18,7 @@ import { partsOf } from './parts.ts';
 import { placesOf } from './places.ts';
 
 /**
- * Who may run which command where (ADR 0045). The permission is asked for twice: before anything is planned, in the
+ * Who may run which command where (ADR 0032). The permission is asked for twice: before anything is planned, in the
  * tenants that the input names; and before anything is written, in those that the plan concerns.
  */
 export interface OperatorRules {

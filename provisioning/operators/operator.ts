@@ -2,7 +2,7 @@ import { GatehouseError } from '../../table/errors.ts';
 import type { Ref } from '../../table/identifiers.ts';
 
 /**
- * Operators: the subjects who may run commands (ADR 0045). Their rights are permissions like any other, which the
+ * Operators: the subjects who may run commands (ADR 0032). Their rights are permissions like any other, which the
  * engine decides.
  */
 export interface Operator {

@@ -14,7 +14,7 @@ import { concernsAccess, isRemoval, readOf, replayOf, type Sent } from './rules.
 const MARGIN_MS = 3_600_000;
 
 /**
- * Clocks of two writers may differ by this much (ADR 0020), so that of two records of one entity the earlier may
+ * Clocks of two writers may differ by this much (ADR 0014), so that of two records of one entity the earlier may
  * be the last. Of such two, the one that closes more counts as the last.
  */
 const SKEW_MS = 2_000;

@@ -23,7 +23,7 @@ import type {
 import { MARKERS } from './split.ts';
 
 /**
- * Which write an item is of: what the test of coherence goes by (ADR 0020). Decision items have it, and
+ * Which write an item is of: what the test of coherence goes by (ADR 0014). Decision items have it, and
  * the guards that decisions look up.
  */
 export interface Stamp {

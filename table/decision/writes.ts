@@ -62,7 +62,7 @@ const isStamped = (key: Key): boolean =>
 /**
  * The actions as they are sent: what they write says its form (form.ts), and each that writes an item with a stamp
  * writes this one. The margin for
- * coherence counts from the stamp to the arrival (ADR 0020), so it is of the sending: what was read
+ * coherence counts from the stamp to the arrival (ADR 0014), so it is of the sending: what was read
  * before, to plan the actions, may have taken long. A sending that is planned anew has another `writeId`;
  * attempts of the same sending have the same.
  *

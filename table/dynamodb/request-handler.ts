@@ -21,7 +21,7 @@ export const IDLE_MS = 30_000;
 const MAX_SOCKETS = 50;
 
 /**
- * The request handler of an AWS client (ADR 0051). The SDK's own keeps idle connections for as long as nobody closes
+ * The request handler of an AWS client (ADR 0036). The SDK's own keeps idle connections for as long as nobody closes
  * them. This one uses none that was idle for longer than `idleMs` by the wall clock, and none that was idle when
  * an attempt got no answer: the next attempt connects anew.
  */

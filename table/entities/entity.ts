@@ -54,19 +54,19 @@ export interface Entity {
   /** Attributes fixed at creation. */
   readonly immutable?: readonly string[];
   /**
-   * Attributes that are kept apart from the node (ADR 0022) and never shown: not in an answer, not in the
+   * Attributes that are kept apart from the node (ADR 0016) and never shown: not in an answer, not in the
    * log.
    */
   readonly secret?: readonly string[];
   /** Attributes that are kept with the node and never shown. */
   readonly hidden?: readonly string[];
   /**
-   * Attributes that say something of a person. In the audit log pseudonyms stand for their values (ADR 0043).
+   * Attributes that say something of a person. In the audit log pseudonyms stand for their values (ADR 0031).
    */
   readonly personal?: readonly string[];
   /**
    * Of subjects, which act in every tenant: the attributes that count in their own tenant only. No decision, look-up or
-   * log-in elsewhere reads them, so whoever may create one in a tenant may give them, and no others (ADR 0045).
+   * log-in elsewhere reads them, so whoever may create one in a tenant may give them, and no others (ADR 0032).
    */
   readonly givenInTenant?: readonly string[];
   readonly guards: readonly Guard[];
@@ -76,7 +76,7 @@ export interface Entity {
   readonly naturalKey?: readonly [string, ...string[]];
   /** The attribute that holds its type, where that is data: scopes and subjects of types that were added. */
   readonly typeFrom?: string;
-  /** Where its type is data: the field by which commands name it, by its reference (ADR 0070). */
+  /** Where its type is data: the field by which commands name it, by its reference (ADR 0039). */
   readonly namedIn?: 'scope' | 'user';
   /** Over how many index partitions the list of all, and each list by status, is spread. */
   readonly listShards: number;

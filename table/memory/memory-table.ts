@@ -43,7 +43,7 @@ export interface MemoryTable {
 }
 
 /**
- * A table in plain JavaScript (ADR 0021, The table is a port): what DynamoDB does with reads, conditions,
+ * A table in plain JavaScript (ADR 0015, The table is a port): what DynamoDB does with reads, conditions,
  * transactions and limits, without a network or a clock. On demand it also does what may happen on DynamoDB
  * and seldom does: see {@link Faults} and the functions beside reader and writer.
  *

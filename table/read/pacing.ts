@@ -17,7 +17,7 @@ export interface PacingOptions {
 /**
  * A signal that also counts as aborted once the wall clock says so. A machine that slept wakes with timers that
  * stood still: without this, a transaction would be sent once more, long after its stamp, and readers take it
- * for committed since then (ADR 0020).
+ * for committed since then (ADR 0014).
  */
 function deadlineAt(deadlineMs: number, now: () => number): AbortSignal {
   const signal = AbortSignal.timeout(deadlineMs);

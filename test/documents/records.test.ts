@@ -16,6 +16,11 @@ test('a record has at most 400 words, and all together 12,000', () => {
   expect(words.reduce((sum, each) => sum + each.words, 0)).toBeLessThanOrEqual(MOST_WORDS_TOGETHER);
 });
 
+test('records are numbered without holes', () => {
+  const numbers = RECORDS.map((record) => Number(record.slice('ADR/'.length, 'ADR/0000'.length)));
+  expect(numbers).toEqual(RECORDS.map((_, position) => position + 1));
+});
+
 test('the index lists each record once, in order, by its number and title', () => {
   const listed = textOf(INDEX)
     .split('\n')

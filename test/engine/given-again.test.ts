@@ -5,7 +5,7 @@ import { formatRef } from '../../table/identifiers.ts';
 import { decisionKey, globalKey } from '../../table/keys.ts';
 import { createSchool, ELSEWHERE, GRANTED, PAGE, PLACE, REVOKED, userRef } from './fake-table.ts';
 
-/** When a decision that was kept is given again (ADR 0019). kept-and-anew.test.ts shows that it is always the right one. */
+/** When a decision that was kept is given again (ADR 0013). kept-and-anew.test.ts shows that it is always the right one. */
 const TTL = 60_000;
 const place = formatRef(PLACE);
 

@@ -8,7 +8,7 @@ import type { Key } from '../../table/keys.ts';
 import type { ReadNotes } from '../../table/reader.ts';
 import { until } from '../support/eventually.ts';
 
-/** What is known of an item after reads: which write it is of, and in which span that write was current (ADR 0020). */
+/** What is known of an item after reads: which write it is of, and in which span that write was current (ADR 0014). */
 const MARGIN = 1_000;
 
 const keyOf = (id: string) => ({ PK: id, SK: 'DECISION' });

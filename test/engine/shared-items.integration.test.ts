@@ -7,7 +7,7 @@ import { createRandom } from '../proof/oracle/random.ts';
 import { createTime } from '../proof/simulation/time.ts';
 
 /**
- * What a write to a shared item costs (ADR 0020): it may happen at any time, and must not make a process read everything
+ * What a write to a shared item costs (ADR 0014): it may happen at any time, and must not make a process read everything
  * again for everybody.
  */
 const USERS = 10_000;

@@ -13,7 +13,7 @@ import { furnish, furnishShared, PERMISSIONS, type Plan, type Side } from './sid
 /**
  * Operators of two twins send random commands, of every kind and by every door, in turns. After a turn of one, no decision
  * in the other twin or in the operations scope and no look-up of a log-in is another. Somebody new is there like everybody
- * else of that type (ADR 0045).
+ * else of that type (ADR 0032).
  */
 const PLAN: Plan = {
   ...{ groups: 2, members: 2, buildings: 1, isSubscribed: true, isLicensed: true, isStrict: false },

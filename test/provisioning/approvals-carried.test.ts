@@ -8,7 +8,7 @@ import { ENTITIES } from '../../table/entities/registry.ts';
 import { createOperatorsWorld, type OperatorsWorld } from './operators.ts';
 import { createLedgerWorld, type Input } from './support.ts';
 
-/** Approval by two (ADR 0058) holds for what is changed, whichever command carries it, and all of it is shown. */
+/** Approval by two (ADR 0038) holds for what is changed, whichever command carries it, and all of it is shown. */
 const [ACME, GLOBEX] = ['tenant:acme', 'tenant:globex'];
 
 const MANIFEST = {

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { createOperatorsWorld, type OperatorsWorld } from './operators.ts';
 import { createLedgerWorld, type LedgerWorld } from './support.ts';
 
-/** Two-person approval (ADR 0045): what is dangerous waits for another operator. */
+/** Two-person approval (ADR 0032): what is dangerous waits for another operator. */
 const ACME = 'tenant:acme';
 let table: LedgerWorld;
 let world: OperatorsWorld;

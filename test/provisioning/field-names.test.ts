@@ -3,7 +3,7 @@ import { describeCommands, type Property } from '../../provisioning/documents/co
 import { formerOf } from '../../provisioning/former-names.ts';
 import { COMMANDS } from '../../provisioning/index.ts';
 
-/** The rule of names of fields, over all commands (ADR 0070). */
+/** The rule of names of fields, over all commands (ADR 0039). */
 interface Field {
   /** `user.read id` */
   readonly at: string;

@@ -5,7 +5,7 @@ import { approvalKey, operationKey } from '../../table/keys.ts';
 import { createOperatorsWorld, type OperatorsWorld } from './operators.ts';
 import { createLedgerWorld, type Input, type LedgerWorld } from './support.ts';
 
-/** Former names of fields, which are taken for one release (ADR 0070). */
+/** Former names of fields, which are taken for one release (ADR 0039). */
 const OLD_WARD = { type: 'ward', id: 'one' };
 const OLD_DEVICE = { type: 'sensor', id: 'd1' };
 

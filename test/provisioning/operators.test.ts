@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { createOperatorsWorld, type OperatorsWorld } from './operators.ts';
 import { createLedgerWorld, type Input } from './support.ts';
 
-/** Who may run which command in which tenant (ADR 0045). */
+/** Who may run which command in which tenant (ADR 0032). */
 let world: OperatorsWorld;
 beforeAll(async () => {
   world = await createOperatorsWorld(await createLedgerWorld());

@@ -6,7 +6,7 @@ import { nodeKey, secretKey } from '../../table/keys.ts';
 import { linesOf } from './findings.ts';
 import { createLedgerWorld, type LedgerWorld } from './support.ts';
 
-/** Password hashes and the like stand in a partition of their own (ADR 0022). */
+/** Password hashes and the like stand in a partition of their own (ADR 0016). */
 let world: LedgerWorld;
 beforeAll(async () => {
   world = await createLedgerWorld();

@@ -9,7 +9,7 @@ import { again, SEED } from '../support/seed.ts';
 import { commandsOf, createClock } from '../support/world.ts';
 
 /**
- * What a DynamoDB global table does to Gatehouse (ADR 0040, docs/regions.md): provisioning and engines as they are,
+ * What a DynamoDB global table does to Gatehouse (ADR 0028, docs/regions.md): provisioning and engines as they are,
  * on replicas that copy each item by itself, late, the last write of an item winning.
  */
 const SECOND = 1_000;

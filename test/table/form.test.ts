@@ -8,7 +8,7 @@ import { decisionKey, guardKey, identityOf, nodeKey, secretKey } from '../../tab
 import type { Action } from '../../table/write/action.ts';
 import { createWorld } from '../support/world.ts';
 
-/** Every item says its form; what a later release wrote is neither changed nor deleted (ADR 0042). */
+/** Every item says its form; what a later release wrote is neither changed nor deleted (ADR 0030). */
 const world = await createWorld();
 const { reader, writer } = world;
 

@@ -10,7 +10,7 @@ import {
   WRITE_DEADLINE_MS,
 } from '../../../table/timing.ts';
 
-/** The constants of the code and of its model are the same (test/proof/formal/caching, ADR 0048). */
+/** The constants of the code and of its model are the same (test/proof/formal/caching, ADR 0035). */
 const FOLDER = fileURLToPath(new URL('./caching', import.meta.url));
 const SPECIFICATION = readFileSync(join(FOLDER, 'caching.tla'), 'utf8');
 const CONFIGURATIONS = readdirSync(FOLDER).filter((file) => file.endsWith('.cfg'));

@@ -14,7 +14,7 @@ export interface Tally {
   stale: number;
   /**
    * Refusals that were true at an instant, for another reason: what is not there cannot say since when, so
-   * `subject_unknown`, `scope_unknown` and `permission_unknown` may come with facts from before (ADR 0020).
+   * `subject_unknown`, `scope_unknown` and `permission_unknown` may come with facts from before (ADR 0014).
    */
   misnamed: number;
   allowed: number;

@@ -15,7 +15,7 @@ export interface Asked {
   readonly isJwt: boolean;
   /** Whether a model has the subject whose token it is. */
   readonly hasSubject: (model: Model) => boolean;
-  /** Whether something that it names is not there, by a model: a refusal, whatever the reason (ADR 0020). */
+  /** Whether something that it names is not there, by a model: a refusal, whatever the reason (ADR 0014). */
   readonly isAbsent: (model: Model) => boolean;
   /** The reason of the answer, or `unauthorized`, by a model. */
   readonly truthAt: (model: Model, at: number, judge: Judge) => string;

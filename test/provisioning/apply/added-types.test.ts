@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { applyOn, createMemoryWorld, planOn } from './support.ts';
 
-/** Scopes and subjects of added types in manifests: their commands name them by reference (ADR 0070). */
+/** Scopes and subjects of added types in manifests: their commands name them by reference (ADR 0039). */
 const manifest = (ward: string, sensor: string, more = '') => `
 scopeTypes: { ward: { parents: [tenant] } }
 subjectTypes: [sensor]

@@ -1,6 +1,6 @@
 ------------------------------- MODULE caching -------------------------------
 (***************************************************************************)
-(* How cached items are decided on together: ADR 0020 and 0048.            *)
+(* How cached items are decided on together: ADR 0014 and 0035.            *)
 (*                                                                         *)
 (* One table, any number of writers, and one process that decides:         *)
 (* processes share nothing but the table.  `Items` are what one decision   *)
