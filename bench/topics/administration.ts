@@ -134,10 +134,16 @@ async function loadRows(
 
 /** A recorded transaction on items of its own. */
 const shifted = (transaction: Transaction, by: number): Transaction =>
-  transaction.map(({ Put, Update }) => {
-    const key = (of: Record<string, unknown> | undefined) => ({ ...of, PK: [of?.PK, by].join('~') });
-    return Put ? { Put: { ...Put, Item: key(Put.Item) } } : { Update: { ...Update, Key: key(Update?.Key) } };
-  }) as Transaction;
+  transaction.map((item) =>
+    Object.fromEntries(
+      Object.entries(item).map(([kind, action]) => {
+        const at = kind === 'Put' ? 'Item' : 'Key';
+        const of: Readonly<Record<string, unknown>> = { ...action };
+        const key = of[at] as { readonly PK: string };
+        return [kind, { ...of, [at]: { ...key, PK: `${key.PK}~${by}` } }];
+      }),
+    ),
+  ) as Transaction;
 
 /** One kind of rows: a transaction each, as loads send them, and the transactions of a load sent bare. */
 async function measureKind(
