@@ -140,7 +140,7 @@ const shifted = (transaction: Transaction, by: number): Transaction =>
         const at = kind === 'Put' ? 'Item' : 'Key';
         const of: Readonly<Record<string, unknown>> = { ...action };
         const key = of[at] as { readonly PK: string };
-        return [kind, { ...of, [at]: { ...key, PK: `${key.PK}~${by}` } }];
+        return [kind, { ...of, [at]: { ...key, PK: [key.PK, by].join('~') } }];
       }),
     ),
   ) as Transaction;
