@@ -11,7 +11,10 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** What the tests of rows came to, and what went wrong. */
 async function runTests(): Promise<{ readonly runs: readonly Run[]; readonly problems: readonly string[] }> {
   const vitest = await startVitest('test', ['test/rows'], {
-    ...{ root: ROOT, project: 'integration', watch: false, reporters: [{}] },
+    root: ROOT,
+    project: 'integration',
+    watch: false,
+    reporters: [{}],
   });
   const modules = vitest.state.getTestModules();
   const problems = [
