@@ -21,21 +21,6 @@ export function readEndpoint(options: GlobalOptions, env: Context['env']): Clien
   return defined({ endpoint, region: region || undefined });
 }
 
-/** Throws {@link UsageError} for options that name both the table and a function in front of one. */
-export function assertOneConnection(options: GlobalOptions): void {
-  if (options.function === undefined) {
-    if (options.lambdaEndpoint !== undefined)
-      throw new UsageError('--lambda-endpoint is of a function: give --function NAME too');
-    if (options.token !== undefined)
-      throw new UsageError('--token is for a function: give --function NAME too');
-    return;
-  }
-  if (options.table !== undefined)
-    throw new UsageError('--table and --function exclude each other: the function has its own table');
-  if (options.endpoint !== undefined)
-    throw new UsageError('--endpoint is of a table: with --function, give --lambda-endpoint');
-}
-
 /** The operator's token, which goes to a function only; undefined without one. */
 export const tokenOf = (options: GlobalOptions, env: Context['env']): string | undefined =>
   options.function === undefined ? undefined : (options.token ?? env.GATEHOUSE_TOKEN);

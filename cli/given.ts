@@ -4,6 +4,7 @@ import { inPlainWords } from '../provisioning/issues.ts';
 import { given } from '../testing/given.ts';
 import { UsageError } from './context.ts';
 import { parseJson } from './json.ts';
+import { instant, type Options, parsed } from './options.ts';
 
 const MAX_LENGTH = 65_536;
 
@@ -17,3 +18,13 @@ export function readGiven(text: string): Given {
   const [problem] = problemsOf(parsed.error);
   throw new UsageError(`--given: ${[...(problem?.path ?? [])].join('.')} ${problem?.message ?? ''}`.trim());
 }
+
+/** The options of every question. */
+export const ASKED = {
+  at: instant('the instant to decide for, ISO 8601 (default: now)'),
+  given: parsed<Given>(
+    '<json>',
+    'the input of conditions, such as {"context":{"ip":"10.0.0.1"}}; also subject, resource, action',
+    readGiven,
+  ),
+} satisfies Options;

@@ -1,11 +1,9 @@
 import { Argument, Option } from 'commander';
-import type { Given } from '../engine/index.ts';
 import { choiceOf } from '../provisioning/suggestions.ts';
 import { isType } from '../table/identifiers.ts';
 import { NOT_AN_INSTANT, readInstant } from '../table/instant.ts';
 import { readPermissionName } from '../table/permission-name.ts';
 import { UsageError } from './context.ts';
-import { readGiven } from './given.ts';
 
 /** Makes the option of a flag such as `--at`. Its value is a `T`. */
 export interface OptionKind<T> {
@@ -169,15 +167,20 @@ export const GLOBAL = {
 } satisfies Options;
 export type GlobalOptions = Partial<ValuesOf<typeof GLOBAL>>;
 
-/** The options of every question. */
-export const ASKED = {
-  at: instant('the instant to decide for, ISO 8601 (default: now)'),
-  given: parsed<Given>(
-    '<json>',
-    'the input of conditions, such as {"context":{"ip":"10.0.0.1"}}; also subject, resource, action',
-    readGiven,
-  ),
-} satisfies Options;
+/** Throws {@link UsageError} for options that name both the table and a function in front of one. */
+export function assertOneConnection(options: GlobalOptions): void {
+  if (options.function === undefined) {
+    if (options.lambdaEndpoint !== undefined)
+      throw new UsageError('--lambda-endpoint is of a function: give --function NAME too');
+    if (options.token !== undefined)
+      throw new UsageError('--token is for a function: give --function NAME too');
+    return;
+  }
+  if (options.table !== undefined)
+    throw new UsageError('--table and --function exclude each other: the function has its own table');
+  if (options.endpoint !== undefined)
+    throw new UsageError('--endpoint is of a table: with --function, give --lambda-endpoint');
+}
 
 const PAGE_LENGTHS: Range = { kind: 'whole number', least: 1, most: 1_000 };
 

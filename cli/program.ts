@@ -1,10 +1,9 @@
 import { Command, CommanderError } from 'commander';
 import { variablesSetIn } from '../table/environment.ts';
-import { assertOneConnection } from './connection.ts';
 import type { Context, Process } from './context.ts';
 import { OK } from './exit-codes.ts';
 import { formatProgramHelp, formatterOf } from './help.ts';
-import { GLOBAL, type GlobalOptions } from './options.ts';
+import { assertOneConnection, GLOBAL, type GlobalOptions } from './options.ts';
 import { type Subcommand, withOptions } from './subcommand.ts';
 import { readVersion } from './version.ts';
 import { createWritten } from './written.ts';

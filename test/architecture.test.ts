@@ -432,6 +432,24 @@ describe('nothing is imported in a circle', () => {
   });
 });
 
+/** Packages that are loaded before anything runs. What is imported later costs no time before. */
+function loadedAtOnce(entry: string): readonly string[] {
+  const files = new Set([entry]);
+  const packages = new Set<string>();
+  for (const path of files)
+    for (const [, type, target = ''] of SOURCES.get(path)?.matchAll(STATEMENT) ?? []) {
+      if (type !== undefined || target.startsWith('node:')) continue;
+      if (target.startsWith('.')) files.add(posix.join(posix.dirname(path), target));
+      else packages.add(target);
+    }
+  return [...packages].sort();
+}
+
+test('the command line loads little before it knows what is asked', () => {
+  expect(loadedAtOnce('cli/main.ts')).toEqual(['commander']);
+  expect(loadedAtOnce('cli/commands/check.ts')).toContain('zod');
+});
+
 describe('what no file may hold', () => {
   /** Files and lines with what is looked for. */
   const find = (pattern: RegExp, folders: readonly string[], ...except: readonly string[]) =>

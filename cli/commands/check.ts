@@ -3,7 +3,8 @@ import type { Reader } from '../../table/reader.ts';
 import { connect } from '../connection.ts';
 import { verdict } from '../context.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
-import { ASKED, flag, permissionArgument, scopeArgument, subjectArgument } from '../options.ts';
+import { ASKED } from '../given.ts';
+import { flag, permissionArgument, scopeArgument, subjectArgument } from '../options.ts';
 import { assertAsked, meantText, namesIn, questionOf } from '../references.ts';
 import { subcommand } from '../subcommand.ts';
 

@@ -2,7 +2,8 @@ import { createExplainer, formatExplanation } from '../../engine/index.ts';
 import { connect } from '../connection.ts';
 import { wantsColours } from '../context.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
-import { ASKED, permissionArgument, scopeArgument, subjectArgument } from '../options.ts';
+import { ASKED } from '../given.ts';
+import { permissionArgument, scopeArgument, subjectArgument } from '../options.ts';
 import { assertAsked, namesIn, questionOf } from '../references.ts';
 import { subcommand } from '../subcommand.ts';
 

@@ -2,8 +2,8 @@ import { createEngine, createLists, type ListOptions, type Lists } from '../../e
 import { descriptionsOf, namesOf, namesOfSubjects } from '../../provisioning/names/labels.ts';
 import type { Page, Reader } from '../../table/reader.ts';
 import { connect } from '../connection.ts';
+import { ASKED } from '../given.ts';
 import {
-  ASKED,
   choice,
   flag,
   type OptionKind,

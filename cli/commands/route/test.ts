@@ -9,7 +9,8 @@ import { createEngine, type Decision, type Given } from '../../../engine/index.t
 import { type Route, requirementText } from '../../../provisioning/routes/route.ts';
 import { type Paint, UsageError, verdict } from '../../context.ts';
 import { OK, REFUSED } from '../../exit-codes.ts';
-import { ASKED, argument, type Options, repeated, SUBJECT, text, type ValuesOf } from '../../options.ts';
+import { ASKED } from '../../given.ts';
+import { argument, type Options, repeated, SUBJECT, text, type ValuesOf } from '../../options.ts';
 import { columns, section } from '../../print.ts';
 import { connectForWriting } from '../../provisioning.ts';
 import { assertAsked, namesIn, referenceOf } from '../../references.ts';
