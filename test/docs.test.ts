@@ -31,8 +31,8 @@ test('a field that has two types says which command takes which', () => {
   );
 });
 
-test('docs/table.md has a row for each entity', () => {
-  const entities = sectionOf('docs/table.md', 'Entities').match(/^\| (?!---|entity)/gm) ?? [];
+test('docs/internals/table.md has a row for each entity', () => {
+  const entities = sectionOf('docs/internals/table.md', 'Entities').match(/^\| (?!---|entity)/gm) ?? [];
   expect(entities).toHaveLength(Object.keys(ENTITIES).length);
 });
 

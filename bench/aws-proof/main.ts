@@ -19,7 +19,7 @@ import { createIssuer } from './tokens.ts';
 import { load, smoke } from './traffic.ts';
 import { createWorld, type World } from './world.ts';
 
-/** `npm run bench -- aws-proof`: proves a deployment in an account of yours (docs/aws-proof.md). */
+/** `npm run bench -- aws-proof`: proves a deployment in an account of yours (docs/internals/aws-proof.md). */
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const say = (line: string): void => console.log(line);
 

@@ -28,7 +28,7 @@ export async function checkStamps(reader: Reader, now: () => number): Promise<Re
       const [record] = items;
       if (record)
         return failed(
-          `${String(record.action)} at ${String(record.timestamp)} is from the future (log of ${owner ? formatRef(owner) : 'what belongs to no tenant'}): a writer's clock was ahead by more than ${CLOCK_SKEW_MS} ms. Synchronise the clock of whatever ran operation ${String(record.operationId)}; see docs/assumptions.md`,
+          `${String(record.action)} at ${String(record.timestamp)} is from the future (log of ${owner ? formatRef(owner) : 'what belongs to no tenant'}): a writer's clock was ahead by more than ${CLOCK_SKEW_MS} ms. Synchronise the clock of whatever ran operation ${String(record.operationId)}; see docs/internals/assumptions.md`,
         );
     }
     return ok(`no write is stamped with a time to come (${owners.length} audit logs)`);

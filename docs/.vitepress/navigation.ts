@@ -60,8 +60,6 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'docs/configuration.md',
     'docs/errors.md',
     'docs/limits.md',
-    'docs/table.md',
-    'docs/engines.md',
     'docs/',
   ],
   Operations: [
@@ -69,15 +67,11 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'docs/doctor.md',
     'docs/promotion.md',
     'docs/freshness.md',
-    'docs/assumptions.md',
     'docs/regions.md',
     'docs/observability.md',
     'docs/operators.md',
-    'docs/known-faults.md',
-    'docs/security-scans.md',
     'docs/runbooks/index.md',
     'docs/runbooks/',
-    'docs/faults.md',
     'docs/verify.md',
     'docs/audit.md',
     'docs/bulk.md',
@@ -90,15 +84,7 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   ],
   About: ['docs/beside-others.md', 'docs/faq.md', 'CHANGELOG.md', 'SECURITY.md'],
   'Decision records': ['ADR/README.md', 'ADR/'],
-  Contributing: [
-    'CONTRIBUTING.md',
-    'docs/proofs.md',
-    'docs/mutation-testing.md',
-    'docs/releasing.md',
-    'docs/aws-proof.md',
-    'docs/seeds.md',
-    'docs/serverless-offline.md',
-  ],
+  Contributing: ['CONTRIBUTING.md', 'docs/internals/'],
 };
 
 /** Titles that are shorter than the first line of their document. */
@@ -108,7 +94,7 @@ const TITLES: Readonly<Record<string, string>> = {
   'docs/attach/README.md': 'Attach to an API',
   'docs/observability.md': 'Observation',
   'docs/verify.md': 'Verification and repair',
-  'docs/engines.md': 'DynamoDB engines',
+  'docs/internals/engines.md': 'DynamoDB engines',
   'ADR/README.md': 'All records',
 };
 

@@ -3,7 +3,7 @@ import { documentCommands } from '../../provisioning/documents/commands-page.ts'
 import { withMade } from './made.ts';
 
 /**
- * `npm run print -- docs/table.md` prints a document as the site shows it; `npm run print -- commands` prints every command
+ * `npm run print -- docs/internals/table.md` prints a document as the site shows it; `npm run print -- commands` prints every command
  * of provisioning with the JSON Schemas of its input and its result and with an example.
  */
 const [what = 'commands'] = process.argv.slice(2);

@@ -1,6 +1,6 @@
 /**
  * The access patterns as commands: which command answers one, by which input fields, and what it reads. `rows`
- * are the ids of the tests (test/rows) that hold the command to it. `docs/table.md` is made from it. Rows about
+ * are the ids of the tests (test/rows) that hold the command to it. `docs/internals/table.md` is made from it. Rows about
  * decisions are answered by the engine.
  */
 export interface Access {

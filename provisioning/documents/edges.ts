@@ -30,7 +30,7 @@ const SAMPLE = {
 };
 
 /**
- * One of every kind of edge, made by the code that makes them from items, so that the keys in docs/table.md
+ * One of every kind of edge, made by the code that makes them from items, so that the keys in docs/internals/table.md
  * are those that are written.
  */
 const sample = (Type: string, of: string, repeated = '', scope = SAMPLE.scope) => ({

@@ -6,7 +6,7 @@ import { ACCESS, type Access } from './access.ts';
 import { EDGES, ID } from './edges.ts';
 
 /**
- * `docs/table.md`, made from the registry, the edges and the access patterns, so that it cannot say anything
+ * `docs/internals/table.md`, made from the registry, the edges and the access patterns, so that it cannot say anything
  * else.
  */
 const row = (...cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
@@ -168,7 +168,7 @@ ${tableOf(['entity', 'what it is', 'key', 'hangs on', 'guards', 'indexes', 'goes
 
 ## Attributes
 
-What a command may give; \`id\`, \`createdAt\` and \`updatedAt\` come beside. Types and enums: [commands](commands.md).
+What a command may give; \`id\`, \`createdAt\` and \`updatedAt\` come beside. Types and enums: [commands](../commands.md).
 
 ${tableOf(['entity', 'attributes'], attributeRows)}
 
@@ -178,7 +178,7 @@ ${tableOf(['edge', 'what it links', 'keys', 'repeated in the decision item of'],
 
 ## Access patterns
 
-Each is a command of provisioning ([all of them](commands.md)); lists come in pages with a cursor.
+Each is a command of provisioning ([all of them](../commands.md)); lists come in pages with a cursor.
 \`npm run rows\` runs the row of each id.
 
 ${tableOf(['command', 'by', 'reads', 'rows'], accessRows)}`;

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { answersIn, unanswered } from './findings.ts';
 
-/** docs/security-scans.md: `npm run proof -- snippets` lets the scanners run, and reads the answers from it. */
-const DOCUMENT = readFileSync(new URL('../../docs/security-scans.md', import.meta.url), 'utf8');
+/** docs/internals/security-scans.md: `npm run proof -- snippets` lets the scanners run, and reads the answers from it. */
+const DOCUMENT = readFileSync(new URL('../../docs/internals/security-scans.md', import.meta.url), 'utf8');
 
 const FINDING = { id: 'CKV_AWS_1', where: 'stack-sam.json:AWS::DynamoDB::Table.Table', text: 'a finding' };
 

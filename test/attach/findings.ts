@@ -9,7 +9,7 @@ export interface Finding {
   readonly text: string;
 }
 
-/** A row of docs/security-scans.md: a rule, where it may find something, and why that stays. */
+/** A row of docs/internals/security-scans.md: a rule, where it may find something, and why that stays. */
 export interface Answer {
   readonly id: string;
   /** With `*` for any text. */
@@ -17,7 +17,7 @@ export interface Answer {
   readonly answer: string;
 }
 
-const DOCUMENT = fileURLToPath(new URL('../../docs/security-scans.md', import.meta.url));
+const DOCUMENT = fileURLToPath(new URL('../../docs/internals/security-scans.md', import.meta.url));
 
 /** The answers in a document: the rows of its tables that begin with a rule. */
 export const answersIn = (text: string): readonly Answer[] =>
@@ -67,7 +67,7 @@ function findingsIn(text: string): readonly Finding[] {
   });
 }
 
-/** `findings.ts FILE…`: what scanners printed against docs/security-scans.md. */
+/** `findings.ts FILE…`: what scanners printed against docs/internals/security-scans.md. */
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const findings = process.argv.slice(2).flatMap((file) => findingsIn(readFileSync(file, 'utf8')));
   const wrong = unanswered(findings, answersIn(readFileSync(DOCUMENT, 'utf8')));

@@ -8,7 +8,7 @@ import { createProvisioning } from '../../provisioning/index.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import { createLightLedgerWorld } from '../provisioning/support.ts';
 
-/** What decisions rest on and nobody promises (docs/assumptions.md), as far as `gatehouse doctor` can see it. */
+/** What decisions rest on and nobody promises (docs/internals/assumptions.md), as far as `gatehouse doctor` can see it. */
 
 test('writes whose stamps are of now, or ahead by what readers allow for', async () => {
   const world = await createLightLedgerWorld();

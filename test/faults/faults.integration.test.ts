@@ -7,7 +7,7 @@ import { createStage, type Stage } from './stage.ts';
 /**
  * Faults of what the packaged functions depend on, under a Lambda runtime API of our own: what the caller gets, and the
  * real log lines through the template's own filter patterns and alarms. `node --import tsx test/faults/write.ts`
- * writes what is seen into seen.json, of which docs/faults.md is made.
+ * writes what is seen into seen.json, of which docs/internals/faults.md is made.
  */
 let stage: Stage;
 let observations: readonly Observation[];
@@ -27,13 +27,13 @@ describe.each(rows)('$fault.title: $name', ({ fault, name }) => {
     expect(seen().asked.filter(({ isWrongAllow }) => isWrongAllow)).toEqual([]);
   });
 
-  test('answer, lines, metrics and alarms are those of docs/faults.md', () => {
+  test('answer, lines, metrics and alarms are those of docs/internals/faults.md', () => {
     const position = rows.findIndex((row) => row.fault === fault && row.name === name);
     expect(rowOf(seen())).toEqual(readRows()[position]);
   });
 });
 
-test('docs/faults.md has a row for each fault and function, and no other', () => {
+test('docs/internals/faults.md has a row for each fault and function, and no other', () => {
   expect(readRows()).toHaveLength(rows.length);
 });
 

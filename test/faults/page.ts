@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Observation } from './observe.ts';
 
-/** What was seen when the faults were tried last: the table of docs/faults.md is made of it. */
+/** What was seen when the faults were tried last: the table of docs/internals/faults.md is made of it. */
 const SEEN = fileURLToPath(new URL('seen.json', import.meta.url));
 
 interface Row {
@@ -44,10 +44,10 @@ const lineOf = (row: Row): string =>
     listed(row.lines),
     listed(row.metrics),
     listed(row.alarms),
-    `[${row.runbook.replace('.md', '')}](runbooks/${row.runbook})`,
+    `[${row.runbook.replace('.md', '')}](../runbooks/${row.runbook})`,
   ].join(' | ')} |`;
 
-/** The table of docs/faults.md. */
+/** The table of docs/internals/faults.md. */
 export const faultsAsMarkdown = (): string =>
   [
     '| fault | function | its caller gets | log lines | metrics | alarms, when it lasts | runbook |',

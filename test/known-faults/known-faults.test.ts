@@ -44,15 +44,15 @@ const PAGE = `# Faults that others published
 Authorization engines, token libraries and gateways publish their faults. For each one we ask whether Gatehouse answers the
 same shape of input right. A test asks it at every door that takes such an input
 (\`npx vitest run --project unit test/known-faults\`): ${COUNTED}. The files of
-[test/known-faults](../test/known-faults/known-faults.test.ts) say what went wrong there, and what happens here.
+[test/known-faults](../../test/known-faults/known-faults.test.ts) say what went wrong there, and what happens here.
 
 | what is concerned | published as |
 | --- | --- |
 ${KINDS.map(({ title, faults }) => `| ${title} | ${faults.flatMap(({ ids }) => ids).join(', ')} |`).join('\n')}
 `;
 
-test(`${COUNTED}, are what docs/known-faults.md shows`, async () => {
+test(`${COUNTED}, are what docs/internals/known-faults.md shows`, async () => {
   console.log(`known faults: ${COUNTED}`);
   // Written anew by vitest's -u.
-  await expect(PAGE).toMatchFileSnapshot('../../docs/known-faults.md');
+  await expect(PAGE).toMatchFileSnapshot('../../docs/internals/known-faults.md');
 });

@@ -19,7 +19,7 @@ import { createWriter } from '../../table/dynamodb/writer.ts';
 /**
  * `npm run proof -- offline`: serverless-offline, a client of the authorizer that is not of this house, serves the deployed file
  * before REST, HTTP and WebSocket APIs. Installs it into a folder of its own. Ends with 1 when an answer is another
- * than written here; its known faults are written here too (docs/serverless-offline.md).
+ * than written here; its known faults are written here too (docs/internals/serverless-offline.md).
  */
 const PACKAGES = {
   private: true,

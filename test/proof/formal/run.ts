@@ -3,7 +3,7 @@ import { check, installChecker } from './checker.ts';
 import { type Configuration, findConfigurations, inWords, isAsExpected, readOutput } from './models.ts';
 
 /**
- * Checks the models (docs/proofs.md): `npm run proof -- formal [NAME…] [--share ci] [--workers N] [--heap MB]`.
+ * Checks the models (docs/internals/proofs.md): `npm run proof -- formal [NAME…] [--share ci] [--workers N] [--heap MB]`.
  * A NAME is the start of a configuration's name, such as `caching` or `caching/no-margin`. Ends non-zero if a
  * model that should hold is violated, or one with a rule removed is not. `--workers` is how many are checked at
  * once.
