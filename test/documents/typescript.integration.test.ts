@@ -8,12 +8,8 @@ import { type Block, blocksOf, GUIDES, ROOT } from './documents.ts';
 /**
  * TypeScript in the documents compiles as it is printed, against the sources of this package: one run of tsc over all
  * samples. A sample that begins with a comment `// name.ts` is the file of that name, for the samples beside it. What
- * a fragment takes for granted is declared in `prelude.d.ts` for all documents, and here for one.
+ * a fragment takes for granted is declared in `prelude.d.ts`.
  */
-const PRELUDES: Readonly<Record<string, string>> = {
-  'docs/change-feed.md': 'declare const connectionsInYourTable: (ref: string) => Promise<readonly string[]>;',
-};
-
 const LANGUAGES: Readonly<Record<string, string>> = { ts: 'ts', typescript: 'ts', tsx: 'tsx' };
 
 /** The package's entries as documents import them, and their sources. */
@@ -35,12 +31,12 @@ interface Sample {
   readonly line: number;
 }
 
-/** Writes a sample as a module of its own. Its prelude is one line before it. */
+/** Writes a sample as a module of its own. One line before it makes it one. */
 function write(document: string, { language, text, line }: Block): Sample {
   const named = /^\/\/ (\S+\.tsx?)\n/.exec(text)?.[1] ?? `line-${line}.${LANGUAGES[language]}`;
   const file = join(folder, document.replace(/\.md$/, ''), named);
   mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, `export {}; ${PRELUDES[document] ?? ''}\n${text}`);
+  writeFileSync(file, `export {};\n${text}`);
   return { file, document, line };
 }
 
