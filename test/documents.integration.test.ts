@@ -68,7 +68,7 @@ const FILES: Readonly<
   'docs/guides/school.md': [['school.test.yaml', 'yaml', 0]],
   'docs/guides/websocket.md': [['board.test.yaml', 'yaml', 0]],
   'docs/manifests.md': [['school.yaml', 'yaml', 0]],
-  'docs/model-tests.md': [
+  'docs/testing.md': [
     ['permissions.test.yaml', 'yaml', 0],
     ['live.test.yaml', 'yaml', -1],
   ],

@@ -26,7 +26,7 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   ],
   Guides: [
     'docs/guard-your-service.md',
-    'docs/unit-tests.md',
+    'docs/testing.md',
     'docs/guides/multi-tenant-saas.md',
     'docs/guides/buildings-and-devices.md',
     'docs/guides/school.md',
@@ -50,7 +50,6 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'docs/cli.md',
     'docs/commands.md',
     'docs/manifests.md',
-    'docs/model-tests.md',
     'docs/routes.md',
     'docs/conditions.md',
     'docs/tokens.md',

@@ -10,7 +10,7 @@ const blocks = (text: string, language: string): readonly string[] =>
   [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].flatMap(([, of, block = '']) =>
     of === language ? [block] : [],
   );
-const DOCUMENT = read('docs/model-tests.md');
+const DOCUMENT = read('docs/testing.md');
 
 test('the first example gives the report that is shown', async () => {
   const [example = ''] = blocks(DOCUMENT, 'yaml');

@@ -10,7 +10,9 @@ mkdirSync(join(ROOT, '.site'), { recursive: true });
 const folder = mkdtempSync(join(ROOT, '.site/testing-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const [sample, report] = blocksOf('docs/unit-tests.md');
+const BLOCKS = blocksOf('docs/testing.md');
+const first = BLOCKS.findIndex(({ language }) => language === 'ts');
+const [sample, report] = BLOCKS.slice(first);
 /** The first sample of the document, with sources in the place of the package. */
 const SAMPLE = (sample?.text ?? '')
   .replace("'gatehouse-authz/testing'", "'../../testing/index.ts'")
