@@ -11,7 +11,7 @@ import { groupCommands } from './commands/groups.ts';
 import { linkCommands } from './commands/links.ts';
 import { nameCommands } from './commands/names.ts';
 import { permissionCommands } from './commands/permissions.ts';
-import { platformCommands } from './commands/platform.ts';
+import { plainCommands } from './commands/plain.ts';
 import { policyCommands } from './commands/policies.ts';
 import { propertyCommands } from './commands/properties.ts';
 import { recordCommands } from './commands/records.ts';
@@ -49,7 +49,7 @@ const ALONE = byName([
   ...grantCommands,
   ...entitlementCommands,
   ...settingCommands,
-  ...platformCommands,
+  ...plainCommands,
   ...linkCommands,
   ...tokenCommands,
   ...recordCommands,

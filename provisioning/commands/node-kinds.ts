@@ -1,4 +1,4 @@
-import { isBuiltIn, mayBeScopeType } from '../../table/entities/scope-types.ts';
+import { isScopeType } from '../../table/entities/registry.ts';
 import type { Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { parseKey } from '../../table/keys.ts';
@@ -6,7 +6,7 @@ import type { NodeKind } from '../kinds/node-kind.ts';
 import { ENTITLEMENT_KINDS } from './entitlements.ts';
 import { GROUP_KINDS } from './groups.ts';
 import { PERMISSION_KINDS } from './permissions.ts';
-import { PLATFORM_KINDS } from './platform.ts';
+import { PLAIN_KINDS } from './plain.ts';
 import { POLICY_KINDS } from './policies.ts';
 import { PROPERTY_KINDS } from './properties.ts';
 import { RECORD_KINDS } from './records.ts';
@@ -31,7 +31,7 @@ export const NODE_KINDS: readonly NodeKind[] = [
   ...PROPERTY_KINDS,
   ...RESOURCE_TYPE_KINDS,
   ...ENTITLEMENT_KINDS,
-  ...PLATFORM_KINDS,
+  ...PLAIN_KINDS,
   ...TOKEN_KINDS,
   ...RECORD_KINDS,
   ...POLICY_KINDS,
@@ -42,8 +42,6 @@ export const NODE_KINDS: readonly NodeKind[] = [
 export const ADDED = 'scope';
 
 const BY_TYPE: ReadonlyMap<string, NodeKind> = new Map(NODE_KINDS.map((kind) => [kind.entity.type, kind]));
-
-export const isScopeType = (type: string): boolean => isBuiltIn(type) || mayBeScopeType(type);
 
 /** The kind of the nodes of a type. */
 export const kindOf = (type: string): NodeKind | undefined =>

@@ -1,4 +1,4 @@
-import { ENTITIES } from '../../table/entities/registry.ts';
+import { ENTITIES, isScopeType } from '../../table/entities/registry.ts';
 import { conflict, invalid } from '../../table/errors.ts';
 import { allOf } from '../../table/index-queries.ts';
 import { SCOPE_TYPE_LIST } from '../../table/keys.ts';
@@ -28,6 +28,8 @@ async function refuseUnknownTypes(
 const scopeTypeBehaviour: Behaviour = {
   owners: () => [{ ref: SCOPE_TYPE_LIST, field: 'name', isAnchor: true }],
   onCreate: async (planning, ref, attributes) => {
+    if (!isScopeType(ref.id))
+      throw invalid('name', `${ref.id} has a meaning already: a scope type is called otherwise`);
     await refuseUnknownTypes(planning, ref.id, attributes);
     return {};
   },

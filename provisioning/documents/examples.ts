@@ -1,3 +1,5 @@
+import { PLAIN_ENTITIES } from '../../table/entities/registry.ts';
+
 /**
  * An example of each command. In their order they are one story that begins with an empty table, and each one
  * succeeds: a test runs it. (Only approvals are of operators who are verified.) Creations give ids so that later examples can name what was created; left out, an id is
@@ -22,7 +24,22 @@ const [account, enterprise, workstream, campus, old] = [20, 21, 22, 23, 24].map(
 const [user, robot, group, role, auditor, template, grant, assignment] = [30, 31, 32, 33, 34, 35, 36, 37].map(
   id,
 );
-const [subscription, license, address, tool, product, service] = [40, 41, 42, 43, 44, 45].map(id);
+const [subscription, license] = [40, 41].map(id);
+/** Of the scopes on which plain kinds hang. */
+const SCOPE_IDS: Readonly<Record<string, string | undefined>> = {
+  tenant,
+  location,
+  client,
+  project,
+  building,
+  zone,
+  device,
+  account,
+  enterprise,
+  workstream,
+};
+const idOfPlain = (type: string): string => id(42 + PLAIN_ENTITIES.findIndex((each) => each.type === type));
+const [product, service] = ['product', 'service'].map(idOfPlain);
 const [token, session, notification, route] = [50, 51, 52, 53].map(id);
 
 const [SPRING, SUMMER] = ['2026-03-01T00:00:00Z', '2026-06-01T00:00:00Z'];
@@ -194,14 +211,10 @@ const PARTS: readonly Part[] = [
     { value: 'light' },
     { scope: `tenant:${tenant}` },
   ),
-  node('address', { id: address, account: `account:${account}`, city: 'Berlin' }, { isPrimary: true }),
-  node(
-    'tool',
-    { id: tool, workstream: `workstream:${workstream}`, name: 'Board' },
-    { url: 'https://tool.example' },
-  ),
-  node('product', { id: product, name: 'Ledger' }, { description: 'counts money' }),
-  node('service', { id: service, name: 'Support' }, { description: 'answers' }),
+  ...PLAIN_ENTITIES.map(({ type, hangsOn: [owner] = [], example: { create, update } }) => {
+    const place = owner === undefined ? {} : { [owner]: `${owner}:${SCOPE_IDS[owner]}` };
+    return node(type, { id: idOfPlain(type), ...place, ...create }, update);
+  }),
   named(
     'workstream-member',
     ['user', 'workstream'],

@@ -14,7 +14,7 @@ const instant = z.iso.datetime();
 const text = z.string();
 const count = z.int().min(0);
 const reference = z.string().describe('reference such as `location:ID`');
-const scope = { ancestors: z.array(reference), root: reference, movingTo: reference.optional() };
+const scope = { ancestors: z.array(reference), movingTo: reference.optional() };
 const parts = { module: text, action: text, resource: text };
 const partial = (shape: Shape): Shape =>
   Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, schema.optional()]));
@@ -35,10 +35,7 @@ const ADDED: Readonly<Record<string, Shape>> = {
   scope,
   user: holder,
   'technical-user': holder,
-  group: { root: reference },
-  subscription: { root: reference },
   license: { root: reference },
-  tool: { root: reference },
   role: { isSystem: z.boolean() },
   permission: parts,
   membership: { scope: reference },
@@ -64,13 +61,19 @@ const sameAs = (naturalKey: readonly string[]): string =>
 
 /** An entity or an edge as commands answer it. */
 function stored(type: string): Shape {
-  const { secret = [], hidden = [], naturalKey } = (ENTITIES as Readonly<Record<string, Entity>>)[type] ?? {};
+  const {
+    secret = [],
+    hidden = [],
+    naturalKey,
+    inTenant,
+  } = (ENTITIES as Readonly<Record<string, Entity>>)[type] ?? {};
   const given = Object.entries(shapeOf(`${type}.create`)).filter(
     ([name]) => !secret.includes(name) && !hidden.includes(name),
   );
   return {
     ...Object.fromEntries(given.map(([name, schema]) => [name, name === 'id' ? field.id : schema])),
     ...(naturalKey ? { id: text.describe(sameAs(naturalKey)) } : {}),
+    ...(inTenant?.tenant === 'root' ? { root: reference } : {}),
     ...ADDED[type],
     createdAt: instant,
     updatedAt: instant,

@@ -1,9 +1,9 @@
+import { isScopeType } from '../../table/entities/registry.ts';
 import { formatRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { globalKey, identityOf, type Key, nodeKey } from '../../table/keys.ts';
 import type { Declarations } from '../../table/properties.ts';
 import { canonical } from '../canonical.ts';
-import { isScopeType } from '../commands/node-kinds.ts';
 import { declarationsIn, hasProperties, misfits, problemOfLoaded } from '../nodes/properties.ts';
 import { attempt, type Found, fault, type Relation } from './relation.ts';
 

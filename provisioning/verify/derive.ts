@@ -1,11 +1,11 @@
 import { Attribute, FOLDED, parseAttribute } from '../../table/decision/attributes.ts';
 import { hasFoldedRoles } from '../../table/decision/folded-roles.ts';
 import { formOfParts, isSplit, isSplitting, MARKERS, SPLIT_THRESHOLDS } from '../../table/decision/split.ts';
+import { isScopeType } from '../../table/entities/registry.ts';
 import { SPLIT_FORM } from '../../table/form.ts';
 import { isRef, isSubjectNode, parseRef } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { decisionKey, identityOf, isSameKey, type Key, parseKey } from '../../table/keys.ts';
-import { isScopeType } from '../commands/node-kinds.ts';
 import { entryPlaceOf } from './entry-place.ts';
 import { type Draft, emptyAt, type Gathered, put } from './gather.ts';
 import type { Found } from './relation.ts';

@@ -10,10 +10,10 @@ import {
 } from '../../table/decision/attributes.ts';
 import { DAY_MS } from '../../table/entities/entity.ts';
 import { SESSION_DAYS } from '../../table/entities/records.ts';
+import { isScopeType } from '../../table/entities/registry.ts';
 import { formatRef, parseRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { decisionKey, globalKey, type Key, nodeKey, parseKey } from '../../table/keys.ts';
-import { isScopeType } from '../commands/node-kinds.ts';
 import { readEdge } from '../edges/read-edge.ts';
 import { ownerOf, subject } from '../edges/rights.ts';
 import { optionalText, textOf } from '../nodes/nodes.ts';

@@ -1,5 +1,6 @@
 import { Attribute, parseAttribute } from '../../table/decision/attributes.ts';
 import { isSplit } from '../../table/decision/split.ts';
+import { isScopeType } from '../../table/entities/registry.ts';
 import { FORM, FORMS, isNewer } from '../../table/form.ts';
 import { isSubjectNode, type Ref } from '../../table/identifiers.ts';
 import { allOf } from '../../table/index-queries.ts';
@@ -17,7 +18,6 @@ import {
 } from '../../table/keys.ts';
 import { OWNERSHIP, ownedBy } from '../../table/partition-queries.ts';
 import type { Reader } from '../../table/reader.ts';
-import { isScopeType } from '../commands/node-kinds.ts';
 import { DECISIONS } from './decision-form.ts';
 import { type Entry, entriesOfItem } from './entries.ts';
 import { withoutForm } from './forms.ts';

@@ -1,10 +1,11 @@
 import { BY_SCOPE, isByScope, isSplit, isSplitting } from '../../table/decision/split.ts';
+import { isScopeType } from '../../table/entities/registry.ts';
 import { FORM, SPLIT_FORM } from '../../table/form.ts';
 import { isRef, parseRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { decisionKey, edgeKey, globalKey, nodeKey } from '../../table/keys.ts';
 import { canonical } from '../canonical.ts';
-import { isScopeType, nodeAt } from '../commands/node-kinds.ts';
+import { nodeAt } from '../commands/node-kinds.ts';
 import { type NodeKind, ownersOf } from '../kinds/node-kind.ts';
 import { guardsOf } from '../nodes/guards.ts';
 import { nodeNamesOf } from '../nodes/node-names.ts';

@@ -1,4 +1,5 @@
 import { foldRoles, hasFoldedRoles, listedRolesIn, unfoldRoles } from '../../table/decision/folded-roles.ts';
+import { isScopeType } from '../../table/entities/registry.ts';
 import { stale } from '../../table/errors.ts';
 import { formatRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
@@ -6,7 +7,6 @@ import { parseKey } from '../../table/keys.ts';
 import { OWNERSHIP, ownedBy } from '../../table/partition-queries.ts';
 import type { Reader } from '../../table/reader.ts';
 import { MAX_ITEM_BYTES, sizeOf } from '../../table/size.ts';
-import { isScopeType } from '../commands/node-kinds.ts';
 import { textOf } from '../nodes/nodes.ts';
 import { asRead } from './relation.ts';
 import type { SplitTable, Splitting } from './splitting.ts';

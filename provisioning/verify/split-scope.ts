@@ -6,6 +6,7 @@ import {
 } from '../../table/decision/attributes.ts';
 import { BACK, BY_SCOPE, formOfParts, isByScope, MARKERS } from '../../table/decision/split.ts';
 import { expiry } from '../../table/decision/writes.ts';
+import { isScopeType } from '../../table/entities/registry.ts';
 import { stale } from '../../table/errors.ts';
 import { FORM, FORMS, SPLIT_FORM } from '../../table/form.ts';
 import { formatRef, type Ref, readSubject } from '../../table/identifiers.ts';
@@ -15,7 +16,6 @@ import { edgesToSubjects, ownedBy } from '../../table/partition-queries.ts';
 import type { Reader } from '../../table/reader.ts';
 import { MAX_ITEM_BYTES, sizeOf } from '../../table/size.ts';
 import type { Action, Check, Expected, Update } from '../../table/write/action.ts';
-import { isScopeType } from '../commands/node-kinds.ts';
 import { group as groupRef } from '../edges/rights.ts';
 import { asRead, isMeanwhile } from './relation.ts';
 import { scopeOf } from './split-roles.ts';

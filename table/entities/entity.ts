@@ -94,6 +94,18 @@ export interface Entity {
   readonly expires?: { readonly from: string; readonly afterDays: number };
 }
 
+/**
+ * A kind that is no more than this: commands, results, documents and its section of a manifest are made of it. It hangs
+ * on a scope that its creation names (by the field that is called as the scope's type) or on nothing, and decides nothing.
+ */
+export interface PlainEntity extends Entity {
+  /** Inputs for the documents, without the id and the scope. */
+  readonly example: {
+    readonly create: Readonly<Record<string, unknown>>;
+    readonly update: Readonly<Record<string, unknown>>;
+  };
+}
+
 /** What lifetimes are counted in. */
 export const DAY_MS = 86_400_000;
 

@@ -1,7 +1,9 @@
 import { ACCESS } from './access.ts';
-import type { Entity } from './entity.ts';
-import { PLATFORM } from './platform.ts';
+import { ENTITLEMENTS } from './entitlements.ts';
+import type { Entity, PlainEntity } from './entity.ts';
+import * as PLAIN from './plain/index.ts';
 import { RECORDS } from './records.ts';
+import { isBuiltIn, mayBeScopeType } from './scope-types.ts';
 import { SCOPES } from './scopes.ts';
 import { SUBJECTS } from './subjects.ts';
 
@@ -13,8 +15,16 @@ export const ENTITIES = {
   ...SCOPES,
   ...SUBJECTS,
   ...ACCESS,
-  ...PLATFORM,
+  ...ENTITLEMENTS,
+  ...PLAIN,
   ...RECORDS,
 } as const satisfies Record<string, Entity>;
 
 export type EntityType = keyof typeof ENTITIES;
+
+/** The kinds that are no more than their entry. */
+export const PLAIN_ENTITIES: readonly PlainEntity[] = Object.values(PLAIN);
+
+/** Whether nodes of this type are scopes: of a type that comes with the table or may be added. */
+export const isScopeType = (type: string): boolean =>
+  isBuiltIn(type) || (mayBeScopeType(type) && !Object.hasOwn(ENTITIES, type));

@@ -31,7 +31,10 @@ export const MAX_ANCESTORS = 16;
 
 export const isBuiltIn = (type: string): boolean => Object.hasOwn(SCOPE_TYPES, type);
 
-/** First words of keys that are no scopes. A test compares them with the registry. */
+/**
+ * First words of keys that are no scopes. Kinds that decide nothing need not stand here: their decision items are never there,
+ * and the registry refuses their types (`isScopeType`).
+ */
 const TAKEN: ReadonlySet<string> = new Set([
   'user',
   'technical-user',

@@ -2,31 +2,10 @@ import * as z from 'zod';
 import type { Entity } from './entity.ts';
 import * as field from './fields.ts';
 
-/**
- * What hangs on scopes and gives no rights by itself: entitlements, and what a platform keeps of its
- * customers.
- */
-const description = field.text(1_000).optional();
-const words = field.text(256).optional();
+/** What a scope is entitled to. */
 const active = { status: 'active' };
 
-/** What enterprises use. */
-const used = <T extends 'product' | 'service'>(type: T, label: string) => ({
-  type,
-  label,
-  summary: `A ${type} that enterprises use.`,
-  attributes: z.strictObject({
-    name: field.name,
-    description,
-    status: z.enum(['active', 'inactive']).optional(),
-  }),
-  defaults: active,
-  named: { kind: type, by: ['name'] as const },
-  guards: [],
-  listShards: 4,
-});
-
-export const PLATFORM = {
+export const ENTITLEMENTS = {
   subscription: {
     type: 'subscription',
     label: 'Subscription',
@@ -70,43 +49,4 @@ export const PLATFORM = {
     guards: [],
     listShards: 4,
   },
-  address: {
-    type: 'address',
-    label: 'Address',
-    hangsOn: ['account'],
-    summary: 'An address of an account.',
-    attributes: z.strictObject({
-      account: field.ref,
-      label: words,
-      street: description,
-      city: words,
-      state: words,
-      country: words,
-      postalCode: words,
-      isPrimary: z.boolean().optional(),
-    }),
-    defaults: { isPrimary: false },
-    immutable: ['account'],
-    inTenant: { tenant: 'account', time: 'createdAt' },
-    guards: [],
-    listShards: 4,
-  },
-  tool: {
-    type: 'tool',
-    label: 'Tool',
-    hangsOn: ['workstream'],
-    summary: 'A tool of a workstream.',
-    attributes: z.strictObject({
-      workstream: field.ref,
-      name: field.name,
-      description,
-      url: field.webAddress.optional(),
-    }),
-    immutable: ['workstream'],
-    inTenant: { tenant: 'root', time: 'createdAt' },
-    guards: [],
-    listShards: 4,
-  },
-  product: used('product', 'Product'),
-  service: used('service', 'Service'),
 } as const satisfies Record<string, Entity>;
