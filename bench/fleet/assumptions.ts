@@ -2,7 +2,7 @@ import { DEFAULT_TTL_MS } from '../../engine/index.ts';
 
 /**
  * Everything that the simulation takes for given. `documented` is what AWS states, with its page; `measured` comes
- * from a benchmark of this repository; `assumed` is neither, and docs/scale.md lists it.
+ * from a benchmark of this repository; `assumed` is neither, and docs/performance/fleet.md lists it.
  */
 export const DOCUMENTED = {
   /**

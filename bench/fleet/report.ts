@@ -261,7 +261,7 @@ function latencyChart(results: Results): Chart {
   };
 }
 
-/** The pictures of docs/scale.md, by file. */
+/** The pictures of docs/performance/fleet.md, by file. */
 export const picturesOf = (results: Results): Readonly<Record<string, string>> => ({
   'fleet-environments.svg': chartAsSvg(sweepChart(results)),
   'fleet-latency.svg': chartAsSvg(latencyChart(results)),
@@ -301,7 +301,7 @@ export const picturesOf = (results: Results): Readonly<Record<string, string>> =
 const row = (...cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 const percent = (share: number): string => `${shortNumber(share * 100)} %`;
 
-/** The tables of docs/scale.md, by name. */
+/** The tables of docs/performance/fleet.md, by name. */
 export function tablesOf(results: Results): Readonly<Record<string, string>> {
   const rows = (names: readonly string[]) =>
     simulated(results, names).map((name) => {

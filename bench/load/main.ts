@@ -8,7 +8,7 @@ import { describeLoad, errorsOf } from './report.ts';
 
 /**
  * `npm run bench -- load-test --url URL --token-file FILE --path PATH`: a load test for a deployed API, bounded in time,
- * rate and connections. Without `--url` it starts a local stack of its own (docs/load.md).
+ * rate and connections. Without `--url` it starts a local stack of its own (docs/performance/load.md).
  */
 const INTERRUPTED = 130;
 

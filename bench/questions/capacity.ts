@@ -32,7 +32,7 @@ export const capacity: Question = {
       figure && show(figure.median);
     return {
       sentences: [
-        text`**To 10,000 requests per second and 5 million users, where the authorizer takes ${median(fleet('steady', 'p50'))} at the median and ${median(fleet('steady', 'p99'))} at p99, and ${median(fleet('steady', 'failed-event'))} of the requests get no answer**: beyond that, quotas of AWS come first ([which](scale.md#which-limit-comes-first), all simulated).`,
+        text`**To 10,000 requests per second and 5 million users, where the authorizer takes ${median(fleet('steady', 'p50'))} at the median and ${median(fleet('steady', 'p99'))} at p99, and ${median(fleet('steady', 'failed-event'))} of the requests get no answer**: beyond that, quotas of AWS come first ([which](#which-limit-comes-first), all simulated).`,
         text`The size of the table does not matter: a decision with nothing cached makes ${median(of('scale.calls'))} at every size, and with a million users it takes ${ratio(of('scale.cold-1000000'), 'cold-1000')} the time that it takes with a thousand.`,
         'What one item, list or policy may hold is in [Limits](limits.md).',
       ],

@@ -17,7 +17,7 @@ const all = (): readonly (readonly [string, Event])[] => [
 function writeDocument(results: Results): void {
   for (const [name, picture] of Object.entries(picturesOf(results)))
     writeFileSync(`${DOCS}/pictures/${name}`, picture);
-  const path = `${DOCS}/scale.md`;
+  const path = `${DOCS}/performance/fleet.md`;
   writeFileSync(path, withTables(readFileSync(path, 'utf8'), tablesOf(results)));
 }
 

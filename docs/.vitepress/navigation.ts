@@ -76,8 +76,6 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'docs/bulk.md',
     'docs/change-feed.md',
     'docs/live-revocation.md',
-    'docs/scale.md',
-    'docs/load.md',
     'docs/performance.md',
     'docs/performance/',
   ],
