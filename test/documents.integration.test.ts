@@ -72,7 +72,7 @@ const FILES: Readonly<
     ['permissions.test.yaml', 'yaml', 0],
     ['live.test.yaml', 'yaml', -1],
   ],
-  'docs/recipes.md': [['recipe.test.yaml', 'yaml', 0]],
+  'docs/conditions.md': [['recipe.test.yaml', 'yaml', 0]],
   'docs/routes.md': [['openapi.yaml', 'yaml', 0]],
 };
 

@@ -35,7 +35,6 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'docs/guides/machine-tokens.md',
     'docs/guides/websocket.md',
     'docs/guides/',
-    'docs/recipes.md',
     'docs/attach/README.md',
   ],
   'Coming from': [

@@ -1,3 +1,4 @@
+import conditions from '../../docs/conditions.md';
 import acme from '../../docs/examples/acme.manifest.yaml';
 import casbin from '../../docs/examples/coming-from/casbin.test.yaml';
 import casl from '../../docs/examples/coming-from/casl.test.yaml';
@@ -21,7 +22,6 @@ import school from '../../docs/examples/school.manifest.yaml';
 import schoolRules from '../../docs/examples/school.test.yaml';
 import shop from '../../docs/examples/shop.manifest.yaml';
 import shopTests from '../../docs/examples/shop.test.yaml';
-import recipes from '../../docs/recipes.md';
 import type { Texts } from './model.ts';
 
 /** A model of the documents. */
@@ -60,7 +60,7 @@ export function splitModelTest(text: string): Texts {
 
 /** Each recipe of the document: its heading, and the block below it, which is a whole model test. */
 export const recipesIn = (document: string): readonly (readonly [title: string, block: string])[] =>
-  [...document.matchAll(/^## (.+)\n[\s\S]*?^```yaml\n([\s\S]*?)^```$/gm)].map(
+  [...document.matchAll(/^### (.+)\n(?:(?!^#)[\s\S])*?^```yaml\n([\s\S]*?)^```$/gm)].map(
     ([, title = '', block = '']) => [title, block],
   );
 
@@ -96,7 +96,7 @@ export const EXAMPLES: readonly Example[] = [
   split('Guides', 'record-ownership', 'Record ownership', owners),
   split('Guides', 'machine-tokens', 'Machine tokens', machineTokens),
   split('Guides', 'websocket', 'WebSocket', websocket),
-  ...recipesIn(recipes).map(([title, block]) =>
+  ...recipesIn(conditions).map(([title, block]) =>
     split('Recipes for conditions', `recipe-${nameOf(title)}`, title, block),
   ),
   split('Coming from', 'from-casl', 'CASL', casl),

@@ -8,11 +8,11 @@ import { AUDIENCE, createIssuer, httpEvent, ISSUER, type Issuer, restRequestEven
 const DOCUMENT = readFileSync(new URL('../../docs/conditions.md', import.meta.url), 'utf8');
 
 const OFFICE =
-  'cidr("203.0.113.0/24").containsIP(context.ip) || cidr("2001:db8::/32").containsIP(context.ip)';
-const STEP_UP = 'context.claims.acr == "mfa"';
-const HOURS = `context.time.getDayOfWeek("Europe/Berlin") in [1, 2, 3, 4, 5]
-  && context.time.getHours("Europe/Berlin") >= 8
-  && context.time.getHours("Europe/Berlin") < 18`;
+  "cidr('203.0.113.0/24').containsIP(context.ip) || cidr('2001:db8::/32').containsIP(context.ip)";
+const STEP_UP = "context.claims.acr == 'mfa'";
+const HOURS = `context.time.getDayOfWeek('Europe/Berlin') in [1, 2, 3, 4, 5]
+  && context.time.getHours('Europe/Berlin') >= 8
+  && context.time.getHours('Europe/Berlin') < 18`;
 const CACHES = {
   byAddress: `{"default":{"ttl":300,"identitySources":["$request.header.Authorization","$context.identity.sourceIp"]}}`,
   off: '{"default":{"ttl":0}}',
