@@ -15,7 +15,8 @@ export interface ExitCodes {
 
 // It holds for every kind of name: 1 is the answer no, or a finding, and of what does not exist there is none.
 const WRONG = 'wrong usage, such as a name that nothing has';
-const FAULT = `${WRONG}, or a failure`;
+/** What 2 means where nothing is said. */
+export const FAULT = `${WRONG}, or a failure`;
 const NOT_AGREED = 'nothing was done: --yes is missing, or the answer was not yes';
 const REFUSAL = `${WRONG}, refused by provisioning, or a failure`;
 

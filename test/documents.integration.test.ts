@@ -54,7 +54,7 @@ const ENDS_WITH_1: readonly RegExp[] = [
 const FILES: Readonly<
   Record<string, readonly (readonly [name: string, language: string, position: number])[]>
 > = {
-  'docs/bulk.md': [['users.csv', 'csv', 0]],
+  'docs/cli.md': [['users.csv', 'csv', 0]],
   'docs/coming-from/casbin.md': [['casbin.test.yaml', 'yaml', 0]],
   'docs/coming-from/casl.md': [['casl.test.yaml', 'yaml', 0]],
   'docs/coming-from/cedar.md': [['cedar.test.yaml', 'yaml', 0]],
@@ -77,7 +77,7 @@ const FILES: Readonly<
 };
 
 /** Documents whose examples are about the same people: one after the other, beside all others. */
-const OF_A_SCHOOL = ['docs/in-your-application.md', 'docs/bulk.md', 'docs/manifests.md', 'docs/routes.md'];
+const OF_A_SCHOOL = ['docs/in-your-application.md', 'docs/cli.md', 'docs/manifests.md', 'docs/routes.md'];
 
 /** Whether a quote is open at the end: the command goes on in the next line. */
 const isOpen = (text: string): boolean => /'/.test(text.replaceAll(/"(?:\\.|[^"\\])*"|'[^']*'/gs, ''));

@@ -119,6 +119,6 @@ export const unattested = ({ resultCaches }: Pick<Configuration, 'resultCaches'>
     ? []
     : [
         notChecked(
-          'RESULT_CACHE is taken at its word: compare it with what API Gateway has by --authorizers (docs/doctor.md)',
+          'RESULT_CACHE is taken at its word: compare it with what API Gateway has by --authorizers (docs/cli.md)',
         ),
       ];

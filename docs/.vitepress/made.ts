@@ -1,5 +1,6 @@
 import { tableOf } from '../../bench/documents.ts';
 import { readResults } from '../../bench/harness/figures.ts';
+import { EXIT_CODES, FAULT } from '../../cli/exit-codes.ts';
 import { commandsAsMarkdown, documentCommands } from '../../provisioning/documents/commands-page.ts';
 import { tableAsMarkdown } from '../../provisioning/documents/table.ts';
 import { faultsAsMarkdown } from '../../test/faults/page.ts';
@@ -10,8 +11,24 @@ import { faultsAsMarkdown } from '../../test/faults/page.ts';
  */
 const PLACE = /^<!-- made: ([a-z][a-z -]*) -->(?:.|\n(?=.))*/gm;
 
+/** What each exit code of each subcommand means; that of 2 only where it is special. */
+const exitCodesAsMarkdown = (): string =>
+  [
+    ['subcommand', '0', '1', '2'],
+    ['---', '---', '---', '---'],
+    ...EXIT_CODES.map((codes) => [
+      codes.of.map((name) => `\`${name}\``).join(', '),
+      codes[0],
+      codes[1] ?? '',
+      codes[2] === FAULT ? '' : codes[2],
+    ]),
+  ]
+    .map((cells) => `| ${cells.join(' | ')} |`)
+    .join('\n');
+
 const MADE: Readonly<Record<string, () => string>> = {
   commands: () => commandsAsMarkdown(documentCommands()),
+  'exit codes': exitCodesAsMarkdown,
   faults: faultsAsMarkdown,
   table: tableAsMarkdown,
 };

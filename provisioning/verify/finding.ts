@@ -1,6 +1,6 @@
 import type { Key } from '../../table/keys.ts';
 
-/** Stable codes of findings. docs/verify.md explains each, and what repair does. */
+/** Stable codes of findings. docs/cli.md explains each, and what repair does. */
 export const CODES = [
   'decision_more',
   'decision_less',

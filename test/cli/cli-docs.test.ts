@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { EXIT_CODES, exitCodesOf } from '../../cli/exit-codes.ts';
+import { EXIT_CODES, exitCodesOf, FAULT } from '../../cli/exit-codes.ts';
 import { report } from '../../cli/revocation/subcommand.ts';
 import { REVOCATION_DEFAULTS, revocationBound } from '../../provisioning/revocation-bound.ts';
 import { gatehouse, subcommandsIn } from './support.ts';
@@ -26,18 +26,9 @@ test('the answer of a revocation is the documented one', () => {
 });
 
 describe('exit codes', () => {
-  /** What 2 means where nothing else is said. */
-  const USUAL = 'wrong usage, such as a name that nothing has, or a failure';
-  const rows = EXIT_CODES.map(
-    (codes) =>
-      `| ${codes.of.map((name) => `\`${name}\``).join(', ')} | ${codes[0]} | ${codes[1] ?? ''} | ${codes[2] === USUAL ? '' : codes[2]} |`,
-  );
-
-  test('the table is that of the code', () => {
-    const [, table = ''] =
-      /\| subcommand \| 0 \| 1 \| 2 \|\n\| --- \| --- \| --- \| --- \|\n((?:\|.*\n)*)/.exec(DOCUMENT) ?? [];
-    expect(table.trimEnd().split('\n')).toEqual(rows.map((row) => row.replaceAll(/(?<=\|) {2}(?=\|)/g, ' ')));
-    expect(DOCUMENT).toContain(`\n2 is ${USUAL};`);
+  test('the document says what 2 means where its table says nothing', () => {
+    expect(DOCUMENT).toContain(`\n2 is ${FAULT};`);
+    expect(DOCUMENT).toContain('<!-- made: exit codes -->');
   });
 
   test('each subcommand is in it once, and its help shows its row', async () => {

@@ -122,7 +122,7 @@ test('usage errors and faults: 2', async () => {
 });
 
 test('every code is described', () => {
-  const text = readFileSync(new URL('../../docs/verify.md', import.meta.url), 'utf8');
+  const text = readFileSync(new URL('../../docs/cli.md', import.meta.url), 'utf8');
   for (const code of CODES) expect(text).toContain(`\`${code}\``);
 });
 

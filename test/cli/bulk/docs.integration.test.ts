@@ -4,9 +4,9 @@ import { ROW_KINDS } from '../../../cli/bulk/kinds.ts';
 import { createWorld } from '../../support/world.ts';
 import { fileOf, gatehouse, removeFiles } from '../support.ts';
 
-/** docs/bulk.md shows what happens. */
+/** docs/cli.md shows what happens. */
 afterAll(removeFiles);
-const DOCUMENT = readFileSync(new URL('../../../docs/bulk.md', import.meta.url), 'utf8');
+const DOCUMENT = readFileSync(new URL('../../../docs/cli.md', import.meta.url), 'utf8');
 const block = (language: string): string =>
   new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(DOCUMENT)?.[1] ?? '';
 
