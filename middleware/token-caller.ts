@@ -61,7 +61,7 @@ export type TokenCaller = (request: unknown, http: HttpRequest) => Promise<Calle
 const VARIABLES = z.object(SEVERAL_ISSUERS);
 
 /**
- * A `who` for guards that verifies callers as the authorizer does (docs/tokens.md).
+ * A `who` for guards that verifies callers as the authorizer does (docs/routes.md).
  *
  * @param issuers whose JWTs are accepted
  * @throws Error naming the field of an issuer that is missing or invalid

@@ -77,7 +77,7 @@ const FILES: Readonly<
 };
 
 /** Documents whose examples are about the same people: one after the other, beside all others. */
-const OF_A_SCHOOL = ['docs/in-your-application.md', 'docs/cli.md', 'docs/manifests.md', 'docs/routes.md'];
+const OF_A_SCHOOL = ['docs/guard-your-service.md', 'docs/cli.md', 'docs/manifests.md', 'docs/routes.md'];
 
 /** Whether a quote is open at the end: the command goes on in the next line. */
 const isOpen = (text: string): boolean => /'/.test(text.replaceAll(/"(?:\\.|[^"\\])*"|'[^']*'/gs, ''));

@@ -6,7 +6,7 @@ import { type Connection, UNKNOWN } from './connection.ts';
 
 const ref = z.string().check(z.refine(isRef));
 
-/** What the authorizer put into the context of an allowed `$connect` (docs/kinds.md). */
+/** What the authorizer put into the context of an allowed `$connect` (docs/routes.md). */
 const context = z.object({
   subject: ref,
   tenant: ref,

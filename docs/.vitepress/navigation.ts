@@ -21,11 +21,10 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'docs/tutorial.md',
     'docs/concepts.md',
     'docs/explorer.md',
-    'docs/in-your-application.md',
+    'docs/guard-your-service.md',
     'docs/local.md',
   ],
   Guides: [
-    'docs/guard-your-service.md',
     'docs/testing.md',
     'docs/guides/multi-tenant-saas.md',
     'docs/guides/buildings-and-devices.md',
@@ -51,9 +50,6 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'docs/manifests.md',
     'docs/routes.md',
     'docs/conditions.md',
-    'docs/tokens.md',
-    'docs/policies.md',
-    'docs/kinds.md',
     'docs/authzen.md',
     'docs/configuration.md',
     'docs/errors.md',
@@ -82,7 +78,7 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
 /** Titles that are shorter than the first line of their document. */
 const TITLES: Readonly<Record<string, string>> = {
   'docs/beside-others.md': 'Comparison',
-  'docs/in-your-application.md': 'In your application',
+  'docs/guard-your-service.md': 'Guard and ask',
   'docs/attach/README.md': 'Attach to an API',
   'docs/observability.md': 'Observation',
   'docs/internals/engines.md': 'DynamoDB engines',

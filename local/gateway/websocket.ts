@@ -28,7 +28,7 @@ import {
 
 /**
  * "Connection duration" and "Message payload size" (AG apigateway-execution-service-websocket-limits-table).
- * Unlike AWS, this gateway accepts frames above 32 KB and keeps idle connections open (docs/kinds.md).
+ * Unlike AWS, this gateway accepts frames above 32 KB and keeps idle connections open (docs/routes.md).
  */
 export const MAX_CONNECTION_MS = 2 * 60 * 60 * 1_000;
 export const MAX_MESSAGE_BYTES = 128 * 1024;

@@ -40,7 +40,7 @@ const CACHING = {
     resultTtlSeconds: RESULT_TTL_SECONDS,
   },
   // For callers whose policy covers the whole API: it is reused for each of their requests. A caller with an
-  // answer for one route is refused other routes until it expires (docs/policies.md).
+  // answer for one route is refused other routes until it expires (docs/routes.md).
   'rest-whole': { identitySources: REST_TOKEN, resultTtlSeconds: RESULT_TTL_SECONDS },
   'rest-token': notCached(REST_TOKEN),
 } as const satisfies Readonly<Record<string, Caching>>;
