@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Environment, Results } from './harness/figures.ts';
 import { figuresAsMarkdown } from './harness/table.ts';
-import { answerAsMarkdown, numbersAsMarkdown, pictureNameOf, pictureOf } from './questions/answer.ts';
+import { answerAsMarkdown, askedAsMarkdown, numbersAsMarkdown } from './questions/answer.ts';
+import { ASKED } from './questions/asked.ts';
 import { QUESTIONS } from './questions/index.ts';
 import { TOPICS } from './topics/index.ts';
 
@@ -10,6 +11,9 @@ const DOCS = fileURLToPath(new URL('../docs', import.meta.url));
 const ANSWER = /(<!-- answer: ([\w-]+) -->\n)[\s\S]*?(<!-- end of answer -->)/g;
 
 type Document = readonly [path: string, text: string];
+
+/** The question of what was asked beforehand has no text but its table. */
+const BOUNDS = 'asked';
 
 /** Paths of docs/performance.md and of the documents in docs/performance/, and their texts. */
 export function readDocuments(): readonly Document[] {
@@ -19,20 +23,19 @@ export function readDocuments(): readonly Document[] {
   return inFolder.map((path) => [`${DOCS}/${path}`, readFileSync(`${DOCS}/${path}`, 'utf8')]);
 }
 
-/** All that `npm run bench` writes besides the results: the documents with their answers, and the pictures of these. */
-export const documentsWith = (results: Results): readonly Document[] => [
-  ...readDocuments().map(([path, text]) => [path, withAnswers(text, results)] as const),
-  ...QUESTIONS.flatMap((question) => {
-    const picture = pictureOf(question, results);
-    return picture === undefined ? [] : [[`${DOCS}/pictures/${pictureNameOf(question)}`, picture] as const];
-  }),
-];
+/** All that `npm run bench` writes besides the results: the documents with their answers. */
+export const documentsWith = (results: Results): readonly Document[] =>
+  readDocuments().map(([path, text]) => [path, withAnswers(text, results)]);
 
 /** The document with the short answers in their places. */
 export const withAnswers = (markdown: string, results: Results): string =>
   markdown.replace(ANSWER, (place: string, start: string, name: string, end: string) => {
     const question = QUESTIONS.find((each) => each.name === name);
-    return question ? `${start}\n${answerAsMarkdown(question, results)}\n\n${end}` : place;
+    const answer =
+      name === BOUNDS
+        ? askedAsMarkdown(ASKED, results).answer
+        : question && answerAsMarkdown(question, results);
+    return answer === undefined ? place : `${start}\n${answer}\n\n${end}`;
   });
 
 /** What a place of a document stands for that git does not hold: `figures servers`, `numbers request`, `topics`. */
@@ -40,6 +43,7 @@ export function tableOf(place: string, results: Results): string | undefined {
   const [kind, name = ''] = place.split(' ');
   if (kind === 'topics') return topicsAsMarkdown(results);
   if (kind === 'numbers') {
+    if (name === BOUNDS) return askedAsMarkdown(ASKED, results).numbers;
     const question = QUESTIONS.find((each) => each.name === name);
     return question && numbersAsMarkdown(question, results);
   }

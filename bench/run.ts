@@ -12,9 +12,9 @@ import { TOPICS } from './topics/index.ts';
 /**
  * `npm run bench [-- TOPIC...] [--quick] [--users N] [--documents]`: measures, prints the figures, and compares them
  * with `budgets.json`. Exits with 1 when a budget is broken beyond noise, with 2 for an unknown topic. Writes
- * `results/latest.json`, the short answers and the pictures of docs/performance.md; `--quick` takes
+ * `results/latest.json` and the short answers of docs/performance.md; `--quick` takes
  * fewer rounds and writes nothing; neither does `--users`, the size of one topic. `--documents` measures nothing and
- * writes documents and pictures anew, from the results that are there.
+ * writes the documents anew, from the results that are there.
  *
  * `npm run bench -- PROGRAM …` runs a program that measures something else.
  */

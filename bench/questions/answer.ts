@@ -1,46 +1,45 @@
-import { type Chart, chartAsSvg } from '../harness/chart.ts';
+import type { Bound } from '../harness/budgets.ts';
 import type { Figure, Results } from '../harness/figures.ts';
 
-/** A number of an answer, and how it was measured. */
-export interface Row {
-  readonly what: string;
-  /** Missing where the topic was measured before it had this figure. */
-  readonly figure: string | undefined;
+/** What users ask, and how the figures answer it. */
+export interface Question {
+  /** Marks its places in docs/performance.md. */
+  readonly name: string;
+  /** The short answer first. */
+  readonly sentences: readonly Said[];
+  /** The numbers behind it, by topic and by how they were measured. */
+  readonly numbers: readonly Numbers[];
+}
+
+/**
+ * Text with figures: `{check.warm}` is a median with its unit, `{check.warm#}` the number alone, `{check.warm@p99}` its
+ * 99th percentile, and `{check.warm/casl}` how many times the peer's value it is. A text that lacks a figure is left out.
+ */
+export type Said = string | ((of: FigureOf) => string | undefined);
+export type FigureOf = (id: string) => Figure | undefined;
+
+/** Rows of one topic: what, and its figures as text. */
+export interface Numbers {
+  readonly topic: string;
   /** In a few words; the topic's page has the rest. */
   readonly how: string;
-  /** Where the number comes from. */
-  readonly topic: string;
+  readonly rows: Readonly<Record<string, string>>;
 }
 
-export interface Answer {
-  /** The short answer first. A sentence that lacks a figure is left out. */
-  readonly sentences: readonly (string | undefined)[];
-  readonly rows: readonly Row[];
-  /** The names of the table's columns, where they are others. */
-  readonly heads?: readonly [what: string, figure: string, how: string];
-  /** Nothing is drawn where there is nothing to be drawn. */
-  readonly chart: Chart;
+/** A bound that was set before the code was measured, on a median or on a ratio (`check.warm/casl`). */
+export interface Asked extends Bound {
+  readonly what: string;
+  readonly figure: string;
 }
 
-/** A question that users ask, and how the results of the benchmarks answer it. */
-export interface Question {
-  /** Marks its place in docs/performance.md, and names its picture. */
-  readonly name: string;
-  readonly topics: readonly string[];
-  readonly answer: (measured: Measured) => Answer;
-}
-
-/** The figures of all topics by their ids. */
-export interface Measured {
-  readonly of: (id: string) => Figure | undefined;
-  readonly all: (topic: string) => readonly Figure[];
-}
-
-function measuredIn(results: Results): Measured {
-  const all = (topic: string): readonly Figure[] => results[topic]?.figures ?? [];
-  const figures = new Map(Object.keys(results).flatMap((topic) => all(topic).map((each) => [each.id, each])));
-  return { all, of: (id) => figures.get(id) };
-}
+const figureOf = (results: Results): FigureOf => {
+  const all = Object.values(results).flatMap(({ figures }) =>
+    figures.map((each) => [each.id, each] as const),
+  );
+  const figures = new Map(all);
+  return (id) => figures.get(id);
+};
+const topicOf = (id: string): string => id.split('.')[0] ?? '';
 
 const NANOSECONDS: Readonly<Record<string, number>> = { ns: 1, µs: 1_000, ms: 1e6, s: 1e9 };
 
@@ -55,8 +54,6 @@ export function duration(nanoseconds: number): string {
   return `${number(nanoseconds / size)} ${unit}`;
 }
 
-export const nanosecondsOf = ({ median, unit }: Figure): number => median * (NANOSECONDS[unit] ?? 1);
-
 export const dollars = (value: number): string =>
   `$${value.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
 
@@ -67,36 +64,106 @@ export const times = (ratio: number): string =>
     : `${Number(ratio.toFixed(ratio < 10 ? 2 : 1)).toLocaleString('en-US')} times`;
 
 /** A value with its unit, for people. */
-export function shown(value: number, unit: string): string {
+function shown(value: number, unit: string): string {
   if (unit in NANOSECONDS) return duration(value * (NANOSECONDS[unit] ?? 1));
   if (unit === '$/million' || unit === '$/month') return dollars(value);
   if (unit === 'x') return times(value);
   return `${number(value)}${unit === '/s' ? '' : ' '}${unit}`.trimEnd();
 }
 
-/** The number alone, for a sentence that says of what. */
-export const count = (figure: Figure | undefined): string | undefined => figure && number(figure.median);
+const PLACE = /\{([\w.-]+?)(?:\/([\w.-]+)|@(p99)|(#))?\}/g;
 
-export const median = (figure: Figure | undefined): string | undefined =>
-  figure && shown(figure.median, figure.unit);
-
-/** How many times the peer's value it is. */
-export function ratio(figure: Figure | undefined, peer: string): string | undefined {
-  const found = figure?.ratios[peer];
-  return found === undefined ? undefined : times(found);
+/** The text with its figures; undefined where one is missing. */
+function filled(text: string, of: FigureOf): string | undefined {
+  let isWhole = true;
+  const written = text.replace(PLACE, (_, id: string, peer?: string, p99?: string, alone?: string) => {
+    const figure = of(id);
+    const value = peer ? figure?.ratios[peer] : p99 ? figure?.p99 : figure?.median;
+    if (figure === undefined || value === undefined) {
+      isWhole = false;
+      return '';
+    }
+    if (alone) return number(value);
+    return shown(value, peer ? 'x' : figure.unit);
+  });
+  return isWhole ? written : undefined;
 }
 
-/** The text, or nothing where one of its values is missing. */
-export const text = (
-  parts: TemplateStringsArray,
-  ...values: readonly (string | undefined)[]
-): string | undefined =>
-  values.includes(undefined) ? undefined : parts.map((part, n) => part + (values[n] ?? '')).join('');
+interface Reached {
+  readonly asked: Asked;
+  readonly unit: string;
+  readonly value: number | undefined;
+  readonly isMissed: boolean;
+}
+
+function reachedBy(asked: Asked, of: FigureOf): Reached {
+  const [id = '', peer] = asked.figure.split('/');
+  const figure = of(id);
+  const value = peer === undefined ? figure?.median : figure?.ratios[peer];
+  const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = asked;
+  const isMissed = value !== undefined && (value < min || value > max);
+  return { asked, unit: peer === undefined ? (figure?.unit ?? '') : 'x', value, isMissed };
+}
+
+/** The short answer as Markdown. */
+export function answerAsMarkdown({ sentences, numbers }: Question, results: Results): string {
+  const of = figureOf(results);
+  const said = sentences.flatMap((each) => (typeof each === 'string' ? filled(each, of) : each(of)) ?? []);
+  if (said.length > 0) return said.join(' ');
+  return numbers.some(({ topic }) => results[topic])
+    ? 'The figures of the short answer have not been measured yet; the table has what has been.'
+    : 'Nothing of this has been measured yet.';
+}
+
+/** The numbers behind an answer as Markdown, with their origin. */
+export function numbersAsMarkdown({ numbers }: Question, results: Results): string {
+  const of = figureOf(results);
+  const rows = numbers
+    .filter(({ topic }) => results[topic])
+    .flatMap(({ topic, how, rows: all }) =>
+      Object.entries(all).map(([what, text]) => [what, filled(text, of), how, topic] as const),
+    );
+  return tableOf(['what', 'figure', 'measured as'], rows, numbers, results);
+}
+
+/** What was asked before it was measured, and what came of it: in words, and as a table. */
+export function askedAsMarkdown(all: readonly Asked[], results: Results) {
+  const reached = all.map((each) => reachedBy(each, figureOf(results)));
+  const known = reached.filter(({ value }) => value !== undefined);
+  const missed = known.filter(({ isMissed }) => isMissed);
+  const rows = reached.map(({ asked: { what, figure, min, max }, value, unit, isMissed }) => {
+    const plain = value === undefined ? undefined : shown(value, unit).replace(/ of$/, '');
+    const bound = min === undefined ? `at most ${shown(max ?? 0, unit)}` : `at least ${shown(min, unit)}`;
+    return [what, plain && (isMissed ? `**missed**: ${plain}` : plain), bound, topicOf(figure)] as const;
+  });
+  const topics = all.map(({ figure }) => ({ topic: topicOf(figure) }));
+  return {
+    answer:
+      known.length === 0
+        ? 'Nothing of this has been measured yet.'
+        : `**Of ${known.length} bounds that were set before the code was measured, ${missed.length} are missed.** ` +
+          'A bound is on the median, or on the median of the ratios within a round.',
+    numbers: tableOf(
+      ['what', 'reached', 'asked'],
+      rows.filter(([, , , topic]) => results[topic]),
+      topics,
+      results,
+    ),
+  };
+}
+
+type Row = readonly [what: string, figure: string | undefined, how: string, topic: string];
 
 const linkTo = (topic: string): string => `[${topic}](performance/${topic}.md)`;
 
-/** When and where each topic was measured, and which ones were not. */
-function origin(topics: readonly string[], results: Results): string {
+/** A table, and when its topics were measured. */
+function tableOf(
+  heads: readonly string[],
+  rows: readonly Row[],
+  of: readonly { readonly topic: string }[],
+  results: Results,
+): string {
+  const topics = [...new Set(of.map(({ topic }) => topic))];
   const known = topics.flatMap((topic) => {
     const { environment } = results[topic] ?? {};
     if (!environment) return [];
@@ -104,54 +171,14 @@ function origin(topics: readonly string[], results: Results): string {
     return [`${linkTo(topic)} ${date.slice(0, 10)} at commit ${commit}`];
   });
   const unknown = topics.filter((topic) => !results[topic]).map((topic) => `\`npm run bench -- ${topic}\``);
-  return [
+  const origin = [
     ...(known.length > 0 ? [`Measured: ${known.join(', ')}.`] : []),
     ...(unknown.length > 0 ? [`**Not measured yet**: ${unknown.join(', ')}.`] : []),
   ].join(' ');
-}
-
-/** The panels of which there is something to draw. */
-const drawn = ({ panels, ...chart }: Chart): Chart => ({
-  ...chart,
-  panels: panels.filter((panel) =>
-    'bars' in panel ? panel.bars.length > 0 : panel.series.some(({ points }) => points.length > 0),
-  ),
-});
-
-/** The picture of a question as SVG, if there are figures for it. */
-export function pictureOf({ answer }: Question, results: Results): string | undefined {
-  const chart = drawn(answer(measuredIn(results)).chart);
-  return chart.panels.length > 0 ? chartAsSvg(chart) : undefined;
-}
-
-export const pictureNameOf = ({ name }: Question): string => `performance-${name}.svg`;
-
-const HEADS = ['what', 'figure', 'measured as'] as const;
-
-/** The answer as Markdown: in words, and as a picture. */
-export function answerAsMarkdown(question: Question, results: Results): string {
-  const { sentences, rows, chart } = question.answer(measuredIn(results));
-  const said = sentences.filter((sentence) => sentence !== undefined);
-  const inWords =
-    said.length > 0
-      ? said.join(' ')
-      : rows.some(({ topic }) => results[topic])
-        ? 'The figures of the short answer have not been measured yet; the table has what has been.'
-        : 'Nothing of this has been measured yet.';
-  if (pictureOf(question, results) === undefined) return inWords;
-  return `${inWords}\n\n![${chart.label}](pictures/${pictureNameOf(question)})`;
-}
-
-/** The numbers behind an answer as Markdown, with their origin. */
-export function numbersAsMarkdown(question: Question, results: Results): string {
-  const { rows, heads = HEADS } = question.answer(measuredIn(results));
-  const numbers = rows
-    .filter(({ topic }) => results[topic])
-    .map(
-      ({ what, figure = 'not measured yet', how, topic }) =>
-        `| ${what} | ${figure} | ${how} | ${linkTo(topic)} |`,
-    );
-  const table = [`| ${heads.join(' | ')} | all figures |`, '|---|---:|---|---|', ...numbers].join('\n');
-  const from = origin(question.topics, results);
-  return numbers.length > 0 ? `${table}\n\n${from}` : from;
+  const lines = rows.map(
+    ([what, figure = 'not measured yet', how, topic]) =>
+      `| ${what} | ${figure} | ${how} | ${linkTo(topic)} |`,
+  );
+  const table = [`| ${heads.join(' | ')} | all figures |`, '|---|---:|---|---|', ...lines].join('\n');
+  return lines.length > 0 ? `${table}\n\n${origin}` : origin;
 }

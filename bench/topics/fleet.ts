@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { EVENTS, type Event, HALVED, halved, SMALL } from '../fleet/events.ts';
-import { allFigures, picturesOf, type Results, smallFigures, tablesOf, withTables } from '../fleet/report.ts';
+import { allFigures, type Results, smallFigures, tablesOf, withTables } from '../fleet/report.ts';
 import { type Simulated, simulate } from '../fleet/simulate.ts';
 import type { Topic } from '../harness/topic.ts';
 
-const DOCS = fileURLToPath(new URL('../../docs', import.meta.url));
+const DOCUMENT = fileURLToPath(new URL('../../docs/scale.md', import.meta.url));
 
 /** All that a full run simulates, by name. */
 const all = (): readonly (readonly [string, Event])[] => [
@@ -15,10 +15,7 @@ const all = (): readonly (readonly [string, Event])[] => [
 ];
 
 function writeDocument(results: Results): void {
-  for (const [name, picture] of Object.entries(picturesOf(results)))
-    writeFileSync(`${DOCS}/pictures/${name}`, picture);
-  const path = `${DOCS}/performance/fleet.md`;
-  writeFileSync(path, withTables(readFileSync(path, 'utf8'), tablesOf(results)));
+  writeFileSync(DOCUMENT, withTables(readFileSync(DOCUMENT, 'utf8'), tablesOf(results)));
 }
 
 export const fleet: Topic = {

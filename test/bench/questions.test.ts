@@ -1,14 +1,15 @@
 import { expect, test } from 'vitest';
-import { type FigureOptions, type Results, toFigure } from '../../bench/harness/figures.ts';
+import { type FigureOptions, type Results, readResults, toFigure } from '../../bench/harness/figures.ts';
 import {
   answerAsMarkdown,
+  askedAsMarkdown,
   dollars,
   duration,
   numbersAsMarkdown,
-  pictureOf,
   type Question,
   times,
 } from '../../bench/questions/answer.ts';
+import { ASKED } from '../../bench/questions/asked.ts';
 import { QUESTIONS } from '../../bench/questions/index.ts';
 
 const ENVIRONMENT = {
@@ -37,83 +38,65 @@ const resultsOf = (figures: readonly Omit<FigureOptions, 'values'>[], value: num
 test.each(QUESTIONS.map(({ name }) => name))(
   '%s: without figures it says so, and what would measure them',
   (name) => {
-    const { topics } = question(name);
     const answer = shown(name, {});
-    for (const topic of topics) expect(answer).toContain(`\`npm run bench -- ${topic}\``);
+    for (const { topic } of question(name).numbers) expect(answer).toContain(`\`npm run bench -- ${topic}\``);
     expect(answer).toContain('**Not measured yet**');
     expect(answer).not.toContain('| figure |');
     expect(answer).not.toContain('undefined');
     expect(answer).not.toContain('NaN');
-    expect(pictureOf(question(name), {})).toBeUndefined();
   },
 );
 
-test('servers: each peer has its throughput, ours beside it, and a bar', () => {
-  const rate = (server: string, title: string, against = {}) => ({
-    ...{ id: `servers.rate-${server}-distinct-16`, unit: '/s', against },
-    title: `${title}, distinct questions, 16 at once: throughput`,
+test('every figure that a question or a bound names is measured', () => {
+  const results = readResults();
+  for (const { name } of QUESTIONS) expect(shown(name, results), name).not.toContain('not measured yet');
+  expect(askedAsMarkdown(ASKED, results).numbers).not.toContain('not measured yet');
+});
+
+test('servers: each peer has its throughput, and ours beside it', () => {
+  const rate = (server: string, against = {}) => ({
+    ...{ id: `servers.rate-${server}-distinct-16`, title: server, unit: '/s', against },
   });
   const results = resultsOf(
     [
-      rate('gatehouse', 'gatehouse serve', {
-        'rate-openfga-distinct-16': [100],
-        'rate-spicedb-postgres-distinct-16': [2_000],
-      }),
-      rate('openfga', 'OpenFGA, in memory'),
-      rate('spicedb-postgres', 'SpiceDB, PostgreSQL'),
-      // Fewer at once: not on the page.
-      { ...rate('gatehouse', 'gatehouse serve'), id: 'servers.rate-gatehouse-distinct-1' },
+      rate('gatehouse', { 'rate-openfga-distinct-16': [100], 'rate-spicedb-distinct-16': [2_000] }),
+      rate('openfga'),
+      rate('spicedb'),
     ],
     1_500,
   );
   const answer = shown('others', results);
   expect(answer).toContain(
-    'Over HTTP, `gatehouse serve` answers questions that were not asked before at 0.75 times (SpiceDB, PostgreSQL) to ' +
+    'Over HTTP, `gatehouse serve` answers questions that were not asked before at 0.75 times (SpiceDB, in memory) to ' +
       '15 times (OpenFGA, in memory) the rate of other servers.',
   );
+  expect(answer).not.toContain('questions that repeat at');
   expect(answer).toContain('| … beside OpenFGA, in memory | 1,500/s; ours 15 times its throughput |');
+  expect(answer).toContain('| … beside Cerbos | not measured yet |');
   expect(answer).toContain('Measured: [servers](performance/servers.md) 2026-01-15 at commit abc.');
   expect(answer).toContain('**Not measured yet**: `npm run bench -- check`.');
-  const picture = pictureOf(question('others'), results);
-  expect(picture).toContain('Answers per second of one core: questions that were not asked before');
-  expect(picture).toContain('SpiceDB, PostgreSQL');
-  expect(picture).not.toContain('in process');
-  const asked = shown('asked', results);
-  expect(asked).toContain('**missed**: 15 times | at least 20 times | [servers]');
-  expect(asked).toContain('Of 1 bounds that were set before the code was measured, 1 are missed.');
 });
 
-test('administration: whatever is measured beside another rate has rows and a panel', () => {
+test('a bound is missed on its own side, and counted', () => {
   const results = resultsOf(
-    [
-      {
-        ...{ id: 'administration.users.load', title: 'gatehouse load users', unit: '/s' },
-        against: { alone: [200], bare: [1_000] },
-      },
-      { id: 'administration.users.alone', title: 'users, one by one', unit: '/s' },
-      { id: 'administration.users.bare', title: 'bare', unit: '/s' },
-      { id: 'administration.users.computing', title: 'computing', unit: 'ms', against: { alone: [1] } },
-      { id: 'administration.memberships.load', title: 'gatehouse load memberships', unit: '/s' },
-      {
-        ...{ id: 'administration.something.new', title: 'something new', unit: '/s' },
-        against: { bare: [600] },
-      },
-      { id: 'administration.something.bare', title: 'something bare', unit: '/s' },
-    ],
+    [{ id: 'check.warm', title: 'warm', unit: 'ns', against: { other: [150] } }],
     600,
   );
-  const answer = shown('administration', results);
-  expect(answer).toContain(
-    '`gatehouse load` writes 600 users per second, 3 times the rate of a command for each, and 600 memberships.',
+  const { answer, numbers } = askedAsMarkdown(
+    [
+      { what: 'above', figure: 'check.warm', max: 500 },
+      { what: 'within', figure: 'check.warm', max: 600 },
+      { what: 'below', figure: 'check.warm/other', min: 5 },
+      { what: 'unknown', figure: 'check.cold', max: 1 },
+    ],
+    results,
   );
-  expect(answer).toContain('| gatehouse load users | 600/s |');
-  expect(answer).toContain('| … beside: bare | 600/s; ours 0.6 times its rate |');
-  expect(answer).toContain('| something new | 600/s |');
-  expect(answer).not.toContain('computing');
-  expect(answer).not.toContain('gatehouse verify');
-  const picture = pictureOf(question('administration'), results);
-  expect(picture).toContain('something new');
-  expect(picture).toContain('something bare');
+  expect(answer).toContain('Of 3 bounds that were set before the code was measured, 2 are missed.');
+  expect(numbers).toContain('| above | **missed**: 600 ns | at most 500 ns |');
+  expect(numbers).toContain('| within | 600 ns | at most 600 ns |');
+  expect(numbers).toContain('| below | **missed**: 4 times | at least 5 times |');
+  expect(numbers).toContain('| unknown | not measured yet |');
+  expect(askedAsMarkdown(ASKED, {}).answer).toBe('Nothing of this has been measured yet.');
 });
 
 test('a figure that the topic had not yet when it was measured is missing in its row, and its sentence is left out', () => {
