@@ -114,7 +114,7 @@ const SWEEP = ['rate-10', 'rate-100', 'rate-1000', 'steady', 'environments-1000'
 const row = (...cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 const percent = (share: number): string => `${shortNumber(share * 100)} %`;
 
-/** The tables of docs/scale.md, by name. */
+/** The tables of docs/performance/fleet.md, by name. */
 export function tablesOf(results: Results): Readonly<Record<string, string>> {
   const rows = (names: readonly string[]) =>
     simulated(results, names).map((name) => {

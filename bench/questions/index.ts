@@ -112,7 +112,7 @@ const RATES = { '10': 'rate-10', '100': 'rate-100', '1,000': 'rate-1000', '10,00
 const capacity: Question = {
   name: 'capacity',
   sentences: [
-    '**To 10,000 requests per second and 5 million users, where the authorizer takes {fleet.steady.p50} at the median and {fleet.steady.p99} at p99, and {fleet.steady.failed-event} of the requests get no answer**: beyond that, quotas of AWS come first ([which](scale.md#which-limit-comes-first), all simulated).',
+    '**To 10,000 requests per second and 5 million users, where the authorizer takes {fleet.steady.p50} at the median and {fleet.steady.p99} at p99, and {fleet.steady.failed-event} of the requests get no answer**: beyond that, quotas of AWS come first ([which](#which-limit-comes-first), all simulated).',
     'The size of the table does not matter: a decision with nothing cached makes {scale.calls} at every size, and with a million users it takes {scale.cold-1000000/cold-1000} the time that it takes with a thousand.',
     'What one item, list or policy may hold is in [Limits](limits.md).',
   ],

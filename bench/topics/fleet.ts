@@ -5,7 +5,7 @@ import { allFigures, type Results, smallFigures, tablesOf, withTables } from '..
 import { type Simulated, simulate } from '../fleet/simulate.ts';
 import type { Topic } from '../harness/topic.ts';
 
-const DOCUMENT = fileURLToPath(new URL('../../docs/scale.md', import.meta.url));
+const DOCUMENT = fileURLToPath(new URL('../../docs/performance/fleet.md', import.meta.url));
 
 /** All that a full run simulates, by name. */
 const all = (): readonly (readonly [string, Event])[] => [
