@@ -1,7 +1,7 @@
 import type { CommandDescription } from '../provisioning/documents/commands.ts';
 import { formerOf, inCurrentNames } from '../provisioning/former-names.ts';
-import { NAMED_KINDS, type NamedKind } from '../table/entities/entity.ts';
-import { mayBeScopeType } from '../table/entities/scope-types.ts';
+import { isScopeType, NAMED_KINDS, type NamedKind } from '../table/entities/registry.ts';
+import { SCOPE_TYPES } from '../table/entities/scope-types.ts';
 import { GatehouseError } from '../table/errors.ts';
 import { isRef, isUlidOrUuid, parseRef } from '../table/identifiers.ts';
 import { UsageError } from './context.ts';
@@ -12,7 +12,7 @@ import { isReference, type Resolve, type Typed } from './references.ts';
 /** Names in the inputs of commands: which fields take the id or reference of what. */
 
 /** Fields that hold a reference to a scope. */
-const SCOPES = new Set(['scope', 'parent', 'tenant', 'account', 'enterprise', 'workstream']);
+const SCOPES = new Set(['scope', 'parent', ...Object.keys(SCOPE_TYPES)]);
 /** Fields that hold the id of a user, or the reference of another subject. */
 const SUBJECTS = new Set([
   'user',
@@ -51,11 +51,11 @@ export function namedBy(command: string, { name, property }: Field, input: Mappi
     if (description.startsWith('id of a user,')) return typed('subject');
     if (isNamedKind(entity)) return typed(entity);
     if (SUBJECT_TYPES.has(entity)) return typed('subject', entity);
-    return mayBeScopeType(entity) ? typed('scope', entity) : undefined;
+    return isScopeType(entity) ? typed('scope', entity) : undefined;
   }
   if (SUBJECTS.has(name))
     return typed('subject', /^(?:id of a user,|reference)/.test(description) ? undefined : 'user');
-  if (name === 'group' || name === 'product' || name === 'service') return typed(name);
+  if (isNamedKind(name) && description.startsWith('id (')) return typed(name);
   if (name === 'customTemplateId') return typed('role-template');
   if (name === 'role' || name === 'roles' || (entity === 'role' && name === 'parent')) return typed('role');
   if (TEMPLATED.has(entity) && name === 'scope')

@@ -1,5 +1,5 @@
 import { describeCommand } from '../provisioning/documents/commands.ts';
-import type { NamedKind } from '../table/entities/entity.ts';
+import type { NamedKind } from '../table/entities/registry.ts';
 import { isId, isRef } from '../table/identifiers.ts';
 import { fieldsOf } from './input.ts';
 import { namedBy } from './input-names.ts';

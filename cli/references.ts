@@ -4,9 +4,8 @@ import { type Candidate, type Found, findName, oneMeant, type Wanted } from '../
 import { closestPath, suggestName } from '../provisioning/names/suggest.ts';
 import { hint } from '../provisioning/suggestions.ts';
 import { defined } from '../table/defined.ts';
-import type { NamedKind } from '../table/entities/entity.ts';
-import type { EntityType } from '../table/entities/registry.ts';
-import { mayBeScopeType, mayBeSubjectType, SCOPE_TYPES } from '../table/entities/scope-types.ts';
+import { type EntityType, isScopeType, type NamedKind } from '../table/entities/registry.ts';
+import { mayBeSubjectType, SCOPE_TYPES } from '../table/entities/scope-types.ts';
 import { BUILT_IN_SUBJECTS, isBuiltInSubject, isRef, isSafeText } from '../table/identifiers.ts';
 import { allOf } from '../table/index-queries.ts';
 import { nodeKey, permissionRef } from '../table/keys.ts';
@@ -63,15 +62,8 @@ export interface Typed {
   readonly takesIds?: true;
 }
 
-const WORDS: Readonly<Record<NamedKind, string>> = {
-  subject: 'user or other subject',
-  scope: 'scope',
-  group: 'group',
-  role: 'role',
-  'role-template': 'role template',
-  product: 'product',
-  service: 'service',
-};
+const wordOf = (kind: NamedKind): string =>
+  kind === 'subject' ? 'user or other subject' : kind.replaceAll('-', ' ');
 const MAX_LENGTH = 2_200;
 const isName = (text: string): boolean => text.trim() !== '' && text.length <= MAX_LENGTH && isSafeText(text);
 
@@ -85,7 +77,7 @@ export function isReference({ kind, type }: Pick<Typed, 'kind' | 'type'>, text: 
   if (kind === 'subject') return isSubjectRef(text);
   if (!isRef(text)) return false;
   const given = text.slice(0, text.indexOf(':'));
-  return kind === 'scope' ? given === (type ?? given) && mayBeScopeType(given) : given === kind;
+  return kind === 'scope' ? given === (type ?? given) && isScopeType(given) : given === kind;
 }
 
 /** The reference of what a text means. Throws {@link NameError}. */
@@ -112,7 +104,7 @@ async function optionsOf(names: Names, typed: Typed, text: string): Promise<Foun
   const found = await names.find(wanted);
   if (found.candidates.length > 0 || found.more) return found;
   if (isReference(typed, text)) throw unknownReference(label, text);
-  const what = type ?? WORDS[kind];
+  const what = type ?? wordOf(kind);
   const head = `${label} ${plain(text)}: no ${what} has this ${text.includes('/') ? 'path' : 'name'}`;
   const [other] = found.elsewhere;
   const slip = closestPath(
@@ -136,7 +128,7 @@ async function optionsOf(names: Names, typed: Typed, text: string): Promise<Foun
 function ambiguous({ label, kind, type }: Typed, text: string, { candidates, more }: Found): NameError {
   const number = more ? `more than ${candidates.length}` : String(candidates.length);
   const plural =
-    type === undefined ? (kind === 'subject' ? 'subjects' : `${WORDS[kind]}s`) : `scopes of type ${type}`;
+    type === undefined ? (kind === 'subject' ? 'subjects' : `${wordOf(kind)}s`) : `scopes of type ${type}`;
   return new NameError(
     'name_ambiguous',
     `${label} ${plain(text)}: ${number} ${plural} have this name; give a longer path, or a reference`,

@@ -1,6 +1,6 @@
 import { describeCommand } from '../../provisioning/documents/commands.ts';
 import { defined } from '../../table/defined.ts';
-import type { NamedKind } from '../../table/entities/entity.ts';
+import type { NamedKind } from '../../table/entities/registry.ts';
 import { mayBeScopeType } from '../../table/entities/scope-types.ts';
 import { isRef, isUlidOrUuid, parseRef, REGISTERED_SUBJECT } from '../../table/identifiers.ts';
 import { UsageError } from '../context.ts';

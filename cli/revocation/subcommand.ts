@@ -4,7 +4,7 @@ import {
   type RevocationTimes,
   revocationBound,
 } from '../../provisioning/revocation-bound.ts';
-import type { NamedKind } from '../../table/entities/entity.ts';
+import type { NamedKind } from '../../table/entities/registry.ts';
 import type { Context } from '../context.ts';
 import { type Agreed, agree, type Command as Sent } from '../destruction.ts';
 import { knownAs } from '../known-as.ts';

@@ -1,3 +1,4 @@
+import { PLAIN_ENTITIES } from '../../table/entities/registry.ts';
 import { SUBJECT_NODES } from '../../table/identifiers.ts';
 import type { Change } from './compare.ts';
 import { PHASES, type Phase, phaseOf, roleEffects, SCOPE_KINDS, type Verb } from './phase.ts';
@@ -28,6 +29,7 @@ const ORDER: readonly string[] = [
   'subject',
   'subscription',
   'license',
+  ...PLAIN_ENTITIES.map(({ type }) => type),
   'setting',
   'role-permission',
   'group-role',

@@ -1,8 +1,10 @@
 import { SCOPE_TYPES } from '../../table/entities/scope-types.ts';
 import { isPermissionPattern } from '../../table/permission-name.ts';
 import { hint } from '../suggestions.ts';
+import type { Row } from './entry.ts';
 import type { Path, Problem } from './problem.ts';
-import { type Manifest, PEOPLE, type Person } from './schema.ts';
+import { type Manifest, PEOPLE, type Person, PLAIN_SECTIONS } from './schema.ts';
+import { SECTION_OF } from './sections.ts';
 
 type Name = string | null | undefined;
 
@@ -146,14 +148,13 @@ export function referenceProblems(manifest: Manifest): readonly Problem[] {
     if (!isRoot(subject.tenant)) refuse([...path, 'tenant'], `${subject.tenant} is no root`);
     referAccess(path, subject);
   }
-  for (const [position, { scope, module }] of manifest.subscriptions.entries()) {
-    refer(['subscriptions', position, 'scope'], 'scope', scope, scopes);
-    refer(['subscriptions', position, 'module'], 'module', module, modules);
-  }
-  for (const [position, { account, enterprise }] of manifest.licenses.entries()) {
-    referTo(['licenses', position, 'account'], 'account', account);
-    referTo(['licenses', position, 'enterprise'], 'enterprise', enterprise);
-  }
+  for (const section of ['subscriptions', 'licenses', ...PLAIN_SECTIONS] as const)
+    for (const [key, of] of Object.entries<Row>(manifest[section]))
+      for (const [word, { to }] of Object.entries(SECTION_OF[section].words)) {
+        const path = [section, Array.isArray(manifest[section]) ? Number(key) : key, word];
+        if (Object.hasOwn(SCOPE_TYPES, word)) referTo(path, word, of[word] as Name);
+        else if (to) refer(path, word, of[word] as Name, manifest[to]);
+      }
   const properties = new Set<string>();
   for (const [position, { of, name }] of manifest.properties.entries())
     once(['properties', position], `${name} of ${of}`, properties, [of, name]);

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import type { Entity } from '../../table/entities/entity.ts';
+import type { Entity, PlainEntity } from '../../table/entities/entity.ts';
 import * as field from '../../table/entities/fields.ts';
-import { ENTITIES } from '../../table/entities/registry.ts';
+import { ENTITIES, PLAIN_ENTITIES, type PlainSection } from '../../table/entities/registry.ts';
 import { SCOPES } from '../../table/entities/scopes.ts';
 import { isScopeName, permissionTemplate, scopeTemplate } from '../routes/fields.ts';
 import {
@@ -237,6 +237,15 @@ const resourceType = object({
   description,
 });
 
+/** Entries of a plain kind, by their unique value. */
+const plain = (entity: PlainEntity, owner = '') =>
+  named(object({ id, [owner]: name, ...attributes([entity], owner) }));
+const plainSections = Object.fromEntries(
+  PLAIN_ENTITIES.flatMap((entity) =>
+    entity.section === undefined ? [] : [[entity.section, plain(entity, entity.hangsOn?.[0])]],
+  ),
+) as Record<PlainSection, ReturnType<typeof plain>>;
+
 export const sections = {
   scopeTypes: named(scopeType),
   subjectTypes: listed(object({ description }), z.string('must be a subject type').pipe(field.subjectType)),
@@ -253,6 +262,7 @@ export const sections = {
   subjects: named(subject),
   subscriptions: list(subscription),
   licenses: list(license),
+  ...plainSections,
   settings: list(setting),
   routes: list(route),
 };
@@ -270,6 +280,9 @@ export const manifestSchema = object({
 export type Manifest = z.infer<typeof manifestSchema>;
 export type Section = keyof typeof sections;
 export const SECTIONS = Object.keys(sections) as readonly Section[];
+
+/** The sections of plain kinds. */
+export const PLAIN_SECTIONS = Object.keys(plainSections) as readonly Section[];
 
 /** Whether the entries of a section have no names. */
 export const isList = (section: Section): boolean =>

@@ -1,3 +1,4 @@
+import { PLAIN_ENTITIES, type PlainSection } from '../../table/entities/registry.ts';
 import { readSubject } from '../../table/identifiers.ts';
 import {
   GROUP_ATTRIBUTES,
@@ -17,7 +18,7 @@ export interface SectionOf {
   /** As in the names of commands; `scope` stands for all types of scopes. */
   readonly kind: string;
   /** The field that its list is asked by; left out where one list has all of them. */
-  readonly by?: 'scope' | 'account' | 'api';
+  readonly by?: string;
   /** In the order in which an export writes them. */
   readonly words: Readonly<Record<string, Word>>;
 }
@@ -75,6 +76,24 @@ export function sectionOf(user: unknown): (typeof PEOPLE)[number] {
   const { type } = readSubject(String(user), 'user');
   return type === 'user' ? 'users' : type === 'technical-user' ? 'technicalUsers' : 'subjects';
 }
+
+/** The section of a plain kind: what it hangs on is fixed, its unique value is the key of an entry. */
+const plainSections = Object.fromEntries(
+  PLAIN_ENTITIES.flatMap(
+    ({ type, section, attributes, hangsOn: [by = ''] = [], guards: [unique], defaults = {} }) => {
+      const word = (field: string): Word =>
+        field === by
+          ? { to: 'scopes', is: 'fixed' }
+          : field === unique?.field
+            ? { is: 'name' }
+            : { usual: defaults[field] };
+      const words = Object.keys(attributes.shape).map((field) => [field, word(field)]);
+      return section === undefined
+        ? []
+        : [[section, { kind: type, by, words: { ...ID, ...Object.fromEntries(words) } }]];
+    },
+  ),
+) as Record<PlainSection, SectionOf>;
 
 export const SECTION_OF: Readonly<Record<Section, SectionOf>> = {
   scopeTypes: {
@@ -196,6 +215,7 @@ export const SECTION_OF: Readonly<Record<Section, SectionOf>> = {
       ...PERIOD,
     },
   },
+  ...plainSections,
   settings: {
     kind: 'setting',
     by: 'scope',
@@ -215,3 +235,9 @@ export const SECTION_OF: Readonly<Record<Section, SectionOf>> = {
     words: same('api', 'method', 'path', 'permission', 'scope', 'description'),
   },
 };
+
+/** The field whose value an entry is called by in a manifest. */
+export function nameFieldOf(section: Section): string {
+  const named = Object.entries(SECTION_OF[section].words).find(([, { is }]) => is === 'name');
+  return named?.[0] ?? 'name';
+}

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { NAMED_KINDS } from '../../table/entities/entity.ts';
 import * as field from '../../table/entities/fields.ts';
+import { NAMED_KINDS } from '../../table/entities/registry.ts';
 import { isSafeText } from '../../table/identifiers.ts';
 import { type Command, readCommand } from '../command.ts';
 import { findName, MAX_KEYS, ownersOf, shownNames } from '../names/find.ts';

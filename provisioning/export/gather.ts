@@ -1,9 +1,10 @@
+import type { PlainSection } from '../../table/entities/registry.ts';
 import { isBuiltIn } from '../../table/entities/scope-types.ts';
 import { parseRef } from '../../table/identifiers.ts';
 import { patternsCovering } from '../../table/permission-name.ts';
 import type { Row } from '../apply/entry.ts';
 import { listOfMany, type Queries } from '../apply/queries.ts';
-import type { PEOPLE, Section } from '../apply/schema.ts';
+import { type PEOPLE, PLAIN_SECTIONS, type Section } from '../apply/schema.ts';
 import {
   childrenOf,
   listScopes,
@@ -37,6 +38,12 @@ export interface Gathered {
 export async function gather(queries: Queries, { roots: wanted, apis }: Wanted): Promise<Gathered> {
   const ofSection = (section: Section, owners: Iterable<unknown>) =>
     listOfMany(queries, SECTION_OF[section], owners);
+  /** What hangs on scopes of one type. */
+  const ofOwners = (section: Section) =>
+    ofSection(
+      section,
+      refs.filter((ref) => ref.startsWith(`${SECTION_OF[section].by}:`)),
+    );
   const types = await readScopeTypes(queries);
   const scopes = await readScopes(queries, types, wanted);
   const assertThere = (what: string, enterprise: unknown): void => {
@@ -46,7 +53,6 @@ export async function gather(queries: Queries, { roots: wanted, apis }: Wanted):
   for (const [ref, { enterprise }] of scopes) assertThere(`${ref} is linked to`, enterprise);
   const refs = [...scopes.keys()];
   const roots = refs.filter((ref) => scopes.get(ref)?.parent === undefined);
-  const accounts = refs.filter((ref) => ref.startsWith('account:'));
   const { rows: roles, use } = await readRoles(queries, roots, wanted === undefined);
   const groups = byId(await ofSection('groups', refs));
   await inTurns([...groups], async ([group, row]) => {
@@ -59,7 +65,7 @@ export async function gather(queries: Queries, { roots: wanted, apis }: Wanted):
   const homes: readonly Row[] = roots.map((tenant) => ({ tenant }));
   const ofAll = wanted === undefined ? [{}] : [];
   const atHome = await inTurns([...homes, ...ofAll], (by) => queries.list('user.list', by));
-  const technical = await ofSection('technicalUsers', accounts);
+  const technical = await ofOwners('technicalUsers');
   const added = await inTurns(wanted === undefined ? ofAll : homes, (by) => queries.list('subject.list', by));
   const people = new Set([
     ...atHome.flat().map(({ id }) => String(id)),
@@ -100,12 +106,17 @@ export async function gather(queries: Queries, { roots: wanted, apis }: Wanted):
         return row && sectionOf(person) === section ? [[person, row]] : [];
       }),
     );
-  const licenses = await ofSection('licenses', accounts);
+  const licenses = await ofOwners('licenses');
   for (const { enterprise } of licenses) assertThere('a licence is for', enterprise);
   const users = peopleOf('users');
   const settings = await ofSection('settings', [...refs, ...[...users.keys()].map((id) => `user:${id}`)]);
   const routes = await ofSection('routes', apis);
+  const plain = await inTurns(
+    PLAIN_SECTIONS,
+    async (section) => [section, byId(await ofOwners(section))] as const,
+  );
   const rows = {
+    ...(Object.fromEntries<Rows>(plain) as Record<PlainSection, Rows>),
     scopes,
     roles,
     groups,

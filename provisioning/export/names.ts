@@ -1,5 +1,6 @@
 import type { Row } from '../apply/entry.ts';
-import type { Section } from '../apply/schema.ts';
+import { PLAIN_SECTIONS, type Section } from '../apply/schema.ts';
+import { nameFieldOf } from '../apply/sections.ts';
 import type { Gathered } from './gather.ts';
 
 /** The names of resources in a manifest: each once, the first as it is. */
@@ -29,7 +30,20 @@ export function namesOf({ rows }: Gathered): NamesBySection {
     if (within !== undefined) people.give(ref, String(name), within);
   }
   for (const [ref, { name, id }] of rows.subjects) people.give(ref, String(name ?? id));
-  return { scopes, roles, groups, users: people, technicalUsers: people, subjects: people };
+  const plain = PLAIN_SECTIONS.map((section) => {
+    const names = createNames();
+    for (const [id, row] of rows[section]) names.give(id, String(row[nameFieldOf(section)]));
+    return [section, names];
+  });
+  return {
+    ...Object.fromEntries(plain),
+    scopes,
+    roles,
+    groups,
+    users: people,
+    technicalUsers: people,
+    subjects: people,
+  };
 }
 
 /** A key with an @ is read as the email, unless it is said that there is none. */

@@ -1,5 +1,4 @@
-import type { NamedKind } from '../../table/entities/entity.ts';
-import { ENTITIES } from '../../table/entities/registry.ts';
+import { ENTITIES, type NamedKind } from '../../table/entities/registry.ts';
 import { mayBeScopeType } from '../../table/entities/scope-types.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import { formatRef, isId, isRef, parseRef, type Ref, subjectNode } from '../../table/identifiers.ts';

@@ -1,4 +1,5 @@
-import { INDEXES, type NamedKind } from '../../table/entities/entity.ts';
+import { INDEXES } from '../../table/entities/entity.ts';
+import type { NamedKind } from '../../table/entities/registry.ts';
 import type { Item } from '../../table/item.ts';
 import { guardKey, nodesNamedPartition } from '../../table/keys.ts';
 import { foldName } from '../../table/normalise.ts';

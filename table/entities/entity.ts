@@ -17,21 +17,10 @@ export interface Guard {
   readonly repeats?: Readonly<Record<string, string>>;
 }
 
-/** What nodes are found by that people name, though no guard makes the name unique. */
-export const NAMED_KINDS = [
-  'subject',
-  'scope',
-  'group',
-  'role',
-  'role-template',
-  'product',
-  'service',
-] as const;
-export type NamedKind = (typeof NAMED_KINDS)[number];
-
 /** How people name a node: the attributes that are found, and what is above it in a path of names. */
 export interface Named {
-  readonly kind: NamedKind;
+  /** As `name.find` calls what is found. */
+  readonly kind: string;
   /** Attributes that are found; the first is the name that is shown. */
   readonly by: readonly [string, ...string[]];
   /** The attribute that holds the scopes above it, from the nearest on, or the one that it is in. */
@@ -99,6 +88,13 @@ export interface Entity {
  * on a scope that its creation names (by the field that is called as the scope's type) or on nothing, and decides nothing.
  */
 export interface PlainEntity extends Entity {
+  /** Keys tell them by the endings of their kinds. */
+  readonly guards: readonly (Guard & { readonly kind: `${string}_NAME` | `${string}_CODE` })[];
+  /**
+   * Its section of a manifest, where it hangs on a scope and has a unique value: entries by that value, each with the name
+   * of the scope and the other attributes.
+   */
+  readonly section?: string;
   /** Inputs for the documents, without the id and the scope. */
   readonly example: {
     readonly create: Readonly<Record<string, unknown>>;

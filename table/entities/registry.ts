@@ -25,6 +25,19 @@ export type EntityType = keyof typeof ENTITIES;
 /** The kinds that are no more than their entry. */
 export const PLAIN_ENTITIES: readonly PlainEntity[] = Object.values(PLAIN);
 
+type Plain = typeof PLAIN;
+type PlainWith<T> = { [K in keyof Plain]: Plain[K] extends T ? Plain[K] : never }[keyof Plain];
+/** Their sections of a manifest. */
+export type PlainSection = PlainWith<{ readonly section: string }>['section'];
+
+/** What nodes are found by that people name, though no guard makes the name unique. */
+const NAMED = ['subject', 'scope', 'group', 'role', 'role-template'] as const;
+export type NamedKind = (typeof NAMED)[number] | PlainWith<{ readonly named: object }>['type'];
+export const NAMED_KINDS: readonly NamedKind[] = [
+  ...NAMED,
+  ...PLAIN_ENTITIES.flatMap(({ named }) => (named ? [named.kind as NamedKind] : [])),
+];
+
 /** Whether nodes of this type are scopes: of a type that comes with the table or may be added. */
 export const isScopeType = (type: string): boolean =>
   isBuiltIn(type) || (mayBeScopeType(type) && !Object.hasOwn(ENTITIES, type));

@@ -1,3 +1,5 @@
+import { PLAIN_ENTITIES } from '../../table/entities/registry.ts';
+
 /**
  * What editors show of a key. The last two words of its path name it, `scopes.type`; the last one where it means the same
  * everywhere. Attributes that say what they are by their name have none.
@@ -105,6 +107,9 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'licenses.enterprise': 'The enterprise, by name.',
   'licenses.status': 'active counts.',
   ...period('licenses'),
+  ...Object.fromEntries(
+    PLAIN_ENTITIES.flatMap(({ section, summary }) => (section === undefined ? [] : [[section, summary]])),
+  ),
   settings: 'Values for applications. No decision rests on them.',
   'settings.scope': 'The scope that has it. Give scope or user.',
   'settings.user': 'The user that has it. Give scope or user.',

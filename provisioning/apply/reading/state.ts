@@ -1,15 +1,16 @@
 import type { Parsed } from '../parse.ts';
+import { PLAIN_SECTIONS } from '../schema.ts';
 import type { State } from '../state.ts';
 import { readCatalogue } from './catalogue.ts';
 import { readEdges } from './edges.ts';
 import { readEntitlements } from './entitlements.ts';
 import { readGroups } from './groups.ts';
+import { readOwned } from './owned.ts';
 import { readPeople } from './people.ts';
 import { type ReadingOptions, startReading } from './reading.ts';
 import { readEffects, readRoles } from './roles.ts';
 import { readScopes } from './scopes.ts';
 import { readSettings } from './settings.ts';
-import { readTechnicalUsers } from './technical-users.ts';
 
 /** Reads what a manifest names, by ids, unique values and names, and what else is at its scopes. */
 export async function readState(parsed: Parsed, options: ReadingOptions): Promise<State> {
@@ -19,10 +20,11 @@ export async function readState(parsed: Parsed, options: ReadingOptions): Promis
   await readRoles(reading, places);
   await readGroups(reading, places);
   await readPeople(reading, places, 'users');
-  await readTechnicalUsers(reading, places);
+  await readOwned(reading, places, 'technicalUsers');
   await readPeople(reading, places, 'subjects');
   await readEdges(reading, places);
   await readEntitlements(reading, places);
+  for (const section of PLAIN_SECTIONS) await readOwned(reading, places, section);
   await readSettings(reading, places);
   await readEffects(reading);
   return { ...reading, scopes: reading.found.scopes };

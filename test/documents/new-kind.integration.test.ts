@@ -1,0 +1,174 @@
+import { spawnSync } from 'node:child_process';
+import { appendFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Item } from '../../table/item.ts';
+import { createClock } from '../support/world.ts';
+import { blocksOf, ROOT } from './documents.ts';
+
+/**
+ * The worked example of CONTRIBUTING.md: its file and its line are typed into a copy of the sources, and nothing else. All
+ * that a kind of node has is there.
+ */
+mkdirSync(join(ROOT, '.site'), { recursive: true });
+// Within the checkout, so that packages are found.
+const folder = mkdtempSync(join(ROOT, '.site/kind-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const samples = blocksOf('CONTRIBUTING.md').filter(({ language }) => language === 'ts');
+const [file, line] = samples.map(({ text }) => text);
+for (const name of ['table', 'engine', 'provisioning'])
+  cpSync(join(ROOT, name), join(folder, name), { recursive: true });
+writeFileSync(join(folder, 'table/entities/plain/contract.ts'), String(file));
+appendFileSync(join(folder, 'table/entities/plain/index.ts'), `${line}\n`);
+
+const load = async () => ({
+  ...((await import(join(folder, 'provisioning/index.ts'))) as typeof import('../../provisioning/index.ts')),
+  ...((await import(
+    join(folder, 'provisioning/verify/index.ts')
+  )) as typeof import('../../provisioning/verify/index.ts')),
+  ...((await import(join(folder, 'table/memory/index.ts'))) as typeof import('../../table/memory/index.ts')),
+  ...((await import(
+    join(folder, 'provisioning/documents/commands-page.ts')
+  )) as typeof import('../../provisioning/documents/commands-page.ts')),
+});
+let sources: Awaited<ReturnType<typeof load>>;
+beforeAll(async () => {
+  sources = await load();
+}, 120_000);
+
+/** A table with commands on it. */
+function furnish(items: readonly Item[] = []) {
+  const { createProvisioning, createMemoryTable, exportManifest, queriesBy, verify } = sources;
+  const table = createMemoryTable({ items });
+  const clock = createClock();
+  let ids = 0;
+  const newId = () => `id-${++ids}`;
+  const provision = createProvisioning({ ...table, clock, newId, newSecret: () => 'A'.repeat(43) });
+  const run = async (command: string, input: Readonly<Record<string, unknown>>) => {
+    const answer = await provision({ command, input });
+    if (!answer.ok) throw new Error(`${command}: ${answer.error.message}`);
+    return answer.result as Readonly<Record<string, unknown>>;
+  };
+  return {
+    ...{ ...table, provision, run },
+    exported: (ids: boolean) => exportManifest(queriesBy(run), { roots: ['client:acme'], apis: [], ids }),
+    verified: (repair: boolean) =>
+      verify({
+        ...{ reader: table.reader, clock, graceMs: 0 },
+        ...(repair ? { repair: { writer: table.writer, newId } } : {}),
+      }),
+  };
+}
+
+async function withContract() {
+  const world = furnish();
+  await world.run('client.create', { id: 'acme', name: 'Acme' });
+  const input = { id: 'c-1', client: 'client:acme', number: 'c-2026-1', title: 'Maintenance' };
+  return { ...world, input, made: await world.run('contract.create', input) };
+}
+
+test('the sources with it compile', () => {
+  writeFileSync(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({
+      extends: join(ROOT, 'tsconfig.json'),
+      include: [],
+      files: ['provisioning/index.ts', 'provisioning/documents/commands-page.ts'],
+    }),
+  );
+  const { stdout, stderr } = spawnSync(
+    'node',
+    [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', folder],
+    {
+      encoding: 'utf8',
+    },
+  );
+  expect(`${stdout}${stderr}`).toBe('');
+});
+
+test('it is created, found by its number and its names, listed, changed and deleted; its number is unique', async () => {
+  const { run, provision, made, input } = await withContract();
+  expect(made).toMatchObject({ ...input, number: 'C-2026-1' });
+  expect(await run('contract.read', { number: 'C-2026-1' })).toEqual(made);
+  for (const by of [{ client: 'client:acme' }, {}])
+    expect(await run('contract.list', by)).toEqual({ items: [made] });
+  for (const name of ['maintenance', 'C-2026-1'])
+    expect(await run('name.find', { name, kind: 'contract' })).toMatchObject({
+      candidates: [{ ref: 'contract:c-1', name: 'Maintenance' }],
+    });
+  expect(await provision({ command: 'contract.create', input: { ...input, id: 'c-2' } })).toMatchObject({
+    error: { code: 'conflict', field: 'number' },
+  });
+  expect(
+    await provision({ command: 'contract.create', input: { ...input, id: 'c-2', client: 'client:no' } }),
+  ).toMatchObject({ error: { code: 'not_found', field: 'client' } });
+  expect(await provision({ command: 'scope-type.create', input: { name: 'contract' } })).toMatchObject({
+    error: { code: 'invalid', field: 'name' },
+  });
+  await run('contract.update', { id: 'c-1', number: 'C-2', title: 'Repairs' });
+  await run('contract.create', { ...input, id: 'c-2' });
+  await run('contract.delete', { id: 'c-1' });
+  expect(await run('contract.list', {})).toMatchObject({ items: [{ id: 'c-2', title: 'Maintenance' }] });
+});
+
+test.each([true, false])('it is exported, and applied to an empty table; with ids: %s', async (ids) => {
+  const { exported, run } = await withContract();
+  await run('contract.update', { id: 'c-1', endsAt: '2027-01-01' });
+  const { manifest } = await exported(ids);
+  const id = ids ? { id: 'c-1' } : {};
+  expect(manifest.contracts).toEqual({
+    'C-2026-1': { ...id, client: 'Acme', title: 'Maintenance', endsAt: '2027-01-02T00:00:00.000Z' },
+  });
+  const empty = furnish();
+  await empty.run('tenant.apply', { manifest });
+  const { items } = (await empty.run('contract.list', {})) as { items: readonly Record<string, unknown>[] };
+  expect(items).toMatchObject([{ ...id, number: 'C-2026-1', title: 'Maintenance' }]);
+  expect(await empty.run('tenant.plan', { manifest })).toMatchObject({ changes: [], problems: [] });
+});
+
+test('a manifest changes it, removes what it leaves out, and says what is wrong', async () => {
+  const { run, provision } = await withContract();
+  const scopes = { Acme: { type: 'client', id: 'acme' }, Other: { type: 'tenant' } };
+  const plan = (contracts: object) => run('tenant.plan', { manifest: { scopes, contracts }, prune: true });
+  expect(await plan({ 'C-2026-1': { client: 'Acme', title: 'Repairs' } })).toMatchObject({ change: 1 });
+  expect(await plan({ 'C-3': { client: 'Acme', title: 'New' } })).toMatchObject({ remove: 1 });
+  for (const client of ['Acne', 'Other'])
+    expect(
+      await provision({
+        command: 'tenant.apply',
+        input: { manifest: { scopes, contracts: { 'C-3': { client, title: 'New' } } } },
+      }),
+    ).toMatchObject({ error: { code: 'invalid', field: 'manifest/contracts/C-3/client' } });
+});
+
+test('damage to any of its items is found and repaired', async () => {
+  const whole = await withContract();
+  expect((await whole.verified(false)).open).toEqual([]);
+  const items = whole.items();
+  const follows = items.filter(
+    ({ PK, SK }) => `${PK} ${SK}`.includes('CONTRACT') && !(PK === 'CONTRACT#c-1' && SK === 'META'),
+  );
+  expect(follows.map(({ PK, SK }) => `${PK} / ${SK}`)).toEqual(
+    expect.arrayContaining(['CONTRACT_CODE#C-2026-1 / META', 'CLIENT#acme / CONTRACT#c-1']),
+  );
+  for (const gone of follows) {
+    const damaged = furnish(items.filter((item) => item !== gone));
+    expect((await damaged.verified(false)).open.length, `${gone.PK} / ${gone.SK}`).toBeGreaterThan(0);
+    const { open, repaired } = await damaged.verified(true);
+    expect({ open, count: repaired.length > 0 }).toEqual({ open: [], count: true });
+    expect(await damaged.reader.get(gone)).toMatchObject({ PK: gone.PK, SK: gone.SK, Type: gone.Type });
+  }
+});
+
+test('its changes are in the log of its client, and its commands in the documents', async () => {
+  const { run } = await withContract();
+  const log = (await run('audit.list', { tenant: 'client:acme' })) as { items: readonly object[] };
+  expect(log.items).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ action: 'contract.create', entityId: 'c-1', entityType: 'contract' }),
+    ]),
+  );
+  const page = sources.commandsAsMarkdown(sources.documentCommands());
+  expect(page).toContain('- **`contract.create`** (write): Creates a contract. A contract with a client.');
+});
