@@ -1,10 +1,11 @@
 import { BatchGetItemCommand } from '@aws-sdk/client-dynamodb';
 import { defined } from '../table/defined.ts';
 import { type ClientOptions, createClient } from '../table/dynamodb/client.ts';
-import { createReader } from '../table/dynamodb/reader.ts';
+import { createReader, type ReaderOptions } from '../table/dynamodb/reader.ts';
+import { createWriter } from '../table/dynamodb/writer.ts';
 import { nodeKey } from '../table/keys.ts';
 import type { Reader } from '../table/reader.ts';
-import { type Context, UsageError } from './context.ts';
+import { type Context, type Store, UsageError } from './context.ts';
 import type { FunctionOptions } from './lambda.ts';
 import type { GlobalOptions } from './options.ts';
 import { detailOf, NO_CREDENTIALS, NO_REGION, sdkFaultOf } from './sdk-faults.ts';
@@ -83,11 +84,24 @@ export async function openTable(
   return { client, table };
 }
 
-/** A reader of the table that options or environment name, as {@link openTable}. */
-export const connect = async (options: GlobalOptions, env: Context['env']): Promise<Reader> =>
-  createReader(await openTable(options, env));
+/** What reads and writes the table that options or environment name, as {@link openTable}. */
+export async function openStore(
+  options: GlobalOptions,
+  { env, tableInMemory }: Pick<Context, 'env' | 'tableInMemory'>,
+  { deadlineMs, ...more }: Pick<ClientOptions, 'requestTimeoutMs'> & Pick<ReaderOptions, 'deadlineMs'> = {},
+): Promise<Store> {
+  const inMemory = options.function === undefined ? tableInMemory?.(tableOf(options, env)) : undefined;
+  if (inMemory) return inMemory;
+  const on = await openTable(options, env, more);
+  return { reader: createReader({ ...on, ...defined({ deadlineMs }) }), writer: createWriter(on) };
+}
 
-const ANSWER_WITHIN_MS = 5_000;
+/** A reader of the table that options or environment name. */
+export const connect = async (options: GlobalOptions, context: Context): Promise<Reader> =>
+  (await openStore(options, context)).reader;
+
+/** Long enough for a table that was just created, short enough for a person who waits. */
+export const TABLE_ANSWERS_WITHIN_MS = 5_000;
 const PAUSE_MS = 200;
 
 /** Throws unless the table answers; what may pass (throttling, rights for other calls) is left to the work itself. */
@@ -96,7 +110,7 @@ async function assertAnswers(client: Client, table: string, { endpoint }: Client
   const request = new BatchGetItemCommand({
     RequestItems: { [table]: { Keys: [{ PK: { S: PK }, SK: { S: SK } }] } },
   });
-  const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
+  const signal = AbortSignal.timeout(TABLE_ANSWERS_WITHIN_MS);
   for (;;) {
     try {
       const { Responses, UnprocessedKeys } = await client.send(request, { abortSignal: signal });

@@ -1,6 +1,14 @@
 import { styleText } from 'node:util';
+import type { Reader } from '../table/reader.ts';
+import type { Writer } from '../table/writer.ts';
 import type { Terminal } from './ask.ts';
 import type { Written } from './written.ts';
+
+/** A table to read and to write. */
+export interface Store {
+  readonly reader: Reader;
+  readonly writer: Writer;
+}
 
 /** What the command line takes from its process; tests inject their own. */
 export interface Process {
@@ -21,6 +29,8 @@ export interface Process {
   readonly input?: () => Promise<string>;
   /** Epoch milliseconds. */
   readonly now: () => number;
+  /** The table of a name that is not in DynamoDB; undefined for all others. */
+  readonly tableInMemory?: (name: string) => Store | undefined;
 }
 
 /** What a subcommand takes from around it. */

@@ -15,8 +15,14 @@ import { createWriter } from '../table/dynamodb/writer.ts';
 import { createPacing, type Pacing } from '../table/read/pacing.ts';
 import type { Reader } from '../table/reader.ts';
 import type { Provisioned } from '../testing/memory.ts';
-import { functionOf, NOT_THROUGH_A_FUNCTION, openTable, tokenOf } from './connection.ts';
-import { type Context, UsageError } from './context.ts';
+import {
+  functionOf,
+  NOT_THROUGH_A_FUNCTION,
+  openStore,
+  TABLE_ANSWERS_WITHIN_MS,
+  tokenOf,
+} from './connection.ts';
+import { type Context, type Store, UsageError } from './context.ts';
 import { functionTransport } from './lambda.ts';
 import type { WriteOptions } from './options.ts';
 import {
@@ -27,18 +33,27 @@ import {
   type ProvisioningEvent,
 } from './transport.ts';
 
-/** Long enough for a table that was just created, short enough for a person who waits. */
-const ANSWER_WITHIN_MS = 5_000;
-
 /** Provisioning in this process; `pacing` for a table without other readers, on a machine that may be slow. */
-export function provisionedOn(
+export const provisionedOn = (
   client: ReturnType<typeof createClient>,
   table: string,
   now: () => number,
   pacing?: Pacing,
-): Provisioned {
-  const reader = createReader({ client, table, ...(pacing ? { pacing } : { deadlineMs: ANSWER_WITHIN_MS }) });
-  const writer = createWriter({ client, table, ...(pacing ? { pacing } : {}) });
+): Provisioned =>
+  provisionedWith(
+    {
+      reader: createReader({
+        client,
+        table,
+        ...(pacing ? { pacing } : { deadlineMs: TABLE_ANSWERS_WITHIN_MS }),
+      }),
+      writer: createWriter({ client, table, ...(pacing ? { pacing } : {}) }),
+    },
+    now,
+  );
+
+/** The same on any table. */
+export function provisionedWith({ reader, writer }: Store, now: () => number): Provisioned {
   const newSecret = () => randomBytes(32).toString('base64url');
   const provisioning = createProvisioning({
     reader,
@@ -139,13 +154,12 @@ export interface Editing {
  * Sends commands to the table that the options or the environment name, or to the function of `--function`. Commands
  * that are throttled or get no answer are sent again under the same operation id.
  */
-export async function connectForWriting(
-  options: WriteOptions,
-  { env, now, written }: Context,
-): Promise<Editing> {
+export async function connectForWriting(options: WriteOptions, context: Context): Promise<Editing> {
+  const { env, now, written } = context;
   const target = functionOf(options, env);
-  const opened = target ? undefined : await openTable(options, env);
-  const direct = opened && provisionedOn(opened.client, opened.table, now);
+  const direct = target
+    ? undefined
+    : provisionedWith(await openStore(options, context, { deadlineMs: TABLE_ANSWERS_WITHIN_MS }), now);
   const transport = target
     ? functionTransport(target)
     : directTransport((direct as Provisioned).provisioning);

@@ -45,9 +45,10 @@ export const addCheck = subcommand({
     strong: flag('read the table as it is now, in one transaction, instead of from caches'),
   },
   examples: EXAMPLES,
-  run: async ([who, permission, where], options, { env, now }) => {
+  run: async ([who, permission, where], options, context) => {
+    const { now } = context;
     const { at = now() } = options;
-    const reader = await connect(options, env);
+    const reader = await connect(options, context);
     const asked = await questionOf(namesIn(reader), who, where);
     const { subject, scope } = asked;
     const question = { subject, permission, scope, at };

@@ -19,9 +19,9 @@ export const addExplain = subcommand({
   options: ASKED,
   examples: EXAMPLES,
   run: async ([who, permission, where], options, context) => {
-    const { env, now } = context;
+    const { now } = context;
     const { at = now(), given } = options;
-    const reader = await connect(options, env);
+    const reader = await connect(options, context);
     const { subject, scope } = await questionOf(namesIn(reader), who, where);
     const explainer = createExplainer({ reader, clock: { now } });
     const explanation = await explainer.explain(subject, permission, scope, { at, ...given });

@@ -57,9 +57,10 @@ const searchCommand = ({ search, labels, keys, kinds, typesOf, example, ...of }:
       strong: flag('read the table as it is now, instead of from caches'),
     },
     examples: `  gatehouse ${of.name} ${example}`,
-    run: async (typed, options, { env, now }) => {
+    run: async (typed, options, context) => {
+      const { now } = context;
       const { limit, at = now(), kind, type, all, json } = options;
-      const reader = await connect(options, env);
+      const reader = await connect(options, context);
       if (typesOf && type !== undefined) await assertType(reader, typesOf, type);
       // A list of what does not exist would be empty.
       const given = await Promise.all([

@@ -9,7 +9,7 @@ import { createRefusedFile } from '../bulk/refused.ts';
 import { formatLoaded, loadedCounts, loadedData, showProgress } from '../bulk/report.ts';
 import { type Source, SourceError } from '../bulk/rows.ts';
 import { nameOf, openInput, readSource, readThrough, STDIN, sizeOf } from '../bulk/source.ts';
-import { functionOf, openTable, readEndpoint } from '../connection.ts';
+import { functionOf, openStore, readEndpoint, TABLE_ANSWERS_WITHIN_MS, tableOf } from '../connection.ts';
 import { type Context, UsageError } from '../context.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
 import { functionTransport } from '../lambda.ts';
@@ -27,7 +27,7 @@ import {
 } from '../options.ts';
 import { assertWritable, removeSwapped, swapFile } from '../output-file.ts';
 import { asJson, CLEAR_LINE } from '../print.ts';
-import { actorOf, provisionedOn } from '../provisioning.ts';
+import { actorOf, provisionedWith } from '../provisioning.ts';
 import { IncompleteError } from '../report-error.ts';
 import { type Outcome, subcommand } from '../subcommand.ts';
 import { directTransport, type Transport, TransportError } from '../transport.ts';
@@ -242,17 +242,23 @@ function defaultRefused(file: string, { format }: Source): string | undefined {
 /** Where commands go, and its name in checkpoints. */
 async function targetOf(
   options: LoadCommandOptions,
-  { env, now }: Context,
+  context: Context,
 ): Promise<Pick<LoadOptions, 'transport' | 'isOneProcess'> & { readonly name: string }> {
+  const { env, now } = context;
   const target = functionOf(options, env);
   if (target) return { transport: retryable(functionTransport(target)), name: `function ${target.name}` };
-  const { client, table } = await openTable(options, env, { requestTimeoutMs: REQUEST_TIMEOUT_MS });
+  const store = await openStore(options, context, {
+    requestTimeoutMs: REQUEST_TIMEOUT_MS,
+    deadlineMs: TABLE_ANSWERS_WITHIN_MS,
+  });
   const endpoint = readEndpoint(options, env);
   return {
-    transport: directTransport(provisionedOn(client, table, now).provisioning),
+    transport: directTransport(provisionedWith(store, now).provisioning),
     isOneProcess: true,
     // A table of the same name elsewhere is another table.
-    name: [table, endpoint.endpoint, endpoint.region, env.AWS_PROFILE].filter(Boolean).join(' '),
+    name: [tableOf(options, env), endpoint.endpoint, endpoint.region, env.AWS_PROFILE]
+      .filter(Boolean)
+      .join(' '),
   };
 }
 

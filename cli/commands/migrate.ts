@@ -1,10 +1,8 @@
 import { ulid } from 'ulid';
 import { type Migrated, migrate } from '../../provisioning/verify/index.ts';
 import { defined } from '../../table/defined.ts';
-import { createReader } from '../../table/dynamodb/reader.ts';
-import { createWriter } from '../../table/dynamodb/writer.ts';
 import { FORMS } from '../../table/form.ts';
-import { openTable } from '../connection.ts';
+import { openStore } from '../connection.ts';
 import type { Paint } from '../context.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
 import { flag } from '../options.ts';
@@ -33,16 +31,19 @@ export const addMigrate = subcommand({
   },
   examples: EXAMPLES,
   run: async (_, options, context) => {
-    const table = await openTable(options, context.env, { requestTimeoutMs: 5_000 });
+    const { reader, writer } = await openStore(options, context, {
+      requestTimeoutMs: 5_000,
+      deadlineMs: DEADLINE_MS,
+    });
     const { rate, join: joins = false } = options;
     const show = walkProgress(context);
     const result = await migrate({
-      reader: createReader({ ...table, deadlineMs: DEADLINE_MS }),
+      reader,
       clock: { now: context.now },
       newId: ulid,
       joins,
       ...defined({ rate }),
-      ...(options.dryRun ? {} : { writer: notedWriter(createWriter(table), context.written) }),
+      ...(options.dryRun ? {} : { writer: notedWriter(writer, context.written) }),
       onProgress: ({ items, migrated }) => show(`${items} items, ${migrated} migrated`),
     });
     show(undefined);

@@ -134,9 +134,10 @@ interface Opened {
   readonly close: () => Promise<void>;
 }
 
-async function open(options: ServeOptions, { env, now, error }: Context): Promise<Opened> {
+async function open(options: ServeOptions, context: Context): Promise<Opened> {
+  const { env, now, error } = context;
   if (options.manifest === undefined)
-    return { reader: await connect(options, env), table: tableOf(options, env), close: async () => {} };
+    return { reader: await connect(options, context), table: tableOf(options, env), close: async () => {} };
   const made = await createManifestTable(options.manifest, readEndpoint(options, env), now);
   if (made.isInMemory)
     error('note: the manifest is served from memory: no embedded engine is published here\n');

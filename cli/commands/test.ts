@@ -30,7 +30,7 @@ export const addTest = subcommand({
       throw new UsageError(
         '--table is not used: each file has a manifest, which is tested in a temporary table',
       );
-    const live = () => connect(options, env);
+    const live = () => connect(options, context);
     const results = await runFiles(read, { endpoint: readEndpoint(options, env), live, now, onInterrupt });
     return {
       data: reportData(results),

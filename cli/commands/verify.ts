@@ -1,10 +1,8 @@
 import { ulid } from 'ulid';
 import { type Finding, type Verified, verify } from '../../provisioning/verify/index.ts';
 import { defined } from '../../table/defined.ts';
-import { createReader } from '../../table/dynamodb/reader.ts';
-import { createWriter } from '../../table/dynamodb/writer.ts';
 import { parseScopeRef } from '../../table/entities/scope-types.ts';
-import { openTable, readEndpoint } from '../connection.ts';
+import { openStore, readEndpoint, tableOf } from '../connection.ts';
 import type { Context, Paint } from '../context.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
 import { flag, number, off, text } from '../options.ts';
@@ -54,30 +52,27 @@ export const addVerify = subcommand({
   examples: EXAMPLES,
   run: async (_, options, context) => {
     const { env, now, written } = context;
-    const table = await openTable(options, env, { requestTimeoutMs: 5_000 });
+    const { reader, writer } = await openStore(options, context, {
+      requestTimeoutMs: 5_000,
+      deadlineMs: DEADLINE_MS,
+    });
     const { rate, repair = false, log, checkpoint } = options;
     const tenant =
       options.tenant === undefined
         ? undefined
-        : await referenceOf(
-            namesIn(createReader(table)),
-            { label: '--tenant', kind: 'scope' },
-            options.tenant,
-          );
+        : await referenceOf(namesIn(reader), { label: '--tenant', kind: 'scope' }, options.tenant);
     const at = readEndpoint(options, env);
-    const identity = { ...at, table: table.table, tenant, repair, log, profile: env.AWS_PROFILE };
+    const identity = { ...at, table: tableOf(options, env), tenant, repair, log, profile: env.AWS_PROFILE };
     const kept = checkpoint === undefined ? undefined : keepCheckpoints(checkpoint, JSON.stringify(identity));
     const show = walkProgress(context);
     const result = await verify({
-      reader: createReader({ ...table, deadlineMs: DEADLINE_MS }),
+      reader,
       clock: { now },
       ...(tenant === undefined ? {} : { tenant: parseScopeRef(tenant, 'tenant') }),
       logs: log,
       ...defined({ rate }),
       ...kept?.options(now),
-      ...(repair
-        ? { repair: { writer: notedWriter(createWriter(table), written), newId: () => ulid() } }
-        : {}),
+      ...(repair ? { repair: { writer: notedWriter(writer, written), newId: () => ulid() } } : {}),
       onProgress: ({ partitions, items, findings }) =>
         show(`${partitions} partitions, ${items} items, ${findings} findings`),
     });

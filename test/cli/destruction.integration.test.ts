@@ -1,13 +1,13 @@
 import { PassThrough } from 'node:stream';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createWorld, type World } from '../support/world.ts';
+import { createLightWorld, type World } from '../support/world.ts';
 import { gatehouse } from './support.ts';
 
 /** Commands that take access away: what they say, what they ask, and what they do without an answer. */
 let world: World;
 let ids: Readonly<Record<'role' | 'user' | 'other' | 'group' | 'scope', string>>;
 beforeEach(async () => {
-  world = await createWorld();
+  world = await createLightWorld();
   await world.run('page.create', { name: 'home' });
   const scope = `tenant:${(await world.run('tenant.create', { name: 'Acme' })).id}`;
   const { id: role } = await world.run('role.create', { name: 'member', scope });

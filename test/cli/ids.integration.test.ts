@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SAMPLE_IDS, SAMPLE_ROWS } from '../support/ids.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createLightWorld, type World } from '../support/world.ts';
 import { fileOf, gatehouse, removeFiles } from './support.ts';
 
 /** Ids of every form, through commands, files, lists and questions (SPEC section 3). */
 afterAll(removeFiles);
 let world: World;
 beforeAll(async () => {
-  world = await createWorld();
+  world = await createLightWorld();
   await world.run('page.create', { name: 'home' });
 });
 const run = (...args: readonly string[]) =>

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { createWorld, type World } from '../support/world.ts';
+import { createLightWorld, type World } from '../support/world.ts';
 import { gatehouse } from './support.ts';
 
 /** `gatehouse who`, `menu` and `where`. */
@@ -8,7 +8,7 @@ let place: string;
 let client: string;
 const users: string[] = [];
 beforeAll(async () => {
-  world = await createWorld();
+  world = await createLightWorld();
   client = `client:${(await world.run('client.create', { name: 'Acme' })).id}`;
   place = `project:${(await world.run('project.create', { parent: client, name: 'Tower' })).id}`;
   await world.run('page.create', { name: 'home', description: 'Where one begins' });

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { createWorld, type World } from '../support/world.ts';
+import { createLightWorld, type World } from '../support/world.ts';
 import { gatehouse } from './support.ts';
 
 /** `gatehouse log`: who did what, when, from which operation, and what it was before and after. */
@@ -8,7 +8,7 @@ let tenant: string;
 let admin: string;
 const roles: string[] = [];
 beforeAll(async () => {
-  world = await createWorld();
+  world = await createLightWorld();
   admin = (await world.run('user.create', { displayName: 'Admin' })).id;
   tenant = `tenant:${(await world.run('tenant.create', { name: 'Acme' })).id}`;
   for (let count = 0; count < 130; count++) {

@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import { beforeAll, expect, test } from 'vitest';
-import { createWorld, type World } from '../support/world.ts';
+import { createLightWorld, type World } from '../support/world.ts';
 import { fileOf, gatehouse } from './support.ts';
 
 /** `gatehouse matrix`. */
@@ -18,7 +18,7 @@ roles:
 
 let world: World;
 beforeAll(async () => {
-  world = await createWorld();
+  world = await createLightWorld();
   expect((await run('apply', fileOf(MANIFEST), '--yes')).code).toBe(0);
 });
 const run = (...args: readonly string[]) => gatehouse(args, { env: { TABLE_NAME: world.table } });

@@ -5,7 +5,7 @@ import { fieldsOf } from '../../cli/input.ts';
 import { namedBy } from '../../cli/input-names.ts';
 import { createLambdaEndpoint } from '../../local/lambda/endpoint.ts';
 import { describeCommands } from '../../provisioning/documents/commands.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createLightWorld, type World } from '../support/world.ts';
 import { fileOf, gatehouse } from './support.ts';
 
 /** Names instead of ids, wherever a person types a subject, a scope, a group or a role. */
@@ -15,7 +15,7 @@ let close: () => void;
 const ref: Record<string, string> = {};
 const id = (name: string) => String(ref[name]).slice(String(ref[name]).indexOf(':') + 1);
 beforeAll(async () => {
-  world = await createWorld();
+  world = await createLightWorld();
   const make = async (as: string, type: string, input: Record<string, unknown>) => {
     ref[as] = `${type}:${(await world.run(`${type}.create`, input)).id}`;
   };

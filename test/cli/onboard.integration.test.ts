@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createWorld, type World } from '../support/world.ts';
+import { createLightWorld, type World } from '../support/world.ts';
 import { fileOf, gatehouse, removeFiles } from './support.ts';
 
 /** `gatehouse onboard`. What the command itself does is in test/provisioning/onboarding.test.ts. */
@@ -7,7 +7,7 @@ afterAll(removeFiles);
 let world: World;
 let template: string;
 beforeAll(async () => {
-  world = await createWorld();
+  world = await createLightWorld();
   for (const name of ['home', 'users']) await world.run('page.create', { name });
   const permissions = [{ permission: 'home', effect: 'ALLOW' }];
   template = (await world.run('role-template.create', { name: 'teacher', permissions })).id;

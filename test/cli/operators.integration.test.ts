@@ -3,12 +3,12 @@ import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { createLambdaEndpoint } from '../../local/lambda/endpoint.ts';
 import { createOperatorsWorld } from '../provisioning/operators.ts';
-import { createWorld } from '../support/world.ts';
+import { createLightWorld } from '../support/world.ts';
 import { gatehouse } from './support.ts';
 
 /** The command line in front of a function that verifies operators (docs/operators.md). */
 test('it sends the token of the environment or the option, never prints it, and states no other actor', async () => {
-  const base = await createWorld();
+  const base = await createLightWorld();
   const world = await createOperatorsWorld(base, ['tenant.delete']);
   await world.register('tenant.delete');
   const actors: unknown[] = [];

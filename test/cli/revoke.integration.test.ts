@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { DEFAULT_TTL_MS } from '../../engine/index.ts';
 import { REVOCATION_DEFAULTS, revocationBound } from '../../provisioning/revocation-bound.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createLightWorld, type World } from '../support/world.ts';
 import { gatehouse } from './support.ts';
 
 /** `gatehouse revoke-user`, `suspend-tenant`, `revoke-session`, `revoke-token`. */
 let world: World;
 beforeAll(async () => {
-  world = await createWorld();
+  world = await createLightWorld();
   await world.run('page.create', { name: 'home' });
 });
 const NOW = Date.parse('2026-03-01T00:00:00Z');

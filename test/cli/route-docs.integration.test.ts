@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createWorld, type World } from '../support/world.ts';
+import { createLightWorld, type World } from '../support/world.ts';
 import { fileOf, gatehouse, removeFiles } from './support.ts';
 
 /** What docs/routes.md shows is true. */
 afterAll(removeFiles);
 let world: World;
 beforeAll(async () => {
-  world = await createWorld();
+  world = await createLightWorld();
   await world.run('module.create', { name: 'project' });
   for (const verb of ['list', 'read', 'change'])
     await world.run('permission.create', { name: `project:${verb}:project` });

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createWorld, type World } from '../support/world.ts';
+import { createLightWorld, type World } from '../support/world.ts';
 import { fileOf, gatehouse, removeFiles } from './support.ts';
 
 /** `gatehouse route gaps`: what an API has and the routes of a table do not cover, and the other way round. */
 afterAll(removeFiles);
 let world: World;
 beforeAll(async () => {
-  world = await createWorld();
+  world = await createLightWorld();
 });
 let api: string;
 let apis = 0;

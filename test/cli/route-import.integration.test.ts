@@ -4,14 +4,14 @@ import { dryRun, write } from '../../cli/openapi/import.ts';
 import { RefusedError, type Send } from '../../cli/provisioning.ts';
 import { changesFor } from '../../provisioning/routes/changes.ts';
 import { readDocument } from '../../testing/document.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createLightWorld, type World } from '../support/world.ts';
 import { fileOf, gatehouse, removeFiles } from './support.ts';
 
 /** `gatehouse route import`: what a document says is in the table afterwards, or nothing was written at all. */
 afterAll(removeFiles);
 let world: World;
 beforeAll(async () => {
-  world = await createWorld();
+  world = await createLightWorld();
 });
 let api: string;
 let apis = 0;

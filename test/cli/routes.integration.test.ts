@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createWorld, type World } from '../support/world.ts';
+import { createLightWorld, type World } from '../support/world.ts';
 import { gatehouse } from './support.ts';
 
 /** `gatehouse route add`, `list`, `remove` and `test`, on the table of this file; each test has an API of its own. */
@@ -7,7 +7,7 @@ let world: World;
 let user: string;
 let project: string;
 beforeAll(async () => {
-  world = await createWorld();
+  world = await createLightWorld();
   await world.run('module.create', { name: 'task' });
   await world.run('permission.create', { name: 'task:list:project' });
   const { id: client } = await world.run('client.create', { name: 'Acme' });

@@ -5,8 +5,9 @@ import { afterAll, expect, inject } from 'vitest';
 import type { Context } from '../../cli/context.ts';
 import { EXIT_CODES } from '../../cli/exit-codes.ts';
 import { runProgram } from '../../cli/program.ts';
+import { tableInMemory } from '../support/store.ts';
 
-/** Runs the command line in this process, on the DynamoDB engine of the run. */
+/** Runs the command line in this process, on the DynamoDB engine of the run or on the table of a light world. */
 export async function gatehouse(args: readonly string[], changes: Partial<Context> = {}) {
   const out: string[] = [];
   const error: string[] = [];
@@ -15,6 +16,7 @@ export async function gatehouse(args: readonly string[], changes: Partial<Contex
     error: (text) => error.push(text),
     isTerminal: false,
     now: Date.now,
+    tableInMemory,
     ...changes,
     env: { DYNAMODB_ENDPOINT: inject('endpoint'), ...changes.env },
   });

@@ -39,7 +39,18 @@ export const openLightStore = async (): Promise<Store> => (inject('isSoak') ? op
 function openMemory(): Store {
   const calls: Call[] = [];
   const { reader, writer } = createMemoryTable();
-  return { calls, table: 'memory', ...recordCalls(reader, writer, calls) } as Store;
+  const table = `memory-${inMemory.size + 1}`;
+  const recorded = recordCalls(reader, writer, calls);
+  inMemory.set(table, [new WeakRef(recorded.reader), new WeakRef(recorded.writer)]);
+  return { calls, table, ...recorded } as Store;
+}
+
+/** They last as long as the world that holds them. */
+const inMemory = new Map<string, readonly [WeakRef<Reader>, WeakRef<Writer>]>();
+/** The memory table of this name, for a command line that is told no more than that. */
+export function tableInMemory(name: string): Pick<Store, 'reader' | 'writer'> | undefined {
+  const [reader, writer] = inMemory.get(name)?.map((each) => each.deref()) ?? [];
+  return reader && writer ? { reader: reader as Reader, writer: writer as Writer } : undefined;
 }
 
 const KEYS_OF_A_CALL = 100;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, expect, test } from 'vitest';
 import { ROW_KINDS } from '../../../cli/bulk/kinds.ts';
-import { createWorld } from '../../support/world.ts';
+import { createLightWorld } from '../../support/world.ts';
 import { fileOf, gatehouse, removeFiles } from '../support.ts';
 
 /** docs/cli.md shows what happens. */
@@ -11,7 +11,7 @@ const block = (language: string): string =>
   new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(DOCUMENT)?.[1] ?? '';
 
 test('the first example prints what is shown', async () => {
-  const world = await createWorld();
+  const world = await createLightWorld();
   const file = fileOf(block('csv'), 'csv');
   const { code, out, error } = await gatehouse(['load', 'users', file], { env: { TABLE_NAME: world.table } });
   const printed = (text: string) =>

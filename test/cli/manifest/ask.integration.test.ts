@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { createWorld, type World } from '../../support/world.ts';
+import { createLightWorld, type World } from '../../support/world.ts';
 import { fileOf, gatehouse, removeFiles } from '../support.ts';
 
 /** What apply asks a person at a terminal, and what it takes for a yes. */
@@ -11,7 +11,7 @@ const REFUSAL = { code: 1, error: 'gatehouse apply: nothing was done: the answer
 
 let world: World;
 beforeEach(async () => {
-  world = await createWorld();
+  world = await createLightWorld();
 });
 
 /** Runs an apply at a terminal. What is typed is typed when the question stands there. */

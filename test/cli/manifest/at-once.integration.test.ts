@@ -3,7 +3,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { Context } from '../../../cli/context.ts';
 import { createProvisioning } from '../../../provisioning/index.ts';
-import { createWorld, type World } from '../../support/world.ts';
+import { createLightWorld, type World } from '../../support/world.ts';
 import { fileOf, gatehouse, removeFiles } from '../support.ts';
 import { serveFunction } from './function.ts';
 
@@ -11,7 +11,7 @@ import { serveFunction } from './function.ts';
 afterAll(removeFiles);
 let world: World;
 beforeEach(async () => {
-  world = await createWorld();
+  world = await createLightWorld();
 });
 
 const school = (name: string, people: number): string => `

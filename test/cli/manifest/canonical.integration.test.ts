@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { createWorld } from '../../support/world.ts';
+import { createLightWorld } from '../../support/world.ts';
 import { fileOf, gatehouse, removeFiles } from '../support.ts';
 
 afterAll(removeFiles);
@@ -43,7 +43,7 @@ pages: [menu, dashboard]
 `;
 
 async function tableOf(manifest: string) {
-  const world = await createWorld();
+  const world = await createLightWorld();
   const run = async (...args: readonly string[]) =>
     gatehouse(args, { env: { TABLE_NAME: world.table }, now: world.clock.now });
   const applied = await run('apply', fileOf(manifest), '--yes');

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { allowedIn, applyOn, exportOn, planOn } from '../../provisioning/apply/support.ts';
-import { createLightWorld, createWorld, type World } from '../../support/world.ts';
+import { createLightWorld, type World } from '../../support/world.ts';
 import { fileOf, gatehouse, removeFiles } from '../support.ts';
 
 /**
@@ -61,11 +61,11 @@ test('every kind of thing is made, and a second plan is empty', async () => {
 });
 
 test('what is exported applies to an empty table: the same decisions, the same export, an empty plan', async () => {
-  const world = await createWorld();
+  const world = await createLightWorld();
   await applyOn(world, FULL);
   const first = await gatehouse(['export'], { env: { TABLE_NAME: world.table } });
   expect(first.error).toBe('');
-  const other = await createWorld();
+  const other = await createLightWorld();
   const file = fileOf(first.out);
   const env = { TABLE_NAME: other.table };
   const applied = await gatehouse(['apply', file, '--yes', '--prune-shared'], { env });
@@ -82,7 +82,7 @@ test('what is exported applies to an empty table: the same decisions, the same e
 });
 
 test('an export from before takes back what an apply did: the same export, and an empty plan', async () => {
-  const world = await createWorld();
+  const world = await createLightWorld();
   await applyOn(world, FULL);
   const env = { TABLE_NAME: world.table };
   const before = await gatehouse(['export'], { env });
@@ -106,11 +106,11 @@ test('an export from before takes back what an apply did: the same export, and a
 });
 
 test('without ids, an export describes another table like this one', async () => {
-  const world = await createWorld();
+  const world = await createLightWorld();
   await applyOn(world, FULL);
   const { out } = await gatehouse(['export', '--no-ids'], { env: { TABLE_NAME: world.table } });
   expect(out).not.toContain('id:');
-  const other = await createWorld();
+  const other = await createLightWorld();
   await applyOn(other, out);
   expect((await planOn(other, out)).steps).toEqual([]);
 });
@@ -245,7 +245,7 @@ describe('changes and removals', () => {
     ['another one', 'api: shop, ', false],
     ['it', 'api: default, ', true],
   ])('routes of an API go where the manifest names it, here %s', async (_, api, isPruned) => {
-    const world = await createWorld();
+    const world = await createLightWorld();
     const routes = (...lines: readonly string[]) => `pages: [a]\nroutes:\n${lines.join('')}`;
     const route = (path: string, of = '') =>
       `  - { ${of}method: GET, path: /${path}, permission: a, scope: "tenant:t" }\n`;
@@ -285,7 +285,7 @@ scopes: { hill: { type: campus }, first: { type: floor, parent: hill }, one: { t
   await applyOn(world, text);
   expect((await planOn(world, text)).steps).toEqual([]);
   const exported = await exportOn(world);
-  const other = await createWorld();
+  const other = await createLightWorld();
   await applyOn(other, JSON.stringify(exported));
   expect(await exportOn(other)).toEqual(exported);
 });

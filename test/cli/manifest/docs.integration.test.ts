@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, expect, test } from 'vitest';
 import { SECTIONS } from '../../../provisioning/apply/schema.ts';
-import { createWorld } from '../../support/world.ts';
+import { createLightWorld } from '../../support/world.ts';
 import { fileOf, gatehouse, removeFiles } from '../support.ts';
 
 /** What docs/manifests.md shows is true. */
@@ -14,7 +14,7 @@ const blocks = (language: string): readonly string[] =>
   );
 
 test('the first example comes to the plan that is shown', async () => {
-  const world = await createWorld();
+  const world = await createLightWorld();
   const file = fileOf(blocks('yaml')[0] ?? '');
   const env = { TABLE_NAME: world.table };
   const planned = await gatehouse(['plan', file], { env });

@@ -1,12 +1,12 @@
 import { beforeAll, expect, test } from 'vitest';
-import { createWorld, type World } from '../../support/world.ts';
+import { createLightWorld, type World } from '../../support/world.ts';
 import { fileOf, gatehouse } from '../support.ts';
 
 /** An export from before a user was erased. */
 let world: World;
 let file: string;
 beforeAll(async () => {
-  world = await createWorld();
+  world = await createLightWorld();
   const { id } = await world.run('user.create', { username: 'ann' });
   file = fileOf((await run('export')).out);
   await world.run('user.erase', { id });

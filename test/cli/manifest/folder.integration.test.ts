@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ulid } from 'ulid';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { createProvisioning } from '../../../provisioning/index.ts';
-import { createWorld, type World } from '../../support/world.ts';
+import { createLightWorld, type World } from '../../support/world.ts';
 import { gatehouse } from '../support.ts';
 
 /** A folder of manifests: what an export is divided into, and what plan and apply make of it. */
@@ -13,7 +13,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 let world: World;
 beforeEach(async () => {
-  world = await createWorld();
+  world = await createLightWorld();
 });
 const run = (args: readonly string[], on = world) => gatehouse(args, { env: { TABLE_NAME: on.table } });
 

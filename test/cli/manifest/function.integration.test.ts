@@ -1,7 +1,7 @@
 import { ulid } from 'ulid';
 import { afterAll, expect, test } from 'vitest';
 import { createProvisioning } from '../../../provisioning/index.ts';
-import { createWorld, type World } from '../../support/world.ts';
+import { createLightWorld, type World } from '../../support/world.ts';
 import { fileOf, gatehouse, removeFiles } from '../support.ts';
 import { serveFunction } from './function.ts';
 import { manifestOfAll } from './large.ts';
@@ -26,7 +26,7 @@ async function functionOf(world: World): Promise<{ url: string; answers: () => n
 }
 
 test('the same plan, the same export, and a bar that comes to its end', async () => {
-  const [one, two] = [await createWorld(), await createWorld()];
+  const [one, two] = [await createLightWorld(), await createLightWorld()];
   const { url, answers } = await functionOf(two);
   const file = fileOf(manifestOfAll({ users: 8, groups: 6, roles: 3, scopes: 6 }), 'json');
   const direct = (...args: readonly string[]) => gatehouse(args, { env: { TABLE_NAME: one.table } });

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { createWorld, type World } from '../../support/world.ts';
+import { createLightWorld, type World } from '../../support/world.ts';
 import { fileOf, gatehouse, removeFiles } from '../support.ts';
 
 /** What a plan says of who loses access, and plans in files: what was approved is what runs. */
@@ -24,7 +24,7 @@ let world: World;
 let number = 0;
 const run = (...args: readonly string[]) => gatehouse(args, { env: { TABLE_NAME: world.table } });
 beforeEach(async () => {
-  world = await createWorld();
+  world = await createLightWorld();
   expect((await run('apply', fileOf(school()), '--yes')).code).toBe(0);
 });
 
@@ -113,7 +113,7 @@ describe('a plan in a file', () => {
 
   test('is refused for another table, and when it was changed to be no plan', async () => {
     const path = await planned(school(', cyd: {}'));
-    const other = await createWorld();
+    const other = await createLightWorld();
     expect(await run('apply', path, '--yes', '--table', other.table)).toMatchObject({
       code: 2,
       error: expect.stringMatching(/is a plan for the table .* and this is the table .*: nothing was done/),

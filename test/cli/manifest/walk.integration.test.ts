@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createWorld, type World } from '../../support/world.ts';
+import { createLightWorld, type World } from '../../support/world.ts';
 import { gatehouse, removeFiles } from '../support.ts';
 
 /** The walking path: plan, apply, and a second plan that is empty. */
@@ -9,7 +9,7 @@ const EXAMPLE = fileURLToPath(new URL('../../../docs/examples/school.manifest.ya
 
 let world: World;
 beforeAll(async () => {
-  world = await createWorld();
+  world = await createLightWorld();
 });
 const run = (...args: readonly string[]) => gatehouse(args, { env: { TABLE_NAME: world.table } });
 
