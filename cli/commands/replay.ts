@@ -37,7 +37,7 @@ import { type Outcome, subcommand } from '../subcommand.ts';
 import { walkProgress } from './verify.ts';
 
 const NOTES = `The records are JSON Lines, also compressed by gzip: those that the stack stores
-with auditStorage (docs/audit.md), or audit records as audit.list prints them,
+with auditStorage (docs/operators.md), or audit records as audit.list prints them,
 one on each line. The second kind has no counts, so nobody can say whether some
 are missing.
 

@@ -64,13 +64,12 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'docs/operators.md',
     'docs/runbooks/index.md',
     'docs/runbooks/',
-    'docs/audit.md',
     'docs/change-feed.md',
     'docs/live-revocation.md',
     'docs/performance.md',
     'docs/performance/',
   ],
-  About: ['docs/beside-others.md', 'docs/faq.md', 'CHANGELOG.md', 'SECURITY.md'],
+  About: ['docs/beside-others.md', 'CHANGELOG.md', 'SECURITY.md'],
   'Decision records': ['ADR/README.md', 'ADR/'],
   Contributing: ['CONTRIBUTING.md', 'docs/internals/'],
 };
@@ -111,7 +110,7 @@ const inFolder = (folder: string): readonly string[] =>
 
 /** The bar at the top: where readers go first. */
 export const bar = (): readonly Entry[] =>
-  ['docs/tutorial.md', 'docs/concepts.md', 'docs/cli.md', 'docs/deployment.md', 'docs/faq.md']
+  ['docs/tutorial.md', 'docs/concepts.md', 'docs/cli.md', 'docs/deployment.md']
     .filter(exists)
     .map((document) => ({ text: SHORT[document] ?? titleOf(document), link: linkOf(document) }));
 
