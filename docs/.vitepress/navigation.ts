@@ -22,7 +22,6 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'docs/concepts.md',
     'docs/explorer.md',
     'docs/guard-your-service.md',
-    'docs/local.md',
   ],
   Guides: [
     'docs/testing.md',

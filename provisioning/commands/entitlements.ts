@@ -5,10 +5,8 @@ import { formatRef, parseRef, type Ref } from '../../table/identifiers.ts';
 import { allOf } from '../../table/index-queries.ts';
 import { ownedBy } from '../../table/partition-queries.ts';
 import type { Action } from '../../table/write/action.ts';
-import type { Command } from '../command.ts';
 import { refuseEmptyPeriod } from '../edges/rules.ts';
 import { by, listCommand, ofStatus, ownedByScope } from '../kinds/lists.ts';
-import { nodeCommands } from '../kinds/node-commands.ts';
 import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { loadNode, loadScope, loadScopeOf, rootOf } from '../nodes/nodes.ts';
 import { readScopeRef } from '../nodes/scope-types.ts';
@@ -111,12 +109,6 @@ const listLicenses = listCommand({
 });
 
 export const ENTITLEMENT_KINDS: readonly NodeKind[] = [
-  { entity: ENTITIES.subscription, behaviour: subscriptionBehaviour },
-  { entity: ENTITIES.license, behaviour: licenseBehaviour },
-];
-
-export const entitlementCommands: readonly Command[] = [
-  ...ENTITLEMENT_KINDS.flatMap(nodeCommands),
-  listSubscriptions,
-  listLicenses,
+  { entity: ENTITIES.subscription, behaviour: subscriptionBehaviour, commands: [listSubscriptions] },
+  { entity: ENTITIES.license, behaviour: licenseBehaviour, commands: [listLicenses] },
 ];

@@ -5,9 +5,7 @@ import { ENTITIES } from '../../table/entities/registry.ts';
 import { formatRef, isRef, parseRef } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { DECISION, decisionKey, EVERYONE_LIST } from '../../table/keys.ts';
-import type { Command } from '../command.ts';
 import { listOwnedCommand } from '../kinds/lists.ts';
-import { nodeCommands } from '../kinds/node-commands.ts';
 import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { loadScope, rootOf, textOf } from '../nodes/nodes.ts';
 
@@ -52,9 +50,8 @@ const isExpiring = (item: Item): boolean =>
 
 const atScopeOf = (item: Item) => scopeChanges(parseRef(textOf(item, 'scope'), 'scope'));
 
-export const GROUP_KINDS: readonly NodeKind[] = [{ entity: ENTITIES.group, behaviour: groupBehaviour }];
-
-export const groupCommands: readonly Command[] = [
-  ...GROUP_KINDS.flatMap(nodeCommands),
-  listOwnedCommand('group', 'scope'),
-];
+export const GROUP: NodeKind = {
+  entity: ENTITIES.group,
+  behaviour: groupBehaviour,
+  commands: [listOwnedCommand('group', 'scope')],
+};

@@ -4,38 +4,38 @@ import type { Item } from '../../table/item.ts';
 import { parseKey } from '../../table/keys.ts';
 import type { NodeKind } from '../kinds/node-kind.ts';
 import { ENTITLEMENT_KINDS } from './entitlements.ts';
-import { GROUP_KINDS } from './groups.ts';
+import { GROUP } from './groups.ts';
 import { PERMISSION_KINDS } from './permissions.ts';
 import { PLAIN_KINDS } from './plain.ts';
-import { POLICY_KINDS } from './policies.ts';
-import { PROPERTY_KINDS } from './properties.ts';
+import { POLICY } from './policies.ts';
+import { PROPERTY } from './properties.ts';
 import { RECORD_KINDS } from './records.ts';
-import { RESOURCE_TYPE_KINDS } from './resource-types.ts';
-import { TEMPLATE_KINDS } from './role-templates.ts';
-import { ROLE_KINDS } from './roles.ts';
-import { ROUTE_KINDS } from './routes.ts';
-import { SCOPE_TYPE_KINDS } from './scope-types.ts';
+import { RESOURCE_TYPE } from './resource-types.ts';
+import { TEMPLATE } from './role-templates.ts';
+import { ROLE } from './roles.ts';
+import { ROUTE } from './routes.ts';
+import { SCOPE_TYPE } from './scope-types.ts';
 import { SCOPE_KINDS } from './scopes.ts';
-import { TOKEN_KINDS } from './tokens.ts';
+import { TOKEN } from './tokens.ts';
 import { USER_KINDS } from './users.ts';
 
 /** Every kind of node. */
 export const NODE_KINDS: readonly NodeKind[] = [
   ...SCOPE_KINDS,
-  ...SCOPE_TYPE_KINDS,
+  SCOPE_TYPE,
   ...USER_KINDS,
-  ...GROUP_KINDS,
-  ...ROLE_KINDS,
-  ...TEMPLATE_KINDS,
+  GROUP,
+  ROLE,
+  TEMPLATE,
   ...PERMISSION_KINDS,
-  ...PROPERTY_KINDS,
-  ...RESOURCE_TYPE_KINDS,
+  PROPERTY,
+  RESOURCE_TYPE,
   ...ENTITLEMENT_KINDS,
   ...PLAIN_KINDS,
-  ...TOKEN_KINDS,
+  TOKEN,
   ...RECORD_KINDS,
-  ...POLICY_KINDS,
-  ...ROUTE_KINDS,
+  POLICY,
+  ROUTE,
 ];
 
 /** The kind that all scopes of added types share. It is no type of a node itself. */

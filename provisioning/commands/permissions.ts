@@ -5,10 +5,7 @@ import type { Ref } from '../../table/identifiers.ts';
 import { globalKey } from '../../table/keys.ts';
 import { parsePermissionName } from '../../table/permission-name.ts';
 import type { Action } from '../../table/write/action.ts';
-import type { Command } from '../command.ts';
 import { partsOf } from '../edges/rights.ts';
-import { listAllCommand } from '../kinds/lists.ts';
-import { nodeCommands } from '../kinds/node-commands.ts';
 import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { deleteDecision, loadNode } from '../nodes/nodes.ts';
 import type { Node, Planning } from '../plan.ts';
@@ -76,8 +73,3 @@ export const PERMISSION_KINDS: readonly NodeKind[] = [
   { entity: ENTITIES.permission, behaviour: permissionBehaviour },
   { entity: ENTITIES.module, behaviour: moduleBehaviour },
 ];
-
-export const permissionCommands: readonly Command[] = PERMISSION_KINDS.flatMap((kind) => [
-  ...nodeCommands(kind),
-  listAllCommand(kind.entity.type as 'page' | 'permission' | 'module'),
-]);

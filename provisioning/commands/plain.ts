@@ -1,9 +1,7 @@
 import type { Entity } from '../../table/entities/entity.ts';
 import { type EntityType, PLAIN_ENTITIES } from '../../table/entities/registry.ts';
 import { formatRef } from '../../table/identifiers.ts';
-import type { Command } from '../command.ts';
-import { listAllCommand, listOwnedCommand } from '../kinds/lists.ts';
-import { nodeCommands } from '../kinds/node-commands.ts';
+import { listOwnedCommand } from '../kinds/lists.ts';
 import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { loadScopeOf, rootOf } from '../nodes/nodes.ts';
 
@@ -16,13 +14,8 @@ const behaviourOf = ({ hangsOn: [owner] = [], inTenant }: Entity): Behaviour => 
   },
 });
 
-export const PLAIN_KINDS: readonly NodeKind[] = PLAIN_ENTITIES.map((entity) => ({
-  entity,
-  behaviour: behaviourOf(entity),
-}));
-
-export const plainCommands: readonly Command[] = PLAIN_KINDS.flatMap((kind) => {
-  const [owner] = kind.entity.hangsOn ?? [];
-  const type = kind.entity.type as EntityType;
-  return [...nodeCommands(kind), owner === undefined ? listAllCommand(type) : listOwnedCommand(type, owner)];
+export const PLAIN_KINDS: readonly NodeKind[] = PLAIN_ENTITIES.map((entity) => {
+  const [owner] = entity.hangsOn ?? [];
+  const commands = owner === undefined ? undefined : [listOwnedCommand(entity.type as EntityType, owner)];
+  return { entity, behaviour: behaviourOf(entity), commands };
 });

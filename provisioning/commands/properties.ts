@@ -4,9 +4,6 @@ import { ENTITIES } from '../../table/entities/registry.ts';
 import { globalKey } from '../../table/keys.ts';
 import type { Declaration } from '../../table/properties.ts';
 import type { Action } from '../../table/write/action.ts';
-import type { Command } from '../command.ts';
-import { listAllCommand } from '../kinds/lists.ts';
-import { nodeCommands } from '../kinds/node-commands.ts';
 import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { changedDeclarations, declarationsIn, refuseDeclaration, sourceOf } from '../nodes/properties.ts';
 import type { Node } from '../plan.ts';
@@ -39,11 +36,4 @@ const propertyBehaviour: Behaviour = {
   onDelete: undeclared,
 };
 
-export const PROPERTY_KINDS: readonly NodeKind[] = [
-  { entity: ENTITIES.property, behaviour: propertyBehaviour },
-];
-
-export const propertyCommands: readonly Command[] = [
-  ...PROPERTY_KINDS.flatMap(nodeCommands),
-  listAllCommand('property'),
-];
+export const PROPERTY: NodeKind = { entity: ENTITIES.property, behaviour: propertyBehaviour };

@@ -7,10 +7,8 @@ import { invalid } from '../../table/errors.ts';
 import { formatRef } from '../../table/identifiers.ts';
 import { allOf } from '../../table/index-queries.ts';
 import { ownedBy } from '../../table/partition-queries.ts';
-import type { Command } from '../command.ts';
 import { subject } from '../edges/rights.ts';
 import { by, listCommand, ofStatus, ofTenant } from '../kinds/lists.ts';
-import { nodeCommands } from '../kinds/node-commands.ts';
 import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { deleteDecision, loadScope, loadScopeOf } from '../nodes/nodes.ts';
 import type { Attributes } from '../visible.ts';
@@ -88,12 +86,6 @@ const listNotifications = listCommand({
 });
 
 export const RECORD_KINDS: readonly NodeKind[] = [
-  { entity: ENTITIES.session, behaviour: sessionBehaviour },
-  { entity: ENTITIES.notification, behaviour: notificationBehaviour },
-];
-
-export const recordCommands: readonly Command[] = [
-  ...RECORD_KINDS.flatMap(nodeCommands),
-  listSessions,
-  listNotifications,
+  { entity: ENTITIES.session, behaviour: sessionBehaviour, commands: [listSessions] },
+  { entity: ENTITIES.notification, behaviour: notificationBehaviour, commands: [listNotifications] },
 ];

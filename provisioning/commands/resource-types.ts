@@ -2,9 +2,6 @@ import { resourceTypeChange } from '../../table/decision/writes.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { notAScope } from '../../table/entities/scope-types.ts';
 import type { Action } from '../../table/write/action.ts';
-import type { Command } from '../command.ts';
-import { listAllCommand } from '../kinds/lists.ts';
-import { nodeCommands } from '../kinds/node-commands.ts';
 import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { scopeTypeOf } from '../nodes/scope-types.ts';
 import type { Node, Planning } from '../plan.ts';
@@ -39,11 +36,7 @@ const resourceTypeBehaviour: Behaviour = {
   onDelete: unmap,
 };
 
-export const RESOURCE_TYPE_KINDS: readonly NodeKind[] = [
-  { entity: ENTITIES['resource-type'], behaviour: resourceTypeBehaviour },
-];
-
-export const resourceTypeCommands: readonly Command[] = [
-  ...RESOURCE_TYPE_KINDS.flatMap(nodeCommands),
-  listAllCommand('resource-type'),
-];
+export const RESOURCE_TYPE: NodeKind = {
+  entity: ENTITIES['resource-type'],
+  behaviour: resourceTypeBehaviour,
+};

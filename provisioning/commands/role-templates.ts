@@ -5,11 +5,10 @@ import { GatehouseError, invalid, limitExceeded, stale } from '../../table/error
 import { edgesFrom } from '../../table/partition-queries.ts';
 import { readPermissionName } from '../../table/permission-name.ts';
 import type { Action } from '../../table/write/action.ts';
-import { type Command, writeCommand } from '../command.ts';
+import { writeCommand } from '../command.ts';
 import { addEdge, type Edge } from '../edges/edge.ts';
 import { ownerOf, permissionOrPattern, rolePermission } from '../edges/rights.ts';
 import { listAllCommand } from '../kinds/lists.ts';
-import { nodeCommands } from '../kinds/node-commands.ts';
 import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { loadNode, loadRef, textOf } from '../nodes/nodes.ts';
 import { problemOfCondition, readDeclarations } from '../nodes/properties.ts';
@@ -134,12 +133,8 @@ const templateBehaviour: Behaviour = {
   },
 };
 
-export const TEMPLATE_KINDS: readonly NodeKind[] = [
-  { entity: ENTITIES['role-template'], behaviour: templateBehaviour },
-];
-
-export const templateCommands: readonly Command[] = [
-  ...TEMPLATE_KINDS.flatMap(nodeCommands),
-  applyTemplate,
-  listAllCommand('role-template'),
-];
+export const TEMPLATE: NodeKind = {
+  entity: ENTITIES['role-template'],
+  behaviour: templateBehaviour,
+  commands: [applyTemplate, listAllCommand('role-template')],
+};

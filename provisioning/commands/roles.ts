@@ -8,11 +8,9 @@ import type { Item } from '../../table/item.ts';
 import { ANY_TENANT, edgeKey, GLOBAL, nodeKey } from '../../table/keys.ts';
 import { nodeWith, OWNERSHIP, ownedBy } from '../../table/partition-queries.ts';
 import type { Action } from '../../table/write/action.ts';
-import type { Command } from '../command.ts';
 import { readGrant } from '../edges/read-edge.ts';
 import { changeGrantRoles, ownerOf, role, subject } from '../edges/rights.ts';
 import { by, listCommand } from '../kinds/lists.ts';
-import { nodeCommands } from '../kinds/node-commands.ts';
 import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { beingDeleted, loadNode, loadScope, optionalText, textOf, touch } from '../nodes/nodes.ts';
 import type { Owner } from '../nodes/ownership.ts';
@@ -188,10 +186,8 @@ const readWithPermissions = listCommand({
   withRefs: true,
 });
 
-export const ROLE_KINDS: readonly NodeKind[] = [{ entity: ENTITIES.role, behaviour: roleBehaviour }];
-
-export const roleCommands: readonly Command[] = [
-  ...ROLE_KINDS.flatMap(nodeCommands),
-  readWithPermissions,
-  listRoles,
-];
+export const ROLE: NodeKind = {
+  entity: ENTITIES.role,
+  behaviour: roleBehaviour,
+  commands: [readWithPermissions, listRoles],
+};

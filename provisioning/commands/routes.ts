@@ -12,9 +12,7 @@ import {
   pathParametersOf,
 } from '../../table/route-template.ts';
 import { create } from '../../table/write/action.ts';
-import type { Command } from '../command.ts';
 import { by, listCommand } from '../kinds/lists.ts';
-import { nodeCommands } from '../kinds/node-commands.ts';
 import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { textOf, toUpdate } from '../nodes/nodes.ts';
 import { scopeTypeOf } from '../nodes/scope-types.ts';
@@ -112,8 +110,4 @@ const listRoutes = listCommand({
   all: rulesOf(DEFAULT_API),
 });
 
-const ROUTE: NodeKind = { entity: ENTITIES.route, behaviour: routeBehaviour };
-
-export const ROUTE_KINDS: readonly NodeKind[] = [ROUTE];
-
-export const routeCommands: readonly Command[] = [...nodeCommands(ROUTE), listRoutes];
+export const ROUTE: NodeKind = { entity: ENTITIES.route, behaviour: routeBehaviour, commands: [listRoutes] };

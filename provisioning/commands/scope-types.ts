@@ -3,9 +3,7 @@ import { conflict, invalid } from '../../table/errors.ts';
 import { allOf } from '../../table/index-queries.ts';
 import { SCOPE_TYPE_LIST } from '../../table/keys.ts';
 import { ownedBy } from '../../table/partition-queries.ts';
-import type { Command } from '../command.ts';
 import { listCommand } from '../kinds/lists.ts';
-import { nodeCommands } from '../kinds/node-commands.ts';
 import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { scopeTypeOf } from '../nodes/scope-types.ts';
 import type { Planning } from '../plan.ts';
@@ -51,8 +49,8 @@ const listTypes = listCommand({
   all: ownedBy(SCOPE_TYPE_LIST, 'scope-type'),
 });
 
-export const SCOPE_TYPE_KINDS: readonly NodeKind[] = [
-  { entity: ENTITIES['scope-type'], behaviour: scopeTypeBehaviour },
-];
-
-export const scopeTypeCommands: readonly Command[] = [...SCOPE_TYPE_KINDS.flatMap(nodeCommands), listTypes];
+export const SCOPE_TYPE: NodeKind = {
+  entity: ENTITIES['scope-type'],
+  behaviour: scopeTypeBehaviour,
+  commands: [listTypes],
+};

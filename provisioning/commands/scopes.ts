@@ -10,7 +10,6 @@ import { isOwnership, nodeWith, ownedBy } from '../../table/partition-queries.ts
 import type { Update } from '../../table/write/action.ts';
 import type { Command } from '../command.ts';
 import { by, listAllCommand, listCommand, ownedByScope, period } from '../kinds/lists.ts';
-import { nodeCommands } from '../kinds/node-commands.ts';
 import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { beingDeleted, deleteDecision, loadScope, loadScopeOf, textsOf } from '../nodes/nodes.ts';
 import type { Owner } from '../nodes/ownership.ts';
@@ -118,11 +117,6 @@ const scopeBehaviour: Behaviour = {
 const chosenByRoot = () => invalid('combination', 'how effects combine is chosen by the root of the tree');
 
 type ScopeName = keyof typeof SCOPES;
-export const SCOPE_KINDS: readonly NodeKind[] = (Object.keys(SCOPES) as ScopeName[]).map((type) => ({
-  entity: SCOPES[type],
-  behaviour: scopeBehaviour,
-}));
-
 /** The list of one type: of all, or of those under one scope. */
 function listOfType(type: Exclude<ScopeName, 'scope'>): Command {
   const { parents } = SCOPE_TYPES[type] as ScopeType;
@@ -160,41 +154,45 @@ const readAll = (type: string, summary: string, types: readonly string[], keep?:
     withRefs: true,
   });
 
-const wholeCommands: readonly Command[] = [
-  readAll(
-    'account',
-    'Reads an account with its addresses, technical users, licences and workstreams, page by page.',
-    ['address', 'technical-user', 'license', 'workstream'],
-    // Technical users of other accounts may have a grant here: the account does not own them.
-    isOwnership,
-  ),
-  readAll('enterprise', 'Reads an enterprise with the products and services that it uses, page by page.', [
-    'product',
-    'service',
-  ]),
-  listCommand({
-    name: 'tenant.list-all',
-    summary:
-      'Lists everything that belongs to a tenant (a root scope of any type), page by page: by type and time of creation, or of one type and period.',
-    by: [
-      by({ tenant: field.ref }, async ({ tenant }, reader) =>
-        allInTenant(await readScopeRef(reader, tenant, 'tenant')),
-      ),
-      by(
-        { tenant: field.ref, type: field.entityType },
-        async ({ tenant, type, ...time }, reader) =>
-          inTenant(type, await readScopeRef(reader, tenant, 'tenant'), time),
-        period,
-      ),
-    ],
-    withRefs: true,
-  }),
-];
+const wholeCommands: Readonly<Partial<Record<ScopeName, readonly Command[]>>> = {
+  account: [
+    readAll(
+      'account',
+      'Reads an account with its addresses, technical users, licences and workstreams, page by page.',
+      ['address', 'technical-user', 'license', 'workstream'],
+      // Technical users of other accounts may have a grant here: the account does not own them.
+      isOwnership,
+    ),
+  ],
+  enterprise: [
+    readAll('enterprise', 'Reads an enterprise with the products and services that it uses, page by page.', [
+      'product',
+      'service',
+    ]),
+  ],
+  tenant: [
+    listCommand({
+      name: 'tenant.list-all',
+      summary:
+        'Lists everything that belongs to a tenant (a root scope of any type), page by page: by type and time of creation, or of one type and period.',
+      by: [
+        by({ tenant: field.ref }, async ({ tenant }, reader) =>
+          allInTenant(await readScopeRef(reader, tenant, 'tenant')),
+        ),
+        by(
+          { tenant: field.ref, type: field.entityType },
+          async ({ tenant, type, ...time }, reader) =>
+            inTenant(type, await readScopeRef(reader, tenant, 'tenant'), time),
+          period,
+        ),
+      ],
+      withRefs: true,
+    }),
+  ],
+};
 
-export const scopeCommands: readonly Command[] = [
-  ...SCOPE_KINDS.flatMap((kind) => {
-    const type = kind.entity.type as ScopeName;
-    return [...nodeCommands(kind), type === 'scope' ? listAdded : listOfType(type)];
-  }),
-  ...wholeCommands,
-];
+export const SCOPE_KINDS: readonly NodeKind[] = (Object.keys(SCOPES) as ScopeName[]).map((type) => ({
+  entity: SCOPES[type],
+  behaviour: scopeBehaviour,
+  commands: [type === 'scope' ? listAdded : listOfType(type), ...(wholeCommands[type] ?? [])],
+}));

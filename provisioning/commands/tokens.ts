@@ -12,11 +12,10 @@ import { allOf } from '../../table/index-queries.ts';
 import { nodeKey } from '../../table/keys.ts';
 import { ownedBy } from '../../table/partition-queries.ts';
 import type { Action } from '../../table/write/action.ts';
-import { type Command, writeCommand } from '../command.ts';
+import { writeCommand } from '../command.ts';
 import { subject } from '../edges/rights.ts';
 import { changedMeanwhile } from '../kinds/deletion.ts';
 import { by, listCommand, ofTenant } from '../kinds/lists.ts';
-import { nodeCommands } from '../kinds/node-commands.ts';
 import { type Behaviour, type NodeKind, ownersOf, tenantOf } from '../kinds/node-kind.ts';
 import { deleteDecision, loadNode, loadRef, loadScope } from '../nodes/nodes.ts';
 import { moveOwners } from '../nodes/ownership.ts';
@@ -54,8 +53,6 @@ const tokenBehaviour: Behaviour = {
   },
   onDelete: deleteDecision,
 };
-
-const TOKEN: NodeKind = { entity: ENTITIES.token, behaviour: tokenBehaviour };
 
 const revoke = writeCommand({
   name: 'token.revoke',
@@ -118,5 +115,8 @@ const listTokens = listCommand({
   all: allOf('token'),
 });
 
-export const TOKEN_KINDS: readonly NodeKind[] = [TOKEN];
-export const tokenCommands: readonly Command[] = [...nodeCommands(TOKEN), revoke, listTokens];
+export const TOKEN: NodeKind = {
+  entity: ENTITIES.token,
+  behaviour: tokenBehaviour,
+  commands: [revoke, listTokens],
+};

@@ -13,11 +13,10 @@ import { normaliseIssuer } from '../../table/normalise.ts';
 import { edgesFrom, nodeWith, OWNERSHIP } from '../../table/partition-queries.ts';
 
 import type { Action } from '../../table/write/action.ts';
-import { type Command, readCommand } from '../command.ts';
+import { readCommand } from '../command.ts';
 import { subject } from '../edges/rights.ts';
 import { createdAgain } from '../erasures.ts';
-import { by, listAllCommand, listCommand, listOwnedCommand, ofStatus, ofTenant } from '../kinds/lists.ts';
-import { nodeCommands } from '../kinds/node-commands.ts';
+import { by, listCommand, listOwnedCommand, ofStatus, ofTenant } from '../kinds/lists.ts';
 import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { guardKeyOf } from '../nodes/guards.ts';
 import { deleteDecision, loadScope, loadScopeOf, textOf, touchLiving } from '../nodes/nodes.ts';
@@ -248,13 +247,6 @@ const findUser = readCommand({
   },
 });
 
-export const USER_KINDS: readonly NodeKind[] = [
-  { entity: ENTITIES.user, behaviour: userBehaviour },
-  { entity: ENTITIES['technical-user'], behaviour: technicalUserBehaviour },
-  { entity: ENTITIES['subject-type'], behaviour: subjectTypeBehaviour },
-  { entity: ENTITIES.subject, behaviour: subjectBehaviour },
-];
-
 const listSubjects = listCommand({
   name: 'subject.list',
   summary:
@@ -267,13 +259,17 @@ const listSubjects = listCommand({
   all: allOf('subject'),
 });
 
-export const userCommands: readonly Command[] = [
-  ...USER_KINDS.flatMap(nodeCommands),
-  findUser,
-  readWithWorkstreams,
-  listAccess,
-  listUsers,
-  listOwnedCommand('technical-user', 'account'),
-  listAllCommand('subject-type'),
-  listSubjects,
+export const USER_KINDS: readonly NodeKind[] = [
+  {
+    entity: ENTITIES.user,
+    behaviour: userBehaviour,
+    commands: [findUser, readWithWorkstreams, listAccess, listUsers],
+  },
+  {
+    entity: ENTITIES['technical-user'],
+    behaviour: technicalUserBehaviour,
+    commands: [listOwnedCommand('technical-user', 'account')],
+  },
+  { entity: ENTITIES['subject-type'], behaviour: subjectTypeBehaviour },
+  { entity: ENTITIES.subject, behaviour: subjectBehaviour, commands: [listSubjects] },
 ];

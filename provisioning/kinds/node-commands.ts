@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Entity } from '../../table/entities/entity.ts';
 import * as field from '../../table/entities/fields.ts';
+import type { EntityType } from '../../table/entities/registry.ts';
 import { SCOPES } from '../../table/entities/scopes.ts';
 import { conflict, notFound } from '../../table/errors.ts';
 import { isRef, type Ref, SUBJECT_NODES } from '../../table/identifiers.ts';
@@ -17,6 +18,7 @@ import { readScopeRef } from '../nodes/scope-types.ts';
 import { changeSecrets, putSecrets, splitSecrets } from '../nodes/secrets.ts';
 import { type Attributes, visible } from '../visible.ts';
 import { changedMeanwhile, planDeletionOf } from './deletion.ts';
+import { listAllCommand } from './lists.ts';
 import {
   aKind,
   idFieldOf,
@@ -31,12 +33,13 @@ import {
   tenantOf,
 } from './node-kind.ts';
 
-/** Create, read, update and delete for a kind of node. */
+/** Create, read, update and delete for a kind of node, and what it has beside these. */
 export const nodeCommands = (kind: NodeKind): readonly Command[] => [
   createCommand(kind),
   readNodeCommand(kind.entity),
   updateCommand(kind),
   deleteCommand(kind),
+  ...(kind.commands ?? [listAllCommand(kind.entity.type as EntityType)]),
 ];
 
 const AGAIN = z.boolean().optional().describe('whether somebody who was erased under this id may come back');

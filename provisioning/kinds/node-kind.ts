@@ -14,6 +14,7 @@ import {
 } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import type { Action } from '../../table/write/action.ts';
+import type { Command } from '../command.ts';
 import type { Owner } from '../nodes/ownership.ts';
 import type { Node, Planning } from '../plan.ts';
 import type { Attributes } from '../visible.ts';
@@ -25,6 +26,8 @@ import type { Attributes } from '../visible.ts';
 export interface NodeKind {
   readonly entity: Entity;
   readonly behaviour: Behaviour;
+  /** Beside create, read, update and delete; where left out, the list of all. */
+  readonly commands?: readonly Command[] | undefined;
 }
 
 export interface Behaviour {
