@@ -5,6 +5,7 @@ import { defineConfig, type MarkdownOptions } from 'vitepress';
 import { anchorOf, isExternal, pageOf, targetOf } from './links.ts';
 import { withMade } from './made.ts';
 import { bar, sections } from './navigation.ts';
+import { SEARCH } from './search.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -68,7 +69,7 @@ export default defineConfig({
     build: { chunkSizeWarningLimit: 2_000 },
   },
   themeConfig: {
-    search: { provider: 'local' },
+    search: { provider: 'local', options: { miniSearch: SEARCH } },
     outline: [2, 3],
     nav: [...bar(), { text: 'Playground', link: `${PLAYGROUND}index.html`, target: '_self' }],
     sidebar: sections(),

@@ -78,7 +78,8 @@ const TITLES: Readonly<Record<string, string>> = {
   'docs/beside-others.md': 'Comparison',
   'docs/guard-your-service.md': 'Guard and ask',
   'docs/attach/README.md': 'Attach to an API',
-  'docs/observability.md': 'Observation',
+  'docs/observability.md': 'Logs, metrics, alarms',
+  'docs/freshness.md': 'Freshness',
   'docs/internals/engines.md': 'DynamoDB engines',
   'ADR/README.md': 'All records',
 };

@@ -60,3 +60,15 @@ export function proseOf(document: string): string {
     })
     .join('\n');
 }
+
+/** What a heading says, without its marks. */
+export const plain = (heading: string): string =>
+  heading.replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll(/[`*]/g, '');
+
+/** The links and pictures of a document, as Markdown and as HTML; what is written as code holds none. */
+export const linksIn = (document: string): readonly string[] =>
+  [
+    ...proseOf(document)
+      .replaceAll(/`[^`]*`/g, '``')
+      .matchAll(/\]\(([^)\s]+)\)|\b(?:src|srcset)="([^"]+)"/g),
+  ].map(([, link, source]) => link ?? source ?? '');

@@ -3,11 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { anchorOf, isExternal, targetOf } from '../../docs/.vitepress/links.ts';
 import { sections } from '../../docs/.vitepress/navigation.ts';
-import { DOCUMENTS, proseOf, ROOT, textOf } from './documents.ts';
-
-/** What a heading says, without its marks. */
-const plain = (heading: string): string =>
-  heading.replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll(/[`*]/g, '');
+import { DOCUMENTS, linksIn, plain, proseOf, ROOT, textOf } from './documents.ts';
 
 /** The anchors of a document: those of its headings, repeated ones with a number. */
 function anchorsIn(document: string): ReadonlySet<string> {
@@ -20,14 +16,6 @@ function anchorsIn(document: string): ReadonlySet<string> {
   }
   return anchors;
 }
-
-/** The links and pictures of a document, as Markdown and as HTML; what is written as code holds none. */
-const linksIn = (document: string): readonly string[] =>
-  [
-    ...proseOf(document)
-      .replaceAll(/`[^`]*`/g, '``')
-      .matchAll(/\]\(([^)\s]+)\)|\b(?:src|srcset)="([^"]+)"/g),
-  ].map(([, link, source]) => link ?? source ?? '');
 
 function problemOf(document: string, link: string): string | undefined {
   if (isExternal(link)) return undefined;
