@@ -3,7 +3,6 @@ import type { World } from '../support/world.ts';
 
 /** What rows of users, locations, groups and roles are set up with. */
 export const NOBODY = '01J8Z0E2Z8D2A3J7A7Y2H9GQ9C';
-export const BAD_CURSOR = { code: 'invalid', field: 'cursor' };
 
 export const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;
@@ -20,16 +19,9 @@ type Row = Readonly<Record<string, unknown>>;
 export const create = async (world: World, kind: string, input: Record<string, unknown>): Promise<string> =>
   (await world.run(`${kind}.create`, input)).id;
 
-export async function several(count: number, make: (place: number) => Promise<string>): Promise<string[]> {
-  const ids: string[] = [];
-  for (let place = 0; place < count; place++) ids.push(await make(place));
-  return ids;
-}
-
 export const newUser = (world: World): Promise<string> => create(world, 'user', {});
 
-export const newLocation = (world: World, more: Record<string, unknown> = {}): Promise<string> =>
-  create(world, 'location', { name: 'Place', ...more });
+export const newLocation = (world: World): Promise<string> => create(world, 'location', { name: 'Place' });
 
 export const newGroup = (world: World, at: string, name = 'teachers'): Promise<string> =>
   create(world, 'group', { scope: `location:${at}`, name, groupType: 'TEACHER' });
@@ -50,24 +42,3 @@ export const sorted = (...ids: readonly string[]): readonly string[] => [...ids]
 /** A client by reference. */
 export const newClient = async (world: World, name: string): Promise<string> =>
   `client:${await create(world, 'client', { name })}`;
-
-/** Something that stands under `parent`, by reference. */
-export const place = async (
-  world: World,
-  type: string,
-  parent: string,
-  more: Record<string, unknown> = {},
-): Promise<string> => `${type}:${await create(world, type, { parent, name: `Some ${type}`, ...more })}`;
-
-/** A client with a project and a building in it. */
-export async function newEstate(world: World, name: string) {
-  const client = await newClient(world, name);
-  const project = await place(world, 'project', client);
-  return { client, project, building: await place(world, 'building', project) };
-}
-
-/** A root scope of a type that an operator has added. */
-export async function newCampus(world: World): Promise<string> {
-  await world.run('scope-type.create', { name: 'campus', root: true });
-  return create(world, 'scope', { type: 'campus', name: 'Campus' });
-}

@@ -1,10 +1,9 @@
 import { expect } from 'vitest';
-import { hashOfToken } from '../../table/api-token.ts';
+import { hashOfToken, readApiToken } from '../../table/api-token.ts';
 import { decisionKey, logPartitions, nodeKey, operationKey, partitionOf } from '../../table/keys.ts';
 import type { World } from '../support/world.ts';
 import { row } from './row.ts';
 import {
-  BAD_CURSOR,
   create,
   DAY,
   HOUR,
@@ -12,14 +11,12 @@ import {
   NOBODY,
   newClient,
   newUser,
-  place,
   refOf,
-  several,
   sorted,
   valuesOf,
 } from './setup.ts';
 
-/** Seed 000: the audit log, tokens and login sessions, which are kept for a time. */
+/** Seeds 000 and 002: the audit log, tokens and login sessions, which are kept for a time. */
 const DAY_SECONDS = 86_400;
 
 const seconds = (world: World): number => Math.floor(world.clock.now() / 1000);
@@ -40,113 +37,6 @@ async function actAs(
 /** What the table itself holds in these partitions: keys, secrets and time-to-live too. */
 const itemsIn = (world: World, ...partitions: readonly string[]) =>
   world.reader.listAll({ ranges: partitions.map((partition) => ({ partition })) });
-
-row('AM-11', async ({ world, reads, pages }) => {
-  const [acme, twin] = [await newClient(world, 'AM11'), await newClient(world, 'AM11 twin')];
-  world.clock.advance(HOUR);
-  const start = world.clock.now();
-  // Often enough that every part of the log holds some.
-  const made = await several(9, async (n) => {
-    const id = (await place(world, 'project', acme)).slice('project:'.length);
-    await place(world, 'project', twin);
-    await create(world, 'user', {});
-    if (n % 3 === 0)
-      await world.run('audit.create', { tenant: twin, action: 'x', entityType: 'y', entityId: 'z' });
-    world.clock.advance(HOUR);
-    return id;
-  });
-  const at = (hours: number) => new Date(start + hours * HOUR).toISOString();
-
-  const seen = await pages('audit.list', { tenant: acme, from: at(0) }, 4);
-  expect(seen.map(({ length }) => length)).toEqual([4, 4, 1]);
-  // In the order of time over all parts of the log, with everything that happened there and nothing else.
-  expect(valuesOf(seen, 'entityId')).toEqual(made);
-  for (const each of seen.flat()) expect(each).toMatchObject({ action: 'project.create', tenant: acme });
-  const range = async (from?: string, until?: string, limit = 2) =>
-    valuesOf(await pages('audit.list', { tenant: acme, from, until }, limit), 'entityId');
-  expect(await range(at(2), at(5))).toEqual(made.slice(2, 5));
-  expect(await range(at(2), at(5), 1)).toEqual(made.slice(2, 5));
-  expect(await range(at(8))).toEqual(made.slice(8));
-  expect(await range(at(9))).toEqual([]);
-  expect((await range(undefined, at(1))).slice(-1)).toEqual(made.slice(0, 1));
-
-  // What an application saw: where it came from goes along.
-  const [ann, visit] = [await newUser(world), await create(world, 'session', { user: await newUser(world) })];
-  await actAs(world, ann, 'audit.create', {
-    tenant: acme,
-    action: 'login',
-    entityType: 'user',
-    entityId: ann,
-    status: 'failure',
-    severity: 'warning',
-    ipAddress: '192.0.2.7',
-    userAgent: 'Browser/1.0',
-    sessionId: visit,
-    metadata: { attempts: 3 },
-    relatedEntities: { door: 'north' },
-  });
-  const { items } = await reads('audit.list', { tenant: acme, from: at(9) });
-  expect(items).toMatchObject([
-    {
-      userId: ann,
-      entityType: 'user',
-      entityId: ann,
-      timestamp: at(9),
-      ipAddress: '192.0.2.7',
-      userAgent: 'Browser/1.0',
-      status: 'failure',
-      severity: 'warning',
-      sessionId: visit,
-      metadata: { attempts: 3 },
-      relatedEntities: { door: 'north' },
-    },
-  ]);
-  const { cursor } = await reads('audit.list', { tenant: acme, limit: 1 });
-  await expect(reads('audit.list', { tenant: twin, cursor })).rejects.toMatchObject(BAD_CURSOR);
-  await expect(reads('audit.list', { tenant: acme, until: '2026' })).rejects.toMatchObject({
-    code: 'invalid',
-    field: 'until',
-  });
-});
-
-row('AM-12', async ({ world, reads, pages }) => {
-  const [acme, twin] = [await newClient(world, 'AM12'), await newClient(world, 'AM12 twin')];
-  const [ann, bob] = [await newUser(world), await newUser(world)];
-  const start = world.clock.now();
-  const at = (hours: number) => new Date(start + hours * HOUR).toISOString();
-  // In two clients and in none; Bob, a pipeline and nobody in particular beside her.
-  const acts = [
-    ['project.create', { parent: acme, name: 'One' }],
-    ['project.create', { parent: twin, name: 'Two' }],
-    ['user.create', {}],
-    ['audit.create', { tenant: acme, action: 'door-opened', entityType: 'device', entityId: 'north' }],
-  ] as const;
-  for (const [command, input] of acts) {
-    await actAs(world, ann, command, { ...input });
-    await actAs(world, bob, 'project.create', { parent: acme, name: 'By Bob' });
-    await actAs(world, 'pipeline', 'project.create', { parent: acme, name: 'By a pipeline' });
-    await place(world, 'project', acme);
-    world.clock.advance(HOUR);
-  }
-  // What is done to her is not what she does, and what fails is not done.
-  await actAs(world, bob, 'user.update', { id: ann, title: 'Head' });
-  await world.provision({ command: 'project.create', input: { parent: acme }, actor: ann });
-
-  const seen = await pages('audit.list', { user: ann }, 3);
-  expect(seen.map(({ length }) => length)).toEqual([3, 1]);
-  expect(valuesOf(seen, 'action')).toEqual([...acts.slice(0, 3).map(([command]) => command), 'door-opened']);
-  expect(valuesOf(seen, 'tenant')).toEqual([acme, twin, undefined, acme]);
-  for (const each of seen.flat()) expect(each).toMatchObject({ userId: ann, actor: ann });
-  const some = await pages('audit.list', { user: ann, from: at(1), until: at(3) }, 1);
-  expect(valuesOf(some, 'timestamp')).toEqual([at(1), at(2)]);
-  const ofBob = (await pages('audit.list', { user: bob }, 2)).flat();
-  expect(ofBob).toHaveLength(5);
-  expect(ofBob.at(-1)).toMatchObject({ action: 'user.update', entityId: ann });
-  // Named by reference it is the same person.
-  await actAs(world, `user:${ann}`, 'project.create', { parent: acme, name: 'Again' });
-  expect((await reads('audit.list', { user: ann, from: at(4) })).items).toHaveLength(1);
-  expect(await reads('audit.list', { user: NOBODY })).toEqual({ items: [] });
-});
 
 row('AM-21', async ({ world, reads, pages, record }) => {
   const acme = await newClient(world, 'AM21');
@@ -256,6 +146,47 @@ row('AM-21', async ({ world, reads, pages, record }) => {
   });
   await world.run('token.delete', { id });
   expect(await reads('token.read', { id })).toBeUndefined();
+});
+
+// How they are checked: rows.yaml.
+row('PL-23', async ({ world, record }) => {
+  for (const account of ['mine', 'other']) await create(world, 'account', { id: account, name: account });
+  await create(world, 'technical-user', { id: 'pl23-bot', account: 'account:mine', name: 'bot' });
+  await create(world, 'technical-user', { id: 'pl23-twin', account: 'account:other', name: 'bot' });
+  const issue = async (user: string) => {
+    const { id, token } = await world.run('token.create', { user, tokenType: 'api' });
+    return { id, text: String(token) };
+  };
+  /** Who comes with such a text: one call, whatever the answer. */
+  const authenticate = async (text: string): Promise<string | undefined> => {
+    const shown = readApiToken(text);
+    if (!shown) return undefined;
+    world.settle();
+    const before = world.calls.length;
+    const { id, subject } = shown;
+    const credential = { ref: `token:${id}`, hash: await hashOfToken(text) };
+    const question = { subject, credential, permission: undefined, scope: undefined };
+    const { decision } = await record(() => world.newEngine().checkAsked(() => question));
+    expect(world.calls.slice(before).map(({ operation }) => operation)).toEqual(['BatchGetItem']);
+    return decision === undefined ? subject : undefined;
+  };
+
+  const [bot, twin] = ['technical-user:pl23-bot', 'technical-user:pl23-twin'];
+  const [first, second, foreign] = [await issue(bot), await issue(bot), await issue(twin)];
+  expect(await authenticate(first.text)).toBe(bot);
+  expect(await authenticate(foreign.text)).toBe(twin);
+  // Another secret, another's id, another's name: none is a token.
+  const flipped = `${first.text.slice(0, -2)}${first.text.endsWith('AA') ? 'BB' : 'AA'}`;
+  expect(await authenticate(flipped)).toBeUndefined();
+  expect(await authenticate(first.text.replace(first.id, second.id))).toBeUndefined();
+  expect(await authenticate(first.text.replace('pl23-bot', 'pl23-twin'))).toBeUndefined();
+  expect(await authenticate(`Bearer ${first.text}`)).toBeUndefined();
+  await world.run('token.revoke', { id: first.id });
+  expect(await authenticate(first.text)).toBeUndefined();
+  expect(await authenticate(second.text)).toBe(bot);
+  // With the technical user its tokens go.
+  await world.run('technical-user.delete', { id: 'pl23-twin' });
+  expect(await authenticate(foreign.text)).toBeUndefined();
 });
 
 row('AM-22', async ({ world, reads, pages }) => {
