@@ -41,7 +41,7 @@ export async function buildExplorer(folder: string): Promise<void> {
     legalComments: 'linked',
     jsx: 'automatic',
     jsxImportSource: 'preact',
-    loader: { '.yaml': 'text', '.md': 'text' },
+    loader: { '.yaml': 'text' },
     // Zod would try whether it may compile code, which the content security policy forbids: before any schema is made.
     banner: { js: 'globalThis.__zod_globalConfig ??= { jitless: true };' },
     chunkNames: 'chunk-[hash]',

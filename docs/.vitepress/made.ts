@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { tableOf } from '../../bench/documents.ts';
 import { readResults } from '../../bench/harness/figures.ts';
 import { EXIT_CODES, FAULT } from '../../cli/exit-codes.ts';
@@ -9,7 +10,7 @@ import { faultsAsMarkdown } from '../../test/faults/page.ts';
  * What documents show and git does not hold. A paragraph that begins with `<!-- made: NAME -->` is its place; the rest
  * of the paragraph says, where the document is read without the site, how to see it.
  */
-const PLACE = /^<!-- made: ([a-z][a-z -]*) -->(?:.|\n(?=.))*/gm;
+const PLACE = /^<!-- made: ([a-z][a-z ./-]*) -->(?:.|\n(?=.))*/gm;
 
 /** What each exit code of each subcommand means; that of 2 only where it is special. */
 const exitCodesAsMarkdown = (): string =>
@@ -34,8 +35,15 @@ const MADE: Readonly<Record<string, () => string>> = {
 };
 const texts = new Map<string, string>();
 
+/** `example FILE`: a file of docs/examples as a block. */
+function exampleOf(name: string): string | undefined {
+  if (!name.startsWith('example ')) return undefined;
+  const file = new URL(`../examples/${name.slice('example '.length)}`, import.meta.url);
+  return `\`\`\`yaml\n${readFileSync(file, 'utf8')}\`\`\``;
+}
+
 function make(name: string): string {
-  const text = MADE[name]?.() ?? tableOf(name, readResults());
+  const text = exampleOf(name) ?? MADE[name]?.() ?? tableOf(name, readResults());
   if (text === undefined) throw new Error(`nothing makes <!-- made: ${name} -->`);
   texts.set(name, text);
   return text;

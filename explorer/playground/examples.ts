@@ -1,4 +1,3 @@
-import conditions from '../../docs/conditions.md';
 import acme from '../../docs/examples/acme.manifest.yaml';
 import casbin from '../../docs/examples/coming-from/casbin.test.yaml';
 import casl from '../../docs/examples/coming-from/casl.test.yaml';
@@ -15,6 +14,13 @@ import platform from '../../docs/examples/guides/platform-with-licences.test.yam
 import owners from '../../docs/examples/guides/record-ownership.test.yaml';
 import schoolGuide from '../../docs/examples/guides/school.test.yaml';
 import websocket from '../../docs/examples/guides/websocket.test.yaml';
+import breakGlassRecipe from '../../docs/examples/recipes/break-glass.test.yaml';
+import fourEyesRecipe from '../../docs/examples/recipes/four-eyes.test.yaml';
+import officeRecipe from '../../docs/examples/recipes/office.test.yaml';
+import officeHoursRecipe from '../../docs/examples/recipes/office-hours.test.yaml';
+import publicPagesRecipe from '../../docs/examples/recipes/public-pages.test.yaml';
+import sameDepartmentRecipe from '../../docs/examples/recipes/same-department.test.yaml';
+import stepUpRecipe from '../../docs/examples/recipes/step-up.test.yaml';
 import sampleTenants from '../../docs/examples/sample.manifest.yaml';
 import sampleTests from '../../docs/examples/sample.test.yaml';
 import schoolTests from '../../docs/examples/school.manifest.test.yaml';
@@ -58,14 +64,6 @@ export function splitModelTest(text: string): Texts {
   return { manifest: `${manifest.join('\n')}\n`, tests: rest.join('\n').replace(/^\n+/, '') };
 }
 
-/** Each recipe of the document: its heading, and the block below it, which is a whole model test. */
-export const recipesIn = (document: string): readonly (readonly [title: string, block: string])[] =>
-  [...document.matchAll(/^### (.+)\n(?:(?!^#)[\s\S])*?^```yaml\n([\s\S]*?)^```$/gm)].map(
-    ([, title = '', block = '']) => [title, block],
-  );
-
-const nameOf = (title: string): string => title.toLowerCase().replace(/[^a-z]+/g, '-');
-
 const split = (group: Example['group'], name: string, title: string, text: string): Example => ({
   group,
   name,
@@ -96,9 +94,18 @@ export const EXAMPLES: readonly Example[] = [
   split('Guides', 'record-ownership', 'Record ownership', owners),
   split('Guides', 'machine-tokens', 'Machine tokens', machineTokens),
   split('Guides', 'websocket', 'WebSocket', websocket),
-  ...recipesIn(conditions).map(([title, block]) =>
-    split('Recipes for conditions', `recipe-${nameOf(title)}`, title, block),
+  split('Recipes for conditions', 'recipe-the-same-department', 'The same department', sameDepartmentRecipe),
+  split('Recipes for conditions', 'recipe-four-eyes', 'Four eyes', fourEyesRecipe),
+  split('Recipes for conditions', 'recipe-office-hours', 'Office hours', officeHoursRecipe),
+  split('Recipes for conditions', 'recipe-only-from-the-office', 'Only from the office', officeRecipe),
+  split('Recipes for conditions', 'recipe-step-up', 'Step-up', stepUpRecipe),
+  split(
+    'Recipes for conditions',
+    'recipe-break-glass-with-a-reason',
+    'Break-glass with a reason',
+    breakGlassRecipe,
   ),
+  split('Recipes for conditions', 'recipe-public-pages', 'Public pages', publicPagesRecipe),
   split('Coming from', 'from-casl', 'CASL', casl),
   split('Coming from', 'from-casbin', 'Casbin', casbin),
   split('Coming from', 'from-openfga', 'OpenFGA', openfga),

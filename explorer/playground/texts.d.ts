@@ -3,7 +3,3 @@ declare module '*.yaml' {
   const text: string;
   export default text;
 }
-declare module '*.md' {
-  const text: string;
-  export default text;
-}

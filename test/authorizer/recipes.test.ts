@@ -1,11 +1,11 @@
-import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Authorizer, createHandlerFrom } from '../../authorizer/index.ts';
+import { textOf } from '../documents/documents.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { AUDIENCE, createIssuer, httpEvent, ISSUER, type Issuer, restRequestEvent } from './support.ts';
 
 /** The recipes of docs/conditions.md for APIs, with the settings that they name. */
-const DOCUMENT = readFileSync(new URL('../../docs/conditions.md', import.meta.url), 'utf8');
+const DOCUMENT = textOf('docs/conditions.md');
 
 const OFFICE =
   "cidr('203.0.113.0/24').containsIP(context.ip) || cidr('2001:db8::/32').containsIP(context.ip)";

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { withMade } from '../../docs/.vitepress/made.ts';
 import { openModelTest } from '../support/model-test.ts';
 
 /** The examples of docs/guides and docs/coming-from: each document prints its files whole, and they hold. */
@@ -20,7 +21,9 @@ describe.each(['guides', 'coming-from'])('docs/%s', (folder) => {
   });
 
   test.each(files)('%s is printed whole in its document', (name) => {
-    expect(blocksOf(textOf(`${folder}/${stem(name)}.md`))).toContain(textOf(`examples/${folder}/${name}`));
+    expect(blocksOf(withMade(textOf(`${folder}/${stem(name)}.md`)))).toContain(
+      textOf(`examples/${folder}/${name}`),
+    );
   });
 
   test.each(files.filter((name) => name.endsWith('.test.yaml')))('%s passes', async (name) => {

@@ -1,20 +1,19 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { recipesIn } from '../../explorer/playground/examples.ts';
 import { openModelTest } from '../support/model-test.ts';
 
-/** Each recipe of docs/conditions.md passes as it is printed. */
-const TEXT = readFileSync(new URL('../../docs/conditions.md', import.meta.url), 'utf8');
-const [, SECTION = ''] = TEXT.split('\n## Recipes\n');
-const RECIPES = recipesIn(TEXT);
+/** The recipes of docs/conditions.md are the files of docs/examples/recipes, and each passes. */
+const DOCS = new URL('../../docs/', import.meta.url);
+const FILES = readdirSync(new URL('examples/recipes', DOCS)).sort();
 
-test('every heading has a recipe', () => {
-  expect(RECIPES.map(([title]) => title)).toEqual(
-    [...SECTION.matchAll(/^### (.+)$/gm)].map(([, title]) => title),
-  );
+test('every recipe is shown, below a heading', () => {
+  const [, section = ''] = readFileSync(new URL('conditions.md', DOCS), 'utf8').split('\n## Recipes\n');
+  const shown = [...section.matchAll(/^### .+\n(?:(?!^#)[\s\S])*?<!-- made: example recipes\/(\S+) -->/gm)];
+  expect(shown.map(([, file]) => file).sort()).toEqual(FILES);
 });
 
-test.each(RECIPES)('%s', async (title, block) => {
-  const { run } = await openModelTest(title, block);
+test.each(FILES)('%s', async (name) => {
+  const text = readFileSync(new URL(`examples/recipes/${name}`, DOCS), 'utf8');
+  const { run } = await openModelTest(name, text);
   expect((await run()).filter(({ passed }) => !passed)).toEqual([]);
 });
