@@ -17,12 +17,7 @@ interface Section {
 
 /** What a reader looks for, in the order of their first days. Files that do not exist are left out. */
 const SECTIONS: Readonly<Record<string, readonly string[]>> = {
-  Start: [
-    'docs/tutorial.md',
-    'docs/concepts.md',
-    'docs/explorer.md',
-    'docs/guard-your-service.md',
-  ],
+  Start: ['docs/tutorial.md', 'docs/concepts.md', 'docs/explorer.md', 'docs/guard-your-service.md'],
   Guides: [
     'docs/testing.md',
     'docs/guides/multi-tenant-saas.md',
