@@ -7,7 +7,7 @@ import { buildProgram, findGo, startCelGo, toLine, WITHOUT_GO } from './cel-go.t
 import { compare } from './compare.ts';
 import { DECLARATIONS } from './questions.ts';
 
-const QUESTIONS = size(5_000, 100_000);
+const QUESTIONS = size(2_000, 100_000);
 const SEED = 5;
 
 test(`${QUESTIONS} random conditions are evaluated as cel-go evaluates them`, async ({ skip }) => {
@@ -77,33 +77,37 @@ const inputAt = (time: Date) => ({
   context: { time },
 });
 
-test.each(['UTC', 'Europe/Berlin', 'America/New_York'])(
-  'parts of a time in ten zones, around each change of their clocks, are those of cel-go where TZ is %s',
-  async (zone) => {
-    const go = await findGo();
-    if (go === undefined) throw new Error(WITHOUT_GO);
-    const { TZ } = process.env;
-    process.env.TZ = zone;
-    try {
-      const lines = ZONES.flatMap((each) =>
-        changesIn(each).flatMap((change) =>
-          [-48 * HOUR, -1, 0, HOUR / 2, 3 * HOUR].map((after) => {
-            const time = new Date(change + after);
-            const expression = partsAt(time, each);
-            const variables = variablesOf(inputAt(time), DECLARATIONS);
-            expect(parse(expression).evaluate(variables), expression).toEqual({ holds: true });
-            return toLine(expression, variables);
-          }),
-        ),
-      );
-      const celGo = startCelGo(await buildProgram(go), DECLARATIONS);
-      const answers = await celGo.answersOf(lines);
-      celGo.stop();
-      expect(lines.filter((_, position) => answers[position] !== 'true').slice(0, 3)).toEqual([]);
-      expect(lines.length).toBeGreaterThan(3_000);
-    } finally {
-      if (TZ === undefined) Reflect.deleteProperty(process.env, 'TZ');
-      else process.env.TZ = TZ;
+test('parts of a time in ten zones, around each change of their clocks, are those of cel-go in any TZ', async () => {
+  const go = await findGo();
+  if (go === undefined) throw new Error(WITHOUT_GO);
+  const moments = ZONES.flatMap((zone) =>
+    changesIn(zone).flatMap((change) =>
+      [-48 * HOUR, -1, 0, HOUR / 2, 3 * HOUR].map((after) => {
+        const time = new Date(change + after);
+        const expression = partsAt(time, zone);
+        const variables = variablesOf(inputAt(time), DECLARATIONS);
+        return { time, zone, expression, variables, condition: parse(expression) };
+      }),
+    ),
+  );
+  const { TZ } = process.env;
+  try {
+    for (const here of ['UTC', 'Europe/Berlin', 'America/New_York']) {
+      process.env.TZ = here;
+      const other = moments.filter(({ time, zone, expression, variables, condition }) => {
+        const outcome = condition.evaluate(variables);
+        return partsAt(time, zone) !== expression || !('holds' in outcome && outcome.holds);
+      });
+      expect(other.map(({ expression }) => expression).slice(0, 3), here).toEqual([]);
     }
-  },
-);
+  } finally {
+    if (TZ === undefined) Reflect.deleteProperty(process.env, 'TZ');
+    else process.env.TZ = TZ;
+  }
+  const lines = moments.map(({ expression, variables }) => toLine(expression, variables));
+  const celGo = startCelGo(await buildProgram(go), DECLARATIONS);
+  const answers = await celGo.answersOf(lines);
+  celGo.stop();
+  expect(lines.filter((_, position) => answers[position] !== 'true').slice(0, 3)).toEqual([]);
+  expect(lines.length).toBeGreaterThan(3_000);
+});
