@@ -49,12 +49,14 @@ const fail = (wrong: string, answer: Answer | undefined, n: number, given: unkno
     `${again()} number ${n}: ${wrong}: ${String(JSON.stringify(answer)).slice(0, 1_000)} to ${String(JSON.stringify(given)).slice(0, 2_000)}`,
   );
 
-const COMMANDS = describeCommands().map(({ name, kind, input }) => [name, kind, input] as const);
+const ALL = describeCommands().map(({ name, kind, input }) => [name, kind, input] as const);
+/** On the engine it is the form of what is written that may go wrong: the same in all commands. */
+const SOME = ALL.filter((_, n) => n % size(4, 1) === SEED % size(4, 1));
 
 describe.each([
-  ['in memory', createMemoryWorld, size(80, 20_000)],
-  ['on the engine', createWorld, size(2, 300)],
-] as const)('%s', (_, createWorldHere, inputs) => {
+  ['in memory', createMemoryWorld, ALL, size(25, 20_000)],
+  ['on the engine', createWorld, SOME, size(2, 300)],
+] as const)('%s', (_, createWorldHere, commands, inputs) => {
   let inputOf: (command: string) => Promise<Input>;
   let provision: ReturnType<typeof createProvisioning>;
   beforeAll(async () => {
@@ -67,7 +69,7 @@ describe.each([
     provision = createProvisioning({ ...world, writer: { send }, newId: () => ulid() });
   });
 
-  test.each(COMMANDS)(
+  test.each(commands)(
     '%s answers each input with a result or with one error that names the field',
     async (command, kind, schema) => {
       const random = createRandom(SEED + command.length);

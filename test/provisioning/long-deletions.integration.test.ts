@@ -21,7 +21,7 @@ const make = async (name: string, command: string, input: Input) => {
   return id[name];
 };
 const acme = () => `tenant:${id.tenant}`;
-const MANY = [...Array(120).keys()];
+const MANY = [...Array(60).keys()];
 /** Enough for many steps, as each node of a tree is one; each is looked at whole. */
 const IN_TREE = MANY.slice(0, 40);
 const PAGES = ['home', 'grades'];
@@ -105,7 +105,7 @@ const cases: Readonly<
     }
   >
 > = {
-  'a group with 120 members that forbids': {
+  'a group with 60 members that forbids': {
     named: 'group',
     make: async () => {
       await make('group', 'group.create', { name: 'large', scope: acme() });
@@ -126,7 +126,7 @@ const cases: Readonly<
       ['group-role.update', { group: id.group, role: id.forbids, assignedAt: '2026-01-01T00:00:00.000Z' }],
     ],
   },
-  'a role with 120 holders of three kinds': {
+  'a role with 60 holders of three kinds': {
     named: 'forbids',
     make: async () => {
       await make('kept', 'role.create', { name: 'kept', scope: acme() });
@@ -153,7 +153,7 @@ const cases: Readonly<
       ['role.update', { id: id.forbids, parent: id.allows }],
     ],
   },
-  'a role with 120 permissions, patterns too': {
+  'a role with 60 permissions, patterns too': {
     named: 'forbids',
     make: async () => {
       await inParallel(MANY, 6, async (i) => {
@@ -169,7 +169,7 @@ const cases: Readonly<
       ['role-permission.create', { role: id.forbids, permission: 'grades', effect: 'ALLOW' }],
     ],
   },
-  'a page on which 120 roles have an effect': {
+  'a page on which 60 roles have an effect': {
     named: 'a-page',
     make: async () => {
       id['a-page'] = 'home';
@@ -187,7 +187,7 @@ const cases: Readonly<
         ['page.update', { name: 'home', description: 'x' }],
       ].filter(([command]) => command !== 'role-permission.create') as never,
   },
-  'a user with 120 memberships, grants, tokens, sessions': {
+  'a user with 60 memberships, grants, tokens, sessions': {
     named: 'u2',
     make: async () => {
       await inParallel(MANY, 6, async (i) => {
@@ -226,7 +226,7 @@ const folded = (name: string): typeof cases => {
   };
   return { [`${name}, of a root with folded roles`]: { ...of, make } };
 };
-const all = { ...cases, ...folded('a role with 120 permissions, patterns too') };
+const all = { ...cases, ...folded('a role with 60 permissions, patterns too') };
 
 describe.each(Object.entries(all))('%s', (_, { make: prepare, named, meanwhile }) => {
   test('goes in steps, opens nothing, and is refused what comes', async () => {
@@ -264,7 +264,7 @@ describe.each(Object.entries(all))('%s', (_, { make: prepare, named, meanwhile }
 
 describe('what others take away meanwhile', () => {
   test('is no failure of the deletion: members, their user, a role', async () => {
-    const event = await cases['a group with 120 members that forbids']?.make();
+    const event = await cases['a group with 60 members that forbids']?.make();
     const members = (await world.listed('membership.list', { group: id.group })).map(({ user }) =>
       String(user),
     );
@@ -287,16 +287,12 @@ describe('what others take away meanwhile', () => {
   });
 
   test('members leave while it goes on', async () => {
-    const event = (await cases['a group with 120 members that forbids']?.make()) as Event;
-    const members = await world.listed('membership.list', { group: id.group });
+    const event = (await cases['a group with 60 members that forbids']?.make()) as Event;
     const answer = await provisionWith(world, event, 2, async () => {
-      for (const { user } of members.slice(40, 45))
-        await world.run('membership.delete', { user, group: id.group });
-      for (const { user } of members
-        .slice(0, 120)
-        .filter(({ user: each }) => each !== id.u0)
-        .slice(-5))
-        await world.provision({ command: 'user.delete', input: { id: user } });
+      const members = (await world.listed('membership.list', { group: id.group })).map(({ user }) => user);
+      expect(members.length).toBeGreaterThan(10);
+      for (const user of members.slice(0, 5)) await world.run('membership.delete', { user, group: id.group });
+      for (const user of members.slice(-5)) await world.run('user.delete', { id: user });
     });
     expect(answer).toMatchObject({ ok: true });
     expect(await traces(id.group)).toEqual([]);
@@ -319,7 +315,7 @@ describe('what others take away meanwhile', () => {
   });
 
   test('a role whose holders are in deletion', async () => {
-    await cases['a user with 120 memberships, grants, tokens, sessions']?.make();
+    await cases['a user with 60 memberships, grants, tokens, sessions']?.make();
     await inParallel(MANY.slice(0, 30), 6, async () => {
       const user = (await world.run('user.create', {})).id;
       await world.run('grant.create', { user, roles: [id.allows], scope: acme() });
@@ -349,7 +345,7 @@ describe('the budget of a command', () => {
 
   test('is over between two steps, and the same command goes on', async () => {
     const event = {
-      ...((await cases['a group with 120 members that forbids']?.make()) as Event),
+      ...((await cases['a group with 60 members that forbids']?.make()) as Event),
       operationId: 'slow',
     };
     const provision = slowly(10_000);

@@ -17,7 +17,13 @@ export async function expectWhole(world: LedgerWorld): Promise<readonly Item[]> 
   return items;
 }
 
+/** Of so many tests one ends with the product's verifier, the same in each run; in the soak tier all do. */
+const EACH = 4;
+
 /** Expects the same by the product's verifier, at the end of a test. */
 export async function expectVerified(world: LedgerWorld): Promise<void> {
+  const title = [...(expect.getState().currentTestName ?? '')];
+  const sum = title.reduce((all, letter) => all + letter.charCodeAt(0), 0);
+  if (!inject('isSoak') && sum % EACH > 0) return;
   expect(await findingsIn(await world.everything(), world.clock)).toEqual([]);
 }

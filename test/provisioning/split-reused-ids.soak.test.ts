@@ -1,0 +1,1 @@
+import './split-reused-ids.integration.test.ts';
