@@ -1,5 +1,6 @@
 import { inject } from 'vitest';
 import type { createClient } from '../../table/dynamodb/client.ts';
+import type { Item } from '../../table/item.ts';
 import { createMemoryTable } from '../../table/memory/index.ts';
 import type { ListQuery, Reader } from '../../table/reader.ts';
 import type { Writer } from '../../table/writer.ts';
@@ -35,14 +36,17 @@ export async function openStore(): Promise<Store> {
 /** For what makes too many calls to be quick on an engine: on one in the soak tier alone. */
 export const openLightStore = async (): Promise<Store> => (inject('isSoak') ? openStore() : openMemory());
 
-/** Lacks endpoint and client: who uses them is a `*.integration.test.ts`, where there is an engine. */
-function openMemory(): Store {
+/**
+ * A memory table that holds these items. Lacks endpoint and client: who uses them is a `*.integration.test.ts`, where there
+ * is an engine.
+ */
+export function openMemory(given: readonly Item[] = []): Store & { readonly items: () => readonly Item[] } {
   const calls: Call[] = [];
-  const { reader, writer } = createMemoryTable();
+  const { reader, writer, items } = createMemoryTable({ items: given });
   const table = `memory-${inMemory.size + 1}`;
   const recorded = recordCalls(reader, writer, calls);
   inMemory.set(table, [new WeakRef(recorded.reader), new WeakRef(recorded.writer)]);
-  return { calls, table, ...recorded } as Store;
+  return { calls, items, table, ...recorded } as ReturnType<typeof openMemory>;
 }
 
 /** They last as long as the world that holds them. */

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { ulid } from 'ulid';
 import { createEngine, type EngineOptions } from '../../engine/index.ts';
+import { createIds } from '../../provisioning/ids.ts';
 import { createProvisioning } from '../../provisioning/index.ts';
+import type { Item } from '../../table/item.ts';
 import type { Reader } from '../../table/reader.ts';
 import type { Writer } from '../../table/writer.ts';
-import { openLightStore, openStore, type Store } from './store.ts';
+import { openLightStore, openMemory, openStore, type Store } from './store.ts';
 
 /** A clock that moves only when told to, or waited for. Set back, it goes on in truth. */
 export function createClock(start = Date.parse('2026-01-15T12:00:00.000Z')) {
@@ -32,7 +33,18 @@ export const createWorld = async () => furnish(await openStore());
 /** The same on the memory table, but in the soak tier: for what makes too many calls on an engine. */
 export const createLightWorld = async (now?: number) => furnish(await openLightStore(), now);
 
-function furnish(store: Store, now?: number) {
+/** On the memory table in every tier: for what is made once and copied for each test. */
+export const createMemoryWorld = (items: readonly Item[] = [], now?: number) =>
+  furnish(openMemory(items), now);
+
+/** Another world that holds the same at the same time, without what its log and its operations say of the past. */
+export const copyOf = ({ items, clock }: Pick<ReturnType<typeof createMemoryWorld>, 'items' | 'clock'>) =>
+  createMemoryWorld(
+    items().filter(({ PK }) => !/^(?:AUDIT|AUDIT_COUNT|OPERATION)#/.test(PK)),
+    clock.now(),
+  );
+
+function furnish<S extends Store>(store: S, now?: number) {
   const clock = createClock(now);
   const newSecret = () => randomBytes(32).toString('base64url');
   const parts = { ...store, clock, newSecret };
@@ -55,7 +67,7 @@ interface ProvisioningParts {
 
 /** Commands on a table: as they are, that must succeed, and that must fail. */
 export function commandsOf({ reader, writer, clock, newSecret }: ProvisioningParts) {
-  const provision = createProvisioning({ reader, writer, clock, newId: () => ulid(), newSecret });
+  const provision = createProvisioning({ reader, writer, clock, newId: createIds(), newSecret });
 
   /** Runs a command that must succeed and returns its result. */
   async function run(
