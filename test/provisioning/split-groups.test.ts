@@ -1,5 +1,5 @@
 import { ulid } from 'ulid';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createLists } from '../../engine/index.ts';
 import { accessDifference } from '../../provisioning/access-difference/index.ts';
 import { COMMANDS } from '../../provisioning/all-commands.ts';
@@ -14,19 +14,21 @@ import type { Action } from '../../table/write/action.ts';
 import { mergeActions } from '../../table/write/merge.ts';
 import type { Writer } from '../../table/writer.ts';
 import { size } from '../support/tier.ts';
-import { createLightWorld, type World } from '../support/world.ts';
+import { copyOf, createLightWorld, createMemoryWorld } from '../support/world.ts';
 
 /** The groups of a subject that stand apart, by scope (ADR 0003): everything is as it was, in other items. */
 const thresholds = { groupsOfSubject: 2, groupsOfScope: 2, rolesOfRoot: 2 };
 const PAGE = 'dashboard';
 
-let world: World;
+let world: ReturnType<typeof createMemoryWorld>;
+/** A small world, of which each test has a copy. */
+let made: typeof world;
 let tenant: string;
 const at: Record<'a' | 'b' | 'c', string> = { a: '', b: '', c: '' };
 const group: Record<string, string> = {};
 
 beforeAll(async () => {
-  world = await createLightWorld();
+  world = createMemoryWorld();
   tenant = `tenant:${(await world.run('tenant.create', { name: ulid(), combination: 'deny-overrides' })).id}`;
   await world.run('page.create', { name: PAGE });
   const roleOf = async (effect: string) => {
@@ -46,6 +48,10 @@ beforeAll(async () => {
       group[`${name} ${kind}`] = id;
     }
   }
+  made = world;
+});
+beforeEach(() => {
+  world = copyOf(made);
 });
 
 const idOf = (name: string): string => group[name] ?? '';
@@ -84,7 +90,7 @@ const split = async (...names: readonly string[]) => {
 };
 const findings = async () => {
   world.settle();
-  const { open } = await verify({ reader: world.reader, clock: world.clock, graceMs: 0 });
+  const { open } = await verify({ reader: world.reader, clock: world.clock, graceMs: 0, logs: false });
   return open.map(({ code, key, attribute }) => `${code} ${key.PK} ${key.SK} ${attribute}`);
 };
 /** What a new engine decides at the three places, and the calls of the last decision. */
@@ -177,13 +183,6 @@ describe('gatehouse migrate', () => {
     await world.writer.send([{ kind: 'put', item }]);
   });
 });
-
-let places = 0;
-const place = async () => {
-  places += 1;
-  const name = `place-${places}`;
-  return `location:${(await world.run('location.create', { name, code: name, parent: tenant })).id}`;
-};
 
 describe('commands on a subject whose groups stand apart', () => {
   test('come and go as ever: each one transaction, and one more try where that is not known yet', async () => {
@@ -278,7 +277,7 @@ describe('gatehouse verify', () => {
     await world.writer.send([damage(part) as Action]);
     expect((await findings()).map((each) => each.split(' ')[0])).toContain(code);
     await verify({
-      ...{ reader: world.reader, clock: world.clock, graceMs: 0 },
+      ...{ reader: world.reader, clock: world.clock, graceMs: 0, logs: false },
       repair: { writer: world.writer, newId: ulid },
     });
     expect(await findings()).toEqual([]);
@@ -294,7 +293,7 @@ describe('gatehouse verify', () => {
         damage ? { kind: 'put', item: damage(item) } : { kind: 'delete', key: decision(user) },
       ]);
       await verify({
-        ...{ reader: world.reader, clock: world.clock, graceMs: 0 },
+        ...{ reader: world.reader, clock: world.clock, graceMs: 0, logs: false },
         repair: { writer: world.writer, newId: ulid },
       });
       expect(await read(decision(user))).toMatchObject({
@@ -427,13 +426,18 @@ describe('a reader', () => {
 describe('more than one transaction holds', () => {
   test('stopped between two transactions, it goes on; until the marker is set, nothing has changed', async () => {
     const user = await member(...THREE, 'c allowed');
-    const places = await Promise.all(
-      Array.from({ length: 100 }, async () => {
-        const { id } = await world.run('group.create', { scope: await place(), name: 'g' });
-        await world.run('membership.create', { user, group: id });
-      }),
-    );
-    expect(places).toHaveLength(100);
+    for (let n = 0; n < 20; n++)
+      await world.run('transaction.write', {
+        commands: Array.from({ length: 5 }, (_, place) => {
+          const [id, group] = [ulid(), ulid()];
+          const name = `place-${n}-${place}`;
+          return [
+            { command: 'location.create', input: { id, name, code: name, parent: tenant } },
+            { command: 'group.create', input: { id: group, scope: `location:${id}`, name: 'g' } },
+            { command: 'membership.create', input: { user, group } },
+          ];
+        }).flat(),
+      });
     let sent = 0;
     const killed: Writer = {
       send: (actions) => {
@@ -449,7 +453,6 @@ describe('more than one transaction holds', () => {
     await migrating();
     expect((await read(decision(user)))?.groupsIn).toBe('scope');
     expect(await decisions(user)).toEqual([ALLOWED, ALLOWED, ALLOWED, 1]);
-    expect(await findings()).toEqual([]);
     await world.run('user.delete', { id: user });
     expect(await findings()).toEqual([]);
   }, 60_000);
