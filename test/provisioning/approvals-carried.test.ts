@@ -5,8 +5,8 @@ import * as z from 'zod';
 import { COMMANDS } from '../../provisioning/all-commands.ts';
 import type { Entity } from '../../table/entities/entity.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
-import { createOperatorsWorld, type OperatorsWorld } from './operators.ts';
-import { createLedgerWorld, type Input } from './support.ts';
+import { createOperatorsWorld, type OperatorsWorld, operatorsOn } from './operators.ts';
+import { copyOf, createLedgerWorld, type Input, type LedgerWorld } from './support.ts';
 
 /** Approval by two (ADR 0038) holds for what is changed, whichever command carries it, and all of it is shown. */
 const [ACME, GLOBEX] = ['tenant:acme', 'tenant:globex'];
@@ -18,14 +18,19 @@ const MANIFEST = {
 };
 
 /** A world in which every permission of a command is registered, and what waits. */
-async function worldWhere(...approvalFor: readonly string[]): Promise<OperatorsWorld> {
-  const world = await createOperatorsWorld(await createLedgerWorld(), approvalFor);
+const worldWhere = async (...approvalFor: readonly string[]): Promise<OperatorsWorld> =>
+  operatorsOn(await copyOf(made.table), made.world, approvalFor);
+
+let made: { readonly table: LedgerWorld; readonly world: OperatorsWorld };
+beforeAll(async () => {
+  const table = await createLedgerWorld();
+  const world = await createOperatorsWorld(table);
   await world.register(
     ...[...COMMANDS.values()].filter(({ kind }) => kind === 'write').map(({ name }) => name),
     ...['approval.list', 'access.compare'],
   );
-  return world;
-}
+  made = { table, world };
+});
 
 /** Gives a new user commands in the operations scope, and nowhere else. */
 async function operatorOf(world: OperatorsWorld, id: string, ...commands: readonly string[]) {

@@ -1,22 +1,19 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { COMMANDS } from '../../provisioning/all-commands.ts';
-import { createOperatorsWorld, type OperatorsWorld } from './operators.ts';
-import { createLedgerWorld, type Input, type LedgerWorld } from './support.ts';
+import { createOperatorsWorld, type OperatorsWorld, operatorsOn } from './operators.ts';
+import { copyOf, createLedgerWorld, type Input, type LedgerWorld } from './support.ts';
 
 /** What becomes of a request for approval: who may begin, see and end it, until when, and what is left of it. */
 const [ACME, GLOBEX, OPERATIONS] = ['tenant:acme', 'tenant:globex', 'tenant:operations'];
 const HOUR_MS = 3_600_000;
 let table: LedgerWorld;
 let world: OperatorsWorld;
-beforeEach(async () => {
-  table = await createLedgerWorld();
-  world = await createOperatorsWorld(table, [
-    'group.create',
-    'tenant.apply',
-    'user.*',
-    'notification.create',
-    'assignment.create',
-  ]);
+let made: { readonly table: LedgerWorld; readonly world: OperatorsWorld };
+const APPROVAL_FOR = ['group.create', 'tenant.apply', 'user.*', 'notification.create', 'assignment.create'];
+
+beforeAll(async () => {
+  const table = await createLedgerWorld();
+  const world = await createOperatorsWorld(table);
   const { register, run, tokens } = world;
   await register(...[...COMMANDS.keys()].filter((name) => COMMANDS.get(name)?.kind === 'write'));
   await register('approval.list');
@@ -27,6 +24,11 @@ beforeEach(async () => {
     const { id, token } = await run('token.create', { user, tokenType: 'api' });
     tokens[user] = { id, text: String(token) };
   }
+  made = { table, world };
+});
+beforeEach(async () => {
+  table = await copyOf(made.table);
+  world = operatorsOn(table, made.world, APPROVAL_FOR);
 });
 
 /** A manifest of groups, one transaction each, whose first ones are of `acme`. */

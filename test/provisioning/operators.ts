@@ -1,7 +1,7 @@
-import { ulid } from 'ulid';
 import { createReadCredentials } from '../../authorizer/credentials/credentials.ts';
 import { createIdentify } from '../../authorizer/credentials/identity.ts';
 import { CredentialsError } from '../../authorizer/errors.ts';
+import { createIds } from '../../provisioning/ids.ts';
 import { createProvisioning } from '../../provisioning/index.ts';
 import { createOperators } from '../../provisioning/operators/rights.ts';
 import { readApiToken } from '../../table/api-token.ts';
@@ -24,27 +24,10 @@ const OPERATIONS = 'tenant:operations';
  * is an administrator of the platform, and `nobody` has none.
  */
 export async function createOperatorsWorld(world: World, approvalFor: readonly string[] = []) {
-  const { reader, writer, clock, newSecret, run } = world;
-  const { log, lines } = createLogged('provisioning');
-  const operators = createOperators({
-    ...{ reader, clock, operationsScope: OPERATIONS },
-    tokens: {
-      identify: createIdentify({
-        readCredentials: createReadCredentials(),
-        authenticate: () => Promise.reject(new CredentialsError('token_malformed')),
-        ...{ revocation: undefined, readApiToken, isId },
-      }),
-      subjectOf: () => null,
-    },
-  });
-  const provision = createProvisioning({
-    ...{ reader, writer, clock, newSecret },
-    newId: () => ulid(),
-    sleep: clock.wait,
-    log,
-    operatorRules: { operators, approvalFor },
-  });
+  return operatorsOn(world, { tokens: await furnish(world), registered: new Set() }, approvalFor);
+}
 
+async function furnish({ run }: World): Promise<Known['tokens']> {
   for (const [id, name] of [
     ['operations', 'Operations'],
     ['acme', 'Acme'],
@@ -69,9 +52,41 @@ export async function createOperatorsWorld(world: World, approvalFor: readonly s
     const { id, token } = await run('token.create', { user, tokenType: 'api' });
     tokens[user] = { id, text: String(token) };
   }
+  return tokens;
+}
+
+/** What a table with operators has, beside its items. */
+interface Known {
+  readonly tokens: Readonly<Record<string, { readonly id: string; readonly text: string }>>;
+  /** Commands whose permissions are registered. */
+  readonly registered: ReadonlySet<string>;
+}
+
+/** The same over a copy of the table of such a world. */
+export function operatorsOn(world: World, known: Known, approvalFor: readonly string[] = []) {
+  const { reader, writer, clock, newSecret, run } = world;
+  const [tokens, registered] = [{ ...known.tokens }, new Set(known.registered)];
+  const { log, lines } = createLogged('provisioning');
+  const operators = createOperators({
+    ...{ reader, clock, operationsScope: OPERATIONS },
+    tokens: {
+      identify: createIdentify({
+        readCredentials: createReadCredentials(),
+        authenticate: () => Promise.reject(new CredentialsError('token_malformed')),
+        ...{ revocation: undefined, readApiToken, isId },
+      }),
+      subjectOf: () => null,
+    },
+  });
+  const provision = createProvisioning({
+    ...{ reader, writer, clock, newSecret },
+    newId: createIds(),
+    sleep: clock.wait,
+    log,
+    operatorRules: { operators, approvalFor },
+  });
 
   /** Registers the permissions of commands: what is not registered is nobody's. */
-  const registered = new Set<string>();
   const register = async (...commands: readonly string[]) => {
     for (const name of commands.filter((each) => !registered.has(each))) {
       registered.add(name);
@@ -92,7 +107,7 @@ export async function createOperatorsWorld(world: World, approvalFor: readonly s
     return field === undefined ? code : `${code} ${field}`;
   };
 
-  return { ...world, provision, operators, as, outcome, register, tokens, lines };
+  return { ...world, provision, operators, as, outcome, register, registered, tokens, lines };
 }
 
-export type OperatorsWorld = Awaited<ReturnType<typeof createOperatorsWorld>>;
+export type OperatorsWorld = ReturnType<typeof operatorsOn>;
