@@ -68,22 +68,23 @@ async function statesOf(world: MemoryWorld, manifest: object, shape: Shape) {
   return states;
 }
 
-const SIXTY: Shape = {
+const COUNT = size(20, 60);
+const MANY: Shape = {
   pages: ['grades', 'home'],
-  roles: numbered(60, (n) => ({ name: `role ${n}`, allow: n % 2 ? ['home'] : ['grades'] })),
-  groups: [{ name: 'staff', roles: numbered(60, (n) => `role ${n}`) }],
+  roles: numbered(COUNT, (n) => ({ name: `role ${n}`, allow: n % 2 ? ['home'] : ['grades'] })),
+  groups: [{ name: 'staff', roles: numbered(COUNT, (n) => `role ${n}`) }],
   users: [{ id: 'ann', groups: ['staff'], roles: [] }],
 };
 
-test('sixty roles get other names, and nobody is refused at any time', async () => {
+test('many roles get other names, and nobody is refused at any time', async () => {
   const world = createMemoryWorld();
-  await applyOn(world, stringify(manifestOf(SIXTY)));
-  const after = manifestOf(renamed(SIXTY, (name) => name.startsWith('role')));
+  await applyOn(world, stringify(manifestOf(MANY)));
+  const after = manifestOf(renamed(MANY, (name) => name.startsWith('role')));
   const plan = await planOf(world, after);
   expect(plan).toMatchObject({ access: { loses: { people: 0 }, gains: { people: 0 } } });
   expect(plan.between).toBeUndefined();
-  const states = await statesOf(world, after, SIXTY);
-  expect(states.length).toBeGreaterThan(60);
+  const states = await statesOf(world, after, MANY);
+  expect(states.length).toBeGreaterThan(COUNT);
   expect(new Set(states.map((state) => state.join('; ')))).toEqual(
     new Set(['user:ann grades tenant:school; user:ann home tenant:school']),
   );
@@ -91,7 +92,7 @@ test('sixty roles get other names, and nobody is refused at any time', async () 
 
 test('renames of anything, in any small tenant, change no decision at any time but those that the plan says', async () => {
   let [turned, transactions] = [0, 0];
-  for (let seed = SEED; seed < SEED + size(25, 500); seed++) {
+  for (let seed = SEED; seed < SEED + size(8, 500); seed++) {
     const random = createRandom(seed);
     const pages = ['grades', 'home', 'maps'];
     const roles = numbered(4, (n) => ({
@@ -130,8 +131,8 @@ test('renames of anything, in any small tenant, change no decision at any time b
     turned += between === undefined && isRenamed.size > 0 && before?.length ? 1 : 0;
     transactions += states.length;
   }
-  expect(turned).toBeGreaterThan(10);
-  expect(transactions).toBeGreaterThan(100);
+  expect(turned).toBeGreaterThan(2);
+  expect(transactions).toBeGreaterThan(50);
 });
 
 describe('what takes away goes first, and the plan says who is refused in between,', () => {
