@@ -11,7 +11,7 @@ const people = (name: string, groups: string): string => `
 scopes: { school: { type: tenant } }
 groups: { left: { scope: school }, right: { scope: school } }
 users:
-${Array.from({ length: 60 }, (_, n) => `  ${name}-${n}: { email: "${name}-${n}@school.example", groups: [${groups}] }`).join('\n')}
+${Array.from({ length: 12 }, (_, n) => `  ${name}-${n}: { email: "${name}-${n}@school.example", groups: [${groups}] }`).join('\n')}
 `;
 const [ONE, OTHER] = [people('ann', 'left'), people('ben', 'right')];
 
@@ -167,7 +167,10 @@ test('a plan and a dry run take nothing, and are not kept waiting', async () => 
 
 const tenants = (...names: readonly string[]): string =>
   `scopes: { ${names.map((name) => `${name}: { type: tenant }`).join(', ')} }
-groups: { ${names.flatMap((name) => [1, 2, 3].map((n) => `${name}-${n}: { scope: ${name} }`)).join(', ')} }`;
+groups: { ${names
+    .slice(0, 2)
+    .flatMap((name) => [1, 2, 3].map((n) => `${name}-${n}: { scope: ${name} }`))
+    .join(', ')} }`;
 
 test.each([
   ['another tenant', tenants('b'), tenants('c'), false],
