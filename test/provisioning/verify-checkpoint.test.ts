@@ -5,7 +5,8 @@ import type { Reader } from '../../table/reader.ts';
 import { createLightWorld } from '../support/world.ts';
 
 /** A verification that was interrupted goes on from its last checkpoint, with what it had found. */
-const USERS = 1_100;
+const USERS = 300;
+const DAMAGED = ['u0001', 'u0150', 'u0299'];
 
 async function createDamaged() {
   const world = await createLightWorld();
@@ -13,12 +14,9 @@ async function createDamaged() {
     command: 'user.create',
     input: { id: `u${String(n).padStart(4, '0')}`, email: `u${n}@example.com`, status: 'disabled' },
   }));
-  for (let n = 0; n < USERS; n += 550) {
-    const answer = await world.provision({ batch: batch.slice(n, n + 550) });
-    expect(answer.ok).toBe(true);
-  }
+  expect(await world.provision({ batch })).toMatchObject({ ok: true });
   // Users who may log in though their node says that they may not.
-  for (const id of ['u0001', 'u0600', 'u1099'])
+  for (const id of DAMAGED)
     await world.writer.send([
       { kind: 'update', key: { PK: `USER#${id}`, SK: 'DECISION' }, set: { status: 'active' } },
     ]);
@@ -92,7 +90,7 @@ describe('after an interruption', () => {
     const before = counted.queries;
     const whole = await verify({ reader, clock, graceMs: 0, logs: false });
     const all = counted.queries - before;
-    expect(codes(whole)).toEqual(['u0001', 'u0600', 'u1099'].map((id) => `decision_differs USER#${id}`));
+    expect(codes(whole)).toEqual(DAMAGED.map((id) => `decision_differs USER#${id}`));
     const early = await interrupted(world, Math.floor(all * 0.3));
     const late = await interrupted(world, Math.floor(all * 0.95));
     for (const { result } of [early, late]) {
@@ -124,9 +122,7 @@ describe('after an interruption', () => {
       ...{ reader: world.reader, clock, graceMs: 0, logs: false, repair },
       from: JSON.parse(last ?? '') as Checkpoint,
     });
-    expect(codes({ open: result.repaired })).toEqual(
-      ['u0001', 'u0600', 'u1099'].map((id) => `decision_differs USER#${id}`),
-    );
+    expect(codes({ open: result.repaired })).toEqual(DAMAGED.map((id) => `decision_differs USER#${id}`));
     expect(result.open).toEqual([]);
   });
 });
