@@ -1,4 +1,3 @@
-import { ulid } from 'ulid';
 import { parse as parseYaml } from 'yaml';
 import { createEngine } from '../../../engine/index.ts';
 import { derivedId } from '../../../provisioning/apply/entry.ts';
@@ -7,6 +6,7 @@ import { type ManifestPlan, planManifest } from '../../../provisioning/apply/pla
 import { queriesOn } from '../../../provisioning/apply/queries.ts';
 import type { Step } from '../../../provisioning/apply/steps.ts';
 import { exportManifest } from '../../../provisioning/export/export.ts';
+import { createIds } from '../../../provisioning/ids.ts';
 import { COMMANDS, createProvisioning, type Hooks } from '../../../provisioning/index.ts';
 import { createMemoryTable, type MemoryTableOptions } from '../../../table/memory/index.ts';
 import { createClock, type World } from '../../support/world.ts';
@@ -16,7 +16,7 @@ export function createMemoryWorld(options: MemoryTableOptions = {}) {
   const { reader, writer, items } = createMemoryTable(options);
   const clock = createClock();
   const newSecret = () => 'A'.repeat(43);
-  const provision = createProvisioning({ reader, writer, clock, newSecret, newId: () => ulid() });
+  const provision = createProvisioning({ reader, writer, clock, newSecret, newId: createIds() });
   async function run(command: string, input: Readonly<Record<string, unknown>>) {
     const answer = await provision({ command, input });
     if (!answer.ok) throw new Error(`${command}: ${answer.error.code} ${answer.error.message}`);
@@ -82,7 +82,7 @@ export async function applyOn(
   };
   const answer = await createProvisioning({
     ...world,
-    newId: () => ulid(),
+    newId: createIds(),
     // The clock of a test moves on while `after` asks.
     budgetMs: Number.POSITIVE_INFINITY,
   })({ command: 'tenant.apply', input }, { onStep });
