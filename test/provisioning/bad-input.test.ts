@@ -79,6 +79,10 @@ const LISTS = ['roles', 'agreed', 'permissions', 'parents', 'children', 'keys', 
 /** Fields that hold a value of their own kind instead of text. */
 const TYPED = new Set(['limit', 'value', ...LISTS, ...FLAGS, ...NUMBERS, ...MAPS]);
 const ANOTHER_TYPE = [{}, { $ne: null }, [[]], true, 7.5];
+const UNSEEN = ['\u0000', '\n', '\u001b', '\u0085', '\u2028', '\ud800'];
+/** Two of these for each field, others at each command: a schema of fields is many commands', and has them all. */
+let turn = 0;
+const someOf = <T>(all: readonly T[]): readonly T[] => [0, 1].map(() => all[turn++ % all.length] as T);
 
 /** Whether the value, bad for most fields, is a good one for this. */
 const isGood = (field: string, value: unknown): boolean =>
@@ -115,15 +119,17 @@ describe.each([...COMMANDS.values()].filter(({ name }) => !OF_OPERATORS.has(name
       expect(input.safeParse(good())).toMatchObject({ success: true });
     });
 
-    test.for(required)('without %s, which must be there', async (field) => {
-      const { [field]: _, ...rest } = good();
-      await expectRefused(rest, field);
-      await expectRefused({ ...rest, [field]: null }, field);
+    test('without a field that must be there', async () => {
+      for (const field of required) {
+        const { [field]: _, ...rest } = good();
+        await expectRefused(rest, field);
+        await expectRefused({ ...rest, [field]: null }, field);
+      }
     });
 
     test('with a value of another type', async () => {
       for (const field of fields) {
-        for (const bad of ANOTHER_TYPE) {
+        for (const bad of someOf(ANOTHER_TYPE)) {
           if (isGood(field, bad)) continue;
           const where = LISTS.includes(field) && Array.isArray(bad) ? `${field}.0` : field;
           await expectRefused({ ...good(), [field]: bad }, where);
@@ -133,7 +139,7 @@ describe.each([...COMMANDS.values()].filter(({ name }) => !OF_OPERATORS.has(name
 
     test('with a control character or a lone surrogate in a text', async () => {
       for (const field of texts) {
-        for (const bad of ['\u0000', '\n', '\u001b', '\u0085', '\u2028', '\ud800']) {
+        for (const bad of someOf(UNSEEN)) {
           const value = example(field);
           await expectRefused({ ...good(), [field]: value.slice(0, 2) + bad + value.slice(2) }, field);
         }
