@@ -1,4 +1,4 @@
-import { ulid } from 'ulid';
+import { createIds } from '../provisioning/ids.ts';
 import { createProvisioning, type Provisioning } from '../provisioning/index.ts';
 import { toBase64Url } from '../table/bytes.ts';
 import { createMemoryTable, type MemoryTable, type MemoryTableOptions } from '../table/memory/index.ts';
@@ -25,7 +25,7 @@ export function provisionedInMemory(
 ): Provisioned & Pick<MemoryTable, 'items'> {
   const { reader, writer, items } = createMemoryTable(options);
   const newSecret = () => toBase64Url(crypto.getRandomValues(new Uint8Array(32)));
-  const newId = () => ulid();
+  const newId = createIds();
   // No platform ends this process.
   const budgetMs = Number.POSITIVE_INFINITY;
   const provisioning = createProvisioning({ reader, writer, newSecret, newId, clock: { now }, budgetMs });
