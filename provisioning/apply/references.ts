@@ -62,7 +62,7 @@ export function referenceProblems(manifest: Manifest): readonly Problem[] {
     referAll(['scopeTypes', name, 'children'], 'scope type', children, types);
   }
   for (const [name, { scope }] of Object.entries(manifest.resourceTypes))
-    refer(['resourceTypes', name, 'scope'], 'scope type', scope?.split(':')[0], types);
+    refer(['resourceTypes', name, 'scope'], 'scope type', (scope as Name)?.split(':')[0], types);
   for (const [name, { module }] of Object.entries(manifest.pages))
     refer(['pages', name, 'module'], 'module', module, modules);
   for (const [name, { type, parent, enterprise }] of Object.entries(scopes)) {

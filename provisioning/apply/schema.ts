@@ -227,15 +227,8 @@ const property = object({
   description,
 });
 
-const { permission, actions, scope: placed } = ENTITIES['resource-type'].attributes.shape;
-
 /** How resources of a type are decided (table/resource-type.ts); what is null is as for a type without it. */
-const resourceType = object({
-  permission: permission.nullable(),
-  actions: actions.nullable(),
-  scope: placed.nullable(),
-  description,
-});
+const resourceType = object(attributes([ENTITIES['resource-type']], 'name'));
 
 /** Entries of a plain kind, by their unique value. */
 const plain = (entity: PlainEntity, owner = '') =>
