@@ -3,8 +3,10 @@ export type { AccessDifference, AccessRow, AccessSide } from './access-differenc
 export { COMMANDS } from './all-commands.ts';
 export type { Answer, Failure, Success } from './answer.ts';
 export type { PlanAnswer, PlannedChange } from './apply/commands.ts';
+export { assertNoneErased } from './apply/erased.ts';
+export { pathOf } from './apply/problem.ts';
 export { type Queries, queriesBy } from './apply/queries.ts';
-export { changesBeyond, readSavedPlan, type SavedPlan } from './apply/saved-plan.ts';
+export { changesBeyond, idsOf, readSavedPlan, type SavedPlan, savedPlan } from './apply/saved-plan.ts';
 export { type Command, mayTakeAway, takesAway } from './command.ts';
 export { type Exported, type ExportOptions, exportManifest } from './export/export.ts';
 export { partsOf } from './export/parts.ts';

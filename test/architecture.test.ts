@@ -289,6 +289,8 @@ describe('what a folder may import', () => {
       !within(each.to, ...FOLDERS_OF_CLI, 'authorizer/routes/', ENTRY_OF_SERVICE);
     expect(ofFolder('cli').length).toBeGreaterThan(10);
     expect(shown(ofFolder('cli').filter(isForbidden))).toEqual([]);
+    const isDeep = ({ to }: Import) => within(to, 'provisioning/') && to !== 'provisioning/index.ts';
+    expect(shown(ofFolder('cli/manifest').filter(isDeep))).toEqual([]);
   });
 
   test('table/dynamodb: where things are put together, elsewhere only types', () => {

@@ -1,5 +1,4 @@
-import type { PlanAnswer } from '../../provisioning/apply/commands.ts';
-import { assertNoneErased } from '../../provisioning/apply/erased.ts';
+import { assertNoneErased, type PlanAnswer } from '../../provisioning/index.ts';
 import { confirm } from '../ask.ts';
 import { type Context, NothingDoneError, wantsColours } from '../context.ts';
 import { OK, REFUSED } from '../exit-codes.ts';

@@ -1,5 +1,4 @@
-import type { PlanAnswer } from '../../provisioning/apply/commands.ts';
-import { idsOf, savedPlan } from '../../provisioning/apply/saved-plan.ts';
+import { idsOf, type PlanAnswer, savedPlan } from '../../provisioning/index.ts';
 import { wantsColours } from '../context.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
 import { assertNotPruned, manifestFiles, ofFiles, throwFor } from '../manifest/files.ts';

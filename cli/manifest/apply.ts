@@ -1,8 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { PlanAnswer } from '../../provisioning/apply/commands.ts';
-import { pathOf } from '../../provisioning/apply/problem.ts';
-import { idsOf } from '../../provisioning/apply/saved-plan.ts';
-import type { Failure, Progress } from '../../provisioning/index.ts';
+import { type Failure, idsOf, type PlanAnswer, type Progress, pathOf } from '../../provisioning/index.ts';
 import { formatPath, ProblemsError } from '../../testing/document.ts';
 import { type Context, NothingDoneError } from '../context.ts';
 import { isFault, RefusedError, withField } from '../provisioning.ts';

@@ -1,5 +1,9 @@
-import type { PlannedChange } from '../../provisioning/apply/commands.ts';
-import { changesBeyond, readSavedPlan, type SavedPlan } from '../../provisioning/apply/saved-plan.ts';
+import {
+  changesBeyond,
+  type PlannedChange,
+  readSavedPlan,
+  type SavedPlan,
+} from '../../provisioning/index.ts';
 import { ProblemsError, type Source } from '../../testing/document.ts';
 import { NothingDoneError } from '../context.ts';
 import { count } from '../print.ts';

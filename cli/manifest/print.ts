@@ -1,5 +1,4 @@
-import type { PlanAnswer, PlannedChange } from '../../provisioning/apply/commands.ts';
-import type { Progress } from '../../provisioning/index.ts';
+import type { PlanAnswer, PlannedChange, Progress } from '../../provisioning/index.ts';
 import { accessLines, betweenLines } from '../access.ts';
 import { type Paint, painter } from '../context.ts';
 import type { KnownAs } from '../known-as.ts';

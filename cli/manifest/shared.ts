@@ -1,5 +1,4 @@
-import type { PlanAnswer } from '../../provisioning/apply/commands.ts';
-import type { SavedPlan } from '../../provisioning/apply/saved-plan.ts';
+import type { PlanAnswer, SavedPlan } from '../../provisioning/index.ts';
 import { assertNone, readDocument } from '../../testing/document.ts';
 import { type ManifestFile, readManifest } from '../../testing/manifest-file.ts';
 import { readText } from '../../testing/text-file.ts';
