@@ -35,11 +35,12 @@ const MADE: Readonly<Record<string, () => string>> = {
 };
 const texts = new Map<string, string>();
 
-/** `example FILE`: a file of docs/examples as a block. */
+/** `example FILE`: a file of docs/examples as a block, in the language that its name ends with. */
 function exampleOf(name: string): string | undefined {
   if (!name.startsWith('example ')) return undefined;
   const file = new URL(`../examples/${name.slice('example '.length)}`, import.meta.url);
-  return `\`\`\`yaml\n${readFileSync(file, 'utf8')}\`\`\``;
+  const [, language = ''] = /\.(csv|json|sql|ts|yaml)$/.exec(name) ?? [];
+  return `\`\`\`${language}\n${readFileSync(file, 'utf8')}\`\`\``;
 }
 
 function make(name: string): string {
