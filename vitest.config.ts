@@ -28,12 +28,12 @@ function bundled() {
   };
 }
 
-/** Documents and manifests are imported as their text, as bundle/explorer.ts has them bundled. */
+/** Manifests are imported as their text, as bundle/explorer.ts has them bundled. */
 const texts = {
   name: 'texts',
   enforce: 'pre' as const,
   load: (id: string) =>
-    /\.(?:yaml|md)$/.test(id) ? `export default ${JSON.stringify(readFileSync(id, 'utf8'))}` : undefined,
+    /\.yaml$/.test(id) ? `export default ${JSON.stringify(readFileSync(id, 'utf8'))}` : undefined,
 };
 
 /*

@@ -37,9 +37,9 @@ import { type Outcome, subcommand } from '../subcommand.ts';
 import { walkProgress } from './verify.ts';
 
 const NOTES = `The records are JSON Lines, also compressed by gzip: those that the stack stores
-with auditStorage (docs/operators.md), or audit records as audit.list prints them,
-one on each line. The second kind has no counts, so nobody can say whether some
-are missing.
+with auditStorage (docs/operators.md), or audit records as audit.list prints
+them, one on each line. The second kind has no counts, so nobody can say whether
+some are missing.
 
 What is replayed: deletions, revocations, statuses and ends that close, roles
 that were taken from a grant, effects that were removed or became DENY. What

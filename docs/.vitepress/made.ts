@@ -50,6 +50,18 @@ function make(name: string): string {
   return text;
 }
 
+/** A picture of the explorer, of which there are four: light and dark, wide and narrow. */
+const PICTURE = /^!\[([^\]]*)\]\((pictures\/explorer\/[a-z-]+)-light-wide\.png\)$/gm;
+
+const pictureOf = (alt: string, path: string): string => `<picture>
+  <source media="(max-width: 40rem) and (prefers-color-scheme: dark)" srcset="./${path}-dark-narrow.png">
+  <source media="(max-width: 40rem)" srcset="./${path}-light-narrow.png">
+  <source media="(prefers-color-scheme: dark)" srcset="./${path}-dark-wide.png">
+  <img src="./${path}-light-wide.png" alt="${alt}">
+</picture>`;
+
 /** A document with all that is made in its place. */
 export const withMade = (markdown: string): string =>
-  markdown.replace(PLACE, (_, name: string) => texts.get(name) ?? make(name));
+  markdown
+    .replace(PLACE, (_, name: string) => texts.get(name) ?? make(name))
+    .replace(PICTURE, (_, alt: string, path: string) => pictureOf(alt, path));
