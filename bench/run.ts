@@ -22,7 +22,6 @@ process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
 
 /** Each takes the words behind its name. */
 const PROGRAMS: Readonly<Record<string, () => Promise<unknown>>> = {
-  'load-test': () => import('./load/main.ts'),
   'aws-proof': () => import('./aws-proof/main.ts'),
   'request-path': () => import('./request-path.ts'),
   'first-picture': () => import('../test/explorer/first-picture.ts'),

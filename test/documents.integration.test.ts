@@ -34,6 +34,7 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^npx gatehouse-authz serve /, 'runs already'],
   [/^npx serverless (?:package|deploy) /, 'test/stack packages; a deployment needs AWS'],
   [/^sam deploy /, 'test/stack and test/package try the template; a deployment needs AWS'],
+  [/^k6 run /, 'needs k6, and a deployed API'],
   [/^npx esbuild /, 'test/package bundles a service so'],
   [/^aws /, 'needs AWS'],
   [/^(?:OPENFGA=.* )?npm run (?:-s )?(?:bench|proof|build)\b/, 'takes minutes'],

@@ -54,7 +54,6 @@ const planOf = (url: string, callers: readonly Caller[], rate: number, seconds: 
   seed: 1,
 });
 
-const fenced = (text: string): readonly string[] => ['```', text, '```'];
 const wrongOf = ({ unexpected, examples }: Generated): string =>
   `Wrong answers: ${unexpected}${examples.length === 0 ? '' : ` (${examples.join('; ')})`}.`;
 
@@ -80,7 +79,7 @@ export async function load(url: string, { callers, write }: World, signal: Abort
   return {
     title: 'Load',
     lines: [
-      ...fenced(describeLoad(RATE, measured)),
+      ...describeLoad(RATE, measured),
       '',
       `Writes meanwhile: ${writes}${failed}. ${wrongOf(measured)}`,
     ],
@@ -103,6 +102,5 @@ export async function during(
     over.abort();
   }
   const measured = await loading;
-  const { count } = errorsOf(measured);
-  return `${measured.answered} requests meanwhile, ${count} errors. ${wrongOf(measured)}`;
+  return `${measured.answered} requests meanwhile, ${errorsOf(measured)} errors. ${wrongOf(measured)}`;
 }

@@ -23,7 +23,7 @@ const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resol
 
 /**
  * A discrete-event clock. Moments of one instant run in the order in which they were planned, so one seed gives
- * one history. A heap: `harness/time.ts` is for few moments at a time.
+ * one history. A heap.
  */
 export function createAgenda(start: number): Agenda {
   const heap: Moment[] = [];

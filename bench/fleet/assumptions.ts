@@ -1,4 +1,5 @@
 import { DEFAULT_TTL_MS } from '../../engine/index.ts';
+import { DYNAMODB } from '../harness/draws.ts';
 
 /**
  * Everything that the simulation takes for given. `documented` is what AWS states, with its page; `measured` comes
@@ -35,7 +36,7 @@ export const ASSUMED = {
   /** From the start of a new instance to its first request, in milliseconds, log-normal. */
   init: { medianMs: 300, p99Ms: 800 },
   /** A call to DynamoDB: as in `npm run bench -- cold`. */
-  call: { medianMs: 3, p99Ms: 12 },
+  call: DYNAMODB,
   /** The SDK's second attempt of a call that was throttled waits up to so long (random). */
   retryMs: 500,
   /** Concurrent executions that the account may have. The default of AWS is 1,000. */

@@ -1,5 +1,5 @@
+import { mix } from '../harness/draws.ts';
 import { DOCUMENTED } from './assumptions.ts';
-import { mix } from './draws.ts';
 
 export interface PartitionsOptions {
   readonly count: number;

@@ -18,7 +18,7 @@ import {
 } from '../../table/keys.ts';
 import { parsePermissionName } from '../../table/permission-name.ts';
 import { sizeOf } from '../../table/size.ts';
-import { mix, share } from './draws.ts';
+import { mix, share } from '../harness/draws.ts';
 
 export interface PopulationOptions {
   readonly users: number;

@@ -1,5 +1,4 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { Time } from './time.ts';
 
 /** Requests to DynamoDB for one answer. */
 export interface Spent {
@@ -8,12 +7,15 @@ export interface Spent {
   readonly rounds: number;
   /** Read request units as the engine reports them. */
   readonly units: number;
+  /** Milliseconds of the drawn latencies: in each round the longest counts. */
+  readonly ms: number;
 }
 
 interface Tally {
   calls: number;
-  rounds: number;
   units: number;
+  /** By round. */
+  readonly longest: number[];
   /** Completed rounds. */
   ended: number;
 }
@@ -24,31 +26,26 @@ interface Answered {
     | readonly { readonly CapacityUnits?: number }[];
 }
 
-export interface CountingOptions {
-  readonly time: Time;
-  /** Milliseconds that a request takes: at least in real time, exactly in simulated time. */
-  readonly latency: () => number;
-}
-
-/** Adds latency to the requests of a client, and counts them. */
-export function countRequests(client: DynamoDBDocumentClient, { time, latency }: CountingOptions) {
-  const begin = (): Tally => ({ calls: 0, rounds: 0, units: 0, ended: 0 });
+/**
+ * Counts the requests of a client, and draws a latency for each: nothing waits for it.
+ *
+ * @param latency in milliseconds
+ */
+export function countRequests(client: DynamoDBDocumentClient, latency: () => number) {
+  const begin = (): Tally => ({ calls: 0, units: 0, longest: [], ended: 0 });
   let current = begin();
   client.middlewareStack.add(
     (next) => async (args) => {
       // A request that ends after the answer still counts for that answer.
       const tally = current;
-      const own = tally.ended + 1;
+      const round = tally.ended;
       tally.calls += 1;
-      tally.rounds = Math.max(tally.rounds, own);
-      const due = time.now() + latency();
+      tally.longest[round] = Math.max(tally.longest[round] ?? 0, latency());
       const input = { ...args.input, ReturnConsumedCapacity: 'TOTAL' };
-      const answer = await time.outside(() => next({ ...args, input }));
+      const answer = await next({ ...args, input });
       const { ConsumedCapacity: consumed } = answer.output as Answered;
       for (const { CapacityUnits = 0 } of [consumed ?? []].flat()) tally.units += CapacityUnits;
-      const left = due - time.now();
-      if (left > 0) await new Promise<void>((resolve) => time.schedule(left, resolve));
-      tally.ended = Math.max(tally.ended, own);
+      tally.ended = Math.max(tally.ended, round + 1);
       return answer;
     },
     { step: 'initialize', priority: 'high' },
@@ -57,6 +54,11 @@ export function countRequests(client: DynamoDBDocumentClient, { time, latency }:
     reset: () => {
       current = begin();
     },
-    spent: (): Spent => ({ calls: current.calls, rounds: current.rounds, units: current.units }),
+    spent: (): Spent => ({
+      calls: current.calls,
+      rounds: current.longest.length,
+      units: current.units,
+      ms: current.longest.reduce((sum, ms) => sum + ms, 0),
+    }),
   };
 }

@@ -12,7 +12,7 @@ export function shortNumber(value: number): string {
 const shortRatio = (ratio: number): string =>
   ratio > 0.25 ? `${shortNumber(ratio)} x` : `1/${shortNumber(1 / ratio)}`;
 
-export function aligned(rows: readonly (readonly string[])[]): string {
+function aligned(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows
     .map((row) =>

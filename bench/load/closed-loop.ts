@@ -1,3 +1,6 @@
+import { execFileSync } from 'node:child_process';
+import { CLIENT_CORE } from '../harness/cores.ts';
+import { answerParent } from './child.ts';
 import { type Asked, openConnection, prepare, type Target } from './connection.ts';
 
 export interface ClosedLoopPlan {
@@ -14,16 +17,17 @@ export interface ClosedLoopResult {
   readonly latencies: readonly number[];
 }
 
+/** The client in a process and on a core of its own, so that the measured servers do not delay it. */
+execFileSync('taskset', ['--all-tasks', '--cpu-list', '--pid', CLIENT_CORE, String(process.pid)], {
+  stdio: 'ignore',
+});
+
 /**
  * Asks all questions over a few connections and compares every answer.
  *
  * @throws Error for a wrong answer, a status other than 200 and a lost connection
  */
-export async function runClosedLoop({
-  target,
-  connections,
-  questions,
-}: ClosedLoopPlan): Promise<ClosedLoopResult> {
+async function runClosedLoop({ target, connections, questions }: ClosedLoopPlan): Promise<ClosedLoopResult> {
   const prepared = questions.map((question) => prepare(target, question));
   const open = await Promise.all(Array.from({ length: connections }, () => openConnection(target)));
   const latencies: number[] = [];
@@ -41,3 +45,5 @@ export async function runClosedLoop({
     for (const { close } of open) close();
   }
 }
+
+answerParent(runClosedLoop);

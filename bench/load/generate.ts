@@ -1,6 +1,13 @@
 import { createRandom } from '../../test/proof/oracle/random.ts';
-import { type Measured, type Outcome, runOpenLoop, type Time } from './open-loop.ts';
-import { type Arrivals, createSchedule, createZipf } from './schedule.ts';
+import { createZipf } from '../harness/draws.ts';
+import {
+  createSchedule,
+  type Measured,
+  type Outcome,
+  runOpenLoop,
+  type ScheduleOptions,
+  type Time,
+} from './open-loop.ts';
 import { createSender } from './sender.ts';
 
 export interface Ask {
@@ -21,7 +28,7 @@ export interface Plan {
   readonly callers: readonly Caller[];
   /** Exponent of the Zipf distribution from which callers are drawn. */
   readonly exponent: number;
-  readonly arrivals: Arrivals;
+  readonly arrivals: ScheduleOptions['arrivals'];
   readonly rate: number;
   readonly seconds: number;
   readonly connections: number;
@@ -46,9 +53,9 @@ export async function generate(
   const { callers, exponent, arrivals, rate, seconds, connections, timeoutMs, seed } = plan;
   const random = createRandom(seed);
   const schedule = createSchedule({ arrivals, rate, seconds, random });
-  const drawCaller = createZipf(callers.length, exponent, random);
+  const drawCaller = createZipf(random, callers.length, exponent);
   const drawn = schedule.map(() => {
-    const caller = callers[drawCaller()] as Caller;
+    const caller = callers[drawCaller() - 1] as Caller;
     return { token: caller.token, ask: random.pick(caller.asks) };
   });
   const { send, close } = createSender({ url: new URL(plan.url), connections, timeoutMs });

@@ -1,4 +1,25 @@
+import type { Random } from '../../test/proof/oracle/random.ts';
 import { wallMs } from '../harness/clocks.ts';
+
+export interface ScheduleOptions {
+  /** How requests arrive: independently, as from many people, or evenly. */
+  readonly arrivals: 'poisson' | 'constant';
+  /** Requests per second. */
+  readonly rate: number;
+  readonly seconds: number;
+  readonly random: Random;
+}
+
+/**
+ * When each request is due, in milliseconds from the start, fixed before the first one is sent. The number is
+ * always rate by seconds: given their number, the arrivals of a Poisson process are uniformly distributed.
+ */
+export function createSchedule({ arrivals, rate, seconds, random }: ScheduleOptions): readonly number[] {
+  const due = Float64Array.from({ length: Math.floor(rate * seconds) }, (_, n) =>
+    arrivals === 'constant' ? (n * 1_000) / rate : random.next() * seconds * 1_000,
+  );
+  return [...due.sort()];
+}
 
 /** The outcome of a request: its status, or why there is none. */
 export type Outcome = { readonly status: number } | { readonly fault: string };

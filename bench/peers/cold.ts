@@ -1,8 +1,8 @@
 import { createEngine, DEFAULT_TTL_MS } from '../../engine/index.ts';
+import { createRandom } from '../../test/proof/oracle/random.ts';
 import { countRequests, type Spent } from '../harness/counted.ts';
+import { type Latency, logNormal } from '../harness/draws.ts';
 import { longAgo, openNewTable, openTable } from '../harness/engine.ts';
-import { createLatencies, type Latency } from '../harness/latency.ts';
-import type { Time } from '../harness/time.ts';
 import { createGroupWorld, type GroupWorld, type Shape } from '../model/group-world.ts';
 import { decisionItems, writeItems } from '../model/table.ts';
 import { chainOf, type Question } from '../model/world.ts';
@@ -29,7 +29,6 @@ export type ColdName = keyof typeof COLD_TITLES;
 export interface ColdOptions {
   readonly endpoint: string;
   readonly shape: Shape;
-  readonly time: Time;
   readonly latency: Latency;
 }
 
@@ -49,7 +48,7 @@ export async function writeColdTables(endpoint: string, shape: Shape, users?: nu
 
 /** Each candidate has its own client and its own series of latencies from the same distribution. */
 export function createColdCandidates(
-  { endpoint, shape, time, latency }: ColdOptions,
+  { endpoint, shape, latency }: ColdOptions,
   world: GroupWorld,
 ): Readonly<Record<ColdName, ColdCandidate>> {
   const { own, seeds } = tablesOf(shape);
@@ -58,7 +57,7 @@ export function createColdCandidates(
 
   function connect(table: string) {
     const { client, reader } = openTable(endpoint, table);
-    const counter = countRequests(client, { time, latency: createLatencies(latency, seed++) });
+    const counter = countRequests(client, logNormal(createRandom(seed++), latency));
     return { client, reader, counter };
   }
 
@@ -66,11 +65,7 @@ export function createColdCandidates(
     const { reader, counter } = connect(own);
     let skippedMs = 0;
     const newEngine = () =>
-      createEngine({
-        reader,
-        clock: { now: () => time.now() + skippedMs },
-        random: () => 0,
-      });
+      createEngine({ reader, clock: { now: () => Date.now() + skippedMs }, random: () => 0 });
     let engine = newEngine();
     const aboveOf = (scope: string) => (isNamed ? above.get(scope) : undefined);
     const check: Ask = async ({ subject, permission, scope }) =>

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { freePort } from '../../local/embedded-engine.ts';
 import type { Target } from '../load/connection.ts';
 import type { Question, World } from '../model/world.ts';
@@ -15,30 +14,19 @@ const AT_ONCE = 100;
 const CACHED = 1_000_000;
 
 /**
- * OpenFGA's server with the same world, in its own memory or on PostgreSQL. With a staleness, all its caches of checks
+ * OpenFGA's server with the same world, in its own memory. With a staleness, all its caches of checks
  * are on, with room for all questions: by default they are off, and smaller than these questions need.
- *
- * @param database the URI of an empty PostgreSQL database
  */
-export async function startOpenFga(
-  world: World,
-  { ttlSeconds }: Staleness,
-  database?: string,
-): Promise<PeerServer> {
+export async function startOpenFga(world: World, { ttlSeconds }: Staleness): Promise<PeerServer> {
   const [http, grpc] = [await freePort(), await freePort()];
   const ttl = `${ttlSeconds}s`;
   const url = `http://127.0.0.1:${http}`;
   const command = process.env.OPENFGA ?? 'openfga';
-  const store =
-    database === undefined
-      ? ['--datastore-engine=memory']
-      : ['--datastore-engine=postgres', `--datastore-uri=${database}`];
-  if (database !== undefined) execFileSync(command, ['migrate', ...store], { stdio: 'ignore' });
   const server = await startServer({
     command,
     words: [
       'run',
-      ...store,
+      '--datastore-engine=memory',
       `--http-addr=127.0.0.1:${http}`,
       `--grpc-addr=127.0.0.1:${grpc}`,
       '--playground-enabled=false',

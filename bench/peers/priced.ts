@@ -6,7 +6,6 @@ import { processorMs } from '../harness/clocks.ts';
 import { countRequests, type Spent } from '../harness/counted.ts';
 import { longAgo, openTable } from '../harness/engine.ts';
 import { wrongAnswer } from '../harness/rounds.ts';
-import { wallTime } from '../harness/time.ts';
 import { httpEvent } from '../model/events.ts';
 import type { GroupWorld, Shape } from '../model/group-world.ts';
 import { revisionOf, writeItems } from '../model/table.ts';
@@ -42,7 +41,7 @@ const YEAR_SECONDS = 31_536_000;
 export async function createPricedHandler(endpoint: string, shape: Shape, world: GroupWorld) {
   const table = coldTableOf(shape);
   const { client, reader } = openTable(endpoint, table);
-  const counter = countRequests(client, { time: wallTime, latency: () => 0 });
+  const counter = countRequests(client, () => 0);
   const type = shape === 'flat' ? 'location' : 'building';
   await writeItems(client, table, [
     {

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { setTimeout as after } from 'node:timers/promises';
 import { freePort } from '../../local/embedded-engine.ts';
 import type { Target } from '../load/connection.ts';
@@ -15,30 +14,18 @@ const AT_ONCE = 1_000;
 const STEP_MS = 500;
 
 /**
- * SpiceDB's server with the same world, in its own memory or on PostgreSQL, asked through its HTTP API. With a
+ * SpiceDB's server with the same world, in its own memory, asked through its HTTP API. With a
  * staleness, all questions of one interval are answered at one revision, and its caches hold what was found at it.
- *
- * @param database the URI of an empty PostgreSQL database
  */
-export async function startSpiceDb(
-  world: World,
-  { ttlSeconds }: Staleness,
-  database?: string,
-): Promise<PeerServer> {
+export async function startSpiceDb(world: World, { ttlSeconds }: Staleness): Promise<PeerServer> {
   const [http, grpc] = [await freePort(), await freePort()];
   const url = `http://127.0.0.1:${http}`;
   const command = process.env.SPICEDB ?? 'spicedb';
-  const store =
-    database === undefined
-      ? ['--datastore-engine=memory']
-      : ['--datastore-engine=postgres', `--datastore-conn-uri=${database}`];
-  if (database !== undefined)
-    execFileSync(command, ['datastore', 'migrate', 'head', ...store], { stdio: 'ignore' });
   const server = await startServer({
     command,
     words: [
       'serve',
-      ...store,
+      '--datastore-engine=memory',
       `--grpc-preshared-key=${KEY}`,
       '--telemetry-endpoint=',
       '--http-enabled',

@@ -1,10 +1,9 @@
 import type { Spent } from '../harness/counted.ts';
+import { DYNAMODB } from '../harness/draws.ts';
 import { withEngine } from '../harness/engine.ts';
 import { type Figure, toFigure } from '../harness/figures.ts';
-import { latencyFrom } from '../harness/latency.ts';
-import { resampledPercentiles } from '../harness/resampled.ts';
 import { wrongAnswer } from '../harness/rounds.ts';
-import { createSimulatedTime, type Time } from '../harness/time.ts';
+import { percentile } from '../harness/statistics.ts';
 import type { Topic } from '../harness/topic.ts';
 import { drawGroupQuestions, type Shape } from '../model/group-world.ts';
 import type { Question } from '../model/world.ts';
@@ -17,10 +16,10 @@ import {
 } from '../peers/cold.ts';
 
 /** By candidate, in the order of the questions. */
-type Answers = Readonly<Record<ColdName, { readonly ms: number[]; readonly spent: Spent[] }>>;
+type Answers = Readonly<Record<ColdName, Spent[]>>;
 
-const PERCENTILES = { p95: 0.95, p99: 0.99, p999: 0.999 } as const;
-const PERCENTILE_NAMES = Object.keys(PERCENTILES);
+/** Parts of the answers whose percentiles are taken by themselves. */
+const FIFTHS = 5;
 const COUNTS = ['calls', 'rounds', 'units'] as const;
 
 const NAMES = Object.keys(COLD_TITLES) as ColdName[];
@@ -41,64 +40,54 @@ async function askAll(
   candidates: Readonly<Record<ColdName, ColdCandidate>>,
   names: readonly ColdName[],
   questions: readonly Question[],
-  time: Time,
 ): Promise<Answers> {
-  const answers = Object.fromEntries(
-    names.map((name) => [name, { ms: [], spent: [] }]),
-  ) as unknown as Answers;
-  for (const [position, question] of questions.entries()) {
-    for (const name of position % 2 === 0 ? names : [...names].reverse()) {
+  const answers = Object.fromEntries(names.map((name) => [name, [] as Spent[]])) as Answers;
+  for (const question of questions)
+    for (const name of names) {
       const { prepare, ask, reset, spent } = candidates[name];
-      if (prepare) await time.run(() => prepare(question));
+      await prepare?.(question);
       reset();
-      const begun = time.now();
-      const allowed = await time.run(() => ask(question));
-      answers[name].ms.push(time.now() - begun);
-      if (allowed !== question.allowed) throw wrongAnswer(COLD_TITLES[name], question);
-      answers[name].spent.push(spent());
+      if ((await ask(question)) !== question.allowed) throw wrongAnswer(COLD_TITLES[name], question);
+      answers[name].push(spent());
     }
-  }
   return answers;
 }
 
 function figuresOf(shape: Shape, answers: Answers): readonly Figure[] {
-  const values = new Map<string, readonly number[]>();
-  for (const [seed, name] of namesFor(shape).entries()) {
-    values.set(`${shape}.${name}`, answers[name].ms);
-    const shares = Object.entries(PERCENTILES);
-    const found = resampledPercentiles(
-      answers[name].ms,
-      shares.map(([, share]) => share),
-      seed + 1,
-    );
-    for (const [position, [percentile]] of shares.entries())
-      values.set(`${shape}.${name}.${percentile}`, found[position] as readonly number[]);
-  }
-  const of = (id: string) => values.get(id) as readonly number[];
-  const beside = (name: ColdName, suffix = '') =>
-    Object.fromEntries(
-      AGAINST[name].map((peer) => [`${shape}.${peer}${suffix}`, of(`${shape}.${peer}${suffix}`)]),
-    );
+  const ms = (name: ColdName): readonly number[] => answers[name].map((spent) => spent.ms);
+  /** Of each fifth of the answers: their spread says how far chance goes. */
+  const p99 = (name: ColdName): readonly number[] => {
+    const all = ms(name);
+    const count = all.length / FIFTHS;
+    return Array.from({ length: FIFTHS }, (_, n) => percentile(all.slice(n * count, (n + 1) * count), 0.99));
+  };
+  const beside = (name: ColdName, suffix: string, of: typeof ms) =>
+    Object.fromEntries(AGAINST[name].map((peer) => [`${shape}.${peer}${suffix}`, of(peer)]));
   return namesFor(shape).flatMap((name) => {
     const title = `${shape}: ${COLD_TITLES[name]}`;
     const id = `cold.${shape}.${name}`;
     return [
-      toFigure({ id, title, unit: 'ms', values: answers[name].ms, against: beside(name), withP99: true }),
-      ...PERCENTILE_NAMES.map((percentile) =>
-        toFigure({
-          id: `${id}.${percentile}`,
-          title: `${title}, ${percentile.replace('999', '99.9')}`,
-          unit: 'ms',
-          values: of(`${shape}.${name}.${percentile}`),
-          against: beside(name, `.${percentile}`),
-        }),
-      ),
+      toFigure({
+        id,
+        title,
+        unit: 'ms',
+        values: ms(name),
+        against: beside(name, '', ms),
+        withP99: true,
+      }),
+      toFigure({
+        id: `${id}.p99`,
+        title: `${title}, p99`,
+        unit: 'ms',
+        values: p99(name),
+        against: beside(name, '.p99', p99),
+      }),
       ...COUNTS.map((count) =>
         toFigure({
           id: `${id}.${count}`,
           title,
           unit: count,
-          values: answers[name].spent.map((spent) => spent[count]),
+          values: answers[name].map((spent) => spent[count]),
         }),
       ),
     ];
@@ -107,18 +96,16 @@ function figuresOf(shape: Shape, answers: Answers): readonly Figure[] {
 
 export const cold: Topic = {
   name: 'cold',
-  title: "a decision with nothing cached, DynamoDB's latency simulated, beside the seeds' flow",
+  title: "a decision with nothing cached, DynamoDB's latency drawn, beside the seeds' flow",
   run: async ({ quick, log }) => {
-    const latency = latencyFrom(process.env);
-    log(`each request: log-normal, median ${latency.medianMs} ms, p99 ${latency.p99Ms} ms`);
+    log(`each request: log-normal, median ${DYNAMODB.medianMs} ms, p99 ${DYNAMODB.p99Ms} ms`);
     return withEngine(async (endpoint) => {
       const figures: Figure[] = [];
       for (const shape of ['flat', 'nested'] as const) {
         const world = await writeColdTables(endpoint, shape);
         const questions = drawGroupQuestions(world, quick ? 1_000 : 5_000);
-        const time = createSimulatedTime(Date.now());
-        const candidates = createColdCandidates({ endpoint, shape, time, latency }, world);
-        const answers = await askAll(candidates, namesFor(shape), questions, time);
+        const candidates = createColdCandidates({ endpoint, shape, latency: DYNAMODB }, world);
+        const answers = await askAll(candidates, namesFor(shape), questions);
         log(`${shape}: ${questions.length} decisions each, all as the oracle says`);
         figures.push(...figuresOf(shape, answers));
       }

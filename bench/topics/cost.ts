@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { createRandom } from '../../test/proof/oracle/random.ts';
+import { DYNAMODB, logNormal } from '../harness/draws.ts';
 import { withEngine } from '../harness/engine.ts';
 import { type Figure, toFigure } from '../harness/figures.ts';
-import { createLatencies, latencyFrom } from '../harness/latency.ts';
 import { billedMs, type Decided, dollarsPerMillion, lambdaLogBytes } from '../harness/prices.ts';
 import type { Topic } from '../harness/topic.ts';
 import { createGroupWorld, drawGroupQuestions, type Shape } from '../model/group-world.ts';
@@ -73,7 +74,7 @@ async function measure(endpoint: string, count: number): Promise<Measured> {
 
 /** Each invocation is billed by itself; a round of reads takes a drawn latency. */
 function toBlocks({ flat, nested }: Measured, memoryMb: number): Blocks {
-  const draw = createLatencies(latencyFrom(process.env), 11);
+  const draw = logNormal(createRandom(11), DYNAMODB);
   const billed = ({ processorMs, rounds }: Priced): number => {
     const waitMs = Array.from({ length: rounds }, draw).reduce((sum, ms) => sum + ms, 0);
     return billedMs({ processorMs, waitMs }, memoryMb);

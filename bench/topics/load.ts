@@ -8,9 +8,8 @@ import type { Topic, TopicContext } from '../harness/topic.ts';
 import { type BenchStack, startBenchStack } from '../load/bench-stack.ts';
 import { WITHOUT } from '../load/gateway.ts';
 import type { Caller, Generated } from '../load/generate.ts';
-import { type Measured, runOpenLoop, TIMED_OUT } from '../load/open-loop.ts';
-import { achievedRate, percentileOf } from '../load/report.ts';
-import { createSchedule } from '../load/schedule.ts';
+import { createSchedule, type Measured, runOpenLoop, TIMED_OUT } from '../load/open-loop.ts';
+import { achievedRate } from '../load/report.ts';
 
 /** Sizes of a full run; `overload` is beyond what two cores can answer, to find the limit. */
 const FULL = {
@@ -167,8 +166,8 @@ function figuresOf(trials: Trials, sizes: typeof FULL, last: Generated): readonl
     if (name !== 'p99.9')
       return latencies(variant, rate).map((each) => percentile(each, name === 'p50' ? 0.5 : 0.99));
     // Of all rounds together: a single round has too few answers for it.
-    const rarest = percentileOf(latencies(variant, rate).flat(), 0.999);
-    return rarest === undefined ? [] : [rarest];
+    const all = latencies(variant, rate).flat();
+    return all.length < 1_000 ? [] : [percentile(all, 0.999)];
   };
   const latency = (variant: Variant, rate: number, name: string): readonly Figure[] => {
     const [values, others] = [own(variant, rate, name), own('without', rate, name)];

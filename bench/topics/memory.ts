@@ -4,11 +4,11 @@ import { FORMS } from '../../table/form.ts';
 import type { Item } from '../../table/item.ts';
 import { decisionKey, globalKey, type Key } from '../../table/keys.ts';
 import { createRandom } from '../../test/proof/oracle/random.ts';
+import { createZipf } from '../harness/draws.ts';
 import { type Figure, toFigure } from '../harness/figures.ts';
 import { usedBytes } from '../harness/heap.ts';
 import { slopeOf } from '../harness/statistics.ts';
 import type { Topic } from '../harness/topic.ts';
-import { createZipf } from '../load/schedule.ts';
 import { fresh, times } from '../model/world.ts';
 
 const MEGABYTE = 2 ** 20;
@@ -120,12 +120,12 @@ async function underZipf(users: number, maxBytes: number, keepDecisions: boolean
     },
   });
   const random = createRandom(41);
-  const draw = createZipf(users, 1, random);
+  const draw = createZipf(random, users, 1);
   const askAll = async () => {
     for (let n = 0; n < ZIPF.questions; n++) {
       now += TTL_MS / ZIPF.questions;
       const page = pageOf(random.below(ZIPF.pages));
-      await engine.check(`user:${idOf('V', draw())}`, page, `location:${PLACE.id}`);
+      await engine.check(`user:${idOf('V', draw() - 1)}`, page, `location:${PLACE.id}`);
     }
   };
   await askAll();

@@ -1,41 +1,24 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createEngine, type Observation } from '../../engine/index.ts';
 import { type EmbeddedEngine, startEmbeddedEngine } from '../../local/embedded-engine.ts';
 import type { Reader } from '../../table/reader.ts';
 import { createRandom } from '../../test/proof/oracle/random.ts';
-import { longAgo, openNewTable, openTable, withEngine } from '../harness/engine.ts';
+import { longAgo, openTable } from '../harness/engine.ts';
 import { toFigure } from '../harness/figures.ts';
 import { type Candidate, runRounds, samplesOf, wrongAnswer } from '../harness/rounds.ts';
 import { pairedRatios } from '../harness/statistics.ts';
 import type { Topic } from '../harness/topic.ts';
+import { blockOf, exportOf, USERS_IN_BLOCK } from '../model/blocks.ts';
 import { importTable } from '../model/import.ts';
-import {
-  blockMarks,
-  exportOf,
-  isAllowedInBlock,
-  PAGES,
-  pageOf,
-  placeRef,
-  USERS_IN_BLOCK,
-  userRef,
-  type Written,
-  writeByCommands,
-} from '../model/population.ts';
+import { isAllowed, type Question } from '../model/world.ts';
 
 const TABLE = 'bench';
 const QUICK = [1_000, 10_000];
 const FULL = [1_000, 10_000, 100_000];
 /** Cold checks per size and round. */
 const AT_ONCE = 10;
-
-interface Question {
-  readonly subject: string;
-  readonly permission: string;
-  readonly scope: string;
-  readonly allowed: boolean;
-}
 
 interface Population {
   readonly users: number;
@@ -44,8 +27,6 @@ interface Population {
   readonly reader: Reader;
   /** A user from anywhere in the table, at one of the three locations of their tenant. */
   readonly draw: () => Question;
-  readonly loadMs: number;
-  readonly bytes: number;
 }
 
 /** `BENCH_USERS=1000000` adds a larger table; the time grows with it. */
@@ -59,35 +40,22 @@ function sizesOf(quick: boolean): readonly number[] {
   return [...sizes, more];
 }
 
-const writeFirst = (): Promise<Written> =>
-  withEngine(async (endpoint) => {
-    const { client } = await openNewTable(endpoint, TABLE);
-    return writeByCommands(client, TABLE, longAgo());
-  });
-
-async function populate(folder: string, written: Written, users: number): Promise<Population> {
-  const marks = blockMarks(users / USERS_IN_BLOCK);
+async function populate(folder: string, users: number): Promise<Population> {
+  const blocks = users / USERS_IN_BLOCK;
   const file = join(folder, `${users}.db`);
-  const loadMs = await importTable(folder, TABLE, exportOf(written, marks), file);
-  const bytes = statSync(file).size;
+  await importTable(folder, TABLE, exportOf(blocks, longAgo()), file);
   const engine = await startEmbeddedEngine({ file });
   const random = createRandom(users);
   return {
     users,
     name: `cold-${users}`,
     engine,
-    loadMs,
-    bytes,
     reader: openTable(engine.endpoint, TABLE).reader,
     draw: () => {
-      const [mark, user] = [random.pick(marks), random.below(USERS_IN_BLOCK)];
-      const [page, place] = [random.below(PAGES), random.between(1, 3)];
-      return {
-        subject: userRef(mark, user),
-        permission: pageOf(page),
-        scope: placeRef(mark, place),
-        allowed: isAllowedInBlock(user, page, place),
-      };
+      const world = blockOf(random.below(blocks));
+      const [subject, permission] = [random.pick(world.users).ref, random.pick(world.pages)];
+      const scope = random.pick(world.places.slice(1)).ref;
+      return { subject, permission, scope, allowed: isAllowed(world, subject, permission, scope) };
     },
   };
 }
@@ -148,22 +116,6 @@ async function measure(populations: readonly Population[], quick: boolean) {
       against: population === smallest ? {} : { [smallest.name]: valuesOf(smallest) },
     }),
   );
-  const loads = populations.map((population) =>
-    toFigure({
-      id: `scale.load-${population.users}`,
-      title: `import, ${inWords(population)}`,
-      unit: 'users/s',
-      values: [population.users / (population.loadMs / 1_000)],
-    }),
-  );
-  const bytes = populations.map((population) =>
-    toFigure({
-      id: `scale.bytes-${population.users}`,
-      title: `file, ${inWords(population)}`,
-      unit: 'bytes per user',
-      values: [population.bytes / population.users],
-    }),
-  );
   const counted = (name: 'calls' | 'units', title: string) =>
     toFigure({
       id: `scale.${name}`,
@@ -181,8 +133,6 @@ async function measure(populations: readonly Population[], quick: boolean) {
     }),
     counted('calls', 'a cold check, all sizes'),
     counted('units', 'a cold check, all sizes'),
-    ...loads,
-    ...bytes,
   ];
 }
 
@@ -195,14 +145,10 @@ export const scale: Topic = {
     const folder = mkdtempSync(join(tmpdir(), 'gatehouse-scale-'));
     const populations: Population[] = [];
     try {
-      const written = await writeFirst();
       for (const users of sizesOf(context.quick)) {
-        const population = await populate(folder, written, users);
+        const population = await populate(folder, users);
         populations.push(population);
-        const { loadMs, bytes } = population;
-        context.log(
-          `${inWords(population)}: imported in ${(loadMs / 1_000).toFixed(1)} s, ${(bytes / 1e6).toFixed(0)} MB`,
-        );
+        context.log(`${inWords(population)}: imported`);
       }
       return await measure(populations, context.quick);
     } finally {

@@ -1,30 +1,23 @@
-import { createRandom } from '../../test/proof/oracle/random.ts';
 import { withEngine } from '../harness/engine.ts';
 import { type Figure, toFigure } from '../harness/figures.ts';
 import { percentile } from '../harness/statistics.ts';
 import type { Topic } from '../harness/topic.ts';
-import type { OpenLoopPlan } from '../load/asker.ts';
 import { type Child, startChild } from '../load/child.ts';
 import type { ClosedLoopPlan, ClosedLoopResult } from '../load/closed-loop.ts';
 import type { Asked } from '../load/connection.ts';
-import type { Measured } from '../load/open-loop.ts';
-import { createSchedule } from '../load/schedule.ts';
 import { createBenchWorld, drawQuestions, type Question, type World } from '../model/world.ts';
 import { startBare } from '../peers/bare-server.ts';
 import { startCerbos } from '../peers/cerbos.ts';
 import { questionOf, startGatehouse } from '../peers/gatehouse-server.ts';
 import { startOpenFga } from '../peers/openfga.ts';
 import type { PeerServer } from '../peers/peer.ts';
-import { type Postgres, startPostgres } from '../peers/postgres.ts';
 import { processorMsOf, residentBytesOf } from '../peers/server-process.ts';
 import { startSpiceDb } from '../peers/spicedb.ts';
 
 const TITLES = {
   gatehouse: 'gatehouse serve',
   openfga: 'OpenFGA, in memory',
-  'openfga-postgres': 'OpenFGA, PostgreSQL',
   spicedb: 'SpiceDB, in memory',
-  'spicedb-postgres': 'SpiceDB, PostgreSQL',
   cerbos: 'Cerbos',
   bare: 'a Node server that answers a constant',
 } as const;
@@ -34,9 +27,7 @@ const NAMES = Object.keys(TITLES) as readonly Name[];
 /** The variables that hold the paths of the others' binaries. */
 const BINARIES: Partial<Readonly<Record<Name, string>>> = {
   openfga: 'OPENFGA',
-  'openfga-postgres': 'OPENFGA',
   spicedb: 'SPICEDB',
-  'spicedb-postgres': 'SPICEDB',
   cerbos: 'CERBOS',
 };
 
@@ -57,12 +48,8 @@ const CONNECTIONS = [1, 16] as const;
 const HOT = 1_000;
 const DISTINCT = 200_000;
 
-const FULL = { rounds: 5, seconds: 2.5, openSeconds: 2, steps: 7 };
-const QUICK: typeof FULL = { rounds: 2, seconds: 0.5, openSeconds: 0.5, steps: 3 };
-
-/** Of an open loop: the latency that 99 of 100 answers must keep, and connections enough for any rate. */
-const BOUND_MS = 10;
-const OPEN_CONNECTIONS = 64;
+const FULL = { rounds: 5, seconds: 2.5 };
+const QUICK: typeof FULL = { rounds: 2, seconds: 0.5 };
 
 /** The world of the other topics with permissions of the form that buildings have by default. */
 function createWorld(): World {
@@ -93,7 +80,7 @@ interface Trial {
   readonly processor: number;
 }
 
-type Client = Child<ClosedLoopPlan | OpenLoopPlan, ClosedLoopResult | Measured>;
+type Client = Child<ClosedLoopPlan, ClosedLoopResult>;
 /** In the order of {@link TITLES}. */
 type Servers = ReadonlyMap<Name, PeerServer>;
 
@@ -115,14 +102,13 @@ export const servers: Topic = {
     log(`${names.map((name) => TITLES[name]).join('; ')}`);
     log(`${distinct.length} distinct questions; each answer is compared with the model`);
     return withEngine(async (endpoint) => {
-      const client: Client = startChild(new URL('../load/asker.ts', import.meta.url));
+      const client: Client = startChild(new URL('../load/closed-loop.ts', import.meta.url));
       try {
         const cached = await withServers(names, world, TTL_SECONDS, endpoint, async (all) => {
           const measure = createMeasure(client, all, { hot, distinct });
           return [
             ...figuresOfStart(all),
             ...(await closedLoop(measure, ['hot', 'distinct'], size, log)),
-            ...(await openLoop(measure, ['hot', 'distinct'], size, log)),
             ...figuresOfMemory(all),
           ];
         });
@@ -146,15 +132,10 @@ async function withServers<T>(
 ): Promise<T> {
   const stops: (() => Promise<void>)[] = [];
   const staleness = { ttlSeconds };
-  const postgres = names.some((name) => name.endsWith('-postgres')) ? await startPostgres() : undefined;
-  if (postgres) stops.unshift(postgres.stop);
-  const databaseOf = (name: string): string => (postgres as Postgres).createDatabase(name);
   const starts: Readonly<Record<Name, () => Promise<PeerServer>>> = {
     gatehouse: () => startGatehouse(world, staleness, endpoint),
     openfga: () => startOpenFga(world, staleness),
-    'openfga-postgres': () => startOpenFga(world, staleness, databaseOf('openfga')),
     spicedb: () => startSpiceDb(world, staleness),
-    'spicedb-postgres': () => startSpiceDb(world, staleness, databaseOf('spicedb')),
     cerbos: () => startCerbos(world),
     bare: () => startBare(questionOf),
   };
@@ -178,8 +159,6 @@ interface Measure {
   /** Asks all hot questions once: what was cached may have run out while other servers were asked. */
   readonly warm: (name: Name, kind: Kind) => Promise<void>;
   readonly closed: (name: Name, kind: Kind, connections: number, count: number) => Promise<Trial>;
-  /** @returns p99 in milliseconds */
-  readonly open: (name: Name, kind: Kind, rate: number, seconds: number) => Promise<number>;
 }
 
 interface Questions {
@@ -216,28 +195,13 @@ function createMeasure(client: Client, all: Servers, { hot, distinct }: Question
       const { target, pid } = serverOf(name);
       const questions = next(name, kind, count);
       const before = processorMsOf(pid);
-      const { seconds, latencies } = (await client.ask({
-        target,
-        connections,
-        questions,
-      })) as ClosedLoopResult;
+      const { seconds, latencies } = await client.ask({ target, connections, questions });
       return {
         p50: percentile(latencies, 0.5),
         p99: percentile(latencies, 0.99),
         rate: count / seconds,
         processor: ((processorMsOf(pid) - before) * 1_000) / count,
       };
-    },
-    open: async (name, kind, rate, seconds) => {
-      const schedule = createSchedule({ arrivals: 'poisson', rate, seconds, random: createRandom(rate) });
-      const { latencies } = (await client.ask({
-        target: serverOf(name).target,
-        connections: OPEN_CONNECTIONS,
-        schedule,
-        seconds,
-        questions: next(name, kind, schedule.length),
-      })) as Measured;
-      return percentile(latencies, 0.99);
     },
   };
 }
@@ -325,41 +289,6 @@ const besidePeers = (
     ];
   });
 };
-
-/** The highest rate, by halving what is between one that kept the bound and one that did not. */
-async function openLoop(
-  { names, warm, closed, open }: Measure,
-  kinds: readonly Kind[],
-  { openSeconds, steps }: typeof FULL,
-  log: (line: string) => void,
-): Promise<readonly Figure[]> {
-  const found = new Map<string, number>();
-  for (const kind of kinds) {
-    for (const name of names) {
-      await warm(name, kind);
-      const { rate: most } = await closed(name, kind, 16, FIRST_COUNT * 5);
-      let [kept, broken] = [0, most * 1.3];
-      for (let step = 0; step < steps; step++) {
-        const rate = Math.max(1, Math.round((kept + broken) / 2));
-        if ((await open(name, kind, rate, openSeconds)) < BOUND_MS) kept = rate;
-        else broken = rate;
-      }
-      found.set(`${name}-${kind}`, kept);
-    }
-    log(`${kind}: open loop`);
-  }
-  return kinds.flatMap((kind) =>
-    besidePeers(
-      (name) => `open-${name}-${kind}`,
-      (name) =>
-        `${TITLES[name]}, ${kind} questions: most requests per second with p99 below ${BOUND_MS} ms${
-          found.get(`${name}-${kind}`) === 0 ? ': none kept' : ''
-        }`,
-      '/s',
-      (name) => (names.includes(name) ? [found.get(`${name}-${kind}`) ?? 0] : []),
-    ),
-  );
-}
 
 const valuesOf = (value: number | undefined): readonly number[] => (value === undefined ? [] : [value]);
 

@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { percentile } from '../../bench/harness/statistics.ts';
-import { type Measured, type Outcome, runOpenLoop, TIMED_OUT } from '../../bench/load/open-loop.ts';
-import { createSchedule } from '../../bench/load/schedule.ts';
+import {
+  createSchedule,
+  type Measured,
+  type Outcome,
+  runOpenLoop,
+  TIMED_OUT,
+} from '../../bench/load/open-loop.ts';
 import { createRandom } from '../proof/oracle/random.ts';
 
 /** Virtual time: it jumps to the next event. */
@@ -152,4 +157,14 @@ test('an aborted run returns what it measured, and the number of requests in fli
   expect({ answered, unfinished, elapsedMs, unsent }).toEqual({
     ...{ answered: 198, unfinished: 3, elapsedMs: 2_001, unsent: 0 },
   });
+});
+
+test('Poisson arrivals have the number that is asked for, and gaps whose deviation equals their mean', () => {
+  const due = createSchedule({ arrivals: 'poisson', rate: 200, seconds: 50, random: createRandom(3) });
+  const gaps = due.slice(1).map((at, n) => at - (due[n] ?? 0));
+  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const deviation = Math.sqrt(mean(gaps.map((gap) => (gap - mean(gaps)) ** 2)));
+  expect(due).toHaveLength(10_000);
+  expect(deviation / mean(gaps)).toBeCloseTo(1, 1);
+  expect(due.at(-1)).toBeLessThan(50_000);
 });

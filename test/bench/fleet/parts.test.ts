@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { createAgenda } from '../../../bench/fleet/agenda.ts';
-import { createZipf } from '../../../bench/fleet/draws.ts';
 import { createPartitions, readUnitsOf, writeUnitsOf } from '../../../bench/fleet/partitions.ts';
 import { createPool, type Environment } from '../../../bench/fleet/pool.ts';
+import { createZipf, DYNAMODB, logNormal } from '../../../bench/harness/draws.ts';
+import { percentile } from '../../../bench/harness/statistics.ts';
 import { createRandom } from '../../proof/oracle/random.ts';
 
 test('moments run in the order of their time, then of their planning, and promises with them', async () => {
@@ -19,6 +20,16 @@ test('moments run in the order of their time, then of their planning, and promis
   expect(seen).toEqual(['plain at 1005', 'resumed at 1005', 'planned by it at 1005']);
   await agenda.runUntil(Number.POSITIVE_INFINITY);
   expect(seen.at(-1)).toBe('later');
+});
+
+test('latencies have the given median and p99, and a seed repeats them', () => {
+  const draw = (seed: number, length: number) =>
+    Array.from({ length }, logNormal(createRandom(seed), DYNAMODB));
+  const drawn = draw(1, 100_000);
+  expect(percentile(drawn, 0.5)).toBeCloseTo(3, 1);
+  expect(percentile(drawn, 0.99) / 12).toBeCloseTo(1, 1);
+  expect(draw(1, 3)).toEqual(drawn.slice(0, 3));
+  expect(draw(2, 3)).not.toEqual(drawn.slice(0, 3));
 });
 
 test('ranks are drawn as often as Zipf says', () => {

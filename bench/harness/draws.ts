@@ -1,5 +1,13 @@
 import type { Random } from '../../test/proof/oracle/random.ts';
-import type { Latency } from '../harness/latency.ts';
+
+/** The latency of a request to DynamoDB in milliseconds. */
+export interface Latency {
+  readonly medianMs: number;
+  readonly p99Ms: number;
+}
+
+/** As is assumed where DynamoDB's latency is drawn. */
+export const DYNAMODB: Latency = { medianMs: 3, p99Ms: 12 };
 
 /** Milliseconds until the next arrival of a Poisson process. */
 export const exponential = (random: Random, mean: number): number => -Math.log(1 - random.next()) * mean;

@@ -1,1 +1,0 @@
-import './population.integration.test.ts';
