@@ -1,16 +1,28 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readConfiguration } from '../local/configuration.ts';
 import packageJson from '../package.json' with { type: 'json' };
+import { gatehouse } from './cli/support.ts';
 import { blocksOf, GUIDES, ROOT, textOf } from './documents/documents.ts';
 
 /**
- * Every command in docs/ runs as printed beside `gatehouse dev` and the `serve` of docs/authzen.md: real
- * processes, and one shell per document that runs its commands one after the other.
+ * Every command in docs/ runs as printed beside `gatehouse dev` and the `serve` of docs/authzen.md, which are
+ * processes: one shell per document runs its commands one after the other. The command line answers in this process,
+ * as to start it ninety times takes most of the time; test/cli/built.integration.test.ts starts it.
  */
 /** Commands that cannot run here, and why. What is in neither list runs. */
 const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
@@ -77,7 +89,9 @@ const FILES: Readonly<
   'docs/routes.md': [['openapi.yaml', 'yaml', 0]],
 };
 
-/** Documents whose examples are about the same people: one after the other, beside all others. */
+/** Documents whose commands read the whole table: while it is small. */
+const OF_ALL = ['docs/internals/assumptions.md', 'docs/limits.md', 'docs/internals/releasing.md'];
+/** Documents whose examples are about the same people: in this order. */
 const OF_A_SCHOOL = ['docs/guard-your-service.md', 'docs/cli.md', 'docs/manifests.md', 'docs/routes.md'];
 
 /** Whether a quote is open at the end: the command goes on in the next line. */
@@ -106,12 +120,12 @@ const commandsOf = (document: string): readonly string[] =>
 const isTypedElsewhere = (document: string): boolean =>
   ['README.md', 'docs/tutorial.md'].includes(document) || document.startsWith('docs/runbooks/');
 
-const PRINTING = GUIDES.filter((document) => commandsOf(document).length > 0 && !isTypedElsewhere(document));
+const PRINTING = [...new Set([...OF_ALL, ...OF_A_SCHOOL, ...GUIDES])].filter(
+  (document) => commandsOf(document).length > 0 && !isTypedElsewhere(document),
+);
 
 const reasonNotToRun = (command: string) => NOT_RUN.find(([pattern]) => pattern.test(command))?.[1];
 
-/** What went wrong in a document. All of them run from the start; each test awaits its own. */
-const failures = new Map<string, Promise<string>>();
 let folder: string;
 let stack: ChildProcess;
 /** `serve` as docs/authzen.md starts it, and what that prints. */
@@ -122,25 +136,24 @@ let addresses: readonly (readonly [printed: string, real: string])[];
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'gatehouse-documents-'));
-  const [main] = await Promise.all([bundleOfCli(), startStack(), startServer()]);
+  const [at] = await Promise.all([serveCli(), startStack(), startServer()]);
   const bin = join(folder, '.bin');
   mkdirSync(bin);
   // The registry cannot be reached: `npx` runs this checkout's own package, and no other.
   const { name } = packageJson;
   const unknown = `{ echo "npx $1 is not ${name}" >&2; exit 127; }`;
-  script(join(bin, 'npx'), `[ "$1" = ${name} ] || ${unknown}\nshift\nexec node ${main} "$@"`);
-
-  for (const line of [OF_A_SCHOOL, PRINTING.filter((document) => !OF_A_SCHOOL.includes(document))]) {
-    let before: Promise<unknown> = Promise.resolve();
-    for (const document of line) {
-      const run = before.then(() => failuresOf(document));
-      failures.set(document, run);
-      before = run;
-    }
-  }
+  script(
+    join(bin, 'npx'),
+    `[ "$1" = ${name} ] || ${unknown}
+call=$(mktemp -d ${folder}/call-XXXXXX)
+env -0 > $call/env; printf '%s\\0' "$PWD" "$@" > $call/args; cat > $call/input
+curl -sS --data $call ${at} || exit 127
+cat $call/out; cat $call/error >&2; exit $(cat $call/code)`,
+  );
 });
 
 afterAll(async () => {
+  cli.close();
   const ended = [stack, server].map((each) => new Promise((resolve) => each.once('exit', resolve)));
   for (const each of [stack, server]) each.kill('SIGTERM');
   await Promise.all(ended);
@@ -152,16 +165,32 @@ function script(file: string, text: string): void {
   chmodSync(file, 0o755);
 }
 
-/** The command line in one file, as quick to start as the built package. */
-async function bundleOfCli(): Promise<string> {
-  const outfile = join(folder, 'gatehouse.mjs');
-  await build({
-    ...{ entryPoints: [join(ROOT, 'cli/main.ts')], outfile, bundle: true, platform: 'node', format: 'esm' },
-    banner: {
-      js: "import { createRequire as from } from 'node:module'; const require = from(import.meta.url);",
-    },
+const cli = createServer((request, response) => {
+  request.on('data', async (call: Buffer) => {
+    await answer(call.toString());
+    response.end();
   });
-  return outfile;
+});
+
+/** The command line, as `npx` below asks for it. */
+const serveCli = (): Promise<string> =>
+  new Promise((resolve) =>
+    cli.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${(cli.address() as AddressInfo).port}`)),
+  );
+
+/** Runs one command in the folder and the environment of the shell that types it. */
+async function answer(call: string): Promise<void> {
+  const given = (name: string) => readFileSync(join(call, name), 'utf8');
+  const [cwd = '', , ...args] = given('args').split('\0').slice(0, -1);
+  const variables = given('env').split('\0').slice(0, -1);
+  const env = Object.fromEntries(variables.map((each) => each.split(/=(.*)/s).slice(0, 2)));
+  const before = process.cwd();
+  process.chdir(cwd);
+  const { out, error, code } = await gatehouse(args, { env, input: async () => given('input') }).finally(() =>
+    process.chdir(before),
+  );
+  for (const [name, text] of Object.entries({ out, error, code: `${code}` }))
+    writeFileSync(join(call, name), text);
 }
 
 const run = (
@@ -291,7 +320,7 @@ async function failuresOf(document: string): Promise<string> {
 }
 
 test.each(PRINTING)('%s', async (document) => {
-  expect(await failures.get(document)).toBe('');
+  expect(await failuresOf(document)).toBe('');
 });
 
 test('in a checkout, npx runs its sources', async () => {
