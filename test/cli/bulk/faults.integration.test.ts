@@ -136,7 +136,7 @@ describe.concurrent('between the command line and the table', () => {
     const scope = `location:${(await world.run('location.create', { name: 'Place' })).id}`;
     const { id: group } = await world.run('group.create', { scope, name: 'all' });
     const users = await Promise.all(
-      Array.from({ length: size(90, 180) }, async () => (await world.run('user.create', {})).id),
+      Array.from({ length: size(45, 180) }, async () => (await world.run('user.create', {})).id),
     );
     const file = fileOf(`user,group\n${users.map((id) => `${id},${group}`).join('\n')}\n`, 'csv');
     expect(await run('memberships', file)).toMatchObject({ code: 0 });
@@ -150,7 +150,7 @@ describe.concurrent('between the command line and the table', () => {
 describe('killed', () => {
   test(`at ${KILLS} random moments and run again: as if nothing had been`, async () => {
     const chance = createChance(SEED);
-    const rows = 100 * (KILLS + 2);
+    const rows = size(50, 100) * (KILLS + 2);
     const text = USERS(rows);
     const file = fileOf(text, 'csv');
     let killAt = Number.POSITIVE_INFINITY;
