@@ -14,12 +14,14 @@ import {
 const SCHOOL = new URL('../../docs/examples/school.manifest.yaml', import.meta.url);
 const NOW = Date.parse('2026-03-15T12:00:00Z');
 
-async function school(
-  options: { readonly canWrite?: boolean; readonly reader?: (of: Reader) => Reader } = {},
-) {
-  const prepared = await prepareManifest(readDocument('school', readFileSync(SCHOOL, 'utf8')).data);
-  const { reader, provisioning } = provisionedInMemory(() => NOW);
-  expect(await applyManifest(prepared, provisioning)).toEqual([]);
+/** The school is applied once: each test has a table with its items. */
+const prepared = await prepareManifest(readDocument('school', readFileSync(SCHOOL, 'utf8')).data);
+const applied = provisionedInMemory(() => NOW);
+expect(await applyManifest(prepared, applied.provisioning)).toEqual([]);
+const items = applied.items();
+
+function school(options: { readonly canWrite?: boolean; readonly reader?: (of: Reader) => Reader } = {}) {
+  const { reader, provisioning } = provisionedInMemory(() => NOW, { items });
   const refOf = (kind: 'subject' | 'scope' | 'group', name: string) =>
     String(prepared.names.of(kind).get(name));
   const service = createService({
@@ -35,8 +37,8 @@ async function school(
 
 let service: Service;
 let refOf: (kind: 'subject' | 'scope' | 'group', name: string) => string;
-beforeEach(async () => {
-  ({ service, refOf } = await school());
+beforeEach(() => {
+  ({ service, refOf } = school());
 });
 
 const asked = () => ({
@@ -127,7 +129,7 @@ describe('the service', () => {
 
 describe('a service that only reads', () => {
   test('refuses commands that write, but for dry runs', async () => {
-    ({ service } = await school({ canWrite: false }));
+    ({ service } = school({ canWrite: false }));
     const create = { command: 'tenant.create', input: { name: 'Acme' } };
     expect(await service('command', create)).toMatchObject({
       result: { ok: false, error: { code: 'invalid', retryable: false } },
@@ -140,7 +142,7 @@ describe('a service that only reads', () => {
   test.each(['tenant.onboard', 'transaction.write', 'tenant.apply', 'admin.create'])(
     'refuses %s',
     async (command) => {
-      ({ service } = await school({ canWrite: false }));
+      ({ service } = school({ canWrite: false }));
       expect(await service('command', { command, input: {} })).toMatchObject({
         result: { ok: false, error: { message: expect.stringContaining('read-only') } },
       });
@@ -171,7 +173,7 @@ describe('a table that fails', () => {
       },
     });
     const throttled = new GatehouseError('throttled', 'the table is throttled');
-    ({ service } = await school({ reader: failing(throttled) }));
+    ({ service } = school({ reader: failing(throttled) }));
     expect(await service('check', asked())).toEqual({
       ok: false,
       error: { code: 'throttled', message: 'the table is throttled', retryable: true },
@@ -185,7 +187,7 @@ describe('a table that fails', () => {
         throw new Error('password is hunter2');
       },
     });
-    ({ service } = await school({ reader: failing }));
+    ({ service } = school({ reader: failing }));
     const reply = await service('check', asked());
     expect(reply).toMatchObject({ ok: false, error: { code: 'internal' } });
     expect(JSON.stringify(reply)).not.toContain('hunter2');
