@@ -36,7 +36,7 @@ import { createSchool } from './fake-table.ts';
  * An engine that keeps decisions and one that keeps none, each with a cache and a clock of its own over equal tables,
  * are asked the same in the same order. Their answers are always equal: decision, reason, roles, uses, expiry.
  */
-const STEPS = Number(process.env.KEPT_STEPS ?? 5_000);
+const STEPS = Number(process.env.KEPT_STEPS ?? 1_500);
 const TTL = 60_000;
 
 const USERS = ['user:u0', 'user:u1', 'user:u2'];
