@@ -50,8 +50,10 @@ users:
   all: { id: all, assignments: [{ role: all, scope: north }] }
 `;
 
-type Case = readonly [subject: string, permission: string, scope: string, reason: Reason, at?: string];
-const [NORTH, SOUTH, STRICT] = ['location:north', 'location:south', 'location:strict'];
+type Case = [subject: string, permission: string, scope: string, reason: Reason, at?: string];
+const NORTH = 'location:north';
+const SOUTH = 'location:south';
+const STRICT = 'location:strict';
 
 const CASES: Readonly<Record<string, readonly Case[]>> = {
   'step 1: the subject exists and is active, to the millisecond': [
