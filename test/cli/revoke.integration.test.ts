@@ -172,7 +172,7 @@ describe('the arithmetic', () => {
       `${REVOCATION_DEFAULTS.cacheTtl} s + 300 s. With the stack as shipped, whose result cache is off: ${revocationBound(REVOCATION_DEFAULTS).request} s.`,
     );
     expect(aws.request).toBe(360);
-    expect(document).toContain('an open WebSocket              | 2 h:');
+    expect(document).toContain('an open WebSocket | 2 h:');
     expect(aws.webSocket).toBe(60 + 2 * 3_600);
   });
 
