@@ -51,11 +51,15 @@ function furnish(items: readonly Item[] = []) {
     return answer.result as Readonly<Record<string, unknown>>;
   };
   return {
-    ...{ ...table, provision, run },
+    ...table,
+    provision,
+    run,
     exported: (ids: boolean) => exportManifest(queriesBy(run), { roots: ['client:acme'], apis: [], ids }),
     verified: (repair: boolean) =>
       verify({
-        ...{ reader: table.reader, clock, graceMs: 0 },
+        reader: table.reader,
+        clock,
+        graceMs: 0,
         ...(repair ? { repair: { writer: table.writer, newId } } : {}),
       }),
   };

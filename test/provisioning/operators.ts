@@ -68,18 +68,25 @@ export function operatorsOn(world: World, known: Known, approvalFor: readonly st
   const [tokens, registered] = [{ ...known.tokens }, new Set(known.registered)];
   const { log, lines } = createLogged('provisioning');
   const operators = createOperators({
-    ...{ reader, clock, operationsScope: OPERATIONS },
+    reader,
+    clock,
+    operationsScope: OPERATIONS,
     tokens: {
       identify: createIdentify({
         readCredentials: createReadCredentials(),
         authenticate: () => Promise.reject(new CredentialsError('token_malformed')),
-        ...{ revocation: undefined, readApiToken, isId },
+        revocation: undefined,
+        readApiToken,
+        isId,
       }),
       subjectOf: () => null,
     },
   });
   const provision = createProvisioning({
-    ...{ reader, writer, clock, newSecret },
+    reader,
+    writer,
+    clock,
+    newSecret,
     newId: createIds(),
     sleep: clock.wait,
     log,

@@ -277,7 +277,10 @@ describe('gatehouse verify', () => {
     await world.writer.send([damage(part) as Action]);
     expect((await findings()).map((each) => each.split(' ')[0])).toContain(code);
     await verify({
-      ...{ reader: world.reader, clock: world.clock, graceMs: 0, logs: false },
+      reader: world.reader,
+      clock: world.clock,
+      graceMs: 0,
+      logs: false,
       repair: { writer: world.writer, newId: ulid },
     });
     expect(await findings()).toEqual([]);
@@ -293,7 +296,10 @@ describe('gatehouse verify', () => {
         damage ? { kind: 'put', item: damage(item) } : { kind: 'delete', key: decision(user) },
       ]);
       await verify({
-        ...{ reader: world.reader, clock: world.clock, graceMs: 0, logs: false },
+        reader: world.reader,
+        clock: world.clock,
+        graceMs: 0,
+        logs: false,
         repair: { writer: world.writer, newId: ulid },
       });
       expect(await read(decision(user))).toMatchObject({

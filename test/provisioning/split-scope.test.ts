@@ -75,7 +75,10 @@ const findings = async () => {
 };
 const repaired = () =>
   verify({
-    ...{ reader: world.reader, clock: world.clock, graceMs: 0, logs: false },
+    reader: world.reader,
+    clock: world.clock,
+    graceMs: 0,
+    logs: false,
     repair: { writer: world.writer, newId: ulid },
   });
 async function decided(user: string, scope: string): Promise<string> {
