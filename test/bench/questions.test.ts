@@ -55,7 +55,10 @@ test('every figure that a question or a bound names is measured', () => {
 
 test('servers: each peer has its throughput, and ours beside it', () => {
   const rate = (server: string, against = {}) => ({
-    ...{ id: `servers.rate-${server}-distinct-16`, title: server, unit: '/s', against },
+    id: `servers.rate-${server}-distinct-16`,
+    title: server,
+    unit: '/s',
+    against,
   });
   const results = resultsOf(
     [
