@@ -79,9 +79,20 @@ export function demandTypes(root: ASTNode, text: string, environment: Environmen
       'the result of int arithmetic can only be compared with an int',
       node,
     );
+    if (!ORDER.has(node.op)) return;
     // Texts have an order by code point in CEL, by half of it in JavaScript.
-    if (ORDER.has(node.op))
-      demand(types.some(isOrdered), 'one of the two must be known as a number or a time', node);
+    demand(types.some(isOrdered), 'one of the two must be known as a number or a time', node);
+    // It may be NaN, which cel-go compares with texts, too.
+    demand(
+      types.every(isOrdered) || !(isArithmetic(left) || isArithmetic(right)),
+      'the result of arithmetic can only be ordered with what is known as a number or a time',
+      node,
+    );
+  }
+
+  /** Whether arithmetic gives its value, or that of a part. */
+  function isArithmetic(node: ASTNode): boolean {
+    return ARITHMETIC.has(node.op) || partsOf(node).some(isArithmetic);
   }
 
   function visitMembership([left, right]: readonly [ASTNode, ASTNode]): void {

@@ -330,6 +330,8 @@ describe('refused when it is written, with the position', () => {
     ['subject.properties.level + 1 in [1]', 0, /compared with an int/],
     ['context.ip < "b"', 0, /known as a number or a time/],
     ['context.claims.a < context.claims.b', 0, /known as a number or a time/],
+    ['0.0 / 0.0 >= context.claims.a', 0, /result of arithmetic can only be ordered/],
+    ['context.claims.a < (true ? 2.5 : 0.0 / 0.0)', 0, /result of arithmetic can only be ordered/],
     ['has(context.claims.a.b)', 4, /key of a map/],
     ['has(context.ip.a)', 4, /key of a map/],
     ['has(context.other)', 4, /No such key: other/],
