@@ -6,7 +6,7 @@ import { confirm } from './ask.ts';
 import { type Context, NothingDoneError } from './context.ts';
 import { knownAs, namedIn } from './known-as.ts';
 import { plain } from './print.ts';
-import { type Editing, RefusedError } from './provisioning.ts';
+import { accepted, type Sender } from './provisioning.ts';
 
 /** A command that is about to be sent. */
 export interface Command {
@@ -51,7 +51,7 @@ const isCertain = (commands: readonly Command[]): boolean =>
  * @throws RefusedError where provisioning would refuse the commands, unless `--yes` is given
  */
 export async function agree(
-  { deliver }: Pick<Editing, 'deliver'>,
+  { deliver }: Pick<Sender, 'deliver'>,
   commands: readonly Command[],
   what: string,
   { yes: isAgreed = false, json = false }: { readonly [K in 'yes' | 'json']?: boolean | undefined },
@@ -87,7 +87,7 @@ export async function agree(
 
 /** Who loses what. With `--yes` no error of this keeps anybody from revoking. */
 async function compared(
-  deliver: Editing['deliver'],
+  deliver: Sender['deliver'],
   commands: readonly Command[],
   isAgreed: boolean,
 ): Promise<AccessDifference | { readonly fault: string }> {
@@ -96,13 +96,10 @@ async function compared(
     first?.command === 'tenant.apply'
       ? await deliver({ command: 'tenant.plan', input: planInput(first.input) })
       : await deliver({ command: 'access.compare', input: { commands } });
-  if (answer.ok) {
-    const { result } = answer;
-    return (first?.command === 'tenant.apply' ? result.access : result) as AccessDifference;
-  }
   // What is refused here is refused when it is sent as well, or was done under the same operation before.
-  if (isAgreed) return { fault: answer.error.message };
-  throw new RefusedError(answer.error);
+  if (!answer.ok && isAgreed) return { fault: answer.error.message };
+  const { result } = accepted(answer);
+  return (first?.command === 'tenant.apply' ? result.access : result) as AccessDifference;
 }
 
 const planInput = ({ manifest, prune, pruneShared }: Command['input']): Command['input'] =>

@@ -1,15 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { ulid } from 'ulid';
 import {
+  type Answer,
   COMMANDS,
   createIds,
   createProvisioning,
   type Failure,
+  type Queries,
+  queriesBy,
   type Success,
 } from '../provisioning/index.ts';
 import { createNodeEncryption } from '../provisioning/node-encryption.ts';
-import { defined } from '../table/defined.ts';
-import type { createClient } from '../table/dynamodb/client.ts';
+import type { ClientOptions, createClient } from '../table/dynamodb/client.ts';
 import { createReader } from '../table/dynamodb/reader.ts';
 import { createWriter } from '../table/dynamodb/writer.ts';
 import { createPacing, type Pacing } from '../table/read/pacing.ts';
@@ -24,13 +26,15 @@ import {
 } from './connection.ts';
 import { type Context, type Store, UsageError } from './context.ts';
 import { functionTransport } from './lambda.ts';
-import type { WriteOptions } from './options.ts';
+import type { GlobalOptions, WriteOptions } from './options.ts';
+import { type Names, namesThrough } from './references.ts';
 import {
   type Deliver,
   type Delivered,
   deliverer,
   directTransport,
   type ProvisioningEvent,
+  type Transport,
 } from './transport.ts';
 
 /** Provisioning in this process; `pacing` for a table without other readers, on a machine that may be slow. */
@@ -53,7 +57,7 @@ export const provisionedOn = (
   );
 
 /** The same on any table. */
-export function provisionedWith({ reader, writer }: Store, now: () => number): Provisioned {
+function provisionedWith({ reader, writer }: Store, now: () => number): Provisioned {
   const newSecret = () => randomBytes(32).toString('base64url');
   const provisioning = createProvisioning({
     reader,
@@ -71,30 +75,6 @@ export function provisionedWith({ reader, writer }: Store, now: () => number): P
 /** Who acts, for the audit log. Of who shows a token, the function knows it. */
 export const actorOf = (options: WriteOptions, env: Context['env']): string | undefined =>
   options.actor ?? (tokenOf(options, env) === undefined ? (env.USER ?? env.USERNAME) : undefined);
-
-/** Sends a write command; throws when it is refused. */
-export type Send = (command: string, input: Readonly<Record<string, unknown>>) => Promise<Success['result']>;
-
-/** The answer; undefined where what it is about does not exist. */
-export const ifFound = <T>(answer: Promise<T>): Promise<T | undefined> =>
-  answer.catch((error: unknown) => {
-    if (error instanceof RefusedError && error.code === 'not_found') return undefined;
-    throw error;
-  });
-
-/** The items of all pages of a list command. */
-export async function* listAll(
-  send: Send,
-  command: string,
-  input: Readonly<Record<string, unknown>>,
-): AsyncGenerator<Readonly<Record<string, unknown>>> {
-  for (let cursor: unknown; ; ) {
-    const page = await send(command, { ...input, ...defined({ cursor }) });
-    yield* page.items as readonly Readonly<Record<string, unknown>>[];
-    if (page.cursor === undefined) return;
-    cursor = page.cursor;
-  }
-}
 
 /** Whether the table or the connection failed, not the input. */
 export const isFault = ({ code, retryable }: Failure['error']): boolean =>
@@ -136,58 +116,103 @@ export function withField(error: Failure['error']): string {
   return field === undefined || message.startsWith(`${field}: `) ? message : `${field}: ${message}`;
 }
 
-export interface Editing {
-  /** Throws {@link UsageError} where commands go to a function. */
-  readonly reader: Reader;
+/** An answer that is no refusal. Throws {@link RefusedError}, with a text that `say` makes of the refusal. */
+export function accepted(answer: Answer, say = refusalText): Success {
+  if (answer.ok) return answer;
+  throw new RefusedError(answer.error, say(answer.error));
+}
+
+type Input = Readonly<Record<string, unknown>>;
+
+/** Sends a command. Throws {@link RefusedError} for a refusal. */
+export type Send = (command: string, input: Input) => Promise<Success['result']>;
+
+/** All that sends commands: `find` and `list` read, as {@link Queries} say. */
+export interface Sender {
   readonly send: Send;
   /** As `send`, but returns the freshness token of the write. */
-  readonly write: (command: string, input: Readonly<Record<string, unknown>>) => Promise<string | undefined>;
+  readonly write: (command: string, input: Input) => Promise<string | undefined>;
   /** As `send`, but writes nothing. */
   readonly dryRun: Send;
+  readonly find: Queries['read'];
+  readonly list: Queries['list'];
+  readonly names: Names;
   /** Sends any event, with retries. */
   readonly deliver: Deliver;
   /** Who acts, for the audit log. */
   readonly actor: string | undefined;
+  /** Throws {@link UsageError} where commands go to a function. */
+  readonly reader: () => Reader;
 }
+
+/** Where commands go. */
+export interface Target {
+  readonly transport: Transport;
+  /** Undefined where they go to a function. */
+  readonly reader?: Reader;
+}
+
+/** The function that the options name, or the table that they or the environment name. */
+export async function targetOf(
+  options: GlobalOptions,
+  context: Context,
+  more: Pick<ClientOptions, 'requestTimeoutMs'> = {},
+): Promise<Target> {
+  const named = functionOf(options, context.env);
+  if (named) return { transport: functionTransport(named) };
+  const store = await openStore(options, context, { ...more, deadlineMs: TABLE_ANSWERS_WITHIN_MS });
+  return directTo(provisionedWith(store, context.now));
+}
+
+export const directTo = ({ reader, provisioning }: Provisioned): Target => ({
+  reader,
+  transport: directTransport(provisioning),
+});
 
 /**
  * Sends commands to the table that the options or the environment name, or to the function of `--function`. Commands
  * that are throttled or get no answer are sent again under the same operation id.
  */
-export async function connectForWriting(options: WriteOptions, context: Context): Promise<Editing> {
-  const { env, now, written } = context;
-  const target = functionOf(options, env);
-  const direct = target
-    ? undefined
-    : provisionedWith(await openStore(options, context, { deadlineMs: TABLE_ANSWERS_WITHIN_MS }), now);
-  const transport = target
-    ? functionTransport(target)
-    : directTransport((direct as Provisioned).provisioning);
+export const openSender = async (options: WriteOptions, context: Context): Promise<Sender> =>
+  senderTo(await targetOf(options, context), options, context);
+
+export function senderTo(
+  { transport, reader }: Target,
+  options: WriteOptions,
+  { env, written }: Pick<Context, 'env' | 'written'>,
+): Sender {
   const pacing = createPacing({ deadlineMs: (options.deadline ?? 60) * 1_000 });
-  const send = deliverer(transport, { pacing, newId: () => ulid() });
+  const retrying = deliverer(transport, { pacing, newId: () => ulid() });
   const deliver: Deliver = (given, hooks) => {
-    if (given.dryRun || COMMANDS.get(given.command)?.kind !== 'write') return send(given, hooks);
+    if (!isWrite(given)) return retrying(given, hooks);
     const operationId = given.operationId ?? ulid();
     const isDone = ({ answer }: Delivered): boolean => answer.ok;
-    return written.note(() => send({ ...given, operationId }, hooks), { operationId, isDone });
+    return written.note(() => retrying({ ...given, operationId }, hooks), { operationId, isDone });
   };
   const actor = actorOf(options, env);
-  const answerTo = async (
-    asked: Pick<ProvisioningEvent, 'command' | 'input' | 'dryRun'>,
-  ): Promise<Success> => {
-    const { answer } = await deliver({ ...asked, actor });
-    if (answer.ok) return answer;
-    throw new RefusedError(answer.error);
-  };
+  const answerTo = async (command: string, input: Input, dryRun?: true): Promise<Success> =>
+    accepted((await deliver({ command, input, dryRun, actor })).answer);
+  const queries = queriesBy(async (command, input) => {
+    const { answer } = await deliver({ command, input });
+    if (!answer.ok && answer.error.code === 'not_found') return undefined;
+    return accepted(answer, ({ message }) => `${command}: ${message}`).result;
+  });
   return {
-    get reader() {
-      if (direct) return direct.reader;
-      throw new UsageError(NOT_THROUGH_A_FUNCTION);
-    },
-    send: async (command, input) => (await answerTo({ command, input })).result,
-    write: async (command, input) => (await answerTo({ command, input })).token,
-    dryRun: async (command, input) => (await answerTo({ command, input, dryRun: true })).result,
+    send: async (command, input) => (await answerTo(command, input)).result,
+    write: async (command, input) => (await answerTo(command, input)).token,
+    dryRun: async (command, input) => (await answerTo(command, input, true)).result,
+    find: queries.read,
+    list: queries.list,
+    names: namesThrough(queries.read),
     deliver,
     actor,
+    reader: () => {
+      if (reader) return reader;
+      throw new UsageError(NOT_THROUGH_A_FUNCTION);
+    },
   };
 }
+
+/** Whether an event changes the table. */
+export const isWrite = ({ command, dryRun }: ProvisioningEvent): boolean =>
+  dryRun !== true && COMMANDS.get(command)?.kind === 'write';

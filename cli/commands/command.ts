@@ -15,8 +15,8 @@ import { fieldsOf, readInput, typeText } from '../input.ts';
 import { isListed, withoutNames } from '../input-names.ts';
 import { argument, DRY_RUN, flag, OPERATION, text, WRITING, YES } from '../options.ts';
 import { columns, plain } from '../print.ts';
-import { connectForWriting, isFault, isWrongInput, RefusedError, withField } from '../provisioning.ts';
-import { namesThrough, resolveBy } from '../references.ts';
+import { isFault, isWrongInput, openSender, RefusedError, withField } from '../provisioning.ts';
+import { resolveBy } from '../references.ts';
 import { type Outcome, subcommand } from '../subcommand.ts';
 import type { Delivered } from '../transport.ts';
 
@@ -62,9 +62,9 @@ export const addCommand = subcommand({
     const described = find(name);
     const written = await readInput(described, fields, options.input, context);
     const { dryRun = false, operation: operationId } = options;
-    const editing = await connectForWriting(options, context);
+    const sender = await openSender(options, context);
     const input = await withoutNames(
-      resolveBy(namesThrough(editing.send)),
+      resolveBy(sender.names),
       { name: described.name, fields: fieldsOf(described) },
       written,
       isListed(described),
@@ -79,13 +79,13 @@ export const addCommand = subcommand({
     };
     let agreed: Agreed | undefined;
     try {
-      if (!dryRun) agreed = await agree(editing, [sent], said, options, context);
+      if (!dryRun) agreed = await agree(sender, [sent], said, options, context);
     } catch (error) {
       if (!(error instanceof RefusedError)) throw error;
       return refused(error.failure, '', { ok: false, error: error.failure });
     }
-    const { actor } = editing;
-    const delivered = await editing.deliver({ ...sent, dryRun, operationId, actor });
+    const { actor } = sender;
+    const delivered = await sender.deliver({ ...sent, dryRun, operationId, actor });
     const { answer } = delivered;
     const data = { ...answer, operationId: delivered.operationId, ...agreed };
     if (!answer.ok) return refused(answer.error, ` with --operation ${delivered.operationId}`, data);

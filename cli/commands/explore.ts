@@ -1,8 +1,5 @@
-import { ulid } from 'ulid';
 import type { Reply, Service } from '../../explorer/service/index.ts';
 import { messageOf } from '../../local/message-of.ts';
-import { COMMANDS } from '../../provisioning/index.ts';
-import { createPacing } from '../../table/read/pacing.ts';
 import { type OpenTable, openTable, readEndpoint } from '../connection.ts';
 import { type Context, UsageError } from '../context.ts';
 import {
@@ -15,10 +12,10 @@ import {
   withDefault,
 } from '../options.ts';
 import { asJson } from '../print.ts';
-import { actorOf, provisionedOn } from '../provisioning.ts';
+import { directTo, isWrite, provisionedOn, senderTo } from '../provisioning.ts';
 import { withAdvice } from '../report-error.ts';
 import { subcommand } from '../subcommand.ts';
-import { deliverer, directTransport, type ProvisioningEvent } from '../transport.ts';
+import type { ProvisioningEvent } from '../transport.ts';
 
 const OPTIONS = {
   port: withDefault(port('the port on 127.0.0.1; 0 chooses a free one'), 0),
@@ -33,8 +30,8 @@ reads the table by your own AWS credentials; only with --write it can change it.
 const EXAMPLES = `  gatehouse explore --table gatehouse
   gatehouse explore --table gatehouse --write --actor ann@example.com`;
 
-/** How long a person at a page waits for a write that is throttled. */
-const ANSWER_WITHIN_MS = 10_000;
+/** Seconds for which a person at a page waits for a write that is throttled. */
+const ANSWER_WITHIN = 10;
 
 /** `gatehouse explore`: the table in a browser. */
 export const addExplore = subcommand({
@@ -93,23 +90,22 @@ async function serviceOver(
   { client, table }: OpenTable,
   about: { readonly place: string; readonly canWrite: boolean },
   options: ExploreOptions,
-  { env, now }: Context,
+  context: Context,
   interruption: AbortSignal,
 ): Promise<Service> {
   // Other subcommands do without.
   const { createService } = await import('../../explorer/service/index.ts');
-  const { reader, provisioning } = provisionedOn(client, table, now);
-  const pacing = createPacing({ deadlineMs: ANSWER_WITHIN_MS });
-  const deliver = deliverer(directTransport(provisioning), { pacing, newId: () => ulid() });
+  const { reader, provisioning } = provisionedOn(client, table, context.now);
+  const asked = { ...options, deadline: ANSWER_WITHIN };
+  const { deliver, actor } = senderTo(directTo({ reader, provisioning }), asked, context);
   const service = createService({
     reader,
-    clock: { now },
-    actor: actorOf(options, env),
+    clock: { now: context.now },
+    actor,
     provisioning: async (given) => {
       // The service has checked what the page sent, and provisioning checks the rest.
       const event = given as ProvisioningEvent;
-      const isWrite = COMMANDS.get(event.command)?.kind === 'write' && event.dryRun !== true;
-      return isWrite ? (await deliver(event, { interruption })).answer : provisioning(event);
+      return isWrite(event) ? (await deliver(event, { interruption })).answer : provisioning(event);
     },
     about: { ...about, isLive: false },
   });

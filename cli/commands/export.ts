@@ -1,11 +1,10 @@
 import { stringify } from 'yaml';
 import { type Exported, exportManifest, partsOf } from '../../provisioning/index.ts';
-import { queriesThrough } from '../manifest/queries.ts';
-import { connectTo } from '../manifest/shared.ts';
 import { off, repeated, text } from '../options.ts';
 import { assertWritable, writeNewFile, writeNewFolder } from '../output-file.ts';
 import { asJson } from '../print.ts';
-import { namesThrough, referenceOf } from '../references.ts';
+import { openSender } from '../provisioning.ts';
+import { referenceOf } from '../references.ts';
 import { apiOf } from '../routes/routes.ts';
 import { subcommand } from '../subcommand.ts';
 
@@ -37,17 +36,18 @@ export const addExport = subcommand({
     const { output, api, ids, json } = options;
     for (const name of api) apiOf({ api: name });
     if (output !== undefined) assertWritable(output, true);
-    const { deliver } = await connectTo(options, around);
-    const queries = queriesThrough(deliver);
-    const names = namesThrough(queries.read);
+    const { find, list, names } = await openSender(options, around);
     const roots = await Promise.all(
       options.root.map((root) => referenceOf(names, { label: '--root', kind: 'scope' }, root)),
     );
-    const { manifest, notes } = await exportManifest(queries, {
-      roots: roots.length === 0 ? undefined : roots,
-      apis: api.length === 0 ? ['default'] : api,
-      ids,
-    });
+    const { manifest, notes } = await exportManifest(
+      { read: find, list },
+      {
+        roots: roots.length === 0 ? undefined : roots,
+        apis: api.length === 0 ? ['default'] : api,
+        ids,
+      },
+    );
     const textOf = (each: Exported['manifest']): string =>
       json ? asJson(each) : stringify(each, { lineWidth: 0, flowCollectionPadding: true });
     const parts = partsOf(manifest);

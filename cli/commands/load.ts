@@ -9,10 +9,9 @@ import { createRefusedFile } from '../bulk/refused.ts';
 import { formatLoaded, loadedCounts, loadedData, showProgress } from '../bulk/report.ts';
 import { type Source, SourceError } from '../bulk/rows.ts';
 import { nameOf, openInput, readSource, readThrough, STDIN, sizeOf } from '../bulk/source.ts';
-import { functionOf, openStore, readEndpoint, TABLE_ANSWERS_WITHIN_MS, tableOf } from '../connection.ts';
+import { readEndpoint, tableOf } from '../connection.ts';
 import { type Context, UsageError } from '../context.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
-import { functionTransport } from '../lambda.ts';
 import {
   argument,
   choiceArgument,
@@ -27,10 +26,10 @@ import {
 } from '../options.ts';
 import { assertWritable, removeSwapped, swapFile } from '../output-file.ts';
 import { asJson, CLEAR_LINE } from '../print.ts';
-import { actorOf, provisionedWith } from '../provisioning.ts';
+import { actorOf, targetOf } from '../provisioning.ts';
 import { IncompleteError } from '../report-error.ts';
 import { type Outcome, subcommand } from '../subcommand.ts';
-import { directTransport, type Transport, TransportError } from '../transport.ts';
+import { type Transport, TransportError } from '../transport.ts';
 
 const NOTES = `The file is CSV with a header, or JSON Lines. Its columns are the fields of
 user.create, subject.create, membership.create or assignment.create: gatehouse
@@ -110,7 +109,7 @@ async function loadFile(
   assertOptions(options, file);
   const isDryRun = options.dryRun === true;
   const size = await sizeOf(file);
-  const target = await targetOf(options, context);
+  const target = await namedTarget(options, context);
   const { now } = context;
   const begun = now();
   const columns = createColumns(kind.fields);
@@ -240,20 +239,16 @@ function defaultRefused(file: string, { format }: Source): string | undefined {
 }
 
 /** Where commands go, and its name in checkpoints. */
-async function targetOf(
+async function namedTarget(
   options: LoadCommandOptions,
   context: Context,
 ): Promise<Pick<LoadOptions, 'transport' | 'isOneProcess'> & { readonly name: string }> {
-  const { env, now } = context;
-  const target = functionOf(options, env);
-  if (target) return { transport: retryable(functionTransport(target)), name: `function ${target.name}` };
-  const store = await openStore(options, context, {
-    requestTimeoutMs: REQUEST_TIMEOUT_MS,
-    deadlineMs: TABLE_ANSWERS_WITHIN_MS,
-  });
+  const { env } = context;
+  const { transport, reader } = await targetOf(options, context, { requestTimeoutMs: REQUEST_TIMEOUT_MS });
+  if (!reader) return { transport: retryable(transport), name: `function ${options.function}` };
   const endpoint = readEndpoint(options, env);
   return {
-    transport: directTransport(provisionedWith(store, now).provisioning),
+    transport,
     isOneProcess: true,
     // A table of the same name elsewhere is another table.
     name: [tableOf(options, env), endpoint.endpoint, endpoint.region, env.AWS_PROFILE]

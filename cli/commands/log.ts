@@ -6,8 +6,8 @@ import { isRef, isUlidOrUuid, parseRef, REGISTERED_SUBJECT } from '../../table/i
 import { UsageError } from '../context.ts';
 import { deadline, flag, instant, type Options, pageOptions, text, type ValuesOf } from '../options.ts';
 import { plain } from '../print.ts';
-import { connectForWriting, RefusedError, type Send } from '../provisioning.ts';
-import { isSubjectRef, type Names as LookUps, lookUpAny, namesThrough, referenceOf } from '../references.ts';
+import { openSender, RefusedError, type Send } from '../provisioning.ts';
+import { isSubjectRef, type Names as LookUps, lookUpAny, referenceOf } from '../references.ts';
 import { subcommand } from '../subcommand.ts';
 
 const OPTIONS = {
@@ -49,8 +49,8 @@ export const addLog = subcommand({
     const { from, until, limit } = options;
     const instantOf = (at: number | undefined) => (at === undefined ? undefined : new Date(at).toISOString());
     const period = defined({ from: instantOf(from), until: instantOf(until) });
-    const { send } = await connectForWriting(options, context);
-    const { by, keep, title } = await choose(send, await named(namesThrough(send), options));
+    const { send, names: known } = await openSender(options, context);
+    const { by, keep, title } = await choose(send, await named(known, options));
     const order = options.oldestFirst ? {} : { descending: true };
     const found = await read(send, { ...by, ...period, ...order }, keep, limit, options.cursor);
     const { items, names, cursor } = found;

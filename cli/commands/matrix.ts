@@ -1,11 +1,10 @@
 import { readMatrix } from '../../provisioning/index.ts';
 import { UsageError } from '../context.ts';
-import { queriesThrough } from '../manifest/queries.ts';
-import { connectTo } from '../manifest/shared.ts';
 import { matrixCsv, matrixMarkdown } from '../matrix-texts.ts';
 import { argument, choice, type Options, repeated, SCOPE } from '../options.ts';
 import { asJson } from '../print.ts';
-import { namesThrough, referenceOf } from '../references.ts';
+import { openSender } from '../provisioning.ts';
+import { referenceOf } from '../references.ts';
 import { subcommand } from '../subcommand.ts';
 
 const FORMATS = ['markdown', 'csv', 'json'] as const;
@@ -42,15 +41,13 @@ export const addMatrix = subcommand({
   run: async ([scope], options, around) => {
     const { json, format = json ? 'json' : 'markdown' } = options;
     if (json && format !== 'json') throw new UsageError(`--json and --format ${format} exclude each other`);
-    const { deliver } = await connectTo(options, around);
-    const { read } = queriesThrough(deliver);
-    const names = namesThrough(read);
+    const { find, names } = await openSender(options, around);
     const at =
       scope === undefined ? undefined : await referenceOf(names, { label: 'SCOPE', kind: 'scope' }, scope);
     const roles = await Promise.all(
       options.role.map((role) => referenceOf(names, { label: '--role', kind: 'role' }, role)),
     );
-    const matrix = await readMatrix(read, {
+    const matrix = await readMatrix(find, {
       scope: at,
       roles: roles.length === 0 ? undefined : roles.map((ref) => ref.slice('role:'.length)),
     });

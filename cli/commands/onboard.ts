@@ -13,8 +13,8 @@ import {
   WRITING,
 } from '../options.ts';
 import { columns, plain } from '../print.ts';
-import { connectForWriting, isFault, RefusedError, withField } from '../provisioning.ts';
-import { lookUp, type Names, namesThrough, type Typed } from '../references.ts';
+import { accepted, isFault, openSender, withField } from '../provisioning.ts';
+import { lookUp, type Names, type Typed } from '../references.ts';
 import { subcommand } from '../subcommand.ts';
 
 const OPTIONS = {
@@ -62,17 +62,16 @@ export const addOnboard = subcommand({
     const given = options.input === undefined ? {} : await readObject(options.input, around);
     // Before anything is read: what is wrong with the options themselves.
     manifestOf(name, options, given);
-    const { deliver, actor, send } = await connectForWriting(options, around);
-    const input = { manifest: manifestOf(name, await withIds(namesThrough(send), options, given), given) };
+    const { deliver, actor, names } = await openSender(options, around);
+    const input = { manifest: manifestOf(name, await withIds(names, options, given), given) };
     const { dryRun, operation } = options;
     const event = { command: 'tenant.onboard', input, dryRun, operationId: operation, actor };
     const { answer, operationId } = await deliver(event);
-    if (!answer.ok) {
-      const fate = isFault(answer.error) ? '' : '; nothing was written';
-      throw new RefusedError(answer.error, `${withField(answer.error)}${fate}`);
-    }
-    const { token } = answer;
-    const { scope, roles, users } = answer.result as unknown as Result;
+    const { token, result } = accepted(
+      answer,
+      (error) => `${withField(error)}${isFault(error) ? '' : '; nothing was written'}`,
+    );
+    const { scope, roles, users } = result as unknown as Result;
     const rows = [
       [scope, plain(name)],
       ...roles.map((role) => [`role:${role.id}`, plain(role.name)]),
@@ -85,7 +84,7 @@ export const addOnboard = subcommand({
       ? 'would be created; nothing was written, and the ids will be different'
       : `token ${token}\noperation ${operationId}`;
     return {
-      data: { ...answer.result, token, operationId },
+      data: { ...result, token, operationId },
       text: `${columns(rows).join('\n')}\n${end}\n`,
     };
   },

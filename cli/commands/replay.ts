@@ -32,7 +32,7 @@ import {
   WRITING,
 } from '../options.ts';
 import { plain, section } from '../print.ts';
-import { connectForWriting, ifFound, isFault, RefusedError } from '../provisioning.ts';
+import { isFault, openSender, RefusedError } from '../provisioning.ts';
 import { type Outcome, subcommand } from '../subcommand.ts';
 import { walkProgress } from './verify.ts';
 
@@ -81,22 +81,21 @@ async function replayFile(
 ): Promise<Outcome> {
   const { records: file, since, rate } = options;
   await sizeOf(file);
-  const editing = await connectForWriting(options, context);
-  // A function has no reader: this throws before any work.
-  const { reader } = editing;
+  const { find, send, reader } = await openSender(options, context);
+  const table = reader();
   const collection = createCollection(since);
   const ignored = await collect(file, collection.add);
   // Before anything is written: the records of the replay are counted too.
-  const gaps = await gapsOf(collection, reader);
+  const gaps = await gapsOf(collection, table);
   const begun = context.now();
   const show = walkProgress(context);
   const result = await replay(collection, {
-    read: ({ command, input }) => ifFound(editing.send(command, input)),
+    read: ({ command, input }) => find(command, input),
     write: async ({ command, input }) => {
       // A dry run of one removal would fail where another one comes first.
       if (options.dryRun) return 'done';
       try {
-        await editing.send(command, input);
+        await send(command, input);
         return 'done';
       } catch (error) {
         if (!(error instanceof RefusedError) || isFault(error.failure)) throw error;

@@ -3,7 +3,7 @@ import { isId, isRef } from '../../table/identifiers.ts';
 import { UsageError } from '../context.ts';
 import { knownAs } from '../known-as.ts';
 import { plain } from '../print.ts';
-import { type Editing, RefusedError } from '../provisioning.ts';
+import { RefusedError, type Sender } from '../provisioning.ts';
 import { type Revoked, revocation, seconds } from '../revocation/subcommand.ts';
 
 const OPTIONS = {
@@ -26,7 +26,7 @@ interface Credential {
 
 /** Reads a session or token by its id. Throws {@link UsageError}. */
 async function readCredential(
-  { send, deliver }: Editing,
+  { send, deliver }: Sender,
   what: 'session' | 'token',
   id: string,
 ): Promise<Credential> {

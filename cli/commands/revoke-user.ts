@@ -1,7 +1,7 @@
 import { parseSubjectRef, REGISTERED_SUBJECT } from '../../table/identifiers.ts';
 import { flag, SUBJECT } from '../options.ts';
-import { type Editing, listAll, RefusedError } from '../provisioning.ts';
-import { namesThrough, referenceOf } from '../references.ts';
+import { RefusedError, type Sender } from '../provisioning.ts';
+import { referenceOf } from '../references.ts';
 import { revocation } from '../revocation/subcommand.ts';
 
 interface Subject {
@@ -17,8 +17,8 @@ interface Subject {
 }
 
 /** Throws NameError for a name that nothing has, or several have. */
-async function findSubject({ send }: Editing, text: string): Promise<Subject> {
-  const ref = await referenceOf(namesThrough(send), { label: 'USER', kind: 'subject' }, text);
+async function findSubject({ send, names }: Sender, text: string): Promise<Subject> {
+  const ref = await referenceOf(names, { label: 'USER', kind: 'subject' }, text);
   const node = parseSubjectRef(ref, 'user');
   const named = node.type === REGISTERED_SUBJECT ? { user: node.id } : { id: node.id };
   const { status } = await send(`${node.type}.read`, named);
@@ -35,7 +35,7 @@ const EDGES: readonly (readonly [string, readonly string[]])[] = [
 ];
 
 /** Removes each edge in a transaction of its own. If it is interrupted, the command can be repeated. */
-async function removeEdges({ send, write }: Editing, { user }: Subject): Promise<number> {
+async function removeEdges({ list, write }: Sender, { user }: Subject): Promise<number> {
   let removed = 0;
   const remove = async (command: string, input: Readonly<Record<string, unknown>>): Promise<void> => {
     try {
@@ -48,7 +48,7 @@ async function removeEdges({ send, write }: Editing, { user }: Subject): Promise
   };
   await remove('admin.delete', { user });
   for (const [kind, fields] of EDGES)
-    for await (const edge of listAll(send, `${kind}.list`, { user }))
+    for (const edge of await list(`${kind}.list`, { user }))
       await remove(`${kind}.delete`, Object.fromEntries(fields.map((name) => [name, edge[name]])));
   return removed;
 }

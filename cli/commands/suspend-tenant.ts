@@ -3,7 +3,7 @@ import { describeCommand } from '../../provisioning/documents/commands.ts';
 import { parseRef } from '../../table/identifiers.ts';
 import { UsageError } from '../context.ts';
 import { fieldsOf } from '../input.ts';
-import { namesThrough, referenceOf } from '../references.ts';
+import { referenceOf } from '../references.ts';
 import { revocation } from '../revocation/subcommand.ts';
 
 /** The command and the status that close a root of this type: `suspended` where it exists, else `inactive`. */
@@ -23,8 +23,8 @@ export const addSuspendTenant = revocation({
   description: 'Suspends a tenant (a root scope of any type) and all scopes below it',
   argument: ['<tenant>', 'a root scope, by its name or TYPE:ID such as tenant:ID'],
   examples: '  gatehouse suspend-tenant Northwind --yes --actor billing',
-  revoke: async ({ send, write }, typed, _options, agreed) => {
-    const tenant = await referenceOf(namesThrough(send), { label: 'TENANT', kind: 'scope' }, typed);
+  revoke: async ({ send, write, names }, typed, _options, agreed) => {
+    const tenant = await referenceOf(names, { label: 'TENANT', kind: 'scope' }, typed);
     const { type, id } = parseRef(tenant, 'tenant');
     const closing = closingOf(type);
     if (!closing) throw new UsageError(`TENANT ${tenant}: a ${type} cannot be suspended`);

@@ -3,11 +3,10 @@ import { readManifest } from '../../testing/manifest-file.ts';
 import { readText } from '../../testing/text-file.ts';
 import { type Context, UsageError } from '../context.ts';
 import { REFUSED } from '../exit-codes.ts';
-import { queriesThrough } from '../manifest/queries.ts';
-import { connectTo } from '../manifest/shared.ts';
 import { argument, flag, type GlobalOptions, text } from '../options.ts';
 import { readIfThere, writeText } from '../output-file.ts';
 import { permissionType } from '../permission-type.ts';
+import { openSender } from '../provisioning.ts';
 import { subcommand } from '../subcommand.ts';
 
 const EXAMPLES = `  gatehouse types authz/manifest.yaml --out src/permission.ts
@@ -54,8 +53,7 @@ async function namesIn(files: readonly string[]): Promise<readonly string[]> {
 }
 
 async function namesOfTable(options: GlobalOptions, around: Context): Promise<readonly string[]> {
-  const { deliver } = await connectTo(options, around);
-  const { list } = queriesThrough(deliver);
+  const { list } = await openSender(options, around);
   const rows = [...(await list('page.list', {})), ...(await list('permission.list', {}))];
   return rows.map(({ name }) => String(name));
 }

@@ -18,12 +18,12 @@ export async function checkRoutes(
   env: Context['env'],
 ): Promise<readonly Result[]> {
   const caching = await cachingOf({}, env);
-  const { routes, editing } = await readApi(options, context);
+  const { routes, sender } = await readApi(options, context);
   if (routes.length === 0)
     return [warning(`the API ${api} has no routes: every request is refused. See gatehouse route import`)];
   if (caching === undefined) return [];
   const conditionsOf = await readConditions(
-    editing.send,
+    sender,
     routes.map(({ rule }) => rule),
   );
   const refused = routes.flatMap((route) =>
@@ -48,8 +48,8 @@ export async function checkWrittenScopes(
   options: RouteOptions,
   context: Context,
 ): Promise<readonly Result[]> {
-  const { routes, editing } = await readApi(options, context);
-  const missing = await withMissingScope(editing.send, routes);
+  const { routes, sender } = await readApi(options, context);
+  const missing = await withMissingScope(sender, routes);
   if (missing.length === 0)
     return [
       ofRoutes.ok(

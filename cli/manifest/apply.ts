@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { type Failure, idsOf, type PlanAnswer, type Progress, pathOf } from '../../provisioning/index.ts';
 import { formatPath, ProblemsError } from '../../testing/document.ts';
 import { type Context, NothingDoneError } from '../context.ts';
-import { isFault, RefusedError, withField } from '../provisioning.ts';
+import { accepted, isFault, RefusedError, withField } from '../provisioning.ts';
 import type { Delivered } from '../transport.ts';
 import type { Planned } from './shared.ts';
 
@@ -101,9 +101,8 @@ export async function leftAfter({ deliver, input }: Planned): Promise<PlanAnswer
   for (const after of LOOKS_AFTER_MS) {
     if (after > 0) await setTimeout(after);
     const { answer } = await deliver({ command: 'tenant.plan', input });
-    if (!answer.ok)
-      throw new RefusedError(answer.error, `it was applied, and not compared: ${withField(answer.error)}`);
-    left = (answer.result as unknown as PlanAnswer).changes;
+    const { result } = accepted(answer, (error) => `it was applied, and not compared: ${withField(error)}`);
+    left = (result as unknown as PlanAnswer).changes;
     if (left.length === 0) break;
   }
   return left;

@@ -14,7 +14,7 @@ import {
   WRITING,
   type WriteOptions,
 } from '../options.ts';
-import { connectForWriting, RefusedError, withField } from '../provisioning.ts';
+import { accepted, openSender, type Sender, withField } from '../provisioning.ts';
 import type { Deliver } from '../transport.ts';
 import { assertCurrent, readPlan } from './plan-file.ts';
 
@@ -27,32 +27,29 @@ export const PLANNING = {
 } satisfies Options;
 export type ManifestOptions = ValuesOf<typeof PLANNING> & GlobalOptions;
 
-export interface Connected {
-  readonly deliver: Deliver;
-  readonly actor: string | undefined;
+export interface Connected extends Sender {
   /** Undefined where only a function is named: which table it is of is not known. */
   readonly table: string | undefined;
   /** For people: which table, and where. */
   readonly place: string;
 }
 
-/** Provisioning on the table that options or environment name, or through the function that they name. */
-export async function connectTo(options: WriteOptions, around: Context): Promise<Connected> {
+async function connect(options: WriteOptions, around: Context): Promise<Connected> {
   const { env } = around;
-  const { deliver, actor } = await connectForWriting(options, around);
+  const sender = await openSender(options, around);
   const target = functionOf(options, env);
-  if (target) return { deliver, actor, table: undefined, place: `the function ${target.name}` };
+  if (target) return { ...sender, table: undefined, place: `the function ${target.name}` };
   const table = tableOf(options, env);
   const { endpoint, region } = readEndpoint(options, env);
   const where = endpoint === undefined ? (region === undefined ? '' : ` in ${region}`) : ` at ${endpoint}`;
-  return { deliver, actor, table, place: `the table ${table}${where}` };
+  return { ...sender, table, place: `the table ${table}${where}` };
 }
 
-/** The same, when it is first asked for: what is wrong with a file is said before. */
+/** Connects when it is first asked to: what is wrong with a file is said before. */
 export function connectOnce(options: WriteOptions, around: Context): () => Promise<Connected> {
   let connected: Promise<Connected> | undefined;
   return () => {
-    connected ??= connectTo(options, around);
+    connected ??= connect(options, around);
     return connected;
   };
 }
@@ -89,8 +86,7 @@ export async function planFile(
     ...(pruneShared ? { pruneShared } : {}),
   };
   const { answer } = await connected.deliver({ command: 'tenant.plan', input });
-  if (!answer.ok) throw new RefusedError(answer.error, withField(answer.error));
-  const plan = answer.result as unknown as PlanAnswer;
+  const plan = accepted(answer, withField).result as unknown as PlanAnswer;
   assertNone(file.source, plan.problems);
   if (kept) await assertCurrent(path, kept.plan, plan.changes);
   return { ...connected, file, input, plan, exact: kept !== undefined };

@@ -20,7 +20,7 @@ import {
   YES,
 } from '../options.ts';
 import { columns, plain } from '../print.ts';
-import { connectForWriting, type Editing } from '../provisioning.ts';
+import { openSender, type Sender } from '../provisioning.ts';
 import { type Subcommand, subcommand } from '../subcommand.ts';
 
 /** A subcommand that revokes something, and reports until when caches may still allow. */
@@ -34,7 +34,7 @@ export interface Revocation<O extends Options> {
   readonly examples: string;
   /** `agreed` is to be called with the commands, and what they do, before they are sent. */
   readonly revoke: (
-    editing: Editing,
+    sender: Sender,
     argument: string,
     options: ValuesOf<O>,
     agreed: (what: string, ...commands: readonly Sent[]) => Promise<void>,
@@ -106,18 +106,18 @@ export const revocation = <const O extends Options = Record<never, never>>({
     run: async ([given], all, context) => {
       const options = all as unknown as ValuesOf<O> & Given;
       const times = timesOf(options, context.env);
-      const editing = await connectForWriting(options, context);
+      const sender = await openSender(options, context);
       let agreed: Agreed | undefined;
       const { kind, ...revoked } = await of.revoke(
-        editing,
+        sender,
         given as string,
         options,
         async (what, ...commands) => {
-          agreed = await agree(editing, commands, what, options, context);
+          agreed = await agree(sender, commands, what, options, context);
         },
       );
       const referred = kind && { ref: revoked.revoked, kind };
-      const known = referred && (await knownAs(editing.deliver, [referred]))(referred);
+      const known = referred && (await knownAs(sender.deliver, [referred]))(referred);
       const text = known ? `${plain(known)}${revoked.text.slice(referred.ref.length)}` : revoked.text;
       return report({ ...revoked, ...agreed, text }, revocationBound(times), context.now());
     },

@@ -8,10 +8,12 @@ import type { RouteRule, TemplatePart } from '../../authorizer/routes/rule.ts';
 import { cel, loadCel } from '../../engine/conditions/load.ts';
 import { isName } from '../../table/identifiers.ts';
 import { patternsCovering } from '../../table/permission-name.ts';
-import { listAll, type Send } from '../provisioning.ts';
+import type { Sender } from '../provisioning.ts';
 
 /** What conditions on the permission of a rule, of any role, take from requests. */
 export type ConditionsOf = (rule: RouteRule) => readonly CacheInput[];
+
+type List = Sender['list'];
 
 /** How many lists are read at the same time. */
 const AT_ONCE = 16;
@@ -20,10 +22,13 @@ const AT_ONCE = 16;
  * Reads the effects on the permissions that rules may need, with those by patterns. A rule that takes its
  * permission from a request may need each registered one that its template fits.
  */
-export async function readConditions(send: Send, rules: readonly RouteRule[]): Promise<ConditionsOf> {
+export async function readConditions(
+  { list }: Pick<Sender, 'list'>,
+  rules: readonly RouteRule[],
+): Promise<ConditionsOf> {
   const cacheable = rules.filter(({ method }) => isCacheable(method));
   const isOpen = cacheable.some(({ permission }) => permission.some(({ kind }) => kind !== 'literal'));
-  const registered = isOpen ? await registeredNames(send) : [];
+  const registered = isOpen ? await registeredNames(list) : [];
   const namesOf = new Map(cacheable.map((rule) => [rule, namesFor(rule.permission, registered)]));
   const coveredBy = (name: string): readonly string[] => [name, ...patternsCovering(name)];
   const wanted = [...new Set([...namesOf.values()].flat().flatMap(coveredBy))];
@@ -31,7 +36,7 @@ export async function readConditions(send: Send, rules: readonly RouteRule[]): P
   for (let start = 0; start < wanted.length; start += AT_ONCE)
     await Promise.all(
       wanted.slice(start, start + AT_ONCE).map(async (name) => {
-        inputs.set(name, await inputsOn(send, name));
+        inputs.set(name, await inputsOn(list, name));
       }),
     );
   return (rule) => {
@@ -40,12 +45,8 @@ export async function readConditions(send: Send, rules: readonly RouteRule[]): P
   };
 }
 
-async function registeredNames(send: Send): Promise<readonly string[]> {
-  const names: string[] = [];
-  for (const command of ['page.list', 'permission.list'])
-    for await (const { name } of listAll(send, command, {})) names.push(String(name));
-  return names;
-}
+const registeredNames = async (list: List): Promise<readonly string[]> =>
+  [...(await list('page.list', {})), ...(await list('permission.list', {}))].map(({ name }) => String(name));
 
 /** The permissions that a template may become. */
 function namesFor(template: readonly TemplatePart[], registered: readonly string[]): readonly string[] {
@@ -58,9 +59,9 @@ function namesFor(template: readonly TemplatePart[], registered: readonly string
 }
 
 /** What the conditions of all roles' effects on a permission or pattern take from requests. */
-async function inputsOn(send: Send, permission: string): Promise<readonly CacheInput[]> {
+async function inputsOn(list: List, permission: string): Promise<readonly CacheInput[]> {
   const inputs: CacheInput[] = [];
-  for await (const { when } of listAll(send, 'role-permission.list', { permission })) {
+  for (const { when } of await list('role-permission.list', { permission })) {
     if (typeof when !== 'string') continue;
     await loadCel();
     inputs.push(...inputsOfConditions(usesOf(when)));

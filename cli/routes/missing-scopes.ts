@@ -3,11 +3,11 @@ import { inTurns } from '../../provisioning/in-turns.ts';
 import type { WrittenRoute } from '../../provisioning/routes/route.ts';
 import { writtenScope } from '../../provisioning/routes/written-scopes.ts';
 import { formatRef } from '../../table/identifiers.ts';
-import { ifFound, type Send } from '../provisioning.ts';
+import type { Sender } from '../provisioning.ts';
 
 /** Of some routes those that write out a scope that does not exist: they refuse everybody. */
 export async function withMissingScope<R extends Pick<WrittenRoute, 'scope'>>(
-  send: Send,
+  { find }: Pick<Sender, 'find'>,
   routes: readonly R[],
 ): Promise<readonly R[]> {
   const written = new Map(
@@ -18,17 +18,17 @@ export async function withMissingScope<R extends Pick<WrittenRoute, 'scope'>>(
   );
   const missing = new Set<string>();
   await inTurns([...written], async ([text, { type, id }]) => {
-    if (!(await ifFound(send(`${scopeKind(type)}.read`, scopeName(type, id))))) missing.add(text);
+    if (!(await find(`${scopeKind(type)}.read`, scopeName(type, id)))) missing.add(text);
   });
   return routes.filter(({ scope }) => missing.has(scope));
 }
 
 /** A note for each scope that routes write out and that does not exist: a typing error, or one that is made later. */
 export async function missingScopeNotes(
-  send: Send,
+  sender: Pick<Sender, 'find'>,
   routes: readonly Pick<WrittenRoute, 'scope'>[],
 ): Promise<readonly string[]> {
-  const missing = new Set((await withMissingScope(send, routes)).map(({ scope }) => scope));
+  const missing = new Set((await withMissingScope(sender, routes)).map(({ scope }) => scope));
   return [...missing].map(
     (scope) => `there is no scope ${scope}: every request for it is refused until somebody creates it`,
   );

@@ -1,7 +1,7 @@
 import { DEFAULT_API, type Route, ruleOf, writtenOf } from '../../provisioning/routes/route.ts';
 import { isName } from '../../table/identifiers.ts';
 import { UsageError } from '../context.ts';
-import { listAll, type Send } from '../provisioning.ts';
+import type { Sender } from '../provisioning.ts';
 
 /** Throws {@link UsageError} for what can be no API's name. */
 export function apiOf({ api = DEFAULT_API }: { readonly api?: string | undefined }): string {
@@ -11,9 +11,9 @@ export function apiOf({ api = DEFAULT_API }: { readonly api?: string | undefined
 }
 
 /** All routes of an API, in the order of their paths. */
-export async function routesOf(send: Send, api: string): Promise<readonly Route[]> {
+export async function routesOf({ list }: Pick<Sender, 'list'>, api: string): Promise<readonly Route[]> {
   const routes: Route[] = [];
-  for await (const item of listAll(send, 'route.list', { api })) {
+  for (const item of await list('route.list', { api })) {
     const id = String(item.id);
     try {
       const route = writtenOf(item);

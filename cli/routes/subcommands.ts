@@ -2,7 +2,7 @@ import type { Route } from '../../provisioning/routes/route.ts';
 import { readPermissionName } from '../../table/permission-name.ts';
 import type { Context } from '../context.ts';
 import { type GlobalOptions, type Options, text, type ValuesOf } from '../options.ts';
-import { connectForWriting, type Editing, ifFound, type Send } from '../provisioning.ts';
+import { openSender, type Sender } from '../provisioning.ts';
 import { apiOf, routesOf } from './routes.ts';
 
 /** The option of every subcommand of routes. */
@@ -15,18 +15,21 @@ export type RouteOptions = Partial<ValuesOf<typeof API>> & GlobalOptions;
 export async function readApi(
   options: RouteOptions,
   context: Context,
-): Promise<{ readonly api: string; readonly routes: readonly Route[]; readonly editing: Editing }> {
+): Promise<{ readonly api: string; readonly routes: readonly Route[]; readonly sender: Sender }> {
   const api = apiOf(options);
-  const editing = await connectForWriting(options, context);
-  return { api, editing, routes: await routesOf(editing.send, api) };
+  const sender = await openSender(options, context);
+  return { api, sender, routes: await routesOf(sender, api) };
 }
 
 /** A note for each permission that is not registered: a typing error, or one that is registered later. */
-export async function unregistered(send: Send, permissions: readonly string[]): Promise<readonly string[]> {
+export async function unregistered(
+  { find }: Pick<Sender, 'find'>,
+  permissions: readonly string[],
+): Promise<readonly string[]> {
   const notes = await Promise.all(
     [...new Set(permissions)].map(async (text) => {
       const name = readPermissionName(text);
-      if (!name || (await ifFound(send(`${name.kind}.read`, { name: text })))) return [];
+      if (!name || (await find(`${name.kind}.read`, { name: text }))) return [];
       return [
         `${text} is not a registered permission: every request for it is refused until it is registered`,
       ];

@@ -6,7 +6,7 @@ import { assertNone, readDocument } from '../../testing/document.ts';
 import { applyManifest, prepareManifest } from '../../testing/manifest.ts';
 import { readText } from '../../testing/text-file.ts';
 import { throwAwayTables } from '../model-tests/throw-away.ts';
-import { RefusedError } from '../provisioning.ts';
+import { accepted, RefusedError } from '../provisioning.ts';
 
 /** A table of its own that holds a manifest, and a caller that may evaluate everywhere in it. */
 export interface ManifestTable {
@@ -69,6 +69,5 @@ async function run(
   input: Readonly<Record<string, unknown>>,
 ): Promise<Readonly<Record<string, unknown>>> {
   const answer = await provisioning({ command, input });
-  if (!answer.ok) throw new RefusedError(answer.error);
-  return answer.result;
+  return accepted(answer).result;
 }

@@ -12,8 +12,7 @@ import { choiceOf, hint } from '../../../provisioning/suggestions.ts';
 import { defined } from '../../../table/defined.ts';
 import { UsageError } from '../../context.ts';
 import { argument, type Options, required, text, WRITING } from '../../options.ts';
-import { connectForWriting, RefusedError } from '../../provisioning.ts';
-import { namesThrough } from '../../references.ts';
+import { openSender, RefusedError } from '../../provisioning.ts';
 import { readConditions } from '../../routes/conditions.ts';
 import { missingScopeNotes } from '../../routes/missing-scopes.ts';
 import { assertInKey, CACHE, cacheNotes, cachingOf } from '../../routes/result-cache.ts';
@@ -54,13 +53,13 @@ export const addAdd = subcommand({
     assertRoute({ method, path, permission, scope: options.scope });
     const caching = await cachingOf(options, context.env);
     const api = apiOf(options);
-    const { send } = await connectForWriting(options, context);
-    const scope = await routeScope(namesThrough(send), '--scope', options.scope);
+    const sender = await openSender(options, context);
+    const scope = await routeScope(sender.names, '--scope', options.scope);
     const rule = ruleOf('', { method, path, permission, scope });
-    const conditionsOf = await readConditions(send, [rule]);
+    const conditionsOf = await readConditions(sender, [rule]);
     assertInKey(caching, [rule], conditionsOf);
     const input = defined({ api, method, path, permission, scope, description });
-    const { id } = await send('route.create', input).catch((error: unknown) => {
+    const { id } = await sender.send('route.create', input).catch((error: unknown) => {
       if (error instanceof RefusedError && error.field === 'path' && error.isOfInput)
         throw new Error(
           `${method} ${path} is covered in this API already, by a route of the same shape: ${error.message}`,
@@ -69,8 +68,8 @@ export const addAdd = subcommand({
     });
     const notes = [
       ...cacheNotes(caching, [rule], conditionsOf),
-      ...(await unregistered(send, [permission])),
-      ...(await missingScopeNotes(send, [{ scope }])),
+      ...(await unregistered(sender, [permission])),
+      ...(await missingScopeNotes(sender, [{ scope }])),
     ];
     return {
       data: { id, ...input, notes },

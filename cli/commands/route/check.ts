@@ -51,13 +51,13 @@ export const addCheck = subcommand({
   examples: EXAMPLES,
   run: async (_, options, context) => {
     const caching = await cachingOf(options, context.env);
-    const { api, routes, editing } = await readApi(options, context);
+    const { api, routes, sender } = await readApi(options, context);
     const known = caching !== undefined;
     const conditionsOf = await readConditions(
-      editing.send,
+      sender,
       routes.map(({ rule }) => rule),
     );
-    const missing = await withMissingScope(editing.send, routes);
+    const missing = await withMissingScope(sender, routes);
     const findings = routes.flatMap((each) => findingsOf(caching, each, conditionsOf(each.rule)));
     const found = findings.map(({ route, apiId, inputs }) => ({
       ...routeData(route),

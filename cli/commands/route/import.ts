@@ -7,8 +7,7 @@ import { dryRun, placeIn, withScopes, write } from '../../openapi/import.ts';
 import { formatImport, importData } from '../../openapi/import-report.ts';
 import { wantedRoutes } from '../../openapi/wanted.ts';
 import { flag, WRITING } from '../../options.ts';
-import { connectForWriting } from '../../provisioning.ts';
-import { namesThrough } from '../../references.ts';
+import { openSender } from '../../provisioning.ts';
 import { readConditions } from '../../routes/conditions.ts';
 import { missingScopeNotes } from '../../routes/missing-scopes.ts';
 import { CACHE, cacheNotes, cachingOf, outsideProblem } from '../../routes/result-cache.ts';
@@ -45,25 +44,25 @@ export const addImport = subcommand({
     const document = await readApiDocument(file, basePathOf(options.basePath));
     const { wanted: written, open, unsaid } = wantedRoutes(document);
     const caching = await cachingOf(options, context.env);
-    const { send, dryRun: sendDry } = await connectForWriting(options, context);
-    const wanted = await withScopes(namesThrough(send), document.source, written);
+    const sender = await openSender(options, context);
+    const wanted = await withScopes(sender.names, document.source, written);
     const rules = wanted.map((route) => ruleOf('', route));
-    const conditionsOf = await readConditions(send, rules);
+    const conditionsOf = await readConditions(sender, rules);
     const problems = wanted.flatMap(({ from }, position) => {
       const rule = rules[position] as RouteRule;
       const message = outsideProblem(caching, rule, conditionsOf(rule));
       return message === undefined ? [] : [{ path: placeIn(from, 'scope'), message }];
     });
     assertNone(document.source, problems);
-    const changes = changesFor(await routesOf(send, api), wanted, options.prune === true);
-    await dryRun(document.source, api, changes, sendDry);
-    if (!options.dryRun) await write(api, changes, send);
+    const changes = changesFor(await routesOf(sender, api), wanted, options.prune === true);
+    await dryRun(document.source, api, changes, sender.dryRun);
+    if (!options.dryRun) await write(api, changes, sender.send);
     const literal = wanted.map(({ permission }) => permission);
     const notes = [
       ...document.notes,
       ...cacheNotes(caching, rules, conditionsOf),
-      ...(await unregistered(send, literal)),
-      ...(await missingScopeNotes(send, wanted)),
+      ...(await unregistered(sender, literal)),
+      ...(await missingScopeNotes(sender, wanted)),
     ];
     const done = { api, document, changes, open, unsaid, notes, isDryRun: options.dryRun === true };
     return { data: importData(done), text: (paint) => formatImport(done, paint) };

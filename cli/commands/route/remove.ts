@@ -3,7 +3,7 @@ import { UsageError } from '../../context.ts';
 import { agree } from '../../destruction.ts';
 import { argument, WRITING, YES } from '../../options.ts';
 import { plain } from '../../print.ts';
-import { connectForWriting } from '../../provisioning.ts';
+import { openSender } from '../../provisioning.ts';
 import { API } from '../../routes/subcommands.ts';
 import { subcommand } from '../../subcommand.ts';
 
@@ -18,15 +18,15 @@ export const addRemove = subcommand({
   run: async ([id], options, context) => {
     if (!isId(id))
       throw new UsageError(`ID ${id} is not an id: gatehouse route list shows the ids of routes`);
-    const editing = await connectForWriting(options, context);
-    const { send } = editing;
+    const sender = await openSender(options, context);
+    const { send } = sender;
     // Read first: to say what it was. Of another API than the one that is named it is not removed.
     const { api, method, path } = await send('route.read', { id });
     if (options.api !== undefined && options.api !== api)
       throw new Error(`this route is one of the API ${api}, not of ${options.api}`);
     const label = `${method} ${path} of the API ${api} (route:${id})`;
     const said = `this removes ${label}: every request to it is refused then`;
-    await agree(editing, [{ command: 'route.delete', input: { id } }], said, options, context);
+    await agree(sender, [{ command: 'route.delete', input: { id } }], said, options, context);
     await send('route.delete', { id });
     return { data: { id, api, method, path, removed: true }, text: `removed ${plain(label)}\n` };
   },

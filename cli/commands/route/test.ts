@@ -12,7 +12,7 @@ import { OK, REFUSED } from '../../exit-codes.ts';
 import { ASKED } from '../../given.ts';
 import { argument, type Options, repeated, SUBJECT, text, type ValuesOf } from '../../options.ts';
 import { columns, section } from '../../print.ts';
-import { connectForWriting } from '../../provisioning.ts';
+import { openSender } from '../../provisioning.ts';
 import { assertAsked, namesIn, referenceOf } from '../../references.ts';
 import { apiOf, routeData, routesOf } from '../../routes/routes.ts';
 import { API } from '../../routes/subcommands.ts';
@@ -48,13 +48,13 @@ export const addTry = subcommand({
     const { at = now() } = options;
     const request = readRequest(method, path, options);
     const api = apiOf(options);
-    const editing = await connectForWriting(options, context);
-    const reader = options.subject === undefined ? undefined : editing.reader;
+    const sender = await openSender(options, context);
+    const reader = options.subject === undefined ? undefined : sender.reader();
     const subject =
       options.subject === undefined || reader === undefined
         ? undefined
         : await referenceOf(namesIn(reader), { label: '--subject', kind: 'subject' }, options.subject);
-    const routes = await routesOf(editing.send, api);
+    const routes = await routesOf(sender, api);
     const { trial, others } = tryRequest(routes, request);
     const suggestions = trial ? [] : suggestRoutes(routes, request.method, request.path);
     const question = trial?.question;
