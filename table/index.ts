@@ -1,5 +1,5 @@
 /** Entry of the table: keys, entities and the two ports. Behind them: dynamodb/ or memory/. */
-export { ENTITIES, type EntityType } from './entities/registry.ts';
+export { closingStatus, ENTITIES } from './entities/registry.ts';
 export { SCOPE_TYPES } from './entities/scope-types.ts';
 export { type ErrorCode, GatehouseError } from './errors.ts';
 export { BUILT_IN_SUBJECTS, formatRef, isId, isRef, parseRef, type Ref } from './identifiers.ts';

@@ -1,3 +1,4 @@
+import { closingStatus } from '../../table/entities/registry.ts';
 import { parseSubjectRef, REGISTERED_SUBJECT } from '../../table/identifiers.ts';
 import { flag, SUBJECT } from '../options.ts';
 import { RefusedError, type Sender } from '../provisioning.ts';
@@ -64,7 +65,7 @@ export const addRevokeUser = revocation({
     '  gatehouse revoke-user ann@acme.example --actor security\n  gatehouse revoke-user user:01M7YAMYCAWSND2TZ7F47P6DYF --strip --yes --result-ttl 300',
   revoke: async (editing, argument, { strip }, agreed) => {
     const subject = await findSubject(editing, argument);
-    const status = subject.kind === 'technical-user' ? 'inactive' : 'disabled';
+    const status = closingStatus(subject.kind);
     const before = subject.status !== 'active';
     // Written even if it was disabled: the read may be stale, and the caller needs this write's token.
     const sent = { command: `${subject.kind}.update`, input: { ...subject.named, status } };

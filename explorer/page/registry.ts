@@ -1,5 +1,4 @@
-import type * as z from 'zod';
-import { BUILT_IN_SUBJECTS, ENTITIES, type EntityType, SCOPE_TYPES } from '../../table/index.ts';
+import { BUILT_IN_SUBJECTS, closingStatus, ENTITIES, SCOPE_TYPES } from '../../table/index.ts';
 import type { Change } from './commands/changes.ts';
 import { idOf, typeOf } from './refs.ts';
 
@@ -27,17 +26,6 @@ export const typesBelow = (type: string): readonly string[] =>
   TYPES_BELOW.filter((each) => parentsOf(each).includes(type));
 
 export const isScopeType = (type: string): boolean => Object.hasOwn(SCOPE_TYPES, type);
-
-/** Statuses that end access and can be taken back, the plainest first. */
-const CLOSING = ['suspended', 'disabled', 'on-hold', 'inactive'];
-
-/** The status that closes a scope or disables a subject, by type; `scope` and `subject` are those that were added. */
-export function closingStatus(type: string): string | undefined {
-  const { status } = ENTITIES[type as EntityType].attributes.shape as {
-    readonly status?: z.ZodOptional<z.ZodEnum>;
-  };
-  return CLOSING.find((each) => status?.unwrap().options.includes(each));
-}
 
 /** Opens or closes a scope or a subject. A type that was added is changed by the command of all that were. */
 export function statusChange(ref: string, added: 'scope' | 'subject', isActive: boolean): Change {

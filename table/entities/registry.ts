@@ -1,3 +1,4 @@
+import type * as z from 'zod';
 import { ACCESS } from './access.ts';
 import { ENTITLEMENTS } from './entitlements.ts';
 import type { Entity, PlainEntity } from './entity.ts';
@@ -41,3 +42,15 @@ export const NAMED_KINDS: readonly NamedKind[] = [
 /** Whether nodes of this type are scopes: of a type that comes with the table or may be added. */
 export const isScopeType = (type: string): boolean =>
   isBuiltIn(type) || (mayBeScopeType(type) && !Object.hasOwn(ENTITIES, type));
+
+/** Statuses that end access and can be taken back, the plainest first. */
+const CLOSING = ['suspended', 'disabled', 'on-hold', 'inactive'];
+
+/** The status that closes a scope or disables a subject, by type; `scope` and `subject` are those that were added. */
+export function closingStatus(type: string): string | undefined {
+  if (!Object.hasOwn(ENTITIES, type)) return undefined;
+  const { status } = ENTITIES[type as EntityType].attributes.shape as {
+    readonly status?: z.ZodOptional<z.ZodEnum>;
+  };
+  return CLOSING.find((each) => status?.unwrap().options.includes(each));
+}

@@ -10,11 +10,12 @@ import {
 } from '../../explorer/page/commands/changes.ts';
 import { refsIn, revokedBy, sentenceOf } from '../../explorer/page/commands/sentences.ts';
 import { fieldOf, missing, USUAL, type Usual } from '../../explorer/page/commands/usual.ts';
-import { closingStatus, SCOPE_TYPE_NAMES, SUBJECT_TYPES } from '../../explorer/page/registry.ts';
+import { SCOPE_TYPE_NAMES, SUBJECT_TYPES } from '../../explorer/page/registry.ts';
 import { peopleText } from '../../explorer/page/views/what-if/people-text.ts';
 import { createService, type Service } from '../../explorer/service/index.ts';
 import { accessDifference } from '../../provisioning/access-difference/access-difference.ts';
 import { type AccessDifference, type AccessSide, COMMANDS } from '../../provisioning/index.ts';
+import { closingStatus } from '../../table/entities/registry.ts';
 import type { Reader } from '../../table/reader.ts';
 import {
   applyManifest,
