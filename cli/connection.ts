@@ -6,9 +6,9 @@ import { createWriter } from '../table/dynamodb/writer.ts';
 import { nodeKey } from '../table/keys.ts';
 import type { Reader } from '../table/reader.ts';
 import { type Context, type Store, UsageError } from './context.ts';
+import { type Called, sdkFaultOf, sentenceOf } from './faults.ts';
 import type { FunctionOptions } from './lambda.ts';
 import type { GlobalOptions } from './options.ts';
-import { detailOf, NO_CREDENTIALS, NO_REGION, sdkFaultOf } from './sdk-faults.ts';
 
 const isUrl = (text: string): boolean => /^https?:\/\/[^/]/.test(text) && URL.canParse(text);
 
@@ -122,36 +122,21 @@ async function assertAnswers(client: Client, table: string, { endpoint }: Client
         await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
         continue;
       }
-      const problem = problemOf(cause, table, endpoint);
+      const problem =
+        sentenceOf(cause, calledTable(table, endpoint)) ??
+        ((cause as { name?: string }).name === 'ValidationException'
+          ? `${table} is not a table of Gatehouse: check --table or TABLE_NAME`
+          : undefined);
       if (problem === undefined) return;
       throw new ConnectionError(problem, { cause });
     }
   }
 }
 
-function problemOf(error: unknown, table: string, endpoint: string | undefined): string | undefined {
-  const where = endpoint ?? 'DynamoDB';
-  const check =
-    endpoint === undefined
-      ? '--region and the network'
-      : '--endpoint or DYNAMODB_ENDPOINT (gatehouse dev starts a local table)';
-  const orLocal =
-    endpoint === undefined ? '; for a local table, give --endpoint or set DYNAMODB_ENDPOINT' : '';
-  switch (sdkFaultOf(error)) {
-    case 'no_region':
-      return `${NO_REGION}${orLocal}`;
-    case 'no_credentials':
-      return `${NO_CREDENTIALS}${orLocal}`;
-    case 'missing':
-      return `there is no table ${table} at ${where}: check --table or TABLE_NAME, the endpoint and the region`;
-    case 'unreachable':
-    case 'transient':
-      return `${where} does not answer${detailOf(error)}: check ${check}`;
-    case 'foreign':
-      return `${where} is not DynamoDB${detailOf(error)}: check ${check}`;
-    default:
-      return (error as { name?: string }).name === 'ValidationException'
-        ? `${table} is not a table of Gatehouse: check --table or TABLE_NAME`
-        : undefined;
-  }
-}
+const calledTable = (table: string, endpoint: string | undefined): Called => ({
+  service: 'DynamoDB',
+  endpoint,
+  endpointOption: '--endpoint or DYNAMODB_ENDPOINT (gatehouse dev starts a local table)',
+  orLocal: '; for a local table, give --endpoint or set DYNAMODB_ENDPOINT',
+  missing: `there is no table ${table} at ${endpoint ?? 'DynamoDB'}: check --table or TABLE_NAME, the endpoint and the region`,
+});

@@ -57,6 +57,18 @@ export class NothingDoneError extends Error {
   }
 }
 
+/** Work that ended early and is run again; what it did is in its data, for `--json`. */
+export class IncompleteError extends Error {
+  override readonly name = 'IncompleteError';
+  readonly code = 'incomplete';
+  readonly retryable = true;
+  readonly data: Readonly<Record<string, unknown>>;
+  constructor(message: string, data: Readonly<Record<string, unknown>>) {
+    super(message);
+    this.data = data;
+  }
+}
+
 export type Paint = (colour: 'green' | 'red' | 'dim', text: string) => string;
 
 /** Colours are for terminals, unless NO_COLOR is set (https://no-color.org). */

@@ -2,9 +2,8 @@ import { type CommandDescription, type Property, typeOf } from '../provisioning/
 import { fieldMeant } from '../provisioning/field-meant.ts';
 import { choiceOf, hint } from '../provisioning/suggestions.ts';
 import { NOT_AN_INSTANT, readInstant } from '../table/instant.ts';
-import { readDocument } from '../testing/document.ts';
-import { readText } from '../testing/text-file.ts';
 import { type Context, UsageError } from './context.ts';
+import { documentIn } from './input-file.ts';
 import { isMapping, type Mapping, parseJson } from './json.ts';
 
 /** A field of a command's input, as its JSON Schema has it. */
@@ -75,11 +74,7 @@ export async function readInput(
 
 /** A mapping from a YAML or JSON file, or from the standard input (`-`). Throws {@link UsageError}. */
 export async function readObject(file: string, context: Context): Promise<Mapping> {
-  const isStandard = file === '-';
-  if (isStandard && !context.input)
-    throw new UsageError('--input - reads the standard input, and there is none');
-  const text = isStandard ? await context.input?.() : await readText(file);
-  const { data } = readDocument(isStandard ? 'standard input' : file, text ?? '');
+  const { data } = await documentIn(file, '--input', context);
   if (!isMapping(data)) throw new UsageError(`--input ${file} does not hold a mapping of fields to values`);
   return data;
 }

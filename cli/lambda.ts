@@ -2,8 +2,8 @@ import type { InvokeCommandOutput, LambdaClient } from '@aws-sdk/client-lambda';
 import * as z from 'zod';
 import { defined } from '../table/defined.ts';
 import { isLoopback, LOCAL_CREDENTIALS } from '../table/loopback.ts';
+import { sdkFaultOf, sentenceOf } from './faults.ts';
 import { parseJson } from './json.ts';
-import { detailOf, NO_CREDENTIALS, NO_REGION, sdkFaultOf } from './sdk-faults.ts';
 import { readAnswer, type Transport, TransportError } from './transport.ts';
 
 /** Provisioning as a deployed Lambda function, or that of the local stack. */
@@ -133,30 +133,20 @@ function toTransportError(
   if (UPDATING.has(kind)) return transient(`${name} is not ready (${kind})`);
   if (kind === 'RequestTooLargeException')
     return final(`the input is larger than the limit of an invocation (${MAX_PAYLOAD_MB} MB)`);
-  const where = endpoint ?? 'Lambda';
-  const check = endpoint === undefined ? '--region and the network' : '--lambda-endpoint';
-  switch (sdkFaultOf(error)) {
-    case 'no_region':
-      return final(NO_REGION);
-    case 'no_credentials':
-      return final(NO_CREDENTIALS);
-    case 'missing':
-      return final(`there is no function ${name}: check --function, --region and --lambda-endpoint`);
-    case 'forbidden':
-      return final(
-        `these AWS credentials may not ${right === 'lambda:InvokeFunction' ? 'invoke' : 'describe'} ${name}: they need ${right} on it`,
-      );
-    case 'foreign':
-      return final(`${where} is not Lambda${detailOf(error)}: check ${check}`);
-    case 'unreachable':
-      return new TransportError(
-        `${where} does not answer${detailOf(error)}: check ${check}`,
-        hasAnswered,
-        error,
-      );
-    case 'transient':
-      return transient(`${name} did not answer in time${detailOf(error)}`);
-    default:
-      return final(`${name} could not be invoked: ${kind}${message === '' ? '' : `: ${message}`}`);
-  }
+  const sentence = sentenceOf(error, {
+    service: 'Lambda',
+    endpoint,
+    endpointOption: '--lambda-endpoint',
+    missing: `there is no function ${name}: check --function, --region and --lambda-endpoint`,
+    forbidden: `these AWS credentials may not ${right === 'lambda:InvokeFunction' ? 'invoke' : 'describe'} ${name}: they need ${right} on it`,
+    slow: `${name} did not answer in time`,
+  });
+  if (sentence === undefined)
+    return final(`${name} could not be invoked: ${kind}${message === '' ? '' : `: ${message}`}`);
+  const fault = sdkFaultOf(error);
+  return new TransportError(
+    sentence,
+    fault === 'transient' || (fault === 'unreachable' && hasAnswered),
+    error,
+  );
 }

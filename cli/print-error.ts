@@ -1,10 +1,10 @@
 import { type Command, CommanderError } from 'commander';
-import { type Context, NothingDoneError } from './context.ts';
+import { type Context, IncompleteError, NothingDoneError } from './context.ts';
 import { REFUSED, USAGE } from './exit-codes.ts';
 import { lineOf } from './help.ts';
 import { asJson, columns } from './print.ts';
 import { candidateRows } from './references.ts';
-import { IncompleteError, reportedOf } from './report-error.ts';
+import { reportedOf } from './report-error.ts';
 import { usageErrorOf } from './usage-error.ts';
 
 /** Where an error came from. */

@@ -3,9 +3,9 @@ import { defined } from '../table/defined.ts';
 import { GatehouseError } from '../table/errors.ts';
 import { ProblemsError } from '../testing/document.ts';
 import { ConnectionError } from './connection.ts';
-import { NothingDoneError, UsageError } from './context.ts';
+import { IncompleteError, NothingDoneError, UsageError } from './context.ts';
+import { withAdvice } from './faults.ts';
 import { RefusedError } from './provisioning.ts';
-import { NO_CREDENTIALS, type SdkFault, sdkFaultOf } from './sdk-faults.ts';
 import { TransportError } from './transport.ts';
 import { InterruptedError } from './written.ts';
 
@@ -25,37 +25,6 @@ export interface ReportedError {
   readonly retryable: boolean;
   /** Under which a command without an answer can be repeated. */
   readonly operationId?: string;
-}
-
-/** Work that ended early and is run again; what it did is in its data, for `--json`. */
-export class IncompleteError extends Error {
-  override readonly name = 'IncompleteError';
-  readonly code = 'incomplete';
-  readonly retryable = true;
-  readonly data: Readonly<Record<string, unknown>>;
-  constructor(message: string, data: Readonly<Record<string, unknown>>) {
-    super(message);
-    this.data = data;
-  }
-}
-
-/** What to do about faults that arise during the work, of which only the SDK's name is known. */
-const ADVICE: Partial<Record<SdkFault, string>> = {
-  missing: 'the table does not exist: check --table, --endpoint and --region',
-  no_credentials: NO_CREDENTIALS,
-  forbidden: 'these AWS credentials are not allowed to do this on the table',
-};
-const NO_ANSWER = /did not get an answer in time$/;
-
-/** The message of an error with what to do about it, if that is known. */
-export function withAdvice(message: string, cause?: Error): string {
-  const names = [message, cause?.name ?? '', cause?.message ?? ''].map(
-    (text) => /\w*$/.exec(text)?.[0] ?? '',
-  );
-  const [advice] = names.flatMap((name) => ADVICE[sdkFaultOf({ name })] ?? []);
-  const found =
-    advice ?? (NO_ANSWER.test(message) ? 'check --endpoint, --region and the network' : undefined);
-  return found === undefined ? message : `${message}: ${found}`;
 }
 
 /** The errors that say what they are. */

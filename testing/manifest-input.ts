@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { readDocument, type Source } from './document.ts';
-import { readText } from './text-file.ts';
+import { readFileAsDocument } from './text-file.ts';
 
 /** An object, a YAML or JSON text, or a file: a URL, or a path in one line that ends in `.yaml`, `.yml` or `.json`. */
 export type ManifestInput = object | string | URL;
@@ -12,9 +12,7 @@ const NAME = 'manifest';
 
 /** @throws ProblemsError for a file that cannot be read, and for what is no YAML */
 export async function readInput(input: ManifestInput): Promise<Source> {
-  if (input instanceof URL) return readFile(fileURLToPath(input));
+  if (input instanceof URL) return readFileAsDocument(fileURLToPath(input));
   if (typeof input !== 'string') return { file: NAME, data: input, placeOf: () => undefined };
-  return PATH.test(input) ? readFile(input) : readDocument(NAME, input);
+  return PATH.test(input) ? readFileAsDocument(input) : readDocument(NAME, input);
 }
-
-const readFile = async (path: string): Promise<Source> => readDocument(path, await readText(path));

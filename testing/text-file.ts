@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { ProblemsError } from './document.ts';
+import { ProblemsError, readDocument, type Source } from './document.ts';
 
 /** The most bytes of a file that is read as a whole: API Gateway takes no larger OpenAPI document. */
 const MAX_FILE_BYTES = 6_291_456;
@@ -31,6 +31,10 @@ export async function readText(file: string): Promise<string> {
     await handle.close();
   }
 }
+
+/** The YAML or JSON of a file that a person named. Throws {@link ProblemsError}. */
+export const readFileAsDocument = async (file: string): Promise<Source> =>
+  readDocument(file, await readText(file));
 
 /** The text of a stream. Throws {@link ProblemsError} for what is no UTF-8 text, or too large. */
 export async function textOf(file: string, stream: AsyncIterable<Uint8Array | string>): Promise<string> {

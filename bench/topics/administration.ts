@@ -5,7 +5,8 @@ import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb
 import { createColumns } from '../../cli/bulk/columns.ts';
 import { ROW_KINDS, type RowKind } from '../../cli/bulk/kinds.ts';
 import { startLoad } from '../../cli/bulk/load.ts';
-import { openInput, readSource } from '../../cli/bulk/source.ts';
+import { readSource } from '../../cli/bulk/source.ts';
+import { openInput } from '../../cli/input-file.ts';
 import { provisionedOn } from '../../cli/provisioning.ts';
 import { directTransport } from '../../cli/transport.ts';
 import { verify } from '../../provisioning/verify/index.ts';

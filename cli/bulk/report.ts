@@ -1,6 +1,6 @@
+import { nameOf } from '../input-file.ts';
 import { CLEAR_LINE } from '../print.ts';
 import type { Ending, Loading, LoadStatus, Progress } from './load.ts';
-import { nameOf } from './source.ts';
 
 export interface ProgressOptions {
   readonly loading: Loading;

@@ -1,32 +1,12 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, type ReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
-import { ProblemsError } from '../../testing/document.ts';
-import { binaryProblem, unreadable } from '../../testing/text-file.ts';
+import { binaryProblem } from '../../testing/text-file.ts';
+import { openInput } from '../input-file.ts';
 import type { Columns } from './columns.ts';
 import { delimiterOf, readCsv } from './csv.ts';
 import { readJsonLines } from './json-lines.ts';
 import { preambleOf } from './preamble.ts';
 import { MAX_ROW_BYTES, type Source, SourceError } from './rows.ts';
-
-/** The name of standard input. */
-export const STDIN = '-';
-
-export const nameOf = (file: string): string => (file === STDIN ? 'standard input' : file);
-
-/** Bytes of a file; undefined for a pipe. Throws {@link ProblemsError} for a missing file or a folder. */
-export async function sizeOf(file: string): Promise<number | undefined> {
-  if (file === STDIN) return undefined;
-  const found = await stat(file).catch((fault: NodeJS.ErrnoException) => {
-    throw unreadable(file, fault);
-  });
-  if (found.isDirectory()) throw new ProblemsError([{ file, message: 'is a folder' }]);
-  return found.isFile() ? found.size : undefined;
-}
-
-export const openInput = (file: string): ReadStream =>
-  file === STDIN ? createReadStream('', { fd: 0, autoClose: false }) : createReadStream(file);
 
 /** Enough to tell the formats apart. */
 const HEAD_BYTES = 65_536;

@@ -2,6 +2,7 @@ import type { Reply, Service } from '../../explorer/service/index.ts';
 import { messageOf } from '../../local/message-of.ts';
 import { type OpenTable, openTable, readEndpoint } from '../connection.ts';
 import { type Context, UsageError } from '../context.ts';
+import { withAdvice } from '../faults.ts';
 import {
   flag,
   type GlobalOptions,
@@ -13,7 +14,6 @@ import {
 } from '../options.ts';
 import { asJson } from '../print.ts';
 import { directTo, isWrite, provisionedOn, senderTo } from '../provisioning.ts';
-import { withAdvice } from '../report-error.ts';
 import { subcommand } from '../subcommand.ts';
 import type { ProvisioningEvent } from '../transport.ts';
 

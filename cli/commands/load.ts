@@ -8,10 +8,11 @@ import { type LoadOptions, NO_PROGRESS, type Progress, startLoad } from '../bulk
 import { createRefusedFile } from '../bulk/refused.ts';
 import { formatLoaded, loadedCounts, loadedData, showProgress } from '../bulk/report.ts';
 import { type Source, SourceError } from '../bulk/rows.ts';
-import { nameOf, openInput, readSource, readThrough, STDIN, sizeOf } from '../bulk/source.ts';
+import { readSource, readThrough } from '../bulk/source.ts';
 import { readEndpoint, tableOf } from '../connection.ts';
-import { type Context, UsageError } from '../context.ts';
+import { type Context, IncompleteError, UsageError } from '../context.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
+import { nameOf, openInput, STDIN, sizeOf } from '../input-file.ts';
 import {
   argument,
   choiceArgument,
@@ -27,7 +28,6 @@ import {
 import { assertWritable, removeSwapped, swapFile } from '../output-file.ts';
 import { asJson, CLEAR_LINE } from '../print.ts';
 import { actorOf, targetOf } from '../provisioning.ts';
-import { IncompleteError } from '../report-error.ts';
 import { type Outcome, subcommand } from '../subcommand.ts';
 import { type Transport, TransportError } from '../transport.ts';
 

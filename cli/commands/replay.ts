@@ -16,9 +16,9 @@ import { ProblemsError } from '../../testing/document.ts';
 import { unreadable } from '../../testing/text-file.ts';
 import { linesOf } from '../bulk/json-lines.ts';
 import { SourceError } from '../bulk/rows.ts';
-import { nameOf, openInput, STDIN, sizeOf } from '../bulk/source.ts';
 import { type Context, type Paint, UsageError } from '../context.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
+import { nameOf, openInput, STDIN, sizeOf } from '../input-file.ts';
 import { parseJson } from '../json.ts';
 import {
   flag,

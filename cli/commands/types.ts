@@ -1,6 +1,5 @@
-import { readDocument } from '../../testing/document.ts';
 import { readManifest } from '../../testing/manifest-file.ts';
-import { readText } from '../../testing/text-file.ts';
+import { readFileAsDocument } from '../../testing/text-file.ts';
 import { type Context, UsageError } from '../context.ts';
 import { REFUSED } from '../exit-codes.ts';
 import { argument, flag, type GlobalOptions, text } from '../options.ts';
@@ -43,7 +42,7 @@ export const addTypes = subcommand({
 async function namesIn(files: readonly string[]): Promise<readonly string[]> {
   const names: string[] = [];
   for (const file of files) {
-    const { manifest } = readManifest(readDocument(file, await readText(file)));
+    const { manifest } = readManifest(await readFileAsDocument(file));
     names.push(...Object.keys(manifest.pages), ...Object.keys(manifest.permissions));
   }
   if (names.length > 0) return names;

@@ -6,7 +6,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { nodeKey, partitionOf, secretKey } from '../../table/keys.ts';
 import type { OpenTable } from '../connection.ts';
-import { sdkFaultOf } from '../sdk-faults.ts';
+import { sdkFaultOf } from '../faults.ts';
 import { type Result, reporter } from './result.ts';
 
 const { ok, failed, warning } = reporter('rights');

@@ -5,7 +5,7 @@ import { parseKey } from '../../table/keys.ts';
 import type { Reader } from '../../table/reader.ts';
 import { CLOCK_SKEW_MS } from '../../table/timing.ts';
 import type { OpenTable } from '../connection.ts';
-import { sdkFaultOf } from '../sdk-faults.ts';
+import { sdkFaultOf } from '../faults.ts';
 import { type Result, reporter } from './result.ts';
 
 const { ok, warning, failed, notChecked } = reporter('writers');

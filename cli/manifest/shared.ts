@@ -1,7 +1,7 @@
 import type { PlanAnswer, SavedPlan } from '../../provisioning/index.ts';
-import { assertNone, readDocument } from '../../testing/document.ts';
+import { assertNone } from '../../testing/document.ts';
 import { type ManifestFile, readManifest } from '../../testing/manifest-file.ts';
-import { readText } from '../../testing/text-file.ts';
+import { readFileAsDocument } from '../../testing/text-file.ts';
 import { losersIn } from '../access.ts';
 import { functionOf, readEndpoint, tableOf } from '../connection.ts';
 import { type Context, UsageError } from '../context.ts';
@@ -73,7 +73,7 @@ export async function planFile(
   options: ManifestOptions,
   connect: () => Promise<Connected>,
 ): Promise<Planned> {
-  const source = readDocument(path, await readText(path));
+  const source = await readFileAsDocument(path);
   const kept = readPlan(source);
   const file = readManifest(kept?.source ?? source);
   const connected = await connect();

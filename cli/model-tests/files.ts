@@ -2,11 +2,11 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { overriddenDeny } from '../../provisioning/apply/overridden-deny.ts';
 import type { ClientOptions } from '../../table/dynamodb/client.ts';
 import type { Reader } from '../../table/reader.ts';
-import { type PlacedProblem, ProblemsError, readDocument } from '../../testing/document.ts';
+import { type PlacedProblem, ProblemsError } from '../../testing/document.ts';
 import { applyManifest } from '../../testing/manifest.ts';
 import { readTestFile, type TestFile } from '../../testing/model-tests/file.ts';
 import { type Asked, askedOf, runTests } from '../../testing/model-tests/run.ts';
-import { readText } from '../../testing/text-file.ts';
+import { readFileAsDocument } from '../../testing/text-file.ts';
 import type { Context } from '../context.ts';
 import { namesIn, referenceOf } from '../references.ts';
 import type { FileResult } from './report.ts';
@@ -24,10 +24,8 @@ export interface RunOptions {
 /** Reads all files. Throws ProblemsError with everything that is wrong with any of them. */
 export const readTestFiles = (files: readonly string[]): Promise<readonly TestFile[]> =>
   gathered(files, async (file) =>
-    readTestFile(await readSource(file), (path) => readSource(resolveFrom(file, path))),
+    readTestFile(await readFileAsDocument(file), (path) => readFileAsDocument(resolveFrom(file, path))),
   );
-
-const readSource = async (file: string) => readDocument(file, await readText(file));
 
 /** A path as another file says it. */
 const resolveFrom = (file: string, path: string): string =>

@@ -3,8 +3,8 @@ import { VERBS } from '../../authorizer/routes/rule.ts';
 import type { Path, Problem } from '../../provisioning/apply/problem.ts';
 import { inPlainWords } from '../../provisioning/issues.ts';
 import { hint } from '../../provisioning/suggestions.ts';
-import { assertNone, readDocument, type Source } from '../../testing/document.ts';
-import { readText } from '../../testing/text-file.ts';
+import { assertNone, type Source } from '../../testing/document.ts';
+import { readFileAsDocument } from '../../testing/text-file.ts';
 import { UsageError } from '../context.ts';
 import { isMapping, type Mapping } from '../json.ts';
 import { argument, text } from '../options.ts';
@@ -74,7 +74,7 @@ export function basePathOf(text: string | undefined): string {
 
 /** Reads an OpenAPI document, 3.0 or 3.1, in YAML or JSON. Throws ProblemsError with everything that is wrong with it. */
 export async function readApiDocument(file: string, basePath: string): Promise<ApiDocument> {
-  const source = readDocument(file, await readText(file));
+  const source = await readFileAsDocument(file);
   const unread = versionProblem(source.data);
   assertNone(source, unread ? [unread] : []);
   const parsed = root.safeParse(source.data, { error: inPlainWords });

@@ -2,9 +2,9 @@ import { EVALUATE } from '../../authzen/questions.ts';
 import type { Provisioning } from '../../provisioning/index.ts';
 import type { ClientOptions } from '../../table/dynamodb/client.ts';
 import type { Reader } from '../../table/reader.ts';
-import { assertNone, readDocument } from '../../testing/document.ts';
+import { assertNone } from '../../testing/document.ts';
 import { applyManifest, prepareManifest } from '../../testing/manifest.ts';
-import { readText } from '../../testing/text-file.ts';
+import { readFileAsDocument } from '../../testing/text-file.ts';
 import { throwAwayTables } from '../model-tests/throw-away.ts';
 import { accepted, RefusedError } from '../provisioning.ts';
 
@@ -29,7 +29,7 @@ export async function createManifestTable(
   at: ClientOptions,
   now: () => number,
 ): Promise<ManifestTable> {
-  const source = readDocument(path, await readText(path));
+  const source = await readFileAsDocument(path);
   const manifest = await prepareManifest(source.data);
   assertNone(source, manifest.problems);
   const tables = throwAwayTables(at, now);
