@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { Reader } from '../table/reader.ts';
+import { inSteps, type Steps } from './in-steps.ts';
 import type { OneTransaction, Plan, Planning } from './plan.ts';
 
 /**
@@ -105,7 +106,8 @@ interface ReadSpec<I> extends Shared {
 }
 
 /** A command whose plans may have a step after the first one has to say so. */
-type Steps<I> =
+type Plans<I> =
+  | { readonly steps: (planning: Planning, input: I, again: boolean) => Steps; readonly plan?: never }
   | { readonly inSteps: true; readonly carries?: never; readonly plan: Planner<I, Plan> }
   | { readonly inSteps: true; readonly carries: true; readonly plan: Planner<I, Plan & Carrying> }
   | { readonly inSteps?: never; readonly carries?: never; readonly plan: Planner<I, OneTransaction> }
@@ -117,7 +119,7 @@ type Steps<I> =
 type Planner<I, P> = (planning: Planning, input: I, again?: boolean) => Promise<P>;
 type Carrying = Required<Pick<Plan, 'carries'>>;
 
-type WriteSpec<I> = Shared & Pick<WriteCommand, 'compares' | 'destructive'> & Steps<I>;
+type WriteSpec<I> = Shared & Pick<WriteCommand, 'compares' | 'destructive'> & Plans<I>;
 
 /** The input reaches `run` and `plan` only after `input` has parsed it: hence the one cast. */
 export const readCommand = <S extends z.ZodType, I = z.infer<S>>(
@@ -130,4 +132,8 @@ export const readCommand = <S extends z.ZodType, I = z.infer<S>>(
 
 export const writeCommand = <S extends z.ZodType, I = z.infer<S>>(
   spec: WriteSpec<I> & { input: S },
-): WriteCommand => ({ kind: 'write', ...spec, plan: spec.plan as WriteCommand['plan'] });
+): WriteCommand => {
+  if (spec.plan) return { kind: 'write', ...spec, plan: spec.plan as WriteCommand['plan'] };
+  const { steps, ...rest } = spec;
+  return { kind: 'write', ...rest, inSteps: true, plan: inSteps(steps) };
+};

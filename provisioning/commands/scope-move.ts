@@ -6,6 +6,7 @@ import { formatRef, parseRef, type Ref } from '../../table/identifiers.ts';
 import { nodeKey } from '../../table/keys.ts';
 import type { Action, Expected } from '../../table/write/action.ts';
 import { type Command, writeCommand } from '../command.ts';
+import type { Steps } from '../in-steps.ts';
 import type { NodeKind } from '../kinds/node-kind.ts';
 import { indexChanges } from '../nodes/index-attributes.ts';
 import { moveNodeNames } from '../nodes/node-names.ts';
@@ -22,7 +23,7 @@ import {
 import { moveOwners } from '../nodes/ownership.ts';
 import { refusePlace } from '../nodes/scope-types.ts';
 import { asManyAsFit, fits } from '../nodes/steps.ts';
-import type { Node, Plan, Planning } from '../plan.ts';
+import type { Node, Planning } from '../plan.ts';
 import { visible } from '../visible.ts';
 import { kindOf } from './node-kinds.ts';
 import { isMoving, movesItself, scopesBelow, treeBelow } from './scope-tree.ts';
@@ -189,25 +190,25 @@ const asBelow = (move: Move, { ref, path }: Placed): Action => ({
   failure: changedMeanwhile,
 });
 
-/** The next scopes below that have the old path; when there are none, the scope itself, which opens it. */
-async function goOn(planning: Planning, move: Move, queue: readonly Placed[]): Promise<Plan> {
-  const left = [...queue];
-  for (let above = left.shift(); above !== undefined; above = left.shift()) {
+/** Rewrites the scopes below that have the old path; last the scope itself, which opens it. */
+async function* carryOut(planning: Planning, move: Move): Steps {
+  const outcome = outcomeOf(move);
+  const left: Placed[] = [{ ref: move.scope.ref, path: move.place }];
+  for (let above = left[0]; above !== undefined; above = left[0]) {
     const children = await scopesBelow(planning.reader, [above.ref]);
     const path = pathUnder(above);
     const late = children.filter(({ item }) => String(item.ancestors) !== String(path));
-    if (late.length > 0) {
-      refuseDepth(path.length);
-      const moving = late.find(isMoving);
-      if (moving) throw movesItself(moving);
-      const { actions } = asManyAsFit(
-        [[asBelow(move, above)], ...late.map((node) => rewrite(planning, node, path, asRead(node, 'rev')))],
-        planning.splits,
-      );
-      const rest = [above, ...left];
-      return { actions, ...outcomeOf(move), next: (again) => goOn(again, move, rest) };
+    if (late.length === 0) {
+      left.shift();
+      left.push(...children.map(({ ref }) => ({ ref, path })));
+      continue;
     }
-    left.push(...children.map(({ ref }) => ({ ref, path })));
+    refuseDepth(path.length);
+    const moving = late.find(isMoving);
+    if (moving) throw movesItself(moving);
+    const portions = late.map((node) => rewrite(planning, node, path, asRead(node, 'rev')));
+    const { actions } = asManyAsFit([[asBelow(move, above)], ...portions], planning.splits);
+    planning = yield { actions, ...outcome };
   }
   const { parent, place } = move;
   // Its name may have been changed since the first step; the edge from its new place has to show that.
@@ -220,33 +221,30 @@ async function goOn(planning: Planning, move: Move, queue: readonly Placed[]): P
     { set: { parent: formatRef(parent.ref) }, remove: ['movingTo'] },
   );
   const open = scopeChanges(scope.ref).set({ status: textOf(scope.item, 'status') });
-  return { actions: [asJoined(parent), ...last, open], ...outcomeOf(move) };
+  return { actions: [asJoined(parent), ...last, open], ...outcome };
 }
 
 export const moveCommand: Command = writeCommand({
   name: 'scope.move',
   summary:
     'Moves a scope of any type, with everything below it, to another parent in its tenant. A large move takes several steps, during which the scopes that it moves are closed.',
-  inSteps: true,
   input: z.strictObject({ scope: field.ref, parent: field.ref }),
   destructive: { undo: 'scope.move to the parent that it had' },
-  plan: async function plan(planning, input, again = false): Promise<Plan> {
-    const move = await readMove(planning, input, again);
-    const { movingTo, parent } = move.scope.item;
-    if (movingTo === input.parent) return goOn(planning, move, [{ ref: move.scope.ref, path: move.place }]);
-    if (movingTo === undefined) {
-      // Another request, most likely a copy of this one, has moved it.
-      if (parent === input.parent) return { ...outcomeOf(move), actions: [], audit: [] };
-      const { nodes, height, moving } = await treeBelow(planning.reader, move.scope.ref, SMALL_TREE);
-      if (moving) throw movesItself(moving);
-      refuseDepth(move.place.length + height);
-      const actions = nodes && atOnce(planning, move, nodes);
-      if (actions) return { actions, ...outcomeOf(move) };
+  steps: async function* (planning, input, again) {
+    for (; ; again = true) {
+      const move = await readMove(planning, input, again);
+      const { movingTo, parent } = move.scope.item;
+      if (movingTo === input.parent) return yield* carryOut(planning, move);
+      if (movingTo === undefined) {
+        // Another request, most likely a copy of this one, has moved it.
+        if (parent === input.parent) return { ...outcomeOf(move), actions: [], audit: [] };
+        const { nodes, height, moving } = await treeBelow(planning.reader, move.scope.ref, SMALL_TREE);
+        if (moving) throw movesItself(moving);
+        refuseDepth(move.place.length + height);
+        const actions = nodes && atOnce(planning, move, nodes);
+        if (actions) return { actions, ...outcomeOf(move) };
+      }
+      planning = yield { actions: close(move), ...outcomeOf(move) };
     }
-    return {
-      actions: close(move),
-      ...outcomeOf(move),
-      next: (later) => plan(later, input, true),
-    };
   },
 });

@@ -12,7 +12,7 @@ import { type Command, RESTORE, writeCommand } from '../command.ts';
 import { planClosing, planDeletion } from '../kinds/deletion.ts';
 import type { NodeKind } from '../kinds/node-kind.ts';
 import { loadScope, optionalText, rootOf, textOf, unlessGone } from '../nodes/nodes.ts';
-import type { Node, Plan, Planning } from '../plan.ts';
+import type { Node, Planning } from '../plan.ts';
 import { kindOf } from './node-kinds.ts';
 
 /** What concerns a whole tree of scopes: walking it, and deleting it from the leaves up. */
@@ -171,35 +171,31 @@ export const deleteTreeCommand: Command = writeCommand({
   name: 'scope.delete-tree',
   summary:
     'Deletes a scope of any type with everything below it: scopes, groups, roles, grants, entitlements. The first step closes all of it.',
-  inSteps: true,
   input: z.strictObject({ scope: field.ref }),
   destructive: { undo: `none: ${RESTORE}` },
-  plan: async function plan(planning, input, again = false): Promise<Plan> {
+  steps: async function* (planning, input, again) {
     const outcome = { result: { scope: input.scope, deleted: true } };
-    const top = await unlessGone(again, loadScope(planning, input.scope, 'scope'));
-    if (!top) return { actions: [], audit: [], ...outcome };
-    const leaf = await leafOf(planning, top);
-    const { node } = leaf;
-    // Its first step may be that of a leaf.
-    const carries = [{ entity: top.ref, tenant: rootOf(top) }];
-    if (node !== top && top.item.deletingSince === undefined) {
-      await refuseWhileLinked(planning, top);
-      return {
-        ...planClosing(planning, deletionKind(top.ref.type), top),
-        ...outcome,
-        carries,
-        next: (later) => plan(later, input, true),
-      };
+    for (; ; again = true) {
+      const top = await unlessGone(again, loadScope(planning, input.scope, 'scope'));
+      if (!top) return { actions: [], audit: [], ...outcome };
+      const leaf = await leafOf(planning, top);
+      const { node } = leaf;
+      // Its first step may be that of a leaf.
+      const carries = [{ entity: top.ref, tenant: rootOf(top) }];
+      if (node !== top && top.item.deletingSince === undefined) {
+        await refuseWhileLinked(planning, top);
+        planning = yield { ...planClosing(planning, deletionKind(top.ref.type), top), ...outcome, carries };
+        continue;
+      }
+      const step = await planDeletion(planning, deletionKind(node.ref.type), node, asInTree(leaf)).catch(
+        (error: unknown) => {
+          // It owned nothing when it was found.
+          const ownsMore = error instanceof GatehouseError && error.code === 'conflict';
+          throw ownsMore ? stale(formatRef(node.ref), 'scope') : error;
+        },
+      );
+      if (node === top && step.next === undefined) return { ...step, ...outcome };
+      planning = yield { ...step, ...outcome, carries };
     }
-    const step = await planDeletion(planning, deletionKind(node.ref.type), node, asInTree(leaf)).catch(
-      (error: unknown) => {
-        // It owned nothing when it was found.
-        const ownsMore = error instanceof GatehouseError && error.code === 'conflict';
-        throw ownsMore ? stale(formatRef(node.ref), 'scope') : error;
-      },
-    );
-    const isLast = node === top && step.next === undefined;
-    const { next: _, ...last } = { ...step, ...outcome };
-    return isLast ? last : { ...last, carries, next: (later) => plan(later, input, true) };
   },
 });

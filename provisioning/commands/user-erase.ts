@@ -15,7 +15,6 @@ import { erasureOf } from '../erasures.ts';
 import { planDeletionOf } from '../kinds/deletion.ts';
 import type { NodeKind } from '../kinds/node-kind.ts';
 import { allApprovals } from '../operators/approval.ts';
-import type { Plan, Planning } from '../plan.ts';
 import { actorUser, mapNamed, personalOf, personOf } from '../pseudonyms.ts';
 import type { Attributes } from '../visible.ts';
 import { kindOf } from './node-kinds.ts';
@@ -105,59 +104,6 @@ async function answersWithout(reader: Reader, found: readonly Rewriting[]): Prom
   });
 }
 
-/** Where the search for records goes on. */
-interface Place {
-  readonly owners: readonly (Ref | undefined)[];
-  readonly cursor?: string | undefined;
-}
-
-/** `user.erase`: whoever has the right to be forgotten. */
-export const eraseCommand: Command = writeCommand({
-  name: 'user.erase',
-  summary:
-    'Deletes a user and destroys what links the audit log to the person: the key of the pseudonyms, personal values in older records, notifications, and requests for approval that name the user. The user may have been deleted before.',
-  inSteps: true,
-  input: z.strictObject({ id: field.id }),
-  destructive: { undo: 'none: nothing brings a key back that was destroyed' },
-  plan: async (planning, { id }, again = false): Promise<Plan> => {
-    const user: Ref = { type: 'user', id };
-    const [node, key] = await planning.reader.getMany([nodeKey(user), pseudonymKey(user)]);
-    const owners = await logOwners(planning.reader);
-    const first = await searching(planning, user, { owners }, node);
-    const isUnknown = !node && !key && first.audit.length === 0 && !again;
-    if (isUnknown) throw notFound('id', 'this user');
-    return first.plan;
-  },
-});
-
-const resultOf = ({ id }: Ref): Plan['result'] => ({ id, erased: true });
-
-/** The next step: older records, then requests, then notifications, then the user, and the key last. */
-async function searching(
-  planning: Planning,
-  user: Ref,
-  { owners, cursor }: Place,
-  node: Item | undefined,
-): Promise<{ readonly plan: Plan; readonly audit: readonly Rewriting[] }> {
-  const { reader } = planning;
-  for (let [rest, from] = [owners, cursor]; rest.length > 0; ) {
-    const page = await reader.listMerged({ ...logOf(rest[0], {}), limit: A_STEPFUL, cursor: from });
-    from = page.cursor;
-    if (from === undefined) rest = rest.slice(1);
-    const found = page.items.flatMap((item) => rewritingOf(item, user) ?? []);
-    if (found.length === 0) continue;
-    const place = { owners: rest, cursor: from };
-    const plan: Plan = {
-      actions: [...found.map(rewrite), ...(await answersWithout(reader, found))],
-      result: resultOf(user),
-      audit: { entity: user, after: { records: found.length } },
-      next: async (later) => (await searching(later, user, place, node)).plan,
-    };
-    return { plan, audit: found };
-  }
-  return { plan: await withdrawing(planning, user, node), audit: [] };
-}
-
 /** Whether a text is the user's id or reference, or a value by which the user alone is found. */
 function isNameOf(user: Ref, node: Item | undefined): (text: string) => boolean {
   const inOneForm = ({ field: name, normalise }: Guard, text: unknown): string | undefined => {
@@ -186,56 +132,70 @@ function hasText(data: unknown, test: (text: string) => boolean): boolean {
   return Object.entries(data).some(([name, value]) => test(name) || hasText(value, test));
 }
 
-/** Requests for approval that name the user are gone, decided or not: without the user they come to nothing. */
-async function withdrawing(
-  planning: Planning,
-  user: Ref,
-  node: Item | undefined,
-  cursor?: string,
-): Promise<Plan> {
+/** Requests for approval that name the user: without the user they come to nothing, decided or not. */
+function requestsNaming(user: Ref, node: Item | undefined) {
   const isName = isNameOf(user, node);
   const holds = ({ input, answer }: Item): boolean =>
     [input, answer].some((text) => typeof text === 'string' && hasText(JSON.parse(text), isName));
   // This command may be a request itself.
-  const keep = (item: Item): boolean => item.command !== 'user.erase' && holds(item);
-  const { items, cursor: more } = await planning.reader.list({
-    ...allApprovals(keep),
-    limit: A_STEPFUL,
-    cursor,
-  });
-  const goOn = (later: Planning): Promise<Plan> =>
-    more === undefined ? deleting(later, user, node?.email) : withdrawing(later, user, node, more);
-  if (items.length === 0) return goOn(planning);
-  return {
-    actions: items.map(({ PK, SK }) => ({ kind: 'delete', key: { PK, SK } })),
-    result: resultOf(user),
-    audit: { entity: user, after: { requests: items.length } },
-    next: goOn,
-  };
+  return allApprovals((item) => item.command !== 'user.erase' && holds(item));
 }
 
-async function deleting(planning: Planning, user: Ref, email: unknown): Promise<Plan> {
-  const { reader } = planning;
-  const result = resultOf(user);
-  const isTo = ({ userId, recipientEmail }: Item) =>
-    userId === user.id || (email !== undefined && recipientEmail === email);
-  const { items } = await reader.list({ ...allOf('notification'), keep: isTo, limit: 1 });
-  const [notification] = items;
-  const of = notification ? parseRef(`notification:${String(notification.id)}`, 'id') : user;
-  if (notification || (await reader.get(nodeKey(user)))) {
-    const plan = await planDeletionOf(planning, kindOf(of.type) as NodeKind, of, true);
-    return then(plan, result, (later) => deleting(later, user, email));
-  }
-  return {
-    actions: [{ kind: 'delete', key: pseudonymKey(user) }, erasureOf(user, planning.now)],
-    result,
-    audit: { entity: user },
-  };
-}
+/** `user.erase`: whoever has the right to be forgotten. */
+export const eraseCommand: Command = writeCommand({
+  name: 'user.erase',
+  summary:
+    'Deletes a user and destroys what links the audit log to the person: the key of the pseudonyms, personal values in older records, notifications, and requests for approval that name the user. The user may have been deleted before.',
+  input: z.strictObject({ id: field.id }),
+  destructive: { undo: 'none: nothing brings a key back that was destroyed' },
+  steps: async function* (planning, { id }, again) {
+    const user: Ref = { type: 'user', id };
+    const result = { id, erased: true };
+    const [node, key] = await planning.reader.getMany([nodeKey(user), pseudonymKey(user)]);
+    let isKnown = again || node !== undefined || key !== undefined;
 
-/** A plan with what comes after its last step. */
-const then = (plan: Plan, result: Plan['result'], after: NonNullable<Plan['next']>): Plan => ({
-  ...plan,
-  result,
-  next: plan.next ? async (later) => then(await (plan.next as typeof after)(later), result, after) : after,
+    for (const owner of await logOwners(planning.reader)) {
+      let cursor: string | undefined;
+      do {
+        const page = await planning.reader.listMerged({ ...logOf(owner, {}), limit: A_STEPFUL, cursor });
+        cursor = page.cursor;
+        const found = page.items.flatMap((item) => rewritingOf(item, user) ?? []);
+        if (found.length === 0) continue;
+        isKnown = true;
+        const actions = [...found.map(rewrite), ...(await answersWithout(planning.reader, found))];
+        planning = yield { actions, result, audit: { entity: user, after: { records: found.length } } };
+      } while (cursor !== undefined);
+    }
+    if (!isKnown) throw notFound('id', 'this user');
+
+    let cursor: string | undefined;
+    do {
+      const query = { ...requestsNaming(user, node), limit: A_STEPFUL, cursor };
+      const { items, cursor: more } = await planning.reader.list(query);
+      cursor = more;
+      if (items.length === 0) continue;
+      const actions = items.map(({ PK, SK }): Action => ({ kind: 'delete', key: { PK, SK } }));
+      planning = yield { actions, result, audit: { entity: user, after: { requests: items.length } } };
+    } while (cursor !== undefined);
+
+    const isTo = ({ userId, recipientEmail }: Item) =>
+      userId === id || (node?.email !== undefined && recipientEmail === node.email);
+    for (;;) {
+      const { items } = await planning.reader.list({ ...allOf('notification'), keep: isTo, limit: 1 });
+      const [notification] = items;
+      if (!notification && !(await planning.reader.get(nodeKey(user)))) break;
+      const of = notification ? parseRef(`notification:${String(notification.id)}`, 'id') : user;
+      let isLast = false;
+      while (!isLast) {
+        const step = await planDeletionOf(planning, kindOf(of.type) as NodeKind, of, true);
+        isLast = step.next === undefined;
+        planning = yield { ...step, result };
+      }
+    }
+    return {
+      actions: [{ kind: 'delete', key: pseudonymKey(user) }, erasureOf(user, planning.now)],
+      result,
+      audit: { entity: user },
+    };
+  },
 });
