@@ -1,46 +1,33 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 
-/** The command line as it is published: compiled, and run by Node.js alone. */
+/** The command line as it is published and installed, run by Node.js alone. */
 const run = promisify(execFile);
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-// Inside of the package, so that Node.js sees its package.json and its dependencies.
-const DIST = join(ROOT, 'dist');
-let built: string;
-beforeAll(async () => {
-  mkdirSync(DIST, { recursive: true });
-  built = mkdtempSync(join(DIST, '.test-'));
-  const args = ['--no-install', 'tsc', '-p', 'tsconfig.build.json', '--outDir', relative(ROOT, built)];
-  await run('npx', args, { cwd: ROOT });
-});
-afterAll(() => rmSync(built, { recursive: true }));
+const PACKAGE = join(inject('installed'), 'node_modules/gatehouse-authz');
+const EXAMPLE = fileURLToPath(new URL('../../docs/examples/school.test.yaml', import.meta.url));
 
 test('it keeps its first line, and behaves as in the checkout', async () => {
-  const main = join(built, 'cli', 'main.js');
-  expect(readFileSync(main, 'utf8').startsWith('#!/usr/bin/env node\n')).toBe(true);
-  const { bin } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+  const { bin } = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8')) as {
     bin: { gatehouse: string };
   };
-  expect(join(built, relative('dist', bin.gatehouse))).toBe(main);
+  const main = join(PACKAGE, bin.gatehouse);
+  expect(readFileSync(main, 'utf8').startsWith('#!/usr/bin/env node\n')).toBe(true);
 
-  const help = await run(process.execPath, [main, '--help'], { cwd: ROOT });
+  const help = await run(process.execPath, [main, '--help']);
   expect(help.stdout).toContain('Usage: gatehouse <subcommand>');
 
   const env = { ...process.env, DYNAMODB_ENDPOINT: '', NO_COLOR: '' };
-  const example = await run(process.execPath, [main, 'test', 'docs/examples/school.test.yaml'], {
-    cwd: ROOT,
-    env,
-  });
+  const example = await run(process.execPath, [main, 'test', EXAMPLE], { env });
   expect(example.stdout).toMatch(/\n\d+ passed, 0 failed\n$/);
   expect(example.stderr).toBe('');
 
-  const early = await run('bash', ['-c', `'${process.execPath}' '${main}' --help | true`], { cwd: ROOT });
+  const early = await run('bash', ['-c', `'${process.execPath}' '${main}' --help | true`]);
   expect(early).toEqual({ stdout: '', stderr: '' });
 
   const silent = createServer().listen(0, '127.0.0.1');
@@ -57,7 +44,7 @@ test('it keeps its first line, and behaves as in the checkout', async () => {
   expect(said).toBe('gatehouse check: interrupted: nothing was written\n');
   silent.close();
 
-  const wrong = run(process.execPath, [main, 'tset'], { cwd: ROOT });
+  const wrong = run(process.execPath, [main, 'tset']);
   await expect(wrong).rejects.toMatchObject({
     code: 2,
     stderr: 'gatehouse: there is no subcommand tset: did you mean test?\n',
