@@ -18,11 +18,12 @@ import { readConfiguration } from '../local/configuration.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { gatehouse } from './cli/support.ts';
 import { blocksOf, GUIDES, ROOT, textOf } from './documents/documents.ts';
+import { cliMain } from './support/cli-process.ts';
 
 /**
  * Every command in docs/ runs as printed beside `gatehouse dev` and the `serve` of docs/authzen.md, which are
  * processes: one shell per document runs its commands one after the other. The command line answers in this process,
- * as to start it ninety times takes most of the time; test/cli/built.integration.test.ts starts it.
+ * as to start it ninety times takes most of the time; test/package/command-line.package.test.ts starts it.
  */
 /** Commands that cannot run here, and why. What is in neither list runs. */
 const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
@@ -217,7 +218,7 @@ async function startServer(): Promise<void> {
     .replace(/--port \d+/, '--port 0')
     .split(' ')
     .slice(2);
-  server = run('node', ['--import', 'tsx', 'cli/main.ts', ...args]);
+  server = run('node', [await cliMain(), ...args]);
   const screen = await shownBy(server, /^token /m);
   const real = (word: string) => new RegExp(`^${word} (\\S+)$`, 'm').exec(screen)?.[1] ?? '';
   served = { PDP_URL: real('ready'), PDP_TOKEN: real('token') };

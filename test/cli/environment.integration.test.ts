@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { runProgram } from '../../cli/program.ts';
 import { textOf } from '../documents/documents.ts';
+import { cliMain } from '../support/cli-process.ts';
 
 /** Every variable of docs/configuration.md, through the command line: an empty one counts as not set. */
 const NAMES = [
@@ -49,12 +50,12 @@ const SDK = [
 test.each([
   ['a table', ['--table', 'gatehouse']],
   ['a function', ['--function', 'provisioning']],
-])('the variables of the SDK are empty: it says that no region is set, for %s', (_, connection) => {
+])('the variables of the SDK are empty: it says that no region is set, for %s', async (_, connection) => {
   const { PATH } = process.env;
   const config = { AWS_CONFIG_FILE: '/nowhere', AWS_SHARED_CREDENTIALS_FILE: '/nowhere' };
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
-    ['--import', 'tsx', 'cli/main.ts', 'command', 'page.list', ...connection],
+    [await cliMain(), 'command', 'page.list', ...connection],
     {
       encoding: 'utf8',
       env: {

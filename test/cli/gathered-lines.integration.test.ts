@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
+import { transform } from 'esbuild';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { gatherLines } from '../../cli/gathered-lines.ts';
 
@@ -45,11 +47,12 @@ test.each([
 ])('a process that %s loses no line', async (_, end, code) => {
   vi.useRealTimers();
   const file = new URL('../../cli/gathered-lines.ts', import.meta.url);
-  const script = `import { gatherLines } from ${JSON.stringify(file.href)};
+  const { code: module } = await transform(await readFile(file, 'utf8'), { loader: 'ts' });
+  const script = `${module}
     const line = gatherLines((text) => void process.stderr.write(text), (flush) => void process.once('exit', flush));
     for (let n = 0; n < 5000; n++) line(String(n));
     ${end};`;
-  const args = ['--import', 'tsx', '--input-type=module', '--eval', script];
+  const args = ['--input-type=module', '--eval', script];
   const failed = await run(process.execPath, args).catch((error: unknown) => error);
   expect(failed).toMatchObject({ code });
   const lines = (failed as { readonly stderr: string }).stderr

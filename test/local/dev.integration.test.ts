@@ -3,12 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { gatehouse } from '../cli/support.ts';
+import { cliMain } from '../support/cli-process.ts';
 
 /** `gatehouse dev` as a process, used over HTTP as a person at a second terminal does. */
-const MAIN = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
 const FREE = ['--port', '0', '--lambda-port', '0', '--dynamodb-port', '0'];
 
 const MANIFEST = `
@@ -45,7 +44,7 @@ interface Dev {
 }
 
 async function start(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Dev> {
-  const child = spawn(process.execPath, ['--import', 'tsx', MAIN, 'dev', ...args], {
+  const child = spawn(process.execPath, [await cliMain(), 'dev', ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, DYNAMODB_ENDPOINT: '', TABLE_NAME: '', CACHE_TTL_SECONDS: '', ...env },
   });

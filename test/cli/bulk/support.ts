@@ -162,9 +162,9 @@ export function contentOf(items: readonly Item[]): readonly string[] {
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** The command line in a process of its own. */
-export function startGatehouse(args: readonly string[], env: Readonly<Record<string, string>>) {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'cli/main.ts', ...args], {
+/** The command line in a process of its own; `main` is `cliMain()`. */
+export function startGatehouse(main: string, args: readonly string[], env: Readonly<Record<string, string>>) {
+  const child = spawn(process.execPath, [main, ...args], {
     cwd: ROOT,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

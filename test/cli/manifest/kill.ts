@@ -13,6 +13,7 @@ import { createTable } from '../../../table/dynamodb/definition.ts';
 import { createReader } from '../../../table/dynamodb/reader.ts';
 import { createWriter } from '../../../table/dynamodb/writer.ts';
 import { appliedKey, applyKey } from '../../../table/keys.ts';
+import { cliMain } from '../../support/cli-process.ts';
 import { largeManifest, manifestOfAll } from './large.ts';
 
 /**
@@ -32,13 +33,14 @@ export interface Ran {
 }
 
 /** Runs the command line; killed without warning `killAfterMs` after it has shown its plan. */
-export function runProcess(
+export async function runProcess(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
   killAfterMs?: number,
 ): Promise<Ran> {
+  const main = await cliMain();
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ['--import', 'tsx', 'cli/main.ts', ...args], {
+    const child = spawn(process.execPath, [main, ...args], {
       cwd: ROOT,
       env: {
         ...process.env,
