@@ -18,43 +18,35 @@ const SAMPLE = (sample?.text ?? '')
   .replace("'gatehouse-authz/testing'", "'../../testing/index.ts'")
   .replace("'gatehouse-authz/testing/vitest'", "'../../testing/vitest.ts'");
 
-/** Runs Vitest on one test file. */
-function run(name: string, text: string): { readonly passes: boolean; readonly output: string } {
-  writeFileSync(join(folder, `${name}.check.ts`), text);
-  writeFileSync(
-    join(folder, `${name}.config.mjs`),
-    `export default { root: ${JSON.stringify(folder)}, test: { include: ['${name}.check.ts'] } };\n`,
-  );
-  const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
-  const args = [vitest, 'run', '--config', join(folder, `${name}.config.mjs`)];
+const WRONG = SAMPLE.replace("toAllow('ann', 'grades', 'north')", "toAllow('ann', 'grades', 'south')");
+const FORGOTTEN = SAMPLE.replace(
+  "await expect(authz).toAllow('ann', 'grades', 'north')",
+  "expect(authz).toAllow('ann', 'grades', 'south')",
+);
+
+/** Runs Vitest on test files. */
+function run(files: Readonly<Record<string, string>>): { readonly status: number | null; output: string } {
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, `${name}.check.ts`), text);
+  const config = join(folder, 'config.mjs');
+  const test = `{ include: ['{${Object.keys(files)},}.check.ts'], isolate: false }`;
+  writeFileSync(config, `export default { root: ${JSON.stringify(folder)}, test: ${test} };\n`);
+  const args = [join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', '--config', config];
   const { status, stdout, stderr } = spawnSync('node', args, {
-    ...{ cwd: folder, encoding: 'utf8' },
+    cwd: folder,
+    encoding: 'utf8',
     env: { PATH: process.env.PATH, NO_COLOR: '1' },
   });
-  return { passes: status === 0, output: `${stdout}${stderr}` };
+  return { status, output: `${stdout}${stderr}` };
 }
 
-test('the first sample of the document passes', () => {
-  expect(run('sample', SAMPLE)).toMatchObject({ passes: true, output: expect.stringContaining('1 passed') });
-});
-
-test('a refusal that is not expected is explained in the report, as the document says', () => {
-  const { passes, output } = run(
-    'wrong',
-    SAMPLE.replace("toAllow('ann', 'grades', 'north')", "toAllow('ann', 'grades', 'south')"),
-  );
-  expect(passes).toBe(false);
+test('the sample of the document passes; a refusal is explained as it says, and no forgotten await passes', () => {
+  expect([WRONG, FORGOTTEN]).not.toContain(SAMPLE);
+  const { status, output } = run({ sample: SAMPLE, wrong: WRONG, forgotten: FORGOTTEN });
+  expect(status).toBe(1);
+  expect(output).toMatch(/✓ sample\.check\.ts/);
+  expect(output).toMatch(/FAIL {2}wrong\.check\.ts/);
   const said = (text: string) => text.trim().replace(/\d{4}-\d\d-\d\dT\S+Z/g, 'TIME');
   expect(said(output)).toContain(said(report?.text ?? '?'));
-});
-
-test('a forgotten await does not pass in silence', () => {
-  const forgotten = SAMPLE.replace(
-    "await expect(authz).toAllow('ann', 'grades', 'north')",
-    "expect(authz).toAllow('ann', 'grades', 'south')",
-  );
-  expect(forgotten).not.toBe(SAMPLE);
-  const { passes, output } = run('forgotten', forgotten);
-  expect(passes).toBe(false);
-  expect(output).toContain('asked     ann: grades at south');
+  expect(output).toContain('This error originated in "forgotten.check.ts"');
+  expect(output.split('asked     ann: grades at south')).toHaveLength(3);
 });
