@@ -1,7 +1,8 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -25,6 +26,7 @@ const firstBlock = (language: string): string =>
 const run = promisify(execFile);
 let server: NodeServer;
 let env: Record<string, string>;
+const folder = mkdtempSync(join(tmpdir(), 'gatehouse-clients-'));
 
 beforeAll(async () => {
   const world = await createWorld();
@@ -42,28 +44,43 @@ beforeAll(async () => {
   env = { ...process.env, PDP_URL: url, PDP_TOKEN: token } as Record<string, string>;
 });
 afterAll(removeFiles);
+afterAll(() => rmSync(folder, { recursive: true }));
 afterAll(() => server.stop());
 
 const hasTool = (tool: string, ...args: string[]): boolean => spawnSync(tool, args).status === 0;
 
-describe.each([
-  ['python3', ['client.py'], ['--version']],
-  ['go', ['run', 'client.go'], ['version']],
-  ['java', ['Client.java'], ['--version']],
-] as const)('the client for %s', (tool, args, version) => {
-  const client = test.skipIf(!hasTool(tool, ...version));
-  const options = () => ({ cwd: EXAMPLES, env });
+/** A client, the tool that it needs, what compiles it into a folder, and what runs it there. */
+const CLIENTS: readonly (readonly [tool: string, compile: readonly string[], run: readonly string[]])[] = [
+  ['python3', [], ['python3', 'client.py']],
+  ['go', ['go', 'build', '-o', 'FOLDER/client', 'client.go'], ['FOLDER/client']],
+  ['javac', ['javac', '-d', 'FOLDER', 'Client.java'], ['java', '-cp', 'FOLDER', 'Client']],
+];
+
+/** Runs a line with these arguments, in the folder of the examples. */
+const runLine = (line: readonly string[], given: Readonly<Record<string, string>> = env) => {
+  const [tool = '', ...args] = line.map((word) => word.replace('FOLDER', folder));
+  return run(tool, args, { cwd: EXAMPLES, env: given });
+};
+
+describe.each(CLIENTS)('the client for %s', (tool, compile, line) => {
+  const client = test.skipIf(!hasTool(tool, tool === 'go' ? 'version' : '--version'));
+  let compiled: Promise<unknown> | undefined;
+  const ask = async (changes: Readonly<Record<string, string>> = {}) => {
+    if (compile.length > 0) compiled ??= runLine(compile);
+    await compiled;
+    return runLine(line, { ...env, ...changes });
+  };
 
   client('gets decisions', () =>
     // Again where the machine is too slow for the client's own timeout: that is a deny.
     eventually(async () => {
-      const { stdout } = await run(tool, [...args], options());
+      const { stdout } = await ask();
       expect(stdout).toBe('alice write record-1: allow\nbob write record-1: deny\n');
     }),
   );
 
   client('takes a fault for a deny', async () => {
-    const { stdout } = await run(tool, [...args], { ...options(), env: { ...env, PDP_TOKEN: 'wrong' } });
+    const { stdout } = await ask({ PDP_TOKEN: 'wrong' });
     expect(stdout).not.toContain('allow');
   });
 
@@ -91,7 +108,7 @@ describe.each([
     const PDP_URL = `http://127.0.0.1:${(odd.address() as AddressInfo).port}`;
     while (asked.length < faults.length) {
       const before = asked.length;
-      const { stdout } = await run(tool, [...args], { ...options(), env: { ...env, PDP_URL } });
+      const { stdout } = await ask({ PDP_URL });
       expect(stdout, `${JSON.stringify(faults.slice(before, before + 2))}`).toBe(
         'alice write record-1: deny\nbob write record-1: deny\n',
       );
@@ -101,10 +118,10 @@ describe.each([
 });
 
 test.skipIf(!hasTool('java', '--version'))(
-  'the client for java asks about no name that is not one',
+  'the client for java, as its document starts it, asks about no name that is not one',
   async () => {
     const names = ['bob"},"subject":{"type":"user","id":"alice', '', 'alice\n'];
-    const { stdout } = await run('java', ['Client.java', 'alice', ...names], { cwd: EXAMPLES, env });
+    const { stdout } = await runLine(['java', 'Client.java', 'alice', ...names]);
     expect(stdout.match(/: \w+$/gm)).toEqual([': allow', ': deny', ': deny', ': deny']);
   },
 );
