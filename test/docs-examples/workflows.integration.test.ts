@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { fileOf, gatehouse, removeFiles } from '../cli/support.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createLightWorld, type World } from '../support/world.ts';
 
 /** The commands of the example workflows, run in their order over two tables in place of two functions. */
 const FOLDER = new URL('../../docs/examples/', import.meta.url);
@@ -24,7 +24,7 @@ let stage: World;
 let live: World;
 let files: Readonly<Record<string, string>>;
 beforeEach(async () => {
-  [stage, live] = [await createWorld(), await createWorld()];
+  [stage, live] = [await createLightWorld(), await createLightWorld()];
   files = Object.fromEntries(['stage.yaml', 'live.plan', 'live.yaml'].map((name) => [name, fileOf('')]));
   for (const file of Object.values(files)) rmSync(file);
 });
