@@ -96,7 +96,8 @@ export default defineConfig({
         extends: true,
         test: { name: 'engine', include: [ALL], exclude: [SOAK, PACKAGE, BROWSER], globalSetup: ENGINE },
       },
-      // The same tests, with what is deployed. handler.ts itself: test/stack/handler.integration.test.ts.
+      // The same tests, with what is deployed, on the Node of Lambda: bench/node24.sh. handler.ts itself:
+      // test/stack/handler.integration.test.ts.
       {
         extends: true,
         plugins: [texts, bundled()],
