@@ -1,3 +1,5 @@
+import type { Entry } from '../../table/decision/attributes.ts';
+import { changesEntries, entryChanges } from '../../table/decision/entries.ts';
 import { conflict, notFound, stale } from '../../table/errors.ts';
 import type { Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
@@ -21,12 +23,12 @@ export interface Edge {
   readonly attributes: Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
   /** Nodes that it links; each must exist. */
   readonly ends: readonly End[];
-  /** What else is written when the edge is created. */
-  readonly grant: readonly Action[];
-  /** What else is written when it changes; as at creation when left out. */
-  readonly change?: readonly Action[];
+  /** What it says in decision items. */
+  readonly entries: readonly Entry[];
+  /** What else is written when the edge is created or changed. */
+  readonly grant?: readonly Action[];
   /** What else is written when it is deleted. */
-  readonly revoke: readonly Action[];
+  readonly revoke?: readonly Action[];
 }
 
 interface End {
@@ -98,7 +100,8 @@ export function addEdge(edge: Edge, now: string, ifExists?: 'keep'): readonly Ac
           : conflict(key.SK === META ? 'id' : edge.field, isThere(edge)),
       ),
     ),
-    ...edge.grant,
+    ...entryChanges([], edge.entries),
+    ...(edge.grant ?? []),
   ];
 }
 
@@ -143,7 +146,8 @@ export function changeEdge(
   return [
     ...after.ends.map((end) => touchEnd(end.ref, end.field)),
     ...before.keys.map((key): Action => ({ kind: 'update', key, set, remove, ...asRead(before, key) })),
-    ...(after.change ?? after.grant),
+    ...entryChanges(before.entries, after.entries).filter(changesEntries),
+    ...(after.grant ?? []),
   ];
 }
 
@@ -151,6 +155,7 @@ export function removeEdge(edge: Edge): readonly Action[] {
   return [
     ...edge.ends.map((end) => touch(end.ref, end.field)),
     ...edge.keys.map((key): Delete => ({ kind: 'delete', key, ...asRead(edge, key) })),
-    ...edge.revoke,
+    ...entryChanges(edge.entries, []),
+    ...(edge.revoke ?? []),
   ];
 }

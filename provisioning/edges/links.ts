@@ -4,7 +4,7 @@ import { between, type Edge } from './edge.ts';
 import { subject } from './rights.ts';
 
 /** The edges that no check follows: they are there for lists. */
-const WITHOUT_DECISIONS = { grant: [], revoke: [] } as const;
+const WITHOUT_DECISIONS = { entries: [] } as const;
 
 /** A user who works in a workstream. It gives no rights: grants do. */
 export function workstreamMember(of: { user: string; workstream: string; assignedAt: string }): Edge {

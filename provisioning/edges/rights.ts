@@ -1,7 +1,29 @@
+import {
+  Attribute,
+  assignmentAttribute,
+  conditionAttribute,
+  type Entry,
+  formatInterval,
+  grantAttribute,
+  groupAttribute,
+  groupRolesAttribute,
+  memberAttribute,
+  patternAttribute,
+} from '../../table/decision/attributes.ts';
 import type { Effect } from '../../table/decision/items.ts';
-import { permissionChanges, roleChanges, scopeChanges, subjectChanges } from '../../table/decision/writes.ts';
+import { BY_SCOPE } from '../../table/decision/split.ts';
 import { isRef, parseRef, type Ref, readSubject } from '../../table/identifiers.ts';
-import { edgeKey, GLOBAL, type Key, nodeKey, permissionRef, wideEdgeKey } from '../../table/keys.ts';
+import {
+  decisionKey,
+  edgeKey,
+  GLOBAL,
+  globalKey,
+  type Key,
+  nodeKey,
+  permissionRef,
+  tenantEffectsKey,
+  wideEdgeKey,
+} from '../../table/keys.ts';
 import { readPermissionName } from '../../table/permission-name.ts';
 import type { Action } from '../../table/write/action.ts';
 import { touch } from '../nodes/nodes.ts';
@@ -33,9 +55,14 @@ export function membership({ isByScope, ...of }: MembershipOf): Edge {
     label: 'Membership',
     ...between({ ref: u, field: 'user' }, { ref: g, field: 'group' }),
     attributes: of,
-    grant: [subjectChanges(u).join(of.scope, of.group, isByScope)],
-    change: [],
-    revoke: [subjectChanges(u).leave(of.scope, of.group)],
+    // Where the groups of the subject stand, nobody knows before it is sent (table/decision/apart.ts).
+    entries: [
+      {
+        at: decisionKey(u),
+        attribute: memberAttribute(of.scope, of.group),
+        value: isByScope ? BY_SCOPE : true,
+      },
+    ],
   };
 }
 
@@ -51,14 +78,15 @@ export interface GroupRoleOf {
 /** A role that a group carries; the group's scope repeats it. */
 export function groupRole({ everyone, ...of }: GroupRoleOf): Edge {
   const [g, r] = [group(of.group), role(of.role)];
-  const scope = parseRef(of.scope, 'scope');
+  // Where the roles of a group stand, nobody knows before it is sent; those of the group of everyone do not move.
+  const attributeOf = everyone ? groupAttribute : groupRolesAttribute;
   return {
     label: 'GroupRole',
     ...between({ ref: g, field: 'group' }, { ref: r, field: 'role' }),
     attributes: of,
-    grant: [scopeChanges(scope)[everyone ? 'addEveryoneRole' : 'addGroupRole'](of.group, of.role)],
-    change: [],
-    revoke: [scopeChanges(scope).removeGroupRole(of.group, of.role)],
+    entries: [
+      { at: decisionKey(parseRef(of.scope, 'scope')), attribute: attributeOf(of.group), member: of.role },
+    ],
   };
 }
 
@@ -85,20 +113,36 @@ export interface RolePermissionOf {
 export const permissionOrPattern = (text: string): Ref =>
   permissionRef(readPermissionName(text) ?? { kind: 'permission', text });
 
-/** The change of a pattern, by that of a permission. */
-const PATTERN_WRITES = { addEffect: 'addPattern', setEffect: 'setPattern' } as const;
+/** What a role says of a permission, or of a pattern. Only of a permission a root notes that its roles deny it. */
+function effectEntries({
+  role: id,
+  permission,
+  effect,
+  when,
+  roleScope,
+}: RolePermissionOf): readonly Entry[] {
+  const owner = ownerOf(roleScope);
+  const exact = readPermissionName(permission);
+  const conditional = { effect, when };
+  if (!exact) {
+    const attribute = patternAttribute(id, permission);
+    return [{ at: owner ? decisionKey(owner) : globalKey(), attribute, value: when ? conditional : effect }];
+  }
+  const at = owner ? tenantEffectsKey(owner, exact) : decisionKey(permissionRef(exact));
+  return [
+    when
+      ? { at, attribute: conditionAttribute(id), value: conditional }
+      : { at, attribute: effect === 'ALLOW' ? Attribute.allow : Attribute.deny, member: id },
+    ...(owner && effect === 'DENY'
+      ? [{ at: decisionKey(owner), attribute: Attribute.denials, member: exact.text }]
+      : []),
+  ];
+}
 
 export function rolePermission(of: RolePermissionOf): Edge {
   const r = role(of.role);
-  const owner = ownerOf(of.roleScope);
   const exact = readPermissionName(of.permission);
   const p = permissionOrPattern(of.permission);
-  const effectOf = (write: 'addEffect' | 'setEffect'): readonly Action[] => [
-    exact
-      ? permissionChanges(exact, owner)[write](of.role, of.effect, of.when)
-      : roleChanges(owner)[PATTERN_WRITES[write]](of.role, of.permission, of.effect, of.when),
-    ...(exact && owner && of.effect === 'DENY' ? [scopeChanges(owner).noteDenial(exact)] : []),
-  ];
   return {
     label: 'RolePermission',
     field: 'permission',
@@ -106,13 +150,7 @@ export function rolePermission(of: RolePermissionOf): Edge {
     attributes: { ...of, ...partsOf(of.permission) },
     // A pattern is no node: nothing has to be registered for it.
     ends: [{ ref: r, field: 'role' }, ...(exact ? [{ ref: p, field: 'permission' }] : [])],
-    grant: effectOf('addEffect'),
-    change: effectOf('setEffect'),
-    revoke: [
-      exact
-        ? permissionChanges(exact, owner).removeEffect(of.role)
-        : roleChanges(owner).removePattern(of.role, of.permission),
-    ],
+    entries: effectEntries(of),
   };
 }
 
@@ -152,8 +190,13 @@ export function assignment(of: AssignmentOf): Edge {
       { ref: scope, field: 'scope' },
       { ref: r, field: 'role' },
     ],
-    grant: [subjectChanges(u).assign(of.scope, of.role, of.startsAt, of.endsAt)],
-    revoke: [subjectChanges(u).unassign(of.scope, of.role)],
+    entries: [
+      {
+        at: decisionKey(u),
+        attribute: assignmentAttribute(of.scope, of.role),
+        value: formatInterval(of.startsAt, of.endsAt),
+      },
+    ],
   };
 }
 
@@ -186,14 +229,16 @@ export function tenantGrant(of: GrantOf): Edge {
       ...of.roles.map((id) => ({ ref: role(id), field: 'roles' })),
       { ref: u, field: 'user' },
     ],
-    grant: [
-      subjectChanges(u).grant(of.scope, of.roles),
-      ...of.roles.map((id): Action => ({ kind: 'put', item: grantRoleItem(of, id) })),
+    // A grant without roles is a membership only; a set cannot be empty.
+    entries: [
+      {
+        at: decisionKey(u),
+        attribute: grantAttribute(of.scope),
+        value: of.roles.length > 0 ? new Set(of.roles) : undefined,
+      },
     ],
-    revoke: [
-      subjectChanges(u).grant(of.scope, []),
-      ...of.roles.map((id): Action => ({ kind: 'delete', key: grantRoleKey(of, id) })),
-    ],
+    grant: of.roles.map((id) => ({ kind: 'put', item: grantRoleItem(of, id) })),
+    revoke: of.roles.map((id) => ({ kind: 'delete', key: grantRoleKey(of, id) })),
   };
 }
 
@@ -234,15 +279,10 @@ export function globalRole(of: { user: string; role: string }): Edge {
     label: 'GlobalRole',
     ...between({ ref: u, field: 'user' }, { ref: r, field: 'role' }),
     attributes: of,
+    entries: [{ at: decisionKey(u), attribute: Attribute.globalRoles, member: of.role }],
     // The user shows them too.
-    grant: [
-      subjectChanges(u).addGlobalRole(of.role),
-      { kind: 'update', key: nodeKey(u), add: { roles: new Set([of.role]) } },
-    ],
-    revoke: [
-      subjectChanges(u).removeGlobalRole(of.role),
-      { kind: 'update', key: nodeKey(u), takeOut: { roles: new Set([of.role]) } },
-    ],
+    grant: [{ kind: 'update', key: nodeKey(u), add: { roles: new Set([of.role]) } }],
+    revoke: [{ kind: 'update', key: nodeKey(u), takeOut: { roles: new Set([of.role]) } }],
   };
 }
 
@@ -258,7 +298,8 @@ export function admin(of: { user: string }): Edge {
     keys: [edgeKey(u, GLOBAL), edgeKey(GLOBAL, u)],
     attributes: of,
     ends: [{ ref: u, field: 'user' }],
-    grant: [subjectChanges(u).setAdmin(true), flag(u, true)],
-    revoke: [subjectChanges(u).setAdmin(false), flag(u, false)],
+    entries: [{ at: decisionKey(u), attribute: Attribute.isAdmin, value: true }],
+    grant: [flag(u, true)],
+    revoke: [flag(u, false)],
   };
 }

@@ -1,4 +1,4 @@
-import { entriesIn } from '../../table/decision/apart.ts';
+import { type Place, placeOf } from '../../table/decision/apart.ts';
 import {
   Attribute,
   formatInterval,
@@ -6,6 +6,7 @@ import {
   moduleAttribute,
   propertyAttribute,
   roleAttribute,
+  type Entry as Said,
   subscriptionAttribute,
 } from '../../table/decision/attributes.ts';
 import { DAY_MS } from '../../table/entities/entity.ts';
@@ -20,22 +21,11 @@ import { optionalText, textOf } from '../nodes/nodes.ts';
 import { hasProperties } from '../nodes/properties.ts';
 
 /**
- * The entries that nodes and edges require in decision items. Both directions are checked: a decision item
- * may lack an entry, and it may hold one without a source.
+ * An entry that a node or an edge requires in a decision item, where it stands: `apart` where the part of the item that
+ * holds it stands apart. Both directions are checked: a decision item may lack an entry, and it may hold one without a
+ * source.
  */
-export interface Entry {
-  /** The decision item. */
-  readonly at: Key;
-  readonly attribute: string;
-  /** Where the attribute is a set: this member of it. Of `everyone`: the group, which is its value too. */
-  readonly member?: string;
-  readonly value?: unknown;
-  /** The item in which it stands if the part of the decision item that holds it stands apart (ADR 0003). */
-  readonly apart?: Key;
-  readonly apartAs?: string;
-  readonly byScope?: string;
-  readonly scope?: Key;
-}
+export interface Entry extends Said, Partial<Omit<Place, keyof Said>> {}
 
 const ifText = (item: Item, attribute: string) => optionalText(item, attribute) ?? undefined;
 const counts = ({ status }: Item): boolean => status === 'active' || status === 'trial';
@@ -147,22 +137,13 @@ function entriesOfNode(ref: Ref, item: Item): readonly Entry[] {
 /** A group in the place of an edge's own: its entries do not depend on which it is. */
 export const ANY_GROUP: Item = { ...nodeKey({ type: 'group', id: 'any' }), Type: 'Group' };
 
-/**
- * Entries of an edge, by any of its items: what its creation writes to decision items; `group` carries the
- * role.
- */
+/** Entries of an edge, by any of its items; `groupNode` carries the role. */
 export function entriesOfEdge(item: Item, groupNode: Item | undefined): readonly Entry[] {
   if (item.Type === 'GroupRole' && (!groupNode || groupNode.deletingSince !== undefined)) return [];
-  return (readEdge(item)?.grant ?? []).flatMap((action) => {
-    if (action.kind !== 'update' || action.set?.Type !== 'Decision') return [];
-    const { Type: _, ...written } = { ...action.set, ...action.add };
-    return Object.entries(written).flatMap(([attribute, value]): readonly Entry[] => {
-      const settled = entriesIn(action.key, attribute, value);
-      if (settled) return settled;
-      return value instanceof Set
-        ? [...value].map((member) => ({ at: action.key, attribute, member }))
-        : [{ at: action.key, attribute, value }];
-    });
+  return (readEdge(item)?.entries ?? []).flatMap((entry): readonly Entry[] => {
+    const { at, attribute, value } = entry;
+    if (value instanceof Set) return [...value].map((member) => ({ at, attribute, member }));
+    return value === undefined && entry.member === undefined ? [] : [placeOf(entry) ?? entry];
   });
 }
 

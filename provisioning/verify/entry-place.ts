@@ -1,8 +1,8 @@
 import { Attribute, groupAttribute } from '../../table/decision/attributes.ts';
+import { hasFoldedRoles, writtenIn } from '../../table/decision/folded-roles.ts';
 import { isSplit } from '../../table/decision/split.ts';
 import type { Key } from '../../table/keys.ts';
 import type { Entry } from './entries.ts';
-import { writtenIn } from './folded-roles.ts';
 import type { Found } from './relation.ts';
 
 /** Where the entries of decision items stand: in the item, in one of its lists, or in an item apart (ADR 0003). */
@@ -29,7 +29,7 @@ export function entryPlaceOf(
       item: find(apart),
       as: { key: apart, attribute: apartAs, ...(member === undefined ? {} : { member }) },
     };
-  const as = writtenIn(item, entry);
+  const as = writtenIn(hasFoldedRoles(item), entry);
   if (!as || byScope === undefined) return { key: at, item, as: as && { key: at, ...as } };
   // While a scope is migrated, either list counts.
   const listed = item?.[byScope];

@@ -1,16 +1,13 @@
-import { Attribute, FOLDED } from '../../table/decision/attributes.ts';
-import type { Item } from '../../table/item.ts';
+import { writtenIn } from '../../table/decision/folded-roles.ts';
 import { identityOf } from '../../table/keys.ts';
 import type { Reader } from '../../table/reader.ts';
 import { nameOf, originOf } from './derive.ts';
 import { othersOf } from './edge-items.ts';
 import { ANY_GROUP, entriesOfEdge } from './entries.ts';
 import { type Finding, type FindingCode, findingId } from './finding.ts';
-import { writtenIn } from './folded-roles.ts';
 import { attempt } from './relation.ts';
 
 const OF_EDGES: ReadonlySet<FindingCode> = new Set(['edge_missing', 'edge_damaged', 'edge_differs']);
-const FOLDED_ITEM = { [Attribute.roleTable]: FOLDED } as unknown as Item;
 
 /**
  * Entries that seem to be too many because the copy of an edge is lost or damaged from which they were derived: another
@@ -24,7 +21,7 @@ export async function explained(reader: Reader, findings: readonly Finding[]): P
   const entries = items.flatMap((item) => (item && attempt(() => entriesOfEdge(item, ANY_GROUP))) ?? []);
   const places = entries.flatMap((entry) => {
     const { at, attribute, member, apart, apartAs = attribute, byScope = attribute } = entry;
-    const folded = writtenIn(FOLDED_ITEM, entry) ?? entry;
+    const folded = writtenIn(true, entry) ?? entry;
     return [
       originOf(identityOf(at), nameOf(attribute, member)),
       originOf(identityOf(at), nameOf(byScope, member)),

@@ -11,7 +11,7 @@ export function mirrorsOfGrant(item: Item): readonly Relation[] {
   const grant = attempt(() => readGrant(item));
   if (!grant) return [];
   return grant.roles.flatMap((id) => {
-    const put = tenantGrant({ ...grant, roles: [id] }).grant.find((action) => action.kind === 'put');
+    const put = tenantGrant({ ...grant, roles: [id] }).grant?.find((action) => action.kind === 'put');
     return put?.kind === 'put' ? [mirrorRelation(put.item, { PK: item.PK, SK: item.SK })] : [];
   });
 }
@@ -34,7 +34,7 @@ function mirrorRelation(mirror: Item, at: Key): Relation {
     judge: ([grant, found, node]) => {
       const read = grant && edgeOf(grant) && attempt(() => readGrant(grant));
       const wanted = read?.roles.includes(id)
-        ? tenantGrant({ ...read, roles: [id] }).grant.find((action) => action.kind === 'put')
+        ? tenantGrant({ ...read, roles: [id] }).grant?.find((action) => action.kind === 'put')
         : undefined;
       if (wanted?.kind !== 'put') {
         if (!found || (grant && !read)) return [];

@@ -1,6 +1,6 @@
 import { Attribute } from '../../table/decision/attributes.ts';
 import { stampOf } from '../../table/decision/decode.ts';
-import { scopeChanges, stamped } from '../../table/decision/writes.ts';
+import { stamped, touchDecision } from '../../table/decision/writes.ts';
 import { GatehouseError, stale } from '../../table/errors.ts';
 import { parseRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
@@ -127,7 +127,7 @@ function signsOf(key: Key, item: Item): readonly Action[] {
   if (parsed?.form === 'memberships')
     return [{ ...touch({ type: parsed.type, id: parsed.id }, 'subject'), failure }];
   if (parsed?.form !== 'decision' || parsed.type !== 'group') return [];
-  return [{ ...scopeChanges(parseRef(textOf(item, Attribute.scopeOfGroup), 'scope')).set({}), failure }];
+  return [{ ...touchDecision(parseRef(textOf(item, Attribute.scopeOfGroup), 'scope')), failure }];
 }
 
 const withoutStamp = ({ [Attribute.writtenAt]: _, [Attribute.writeId]: __, ...item }: Item) => item;

@@ -4,7 +4,8 @@ import { formatRef, parseRef } from '../identifiers.ts';
 import { decisionKey, type Key, membershipsKey, parseKey } from '../keys.ts';
 import type { Action, Expected, OtherForm, Update } from '../write/action.ts';
 import { mergeActions } from '../write/merge.ts';
-import { Attribute, groupAttribute, groupsAtAttribute, parseAttribute } from './attributes.ts';
+import { Attribute, type Entry, groupAttribute, groupsAtAttribute, parseAttribute } from './attributes.ts';
+import { changesNothing } from './entries.ts';
 import { BY_SCOPE, type KnownSplits, MARKERS, type Marker } from './split.ts';
 
 /**
@@ -37,34 +38,28 @@ export interface Place {
   readonly scope?: Key;
 }
 
-/**
- * The places of the entries that an attribute of a plan is for; undefined for an attribute that is none.
- *
- * @param value of the attribute
- */
-export function entriesIn(at: Key, attribute: string, value: unknown): readonly Place[] | undefined {
+/** The places of what an entry of a plan is for; undefined for any other entry. */
+export function placeOf({ at, attribute, member = '' }: Entry): Place | undefined {
   const entry = entryOf(attribute);
   if (!entry) return undefined;
   const { group } = entry;
-  if (entry.kind === 'in')
-    return [
-      {
-        at,
-        attribute: Attribute.groups,
-        member: group,
-        apart: membershipsOf(at, entry.scope),
-        apartAs: Attribute.groups,
-        byScope: groupsAtAttribute(entry.scope),
-        scope: decisionKey(parseRef(entry.scope, 'scope')),
-      },
-    ];
-  return (value instanceof Set ? [...(value as ReadonlySet<string>)] : []).map((member) => ({
+  if (entry.kind === 'of')
+    return {
+      at,
+      attribute: groupAttribute(group),
+      member,
+      apart: rolesOf(group),
+      apartAs: Attribute.rolesOfGroup,
+    };
+  return {
     at,
-    attribute: groupAttribute(group),
-    member,
-    apart: rolesOf(group),
-    apartAs: Attribute.rolesOfGroup,
-  }));
+    attribute: Attribute.groups,
+    member: group,
+    apart: membershipsOf(at, entry.scope),
+    apartAs: Attribute.groups,
+    byScope: groupsAtAttribute(entry.scope),
+    scope: decisionKey(parseRef(entry.scope, 'scope')),
+  };
 }
 
 const membershipsOf = (at: Key, scope: string): Key => membershipsKey(nodeAt(at), parseRef(scope, 'scope'));
@@ -271,9 +266,3 @@ function onForm(
         : (failure?.(found) ?? new GatehouseError('internal', 'a write failed that asks for nothing')),
   };
 }
-
-/** What an update changes beside the `Type` that each update of a decision item sets. */
-const changesNothing = ({ set, remove, add, takeOut }: Update): boolean =>
-  Object.keys(set ?? {}).every((name) => name === 'Type') &&
-  (remove ?? []).length === 0 &&
-  [add, takeOut].every((part) => Object.keys(part ?? {}).length === 0);

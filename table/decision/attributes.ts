@@ -1,4 +1,5 @@
 import { FORM } from '../form.ts';
+import type { Key } from '../keys.ts';
 
 /**
  * Names of the attributes of decision items, built and read here only (ADR 0003).
@@ -10,6 +11,15 @@ import { FORM } from '../form.ts';
 const SEPARATOR = '|';
 /** Stands for a separator within a part: no part can hold a `#`, and most hold no `|` (ADR 0004). */
 const ESCAPED = '#';
+
+/** What a node or an edge says in a decision item: a member of a set, or else a value. */
+export interface Entry {
+  readonly at: Key;
+  readonly attribute: string;
+  readonly member?: string;
+  /** Undefined says that there is none. A set is written as a whole. */
+  readonly value?: unknown;
+}
 
 export const Attribute = {
   /** Epoch milliseconds of the last write, by the writer's clock. */

@@ -2,6 +2,7 @@ import { FORM, SPLIT_FORM } from '../form.ts';
 import type { Item } from '../item.ts';
 import {
   Attribute,
+  type Entry,
   FOLDED,
   foldedPatternAttribute,
   heirsAttribute,
@@ -56,6 +57,18 @@ export function foldRoles(item: Item, owned: readonly string[]): Item {
   }
   for (const role of named) if (!listed.has(role)) addTo(sets, Attribute.closing, role);
   return { ...(rest as Item), ...sets, [Attribute.roleTable]: FOLDED, [FORM]: SPLIT_FORM };
+}
+
+/** An entry as an item has it whose roles are folded, or are not; none where the item says the same without one. */
+export function writtenIn(isFolded: boolean, entry: Entry): Entry | undefined {
+  const { at, attribute, value } = entry;
+  if (!isFolded) return attribute === Attribute.closing ? undefined : entry;
+  const parsed = parseAttribute(attribute);
+  if (parsed?.kind === 'role')
+    return value === '' ? undefined : { at, attribute: heirsAttribute(String(value)), member: parsed.role };
+  if (parsed?.kind === 'wild' && isEffect(value))
+    return { at, attribute: foldedPatternAttribute(value, parsed.pattern), member: parsed.role };
+  return entry;
 }
 
 /** The other way: the item with each of these roles listed. What it says of others does not count. */

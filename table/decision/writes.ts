@@ -18,42 +18,19 @@ import { type Action, create, keyOf, type Put, type Update, type Value } from '.
 import { inPlace } from './apart.ts';
 import {
   Attribute,
-  assignmentAttribute,
-  conditionAttribute,
   FOLDED,
-  foldedPatternAttribute,
   formatInterval,
-  grantAttribute,
-  groupAttribute,
   groupRolesAttribute,
   heirsAttribute,
   licenseAttribute,
-  memberAttribute,
   moduleAttribute,
-  patternAttribute,
   propertyAttribute,
   roleAttribute,
   subscriptionAttribute,
 } from './attributes.ts';
 import type { Stamp } from './decode.ts';
-import type { Effect } from './items.ts';
-import { BY_SCOPE, createKnownSplits, type KnownSplits } from './split.ts';
-
-/**
- * Changes of decision items (ADR 0003). Each is one blind update that travels in the transaction of the
- * edge it mirrors. The time of the write is put in when it is sent: see {@link stamped}.
- */
-type Change = Pick<Update, 'set' | 'remove' | 'add' | 'takeOut'>;
-
-/** What only decision items carry, and each write of one sets. */
-const MARKS = { Type: 'Decision' };
-
-const update = (key: Key, change: Change): Update => ({
-  kind: 'update',
-  key,
-  ...change,
-  set: { ...change.set, ...MARKS },
-});
+import { type Change, changeAt, MARKS, update } from './entries.ts';
+import { createKnownSplits, type KnownSplits } from './split.ts';
 
 /** What carries a stamp: decision items, and the guards that decisions look up. */
 const isStamped = (key: Key): boolean =>
@@ -82,12 +59,10 @@ export const stamped = (
     return action;
   });
 
-/** A subject's or a scope's item exists as long as the node does: a write to a missing one is refused. */
-const updateExisting = (ref: Ref, change: Change): Update => ({
-  ...update(decisionKey(ref), change),
-  when: { exists: true },
-  failure: () => notFound(ref.type, formatRef(ref)),
-});
+const updateExisting = (ref: Ref, change: Change): Update => changeAt(decisionKey(ref), change);
+
+/** Changes nothing but the stamp. */
+export const touchDecision = (ref: Ref): Update => updateExisting(ref, {});
 
 /** Longer than any reader keeps what it has read: a week. */
 const EXPIRY_MS = 7 * MAX_TTL_MS;
@@ -161,10 +136,6 @@ export function resourceTypeChange(
 export function subjectChanges(subject: Ref) {
   const change = (how: Change) => updateExisting(subject, how);
   return {
-    /** Where the groups of the subject stand, nobody knows before it is sent (apart.ts). */
-    join: (scope: string, group: string, isByScope = false) =>
-      change({ set: { [memberAttribute(scope, group)]: isByScope ? BY_SCOPE : true } }),
-    leave: (scope: string, group: string) => change({ remove: [memberAttribute(scope, group)] }),
     /**
      * Lets its groups at a scope, which stand apart, go by themselves when no reader can have the subject in its cache any
      * more: were they gone at once, whoever has it would take it for one without the groups that refuse.
@@ -173,19 +144,6 @@ export function subjectChanges(subject: Ref) {
      */
     expire: (scope: Ref, now: number) =>
       update(membershipsKey(subject, scope), { set: { ...expiry(now), [FORM]: SPLIT_FORM } }),
-    addGlobalRole: (role: string) => change({ add: { [Attribute.globalRoles]: set(role) } }),
-    removeGlobalRole: (role: string) => change({ takeOut: { [Attribute.globalRoles]: set(role) } }),
-    assign: (scope: string, role: string, start: string | undefined, end: string | undefined) =>
-      change({ set: { [assignmentAttribute(scope, role)]: formatInterval(start, end) } }),
-    unassign: (scope: string, role: string) => change({ remove: [assignmentAttribute(scope, role)] }),
-    /** A grant without roles is a membership only; a set cannot be empty, so the attribute goes. */
-    grant: (root: string, roles: readonly string[]) =>
-      change(
-        roles.length > 0
-          ? { set: { [grantAttribute(root)]: new Set(roles) } }
-          : { remove: [grantAttribute(root)] },
-      ),
-    setAdmin: (isAdmin: boolean) => change({ set: { [Attribute.isAdmin]: isAdmin } }),
     set: (values: Record<string, string>, remove: readonly string[]) => change({ set: values, remove }),
     setProperties: (properties: Properties) => change(replaceProperties(properties)),
   };
@@ -194,13 +152,6 @@ export function subjectChanges(subject: Ref) {
 export function scopeChanges(scope: Ref) {
   const change = (how: Change) => updateExisting(scope, how);
   return {
-    /** Where the roles of a group stand, nobody knows before it is sent (apart.ts). */
-    addGroupRole: (group: string, role: string) =>
-      change({ add: { [groupRolesAttribute(group)]: set(role) } }),
-    /** Those of the group of everyone stand in the item of the scope in any case. */
-    addEveryoneRole: (group: string, role: string) => change({ add: { [groupAttribute(group)]: set(role) } }),
-    removeGroupRole: (group: string, role: string) =>
-      change({ takeOut: { [groupRolesAttribute(group)]: set(role) } }),
     removeGroup: (group: string) => change({ remove: [groupRolesAttribute(group)] }),
     /** Makes a group that of all subjects: a scope has one such group. */
     addEveryone: (group: string): Update => ({
@@ -216,12 +167,6 @@ export function scopeChanges(scope: Ref) {
     /** A subscription that counts, from a start until an end; one that does not is not listed. */
     subscribe: (module: string, id: string, interval: Validity | undefined) =>
       change(entitle(subscriptionAttribute(module, id), interval)),
-    /**
-     * Notes on a root that its own roles refuse the permission, or once did: should the item that says which
-     * of them do be missing then, it is missed.
-     */
-    noteDenial: (permission: PermissionName) =>
-      change({ add: { [Attribute.denials]: set(permission.text) } }),
     license: (enterprise: string, id: string, interval: Validity | undefined) =>
       change(entitle(licenseAttribute(enterprise, id), interval)),
     set: (values: Record<string, string | readonly string[]>) => change({ set: values }),
@@ -306,11 +251,6 @@ export function roleChanges(owner: Ref | undefined) {
       : update(globalKey(), how);
   const heir = (role: string, parent: string | undefined): Record<string, Set<string>> =>
     parent === undefined ? {} : { [heirsAttribute(parent)]: set(role) };
-  const holders = (role: string, pattern: string, ...effects: readonly Effect[]) =>
-    Object.fromEntries(effects.map((effect) => [foldedPatternAttribute(effect, pattern), set(role)]));
-  const inTable = (role: string, pattern: string, effect: Effect, when: string | undefined): Change => ({
-    set: { [patternAttribute(role, pattern)]: when === undefined ? effect : { effect, when } },
-  });
   return {
     /** @param before the parent that it had */
     list: (role: string, parent: string | undefined, before?: string) =>
@@ -330,28 +270,6 @@ export function roleChanges(owner: Ref | undefined) {
         { remove: [roleAttribute(role)] },
         { takeOut: { [Attribute.closing]: set(role), ...heir(role, parent) } },
       ),
-    /** Of a role that does not hold the pattern yet: two roles may add opposite effects in the same transaction. */
-    addPattern: (role: string, pattern: string, effect: Effect, when?: string) => {
-      const how = inTable(role, pattern, effect, when);
-      return change(how, when === undefined ? { add: holders(role, pattern, effect) } : how);
-    },
-    setPattern: (role: string, pattern: string, effect: Effect, when?: string) => {
-      const how = inTable(role, pattern, effect, when);
-      return change(
-        how,
-        when === undefined
-          ? {
-              add: holders(role, pattern, effect),
-              takeOut: holders(role, pattern, effect === 'ALLOW' ? 'DENY' : 'ALLOW'),
-              remove: [patternAttribute(role, pattern)],
-            }
-          : { ...how, takeOut: holders(role, pattern, 'ALLOW', 'DENY') },
-      );
-    },
-    removePattern: (role: string, pattern: string) => {
-      const remove = [patternAttribute(role, pattern)];
-      return change({ remove }, { remove, takeOut: holders(role, pattern, 'ALLOW', 'DENY') });
-    },
   };
 }
 
@@ -366,32 +284,5 @@ export function permissionChanges(permission: PermissionName, owner: Ref | undef
     unregister: () => change({ set: { [Attribute.registered]: false } }),
     setModule: (module: string | undefined) =>
       change(module === undefined ? { remove: [Attribute.module] } : { set: { [Attribute.module]: module } }),
-    /** Of a role that has no effect on it yet: two roles may add opposite ones in the same transaction. */
-    addEffect: (role: string, effect: Effect, when?: string) =>
-      change(
-        when === undefined
-          ? { add: { [effect === 'ALLOW' ? Attribute.allow : Attribute.deny]: set(role) } }
-          : { set: { [conditionAttribute(role)]: { effect, when } } },
-      ),
-    /** One role has one effect on one permission: setting one removes the others. */
-    setEffect: (role: string, effect: Effect, when?: string) => {
-      const [to, from] =
-        effect === 'ALLOW' ? [Attribute.allow, Attribute.deny] : [Attribute.deny, Attribute.allow];
-      return when === undefined
-        ? change({
-            add: { [to]: set(role) },
-            takeOut: { [from]: set(role) },
-            remove: [conditionAttribute(role)],
-          })
-        : change({
-            set: { [conditionAttribute(role)]: { effect, when } },
-            takeOut: { [to]: set(role), [from]: set(role) },
-          });
-    },
-    removeEffect: (role: string) =>
-      change({
-        takeOut: { [Attribute.allow]: set(role), [Attribute.deny]: set(role) },
-        remove: [conditionAttribute(role)],
-      }),
   };
 }

@@ -1,6 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createExplainer, type Reason } from '../../engine/index.ts';
-import { stamped, subjectChanges } from '../../table/decision/writes.ts';
+import { assignmentAttribute } from '../../table/decision/attributes.ts';
+import { entryChanges } from '../../table/decision/entries.ts';
+import { stamped } from '../../table/decision/writes.ts';
+import { decisionKey } from '../../table/keys.ts';
 import { applyOn } from '../provisioning/apply/support.ts';
 import { createWorld, type World } from '../support/world.ts';
 
@@ -225,13 +228,9 @@ test('a role owned by a tenant counts in that tenant only, whatever is written e
   const astray = { user: 'bob', role: 'clerk', scope: 'tenant:other' };
   expect(await world.refused('assignment.create', astray)).toMatchObject({ field: 'role' });
   // Even an edge that was written behind provisioning's back does not make it count.
-  const edge = subjectChanges({ type: 'user', id: 'bob' }).assign(
-    'tenant:other',
-    'clerk',
-    undefined,
-    undefined,
-  );
-  await world.writer.send(stamped([edge], { writtenAt: 1, writeId: 'astray' }));
+  const at = decisionKey({ type: 'user', id: 'bob' });
+  const entry = { at, attribute: assignmentAttribute('tenant:other', 'clerk'), value: '/' };
+  await world.writer.send(stamped(entryChanges([], [entry]), { writtenAt: 1, writeId: 'astray' }));
   expect((await world.newEngine().check('user:bob', 'dashboard', 'tenant:other')).reason).toBe('no_grant');
 });
 

@@ -77,7 +77,9 @@ test.each(EDGES.map(({ edge }) => [edge.label, edge] as const))(
     const forms = formsOf(
       variantsOf(attributes, ENDS).flatMap((variant) => {
         const edge = readEdge({ PK: '', SK: '', Type: label, ...variant });
-        return edge ? [...edge.keys, ...edge.grant.map(keyOf)] : [];
+        return edge
+          ? [...edge.keys, ...edge.entries.map(({ at }) => at), ...(edge.grant ?? []).map(keyOf)]
+          : [];
       }),
     );
     expect(forms.size).toBeGreaterThan(0);

@@ -1,13 +1,18 @@
 import { ulid } from 'ulid';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createSplitter } from '../../provisioning/verify/split.ts';
-import { Attribute, groupAttribute, roleAttribute } from '../../table/decision/attributes.ts';
+import {
+  Attribute,
+  groupAttribute,
+  groupRolesAttribute,
+  roleAttribute,
+} from '../../table/decision/attributes.ts';
+import { entryChanges } from '../../table/decision/entries.ts';
 import { createKnownSplits, noteSplits, SPLIT_THRESHOLDS } from '../../table/decision/split.ts';
-import { scopeChanges, stamped } from '../../table/decision/writes.ts';
+import { stamped } from '../../table/decision/writes.ts';
 import { parseRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { decisionKey, edgeKey, type Key, nodeKey } from '../../table/keys.ts';
-import { mergeActions } from '../../table/write/merge.ts';
 import { size } from '../support/tier.ts';
 import { createLightWorld, type World } from '../support/world.ts';
 
@@ -89,8 +94,10 @@ beforeAll(async () => {
   noteSplits(splits, key, await read(key));
   const stamp = () => ({ writtenAt: world.clock.now(), writeId: ulid() });
   for (let n = AT_FIRST; n < ids.length; n += 90) {
-    const some = ids.slice(n, n + 90).map((id) => scopeChanges(refOf(building)).addGroupRole(id, role));
-    await world.writer.send(stamped(mergeActions(some), stamp(), splits));
+    const entries = ids
+      .slice(n, n + 90)
+      .map((id) => ({ at: key, attribute: groupRolesAttribute(id), member: role }));
+    await world.writer.send(stamped(entryChanges([], entries), stamp(), splits));
   }
 }, 240_000);
 

@@ -1,7 +1,7 @@
 import { ulid } from 'ulid';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createProvisioning } from '../../provisioning/index.ts';
-import { stamped, subjectChanges } from '../../table/decision/writes.ts';
+import { stamped, touchDecision } from '../../table/decision/writes.ts';
 import type { Item } from '../../table/item.ts';
 import { decisionKey } from '../../table/keys.ts';
 import type { Action } from '../../table/write/action.ts';
@@ -264,7 +264,7 @@ describe('a decision item that is full', () => {
     for (const portion of [1_000, 100, 10, 1]) {
       for (let isFull = false; !isFull; ) {
         const groups = new Set(count(portion).map(() => ulid()));
-        const joined = { ...subjectChanges(ref).setAdmin(false), add: { groups } };
+        const joined = { ...touchDecision(ref), add: { groups } };
         isFull = await world.writer.send(stamped([joined], { writtenAt: 1, writeId: 'joined' })).then(
           () => false,
           ({ code }) => code === 'limit_exceeded',

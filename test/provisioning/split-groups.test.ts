@@ -5,13 +5,14 @@ import { accessDifference } from '../../provisioning/access-difference/index.ts'
 import { COMMANDS } from '../../provisioning/all-commands.ts';
 import { migrate, verify } from '../../provisioning/verify/index.ts';
 import { createSplitter } from '../../provisioning/verify/split.ts';
+import { memberAttribute } from '../../table/decision/attributes.ts';
+import { entryChanges } from '../../table/decision/entries.ts';
 import { createKnownSplits, noteSplits, SPLIT_THRESHOLDS } from '../../table/decision/split.ts';
-import { stamped, subjectChanges } from '../../table/decision/writes.ts';
+import { stamped } from '../../table/decision/writes.ts';
 import { FORMS } from '../../table/form.ts';
 import type { Item } from '../../table/item.ts';
 import { decisionKey, type Key, membershipsKey } from '../../table/keys.ts';
 import type { Action } from '../../table/write/action.ts';
-import { mergeActions } from '../../table/write/merge.ts';
 import type { Writer } from '../../table/writer.ts';
 import { size } from '../support/tier.ts';
 import { copyOf, createLightWorld, createMemoryWorld } from '../support/world.ts';
@@ -359,8 +360,8 @@ test('many groups: a cold check takes two calls and few units more than of a use
   for (let n = AT_FIRST; n < memberships.length; n += 500) {
     const joins = memberships
       .slice(n, n + 500)
-      .map(({ scope, group }) => subjectChanges({ type: 'user', id: many }).join(scope, group));
-    await writer.send(stamped(mergeActions(joins), { writtenAt: clock.now(), writeId: ulid() }, splits));
+      .map(({ scope, group }) => ({ at: key, attribute: memberAttribute(scope, group), value: true }));
+    await writer.send(stamped(entryChanges([], joins), { writtenAt: clock.now(), writeId: ulid() }, splits));
   }
 
   settle();

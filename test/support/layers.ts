@@ -1,6 +1,7 @@
 /** What decisions do without: writing, and the description of entities. */
 export const NOT_FOR_DECISIONS = [
   'table/write/',
+  'table/decision/entries.ts',
   'table/decision/writes.ts',
   'table/entities/',
   'table/index.ts',

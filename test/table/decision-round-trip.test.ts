@@ -1,5 +1,15 @@
 import { ulid } from 'ulid';
 import { beforeAll, describe, expect, test } from 'vitest';
+import type { Edge } from '../../provisioning/edges/edge.ts';
+import {
+  admin,
+  assignment,
+  globalRole,
+  groupRole,
+  membership,
+  rolePermission,
+  tenantGrant,
+} from '../../provisioning/edges/rights.ts';
 import {
   decodeCredential,
   decodeGlobal,
@@ -8,6 +18,7 @@ import {
   decodeStamp,
   decodeSubject,
 } from '../../table/decision/decode.ts';
+import { changesEntries, entryChanges } from '../../table/decision/entries.ts';
 import { createKnownSplits, noteSplits } from '../../table/decision/split.ts';
 import {
   changeApiRevision,
@@ -40,6 +51,10 @@ import type { Action, Update } from '../../table/write/action.ts';
 import fc from '../support/fast-check.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { refusalOf } from './support.ts';
+
+const added = (edge: Edge) => entryChanges([], edge.entries);
+const changed = (before: Edge, after: Edge) => entryChanges(before.entries, after.entries);
+const removed = (edge: Edge) => entryChanges(edge.entries, []);
 
 /** What is written into decision items comes out of them as facts, through a real DynamoDB engine. */
 let world: World;
@@ -95,62 +110,68 @@ describe('a subject', () => {
 
   test('gains and loses what each change says, and nothing else', async () => {
     const ann = fresh('user');
-    const change = subjectChanges(ann);
     const [here, there] = ['location:1', 'tenant:2'];
     await send(newSubject(ann, { status: 'active' }));
-    const steps: readonly (readonly [action: Action, expected: object])[] = [
-      [change.join(PLACE, 'g1'), { groups: ['g1'] }],
-      [change.join(PLACE, 'g2'), { groups: ['g1', 'g2'] }],
-      [change.join(PLACE, 'g2'), { groups: ['g1', 'g2'] }],
-      [change.addGlobalRole('r1'), { groups: ['g1', 'g2'], globalRoles: ['r1'] }],
-      [change.leave(PLACE, 'g1'), { groups: ['g2'], globalRoles: ['r1'] }],
-      [change.removeGlobalRole('r1'), { groups: ['g2'] }],
-      [change.leave(PLACE, 'g2'), {}],
-      [change.leave(PLACE, 'g2'), {}],
-      [change.grant(there, ['r1', 'r2']), { grants: new Map([[there, ['r1', 'r2']]]) }],
-      [change.grant(there, ['r2']), { grants: new Map([[there, ['r2']]]) }],
-      [change.grant(there, []), {}],
+    const user = ann.id;
+    const inGroup = (id: string) => membership({ user, group: id, scope: PLACE, joinedAt: START });
+    const everywhere = globalRole({ user, role: 'r1' });
+    const granted = (...roles: string[]) =>
+      tenantGrant({ id: 'g', user, scope: there, roles, joinedAt: START });
+    const assigned = (startsAt?: string, endsAt?: string) =>
+      assignment({ id: 'a', user, scope: here, role: 'r1', startsAt, endsAt });
+    const set = subjectChanges(ann).set;
+    const steps: readonly (readonly [actions: readonly Action[], expected: object])[] = [
+      [added(inGroup('g1')), { groups: ['g1'] }],
+      [added(inGroup('g2')), { groups: ['g1', 'g2'] }],
+      [added(inGroup('g2')), { groups: ['g1', 'g2'] }],
+      [added(everywhere), { groups: ['g1', 'g2'], globalRoles: ['r1'] }],
+      [removed(inGroup('g1')), { groups: ['g2'], globalRoles: ['r1'] }],
+      [removed(everywhere), { groups: ['g2'] }],
+      [removed(inGroup('g2')), {}],
+      [removed(inGroup('g2')), {}],
+      [added(granted('r1', 'r2')), { grants: new Map([[there, ['r1', 'r2']]]) }],
+      [changed(granted('r1', 'r2'), granted('r2')), { grants: new Map([[there, ['r2']]]) }],
+      [changed(granted('r2'), granted()), {}],
       [
-        change.assign(here, 'r1', START, END),
+        added(assigned(START, END)),
         { assignments: new Map([[here, [{ role: 'r1', start: Date.parse(START), end: Date.parse(END) }]]]) },
       ],
       [
-        change.assign(here, 'r1', undefined, END),
+        changed(assigned(START, END), assigned(undefined, END)),
         { assignments: new Map([[here, [{ ...FOREVER, role: 'r1', end: Date.parse(END) }]]]) },
       ],
       [
-        change.assign(here, 'r1', START, undefined),
+        changed(assigned(undefined, END), assigned(START)),
         { assignments: new Map([[here, [{ ...FOREVER, role: 'r1', start: Date.parse(START) }]]]) },
       ],
       [
-        change.assign(here, 'r1', undefined, undefined),
+        changed(assigned(START), assigned()),
         { assignments: new Map([[here, [{ role: 'r1', ...FOREVER }]]]) },
       ],
-      [change.unassign(here, 'r1'), {}],
-      [change.setAdmin(true), { isAdmin: true }],
-      [change.setAdmin(false), {}],
-      [change.set({ status: 'disabled', endsAt: END }, []), { active: false, endsAt: Date.parse(END) }],
-      [change.set({ status: 'active' }, ['endsAt']), {}],
+      [removed(assigned()), {}],
+      [added(admin({ user })), { isAdmin: true }],
+      [removed(admin({ user })), {}],
+      [[set({ status: 'disabled', endsAt: END }, [])], { active: false, endsAt: Date.parse(END) }],
+      [[set({ status: 'active' }, ['endsAt'])], {}],
     ];
-    for (const [action, expected] of steps) {
-      await send(action);
+    for (const [actions, expected] of steps) {
+      await send(...actions);
       expect(await decoded(ann)).toEqual({ ...NOBODY, ...expected });
     }
   });
 
   test('holds several assignments at one scope', async () => {
     const ann = fresh('user');
-    const change = subjectChanges(ann);
     await send(newSubject(ann, { status: 'active' }));
-    await send(change.assign('location:1', 'r1', START, undefined));
-    await send(change.assign('location:1', 'r2', undefined, undefined));
+    for (const role of ['r1', 'r2'])
+      await send(...added(assignment({ id: role, user: ann.id, scope: PLACE, role })));
     const { assignments } = await decoded(ann);
     expect(new Set(assignments.get('location:1')?.map(({ role }) => role))).toEqual(new Set(['r1', 'r2']));
   });
 
   test('cannot be changed before it exists, so nothing is granted to nobody', async () => {
     const nobody = fresh('user');
-    expect(await refusalOf(() => send(subjectChanges(nobody).setAdmin(true)))).toMatchObject({
+    expect(await refusalOf(() => send(...added(admin({ user: nobody.id }))))).toMatchObject({
       code: 'not_found',
     });
     expect(await world.reader.get(decisionKey(nobody))).toBeUndefined();
@@ -186,16 +207,17 @@ test('a scope', async () => {
   };
   expect(await decoded()).toEqual(bare);
   const change = scopeChanges(place);
-  await send(change.addGroupRole('g1', 'r1'));
-  await send(change.addGroupRole('g1', 'r2'));
-  await send(change.addGroupRole('g2', 'r1'));
+  const carried = (id: string, role: string) =>
+    groupRole({ group: id, role, scope: formatRef(place), assignedAt: START });
+  for (const each of [carried('g1', 'r1'), carried('g1', 'r2'), carried('g2', 'r1')])
+    await send(...added(each));
   expect(sorted((await decoded()).groups)).toEqual(
     new Map([
       ['g1', ['r1', 'r2']],
       ['g2', ['r1']],
     ]),
   );
-  await send(change.removeGroupRole('g2', 'r1'));
+  await send(...removed(carried('g2', 'r1')));
   await send(change.set({ status: 'suspended', combination: 'allow-overrides' }));
   await send(change.setProperties({ status: 'archived', levels: [1, 2] }));
   await send(change.setProperties({ levels: [3] }));
@@ -216,11 +238,15 @@ test('a scope lists what it is entitled to, its groups, and what a role of its o
   const item = async () => decodeScope(formatRef(account), await read(decisionKey(account)));
   await send(newScope(account, { status: 'active', ancestors: [] }));
   const change = scopeChanges(account);
+  const scope = formatRef(account);
+  const denied = { role: 'r1', permission: 'dashboard', effect: 'DENY', roleScope: scope } as const;
   const changes = [
     change.subscribe('hvac', 's1', { start: START, end: END }),
     change.license('enterprise:e', 'l1', { start: undefined, end: END }),
-    change.addGroupRole('g1', 'r1'),
-    change.noteDenial({ kind: 'page', text: 'dashboard' }),
+    ...added(groupRole({ group: 'g1', role: 'r1', scope, assignedAt: START })),
+    ...added(rolePermission(denied)),
+    // Noted once, and for good.
+    ...removed(rolePermission(denied)),
   ];
   for (const each of changes) await send(each);
   const end = Date.parse(END);
@@ -276,10 +302,12 @@ test('a permission is registered or not, of a module or of none, and has effects
   const name: PermissionName = { kind: 'page', text: ulid() };
   const change = permissionChanges(name, undefined);
   const item = async () => decodePermission(await read(decisionKey(permissionRef(name))));
-  for (const each of [change.register(), change.setModule('hvac'), change.addEffect('r1', 'ALLOW')])
-    await send(each);
-  await send(change.addEffect('r2', 'DENY'));
-  await send(change.addEffect('r3', 'ALLOW', 'subject.id == resource.id'));
+  const effect = (role: string, of: 'ALLOW' | 'DENY', when?: string) =>
+    rolePermission({ role, permission: name.text, effect: of, when, roleScope: 'global' });
+  for (const each of [change.register(), change.setModule('hvac')]) await send(each);
+  await send(...added(effect('r1', 'ALLOW')));
+  await send(...added(effect('r2', 'DENY')));
+  await send(...added(effect('r3', 'ALLOW', 'subject.id == resource.id')));
   const conditional = new Map([['r3', { effect: 'ALLOW', when: 'subject.id == resource.id' }]]);
   const registered = { registered: true, allow: new Set(['r1']), deny: new Set(['r2']), conditional };
   expect(await item()).toEqual({ ...registered, module: 'hvac' });
@@ -301,16 +329,19 @@ test.each([
       : decodeGlobal(await read(globalKey())).roles;
   await send(change.list('r1', undefined));
   await send(change.list('r2', 'r1'));
-  await send(change.setPattern('r2', 'a:*:*', 'ALLOW'));
-  await send(change.setPattern('r2', 'a:*:*', 'DENY'));
-  await send(change.setPattern('r2', '*:*:*', 'ALLOW', 'has(context.reason)'));
+  const roleScope = owner ? formatRef(owner) : 'global';
+  const holding = (permission: string, effect: 'ALLOW' | 'DENY', when?: string) =>
+    rolePermission({ role: 'r2', permission, effect, when, roleScope });
+  await send(...added(holding('a:*:*', 'ALLOW')));
+  await send(...changed(holding('a:*:*', 'ALLOW'), holding('a:*:*', 'DENY')));
+  await send(...added(holding('*:*:*', 'ALLOW', 'has(context.reason)')));
   const r1 = { parent: undefined, patterns: new Map() };
   const patterns = new Map<string, unknown>([
     ['a:*:*', 'DENY'],
     ['*:*:*', { effect: 'ALLOW', when: 'has(context.reason)' }],
   ]);
   expect(await roles()).toEqual(new Map(Object.entries({ r1, r2: { parent: 'r1', patterns } })));
-  await send(change.removePattern('r2', '*:*:*'));
+  await send(...removed(holding('*:*:*', 'ALLOW', 'has(context.reason)')));
   await send(change.unlist('r1', undefined));
   expect(await roles()).toEqual(new Map([['r2', { parent: 'r1', patterns: new Map([['a:*:*', 'DENY']]) }]]));
 });
@@ -322,21 +353,24 @@ test('roles of a root that are folded', async () => {
   await send({ kind: 'update', key, set: { roleTable: 'folded', v: 2 } });
   const change = roleChanges(owner);
   const splits = createKnownSplits();
-  const sendFolded = async (action: Action) => {
+  const sendFolded = async (...actions: readonly Action[]) => {
     noteSplits(splits, key, await read(key));
-    await world.writer.send(stamped([action], { writtenAt: world.clock.now(), writeId: ulid() }, splits));
+    await world.writer.send(stamped(actions, { writtenAt: world.clock.now(), writeId: ulid() }, splits));
   };
+  const holding = (role: string, permission: string, effect: 'ALLOW' | 'DENY', when?: string) =>
+    rolePermission({ role, permission, effect, when, roleScope: formatRef(owner) });
   const root = async () => decodeScope(formatRef(owner), await read(key));
   expect(await refusalOf(() => send(change.list('r1', undefined)))).toMatchObject({ code: 'stale' });
   await sendFolded(change.list('r1', undefined));
   expect(await root()).toMatchObject({ roles: new Map(), closing: new Set() });
   await sendFolded(change.list('r2', 'r1'));
   await sendFolded(change.list('r2', 'global', 'r1'));
-  await sendFolded(change.addPattern('r2', 'a:*:*', 'ALLOW'));
-  await sendFolded(change.setPattern('r2', 'a:*:*', 'DENY'));
-  await sendFolded(change.addPattern('r3', 'a:*:*', 'ALLOW'));
-  await sendFolded(change.addPattern('r2', '*:*:*', 'ALLOW'));
-  await sendFolded(change.setPattern('r2', '*:*:*', 'ALLOW', 'true'));
+  await sendFolded(...added(holding('r2', 'a:*:*', 'ALLOW')));
+  await sendFolded(...changed(holding('r2', 'a:*:*', 'ALLOW'), holding('r2', 'a:*:*', 'DENY')));
+  await sendFolded(...added(holding('r3', 'a:*:*', 'ALLOW')));
+  const [always, sometimes] = [holding('r2', '*:*:*', 'ALLOW'), holding('r2', '*:*:*', 'ALLOW', 'true')];
+  await sendFolded(...added(always));
+  await sendFolded(...changed(always, sometimes));
   const conditional = { effect: 'ALLOW', when: 'true' };
   const r2 = {
     parent: 'global',
@@ -347,12 +381,12 @@ test('roles of a root that are folded', async () => {
   };
   const r3 = { parent: undefined, patterns: new Map([['a:*:*', 'ALLOW']]) };
   expect((await root()).roles).toEqual(new Map(Object.entries({ r2, r3 })));
-  await sendFolded(change.setPattern('r2', '*:*:*', 'ALLOW'));
+  await sendFolded(...changed(sometimes, always));
   await sendFolded(change.close('r2', 'global'));
   expect(await root()).toMatchObject({ roles: new Map([['r3', r3]]), closing: new Set(['r2']) });
-  for (const pattern of ['a:*:*', '*:*:*']) await sendFolded(change.removePattern('r2', pattern));
+  for (const each of [holding('r2', 'a:*:*', 'DENY'), always]) await sendFolded(...removed(each));
   await sendFolded(change.unlist('r2', 'global'));
-  await sendFolded(change.removePattern('r3', 'a:*:*'));
+  await sendFolded(...removed(holding('r3', 'a:*:*', 'ALLOW')));
   const { writtenAt: _, writeId: __, ...bare } = await read(key);
   expect(bare).toMatchObject({ roleTable: 'folded', v: 2 });
   expect(Object.keys(bare).filter((name) => /closing|\|/.test(name))).toEqual([]);
@@ -364,17 +398,26 @@ test('effects on a permission: one role has one effect, whatever the order of th
     fc.constantFrom('ALLOW' as const, 'DENY' as const, undefined),
     fc.constantFrom(undefined, 'true', 'false'),
   );
-  const owner = fc.constantFrom(undefined, fresh('tenant'));
+  const tenant = fresh('tenant');
+  await send(newScope(tenant, { status: 'active', ancestors: [] }));
+  const owner = fc.constantFrom(undefined, tenant);
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), owner, async (steps, root) => {
       const name: PermissionName = { kind: 'page', text: ulid() };
       const expected = new Map<string, { effect: 'ALLOW' | 'DENY'; when: string | undefined }>();
       const change = permissionChanges(name, root);
       await send(change.register());
+      const saidOf = (role: string) => {
+        const said = expected.get(role);
+        const roleScope = root ? formatRef(root) : 'global';
+        return said ? rolePermission({ role, permission: name.text, ...said, roleScope }).entries : [];
+      };
       for (const [role, effect, when] of steps) {
-        await send(effect ? change.setEffect(role, effect, when) : change.removeEffect(role));
+        const before = saidOf(role);
         if (effect) expected.set(role, { effect, when });
         else expected.delete(role);
+        const changes = entryChanges(before, saidOf(role)).filter(changesEntries);
+        if (changes.length > 0) await send(...changes);
       }
       const item = await read(root ? tenantEffectsKey(root, name) : decisionKey(permissionRef(name)));
       const having = (effect: string) =>
@@ -400,12 +443,13 @@ test('each change stamps the item with the time of its sending, and with an id o
   await send(newSubject(ann, { status: 'active' }));
   const first = await stamp();
   expect(first.writtenAt).toBe(world.clock.now());
-  await send(subjectChanges(ann).join(PLACE, 'g'));
+  const inGroup = (group: string) => membership({ user: ann.id, group, scope: PLACE, joinedAt: START });
+  await send(...added(inGroup('g')));
   const second = await stamp();
   expect(second.writtenAt).toBe(first.writtenAt);
   expect(second.writeId).not.toBe(first.writeId);
   world.clock.advance(1);
-  await send(subjectChanges(ann).join(PLACE, 'h'));
+  await send(...added(inGroup('h')));
   expect((await stamp()).writtenAt).toBe(world.clock.now());
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { subjectChanges } from '../../table/decision/writes.ts';
+import { entryChanges } from '../../table/decision/entries.ts';
 import { toTransactItem } from '../../table/dynamodb/expression.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import { decisionKey, nodeKey } from '../../table/keys.ts';
@@ -10,7 +10,9 @@ test('the same actions sent again on purpose are carried out again, not taken fo
   const world = await createWorld();
   const user = { type: 'user', id: (await world.run('user.create', {})).id };
   const admin = async () => (await world.reader.get(decisionKey(user)))?.isAdmin;
-  const set = (isAdmin: boolean) => world.writer.send([subjectChanges(user).setAdmin(isAdmin)]);
+  const entries = [{ at: decisionKey(user), attribute: 'isAdmin', value: true }];
+  const set = (isAdmin: boolean) =>
+    world.writer.send(isAdmin ? entryChanges([], entries) : entryChanges(entries, []));
   for (const isAdmin of [true, false, true, false]) {
     await set(isAdmin);
     expect(await admin()).toBe(isAdmin);

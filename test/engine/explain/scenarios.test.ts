@@ -1,6 +1,9 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Explanation, Source } from '../../../engine/index.ts';
-import { stamped, subjectChanges } from '../../../table/decision/writes.ts';
+import { assignmentAttribute } from '../../../table/decision/attributes.ts';
+import { entryChanges } from '../../../table/decision/entries.ts';
+import { stamped } from '../../../table/decision/writes.ts';
+import { decisionKey } from '../../../table/keys.ts';
 import { type Asked, createExplainedWorld, type ExplainedWorld } from './support.ts';
 
 /** The explanation names every derivation and every reason for a refusal, and decides as `check` does. */
@@ -276,8 +279,9 @@ describe('refused without a grant: suggestions', () => {
     await run('role.delete', { id: gone });
     const victim = { type: 'user', id: (await run('user.create', {})).id };
     for (const role of [String(id('other porter')), gone]) {
-      const change = subjectChanges(victim).assign(String(ref.Harbour), role, undefined, undefined);
-      await writer.send(stamped([change], { writtenAt: world.clock.now(), writeId: 'astray' }));
+      const attribute = assignmentAttribute(String(ref.Harbour), role);
+      const changes = entryChanges([], [{ at: decisionKey(victim), attribute, value: '/' }]);
+      await writer.send(stamped(changes, { writtenAt: world.clock.now(), writeId: 'astray' }));
     }
     const explanation = await explained(ask(`user:${victim.id}`, 'Lighthouse'));
     expect(explanation.reason).toBe('no_grant');
