@@ -1,4 +1,4 @@
-import { SCOPE_TYPES } from '../../table/entities/scope-types.ts';
+import { typesBelow } from '../../table/entities/scope-types.ts';
 import { parseRef } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { edgesBetween, leadingType, partitionOf, SCOPE_TYPE_LIST } from '../../table/keys.ts';
@@ -27,23 +27,12 @@ export async function scopesUnder(
   const added = await reader.listAll(ownedBy(SCOPE_TYPE_LIST, 'scope-type'));
   const addedTypes = added.map(({ name }) => String(name));
 
-  /**
-   * Types that may be children of this type. The definition of an added type may have changed after scopes
-   * were created, so its own scopes may have any children, and any scope may have children of it.
-   */
-  const typesUnder = (type: string): readonly string[] => [
-    ...Object.keys(SCOPE_TYPES).filter(
-      (each) => !Object.hasOwn(SCOPE_TYPES, type) || SCOPE_TYPES[each]?.parents.includes(type),
-    ),
-    ...addedTypes,
-  ];
-
   /** Whether a scope of this type is wanted, or may have one below it. */
   function leads(type: string): boolean {
     const found = new Set([type]);
     for (const each of found) {
       if (wanted.has(each)) return true;
-      for (const under of typesUnder(each)) found.add(under);
+      for (const under of typesBelow(each, addedTypes)) found.add(under);
     }
     return false;
   }
@@ -79,7 +68,7 @@ export async function scopesUnder(
   const queue = [...tops];
   for (let scope = queue.pop(); scope !== undefined; scope = queue.pop()) {
     if (wanted.has(typeOf(scope))) found.add(scope);
-    const types = typesUnder(typeOf(scope)).filter(leads);
+    const types = typesBelow(typeOf(scope), addedTypes).filter(leads);
     if (types.length === 0) continue;
     for await (const child of children(scope, types)) {
       if (queue.push(child) + found.size > 2 * most) return undefined;

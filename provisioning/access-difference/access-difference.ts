@@ -28,13 +28,13 @@ import type { Command } from '../command.ts';
 import { inPart } from '../commands/transaction.ts';
 import { inTurns } from '../in-turns.ts';
 import { rootTypes } from '../nodes/scope-types.ts';
+import { activeScopesBelow } from '../nodes/scopes-below.ts';
 import type { Planning } from '../plan.ts';
 import type { Leaves } from '../routes/written-scopes.ts';
 import { type Copy, createCopy, TooLarge } from './copy.ts';
 import { createPeople, EVERYWHERE, type Top } from './people.ts';
 import { type AccessSide, createSide } from './summary.ts';
 import { type Touched, touchedBy } from './touched.ts';
-import { scopesUnder } from './tree.ts';
 
 /** One command of a change. */
 export interface Change {
@@ -410,7 +410,7 @@ async function* placesOf(copy: Copy, candidates: ReadonlyMap<string, ReadonlySet
         byTop.set(root, new Set([...(byTop.get(root) ?? []), ...everywhere]));
     for (const [top, some] of byTop) {
       add(top as string, some);
-      for await (const ref of scopesUnder(reader, top as string)) add(ref, some);
+      for await (const ref of activeScopesBelow(reader, top as string)) add(ref, some);
     }
   }
   for (const [scope, some] of people) yield { scope, people: some };

@@ -18,10 +18,10 @@ import { ownedBy } from '../../table/partition-queries.ts';
 import { patternsCovering } from '../../table/permission-name.ts';
 import { MAX_PAGE, type Reader } from '../../table/reader.ts';
 import { permissionOrPattern } from '../edges/rights.ts';
+import { activeScopesBelow } from '../nodes/scopes-below.ts';
 import { isFoldedAttribute } from '../verify/folded-roles.ts';
 import type { Copy } from './copy.ts';
 import { EVERYWHERE, type People, TooMany } from './people.ts';
-import { scopesUnder } from './tree.ts';
 
 /** What a change of the table means for decisions: they rest on decision items alone. */
 export interface Touched {
@@ -218,7 +218,8 @@ async function noteScope(
       await peopleAt(ref, scope, reader, people);
   }
   if (before)
-    for await (const ref of scopesUnder(copy.before, scope)) await peopleAt(ref, scope, copy.before, people);
+    for await (const ref of activeScopesBelow(copy.before, scope))
+      await peopleAt(ref, scope, copy.before, people);
   await people.admins(scope);
   const [global] = await copy.before.getMany([globalKey()]);
   for (const role of global ? decodeGlobal(global).roles.keys() : []) await people.globally(role, scope);

@@ -22,11 +22,12 @@ import {
 } from '../nodes/nodes.ts';
 import { moveOwners } from '../nodes/ownership.ts';
 import { refusePlace } from '../nodes/scope-types.ts';
+import { scopesBelow } from '../nodes/scopes-below.ts';
 import { asManyAsFit, fits } from '../nodes/steps.ts';
 import type { Node, Planning } from '../plan.ts';
 import { visible } from '../visible.ts';
 import { kindOf } from './node-kinds.ts';
-import { isMoving, movesItself, scopesBelow, treeBelow } from './scope-tree.ts';
+import { isMoving, movesItself, treeBelow } from './scope-tree.ts';
 import { asPlaced, ownersOfScope, placeUnder, refuseDepth } from './scopes.ts';
 
 /**

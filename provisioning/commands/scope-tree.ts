@@ -5,46 +5,18 @@ import { conflict, GatehouseError, stale } from '../../table/errors.ts';
 import { formatRef, parseRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { nodeKey, partitionOf } from '../../table/keys.ts';
-import { OWNERSHIP } from '../../table/partition-queries.ts';
+import { isOwnership } from '../../table/partition-queries.ts';
 import type { Reader } from '../../table/reader.ts';
 import type { Action } from '../../table/write/action.ts';
 import { type Command, RESTORE, writeCommand } from '../command.ts';
 import { planClosing, planDeletion } from '../kinds/deletion.ts';
 import type { NodeKind } from '../kinds/node-kind.ts';
 import { loadScope, optionalText, rootOf, textOf, unlessGone } from '../nodes/nodes.ts';
+import { scopesBelow } from '../nodes/scopes-below.ts';
 import type { Node, Planning } from '../plan.ts';
 import { kindOf } from './node-kinds.ts';
 
 /** What concerns a whole tree of scopes: walking it, and deleting it from the leaves up. */
-const ownedItems = (reader: Reader, of: Ref): Promise<readonly Item[]> =>
-  reader.listAll({
-    ranges: [{ partition: partitionOf(of) }],
-    keep: (item) => item.Type === OWNERSHIP,
-  });
-
-const ownedRef = (item: Item): Ref => parseRef(textOf(item, 'owned'), 'owned');
-
-/**
- * The children of these scopes, as their nodes say: the edges only name them, and what was moved away after it was listed
- * is no child any more. Whatever leaves a scope changes the revision that the scope had when it was listed.
- */
-export async function scopesBelow(reader: Reader, parents: readonly Ref[]): Promise<readonly Node[]> {
-  const found: { readonly ref: Ref; readonly parent: string }[] = [];
-  for (const each of parents) {
-    const parent = formatRef(each);
-    for (const item of await ownedItems(reader, each)) {
-      const ref = ownedRef(item);
-      // A building also owns copies of what is in its zones, an enterprise of workstreams of accounts.
-      if (mayBeScopeType(ref.type) && item.parent === parent) found.push({ ref, parent });
-    }
-  }
-  const items = await reader.getMany(found.map(({ ref }) => nodeKey(ref)));
-  return found.flatMap(({ ref, parent }, position) => {
-    const item = items[position];
-    return item?.parent === parent ? [{ ref, item }] : [];
-  });
-}
-
 /**
  * How many levels of scopes are below this one, which of them is being moved, if any, and, unless there are
  * more than `most`, the scopes themselves, parents before children. Each node is read before its children, so
@@ -74,6 +46,8 @@ export async function treeBelow(
 
 export const isMoving = ({ item }: Node): boolean => item.movingTo !== undefined;
 
+const ownedRef = (item: Item): Ref => parseRef(textOf(item, 'owned'), 'owned');
+
 /** They are deleted with the subject that owns them. */
 const DELETED_WITH_OWNER: ReadonlySet<string> = new Set(['token', 'session']);
 
@@ -94,7 +68,7 @@ async function leafOf(planning: Planning, top: Node): Promise<Leaf> {
   for (let [node, path]: [Node, readonly Node[]] = [top, []]; ; ) {
     const { items } = await planning.reader.list({
       ranges: [{ partition: partitionOf(node.ref) }],
-      keep: (item) => item.Type === OWNERSHIP && !DELETED_WITH_OWNER.has(ownedRef(item).type),
+      keep: (item) => isOwnership(item) && !DELETED_WITH_OWNER.has(ownedRef(item).type),
       limit: 1,
     });
     const [first] = items;
@@ -156,9 +130,8 @@ const asInTree = ({ node, path }: Leaf): readonly Action[] =>
 /** Refuses nodes of other tenants that are linked here, as workstreams of accounts are to an enterprise. */
 async function refuseWhileLinked({ reader }: Planning, top: Node): Promise<void> {
   const root = formatRef(rootOf(top));
-  const linked = (await ownedItems(reader, top.ref)).find(
-    (item) => typeof item.root === 'string' && item.root !== root,
-  );
+  const owned = await reader.listAll({ ranges: [{ partition: partitionOf(top.ref) }], keep: isOwnership });
+  const linked = owned.find((item) => typeof item.root === 'string' && item.root !== root);
   if (linked) {
     throw conflict(
       'scope',

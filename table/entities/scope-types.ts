@@ -32,6 +32,17 @@ export const MAX_ANCESTORS = 16;
 export const isBuiltIn = (type: string): boolean => Object.hasOwn(SCOPE_TYPES, type);
 
 /**
+ * Types that may be directly below a type. The definition of an added type may have changed after scopes were created, so
+ * that its scopes may have any children, and any scope may have children of it.
+ *
+ * @param added the types that were added
+ */
+export const typesBelow = (type: string, added: readonly string[]): readonly string[] => [
+  ...Object.keys(SCOPE_TYPES).filter((each) => !isBuiltIn(type) || SCOPE_TYPES[each]?.parents.includes(type)),
+  ...added,
+];
+
+/**
  * First words of keys that are no scopes. Kinds that decide nothing need not stand here: their decision items are never there,
  * and the registry refuses their types (`isScopeType`).
  */
