@@ -1,9 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { withMade } from '../../docs/.vitepress/made.ts';
-import { openModelTest } from '../support/model-test.ts';
 
-/** The examples of docs/guides and docs/coming-from: each document prints its files whole, and they hold. */
+/**
+ * The examples of docs/guides and docs/coming-from: each document prints its files whole. They hold:
+ * test/explorer/examples.test.ts. The recipes of docs/conditions.md as well.
+ */
 const DOCS = new URL('../../docs/', import.meta.url);
 const textOf = (path: string): string => readFileSync(new URL(path, DOCS), 'utf8');
 const namesIn = (folder: string): readonly string[] => readdirSync(new URL(folder, DOCS)).sort();
@@ -25,12 +27,10 @@ describe.each(['guides', 'coming-from'])('docs/%s', (folder) => {
       textOf(`examples/${folder}/${name}`),
     );
   });
+});
 
-  test.each(files.filter((name) => name.endsWith('.test.yaml')))('%s passes', async (name) => {
-    const { run } = await openModelTest(name, textOf(`examples/${folder}/${name}`));
-    const results = await run();
-    expect(results.filter(({ passed }) => !passed)).toEqual([]);
-    const decisions = results.flatMap(({ answers }) => answers.map(({ decision }) => decision.allowed));
-    expect(new Set(decisions), 'it shows an allow and a refusal').toEqual(new Set([true, false]));
-  });
+test('every recipe is shown, below a heading', () => {
+  const [, section = ''] = textOf('conditions.md').split('\n## Recipes\n');
+  const shown = [...section.matchAll(/^### .+\n(?:(?!^#)[\s\S])*?<!-- made: example recipes\/(\S+) -->/gm)];
+  expect(shown.map(([, file]) => file).sort()).toEqual(namesIn('examples/recipes'));
 });

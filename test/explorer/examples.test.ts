@@ -17,12 +17,15 @@ test('all models of the documents are there, each with a name of its own', () =>
   for (const { name } of EXAMPLES) expect(name).toMatch(/^[a-z]+(?:-[a-z]+)*$/);
 });
 
-describe.each(EXAMPLES)('$name', ({ name, manifest, tests }) => {
-  test('has no problem, and its tests pass', async () => {
+describe.each(EXAMPLES)('$name', ({ name, group, manifest, tests }) => {
+  test('has no problem, its tests pass, and a guide shows an allow and a refusal', async () => {
     const state = await createModel({ now: Date.now }).update({ manifest, tests });
     expect(state.problems).toEqual([]);
     expect(state.tests.filter(({ passed }) => !passed)).toEqual([]);
     expect(state.tests.length > 0).toBe(name !== 'acme');
+    if (!['Guides', 'Coming from'].includes(group)) return;
+    const decisions = state.tests.flatMap(({ answers }) => answers.map(({ decision }) => decision.allowed));
+    expect(new Set(decisions)).toEqual(new Set([true, false]));
   });
 });
 
