@@ -159,7 +159,10 @@ export interface Engine {
   /** As `checkMany`, for questions that are built from items of the table. */
   readonly checkManyAsked: <Q extends Question>(
     asks: readonly Ask<Q>[],
-    options?: Pick<CheckOptions, 'keepDecisions'>,
+    options?: Pick<CheckOptions, 'consistency' | 'keepDecisions' | 'work'> & {
+      /** Whether answers that allow say the effective roles. Default true. */
+      readonly withRoles?: boolean | undefined;
+    },
   ) => Promise<AnswersAsked<Q>>;
   /** As `checkManyAsked`, for less time: without what is needed only to keep an answer or to pass roles on. */
   readonly decideAsked: <Q extends Question>(asks: readonly Ask<Q>[]) => Promise<readonly AskedDecision<Q>[]>;
@@ -358,9 +361,9 @@ export function createEngine(options: EngineOptions): Engine {
       return fault ? Promise.reject(fault) : answerAsked(ask, consistency, WITH_ROLES, answerOf);
     },
     checkMany,
-    checkManyAsked: async (asks, { keepDecisions } = NOTHING_GIVEN) => {
+    checkManyAsked: async (asks, { keepDecisions, ...options } = NOTHING_GIVEN) => {
       refuse(faultInList('asks', asks, faultInAsk));
-      return checkManyAsked(asks, { keeps: keepDecisions });
+      return checkManyAsked(asks, { ...options, keeps: keepDecisions });
     },
     decideAsked: async (asks) => {
       refuse(faultInList('asks', asks, faultInAsk));

@@ -173,6 +173,9 @@ export function check(text: string, declarations: Declarations): Problem | undef
   }
 }
 
+/** The tree of an expression that was checked when it was written. */
+export const treeOf = (text: string): ASTNode => untyped.parse(text).ast;
+
 /**
  * The parts of an expression between its outermost `&&`, as they are written: for explanations.
  *
@@ -185,6 +188,6 @@ export function conjunctsOf(text: string): readonly string[] {
     else parts.push(sourceOf(node, text));
   };
   parse(text);
-  visit(untyped.parse(text).ast);
+  visit(treeOf(text));
   return parts;
 }

@@ -15,6 +15,7 @@ const ROWS = 100;
  * there are. Inactive scopes are left out with all below them: nobody is allowed anything there.
  *
  * @param most limit on the scopes found, and on the Queries
+ * @param withClosed with the inactive ones: they may open
  * @returns undefined beyond this limit
  */
 export async function scopesUnder(
@@ -22,6 +23,7 @@ export async function scopesUnder(
   tops: readonly string[],
   wanted: ReadonlySet<string>,
   most: number,
+  { withClosed = false } = {},
 ): Promise<readonly string[] | undefined> {
   if (tops.length === 0 || wanted.size === 0) return [];
   const added = await reader.listAll(ownedBy(SCOPE_TYPE_LIST, 'scope-type'));
@@ -49,7 +51,7 @@ export async function scopesUnder(
       const page = await reader.list({ ...query, limit: ROWS, cursor });
       for (const item of page.items) {
         // A building also lists scopes in its zones, and an enterprise linked workstreams: skip those.
-        const isChild = isOwnership(item) && item.parent === parent && isOpen(item);
+        const isChild = isOwnership(item) && item.parent === parent && (withClosed || isOpen(item));
         if (isChild && types.includes(leadingType(item))) yield String(item.owned);
       }
       const last = page.items.at(-1);

@@ -1,0 +1,44 @@
+import * as z from 'zod/mini';
+import { invalid } from '../../table/errors.ts';
+import { columnOf, type Row, type Rows } from './define-rows.ts';
+
+/** Where a list goes on: the values of the order's columns, then those of the key's, of the last row looked at. */
+export type Place = Readonly<Record<string, PlaceValue>>;
+export type PlaceValue = string | number | boolean;
+
+const PLACE = z.tuple([z.string(), z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))]);
+
+/**
+ * The place of a row.
+ *
+ * @throws GatehouseError `invalid` for a value that a cursor cannot hold exactly: rows would be lost or come twice
+ */
+export function placeOf({ order, key }: Rows, row: Row): Place {
+  const place: Record<string, PlaceValue> = {};
+  for (const name of [...order.map(({ column }) => column), ...key]) {
+    const value = columnOf(row, name);
+    const isExact =
+      typeof value === 'string' ||
+      typeof value === 'boolean' ||
+      (typeof value === 'number' && Number.isFinite(value));
+    if (typeof value === 'bigint') place[name] = String(value);
+    else if (isExact) place[name] = value;
+    else
+      throw invalid(
+        `row.${name}`,
+        `the column ${name} orders the list, so it must be a text, a number or a boolean; select a time as a text`,
+      );
+  }
+  return place;
+}
+
+/** @throws GatehouseError `invalid` for the cursor of another list */
+export function readPlace(list: string, text: string | undefined): Place {
+  try {
+    const [of, place] = z.parse(PLACE, JSON.parse(text ?? ''));
+    if (of === list) return place;
+  } catch {
+    // As one of another list.
+  }
+  throw invalid('after', 'after is no cursor of this list');
+}
