@@ -20,6 +20,7 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   Start: ['docs/tutorial.md', 'docs/concepts.md', 'docs/explorer.md', 'docs/guard-your-service.md'],
   Guides: [
     'docs/testing.md',
+    'docs/lists.md',
     'docs/guides/multi-tenant-saas.md',
     'docs/guides/buildings-and-devices.md',
     'docs/guides/school.md',

@@ -70,7 +70,12 @@ const readInt = (stored: unknown): unknown => {
   return Number.isSafeInteger(value) ? value : undefined;
 };
 
-export const INT: Codec = { type: 'int', read: readInt, write: writeNumber, span: spanOf(writeNumber) };
+const writeInt = (value: Value): number | undefined => {
+  const number = writeNumber(value);
+  return Number.isSafeInteger(number) ? number : undefined;
+};
+
+export const INT: Codec = { type: 'int', read: readInt, write: writeInt, span: spanOf(writeInt) };
 
 /** A whole number of a numeric column that the driver gives as a text, as PostgreSQL's do with BIGINT. */
 export const INT_AS_TEXT: Codec = {

@@ -18,6 +18,7 @@ export {
 } from './define-rows.ts';
 export { rowsInMemory } from './in-memory.ts';
 export type { Place } from './row-place.ts';
+export { type SqlOptions, type SqlPage, sqlPage } from './sql.ts';
 export {
   createVisibleRows,
   type RowsPage,

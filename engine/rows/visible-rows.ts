@@ -76,7 +76,7 @@ const MAX_BYTES = 4 * 1_024 * 1_024;
 export type VisibleRows = <R extends Row>(question: RowsQuestion<R>) => Promise<RowsPage<R>>;
 
 /**
- * Lists of an application's rows (ADR 0043).
+ * Lists of an application's rows (ADR 0041).
  *
  * @throws GatehouseError `invalid` for a secret that is too short
  */

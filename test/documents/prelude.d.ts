@@ -14,4 +14,6 @@ declare global {
   /** Of the answer to a write. */
   const token: string;
   const drawGrades: () => void;
+  /** Of a driver: a text with its parameters. */
+  const query: (text: string, values: readonly unknown[]) => Promise<Record<string, unknown>[]>;
 }

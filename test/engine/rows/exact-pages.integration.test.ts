@@ -4,13 +4,13 @@ import {
   type Row,
   type RowCondition,
   type Rows,
-  rowsInMemory,
   type VisibleRows,
 } from '../../../engine/rows/index.ts';
 import fc from '../../support/fast-check.ts';
 import { SEED } from '../../support/seed.ts';
 import { createMemoryWorld } from '../../support/world.ts';
 import { type Furnished, furnish, PERMISSIONS, plans } from '../search/random-world.ts';
+import { type Database, inMemory, inPostgres, inSqlite } from './databases.ts';
 import { addConditions, DEFINED, rowsAt } from './random-rows.ts';
 
 /**
@@ -37,13 +37,15 @@ const tally = (condition: RowCondition) => {
   counts[condition.kind === 'everything' ? 'everything' : 'narrowed'] += 1;
 };
 
-const drawn = fc.sample(plans, { seed: SEED, numRuns: 6 });
+/** WORLDS: how many, for a longer run. */
+const drawn = fc.sample(plans, { seed: SEED, numRuns: Number(process.env.WORLDS ?? 2) });
 describe.each(drawn.map((plan, number) => ({ number, plan: { ...plan, isStrict: number % 2 === 1 } })))(
   'world $number',
   ({ plan, number }) => {
     const world = createMemoryWorld();
     let there: Furnished;
     let visibleRows: VisibleRows;
+    let databases: readonly Database[];
     const engine = world.newEngine();
 
     beforeAll(async () => {
@@ -52,17 +54,21 @@ describe.each(drawn.map((plan, number) => ({ number, plan: { ...plan, isStrict: 
       world.settle();
       const { reader, clock } = world;
       visibleRows = createVisibleRows({ reader, engine, clock, cursorSecret: SECRET });
+      databases = await Promise.all([inMemory(), inSqlite(), inPostgres()]);
+    }, 60_000);
+
+    afterAll(async () => {
+      await Promise.all(databases.map(({ close }) => close()));
     });
 
     const pagesOf = async (
       rows: Rows,
-      all: readonly Row[],
+      { fetch }: Database,
       subject: string,
       permission: string,
       limit: number,
     ) => {
       const found: Row[] = [];
-      const inMemory = rowsInMemory(rows, () => all);
       for (let after: string | undefined, pages = 0; ; pages++) {
         const page = await visibleRows({
           subject,
@@ -73,14 +79,14 @@ describe.each(drawn.map((plan, number) => ({ number, plan: { ...plan, isStrict: 
           ...(after === undefined ? {} : { after }),
           fetch: (condition, place, count) => {
             tally(condition);
-            return inMemory(condition, place, count);
+            return fetch(condition, place, count);
           },
         });
         found.push(...page.rows);
         after = page.cursor;
         if (after === undefined) return found;
         expect(page.rows).toHaveLength(limit);
-        expect(pages).toBeLessThan(all.length);
+        expect(pages).toBeLessThan(ROWS);
       }
     };
 
@@ -88,26 +94,33 @@ describe.each(drawn.map((plan, number) => ({ number, plan: { ...plan, isStrict: 
       'definition $position',
       async ({ rows, position }) => {
         const all = await rowsAt(world, there, rows, SEED + number * 100 + position, ROWS);
-        const sorted = [...(await rowsInMemory(rows, () => all)({ kind: 'everything' }, undefined, ROWS))];
-        for (const [turn, subject] of there.subjects.entries())
-          for (const permission of PERMISSIONS) {
-            const expected: Row[] = [];
-            for (const row of sorted) {
-              const scope = rows.scopeOf(row);
-              const resource = rows.resourceOf(row);
-              const { allowed } = scope
-                ? await engine.check(subject, permission, scope, { ...GIVEN, resource })
-                : { allowed: false };
-              counts[allowed ? 'allowed' : 'refused'] += 1;
-              if (allowed) expected.push(row);
+        for (const [number, database] of databases.entries()) {
+          await database.fill(rows, all);
+          const kept = await database.fetch({ kind: 'everything' }, undefined, ROWS);
+          expect(kept).toHaveLength(ROWS);
+          for (const [turn, subject] of there.subjects.entries())
+            for (const permission of PERMISSIONS) {
+              const expected: Row[] = [];
+              for (const row of kept) if (await isAllowed(rows, row, subject, permission)) expected.push(row);
+              const limit = [1, 3, 50][turn % 3] as number;
+              const found = await pagesOf(rows, database, subject, permission, limit);
+              expect(
+                found.map(({ id }) => id),
+                `database ${number}: ${subject} ${permission}`,
+              ).toEqual(expected.map(({ id }) => id));
             }
-            const found = await pagesOf(rows, all, subject, permission, [1, 3, 50][turn % 3] as number);
-            expect(
-              found.map(({ id }) => id),
-              `${subject} ${permission}`,
-            ).toEqual(expected.map(({ id }) => id));
-          }
+        }
       },
+      60_000,
     );
+
+    async function isAllowed(rows: Rows, row: Row, subject: string, permission: string): Promise<boolean> {
+      const scope = rows.scopeOf(row);
+      if (scope === undefined) return false;
+      const options = { ...GIVEN, resource: rows.resourceOf(row) };
+      const { allowed } = await engine.check(subject, permission, scope, options);
+      counts[allowed ? 'allowed' : 'refused'] += 1;
+      return allowed;
+    }
   },
 );
