@@ -1,4 +1,5 @@
 import type { Fault, Inputs, Method, Results } from '../service/index.ts';
+import type { Change } from './commands/changes.ts';
 import type { Send } from './send.ts';
 
 /** One page of a list, or why there is none. */
@@ -7,7 +8,12 @@ export type PageReply<T> =
       readonly ok: true;
       readonly result: { readonly items: readonly T[]; readonly cursor?: string | undefined };
     }
-  | { readonly ok: false; readonly error: Fault };
+  | Failed;
+
+interface Failed {
+  readonly ok: false;
+  readonly error: Fault;
+}
 
 /** Loads the first page, or the one at a cursor. */
 export type LoadPage<T> = (cursor: string | undefined) => Promise<PageReply<T>>;
@@ -28,13 +34,22 @@ export const searchPages =
 /** The pages of a command of provisioning that lists. */
 export const commandPages =
   (send: Send, command: string, input: Item = {}): LoadPage<Item> =>
-  async (cursor) => {
-    const reply = await send('command', { command, input: withCursor(input, cursor) });
-    if (!reply.ok) return reply;
-    const answer = reply.result;
-    if (!answer.ok) return answer;
-    return { ok: true, result: answer.result as { items: readonly Item[]; cursor?: string } };
-  };
+  (cursor) =>
+    run(send, { command, input: withCursor(input, cursor) });
+
+/** The first items of a command that lists, and the cursor of those that follow. */
+export const firstPage = (send: Send, command: string, input: Item): Promise<PageReply<Item>> =>
+  commandPages(send, command, input)(undefined);
+
+/** The result of a command of provisioning, or why there is none: a refusal is a fault like any other. */
+export async function run<T = Item>(
+  send: Send,
+  { command, input }: Change,
+): Promise<{ readonly ok: true; readonly result: T; readonly token?: string | undefined } | Failed> {
+  const reply = await send('command', { command, input: { ...input } });
+  if (!reply.ok) return reply;
+  return reply.result.ok ? { ...reply.result, result: reply.result.result as T } : reply.result;
+}
 
 const withCursor = <T extends object>(input: T, cursor: string | undefined) =>
   cursor === undefined ? { ...input } : { ...input, cursor };

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { DAY } from '../../explorer/page/parts/instant.ts';
 import {
   byOwner,
   coverageOf,
-  DAY_MS,
   type Entitlement,
   type Entitlements,
 } from '../../explorer/page/views/map/entitlements.ts';
@@ -139,7 +139,7 @@ describe('levels', () => {
   });
 });
 
-const DAY_ENDS = NOW + 10 * DAY_MS;
+const DAY_ENDS = NOW + 10 * DAY;
 const paid = (owner: string, of: string, more: Partial<Entitlement> = {}): Entitlement => ({
   ...{ owner, of, isOpen: true, start: Number.NEGATIVE_INFINITY, end: Number.POSITIVE_INFINITY },
   ...more,
@@ -181,7 +181,7 @@ describe('what is paid for', () => {
       entitlements({ subscriptions: byOwner([paid('tenant:t', 'library', { end })]) });
     expect(textsOf(scope('tenant:t'), withEnd(DAY_ENDS))).toEqual(['ending: library ends 2026-03-11']);
     expect(textsOf(scope('tenant:t'), withEnd(NOW - 1))).toEqual(['unlicensed: library is over']);
-    expect(textsOf(scope('tenant:t'), withEnd(NOW + 31 * DAY_MS))).toEqual([]);
+    expect(textsOf(scope('tenant:t'), withEnd(NOW + 31 * DAY))).toEqual([]);
   });
 
   test('a subscription above that lasts longer counts', () => {

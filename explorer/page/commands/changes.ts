@@ -1,4 +1,4 @@
-import { isObject } from '../json.ts';
+import { isObject, parseJson } from '../json.ts';
 
 /** A provisioning command that would be sent (docs/commands.md). */
 export interface Change {
@@ -15,12 +15,9 @@ export type ReadChanges = { readonly changes: readonly Change[] } | { readonly p
  */
 export function readChanges(text: string): ReadChanges {
   if (text.trim() === '') return { changes: [] };
-  let data: unknown;
-  try {
-    data = JSON.parse(text);
-  } catch (error) {
-    return { problem: `this is not JSON: ${error instanceof Error ? error.message : String(error)}` };
-  }
+  const parsed = parseJson(text);
+  if ('problem' in parsed) return { problem: `this is not JSON: ${parsed.problem}` };
+  const { value: data } = parsed;
   if (!Array.isArray(data)) return { problem: `this is no list: ${FORM}` };
   const wrong = data.findIndex((each) => !isChange(each));
   return wrong < 0 ? { changes: data } : { problem: `${ordinal(wrong)} is no command: ${FORM}` };

@@ -1,5 +1,5 @@
 import type { Inputs } from '../../service/index.ts';
-import { isObject } from '../json.ts';
+import { isObject, parseJson } from '../json.ts';
 
 type Given = NonNullable<Inputs['check']['given']>;
 
@@ -15,12 +15,9 @@ const PARTS = ['subject', 'resource', 'action', 'context'];
 export function readGiven(text: string | undefined): GivenText {
   if (text === undefined || text.trim() === '') return {};
   if (text.length > MOST_GIVEN) return { problem: `it has more than ${MOST_GIVEN} characters` };
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    return { problem: `it is not JSON: ${(error as Error).message}` };
-  }
+  const parsed = parseJson(text);
+  if ('problem' in parsed) return { problem: `it is not JSON: ${parsed.problem}` };
+  const { value } = parsed;
   if (!isObject(value)) return { problem: `it must be an object with ${PARTS.join(', ')}` };
   for (const [name, part] of Object.entries(value)) {
     if (!PARTS.includes(name)) return { problem: `${name} is none of ${PARTS.join(', ')}` };

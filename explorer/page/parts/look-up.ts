@@ -1,4 +1,5 @@
 import type { NamedRef } from '../../service/index.ts';
+import { run } from '../load-page.ts';
 import type { Send } from '../send.ts';
 
 /** What can be looked up by a name. */
@@ -48,7 +49,6 @@ export const severalOf = (text: string, candidates: readonly Candidate[], more =
 
 /** The result of a command that reads, or why there is none. */
 async function ask<T>(send: Send, command: string, input: Readonly<Record<string, unknown>>) {
-  const reply = await send('command', { command, input });
-  if (!reply.ok) return { problem: reply.error.message };
-  return reply.result.ok ? (reply.result.result as T) : { problem: reply.result.error.message };
+  const reply = await run<T>(send, { command, input });
+  return reply.ok ? reply.result : { problem: reply.error.message };
 }

@@ -2,7 +2,7 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { NamedRef } from '../../service/index.ts';
 import { useLoaded } from '../calls.ts';
 import { type Client, useClient } from '../client.ts';
-import { commandPages, type Item } from '../load-page.ts';
+import { firstPage, type Item } from '../load-page.ts';
 import { labelOf } from '../refs.ts';
 import { ROOT_TYPES, SUBJECT_TYPES, TYPES_BELOW } from '../registry.ts';
 import { TYPED, Wrong } from './field.tsx';
@@ -183,7 +183,7 @@ function useSuggestions({ send, revision }: Client, kind: Kind): readonly [reado
   const load = async (): Promise<readonly NamedRef[]> => {
     const lists = await Promise.all(
       LISTS[kind].map(async (list) => {
-        const reply = await commandPages(send, `${list}.list`, { limit: MOST })(undefined);
+        const reply = await firstPage(send, `${list}.list`, { limit: MOST });
         return reply.ok ? reply.result.items.map((item) => namedOf(list, item)) : [];
       }),
     );

@@ -4,6 +4,7 @@ import {
   type RevocationTimes,
   revocationBound,
 } from '../../../../provisioning/index.ts';
+import { parseJson } from '../../json.ts';
 
 /** A layer that may still allow what was revoked. Seconds, all of them. */
 export interface LayerBar {
@@ -98,13 +99,9 @@ const TIME_OF: Readonly<Record<string, Time>> = {
 
 /** Reads what `gatehouse revoke-user --json` printed, and what its relatives do. */
 export function readReport(text: string): Report | { readonly problem: string } {
-  let data: unknown;
-  try {
-    data = JSON.parse(text);
-  } catch {
-    return { problem: 'this is not JSON: run the command with --json' };
-  }
-  const parsed = report.safeParse(data);
+  const json = parseJson(text);
+  if ('problem' in json) return { problem: 'this is not JSON: run the command with --json' };
+  const parsed = report.safeParse(json.value);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const field = issue?.path.join('.') || 'the text';

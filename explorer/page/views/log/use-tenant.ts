@@ -1,7 +1,7 @@
 import type { Fault } from '../../../service/index.ts';
 import { useLoaded } from '../../calls.ts';
 import { type Send, useClient } from '../../client.ts';
-import { commandPages } from '../../load-page.ts';
+import { firstPage, run } from '../../load-page.ts';
 import { ROOT_TYPES, reading } from '../../registry.ts';
 
 /** A root, or none; or why that is not known. */
@@ -13,7 +13,7 @@ interface Root {
 /** The first root that the table lists: a table often has one. */
 async function firstRoot(send: Send): Promise<Root> {
   for (const list of [...ROOT_TYPES, 'scope']) {
-    const reply = await commandPages(send, `${list}.list`, { limit: 1 })(undefined);
+    const reply = await firstPage(send, `${list}.list`, { limit: 1 });
     if (!reply.ok) return { error: reply.error };
     const [first] = reply.result.items;
     if (first) return { ref: String(first.root) };
@@ -23,8 +23,8 @@ async function firstRoot(send: Send): Promise<Root> {
 
 /** The root of a scope, which has the log of everything below it. */
 async function rootOf(send: Send, scope: string): Promise<Root> {
-  const reply = await send('command', reading(scope));
-  const root = reply.ok && reply.result.ok ? reply.result.result.root : undefined;
+  const reply = await run(send, reading(scope));
+  const root = reply.ok ? reply.result.root : undefined;
   return { ref: typeof root === 'string' ? root : scope };
 }
 

@@ -13,7 +13,7 @@ import {
 } from './entitlements.ts';
 import { Groups } from './groups.tsx';
 import { Marks, TypeIcon } from './icons.tsx';
-import { Disclosure, Lines, useCommandList } from './lines.tsx';
+import { Disclosure, Lines } from './lines.tsx';
 import { type Mark, marksOf } from './marks.ts';
 import { Assignments, Grants } from './people.tsx';
 import { Role } from './roles.tsx';
@@ -92,22 +92,20 @@ export function Details({ state, path, entitlements, now }: DetailsProps) {
 }
 
 function OwnRoles({ owner }: { readonly owner: string }) {
-  const list = useCommandList('role.list', { scope: owner });
-  const parentOf = ({ parent }: Item) => (typeof parent === 'string' ? `role:${parent}` : undefined);
-  const nameOf = useNames(list.items.flatMap((item) => parentOf(item) ?? []));
+  const parentsOf = ({ parent }: Item) => (typeof parent === 'string' ? [`role:${parent}`] : []);
   return (
     <Lines
-      list={list}
+      of={{ command: 'role.list', input: { scope: owner } }}
       none="It owns no role."
       title="roles"
-      keyOf={({ id }) => String(id)}
-      show={(item) => {
-        const parent = parentOf(item);
+      refsOf={parentsOf}
+      show={(item, nameOf) => {
+        const [parent] = parentsOf(item);
         return (
           <Role
             id={String(item.id)}
             name={String(item.name)}
-            note={parent && `inherits from ${nameOf(parent) ?? parent}`}
+            note={parent && `inherits from ${nameOf(parent)}`}
           />
         );
       }}
@@ -182,15 +180,13 @@ function Licences({ account, entitlements, now }: Omit<PaidProps, 'path'> & { re
 
 /** The workstreams of accounts that are linked to an enterprise. */
 function Linked({ enterprise, state }: Pick<DetailsProps, 'state'> & { readonly enterprise: string }) {
-  const list = useCommandList('workstream.list', { parent: enterprise });
   return (
     <>
       <h3>Workstreams linked to it</h3>
       <Lines
-        list={list}
+        of={{ command: 'workstream.list', input: { parent: enterprise } }}
         none="No workstream is linked to it."
         title="workstreams"
-        keyOf={({ id }) => String(id)}
         show={({ id, name }) => (
           <a href={formatAddress({ view: 'map', state: { ...state, scope: `workstream:${String(id)}` } })}>
             <bdi>{String(name)}</bdi>

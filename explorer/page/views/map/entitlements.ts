@@ -1,9 +1,9 @@
 import type { Item } from '../../load-page.ts';
+import { DAY } from '../../parts/instant.ts';
 import type { Scope } from './levels.ts';
 
 /** What scopes may use because it is paid for: subscriptions of modules, licences of workstreams; and when that ends. */
 
-export const DAY_MS = 86_400_000;
 /** What ends within so many days ends soon. */
 export const SOON_DAYS = 30;
 
@@ -106,7 +106,7 @@ export function licenceCoverage(
   return coverageOf(licences.get(account) ?? [], enterprise, now);
 }
 
-export const isSoon = (end: number, now: number): boolean => now < end && end <= now + SOON_DAYS * DAY_MS;
+export const isSoon = (end: number, now: number): boolean => now < end && end <= now + SOON_DAYS * DAY;
 
 /** `2027-01-01`, in UTC. */
 export const dayOf = (instant: number): string => new Date(instant).toISOString().slice(0, 10);

@@ -1,18 +1,15 @@
 import type { Item } from '../../load-page.ts';
-import { useNames } from '../../parts/use-names.ts';
-import { Disclosure, Lines, useCommandList } from './lines.tsx';
+import { Disclosure, Lines } from './lines.tsx';
 import { Person, subjectIn } from './people.tsx';
-import { Role } from './roles.tsx';
+import { Role, roleRef } from './roles.tsx';
 
 /** The groups at a scope; opened, the roles that each one carries, and on demand its members. */
 export function Groups({ scope }: { readonly scope: string }) {
-  const list = useCommandList('group.list', { scope });
   return (
     <Lines
-      list={list}
+      of={{ command: 'group.list', input: { scope } }}
       none="There is no group here."
       title="groups"
-      keyOf={({ id }) => String(id)}
       show={(group) => <Group of={group} />}
     />
   );
@@ -45,29 +42,27 @@ function Group({ of: { id, name, groupType, everyone } }: { readonly of: Item })
 }
 
 function GroupRoles({ group }: { readonly group: string }) {
-  const list = useCommandList('group-role.list', { group });
-  const nameOf = useNames(list.items.map(({ role }) => `role:${String(role)}`));
   return (
     <Lines
-      list={list}
+      of={{ command: 'group-role.list', input: { group } }}
       none="It carries no role."
       title="roles"
       keyOf={({ role }) => String(role)}
-      show={({ role }) => <Role id={String(role)} name={nameOf(`role:${String(role)}`) ?? String(role)} />}
+      refsOf={({ role }) => [roleRef(role)]}
+      show={({ role }, nameOf) => <Role id={String(role)} name={nameOf(roleRef(role))} />}
     />
   );
 }
 
 function Members({ group }: { readonly group: string }) {
-  const list = useCommandList('membership.list', { group });
-  const nameOf = useNames(list.items.map(subjectIn));
   return (
     <Lines
-      list={list}
+      of={{ command: 'membership.list', input: { group } }}
       none="Nobody is in it."
       title="people"
       keyOf={subjectIn}
-      show={(item) => <Person subject={subjectIn(item)} nameOf={nameOf} />}
+      refsOf={(item) => [subjectIn(item)]}
+      show={(item, nameOf) => <Person subject={subjectIn(item)} nameOf={nameOf} />}
     />
   );
 }

@@ -1,38 +1,42 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { useClient } from '../../client.ts';
-import { type List, useList } from '../../list.ts';
+import type { Change } from '../../commands/changes.ts';
+import { useList } from '../../list.ts';
 import { commandPages, type Item } from '../../load-page.ts';
 import { Problem } from '../../parts/problem.tsx';
+import { useNames } from '../../parts/use-names.ts';
 
 /** Items of one page of a list in the details. */
 const LIMIT = 50;
 
-/** A list of provisioning, page by page. */
-export function useCommandList(command: string, input: Item): List<Item> {
-  const { send } = useClient();
-  return useList(JSON.stringify([command, input]), commandPages(send, command, { ...input, limit: LIMIT }));
-}
-
-export interface LinesProps<T> {
-  readonly list: List<T>;
+export interface LinesProps {
+  /** A command that lists. */
+  readonly of: Change;
   /** What is said of an empty list. */
   readonly none: string;
   /** What there are more of. */
   readonly title: string;
-  readonly keyOf: (item: T) => string;
-  readonly show: (item: T) => ComponentChildren;
+  readonly keyOf?: (item: Item) => string;
+  /** What an item names. */
+  readonly refsOf?: (item: Item) => readonly string[];
+  /** @param nameOf the name of what an item names; the reference until it is known */
+  readonly show: (item: Item, nameOf: (ref: string) => string) => ComponentChildren;
 }
 
-/** A short list, with a button for what follows. */
-export function Lines<T>({ list, none, title, keyOf, show }: LinesProps<T>) {
+/** A short list of provisioning, page by page, with a button for what follows. */
+export function Lines({ of, none, title, keyOf = idOf, refsOf = () => [], show }: LinesProps) {
+  const { send } = useClient();
+  const pages = commandPages(send, of.command, { ...of.input, limit: LIMIT });
+  const list = useList(JSON.stringify([of.command, of.input]), pages);
   const { items, hasMore, isLoading, error } = list;
+  const nameOf = useNames(items.flatMap(refsOf));
   return (
     <>
       {items.length > 0 && (
         <ul class="lines">
           {items.map((item) => (
-            <li key={keyOf(item)}>{show(item)}</li>
+            <li key={keyOf(item)}>{show(item, (ref) => nameOf(ref) ?? ref)}</li>
           ))}
         </ul>
       )}
@@ -46,6 +50,8 @@ export function Lines<T>({ list, none, title, keyOf, show }: LinesProps<T>) {
     </>
   );
 }
+
+const idOf = ({ id }: Item): string => String(id);
 
 export interface DisclosureProps {
   readonly summary: ComponentChildren;

@@ -1,26 +1,24 @@
 import type { Item } from '../../load-page.ts';
 import { Named } from '../../parts/named.tsx';
-import { useNames } from '../../parts/use-names.ts';
-import { type NameOf, subjectOf, typeOf } from '../../refs.ts';
+import { subjectOf, typeOf } from '../../refs.ts';
 import { dayOf, isSoon, lastDayOf } from './entitlements.ts';
 import { Marks } from './icons.tsx';
-import { Lines, useCommandList } from './lines.tsx';
+import { Lines } from './lines.tsx';
 import type { Mark } from './marks.ts';
-import { Role } from './roles.tsx';
+import { Role, roleRef } from './roles.tsx';
 
 /** The subject of an edge: the id of a user, or a reference of another type. */
 export const subjectIn = ({ user }: Item): string => subjectOf(user);
 
 interface PersonProps {
   readonly subject: string;
-  readonly nameOf: NameOf;
+  readonly nameOf: (ref: string) => string;
 }
 
 export function Person({ subject, nameOf }: PersonProps) {
   return (
     <>
-      <span class="kind">{typeOf(subject)}</span>{' '}
-      <Named of={{ ref: subject, name: nameOf(subject) ?? subject }} />
+      <span class="kind">{typeOf(subject)}</span> <Named of={{ ref: subject, name: nameOf(subject) }} />
     </>
   );
 }
@@ -29,21 +27,19 @@ const text = (value: unknown): string | undefined => (typeof value === 'string' 
 
 /** The roles that are assigned to people at a scope, each with its time. */
 export function Assignments({ scope, now }: { readonly scope: string; readonly now: number }) {
-  const list = useCommandList('assignment.list', { scope });
-  const nameOf = useNames(list.items.flatMap((item) => [subjectIn(item), `role:${String(item.role)}`]));
   return (
     <Lines
-      list={list}
+      of={{ command: 'assignment.list', input: { scope } }}
       none="No role is assigned to anybody here."
       title="assignments"
-      keyOf={({ id }) => String(id)}
-      show={(item) => (
+      refsOf={(item) => [subjectIn(item), roleRef(item.role)]}
+      show={(item, nameOf) => (
         <>
           <Person subject={subjectIn(item)} nameOf={nameOf} />{' '}
           <Marks of={timeMarks(text(item.startsAt), text(item.endsAt), now)} />
           <Role
             id={String(item.role)}
-            name={nameOf(`role:${String(item.role)}`) ?? String(item.role)}
+            name={nameOf(roleRef(item.role))}
             note={spanOf(text(item.startsAt), text(item.endsAt))}
           />
         </>
@@ -54,22 +50,18 @@ export function Assignments({ scope, now }: { readonly scope: string; readonly n
 
 /** The grants of people in a root, each with its roles. */
 export function Grants({ scope }: { readonly scope: string }) {
-  const list = useCommandList('grant.list', { scope });
   const rolesOf = ({ roles }: Item): readonly string[] => (Array.isArray(roles) ? roles.map(String) : []);
-  const nameOf = useNames(
-    list.items.flatMap((item) => [subjectIn(item), ...rolesOf(item).map((role) => `role:${role}`)]),
-  );
   return (
     <Lines
-      list={list}
+      of={{ command: 'grant.list', input: { scope } }}
       none="Nobody has a grant here."
       title="grants"
-      keyOf={({ id }) => String(id)}
-      show={(item) => (
+      refsOf={(item) => [subjectIn(item), ...rolesOf(item).map(roleRef)]}
+      show={(item, nameOf) => (
         <>
           <Person subject={subjectIn(item)} nameOf={nameOf} />
           {rolesOf(item).map((role) => (
-            <Role key={role} id={role} name={nameOf(`role:${role}`) ?? role} />
+            <Role key={role} id={role} name={nameOf(roleRef(role))} />
           ))}
           {rolesOf(item).length === 0 && <span class="note"> without a role</span>}
         </>

@@ -1,7 +1,10 @@
 import { useCommand } from '../../calls.ts';
 import type { Item } from '../../load-page.ts';
 import { Problem } from '../../parts/problem.tsx';
-import { Disclosure, Lines, useCommandList } from './lines.tsx';
+import { Disclosure, Lines } from './lines.tsx';
+
+/** A role as edges name it, as a reference. */
+export const roleRef = (role: unknown): string => `role:${String(role)}`;
 
 export interface RoleProps {
   readonly id: string;
@@ -27,13 +30,12 @@ export function Role({ id, name, note }: RoleProps) {
 }
 
 function Effects({ role }: { readonly role: string }) {
-  const list = useCommandList('role-permission.list', { role });
   const { value, error, retry } = useCommand('role.read', { id: role });
   const parent = value?.parent;
   return (
     <>
       <Lines
-        list={list}
+        of={{ command: 'role-permission.list', input: { role } }}
         none="It has no permission of its own."
         title="permissions"
         keyOf={({ permission, effect }) => `${String(effect)} ${String(permission)}`}

@@ -1,11 +1,11 @@
 import type { Fault } from '../../../service/index.ts';
 import { useLoaded } from '../../calls.ts';
 import { type Client, useClient } from '../../client.ts';
-import { commandPages, type Item } from '../../load-page.ts';
+import { firstPage, type Item } from '../../load-page.ts';
+import { DAY } from '../../parts/instant.ts';
 import { labelOf } from '../../refs.ts';
 import {
   byOwner,
-  DAY_MS,
   type Ending,
   type Entitlements,
   licenceOf,
@@ -30,9 +30,8 @@ export function useEntitlements(now: number): LoadedEntitlements {
 }
 
 async function load({ send }: Client, now: number): Promise<Omit<LoadedEntitlements, 'retry'>> {
-  const first = (command: string, input: Item = {}) =>
-    commandPages(send, command, { limit: LIMIT, ...input })(undefined);
-  const soon = new Date(now + SOON_DAYS * DAY_MS).toISOString();
+  const first = (command: string, input: Item = {}) => firstPage(send, command, { limit: LIMIT, ...input });
+  const soon = new Date(now + SOON_DAYS * DAY).toISOString();
   const replies = await Promise.all([
     first('module.list'),
     ...['active', 'trial', 'expired'].map((status) => first('subscription.list', { status })),

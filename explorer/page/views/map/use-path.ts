@@ -1,7 +1,7 @@
 import type { Fault } from '../../../service/index.ts';
 import { useLoaded } from '../../calls.ts';
 import { useClient } from '../../client.ts';
-import type { Item } from '../../load-page.ts';
+import { run } from '../../load-page.ts';
 import { typeOf } from '../../refs.ts';
 import { reading } from '../../registry.ts';
 import type { Send } from '../../send.ts';
@@ -37,8 +37,6 @@ async function loadPath(send: Send, ref: string): Promise<{ path: Path } | { err
 }
 
 async function loadScope(send: Send, ref: string): Promise<Scope | { readonly error: Fault }> {
-  const reply = await send('command', reading(ref));
-  if (!reply.ok) return reply;
-  const answer = reply.result;
-  return answer.ok ? scopeOf(typeOf(ref), answer.result as Item) : { error: answer.error };
+  const reply = await run(send, reading(ref));
+  return reply.ok ? scopeOf(typeOf(ref), reply.result) : reply;
 }

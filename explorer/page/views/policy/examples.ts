@@ -1,5 +1,5 @@
 import type { PolicyShown } from '../../../service/index.ts';
-import { isObject } from '../../json.ts';
+import { isObject, parseJson } from '../../json.ts';
 
 /** A request to try. */
 export interface Request {
@@ -60,10 +60,8 @@ export type Read<T> = { readonly value: T } | { readonly problem: string };
 
 /** Claims, as a JSON object. */
 export function readClaims(text: string): Read<Readonly<Record<string, unknown>>> {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isObject(value)) return { value };
-  } catch {}
+  const parsed = parseJson(text);
+  if ('value' in parsed && isObject(parsed.value)) return { value: parsed.value };
   return { problem: 'claims are a JSON object, such as {"tenant":"acme"}' };
 }
 

@@ -6,6 +6,7 @@ import { linkTo, type ViewProps } from '../../address.ts';
 import { useClient } from '../../client.ts';
 import type { Change } from '../../commands/changes.ts';
 import { newNamesIn } from '../../commands/sentences.ts';
+import { run } from '../../load-page.ts';
 import { Problem } from '../../parts/problem.tsx';
 import { Difference, Summary } from './difference.tsx';
 
@@ -71,15 +72,14 @@ function Confirmation(props: ConfirmationProps) {
   const make = async () => {
     setSending(true);
     setError(undefined);
-    const reply = await send('command', { command: command.command, input: { ...command.input } });
+    const reply = await run(send, command);
     setSending(false);
     if (!reply.ok) return setError(reply.error);
-    if (!reply.result.ok) return setError(reply.result.error);
     dialog.current?.close();
     const { people, more } = difference.loses;
     const mayLose = people > 0 || more || difference.incomplete !== undefined;
     const since = new Date().toISOString();
-    onMade({ revoked: mayLose ? revoked : undefined, since, token: reply.result.token });
+    onMade({ revoked: mayLose ? revoked : undefined, since, token: reply.token });
     changed();
   };
 

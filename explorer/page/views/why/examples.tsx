@@ -2,7 +2,7 @@ import type { NamedRef } from '../../../service/index.ts';
 import { type Address, linkTo } from '../../address.ts';
 import { useLoaded } from '../../calls.ts';
 import { type Client, useClient } from '../../client.ts';
-import { commandPages, type Item } from '../../load-page.ts';
+import { firstPage, type Item } from '../../load-page.ts';
 import { Named } from '../../parts/named.tsx';
 import { labelOf } from '../../refs.ts';
 
@@ -38,7 +38,7 @@ export function Examples({ state }: { readonly state: Address['state'] }) {
 
 /** The first items of a list; none where it cannot be read, for it is only a help. */
 async function listed({ send }: Client, command: string, input: Item): Promise<readonly Item[]> {
-  const reply = await commandPages(send, command, { ...input, limit: MOST })(undefined);
+  const reply = await firstPage(send, command, { ...input, limit: MOST });
   return reply.ok ? reply.result.items : [];
 }
 
