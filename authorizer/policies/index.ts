@@ -2,7 +2,13 @@
 export { apiRoutesId, createApiRoutes } from '../routes/api-routes.ts';
 export { resolve } from '../routes/resolve.ts';
 export { isOfOneSpelling, isVerb, type RouteRule } from '../routes/rule.ts';
-export { type MissingValue, type Trial, type TriedRequest, tryRequest } from '../routes/try.ts';
+export {
+  type MissingValue,
+  type Trial,
+  type TriedRequest,
+  tryRequest,
+  valuesByName,
+} from '../routes/try.ts';
 export {
   type Allowed,
   type CallerPolicy,

@@ -19,6 +19,15 @@ export interface TriedRequest {
   readonly query: ReadonlyMap<string, readonly string[]>;
 }
 
+/** Headers or parameters with all values that each has. */
+export function valuesByName(
+  pairs: Iterable<readonly [string, string]>,
+): ReadonlyMap<string, readonly string[]> {
+  const all = new Map<string, readonly string[]>();
+  for (const [name, value] of pairs) all.set(name, [...(all.get(name) ?? []), value]);
+  return all;
+}
+
 /** A value that a route takes from a request, and that is missing or not valid. */
 export interface MissingValue {
   readonly kind: 'path' | 'claim' | 'header' | 'query';

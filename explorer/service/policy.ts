@@ -12,6 +12,7 @@ import {
   resolve,
   rulesOf,
   tryRequest,
+  valuesByName,
 } from '../../authorizer/policies/index.ts';
 import type { Decision, Engine, Given } from '../../engine/index.ts';
 import { formatPathTemplate, formatTemplate, type Reader } from '../../table/index.ts';
@@ -165,7 +166,7 @@ export function createPolicies({ reader, engine, clock }: PoliciesParts) {
         path,
         claims,
         headers: new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), [value]])),
-        query: byName(new URLSearchParams(query.join('?'))),
+        query: valuesByName(new URLSearchParams(query.join('?'))),
       },
     );
     const question = trial?.question;
@@ -220,12 +221,6 @@ const byPath = (a: RouteRule, b: RouteRule): number => {
   const [x, y] = [a, b].map(({ segments, method }) => `${formatPathTemplate(segments)} ${method}`);
   return (x as string) < (y as string) ? -1 : 1;
 };
-
-function byName(pairs: Iterable<readonly [string, string]>): ReadonlyMap<string, readonly string[]> {
-  const all = new Map<string, readonly string[]>();
-  for (const [name, value] of pairs) all.set(name, [...(all.get(name) ?? []), value]);
-  return all;
-}
 
 const routeName = ({ method, segments }: RouteRule): string => `${method} ${formatPathTemplate(segments)}`;
 

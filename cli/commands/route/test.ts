@@ -4,6 +4,7 @@ import {
   type Trial,
   type TriedRequest,
   tryRequest,
+  valuesByName,
 } from '../../../authorizer/routes/try.ts';
 import { createEngine, type Decision, type Given } from '../../../engine/index.ts';
 import { type Route, requirementText } from '../../../provisioning/routes/route.ts';
@@ -118,15 +119,11 @@ function readRequest(method: string, path: string, options: TestOptions): TriedR
     method,
     path: before,
     claims: Object.fromEntries(claims),
-    headers: gathered(pairs('--header', options.header).map(([name, value]) => [name.toLowerCase(), value])),
-    query: gathered([...new URLSearchParams(after.join('?')), ...pairs('--query', options.query)]),
+    headers: valuesByName(
+      pairs('--header', options.header).map(([name, value]) => [name.toLowerCase(), value]),
+    ),
+    query: valuesByName([...new URLSearchParams(after.join('?')), ...pairs('--query', options.query)]),
   };
-}
-
-function gathered(pairs: readonly (readonly [string, string])[]): ReadonlyMap<string, readonly string[]> {
-  const all = new Map<string, readonly string[]>();
-  for (const [name, value] of pairs) all.set(name, [...(all.get(name) ?? []), value]);
-  return all;
 }
 
 /** Which value is missing or not valid, and how to give one. */
