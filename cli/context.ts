@@ -38,6 +38,27 @@ export interface Context extends Process {
   readonly written: Written;
 }
 
+/** What SIGINT or SIGTERM interrupts. */
+export interface Interruption {
+  readonly signal: AbortSignal;
+  /** Resolves when it is interrupted. */
+  readonly interrupted: Promise<void>;
+  /** From then on signals end the process again. */
+  readonly ignore: () => void;
+}
+
+export function interruptionOf({ onInterrupt }: Pick<Process, 'onInterrupt'>): Interruption {
+  const controller = new AbortController();
+  let ignore: (() => void) | undefined;
+  const interrupted = new Promise<void>((resolve) => {
+    ignore = onInterrupt?.(() => {
+      controller.abort();
+      resolve();
+    });
+  });
+  return { signal: controller.signal, interrupted, ignore: () => ignore?.() };
+}
+
 /** A usage error, with a message of one line that says what to do instead. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';

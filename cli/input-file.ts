@@ -1,5 +1,6 @@
 import { createReadStream, type ReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { defined } from '../table/defined.ts';
 import { ProblemsError, readDocument, type Source } from '../testing/document.ts';
 import { readFileAsDocument, unreadable } from '../testing/text-file.ts';
 import { type Context, UsageError } from './context.ts';
@@ -23,6 +24,10 @@ export async function sizeOf(file: string): Promise<number | undefined> {
 
 export const openInput = (file: string): ReadStream =>
   file === STDIN ? createReadStream('', { fd: 0, autoClose: false }) : createReadStream(file);
+
+/** What is wrong with it, and in which line. */
+export const problemIn = (file: string, message: string, line: number | undefined): ProblemsError =>
+  new ProblemsError([{ file: nameOf(file), ...defined({ line }), message }]);
 
 /** The YAML or JSON in it. Throws {@link UsageError} where there is no standard input, and ProblemsError. */
 export async function documentIn(file: string, option: string, { input }: Context): Promise<Source> {

@@ -1,7 +1,7 @@
 import { readConfiguration } from '../../local/configuration.ts';
 import { messageOf } from '../../local/message-of.ts';
 import { defined } from '../../table/defined.ts';
-import { type Context, UsageError } from '../context.ts';
+import { type Context, interruptionOf, UsageError } from '../context.ts';
 import { argument, type GlobalOptions, type Options, parsed, port, type ValuesOf } from '../options.ts';
 import { subcommand } from '../subcommand.ts';
 
@@ -51,19 +51,13 @@ export const addDev = subcommand({
       throw new UsageError('--backend goes with a manifest: gatehouse dev MANIFEST --backend URL');
     if (manifest === undefined && options.cors !== undefined)
       throw new UsageError('--cors goes with a manifest: gatehouse dev MANIFEST --cors ORIGIN');
-    let isInterrupted = false;
-    const interrupted = new Promise<void>((resolve) => {
-      context.onInterrupt?.(() => {
-        isInterrupted = true;
-        resolve();
-      });
-    });
+    const { signal, interrupted } = interruptionOf(context);
     const stack = await start(manifest, options, context).catch((error: unknown) => {
       // Ctrl-C ends the engine as well, and what asks it then fails.
-      if (!isInterrupted) throw error;
+      if (!signal.aborted) throw error;
     });
     try {
-      if (!stack || isInterrupted) return;
+      if (!stack || signal.aborted) return;
       context.out(stack.screen);
       context.out(`ready ${stack.url}\n`);
       await interrupted;

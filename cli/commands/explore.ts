@@ -1,7 +1,7 @@
 import type { Reply, Service } from '../../explorer/service/index.ts';
 import { messageOf } from '../../local/message-of.ts';
 import { type OpenTable, openTable, readEndpoint } from '../connection.ts';
-import { type Context, UsageError } from '../context.ts';
+import { type Context, interruptionOf, UsageError } from '../context.ts';
 import { withAdvice } from '../faults.ts';
 import {
   flag,
@@ -48,16 +48,10 @@ async function explore(options: ExploreOptions, context: Context): Promise<undef
   const { write: canWrite = false } = options;
   if (options.actor !== undefined && !canWrite)
     throw new UsageError('--actor goes with --write: who only looks leaves no audit record');
-  const interruption = new AbortController();
-  const interrupted = new Promise<void>((resolve) => {
-    context.onInterrupt?.(() => {
-      interruption.abort();
-      resolve();
-    });
-  });
+  const { signal, interrupted } = interruptionOf(context);
   const opened = await openTable(options, context.env);
   const place = await placeOf(opened, readEndpoint(options, context.env).endpoint);
-  const service = await serviceOver(opened, { place, canWrite }, options, context, interruption.signal);
+  const service = await serviceOver(opened, { place, canWrite }, options, context, signal);
   const { serveExplorer } = await import('../../local/explorer/serve.ts');
   const served = await serveExplorer({ service, port: options.port, now: context.now }).catch(
     (error: unknown) => {
@@ -65,7 +59,7 @@ async function explore(options: ExploreOptions, context: Context): Promise<undef
     },
   );
   try {
-    if (interruption.signal.aborted) return;
+    if (signal.aborted) return;
     const { link } = served;
     context.out(
       options.json

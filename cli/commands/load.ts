@@ -1,6 +1,4 @@
 import { extname, resolve } from 'node:path';
-import { defined } from '../../table/defined.ts';
-import { ProblemsError } from '../../testing/document.ts';
 import { checkpointFileOf, progressOf, resumed } from '../bulk/checkpoint.ts';
 import { createColumns } from '../bulk/columns.ts';
 import { ROW_KINDS, type RowKind } from '../bulk/kinds.ts';
@@ -12,7 +10,7 @@ import { readSource, readThrough } from '../bulk/source.ts';
 import { readEndpoint, tableOf } from '../connection.ts';
 import { type Context, IncompleteError, UsageError } from '../context.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
-import { nameOf, openInput, STDIN, sizeOf } from '../input-file.ts';
+import { nameOf, openInput, problemIn, STDIN, sizeOf } from '../input-file.ts';
 import {
   argument,
   choiceArgument,
@@ -226,9 +224,7 @@ async function loadFile(
 const throwProblem =
   (file: string) =>
   (error: unknown): never => {
-    if (!(error instanceof SourceError)) throw error;
-    const { line, message } = error;
-    throw new ProblemsError([{ file: nameOf(file), ...defined({ line }), message }]);
+    throw error instanceof SourceError ? problemIn(file, error.message, error.line) : error;
   };
 
 /** The file of refused rows beside the input; undefined for standard input. */

@@ -11,14 +11,12 @@ import {
   readLine,
   replay,
 } from '../../provisioning/replay/index.ts';
-import { defined } from '../../table/defined.ts';
-import { ProblemsError } from '../../testing/document.ts';
 import { unreadable } from '../../testing/text-file.ts';
 import { linesOf } from '../bulk/json-lines.ts';
 import { SourceError } from '../bulk/rows.ts';
 import { type Context, type Paint, UsageError } from '../context.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
-import { nameOf, openInput, STDIN, sizeOf } from '../input-file.ts';
+import { openInput, problemIn, STDIN, sizeOf } from '../input-file.ts';
 import { parseJson } from '../json.ts';
 import {
   flag,
@@ -142,13 +140,11 @@ const isWhole = ({ counted, gaps, byHand, refused }: Report): boolean =>
 /** Gives each line of a file to `add`. Returns how many are neither a record of a change nor a count. */
 async function collect(file: string, add: ReturnType<typeof createCollection>['add']): Promise<number> {
   let ignored = 0;
-  const at = (line: number | undefined, message: string) =>
-    new ProblemsError([{ file: nameOf(file), ...defined({ line }), message }]);
   try {
     for await (const { number, text } of linesOf(await plainBytes(file), MAX_LINE_BYTES)) {
       if (text.trim() === '') continue;
       const line = readLine(parseJson(text));
-      if (!line) throw at(number, 'is neither a record of the stream nor an audit record');
+      if (!line) throw problemIn(file, 'is neither a record of the stream nor an audit record', number);
       if (line.kind === 'other') ignored += 1;
       if (!add(line))
         throw new UsageError(
@@ -156,11 +152,11 @@ async function collect(file: string, add: ReturnType<typeof createCollection>['a
         );
     }
   } catch (error) {
-    if (error instanceof SourceError) throw at(error.line, error.message);
+    if (error instanceof SourceError) throw problemIn(file, error.message, error.line);
     if (file !== STDIN && (error as NodeJS.ErrnoException).code === 'ENOENT')
       throw unreadable(file, error as NodeJS.ErrnoException);
     if (/^Z_/.test(String((error as NodeJS.ErrnoException).code)))
-      throw at(undefined, 'is no whole gzip file');
+      throw problemIn(file, 'is no whole gzip file', undefined);
     throw error;
   }
   return ignored;

@@ -9,7 +9,7 @@ import { isLoopback } from '../../table/loopback.ts';
 import type { Reader } from '../../table/reader.ts';
 import { readText } from '../../testing/text-file.ts';
 import { connect, readEndpoint, tableOf } from '../connection.ts';
-import { type Context, UsageError } from '../context.ts';
+import { type Context, interruptionOf, UsageError } from '../context.ts';
 import {
   type GlobalOptions,
   number,
@@ -80,7 +80,7 @@ async function serve(options: ServeOptions, context: Context): Promise<undefined
   assertCertificate(tls);
   const write = context.log ?? ((line: string): void => context.error(`${line}\n`));
   const log = createLog({ service: 'authzen', level: logLevelIn(context.env), write });
-  const interrupted = new Promise<void>((resolve) => void context.onInterrupt?.(resolve));
+  const { interrupted } = interruptionOf(context);
   const { reader, table, token, close } = await open(options, context);
   let handle: Handle = () => Promise.reject(new Error('not composed yet'));
   const server = createNodeServer({

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { type Failure, idsOf, type PlanAnswer, type Progress, pathOf } from '../../provisioning/index.ts';
 import { formatPath, ProblemsError } from '../../testing/document.ts';
-import { type Context, NothingDoneError } from '../context.ts';
+import { type Context, interruptionOf, NothingDoneError } from '../context.ts';
 import { accepted, isFault, RefusedError, withField } from '../provisioning.ts';
 import type { Delivered } from '../transport.ts';
 import type { Planned } from './shared.ts';
@@ -25,11 +25,10 @@ export interface ApplyListener {
 export async function applyFile(
   { plan, file, input, exact, deliver, actor }: Planned,
   { onProgress, onWait }: ApplyListener,
-  { onInterrupt }: Context,
+  around: Context,
   again: boolean,
 ): Promise<void> {
-  const interruption = new AbortController();
-  const ignore = onInterrupt?.(() => interruption.abort());
+  const { signal, ignore } = interruptionOf(around);
   const agreed = await idsOf(plan.changes);
   const event = {
     command: 'tenant.apply',
@@ -41,7 +40,6 @@ export async function applyFile(
     left = progress.left;
     onProgress(progress);
   };
-  const { signal } = interruption;
   const send = () => deliver({ ...event, actor }, { onProgress: note, interruption: signal });
   try {
     const { answer } = await afterTheOther(send, onWait, signal);
@@ -59,7 +57,7 @@ export async function applyFile(
     if (code === 'unfinished') throw new RefusedError(answer.error, `interrupted: ${rest}`);
     throw refused(answer.error, file.source, rest);
   } finally {
-    ignore?.();
+    ignore();
   }
 }
 
