@@ -2,6 +2,7 @@
 export { closingStatus, ENTITIES } from './entities/registry.ts';
 export { SCOPE_TYPES } from './entities/scope-types.ts';
 export { type ErrorCode, GatehouseError } from './errors.ts';
+export { defused } from './formulas.ts';
 export { BUILT_IN_SUBJECTS, formatRef, isId, isRef, parseRef, type Ref } from './identifiers.ts';
 export type { Item } from './item.ts';
 export * from './keys.ts';

@@ -1,4 +1,4 @@
-import { defused } from './formulas.ts';
+import { defused } from '../../table/formulas.ts';
 
 const quoted = (cell: string, delimiter: string): string =>
   /["\r\n]/.test(cell) || cell.includes(delimiter) || cell !== cell.trim()

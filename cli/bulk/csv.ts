@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { CsvError, type Options, parse } from 'csv-parse';
+import { restored } from '../../table/formulas.ts';
 import { type Columns, excessOfColumns, headerProblems, isOfRefusal, readCell } from './columns.ts';
-import { restored } from './formulas.ts';
 import type { Preamble } from './preamble.ts';
 import { MAX_ROW_BYTES, type Source, SourceError, type SourceRow } from './rows.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { defused } from '../../cli/bulk/formulas.ts';
 import { countOf, csvOf, filtered } from '../../explorer/page/parts/rows.ts';
+import { defused } from '../../table/formulas.ts';
 
 interface Row {
   readonly name: string;

@@ -1,3 +1,4 @@
+import { defused } from '../../../table/index.ts';
 import { counted } from './counted.ts';
 
 /** Rows as texts: filtered, counted and exported. */
@@ -26,16 +27,10 @@ export function countOf(shown: number, loaded: number, hasMore: boolean, isLoadi
   return hasMore ? `${text}; there are more` : text;
 }
 
-/**
- * Spreadsheets run a cell that begins with one of these (OWASP, "CSV Injection"). An apostrophe before it makes it
- * text, as in the files of refused rows of the command line.
- */
-const FORMULA = /^'*[=+\-@\t\r\n]/;
-
 const SPECIAL = /[",\r\n]/;
 
 function cellOf(text: string): string {
-  const cell = FORMULA.test(text) ? `'${text}` : text;
+  const cell = defused(text);
   return SPECIAL.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
 

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 
 import { afterAll, expect, test } from 'vitest';
 import { createColumns } from '../../../cli/bulk/columns.ts';
-import { defused, restored } from '../../../cli/bulk/formulas.ts';
 import { createRefusedFile } from '../../../cli/bulk/refused.ts';
 import { readSource } from '../../../cli/bulk/source.ts';
+import { defused, restored } from '../../../table/formulas.ts';
 import fc from '../../support/fast-check.ts';
 
 /** What a file of refused rows holds is what was loaded, and nothing in it runs in a spreadsheet. */
