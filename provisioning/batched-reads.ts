@@ -62,6 +62,8 @@ export function createBatchedReads(reader: Reader): BatchedReads {
   /** Reads items that are not known yet by calls of their own, and the rest not again. */
   const getNow = async (keys: readonly Key[]): Promise<readonly (Item | undefined)[]> => {
     const entries = keys.map(ask);
+    // Whoever else is about to ask does so first.
+    await Promise.resolve();
     readWhenAllWait();
     return Promise.all(entries.map(({ item }) => item));
   };

@@ -4,6 +4,7 @@ import { createMemoryTable, type MemoryTable } from '../../table/memory/index.ts
 import { type ListQuery, MAX_PAGE, type Range, type Reader } from '../../table/reader.ts';
 import { keyOf } from '../../table/write/action.ts';
 import type { Writer } from '../../table/writer.ts';
+import { createBatchedReads } from '../batched-reads.ts';
 
 /** Of a put, its key is the item. */
 const plainKey = ({ PK, SK }: Key): Key => ({ PK, SK });
@@ -39,12 +40,8 @@ export function createCopy(reader: Reader, most: { readonly items: number; reado
     },
   });
   const known = new Set<string>();
-  const copying = new Map<string, Promise<void>>();
   const ranges = new Map<string, Promise<void>>();
   let [items, calls] = [0, 0];
-  /** Keys that are asked for at once are read in one call. */
-  let next: { readonly keys: Key[]; readonly done: Promise<void> } | undefined;
-
   const call = <T>(work: () => Promise<T>): Promise<T> => {
     calls += 1;
     if (calls > most.calls || items > most.items) throw new TooLarge();
@@ -59,26 +56,12 @@ export function createCopy(reader: Reader, most: { readonly items: number; reado
     before.put(item);
     after.put(item);
   };
-  async function copyTogether(keys: readonly Key[]): Promise<void> {
-    // Whoever else is about to ask does so first.
-    await Promise.resolve();
-    next = undefined;
-    const found = await call(() => reader.getMany(keys));
-    for (const [position, key] of keys.entries()) keep(key, found[position]);
-  }
+  const reads = createBatchedReads({ ...reader, getMany: async (keys) => call(() => reader.getMany(keys)) });
   async function copyKeys(keys: readonly Key[]): Promise<void> {
-    for (const key of keys) {
-      if (known.has(identityOf(key)) || copying.has(identityOf(key))) continue;
-      if (!next) {
-        const together: Key[] = [];
-        next = { keys: together, done: copyTogether(together) };
-      }
-      next.keys.push(key);
-      copying.set(identityOf(key), next.done);
-    }
-    await Promise.all(
-      keys.flatMap((key) => (known.has(identityOf(key)) ? [] : copying.get(identityOf(key)))),
-    );
+    const unknown = keys.filter((key) => !known.has(identityOf(key)));
+    if (unknown.length === 0) return;
+    const items = await reads.reader.getMany(unknown);
+    for (const [position, key] of unknown.entries()) keep(key, items[position]);
   }
   async function copyRange(range: Range, index: ListQuery['index']): Promise<void> {
     let cursor: string | undefined;

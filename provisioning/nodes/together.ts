@@ -9,6 +9,7 @@ import type { ListQuery, Range, Reader } from '../../table/reader.ts';
 import { type Action, keyOf } from '../../table/write/action.ts';
 import { mergeActions } from '../../table/write/merge.ts';
 import { after, inSequence, meets } from '../../table/write/sequence.ts';
+import { createBatchedReads } from '../batched-reads.ts';
 
 /**
  * What one transaction writes of several plans, each made as if the ones before were carried out: the reader
@@ -26,14 +27,9 @@ export interface Planned {
 
 export function createPlanned(reader: Reader): Planned {
   const planned = new Map<string, Action>();
-  const read = new Map<string, Promise<Item | undefined>>();
+  /** As the table has them; of each item the first reading holds. */
+  const { reader: stored } = createBatchedReads(reader);
 
-  /** As the table has it. */
-  const stored = (key: Key): Promise<Item | undefined> => {
-    const known = read.get(identityOf(key)) ?? reader.get(key);
-    read.set(identityOf(key), known);
-    return known;
-  };
   const seen = (key: Key, item: Item | undefined): Item | undefined => {
     const action = planned.get(identityOf(key));
     if (!action) return item;
@@ -53,7 +49,7 @@ export function createPlanned(reader: Reader): Planned {
     for (const action of planned.values()) {
       const key = keyOf(action);
       if (key.PK !== range.partition || !isWithin(key.SK, range)) continue;
-      const item = seen(key, items.get(key.SK) ?? (await stored(key)));
+      const item = seen(key, items.get(key.SK) ?? (await stored.get(key)));
       if (item) items.set(key.SK, item);
       else items.delete(key.SK);
     }
@@ -71,7 +67,7 @@ export function createPlanned(reader: Reader): Planned {
       );
     // What is only being made is not there: the write will say if it is.
     const isMade = earlier?.kind === 'put' && earlier.when?.exists === false;
-    const base = !earlier || isMade ? undefined : await stored(key);
+    const base = !earlier || isMade ? undefined : await stored.get(key);
     const both = earlier ? [earlier, action] : [action];
     if (earlier && both.some(holdsEntries)) {
       // What both do to one set follows from the item, so where its parts stand has to be settled now.
@@ -100,18 +96,11 @@ export function createPlanned(reader: Reader): Planned {
       get: async (key) => {
         const action = planned.get(identityOf(key));
         const isKnown = action?.kind === 'put' || action?.kind === 'delete';
-        return isKnown ? after(undefined, action) : seen(key, await stored(key));
+        return isKnown ? after(undefined, action) : seen(key, await stored.get(key));
       },
       getMany: async (keys) => {
-        const unknown = keys.filter((key) => !read.has(identityOf(key)));
-        const found = unknown.length > 0 ? reader.getMany(unknown) : Promise.resolve([]);
-        for (const [position, key] of unknown.entries())
-          read.set(
-            identityOf(key),
-            found.then((items) => items[position]),
-          );
-        await found;
-        return Promise.all(keys.map(async (key) => seen(key, await stored(key))));
+        const items = await stored.getMany(keys);
+        return keys.map((key, position) => seen(key, items[position]));
       },
       getSnapshot: async (keys, ...rest) => {
         const items = await reader.getSnapshot(keys, ...rest);
