@@ -1,10 +1,8 @@
-import { scopeChanges, type Validity } from '../../table/decision/writes.ts';
 import * as field from '../../table/entities/fields.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
-import { formatRef, parseRef, type Ref } from '../../table/identifiers.ts';
+import { formatRef, type Ref } from '../../table/identifiers.ts';
 import { allOf } from '../../table/index-queries.ts';
 import { ownedBy } from '../../table/partition-queries.ts';
-import type { Action } from '../../table/write/action.ts';
 import { refuseEmptyPeriod } from '../edges/rules.ts';
 import { by, listCommand, ofStatus, ownedByScope } from '../kinds/lists.ts';
 import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
@@ -19,59 +17,32 @@ import type { Attributes } from '../visible.ts';
  */
 const COUNTS: ReadonlySet<unknown> = new Set(['active', 'trial']);
 
-const validityOf = ({ status, startDate, endDate }: Attributes): Validity | undefined =>
-  COUNTS.has(status)
-    ? {
-        start: typeof startDate === 'string' ? startDate : undefined,
-        end: typeof endDate === 'string' ? endDate : undefined,
-      }
-    : undefined;
-
-/** How the decision item of a scope is brought up to one entitlement; undefined takes it away. */
-type Repeat = (id: string, of: Attributes, validity: Validity | undefined) => Action;
-
-const subscribe: Repeat = (id, { scope, module }, validity) =>
-  scopeChanges(parseRef(String(scope), 'scope')).subscribe(String(module), id, validity);
-
-const license: Repeat = (id, { account, enterprise }, validity) =>
-  scopeChanges(parseRef(String(account), 'account')).license(String(enterprise), id, validity);
-
 const shared = (
-  repeat: Repeat,
   placeOf: (planning: Planning, attributes: Attributes) => Promise<{ root: Ref }>,
 ): Behaviour => ({
-  onCreate: async (planning, ref, attributes) => {
+  onCreate: async (planning, _ref, attributes) => {
     refuseEmptyPeriod(attributes, 'startDate', 'endDate');
     const { root } = await placeOf(planning, attributes);
-    const validity = validityOf(attributes);
-    return {
-      actions: validity ? [repeat(ref.id, attributes, validity)] : [],
-      derived: { root: formatRef(root) },
-    };
+    return { derived: { root: formatRef(root) } };
   },
-  onUpdate: async (_planning, node, after) => {
+  onUpdate: async (_planning, _node, after) => {
     refuseEmptyPeriod(after, 'startDate', 'endDate');
-    return [repeat(node.ref.id, node.item, validityOf(after))];
+    return [];
   },
   // Together they are one value in the decision item.
   asRead: ['status', 'startDate', 'endDate'],
-  onDelete: ({ ref, item }) => [repeat(ref.id, item, undefined)],
 });
 
-const subscriptionBehaviour: Behaviour = {
-  ...shared(subscribe, async (planning, { scope, module }) => {
-    await loadNode(planning, 'module', String(module), 'module');
-    return { root: rootOf(await loadScope(planning, String(scope), 'scope')) };
-  }),
-};
+const subscriptionBehaviour = shared(async (planning, { scope, module }) => {
+  await loadNode(planning, 'module', String(module), 'module');
+  return { root: rootOf(await loadScope(planning, String(scope), 'scope')) };
+});
 
-const licenseBehaviour: Behaviour = {
-  ...shared(license, async (planning, { account, enterprise }) => {
-    const holder = await loadScopeOf(planning, 'account', String(account), 'account');
-    await loadScopeOf(planning, 'enterprise', String(enterprise), 'enterprise');
-    return { root: holder.ref };
-  }),
-};
+const licenseBehaviour = shared(async (planning, { account, enterprise }) => {
+  const holder = await loadScopeOf(planning, 'account', String(account), 'account');
+  await loadScopeOf(planning, 'enterprise', String(enterprise), 'enterprise');
+  return { root: holder.ref };
+});
 
 /** Whether a subscription counts at an instant, as a check takes it. */
 const isInForce =

@@ -1,6 +1,6 @@
 import { Attribute } from '../../table/decision/attributes.ts';
 import { markOf } from '../../table/decision/split.ts';
-import { expireGroupRoles, scopeChanges } from '../../table/decision/writes.ts';
+import { expireGroupRoles, removeGroupRoles } from '../../table/decision/writes.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { formatRef, isRef, parseRef } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
@@ -19,15 +19,12 @@ const groupBehaviour: Behaviour = {
     ...(typeof scope === 'string' && isRef(scope) ? [{ ref: parseRef(scope, 'scope'), field: 'scope' }] : []),
     ...(everyone === true ? [{ ref: EVERYONE_LIST, field: 'everyone', isAnchor: true } as const] : []),
   ],
-  onCreate: async (planning, ref, { scope, everyone }) => {
+  onCreate: async (planning, _ref, { scope }) => {
     const place = await loadScope(planning, String(scope), 'scope');
-    return {
-      actions: everyone === true ? [scopeChanges(place.ref).addEveryone(ref.id)] : [],
-      derived: { root: formatRef(rootOf(place)), ...markOf(place.item) },
-    };
+    return { derived: { root: formatRef(rootOf(place)), ...markOf(place.item) } };
   },
   // Without its roles a group gives nothing to its members.
-  close: ({ ref, item }) => [atScopeOf(item).removeGroup(ref.id)],
+  close: ({ ref, item }) => [removeGroupRoles(parseRef(textOf(item, 'scope'), 'scope'), ref.id)],
   // Its roles, where they stand apart or once did.
   remains: async ({ now, splits }, { ref, item }, around) => {
     const apart = around.filter(({ SK }) => SK === DECISION);
@@ -40,15 +37,12 @@ const groupBehaviour: Behaviour = {
       .filter((each) => !isExpiring(each))
       .map((each) => [expireGroupRoles(ref.id, rolesIn(each), Date.parse(now))]);
   },
-  onDelete: ({ item }) => (item.everyone === true ? [atScopeOf(item).removeEveryone()] : []),
 };
 
 const rolesIn = ({ [Attribute.rolesOfGroup]: roles }: Item): ReadonlySet<string> =>
   roles instanceof Set ? (roles as ReadonlySet<string>) : new Set();
 const isExpiring = (item: Item): boolean =>
   item[Attribute.timeToLive] !== undefined && rolesIn(item).size === 0;
-
-const atScopeOf = (item: Item) => scopeChanges(parseRef(textOf(item, 'scope'), 'scope'));
 
 export const GROUP: NodeKind = {
   entity: ENTITIES.group,

@@ -1,19 +1,13 @@
 import { Attribute } from '../../table/decision/attributes.ts';
-import { declarationChange } from '../../table/decision/writes.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { globalKey } from '../../table/keys.ts';
 import type { Declaration } from '../../table/properties.ts';
 import type { Action } from '../../table/write/action.ts';
 import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { changedDeclarations, declarationsIn, refuseDeclaration, sourceOf } from '../nodes/properties.ts';
-import type { Node } from '../plan.ts';
 import type { Attributes } from '../visible.ts';
 
 /** Declarations of properties: data in the item of what holds everywhere (ADR 0022). */
-
-const undeclared = ({ item: { of, name } }: Node): readonly Action[] => [
-  declarationChange(String(of), String(name), undefined),
-];
 
 const propertyBehaviour: Behaviour = {
   onCreate: async ({ reader }, _ref, { of: given, name: called, type: wanted, source: from }: Attributes) => {
@@ -21,8 +15,9 @@ const propertyBehaviour: Behaviour = {
     const source = sourceOf(of, from);
     const global = await reader.get(globalKey());
     refuseDeclaration(of, name, type, declarationsIn(global));
-    const declare: Action = {
-      ...declarationChange(of, name, { type, source }),
+    const asRead: Action = {
+      kind: 'update',
+      key: globalKey(),
       // What was read of the other declarations holds until this one is written.
       when: {
         exists: global !== undefined,
@@ -30,10 +25,8 @@ const propertyBehaviour: Behaviour = {
       },
       failure: changedDeclarations,
     };
-    return { actions: [declare], derived: { source } };
+    return { actions: [asRead], derived: { source } };
   },
-  close: undeclared,
-  onDelete: undeclared,
 };
 
 export const PROPERTY: NodeKind = { entity: ENTITIES.property, behaviour: propertyBehaviour };

@@ -1,16 +1,14 @@
-import { changeCredential, newCredential } from '../../table/decision/writes.ts';
 import { DAY_MS } from '../../table/entities/entity.ts';
 import * as field from '../../table/entities/fields.ts';
 import { SESSION_DAYS } from '../../table/entities/records.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { invalid } from '../../table/errors.ts';
-import { formatRef } from '../../table/identifiers.ts';
 import { allOf } from '../../table/index-queries.ts';
 import { ownedBy } from '../../table/partition-queries.ts';
 import { subject } from '../edges/rights.ts';
 import { by, listCommand, ofStatus, ofTenant } from '../kinds/lists.ts';
 import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
-import { deleteDecision, loadScope, loadScopeOf } from '../nodes/nodes.ts';
+import { loadScope, loadScopeOf } from '../nodes/nodes.ts';
 import type { Attributes } from '../visible.ts';
 
 /** Login sessions and the log of notifications. */
@@ -24,29 +22,16 @@ const endOf = (start: unknown, end: unknown): string =>
   typeof end === 'string' ? end : new Date(Date.parse(String(start)) + SESSION_DAYS * DAY_MS).toISOString();
 
 const sessionBehaviour: Behaviour = {
-  onCreate: async (planning, ref, { user, sessionStart = planning.now, sessionEnd, status, tenant }) => {
+  onCreate: async (planning, _ref, { sessionStart = planning.now, sessionEnd, tenant }) => {
     refuseEarlyEnd(sessionStart, sessionEnd);
     if (typeof tenant === 'string') await loadScope(planning, tenant, 'tenant');
-    const record = {
-      subject: formatRef(subject(String(user))),
-      status: String(status),
-      endsAt: endOf(sessionStart, sessionEnd),
-      ttl: Math.floor(Date.parse(endOf(sessionStart, undefined)) / 1000),
-    };
-    return {
-      actions: [newCredential(ref, record)],
-      derived: { sessionStart },
-    };
+    return { derived: { sessionStart } };
   },
-  onUpdate: async (_planning, { ref }, { sessionStart, sessionEnd }, changes) => {
+  onUpdate: async (_planning, _node, { sessionStart, sessionEnd }) => {
     refuseEarlyEnd(sessionStart, sessionEnd);
-    const set = {
-      ...(typeof changes.status === 'string' ? { status: changes.status } : {}),
-      ...(changes.sessionEnd === undefined ? {} : { endsAt: endOf(sessionStart, sessionEnd) }),
-    };
-    return Object.keys(set).length > 0 ? [changeCredential(ref, set)] : [];
+    return [];
   },
-  onDelete: deleteDecision,
+  asRead: ['sessionEnd'],
 };
 
 const notificationBehaviour: Behaviour = {

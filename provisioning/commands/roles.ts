@@ -1,4 +1,3 @@
-import { roleChanges } from '../../table/decision/writes.ts';
 import * as field from '../../table/entities/fields.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { conflict, invalid, notFound, stale } from '../../table/errors.ts';
@@ -111,7 +110,6 @@ const roleBehaviour: Behaviour = {
     return {
       actions: [
         ...(above ? await inheritFrom(planning, ref, scope, above, 0) : []),
-        roleChanges(owner).list(ref.id, above),
         ...(typeof customTemplateId === 'string'
           ? await fromTemplate(planning, ref.id, scope, customTemplateId)
           : []),
@@ -132,20 +130,11 @@ const roleBehaviour: Behaviour = {
       when: { exists: true, equals: { parent: before, rev: node.item.rev as number } },
       failure: changedAbove,
     };
-    return [
-      unchanged,
-      ...(parent ? await inheritFrom(planning, node.ref, scope, parent, below) : []),
-      roleChanges(ownerOf(scope)).list(node.ref.id, parent, before),
-    ];
+    return [unchanged, ...(parent ? await inheritFrom(planning, node.ref, scope, parent, below) : [])];
   },
   keepsOwned: true,
-  // A role that its owner does not list is not in force: all its effects go at once.
-  close: ({ ref, item }) => [changesOf(item).close(ref.id, optionalText(item, 'parent'))],
   remains: withdrawFromGrants,
-  onDelete: ({ ref, item }) => [changesOf(item).unlist(ref.id, optionalText(item, 'parent'))],
 };
-
-const changesOf = (item: Item) => roleChanges(ownerOf(textOf(item, 'scope')));
 
 /** Takes a role out of the tenant grants that hold it; the grants themselves stay. */
 async function withdrawFromGrants(

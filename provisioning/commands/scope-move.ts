@@ -1,12 +1,13 @@
 import * as z from 'zod';
-import { scopeChanges } from '../../table/decision/writes.ts';
 import * as field from '../../table/entities/fields.ts';
 import { conflict, invalid, stale } from '../../table/errors.ts';
 import { formatRef, parseRef, type Ref } from '../../table/identifiers.ts';
+import type { Item } from '../../table/item.ts';
 import { nodeKey } from '../../table/keys.ts';
 import type { Action, Expected } from '../../table/write/action.ts';
 import { type Command, writeCommand } from '../command.ts';
 import type { Steps } from '../in-steps.ts';
+import { changeEntries } from '../kinds/entries.ts';
 import type { NodeKind } from '../kinds/node-kind.ts';
 import { indexChanges } from '../nodes/index-attributes.ts';
 import { moveNodeNames } from '../nodes/node-names.ts';
@@ -108,7 +109,7 @@ function rewrite(
       when: { exists: true, equals },
       failure: changedMeanwhile,
     },
-    scopeChanges(node.ref).set({ ancestors }),
+    ...changeEntries(node, after as Item, { ancestors }),
     ...moveNodeNames(entityOf(node), node.ref, node.item, after),
     ...moveOwners(node.ref, ownersOfScope(node.item), ownersOfScope(after), after, changes),
   ];
@@ -177,7 +178,7 @@ const close = ({ scope, parent }: Move): readonly Action[] => [
     when: { exists: true, equals: asRead(scope, 'ancestors', 'movingTo', 'deletingSince') },
     failure: changedMeanwhile,
   },
-  scopeChanges(scope.ref).set({ status: 'moving' }),
+  ...changeEntries(scope, { ...scope.item, movingTo: formatRef(parent.ref) }, { status: 'moving' }),
 ];
 
 /** What stands under this one gets its path only as long as it has its own, or is the one that is moved. */
@@ -221,8 +222,7 @@ async function* carryOut(planning: Planning, move: Move): Steps {
     { ...asRead(scope, 'rev'), movingTo: formatRef(parent.ref), deletingSince: undefined },
     { set: { parent: formatRef(parent.ref) }, remove: ['movingTo'] },
   );
-  const open = scopeChanges(scope.ref).set({ status: textOf(scope.item, 'status') });
-  return { actions: [asJoined(parent), ...last, open], ...outcome };
+  return { actions: [asJoined(parent), ...last], ...outcome };
 }
 
 export const moveCommand: Command = writeCommand({

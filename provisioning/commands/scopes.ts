@@ -1,4 +1,3 @@
-import { newScope, scopeChanges } from '../../table/decision/writes.ts';
 import * as field from '../../table/entities/fields.ts';
 import { MAX_ANCESTORS, SCOPE_TYPES, type ScopeType } from '../../table/entities/scope-types.ts';
 import { SCOPES } from '../../table/entities/scopes.ts';
@@ -11,9 +10,9 @@ import type { Update } from '../../table/write/action.ts';
 import type { Command } from '../command.ts';
 import { by, listAllCommand, listCommand, ownedByScope, period } from '../kinds/lists.ts';
 import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
-import { beingDeleted, deleteDecision, loadScope, loadScopeOf, textsOf } from '../nodes/nodes.ts';
+import { beingDeleted, loadScope, loadScopeOf, textsOf } from '../nodes/nodes.ts';
 import type { Owner } from '../nodes/ownership.ts';
-import { hasProperties, refuseMisfits, storedProperties } from '../nodes/properties.ts';
+import { refuseMisfits } from '../nodes/properties.ts';
 import { readScopeRef, refusePlace } from '../nodes/scope-types.ts';
 import type { Node } from '../plan.ts';
 import type { Attributes } from '../visible.ts';
@@ -66,7 +65,7 @@ const scopeBehaviour: Behaviour = {
   owners: ownersOfScope,
   asRead: ['ancestors', 'enterprise', 'movingTo'],
   onCreate: async (planning, ref, attributes) => {
-    const { status, combination, parent, enterprise, properties } = attributes;
+    const { combination, parent, enterprise, properties } = attributes;
     const above = typeof parent === 'string' ? await loadScope(planning, parent, 'parent') : undefined;
     await refusePlace(planning.reader, ref.type, above?.ref);
     if (typeof enterprise === 'string') await loadScopeOf(planning, 'enterprise', enterprise, 'enterprise');
@@ -75,17 +74,7 @@ const scopeBehaviour: Behaviour = {
     refuseDepth(ancestors.length);
     const root = ancestors.at(-1) ?? formatRef(ref);
     if (above && combination === 'deny-overrides') throw chosenByRoot();
-    const decided = {
-      status: String(status),
-      ancestors,
-      ...(combination === undefined ? {} : { combination: String(combination) }),
-      ...(typeof enterprise === 'string' ? { enterprise } : {}),
-      ...(hasProperties(properties) ? { properties } : {}),
-    };
-    return {
-      actions: [newScope(ref, decided), ...(above ? [asPlaced(above)] : [])],
-      derived: { ancestors, root },
-    };
+    return { actions: above ? [asPlaced(above)] : [], derived: { ancestors, root } };
   },
   onUpdate: async (planning, node, _after, { status, combination, enterprise, properties }) => {
     if (combination !== undefined && textsOf(node.item, 'ancestors').length > 0) throw chosenByRoot();
@@ -93,25 +82,15 @@ const scopeBehaviour: Behaviour = {
       throw invalid('status', `it is being moved to ${String(node.item.movingTo)}: finish that first`);
     }
     if (typeof enterprise === 'string') await loadScopeOf(planning, 'enterprise', enterprise, 'enterprise');
-    const decided = Object.fromEntries(
-      Object.entries({ status, combination, enterprise }).filter(([, value]) => typeof value === 'string'),
-    ) as Record<string, string>;
     await refuseMisfits(planning.reader, `resource:${node.ref.type}`, properties);
-    const changes = scopeChanges(node.ref);
-    return [
-      ...(Object.keys(decided).length > 0 ? [changes.set(decided)] : []),
-      ...(properties === undefined ? [] : [changes.setProperties(storedProperties(properties))]),
-    ];
+    return [];
   },
   keepsOwned: true,
-  // What is not active closes all below it.
-  close: (node) => [scopeChanges(node.ref).set({ status: 'deleting' })],
   // The effects of its own roles: empty by now, and kept until here for the time of their last write.
   remains: async (_planning, _node, around) =>
     around
       .filter((item) => item.SK.startsWith(edgePrefix(DECISION)))
       .map(({ PK, SK }) => [{ kind: 'delete', key: { PK, SK } }]),
-  onDelete: deleteDecision,
 };
 
 const chosenByRoot = () => invalid('combination', 'how effects combine is chosen by the root of the tree');

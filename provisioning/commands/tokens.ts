@@ -1,13 +1,11 @@
 import * as z from 'zod';
 import { formatApiToken, hashOfToken } from '../../table/api-token.ts';
-import { changeCredential, newCredential } from '../../table/decision/writes.ts';
 import { defined } from '../../table/defined.ts';
 import { DAY_MS } from '../../table/entities/entity.ts';
 import * as field from '../../table/entities/fields.ts';
 import { TOKEN_DAYS } from '../../table/entities/records.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { conflict, invalid } from '../../table/errors.ts';
-import { formatRef } from '../../table/identifiers.ts';
 import { allOf } from '../../table/index-queries.ts';
 import { nodeKey } from '../../table/keys.ts';
 import { ownedBy } from '../../table/partition-queries.ts';
@@ -15,9 +13,10 @@ import type { Action } from '../../table/write/action.ts';
 import { writeCommand } from '../command.ts';
 import { subject } from '../edges/rights.ts';
 import { changedMeanwhile } from '../kinds/deletion.ts';
+import { changeEntries } from '../kinds/entries.ts';
 import { by, listCommand, ofTenant } from '../kinds/lists.ts';
 import { type Behaviour, type NodeKind, ownersOf, tenantOf } from '../kinds/node-kind.ts';
-import { deleteDecision, loadNode, loadRef, loadScope } from '../nodes/nodes.ts';
+import { loadNode, loadRef, loadScope } from '../nodes/nodes.ts';
 import { moveOwners } from '../nodes/ownership.ts';
 import { type Attributes, visible } from '../visible.ts';
 
@@ -36,22 +35,10 @@ const tokenBehaviour: Behaviour = {
     }
     if (typeof attributes.tenant === 'string') await loadScope(planning, attributes.tenant, 'tenant');
     const derived = { issuedAt, expiresAt, revoked: false };
-    const record = {
-      subject: formatRef(holder.ref),
-      status: 'active',
-      endsAt: expiresAt,
-      ttl: Math.floor(Date.parse(expiresAt) / 1000),
-    };
-    if (attributes.tokenType !== 'api') return { actions: [newCredential(ref, record)], derived };
+    if (attributes.tokenType !== 'api') return { derived };
     const text = formatApiToken(holder.ref, ref.id, planning.newSecret());
-    const hash = await hashOfToken(text);
-    return {
-      actions: [newCredential(ref, { ...record, hash })],
-      derived: { ...derived, hash },
-      shownOnce: { token: text },
-    };
+    return { derived: { ...derived, hash: await hashOfToken(text) }, shownOnce: { token: text } };
   },
-  onDelete: deleteDecision,
 };
 
 const revoke = writeCommand({
@@ -82,7 +69,7 @@ const revoke = writeCommand({
       actions: [
         update,
         ...moveOwners(node.ref, owners, owners, after, changes),
-        changeCredential(node.ref, { status: 'revoked' }),
+        ...changeEntries(node, after),
       ],
       result: visible(after),
       audit: {

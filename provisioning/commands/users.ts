@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import { newSubject, subjectChanges } from '../../table/decision/writes.ts';
+import { expireMemberships } from '../../table/decision/writes.ts';
 import { defined } from '../../table/defined.ts';
 import type { Guard } from '../../table/entities/entity.ts';
 import * as field from '../../table/entities/fields.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { conflict, invalid, notFound } from '../../table/errors.ts';
-import { parseRef, REGISTERED_SUBJECT, type Ref } from '../../table/identifiers.ts';
+import { parseRef, REGISTERED_SUBJECT } from '../../table/identifiers.ts';
 import { allOf, subjectsOf } from '../../table/index-queries.ts';
 import type { Item } from '../../table/item.ts';
 import { decisionKey, type Key, nodeKey, parseKey } from '../../table/keys.ts';
@@ -19,8 +19,8 @@ import { createdAgain } from '../erasures.ts';
 import { by, listCommand, listOwnedCommand, ofStatus, ofTenant } from '../kinds/lists.ts';
 import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { guardKeyOf } from '../nodes/guards.ts';
-import { deleteDecision, loadScope, loadScopeOf, textOf, touchLiving } from '../nodes/nodes.ts';
-import { hasProperties, refuseMisfits, storedProperties } from '../nodes/properties.ts';
+import { loadScope, loadScopeOf, textOf, touchLiving } from '../nodes/nodes.ts';
+import { refuseMisfits } from '../nodes/properties.ts';
 import { rootTypes } from '../nodes/scope-types.ts';
 import type { Node, Planning } from '../plan.ts';
 import type { Attributes } from '../visible.ts';
@@ -36,41 +36,6 @@ async function settle(planning: Planning, tenant: unknown): Promise<readonly Act
   return [touchLiving(ref, 'tenant')];
 }
 
-/** A subject's decision item, which starts with nothing granted. Throws `invalid` where a property does not fit. */
-async function startSubject(
-  { reader }: Planning,
-  ref: Ref,
-  type: string,
-  { status, endsAt, properties }: Attributes,
-): Promise<Action> {
-  await refuseMisfits(reader, `subject:${type}`, properties);
-  return newSubject(ref, {
-    status: String(status),
-    ...(typeof endsAt === 'string' ? { endsAt } : {}),
-    ...(hasProperties(properties) ? { properties } : {}),
-  });
-}
-
-/** What a change of a subject changes in its decision item. Throws `invalid` where a property does not fit. */
-async function changeSubject(
-  { reader }: Planning,
-  ref: Ref,
-  type: string,
-  { status, endsAt, properties }: Attributes,
-): Promise<readonly Action[]> {
-  await refuseMisfits(reader, `subject:${type}`, properties);
-  const changes = subjectChanges(ref);
-  const set: Record<string, string> = {};
-  if (typeof status === 'string') set.status = status;
-  if (typeof endsAt === 'string') set.endsAt = endsAt;
-  return [
-    ...(status === undefined && endsAt === undefined
-      ? []
-      : [changes.set(set, endsAt === null ? ['endsAt'] : [])]),
-    ...(properties === undefined ? [] : [changes.setProperties(storedProperties(properties))]),
-  ];
-}
-
 /** Tokens and sessions are deleted with their subject, and its groups that stand apart are on their way out. */
 const remainsOf = async (
   { now }: Planning,
@@ -80,7 +45,7 @@ const remainsOf = async (
   ...recordsIn(around),
   ...around.flatMap((item) => {
     const key = parseKey(item);
-    return key?.form === 'memberships' ? [[subjectChanges(node.ref).expire(key.scope, Date.parse(now))]] : [];
+    return key?.form === 'memberships' ? [[expireMemberships(node.ref, key.scope, Date.parse(now))]] : [];
   }),
 ];
 
@@ -95,10 +60,7 @@ const recordsIn = (around: readonly Item[]): readonly Action[][] =>
 
 /** The deletion of a subject. */
 const subjectDeletion: Behaviour = {
-  // Who is being deleted may do nothing any more.
-  close: ({ ref }) => [subjectChanges(ref).set({ status: 'deleting' }, [])],
   remains: remainsOf,
-  onDelete: deleteDecision,
 };
 
 /** The type of a subject as its properties are declared for it: of an added type, what is data. */
@@ -106,20 +68,21 @@ const typeOf = ({ ref, item }: Node): string =>
   ref.type === REGISTERED_SUBJECT ? textOf(item, 'type') : ref.type;
 
 /** A change of a subject that one tenant may list. */
-const updateAtHome: NonNullable<Behaviour['onUpdate']> = async (planning, node, _after, changes) => [
-  ...(await settle(planning, changes.tenant)),
-  ...(await changeSubject(planning, node.ref, typeOf(node), changes)),
-];
+const updateAtHome: NonNullable<Behaviour['onUpdate']> = async (planning, node, _after, changes) => {
+  const settled = await settle(planning, changes.tenant);
+  await refuseMisfits(planning.reader, `subject:${typeOf(node)}`, changes.properties);
+  return settled;
+};
 
 /** Subjects of types that were added: nodes with a decision item. */
 const subjectBehaviour: Behaviour = {
   ...subjectDeletion,
-  onCreate: async (planning, ref, attributes) => {
+  onCreate: async (planning, _ref, attributes) => {
     const type = String(attributes.type);
     if (!(await planning.reader.get(nodeKey({ type: 'subject-type', id: type }))))
       throw invalid('type', `there is no subject type ${type}: subject-type.create adds one`);
-    const start = await startSubject(planning, ref, type, attributes);
-    return { actions: [start, ...(await settle(planning, attributes.tenant))] };
+    await refuseMisfits(planning.reader, `subject:${type}`, attributes.properties);
+    return { actions: await settle(planning, attributes.tenant) };
   },
   onUpdate: updateAtHome,
 };
@@ -146,12 +109,8 @@ const userBehaviour: Behaviour = {
   onChosenId: createdAgain,
   onCreate: async (planning, ref, attributes) => {
     assertIdentity(attributes);
-    return {
-      actions: [
-        await startSubject(planning, ref, ref.type, attributes),
-        ...(await settle(planning, attributes.tenant)),
-      ],
-    };
+    await refuseMisfits(planning.reader, `subject:${ref.type}`, attributes.properties);
+    return { actions: await settle(planning, attributes.tenant) };
   },
   onUpdate: async (planning, node, after, changes) => {
     assertIdentity(after);
@@ -164,9 +123,13 @@ const technicalUserBehaviour: Behaviour = {
   ...subjectDeletion,
   onCreate: async (planning, ref, attributes) => {
     await loadScopeOf(planning, 'account', String(attributes.account), 'account');
-    return { actions: [await startSubject(planning, ref, ref.type, attributes)] };
+    await refuseMisfits(planning.reader, `subject:${ref.type}`, attributes.properties);
+    return {};
   },
-  onUpdate: (planning, node, _after, changes) => changeSubject(planning, node.ref, node.ref.type, changes),
+  onUpdate: async ({ reader }, { ref }, _after, { properties }) => {
+    await refuseMisfits(reader, `subject:${ref.type}`, properties);
+    return [];
+  },
 };
 
 const listUsers = listCommand({

@@ -16,6 +16,7 @@ import { deleteSecrets } from '../nodes/secrets.ts';
 import { asManyAsFit, fits } from '../nodes/steps.ts';
 import type { Node, Plan, Planning } from '../plan.ts';
 import { visible } from '../visible.ts';
+import { changeEntries, removeEntries } from './entries.ts';
 import { idsOf, labelOf, type NodeKind, nameFieldOf, ownersOf, tenantOf } from './node-kind.ts';
 
 /** How many items of a partition one step reads: more than one transaction can delete. */
@@ -83,6 +84,7 @@ export async function planDeletion(
     ...moveGuards(entity, node.ref, node.item, {}, planning.now),
     ...moveNodeNames(entity, node.ref, node.item, {}),
     ...ownersOf(kind, node.item, node.ref).flatMap((owner) => removeOwner(owner, node.ref)),
+    ...removeEntries(node),
     ...(behaviour.onDelete?.(node) ?? []),
     ...(hasBegun ? [] : conditions),
   ];
@@ -129,6 +131,7 @@ export const planClosing = (
       when: { exists: true, equals: { rev: node.item.rev as number } },
       failure: () => changedMeanwhile(entity),
     },
+    ...changeEntries(node, { ...node.item, deletingSince: planning.now }),
     ...(behaviour.close?.(node) ?? []),
   ],
   audit: {

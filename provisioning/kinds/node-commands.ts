@@ -18,6 +18,7 @@ import { readScopeRef } from '../nodes/scope-types.ts';
 import { changeSecrets, putSecrets, splitSecrets } from '../nodes/secrets.ts';
 import { type Attributes, visible } from '../visible.ts';
 import { changedMeanwhile, planDeletionOf } from './deletion.ts';
+import { changeEntries, createEntries } from './entries.ts';
 import { listAllCommand } from './lists.ts';
 import {
   aKind,
@@ -81,6 +82,7 @@ function createCommand(kind: NodeKind): Command {
           put,
           ...putSecrets(ref, secrets, planning.now),
           ...owners.flatMap((owner) => addOwner(owner, ref, item)),
+          ...createEntries({ ref, item }),
           ...(extra.actions ?? []),
           ...(wanted !== undefined && behaviour.onChosenId
             ? [behaviour.onChosenId(ref, again === true)]
@@ -225,6 +227,7 @@ function updateCommand(kind: NodeKind): Command {
             after,
             changed,
           ),
+          ...changeEntries(node, after as Item, changes),
           ...extra,
         ],
         result: visible(after),

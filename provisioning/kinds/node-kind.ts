@@ -20,8 +20,8 @@ import type { Node, Planning } from '../plan.ts';
 import type { Attributes } from '../visible.ts';
 
 /**
- * A kind of node: its entry in the registry, and its behaviour: what is particular to it (decision items,
- * owners). The commands of node-commands.ts and the deletion are made from both.
+ * A kind of node: its entry in the registry, and its behaviour: what is particular to it (owners,
+ * refusals). The commands of node-commands.ts and the deletion are made from both.
  */
 export interface NodeKind {
   readonly entity: Entity;

@@ -3,8 +3,8 @@ import { notAScope, parseScopeRef } from '../../table/entities/scope-types.ts';
 import { conflict, GatehouseError, invalid, notFound } from '../../table/errors.ts';
 import { formatRef, parseRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
-import { decisionKey, nodeKey } from '../../table/keys.ts';
-import type { Action, Update, Value } from '../../table/write/action.ts';
+import { nodeKey } from '../../table/keys.ts';
+import type { Update, Value } from '../../table/write/action.ts';
 import type { Node, Planning } from '../plan.ts';
 import { scopeTypeOf } from './scope-types.ts';
 
@@ -83,11 +83,6 @@ export const beingDeleted = (ref: Ref, field: string) =>
 export function refuseDeleting(node: Node, field: string): void {
   if (node.item.deletingSince !== undefined) throw beingDeleted(node.ref, field);
 }
-
-/** The deletion of a node's decision item. */
-export const deleteDecision = ({ ref }: Node): readonly Action[] => [
-  { kind: 'delete', key: decisionKey(ref) },
-];
 
 /** The root that a scope belongs to: its tenant. */
 export const rootOf = (scope: Node): Ref => parseRef(textOf(scope.item, 'root'), 'root');

@@ -1,7 +1,7 @@
-import { notFound } from '../errors.ts';
+import { conflict, notFound } from '../errors.ts';
 import { formatRef, type Ref } from '../identifiers.ts';
-import { globalKey, identityOf, isSameKey, type Key, parseKey } from '../keys.ts';
-import type { Update, Value } from '../write/action.ts';
+import { decisionKey, globalKey, identityOf, isSameKey, type Key, parseKey } from '../keys.ts';
+import { create, type Put, type Update, type Value } from '../write/action.ts';
 import { Attribute, type Entry, FOLDED, parseAttribute } from './attributes.ts';
 import { writtenIn } from './folded-roles.ts';
 
@@ -37,8 +37,25 @@ export function changeAt(key: Key, change: Change): Update {
   const node = nodeWith(key);
   const changed = update(key, change);
   if (!node) return changed;
-  return { ...changed, when: { exists: true }, failure: () => notFound(node.type, formatRef(node)) };
+  const missing = () => notFound(node.type, formatRef(node));
+  if (change.set?.[Attribute.everyone] === undefined)
+    return { ...changed, when: { exists: true }, failure: missing };
+  return {
+    ...changed,
+    when: { exists: true, equals: { [Attribute.everyone]: undefined } },
+    failure: (found) =>
+      found ? conflict('everyone', `${formatRef(node)} has a group of everyone already`) : missing(),
+  };
 }
+
+/** A new decision item of a node with which it begins. */
+export const newItem = (ref: Ref, entries: readonly Entry[]): Put => {
+  const said = entries.filter(({ value }) => value !== undefined);
+  const attributes = Object.fromEntries(said.map(({ attribute, value }) => [attribute, value]));
+  return create({ ...decisionKey(ref), ...MARKS, ...attributes }, () =>
+    conflict('id', `${formatRef(ref)} exists already`),
+  );
+};
 
 /**
  * The updates that bring decision items from some entries to others: one for each item that is named, changed or not,

@@ -65,7 +65,9 @@ export function writtenIn(isFolded: boolean, entry: Entry): Entry | undefined {
   if (!isFolded) return attribute === Attribute.closing ? undefined : entry;
   const parsed = parseAttribute(attribute);
   if (parsed?.kind === 'role')
-    return value === '' ? undefined : { at, attribute: heirsAttribute(String(value)), member: parsed.role };
+    return value === '' || value === undefined
+      ? undefined
+      : { at, attribute: heirsAttribute(String(value)), member: parsed.role };
   if (parsed?.kind === 'wild' && isEffect(value))
     return { at, attribute: foldedPatternAttribute(value, parsed.pattern), member: parsed.role };
   return entry;

@@ -7,9 +7,11 @@ import {
   globalRole,
   groupRole,
   membership,
+  role,
   rolePermission,
   tenantGrant,
 } from '../../provisioning/edges/rights.ts';
+import { changeEntries, createEntries, removeEntries } from '../../provisioning/kinds/entries.ts';
 import {
   decodeCredential,
   decodeGlobal,
@@ -20,21 +22,7 @@ import {
 } from '../../table/decision/decode.ts';
 import { changesEntries, entryChanges } from '../../table/decision/entries.ts';
 import { createKnownSplits, noteSplits } from '../../table/decision/split.ts';
-import {
-  changeApiRevision,
-  changeCredential,
-  declarationChange,
-  moduleChange,
-  newCredential,
-  newGlobal,
-  newScope,
-  newSubject,
-  permissionChanges,
-  roleChanges,
-  scopeChanges,
-  stamped,
-  subjectChanges,
-} from '../../table/decision/writes.ts';
+import { changeApiRevision, newGlobal, removeGroupRoles, stamped } from '../../table/decision/writes.ts';
 import { formatRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import {
@@ -43,6 +31,7 @@ import {
   globalKey,
   guardKey,
   type Key,
+  nodeKey,
   permissionRef,
   tenantEffectsKey,
 } from '../../table/keys.ts';
@@ -54,6 +43,11 @@ import { refusalOf } from './support.ts';
 
 const added = (edge: Edge) => entryChanges([], edge.entries);
 const changed = (before: Edge, after: Edge) => entryChanges(before.entries, after.entries);
+const nodeOf = (ref: Ref, attributes: object) => ({ ref, item: { ...nodeKey(ref), ...attributes } as Item });
+const created = (ref: Ref, attributes: object) => createEntries(nodeOf(ref, attributes));
+const updated = (ref: Ref, before: object, after: object) =>
+  changeEntries(nodeOf(ref, before), nodeOf(ref, after).item);
+const deleted = (ref: Ref, attributes: object) => removeEntries(nodeOf(ref, attributes));
 const removed = (edge: Edge) => entryChanges(edge.entries, []);
 
 /** What is written into decision items comes out of them as facts, through a real DynamoDB engine. */
@@ -103,7 +97,7 @@ describe('a subject', () => {
 
   test('begins with nothing', async () => {
     const [ann, bob] = [fresh('user'), fresh('user')];
-    await send(newSubject(ann, { status: 'active' }), newSubject(bob, { status: 'disabled', endsAt: END }));
+    await send(...created(ann, { status: 'active' }), ...created(bob, { status: 'disabled', endsAt: END }));
     expect(await decoded(ann)).toEqual(NOBODY);
     expect(await decoded(bob)).toEqual({ ...NOBODY, active: false, endsAt: Date.parse(END) });
   });
@@ -111,7 +105,7 @@ describe('a subject', () => {
   test('gains and loses what each change says, and nothing else', async () => {
     const ann = fresh('user');
     const [here, there] = ['location:1', 'tenant:2'];
-    await send(newSubject(ann, { status: 'active' }));
+    await send(...created(ann, { status: 'active' }));
     const user = ann.id;
     const inGroup = (id: string) => membership({ user, group: id, scope: PLACE, joinedAt: START });
     const everywhere = globalRole({ user, role: 'r1' });
@@ -119,7 +113,7 @@ describe('a subject', () => {
       tenantGrant({ id: 'g', user, scope: there, roles, joinedAt: START });
     const assigned = (startsAt?: string, endsAt?: string) =>
       assignment({ id: 'a', user, scope: here, role: 'r1', startsAt, endsAt });
-    const set = subjectChanges(ann).set;
+    const [active, ended] = [{ status: 'active' }, { status: 'disabled', endsAt: END }];
     const steps: readonly (readonly [actions: readonly Action[], expected: object])[] = [
       [added(inGroup('g1')), { groups: ['g1'] }],
       [added(inGroup('g2')), { groups: ['g1', 'g2'] }],
@@ -151,8 +145,9 @@ describe('a subject', () => {
       [removed(assigned()), {}],
       [added(admin({ user })), { isAdmin: true }],
       [removed(admin({ user })), {}],
-      [[set({ status: 'disabled', endsAt: END }, [])], { active: false, endsAt: Date.parse(END) }],
-      [[set({ status: 'active' }, ['endsAt'])], {}],
+      [updated(ann, active, ended), { active: false, endsAt: Date.parse(END) }],
+      [updated(ann, ended, active), {}],
+      [updated(ann, active, { ...active, deletingSince: START }), { active: false }],
     ];
     for (const [actions, expected] of steps) {
       await send(...actions);
@@ -162,7 +157,7 @@ describe('a subject', () => {
 
   test('holds several assignments at one scope', async () => {
     const ann = fresh('user');
-    await send(newSubject(ann, { status: 'active' }));
+    await send(...created(ann, { status: 'active' }));
     for (const role of ['r1', 'r2'])
       await send(...added(assignment({ id: role, user: ann.id, scope: PLACE, role })));
     const { assignments } = await decoded(ann);
@@ -179,9 +174,9 @@ describe('a subject', () => {
 
   test('cannot begin twice', async () => {
     const ann = fresh('user');
-    await send(newSubject(ann, { status: 'disabled' }));
-    const again = newSubject(ann, { status: 'active' });
-    expect(await refusalOf(() => send(again))).toMatchObject({ code: 'conflict', field: 'id' });
+    await send(...created(ann, { status: 'disabled' }));
+    const again = created(ann, { status: 'active' });
+    expect(await refusalOf(() => send(...again))).toMatchObject({ code: 'conflict', field: 'id' });
     expect(await decoded(ann)).toMatchObject({ active: false });
   });
 });
@@ -190,7 +185,8 @@ test('a scope', async () => {
   const place = fresh('location');
   const [parent, root] = [formatRef(fresh('location')), formatRef(fresh('tenant'))];
   const decoded = async () => decodeScope(formatRef(place), await read(decisionKey(place)));
-  await send(newScope(place, { status: 'active', combination: 'deny-overrides', ancestors: [parent, root] }));
+  const first = { status: 'active', combination: 'deny-overrides', ancestors: [parent, root] };
+  await send(...created(place, first));
   const bare = {
     ref: formatRef(place),
     active: true,
@@ -206,7 +202,6 @@ test('a scope', async () => {
     properties: {},
   };
   expect(await decoded()).toEqual(bare);
-  const change = scopeChanges(place);
   const carried = (id: string, role: string) =>
     groupRole({ group: id, role, scope: formatRef(place), assignedAt: START });
   for (const each of [carried('g1', 'r1'), carried('g1', 'r2'), carried('g2', 'r1')])
@@ -218,9 +213,16 @@ test('a scope', async () => {
     ]),
   );
   await send(...removed(carried('g2', 'r1')));
-  await send(change.set({ status: 'suspended', combination: 'allow-overrides' }));
-  await send(change.setProperties({ status: 'archived', levels: [1, 2] }));
-  await send(change.setProperties({ levels: [3] }));
+  const second = { ...first, status: 'suspended', combination: 'allow-overrides' };
+  const steps = [
+    first,
+    second,
+    { ...second, properties: { status: 'archived', levels: [1, 2] } },
+    { ...second, properties: { levels: [3] } },
+    second,
+  ];
+  const step = (n: number) => send(...updated(place, steps[n - 1] ?? {}, steps[n] ?? {}));
+  for (const n of [1, 2, 3]) await step(n);
   const { groups, ...others } = await decoded();
   expect({ ...others, groups: sorted(groups) }).toEqual({
     ...bare,
@@ -229,20 +231,28 @@ test('a scope', async () => {
     groups: new Map([['g1', ['r1', 'r2']]]),
     properties: { levels: [3] },
   });
-  await send(change.setProperties({}));
+  await step(4);
   expect(await read(decisionKey(place))).not.toHaveProperty('properties');
 });
 
 test('a scope lists what it is entitled to, its groups, and what a role of its own refuses', async () => {
   const account = fresh('account');
   const item = async () => decodeScope(formatRef(account), await read(decisionKey(account)));
-  await send(newScope(account, { status: 'active', ancestors: [] }));
-  const change = scopeChanges(account);
+  await send(...created(account, { status: 'active', ancestors: [] }));
   const scope = formatRef(account);
   const denied = { role: 'r1', permission: 'dashboard', effect: 'DENY', roleScope: scope } as const;
+  const nodes: readonly (readonly [ref: Ref, attributes: object])[] = [
+    [
+      { type: 'subscription', id: 's1' },
+      { scope, module: 'hvac', status: 'trial', startDate: START, endDate: END },
+    ],
+    [
+      { type: 'license', id: 'l1' },
+      { account: scope, enterprise: 'enterprise:e', status: 'active', endDate: END },
+    ],
+  ];
   const changes = [
-    change.subscribe('hvac', 's1', { start: START, end: END }),
-    change.license('enterprise:e', 'l1', { start: undefined, end: END }),
+    ...nodes.flatMap(([ref, attributes]) => created(ref, attributes)),
     ...added(groupRole({ group: 'g1', role: 'r1', scope, assignedAt: START })),
     ...added(rolePermission(denied)),
     // Noted once, and for good.
@@ -256,10 +266,12 @@ test('a scope lists what it is entitled to, its groups, and what a role of its o
     groups: new Map([['g1', ['r1']]]),
     denials: new Set(['dashboard']),
   });
+  const [subscription, license] = nodes as [(typeof nodes)[0], (typeof nodes)[0]];
+  const [ref, attributes] = subscription;
   for (const each of [
-    change.subscribe('hvac', 's1', undefined),
-    change.license('enterprise:e', 'l1', undefined),
-    change.removeGroup('g1'),
+    ...updated(ref, attributes, { ...attributes, status: 'expired' }),
+    ...deleted(...license),
+    removeGroupRoles(account, 'g1'),
   ])
     await send(each);
   const none = { subscriptions: new Map(), licenses: new Map(), groups: new Map() };
@@ -270,29 +282,34 @@ test('a credential', async () => {
   const token = fresh('token');
   const item = async () => decodeCredential(await read(decisionKey(token)));
   const ann = formatRef(fresh('user'));
-  const record = { subject: ann, hash: 'abc', status: 'active', endsAt: END };
-  await send(newCredential(token, { ...record, ttl: 7 }));
+  const issued = { user: ann, hash: 'abc', revoked: false, expiresAt: END };
+  await send(...created(token, issued));
   const active = { subject: ann, hash: 'abc', active: true, endsAt: Date.parse(END) };
   expect(await item()).toEqual(active);
-  expect(await read(decisionKey(token))).toMatchObject({ ttl: 7 });
-  await send(changeCredential(token, { status: 'revoked' }));
+  expect(await read(decisionKey(token))).toMatchObject({ ttl: Date.parse(END) / 1_000 });
+  await send(...updated(token, issued, { ...issued, revoked: true }));
   expect(await item()).toEqual({ ...active, active: false });
 });
 
 test('what holds everywhere begins once, and lists the modules that are sold', async () => {
   const { writer, reader } = await createWorld();
-  const sendThere = (action: Action) => writer.send(stamped([action], { writtenAt: 1, writeId: 'w' }));
+  const sendThere = (...actions: readonly Action[]) =>
+    writer.send(stamped(actions, { writtenAt: 1, writeId: 'w' }));
+  const sold = { soldBySubscription: true };
+  const moduleOf = (id: string): Ref => ({ type: 'module', id });
   const item = async () => decodeGlobal((await reader.get(globalKey())) as Item);
   await sendThere(newGlobal());
   expect(await item()).toEqual({ roles: new Map(), soldModules: new Set(), declarations: new Map() });
-  await sendThere(moduleChange('hvac', true));
-  await sendThere(moduleChange('lifts', true));
-  await sendThere(moduleChange('hvac', false));
+  for (const id of ['hvac', 'lifts']) await sendThere(...created(moduleOf(id), sold));
+  expect(created(moduleOf('free'), {})).toEqual([]);
+  await sendThere(...updated(moduleOf('hvac'), sold, {}));
   expect((await item()).soldModules).toEqual(new Set(['lifts']));
   const stored = { type: 'string', source: 'stored' } as const;
-  await sendThere(declarationChange('subject:user', 'department', stored));
-  await sendThere(declarationChange('context', 'reason', { type: 'string', source: 'passed' }));
-  await sendThere(declarationChange('context', 'reason', undefined));
+  const property = { type: 'property', id: 'any' };
+  const passed = { of: 'context', name: 'reason', type: 'string', source: 'passed' };
+  await sendThere(...created(property, { of: 'subject:user', name: 'department', ...stored }));
+  await sendThere(...created(property, passed));
+  await sendThere(...deleted(property, passed));
   const declarations = new Map([['subject:user', new Map([['department', stored]])]]);
   expect((await item()).declarations).toEqual(declarations);
   expect(await refusalOf(() => sendThere(newGlobal()))).toMatchObject({ code: 'stale' });
@@ -300,20 +317,21 @@ test('what holds everywhere begins once, and lists the modules that are sold', a
 
 test('a permission is registered or not, of a module or of none, and has effects of several roles', async () => {
   const name: PermissionName = { kind: 'page', text: ulid() };
-  const change = permissionChanges(name, undefined);
+  const page = permissionRef(name);
   const item = async () => decodePermission(await read(decisionKey(permissionRef(name))));
   const effect = (role: string, of: 'ALLOW' | 'DENY', when?: string) =>
     rolePermission({ role, permission: name.text, effect: of, when, roleScope: 'global' });
-  for (const each of [change.register(), change.setModule('hvac')]) await send(each);
+  const ofModule = { module: 'hvac' };
+  await send(...created(page, ofModule));
   await send(...added(effect('r1', 'ALLOW')));
   await send(...added(effect('r2', 'DENY')));
   await send(...added(effect('r3', 'ALLOW', 'subject.id == resource.id')));
   const conditional = new Map([['r3', { effect: 'ALLOW', when: 'subject.id == resource.id' }]]);
   const registered = { registered: true, allow: new Set(['r1']), deny: new Set(['r2']), conditional };
   expect(await item()).toEqual({ ...registered, module: 'hvac' });
-  await send(change.setModule(undefined));
+  await send(...updated(page, ofModule, {}));
   expect(await item()).toEqual({ ...registered, module: undefined });
-  await send(change.unregister());
+  await send(...updated(page, {}, { deletingSince: START }));
   expect((await item()).registered).toBe(false);
 });
 
@@ -321,15 +339,15 @@ test.each([
   ['global roles', undefined],
   ['roles that a root owns', fresh('tenant')],
 ])('%s', async (_what, owner) => {
-  if (owner) await send(newScope(owner, { status: 'active', combination: 'allow-overrides', ancestors: [] }));
-  const change = roleChanges(owner);
+  if (owner)
+    await send(...created(owner, { status: 'active', combination: 'allow-overrides', ancestors: [] }));
   const roles = async () =>
     owner
       ? decodeScope(formatRef(owner), await read(decisionKey(owner))).roles
       : decodeGlobal(await read(globalKey())).roles;
-  await send(change.list('r1', undefined));
-  await send(change.list('r2', 'r1'));
   const roleScope = owner ? formatRef(owner) : 'global';
+  await send(...created(role('r1'), { scope: roleScope }));
+  await send(...created(role('r2'), { scope: roleScope, parent: 'r1' }));
   const holding = (permission: string, effect: 'ALLOW' | 'DENY', when?: string) =>
     rolePermission({ role: 'r2', permission, effect, when, roleScope });
   await send(...added(holding('a:*:*', 'ALLOW')));
@@ -342,29 +360,30 @@ test.each([
   ]);
   expect(await roles()).toEqual(new Map(Object.entries({ r1, r2: { parent: 'r1', patterns } })));
   await send(...removed(holding('*:*:*', 'ALLOW', 'has(context.reason)')));
-  await send(change.unlist('r1', undefined));
+  await send(...deleted(role('r1'), { scope: roleScope }));
   expect(await roles()).toEqual(new Map([['r2', { parent: 'r1', patterns: new Map([['a:*:*', 'DENY']]) }]]));
 });
 
 test('roles of a root that are folded', async () => {
   const owner = fresh('tenant');
   const key = decisionKey(owner);
-  await send(newScope(owner, { status: 'active', combination: 'allow-overrides', ancestors: [] }));
+  await send(...created(owner, { status: 'active', combination: 'allow-overrides', ancestors: [] }));
   await send({ kind: 'update', key, set: { roleTable: 'folded', v: 2 } });
-  const change = roleChanges(owner);
   const splits = createKnownSplits();
   const sendFolded = async (...actions: readonly Action[]) => {
     noteSplits(splits, key, await read(key));
     await world.writer.send(stamped(actions, { writtenAt: world.clock.now(), writeId: ulid() }, splits));
   };
+  const scope = formatRef(owner);
   const holding = (role: string, permission: string, effect: 'ALLOW' | 'DENY', when?: string) =>
-    rolePermission({ role, permission, effect, when, roleScope: formatRef(owner) });
+    rolePermission({ role, permission, effect, when, roleScope: scope });
   const root = async () => decodeScope(formatRef(owner), await read(key));
-  expect(await refusalOf(() => send(change.list('r1', undefined)))).toMatchObject({ code: 'stale' });
-  await sendFolded(change.list('r1', undefined));
+  expect(await refusalOf(() => send(...created(role('r1'), { scope })))).toMatchObject({ code: 'stale' });
+  await sendFolded(...created(role('r1'), { scope }));
   expect(await root()).toMatchObject({ roles: new Map(), closing: new Set() });
-  await sendFolded(change.list('r2', 'r1'));
-  await sendFolded(change.list('r2', 'global', 'r1'));
+  const heir = { scope, parent: 'global' };
+  await sendFolded(...created(role('r2'), { scope, parent: 'r1' }));
+  await sendFolded(...updated(role('r2'), { scope, parent: 'r1' }, heir));
   await sendFolded(...added(holding('r2', 'a:*:*', 'ALLOW')));
   await sendFolded(...changed(holding('r2', 'a:*:*', 'ALLOW'), holding('r2', 'a:*:*', 'DENY')));
   await sendFolded(...added(holding('r3', 'a:*:*', 'ALLOW')));
@@ -382,10 +401,11 @@ test('roles of a root that are folded', async () => {
   const r3 = { parent: undefined, patterns: new Map([['a:*:*', 'ALLOW']]) };
   expect((await root()).roles).toEqual(new Map(Object.entries({ r2, r3 })));
   await sendFolded(...changed(sometimes, always));
-  await sendFolded(change.close('r2', 'global'));
+  const closing = { ...heir, deletingSince: START };
+  await sendFolded(...updated(role('r2'), heir, closing));
   expect(await root()).toMatchObject({ roles: new Map([['r3', r3]]), closing: new Set(['r2']) });
   for (const each of [holding('r2', 'a:*:*', 'DENY'), always]) await sendFolded(...removed(each));
-  await sendFolded(change.unlist('r2', 'global'));
+  await sendFolded(...deleted(role('r2'), closing));
   await sendFolded(...removed(holding('r3', 'a:*:*', 'ALLOW')));
   const { writtenAt: _, writeId: __, ...bare } = await read(key);
   expect(bare).toMatchObject({ roleTable: 'folded', v: 2 });
@@ -399,14 +419,14 @@ test('effects on a permission: one role has one effect, whatever the order of th
     fc.constantFrom(undefined, 'true', 'false'),
   );
   const tenant = fresh('tenant');
-  await send(newScope(tenant, { status: 'active', ancestors: [] }));
+  await send(...created(tenant, { status: 'active', ancestors: [] }));
   const owner = fc.constantFrom(undefined, tenant);
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), owner, async (steps, root) => {
       const name: PermissionName = { kind: 'page', text: ulid() };
       const expected = new Map<string, { effect: 'ALLOW' | 'DENY'; when: string | undefined }>();
-      const change = permissionChanges(name, root);
-      await send(change.register());
+      await send(...created(permissionRef(name), {}));
+      if (root) await send({ kind: 'update', key: tenantEffectsKey(root, name), set: { registered: true } });
       const saidOf = (role: string) => {
         const said = expected.get(role);
         const roleScope = root ? formatRef(root) : 'global';
@@ -440,7 +460,7 @@ test('effects on a permission: one role has one effect, whatever the order of th
 test('each change stamps the item with the time of its sending, and with an id of its own', async () => {
   const ann = fresh('user');
   const stamp = async () => decodeStamp(await read(decisionKey(ann)));
-  await send(newSubject(ann, { status: 'active' }));
+  await send(...created(ann, { status: 'active' }));
   const first = await stamp();
   expect(first.writtenAt).toBe(world.clock.now());
   const inGroup = (group: string) => membership({ user: ann.id, group, scope: PLACE, joinedAt: START });
