@@ -1,15 +1,13 @@
-import type { KnownSplits } from '../table/decision/split.ts';
-import { stamped } from '../table/decision/writes.ts';
 import { type ErrorCode, GatehouseError } from '../table/errors.ts';
 import { identityOf, operationKey } from '../table/keys.ts';
 import type { Reader } from '../table/reader.ts';
 import { MAX_TRANSACTION_BYTES, sizeOf } from '../table/size.ts';
 import { type Action, keyOf } from '../table/write/action.ts';
 import { mergeActions } from '../table/write/merge.ts';
-import { asChecks, MAX_ACTIONS } from '../table/write/transaction.ts';
-import type { WriteNotes, Writer } from '../table/writer.ts';
+import { MAX_ACTIONS } from '../table/write/transaction.ts';
+import type { WriteNotes } from '../table/writer.ts';
 import type { Answer } from './answer.ts';
-import { auditActions } from './audit.ts';
+import type { AuditContext } from './audit.ts';
 import { createBatchedReads, type Seen } from './batched-reads.ts';
 import type { Command } from './command.ts';
 import { inCurrentNames } from './former-names.ts';
@@ -24,10 +22,10 @@ import {
   recordOperation,
 } from './operation.ts';
 import type { Guarded } from './operators/guard.ts';
-import { isKept, recorded } from './plan.ts';
-import { type Encryption, revealed, type SubjectKeys, sealed } from './pseudonyms.ts';
+import type { Pipeline, Ports } from './pipeline.ts';
+import { isKept } from './plan.ts';
+import { revealed, type SubjectKeys } from './pseudonyms.ts';
 import { hasAny, isTouch } from './resting.ts';
-import { createSameNodes } from './same-nodes.ts';
 import type { SharedItems } from './shared-items.ts';
 
 /**
@@ -36,20 +34,13 @@ import type { SharedItems } from './shared-items.ts';
  * are written together. One that looks at what another one before it changes waits for the next transaction. One that
  * is refused is left out, and the others are written without it.
  */
-export interface BatchOptions {
-  readonly reader: Reader;
-  readonly writer: Writer;
-  readonly clock: { readonly now: () => number };
-  readonly newId: () => string;
-  readonly newSecret: () => string;
-  readonly encryption: ((secret: string) => Promise<Encryption>) | undefined;
+export interface BatchOptions extends Pick<Ports, 'reader' | 'clock' | 'newId'> {
   readonly budgetMs: number;
   readonly commands: ReadonlyMap<string, Command>;
   /** The counter of audit records for the next transaction. */
   readonly nextCounter: () => number;
   readonly sharedItems: SharedItems;
-  /** Which items are known to have parts that stand apart. */
-  readonly splits: KnownSplits;
+  readonly pipeline: Pipeline;
 }
 
 /** One command of a batch. */
@@ -63,11 +54,7 @@ export interface Part {
 export interface Around {
   readonly guarded: Guarded | undefined;
   readonly dryRun: boolean;
-  readonly event: {
-    readonly actor?: string | undefined;
-    readonly origin?: Readonly<Record<string, unknown>> | undefined;
-    readonly principal?: string | undefined;
-  };
+  readonly event: AuditContext['event'];
   /** Carries out a command by itself: one that takes several transactions, or that waits for approval. */
   readonly alone: (part: Part) => Promise<Answer>;
   /** The answer to an error of a command. */
@@ -144,8 +131,7 @@ const isOutage = (error: unknown): boolean =>
 
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: the pipeline of a batch: its steps share what was planned.
 export function createBatches(options: BatchOptions) {
-  const { reader, writer, clock, newId, newSecret, budgetMs, commands, nextCounter } = options;
-  const { encryption, sharedItems, splits } = options;
+  const { reader, clock, newId, budgetMs, commands, nextCounter, sharedItems, pipeline } = options;
 
   // biome-ignore lint/complexity/noExcessiveLinesPerFunction: the same.
   return async (parts: readonly Part[], around: Around): Promise<readonly Answer[]> => {
@@ -199,42 +185,28 @@ export function createBatches(options: BatchOptions) {
         const record = operation && (await itemReader.get(operationKey(operation.id)));
         if (operation && record)
           return { of, seen, kind: 'answer', outcome: await revealed(reader, recall(operation, record)) };
-        const nodes = createSameNodes(itemReader);
-        const plan = await command.plan(
-          {
-            reader: nodes.reader,
-            now,
-            newId,
-            newSecret,
-            splits,
-            operator: of.guarded?.operator.subject,
-          },
-          input as never,
-          of.tries > 0,
+        const { plan, nodes } = await pipeline.plan(
+          (planning) => command.plan(planning, input as never, of.tries > 0),
+          { guarded: of.guarded, from: itemReader, now },
         );
         await of.guarded?.checkPlan(command.name, plan);
         if (isKept(plan)) return { of, seen, kind: 'answer', outcome: { result: plan.result } };
         if (plan.next || plan.record || (await of.guarded?.waits(command.name, plan)))
           return { of, seen, kind: 'alone' };
-        const { actor, origin, principal } = event;
-        const {
-          entries,
-          actions: made,
-          ...known
-        } = await sealed(
-          { entries: recorded(plan), actor, origin, result: plan.result },
-          { reader: itemReader, newSecret, encryption, keys: turn.keys, readsAll: of.tries > 0 },
+        const { audit, ...known } = await pipeline.seal(
+          plan,
+          {
+            now,
+            writtenAt: turn.writtenAt,
+            command: command.name,
+            counter: turn.counter,
+            operationId: part.operationId ?? batchId,
+            event,
+            step: undefined,
+          },
+          of.tries > 0,
+          { from: itemReader, keys: turn.keys },
         );
-        const audit = auditActions(entries, {
-          now,
-          writtenAt: turn.writtenAt,
-          command: command.name,
-          newId,
-          counter: turn.counter,
-          operationId: part.operationId ?? batchId,
-          event: { actor, origin: known.origin, principal },
-          step: undefined,
-        });
         const operations = operation
           ? [attributed(of, recordOperation(operation, { result: known.result }, now, turn.writtenAt))]
           : [];
@@ -249,7 +221,7 @@ export function createBatches(options: BatchOptions) {
             operation,
             actions,
             records,
-            shared: [...made, ...audit.filter(({ kind }) => kind === 'update')],
+            shared: [...known.keys, ...audit.filter(({ kind }) => kind === 'update')],
             bytes: [...actions, ...records].reduce(
               (sum, action) => sum + (action.kind === 'put' ? sizeOf(action.item) : 0),
               0,
@@ -342,13 +314,7 @@ export function createBatches(options: BatchOptions) {
         const notes: WriteNotes = { failures: [] };
         try {
           const actions = open.actions();
-          await sharedItems.sparingly(actions, async () => {
-            // The stamp is of the sending: readers cannot know how long planning and waiting took.
-            const stamp = { writtenAt: clock.now(), writeId: newId() };
-            const made = stamped(actions, stamp, splits);
-            const sent = dryRun ? asChecks(made) : made;
-            if (sent.length > 0) await writer.send(sent, notes);
-          });
+          await sharedItems.sparingly(actions, () => pipeline.send(actions, dryRun, notes));
           for (const { of, plan } of members) succeed(of, plan.outcome);
           most = Math.min(AT_ONCE, most * 2);
           return isSound;

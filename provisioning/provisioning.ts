@@ -1,21 +1,17 @@
 import * as z from 'zod';
 import { createKnownSplits } from '../table/decision/split.ts';
-import { stamped } from '../table/decision/writes.ts';
 import * as field from '../table/entities/fields.ts';
 import { codesOf, type ErrorCode, GatehouseError, invalid } from '../table/errors.ts';
 import { formatFreshnessToken } from '../table/freshness-token.ts';
 import { isSafeText } from '../table/identifiers.ts';
 import { operationKey } from '../table/keys.ts';
 import type { Log } from '../table/log.ts';
-import type { Reader } from '../table/reader.ts';
 import { isVisibleText } from '../table/visible-text.ts';
 import type { Action } from '../table/write/action.ts';
 import { mergeActions } from '../table/write/merge.ts';
-import { asChecks } from '../table/write/transaction.ts';
-import type { Writer } from '../table/writer.ts';
 import { COMMANDS } from './all-commands.ts';
 import { type Answer, PartlyDone, type Success, toFailure } from './answer.ts';
-import { auditActions, auditOrigin, counters } from './audit.ts';
+import { auditOrigin, counters } from './audit.ts';
 import { createBatches } from './batch.ts';
 import { createBatchedReads } from './batched-reads.ts';
 import type { WriteCommand } from './command.ts';
@@ -34,22 +30,13 @@ import {
 import { ApprovalRequired } from './operators/approval.ts';
 import { createGuard, type Guarded, type OperatorRules } from './operators/guard.ts';
 import type { Operator } from './operators/operator.ts';
-import { isKept, type Plan, type Progress, recorded } from './plan.ts';
-import { type Encryption, revealed, sealed } from './pseudonyms.ts';
+import { createPipeline, type Ports } from './pipeline.ts';
+import { isKept, type Plan, type Progress } from './plan.ts';
+import { revealed } from './pseudonyms.ts';
 import { hasSeen } from './resting.ts';
-import { createSameNodes } from './same-nodes.ts';
 import { createSharedItems } from './shared-items.ts';
 
-export interface ProvisioningOptions {
-  readonly reader: Reader;
-  readonly writer: Writer;
-  readonly clock: { readonly now: () => number };
-  /** Fresh ULIDs. */
-  readonly newId: () => string;
-  /** 256 random bits as text, for the tokens that are issued. */
-  readonly newSecret: () => string;
-  /** Makes what encrypts personal values under a secret. Default: by WebCrypto. */
-  readonly encryption?: (secret: string) => Promise<Encryption>;
+export interface ProvisioningOptions extends Ports {
   /** Milliseconds after which a command of several steps stops between two of them. Default 20,000. */
   readonly budgetMs?: number;
   /** Default: nothing is logged. */
@@ -131,33 +118,26 @@ type Acting<E = Event> = E & { readonly principal?: string };
  */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: the pipeline of a command: its steps share ports and settings.
 export function createProvisioning({
-  reader,
-  writer,
-  clock,
-  newId,
-  newSecret,
-  encryption,
   budgetMs = DEFAULT_BUDGET_MS,
   log,
   operatorRules,
   sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+  ...ports
 }: ProvisioningOptions) {
+  const { reader, writer, clock, newId } = ports;
   const guard = operatorRules && createGuard(reader, operatorRules);
   const nextCounter = counters(newId);
-  /** Found out by writes, and kept: the next ones on the same items need no second try. */
-  const splits = createKnownSplits();
   const sharedItems = createSharedItems({ clock, sleep });
+  // What writes find out of splits is kept: the next ones on the same items need no second try.
+  const pipeline = createPipeline(ports, createKnownSplits());
   const runBatch = createBatches({
     reader,
-    writer,
     clock,
     newId,
-    newSecret,
-    encryption,
     budgetMs,
     nextCounter,
     sharedItems,
-    splits,
+    pipeline,
     commands: COMMANDS,
   });
 
@@ -213,20 +193,6 @@ export function createProvisioning({
     return record && revealed(reader, recall(operation, record));
   }
 
-  async function planStep(
-    make: NonNullable<Plan['next']>,
-    guarded: Guarded | undefined,
-    operation: string | undefined,
-    from: Reader = reader,
-  ) {
-    const now = new Date(clock.now()).toISOString();
-    const nodes = createSameNodes(from);
-    const operator = guarded?.operator.subject;
-    const planning = { reader: nodes.reader, now, newId, newSecret, splits, operator, operation };
-    const plan = await make(planning);
-    return { plan, nodes, now };
-  }
-
   /** Plans a step while these actions are being written. Undefined where it has to wait until they are. */
   const planMeanwhile = (
     make: NonNullable<Plan['next']>,
@@ -235,7 +201,7 @@ export function createProvisioning({
     written: readonly Action[],
   ) =>
     createBatchedReads(reader).work(async (own, seen) => {
-      const planned = await planStep(make, guarded, operation, own).catch(() => undefined);
+      const planned = await pipeline.plan(make, { guarded, operation, from: own }).catch(() => undefined);
       return planned && !hasSeen(seen, written) ? planned : undefined;
     });
 
@@ -284,7 +250,8 @@ export function createProvisioning({
     let ahead: ReturnType<typeof planMeanwhile> | undefined;
     for (let attempt = 1, steps = 0; ; ) {
       try {
-        const { plan: planned, nodes, now } = (await ahead) ?? (await planStep(next, guarded, writing));
+        const step = (await ahead) ?? (await pipeline.plan(next, { guarded, operation: writing }));
+        const { plan: planned, nodes, now } = step;
         ahead = undefined;
         again = true;
         await guarded?.checkPlan(command.name, planned);
@@ -294,36 +261,28 @@ export function createProvisioning({
           : await guarded?.request(command.name, planned, { operation, input: event.input, now });
         const plan = request ?? planned;
         const { actor, origin, principal } = event;
-        const record = await sealed(
-          { entries: recorded(plan), actor, origin, result: plan.result },
-          { reader, newSecret, encryption, readsAll: wasRefused },
-        );
-        const writtenAt = clock.now();
-        const outcome = { result: plan.result };
         const context = {
           now,
-          writtenAt,
+          writtenAt: clock.now(),
           command: command.name,
           operationId: operation.id,
-          event: { actor, origin: record.origin, principal },
+          event: { actor, origin, principal },
           step: plan.next || steps > 0 ? steps + 1 : undefined,
+          counter: nextCounter(),
         };
+        const record = await pipeline.seal(plan, context, wasRefused);
         const merged = mergeActions([
           // The operation comes first: a repetition fails on it before it fails on its own values.
           plan.record?.(record.result) ??
             (plan.next
               ? asOpen(operation)
-              : recordOperation(operation, { result: record.result }, now, writtenAt)),
+              : recordOperation(operation, { result: record.result }, now, context.writtenAt)),
           ...plan.actions,
-          ...record.actions,
-          ...auditActions(record.entries, { ...context, newId, counter: nextCounter() }),
+          ...record.keys,
+          ...record.audit,
         ]);
         const actions = nodes.keep(merged);
-        const send = async (): Promise<void> => {
-          // The stamp is of the sending: readers cannot know how long planning and waiting took.
-          const made = stamped(actions, { writtenAt: clock.now(), writeId: newId() }, splits);
-          await writer.send(event.dryRun ? asChecks(made) : made);
-        };
+        const send = () => pipeline.send(actions, event.dryRun === true);
         frees.actions = plan.frees ?? [];
         const sending = plan.next || steps > 0 ? sharedItems.sparingly(actions, send) : send();
         if (plan.next && plan.planAhead && !event.dryRun)
@@ -335,7 +294,7 @@ export function createProvisioning({
           progress = { done: (progress?.done ?? 0) + done, left };
           await onStep?.(progress);
         }
-        if (!plan.next || event.dryRun) return { ...outcome, shownOnce: plan.shownOnce };
+        if (!plan.next || event.dryRun) return { result: plan.result, shownOnce: plan.shownOnce };
         next = plan.next;
         isPrelude = plan.isPrelude === true;
         steps += 1;

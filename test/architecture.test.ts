@@ -531,9 +531,8 @@ describe('what no file may hold', () => {
       return count > 400 && !within(path, 'test/') ? [path] : [];
     });
     expect(long.sort()).toEqual([
-      // The pipelines of a batch and of a command: each is read from top to bottom.
+      // How commands share transactions: it is read from top to bottom.
       'provisioning/batch.ts',
-      'provisioning/provisioning.ts',
     ]);
   });
 

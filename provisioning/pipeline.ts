@@ -1,0 +1,90 @@
+import type { KnownSplits } from '../table/decision/split.ts';
+import { stamped } from '../table/decision/writes.ts';
+import type { Reader } from '../table/reader.ts';
+import type { Action } from '../table/write/action.ts';
+import { asChecks } from '../table/write/transaction.ts';
+import type { WriteNotes, Writer } from '../table/writer.ts';
+import { type AuditContext, auditActions } from './audit.ts';
+import type { Guarded } from './operators/guard.ts';
+import { type Plan, type Planning, recorded } from './plan.ts';
+import { type Encryption, type SubjectKeys, sealed } from './pseudonyms.ts';
+import { createSameNodes } from './same-nodes.ts';
+
+/** What provisioning works with. */
+export interface Ports {
+  readonly reader: Reader;
+  readonly writer: Writer;
+  readonly clock: { readonly now: () => number };
+  /** Fresh ULIDs. */
+  readonly newId: () => string;
+  /** 256 random bits as text, for the tokens that are issued. */
+  readonly newSecret: () => string;
+  /** Makes what encrypts personal values under a secret. Default: by WebCrypto. */
+  readonly encryption?: ((secret: string) => Promise<Encryption>) | undefined;
+}
+
+interface PlanOptions {
+  readonly guarded: Guarded | undefined;
+  /** The id of the operation, where it is going to be written. */
+  readonly operation?: string | undefined;
+  readonly from?: Reader;
+  readonly now?: string;
+}
+
+/**
+ * What each write goes through, of a command that is sent alone or with others: plan → seal → stamp → send.
+ *
+ * @param splits which items are known to have parts that stand apart
+ */
+export function createPipeline(ports: Ports, splits: KnownSplits) {
+  const { reader, writer, clock, newId, newSecret, encryption } = ports;
+  return {
+    /** Plans one transaction. `nodes` keeps to the nodes that the plan came upon. */
+    plan: async (make: NonNullable<Plan['next']>, { guarded, operation, from, now }: PlanOptions) => {
+      const nodes = createSameNodes(from ?? reader);
+      const planning: Planning = {
+        reader: nodes.reader,
+        now: now ?? new Date(clock.now()).toISOString(),
+        newId,
+        newSecret,
+        splits,
+        operator: guarded?.operator.subject,
+        operation,
+      };
+      return { plan: await make(planning), nodes, now: planning.now };
+    },
+
+    /**
+     * The records of a plan and its result for the record, with pseudonyms. What it answers as `keys` writes the keys that
+     * were made; `keys` are those that commands of one transaction share.
+     */
+    seal: async (
+      plan: Plan,
+      context: Omit<AuditContext, 'newId'>,
+      readsAll: boolean,
+      { from = reader, keys = new Map() }: { readonly from?: Reader; readonly keys?: SubjectKeys } = {},
+    ) => {
+      const { actor, origin, principal } = context.event;
+      const known = await sealed(
+        { entries: recorded(plan), actor, origin, result: plan.result },
+        { reader: from, newSecret, encryption, keys, readsAll },
+      );
+      const event = { actor, origin: known.origin, principal };
+      return {
+        result: known.result,
+        keys: known.actions,
+        audit: auditActions(known.entries, { ...context, event, newId }),
+      };
+    },
+
+    /** Sends a transaction; of a dry run its conditions. */
+    send: async (actions: readonly Action[], isDryRun: boolean, notes?: WriteNotes): Promise<void> => {
+      // The stamp is of the sending: readers cannot know how long planning and waiting took.
+      const made = stamped(actions, { writtenAt: clock.now(), writeId: newId() }, splits);
+      const sent = isDryRun ? asChecks(made) : made;
+      if (sent.length > 0) await writer.send(sent, notes);
+    },
+  };
+}
+
+export type Pipeline = ReturnType<typeof createPipeline>;
