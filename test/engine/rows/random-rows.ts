@@ -18,7 +18,7 @@ import { type Furnished, PERMISSIONS } from '../search/random-world.ts';
 
 /** Rows that are hard to find by a condition: odd values, scopes that are closed, gone or of another type. */
 
-const EXPRESSIONS = [
+export const EXPRESSIONS = [
   'resource.properties.owner == subject.id',
   'subject.id == resource.properties.owner && resource.properties.amount < 500',
   'resource.properties.owner == "tenant:a" || resource.properties.amount >= 10',
@@ -27,7 +27,7 @@ const EXPRESSIONS = [
   'subject.id in resource.properties.shared',
   '"%" in resource.properties.shared || resource.properties.isOpen == true',
   'resource.properties.amount <= 9007199254740991 && resource.properties.amount > -1',
-  'resource.properties.share < 0.5 || resource.properties.share == 1',
+  'resource.properties.share < 0.5 || resource.properties.share == 1.0',
   'resource.properties.paidAt >= timestamp("2026-01-01T00:00:00.001Z")',
   'resource.properties.paidAt == timestamp("2026-01-01T00:00:00.001Z")',
   'resource.properties.paidAt < context.time',
@@ -84,6 +84,8 @@ const row = fc.record({
   rank: fc.nat({ max: 3 }),
 });
 
+type Drawn = typeof row extends fc.Arbitrary<infer T> ? T : never;
+
 export const DEFINED: readonly Rows[] = [
   { scope: 'zone', path: ['building', 'client'] },
   { scope: 'zone', path: [] },
@@ -112,27 +114,28 @@ export const DEFINED: readonly Rows[] = [
   }),
 );
 
+/** What these expressions look at. */
+export const PROPERTIES = [
+  ...Object.entries({
+    owner: 'string',
+    amount: 'int',
+    share: 'double',
+    isOpen: 'bool',
+    paidAt: 'timestamp',
+    shared: 'list<string>',
+  }).map(([name, type]) => ({ of: 'resource:invoice', name, type, source: 'passed' })),
+  { of: 'resource:invoice', name: 'department', type: 'string', source: 'stored' },
+  { of: 'subject:user', name: 'department', type: 'string', source: 'stored' },
+  { of: 'subject:user', name: 'friends', type: 'list<string>', source: 'passed' },
+];
+
 /** Declares what conditions look at, and lets roles allow under conditions. */
 export async function addConditions(
   { run, provision }: World,
   there: Furnished,
   seed: number,
 ): Promise<void> {
-  const passed = { owner: 'string', amount: 'int', share: 'double', isOpen: 'bool', paidAt: 'timestamp' };
-  for (const [name, type] of Object.entries({ ...passed, shared: 'list<string>', department: 'string' }))
-    await run('property.create', {
-      of: 'resource:invoice',
-      name,
-      type,
-      source: name === 'department' ? 'stored' : 'passed',
-    });
-  await run('property.create', { of: 'subject:user', name: 'department', type: 'string', source: 'stored' });
-  await run('property.create', {
-    of: 'subject:user',
-    name: 'friends',
-    type: 'list<string>',
-    source: 'passed',
-  });
+  for (const property of PROPERTIES) await run('property.create', property);
   for (const [position, subject] of there.subjects.entries())
     if (position % 2 === 0 && subject.startsWith('user:'))
       await run('user.update', { id: subject.slice(5), properties: { department: 'sales' } });
@@ -176,6 +179,7 @@ export async function rowsAt(
       rows.path.map(({ column, type }) => [column, idsOf(type, path.slice(1))] as const),
     );
     return {
+      ...columnsOf(each),
       ...columns,
       scope_id: isOwn
         ? (path[0] as string).slice(rows.scope.type.length + 1)
@@ -183,13 +187,16 @@ export async function rowsAt(
           ? null
           : path[0],
       id: String(position),
-      rank: each.rank,
-      owner: each.owner,
-      amount: each.amount,
-      share: each.share,
-      is_open: each.isOpen,
-      paid_at: each.paidAt,
-      shared: each.shared,
     };
   });
 }
+
+const columnsOf = ({ isOpen, paidAt, scope: _, ...same }: Drawn): Row => ({
+  ...same,
+  is_open: isOpen,
+  paid_at: paidAt,
+});
+
+/** Rows without a scope. */
+export const randomRows = (seed: number, count: number): readonly Row[] =>
+  fc.sample(row, { seed, numRuns: count }).map(columnsOf);
