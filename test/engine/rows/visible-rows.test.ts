@@ -10,20 +10,29 @@ import {
   sqlPage,
   text,
 } from '../../../engine/rows/index.ts';
+import { createIds } from '../../../provisioning/ids.ts';
+import { migrate } from '../../../provisioning/verify/index.ts';
 import { testEngine } from '../../../testing/index.ts';
+import { createMemoryWorld } from '../../support/world.ts';
 
 /** Pages of an application's rows: what a caller gets, and what it cannot get wrong in silence. */
+const newId = createIds();
 const SECRET = 'cursors of tests are encrypted with this';
 const MANIFEST = `
 permissions: ["billing:read:invoice", "billing:pay:invoice"]
 properties:
   - { of: "resource:invoice", name: owner, type: string, source: passed }
   - { of: "resource:invoice", name: amount, type: int, source: passed }
+  - { of: "resource:project", name: kind, type: string, source: stored }
 scopes:
   acme: { id: acme, type: client }
-  north: { id: north, type: project, parent: acme }
+  north: { id: north, type: project, parent: acme, properties: { kind: open } }
   south: { id: south, type: project, parent: acme }
+  west: { id: west, type: project, parent: acme }
 roles:
+  stored:
+    owner: acme
+    allow: [{ permission: "billing:read:invoice", when: resource.properties.kind == "open" }]
   reader: { owner: acme, allow: ["billing:read:invoice"] }
   owner:
     owner: acme
@@ -33,6 +42,8 @@ roles:
 users:
   ann: { id: ann, assignments: [{ role: reader, scope: north }] }
   ben: { id: ben, assignments: [{ role: owner, scope: acme }] }
+  cat: { id: cat, assignments: [{ role: owner, scope: north }, { role: owner, scope: south }, { role: reader, scope: west }] }
+  dan: { id: dan, assignments: [{ role: stored, scope: acme }] }
 `;
 const INVOICES = defineRows({
   type: 'invoice',
@@ -148,6 +159,29 @@ describe('a page', () => {
   });
 });
 
+test('what some grants have in common does not narrow the others', async () => {
+  const all = [invoice(1, 'north', 'cat'), invoice(2, 'south', 'ben'), invoice(3, 'west', 'ben')];
+  const { ask } = await createList(all);
+  expect(idsOf(await ask('cat'))).toEqual([3, 1]);
+});
+
+test('a row that is its scope has the stored properties, whatever its columns say', async () => {
+  const projects = defineRows({
+    type: 'project',
+    id: 'id',
+    scope: { column: 'id', type: 'project' },
+    properties: { kind: text('kind') },
+    key: ['id'],
+  });
+  const all = [
+    { id: 'north', kind: null },
+    { id: 'south', kind: 'open' },
+  ];
+  const { ask } = await createList();
+  const page = await ask('dan', { rows: projects, fetch: rowsInMemory(projects, () => all) });
+  expect(idsOf(page)).toEqual(['north']);
+});
+
 test('a column that disagrees with the tree shows no row more', async () => {
   const lying = [
     { ...invoice(1, 'south', 'x'), client: 'acme' },
@@ -212,4 +246,42 @@ describe('refuses', () => {
     const same = ask('ann', { after, fetch: async () => [ALL[5] as Row] });
     await expect(same).rejects.toMatchObject({ code: 'invalid', field: 'fetch' });
   });
+});
+
+test('what groups give that stand apart from their scope narrows as what others give', async () => {
+  const { run, reader, writer, clock, settle, newEngine } = createMemoryWorld();
+  const tenant = `client:${(await run('client.create', { name: 'Acme' })).id}`;
+  const project = (await run('project.create', { name: 'North', parent: tenant })).id;
+  await run('permission.create', { name: 'billing:read:invoice' });
+  const role = (await run('role.create', { name: 'reader', scope: tenant })).id;
+  const other = (await run('role.create', { name: 'other', scope: tenant })).id;
+  await run('role-permission.create', { role, permission: 'billing:read:invoice', effect: 'ALLOW' });
+  const user = (await run('user.create', {})).id;
+  for (const scope of [tenant, tenant, tenant, `project:${project}`]) {
+    const group = (await run('group.create', { scope, name: `g${newId()}` })).id;
+    await run('membership.create', { group, user });
+    await run('group-role.create', { group, role: scope === tenant ? other : role });
+  }
+  const thresholds = { groupsOfSubject: 2, groupsOfScope: 2, rolesOfRoot: 2 };
+  expect(await migrate({ reader, writer, clock, newId, joins: false, thresholds })).toEqual(
+    expect.objectContaining({ split: 2, unsplit: 0 }),
+  );
+  settle();
+  const visibleRows = createVisibleRows({ reader, engine: newEngine(), clock, cursorSecret: SECRET });
+  const all = [
+    { ...invoice(1, project, null), client: tenant.slice('client:'.length) },
+    invoice(2, 'north', null),
+  ];
+  const conditions: RowCondition[] = [];
+  const page = await visibleRows({
+    subject: `user:${user}`,
+    permission: 'billing:read:invoice',
+    rows: INVOICES,
+    fetch: (condition, ...rest) => {
+      conditions.push(condition);
+      return rowsInMemory(INVOICES, () => all)(condition, ...rest);
+    },
+  });
+  expect(idsOf(page)).toEqual([1]);
+  expect(sqlOf(conditions[0])).toContain(`"project" IN ("${project}")`);
 });
