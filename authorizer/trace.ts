@@ -152,7 +152,7 @@ export const withTokenSpans =
 /** An engine whose checks are steps; what they read is a step of theirs. */
 export const withDecideSpans = (engine: Engine, run: Trace): Engine => ({
   ...engine,
-  checkAsked: (ask) => run('decide', () => engine.checkAsked(ask)),
+  checkAsked: (ask, options) => run('decide', () => engine.checkAsked(ask, options)),
   checkMany: (requests, options) => run('decide', () => engine.checkMany(requests, options)),
   checkManyAsked: (asks, options) => run('decide', () => engine.checkManyAsked(asks, options)),
   decideAsked: (asks) => run('decide', () => engine.decideAsked(asks)),

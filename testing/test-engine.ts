@@ -153,9 +153,9 @@ export async function testEngine<Permission extends string = string>(
     engine: {
       check: (...all) => latest().check(...all),
       checkWithRoles: (...all) => latest().checkWithRoles(...all),
-      checkAsked: (ask) => latest().checkAsked(ask),
+      checkAsked: (...all) => latest().checkAsked(...all),
       checkMany: (...all) => latest().checkMany(...all),
-      checkManyAsked: (asks) => latest().checkManyAsked(asks),
+      checkManyAsked: (...all) => latest().checkManyAsked(...all),
       decideAsked: (asks) => latest().decideAsked(asks),
       session: (...all) => latest().session(...all),
       prefetch: (items) => latest().prefetch(items),

@@ -20,9 +20,9 @@ export type RowPart =
       readonly to: Value | undefined;
     };
 
-/** What the value of a row's property is not known from, and that of `context.time`, which passes. */
+/** Not known before the row is read, or another one at each instant (`context.time`). */
 const UNSAID = Symbol('unsaid');
-/** Its evaluation fails: no comparison with it is true. */
+/** A value that is not there: every comparison with it fails. */
 const MISSING = Symbol('missing');
 
 /**

@@ -1,7 +1,7 @@
 import type { ValueType } from '../../table/properties.ts';
 import type { Value } from '../conditions/declarations.ts';
 
-/** A value as a column holds it, to be compared with it. Times are instants in epoch milliseconds until a codec writes them. */
+/** A value in the form in which a column holds it. */
 export type Stored = string | number | boolean | Date;
 
 /**
@@ -17,8 +17,8 @@ export interface Codec {
   /** What a column holds whose property equals a value; undefined where that cannot be said. */
   readonly write?: (value: Value) => Stored | undefined;
   /**
-   * Columns between these two, both included, are all whose property is between two values, both included. It may be
-   * wider. Undefined bounds are open; without this function the column has no order that a query could use.
+   * The range of column values that holds every property from one value to another, both ends included; it may be
+   * wider. An undefined end is open. Without this function no query can use the order of the column.
    */
   readonly span?: (from: Value | undefined, to: Value | undefined) => Span | undefined;
   /** Whether the column is a list, asked by `contains`. */

@@ -6,6 +6,9 @@ import { columnOf, type Row, type Rows } from './define-rows.ts';
 export type Place = Readonly<Record<string, PlaceValue>>;
 export type PlaceValue = string | number | boolean;
 
+/** Characters of a text that orders a list. */
+const MAX_TEXT = 1_024;
+
 const PLACE = z.tuple([z.string(), z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))]);
 
 /**
@@ -18,7 +21,7 @@ export function placeOf({ order, key }: Rows, row: Row): Place {
   for (const name of [...order.map(({ column }) => column), ...key]) {
     const value = columnOf(row, name);
     const isExact =
-      typeof value === 'string' ||
+      (typeof value === 'string' && value.length <= MAX_TEXT) ||
       typeof value === 'boolean' ||
       (typeof value === 'number' && Number.isFinite(value));
     if (typeof value === 'bigint') place[name] = String(value);
@@ -26,7 +29,7 @@ export function placeOf({ order, key }: Rows, row: Row): Place {
     else
       throw invalid(
         `row.${name}`,
-        `the column ${name} orders the list, so it must be a text, a number or a boolean; select a time as a text`,
+        `the column ${name} orders the list, so it must be a text of at most ${MAX_TEXT} characters, a number or a boolean; select a time as a text`,
       );
   }
   return place;

@@ -69,6 +69,9 @@ const MAX_LIMIT = 500;
 /** Rows that a page looks at. Then it ends with a cursor, even if it is empty. */
 const MAX_LOOKED = 2_000;
 
+/** Characters of a cursor, at the most columns and the longest texts that order a list. */
+const MAX_CURSOR = 100_000;
+
 const DEFAULT_BUDGET_MS = 5_000;
 const MAX_BYTES = 4 * 1_024 * 1_024;
 
@@ -127,7 +130,9 @@ export function createVisibleRows(options: VisibleRowsOptions): VisibleRows {
       isEnd = found.length < count;
       for (const [position, row] of found.entries()) {
         // Only such a decision could be another within the budget.
-        if (work.isSpent() && decisions[position] === 'condition_failed') return pageUntil(place);
+        // A first one is passed over: otherwise the next page would begin with it again, and never end.
+        if (work.isSpent() && decisions[position] === 'condition_failed')
+          return pageUntil(looked === 0 ? places[position] : place);
         place = places[position];
         looked += 1;
         if (decisions[position] !== 'allowed') continue;
@@ -145,8 +150,9 @@ export function createVisibleRows(options: VisibleRowsOptions): VisibleRows {
     async function pageUntil(end: Place | undefined): Promise<RowsPage<never>> {
       observe?.({ looked, dropped: looked - page.length });
       const also = page.map(() => new Set<string>());
+      const decideAlso = decider(engine, question, createWork());
       for (const each of question.also ?? [])
-        for (const [position, outcome] of (await decide(page, each)).entries())
+        for (const [position, outcome] of (await decideAlso(page, each)).entries())
           if (outcome === 'allowed') also[position]?.add(each);
       const cursor = end && (await (await cipher).encrypt(JSON.stringify([list, end])));
       return { rows: page as never[], also, ...(cursor === undefined ? {} : { cursor }) };
@@ -238,7 +244,10 @@ function faultInQuestion(question: RowsQuestion<Row>) {
   if (typeof fetch !== 'function') return invalid('fetch', 'fetch must be a function');
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT)
     return invalid('limit', `limit must be a whole number from 1 to ${MAX_LIMIT}`);
-  if (after !== undefined && typeof after !== 'string') return invalid('after', 'after must be a cursor');
+  if (after !== undefined && !(typeof after === 'string' && after.length <= MAX_CURSOR))
+    return invalid('after', 'after must be a cursor');
+  if (within !== undefined && !(within instanceof Set))
+    return invalid('within', 'within must be a Set of references');
   if (given !== null && typeof given === 'object' && 'resource' in given && given.resource !== undefined)
     return invalid('given.resource', 'the resource is the row');
   const roots = within === undefined ? undefined : faultInList('within', [...within], faultInRoot);

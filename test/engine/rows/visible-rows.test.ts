@@ -5,10 +5,12 @@ import {
   int,
   type Row,
   type RowCondition,
+  type RowsDefinition,
   type RowsQuestion,
   rowsInMemory,
   sqlPage,
   text,
+  texts,
 } from '../../../engine/rows/index.ts';
 import { createIds } from '../../../provisioning/ids.ts';
 import { migrate } from '../../../provisioning/verify/index.ts';
@@ -23,6 +25,7 @@ permissions: ["billing:read:invoice", "billing:pay:invoice"]
 properties:
   - { of: "resource:invoice", name: owner, type: string, source: passed }
   - { of: "resource:invoice", name: amount, type: int, source: passed }
+  - { of: "resource:invoice", name: tags, type: "list<string>", source: passed }
   - { of: "resource:project", name: kind, type: string, source: stored }
 scopes:
   acme: { id: acme, type: client }
@@ -30,6 +33,10 @@ scopes:
   south: { id: south, type: project, parent: acme }
   west: { id: west, type: project, parent: acme }
 roles:
+  tagged:
+    owner: acme
+    allow:
+      - { permission: "billing:read:invoice", when: "resource.properties.tags.exists(x, resource.properties.tags.all(y, size(y) > 0 && y != 'none'))" }
   stored:
     owner: acme
     allow: [{ permission: "billing:read:invoice", when: resource.properties.kind == "open" }]
@@ -43,9 +50,10 @@ users:
   ann: { id: ann, assignments: [{ role: reader, scope: north }] }
   ben: { id: ben, assignments: [{ role: owner, scope: acme }] }
   cat: { id: cat, assignments: [{ role: owner, scope: north }, { role: owner, scope: south }, { role: reader, scope: west }] }
+  eve: { id: eve, assignments: [{ role: tagged, scope: acme }] }
   dan: { id: dan, assignments: [{ role: stored, scope: acme }] }
 `;
-const INVOICES = defineRows({
+const DEFINITION: RowsDefinition = {
   type: 'invoice',
   id: 'id',
   scope: { column: 'project', type: 'project' },
@@ -53,7 +61,8 @@ const INVOICES = defineRows({
   properties: { owner: text('owner'), amount: int('amount') },
   order: [{ column: 'at', direction: 'desc' }],
   key: ['id'],
-});
+};
+const INVOICES = defineRows(DEFINITION);
 const invoice = (id: number, project: string | null, owner: string | null, amount = 50): Row => ({
   id,
   at: `2026-01-0${id}`,
@@ -159,6 +168,28 @@ describe('a page', () => {
   });
 });
 
+test('a page ends where the budget of conditions does, and the next one goes on', async () => {
+  const tagged = defineRows({ ...DEFINITION, properties: { tags: texts('tags') } });
+  const tags = Array.from({ length: 20 }, (_, position) => `t${position}`);
+  // The first one cannot be evaluated, whatever is left of the budget.
+  const all = Array.from({ length: 60 }, (_, position) => ({
+    ...invoice(1, 'north', 'eve'),
+    id: position,
+    tags: position === 0 ? null : tags,
+  }));
+  const { ask } = await createList();
+  const found: unknown[] = [];
+  let pages = 0;
+  for (let after: string | undefined; pages === 0 || after !== undefined; pages++) {
+    const page = await ask('eve', { rows: tagged, fetch: rowsInMemory(tagged, () => all), after, limit: 50 });
+    found.push(...idsOf(page));
+    after = page.cursor;
+    expect(pages).toBeLessThan(60);
+  }
+  expect(found).toEqual(all.slice(1).map(({ id }) => id));
+  expect(pages).toBeGreaterThan(2);
+});
+
 test('what some grants have in common does not narrow the others', async () => {
   const all = [invoice(1, 'north', 'cat'), invoice(2, 'south', 'ben'), invoice(3, 'west', 'ben')];
   const { ask } = await createList(all);
@@ -209,6 +240,7 @@ describe('refuses', () => {
   test.each<[string, Partial<RowsQuestion<Row>>, string]>([
     ['a resource beside the row', { given: { resource: { id: 'x' } } as never }, 'given.resource'],
     ['a limit beyond its bound', { limit: 501 }, 'limit'],
+    ['roots that are no set', { within: ['client:acme'] as never }, 'within'],
     ['a cursor that it did not make', { after: 'eyJhIjoxfQ' }, 'after'],
     ['a query that answers too much', { fetch: async () => [...ALL, ...ALL], limit: 1 }, 'fetch'],
     ['a row without a column', { fetch: async () => [{ id: 1, at: 'x' }] }, 'row.project'],
