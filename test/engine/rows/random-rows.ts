@@ -149,7 +149,10 @@ export async function addConditions(
     }),
     { seed, numRuns: 40 },
   );
-  const ids = (roles.items as unknown as readonly { readonly id: string }[]).map(({ id }) => id);
+  // By name: ids are other ones in each run.
+  const ids = (roles.items as unknown as readonly { readonly id: string; readonly name: string }[])
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .map(({ id }) => id);
   for (const { role, permission, when, isDeny } of drawn)
     await provision({
       command: 'role-permission.create',

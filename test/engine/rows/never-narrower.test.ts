@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { grantedParts } from '../../../engine/rows/granted-parts.ts';
+import { type Row, rowsInMemory } from '../../../engine/rows/index.ts';
+import { narrowRows } from '../../../engine/rows/narrow.ts';
+import fc from '../../support/fast-check.ts';
+import { again, SEED } from '../../support/seed.ts';
+import { createMemoryWorld } from '../../support/world.ts';
+import { type Furnished, furnish, PERMISSIONS, plans } from '../search/random-world.ts';
+import { addConditions, DEFINED, rowsAt } from './random-rows.ts';
+
+/**
+ * The condition is never narrower than `check`: a row that is allowed at any instant from the narrowing on fulfils it,
+ * also where something begins only later.
+ */
+const GIVEN = {
+  subject: { properties: { friends: ["o'neil", 'tenant:ab'] } },
+  context: { claims: { sub: 'me' } },
+};
+const ROWS = 60;
+/** From the narrowing on: the instants at which grants of the worlds begin and end, and long after. */
+const LATER = ['2026-01-15T13:00:00.000Z', '2026-03-01T00:00:00.000Z', '2027-01-01T00:00:00.000Z'].map(
+  Date.parse,
+);
+
+const counts = { allowed: 0, onlyLater: 0, leftOut: 0 };
+
+afterAll(() => {
+  // The property says something only if rows are allowed, some of them only later, and others are left out.
+  expect(counts.allowed).toBeGreaterThan(500);
+  expect(counts.onlyLater).toBeGreaterThan(50);
+  expect(counts.leftOut).toBeGreaterThan(5_000);
+});
+
+/** WORLDS: how many, for a longer run. */
+const drawn = fc.sample(plans, { seed: SEED + 7, numRuns: Number(process.env.WORLDS ?? 4) });
+describe.each(drawn.map((plan, number) => ({ number, plan })))('world $number', ({ plan, number }) => {
+  const world = createMemoryWorld();
+  const engine = world.newEngine();
+  let there: Furnished;
+
+  beforeAll(async () => {
+    there = await furnish(world, plan);
+    await addConditions(world, there, SEED + number);
+    world.settle();
+  });
+
+  test.each(DEFINED.map((rows, position) => ({ rows, position })))(
+    'definition $position',
+    async ({ rows, position }) => {
+      const all = await rowsAt(world, there, rows, SEED + number * 100 + position, ROWS);
+      const instants = [world.clock.now(), ...LATER];
+      const asked = all.flatMap((row) => {
+        const scope = rows.scopeOf(row);
+        return scope === undefined ? [] : [{ row, scope, resource: rows.resourceOf(row) }];
+      });
+      for (const subject of there.subjects)
+        for (const permission of PERMISSIONS) {
+          const granted = await grantedParts(world.reader, subject, permission, undefined);
+          const condition = await narrowRows(world.reader, rows, {
+            subject,
+            permission,
+            granted,
+            given: GIVEN,
+          });
+          const found = await rowsInMemory(rows, () => all)(condition, undefined, ROWS);
+          const proposed = new Set<Row>(found);
+          counts.leftOut += ROWS - found.length;
+          const now = new Set<Row>();
+          for (const [turn, at] of instants.entries()) {
+            const { decisions } = await engine.checkMany(
+              asked.map(({ scope, resource }) => ({
+                subject,
+                permission,
+                scope,
+                at,
+                given: { ...GIVEN, resource },
+              })),
+            );
+            for (const [index, { allowed }] of decisions.entries()) {
+              if (!allowed) continue;
+              const { row } = asked[index] as (typeof asked)[number];
+              if (turn === 0) now.add(row);
+              else if (!now.has(row)) counts.onlyLater += 1;
+              expect(
+                proposed.has(row),
+                `${again()}: ${subject} ${permission} at ${at}: ${JSON.stringify(row)}`,
+              ).toBe(true);
+            }
+          }
+          counts.allowed += now.size;
+        }
+    },
+  );
+});
