@@ -1,44 +1,48 @@
 import { type Codec, type Stored, TEXTS, TEXTS_AS_JSON } from './codecs.ts';
-import type { RowCondition } from './condition.ts';
+import { and, type RowCondition } from './condition.ts';
 import type { Column, OrderColumn, Rows } from './define-rows.ts';
 import type { Place, PlaceValue } from './row-place.ts';
 
 export interface SqlOptions {
   readonly dialect: 'postgresql' | 'sqlite';
-  /** The number of the first parameter. Default 1. */
-  readonly first?: number | undefined;
+  /** The application's query with a condition in it, which stands in parentheses; without ORDER BY and LIMIT. */
+  readonly select: (where: string) => string;
+  /** The values of the query's own parameters, which come first. */
+  readonly values?: readonly unknown[] | undefined;
   /** The table's name or alias in the query. Name it where the query selects a column of `rows` in another form. */
   readonly table?: string | undefined;
 }
 
-/** The parts of a query for one page, to be put behind the application's own. */
+/** A query with numbered parameters, and their values. */
 export interface SqlPage {
-  /** In parentheses: `WHERE status = $1 AND ${where}`. */
-  readonly where: string;
-  readonly orderBy: string;
-  readonly limit: number;
-  /** In the order of their numbers. */
-  readonly values: readonly (Stored | PlaceValue)[];
+  readonly text: string;
+  readonly values: readonly unknown[];
 }
 
+/** The most scopes that are each asked for by a query of their own. */
+const MAX_BRANCHES = 50;
+
 /**
- * What `fetch` gets, as SQL with numbered parameters: `$1` for PostgreSQL, `?1` for SQLite. MySQL folds case and accents
+ * What `fetch` gets, as a query of SQL: parameters are `$1` for PostgreSQL, `?1` for SQLite. MySQL folds case and accents
  * and converts what it compares, so it is no dialect here.
+ *
+ * Where a column names several scopes, each is asked for apart, and the answers are joined: an index on that column and
+ * the order answers each without looking at more than a page.
  */
 export function sqlPage(
-  rows: Pick<Rows, 'order' | 'key'>,
+  rows: Pick<Rows, 'order' | 'key' | 'scope' | 'path'>,
   condition: RowCondition,
   after: Place | undefined,
   count: number,
-  { dialect, first = 1, table }: SqlOptions,
+  { dialect, select, values: own = [], table }: SqlOptions,
 ): SqlPage {
   const isPostgres = dialect === 'postgresql';
-  const values: (Stored | PlaceValue)[] = [];
+  const values: unknown[] = [...own];
   const nameOf = (column: string): string =>
     (table === undefined ? '' : `${quoted(table)}.`) + quoted(column);
   const parameter = (value: Stored | PlaceValue): string => {
     values.push(value);
-    return (isPostgres ? '$' : '?') + (first + values.length - 1);
+    return (isPostgres ? '$' : '?') + values.length;
   };
   /** A value beside a column, as one of the column's own type. */
   const valueFor = ({ type }: Codec, value: Stored): string =>
@@ -102,18 +106,41 @@ export function sqlPage(
     const value = place[column] as PlaceValue;
     const beyond = `${nameOf(column)} ${operator} ${parameter(value)}`;
     if (others.length === 0) return `(${beyond})`;
-    return `(${beyond} OR (${nameOf(column)} = ${parameter(value)} AND ${isAfter(others, place)}))`;
+    const bound = `${nameOf(column)} ${operator}= ${parameter(value)}`;
+    const same = `${nameOf(column)} = ${parameter(value)}`;
+    // The bound alone says nothing more, but an index begins there.
+    return `(${bound} AND (${beyond} OR (${same} AND ${isAfter(others, place)})))`;
   }
 
-  const where = conditionOf(condition);
-  return {
-    where: after === undefined ? where : `(${where} AND ${isAfter(ordered, after)})`,
-    orderBy: ordered
-      .map(({ column, direction }) => `${nameOf(column)} ${direction.toUpperCase()}`)
-      .join(', '),
-    limit: count,
-    values,
-  };
+  const orderIn = (name: (column: string) => string): string =>
+    ` ORDER BY ${ordered.map(({ column, direction }) => `${name(column)} ${direction.toUpperCase()}`).join(', ')} LIMIT ${count}`;
+
+  const { scopes, rest } = scopesApart(rows, condition);
+  const common = [
+    ...(scopes && rest.kind === 'everything' ? [] : [conditionOf(rest)]),
+    ...(after === undefined ? [] : [isAfter(ordered, after)]),
+  ];
+  const branches = (scopes?.values ?? [undefined]).map((value) => {
+    const parts = scopes && value !== undefined ? [oneOf(scopes.column, [value]), ...common] : common;
+    return select(parts.length === 1 ? (parts[0] as string) : `(${parts.join(' AND ')})`) + orderIn(nameOf);
+  });
+  const [only] = branches;
+  const text =
+    branches.length === 1
+      ? (only as string)
+      : branches.map((branch, n) => `SELECT * FROM (${branch}) AS branch_${n}`).join(' UNION ALL ') +
+        orderIn(quoted);
+  return { text, values };
+}
+
+/** The scopes that a condition names by one column, where it names several, and what else it says. */
+function scopesApart({ scope, path }: Pick<Rows, 'scope' | 'path'>, condition: RowCondition) {
+  const parts = condition.kind === 'and' ? condition.parts : [condition];
+  const columns = new Set([scope, ...path].map(({ column }) => column));
+  for (const part of parts)
+    if (part.kind === 'oneOf' && columns.has(part.column.name) && part.values.length <= MAX_BRANCHES)
+      return { scopes: part, rest: and(parts.filter((other) => other !== part)) };
+  return { scopes: undefined, rest: condition };
 }
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;

@@ -14,6 +14,7 @@ export interface Database {
   readonly close: () => Promise<void>;
 }
 
+const select = (where: string): string => `SELECT * FROM invoices WHERE ${where}`;
 const COLUMNS = 'id, rank, scope_id, owner, amount, share, is_open, paid_at, shared';
 
 export function inMemory(): Database {
@@ -43,8 +44,7 @@ export async function inSqlite(): Promise<Database> {
       for (const row of all) database.run(statement, names.map((name) => storable(row[name])) as string[]);
     },
     fetch: async (condition, after, count) => {
-      const { where, orderBy, limit, values } = sqlPage(of, condition, after, count, { dialect: 'sqlite' });
-      const text = `SELECT * FROM invoices WHERE ${where} ORDER BY ${orderBy} LIMIT ${limit}`;
+      const { text, values } = sqlPage(of, condition, after, count, { dialect: 'sqlite', select });
       return database.all(text, values as string[]) as Row[];
     },
     close: async () => database.close(),
@@ -75,10 +75,7 @@ export async function inPostgres(): Promise<Database> {
         );
     },
     fetch: async (condition, after, count) => {
-      const { where, orderBy, limit, values } = sqlPage(of, condition, after, count, {
-        dialect: 'postgresql',
-      });
-      const text = `SELECT * FROM invoices WHERE ${where} ORDER BY ${orderBy} LIMIT ${limit}`;
+      const { text, values } = sqlPage(of, condition, after, count, { dialect: 'postgresql', select });
       return (await database.query<Row>(text, [...values])).rows;
     },
     close: () => database.close(),
