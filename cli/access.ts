@@ -1,4 +1,4 @@
-import type { AccessDifference, AccessRow, AccessSide } from '../provisioning/access-difference/index.ts';
+import { type AccessDifference, type AccessRow, type AccessSide, peopleText } from '../provisioning/index.ts';
 import type { Leaves } from '../provisioning/routes/written-scopes.ts';
 import type { KnownAs, Referred } from './known-as.ts';
 import { count, plain } from './print.ts';
@@ -16,12 +16,6 @@ const ROWS = 10;
 /** People of one row who are named. */
 const PEOPLE = 10;
 const NAMES = 3;
-
-const peopleIn = ({ people, more }: AccessSide, isLeast: boolean): string => {
-  if (people === 0 && !more) return isLeast ? 'not known' : 'nobody';
-  const number = `${people.toLocaleString('en')} ${people === 1 && !more ? 'person' : 'people'}`;
-  return `${more ? 'more than ' : isLeast ? 'at least ' : ''}${number}`;
-};
 
 function rowText({ scope, name, people, scopesBelow, ...row }: AccessRow, known: KnownAs): string {
   const names = row.permissions.slice(0, NAMES);
@@ -44,7 +38,7 @@ export const betweenLines = (
   between === undefined
     ? []
     : [
-        `who is refused in between: ${peopleIn(between, false)}`,
+        `who is refused in between: ${peopleText(between, false)}`,
         ...between.rows.slice(0, ROWS).map((row) => `  ${rowText(row, known)}`),
         '  with the id of the old entry, a new name is one change, and nobody is refused',
       ];
@@ -72,10 +66,10 @@ export function accessLines(
   const rest = loses.rows.length - shown.length + loses.moreRows;
   return [
     '',
-    `who loses access: ${peopleIn(loses, isLeast)}`,
+    `who loses access: ${peopleText(loses, isLeast)}`,
     ...shown.map((row) => `  ${rowText(row, known)}`),
     ...(rest > 0 ? [`  … and ${rest} more like these`] : []),
-    ...(gains.people > 0 ? [`who gains access: ${peopleIn(gains, isLeast)}`] : []),
+    ...(gains.people > 0 ? [`who gains access: ${peopleText(gains, isLeast)}`] : []),
     ...(leaves === undefined ? [] : leftLines(leaves)),
     ...(incomplete === undefined ? [] : [plain(`this list is incomplete: ${incomplete}`)]),
   ];

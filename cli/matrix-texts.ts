@@ -1,12 +1,10 @@
-import type { Matrix } from '../provisioning/index.ts';
+import { cellsByPlace, EFFECT_SIGNS, type Matrix, signsOf } from '../provisioning/index.ts';
 import { csvLine } from './bulk/csv-line.ts';
 import { plain } from './print.ts';
 
 /** A matrix of roles and permissions as a document and as a table for spreadsheets. */
 
 type Cell = Matrix['cells'][number];
-
-const SIGNS = { ALLOW: '✓', DENY: '✕' } as const;
 
 const LEGEND =
   '✓ ALLOW, ✕ DENY. ↑ inherited, ≈ by a pattern, ? on a condition. → which one wins where a role has both.';
@@ -16,27 +14,9 @@ const COMBINATIONS = {
   'deny-overrides': 'Effects combine by deny-overrides: one DENY refuses, whichever role it comes from.',
 } as const;
 
-/** The cells by permission, then by role. */
-function byPlace({ cells }: Matrix): (permission: string, role: string) => Cell | undefined {
-  const rows = new Map<string, Map<string, Cell>>();
-  for (const cell of cells) {
-    const row = rows.get(cell.permission) ?? new Map<string, Cell>();
-    rows.set(cell.permission, row.set(cell.role, cell));
-  }
-  return (permission, role) => rows.get(permission)?.get(role);
-}
-
-function signsOf({ marks, wins }: Cell): string {
-  const signs = marks.map(({ effect, from, pattern, when }) =>
-    [
-      SIGNS[effect],
-      from === undefined ? '' : '↑',
-      pattern === undefined ? '' : '≈',
-      when === undefined ? '' : '?',
-    ].join(''),
-  );
-  const winner = wins ? ` → ${SIGNS[wins.effect]}${wins.onCondition ? '?' : ''}` : '';
-  return `${[...new Set(signs)].join(' ')}${winner}`;
+function signsIn({ marks, wins }: Cell): string {
+  const winner = wins ? ` → ${EFFECT_SIGNS[wins.effect]}${wins.onCondition ? '?' : ''}` : '';
+  return `${[...new Set(marks.map(signsOf))].join(' ')}${winner}`;
 }
 
 /** A text in which nothing is markup. */
@@ -55,7 +35,7 @@ const tableRow = (cells: readonly string[]): string => `| ${cells.join(' | ')} |
 /** GitHub Flavored Markdown: a table, what its signs mean, and the conditions. */
 export function matrixMarkdown(matrix: Matrix): string {
   const { scope, combination, roles, permissions, cells } = matrix;
-  const cellAt = byPlace(matrix);
+  const cellAt = cellsByPlace(matrix.cells);
   const labels = new Map(roles.map(({ id, label }) => [id, label]));
   const titles = roles.map(({ label, inherits }) =>
     inherits === undefined ? escaped(label) : `${escaped(label)} ↑ ${escaped(inherits)}`,
@@ -66,7 +46,7 @@ export function matrixMarkdown(matrix: Matrix): string {
       asCode(name).replaceAll('|', '\\|'),
       ...roles.map(({ id }) => {
         const cell = cellAt(name, id);
-        return cell ? signsOf(cell) : '';
+        return cell ? signsIn(cell) : '';
       }),
     ],
   );
@@ -93,7 +73,7 @@ export function matrixMarkdown(matrix: Matrix): string {
 /** CSV: a row for each permission, a column for each role, each cell in words. */
 export function matrixCsv(matrix: Matrix): string {
   const { roles, permissions } = matrix;
-  const cellAt = byPlace(matrix);
+  const cellAt = cellsByPlace(matrix.cells);
   const lines = [
     ['permission', 'kind', 'description', ...roles.map(({ label }) => label)],
     ...permissions.map(({ name, kind, description = '' }) => [

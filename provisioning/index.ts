@@ -1,5 +1,10 @@
 /** Entry of provisioning: the policy administration point. */
-export type { AccessDifference, AccessRow, AccessSide } from './access-difference/index.ts';
+export {
+  type AccessDifference,
+  type AccessRow,
+  type AccessSide,
+  peopleText,
+} from './access-difference/index.ts';
 export { COMMANDS } from './all-commands.ts';
 export type { Answer, Failure, Success } from './answer.ts';
 export type { PlanAnswer, PlannedChange } from './apply/commands.ts';
@@ -12,6 +17,7 @@ export { type Exported, type ExportOptions, exportManifest } from './export/expo
 export { partsOf } from './export/parts.ts';
 export { createIds } from './ids.ts';
 export { inPlainWords } from './issues.ts';
+export { cellsByPlace, EFFECT_SIGNS, signsOf } from './matrix/cells.ts';
 export { type Matrix, readMatrix } from './matrix/matrix.ts';
 export { descriptionsOf, namesOf, namesOfSubjects } from './names/labels.ts';
 export type { Progress } from './plan.ts';

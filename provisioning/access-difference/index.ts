@@ -4,4 +4,4 @@ export {
   accessDifference,
 } from './access-difference.ts';
 export { compareCommand } from './command.ts';
-export { type AccessRow, type AccessSide, NOBODY } from './summary.ts';
+export { type AccessRow, type AccessSide, NOBODY, peopleText } from './summary.ts';

@@ -90,3 +90,24 @@ function textOf(marks: readonly Mark[], wins: Cell['wins'], combination: Combina
   }
   return parts.join('; ');
 }
+
+export const EFFECT_SIGNS = { ALLOW: '✓', DENY: '✕' } as const;
+
+/** A reason in signs: what, inherited, by a pattern, on a condition. */
+export const signsOf = ({ effect, from, pattern, when }: Mark): string =>
+  [
+    EFFECT_SIGNS[effect],
+    from === undefined ? '' : '↑',
+    pattern === undefined ? '' : '≈',
+    when === undefined ? '' : '?',
+  ].join('');
+
+/** The cells by permission, then by role. */
+export function cellsByPlace(cells: readonly Cell[]): (permission: string, role: string) => Cell | undefined {
+  const rows = new Map<string, Map<string, Cell>>();
+  for (const cell of cells) {
+    const row = rows.get(cell.permission) ?? new Map<string, Cell>();
+    rows.set(cell.permission, row.set(cell.role, cell));
+  }
+  return (permission, role) => rows.get(permission)?.get(role);
+}

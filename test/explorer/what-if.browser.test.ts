@@ -1,10 +1,9 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { peopleText } from '../../explorer/page/views/what-if/people-text.ts';
 import { accessDifference } from '../../provisioning/access-difference/access-difference.ts';
 import { idsOf, savedPlan } from '../../provisioning/apply/saved-plan.ts';
-import { COMMANDS, type PlanAnswer } from '../../provisioning/index.ts';
+import { COMMANDS, type PlanAnswer, peopleText } from '../../provisioning/index.ts';
 import { expectAccessible, openPage, playground } from '../support/browser.ts';
 import { idIn, SCHOOL, type ServedTable, serveTable } from './served-table.ts';
 

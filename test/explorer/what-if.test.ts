@@ -11,10 +11,9 @@ import {
 import { refsIn, revokedBy, sentenceOf } from '../../explorer/page/commands/sentences.ts';
 import { fieldOf, missing, USUAL, type Usual } from '../../explorer/page/commands/usual.ts';
 import { SCOPE_TYPE_NAMES, SUBJECT_TYPES } from '../../explorer/page/registry.ts';
-import { peopleText } from '../../explorer/page/views/what-if/people-text.ts';
 import { createService, type Service } from '../../explorer/service/index.ts';
 import { accessDifference } from '../../provisioning/access-difference/access-difference.ts';
-import { type AccessDifference, type AccessSide, COMMANDS } from '../../provisioning/index.ts';
+import { type AccessDifference, type AccessSide, COMMANDS, peopleText } from '../../provisioning/index.ts';
 import { closingStatus } from '../../table/entities/registry.ts';
 import type { Reader } from '../../table/reader.ts';
 import {

@@ -1,13 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { csvOf } from '../../../explorer/page/parts/rows.ts';
-import {
-  byPlace,
-  type Matrix,
-  moved,
-  signsOf,
-  startOf,
-  textColumns,
-} from '../../../explorer/page/views/matrix/cells.ts';
+import { type Matrix, moved, startOf, textColumns } from '../../../explorer/page/views/matrix/cells.ts';
+import { cellsByPlace, signsOf } from '../../../provisioning/index.ts';
 
 /** A matrix as the page draws it. */
 test.each([
@@ -58,7 +52,7 @@ test('the file has each cell in words, and no formula', () => {
     ],
     cells: [{ role: 'r', permission: 'home', marks: [{ effect: 'DENY' }], text: 'DENY' }],
   };
-  const csv = csvOf(matrix.permissions, textColumns(matrix, byPlace(matrix.cells)));
+  const csv = csvOf(matrix.permissions, textColumns(matrix, cellsByPlace(matrix.cells)));
   expect(csv).toBe(
     'permission,kind,description,\'=r (global)\r\nhome,page,"Begins, here",DENY\r\ngrades,page,,\r\n',
   );

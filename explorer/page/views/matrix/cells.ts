@@ -1,3 +1,4 @@
+import type { cellsByPlace } from '../../../../provisioning/index.ts';
 import type { Results } from '../../../service/index.ts';
 import type { TextColumn } from '../../parts/rows.ts';
 
@@ -11,31 +12,10 @@ export type Permission = Matrix['permissions'][number];
 export const MOST_ROWS = 50;
 export const MOST_ROLES = 20;
 
-/** The cells by permission, then by role. */
-export function byPlace(cells: readonly Cell[]): (permission: string, role: string) => Cell | undefined {
-  const rows = new Map<string, Map<string, Cell>>();
-  for (const cell of cells) {
-    const row = rows.get(cell.permission) ?? new Map<string, Cell>();
-    rows.set(cell.permission, row.set(cell.role, cell));
-  }
-  return (permission, role) => rows.get(permission)?.get(role);
-}
-
-const SIGNS = { ALLOW: '✓', DENY: '✕' } as const;
-
-/** A reason in signs: what, inherited, by a pattern, on a condition. */
-export const signsOf = ({ effect, from, pattern, when }: Cell['marks'][number]): string =>
-  [
-    SIGNS[effect],
-    from === undefined ? '' : '↑',
-    pattern === undefined ? '' : '≈',
-    when === undefined ? '' : '?',
-  ].join('');
-
 /** The columns of the file: as the page shows them, each cell in words. */
 export const textColumns = (
   { roles }: Matrix,
-  cellAt: ReturnType<typeof byPlace>,
+  cellAt: ReturnType<typeof cellsByPlace>,
 ): readonly TextColumn<Permission>[] => [
   { title: 'permission', text: ({ name }) => name },
   { title: 'kind', text: ({ kind }) => kind },

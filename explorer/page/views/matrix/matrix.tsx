@@ -1,4 +1,5 @@
 import { useMemo } from 'preact/hooks';
+import { cellsByPlace } from '../../../../provisioning/index.ts';
 import { linkTo, type ViewProps } from '../../address.ts';
 import { useCall } from '../../calls.ts';
 import { Empty } from '../../parts/empty.tsx';
@@ -9,7 +10,7 @@ import { Picker } from '../../parts/picker.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { filtered } from '../../parts/rows.ts';
 import { idOf } from '../../refs.ts';
-import { byPlace, type Cell, type Matrix, MOST_ROLES, MOST_ROWS, startOf, textColumns } from './cells.ts';
+import { type Cell, type Matrix, MOST_ROLES, MOST_ROWS, startOf, textColumns } from './cells.ts';
 import { MatrixTable, Signs } from './table.tsx';
 
 const COMBINATIONS = {
@@ -55,7 +56,7 @@ interface ShownProps extends ViewProps {
 }
 
 function Shown({ matrix, isLoading, state, go }: ShownProps) {
-  const cellAt = useMemo(() => byPlace(matrix.cells), [matrix]);
+  const cellAt = useMemo(() => cellsByPlace(matrix.cells), [matrix]);
   const columns = useMemo(() => textColumns(matrix, cellAt), [matrix]);
   const { roles, permissions, combination, scope } = matrix;
   if (roles.length === 0)

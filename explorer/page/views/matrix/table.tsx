@@ -1,5 +1,6 @@
 import { useRef, useState } from 'preact/hooks';
-import { type byPlace, type Cell, type Matrix, moved, type Permission, signsOf } from './cells.ts';
+import { type cellsByPlace, signsOf } from '../../../../provisioning/index.ts';
+import { type Cell, type Matrix, moved, type Permission } from './cells.ts';
 
 /** One reason in signs, in the colour of its effect. */
 export const Signs = ({ of }: { readonly of: Cell['marks'][number] }) => (
@@ -12,7 +13,7 @@ export interface MatrixTableProps {
   readonly roles: Matrix['roles'];
   readonly permissions: readonly Permission[];
   readonly isLoading: boolean;
-  readonly cellAt: ReturnType<typeof byPlace>;
+  readonly cellAt: ReturnType<typeof cellsByPlace>;
   readonly isSelected: (permission: string, role: string) => boolean;
   readonly onSelect: (permission: string, role: string) => void;
 }

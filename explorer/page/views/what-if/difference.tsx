@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { AccessDifference, AccessRow, AccessSide } from '../../../../provisioning/index.ts';
+import { peopleText } from '../../../../provisioning/index.ts';
 import { linkTo, type ViewProps } from '../../address.ts';
 import { counted } from '../../parts/counted.ts';
 import { FIELDS } from '../../parts/fields.ts';
@@ -7,7 +8,6 @@ import { Named } from '../../parts/named.tsx';
 import { Table, type TableColumn } from '../../parts/table.tsx';
 import { useNames } from '../../parts/use-names.ts';
 import type { NameOf } from '../../refs.ts';
-import { peopleText } from './people-text.ts';
 
 type State = ViewProps['state'];
 
