@@ -3,9 +3,9 @@ import { decisionInput } from '../engine/decision-input.ts';
 import type { Ask } from '../engine/engine.ts';
 import type { Credential, Look, Question } from '../engine/index.ts';
 import { SCOPE } from '../engine/items.ts';
+import { resourceTypeIn } from '../engine/rows/resource-types.ts';
 import { DEFAULT_RESOURCE_TYPE, permissionOf, type ResourceType, scopeOf } from '../table/resource-type.ts';
 import type { Entity, Evaluation } from './requests.ts';
-import { resourceTypeIn } from './resource-types.ts';
 
 /** What a caller needs at the root of every resource that it asks about. */
 export const EVALUATE = 'gatehouse:evaluate:decision';

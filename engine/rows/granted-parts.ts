@@ -3,6 +3,7 @@ import { subjectWith } from '../../table/decision/items.ts';
 import { isBuiltIn, SCOPE_TYPES } from '../../table/entities/scope-types.ts';
 import { limitExceeded } from '../../table/errors.ts';
 import { parseRef } from '../../table/identifiers.ts';
+import type { ResourceType } from '../../table/resource-type.ts';
 import { NO_GLOBAL } from '../decision-input.ts';
 import { holdingsOf } from '../effective-roles.ts';
 import { withGroupRoles } from '../group-roles.ts';
@@ -22,6 +23,7 @@ import { type PermissionEffects, permissionEffects } from '../permission-effects
 import { readItems } from '../read-items.ts';
 import { grantedScopes } from '../search/granted-scopes.ts';
 import type { SearchReader } from '../search/sources.ts';
+import { resourceTypeItem } from './resource-types.ts';
 
 /** Something granted to a subject that may allow a permission, and where. */
 export interface GrantedPart {
@@ -37,6 +39,8 @@ export interface GrantedParts {
   /** Undefined for an unknown subject, which has no parts. */
   readonly subject: SubjectItem | undefined;
   readonly global: GlobalItem;
+  /** How the table maps resources of the rows' type to scopes; undefined where it does not. */
+  readonly mapping: ResourceType | undefined;
 }
 
 /** Scopes read together. */
@@ -50,6 +54,7 @@ const MAX_SCOPES = 1_000;
  * and whenever it begins or ends. Two Queries, and two rounds for 50 scopes.
  *
  * @param within roots; what is granted elsewhere is left out
+ * @param type the type of the rows, where there are any
  * @throws GatehouseError `limit_exceeded` on `within` where something is granted at more than 1,000 scopes; otherwise
  *   as the reader does
  */
@@ -58,18 +63,23 @@ export async function grantedParts(
   subjectRef: string,
   permission: string,
   within: ReadonlySet<string> | undefined,
+  type?: string,
 ): Promise<GrantedParts> {
-  const [subject, what, everywhere] = await readItems<[SubjectItem, CheckedPermission, GlobalItem]>(
+  const [subject, what, everywhere, registered] = await readItems<
+    [SubjectItem, CheckedPermission, GlobalItem, ResourceType]
+  >(
     reader,
     { kind: SUBJECT, id: subjectId(subjectRef) },
     { kind: PERMISSION, id: permission },
     { kind: GLOBAL, id: GLOBAL_ID },
+    resourceTypeItem(type ?? ''),
   );
-  const global = everywhere ?? NO_GLOBAL;
-  if (!subject || !what) return { parts: [], subject: subject ?? undefined, global };
+  const about = { global: everywhere ?? NO_GLOBAL, mapping: registered ?? undefined };
+  const { global } = about;
+  if (!subject || !what) return { parts: [], subject: subject ?? undefined, ...about };
   const everywhereIn = (when: GrantedPart['when']): readonly GrantedPart[] =>
     within === undefined ? [{ path: undefined, when }] : [...within].map((root) => ({ path: [root], when }));
-  if (subject.isAdmin) return { parts: everywhereIn(undefined), subject, global };
+  if (subject.isAdmin) return { parts: everywhereIn(undefined), subject, ...about };
 
   const effectsUnder = (scopes: readonly ScopeItem[], tenantEffects: TenantEffects | null) =>
     permissionEffects({ name: permission, permission: what, tenantEffects }, { scopes, global });
@@ -120,7 +130,7 @@ export async function grantedParts(
       if (when !== 'never') parts.push({ path, when });
     }
   }
-  return { parts, subject, global };
+  return { parts, subject, ...about };
 }
 
 /** Scopes by reference, without those that do not exist. */

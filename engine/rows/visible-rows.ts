@@ -1,5 +1,6 @@
 import { createCipher, sha256 } from '../../table/bytes.ts';
 import { invalid, stale } from '../../table/errors.ts';
+import { scopeOf } from '../../table/resource-type.ts';
 import { faultInList, faultInOptions, faultInText, faultInTexts, refuse } from '../arguments.ts';
 import { createCachedLoader } from '../cached-loader.ts';
 import { type Clock, systemClock } from '../clock.ts';
@@ -100,12 +101,12 @@ export function createVisibleRows(options: VisibleRowsOptions): VisibleRows {
     const from = after === undefined ? undefined : readPlace(list, await (await cipher).decrypt(after));
     const work = createWork();
     const until = clock.now() + budgetMs;
-    const decide = decider(engine, question, work);
 
     const narrow = async () => {
       const { granted, expiresAt } = await grantedTo(question);
       return {
         condition: await narrowRows(reader, rows, { subject, permission, granted, given }),
+        mapping: granted.mapping,
         expiresAt,
       };
     };
@@ -113,7 +114,7 @@ export function createVisibleRows(options: VisibleRowsOptions): VisibleRows {
     let looked = 0;
     let place = from;
     let isEnd = false;
-    let { condition, expiresAt } = await narrow();
+    let { condition, mapping, expiresAt } = await narrow();
     for (let count = limit + 1; page.length < limit && !isEnd; count = Math.min(2 * count, MAX_LIMIT)) {
       if (condition.kind === 'never') {
         isEnd = true;
@@ -126,7 +127,7 @@ export function createVisibleRows(options: VisibleRowsOptions): VisibleRows {
       const places = found.map((row: Row) => placeOf(rows, row));
       if (place && places[0] && JSON.stringify(places[0]) === JSON.stringify(place))
         throw invalid('fetch', 'fetch answers the row again that it should begin after');
-      const decisions = await decide(found, permission);
+      const decisions = await decide(engine, question, found, { permission, mapping, work });
       isEnd = found.length < count;
       for (const [position, row] of found.entries()) {
         // Only such a decision could be another within the budget.
@@ -143,17 +144,19 @@ export function createVisibleRows(options: VisibleRowsOptions): VisibleRows {
       }
       if (!isEnd && page.length < limit && (looked >= MAX_LOOKED || clock.now() >= until)) break;
       if (!isEnd && page.length < limit && clock.now() >= expiresAt)
-        ({ condition, expiresAt } = await narrow());
+        ({ condition, mapping, expiresAt } = await narrow());
     }
     return pageUntil(isEnd ? undefined : place);
 
     async function pageUntil(end: Place | undefined): Promise<RowsPage<never>> {
       observe?.({ looked, dropped: looked - page.length });
       const also = page.map(() => new Set<string>());
-      const decideAlso = decider(engine, question, createWork());
-      for (const each of question.also ?? [])
-        for (const [position, outcome] of (await decideAlso(page, each)).entries())
+      const by = { mapping, work: createWork() };
+      for (const each of question.also ?? []) {
+        const outcomes = await decide(engine, question, page, { permission: each, ...by });
+        for (const [position, outcome] of outcomes.entries())
           if (outcome === 'allowed') also[position]?.add(each);
+      }
       const cursor = end && (await (await cipher).encrypt(JSON.stringify([list, end])));
       return { rows: page as never[], also, ...(cursor === undefined ? {} : { cursor }) };
     }
@@ -163,37 +166,41 @@ export function createVisibleRows(options: VisibleRowsOptions): VisibleRows {
 type Outcome = 'allowed' | 'condition_failed' | 'refused';
 
 /** Decides rows, each as the resource of a question with what the call gives. */
-function decider(
+async function decide(
   engine: Pick<Engine, 'checkManyAsked'>,
   { subject, rows, given, credential, consistency, within }: RowsQuestion<Row>,
-  work: Work,
-) {
-  return async (all: readonly Row[], permission: string): Promise<readonly Outcome[]> => {
-    const asked = all.flatMap((row, position) => {
-      const scope = rows.scopeOf(row);
-      const resource = rows.resourceOf(row);
-      return scope === undefined ? [] : [{ position, scope, resource }];
-    });
-    const outcomes: Outcome[] = all.map(() => 'refused');
-    if (asked.length === 0) return outcomes;
-    const { answers } = await engine.checkManyAsked(
-      asked.map(({ scope, resource }) => () => ({
-        subject,
-        permission,
-        scope,
-        credential,
-        given: { ...given, resource },
-      })),
-      { consistency, work, withRoles: false },
-    );
-    for (const [index, { decision, tenant }] of answers.entries()) {
-      const isWithin = within === undefined || (tenant !== undefined && within.has(tenant));
-      const position = asked[index]?.position as number;
-      if (decision?.allowed && isWithin) outcomes[position] = 'allowed';
-      else if (decision?.reason === 'condition_failed' && isWithin) outcomes[position] = 'condition_failed';
-    }
-    return outcomes;
-  };
+  all: readonly Row[],
+  { permission, mapping, work }: Pick<GrantedParts, 'mapping'> & { permission: string; work: Work },
+): Promise<readonly Outcome[]> {
+  const asked = all.flatMap((row, position) => {
+    const scope = rows.scopeOf(row);
+    const resource = rows.resourceOf(row);
+    if (mapping?.scope !== undefined && scopeOf(mapping, resource) !== scope)
+      throw invalid(
+        'rows.scope',
+        `the resource type ${rows.type} is mapped to ${mapping.scope}, which is not the scope of row ${resource.id}`,
+      );
+    return scope === undefined ? [] : [{ position, scope, resource }];
+  });
+  const outcomes: Outcome[] = all.map(() => 'refused');
+  if (asked.length === 0) return outcomes;
+  const { answers } = await engine.checkManyAsked(
+    asked.map(({ scope, resource }) => () => ({
+      subject,
+      permission,
+      scope,
+      credential,
+      given: { ...given, resource },
+    })),
+    { consistency, work, withRoles: false },
+  );
+  for (const [index, { decision, tenant }] of answers.entries()) {
+    const isWithin = within === undefined || (tenant !== undefined && within.has(tenant));
+    const position = asked[index]?.position as number;
+    if (decision?.allowed && isWithin) outcomes[position] = 'allowed';
+    else if (decision?.reason === 'condition_failed' && isWithin) outcomes[position] = 'condition_failed';
+  }
+  return outcomes;
 }
 
 /** What is granted to subjects, kept for half of its time-to-live, so that a query has the other half to end. */
@@ -207,14 +214,20 @@ function createGranted(reader: SearchReader, clock: Clock, ttlMs: number) {
       parts.reduce((sum, { path = [], when = [] }) => sum + 200 + 40 * path.length + when.join().length, 0),
     now: clock.now,
   });
-  return async ({ subject, permission, within, consistency = 'cached' }: RowsQuestion<Row>) => {
-    const key = JSON.stringify([subject, permission, within ? [...within].sort() : null]);
+  return async ({
+    subject,
+    permission,
+    rows: { type },
+    within,
+    consistency = 'cached',
+  }: RowsQuestion<Row>) => {
+    const key = JSON.stringify([subject, permission, type, within ? [...within].sort() : null]);
     const now = clock.now();
     const known = consistency === 'cached' ? kept.find(key) : undefined;
     if (known && now >= known.at && now < known.at + ttlMs / 2)
       return { granted: known.granted, expiresAt: known.at + ttlMs };
     const [loading] = kept.load([key], now, () => [
-      grantedParts(reader, subject, permission, within).then((granted) => {
+      grantedParts(reader, subject, permission, within, type).then((granted) => {
         const entry = { granted, at: now };
         kept.keep(key, entry);
         return entry;

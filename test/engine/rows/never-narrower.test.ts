@@ -55,7 +55,7 @@ describe.each(drawn.map((plan, number) => ({ number, plan })))('world $number', 
       });
       for (const subject of there.subjects)
         for (const permission of PERMISSIONS) {
-          const granted = await grantedParts(world.reader, subject, permission, undefined);
+          const granted = await grantedParts(world.reader, subject, permission, undefined, 'invoice');
           const condition = await narrowRows(world.reader, rows, {
             subject,
             permission,

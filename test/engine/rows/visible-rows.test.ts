@@ -321,3 +321,14 @@ test('what groups give that stand apart from their scope narrows as what others 
   expect(idsOf(page)).toEqual([1]);
   expect(sqlOf(conditions[0])).toContain(`"project" IN ("${project}")`);
 });
+
+test('where the table maps the resource type to scopes, another scope of a row is a fault', async () => {
+  const { ask, command } = await createList();
+  await command('resource-type.create', { name: 'invoice', scope: 'project:{at}' });
+  const rows = defineRows({ ...DEFINITION, properties: { ...DEFINITION.properties, at: text('project') } });
+  expect(idsOf(await ask('ann', { rows }))).toEqual([6, 3, 1]);
+  const fault = { code: 'invalid', field: 'rows.scope' };
+  const other = defineRows({ ...DEFINITION, properties: { at: text('client') } });
+  await expect(ask('ann', { rows: other })).rejects.toMatchObject(fault);
+  await expect(ask('ann')).rejects.toMatchObject(fault);
+});

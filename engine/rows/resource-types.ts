@@ -1,9 +1,9 @@
-import type { Kind } from '../engine/items.ts';
-import type { Look } from '../engine/load.ts';
-import { GatehouseError } from '../table/errors.ts';
-import { isType } from '../table/identifiers.ts';
-import { decisionKey, resourceTypeRef } from '../table/keys.ts';
-import { DEFAULT_RESOURCE_TYPE, parseResourceType, type ResourceType } from '../table/resource-type.ts';
+import { GatehouseError } from '../../table/errors.ts';
+import { isType } from '../../table/identifiers.ts';
+import { decisionKey, resourceTypeRef } from '../../table/keys.ts';
+import { DEFAULT_RESOURCE_TYPE, parseResourceType, type ResourceType } from '../../table/resource-type.ts';
+import type { ItemId, Kind } from '../items.ts';
+import type { Look } from '../load.ts';
 
 /** Resource types as items of decision inputs. */
 const RESOURCE_TYPE: Kind<ResourceType> = {
@@ -23,6 +23,12 @@ const RESOURCE_TYPE: Kind<ResourceType> = {
 };
 /** No other kind has ids of this form: nothing that decides has this type. */
 const PREFIX = 'resource-type:';
+
+/** How resources of a type are decided, as an item. */
+export const resourceTypeItem = (type: string): ItemId<ResourceType> => ({
+  kind: RESOURCE_TYPE,
+  id: PREFIX + type,
+});
 
 /** How resources of a type are decided; undefined while that is not loaded. */
 export const resourceTypeIn = (look: Look, type: string): ResourceType | undefined => {
