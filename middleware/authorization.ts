@@ -1,4 +1,6 @@
-import type { Reason } from '../engine/index.ts';
+import type { Credential, Given, Reason } from '../engine/index.ts';
+import type { Row, Rows, RowsPage, RowsQuestion, VisibleRows } from '../engine/rows/index.ts';
+import { invalid } from '../table/errors.ts';
 
 /** An allowed request: who may do what, where and why. */
 export interface Authorization<Permission extends string = string> {
@@ -14,6 +16,34 @@ export interface Authorization<Permission extends string = string> {
   readonly reason: Reason;
   /** What the caller's issuer asserts; empty for an API token, or if `who` gave no claims. */
   readonly claims: Readonly<Record<string, unknown>>;
+  /**
+   * One page of the application's rows on which the caller may use a permission (docs/lists.md).
+   *
+   * @throws GatehouseError `invalid` on `visibleRows` where the guard was made without; otherwise as it does
+   */
+  readonly visible: <R extends Row>(rows: Rows, asked: RowsOfCaller<R>) => Promise<RowsPage<R>>;
+}
+
+/** What a handler says of a list. Who asks, and what conditions see beside the row, is the request's. */
+export type RowsOfCaller<R extends Row> = Omit<RowsQuestion<R>, 'rows' | OfRequest>;
+type OfRequest = 'subject' | 'credential' | 'given';
+
+/** Lists of rows for one request. What is given as its resource is left out: the resource is the row. */
+export const visibleTo =
+  (
+    visibleRows: VisibleRows | undefined,
+    { subject, credential, given: { resource: _, ...given } }: OfCaller,
+  ): Authorization['visible'] =>
+  async (rows, asked) => {
+    if (visibleRows === undefined)
+      throw invalid('visibleRows', 'the guard was made without visibleRows: see createVisibleRows');
+    return visibleRows({ ...asked, rows, subject, credential, given });
+  };
+
+interface OfCaller {
+  readonly subject: string;
+  readonly credential: Credential | undefined;
+  readonly given: Given;
 }
 
 /** By the object that handlers get. Nothing is added to it, so that no other code can put its own there. */

@@ -1,9 +1,10 @@
 import { CredentialsError } from '../authorizer/errors.ts';
 import type { Answer, Engine, Given, Question, Reason } from '../engine/index.ts';
+import type { VisibleRows } from '../engine/rows/index.ts';
 import { isId } from '../table/identifiers.ts';
 import type { Properties } from '../table/properties.ts';
 import { parseScopeTemplate, type TemplatePart } from '../table/route-template.ts';
-import { keepAuthorization } from './authorization.ts';
+import { keepAuthorization, visibleTo } from './authorization.ts';
 import {
   type Caller,
   type CallerOptions,
@@ -18,6 +19,8 @@ import { problem, refusedTarget } from './problem.ts';
 
 export interface GuardOptions<R> extends CallerOptions<R> {
   readonly engine: Pick<Engine, 'checkAsked'>;
+  /** Lists of rows, for `authorizationOf(request).visible`. Default: none. */
+  readonly visibleRows?: VisibleRows | undefined;
   /** Whether the body of a 403 names the engine's reason. Default: no. */
   readonly showReason?: boolean | undefined;
   /** Epoch milliseconds, for `context.time`. Default: the system's clock. */
@@ -80,8 +83,10 @@ export function createGuards<Permission extends string, R, Middleware>(
   options: GuardOptions<R>,
   middleware: (decide: Decide<R>) => Middleware,
 ) {
-  const { engine, showReason = false, now = Date.now } = options;
+  const { engine, visibleRows, showReason = false, now = Date.now } = options;
   if (typeof engine?.checkAsked !== 'function') throw invalidOption('engine', 'an engine');
+  if (visibleRows !== undefined && typeof visibleRows !== 'function')
+    throw invalidOption('visibleRows', 'what createVisibleRows answers');
   const { identify, answerTo } = createCallers(options);
 
   async function answerOf(route: Route<R>, request: R, http: HttpRequest): Promise<HttpAnswer | undefined> {
@@ -102,13 +107,15 @@ export function createGuards<Permission extends string, R, Middleware>(
     if (decision?.reason === 'credential_refused') throw new CredentialsError('token_refused');
     if (!decision?.allowed || roles === undefined)
       return problem(403, { reason: showReason ? reasonOf(answered, asked) : undefined });
+    const { subject } = answered.question;
     keepAuthorization(request as object, {
-      subject: answered.question.subject,
+      subject,
       permission: asked.permission as string,
       scope: asked.scope as string,
       ...roles,
       reason: decision.reason,
       claims: caller.claims ?? {},
+      visible: visibleTo(visibleRows, { subject, credential: caller.credential, given: asked.given }),
     });
     return undefined;
   }

@@ -2,7 +2,7 @@
  * Public entry point of the middleware: enforcement points inside a service. A guard takes who, what and where
  * from a request, asks the engine, and answers 401, 403 and 503 as problem details (RFC 9457).
  */
-export { type Authorization, authorizationOf } from './authorization.ts';
+export { type Authorization, authorizationOf, type RowsOfCaller } from './authorization.ts';
 export type { Caller, Who } from './caller.ts';
 export { type Access, fromEnvironment } from './environment.ts';
 export {

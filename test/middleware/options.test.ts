@@ -33,6 +33,7 @@ describe('options are checked when a guard is made', () => {
     ['engine', { who, engine: {} }],
     ['who', { engine }],
     ['who', { engine, who: 'user:ann' }],
+    ['visibleRows', { engine, who, visibleRows: {} }],
     ['challenge', { engine, who, challenge: 'Basic\r\nX-Injected: 1' }],
   ])('%s', (field, options) => {
     expect(() => lambdaGuard(options as never)).toThrow(expect.objectContaining({ code: 'invalid', field }));
