@@ -30,6 +30,7 @@ const SUBCOMMANDS: readonly (readonly [title: string, Readonly<Record<string, Lo
       who: async () => (await import('./commands/lists.ts')).addWho,
       menu: async () => (await import('./commands/lists.ts')).addMenu,
       where: async () => (await import('./commands/lists.ts')).addWhere,
+      narrow: async () => (await import('./commands/narrow.ts')).addNarrow,
       matrix: async () => (await import('./commands/matrix.ts')).addMatrix,
       explore: async () => (await import('./commands/explore.ts')).addExplore,
     },

@@ -25,6 +25,7 @@ const COMMANDS: readonly (() => readonly string[])[] = [
   () => ['who', 'home', SCOPE],
   () => ['menu', SUBJECT, SCOPE],
   () => ['where', SUBJECT, 'home'],
+  () => ['narrow', SUBJECT, 'home'],
   () => [
     'test',
     fileOf(`tests: [{ subject: "${SUBJECT}", permission: home, scope: "${SCOPE}", expect: deny }]`),
