@@ -47,6 +47,12 @@ export const EXIT_CODES: readonly ExitCodes[] = [
     1: 'a route depends on an input outside of the cache key, or its scope does not exist',
     2: FAULT,
   },
+  {
+    of: ['rows check'],
+    0: 'no findings',
+    1: 'findings: the columns of a row disagree with the tree, or its scope is closed or gone',
+    2: FAULT,
+  },
   { of: ['command'], 0: 'done', 1: 'refused, or not confirmed: nothing was written', 2: FAULT },
   {
     of: ['plan'],

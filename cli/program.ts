@@ -44,6 +44,7 @@ const SUBCOMMANDS: readonly (readonly [title: string, Readonly<Record<string, Lo
       onboard: async () => (await import('./commands/onboard.ts')).addOnboard,
       load: async () => (await import('./commands/load.ts')).addLoad,
       route: async () => (await import('./commands/route.ts')).addRoute,
+      rows: async () => (await import('./commands/rows.ts')).addRows,
       command: async () => (await import('./commands/command.ts')).addCommand,
     },
   ],

@@ -134,7 +134,7 @@ export async function grantedParts(
 }
 
 /** Scopes by reference, without those that do not exist. */
-async function scopesByRef(
+export async function scopesByRef(
   reader: SearchReader,
   refs: readonly string[],
   known: ReadonlyMap<string, ScopeItem> = new Map(),

@@ -83,6 +83,7 @@ describe.each(SHELLS)('%s', (shell) => {
     expect(
       await offered('gatehouse ', 'gatehouse route ', 'gatehouse help ', 'gatehouse help route '),
     ).toEqual([[...names].sort(), [...nested].sort(), [...names].sort(), [...nested].sort()]);
+    expect(await offered('gatehouse rows ')).toEqual([['check']]);
     const paths = [...names.map((name) => [name]), ...nested.map((name) => ['route', name])];
     const found = await offered(...paths.map((path) => `gatehouse ${path.join(' ')} --`));
     for (const [position, path] of paths.entries()) {

@@ -37,6 +37,7 @@ const COMMANDS: readonly (() => readonly string[])[] = [
   () => ['route', 'check'],
   () => ['route', 'import', openapi()],
   () => ['route', 'gaps', openapi()],
+  () => ['rows', 'check', '-'],
   () => ['command', 'page.list'],
   () => ['plan', manifest()],
   () => ['apply', manifest(), '--yes'],
@@ -66,7 +67,7 @@ async function serve(listener: RequestListener): Promise<string> {
 async function expectOfAll(options: readonly string[], message: string, code?: string): Promise<void> {
   for (const argsOf of COMMANDS) {
     const args = [...argsOf(), ...options];
-    const names = args.slice(0, args[0] === 'route' ? 2 : 1).join(' ');
+    const names = args.slice(0, ['route', 'rows'].includes(args[0] ?? '') ? 2 : 1).join(' ');
     const run = await gatehouse(args, { env: { DYNAMODB_ENDPOINT: undefined } });
     expect(run, args.join(' ')).toEqual({ code: 2, out: '', error: `gatehouse ${names}: ${message}\n` });
     if (code === undefined) continue;
