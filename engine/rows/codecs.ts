@@ -137,10 +137,12 @@ export const TIME_AS_TEXT = time(
   (instant) => new Date(instant).toISOString().slice(0, -1),
 );
 
-const readTexts = (stored: unknown): unknown =>
-  Array.isArray(stored) && stored.every((each) => typeof each === 'string') ? stored : undefined;
+const readTexts = (stored: unknown): unknown => {
+  const list = stored instanceof Set ? [...stored] : stored;
+  return Array.isArray(list) && list.every((each) => typeof each === 'string') ? list : undefined;
+};
 
-/** A list of texts. */
+/** A list of texts, or a set as DynamoDB has it. */
 export const TEXTS: Codec = { type: 'list<string>', read: readTexts, write: writeText, isList: true };
 
 /** A list of texts as JSON. */

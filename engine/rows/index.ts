@@ -16,6 +16,7 @@ export {
   texts,
   time,
 } from './define-rows.ts';
+export { type DynamoDbQuery, type KeyLayout, type KeyPart, rowsInDynamoDb } from './dynamodb.ts';
 export { rowsInMemory } from './in-memory.ts';
 export type { Place } from './row-place.ts';
 export { type SqlOptions, type SqlPage, sqlPage } from './sql.ts';

@@ -1,16 +1,35 @@
+import {
+  CreateTableCommand,
+  type CreateTableCommandInput,
+  DeleteTableCommand,
+} from '@aws-sdk/client-dynamodb';
+import { BatchWriteCommand, type BatchWriteCommandInput, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { PGlite } from '@electric-sql/pglite';
 import sqlite from 'node-sqlite3-wasm';
-import { type Row, type RowCondition, type Rows, rowsInMemory, sqlPage } from '../../../engine/rows/index.ts';
+import { ulid } from 'ulid';
+import {
+  defineRows,
+  type Row,
+  type Rows,
+  type RowsQuestion,
+  rowsInDynamoDb,
+  rowsInMemory,
+  sqlPage,
+  texts,
+} from '../../../engine/rows/index.ts';
+import { compareBytes } from '../../../table/bytes.ts';
+import { createClient } from '../../../table/dynamodb/client.ts';
 
 /** The tables in which rows of `random-rows.ts` stand, each with the `fetch` of its pages. */
 export interface Database {
-  /** Rows as the database keeps and answers them. */
+  /** The rows as the database has them, if otherwise. */
+  readonly definitionOf?: (rows: Rows) => Rows;
+  /** Whether a list must name roots. */
+  readonly withinRoots?: boolean;
   readonly fill: (rows: Rows, all: readonly Row[]) => Promise<void>;
-  readonly fetch: (
-    condition: RowCondition,
-    after: Parameters<ReturnType<typeof rowsInMemory>>[1],
-    count: number,
-  ) => Promise<readonly Row[]>;
+  /** Its rows in the order of the list, where `fetch` cannot say. */
+  readonly all?: () => Promise<readonly Row[]>;
+  readonly fetch: RowsQuestion<Row>['fetch'];
   readonly close: () => Promise<void>;
 }
 
@@ -91,4 +110,127 @@ function typed(name: string, value: unknown): unknown {
     : typeof value === 'number' && name === 'owner'
       ? String(value)
       : value;
+}
+
+/** A table with an index that has many equal sort keys in a partition. */
+const TABLE = {
+  BillingMode: 'PAY_PER_REQUEST',
+  AttributeDefinitions: [
+    ...['pk', 'sk', 'list'].map((AttributeName) => ({ AttributeName, AttributeType: 'S' as const })),
+    { AttributeName: 'rank', AttributeType: 'N' },
+  ],
+  KeySchema: [
+    { AttributeName: 'pk', KeyType: 'HASH' },
+    { AttributeName: 'sk', KeyType: 'RANGE' },
+  ],
+  GlobalSecondaryIndexes: [
+    {
+      IndexName: 'by-rank',
+      KeySchema: [
+        { AttributeName: 'list', KeyType: 'HASH' },
+        { AttributeName: 'rank', KeyType: 'RANGE' },
+      ],
+      Projection: { ProjectionType: 'ALL' },
+    },
+  ],
+} as const satisfies Omit<CreateTableCommandInput, 'TableName'>;
+
+/** By its index; or by the keys of the table: a scope in two partitions, and the ids of scopes before what orders. */
+export async function inDynamodb(endpoint: string, by: 'index' | 'table'): Promise<Database> {
+  const client = createClient({ endpoint, requestTimeoutMs: 20_000 });
+  const table = `rows-${ulid()}`;
+  const [partition, sort, direction] =
+    by === 'index' ? (['list', 'rank', 'desc'] as const) : (['pk', 'sk', 'asc'] as const);
+  const index = by === 'index' ? 'by-rank' : undefined;
+  await client.send(new CreateTableCommand({ TableName: table, ...TABLE }));
+  let kept: readonly Row[] = [];
+  let fetch: Database['fetch'];
+  const absent = Object.fromEntries(COLUMNS.split(', ').map((name) => [name, null]));
+  const write = async (requests: NonNullable<BatchWriteCommandInput['RequestItems']>[string]) => {
+    for (let first = 0; first < requests.length; first += 25)
+      await client.send(
+        new BatchWriteCommand({ RequestItems: { [table]: requests.slice(first, first + 25) } }),
+      );
+  };
+  const columnOf = (rows: Rows) => rows.path.at(-1)?.column ?? rows.scope.column;
+  return {
+    withinRoots: true,
+    definitionOf: ({ type, id, scope, path, properties }) =>
+      defineRows({
+        ...{ type, id, scope },
+        // Some of these scopes are roots themselves: no column names every root.
+        path: ['location', 'campus'].includes(scope.type) ? [] : path,
+        properties: { ...properties, shared: texts('shared') },
+        order: [{ column: sort, direction }],
+        key: by === 'index' ? ['list', 'pk', 'sk'] : ['pk', 'sk'],
+      }),
+    fill: async (rows, all) => {
+      await write(kept.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } })));
+      kept = all.map((row) => ({
+        ...attributesOf(row),
+        ...(row[columnOf(rows)] === null ? {} : { list: row[columnOf(rows)] }),
+        pk: `${Number(row.id) % 2}#${row[columnOf(rows)]}`,
+        sk: `${row[rows.scope.column]}#${row.rank}#${row.id}`,
+      }));
+      await write(kept.map((Item) => ({ PutRequest: { Item } })));
+      fetch = rowsInDynamoDb(
+        rows,
+        by === 'index'
+          ? {
+              table,
+              index,
+              partition: { attribute: partition, column: columnOf(rows) },
+              sort: { attribute: sort },
+            }
+          : {
+              table,
+              partition: { attribute: 'pk', column: columnOf(rows), keys: (id) => [`0#${id}`, `1#${id}`] },
+              sort: { attribute: 'sk', column: rows.scope.column, keys: (id) => `${id}#` },
+            },
+        async (input) => (await client.send(new QueryCommand(input))) as object,
+      );
+    },
+    all: async () => {
+      const partitions = [
+        ...new Set(kept.flatMap((row) => (row[partition] as string | undefined) ?? [])),
+      ].sort();
+      const found: Row[] = [];
+      for (const key of partitions) {
+        const { Items = [] } = await client.send(
+          new QueryCommand({
+            TableName: table,
+            IndexName: index,
+            KeyConditionExpression: '#p = :p',
+            ExpressionAttributeNames: { '#p': partition },
+            ExpressionAttributeValues: { ':p': key },
+            ScanIndexForward: direction === 'asc',
+          }),
+        );
+        found.push(...Items.map((item) => ({ ...absent, ...item })));
+      }
+      // Rows with equal sort keys stay as the partitions and the database have them.
+      return by === 'index'
+        ? found.sort((a, b) => Number(b.rank) - Number(a.rank))
+        : found.sort((a, b) => compareBytes(String(a.sk), String(b.sk)));
+    },
+    fetch: (...page) => fetch(...page),
+    close: async () => {
+      await client.send(new DeleteTableCommand({ TableName: table }));
+    },
+  };
+}
+
+/** What an item can hold: lists as lists and sets, no attribute or NULL for what is missing or no number. */
+function attributesOf(row: Row): Row {
+  const said = Object.entries(row).map(([name, value]): [string, unknown] => {
+    if (name === 'shared' && String(value).startsWith('[')) {
+      const list = JSON.parse(value as string) as readonly string[];
+      return [name, list.length > 1 ? new Set(list) : list];
+    }
+    if (typeof value === 'string') return [name, value.toWellFormed()];
+    if (typeof value !== 'number') return [name, value];
+    if (Number.isNaN(value) || Math.abs(value) > 1e100) return [name, null];
+    return [name, Math.abs(value) > Number.MAX_SAFE_INTEGER ? BigInt(value) : value];
+  });
+  return Object.fromEntries(said.filter(([name, value]) => value !== null || name === 'amount'));
 }

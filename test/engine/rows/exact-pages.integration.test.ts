@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { SCOPE } from '../../../engine/items.ts';
+import { readItems } from '../../../engine/read-items.ts';
 import {
   createVisibleRows,
   type Row,
@@ -6,11 +8,12 @@ import {
   type Rows,
   type VisibleRows,
 } from '../../../engine/rows/index.ts';
+import type { ScopeItem } from '../../../table/decision/items.ts';
 import fc from '../../support/fast-check.ts';
 import { SEED } from '../../support/seed.ts';
 import { createMemoryWorld } from '../../support/world.ts';
 import { type Furnished, furnish, PERMISSIONS, plans } from '../search/random-world.ts';
-import { type Database, inMemory, inPostgres, inSqlite } from './databases.ts';
+import { type Database, inDynamodb, inMemory, inPostgres, inSqlite } from './databases.ts';
 import { addConditions, DEFINED, rowsAt } from './random-rows.ts';
 
 /**
@@ -46,6 +49,7 @@ describe.each(drawn.map((plan, number) => ({ number, plan: { ...plan, isStrict: 
     let there: Furnished;
     let visibleRows: VisibleRows;
     let databases: readonly Database[];
+    let roots: ReadonlySet<string>;
     const engine = world.newEngine();
 
     beforeAll(async () => {
@@ -53,8 +57,14 @@ describe.each(drawn.map((plan, number) => ({ number, plan: { ...plan, isStrict: 
       await addConditions(world, there, SEED + number);
       world.settle();
       const { reader, clock } = world;
+      const items = await readItems<ScopeItem[]>(reader, ...there.scopes.map((id) => ({ kind: SCOPE, id })));
+      roots = new Set(items.flatMap((item) => (item?.ancestors.length === 0 ? [item.ref] : [])));
       visibleRows = createVisibleRows({ reader, engine, clock, cursorSecret: SECRET });
-      databases = await Promise.all([inMemory(), inSqlite(), inPostgres()]);
+      const [byIndex, byTable] = [
+        inDynamodb(inject('endpoint'), 'index'),
+        inDynamodb(inject('endpoint'), 'table'),
+      ];
+      databases = await Promise.all([inMemory(), inSqlite(), inPostgres(), byIndex, byTable]);
     }, 60_000);
 
     afterAll(async () => {
@@ -63,7 +73,7 @@ describe.each(drawn.map((plan, number) => ({ number, plan: { ...plan, isStrict: 
 
     const pagesOf = async (
       rows: Rows,
-      { fetch }: Database,
+      { fetch, withinRoots }: Database,
       subject: string,
       permission: string,
       limit: number,
@@ -76,6 +86,7 @@ describe.each(drawn.map((plan, number) => ({ number, plan: { ...plan, isStrict: 
           rows,
           limit,
           given: GIVEN,
+          within: withinRoots ? roots : undefined,
           ...(after === undefined ? {} : { after }),
           fetch: (condition, place, count) => {
             tally(condition);
@@ -92,12 +103,14 @@ describe.each(drawn.map((plan, number) => ({ number, plan: { ...plan, isStrict: 
 
     test.each(DEFINED.map((rows, position) => ({ rows, position })))(
       'definition $position',
-      async ({ rows, position }) => {
-        const all = await rowsAt(world, there, rows, SEED + number * 100 + position, ROWS);
+      async ({ rows: defined, position }) => {
+        const all = await rowsAt(world, there, defined, SEED + number * 100 + position, ROWS);
         for (const [number, database] of databases.entries()) {
+          const rows = database.definitionOf?.(defined) ?? defined;
           await database.fill(rows, all);
-          const kept = await database.fetch({ kind: 'everything' }, undefined, ROWS);
-          expect(kept).toHaveLength(ROWS);
+          const kept = await (database.all?.() ?? database.fetch({ kind: 'everything' }, undefined, ROWS));
+          // An index has no row whose key is missing, and nobody may see it.
+          if (database.all === undefined) expect(kept).toHaveLength(ROWS);
           for (const [turn, subject] of there.subjects.entries())
             for (const permission of PERMISSIONS) {
               const expected: Row[] = [];
