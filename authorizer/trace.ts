@@ -155,7 +155,7 @@ export const withDecideSpans = (engine: Engine, run: Trace): Engine => ({
   checkAsked: (ask, options) => run('decide', () => engine.checkAsked(ask, options)),
   checkMany: (requests, options) => run('decide', () => engine.checkMany(requests, options)),
   checkManyAsked: (asks, options) => run('decide', () => engine.checkManyAsked(asks, options)),
-  decideAsked: (asks) => run('decide', () => engine.decideAsked(asks)),
+  decideAsked: (asks, options) => run('decide', () => engine.decideAsked(asks, options)),
 });
 
 type TableReader = Pick<Reader, 'getMany' | 'getSnapshot' | 'list' | 'listAll'>;

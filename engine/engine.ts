@@ -159,13 +159,13 @@ export interface Engine {
   /** As `checkMany`, for questions that are built from items of the table. */
   readonly checkManyAsked: <Q extends Question>(
     asks: readonly Ask<Q>[],
-    options?: Pick<CheckOptions, 'consistency' | 'keepDecisions' | 'work'> & {
-      /** Whether answers that allow say the effective roles. Default true. */
-      readonly withRoles?: boolean | undefined;
-    },
+    options?: Pick<CheckOptions, 'consistency' | 'keepDecisions'>,
   ) => Promise<AnswersAsked<Q>>;
   /** As `checkManyAsked`, for less time: without what is needed only to keep an answer or to pass roles on. */
-  readonly decideAsked: <Q extends Question>(asks: readonly Ask<Q>[]) => Promise<readonly AskedDecision<Q>[]>;
+  readonly decideAsked: <Q extends Question>(
+    asks: readonly Ask<Q>[],
+    options?: Pick<CheckOptions, 'consistency' | 'work'>,
+  ) => Promise<readonly AskedDecision<Q>[]>;
   /**
    * Decides the named permissions of a subject at a scope together, to be queried synchronously afterwards.
    */
@@ -365,10 +365,10 @@ export function createEngine(options: EngineOptions): Engine {
       refuse(faultInList('asks', asks, faultInAsk));
       return checkManyAsked(asks, { ...options, keeps: keepDecisions });
     },
-    decideAsked: async (asks) => {
+    decideAsked: async (asks, { consistency = 'cached', work = createWork() } = NOTHING_GIVEN) => {
       refuse(faultInList('asks', asks, faultInAsk));
-      const deciding = { keeps: true, withRoles: false, work: createWork() };
-      return answer(asks, 'cached', deciding, askedDecisionOf, (decided) => decided);
+      const deciding = { keeps: true, withRoles: false, work };
+      return answer(asks, consistency, deciding, askedDecisionOf, (decided) => decided);
     },
     session: createSessions(checkMany, now, generation),
     prefetch: (items) => {

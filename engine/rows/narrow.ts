@@ -8,6 +8,7 @@ import type { Stored } from './codecs.ts';
 import { and, EVERYTHING, leavesOf, NEVER, or, type RowCondition } from './condition.ts';
 import { type Column, type Rows, text } from './define-rows.ts';
 import type { GrantedPart, GrantedParts } from './granted-parts.ts';
+import { type NarrowingReads, readAnew } from './narrowing-reads.ts';
 import { nestingTypes } from './nesting-types.ts';
 
 /** The most comparisons for one root. Beyond them its part is the whole root. */
@@ -27,12 +28,14 @@ export interface Narrowed {
  * The condition over the columns of rows that every allowed row fulfils. It is never too narrow; it may be wider, and
  * each row is decided.
  *
+ * @param read keeps what is read of the tree
  * @throws GatehouseError as the reader does
  */
 export async function narrowRows(
   reader: SearchReader,
   rows: Rows,
   { subject, permission, granted, given }: Narrowed,
+  read: NarrowingReads['read'] = readAnew,
 ): Promise<RowCondition> {
   const conditionOf = await conditionsOver(rows, { subject, permission, granted, given });
   const everywhere = or(granted.parts.filter(({ path }) => path === undefined).map(conditionOf));
@@ -42,7 +45,7 @@ export async function narrowRows(
     const root = part.path?.at(-1);
     if (root !== undefined) byRoot.set(root, [...(byRoot.get(root) ?? []), part]);
   }
-  const placeIn = placesOf(reader, rows);
+  const placeIn = placesOf(reader, rows, read);
   const ofRoots: RowCondition[] = [];
   for (const [root, parts] of byRoot) {
     const own: RowCondition[] = [];
@@ -144,9 +147,7 @@ function spanIn(column: Column, from: Value | undefined, to: Value | undefined):
  *
  * @returns a function of the scope and its ancestors, up to the root
  */
-function placesOf(reader: SearchReader, rows: Rows) {
-  let mayNest: Promise<(type: string) => boolean> | undefined;
-
+function placesOf(reader: SearchReader, rows: Rows, read: NarrowingReads['read']) {
   return async (path: readonly string[]): Promise<RowCondition> => {
     const [scope = '', ...ancestors] = path;
     const above = ancestors.flatMap((ref) => namedBy(ref));
@@ -154,11 +155,20 @@ function placesOf(reader: SearchReader, rows: Rows) {
     if (own.length > 0) return and([...above, ...own]);
     const column = text(rows.scope.column);
     const { type, id } = parseRef(scope, 'scope');
-    mayNest ??= nestingTypes(reader);
-    if (type === rows.scope.type && !(await mayNest)(type))
+    const mayNest = () =>
+      read(
+        'nesting types',
+        () => nestingTypes(reader),
+        () => 0,
+      );
+    if (type === rows.scope.type && !(await mayNest())(type))
       return and([...above, { kind: 'equals', column, value: id }]);
     const types = new Set([rows.scope.type]);
-    const below = await scopesUnder(reader, [scope], types, MAX_LEAVES, { withClosed: true });
+    const below = await read(
+      JSON.stringify(['below', scope, rows.scope.type]),
+      () => scopesUnder(reader, [scope], types, MAX_LEAVES, { withClosed: true }),
+      (refs) => 60 * (refs?.length ?? 0),
+    );
     if (below === undefined) return and(above);
     const values = below.map((ref) => parseRef(ref, 'scope').id);
     return and([...above, or(values.map((value) => ({ kind: 'equals', column, value })))]);

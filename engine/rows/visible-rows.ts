@@ -2,7 +2,6 @@ import { createCipher, sha256 } from '../../table/bytes.ts';
 import { invalid, stale } from '../../table/errors.ts';
 import { scopeOf } from '../../table/resource-type.ts';
 import { faultInList, faultInOptions, faultInText, faultInTexts, refuse } from '../arguments.ts';
-import { createCachedLoader } from '../cached-loader.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import { createWork, type Work } from '../conditions/work.ts';
 import type { Credential } from '../credential.ts';
@@ -14,11 +13,12 @@ import type { RowCondition } from './condition.ts';
 import type { Row, Rows } from './define-rows.ts';
 import { type GrantedParts, grantedParts } from './granted-parts.ts';
 import { narrowRows } from './narrow.ts';
+import { createNarrowingReads } from './narrowing-reads.ts';
 import { type Place, placeOf, readPlace } from './row-place.ts';
 
 export interface VisibleRowsOptions {
   readonly reader: SearchReader;
-  readonly engine: Pick<Engine, 'checkManyAsked'>;
+  readonly engine: Pick<Engine, 'decideAsked'>;
   readonly clock?: Clock | undefined;
   /** 256 random bits as text: cursors are encrypted with it. Every process that serves a list has the same. */
   readonly cursorSecret: string;
@@ -74,7 +74,6 @@ const MAX_LOOKED = 2_000;
 const MAX_CURSOR = 100_000;
 
 const DEFAULT_BUDGET_MS = 5_000;
-const MAX_BYTES = 4 * 1_024 * 1_024;
 
 /** One page of the rows that a subject may use a permission on. Each row is decided; the condition only proposes. */
 export type VisibleRows = <R extends Row>(question: RowsQuestion<R>) => Promise<RowsPage<R>>;
@@ -90,11 +89,12 @@ export function createVisibleRows(options: VisibleRowsOptions): VisibleRows {
   if (typeof cursorSecret !== 'string' || cursorSecret.length < 32)
     throw invalid('cursorSecret', 'cursorSecret must be a text of at least 32 characters');
   const cipher = createCipher(cursorSecret);
-  const grantedTo = createGranted(reader, clock, ttlMs);
+  const beginNarrowing = createNarrowingReads(clock, ttlMs);
 
   return async (question) => {
     refuse(faultInQuestion(question));
     const { subject, permission, rows, limit = DEFAULT_LIMIT, after, query, given = {} } = question;
+    const { within, consistency = 'cached' } = question;
     const list = await sha256(
       JSON.stringify([subject, permission, rows.type, rows.order, rows.key, query ?? null]),
     );
@@ -103,12 +103,15 @@ export function createVisibleRows(options: VisibleRowsOptions): VisibleRows {
     const until = clock.now() + budgetMs;
 
     const narrow = async () => {
-      const { granted, expiresAt } = await grantedTo(question);
-      return {
-        condition: await narrowRows(reader, rows, { subject, permission, granted, given }),
-        mapping: granted.mapping,
-        expiresAt,
-      };
+      const { read, expiresAt } = beginNarrowing(consistency === 'cached');
+      const granted = await read(
+        JSON.stringify(['granted', subject, permission, rows.type, within ? [...within].sort() : null]),
+        () => grantedParts(reader, subject, permission, within, rows.type),
+        bytesOfGranted,
+      );
+      const narrowed = { subject, permission, granted, given };
+      const condition = await narrowRows(reader, rows, narrowed, read);
+      return { condition, mapping: granted.mapping, expiresAt: expiresAt() };
     };
     const page: Row[] = [];
     let looked = 0;
@@ -167,7 +170,7 @@ type Outcome = 'allowed' | 'condition_failed' | 'refused';
 
 /** Decides rows, each as the resource of a question with what the call gives. */
 async function decide(
-  engine: Pick<Engine, 'checkManyAsked'>,
+  engine: Pick<Engine, 'decideAsked'>,
   { subject, rows, given, credential, consistency, within }: RowsQuestion<Row>,
   all: readonly Row[],
   { permission, mapping, work }: Pick<GrantedParts, 'mapping'> & { permission: string; work: Work },
@@ -184,7 +187,7 @@ async function decide(
   });
   const outcomes: Outcome[] = all.map(() => 'refused');
   if (asked.length === 0) return outcomes;
-  const { answers } = await engine.checkManyAsked(
+  const decided = await engine.decideAsked(
     asked.map(({ scope, resource }) => () => ({
       subject,
       permission,
@@ -192,9 +195,9 @@ async function decide(
       credential,
       given: { ...given, resource },
     })),
-    { consistency, work, withRoles: false },
+    { consistency, work },
   );
-  for (const [index, { decision, tenant }] of answers.entries()) {
+  for (const [index, { decision, tenant }] of decided.entries()) {
     const isWithin = within === undefined || (tenant !== undefined && within.has(tenant));
     const position = asked[index]?.position as number;
     if (decision?.allowed && isWithin) outcomes[position] = 'allowed';
@@ -203,40 +206,8 @@ async function decide(
   return outcomes;
 }
 
-/** What is granted to subjects, kept for half of its time-to-live, so that a query has the other half to end. */
-function createGranted(reader: SearchReader, clock: Clock, ttlMs: number) {
-  type Kept = { readonly granted: GrantedParts; readonly at: number };
-  const kept = createCachedLoader<Kept>({
-    maxBytes: MAX_BYTES,
-    sizeOf: ({ granted: { parts } }, key) =>
-      1_000 +
-      key.length +
-      parts.reduce((sum, { path = [], when = [] }) => sum + 200 + 40 * path.length + when.join().length, 0),
-    now: clock.now,
-  });
-  return async ({
-    subject,
-    permission,
-    rows: { type },
-    within,
-    consistency = 'cached',
-  }: RowsQuestion<Row>) => {
-    const key = JSON.stringify([subject, permission, type, within ? [...within].sort() : null]);
-    const now = clock.now();
-    const known = consistency === 'cached' ? kept.find(key) : undefined;
-    if (known && now >= known.at && now < known.at + ttlMs / 2)
-      return { granted: known.granted, expiresAt: known.at + ttlMs };
-    const [loading] = kept.load([key], now, () => [
-      grantedParts(reader, subject, permission, within, type).then((granted) => {
-        const entry = { granted, at: now };
-        kept.keep(key, entry);
-        return entry;
-      }),
-    ]);
-    const { granted, at } = (await loading) as Kept;
-    return { granted, expiresAt: at + ttlMs };
-  };
-}
+const bytesOfGranted = ({ parts }: GrantedParts): number =>
+  parts.reduce((sum, { path = [], when = [] }) => sum + 200 + 40 * path.length + when.join().length, 0);
 
 function faultInQuestion(question: RowsQuestion<Row>) {
   const {

@@ -332,3 +332,34 @@ test('where the table maps the resource type to scopes, another scope of a row i
   await expect(ask('ann', { rows: other })).rejects.toMatchObject(fault);
   await expect(ask('ann')).rejects.toMatchObject(fault);
 });
+
+test('the next pages of anybody ask the table for nothing, and a new scope is found after half a minute', async () => {
+  const { engine, reader, clock, command } = await testEngine(MANIFEST);
+  let calls = 0;
+  const counting = new Proxy(reader, {
+    get: (of, name) => {
+      calls += 1;
+      return Reflect.get(of, name);
+    },
+  });
+  const visibleRows = createVisibleRows({ reader: counting, engine, clock, cursorSecret: SECRET });
+  const all = [invoice(1, 'north', 'ben'), invoice(2, 'south', 'ben'), invoice(3, 'east', 'ben')];
+  const rows = defineRows({ ...DEFINITION, path: [] });
+  const ask = async (name: string) =>
+    idsOf(
+      await visibleRows({
+        subject: `user:${name}`,
+        permission: 'billing:read:invoice',
+        rows,
+        fetch: rowsInMemory(rows, () => all),
+      }),
+    );
+  expect(await ask('ben')).toEqual([2, 1]);
+  expect(calls).toBeGreaterThan(0);
+  calls = 0;
+  await command('project.create', { id: 'east', name: 'East', parent: 'client:acme' });
+  expect(await ask('ben')).toEqual([2, 1]);
+  expect(calls).toBe(0);
+  clock.advance(30_001);
+  expect(await ask('ben')).toEqual([3, 2, 1]);
+});
