@@ -19,7 +19,7 @@ export {
 export { type DynamoDbQuery, type KeyLayout, type KeyPart, rowsInDynamoDb } from './dynamodb.ts';
 export { rowsInMemory } from './in-memory.ts';
 export type { Place } from './row-place.ts';
-export { type SqlOptions, type SqlPage, sqlPage } from './sql.ts';
+export { type SqlOptions, type SqlPage, type SqlTag, sqlPage, taggedPage } from './sql.ts';
 export {
   createVisibleRows,
   type RowsPage,

@@ -36,14 +36,76 @@ export function sqlPage(
   count: number,
   { dialect, select, values: own = [], table }: SqlOptions,
 ): SqlPage {
-  const isPostgres = dialect === 'postgresql';
   const values: unknown[] = [...own];
+  const write = writer(rows, { dialect, table }, (value) => {
+    values.push(value);
+    return (dialect === 'postgresql' ? '$' : '?') + values.length;
+  });
+  const orderIn = (name?: (column: string) => string): string =>
+    ` ORDER BY ${write.orderBy(name)} LIMIT ${count}`;
+  const { scopes, rest } = scopesApart(rows, condition);
+  const common = [
+    ...(scopes && rest.kind === 'everything' ? [] : [write.conditionOf(rest)]),
+    ...(after === undefined ? [] : [write.after(after)]),
+  ];
+  const branches = (scopes?.values ?? [undefined]).map((value) => {
+    const parts = scopes && value !== undefined ? [write.oneOf(scopes.column, [value]), ...common] : common;
+    return select(parts.length === 1 ? (parts[0] as string) : `(${parts.join(' AND ')})`) + orderIn();
+  });
+  const [only] = branches;
+  const text =
+    branches.length === 1
+      ? (only as string)
+      : branches.map((branch, n) => `SELECT * FROM (${branch}) AS branch_${n}`).join(' UNION ALL ') +
+        orderIn(quoted);
+  return { text, values };
+}
+
+/** A function for templates, as `sql` of Kysely and of Drizzle: texts, and values that become parameters. */
+export type SqlTag<T> = (texts: TemplateStringsArray, ...values: (Stored | PlaceValue)[]) => T;
+
+/**
+ * What `fetch` gets, for query builders, in one query: their own function makes `where` and `orderBy`, which are put
+ * behind what the application asks for.
+ */
+export function taggedPage<T>(
+  sql: SqlTag<T>,
+  rows: Pick<Rows, 'order' | 'key'>,
+  condition: RowCondition,
+  after: Place | undefined,
+  count: number,
+  options: Pick<SqlOptions, 'dialect' | 'table'>,
+): { readonly where: T; readonly orderBy: T; readonly limit: number } {
+  const values: (Stored | PlaceValue)[] = [];
+  // NUL stands around the position of a value: no name and no text of the query has one.
+  const {
+    conditionOf,
+    after: isAfter,
+    orderBy,
+  } = writer(rows, options, (value) => {
+    values.push(value);
+    return `\0${values.length - 1}\0`;
+  });
+  const tagged = (text: string): T => {
+    const parts = text.split('\0');
+    const texts = parts.filter((_, position) => position % 2 === 0);
+    const of = parts.flatMap((part, position) => (position % 2 ? [values[Number(part)] as Stored] : []));
+    return sql(Object.assign([...texts], { raw: texts }), ...of);
+  };
+  const where = conditionOf(condition);
+  const rest = after === undefined ? where : `(${where} AND ${isAfter(after)})`;
+  return { where: tagged(rest), orderBy: tagged(orderBy()), limit: count };
+}
+
+/** @param parameter what stands in the text for a value */
+function writer(
+  rows: Pick<Rows, 'order' | 'key'>,
+  { dialect, table }: Pick<SqlOptions, 'dialect' | 'table'>,
+  parameter: (value: Stored | PlaceValue) => string,
+) {
+  const isPostgres = dialect === 'postgresql';
   const nameOf = (column: string): string =>
     (table === undefined ? '' : `${quoted(table)}.`) + quoted(column);
-  const parameter = (value: Stored | PlaceValue): string => {
-    values.push(value);
-    return (isPostgres ? '$' : '?') + values.length;
-  };
   /** A value beside a column, as one of the column's own type. */
   const valueFor = ({ type }: Codec, value: Stored): string =>
     parameter(value) + (isPostgres ? castOf(type, value) : '');
@@ -112,25 +174,10 @@ export function sqlPage(
     return `(${bound} AND (${beyond} OR (${same} AND ${isAfter(others, place)})))`;
   }
 
-  const orderIn = (name: (column: string) => string): string =>
-    ` ORDER BY ${ordered.map(({ column, direction }) => `${name(column)} ${direction.toUpperCase()}`).join(', ')} LIMIT ${count}`;
-
-  const { scopes, rest } = scopesApart(rows, condition);
-  const common = [
-    ...(scopes && rest.kind === 'everything' ? [] : [conditionOf(rest)]),
-    ...(after === undefined ? [] : [isAfter(ordered, after)]),
-  ];
-  const branches = (scopes?.values ?? [undefined]).map((value) => {
-    const parts = scopes && value !== undefined ? [oneOf(scopes.column, [value]), ...common] : common;
-    return select(parts.length === 1 ? (parts[0] as string) : `(${parts.join(' AND ')})`) + orderIn(nameOf);
-  });
-  const [only] = branches;
-  const text =
-    branches.length === 1
-      ? (only as string)
-      : branches.map((branch, n) => `SELECT * FROM (${branch}) AS branch_${n}`).join(' UNION ALL ') +
-        orderIn(quoted);
-  return { text, values };
+  const orderBy = (name = nameOf): string =>
+    ordered.map(({ column, direction }) => `${name(column)} ${direction.toUpperCase()}`).join(', ');
+  const after = (place: Place): string => isAfter(ordered, place);
+  return { conditionOf, oneOf, after, orderBy };
 }
 
 /** The scopes that a condition names by one column, where it names several, and what else it says. */
@@ -143,7 +190,7 @@ function scopesApart({ scope, path }: Pick<Rows, 'scope' | 'path'>, condition: R
   return { scopes: undefined, rest: condition };
 }
 
-const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+const quoted = (name: string): string => `"${name.replaceAll('\0', '').replaceAll('"', '""')}"`;
 
 /** Deep by the logarithm of their number: SQLite takes 1,000 levels. */
 function balanced(parts: readonly string[], operator: string): string {

@@ -5,6 +5,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, type BatchWriteCommandInput, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { PGlite } from '@electric-sql/pglite';
+import { Kysely, PostgresDialect, type SqlBool, sql } from 'kysely';
 import sqlite from 'node-sqlite3-wasm';
 import { ulid } from 'ulid';
 import {
@@ -15,6 +16,7 @@ import {
   rowsInDynamoDb,
   rowsInMemory,
   sqlPage,
+  taggedPage,
   texts,
 } from '../../../engine/rows/index.ts';
 import { compareBytes } from '../../../table/bytes.ts';
@@ -74,10 +76,11 @@ export async function inSqlite(): Promise<Database> {
 const storable = (value: unknown): unknown =>
   typeof value === 'string' ? value.toWellFormed().replaceAll('\0', ' ') : Number.isNaN(value) ? null : value;
 
-export async function inPostgres(): Promise<Database> {
+/** One database, asked by text, and by Kysely. */
+export async function inPostgres(): Promise<readonly Database[]> {
   const database = await PGlite.create();
   let of: Rows;
-  return {
+  const byText: Database = {
     fill: async (rows, all) => {
       of = rows;
       await database.exec('DROP TABLE IF EXISTS invoices');
@@ -99,6 +102,19 @@ export async function inPostgres(): Promise<Database> {
     },
     close: () => database.close(),
   };
+  const client = { query: (text: string, values: unknown[]) => database.query(text, values), release() {} };
+  const pool = { connect: async () => client, end: async () => {} };
+  const kysely = new Kysely<{ invoices: Row }>({ dialect: new PostgresDialect({ pool: pool as never }) });
+  const byKysely: Database = {
+    fill: async () => {},
+    fetch: async (condition, after, count) => {
+      const page = taggedPage(sql<SqlBool>, of, condition, after, count, { dialect: 'postgresql' });
+      const query = kysely.selectFrom('invoices').selectAll().where(sql<SqlBool>`${0} = 0`).where(page.where);
+      return query.orderBy(page.orderBy).limit(page.limit).execute();
+    },
+    close: async () => {},
+  };
+  return [byText, byKysely];
 }
 
 /** A value that a column of PostgreSQL takes; others are NULL. */

@@ -64,7 +64,7 @@ describe.each(drawn.map((plan, number) => ({ number, plan: { ...plan, isStrict: 
         inDynamodb(inject('endpoint'), 'index'),
         inDynamodb(inject('endpoint'), 'table'),
       ];
-      databases = await Promise.all([inMemory(), inSqlite(), inPostgres(), byIndex, byTable]);
+      databases = [inMemory(), await inSqlite(), ...(await inPostgres()), await byIndex, await byTable];
     }, 60_000);
 
     afterAll(async () => {
