@@ -95,74 +95,76 @@ export function rowsInDynamoDb<R extends Row>(
 
   const compare = (a: unknown, b: unknown): number =>
     (typeof a === 'string' ? compareBytes(a, String(b)) : Number(a) - Number(b)) * (isAscending ? 1 : -1);
+  const sortKeyOf = (row: Row | undefined): unknown => row?.[sort.attribute];
 
-  /** A range from a place on; undefined if it ends before. */
-  function open({ partition: key, prefix, condition }: Range, after: Place | undefined, count: number) {
+  async function* rowsOf(
+    { partition: key, prefix, condition }: Range,
+    after: Place | undefined,
+    count: number,
+  ) {
     const isIn = (at: unknown) => prefix === '' || String(at).startsWith(prefix);
     const at = after?.[sort.attribute];
     const isEntered = at !== undefined && isIn(at);
-    if (at !== undefined && !isEntered && compare(prefix, at) < 0) return undefined;
+    if (at !== undefined && !isEntered && compare(prefix, at) < 0) return;
     const last = after?.[partition.attribute] as string;
+    let start: DynamoDbQuery['ExclusiveStartKey'] = isEntered && key === last ? after : undefined;
+    let keys = '#p = :p';
     const names: Record<string, string> = { '#p': partition.attribute };
     const values: Record<string, Stored> = { ':p': key };
-    let keys = '#p = :p';
-    if (prefix !== '' || (isEntered && key !== last)) {
+    const isBehind = isEntered && start === undefined;
+    if (isBehind || prefix !== '') {
       // Of equal sort keys, those of lower partition keys have been before.
       const operator = (isAscending ? '>' : '<') + (key > last ? '=' : '');
-      keys += isEntered && key !== last ? ` AND #s ${operator} :s` : ' AND begins_with(#s, :s)';
+      keys += isBehind ? ` AND #s ${operator} :s` : ' AND begins_with(#s, :s)';
       names['#s'] = sort.attribute;
-      values[':s'] = isEntered && key !== last ? at : prefix;
+      values[':s'] = isBehind ? at : prefix;
     }
     const filter = filterOf(condition);
-    let start: DynamoDbQuery['ExclusiveStartKey'] = isEntered && key === last ? after : undefined;
-    let queries = 0;
-    const range = {
-      rows: [] as R[],
-      isEnd: false,
-      isWaiting: () => range.rows.length === 0 && !range.isEnd,
-      async read(): Promise<void> {
-        const { expression, ...more }: Filter = queries < MAX_FILTERED ? filter : {};
-        const answer = await query({
-          TableName: table,
-          IndexName: index,
-          Select: isPartial ? 'ALL_PROJECTED_ATTRIBUTES' : 'ALL_ATTRIBUTES',
-          KeyConditionExpression: keys,
-          FilterExpression: expression,
-          ExpressionAttributeNames: { ...names, ...more.names },
-          ExpressionAttributeValues: { ...values, ...more.values },
-          ExclusiveStartKey: start,
-          ScanIndexForward: isAscending,
-          Limit: expression === undefined ? count : Math.min(count * 2 ** queries, MAX_LIMIT),
-        });
-        queries += 1;
-        start = answer.LastEvaluatedKey;
-        range.isEnd = start === undefined || !isIn(start[sort.attribute]);
-        for (const row of answer.Items ?? []) {
-          const of = row[sort.attribute];
-          if (typeof of !== 'string' && typeof of !== 'number')
-            throw invalid(`row.${sort.attribute}`, 'a sort key must be a text, or a number within 2^53');
-          if (isIn(of)) range.rows.push({ ...absent, ...row });
-        }
-      },
-    };
-    return range;
+    for (let queries = 0; queries === 0 || (start !== undefined && isIn(sortKeyOf(start))); queries++) {
+      const { expression, ...more }: Filter = queries < MAX_FILTERED ? filter : {};
+      const { Items = [], LastEvaluatedKey } = await query({
+        TableName: table,
+        IndexName: index,
+        Select: isPartial ? 'ALL_PROJECTED_ATTRIBUTES' : 'ALL_ATTRIBUTES',
+        KeyConditionExpression: keys,
+        FilterExpression: expression,
+        ExpressionAttributeNames: { ...names, ...more.names },
+        ExpressionAttributeValues: { ...values, ...more.values },
+        ExclusiveStartKey: start,
+        ScanIndexForward: isAscending,
+        Limit: expression === undefined ? count : Math.min(count * 2 ** queries, MAX_LIMIT),
+      });
+      for (const row of Items) {
+        if (!['string', 'number'].includes(typeof sortKeyOf(row)))
+          throw invalid(`row.${sort.attribute}`, 'a sort key must be a text, or a number within 2^53');
+        if (isIn(sortKeyOf(row))) yield { ...absent, ...row };
+      }
+      start = LastEvaluatedKey;
+    }
   }
 
   return async (condition, after, count) => {
-    const ranges = rangesOf(layout, condition).flatMap((range) => open(range, after, count) ?? []);
+    const ranges = rangesOf(layout, condition).map((range) => ({
+      rows: rowsOf(range, after, count),
+      first: undefined as R | undefined,
+    }));
+    const advance = async (range: (typeof ranges)[number]) => {
+      range.first = (await range.rows.next()).value ?? undefined;
+    };
+    for (let from = 0; from < ranges.length; from += AT_ONCE)
+      await Promise.all(ranges.slice(from, from + AT_ONCE).map(advance));
     const found: R[] = [];
-    while (found.length < count) {
-      const waiting = ranges.filter(({ isWaiting }) => isWaiting());
-      for (let first = 0; first < waiting.length; first += AT_ONCE)
-        await Promise.all(waiting.slice(first, first + AT_ONCE).map(({ read }) => read()));
-      if (ranges.some(({ isWaiting }) => isWaiting())) continue;
-      const [first, ...more] = ranges.filter((range) => range.rows.length > 0);
-      if (first === undefined) break;
-      const sortKeyOf = ({ rows: [row] }: typeof first) => row?.[sort.attribute];
-      const next = more.reduce((a, b) => (compare(sortKeyOf(b), sortKeyOf(a)) < 0 ? b : a), first);
-      found.push(next.rows.shift() as R);
+    for (;;) {
+      const [least, ...more] = ranges.filter(({ first }) => first !== undefined);
+      if (least === undefined) return found;
+      const next = more.reduce(
+        (a, b) => (compare(sortKeyOf(b.first), sortKeyOf(a.first)) < 0 ? b : a),
+        least,
+      );
+      found.push(next.first as R);
+      if (found.length === count) return found;
+      await advance(next);
     }
-    return found;
   };
 }
 
@@ -170,21 +172,19 @@ export function rowsInDynamoDb<R extends Row>(
 function rangesOf({ partition, sort }: KeyLayout, condition: RowCondition): readonly Range[] {
   const isKey = new Set([partition.attribute, sort.attribute]);
   const partitions = keysIn(condition, partition);
-  if (partitions === undefined) {
-    const column = partition.column ?? partition.attribute;
+  if (partitions === undefined)
     throw invalid(
       'within',
-      `a row may have any ${column}: name roots, or a table or index that begins otherwise`,
+      `a row may have any ${partition.attribute}: name roots, or use another table or index`,
     );
-  }
   const ranges: Range[] = [];
   for (const key of [...partitions].sort()) {
     if (key === '' || !isStorable(key, 2_048)) continue;
     const there = fold(condition, partition, (other) => other === key);
     const prefixes = [...(keysIn(there, sort) ?? [sort.prefix ?? ''])].sort();
     for (const [position, prefix] of prefixes.entries()) {
-      if (!isStorable(prefix, 1_024)) continue;
-      if (prefixes.slice(0, position).some((other) => prefix.startsWith(other))) continue;
+      const isAsked = prefixes.slice(0, position).some((other) => prefix.startsWith(other));
+      if (isAsked || !isStorable(prefix, 1_024)) continue;
       const left = fold(there, sort, (other) => other.startsWith(prefix) || prefix.startsWith(other));
       const said = withLeaves(left, (leaf) => (isKey.has(leaf.column.name) ? EVERYTHING : sayable(leaf)));
       if (said !== NEVER) ranges.push({ partition: key, prefix, condition: said });

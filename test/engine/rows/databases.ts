@@ -151,23 +151,32 @@ const TABLE = {
   ],
 } as const satisfies Omit<CreateTableCommandInput, 'TableName'>;
 
-/** By its index; or by the keys of the table: a scope in two partitions, and the ids of scopes before what orders. */
-export async function inDynamodb(endpoint: string, by: 'index' | 'table'): Promise<Database> {
+/** An empty table with this schema. */
+export async function createRowsTable(endpoint: string) {
   const client = createClient({ endpoint, requestTimeoutMs: 20_000 });
   const table = `rows-${ulid()}`;
-  const [partition, sort, direction] =
-    by === 'index' ? (['list', 'rank', 'desc'] as const) : (['pk', 'sk', 'asc'] as const);
-  const index = by === 'index' ? 'by-rank' : undefined;
   await client.send(new CreateTableCommand({ TableName: table, ...TABLE }));
-  let kept: readonly Row[] = [];
-  let fetch: Database['fetch'];
-  const absent = Object.fromEntries(COLUMNS.split(', ').map((name) => [name, null]));
   const write = async (requests: NonNullable<BatchWriteCommandInput['RequestItems']>[string]) => {
     for (let first = 0; first < requests.length; first += 25)
       await client.send(
         new BatchWriteCommand({ RequestItems: { [table]: requests.slice(first, first + 25) } }),
       );
   };
+  const close = async () => {
+    await client.send(new DeleteTableCommand({ TableName: table }));
+  };
+  return { client, table, write, close };
+}
+
+/** By its index; or by the keys of the table: a scope in two partitions, and the ids of scopes before what orders. */
+export async function inDynamodb(endpoint: string, by: 'index' | 'table'): Promise<Database> {
+  const { client, table, write, close } = await createRowsTable(endpoint);
+  const [partition, sort, direction] =
+    by === 'index' ? (['list', 'rank', 'desc'] as const) : (['pk', 'sk', 'asc'] as const);
+  const index = by === 'index' ? 'by-rank' : undefined;
+  let kept: readonly Row[] = [];
+  let fetch: Database['fetch'];
+  const absent = Object.fromEntries(COLUMNS.split(', ').map((name) => [name, null]));
   const columnOf = (rows: Rows) => rows.path.at(-1)?.column ?? rows.scope.column;
   return {
     withinRoots: true,
@@ -230,9 +239,7 @@ export async function inDynamodb(endpoint: string, by: 'index' | 'table'): Promi
         : found.sort((a, b) => compareBytes(String(a.sk), String(b.sk)));
     },
     fetch: (...page) => fetch(...page),
-    close: async () => {
-      await client.send(new DeleteTableCommand({ TableName: table }));
-    },
+    close,
   };
 }
 
