@@ -3,7 +3,8 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BrowserServer, chromium } from 'playwright-core';
 import type { TestProject } from 'vitest/node';
-import { buildExplorer } from '../../deploy/bundle/explorer.ts';
+import { buildExplorerIfOlder } from '../../deploy/bundle/explorer-if-older.ts';
+import { BUILT } from '../../local/explorer/page-files.ts';
 import { serveFolder } from './static-server.ts';
 
 /** The one without a screen first: the same engine, at half of the processor time. */
@@ -51,13 +52,11 @@ export const launchChromium = (): Promise<BrowserServer> =>
     timeout: 300_000,
   });
 
-/** The page as `npm run explorer` builds it. */
-const BUILT = fileURLToPath(new URL('../../explorer/built', import.meta.url));
-
 /** One Chromium and one playground for all files of the tier. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  await buildExplorer(BUILT);
-  const playground = await serveFolder(BUILT);
+  // Other tests may be serving the page that is there.
+  await buildExplorerIfOlder();
+  const playground = await serveFolder(fileURLToPath(BUILT));
   project.provide('playground', playground.url);
   const server = await launchChromium();
   project.provide('chromium', server.wsEndpoint());
