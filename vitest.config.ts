@@ -46,7 +46,7 @@ const texts = {
  *   *.browser.test.ts      `npm run test:browser` alone: it drives Chromium
  *
  * `npm test` runs unit tests, integration tests, and on the DynamoDB engine the unit tests of what the memory table only
- * imitates: transactions, conflicts and races. `npm run test:engine` has all of them on the engine.
+ * imitates: forms of items, transactions, conflicts and races. `npm run test:engine` has all of them on the engine.
  */
 const ALL = 'test/**/*.test.ts';
 const INTEGRATION = 'test/**/*.integration.test.ts';
@@ -54,9 +54,10 @@ const SOAK = 'test/**/*.soak.test.ts';
 const PACKAGE = 'test/**/*.package.test.ts';
 const BROWSER = 'test/**/*.browser.test.ts';
 const ENGINE = ['test/support/engine.ts'];
+/** Those that open a table: what opens none, or one in memory in every tier, is the same there. */
 const OF_ENGINE = [
-  'test/table/**/*.test.ts',
-  'test/provisioning/{batch,interleaving,transaction,uniqueness,uniqueness-races}.test.ts',
+  'test/table/{decision-round-trip,form,writer}.test.ts',
+  'test/provisioning/{batch,uniqueness,uniqueness-races}.test.ts',
 ];
 
 export default defineConfig({
@@ -64,8 +65,8 @@ export default defineConfig({
   test: {
     // The SDK's notice about Node 20, once per worker, would bury the report.
     env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },
-    // Much of a test's time is the database's: one more than Vitest takes on two cores.
-    maxWorkers: 2,
+    // Much of a test's time is that of databases and processes: two more than Vitest takes on two cores.
+    maxWorkers: 3,
     // Loading modules anew for each file would take a third of the time.
     isolate: false,
     // Only what hangs shall fail of this: not what shares its machine with others.
@@ -80,7 +81,7 @@ export default defineConfig({
           include: [ALL],
           exclude: [INTEGRATION, SOAK, PACKAGE, BROWSER],
           globalSetup: ['test/support/no-engine.ts'],
-          setupFiles: ['test/support/no-process.ts'],
+          setupFiles: ['test/support/quick-digest.ts', 'test/support/no-process.ts'],
         },
       },
       {
@@ -90,6 +91,7 @@ export default defineConfig({
           include: [INTEGRATION, ...OF_ENGINE],
           exclude: [SOAK, PACKAGE, BROWSER],
           globalSetup: ENGINE,
+          setupFiles: ['test/support/quick-digest.ts'],
         },
       },
       {
