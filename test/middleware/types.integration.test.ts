@@ -20,7 +20,13 @@ beforeAll(() => {
     join(folder, 'build.json'),
     JSON.stringify({
       extends: join(ROOT, 'tsconfig.build.json'),
-      compilerOptions: { outDir: join(folder, 'dist'), rootDir: ROOT, emitDeclarationOnly: true },
+      // The sources are checked elsewhere.
+      compilerOptions: {
+        outDir: join(folder, 'dist'),
+        rootDir: ROOT,
+        emitDeclarationOnly: true,
+        noCheck: true,
+      },
       include: [join(ROOT, 'middleware')],
     }),
   );
