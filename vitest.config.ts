@@ -98,16 +98,14 @@ export default defineConfig({
         extends: true,
         test: { name: 'engine', include: [ALL], exclude: [SOAK, PACKAGE, BROWSER], globalSetup: ENGINE },
       },
-      // The same tests, with what is deployed, on the Node of Lambda: bench/node24.sh. handler.ts itself:
+      // What a request meets, with what is deployed, on the Node of Lambda: bench/node24.sh. handler.ts itself:
       // test/stack/handler.integration.test.ts.
       {
         extends: true,
         plugins: [texts, bundled()],
         test: {
           name: 'bundled',
-          include: ['test/authorizer/*.test.ts'],
-          // What imports nothing of the bundle is the same here.
-          exclude: [SOAK, 'test/authorizer/{arn.property,fetch,warm-up}.test.ts'],
+          include: ['test/authorizer/{attacks,authorizer,compose,conditions,issuers,outage}.test.ts'],
           globalSetup: ENGINE,
         },
       },

