@@ -215,7 +215,7 @@ function keysIn(condition: RowCondition, part: KeyPart): ReadonlySet<string> | u
   }
   const all = condition.parts.map((each) => keysIn(each, part));
   const known = all.filter((keys) => keys !== undefined);
-  if (condition.kind === 'and') return known.sort((a, b) => a.size - b.size)[0];
+  if (condition.kind === 'and') return known[0];
   return known.length === all.length ? new Set(known.flatMap((keys) => [...keys])) : undefined;
 }
 

@@ -111,6 +111,22 @@ describe('keys', () => {
     ]);
   });
 
+  test('that another part of the condition leaves out are not asked', async () => {
+    const condition = and(
+      oneOf('client', numbered(101)),
+      oneOf('client', ['n1', 'other']),
+      equals('owner', 'me'),
+    );
+    expect(keysOf(await ask(condition))).toEqual(['pk = "C/n1" AND begins_with(sk, "I/")']);
+  });
+
+  test('are merged in the order of their bytes, not of the units of JavaScript', async () => {
+    const { found } = await ask(oneOf('client', ['a', 'b']), {}, ({ ExpressionAttributeValues }) => ({
+      Items: [{ sk: ExpressionAttributeValues[':p'] === 'C/a' ? 'I/😀' : 'I/\uffff' }],
+    }));
+    expect(found.map(({ sk }) => sk)).toEqual(['I/\uffff', 'I/😀']);
+  });
+
   test('that nothing can have are not asked', async () => {
     const layout = { ...LAYOUT, partition: { attribute: 'client' }, sort: { attribute: 'sk' } };
     const condition = oneOf('client', ['', 'x'.repeat(2_049), '\ud83d', 'a']);
