@@ -18,7 +18,7 @@ export interface KeyLayout {
     /** What the sort keys of all rows begin with, where no column says more. */
     readonly prefix?: string | undefined;
   };
-  /** An index has a part of the attributes: then an absent one is a fault. Otherwise it is NULL. */
+  /** The index has only some attributes: then an absent one is a fault. Otherwise it is NULL. */
   readonly isPartial?: boolean | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface KeyPart {
   readonly keys?: ((text: string) => string | readonly string[]) | undefined;
 }
 
-/** The input of a QueryCommand of `@aws-sdk/lib-dynamodb`. */
+/** The input of a QueryCommand of `@aws-sdk/lib-dynamodb`. Placeholders: `#p`, `#s`, `#n0`, …, `:p`, `:s`, `:v0`, … */
 export interface DynamoDbQuery {
   readonly TableName: string;
   readonly IndexName: string | undefined;
@@ -69,7 +69,7 @@ const MAX_LIMIT = 1_000;
  *
  * @param rows ordered by the sort key alone; `key` has the attributes of the table's primary key and the index's
  *   partition key, and no others
- * @param query sends a Query; it may add to the filter
+ * @param query sends a Query; it may add conditions of the application to the filter
  * @returns a function that throws GatehouseError on `within`: `invalid` for a condition that does not say the partition
  *   key, `limit_exceeded` for one that says more than 100 ranges
  * @throws GatehouseError `invalid` for rows of another order or key
@@ -120,7 +120,7 @@ export function rowsInDynamoDb<R extends Row>(
       values[':s'] = isBehind ? at : prefix;
     }
     const filter = filterOf(condition);
-    for (let queries = 0; queries === 0 || (start !== undefined && isIn(sortKeyOf(start))); queries++) {
+    for (let queries = 0; ; queries++) {
       const { expression, ...more }: Filter = queries < MAX_FILTERED ? filter : {};
       const { Items = [], LastEvaluatedKey } = await query({
         TableName: table,
@@ -132,7 +132,7 @@ export function rowsInDynamoDb<R extends Row>(
         ExpressionAttributeValues: { ...values, ...more.values },
         ExclusiveStartKey: start,
         ScanIndexForward: isAscending,
-        Limit: expression === undefined ? count : Math.min(count * 2 ** queries, MAX_LIMIT),
+        Limit: queries === MAX_FILTERED ? count : Math.min(count * 2 ** queries, MAX_LIMIT),
       });
       for (const row of Items) {
         if (!['string', 'number'].includes(typeof sortKeyOf(row)))
@@ -140,6 +140,7 @@ export function rowsInDynamoDb<R extends Row>(
         if (isIn(sortKeyOf(row))) yield { ...absent, ...row };
       }
       start = LastEvaluatedKey;
+      if (start === undefined || !isIn(sortKeyOf(start))) return;
     }
   }
 
@@ -175,7 +176,7 @@ function rangesOf({ partition, sort }: KeyLayout, condition: RowCondition): read
   if (partitions === undefined)
     throw invalid(
       'within',
-      `a row may have any ${partition.attribute}: name roots, or use another table or index`,
+      `nothing says the partition key ${partition.attribute}: name roots, or list another index`,
     );
   const ranges: Range[] = [];
   for (const key of [...partitions].sort()) {
