@@ -1,6 +1,7 @@
+import type { Value } from '../conditions/declarations.ts';
 import type { Stored } from './codecs.ts';
 import type { RowCondition } from './condition.ts';
-import type { Row, Rows } from './define-rows.ts';
+import type { Column, Row, Rows } from './define-rows.ts';
 import { type Place, placeOf } from './row-place.ts';
 
 /** Whether a row fulfils a condition, as a database would answer: what is missing fulfils nothing. */
@@ -15,15 +16,15 @@ function fulfils(condition: RowCondition, row: Row): boolean {
     case 'or':
       return condition.parts.some((part) => fulfils(part, row));
     case 'equals':
-      return isEqual(row[condition.column.name], condition.value);
+      return storedIn(row, condition.column) === condition.value;
     case 'oneOf':
-      return condition.values.some((value) => isEqual(row[condition.column.name], value));
+      return condition.values.some((value) => storedIn(row, condition.column) === value);
     case 'contains': {
       const list = condition.column.codec.read(row[condition.column.name]);
       return Array.isArray(list) && list.includes(condition.value);
     }
     case 'range': {
-      const value = row[condition.column.name];
+      const value = storedIn(row, condition.column);
       const { from, to } = condition;
       const isFrom = from === undefined || (areLike(value, from) && (value as Stored) >= from);
       return isFrom && (to === undefined || (areLike(value, to) && (value as Stored) <= to));
@@ -31,17 +32,12 @@ function fulfils(condition: RowCondition, row: Row): boolean {
   }
 }
 
-const isEqual = (value: unknown, other: Stored): boolean =>
-  areLike(value, other) && primitive(value) === primitive(other);
+/** A value in the form in which a condition names it, whichever form the driver gives it. */
+const storedIn = (row: Row, { name, codec }: Column): unknown =>
+  codec.write ? codec.write(codec.read(row[name]) as Value) : row[name];
 
-/** Of one type, or both numbers, whichever form the driver gives them. */
-const areLike = (value: unknown, other: Stored): boolean =>
-  typeof primitive(value) === typeof primitive(other) && value !== null;
-
-const primitive = (value: unknown): unknown => {
-  if (value instanceof Date) return value.getTime();
-  return typeof value === 'bigint' ? Number(value) : value;
-};
+/** Whether two values have an order: of one type, and neither missing. */
+const areLike = (value: unknown, other: Stored): boolean => typeof value === typeof other && value !== null;
 
 /**
  * The `fetch` of a page over rows in memory: for tests.

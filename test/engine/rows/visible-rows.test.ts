@@ -322,6 +322,19 @@ test('what groups give that stand apart from their scope narrows as what others 
   expect(sqlOf(conditions[0])).toContain(`"project" IN ("${project}")`);
 });
 
+test('rows in memory hold numbers as their driver gives them', async () => {
+  const { ask } = await createList();
+  const all = ALL.map((row) => ({ ...row, amount: String(row.amount) }));
+  const properties = { ...DEFINITION.properties, amount: int('amount', 'text') };
+  const rows = defineRows({ ...DEFINITION, properties });
+  const page = await ask('ben', {
+    rows,
+    permission: 'billing:pay:invoice',
+    fetch: rowsInMemory(rows, () => all),
+  });
+  expect(idsOf(page)).toEqual([2]);
+});
+
 test('where the table maps the resource type to scopes, another scope of a row is a fault', async () => {
   const { ask, command } = await createList();
   await command('resource-type.create', { name: 'invoice', scope: 'project:{at}' });
