@@ -63,7 +63,8 @@ export interface RowsDefinition {
   readonly scope: ScopeColumn;
   /**
    * Columns that name the scopes above it, as far as the application keeps them right: NULL where there is none. They
-   * only narrow. A row whose columns disagree with the tree may be missing from pages (`rows check` finds it).
+   * only narrow. A row whose columns disagree with the tree may be missing from pages (`rows check` finds it). A column
+   * of a type whose scopes stand within each other, such as zones, does not narrow.
    */
   readonly path?: readonly ScopeColumn[];
   /** Passed properties of `resource:TYPE`, by name. */

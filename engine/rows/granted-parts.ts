@@ -158,7 +158,7 @@ function whenOf(
 }
 
 /** A scope that is in no other's tree. Types that operators added may stand under others. */
-function isSurelyRoot(ref: string): boolean {
+export function isSurelyRoot(ref: string): boolean {
   const { type } = parseRef(ref, 'scope');
   return isBuiltIn(type) && SCOPE_TYPES[type]?.parents.length === 0;
 }

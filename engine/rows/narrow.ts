@@ -7,7 +7,7 @@ import { scopesUnder } from '../search/tree.ts';
 import type { Stored } from './codecs.ts';
 import { and, EVERYTHING, leavesOf, NEVER, or, type RowCondition } from './condition.ts';
 import { type Column, type Rows, text } from './define-rows.ts';
-import type { GrantedPart, GrantedParts } from './granted-parts.ts';
+import { type GrantedPart, type GrantedParts, isSurelyRoot } from './granted-parts.ts';
 import { type NarrowingReads, readAnew } from './narrowing-reads.ts';
 import { nestingTypes } from './nesting-types.ts';
 
@@ -150,18 +150,12 @@ function spanIn(column: Column, from: Value | undefined, to: Value | undefined):
 function placesOf(reader: SearchReader, rows: Rows, read: NarrowingReads['read']) {
   return async (path: readonly string[]): Promise<RowCondition> => {
     const [scope = '', ...ancestors] = path;
-    const above = ancestors.flatMap((ref) => namedBy(ref));
-    const own = namedBy(scope);
+    const above = (await Promise.all(ancestors.map(namedBy))).flat();
+    const own = await namedBy(scope);
     if (own.length > 0) return and([...above, ...own]);
     const column = text(rows.scope.column);
     const { type, id } = parseRef(scope, 'scope');
-    const mayNest = () =>
-      read(
-        'nesting types',
-        () => nestingTypes(reader),
-        () => 0,
-      );
-    if (type === rows.scope.type && !(await mayNest())(type))
+    if (type === rows.scope.type && !(await mayNest(scope)))
       return and([...above, { kind: 'equals', column, value: id }]);
     const types = new Set([rows.scope.type]);
     const below = await read(
@@ -174,10 +168,22 @@ function placesOf(reader: SearchReader, rows: Rows, read: NarrowingReads['read']
     return and([...above, or(values.map((value) => ({ kind: 'equals', column, value })))]);
   };
 
-  /** By the column of the path that holds scopes of this type. */
-  function namedBy(ref: string): readonly RowCondition[] {
+  /** By the column of the path that holds scopes of this type: the only one above a row, so that it is this one. */
+  async function namedBy(ref: string): Promise<readonly RowCondition[]> {
     const { type, id } = parseRef(ref, 'scope');
     const named = rows.path.find((column) => column.type === type);
-    return named ? [{ kind: 'equals', column: text(named.column), value: id }] : [];
+    if (!named || (await mayNest(ref))) return [];
+    return [{ kind: 'equals', column: text(named.column), value: id }];
+  }
+
+  /** Whether a scope may stand above or below another one of its type. */
+  async function mayNest(ref: string): Promise<boolean> {
+    if (isSurelyRoot(ref)) return false;
+    const isNesting = await read(
+      'nesting types',
+      () => nestingTypes(reader),
+      () => 0,
+    );
+    return isNesting(parseRef(ref, 'scope').type);
   }
 }

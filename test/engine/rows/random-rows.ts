@@ -93,6 +93,7 @@ export const DEFINED: readonly Rows[] = [
   { scope: 'location', path: ['tenant'] },
   { scope: 'device', path: [] },
   { scope: 'device', path: ['building', 'project', 'client'] },
+  { scope: 'device', path: ['zone', 'client'] },
   { scope: 'tenant', path: [] },
   { scope: 'campus', path: ['client'] },
 ].map(({ scope, path }) =>

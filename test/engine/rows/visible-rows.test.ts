@@ -217,6 +217,33 @@ test('a row that is its scope has the stored properties, whatever its columns sa
   expect(idsOf(page)).toEqual(['north']);
 });
 
+test('a column of zones loses no row of a zone within another', async () => {
+  const { engine, reader, clock } = await testEngine(`
+    permissions: ["billing:read:invoice"]
+    scopes:
+      acme: { id: acme, type: client }
+      plan: { id: plan, type: project, parent: acme }
+      house: { id: house, type: building, parent: plan }
+      outer: { id: outer, type: zone, parent: house }
+      inner: { id: inner, type: zone, parent: outer }
+      lamp: { id: lamp, type: device, parent: inner }
+    roles: { reader: { owner: acme, allow: ["billing:read:invoice"] } }
+    users: { ann: { id: ann, assignments: [{ role: reader, scope: outer }] } }
+  `);
+  const path = [{ column: 'zone', type: 'zone' }];
+  const rows = defineRows({
+    type: 'invoice',
+    id: 'id',
+    scope: { column: 'at', type: 'device' },
+    path,
+    key: ['id'],
+  });
+  const visibleRows = createVisibleRows({ reader, engine, clock, cursorSecret: SECRET });
+  const fetch = rowsInMemory(rows, () => [{ id: 1, at: 'lamp', zone: 'inner' }]);
+  const page = await visibleRows({ subject: 'user:ann', permission: 'billing:read:invoice', rows, fetch });
+  expect(idsOf(page)).toEqual([1]);
+});
+
 test('a column that disagrees with the tree shows no row more', async () => {
   const lying = [
     { ...invoice(1, 'south', 'x'), client: 'acme' },
