@@ -25,15 +25,18 @@ export function findBinary(): string | undefined {
   }
 }
 
+/** Below those that systems give to whoever asks for any: nobody gets one of these by chance before it is used. */
+const PORTS = [20_000, 32_000] as const;
+
 /** A port that was free a moment ago. The engine cannot say which port 0 gave it, so we choose one. */
 export function freePort(): Promise<number> {
+  const port = randomInt(...PORTS);
   return new Promise((resolve, reject) => {
     const probe = createServer();
-    probe.once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
+    probe.once('error', (error: NodeJS.ErrnoException) =>
+      error.code === 'EADDRINUSE' ? resolve(freePort()) : reject(error),
+    );
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(port)));
   });
 }
 
