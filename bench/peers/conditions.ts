@@ -3,7 +3,7 @@ import { longAgo, openNewTable } from '../harness/engine.ts';
 import { wrongAnswer } from '../harness/rounds.ts';
 import { DEPARTMENT, decisionItems, writeItems } from '../model/table.ts';
 import type { Question, World } from '../model/world.ts';
-import { loadDeployed } from './deployed.ts';
+import { loadDeployed, readAhead } from './deployed.ts';
 
 /** Longer than a run, so that nothing expires within it. */
 const TTL_MS = 3_600_000;
@@ -29,6 +29,7 @@ export async function createConditions(world: World, questions: readonly Questio
       }
       return asked.length;
     };
+    await readAhead(engine, questions, options);
     await loop(questions);
     return loop;
   }

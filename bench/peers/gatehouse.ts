@@ -2,7 +2,7 @@ import { longAgo, openNewTable } from '../harness/engine.ts';
 import { wrongAnswer } from '../harness/rounds.ts';
 import { decisionItems, writeItems } from '../model/table.ts';
 import { isAllowed, type Question, type World } from '../model/world.ts';
-import { loadDeployed } from './deployed.ts';
+import { loadDeployed, readAhead } from './deployed.ts';
 
 /** Longer than a run, so that nothing expires within it. */
 const TTL_MS = 3_600_000;
@@ -25,6 +25,7 @@ export async function createGatehouse(world: World, questions: readonly Question
 
   /** A loop over an engine of its own, which has answered all questions before. */
   async function newLoop(engine: ReturnType<typeof newEngine>) {
+    await readAhead(engine, questions);
     for (const { subject, permission, scope } of questions) await engine.check(subject, permission, scope);
     return async (asked: readonly Question[]): Promise<number> => {
       for (const question of asked) {
