@@ -1,17 +1,14 @@
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { permissionType } from '../../cli/permission-type.ts';
 import { ROOT } from '../documents/documents.ts';
+import { compile, folderInCheckout } from '../support/checkout-folder.ts';
 import { createWorld } from '../support/world.ts';
 import { gatehouse } from './support.ts';
 
 /** `gatehouse types`, of a table, and what the compiler says of the result. */
-mkdirSync(join(ROOT, '.site'), { recursive: true });
-// Within the checkout, so that the compiler's settings are found.
-const folder = mkdtempSync(join(ROOT, '.site/types-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = folderInCheckout('types');
 
 test('without a manifest the names come from the table', async () => {
   const world = await createWorld();
@@ -35,7 +32,5 @@ export const one: Permission = 'grade';
   );
   const config = { extends: join(ROOT, 'tsconfig.json'), include: ['*.ts'] };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
-  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
-  const { stdout, status } = spawnSync('node', [tsc, '-p', folder], { encoding: 'utf8' });
-  expect({ stdout, status }).toEqual({ stdout: '', status: 0 });
+  expect(compile(folder)).toBe('');
 });

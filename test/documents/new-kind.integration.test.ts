@@ -1,8 +1,8 @@
-import { spawnSync } from 'node:child_process';
-import { appendFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import type { Item } from '../../table/item.ts';
+import { compile, folderInCheckout } from '../support/checkout-folder.ts';
 import { createClock } from '../support/world.ts';
 import { blocksOf, ROOT } from './documents.ts';
 
@@ -10,10 +10,7 @@ import { blocksOf, ROOT } from './documents.ts';
  * The worked example of CONTRIBUTING.md: its file and its line are typed into a copy of the sources, and nothing else. All
  * that a kind of node has is there.
  */
-mkdirSync(join(ROOT, '.site'), { recursive: true });
-// Within the checkout, so that packages are found.
-const folder = mkdtempSync(join(ROOT, '.site/kind-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = folderInCheckout('kind');
 
 const samples = blocksOf('CONTRIBUTING.md').filter(({ language }) => language === 'ts');
 const [file, line] = samples.map(({ text }) => text);
@@ -81,14 +78,7 @@ test('the sources with it compile', () => {
       files: ['provisioning/index.ts', 'provisioning/documents/commands-page.ts'],
     }),
   );
-  const { stdout, stderr } = spawnSync(
-    'node',
-    [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', folder],
-    {
-      encoding: 'utf8',
-    },
-  );
-  expect(`${stdout}${stderr}`).toBe('');
+  expect(compile(folder)).toBe('');
 });
 
 test('it is created, found by its number and its names, listed, changed and deleted; its number is unique', async () => {

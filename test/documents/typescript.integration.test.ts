@@ -1,8 +1,8 @@
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
+import { compile, folderInCheckout } from '../support/checkout-folder.ts';
 import { type Block, blocksOf, GUIDES, ROOT } from './documents.ts';
 
 /**
@@ -19,10 +19,7 @@ const ENTRIES = Object.entries(packageJson.exports).flatMap(([entry, target]) =>
     : [],
 );
 
-mkdirSync(join(ROOT, '.site'), { recursive: true });
-// Within the checkout, so that packages are found.
-const folder = mkdtempSync(join(ROOT, '.site/samples-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = folderInCheckout('samples');
 
 interface Sample {
   readonly file: string;
@@ -66,17 +63,10 @@ test('every sample of TypeScript compiles', () => {
       ],
     }),
   );
-  const ran = spawnSync('node', [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', folder], {
-    cwd: ROOT,
-    encoding: 'utf8',
-  });
   const byFile = new Map(samples.map((sample) => [relative(ROOT, sample.file), sample]));
-  const errors = `${ran.stdout}${ran.stderr}`.replaceAll(
-    /^(\S+)\((\d+),/gm,
-    (all, file: string, at: string) => {
-      const sample = byFile.get(file);
-      return sample ? `${sample.document}:${sample.line + Number(at) - 2} (column ` : all;
-    },
-  );
+  const errors = compile(folder).replaceAll(/^(\S+)\((\d+),/gm, (all, file: string, at: string) => {
+    const sample = byFile.get(file);
+    return sample ? `${sample.document}:${sample.line + Number(at) - 2} (column ` : all;
+  });
   expect(errors).toBe('');
 });

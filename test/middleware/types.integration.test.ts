@@ -1,21 +1,17 @@
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { ROOT } from '../documents/documents.ts';
+import { compile, folderInCheckout } from '../support/checkout-folder.ts';
 
 /**
  * The declarations as they are shipped, used with the frameworks' own types: by applications that check libraries
  * too, and where no framework is installed.
  */
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const CONSUMERS = join(ROOT, 'test/middleware/consumers');
 
-let folder = '';
+const folder = folderInCheckout('types');
 beforeAll(() => {
-  mkdirSync(join(ROOT, '.site'), { recursive: true });
-  // Within the checkout, so that packages are found.
-  folder = mkdtempSync(join(ROOT, '.site/types-'));
   writeFileSync(
     join(folder, 'build.json'),
     JSON.stringify({
@@ -30,21 +26,14 @@ beforeAll(() => {
       include: [join(ROOT, 'middleware')],
     }),
   );
-  expect(compile('build.json')).toEqual([]);
+  expect(errorsOf('build.json')).toEqual([]);
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Runs the compiler and returns its errors, but those of the packages themselves. */
-function compile(project: string): readonly string[] {
-  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
-  const { stdout, stderr } = spawnSync('node', [tsc, '-p', join(folder, project), '--pretty', 'false'], {
-    cwd: ROOT,
-    encoding: 'utf8',
-  });
-  return `${stdout}${stderr}`
+/** What the compiler says is wrong, but in the packages themselves. */
+const errorsOf = (project: string): readonly string[] =>
+  compile(join(folder, project))
     .split('\n')
-    .filter((line) => /error TS/.test(line) && !/^[^(]*node_modules\//.test(line));
-}
+    .filter((line) => /error TS|^the compiler/.test(line) && !/^[^(]*node_modules\//.test(line));
 
 const consume = (name: string, files: readonly string[], options: object) => {
   writeFileSync(
@@ -65,7 +54,7 @@ const consume = (name: string, files: readonly string[], options: object) => {
       files,
     }),
   );
-  return compile(name);
+  return errorsOf(name);
 };
 
 test.each<[string, object]>([

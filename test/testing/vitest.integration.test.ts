@@ -1,14 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { blocksOf, ROOT } from '../documents/documents.ts';
+import { folderInCheckout } from '../support/checkout-folder.ts';
 
 /** The matchers in a run of Vitest of its own, as a user has it. */
-mkdirSync(join(ROOT, '.site'), { recursive: true });
-// Within the checkout, so that packages are found.
-const folder = mkdtempSync(join(ROOT, '.site/testing-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = folderInCheckout('testing');
 
 const BLOCKS = blocksOf('docs/testing.md');
 const first = BLOCKS.findIndex(({ language }) => language === 'ts');
