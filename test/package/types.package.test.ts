@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { describe, expect, inject, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { link } from '../support/packed.ts';
 
 /** Programs of users, compiled and run against the tarball as it is installed. */
@@ -68,34 +68,43 @@ const same = (...names: readonly string[]) => Object.fromEntries(names.map((name
 const SERVICES = ['plain', 'express', 'fastify', 'hono', 'lambda'];
 const FRAMEWORKS = ['express', '@types/express', 'fastify', 'hono', '@middy/core', '@types/aws-lambda'];
 
-describe.each(Object.entries(RESOLUTIONS))('types under %s', (resolution, options) => {
-  test.each([
-    ['the types of Node 20', { ...NODE, exactOptionalPropertyTypes: false }, same('@types/node')],
-    ['the types of Node 26', NODE, NODE_TYPES],
-    ['the DOM and the types of Node 26', { ...NODE, lib: ['es2023', 'dom'] }, NODE_TYPES],
-  ])('of every entry, all declarations checked, with %s', async (kind, globals, packages) => {
+/** How names are resolved has nothing to do with which globals there are: each is tried once with the other. */
+test.each([
+  ['the types of Node 20', 'nodenext', { ...NODE, exactOptionalPropertyTypes: false }, same('@types/node')],
+  ['the types of Node 26', 'nodenext', NODE, NODE_TYPES],
+  ['the types of Node 26', 'bundler', NODE, NODE_TYPES],
+  ['the DOM and the types of Node 26', 'nodenext', { ...NODE, lib: ['es2023', 'dom'] }, NODE_TYPES],
+] as const)(
+  'types of every entry, all declarations checked, with %s under %s',
+  async (kind, resolution, globals, packages) => {
     const entries = ENTRIES.filter((entry) => !MATCHERS.includes(entry));
     const text = entries.map((entry, at) => `export type * as entry${at} from '${entry}';`).join('\n');
     const name = `entries ${resolution} ${kind}`;
-    const { errors } = await consume(name, { 'index.ts': text }, { ...options, ...globals }, packages);
+    const options = { ...RESOLUTIONS[resolution], ...globals };
+    const { errors } = await consume(name, { 'index.ts': text }, options, packages);
     expect(errors).toBe('');
-  });
+  },
+);
 
-  test('services let one user in and refuse another', async () => {
+test.each(['nodenext', 'bundler'] as const)(
+  'services compile under %s, and let one user in and refuse another',
+  async (resolution) => {
     const { folder, errors } = await consume(
       `services ${resolution}`,
       Object.fromEntries([...SERVICES, 'world'].map((name) => [`${name}.ts`, program(`${name}.ts`)])),
       // The declarations of hono have names of the DOM.
-      { ...options, ...NODE, lib: ['es2023', 'dom'] },
+      { ...RESOLUTIONS[resolution], ...NODE, lib: ['es2023', 'dom'] },
       { ...NODE_TYPES, ...same(...FRAMEWORKS) },
     );
     expect(errors).toBe('');
+    // The program is the same under both.
+    if (resolution === 'bundler') return;
     for (const name of SERVICES) {
       const { stdout } = await promisify(execFile)(process.execPath, [join(folder, `out/${name}.js`)]);
       expect(stdout, name).toBe('ann 200\nben 403\n');
     }
-  });
-});
+  },
+);
 
 test('without types of Node, what is no AWS SDK can be used in a browser', async () => {
   const entries = ENTRIES.filter((entry) => !/dynamodb|authorizer|metrics|testing/.test(entry));
