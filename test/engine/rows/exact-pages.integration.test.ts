@@ -41,7 +41,7 @@ const tally = (condition: RowCondition) => {
 };
 
 /** WORLDS: how many, for a longer run. */
-const drawn = fc.sample(plans, { seed: SEED, numRuns: Number(process.env.WORLDS ?? 2) });
+const drawn = fc.sample(plans, { seed: SEED, numRuns: Number(process.env.WORLDS ?? 3) });
 describe.each(drawn.map((plan, number) => ({ number, plan: { ...plan, isStrict: number % 2 === 1 } })))(
   'world $number',
   ({ plan, number }) => {
