@@ -8,7 +8,7 @@ import type { Stored } from './codecs.ts';
 import { and, EVERYTHING, leavesOf, NEVER, or, type RowCondition } from './condition.ts';
 import { type Column, type Rows, text } from './define-rows.ts';
 import { type GrantedPart, type GrantedParts, isSurelyRoot } from './granted-parts.ts';
-import { type NarrowingReads, readAnew } from './narrowing-reads.ts';
+import type { NarrowingReads } from './narrowing-reads.ts';
 import { nestingTypes } from './nesting-types.ts';
 
 /** The most comparisons for one root. Beyond them its part is the whole root. */
@@ -35,7 +35,7 @@ export async function narrowRows(
   reader: SearchReader,
   rows: Rows,
   { subject, permission, granted, given }: Narrowed,
-  read: NarrowingReads['read'] = readAnew,
+  read: NarrowingReads['read'],
 ): Promise<RowCondition> {
   const conditionOf = await conditionsOver(rows, { subject, permission, granted, given });
   const everywhere = or(granted.parts.filter(({ path }) => path === undefined).map(conditionOf));

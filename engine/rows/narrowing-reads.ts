@@ -19,9 +19,6 @@ export interface NarrowingReads {
   readonly expiresAt: () => number;
 }
 
-/** Reads of a narrowing that keeps nothing. */
-export const readAnew: NarrowingReads['read'] = (_, load) => load();
-
 /**
  * Keeps what is read to narrow queries for half of its time-to-live, so that a query has the other half to end.
  *

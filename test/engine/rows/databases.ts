@@ -182,7 +182,9 @@ export async function inDynamodb(endpoint: string, by: 'index' | 'table'): Promi
     withinRoots: true,
     definitionOf: ({ type, id, scope, path, properties }) =>
       defineRows({
-        ...{ type, id, scope },
+        type,
+        id,
+        scope,
         // Some of these scopes are roots themselves: no column names every root.
         path: ['location', 'campus'].includes(scope.type) ? [] : path,
         properties: { ...properties, shared: texts('shared') },

@@ -56,12 +56,8 @@ describe.each(drawn.map((plan, number) => ({ number, plan })))('world $number', 
       for (const subject of there.subjects)
         for (const permission of PERMISSIONS) {
           const granted = await grantedParts(world.reader, subject, permission, undefined, 'invoice');
-          const condition = await narrowRows(world.reader, rows, {
-            subject,
-            permission,
-            granted,
-            given: GIVEN,
-          });
+          const narrowed = { subject, permission, granted, given: GIVEN };
+          const condition = await narrowRows(world.reader, rows, narrowed, (_, load) => load());
           const found = await rowsInMemory(rows, () => all)(condition, undefined, ROWS);
           const proposed = new Set<Row>(found);
           counts.leftOut += ROWS - found.length;
