@@ -40,6 +40,17 @@ export function createDecisionMetrics(options: MetricsOptions): Observe {
   };
 }
 
+/**
+ * Writes pages of lists as CloudWatch metrics, in Embedded Metric Format, with the outcome `page`: the `observe` of
+ * `createVisibleRows`. `Rows` were looked at, and `Dropped` of them refused: many mean columns that disagree with the tree.
+ */
+export function createListMetrics(
+  options: MetricsOptions,
+): (page: { readonly looked: number; readonly dropped: number }) => void {
+  const write = createEmbeddedMetrics(options);
+  return ({ looked, dropped }) => write('page', { Rows: looked, Dropped: dropped });
+}
+
 const costOf = ({ calls, units, isFirst, milliseconds }: Observation) => ({
   Calls: calls,
   ReadUnits: units,

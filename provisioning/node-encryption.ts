@@ -1,5 +1,6 @@
 import { createCipheriv, createHash, createHmac } from 'node:crypto';
-import { type Cipher, IV_BYTES } from '../table/bytes.ts';
+import { IV_BYTES } from '../table/bytes.ts';
+import type { Encryption } from './pseudonyms.ts';
 
 /**
  * Encrypts as `createCipher` of table/bytes.ts does, bit for bit, by Node's own functions. WebCrypto gives each of its
@@ -7,7 +8,7 @@ import { type Cipher, IV_BYTES } from '../table/bytes.ts';
  *
  * @param secret 256 random bits as text
  */
-export async function createNodeEncryption(secret: string): Promise<Pick<Cipher, 'encrypt'>> {
+export async function createNodeEncryption(secret: string): Promise<Encryption> {
   const vectors = createHash('sha256').update(`${secret} vector`).digest('base64url');
   const key = createHmac('sha256', secret).update('encrypt').digest();
   return {

@@ -1,4 +1,4 @@
-import { type Cipher, createCipher } from '../table/bytes.ts';
+import { createCipher } from '../table/bytes.ts';
 import type { Entity } from '../table/entities/entity.ts';
 import { ENTITIES } from '../table/entities/registry.ts';
 import { GatehouseError, stale } from '../table/errors.ts';
@@ -80,7 +80,9 @@ const hasPersonal = (entry: AuditEntry): boolean =>
   );
 
 /** Encrypts texts under one secret. */
-export type Encryption = Pick<Cipher, 'encrypt'>;
+export interface Encryption {
+  readonly encrypt: (text: string) => Promise<string>;
+}
 
 /** A subject's key, and the action that makes it where there was none. */
 interface SubjectKey {

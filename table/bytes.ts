@@ -20,6 +20,7 @@ declare const crypto: {
 interface AesGcm {
   readonly name: 'AES-GCM';
   readonly iv: Uint8Array;
+  readonly additionalData: Uint8Array;
 }
 
 /** Bytes of a text in UTF-8, counted: items are measured at every read, and to encode them takes far longer. */
@@ -102,31 +103,40 @@ const cipherKey = async (secret: string): Promise<object> => {
   return crypto.subtle.importKey('raw', bytes, 'AES-GCM', false, ['encrypt', 'decrypt']);
 };
 
+const aesGcm = (iv: Uint8Array, context: string): AesGcm => ({
+  name: 'AES-GCM',
+  iv,
+  additionalData: encoder.encode(context),
+});
+
 /** Encrypts texts under one secret. */
 export interface Cipher {
   /**
    * The text, encrypted, as base64url. The same text gives the same result: its initialisation vector is made of the
-   * text, so that no two texts share one.
+   * text and its context, so that no two share one. A secret is used with contexts, or without.
+   *
+   * @param context what it belongs to: it is authenticated, and not part of the result. Default: nothing
    */
-  readonly encrypt: (text: string) => Promise<string>;
-  /** The text that `encrypt` made it of; undefined for anything else. */
-  readonly decrypt: (encrypted: string) => Promise<string | undefined>;
+  readonly encrypt: (text: string, context?: string) => Promise<string>;
+  /** The text that `encrypt` made it of, in the same context; undefined for anything else. */
+  readonly decrypt: (encrypted: string, context?: string) => Promise<string | undefined>;
 }
 
 /** @param secret 256 random bits as text */
 export async function createCipher(secret: string): Promise<Cipher> {
   const [vectors, key] = await Promise.all([sha256(`${secret} vector`).then(hmacKey), cipherKey(secret)]);
   return {
-    encrypt: async (text) => {
-      const iv = (await signed(vectors, text)).slice(0, IV_BYTES);
-      const sealed = await crypto.subtle.encrypt({ name: 'AES-GCM', iv }, key, encoder.encode(text));
+    encrypt: async (text, context = '') => {
+      const whole = context === '' ? text : JSON.stringify([context, text]);
+      const iv = (await signed(vectors, whole)).slice(0, IV_BYTES);
+      const sealed = await crypto.subtle.encrypt(aesGcm(iv, context), key, encoder.encode(text));
       return toBase64Url(new Uint8Array([...iv, ...new Uint8Array(sealed)]));
     },
-    decrypt: async (encrypted) => {
+    decrypt: async (encrypted, context = '') => {
       try {
         const bytes = fromBase64Url(encrypted);
         const iv = bytes.slice(0, IV_BYTES);
-        const text = await crypto.subtle.decrypt({ name: 'AES-GCM', iv }, key, bytes.slice(IV_BYTES));
+        const text = await crypto.subtle.decrypt(aesGcm(iv, context), key, bytes.slice(IV_BYTES));
         return new TextDecoder().decode(text);
       } catch {
         return undefined;

@@ -17,7 +17,7 @@ export interface Variables {
   readonly context: ValueMap;
 }
 
-interface EntityInput {
+export interface EntityInput {
   readonly type: string;
   readonly id: string;
   readonly stored?: Properties | undefined;

@@ -1,8 +1,15 @@
 import type { ConditionalEffect, ScopeItem } from '../../table/decision/items.ts';
+import type { Properties } from '../../table/properties.ts';
 import type { DecisionInput, Question } from '../decision-input.ts';
 import type { Given } from '../given.ts';
 import type { Expression } from './cel.ts';
-import { type Allowance, PASSED_BOUNDS, type Variables, variablesOf } from './declarations.ts';
+import {
+  type Allowance,
+  type EntityInput,
+  PASSED_BOUNDS,
+  type Variables,
+  variablesOf,
+} from './declarations.ts';
 import { cel } from './load.ts';
 import { createWork, MAX_REQUEST_STEPS, MAX_STEPS, type Outcome, OVER_BUDGET, type Work } from './work.ts';
 
@@ -120,14 +127,15 @@ function keyOf(
   { question, subject, scopes, global }: ConditionInput,
   { idOf }: Work,
 ): string {
-  const { given = {} } = question;
-  const rests: (string | number | undefined)[] = [when, idOf(global.declarations)];
+  const { given = NOTHING_GIVEN } = question;
+  let key = `${idOf(when)} ${idOf(global.declarations)}`;
   if (roots.has('subject'))
-    rests.push(question.subject, idOf(subject?.properties), idOf(given.subject?.properties));
-  if (roots.has('resource')) rests.push(question.scope, idOf(scopes[0]?.properties), idOf(given.resource));
-  if (roots.has('action')) rests.push(question.permission, idOf(given.action));
-  if (roots.has('context')) rests.push(idOf(given.context));
-  return JSON.stringify(rests);
+    key += ` ${idOf(question.subject)} ${idOf(subject?.properties)} ${idOf(given.subject?.properties)}`;
+  if (roots.has('resource'))
+    key += ` ${idOf(question.scope)} ${idOf(scopes[0]?.properties)} ${idOf(given.resource)}`;
+  if (roots.has('action')) key += ` ${idOf(question.permission)} ${idOf(given.action)}`;
+  if (roots.has('context')) key += ` ${idOf(given.context)}`;
+  return key;
 }
 
 /**
@@ -145,7 +153,7 @@ export function variablesIn(
   return variablesOf(
     {
       subject: roots.has('subject')
-        ? { ...partsOf(question.subject), stored: subject?.properties, passed: given.subject?.properties }
+        ? entityOf(question.subject, subject?.properties, given.subject?.properties)
         : undefined,
       resource: roots.has('resource') ? resourceIn(question, scopes[0]) : undefined,
       action: roots.has('action')
@@ -170,6 +178,11 @@ const partsOf = (ref: string): { readonly type: string; readonly id: string } =>
   const colon = ref.indexOf(':');
   return { type: ref.slice(0, colon), id: ref.slice(colon + 1) };
 };
+
+function entityOf(ref: string, stored: Properties | undefined, passed: Properties | undefined): EntityInput {
+  const { type, id } = partsOf(ref);
+  return { type, id, stored, passed };
+}
 
 function resourceIn(question: Question, scope: ScopeItem | null | undefined) {
   const parts = partsOf(question.scope ?? '');

@@ -1,6 +1,6 @@
 import { PASSED_BOUNDS, type Value, type ValueMap, type Variables } from './declarations.ts';
 import type { ASTNode } from './library.ts';
-import { ACCESSORS, comprehensionOf, EQUALITY, isPath, keysOf, ORDER, partsOf } from './syntax.ts';
+import { ACCESSORS, comprehensionOf, EQUALITY, isPath, ORDER, partsOf } from './syntax.ts';
 import { MAX_STEPS } from './work.ts';
 
 /** How large the values are that an expression looks at. */
@@ -17,14 +17,13 @@ type SizesOf = (path: ASTNode) => Sizes;
 const textWeight = (text: string): number => 1 + Math.ceil(text.length / 64);
 
 /** What a path looks at; where it has an index, the list that it is in. */
-function valueAt(path: ASTNode, variables: Variables): Value | undefined {
-  const [root, ...keys] = keysOf(path) ?? [];
-  let value: Value | undefined = variables[root as keyof Variables];
-  for (const key of keys) {
-    if (!(value instanceof Map) || typeof key !== 'string') break;
-    value = (value as ValueMap).get(key);
-  }
-  return value;
+function valueAt(node: ASTNode, variables: Variables): Value | undefined {
+  if (node.op === 'id') return variables[node.args as keyof Variables];
+  if (!isPath(node)) return undefined;
+  const holder = valueAt(node.args[0], variables);
+  if (!(holder instanceof Map)) return holder;
+  const key = node.op === '.' ? node.args[1] : node.args[1].args;
+  return typeof key === 'string' ? (holder as ValueMap).get(key) : holder;
 }
 
 /** 1 for each value, and for each 64 characters: what it costs to compare or to search it. */

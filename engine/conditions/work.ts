@@ -29,16 +29,15 @@ export interface Work {
   readonly isDue: () => boolean;
   /** Known outcomes, by expression and by the values that it looks at. */
   readonly outcomes: Map<string, Outcome>;
-  /** Tells objects apart: equal numbers mean the same object, 0 none. */
-  readonly idOf: (object: object | undefined) => number;
+  /** A number for a value: equal numbers mean the same object or an equal text, 0 none. */
+  readonly idOf: (value: object | string | undefined) => number;
 }
 
 export function createWork(most = MAX_REQUEST_STEPS): Work {
   let taken = 0;
   let isSpent = false;
   let dueAt = SLICE;
-  let ids = 0;
-  const known = new WeakMap<object, number>();
+  const known = new Map<object | string, number>();
   return {
     take: (steps) => {
       if (taken + steps > most) isSpent = true;
@@ -52,10 +51,10 @@ export function createWork(most = MAX_REQUEST_STEPS): Work {
       return true;
     },
     outcomes: new Map(),
-    idOf: (object) => {
-      if (object === undefined) return 0;
-      const id = known.get(object) ?? ++ids;
-      known.set(object, id);
+    idOf: (value) => {
+      if (value === undefined) return 0;
+      const id = known.get(value) ?? known.size + 1;
+      known.set(value, id);
       return id;
     },
   };

@@ -17,7 +17,6 @@ export {
   time,
 } from './define-rows.ts';
 export { type DynamoDbQuery, type KeyLayout, type KeyPart, rowsInDynamoDb } from './dynamodb.ts';
-export { rowsInMemory } from './in-memory.ts';
 export type { Place } from './row-place.ts';
 export { type SqlOptions, type SqlPage, type SqlTag, sqlPage, taggedPage } from './sql.ts';
 export {

@@ -9,7 +9,7 @@ export type PlaceValue = string | number | boolean;
 /** Characters of a text that orders a list. */
 const MAX_TEXT = 1_024;
 
-const PLACE = z.tuple([z.string(), z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))]);
+const PLACE = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
 
 /**
  * The place of a row.
@@ -35,13 +35,15 @@ export function placeOf({ order, key }: Rows, row: Row): Place {
   return place;
 }
 
-/** @throws GatehouseError `invalid` for the cursor of another list */
-export function readPlace(list: string, text: string | undefined): Place {
+/**
+ * The place in a decrypted cursor.
+ *
+ * @throws GatehouseError `invalid` where none could be decrypted: it is of another list
+ */
+export function readPlace(text: string | undefined): Place {
   try {
-    const [of, place] = z.parse(PLACE, JSON.parse(text ?? ''));
-    if (of === list) return place;
+    return z.parse(PLACE, JSON.parse(text ?? ''));
   } catch {
-    // As one of another list.
+    throw invalid('after', 'after is no cursor of this list');
   }
-  throw invalid('after', 'after is no cursor of this list');
 }

@@ -1,4 +1,4 @@
-import { createCipher, sha256 } from '../../table/bytes.ts';
+import { createCipher } from '../../table/bytes.ts';
 import { invalid, stale } from '../../table/errors.ts';
 import { scopeOf } from '../../table/resource-type.ts';
 import { faultInList, faultInOptions, faultInText, faultInTexts, refuse } from '../arguments.ts';
@@ -26,7 +26,7 @@ export interface VisibleRowsOptions {
   readonly ttlMs?: number | undefined;
   /** Milliseconds after which a page ends even if it is not full. Default 5,000. */
   readonly budgetMs?: number | undefined;
-  /** Called after each page, for metrics: how many rows were looked at, and how many of them refused. */
+  /** Called after each page, for metrics: how many rows were looked at, and how many of them refused. What it throws is dropped. */
   readonly observe?: ((page: { readonly looked: number; readonly dropped: number }) => void) | undefined;
 }
 
@@ -95,10 +95,8 @@ export function createVisibleRows(options: VisibleRowsOptions): VisibleRows {
     refuse(faultInQuestion(question));
     const { subject, permission, rows, limit = DEFAULT_LIMIT, after, query, given = {} } = question;
     const { within, consistency = 'cached' } = question;
-    const list = await sha256(
-      JSON.stringify([subject, permission, rows.type, rows.order, rows.key, query ?? null]),
-    );
-    const from = after === undefined ? undefined : readPlace(list, await (await cipher).decrypt(after));
+    const list = JSON.stringify([subject, permission, rows.type, rows.order, rows.key, query ?? null]);
+    const from = after === undefined ? undefined : readPlace(await (await cipher).decrypt(after, list));
     const work = createWork();
     const until = clock.now() + budgetMs;
 
@@ -152,7 +150,9 @@ export function createVisibleRows(options: VisibleRowsOptions): VisibleRows {
     return pageUntil(isEnd ? undefined : place);
 
     async function pageUntil(end: Place | undefined): Promise<RowsPage<never>> {
-      observe?.({ looked, dropped: looked - page.length });
+      try {
+        observe?.({ looked, dropped: looked - page.length });
+      } catch {}
       const also = page.map(() => new Set<string>());
       const by = { mapping, work: createWork() };
       for (const each of question.also ?? []) {
@@ -160,7 +160,7 @@ export function createVisibleRows(options: VisibleRowsOptions): VisibleRows {
         for (const [position, outcome] of outcomes.entries())
           if (outcome === 'allowed') also[position]?.add(each);
       }
-      const cursor = end && (await (await cipher).encrypt(JSON.stringify([list, end])));
+      const cursor = end && (await (await cipher).encrypt(JSON.stringify(end), list));
       return { rows: page as never[], also, ...(cursor === undefined ? {} : { cursor }) };
     }
   };

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { after, whereOf } from '../../docs/examples/prisma-rows.ts';
 import { and, or } from '../../engine/rows/condition.ts';
-import { type Row, type RowCondition, type Rows, rowsInMemory } from '../../engine/rows/index.ts';
+import type { Row, RowCondition, Rows } from '../../engine/rows/index.ts';
+import { rowsInMemory } from '../../testing/rows-in-memory.ts';
 import { DEFINED, randomRows } from '../engine/rows/random-rows.ts';
 import { SEED } from '../support/seed.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createEmbeddedMetrics } from '../../engine/embedded-metrics.ts';
-import { createDecisionMetrics } from '../../engine/metrics.ts';
+import { createDecisionMetrics, createListMetrics } from '../../engine/metrics.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import { createSchool, PLACE, userRef } from './fake-table.ts';
 
@@ -107,4 +107,15 @@ test('a line is JSON, whatever names and outcomes hold', () => {
     { service: 'c\\d', outcome: 'role', _aws: aws('Latency'), Latency: 1.5 },
     { service: 'c\\d', outcome: 'role', _aws: aws() },
   ]);
+});
+
+test('a page of a list: the rows that it looked at, and how many of them were refused', () => {
+  const lines: string[] = [];
+  const observe = createListMetrics({
+    namespace: 'Gatehouse',
+    service: 'shop',
+    write: (line) => lines.push(line),
+  });
+  observe({ looked: 51, dropped: 3 });
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ outcome: 'page', Rows: 51, Dropped: 3 }]);
 });

@@ -2,8 +2,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { afterEach, beforeAll, expect, test } from 'vitest';
-import { createVisibleRows, defineRows, rowsInMemory, text } from '../../engine/rows/index.ts';
+import { createVisibleRows, defineRows, text } from '../../engine/rows/index.ts';
 import { authorizationOf, expressGuard, type RowsOfCaller } from '../../middleware/index.ts';
+import { rowsInMemory } from '../../testing/rows-in-memory.ts';
 import { createSchool, type School } from './support.ts';
 
 /** Lists of rows behind a guard: for the caller of the request, whatever the handler says. */

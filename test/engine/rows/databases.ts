@@ -14,13 +14,13 @@ import {
   type Rows,
   type RowsQuestion,
   rowsInDynamoDb,
-  rowsInMemory,
   sqlPage,
   taggedPage,
   texts,
 } from '../../../engine/rows/index.ts';
 import { compareBytes } from '../../../table/bytes.ts';
 import { createClient } from '../../../table/dynamodb/client.ts';
+import { rowsInMemory } from '../../../testing/rows-in-memory.ts';
 
 /** The tables in which rows of `random-rows.ts` stand, each with the `fetch` of its pages. */
 export interface Database {

@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
-import { createVisibleRows, type Row, rowsInMemory, type VisibleRows } from '../../../engine/rows/index.ts';
+import { createVisibleRows, type Row, type VisibleRows } from '../../../engine/rows/index.ts';
 import { type TestEngine, testEngine } from '../../../testing/index.ts';
+import { rowsInMemory } from '../../../testing/rows-in-memory.ts';
 import { SEED } from '../../support/seed.ts';
 import { DEFINED, EXPRESSIONS, PROPERTIES, randomRows } from './random-rows.ts';
 

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { grantedParts } from '../../../engine/rows/granted-parts.ts';
-import { type Row, rowsInMemory } from '../../../engine/rows/index.ts';
+import type { Row } from '../../../engine/rows/index.ts';
 import { narrowRows } from '../../../engine/rows/narrow.ts';
+import { rowsInMemory } from '../../../testing/rows-in-memory.ts';
 import fc from '../../support/fast-check.ts';
 import { again, SEED } from '../../support/seed.ts';
 import { createMemoryWorld } from '../../support/world.ts';

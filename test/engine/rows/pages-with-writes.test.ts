@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
-import { createVisibleRows, type Row, rowsInMemory, type VisibleRows } from '../../../engine/rows/index.ts';
+import { createVisibleRows, type Row, type VisibleRows } from '../../../engine/rows/index.ts';
+import { rowsInMemory } from '../../../testing/rows-in-memory.ts';
 import fc from '../../support/fast-check.ts';
 import { again, SEED } from '../../support/seed.ts';
 import { createMemoryWorld } from '../../support/world.ts';

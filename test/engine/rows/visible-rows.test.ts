@@ -7,7 +7,6 @@ import {
   type RowCondition,
   type RowsDefinition,
   type RowsQuestion,
-  rowsInMemory,
   sqlPage,
   text,
   texts,
@@ -15,6 +14,7 @@ import {
 import { createIds } from '../../../provisioning/ids.ts';
 import { migrate } from '../../../provisioning/verify/index.ts';
 import { testEngine } from '../../../testing/index.ts';
+import { rowsInMemory } from '../../../testing/rows-in-memory.ts';
 import { createMemoryWorld } from '../../support/world.ts';
 
 /** Pages of an application's rows: what a caller gets, and what it cannot get wrong in silence. */
@@ -88,7 +88,10 @@ async function createList(all: readonly Row[] = ALL) {
     engine,
     clock,
     cursorSecret: SECRET,
-    observe: (page) => pages.push(page),
+    observe: (page) => {
+      pages.push(page);
+      throw new Error('what an observer throws is dropped');
+    },
   });
   const conditions: RowCondition[] = [];
   const inMemory = rowsInMemory(INVOICES, () => all);

@@ -1,8 +1,8 @@
-import type { Value } from '../conditions/declarations.ts';
-import type { Stored } from './codecs.ts';
-import type { RowCondition } from './condition.ts';
-import type { Column, Row, Rows } from './define-rows.ts';
-import { type Place, placeOf } from './row-place.ts';
+import type { Value } from '../engine/conditions/declarations.ts';
+import type { Stored } from '../engine/rows/codecs.ts';
+import type { RowCondition } from '../engine/rows/condition.ts';
+import type { Column, Row, Rows } from '../engine/rows/define-rows.ts';
+import { type Place, placeOf } from '../engine/rows/row-place.ts';
 
 /** Whether a row fulfils a condition, as a database would answer: what is missing fulfils nothing. */
 function fulfils(condition: RowCondition, row: Row): boolean {
