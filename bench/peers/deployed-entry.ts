@@ -3,3 +3,5 @@
 export { jwtVerify } from 'jose';
 export { createHandlerFrom } from '../../authorizer/compose.ts';
 export { createEngine } from '../../engine/engine.ts';
+export { createVisibleRows, defineRows, text } from '../../engine/rows/index.ts';
+export { testEngine } from '../../testing/test-engine.ts';

@@ -10,6 +10,7 @@ export const TOPICS: Readonly<Record<string, () => Promise<Topic>>> = {
   handler: async () => (await import('./handler.ts')).handler,
   traces: async () => (await import('./traces.ts')).traces,
   policy: async () => (await import('./policy.ts')).policy,
+  lists: async () => (await import('./lists.ts')).lists,
   startup: async () => (await import('./startup.ts')).startup,
   scale: async () => (await import('./scale.ts')).scale,
   load: async () => (await import('./load.ts')).load,

@@ -1,6 +1,6 @@
-import { parse, treeOf } from './cel.ts';
 import { instantOf, type Value, type Variables } from './declarations.ts';
 import type { ASTNode } from './library.ts';
+import { cel } from './load.ts';
 import { isPath, keysOf, ORDER, partsOf, sourceOf } from './syntax.ts';
 
 /**
@@ -34,7 +34,7 @@ export function rowPartOf(
   variables: Variables,
   isColumn: (property: string) => boolean,
 ): RowPart {
-  return partOf(treeOf(text));
+  return partOf(cel().treeOf(text));
 
   function partOf(node: ASTNode): RowPart {
     if (node.op === '&&' || node.op === '||') {
@@ -50,7 +50,7 @@ export function rowPartOf(
   /** Of a part that no row and no time changes. What is not known may hold. */
   function holds(node: ASTNode): boolean {
     try {
-      const outcome = parse(sourceOf(node, text)).evaluate(variables);
+      const outcome = cel().parse(sourceOf(node, text)).evaluate(variables);
       return !('holds' in outcome) || outcome.holds;
     } catch {
       return true;

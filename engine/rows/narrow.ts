@@ -1,6 +1,7 @@
 import { parseRef } from '../../table/identifiers.ts';
 import { type Value, variablesOf } from '../conditions/declarations.ts';
-import type { RowPart } from '../conditions/row-part.ts';
+import { loadCel } from '../conditions/load.ts';
+import { type RowPart, rowPartOf } from '../conditions/row-part.ts';
 import type { Given } from '../given.ts';
 import type { SearchReader } from '../search/sources.ts';
 import { scopesUnder } from '../search/tree.ts';
@@ -70,7 +71,7 @@ async function conditionsOver(
   { subject, permission, granted, given }: Narrowed,
 ): Promise<(part: GrantedPart) => RowCondition> {
   if (granted.parts.every(({ when }) => when === undefined)) return () => EVERYTHING;
-  const { rowPartOf } = await import('../conditions/row-part.ts');
+  await loadCel();
   const { type, id } = parseRef(subject, 'subject');
   const { declarations } = granted.global;
   const variables = variablesOf(
