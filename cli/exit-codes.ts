@@ -68,6 +68,12 @@ export const EXIT_CODES: readonly ExitCodes[] = [
   },
   { of: ['export'], 0: 'the manifest was written', 2: FAULT },
   {
+    of: ['import'],
+    0: 'the manifest says all that the files do',
+    1: 'something was left out, or is refused here and allowed there; the manifest was written',
+    2: FAULT,
+  },
+  {
     of: ['onboard'],
     0: 'the tenant was created',
     2: `${REFUSAL}; nothing was written, or it is not known: repeat it with --operation`,

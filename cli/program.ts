@@ -41,6 +41,7 @@ const SUBCOMMANDS: readonly (readonly [title: string, Readonly<Record<string, Lo
       plan: async () => (await import('./commands/plan.ts')).addPlan,
       apply: async () => (await import('./commands/apply.ts')).addApply,
       export: async () => (await import('./commands/export.ts')).addExport,
+      import: async () => (await import('./commands/import.ts')).addImport,
       onboard: async () => (await import('./commands/onboard.ts')).addOnboard,
       load: async () => (await import('./commands/load.ts')).addLoad,
       route: async () => (await import('./commands/route.ts')).addRoute,

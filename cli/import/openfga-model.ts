@@ -1,0 +1,148 @@
+import * as z from 'zod';
+import { ProblemsError } from '../../testing/document.ts';
+import { readText } from '../../testing/text-file.ts';
+import { documentOf } from './document-of.ts';
+import type { Left } from './imported.ts';
+import { loadOther } from './other-package.ts';
+
+/** How a relation of a type follows: any one of its parts. What restricts is none of them. */
+export interface Relation {
+  /** Subjects that a tuple may name: `user`, `group#member`, `user:*`. */
+  readonly direct: readonly Direct[];
+  /** Other relations of the same object. */
+  readonly computed: readonly string[];
+  /** Relations of the objects that another relation of the object names: `editor from parent`. */
+  readonly from: readonly { readonly relation: string; readonly by: string }[];
+}
+
+interface Direct {
+  readonly type: string;
+  readonly relation?: string | undefined;
+  readonly wildcard?: object | undefined;
+}
+
+/** By type, then by name. */
+export type Model = ReadonlyMap<string, ReadonlyMap<string, Relation>>;
+
+interface Userset {
+  readonly this?: object | undefined;
+  readonly computedUserset?: { readonly relation: string } | undefined;
+  readonly tupleToUserset?:
+    | {
+        readonly tupleset: { readonly relation: string };
+        readonly computedUserset: { readonly relation: string };
+      }
+    | undefined;
+  readonly union?: { readonly child: readonly Userset[] } | undefined;
+  readonly intersection?: object | undefined;
+  readonly difference?: object | undefined;
+}
+
+const NAMED = z.object({ relation: z.string() });
+const USERSET: z.ZodType<Userset> = z.lazy(() =>
+  z.object({
+    this: z.object({}).optional(),
+    computedUserset: NAMED.optional(),
+    tupleToUserset: z.object({ tupleset: NAMED, computedUserset: NAMED }).optional(),
+    union: z.object({ child: z.array(USERSET) }).optional(),
+    intersection: z.object({}).optional(),
+    difference: z.object({}).optional(),
+  }),
+);
+const MODEL = z.object({
+  schema_version: z.string(),
+  type_definitions: z.array(
+    z.object({
+      type: z.string(),
+      relations: z.record(z.string(), USERSET).default({}),
+      metadata: z
+        .object({
+          relations: z
+            .record(
+              z.string(),
+              z.object({
+                directly_related_user_types: z
+                  .array(
+                    z.object({
+                      type: z.string(),
+                      relation: z.string().optional(),
+                      wildcard: z.object({}).optional(),
+                      condition: z.string().optional(),
+                    }),
+                  )
+                  .default([]),
+              }),
+            )
+            .default({}),
+        })
+        .nullish(),
+    }),
+  ),
+});
+
+interface Transformer {
+  readonly transformer: { readonly transformDSLToJSONObject: (text: string) => unknown };
+}
+
+/**
+ * Reads a model, as JSON or in the language of OpenFGA.
+ *
+ * @param leave what is not imported, with its reason
+ */
+export async function readModel(
+  file: string,
+  leave: (left: Left) => void,
+): Promise<{ model: Model; json: object }> {
+  const isJson = /^\s*\{/.test(await readText(file));
+  const json = isJson ? await documentOf(file, MODEL) : MODEL.parse(await fromLanguage(file));
+  const model = new Map(
+    json.type_definitions.map(({ type, relations, metadata }) => {
+      const named = Object.entries(relations).map(([name, userset]) => {
+        const direct = metadata?.relations[name]?.directly_related_user_types ?? [];
+        const relation = relationOf(userset, direct, (reason) =>
+          leave({ what: `${name} of ${type}`, reason }),
+        );
+        return [name, relation] as const;
+      });
+      return [type, new Map(named)] as const;
+    }),
+  );
+  return { model, json };
+}
+
+async function fromLanguage(file: string): Promise<unknown> {
+  const text = await readText(file);
+  const { transformer } = await loadOther<Transformer>(
+    '@openfga/syntax-transformer',
+    'a model that is not JSON',
+  );
+  try {
+    return transformer.transformDSLToJSONObject(text);
+  } catch (error) {
+    throw new ProblemsError([{ file, message: error instanceof Error ? error.message : String(error) }]);
+  }
+}
+
+/** The parts of a union. `and` and `but not` restrict what stands beside them: nothing of theirs is taken. */
+function relationOf(userset: Userset, direct: readonly Direct[], leave: (reason: string) => void): Relation {
+  if (userset.intersection)
+    leave('`and` restricts, and no role can say it: nothing of this part is imported');
+  if (userset.difference)
+    leave('`but not` restricts, and no role can say it: nothing of this part is imported');
+  const parts = (userset.union?.child ?? []).map((child) => relationOf(child, direct, leave));
+  return {
+    direct: [...(userset.this ? direct : []), ...parts.flatMap((part) => part.direct)],
+    computed: [userset.computedUserset?.relation ?? [], parts.flatMap((part) => part.computed)].flat(),
+    from: [
+      ...(userset.tupleToUserset
+        ? [
+            {
+              relation: userset.tupleToUserset.computedUserset.relation,
+              by: userset.tupleToUserset.tupleset.relation,
+            },
+          ]
+        : []),
+      ...parts.flatMap((part) => part.from),
+    ],
+  };
+}
