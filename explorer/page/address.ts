@@ -1,4 +1,5 @@
-import { useEffect, useState } from 'preact/hooks';
+import { createContext } from 'preact';
+import { useContext, useEffect, useState } from 'preact/hooks';
 
 /** What is shown: the view, and its state as texts by name. All of it is in the address, so that a link reproduces it. */
 export interface Address {
@@ -18,11 +19,14 @@ export interface Going {
 
 export type Go = (patch: Patch, going?: Going) => void;
 
-/** What a view gets. */
-export interface ViewProps {
-  readonly state: Address['state'];
+/** The address of the page, and how to change it. */
+export interface Here extends Address {
   readonly go: Go;
 }
+
+export const AddressContext = createContext<Here>({ view: '', state: {}, go: () => undefined });
+
+export const useAddress = (): Here => useContext(AddressContext);
 
 /** Reads `#view?name=value&…`. */
 function parseAddress(hash: string): Address {
@@ -30,7 +34,7 @@ function parseAddress(hash: string): Address {
   return { view, state: Object.fromEntries(new URLSearchParams(query)) };
 }
 
-export function formatAddress({ view, state }: Address): string {
+function formatAddress({ view, state }: Address): string {
   const query = new URLSearchParams(state).toString();
   return `#${view}${query === '' ? '' : `?${query}`}`;
 }
@@ -41,7 +45,7 @@ const splitOnce = (text: string, separator: string): readonly string[] => {
 };
 
 /** The state with a patch: what is undefined or empty is left out. */
-export const patched = (state: Address['state'], patch: Patch): Address['state'] =>
+const patched = (state: Address['state'], patch: Patch): Address['state'] =>
   Object.fromEntries(
     Object.entries({ ...state, ...patch }).filter(
       (entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== '',
@@ -55,12 +59,19 @@ const SHARED = ['subject', 'permission', 'scope', 'at', 'given', 'example', 'mod
 const sharedOf = (state: Address['state']): Address['state'] =>
   Object.fromEntries(Object.entries(state).filter(([name]) => SHARED.includes(name)));
 
-/** The address of another view, with what is asked now. */
-export const linkTo = (view: string, state: Address['state'], patch: Patch = {}): string =>
-  formatAddress({ view, state: patched(sharedOf(state), patch) });
+/**
+ * The address that a link leads to.
+ *
+ * @param view another view, with what is asked now; undefined for this one, with all of its state
+ */
+export const linkTo = (here: Address, view: string | undefined, patch: Patch = {}): string =>
+  formatAddress({
+    view: view ?? here.view,
+    state: patched(view === undefined ? here.state : sharedOf(here.state), patch),
+  });
 
-/** The address of the page, and how to change it. */
-export function useAddress(): readonly [Address, Go] {
+/** Reads the address of the page, and follows it. */
+export function useHash(): Here {
   const [address, setAddress] = useState(() => parseAddress(location.hash));
   useEffect(() => {
     const read = () => setAddress(parseAddress(location.hash));
@@ -85,5 +96,5 @@ export function useAddress(): readonly [Address, Go] {
     else history.pushState(null, '', hash);
     setAddress(next);
   };
-  return [address, go];
+  return { ...address, go };
 }

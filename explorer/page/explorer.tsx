@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Reply } from '../service/index.ts';
 import type { ModeProps } from './app.tsx';
 import { ClientContext, sendOverHttp } from './client.ts';
+import { Names } from './names.tsx';
 import { Header } from './parts/header.tsx';
 import { Problem } from './parts/problem.tsx';
 
@@ -31,7 +32,7 @@ export function ExplorerPage({ children }: ModeProps) {
   return (
     <ClientContext.Provider value={client}>
       <Header title="Gatehouse explorer" place={`${place}${canWrite ? '' : ' (read-only)'}`} />
-      {children}
+      <Names>{children}</Names>
     </ClientContext.Provider>
   );
 }

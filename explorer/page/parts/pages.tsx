@@ -1,7 +1,9 @@
 import type { ComponentChildren } from 'preact';
+import type { Patch } from '../address.ts';
 import type { List } from '../list.ts';
 import { Exports } from './exports.tsx';
 import { Filter } from './filter.tsx';
+import { Link } from './link.tsx';
 import { Problem } from './problem.tsx';
 import { countOf, filtered, type TextColumn } from './rows.ts';
 import { Table, type TableColumn } from './table.tsx';
@@ -11,10 +13,11 @@ export interface Column<T> extends TextColumn<T> {
   readonly show?: (row: T) => ComponentChildren;
 }
 
-/** The link that the last cell of each row offers. */
+/** The link to a view that the last cell of each row offers. */
 export interface RowLink<T> {
   readonly title: string;
-  readonly hrefOf: (row: T) => string;
+  readonly to: string;
+  readonly askOf: (row: T) => Patch;
 }
 
 export interface PagesProps<T> {
@@ -77,13 +80,13 @@ const shownColumn = <T,>({ title, text, show }: Column<T>): TableColumn<T> => ({
   show: show ?? ((row) => <bdi>{text(row)}</bdi>),
 });
 
-const linkColumn = <T,>({ title, hrefOf }: RowLink<T>, [first]: readonly Column<T>[]): TableColumn<T> => ({
+const linkColumn = <T,>({ title, to, askOf }: RowLink<T>, [first]: readonly Column<T>[]): TableColumn<T> => ({
   title,
   hidesTitle: true,
   class: 'action',
   show: (row) => (
-    <a href={hrefOf(row)} aria-label={`${title}: ${first?.text(row)}`}>
+    <Link to={to} ask={askOf(row)} label={`${title}: ${first?.text(row)}`}>
       {title}
-    </a>
+    </Link>
   ),
 });

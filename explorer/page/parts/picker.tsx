@@ -1,8 +1,8 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { NamedRef } from '../../service/index.ts';
-import { useLoaded } from '../calls.ts';
 import { type Client, useClient } from '../client.ts';
 import { firstPage, type Item } from '../load-page.ts';
+import { useNames } from '../names.tsx';
 import { labelOf } from '../refs.ts';
 import { ROOT_TYPES, SUBJECT_TYPES, TYPES_BELOW } from '../registry.ts';
 import { TYPED, Wrong } from './field.tsx';
@@ -39,7 +39,8 @@ export function Picker({ kind, label, value, onChoose }: PickerProps) {
   const id = useId();
   const [suggestions, suggest] = useSuggestions(client, kind);
   const options = withOwnNames(suggestions);
-  const shown = useNameOf(client, kind, value);
+  const nameOf = useNames();
+  const shown = value && kind !== 'permission' ? (nameOf(value) ?? value) : value;
   // What is typed and not yet chosen.
   const [typed, setTyped] = useState<string>();
   const [unclear, setUnclear] = useState<Unclear>();
@@ -196,13 +197,4 @@ function useSuggestions({ send, revision }: Client, kind: Kind): readonly [reado
     return loading.current.all;
   };
   return [found, suggest];
-}
-
-/** The name of what is chosen; its reference until it is known, and where it has none. */
-function useNameOf({ send }: Client, kind: Kind, value: string | undefined): string | undefined {
-  const { value: found } = useLoaded(kind === 'permission' ? undefined : value, async () => {
-    const reply = await send('names', { refs: [value as string] });
-    return { ref: value, name: reply.ok ? reply.result[value as string] : undefined };
-  });
-  return (found?.ref === value ? found?.name : undefined) ?? value;
 }

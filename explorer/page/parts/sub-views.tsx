@@ -1,19 +1,24 @@
+import type { Patch } from '../address.ts';
+import { Link } from './link.tsx';
+
 export interface SubViewsProps<Name extends string> {
   /** What they are, for screen readers. */
   readonly label: string;
   readonly titles: Readonly<Record<Name, string>>;
   readonly current: Name;
-  readonly addressOf: (name: Name) => string;
+  /** Their view, where what was asked in another part does not stay. */
+  readonly to?: string;
+  readonly askOf: (name: Name) => Patch;
 }
 
 /** The parts of a view of which one is shown, as links. */
-export function SubViews<Name extends string>({ label, titles, current, addressOf }: SubViewsProps<Name>) {
+export function SubViews<Name extends string>({ label, titles, current, to, askOf }: SubViewsProps<Name>) {
   return (
     <nav class="sub-views" aria-label={label}>
       {(Object.entries(titles) as [Name, string][]).map(([name, title]) => (
-        <a key={name} href={addressOf(name)} aria-current={name === current ? 'page' : undefined}>
+        <Link key={name} to={to} ask={askOf(name)} current={name === current ? 'page' : undefined}>
           {title}
-        </a>
+        </Link>
       ))}
     </nav>
   );

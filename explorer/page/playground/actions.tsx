@@ -1,11 +1,9 @@
 import { useState } from 'preact/hooks';
 import { EXAMPLES } from '../../playground/examples.ts';
-import type { Address, Go } from '../address.ts';
+import { useAddress } from '../address.ts';
 import { ColumnSwitches } from './columns.tsx';
 
 export interface ActionsProps {
-  readonly state: Address['state'];
-  readonly go: Go;
   /** Why the address does not hold what is shown. */
   readonly problem: string | undefined;
   readonly onOpen: (example: string) => void;
@@ -16,7 +14,8 @@ export interface ActionsProps {
 const GROUPS = [...new Set(EXAMPLES.map(({ group }) => group))];
 
 /** What can be done with the whole page: open an example, pass on a link, hide columns. */
-export function Actions({ state, go, problem, onOpen, onStart }: ActionsProps) {
+export function Actions({ problem, onOpen, onStart }: ActionsProps) {
+  const { state } = useAddress();
   const [said, setSaid] = useState('');
   const copy = async (): Promise<void> => {
     try {
@@ -55,7 +54,7 @@ export function Actions({ state, go, problem, onOpen, onStart }: ActionsProps) {
       <span role="status" class="said">
         {said}
       </span>
-      <ColumnSwitches state={state} go={go} />
+      <ColumnSwitches />
     </div>
   );
 }

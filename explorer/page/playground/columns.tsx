@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { Address, Go } from '../address.ts';
+import { type Address, useAddress } from '../address.ts';
 
 /** The columns of the playground, from left to right. */
 export const COLUMNS = ['manifest', 'picture', 'tests'] as const;
@@ -19,13 +19,9 @@ export const hiddenIn = ({ hide = '' }: Address['state']): ReadonlySet<Column> =
 export const columnOf = ({ column }: Address['state']): Column =>
   COLUMNS.find((name) => name === column) ?? 'picture';
 
-interface ColumnProps {
-  readonly state: Address['state'];
-  readonly go: Go;
-}
-
 /** Chooses the column on narrow screens. */
-export function ColumnTabs({ state, go }: ColumnProps) {
+export function ColumnTabs() {
+  const { state, go } = useAddress();
   const shown = columnOf(state);
   return (
     <nav class="column-tabs" aria-label="Columns">
@@ -44,7 +40,8 @@ export function ColumnTabs({ state, go }: ColumnProps) {
 }
 
 /** Hides and shows columns on wide screens. */
-export function ColumnSwitches({ state, go }: ColumnProps) {
+export function ColumnSwitches() {
+  const { state, go } = useAddress();
   const hidden = hiddenIn(state);
   return (
     <fieldset class="column-switches" aria-label="Columns">

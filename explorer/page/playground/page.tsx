@@ -1,8 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ModelState, Texts } from '../../playground/model.ts';
-import type { Patch } from '../address.ts';
+import { type Patch, useAddress } from '../address.ts';
 import type { ModeProps } from '../app.tsx';
 import { type Client, ClientContext, unreachable } from '../client.ts';
+import { Names } from '../names.tsx';
 import { Header } from '../parts/header.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Actions } from './actions.tsx';
@@ -25,8 +26,8 @@ const NO_QUESTION: Patch = {
 };
 
 /** The page over a manifest: its text beside the picture, and questions and tests; the table is in this page. */
-export function PlaygroundPage({ address, go, children }: ModeProps) {
-  const { state } = address;
+export function PlaygroundPage({ children }: ModeProps) {
+  const { state, go } = useAddress();
   const open = useTexts(state, go);
   const { texts } = open;
   const [applied, setApplied] = useState<{ readonly texts: Texts; readonly model: ModelState }>();
@@ -103,51 +104,53 @@ export function PlaygroundPage({ address, go, children }: ModeProps) {
   });
   return (
     <ClientContext.Provider value={client}>
-      <Header title="Gatehouse playground" place="Everything stays in this page">
-        <Actions state={state} go={go} problem={open.problem} onOpen={openExample} onStart={startAnew} />
-      </Header>
-      <ColumnTabs state={state} go={go} />
-      <div class="playground">
-        <section {...column('manifest')} aria-label="Texts">
-          {isNarrow && <h1 class="visually-hidden">Texts</h1>}
-          {texts && (
-            <TextsColumn
-              open={open}
-              texts={texts}
-              model={model}
-              file={file}
-              setFile={setFile}
-              goTo={goTo}
-              onShow={() =>
-                go({ column: 'manifest', hide: hidden.has('tests') ? 'tests' : undefined }, { replace: true })
-              }
-            />
-          )}
-        </section>
-        <div {...column('picture')}>
-          {broken !== undefined && <Problem of={unreachable(broken).error} />}
-          {model ? children : <p class="loading">Loading…</p>}
-        </div>
-        <section {...column('tests')} aria-label="Questions and tests">
-          {isNarrow && <h1 class="visually-hidden">Questions and tests</h1>}
-          {texts && model && (
-            <>
-              <Question
-                view={address.view}
-                state={state}
-                go={go}
-                tests={texts.tests}
+      <Names>
+        <Header title="Gatehouse playground" place="Everything stays in this page">
+          <Actions problem={open.problem} onOpen={openExample} onStart={startAnew} />
+        </Header>
+        <ColumnTabs />
+        <div class="playground">
+          <section {...column('manifest')} aria-label="Texts">
+            {isNarrow && <h1 class="visually-hidden">Texts</h1>}
+            {texts && (
+              <TextsColumn
+                open={open}
+                texts={texts}
                 model={model}
-                onAdd={(tests) => {
-                  open.put({ tests });
-                  setFile('tests');
-                }}
+                file={file}
+                setFile={setFile}
+                goTo={goTo}
+                onShow={() =>
+                  go(
+                    { column: 'manifest', hide: hidden.has('tests') ? 'tests' : undefined },
+                    { replace: true },
+                  )
+                }
               />
-              <Results model={model} state={state} goTo={(place) => goTo.current('tests', place)} />
-            </>
-          )}
-        </section>
-      </div>
+            )}
+          </section>
+          <div {...column('picture')}>
+            {broken !== undefined && <Problem of={unreachable(broken).error} />}
+            {model ? children : <p class="loading">Loading…</p>}
+          </div>
+          <section {...column('tests')} aria-label="Questions and tests">
+            {isNarrow && <h1 class="visually-hidden">Questions and tests</h1>}
+            {texts && model && (
+              <>
+                <Question
+                  tests={texts.tests}
+                  model={model}
+                  onAdd={(tests) => {
+                    open.put({ tests });
+                    setFile('tests');
+                  }}
+                />
+                <Results model={model} goTo={(place) => goTo.current('tests', place)} />
+              </>
+            )}
+          </section>
+        </div>
+      </Names>
     </ClientContext.Provider>
   );
 }

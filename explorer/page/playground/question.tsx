@@ -1,19 +1,17 @@
 import { useState } from 'preact/hooks';
 import type { ModelState } from '../../playground/model.ts';
 import type { Inputs, Results } from '../../service/index.ts';
-import { type Address, type Go, linkTo } from '../address.ts';
+import { useAddress } from '../address.ts';
 import { useCall } from '../calls.ts';
 import { DecisionBadge, reasonText } from '../parts/decision.tsx';
 import { Wrong } from '../parts/field.tsx';
+import { Link } from '../parts/link.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { QuestionFields } from '../parts/question.tsx';
 import { addTest, type NewTest } from './add-test.ts';
 import { askedIn } from './asked.ts';
 
 export interface QuestionProps {
-  readonly view: string;
-  readonly state: Address['state'];
-  readonly go: Go;
   /** The text of the model tests. */
   readonly tests: string;
   readonly model: ModelState;
@@ -25,7 +23,8 @@ export interface QuestionProps {
 const ASKING = ['why', 'search'];
 
 /** The question of the address with its decision, which can become a test. */
-export function Question({ view, state, go, tests, model, onAdd }: QuestionProps) {
+export function Question({ tests, model, onAdd }: QuestionProps) {
+  const { view, state } = useAddress();
   const [problem, setProblem] = useState<string>();
   const question = askedIn(state);
   const { value, error, retry } = useCall('check', question);
@@ -39,7 +38,7 @@ export function Question({ view, state, go, tests, model, onAdd }: QuestionProps
   return (
     <section class="asked" aria-label="Question">
       <h2>Question</h2>
-      {!ASKING.includes(view) && <QuestionFields state={state} go={go} />}
+      {!ASKING.includes(view) && <QuestionFields />}
       <div aria-live="polite">
         {error && <Problem of={error} retry={retry} />}
         {!question && <p class="muted">Choose a subject, a permission and a scope.</p>}
@@ -51,7 +50,11 @@ export function Question({ view, state, go, tests, model, onAdd }: QuestionProps
       </div>
       {question && value && (
         <div class="buttons">
-          {view !== 'why' && <a href={linkTo('why', state, { column: undefined })}>Why?</a>}
+          {view !== 'why' && (
+            <Link to="why" ask={{ column: undefined }}>
+              Why?
+            </Link>
+          )}
           <button type="button" onClick={() => add(question, value)}>
             Add as test
           </button>

@@ -1,19 +1,19 @@
+import type { ComponentChildren } from 'preact';
 import type { ModelState, TestOutcome } from '../../playground/model.ts';
-import { type Address, linkTo } from '../address.ts';
 import { DecisionBadge, reasonText } from '../parts/decision.tsx';
 import { Empty } from '../parts/empty.tsx';
+import { Link } from '../parts/link.tsx';
 import type { Place } from './code-editor.ts';
 import { type Answer, stateOf } from './model-question.ts';
 
 export interface ResultsProps {
   readonly model: ModelState;
-  readonly state: Address['state'];
   /** Shows a place of the text of the tests. */
   readonly goTo: (place: Place) => void;
 }
 
 /** What became of the model tests: those that failed come first. */
-export function Results({ model, state, goTo }: ResultsProps) {
+export function Results({ model, goTo }: ResultsProps) {
   const { tests, problems } = model;
   const failed = tests.filter(({ passed }) => !passed);
   const passed = tests.filter((each) => each.passed);
@@ -36,7 +36,7 @@ export function Results({ model, state, goTo }: ResultsProps) {
       )}
       <ul>
         {[...failed, ...passed].map((test) => (
-          <Test key={`${test.line} ${test.title}`} {...{ test, model, state, goTo }} />
+          <Test key={`${test.line} ${test.title}`} {...{ test, model, goTo }} />
         ))}
       </ul>
     </section>
@@ -44,10 +44,19 @@ export function Results({ model, state, goTo }: ResultsProps) {
 }
 
 /** The explanation of an answer. Where there is room for one column, it is in the picture. */
-const toAnswer = (answer: Answer, model: ModelState, state: Address['state']): string =>
-  linkTo('why', state, { ...stateOf(answer, model), column: undefined });
+const ToAnswer = ({ of, model, children }: ToAnswerProps) => (
+  <Link to="why" ask={{ ...stateOf(of, model), column: undefined }}>
+    {children}
+  </Link>
+);
 
-function Test({ test, model, state, goTo }: ResultsProps & { readonly test: TestOutcome }) {
+interface ToAnswerProps {
+  readonly of: Answer;
+  readonly model: ModelState;
+  readonly children: ComponentChildren;
+}
+
+function Test({ test, model, goTo }: ResultsProps & { readonly test: TestOutcome }) {
   const { title, passed, answers, line } = test;
   const [only] = answers;
   const isOne = answers.length === 1;
@@ -58,7 +67,13 @@ function Test({ test, model, state, goTo }: ResultsProps & { readonly test: Test
         <span class="visually-hidden">{passed ? 'passed' : 'failed'}</span>
       </span>
       <div>
-        {isOne && only ? <a href={toAnswer(only, model, state)}>{title}</a> : <span>{title}</span>}{' '}
+        {isOne && only ? (
+          <ToAnswer of={only} model={model}>
+            {title}
+          </ToAnswer>
+        ) : (
+          <span>{title}</span>
+        )}{' '}
         <button type="button" class="line" onClick={() => goTo({ line, column: 1 })}>
           line {line}
         </button>
@@ -67,9 +82,9 @@ function Test({ test, model, state, goTo }: ResultsProps & { readonly test: Test
           <ul>
             {answers.map((answer) => (
               <li key={`${answer.permission} ${answer.expect}`} class={answer.passed ? 'passed' : 'failed'}>
-                <a href={toAnswer(answer, model, state)}>
+                <ToAnswer of={answer} model={model}>
                   {answer.permission}: {answer.expect}
-                </a>
+                </ToAnswer>
                 {!answer.passed && <Failure of={answer} />}
               </li>
             ))}

@@ -1,17 +1,16 @@
-import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Decision } from '../../../../engine/index.ts';
 import type { LiveEvent } from '../../../service/index.ts';
-import { linkTo, type ViewProps } from '../../address.ts';
+import { useAddress } from '../../address.ts';
 import { useClient } from '../../client.ts';
+import { useNames } from '../../names.tsx';
 import { DecisionBadge, reasonText } from '../../parts/decision.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Select, TextField } from '../../parts/field.tsx';
 import { FIELDS } from '../../parts/fields.ts';
+import { Link } from '../../parts/link.tsx';
 import { Named } from '../../parts/named.tsx';
 import { Table, type TableColumn } from '../../parts/table.tsx';
-import { useNames } from '../../parts/use-names.ts';
-import type { NameOf } from '../../refs.ts';
 import {
   type Filter,
   MOST_EVENTS,
@@ -28,12 +27,13 @@ import { type Stream, useStream } from './stream.ts';
 const ANNOUNCE_MS = 10_000;
 
 /** The decisions of the local stack, newest first. */
-export function Decisions({ state, go }: ViewProps) {
+export function Decisions() {
+  const { state, go } = useAddress();
   const { about } = useClient();
   const stream = useStream(about.isLive);
   const [paused, setPaused] = useState<readonly LiveEvent[]>();
   const events = paused ?? stream.events;
-  const nameOf = useNames(events.flatMap((event) => (event.kind === 'decision' ? refsOf(event) : [])));
+  const nameOf = useNames();
   if (!about.isLive) return <NotLive />;
 
   const filter: Filter = {
@@ -88,7 +88,7 @@ export function Decisions({ state, go }: ViewProps) {
       />
       <Announcer events={stream.events} isOn={paused === undefined} />
       {shown.length > 0 ? (
-        <EventTable events={shown} nameOf={nameOf} state={state} />
+        <EventTable events={shown} />
       ) : events.length > 0 ? (
         <Empty title="Nothing matches the filter">
           {events.length} of the last {MOST_EVENTS} events are hidden.{' '}
@@ -216,59 +216,44 @@ function meaningOf(outcome: Outcome, reason: string): string {
   return reasonText(reason as Decision['reason']);
 }
 
-/** Who nobody knows has no reference. */
-const refsOf = ({ subject, scope }: { readonly subject: string; readonly scope: string }) =>
-  [subject, scope].filter((ref) => ref !== '');
+const COLUMNS: readonly TableColumn<LiveEvent>[] = [
+  { title: 'Time (UTC)', class: 'time', show: EventTime },
+  { title: 'Decision', class: 'decision', show: (event) => <Outcomes event={event} /> },
+  {
+    title: 'Subject, permission, scope',
+    class: 'asked',
+    show: (event) =>
+      event.kind === 'decision' ? <Question event={event} /> : <span class="help">{withoutText(event)}</span>,
+  },
+  { title: 'Request', class: 'request', show: (event) => <RequestLine event={event} /> },
+  {
+    title: 'Calls',
+    class: 'number calls',
+    show: (event) =>
+      event.kind === 'decision' && (
+        <span title={`${event.units} read units`}>
+          {event.calls}
+          <span class="live-unit"> {event.calls === 1 ? 'call' : 'calls'}</span>
+          <Notes event={event} />
+        </span>
+      ),
+  },
+  {
+    title: 'Took',
+    class: 'number took',
+    show: (event) => event.kind === 'decision' && milliseconds(event.milliseconds),
+  },
+];
 
-interface RowsProps {
-  readonly events: readonly LiveEvent[];
-  readonly nameOf: NameOf;
-  readonly state: ViewProps['state'];
-}
-
-function EventTable({ events, nameOf, state }: RowsProps) {
-  const columns: readonly TableColumn<LiveEvent>[] = [
-    { title: 'Time (UTC)', class: 'time', show: EventTime },
-    { title: 'Decision', class: 'decision', show: (event) => <Outcomes event={event} /> },
-    {
-      title: 'Subject, permission, scope',
-      class: 'asked',
-      show: (event) =>
-        event.kind === 'decision' ? (
-          <Question event={event} nameOf={nameOf} state={state} />
-        ) : (
-          <span class="help">{withoutText(event)}</span>
-        ),
-    },
-    { title: 'Request', class: 'request', show: (event) => <RequestLine event={event} /> },
-    {
-      title: 'Calls',
-      class: 'number calls',
-      show: (event) =>
-        event.kind === 'decision' && (
-          <span title={`${event.units} read units`}>
-            {event.calls}
-            <span class="live-unit"> {event.calls === 1 ? 'call' : 'calls'}</span>
-            <Notes event={event} />
-          </span>
-        ),
-    },
-    {
-      title: 'Took',
-      class: 'number took',
-      show: (event) => event.kind === 'decision' && milliseconds(event.milliseconds),
-    },
-  ];
-  return (
-    <Table
-      class="live-events"
-      rows={events}
-      columns={columns}
-      keyOf={({ id, at }) => `${id} ${at}`}
-      caption={<caption class="visually-hidden">Decisions, newest first</caption>}
-    />
-  );
-}
+const EventTable = ({ events }: { readonly events: readonly LiveEvent[] }) => (
+  <Table
+    class="live-events"
+    rows={events}
+    columns={COLUMNS}
+    keyOf={({ id, at }) => `${id} ${at}`}
+    caption={<caption class="visually-hidden">Decisions, newest first</caption>}
+  />
+);
 
 function EventTime({ at }: LiveEvent) {
   const text = new Date(at).toISOString();
@@ -329,14 +314,14 @@ function Outcomes({ event }: { readonly event: LiveEvent }) {
   );
 }
 
-interface QuestionProps extends Omit<RowsProps, 'events'> {
+interface QuestionProps {
   readonly event: LiveEvent & { readonly kind: 'decision' };
 }
 
 /** What was asked, which leads to why. */
-function Question({ event: { at, subject, permission, scope }, nameOf, state }: QuestionProps) {
-  const named = (ref: string): ComponentChildren =>
-    ref === '' ? <em>nobody known</em> : <Named of={{ ref, name: nameOf(ref) ?? ref }} />;
+function Question({ event: { at, subject, permission, scope } }: QuestionProps) {
+  // Who nobody knows has no reference.
+  const named = (ref: string) => (ref === '' ? <em>nobody known</em> : <Named of={ref} />);
   const asked = { subject, permission, scope, at: new Date(at).toISOString(), given: undefined };
   const content = (
     <>
@@ -345,10 +330,10 @@ function Question({ event: { at, subject, permission, scope }, nameOf, state }: 
   );
   if (subject === '') return <span class="live-asked">{content}</span>;
   return (
-    <a class="live-asked" href={linkTo('why', state, asked)}>
+    <Link class="live-asked" to="why" ask={asked}>
       <span class="visually-hidden">Why: </span>
       {content}
-    </a>
+    </Link>
   );
 }
 

@@ -1,6 +1,6 @@
 import type { FunctionComponent } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { formatAddress, patched, type ViewProps } from '../../address.ts';
+import { useAddress } from '../../address.ts';
 import { unreachable } from '../../client.ts';
 import { Problem } from '../../parts/problem.tsx';
 import { SubViews } from '../../parts/sub-views.tsx';
@@ -9,30 +9,22 @@ import { Decisions } from './decisions.tsx';
 const PARTS = { decisions: 'Decisions', revocation: 'Revocation' } as const;
 
 /** Decisions as they happen, and how long what was revoked may still be allowed. */
-export function LiveView({ state, go }: ViewProps) {
+export function LiveView() {
+  const { state } = useAddress();
   // A link that says when something was revoked is about that.
   const { show = state.since === undefined ? 'decisions' : 'revocation' } = state;
   const shown = show === 'revocation' ? show : 'decisions';
   return (
     <>
-      <SubViews
-        label="Live"
-        titles={PARTS}
-        current={shown}
-        addressOf={(part) => formatAddress({ view: 'live', state: patched(state, { show: part }) })}
-      />
-      {shown === 'decisions' ? (
-        <Decisions state={state} go={go} />
-      ) : (
-        <LoadedRevocation state={state} go={go} />
-      )}
+      <SubViews label="Live" titles={PARTS} current={shown} askOf={(part) => ({ show: part })} />
+      {shown === 'decisions' ? <Decisions /> : <LoadedRevocation />}
     </>
   );
 }
 
 /** The revocation, whose code comes when it is opened: it computes with provisioning's own, which is large. */
-function LoadedRevocation(props: ViewProps) {
-  const [Loaded, setLoaded] = useState<FunctionComponent<ViewProps>>();
+function LoadedRevocation() {
+  const [Loaded, setLoaded] = useState<FunctionComponent>();
   const [failed, setFailed] = useState(false);
   const load = () => {
     setFailed(false);
@@ -43,5 +35,5 @@ function LoadedRevocation(props: ViewProps) {
   };
   useEffect(load, []);
   if (failed) return <Problem of={unreachable('a part of this page did not load').error} retry={load} />;
-  return Loaded ? <Loaded {...props} /> : <p class="loading">Loading…</p>;
+  return Loaded ? <Loaded /> : <p class="loading">Loading…</p>;
 }

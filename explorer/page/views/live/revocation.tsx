@@ -1,11 +1,12 @@
 import { useEffect, useId, useState } from 'preact/hooks';
-import { linkTo, type Patch, type ViewProps } from '../../address.ts';
+import { type Address, type Patch, useAddress } from '../../address.ts';
 import { useClient } from '../../client.ts';
 import { writeChanges } from '../../commands/changes.ts';
+import { useNames } from '../../names.tsx';
 import { Field, TextField } from '../../parts/field.tsx';
+import { Link } from '../../parts/link.tsx';
 import { Named } from '../../parts/named.tsx';
 import { Table } from '../../parts/table.tsx';
-import { useNames } from '../../parts/use-names.ts';
 import { typeOf } from '../../refs.ts';
 import { SUBJECT_TYPES, statusChange } from '../../registry.ts';
 import {
@@ -25,10 +26,11 @@ import {
 const TICK_MS = 1_000;
 
 /** For how long each cache may still allow what was revoked, running out. */
-export function Revocation({ state, go }: ViewProps) {
+export function Revocation() {
+  const { state } = useAddress();
   const { revoked } = state;
   const since = instantIn(state.since);
-  const nameOf = useNames(revoked === undefined ? [] : [revoked]);
+  const nameOf = useNames();
   const times = Object.fromEntries(TIMES.map((time) => [time, timeIn(state, time)])) as Record<Time, number>;
   const now = useNow(since !== undefined);
   const timeline = timelineOf(times, since, now);
@@ -41,12 +43,15 @@ export function Revocation({ state, go }: ViewProps) {
       <section aria-label="Timeline" class="live-timeline">
         <h2>{since === undefined ? 'How long caches may allow' : 'What may still be allowed'}</h2>
         <p class="live-sum">
-          {revoked !== undefined && <Named of={{ ref: revoked, name: nameOf(revoked) ?? revoked }} />}
-          {revoked !== undefined && nameOf(revoked) !== undefined && <code> {revoked}</code>}
-          {revoked !== undefined && ': '}
+          {revoked !== undefined && (
+            <>
+              <Named of={revoked} />
+              {nameOf(revoked) !== undefined && <code> {revoked}</code>}:{' '}
+            </>
+          )}
           {sentence(timeline, since)}
         </p>
-        <Disable revoked={revoked} state={state} />
+        <Disable revoked={revoked} />
         <Progress of={timeline} />
         {timeline.charts.map((chart) => (
           <Bars key={chart.name} of={chart} elapsed={timeline.elapsed} since={since} />
@@ -54,8 +59,8 @@ export function Revocation({ state, go }: ViewProps) {
         <LayerTable of={timeline} since={since} />
       </section>
       <div class="live-forms">
-        <Settings state={state} go={go} />
-        <OpenReport go={go} />
+        <Settings />
+        <OpenReport />
       </div>
     </div>
   );
@@ -70,7 +75,7 @@ function instantIn(text: string | undefined): number | undefined {
   return at >= 0 && at <= LATEST ? at : undefined;
 }
 
-const timeIn = (state: ViewProps['state'], time: Time): number =>
+const timeIn = (state: Address['state'], time: Time): number =>
   readSeconds(state[time] ?? '') ?? DEFAULT_TIMES[time];
 
 /** The time of the page, in epoch milliseconds, each second. */
@@ -230,7 +235,8 @@ const SETTINGS: Readonly<Record<Time, { readonly label: string; readonly hint: s
 };
 
 /** What was revoked, when, and how the stack is set. All of it is in the address. */
-function Settings({ state, go }: ViewProps) {
+function Settings() {
+  const { state, go } = useAddress();
   const id = useId();
   const since = instantIn(state.since);
   return (
@@ -285,7 +291,8 @@ function Settings({ state, go }: ViewProps) {
 const NO_SECONDS = `this is not a whole number of seconds up to ${MOST_SECONDS}: the default is shown`;
 
 /** Takes the report of a revocation, pasted or from a file. */
-function OpenReport({ go }: Pick<ViewProps, 'go'>) {
+function OpenReport() {
+  const { go } = useAddress();
   const id = useId();
   const [problem, setProblem] = useState<string>();
   const open = (text: string): void => {
@@ -331,18 +338,15 @@ function OpenReport({ go }: Pick<ViewProps, 'go'>) {
 }
 
 /** Leads to what a revocation would change, before it is made. */
-function Disable({
-  revoked = '',
-  state,
-}: { readonly revoked: string | undefined } & Pick<ViewProps, 'state'>) {
+function Disable({ revoked = '' }: { readonly revoked: string | undefined }) {
   const { about } = useClient();
   if (!about.canWrite || !SUBJECT_TYPES.includes(typeOf(revoked))) return null;
   const change = writeChanges([statusChange(revoked, 'subject', false)]);
   return (
     <p>
-      <a href={linkTo('what-if', state, { change })}>
+      <Link to="what-if" ask={{ change }}>
         See in What if who loses what when <bdi>{revoked}</bdi> is disabled
-      </a>
+      </Link>
     </p>
   );
 }

@@ -1,16 +1,16 @@
-import type { ViewProps } from '../../address.ts';
+import { useAddress } from '../../address.ts';
 import { useClient } from '../../client.ts';
 import { useList } from '../../list.ts';
 import { commandPages, type Item } from '../../load-page.ts';
+import { useNames } from '../../names.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { INSTANT, Select, TextField } from '../../parts/field.tsx';
 import { Named } from '../../parts/named.tsx';
 import { type Column, Pages } from '../../parts/pages.tsx';
 import { Picker } from '../../parts/picker.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { useNames } from '../../parts/use-names.ts';
 import { Changes, calledOf, Entity } from './record.tsx';
-import { actorRef, changesOf, type FieldChange, kept, refsIn, textOf } from './records.ts';
+import { actorRef, changesOf, type FieldChange, kept, textOf } from './records.ts';
 import { inputOf, isLog, LOGS } from './source.ts';
 import { useTenant } from './use-tenant.ts';
 
@@ -18,7 +18,8 @@ import { useTenant } from './use-tenant.ts';
 const PAGE = 100;
 
 /** Who changed what and when, with what it was before and after. */
-export function LogView({ state, go }: ViewProps) {
+export function LogView() {
+  const { state, go } = useAddress();
   const { send, manifest } = useClient();
   const log = isLog(state.log) ? state.log : 'tenant';
   const found = useTenant(state.tenant ?? state.scope);
@@ -28,7 +29,7 @@ export function LogView({ state, go }: ViewProps) {
   const input = inputOf({ log, tenant, user, from, until, descending: !isOldest });
   const key = input && JSON.stringify(input);
   const list = useList(key, commandPages(send, 'audit.list', { ...input, limit: PAGE }));
-  const nameOf = useNames(list.items.flatMap(refsIn));
+  const nameOf = useNames();
   const called = (record: Item) => calledOf(record, nameOf);
   const records = kept(list.items, state, called);
   const shown = { ...list, items: records };
@@ -40,7 +41,7 @@ export function LogView({ state, go }: ViewProps) {
     {
       title: 'Entity',
       text: (record) => `${textOf(record.entityType)} ${called(record)}`,
-      show: (record) => <Entity record={record} nameOf={nameOf} state={state} />,
+      show: (record) => <Entity record={record} />,
     },
     {
       title: 'Before and after',
@@ -57,16 +58,10 @@ export function LogView({ state, go }: ViewProps) {
       ),
     },
   ];
-  function Actor(record: Item) {
-    const [ref] = actorRef(record) ?? [];
-    if (ref !== undefined) return <Named of={{ ref, name: nameOf(ref) ?? ref }} />;
-    if (record.actor === undefined) return <span class="none">no actor</span>;
-    return <bdi>{textOf(record.actor)}</bdi>;
-  }
   return (
     <>
-      <Source state={state} go={go} log={log} tenant={tenant} />
-      <Filters state={state} go={go} records={list.items} />
+      <Source log={log} tenant={tenant} />
+      <Filters records={list.items} />
       {list.hasMore && (
         <p class="incomplete">
           <span aria-hidden="true">⚠</span> These are the {isOldest ? 'first' : 'last'} records of the period,{' '}
@@ -112,6 +107,13 @@ const When = ({ timestamp }: Item) => (
   <time dateTime={textOf(timestamp)}>{textOf(timestamp).replace('T', ' ').replace('Z', '')}</time>
 );
 
+function Actor(record: Item) {
+  const ref = actorRef(record);
+  if (ref !== undefined) return <Named of={ref} />;
+  if (record.actor === undefined) return <span class="none">no actor</span>;
+  return <bdi>{textOf(record.actor)}</bdi>;
+}
+
 /** What takes away or opens much is marked in each record. */
 const Action = ({ action, severity }: Item) => (
   <>
@@ -125,13 +127,14 @@ const Action = ({ action, severity }: Item) => (
   </>
 );
 
-interface SourceProps extends ViewProps {
+interface SourceProps {
   readonly log: keyof typeof LOGS;
   readonly tenant: string | undefined;
 }
 
 /** Which log, and from when until when. */
-function Source({ state, go, log, tenant }: SourceProps) {
+function Source({ log, tenant }: SourceProps) {
+  const { state, go } = useAddress();
   return (
     <div class="question">
       <Select
@@ -173,7 +176,8 @@ function Source({ state, go, log, tenant }: SourceProps) {
 }
 
 /** What the loaded records have to have, and the order of the log. */
-function Filters({ state, go, records }: ViewProps & { readonly records: readonly Item[] }) {
+function Filters({ records }: { readonly records: readonly Item[] }) {
+  const { state, go } = useAddress();
   const field = (name: 'actor' | 'action' | 'entity', label: string, of: keyof Item) => (
     <TextField
       label={label}

@@ -1,6 +1,6 @@
-import { linkTo, type ViewProps } from '../../address.ts';
 import type { Item } from '../../load-page.ts';
 import { Detail } from '../../parts/detail.tsx';
+import { Link } from '../../parts/link.tsx';
 import { Named } from '../../parts/named.tsx';
 import { Table, type TableColumn } from '../../parts/table.tsx';
 import type { NameOf } from '../../refs.ts';
@@ -12,25 +12,15 @@ export const calledOf = (record: Item, nameOf: NameOf): string =>
     .map((part) => ('text' in part ? part.text : (nameOf(part.ref) ?? part.ref)))
     .join(' · ');
 
-export interface EntityProps {
-  readonly record: Item;
-  readonly nameOf: NameOf;
-  readonly state: ViewProps['state'];
-}
-
 /** The entity of a record: its type and what it is called, with a link to where it can be looked at. */
-export function Entity({ record, nameOf, state }: EntityProps) {
+export function Entity({ record }: { readonly record: Item }) {
   const shown = linkedTo(record);
   const called = (
     <span title={entityOf(record)}>
       {partsOf(record).map((part, position) => (
         <>
           {position > 0 && ' · '}
-          {'text' in part ? (
-            <bdi>{part.text}</bdi>
-          ) : (
-            <Named of={{ ref: part.ref, name: nameOf(part.ref) ?? part.ref }} />
-          )}
+          {'text' in part ? <bdi>{part.text}</bdi> : <Named of={part.ref} />}
         </>
       ))}
     </span>
@@ -40,7 +30,13 @@ export function Entity({ record, nameOf, state }: EntityProps) {
       <span class="type">
         <bdi>{String(record.entityType)}</bdi>
       </span>{' '}
-      {shown ? <a href={linkTo(shown.to, state, shown.state)}>{called}</a> : called}
+      {shown ? (
+        <Link to={shown.to} ask={shown.state}>
+          {called}
+        </Link>
+      ) : (
+        called
+      )}
     </>
   );
 }

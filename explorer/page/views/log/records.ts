@@ -85,17 +85,11 @@ export function partsOf(record: Item): readonly Part[] {
   return [{ ref: entityOf(record) }];
 }
 
-/** The references of which names are wanted: what entities are called, and who acted. */
-export const refsIn = (record: Item): readonly string[] => [
-  ...partsOf(record).flatMap((part) => ('ref' in part ? [part.ref] : [])),
-  ...(actorRef(record) ?? []),
-];
-
 /** Who acted, where that is a subject; any text may be an actor. */
-export const actorRef = ({ actor, userId }: Item): readonly [string] | undefined => {
+export const actorRef = ({ actor, userId }: Item): string | undefined => {
   if (!isText(actor)) return undefined;
-  if (actor.includes(':')) return [actor];
-  return userId === actor ? [subjectOf(actor)] : undefined;
+  if (actor.includes(':')) return actor;
+  return userId === actor ? subjectOf(actor) : undefined;
 };
 
 /** What is asked of another view about the entity of a record. */

@@ -1,7 +1,6 @@
-import { type Address, formatAddress, linkTo } from '../../address.ts';
-import type { Item } from '../../load-page.ts';
+import { Disclosure } from '../../parts/disclosure.tsx';
+import { Link } from '../../parts/link.tsx';
 import { Named } from '../../parts/named.tsx';
-import { useNames } from '../../parts/use-names.ts';
 import {
   type Coverage,
   coverageOf,
@@ -13,10 +12,10 @@ import {
 } from './entitlements.ts';
 import { Groups } from './groups.tsx';
 import { Marks, TypeIcon } from './icons.tsx';
-import { Disclosure, Lines } from './lines.tsx';
+import { Lines } from './lines.tsx';
 import { type Mark, marksOf } from './marks.ts';
 import { Assignments, Grants } from './people.tsx';
-import { Role } from './roles.tsx';
+import { Role, roleRef } from './roles.tsx';
 import type { Path } from './use-path.ts';
 
 /** What may be asked about a scope, by the view that answers. */
@@ -28,29 +27,27 @@ const QUESTIONS = [
 ] as const;
 
 export interface DetailsProps {
-  readonly state: Address['state'];
   readonly path: Path;
   readonly entitlements: Entitlements | undefined;
   readonly now: number;
 }
 
 /** What is at a scope: where it is, what may be asked about it, what is paid for, groups, roles and people. */
-export function Details({ state, path, entitlements, now }: DetailsProps) {
+export function Details({ path, entitlements, now }: DetailsProps) {
   const scope = path.at(-1) as Path[0];
   const { ref, name, type } = scope;
   const above = path.slice(0, -1);
   const isClosed = above.some(({ status }) => status !== 'active');
   const isRoot = above.length === 0;
-  const asked = { ...state, scope: ref };
   return (
     <>
       {!isRoot && (
         <nav class="path" aria-label="Path">
           {above.map((each) => (
             <span key={each.ref}>
-              <a href={formatAddress({ view: 'map', state: { ...state, scope: each.ref } })} title={each.ref}>
+              <Link ask={{ scope: each.ref }} title={each.ref}>
                 <bdi>{each.name}</bdi>
-              </a>
+              </Link>
               <span aria-hidden="true"> / </span>
             </span>
           ))}
@@ -68,13 +65,15 @@ export function Details({ state, path, entitlements, now }: DetailsProps) {
       <ul class="links">
         {QUESTIONS.map(([view, text]) => (
           <li key={view}>
-            <a href={linkTo(view, asked, view === 'search' ? { search: 'who' } : {})}>{text}</a>
+            <Link to={view} ask={{ scope: ref, search: view === 'search' ? 'who' : undefined }}>
+              {text}
+            </Link>
           </li>
         ))}
       </ul>
       {entitlements && <Paid path={path} entitlements={entitlements} now={now} />}
       {type === 'account' && entitlements && <Licences account={ref} entitlements={entitlements} now={now} />}
-      {type === 'enterprise' && <Linked enterprise={ref} state={state} />}
+      {type === 'enterprise' && <Linked enterprise={ref} />}
       <h3>Groups</h3>
       <Groups scope={ref} />
       {isRoot && (
@@ -92,23 +91,18 @@ export function Details({ state, path, entitlements, now }: DetailsProps) {
 }
 
 function OwnRoles({ owner }: { readonly owner: string }) {
-  const parentsOf = ({ parent }: Item) => (typeof parent === 'string' ? [`role:${parent}`] : []);
   return (
     <Lines
       of={{ command: 'role.list', input: { scope: owner } }}
       none="It owns no role."
       title="roles"
-      refsOf={parentsOf}
-      show={(item, nameOf) => {
-        const [parent] = parentsOf(item);
-        return (
-          <Role
-            id={String(item.id)}
-            name={String(item.name)}
-            note={parent && `inherits from ${nameOf(parent)}`}
-          />
-        );
-      }}
+      show={({ id, name, parent }, nameOf) => (
+        <Role
+          id={String(id)}
+          name={String(name)}
+          note={typeof parent === 'string' ? `inherits from ${nameOf(roleRef(parent))}` : undefined}
+        />
+      )}
     />
   );
 }
@@ -146,7 +140,7 @@ function Paid({ path, entitlements, now }: PaidProps) {
         ))}
         {licence && (
           <li>
-            <span class="kind">licence</span> for <Enterprise of={workstream.enterprise as string} />{' '}
+            <span class="kind">licence</span> for <Named of={workstream.enterprise as string} />{' '}
             <Marks of={[coverageMark(licence, now, isComplete)]} />{' '}
             {licence.state === 'covered' && licence.end !== Number.POSITIVE_INFINITY && (
               <span class="note">until {lastDayOf(licence.end)}</span>
@@ -169,7 +163,7 @@ function Licences({ account, entitlements, now }: Omit<PaidProps, 'path'> & { re
       <ul class="lines">
         {enterprises.map((enterprise) => (
           <li key={enterprise}>
-            for <Enterprise of={enterprise} />{' '}
+            for <Named of={enterprise} />{' '}
             <Marks of={[coverageMark(coverageOf(licences, enterprise, now), now, entitlements.isComplete)]} />
           </li>
         ))}
@@ -179,7 +173,7 @@ function Licences({ account, entitlements, now }: Omit<PaidProps, 'path'> & { re
 }
 
 /** The workstreams of accounts that are linked to an enterprise. */
-function Linked({ enterprise, state }: Pick<DetailsProps, 'state'> & { readonly enterprise: string }) {
+function Linked({ enterprise }: { readonly enterprise: string }) {
   return (
     <>
       <h3>Workstreams linked to it</h3>
@@ -188,18 +182,13 @@ function Linked({ enterprise, state }: Pick<DetailsProps, 'state'> & { readonly 
         none="No workstream is linked to it."
         title="workstreams"
         show={({ id, name }) => (
-          <a href={formatAddress({ view: 'map', state: { ...state, scope: `workstream:${String(id)}` } })}>
+          <Link ask={{ scope: `workstream:${String(id)}` }}>
             <bdi>{String(name)}</bdi>
-          </a>
+          </Link>
         )}
       />
     </>
   );
-}
-
-function Enterprise({ of }: { readonly of: string }) {
-  const nameOf = useNames([of]);
-  return <Named of={{ ref: of, name: nameOf(of) ?? of }} />;
 }
 
 function coverageMark(coverage: Coverage, now: number, isComplete: boolean): Mark {

@@ -1,5 +1,6 @@
 import type { Item } from '../../load-page.ts';
-import { Disclosure, Lines } from './lines.tsx';
+import { Disclosure } from '../../parts/disclosure.tsx';
+import { Lines } from './lines.tsx';
 import { Person, subjectIn } from './people.tsx';
 import { Role, roleRef } from './roles.tsx';
 
@@ -48,7 +49,6 @@ function GroupRoles({ group }: { readonly group: string }) {
       none="It carries no role."
       title="roles"
       keyOf={({ role }) => String(role)}
-      refsOf={({ role }) => [roleRef(role)]}
       show={({ role }, nameOf) => <Role id={String(role)} name={nameOf(roleRef(role))} />}
     />
   );
@@ -61,8 +61,7 @@ function Members({ group }: { readonly group: string }) {
       none="Nobody is in it."
       title="people"
       keyOf={subjectIn}
-      refsOf={(item) => [subjectIn(item)]}
-      show={(item, nameOf) => <Person subject={subjectIn(item)} nameOf={nameOf} />}
+      show={(item) => <Person subject={subjectIn(item)} />}
     />
   );
 }

@@ -1,11 +1,10 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
 import { useClient } from '../../client.ts';
 import type { Change } from '../../commands/changes.ts';
 import { useList } from '../../list.ts';
 import { commandPages, type Item } from '../../load-page.ts';
+import { useNames } from '../../names.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { useNames } from '../../parts/use-names.ts';
 
 /** Items of one page of a list in the details. */
 const LIMIT = 50;
@@ -18,19 +17,17 @@ export interface LinesProps {
   /** What there are more of. */
   readonly title: string;
   readonly keyOf?: (item: Item) => string;
-  /** What an item names. */
-  readonly refsOf?: (item: Item) => readonly string[];
   /** @param nameOf the name of what an item names; the reference until it is known */
   readonly show: (item: Item, nameOf: (ref: string) => string) => ComponentChildren;
 }
 
 /** A short list of provisioning, page by page, with a button for what follows. */
-export function Lines({ of, none, title, keyOf = idOf, refsOf = () => [], show }: LinesProps) {
+export function Lines({ of, none, title, keyOf = idOf, show }: LinesProps) {
   const { send } = useClient();
   const pages = commandPages(send, of.command, { ...of.input, limit: LIMIT });
   const list = useList(JSON.stringify([of.command, of.input]), pages);
   const { items, hasMore, isLoading, error } = list;
-  const nameOf = useNames(items.flatMap(refsOf));
+  const nameOf = useNames();
   return (
     <>
       {items.length > 0 && (
@@ -52,26 +49,3 @@ export function Lines({ of, none, title, keyOf = idOf, refsOf = () => [], show }
 }
 
 const idOf = ({ id }: Item): string => String(id);
-
-export interface DisclosureProps {
-  readonly summary: ComponentChildren;
-  /** Made when it is opened for the first time: nothing is read before. */
-  readonly children: () => ComponentChildren;
-  readonly isOpen?: boolean;
-}
-
-/** What is loaded on demand. */
-export function Disclosure({ summary, children, isOpen = false }: DisclosureProps) {
-  const [wasOpened, setOpened] = useState(isOpen);
-  return (
-    <details
-      open={isOpen}
-      onToggle={({ currentTarget }) => {
-        if (currentTarget.open) setOpened(true);
-      }}
-    >
-      <summary>{summary}</summary>
-      {wasOpened && <div class="inner">{children()}</div>}
-    </details>
-  );
-}

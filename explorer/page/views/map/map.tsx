@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import type { ViewProps } from '../../address.ts';
+import { useAddress } from '../../address.ts';
 import { useClient } from '../../client.ts';
 import { useList } from '../../list.ts';
 import { commandPages } from '../../load-page.ts';
@@ -14,7 +14,8 @@ import { useEntitlements } from './use-entitlements.ts';
 import { usePath } from './use-path.ts';
 
 /** The tree of scopes, and what is at the selected one. */
-export function MapView({ state, go }: ViewProps) {
+export function MapView() {
+  const { state, go } = useAddress();
   const { send, revision } = useClient();
   const now = useMemo(() => Date.now(), [revision]);
   const types = useList('scope-type.list', commandPages(send, 'scope-type.list', { limit: 1_000 }));
@@ -52,7 +53,7 @@ export function MapView({ state, go }: ViewProps) {
         {types.error && <Problem of={types.error} retry={types.more} />}
         {!types.error && (
           <Level
-            drawing={{ state, go, added, open, selected, path: shown, entitlements, now, onSelect }}
+            drawing={{ added, open, selected, path: shown, entitlements, now, onSelect }}
             depth={0}
             isClosed={false}
           />
@@ -64,7 +65,7 @@ export function MapView({ state, go }: ViewProps) {
           <p class="nothing">Choose a scope: its groups, roles, people and subscriptions are shown here.</p>
         )}
         {!error && shown && (
-          <Details key={shown.at(-1)?.ref} state={state} path={shown} entitlements={entitlements} now={now} />
+          <Details key={shown.at(-1)?.ref} path={shown} entitlements={entitlements} now={now} />
         )}
       </section>
     </div>

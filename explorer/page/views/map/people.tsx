@@ -10,18 +10,11 @@ import { Role, roleRef } from './roles.tsx';
 /** The subject of an edge: the id of a user, or a reference of another type. */
 export const subjectIn = ({ user }: Item): string => subjectOf(user);
 
-interface PersonProps {
-  readonly subject: string;
-  readonly nameOf: (ref: string) => string;
-}
-
-export function Person({ subject, nameOf }: PersonProps) {
-  return (
-    <>
-      <span class="kind">{typeOf(subject)}</span> <Named of={{ ref: subject, name: nameOf(subject) }} />
-    </>
-  );
-}
+export const Person = ({ subject }: { readonly subject: string }) => (
+  <>
+    <span class="kind">{typeOf(subject)}</span> <Named of={subject} />
+  </>
+);
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
@@ -32,10 +25,9 @@ export function Assignments({ scope, now }: { readonly scope: string; readonly n
       of={{ command: 'assignment.list', input: { scope } }}
       none="No role is assigned to anybody here."
       title="assignments"
-      refsOf={(item) => [subjectIn(item), roleRef(item.role)]}
       show={(item, nameOf) => (
         <>
-          <Person subject={subjectIn(item)} nameOf={nameOf} />{' '}
+          <Person subject={subjectIn(item)} />{' '}
           <Marks of={timeMarks(text(item.startsAt), text(item.endsAt), now)} />
           <Role
             id={String(item.role)}
@@ -56,10 +48,9 @@ export function Grants({ scope }: { readonly scope: string }) {
       of={{ command: 'grant.list', input: { scope } }}
       none="Nobody has a grant here."
       title="grants"
-      refsOf={(item) => [subjectIn(item), ...rolesOf(item).map(roleRef)]}
       show={(item, nameOf) => (
         <>
-          <Person subject={subjectIn(item)} nameOf={nameOf} />
+          <Person subject={subjectIn(item)} />
           {rolesOf(item).map((role) => (
             <Role key={role} id={role} name={nameOf(roleRef(role))} />
           ))}

@@ -1,7 +1,8 @@
 import { useCommand } from '../../calls.ts';
 import type { Item } from '../../load-page.ts';
+import { Disclosure } from '../../parts/disclosure.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { Disclosure, Lines } from './lines.tsx';
+import { Lines } from './lines.tsx';
 
 /** A role as edges name it, as a reference. */
 export const roleRef = (role: unknown): string => `role:${String(role)}`;

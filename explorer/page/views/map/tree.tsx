@@ -1,9 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { formatAddress, type ViewProps } from '../../address.ts';
+import { useAddress } from '../../address.ts';
 import { useClient } from '../../client.ts';
 import { useList } from '../../list.ts';
 import { commandPages } from '../../load-page.ts';
 import { Empty } from '../../parts/empty.tsx';
+import { Link } from '../../parts/link.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import type { Entitlements } from './entitlements.ts';
 import { Marks, TypeIcon } from './icons.tsx';
@@ -22,7 +23,7 @@ import { formatOpen, toggled } from './open-scopes.ts';
 import type { Path } from './use-path.ts';
 
 /** What every level of the tree is drawn with. */
-export interface Drawing extends ViewProps {
+export interface Drawing {
   readonly added: readonly AddedType[];
   readonly open: readonly string[];
   readonly selected: string | undefined;
@@ -47,6 +48,7 @@ export interface LevelProps {
 /** One level of the tree, page by page. It draws one page, however many are loaded. */
 export function Level({ drawing, parent, depth, isClosed }: LevelProps) {
   const { send } = useClient();
+  const { state, go } = useAddress();
   const { added, path } = drawing;
   const [start, setStart] = useState(0);
   const sources = parent ? childSources(parent, added) : rootSources(added);
@@ -67,8 +69,8 @@ export function Level({ drawing, parent, depth, isClosed }: LevelProps) {
   useEffect(() => {
     // A table with one root has it opened, unless somebody has opened or closed something.
     const [only] = items;
-    if (parent || drawing.state.open !== undefined || !only || items.length > 1) return;
-    drawing.go({ open: formatOpen([only.ref]) }, { replace: true });
+    if (parent || state.open !== undefined || !only || items.length > 1) return;
+    go({ open: formatOpen([only.ref]) }, { replace: true });
   }, [items.length]);
   const rest = { drawing, depth, isClosed };
 
@@ -157,7 +159,8 @@ interface NodeProps extends Omit<LevelProps, 'parent'> {
 }
 
 function Node({ scope, drawing, depth, isClosed, isElsewhere = false }: NodeProps) {
-  const { state, go, open, added, selected, entitlements, now } = drawing;
+  const { open, added, selected, entitlements, now } = drawing;
+  const { go } = useAddress();
   const { ref, name, type, status } = scope;
   const isOpen = open.includes(ref);
   const isLeaf = childSources(scope, added).length === 0;
@@ -184,18 +187,18 @@ function Node({ scope, drawing, depth, isClosed, isElsewhere = false }: NodeProp
           </button>
         )}
         <div class="body">
-          <a
+          <Link
             class="scope"
             title={ref}
-            href={formatAddress({ view: 'map', state: { ...state, scope: ref } })}
-            aria-current={isSelected ? 'true' : undefined}
+            ask={{ scope: ref }}
+            current={isSelected ? 'true' : undefined}
             onClick={drawing.onSelect}
           >
             <TypeIcon type={type} />
             <span>
               <bdi class="name">{name}</bdi> <span class="type">{type}</span>
             </span>
-          </a>
+          </Link>
           <Marks of={marksOf(scope, isClosed, entitlements, now)} />
         </div>
       </div>

@@ -1,11 +1,12 @@
 import { useMemo } from 'preact/hooks';
 import { cellsByPlace } from '../../../../provisioning/index.ts';
-import { linkTo, type ViewProps } from '../../address.ts';
+import { useAddress } from '../../address.ts';
 import { useCall } from '../../calls.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { Exports } from '../../parts/exports.tsx';
 import { FIELDS } from '../../parts/fields.ts';
 import { Filter } from '../../parts/filter.tsx';
+import { Link } from '../../parts/link.tsx';
 import { Picker } from '../../parts/picker.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { filtered } from '../../parts/rows.ts';
@@ -19,7 +20,8 @@ const COMBINATIONS = {
 } as const;
 
 /** What each role allows and denies: roles by permissions. */
-export function MatrixView({ state, go }: ViewProps) {
+export function MatrixView() {
+  const { state, go } = useAddress();
   const { scope, role } = state;
   const { value, error, retry, isLoading } = useCall('matrix', {
     scope,
@@ -45,17 +47,18 @@ export function MatrixView({ state, go }: ViewProps) {
       </div>
       {error && <Problem of={error} retry={retry} />}
       {isLoading && !value && !error && <p class="loading">Loading…</p>}
-      {value && !error && <Shown matrix={value} isLoading={isLoading} state={state} go={go} />}
+      {value && !error && <Shown matrix={value} isLoading={isLoading} />}
     </>
   );
 }
 
-interface ShownProps extends ViewProps {
+interface ShownProps {
   readonly matrix: Matrix;
   readonly isLoading: boolean;
 }
 
-function Shown({ matrix, isLoading, state, go }: ShownProps) {
+function Shown({ matrix, isLoading }: ShownProps) {
+  const { state, go } = useAddress();
   const cellAt = useMemo(() => cellsByPlace(matrix.cells), [matrix]);
   const columns = useMemo(() => textColumns(matrix, cellAt), [matrix]);
   const { roles, permissions, combination, scope } = matrix;
@@ -103,7 +106,7 @@ function Shown({ matrix, isLoading, state, go }: ShownProps) {
           <Exports file="gatehouse-matrix" rows={rows} columns={columns} data={matrix} />
         </div>
         <div class="matrix-said" aria-live="polite">
-          <Said cell={selected} matrix={matrix} state={state} />
+          <Said cell={selected} matrix={matrix} />
         </div>
         <MatrixTable
           roles={roles.slice(firstRole, firstRole + MOST_ROLES)}
@@ -152,13 +155,14 @@ function Turning({ of, first, size, total, onTurn }: TurningProps) {
   );
 }
 
-interface SaidProps extends Pick<ViewProps, 'state'> {
+interface SaidProps {
   readonly cell: Cell | undefined;
   readonly matrix: Matrix;
 }
 
 /** The selected cell in words; without one, what the signs of the cells are. */
-function Said({ cell, matrix: { roles, combination }, state }: SaidProps) {
+function Said({ cell, matrix: { roles, combination } }: SaidProps) {
+  const { state } = useAddress();
   const role = roles.find(({ id }) => id === cell?.role);
   if (!cell || !role)
     return (
@@ -203,7 +207,9 @@ function Said({ cell, matrix: { roles, combination }, state }: SaidProps) {
       )}
       {state.scope !== undefined && !permission.includes('*') && (
         <p>
-          <a href={linkTo('search', state, { search: 'who', permission })}>Who may do it here</a>
+          <Link to="search" ask={{ search: 'who', permission }}>
+            Who may do it here
+          </Link>
         </p>
       )}
     </>

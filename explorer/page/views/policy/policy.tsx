@@ -1,7 +1,8 @@
 import { useId, useRef } from 'preact/hooks';
 import type { PolicyShown } from '../../../service/index.ts';
-import type { ViewProps } from '../../address.ts';
+import { useAddress } from '../../address.ts';
 import { useCall } from '../../calls.ts';
+import { useNames } from '../../names.tsx';
 import { DecisionBadge } from '../../parts/decision.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { TextField } from '../../parts/field.tsx';
@@ -9,8 +10,6 @@ import { Named } from '../../parts/named.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { QuestionFields } from '../../parts/question.tsx';
 import { Table, type TableColumn } from '../../parts/table.tsx';
-import { useNames } from '../../parts/use-names.ts';
-import type { NameOf } from '../../refs.ts';
 import { PolicyDocument } from './document.tsx';
 import {
   claimsOf,
@@ -28,7 +27,8 @@ import { TrialBox } from './trial.tsx';
 const DEFAULT_API = 'default';
 
 /** The policy that a caller gets for an API, beside the routes, and requests tried against both. */
-export function PolicyView({ state, go }: ViewProps) {
+export function PolicyView() {
+  const { state, go } = useAddress();
   const { subject, method, path } = state;
   const { value: about, error: unknown, retry } = useCall('about', {});
   const apis = about?.apis ?? [];
@@ -54,7 +54,7 @@ export function PolicyView({ state, go }: ViewProps) {
   return (
     <>
       <div class="question">
-        <QuestionFields of={['subject']} state={state} go={go} />
+        <QuestionFields of={['subject']} />
         <TextField
           label="API"
           type="search"
@@ -96,14 +96,7 @@ export function PolicyView({ state, go }: ViewProps) {
             <Routes of={value} tried={trial.value?.route?.id} onTry={fill} />
             <PolicyDocument of={value} matched={trial.value?.policy?.resource} onTry={fill} />
           </div>
-          <TrialBox
-            state={state}
-            go={go}
-            box={box}
-            routes={value.routes}
-            headersProblem={problemOf(headers)}
-            called={trial}
-          />
+          <TrialBox box={box} routes={value.routes} headersProblem={problemOf(headers)} called={trial} />
         </>
       )}
     </>
@@ -143,8 +136,6 @@ interface RoutesProps {
 
 function Routes({ of: { routes, answer }, tried, onTry }: RoutesProps) {
   const id = useId();
-  const scopes = routes.flatMap((route) => route.allowed.map(({ values }) => scopeOf(route, values)));
-  const nameOf = useNames(scopes.filter((ref) => ref !== undefined));
   const list = useRef<HTMLDivElement>(null);
   useScrollToCurrent(list, tried);
   const columns: readonly TableColumn<CoveredRoute>[] = [
@@ -171,7 +162,7 @@ function Routes({ of: { routes, answer }, tried, onTry }: RoutesProps) {
     {
       title: 'Policy',
       class: 'policy-cover',
-      show: (route) => <Cover of={route} isWhole={answer !== undefined} nameOf={nameOf} />,
+      show: (route) => <Cover of={route} isWhole={answer !== undefined} />,
     },
   ];
   return (
@@ -194,11 +185,10 @@ function Routes({ of: { routes, answer }, tried, onTry }: RoutesProps) {
 interface CoverProps {
   readonly of: CoveredRoute;
   readonly isWhole: boolean;
-  readonly nameOf: NameOf;
 }
 
 /** What a policy says of a route; where there is none, what is known of the route alone. */
-function Cover({ of, isWhole, nameOf }: CoverProps) {
+function Cover({ of, isWhole }: CoverProps) {
   const { allowed, isCoverable, decision } = of;
   if (!isCoverable || !isWhole)
     return (
@@ -218,7 +208,7 @@ function Cover({ of, isWhole, nameOf }: CoverProps) {
       <ul class="policy-values">
         {values.map((each) => (
           <li key={each.resources.join(' ')}>
-            <Values of={of} values={each.values} nameOf={nameOf} />
+            <Values of={of} values={each.values} />
           </li>
         ))}
       </ul>
@@ -226,12 +216,13 @@ function Cover({ of, isWhole, nameOf }: CoverProps) {
   );
 }
 
-interface ValuesProps extends Pick<CoverProps, 'of' | 'nameOf'> {
+interface ValuesProps extends Pick<CoverProps, 'of'> {
   readonly values: Readonly<Record<string, string>>;
 }
 
 /** Values of a route's parameters, with the name of the scope that they make. */
-function Values({ of, values, nameOf }: ValuesProps) {
+function Values({ of, values }: ValuesProps) {
+  const nameOf = useNames();
   const scope = scopeOf(of, values);
   const name = scope && nameOf(scope);
   return (

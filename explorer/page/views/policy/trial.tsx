@@ -1,19 +1,19 @@
 import type { Ref } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
 import type { PolicyShown, RouteTrial } from '../../../service/index.ts';
-import { linkTo, type ViewProps } from '../../address.ts';
+import { useAddress } from '../../address.ts';
 import type { Called } from '../../calls.ts';
 import { DecisionBadge, reasonText } from '../../parts/decision.tsx';
 import { Detail } from '../../parts/detail.tsx';
 import { named, Select, TextField, Wrong } from '../../parts/field.tsx';
+import { Link } from '../../parts/link.tsx';
 import { Named } from '../../parts/named.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { useNames } from '../../parts/use-names.ts';
 import { headersOf } from './examples.ts';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
-interface TrialBoxProps extends ViewProps {
+interface TrialBoxProps {
   readonly routes: PolicyShown['routes'];
   /** The element of the box. */
   readonly box: Ref<HTMLElement>;
@@ -22,7 +22,8 @@ interface TrialBoxProps extends ViewProps {
 }
 
 /** A request, what the policy says of it, and what route and engine say. */
-export function TrialBox({ state, go, box, routes, headersProblem, called }: TrialBoxProps) {
+export function TrialBox({ box, routes, headersProblem, called }: TrialBoxProps) {
+  const { state, go } = useAddress();
   const id = useId();
   const [method, setMethod] = useState(state.method ?? 'GET');
   const [path, setPath] = useState(state.path ?? '');
@@ -74,20 +75,20 @@ export function TrialBox({ state, go, box, routes, headersProblem, called }: Tri
         class={called.isLoading ? 'policy-stale' : undefined}
       >
         {called.error && <Problem of={called.error} retry={called.retry} />}
-        {called.value && <Trial of={called.value} state={state} />}
+        {called.value && <Trial of={called.value} />}
         {state.path === undefined && <p class="help">Type a path, or choose a route or a resource.</p>}
       </div>
     </section>
   );
 }
 
-function Trial({ of, state }: { readonly of: RouteTrial; readonly state: ViewProps['state'] }) {
+function Trial({ of }: { readonly of: RouteTrial }) {
   return (
     <>
       <Agreement of={of} />
       <div class="policy-answers">
         <PolicySays of={of} />
-        <RouteSays of={of} state={state} />
+        <RouteSays of={of} />
       </div>
       <p class="help">
         The ARN of the request: <code>{of.arn}</code>
@@ -169,9 +170,8 @@ const REFUSALS: Readonly<Record<string, string>> = {
   route_unresolved: 'a value that the route takes is missing or not valid',
 };
 
-function RouteSays({ of, state }: { readonly of: RouteTrial; readonly state: ViewProps['state'] }) {
+function RouteSays({ of }: { readonly of: RouteTrial }) {
   const { route, permission, scope, missing, decision, allowed, reason, others } = of;
-  const nameOf = useNames(scope === undefined ? [] : [scope]);
   return (
     <section aria-label="What route and engine say">
       <h3>Route and engine</h3>
@@ -202,7 +202,7 @@ function RouteSays({ of, state }: { readonly of: RouteTrial; readonly state: Vie
         )}
         {scope !== undefined && (
           <Detail name="Scope">
-            <Named of={{ ref: scope, name: nameOf(scope) ?? scope }} />
+            <Named of={scope} />
           </Detail>
         )}
         {others.length > 0 && (
@@ -217,9 +217,9 @@ function RouteSays({ of, state }: { readonly of: RouteTrial; readonly state: Vie
       </dl>
       {permission !== undefined && scope !== undefined && (
         <p>
-          <a href={linkTo('why', state, { permission, scope, at: undefined, given: undefined })}>
+          <Link to="why" ask={{ permission, scope, at: undefined, given: undefined }}>
             Why is it {allowed ? 'allowed' : 'refused'}?
-          </a>
+          </Link>
         </p>
       )}
     </section>

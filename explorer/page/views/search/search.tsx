@@ -1,11 +1,12 @@
 import { useMemo } from 'preact/hooks';
-import { linkTo, type ViewProps } from '../../address.ts';
+import { useAddress } from '../../address.ts';
 import { useClient } from '../../client.ts';
 import { useList } from '../../list.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { FIELDS } from '../../parts/fields.ts';
 import { GivenField } from '../../parts/given.tsx';
 import { askedInstant, formatInstant } from '../../parts/instant.ts';
+import { Link } from '../../parts/link.tsx';
 import { Named } from '../../parts/named.tsx';
 import { type Column, Pages } from '../../parts/pages.tsx';
 import { QuestionFields } from '../../parts/question.tsx';
@@ -17,7 +18,8 @@ import { TypeField } from './type-field.tsx';
 const TITLES = { who: SEARCHES.who.title, what: SEARCHES.what.title, where: SEARCHES.where.title };
 
 /** Subject, action and resource search: who may do what where. */
-export function SearchView({ state, go }: ViewProps) {
+export function SearchView() {
+  const { state, go } = useAddress();
   const search = searchOf(state.search);
   const { sentence, asked } = SEARCHES[search];
   const { revision } = useClient();
@@ -29,11 +31,12 @@ export function SearchView({ state, go }: ViewProps) {
         label="Searches"
         titles={TITLES}
         current={search}
-        addressOf={(name) => linkTo('search', state, { search: name })}
+        to="search"
+        askOf={(name) => ({ search: name })}
       />
       <p class="sentence">{sentence}</p>
       <div class="question">
-        <QuestionFields of={asked} state={state} go={go} />
+        <QuestionFields of={asked} />
         <TypeField search={search} value={state.type} onChoose={(type) => go({ type })} />
       </div>
       <When
@@ -43,13 +46,14 @@ export function SearchView({ state, go }: ViewProps) {
         onChoose={(at) => go({ at: at === undefined ? undefined : formatInstant(at) }, { replace: true })}
       />
       <GivenField value={state.given} onChoose={(given) => go({ given }, { replace: true })} />
-      <Found search={search} state={state} go={go} />
+      <Found search={search} />
     </>
   );
 }
 
 /** The answers of a search, each one click from its explanation. */
-function Found({ search, state, go }: ViewProps & { readonly search: Search }) {
+function Found({ search }: { readonly search: Search }) {
+  const { state, go } = useAddress();
   const { send } = useClient();
   const question = questionOf(state);
   const list = useList(
@@ -75,10 +79,10 @@ function Found({ search, state, go }: ViewProps & { readonly search: Search }) {
       list={list}
       columns={COLUMNS[search]}
       keyOf={({ ref }) => ref}
-      link={{ title: 'Why', hrefOf: ({ ref }) => linkTo('why', state, { [finds]: ref }) }}
+      link={{ title: 'Why', to: 'why', askOf: ({ ref }) => ({ [finds]: ref }) }}
       filter={state.filter}
       onFilter={(filter) => go({ filter }, { replace: true })}
-      empty={<Nobody search={search} state={state} />}
+      empty={<Nobody search={search} />}
     />
   );
 }
@@ -106,18 +110,19 @@ const COLUMNS: Readonly<Record<Search, readonly Column<Row>[]>> = {
 };
 
 /** No answer is an answer; what may be wrong with the question, and what to do next. */
-function Nobody({ search, state }: Pick<ViewProps, 'state'> & { readonly search: Search }) {
+function Nobody({ search }: { readonly search: Search }) {
+  const { state } = useAddress();
   const titles = { who: 'Nobody may', what: 'Nothing is allowed', where: 'Nowhere' } as const;
   return (
     <Empty title={`${titles[search]}${state.at ? ' at that time' : ''}`}>
       {state.type === undefined ? (
         <>
-          Ask <a href={linkTo('why', state)}>why</a> for one case: it says which link is missing.
+          Ask <Link to="why">why</Link> for one case: it says which link is missing.
         </>
       ) : (
         <>
           Choose <strong>all</strong> instead of <strong>{state.type}</strong>, or ask{' '}
-          <a href={linkTo('why', state)}>why</a> for one case.
+          <Link to="why">why</Link> for one case.
         </>
       )}
     </Empty>

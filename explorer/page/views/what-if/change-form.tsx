@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { ViewProps } from '../../address.ts';
+import { type Address, useAddress } from '../../address.ts';
 import type { Change } from '../../commands/changes.ts';
 import {
   type Field,
@@ -18,13 +18,12 @@ import { Picker } from '../../parts/picker.tsx';
 const LABELS = Object.fromEntries(Object.entries(USUAL).map(([name, { label }]) => [name, label]));
 
 export interface ChangeFormProps {
-  /** What is asked in the other views is where the form begins. */
-  readonly state: ViewProps['state'];
   readonly onAdd: (change: Change) => void;
 }
 
-/** A form for the usual changes. */
-export function ChangeForm({ state, onAdd }: ChangeFormProps) {
+/** A form for the usual changes. It begins with what is asked in the other views. */
+export function ChangeForm({ onAdd }: ChangeFormProps) {
+  const { state } = useAddress();
   const [name, setName] = useState<UsualName>('leave');
   const [values, setValues] = useState<Values>(() => asked(state));
   // Names are looked up when a field is left, which may be when the button is pressed.
@@ -72,7 +71,7 @@ export function ChangeForm({ state, onAdd }: ChangeFormProps) {
 }
 
 /** The values that the other views ask about. */
-const asked = ({ subject = '', permission = '', scope = '' }: ViewProps['state']): Values => ({
+const asked = ({ subject = '', permission = '', scope = '' }: Address['state']): Values => ({
   subject,
   permission,
   scope,

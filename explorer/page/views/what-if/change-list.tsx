@@ -2,19 +2,14 @@ import { useState } from 'preact/hooks';
 import { type Change, moved, readChanges, writeChanges } from '../../commands/changes.ts';
 import { Sentence } from '../../commands/sentence.tsx';
 import { TextField } from '../../parts/field.tsx';
-import type { NameOf } from '../../refs.ts';
 
 interface Changes {
   readonly changes: readonly Change[];
   readonly onChange: (changes: readonly Change[]) => void;
 }
 
-export interface ChangeListProps extends Changes {
-  readonly nameOf: NameOf;
-}
-
 /** The changes that are compared together, in their order. */
-export function ChangeList({ changes, nameOf, onChange }: ChangeListProps) {
+export function ChangeList({ changes, onChange }: Changes) {
   return (
     <ol class="changes" aria-label="Changes, in their order">
       {changes.map((change, position) => {
@@ -32,7 +27,7 @@ export function ChangeList({ changes, nameOf, onChange }: ChangeListProps) {
         return (
           <li key={JSON.stringify(change)}>
             <span class="change">
-              <Sentence of={change} nameOf={nameOf} />
+              <Sentence of={change} />
             </span>
             <span class="buttons">
               {changes.length > 1 && move('↑', 'up', -1, position === 0)}

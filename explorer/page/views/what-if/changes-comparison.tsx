@@ -1,30 +1,29 @@
 import type { AccessDifference } from '../../../../provisioning/index.ts';
-import type { ViewProps } from '../../address.ts';
+import { useAddress } from '../../address.ts';
 import { useCommand } from '../../calls.ts';
 import { type Change, commandOf, readChanges, writeChanges } from '../../commands/changes.ts';
 import { Sentence } from '../../commands/sentence.tsx';
-import { refsIn, revokedBy } from '../../commands/sentences.ts';
+import { revokedBy } from '../../commands/sentences.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { useNames } from '../../parts/use-names.ts';
 import { ChangeForm } from './change-form.tsx';
 import { ChangeList, ChangeText } from './change-list.tsx';
 import { Compared } from './compared.tsx';
 import { type Made, Make } from './make.tsx';
 
-export interface ComparisonProps extends ViewProps {
+export interface ComparisonProps {
   readonly onMade: (made: Made) => void;
   /** Something else is compared now. */
   readonly onOther: () => void;
 }
 
 /** Compares a list of commands with the table. */
-export function ChangesComparison({ state, go, onMade, onOther }: ComparisonProps) {
+export function ChangesComparison({ onMade, onOther }: ComparisonProps) {
+  const { state, go } = useAddress();
   const text = state.change ?? '';
   const read = readChanges(text);
   const problem = 'problem' in read ? read.problem : undefined;
   const changes = 'changes' in read ? read.changes : [];
-  const nameOf = useNames(refsIn(changes));
   const put = (next: readonly Change[]) => {
     onOther();
     go({ change: writeChanges(next) });
@@ -34,8 +33,8 @@ export function ChangesComparison({ state, go, onMade, onOther }: ComparisonProp
   const command = commandOf(changes);
   return (
     <>
-      <ChangeForm state={state} onAdd={(change) => put([...changes, change])} />
-      {changes.length > 0 && <ChangeList changes={changes} nameOf={nameOf} onChange={put} />}
+      <ChangeForm onAdd={(change) => put([...changes, change])} />
+      {changes.length > 0 && <ChangeList changes={changes} onChange={put} />}
       <ChangeText key={text} changes={changes} text={text} problem={problem} onChange={put} />
       {changes.length === 0 && problem === undefined && (
         <Empty title="No change yet">
@@ -43,14 +42,12 @@ export function ChangesComparison({ state, go, onMade, onOther }: ComparisonProp
         </Empty>
       )}
       {compared.error && <Problem of={compared.error} retry={compared.retry} />}
-      <Compared difference={difference} isLoading={compared.isLoading} state={state} changes={changes}>
+      <Compared difference={difference} isLoading={compared.isLoading} changes={changes}>
         {command && difference && (
           <Make
             command={command}
             difference={difference}
-            changes={changes}
             revoked={revokedBy(changes, losersIn(difference))}
-            state={state}
             onMade={(made) => {
               onMade(made);
               go({ change: undefined }, { replace: true });
@@ -59,7 +56,7 @@ export function ChangesComparison({ state, go, onMade, onOther }: ComparisonProp
             <ul>
               {changes.map((change) => (
                 <li key={JSON.stringify(change)}>
-                  <Sentence of={change} nameOf={nameOf} />
+                  <Sentence of={change} />
                 </li>
               ))}
             </ul>

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import type { AccessDifference } from '../../../../provisioning/index.ts';
-import type { ViewProps } from '../../address.ts';
 import type { Change } from '../../commands/changes.ts';
 import { newNamesIn } from '../../commands/sentences.ts';
+import { MoreNames } from '../../names.tsx';
 import { Difference, Summary } from './difference.tsx';
 
 export interface ComparedProps {
@@ -10,7 +10,6 @@ export interface ComparedProps {
   readonly difference: AccessDifference | undefined;
   /** Something else is being compared: the difference is of what was compared before. */
   readonly isLoading: boolean;
-  readonly state: ViewProps['state'];
   /** What is compared. */
   readonly changes: readonly Change[];
   /** What can be done now; not while something else is being compared. */
@@ -18,9 +17,9 @@ export interface ComparedProps {
 }
 
 /** A difference in access, and how far its comparison is. */
-export function Compared({ difference, isLoading, state, changes, children }: ComparedProps) {
+export function Compared({ difference, isLoading, changes, children }: ComparedProps) {
   return (
-    <>
+    <MoreNames of={newNamesIn(changes)}>
       <div role="status">
         {isLoading && <p class="loading">Comparing…</p>}
         {difference && !isLoading && (
@@ -36,9 +35,9 @@ export function Compared({ difference, isLoading, state, changes, children }: Co
       {!isLoading && children}
       {difference && (
         <div class={isLoading ? 'outdated' : undefined} aria-busy={isLoading}>
-          <Difference of={difference} state={state} newNameOf={newNamesIn(changes)} />
+          <Difference of={difference} />
         </div>
       )}
-    </>
+    </MoreNames>
   );
 }

@@ -1,15 +1,12 @@
-import { useState } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
 import type { AccessDifference, AccessRow, AccessSide } from '../../../../provisioning/index.ts';
 import { peopleText } from '../../../../provisioning/index.ts';
-import { linkTo, type ViewProps } from '../../address.ts';
 import { counted } from '../../parts/counted.ts';
+import { Disclosure } from '../../parts/disclosure.tsx';
 import { FIELDS } from '../../parts/fields.ts';
+import { Link } from '../../parts/link.tsx';
 import { Named } from '../../parts/named.tsx';
 import { Table, type TableColumn } from '../../parts/table.tsx';
-import { useNames } from '../../parts/use-names.ts';
-import type { NameOf } from '../../refs.ts';
-
-type State = ViewProps['state'];
 
 /** The two sides of a difference, each with its sign: no colour alone says which one it is. */
 const SIDES = {
@@ -19,13 +16,10 @@ const SIDES = {
 
 export interface DifferenceProps {
   readonly of: AccessDifference;
-  readonly state: State;
-  /** Names of what does not exist yet. */
-  readonly newNameOf: NameOf;
 }
 
 /** Who loses and who gains what. */
-export function Difference({ of, state, newNameOf }: DifferenceProps) {
+export function Difference({ of }: DifferenceProps) {
   const isLeast = of.incomplete !== undefined;
   const isNothing = [of.loses, of.gains].every(({ people, more }) => people === 0 && !more);
   return (
@@ -37,8 +31,8 @@ export function Difference({ of, state, newNameOf }: DifferenceProps) {
         </p>
       )}
       {isNothing && !isLeast && <p>Nobody’s access differs.</p>}
-      <Side name="loses" side={of.loses} isLeast={isLeast} state={state} newNameOf={newNameOf} />
-      <Side name="gains" side={of.gains} isLeast={isLeast} state={state} newNameOf={newNameOf} />
+      <Side name="loses" side={of.loses} isLeast={isLeast} />
+      <Side name="gains" side={of.gains} isLeast={isLeast} />
     </>
   );
 }
@@ -62,33 +56,11 @@ interface SideProps {
   readonly name: keyof typeof SIDES;
   readonly side: AccessSide;
   readonly isLeast: boolean;
-  readonly state: State;
-  readonly newNameOf: NameOf;
 }
 
-function Side({ name, side, isLeast, state, newNameOf }: SideProps) {
+function Side({ name, side, isLeast }: SideProps) {
   const { sign, title } = SIDES[name];
-  const knownOf = useNames(
-    side.rows.flatMap(({ scope, name: known, subjects, people }) => [
-      ...(known === undefined ? [scope] : []),
-      ...(people === 1 ? subjects : []),
-    ]),
-  );
-  const nameOf: NameOf = (ref) => knownOf(ref) ?? newNameOf(ref);
   if (side.rows.length === 0) return null;
-  const columns: readonly TableColumn<AccessRow>[] = [
-    { title: FIELDS.subject, show: (row) => <Who row={row} nameOf={nameOf} state={state} /> },
-    { title: FIELDS.permission, show: (row) => <What row={row} state={state} /> },
-    {
-      title: FIELDS.scope,
-      show: ({ scope, name: known, scopesBelow }) => (
-        <>
-          <Named of={{ ref: scope, name: known ?? nameOf(scope) ?? scope }} />
-          {scopesBelow > 0 && ` and ${counted(scopesBelow, 'scope')} below`}
-        </>
-      ),
-    },
-  ];
   return (
     <section class={`side ${name}`}>
       <h2>
@@ -98,7 +70,7 @@ function Side({ name, side, isLeast, state, newNameOf }: SideProps) {
         {title}: {peopleText(side, isLeast)}
       </h2>
       <div class="scrolled">
-        <Table rows={side.rows} columns={columns} keyOf={keyOf} />
+        <Table rows={side.rows} columns={COLUMNS} keyOf={keyOf} />
       </div>
       {side.moreRows > 0 && <p>… and {counted(side.moreRows, 'more row')} like these.</p>}
     </section>
@@ -108,47 +80,45 @@ function Side({ name, side, isLeast, state, newNameOf }: SideProps) {
 const keyOf = ({ scope, subjects, permissions }: AccessRow): string =>
   JSON.stringify([scope, subjects, permissions]);
 
+interface WhyProps {
+  readonly subject: string;
+  readonly permission: string | undefined;
+  readonly scope: string;
+  readonly children: ComponentChildren;
+}
+
 /** Why somebody may do it now, before the change, or may not. */
-const whyOf = (state: State, subject: string | undefined, permission: string | undefined, scope: string) =>
-  linkTo('why', state, { subject, permission, scope, at: undefined, given: undefined });
+const Why = ({ children, ...asked }: WhyProps) => (
+  <Link to="why" ask={{ ...asked, at: undefined, given: undefined }}>
+    {children}
+    <span class="visually-hidden">: why, before the change</span>
+  </Link>
+);
 
-interface RowProps {
-  readonly row: AccessRow;
-  readonly state: State;
-}
-
-type WhoProps = RowProps & { readonly nameOf: NameOf };
-
-function Who({ row, nameOf, state }: WhoProps) {
-  const [subject = ''] = row.subjects;
-  if (row.people === 1) return <Named of={{ ref: subject, name: nameOf(subject) ?? subject }} />;
-  return <People row={row} nameOf={nameOf} state={state} />;
-}
-
-/** Several people by their number; their names on demand. */
-function People({ row, nameOf, state }: WhoProps) {
-  const [isOpen, setOpen] = useState(false);
-  const knownOf = useNames(isOpen ? row.subjects : []);
-  const rest = row.people - row.subjects.length;
+/** One by name; several by their number, and their names on demand. */
+function Who({ people, subjects, permissions, scope }: AccessRow) {
+  const [only] = subjects;
+  if (people === 1 && only !== undefined) return <Named of={only} />;
+  const rest = people - subjects.length;
   return (
-    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>{counted(row.people, 'person', 'people')}</summary>
-      <ul>
-        {row.subjects.map((subject) => (
-          <li key={subject}>
-            <a href={whyOf(state, subject, row.permissions[0], row.scope)}>
-              <Named of={{ ref: subject, name: knownOf(subject) ?? nameOf(subject) ?? subject }} />
-              <span class="visually-hidden">: why, before the change</span>
-            </a>
-          </li>
-        ))}
-        {rest > 0 && <li>and {rest.toLocaleString('en')} more</li>}
-      </ul>
-    </details>
+    <Disclosure summary={counted(people, 'person', 'people')}>
+      {() => (
+        <ul>
+          {subjects.map((subject) => (
+            <li key={subject}>
+              <Why subject={subject} permission={permissions[0]} scope={scope}>
+                <Named of={subject} />
+              </Why>
+            </li>
+          ))}
+          {rest > 0 && <li>and {rest.toLocaleString('en')} more</li>}
+        </ul>
+      )}
+    </Disclosure>
   );
 }
 
-function What({ row, state }: RowProps) {
+function What(row: AccessRow) {
   const subject = row.people === 1 ? row.subjects[0] : undefined;
   return (
     <ul class="permissions">
@@ -157,10 +127,9 @@ function What({ row, state }: RowProps) {
           {subject === undefined ? (
             <code>{permission}</code>
           ) : (
-            <a href={whyOf(state, subject, permission, row.scope)}>
+            <Why subject={subject} permission={permission} scope={row.scope}>
               <code>{permission}</code>
-              <span class="visually-hidden">: why, before the change</span>
-            </a>
+            </Why>
           )}
         </li>
       ))}
@@ -168,3 +137,17 @@ function What({ row, state }: RowProps) {
     </ul>
   );
 }
+
+const COLUMNS: readonly TableColumn<AccessRow>[] = [
+  { title: FIELDS.subject, show: Who },
+  { title: FIELDS.permission, show: What },
+  {
+    title: FIELDS.scope,
+    show: ({ scope, name, scopesBelow }) => (
+      <>
+        <Named of={name === undefined ? scope : { ref: scope, name }} />
+        {scopesBelow > 0 && ` and ${counted(scopesBelow, 'scope')} below`}
+      </>
+    ),
+  },
+];

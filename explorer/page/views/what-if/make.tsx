@@ -2,15 +2,12 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { AccessDifference } from '../../../../provisioning/index.ts';
 import type { Fault } from '../../../service/index.ts';
-import { linkTo, type ViewProps } from '../../address.ts';
 import { useClient } from '../../client.ts';
 import type { Change } from '../../commands/changes.ts';
-import { newNamesIn } from '../../commands/sentences.ts';
 import { run } from '../../load-page.ts';
+import { Link } from '../../parts/link.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Difference, Summary } from './difference.tsx';
-
-type State = ViewProps['state'];
 
 /** What became of a change that was made. */
 export interface Made {
@@ -26,11 +23,8 @@ export interface MakeProps {
   /** What is sent. */
   readonly command: Change;
   readonly difference: AccessDifference;
-  /** What is compared. */
-  readonly changes: readonly Change[];
   /** Whom to follow in caches if somebody loses access. */
   readonly revoked: string | undefined;
-  readonly state: State;
   readonly onMade: (made: Made) => void;
   /** The changes, for people. */
   readonly children: ComponentChildren;
@@ -57,7 +51,7 @@ interface ConfirmationProps extends MakeProps {
 }
 
 function Confirmation(props: ConfirmationProps) {
-  const { command, difference, changes, revoked, state, onMade, onClose, children } = props;
+  const { command, difference, revoked, onMade, onClose, children } = props;
   const { send, changed, manifest } = useClient();
   const dialog = useRef<HTMLDialogElement>(null);
   const [isSending, setSending] = useState(false);
@@ -98,7 +92,7 @@ function Confirmation(props: ConfirmationProps) {
       <h2 id="make-title">Make this change?</h2>
       {children}
       <Summary of={difference} />
-      <Difference of={difference} state={state} newNameOf={newNamesIn(changes)} />
+      <Difference of={difference} />
       {manifest !== undefined && (
         <p class="note">
           It changes the table in this page only, and lasts until the next edit of the manifest.
@@ -118,7 +112,7 @@ function Confirmation(props: ConfirmationProps) {
 }
 
 /** Says that a change was made, and where to see how long caches may still answer from before it. */
-export function Outcome({ of, state }: { readonly of: Made; readonly state: State }) {
+export function Outcome({ of }: { readonly of: Made }) {
   const { manifest } = useClient();
   const part = useRef<HTMLDivElement>(null);
   // The button that was pressed is gone.
@@ -138,7 +132,9 @@ export function Outcome({ of, state }: { readonly of: Made; readonly state: Stat
       )}
       {revoked !== undefined && (
         <p>
-          <a href={linkTo('live', state, { revoked, since })}>See until when caches may still allow it</a>
+          <Link to="live" ask={{ revoked, since }}>
+            See until when caches may still allow it
+          </Link>
         </p>
       )}
     </div>

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { PlanAnswer } from '../../../../provisioning/index.ts';
+import { useAddress } from '../../address.ts';
 import { useCall, useCommand, useLoaded } from '../../calls.ts';
 import { useClient } from '../../client.ts';
 import { Empty } from '../../parts/empty.tsx';
@@ -58,7 +59,8 @@ export function ManifestComparison({ onOther, ...props }: ComparisonProps) {
 type Data = Readonly<Record<string, unknown>>;
 type OfProps = Omit<ComparisonProps, 'onOther'>;
 
-function OfManifest({ manifest, state, go, onMade }: OfProps & { readonly manifest: Data }) {
+function OfManifest({ manifest, onMade }: OfProps & { readonly manifest: Data }) {
+  const { state } = useAddress();
   const input = { manifest, ...pruningOf(state.prune) };
   const { value, error, isLoading, retry } = useCommand('tenant.plan', input);
   const answer = value as unknown as PlanAnswer | undefined;
@@ -67,7 +69,7 @@ function OfManifest({ manifest, state, go, onMade }: OfProps & { readonly manife
   const agreed = answer?.changes.flatMap(({ id }) => id ?? []);
   return (
     <>
-      <PruneFields prune={state.prune} go={go} />
+      <PruneFields />
       {!isForHere && (
         <p class="incomplete">
           <span aria-hidden="true">⚠</span>{' '}
@@ -82,14 +84,13 @@ function OfManifest({ manifest, state, go, onMade }: OfProps & { readonly manife
         answer={answer}
         isLoading={isLoading}
         command={isForHere ? { command: 'tenant.apply', input: { ...input, agreed } } : undefined}
-        state={state}
         onMade={onMade}
       />
     </>
   );
 }
 
-function OfPlan({ data, state, onMade }: OfProps & { readonly data: Data }) {
+function OfPlan({ data, onMade }: OfProps & { readonly data: Data }) {
   const { value, error, isLoading, retry } = useCall('savedPlan', { data: { ...data } });
   const current: SavedPlanState | undefined = value && stateOfPlan(data, value);
   const { manifest, prune, pruneShared, changes } = data;
@@ -111,7 +112,6 @@ function OfPlan({ data, state, onMade }: OfProps & { readonly data: Data }) {
               }
             : undefined
         }
-        state={state}
         onMade={onMade}
       />
     </>
@@ -124,7 +124,9 @@ const pruningOf = (prune: string | undefined) => ({
   ...(prune === 'shared' ? { pruneShared: true } : {}),
 });
 
-function PruneFields({ prune, go }: { readonly prune: string | undefined } & Pick<ComparisonProps, 'go'>) {
+function PruneFields() {
+  const { state, go } = useAddress();
+  const { prune } = state;
   return (
     <p class="prune">
       <label>

@@ -1,5 +1,4 @@
 import type { PlanAnswer, PlannedChange } from '../../../../provisioning/index.ts';
-import type { ViewProps } from '../../address.ts';
 import type { Change } from '../../commands/changes.ts';
 import { losersIn } from './changes-comparison.tsx';
 import { Compared } from './compared.tsx';
@@ -14,28 +13,20 @@ export interface PlanResultProps {
   readonly command: Change | undefined;
   /** Whether a saved plan does not have a change. */
   readonly beyond?: ((change: PlannedChange) => boolean) | undefined;
-  readonly state: ViewProps['state'];
   readonly onMade: (made: Made) => void;
 }
 
 /** What tenant.plan answered: the difference in access, and the changes. */
-export function PlanResult({ answer, isLoading, command, beyond, state, onMade }: PlanResultProps) {
+export function PlanResult({ answer, isLoading, command, beyond, onMade }: PlanResultProps) {
   const hasProblems = answer !== undefined && answer.problems.length > 0;
   if (hasProblems && !isLoading) return <ManifestProblems of={answer} />;
   const plan = hasProblems ? undefined : answer;
   return (
     <>
-      <Compared difference={plan?.access} isLoading={isLoading} state={state} changes={plan?.changes ?? []}>
+      <Compared difference={plan?.access} isLoading={isLoading} changes={plan?.changes ?? []}>
         {plan && <Counts of={plan} />}
         {plan && command && plan.changes.length > 0 && (
-          <Make
-            command={command}
-            difference={plan.access}
-            changes={plan.changes}
-            revoked={losersIn(plan.access)[0]}
-            state={state}
-            onMade={onMade}
-          >
+          <Make command={command} difference={plan.access} revoked={losersIn(plan.access)[0]} onMade={onMade}>
             <Counts of={plan} />
             <Planned changes={plan.changes.filter(({ id }) => id !== undefined)} />
           </Make>

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { formatAddress, patched, type ViewProps } from '../../address.ts';
+import { useAddress } from '../../address.ts';
 import { useClient } from '../../client.ts';
 import { SubViews } from '../../parts/sub-views.tsx';
 import { ChangesComparison } from './changes-comparison.tsx';
@@ -9,8 +9,8 @@ import { ManifestComparison } from './manifest-comparison.tsx';
 const COMPARED = { changes: 'Changes', manifest: 'A manifest or a plan' } as const;
 
 /** Who would gain and who would lose access by something, before it is done. */
-export function WhatIfView(props: ViewProps) {
-  const { state } = props;
+export function WhatIfView() {
+  const { state } = useAddress();
   const current = state.compare === 'manifest' ? 'manifest' : 'changes';
   const [made, setMade] = useState<Made>();
   const { manifest } = useClient();
@@ -23,15 +23,10 @@ export function WhatIfView(props: ViewProps) {
         label="What is compared with the table"
         titles={COMPARED}
         current={current}
-        addressOf={(name) =>
-          formatAddress({
-            view: 'what-if',
-            state: patched(state, { compare: name === 'changes' ? undefined : name }),
-          })
-        }
+        askOf={(name) => ({ compare: name === 'changes' ? undefined : name })}
       />
-      {made && <Outcome of={made} state={state} />}
-      <Comparison {...props} onMade={setMade} onOther={() => setMade(undefined)} />
+      {made && <Outcome of={made} />}
+      <Comparison onMade={setMade} onOther={() => setMade(undefined)} />
     </>
   );
 }

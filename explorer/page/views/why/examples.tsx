@@ -1,8 +1,8 @@
 import type { NamedRef } from '../../../service/index.ts';
-import { type Address, linkTo } from '../../address.ts';
 import { useLoaded } from '../../calls.ts';
 import { type Client, useClient } from '../../client.ts';
 import { firstPage, type Item } from '../../load-page.ts';
+import { Link } from '../../parts/link.tsx';
 import { Named } from '../../parts/named.tsx';
 import { labelOf } from '../../refs.ts';
 
@@ -10,13 +10,13 @@ import { labelOf } from '../../refs.ts';
 interface Example {
   readonly subject: NamedRef;
   readonly permission: string;
-  readonly scope: NamedRef;
+  readonly scope: string;
 }
 
 const MOST = 3;
 
 /** A few questions about the first people of the table, where they have grants. */
-export function Examples({ state }: { readonly state: Address['state'] }) {
+export function Examples() {
   const client = useClient();
   const { value: examples = [] } = useLoaded('examples', () => examplesOf(client));
   if (examples.length === 0) return null;
@@ -26,9 +26,9 @@ export function Examples({ state }: { readonly state: Address['state'] }) {
       <ul class="why-examples">
         {examples.map(({ subject, permission, scope }) => (
           <li key={`${subject.ref} ${permission}`}>
-            <a href={linkTo('why', state, { subject: subject.ref, permission, scope: scope.ref })}>
+            <Link to="why" ask={{ subject: subject.ref, permission, scope }}>
               May <Named of={subject} /> use <bdi class="name">{permission}</bdi> at <Named of={scope} />?
-            </a>
+            </Link>
           </li>
         ))}
       </ul>
@@ -53,13 +53,10 @@ async function examplesOf(client: Client): Promise<readonly Example[]> {
   const scopes = granted.map((access) =>
     access.map(({ scope }) => scope).find((ref) => typeof ref === 'string'),
   );
-  const refs = [...new Set(scopes.filter((ref) => ref !== undefined))] as string[];
-  const names = refs.length > 0 ? await client.send('names', { refs }) : undefined;
   return users.flatMap((user, position): readonly Example[] => {
     const [scope, permission] = [scopes[position], asked[position % asked.length]];
     if (typeof scope !== 'string' || permission === undefined) return [];
     const subject = { ref: `user:${user.id}`, name: labelOf(user) ?? String(user.id) };
-    const name = (names?.ok ? names.result[scope] : undefined) ?? scope;
-    return [{ subject, permission, scope: { ref: scope, name } }];
+    return [{ subject, permission, scope }];
   });
 }

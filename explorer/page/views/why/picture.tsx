@@ -1,15 +1,14 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { Explanation } from '../../../../engine/index.ts';
-import { type Address, linkTo } from '../../address.ts';
 import { useLoaded } from '../../calls.ts';
 import { DecisionBadge } from '../../parts/decision.tsx';
+import { Link } from '../../parts/link.tsx';
 import { NodeIcon } from './icons.tsx';
 import { endOf, type Layout, layOut, lineThrough } from './layout.ts';
 import { type Chain, FEW, type PathEdge, type PathGraph, type PathNode, pathGraph } from './path-graph.ts';
 
 export interface PictureProps {
   readonly explanation: Explanation;
-  readonly state: Address['state'];
 }
 
 /** With more paths than these a picture is no help; the list has them all. */
@@ -19,7 +18,7 @@ const MOST_DRAWN = 8;
 const NARROW = 560;
 
 /** The path from the subject to the permission, and the same as a list. */
-export function Picture({ explanation, state }: PictureProps) {
+export function Picture({ explanation }: PictureProps) {
   const [isWhole, setIsWhole] = useState(false);
   const [box, room] = useWidth<HTMLElement>();
   const few = room < NARROW ? 2 : FEW;
@@ -27,7 +26,7 @@ export function Picture({ explanation, state }: PictureProps) {
   const all = pathGraph(explanation, Number.POSITIVE_INFINITY).chains;
   return (
     <figure class="why-picture" ref={box}>
-      {room > 0 && <Drawing graph={graph} room={room} explanation={explanation} state={state} />}
+      {room > 0 && <Drawing graph={graph} room={room} explanation={explanation} />}
       <figcaption>
         {(graph.hidden > 0 || isWhole) && (
           <button type="button" aria-expanded={isWhole} onClick={() => setIsWhole(!isWhole)}>
@@ -55,7 +54,7 @@ interface DrawingProps extends PictureProps {
   readonly room: number;
 }
 
-function Drawing({ graph, room, explanation, state }: DrawingProps) {
+function Drawing({ graph, room, explanation }: DrawingProps) {
   const id = useId();
   const box = useRef<HTMLElement>(null);
   const fitting = useLoaded(JSON.stringify([graph, room]), () => layOut(graph, room - PADDING));
@@ -96,7 +95,7 @@ function Drawing({ graph, room, explanation, state }: DrawingProps) {
               width={layout.style.width}
               height={layout.style.height}
             >
-              <Node node={node} allowed={explanation.allowed} state={state} />
+              <Node node={node} allowed={explanation.allowed} />
             </foreignObject>
           ))}
         </svg>
@@ -140,10 +139,9 @@ function Edge({ edge }: { readonly edge: Layout['edges'][number] }) {
 interface NodeProps {
   readonly node: PathNode;
   readonly allowed: boolean;
-  readonly state: Address['state'];
 }
 
-function Node({ node, allowed, state }: NodeProps) {
+function Node({ node, allowed }: NodeProps) {
   const { kind, title, name, detail, ref, effect, link, counts, isDeciding } = node;
   const whole = [`${title}: ${name}`, ref, detail, link?.does].filter(Boolean).join('\n');
   const classes = classOf('why-node', kind, effect, !counts && 'unused', isDeciding && 'deciding');
@@ -165,9 +163,9 @@ function Node({ node, allowed, state }: NodeProps) {
     </>
   );
   return link ? (
-    <a class={classes} title={whole} href={linkTo('what-if', state, { change: link.change })}>
+    <Link class={classes} title={whole} to="what-if" ask={{ change: link.change }}>
       {content}
-    </a>
+    </Link>
   ) : (
     <div class={classes} title={whole}>
       {content}

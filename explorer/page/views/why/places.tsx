@@ -1,23 +1,22 @@
 import type { Explanation } from '../../../../engine/index.ts';
-import { type Address, linkTo } from '../../address.ts';
+import { Link } from '../../parts/link.tsx';
 import { typeOf } from '../../refs.ts';
 
 export interface PlacesProps {
   readonly explanation: Explanation;
-  readonly state: Address['state'];
 }
 
 const OPEN = ['active', 'not looked at'];
 
 /** The path of scopes, from the tenant down to the one asked about: grants flow down it, and so does a closure. */
-export function Places({ explanation: { path, combination, allowedBy, deniedBy }, state }: PlacesProps) {
+export function Places({ explanation: { path, combination, allowedBy, deniedBy } }: PlacesProps) {
   const deciding = allowedBy.items[0] ?? deniedBy.items[0];
   const grantedAt = deciding && 'scope' in deciding.from ? deciding.from.scope.ref : undefined;
   return (
     <ol class="why-places" aria-label="The path of scopes, from the tenant down">
       {[...path].reverse().map(({ ref, name, status }, position) => (
         <li key={ref} class={OPEN.includes(status) ? 'open' : 'closed'}>
-          <a href={linkTo('map', state, { scope: ref })} title={`${ref}\nShow it on the map`}>
+          <Link to="map" ask={{ scope: ref }} title={`${ref}\nShow it on the map`}>
             <span class="kind">{typeOf(ref) || 'scope'}</span>
             <bdi class="called">{name}</bdi>
             <span class="status">
@@ -26,7 +25,7 @@ export function Places({ explanation: { path, combination, allowedBy, deniedBy }
               {grantedAt === ref && ', granted here'}
               {position === 0 && combination === 'deny-overrides' && ', a DENY refuses'}
             </span>
-          </a>
+          </Link>
         </li>
       ))}
     </ol>

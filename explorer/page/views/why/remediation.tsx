@@ -1,19 +1,18 @@
 import type { ComponentChildren } from 'preact';
 import type { Explanation, Source, Suggestions } from '../../../../engine/index.ts';
-import { type Address, linkTo } from '../../address.ts';
 import { type Change, writeChanges } from '../../commands/changes.ts';
 import { periodText } from '../../parts/instant.ts';
+import { Link } from '../../parts/link.tsx';
 import { Named } from '../../parts/named.tsx';
 import { hasFailed } from './path-graph.ts';
 import { assigning, joining, remediesOf } from './remedies.ts';
 
 export interface RemediationProps {
   readonly explanation: Explanation;
-  readonly state: Address['state'];
 }
 
 /** What would have helped, each with a link that shows what else it would change. */
-export function Remediation({ explanation, state }: RemediationProps) {
+export function Remediation({ explanation }: RemediationProps) {
   const { suggestions } = explanation;
   const remedies = remediesOf(explanation);
   if (!suggestions && remedies.length === 0) return null;
@@ -23,13 +22,13 @@ export function Remediation({ explanation, state }: RemediationProps) {
       {remedies.length > 0 && (
         <ul>
           {remedies.map(({ of, change }) => (
-            <Line key={of.ref} change={change} does={`make it active: ${of.name}`} state={state}>
+            <Line key={of.ref} change={change} does={`make it active: ${of.name}`}>
               <Named of={of} />: make it active
             </Line>
           ))}
         </ul>
       )}
-      {suggestions && <Suggested of={suggestions} explanation={explanation} state={state} />}
+      {suggestions && <Suggested of={suggestions} explanation={explanation} />}
     </section>
   );
 }
@@ -39,21 +38,21 @@ interface LineProps {
   readonly change?: Change | undefined;
   /** What the change does, in words. */
   readonly does: string;
-  readonly state: Address['state'];
 }
 
-function Line({ children, change, does, state }: LineProps) {
+function Line({ children, change, does }: LineProps) {
   return (
     <li>
       <span>{children}</span>
       {change && (
-        <a
+        <Link
           class="what-if"
-          href={linkTo('what-if', state, { change: writeChanges([change]) })}
-          aria-label={`What if: ${does}`}
+          to="what-if"
+          ask={{ change: writeChanges([change]) }}
+          label={`What if: ${does}`}
         >
           What if?
-        </a>
+        </Link>
       )}
     </li>
   );
@@ -69,7 +68,7 @@ const RELATIONS: Readonly<Record<Suggestions['granted']['items'][number]['relati
 
 const PERIODS = { holds: '', ended: ', and has ended', not_begun: ', and has not begun' } as const;
 
-function Suggested({ of, explanation, state }: RemediationProps & { readonly of: Suggestions }) {
+function Suggested({ of, explanation }: RemediationProps & { readonly of: Suggestions }) {
   const { granted, groups, roles, lookedAt } = of;
   const { subject } = explanation;
   const unread = Object.entries(lookedAt).filter(([, { of: all, read }]) => read < all);
@@ -84,7 +83,6 @@ function Suggested({ of, explanation, state }: RemediationProps & { readonly of:
           <Line
             key={JSON.stringify([from, role])}
             does={`assign ${role?.name} here`}
-            state={state}
             // A role of another tenant cannot be granted here.
             change={role && relation !== 'other_tenant' ? assigning(explanation, role) : undefined}
           >
@@ -104,7 +102,7 @@ function Suggested({ of, explanation, state }: RemediationProps & { readonly of:
         isEmpty={groups.items.length === 0}
       >
         {groups.items.map(({ group, scope, role }) => (
-          <Line key={group.ref} change={joining(subject, group)} does={`join ${group.name}`} state={state}>
+          <Line key={group.ref} change={joining(subject, group)} does={`join ${group.name}`}>
             <Named of={group} /> at <Named of={scope} /> carries role <Named of={role} />
           </Line>
         ))}
@@ -115,7 +113,6 @@ function Suggested({ of, explanation, state }: RemediationProps & { readonly of:
             key={role.ref}
             change={hasFailed(role, explanation) ? undefined : assigning(explanation, role)}
             does={`assign ${role.name} here`}
-            state={state}
           >
             <Named of={role} /> allows <code>{by}</code>
             {hasFailed(role, explanation) && '; it is in force here, but its condition does not hold'}

@@ -1,13 +1,14 @@
 import { useState } from 'preact/hooks';
 import { type Explanation, formatExplanation } from '../../../../engine/index.ts';
 import type { Inputs } from '../../../service/index.ts';
-import { type Address, linkTo, type ViewProps } from '../../address.ts';
+import { type Address, useAddress } from '../../address.ts';
 import { useCall } from '../../calls.ts';
 import { DecisionBadge, reasonText } from '../../parts/decision.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { GivenField } from '../../parts/given.tsx';
 import { readGiven } from '../../parts/given-text.ts';
 import { askedInstant, formatInstant, instantText } from '../../parts/instant.ts';
+import { Link } from '../../parts/link.tsx';
 import { Named } from '../../parts/named.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { QuestionFields } from '../../parts/question.tsx';
@@ -22,7 +23,8 @@ import { Steps } from './steps.tsx';
 type Question = Omit<Inputs['explain'], 'at'>;
 
 /** Why somebody may do something somewhere, or not. */
-export function WhyView({ state, go }: ViewProps) {
+export function WhyView() {
+  const { state, go } = useAddress();
   const question = questionOf(state);
   const { at, problem } = askedInstant(state.at);
   const asked = problem === undefined && question ? { ...question, at } : undefined;
@@ -32,7 +34,7 @@ export function WhyView({ state, go }: ViewProps) {
   return (
     <>
       <div class="question">
-        <QuestionFields state={state} go={go} />
+        <QuestionFields />
       </div>
       <GivenField value={state.given} onChoose={(text) => go({ given: text }, { replace: true })} />
       {!(subject && permission && scope) && (
@@ -41,7 +43,7 @@ export function WhyView({ state, go }: ViewProps) {
             Choose a subject, a permission and a scope: the decision appears here, with the path that leads to
             it.
           </p>
-          <Examples state={state} />
+          <Examples />
         </Empty>
       )}
       {error && <Problem of={error} retry={retry} />}
@@ -51,8 +53,8 @@ export function WhyView({ state, go }: ViewProps) {
       {explanation && (
         <section aria-labelledby="why-path">
           <h2 id="why-path">The path</h2>
-          <Picture explanation={explanation} state={state} />
-          <Places explanation={explanation} state={state} />
+          <Picture explanation={explanation} />
+          <Places explanation={explanation} />
         </section>
       )}
       {subject && permission && scope && (
@@ -65,11 +67,13 @@ export function WhyView({ state, go }: ViewProps) {
             onChoose={(to) => go({ at: to === undefined ? undefined : formatInstant(to) }, { replace: true })}
           />
           <p>
-            <a href={linkTo('search', state, { search: 'who' })}>Who could do this then?</a>
+            <Link to="search" ask={{ search: 'who' }}>
+              Who could do this then?
+            </Link>
           </p>
         </section>
       )}
-      {explanation && <Rest of={explanation} state={state} />}
+      {explanation && <Rest of={explanation} />}
     </>
   );
 }
@@ -100,11 +104,11 @@ function Answer({ of }: { readonly of: Explanation }) {
   );
 }
 
-function Rest({ of, state }: { readonly of: Explanation; readonly state: Address['state'] }) {
+function Rest({ of }: { readonly of: Explanation }) {
   return (
     <>
       <Conditions {...of} />
-      <Remediation explanation={of} state={state} />
+      <Remediation explanation={of} />
       <section>
         <h2>The nine steps</h2>
         <Steps steps={of.steps} />
