@@ -33,3 +33,11 @@ export {
   type RevocationTimes,
   revocationBound,
 } from './revocation-bound.ts';
+export {
+  changedFields,
+  planSections,
+  type SentencePart,
+  sentenceOf,
+  stepText,
+  subjectOf,
+} from './sentences.ts';

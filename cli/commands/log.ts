@@ -1,4 +1,5 @@
 import { describeCommand } from '../../provisioning/documents/commands.ts';
+import { changedFields } from '../../provisioning/index.ts';
 import { defined } from '../../table/defined.ts';
 import type { NamedKind } from '../../table/entities/registry.ts';
 import { mayBeScopeType } from '../../table/entities/scope-types.ts';
@@ -189,18 +190,15 @@ function called(text: string, names: Names, type?: string): string {
   return name === undefined || ref.endsWith(`:${name}`) ? shown(text) : `${shown(text)} (${plain(name)})`;
 }
 
-/** What differs before and after; bookkeeping is left out. */
-function changesOf({ before, after }: Entry, names: Names): readonly string[] {
-  const [old, now] = [before, after].map((side) => (side ?? {}) as Entry) as [Entry, Entry];
-  const changed = [...new Set([...Object.keys(old), ...Object.keys(now)])].filter(
-    (name) => name !== 'updatedAt' && JSON.stringify(old[name]) !== JSON.stringify(now[name]),
-  );
-  const textOf = (side: Entry, name: string) =>
-    typeof side[name] === 'string' ? called(side[name], names, name) : shown(side[name]);
-  if (before === undefined) return changed.map((name) => `    + ${name}: ${textOf(now, name)}`);
-  if (after === undefined) return changed.map((name) => `    - ${name}: ${textOf(old, name)}`);
-  return changed.map((name) => `    ~ ${name}: ${textOf(old, name)} -> ${textOf(now, name)}`);
-}
+/** What differs before and after. */
+const changesOf = (entry: Entry, names: Names): readonly string[] =>
+  changedFields(entry).map(({ name, ...side }) => {
+    const [before, after] = [side.before, side.after].map((value) =>
+      typeof value === 'string' ? called(value, names, name) : shown(value),
+    );
+    if (entry.before === undefined) return `    + ${name}: ${after}`;
+    return entry.after === undefined ? `    - ${name}: ${before}` : `    ~ ${name}: ${before} -> ${after}`;
+  });
 
 function linesOf(entry: Entry, names: Names): readonly string[] {
   const { timestamp, actor, action, entityType, entityId, operationId, step, severity, source } = entry;

@@ -1,4 +1,10 @@
-import type { PlanAnswer, PlannedChange, Progress } from '../../provisioning/index.ts';
+import {
+  type PlanAnswer,
+  type PlannedChange,
+  type Progress,
+  planSections,
+  stepText,
+} from '../../provisioning/index.ts';
 import { accessLines, betweenLines } from '../access.ts';
 import { type Paint, painter } from '../context.ts';
 import type { KnownAs } from '../known-as.ts';
@@ -10,10 +16,9 @@ type Kept = PlanAnswer['keeps'];
 const SIGNS = { create: '+', change: '~', remove: '-' } as const;
 const KINDS_AT_MOST = 40;
 
-const stepLine = (paint: Paint, { verb, kind, label, details, danger }: PlannedChange): string => {
-  const line = plain(
-    `${SIGNS[verb]} ${kind} ${label.startsWith(`${kind} `) ? label.slice(kind.length + 1) : label}${details.length > 0 ? `: ${details.join(', ')}` : ''}${danger === undefined ? '' : ` (${danger})`}`,
-  );
+const stepLine = (paint: Paint, step: PlannedChange): string => {
+  const { verb, danger } = step;
+  const line = plain(`${SIGNS[verb]} ${stepText(step)}${danger === undefined ? '' : ` (${danger})`}`);
   if (danger !== undefined || verb === 'remove') return paint('red', line);
   return verb === 'create' ? paint('green', line) : line;
 };
@@ -33,9 +38,7 @@ function shortened(steps: readonly PlannedChange[], paint: Paint, all: boolean):
 }
 
 const keptLines = (kept: Kept, all: boolean): readonly string[] => {
-  const lines = kept.map(({ kind, label }) =>
-    plain(`${kind} ${label.startsWith(`${kind} `) ? label.slice(kind.length + 1) : label}`),
-  );
+  const lines = kept.map((each) => plain(stepText(each)));
   if (all || lines.length <= KINDS_AT_MOST) return lines;
   return [...lines.slice(0, KINDS_AT_MOST), `… and ${lines.length - KINDS_AT_MOST} more: see --all`];
 };
@@ -53,21 +56,12 @@ export interface PrintOptions {
 export function formatPlan(plan: PlanAnswer, { colours, all, file, place, known }: PrintOptions): string {
   const paint = painter(colours);
   const { changes: steps, keeps: kept } = plan;
-  const plainSteps = (verb: PlannedChange['verb']) =>
-    shortened(
-      steps.filter((step) => step.verb === verb && step.danger === undefined),
-      paint,
-      all,
-    );
   const lines = [
     plain(`${file} for ${place}`),
-    ...section(
-      'dangerous',
-      steps.filter(({ danger }) => danger !== undefined).map((step) => stepLine(paint, step)),
+    // What is dangerous is shown, however much it is.
+    ...planSections(steps).flatMap(([title, of]) =>
+      section(title.toLowerCase(), shortened(of, paint, all || title === 'Dangerous')),
     ),
-    ...section('to remove', plainSteps('remove')),
-    ...section('to change', plainSteps('change')),
-    ...section('to create', plainSteps('create')),
     ...section(
       'in the table, not in the file: stays (--prune removes it)',
       keptLines(

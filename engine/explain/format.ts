@@ -4,13 +4,13 @@ import type {
   Derivation,
   Explanation,
   Named,
-  Relation,
   Some,
   Source,
   Step,
   Suggestions,
 } from './explanation.ts';
-import { periodText, STATES, sourceText } from './holdings.ts';
+import { periodText } from './holdings.ts';
+import { grantedSentence, textOf } from './sentences.ts';
 
 export interface FormatOptions {
   /** Whether to use ANSI colours. Default false. */
@@ -57,8 +57,8 @@ function stepBranch({ step, name, passed, decides, findings, missing }: Step): B
 const named = ({ ref, name }: Named): string => (name === ref ? ref : `${name} (${ref})`);
 
 /** A line for the granted role, then one for each role it inherits from. */
-const linksOf = (roles: readonly Named[], show: (role: Named) => string): readonly string[] =>
-  roles.map((role, position) => `${position === 0 ? 'role' : 'inherits from role'} ${show(role)}`);
+const linksOf = (roles: readonly Named[]): readonly string[] =>
+  roles.map((role, position) => `${position === 0 ? 'role' : 'inherits from role'} ${named(role)}`);
 
 /** A source with references, for the root of a branch. */
 function sourceHead(source: Source): string {
@@ -83,7 +83,7 @@ function derivationBranch({ effect, from, roles, by, condition }: Derivation): B
   const end = by ? `${effect} ${by.kind === 'exact' ? '' : 'by pattern '}${by.name}` : effect;
   const colour = effect === 'ALLOW' ? ('green' as const) : ('red' as const);
   const last: Branch = { text: end, colour, below: condition ? conditionBranches(condition) : [] };
-  const below = linksOf(roles, named).reduceRight<readonly Branch[]>(
+  const below = linksOf(roles).reduceRight<readonly Branch[]>(
     (under, text) => [{ text, below: under }],
     [last],
   );
@@ -119,14 +119,6 @@ const branchesOf = <T>({ items, more }: Some<T>, show: (one: T) => Branch): read
 const derivations = (text: string, found: Some<Derivation>): readonly Branch[] =>
   found.items.length > 0 ? [{ text, below: branchesOf(found, derivationBranch) }] : [];
 
-const RELATIONS: Readonly<Record<Relation, string>> = {
-  here: 'here',
-  above: 'above',
-  below: 'below, and grants do not flow up',
-  beside: 'elsewhere in this tenant, and grants flow down only',
-  other_tenant: 'in another tenant',
-};
-
 function suggestionsBranch({ granted, groups, roles, lookedAt }: Suggestions): Branch {
   const section = (text: string, below: readonly Branch[]): Branch => ({
     text,
@@ -139,12 +131,7 @@ function suggestionsBranch({ granted, groups, roles, lookedAt }: Suggestions): B
     text: 'what would have helped',
     below: [
       section('granted already, but not in force here', [
-        ...branchesOf(granted, ({ from, roles: path, relation, period }) => {
-          const when = period === 'holds' ? '' : `, and ${STATES[period]}`;
-          return {
-            text: `${linksOf(path, ({ name }) => name).join(', ')} ${sourceText(from)}: ${RELATIONS[relation]}${when}`,
-          };
-        }),
+        ...branchesOf(granted, (each) => ({ text: textOf(grantedSentence(each)) })),
         ...unread,
       ]),
       section(

@@ -42,22 +42,4 @@ export function sourceOf(holding: Holding, names: Names): Source {
   return { kind: 'group', group: names.of(group), scope, ...everyone };
 }
 
-/** The same within a sentence about a role. */
-export function sourceText(source: Source): string {
-  switch (source.kind) {
-    case 'group':
-      return source.everyone
-        ? `as everyone at ${source.scope.name} (group ${source.group.name})`
-        : `through group ${source.group.name} at ${source.scope.name}`;
-    case 'assignment':
-      return `assigned at ${source.scope.name}${periodText(source)}`;
-    case 'grant':
-      return `through the grant in ${source.scope.name}`;
-    case 'global_role':
-      return 'granted globally';
-    case 'administrator':
-      return 'as an administrator';
-  }
-}
-
 export const roleRef = (id: string): string => `role:${id}`;

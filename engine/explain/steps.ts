@@ -7,17 +7,9 @@ import { SCOPE, SUBJECT, subjectId } from '../items.ts';
 import { soldModuleOf } from '../permission-effects.ts';
 import { isKnown, permissionAt } from './derivations.ts';
 import { type ConditionShown, MAX_SHOWN, type Missing, type Step, type StepName } from './explanation.ts';
-import {
-  holdingState,
-  periodOf,
-  periodText,
-  roleRef,
-  STATES,
-  sourceOf,
-  sourceText,
-  stateOf,
-} from './holdings.ts';
+import { holdingState, periodOf, periodText, roleRef, STATES, sourceOf, stateOf } from './holdings.ts';
 import type { Names } from './names.ts';
+import { sourceSentence, textOf } from './sentences.ts';
 
 /** A question with permission and scope. */
 interface AskedQuestion extends Question {
@@ -245,7 +237,7 @@ function roles({ input, at }: StepInput, names: Names): StepResult {
     if (isInForce) inForce += 1;
     if ((isInForce ? findings : missing).length >= MAX_SHOWN) continue;
     const { name } = names.of(roleRef(holding.role));
-    const text = `role ${name} ${sourceText(sourceOf(holding, names))}`;
+    const text = `role ${name} ${textOf(sourceSentence(sourceOf(holding, names)))}`;
     if (isInForce) findings.push(text);
     else {
       const why = counts ? `it ${STATES[state]}` : whyUnknown(holding, input, names);

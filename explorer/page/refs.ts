@@ -10,10 +10,6 @@ export const idOf = (ref: string): string => ref.slice(ref.indexOf(':') + 1);
 /** A user by id, any other subject by reference: as commands take it. */
 export const userOf = (subject: string): string => (typeOf(subject) === 'user' ? idOf(subject) : subject);
 
-/** The subject that a command names. */
-export const subjectOf = (user: unknown): string =>
-  String(user).includes(':') ? String(user) : `user:${String(user)}`;
-
 const LABELS = ['displayName', 'name', 'email', 'username'];
 
 /** What an item is called; undefined where it has no name. */

@@ -1,6 +1,7 @@
+import { changedFields, subjectOf } from '../../../../provisioning/index.ts';
 import { isObject } from '../../json.ts';
 import type { Item } from '../../load-page.ts';
-import { labelOf, subjectOf } from '../../refs.ts';
+import { labelOf } from '../../refs.ts';
 import { SUBJECT_TYPES } from '../../registry.ts';
 
 /** Audit records as audit.list answers them, read for people. */
@@ -17,22 +18,16 @@ export interface FieldChange {
 const sideOf = (value: unknown): Item => (isObject(value) ? value : {});
 
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
-const textIn = (item: Item, name: string): string | undefined =>
-  Object.hasOwn(item, name) && item[name] !== undefined ? textOf(item[name]) : undefined;
+const textIn = (value: unknown): string | undefined => (value === undefined ? undefined : textOf(value));
 
-/** What differs before and after, by field; bookkeeping is left out. */
-export function changesOf({ before, after }: Item): readonly FieldChange[] {
-  const [old, now] = [sideOf(before), sideOf(after)];
-  const names = [...new Set([...Object.keys(old), ...Object.keys(now)])].filter(
-    (name) => name !== 'updatedAt',
-  );
-  return names.flatMap((name): FieldChange[] => {
-    const sides = { before: textIn(old, name), after: textIn(now, name) };
-    if (sides.before === sides.after) return [];
-    const kind = sides.before === undefined ? 'added' : sides.after === undefined ? 'removed' : 'changed';
-    return [{ name, kind, ...sides }];
-  });
-}
+/** What differs before and after, by field. */
+export const changesOf = (record: Item): readonly FieldChange[] =>
+  changedFields(record).map(({ name, before, after }) => ({
+    name,
+    kind: before === undefined ? 'added' : after === undefined ? 'removed' : 'changed',
+    before: textIn(before),
+    after: textIn(after),
+  }));
 
 /** What is shown by itself; everything else of a record is among its details. */
 const SHOWN = new Set([

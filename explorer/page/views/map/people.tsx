@@ -1,6 +1,7 @@
+import { subjectOf } from '../../../../provisioning/index.ts';
 import type { Item } from '../../load-page.ts';
 import { Named } from '../../parts/named.tsx';
-import { subjectOf, typeOf } from '../../refs.ts';
+import { typeOf } from '../../refs.ts';
 import { dayOf, isSoon, lastDayOf } from './entitlements.ts';
 import { Marks } from './icons.tsx';
 import { Lines } from './lines.tsx';
@@ -8,7 +9,7 @@ import type { Mark } from './marks.ts';
 import { Role, roleRef } from './roles.tsx';
 
 /** The subject of an edge: the id of a user, or a reference of another type. */
-export const subjectIn = ({ user }: Item): string => subjectOf(user);
+export const subjectIn = ({ user }: Item): string => subjectOf(String(user));
 
 export const Person = ({ subject }: { readonly subject: string }) => (
   <>

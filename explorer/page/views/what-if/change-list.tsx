@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
+import { sentenceOf } from '../../../../provisioning/index.ts';
 import { type Change, moved, readChanges, writeChanges } from '../../commands/changes.ts';
-import { Sentence } from '../../commands/sentence.tsx';
 import { TextField } from '../../parts/field.tsx';
+import { Sentence } from '../../parts/sentence.tsx';
 
 interface Changes {
   readonly changes: readonly Change[];
@@ -26,9 +27,7 @@ export function ChangeList({ changes, onChange }: Changes) {
         );
         return (
           <li key={JSON.stringify(change)}>
-            <span class="change">
-              <Sentence of={change} />
-            </span>
+            <Said of={change} />
             <span class="buttons">
               {changes.length > 1 && move('↑', 'up', -1, position === 0)}
               {changes.length > 1 && move('↓', 'down', 1, number === changes.length)}
@@ -44,6 +43,22 @@ export function ChangeList({ changes, onChange }: Changes) {
         );
       })}
     </ol>
+  );
+}
+
+/** A change in a sentence; a command that has none as its JSON. */
+export function Said({ of }: { readonly of: Change }) {
+  const sentence = sentenceOf(of);
+  return (
+    <span class="change">
+      {sentence ? (
+        <Sentence of={sentence} />
+      ) : (
+        <>
+          {of.command} <code>{JSON.stringify(of.input)}</code>
+        </>
+      )}
+    </span>
   );
 }
 

@@ -2,12 +2,11 @@ import type { AccessDifference } from '../../../../provisioning/index.ts';
 import { useAddress } from '../../address.ts';
 import { useCommand } from '../../calls.ts';
 import { type Change, commandOf, readChanges, writeChanges } from '../../commands/changes.ts';
-import { Sentence } from '../../commands/sentence.tsx';
 import { revokedBy } from '../../commands/sentences.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { ChangeForm } from './change-form.tsx';
-import { ChangeList, ChangeText } from './change-list.tsx';
+import { ChangeList, ChangeText, Said } from './change-list.tsx';
 import { Compared } from './compared.tsx';
 import { type Made, Make } from './make.tsx';
 
@@ -56,7 +55,7 @@ export function ChangesComparison({ onMade, onOther }: ComparisonProps) {
             <ul>
               {changes.map((change) => (
                 <li key={JSON.stringify(change)}>
-                  <Sentence of={change} />
+                  <Said of={change} />
                 </li>
               ))}
             </ul>

@@ -1,4 +1,4 @@
-import type { PlannedChange } from '../../../../provisioning/index.ts';
+import { type PlannedChange, planSections, stepText } from '../../../../provisioning/index.ts';
 
 /** Rows of a section that are shown before somebody asks for all. */
 const FIRST = 40;
@@ -15,7 +15,7 @@ export interface PlannedProps {
 export function Planned({ changes, beyond }: PlannedProps) {
   return (
     <>
-      {sectionsOf(changes).map(([title, of]) => (
+      {planSections(changes).map(([title, of]) => (
         <section key={title} class="planned">
           <h2>
             {title} ({of.length.toLocaleString('en')})
@@ -37,14 +37,13 @@ function Lines({ changes, beyond }: PlannedProps) {
   return (
     <ul>
       {changes.map((change) => {
-        const { verb, kind, label, details, danger, command, input } = change;
+        const { verb, danger, command, input } = change;
         return (
           <li key={`${command} ${JSON.stringify(input)}`}>
             <span class={`verb ${verb}`}>
               <span aria-hidden="true">{SIGNS[verb]}</span> {verb}
             </span>{' '}
-            <bdi>{label.startsWith(`${kind} `) ? label : `${kind} ${label}`}</bdi>
-            {details.length > 0 && <bdi>: {details.join(', ')}</bdi>}
+            <bdi>{stepText(change)}</bdi>
             {danger !== undefined && (
               <strong class="danger">
                 {' '}
@@ -57,20 +56,4 @@ function Lines({ changes, beyond }: PlannedProps) {
       })}
     </ul>
   );
-}
-
-/** The changes by what they do, as the command line has them; each is in one section. */
-function sectionsOf(
-  changes: readonly PlannedChange[],
-): readonly (readonly [title: string, changes: readonly PlannedChange[]])[] {
-  const plain = (verb: PlannedChange['verb']) =>
-    changes.filter((change) => change.verb === verb && change.danger === undefined);
-  return (
-    [
-      ['Dangerous', changes.filter(({ danger }) => danger !== undefined)],
-      ['To remove', plain('remove')],
-      ['To change', plain('change')],
-      ['To create', plain('create')],
-    ] as const
-  ).filter(([, of]) => of.length > 0);
 }

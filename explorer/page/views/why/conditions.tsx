@@ -1,6 +1,6 @@
 import type { ConditionShown, Derivation, Explanation } from '../../../../engine/index.ts';
+import { Sentence } from '../../parts/sentence.tsx';
 import { Table, type TableColumn } from '../../parts/table.tsx';
-import { Sentence } from './sentence.tsx';
 
 const OUTCOMES: Readonly<
   Record<ConditionShown['outcome'], { readonly icon: string; readonly text: string }>
@@ -60,7 +60,7 @@ function Condition({ of, condition }: { readonly of: Derivation; readonly condit
         <span aria-hidden="true">{icon}</span> {text}
         {message !== null && (
           <>
-            : <Sentence text={message} />
+            : <Sentence of={message} />
           </>
         )}
       </p>

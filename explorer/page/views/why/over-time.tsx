@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks';
-import type { Decision, Explanation } from '../../../../engine/index.ts';
+import type { Decision, Explanation, Sentence as Said } from '../../../../engine/index.ts';
 import type { Inputs } from '../../../service/index.ts';
 import { useLoaded } from '../../calls.ts';
 import { useClient } from '../../client.ts';
 import { reasonText } from '../../parts/decision.tsx';
 import { type Days, dateText, instantText } from '../../parts/instant.ts';
+import { Sentence } from '../../parts/sentence.tsx';
 import { When } from '../../parts/when.tsx';
 import { axisOf, type Mark, marksOf, partsOf, rangeOf } from './timeline.ts';
 
@@ -134,7 +135,7 @@ function Marks({ marks, onChoose }: Pick<OverTimeProps, 'onChoose'> & { readonly
           <button type="button" title={instantText(mark.at)} onClick={() => onChoose(mark.at)}>
             {dateText(mark.at)}
           </button>{' '}
-          <MarkText of={mark} />
+          <Sentence of={saidOf(mark)} />
         </li>
       ))}
       {marks.length > FEW && (
@@ -148,29 +149,17 @@ function Marks({ marks, onChoose }: Pick<OverTimeProps, 'onChoose'> & { readonly
   );
 }
 
-function MarkText({ of: { of, isStart } }: { readonly of: Mark }) {
-  const verb = isStart ? 'begins' : 'ends';
-  const where = 'scope' in of && <bdi class="name">{of.scope.name}</bdi>;
+/** What begins, or ends. */
+function saidOf({ of, isStart }: Mark): Said {
+  const verb = isStart ? ' begins' : ' ends';
   switch (of.kind) {
     case 'subject':
-      return <>the subject {verb}</>;
+      return [`the subject${verb}`];
     case 'assignment':
-      return (
-        <>
-          role <bdi class="name">{of.role.name}</bdi> at {where} {verb}
-        </>
-      );
+      return ['role ', of.role, ' at ', of.scope, verb];
     case 'subscription':
-      return (
-        <>
-          subscription to <bdi class="name">{of.module}</bdi> at {where} {verb}
-        </>
-      );
+      return [`subscription to ${of.module} at `, of.scope, verb];
     case 'license':
-      return (
-        <>
-          licence for <bdi class="name">{of.enterprise.name}</bdi> at {where} {verb}
-        </>
-      );
+      return ['licence for ', of.enterprise, ' at ', of.scope, verb];
   }
 }

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
-import type { Explanation, Source, Suggestions } from '../../../../engine/index.ts';
+import { type Explanation, grantedSentence, type Suggestions } from '../../../../engine/index.ts';
 import { type Change, writeChanges } from '../../commands/changes.ts';
-import { periodText } from '../../parts/instant.ts';
 import { Link } from '../../parts/link.tsx';
 import { Named } from '../../parts/named.tsx';
+import { Sentence } from '../../parts/sentence.tsx';
 import { hasFailed } from './path-graph.ts';
 import { assigning, joining, remediesOf } from './remedies.ts';
 
@@ -58,16 +58,6 @@ function Line({ children, change, does }: LineProps) {
   );
 }
 
-const RELATIONS: Readonly<Record<Suggestions['granted']['items'][number]['relation'], string>> = {
-  here: 'here',
-  above: 'above',
-  below: 'below; grants do not flow up',
-  beside: 'elsewhere in this tenant; grants flow down only',
-  other_tenant: 'in another tenant',
-};
-
-const PERIODS = { holds: '', ended: ', and has ended', not_begun: ', and has not begun' } as const;
-
 function Suggested({ of, explanation }: RemediationProps & { readonly of: Suggestions }) {
   const { granted, groups, roles, lookedAt } = of;
   const { subject } = explanation;
@@ -79,17 +69,19 @@ function Suggested({ of, explanation }: RemediationProps & { readonly of: Sugges
         more={granted.more}
         isEmpty={granted.items.length === 0}
       >
-        {granted.items.map(({ from, roles: [role], relation, period }) => (
-          <Line
-            key={JSON.stringify([from, role])}
-            does={`assign ${role?.name} here`}
-            // A role of another tenant cannot be granted here.
-            change={role && relation !== 'other_tenant' ? assigning(explanation, role) : undefined}
-          >
-            role {role && <Named of={role} />} <SourceText of={from} />: {RELATIONS[relation]}
-            {PERIODS[period]}
-          </Line>
-        ))}
+        {granted.items.map((each) => {
+          const [role] = each.roles;
+          return (
+            <Line
+              key={JSON.stringify([each.from, role])}
+              does={`assign ${role?.name} here`}
+              // A role of another tenant cannot be granted here.
+              change={role && each.relation !== 'other_tenant' ? assigning(explanation, role) : undefined}
+            >
+              <Sentence of={grantedSentence(each)} />
+            </Line>
+          );
+        })}
         {unread.map(([what, { of: all, read }]) => (
           <li key={what}>
             looked at {read} of {all} {what} elsewhere
@@ -140,30 +132,3 @@ const Group = ({ title, more, isEmpty, children }: GroupProps) => (
     </ul>
   </div>
 );
-
-function SourceText({ of }: { readonly of: Source }) {
-  switch (of.kind) {
-    case 'group':
-      return (
-        <>
-          through group <Named of={of.group} /> at <Named of={of.scope} />
-        </>
-      );
-    case 'assignment':
-      return (
-        <>
-          assigned at <Named of={of.scope} /> {periodText(of)}
-        </>
-      );
-    case 'grant':
-      return (
-        <>
-          through the grant in <Named of={of.scope} />
-        </>
-      );
-    case 'global_role':
-      return <>granted globally</>;
-    case 'administrator':
-      return <>as an administrator</>;
-  }
-}

@@ -1,5 +1,5 @@
 import type { Step } from '../../../../engine/index.ts';
-import { Sentence } from './sentence.tsx';
+import { Sentence } from '../../parts/sentence.tsx';
 
 /** What each step of a decision asks. */
 const QUESTIONS: Readonly<Record<Step['name'], string>> = {
@@ -68,7 +68,7 @@ function Sentences({ texts, className }: { readonly texts: readonly string[]; re
   if (texts.length === 0) return null;
   const line = (text: string) => (
     <li key={text} class={className}>
-      <Sentence text={text} />
+      <Sentence of={text} />
     </li>
   );
   const rest = texts.slice(FEW);

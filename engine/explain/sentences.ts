@@ -1,0 +1,47 @@
+import type { Named, Relation, Source, Suggestions } from './explanation.ts';
+import { periodText, STATES } from './holdings.ts';
+
+/** A sentence about an explanation: texts, and the names in it. */
+export type Sentence = readonly (string | Named)[];
+
+export const textOf = (sentence: Sentence): string =>
+  sentence.map((part) => (typeof part === 'string' ? part : part.name)).join('');
+
+/** The grant through which the subject has a role, within a sentence about that role. */
+export function sourceSentence(source: Source): Sentence {
+  switch (source.kind) {
+    case 'group':
+      return source.everyone
+        ? ['as everyone at ', source.scope, ' (group ', source.group, ')']
+        : ['through group ', source.group, ' at ', source.scope];
+    case 'assignment':
+      return ['assigned at ', source.scope, periodText(source)];
+    case 'grant':
+      return ['through the grant in ', source.scope];
+    case 'global_role':
+      return ['granted globally'];
+    case 'administrator':
+      return ['as an administrator'];
+  }
+}
+
+const RELATIONS: Readonly<Record<Relation, string>> = {
+  here: 'here',
+  above: 'above',
+  below: 'below, and grants do not flow up',
+  beside: 'elsewhere in this tenant, and grants flow down only',
+  other_tenant: 'in another tenant',
+};
+
+/** Why a role that the subject has, with what it inherits, is not in force where and when it is asked about. */
+export const grantedSentence = ({
+  from,
+  roles,
+  relation,
+  period,
+}: Suggestions['granted']['items'][number]): Sentence => [
+  ...roles.flatMap((role, position) => [position === 0 ? 'role ' : ', inherits from role ', role]),
+  ' ',
+  ...sourceSentence(from),
+  `: ${RELATIONS[relation]}${period === 'holds' ? '' : `, and ${STATES[period]}`}`,
+];
