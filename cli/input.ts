@@ -1,25 +1,15 @@
-import { type CommandDescription, type Property, typeOf } from '../provisioning/documents/commands.ts';
+import {
+  type CommandDescription,
+  fieldsOf,
+  type Property,
+  typeOf,
+} from '../provisioning/documents/commands.ts';
 import { fieldMeant } from '../provisioning/field-meant.ts';
 import { choiceOf, hint } from '../provisioning/suggestions.ts';
 import { NOT_AN_INSTANT, readInstant } from '../table/instant.ts';
 import { type Context, UsageError } from './context.ts';
 import { documentIn } from './input-file.ts';
 import { isMapping, type Mapping, parseJson } from './json.ts';
-
-/** A field of a command's input, as its JSON Schema has it. */
-export interface Field {
-  readonly name: string;
-  readonly property: Property;
-  readonly isRequired: boolean;
-}
-
-/** The fields of a command's input. */
-export const fieldsOf = ({ input }: CommandDescription): readonly Field[] => {
-  const required = new Set(input.required as readonly string[] | undefined);
-  return Object.entries((input.properties ?? {}) as Readonly<Record<string, Property>>).map(
-    ([name, property]) => ({ name, property, isRequired: required.has(name) }),
-  );
-};
 
 /** The type of a field in a few words. */
 export const typeText = (property: Property): string => typeOf(property).replaceAll('`', '');

@@ -1,8 +1,7 @@
-import { describeCommand } from '../provisioning/documents/commands.ts';
+import { describeCommand, fieldsOf } from '../provisioning/documents/commands.ts';
+import { namedBy } from '../provisioning/names/inputs.ts';
 import type { NamedKind } from '../table/entities/registry.ts';
 import { isId, isRef } from '../table/identifiers.ts';
-import { fieldsOf } from './input.ts';
-import { namedBy } from './input-names.ts';
 import type { Mapping } from './json.ts';
 import type { Deliver } from './transport.ts';
 

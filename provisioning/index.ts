@@ -13,12 +13,14 @@ export { pathOf } from './apply/problem.ts';
 export { type Queries, queriesBy } from './apply/queries.ts';
 export { changesBeyond, idsOf, readSavedPlan, type SavedPlan, savedPlan } from './apply/saved-plan.ts';
 export { type Command, mayTakeAway, takesAway } from './command.ts';
+export { describeCommand, type Field, fieldsOf } from './documents/commands.ts';
 export { type Exported, type ExportOptions, exportManifest } from './export/export.ts';
 export { partsOf } from './export/parts.ts';
 export { createIds } from './ids.ts';
 export { inPlainWords } from './issues.ts';
 export { cellsByPlace, EFFECT_SIGNS, signsOf } from './matrix/cells.ts';
 export { type Matrix, readMatrix } from './matrix/matrix.ts';
+export { asField, descriptionOf, namedBy } from './names/inputs.ts';
 export { descriptionsOf, namesOf, namesOfSubjects } from './names/labels.ts';
 export type { Progress } from './plan.ts';
 export {

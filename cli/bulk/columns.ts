@@ -1,5 +1,6 @@
+import type { Field } from '../../provisioning/documents/commands.ts';
 import { closest, hint } from '../../provisioning/suggestions.ts';
-import { choiceIn, type Field } from '../input.ts';
+import { choiceIn } from '../input.ts';
 import { parseJson } from '../json.ts';
 
 /** The columns that give the reason in a file of refused rows; a load ignores them. */

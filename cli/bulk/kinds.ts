@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import type * as z from 'zod';
-import { describeCommand } from '../../provisioning/documents/commands.ts';
+import { describeCommand, type Field, fieldsOf } from '../../provisioning/documents/commands.ts';
 import { COMMANDS } from '../../provisioning/index.ts';
 import type { Entity } from '../../table/entities/entity.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
-import { type Field, fieldsOf } from '../input.ts';
 
 /** What can be loaded in bulk: rows of one kind become one command of provisioning each. */
 export interface RowKind {

@@ -3,6 +3,7 @@ import {
   type CommandDescription,
   describeCommand,
   describeCommands,
+  fieldsOf,
   formerText,
 } from '../../provisioning/documents/commands.ts';
 import { COMMANDS, type Failure, type Success } from '../../provisioning/index.ts';
@@ -11,7 +12,7 @@ import { leftLines } from '../access.ts';
 import { UsageError } from '../context.ts';
 import { type Agreed, agree } from '../destruction.ts';
 import { REFUSED, USAGE } from '../exit-codes.ts';
-import { fieldsOf, readInput, typeText } from '../input.ts';
+import { readInput, typeText } from '../input.ts';
 import { isListed, withoutNames } from '../input-names.ts';
 import { argument, DRY_RUN, flag, OPERATION, text, WRITING, YES } from '../options.ts';
 import { columns, plain } from '../print.ts';

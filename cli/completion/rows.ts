@@ -1,6 +1,6 @@
 import type { Command, Option } from 'commander';
-import { describeCommands } from '../../provisioning/documents/commands.ts';
-import { fieldsOf, typeText } from '../input.ts';
+import { describeCommands, fieldsOf } from '../../provisioning/documents/commands.ts';
+import { typeText } from '../input.ts';
 
 /** A word that can follow others on a line. */
 export interface Row {

@@ -1,5 +1,6 @@
 import { createContext } from 'preact';
 import { useContext, useEffect, useState } from 'preact/hooks';
+import { OF_PLAYGROUND, QUESTION } from './parts/fields.ts';
 
 /** What is shown: the view, and its state as texts by name. All of it is in the address, so that a link reproduces it. */
 export interface Address {
@@ -52,8 +53,8 @@ const patched = (state: Address['state'], patch: Patch): Address['state'] =>
     ),
   );
 
-/** Names of the state that stay from view to view: what is asked, and what the playground holds. */
-const SHARED = ['subject', 'permission', 'scope', 'at', 'given', 'example', 'model', 'hide', 'column'];
+/** Names of the state that stay from view to view. */
+const SHARED = [...QUESTION, ...OF_PLAYGROUND];
 
 /** The state that goes along to another view. */
 const sharedOf = (state: Address['state']): Address['state'] =>

@@ -1,4 +1,5 @@
 /** Entry of the explorer's service: what its page asks of a table. */
+export type { CommandForms, FormField } from './form.ts';
 export type { LiveDecision, LiveEvent, LiveRequest, LiveRequestLine } from './live.ts';
 export type {
   Fault,

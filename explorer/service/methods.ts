@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Decision, Explanation } from '../../engine/index.ts';
 import type { Answer, Matrix, PlanAnswer, PlannedChange, SavedPlan } from '../../provisioning/index.ts';
 import type { ErrorCode, Page } from '../../table/index.ts';
+import type { CommandForms } from './form.ts';
 import type { PolicyShown, RouteTrial } from './policy.ts';
 
 /** What the explorer asks of a table: the name of each method with its input. The page sends it, the service checks it. */
@@ -60,6 +61,8 @@ export const INPUTS = {
     path: z.string().max(10_240).regex(/^\//, 'must begin with /'),
     headers: z.record(z.string().max(128), z.string().max(8_192)).optional(),
   }),
+  /** The commands that write, and the fields of some. */
+  forms: z.strictObject({ commands: z.array(z.string().max(64)).max(100) }),
   /** A command of provisioning (docs/commands.md). */
   command: z.strictObject({
     command: z.string().max(64),
@@ -120,6 +123,7 @@ export interface Results {
   readonly names: Readonly<Record<string, string>>;
   readonly policy: PolicyShown;
   readonly tryRoute: RouteTrial;
+  readonly forms: CommandForms;
   readonly command: Answer;
   readonly savedPlan: PlanCompared;
 }

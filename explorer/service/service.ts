@@ -20,6 +20,7 @@ import {
   readSavedPlan,
 } from '../../provisioning/index.ts';
 import { GatehouseError, isRef, type Reader, withInvisible } from '../../table/index.ts';
+import { formsOf } from './form.ts';
 import {
   type About,
   type Fault,
@@ -130,6 +131,7 @@ export function createService(parts: ServiceParts): Service {
     },
     policy: policies.policyShown,
     tryRoute: policies.tryRoute,
+    forms: async ({ commands }) => formsOf(commands),
     command: async ({ command, input, dryRun }) => {
       const isRead = COMMANDS.get(command)?.kind === 'read' || dryRun === true;
       if (!isRead && COMMANDS.has(command) && !about.canWrite) return READ_ONLY;

@@ -53,6 +53,21 @@ export interface Property {
   readonly maximum?: number;
 }
 
+/** A field of a command's input, as its JSON Schema has it. */
+export interface Field {
+  readonly name: string;
+  readonly property: Property;
+  readonly isRequired: boolean;
+}
+
+/** The fields of a command's input. */
+export const fieldsOf = ({ input }: CommandDescription): readonly Field[] => {
+  const required = new Set(input.required as readonly string[] | undefined);
+  return Object.entries((input.properties ?? {}) as Readonly<Record<string, Property>>).map(
+    ([name, property]) => ({ name, property, isRequired: required.has(name) }),
+  );
+};
+
 /** What is said of the former names of a field. */
 export const formerText = ({ field, before }: Former): string =>
   before.length === 1

@@ -1,10 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fieldsOf } from '../../cli/input.ts';
-import { namedBy } from '../../cli/input-names.ts';
 import { createLambdaEndpoint } from '../../local/lambda/endpoint.ts';
-import { describeCommands } from '../../provisioning/documents/commands.ts';
+import { describeCommands, fieldsOf } from '../../provisioning/documents/commands.ts';
+import { namedBy } from '../../provisioning/names/inputs.ts';
 import { createLightWorld, type World } from '../support/world.ts';
 import { fileOf, gatehouse } from './support.ts';
 

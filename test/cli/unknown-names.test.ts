@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { fieldsOf } from '../../cli/input.ts';
-import { isListed, namedBy, withoutNames } from '../../cli/input-names.ts';
+import { isListed, withoutNames } from '../../cli/input-names.ts';
 import { NameError, namesIn, resolveBy } from '../../cli/references.ts';
-import { describeCommands } from '../../provisioning/documents/commands.ts';
+import { describeCommands, fieldsOf } from '../../provisioning/documents/commands.ts';
 import { EXAMPLES } from '../../provisioning/documents/examples.ts';
+import { namedBy } from '../../provisioning/names/inputs.ts';
 import { createLightWorld } from '../support/world.ts';
 
 /** Verbs of what has to be there. */

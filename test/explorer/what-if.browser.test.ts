@@ -69,8 +69,8 @@ describe('changes', () => {
     await page.getByLabel('Change', { exact: true }).focus();
     await page.keyboard.type('Give');
     await next('edda');
-    await next('teacher');
     await next('Lindgren School');
+    await next('teacher');
     await page.getByRole('button', { name: 'Add this change' }).focus();
     await page.keyboard.press('Enter');
     await heading(page, 'Gains access: 1 person').waitFor();

@@ -8,11 +8,21 @@ import {
   readChanges,
   writeChanges,
 } from '../../explorer/page/commands/changes.ts';
+import { keyOf, labelOf, missing } from '../../explorer/page/commands/form.ts';
 import { revokedBy } from '../../explorer/page/commands/sentences.ts';
-import { fieldOf, missing, USUAL, type Usual } from '../../explorer/page/commands/usual.ts';
+import {
+  changeNamed,
+  changeOf,
+  fieldsOf,
+  USUAL,
+  USUAL_COMMANDS,
+  type Usual,
+} from '../../explorer/page/commands/usual.ts';
 import { SCOPE_TYPE_NAMES, SUBJECT_TYPES } from '../../explorer/page/registry.ts';
+import { formsOf } from '../../explorer/service/form.ts';
 import { createService, type Service } from '../../explorer/service/index.ts';
 import { accessDifference } from '../../provisioning/access-difference/access-difference.ts';
+import { EXAMPLES } from '../../provisioning/documents/examples.ts';
 import {
   type AccessDifference,
   type AccessSide,
@@ -55,8 +65,12 @@ async function compared(...changes: readonly Change[]): Promise<AccessDifference
   return (reply as unknown as { result: { result: AccessDifference } }).result.result;
 }
 
+const { forms: FORMS } = formsOf(USUAL_COMMANDS);
+
 describe('the usual changes', () => {
-  const of = (usual: Usual, values: Readonly<Record<string, string>>) => usual.toChange(values);
+  const fields = (usual: Usual) => fieldsOf(usual, FORMS);
+  const of = (usual: Usual, values: Readonly<Record<string, string>>) =>
+    changeOf(usual, fields(usual), values);
 
   test('are commands that are accepted, and change what they say', async () => {
     const [ann, dora, jo] = ['ann@school.example', 'dora', 'jo'].map((name) => ref('subject', name));
@@ -66,20 +80,20 @@ describe('the usual changes', () => {
     const who = (...changes: readonly Change[]) =>
       compared(...changes).then(({ loses, gains }) => [loses.people, gains.people]);
     const text = (value: string | undefined) => String(value);
-    expect(await who(of(USUAL.leave, { subject: text(ann), group }))).toEqual([1, 0]);
-    expect(await who(of(USUAL.join, { subject: text(dora), group }))).toEqual([0, 1]);
-    const give = { subject: text(ann), role: teacher, scope: text(south), from: '2026-03-01T00:00' };
+    expect(await who(of(USUAL.leave, { user: text(ann), group }))).toEqual([1, 0]);
+    expect(await who(of(USUAL.join, { user: text(dora), group }))).toEqual([0, 1]);
+    const give = { user: text(ann), role: teacher, scope: text(south), startsAt: '2026-03-01T00:00' };
     expect(await who(of(USUAL.give, give))).toEqual([0, 1]);
-    expect(await who(of(USUAL.give, { ...give, until: '2026-03-15T12:00' }))).toEqual([0, 0]);
-    expect(await who(of(USUAL.take, { subject: text(dora), role: teacher, scope: text(south) }))).toEqual([
+    expect(await who(of(USUAL.give, { ...give, endsAt: '2026-03-15T12:00' }))).toEqual([0, 0]);
+    expect(await who(of(USUAL.take, { user: text(dora), role: teacher, scope: text(south) }))).toEqual([
       1, 0,
     ]);
     expect(await who(of(USUAL.suspend, { scope: text(school) }))).toEqual([4, 0]);
     expect(
       await who(of(USUAL.suspend, { scope: text(north) }), of(USUAL.resume, { scope: text(north) })),
     ).toEqual([0, 0]);
-    expect(await who(of(USUAL.disable, { subject: text(ann) }))).toEqual([1, 0]);
-    expect(await who(of(USUAL.enable, { subject: text(jo) }))).toEqual([0, 1]);
+    expect(await who(of(USUAL.disable, { user: text(ann) }))).toEqual([1, 0]);
+    expect(await who(of(USUAL.enable, { user: text(jo) }))).toEqual([0, 1]);
     expect(await who(of(USUAL.ungroup, { group }))).toEqual([1, 0]);
     expect(await who(of(USUAL.unpermit, { role: teacher, permission: 'grades' }))).toEqual([2, 0]);
     const permit = { role: teacher, permission: 'invoices:read:list' };
@@ -96,33 +110,29 @@ describe('the usual changes', () => {
     expect(closingStatus(type)).toBeDefined();
   });
 
-  test.each(Object.entries(USUAL))(
-    '%s asks for all that its command needs, as the command has it',
-    (_, usual) => {
-      const values = { effect: 'DENY', from: '2026-01-01T00:00', until: '2026-02-01T00:00', when: 'true' };
-      const refs = {
-        subject: 'user:a',
-        group: 'group:b',
-        role: 'role:c',
-        scope: 'tenant:d',
-        permission: 'e',
-      };
-      const { command, input } = of(usual, { ...values, ...refs });
-      expect(COMMANDS.get(command)?.input.safeParse(input).error).toBeUndefined();
-      const needed = usual.fields.map(fieldOf).filter((field) => missing(usual, {}).includes(field));
-      for (const { property } of needed.filter((field) => field.property in input)) {
-        const { [property]: _left, ...rest } = input;
-        expect(COMMANDS.get(command)?.input.safeParse(rest).success).toBe(false);
-      }
-    },
-  );
+  test('beside them is a form for each command: it makes what the documents have', () => {
+    const all = [...EXAMPLES].filter(([command]) => COMMANDS.get(command)?.kind === 'write');
+    const { forms } = formsOf(all.map(([command]) => command));
+    for (const [command, input] of all) {
+      const form = forms[command]?.fields ?? [];
+      const values = form.flatMap((field) => {
+        const value = input[field.name];
+        if (value === undefined) return [];
+        const ref = field.names && field.names !== 'permission' && !String(value).includes(':');
+        const text = field.isJson ? JSON.stringify(value) : String(value);
+        return [[keyOf(field), ref ? `user:${text}` : field.isInstant ? text.replace('Z', '') : text]];
+      });
+      expect(changeOf(changeNamed(command), form, Object.fromEntries(values))).toEqual({ command, input });
+    }
+    expect(all.length).toBeGreaterThan(100);
+  });
 
   test('of a type that was added are commands of scopes and subjects', () => {
     expect(of(USUAL.suspend, { scope: 'campus:a' })).toEqual({
       command: 'scope.update',
       input: { scope: 'campus:a', status: 'suspended' },
     });
-    expect(of(USUAL.disable, { subject: 'identity:a' })).toEqual({
+    expect(of(USUAL.disable, { user: 'identity:a' })).toEqual({
       command: 'subject.update',
       input: { user: 'identity:a', status: 'disabled' },
     });
@@ -131,9 +141,9 @@ describe('the usual changes', () => {
 
   test('name what is still to choose', () => {
     const labels = (values: Readonly<Record<string, string>>) =>
-      missing(USUAL.give, values).map(({ label }) => label);
-    expect(labels({})).toEqual(['Subject', 'Role', 'Scope']);
-    expect(labels({ subject: 'user:a', role: 'role:b', scope: 'tenant:c' })).toEqual([]);
+      missing(fields(USUAL.give), values).map(labelOf);
+    expect(labels({})).toEqual(['Subject', 'Scope', 'Role']);
+    expect(labels({ user: 'user:a', role: 'role:b', scope: 'tenant:c' })).toEqual([]);
   });
 });
 
@@ -202,7 +212,7 @@ describe('changes in the address', () => {
 
 describe('the difference', () => {
   test('is what the function of the command line finds, in the same words', async () => {
-    const change = USUAL.suspend.toChange({ scope: ref('scope', 'school') });
+    const change = changeOf(USUAL.suspend, fieldsOf(USUAL.suspend, {}), { scope: ref('scope', 'school') });
     const direct = await accessDifference([change], { reader, commands: COMMANDS, at: NOW });
     const shown = await compared(change);
     expect(shown).toEqual(direct);

@@ -134,6 +134,19 @@ export function Select({ value, options, onChoose, ...labelled }: SelectProps) {
 export const named = (values: Iterable<string>): Readonly<Record<string, string>> =>
   Object.fromEntries([...values].map((value) => [value, value]));
 
+/** What is to be known before what is shown is trusted. */
+export const Warning = ({
+  children,
+  role,
+}: {
+  readonly children: ComponentChildren;
+  readonly role?: 'status';
+}) => (
+  <p class="incomplete" role={role}>
+    <span aria-hidden="true">⚠</span> {children}
+  </p>
+);
+
 /** What is wrong with something else than a field. */
 export const Wrong = ({ text, role }: { readonly text: string | undefined; readonly role?: 'alert' }) =>
   text === undefined ? null : (

@@ -32,6 +32,12 @@ export function readInstant(text: string): number | undefined {
   return Number.isNaN(at) || !new Date(at).toISOString().startsWith(text.slice(0, 10)) ? undefined : at;
 }
 
+/** An instant of a field, which is of UTC, in ISO 8601; undefined for what is none. */
+export function utcOf(text: string | undefined): string | undefined {
+  const at = Date.parse(`${text}Z`);
+  return Number.isNaN(at) ? undefined : new Date(at).toISOString();
+}
+
 /** As in an address: `2026-03-01T12:00Z`, with seconds only where there are some. */
 export const formatInstant = (at: number): string =>
   new Date(at)

@@ -1,9 +1,9 @@
-import type { NamedRef } from '../../service/index.ts';
+import type { FormField, NamedRef } from '../../service/index.ts';
 import { run } from '../load-page.ts';
 import type { Send } from '../send.ts';
 
 /** What can be looked up by a name. */
-export type NamedKind = 'subject' | 'scope' | 'group' | 'role';
+export type NamedKind = Exclude<FormField['names'], 'permission' | undefined>;
 
 /** Something that a text may mean. */
 export interface Candidate extends NamedRef {

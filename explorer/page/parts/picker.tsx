@@ -19,12 +19,10 @@ export interface PickerProps {
   readonly onChoose: (value: string | undefined) => void;
 }
 
-/** Lists whose first page is suggested; `scope` and `subject` are those of types that were added. */
-const LISTS: Readonly<Record<Kind, readonly string[]>> = {
+/** Lists whose first page is suggested, where that is not the one of its kind; `scope` and `subject` are those of types that were added. */
+const LISTS: Readonly<Partial<Record<Kind, readonly string[]>>> = {
   subject: [...SUBJECT_TYPES, 'subject'],
   scope: [...ROOT_TYPES, 'scope', ...TYPES_BELOW.filter((type) => !ROOT_TYPES.includes(type))],
-  group: ['group'],
-  role: ['role'],
   permission: ['page', 'permission'],
 };
 
@@ -183,7 +181,7 @@ function useSuggestions({ send, revision }: Client, kind: Kind): readonly [reado
   const key = `${kind} ${revision}`;
   const load = async (): Promise<readonly NamedRef[]> => {
     const lists = await Promise.all(
-      LISTS[kind].map(async (list) => {
+      (LISTS[kind] ?? [kind]).map(async (list) => {
         const reply = await firstPage(send, `${list}.list`, { limit: MOST });
         return reply.ok ? reply.result.items.map((item) => namedOf(list, item)) : [];
       }),

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { counted } from './counted.ts';
 import { INSTANT } from './field.tsx';
 import { DAY, type Days, instantText, yearAround } from './instant.ts';
 
@@ -93,6 +94,6 @@ function useResting(at: number | undefined, onChoose: (at: number | undefined) =
 function awayText(at: number, now: number): string {
   const days = Math.floor(at / DAY) - Math.floor(now / DAY);
   if (days === 0) return 'today';
-  const text = `${Math.abs(days)} ${Math.abs(days) === 1 ? 'day' : 'days'}`;
+  const text = counted(Math.abs(days), 'day');
   return days > 0 ? `in ${text}` : `${text} ago`;
 }

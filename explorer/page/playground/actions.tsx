@@ -1,6 +1,6 @@
-import { useState } from 'preact/hooks';
 import { EXAMPLES } from '../../playground/examples.ts';
 import { useAddress } from '../address.ts';
+import { Copy } from '../parts/copy.tsx';
 import { ColumnSwitches } from './columns.tsx';
 
 export interface ActionsProps {
@@ -16,15 +16,6 @@ const GROUPS = [...new Set(EXAMPLES.map(({ group }) => group))];
 /** What can be done with the whole page: open an example, pass on a link, hide columns. */
 export function Actions({ problem, onOpen, onStart }: ActionsProps) {
   const { state } = useAddress();
-  const [said, setSaid] = useState('');
-  const copy = async (): Promise<void> => {
-    try {
-      await navigator.clipboard.writeText(location.href);
-      setSaid('Link copied');
-    } catch {
-      setSaid('The browser does not allow it: copy the address of this page');
-    }
-  };
   return (
     <div class="actions">
       <label>
@@ -48,12 +39,7 @@ export function Actions({ problem, onOpen, onStart }: ActionsProps) {
       <button type="button" onClick={onStart}>
         Start anew
       </button>
-      <button type="button" disabled={problem !== undefined} onClick={copy}>
-        Copy link
-      </button>
-      <span role="status" class="said">
-        {said}
-      </span>
+      <Copy title="Copy link" done="Link copied" disabled={problem !== undefined} />
       <ColumnSwitches />
     </div>
   );

@@ -1,4 +1,5 @@
 import type { ModelState, TestOutcome } from '../../playground/model.ts';
+import { OF_PLAYGROUND } from '../parts/fields.ts';
 import { formatInstant } from '../parts/instant.ts';
 
 /** Questions that come with a model. */
@@ -22,9 +23,6 @@ export function stateOf(answer: Answer, { names }: ModelState): Patch {
     given: isGiven ? JSON.stringify(given) : undefined,
   };
 }
-
-/** What an address keeps when another model is opened: the texts, and how the page is laid out. */
-const KEPT = ['example', 'model', 'hide', 'column'];
 
 /** Whether a model knows who, what and where is asked about. */
 const knows = ({ names, permissions }: ModelState, { subject, permission, scope }: Patch): boolean =>
@@ -61,6 +59,8 @@ export function questionOfOther(
     .flatMap(({ answers }) => answers.map((answer) => stateOf(answer, after)))
     .find((patch) => knows(after, patch));
   const own = subject && permission && scope ? { subject, permission, scope } : undefined;
-  const nothing = Object.keys(state).flatMap((name) => (KEPT.includes(name) ? [] : [[name, undefined]]));
+  const nothing = Object.keys(state).flatMap((name) =>
+    OF_PLAYGROUND.includes(name) ? [] : [[name, undefined]],
+  );
   return { ...Object.fromEntries(nothing), ...(ofTests ?? own) };
 }

@@ -4,6 +4,7 @@ import { type Patch, useAddress } from '../address.ts';
 import type { ModeProps } from '../app.tsx';
 import { type Client, ClientContext, unreachable } from '../client.ts';
 import { Names } from '../names.tsx';
+import { QUESTION } from '../parts/fields.ts';
 import { Header } from '../parts/header.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Actions } from './actions.tsx';
@@ -17,13 +18,7 @@ import { startWorker } from './worker-client.ts';
 
 const worker = startWorker();
 
-const NO_QUESTION: Patch = {
-  subject: undefined,
-  permission: undefined,
-  scope: undefined,
-  at: undefined,
-  given: undefined,
-};
+const NO_QUESTION: Patch = Object.fromEntries(QUESTION.map((name) => [name, undefined]));
 
 /** The page over a manifest: its text beside the picture, and questions and tests; the table is in this page. */
 export function PlaygroundPage({ children }: ModeProps) {

@@ -3,13 +3,13 @@ import type { ModelState } from '../../playground/model.ts';
 import type { Inputs, Results } from '../../service/index.ts';
 import { useAddress } from '../address.ts';
 import { useCall } from '../calls.ts';
+import { askedIn } from '../parts/asked.ts';
 import { DecisionBadge, reasonText } from '../parts/decision.tsx';
 import { Wrong } from '../parts/field.tsx';
 import { Link } from '../parts/link.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { QuestionFields } from '../parts/question.tsx';
 import { addTest, type NewTest } from './add-test.ts';
-import { askedIn } from './asked.ts';
 
 export interface QuestionProps {
   /** The text of the model tests. */
@@ -83,9 +83,9 @@ function testOf(
     subject: nameOf('subject', subject),
     permission,
     scope: nameOf('scope', scope),
-    ...(at === undefined ? {} : { at: new Date(at).toISOString() }),
-    ...(type === undefined || id === undefined ? {} : { resource: `${type}:${id}` }),
-    ...(Object.keys(properties).length === 0 ? {} : { properties }),
+    ...(at !== undefined && { at: new Date(at).toISOString() }),
+    ...(type !== undefined && id !== undefined && { resource: `${type}:${id}` }),
+    ...(Object.keys(properties).length > 0 && { properties }),
     ...(given?.context && { context: given.context }),
     expect: allowed ? 'allow' : reason,
   };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createColumns } from '../../../cli/bulk/columns.ts';
 import { readSource } from '../../../cli/bulk/source.ts';
-import type { Field } from '../../../cli/input.ts';
+import type { Field } from '../../../provisioning/documents/commands.ts';
 
 /** What a file may cost before anything of it is sent. */
 const columns = createColumns(

@@ -4,6 +4,7 @@ import type { LiveEvent } from '../../../service/index.ts';
 import { useAddress } from '../../address.ts';
 import { useClient } from '../../client.ts';
 import { useNames } from '../../names.tsx';
+import { counted } from '../../parts/counted.ts';
 import { DecisionBadge, reasonText } from '../../parts/decision.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Select, TextField } from '../../parts/field.tsx';
@@ -34,7 +35,13 @@ export function Decisions() {
   const [paused, setPaused] = useState<readonly LiveEvent[]>();
   const events = paused ?? stream.events;
   const nameOf = useNames();
-  if (!about.isLive) return <NotLive />;
+  if (!about.isLive)
+    return (
+      <Empty title="There are no decisions to watch here">
+        Decisions are shown where they are made. Start <code>npx gatehouse-authz dev</code>, open the explorer
+        by the link that it prints, and send requests through its gateway.
+      </Empty>
+    );
 
   const filter: Filter = {
     outcome: state.outcome,
@@ -108,24 +115,13 @@ export function Decisions() {
   );
 }
 
-function NotLive() {
-  return (
-    <Empty title="There are no decisions to watch here">
-      <p>
-        Decisions are shown where they are made. Start <code>npx gatehouse-authz dev</code>, open the explorer
-        by the link that it prints, and send requests through its gateway.
-      </p>
-    </Empty>
-  );
-}
-
 function Connection({ stream: { state, missed, reconnect } }: { readonly stream: Stream }) {
   return (
     <div class="live-connection" role="status">
       <span class={`live-state ${state}`}>{STATE_TEXTS[state]}</span>
       {missed > 0 && (
         <span class="live-missed">
-          {missed} {missed === 1 ? 'event was' : 'events were'} gone before this page could read{' '}
+          {counted(missed, 'event was', 'events were')} gone before this page could read{' '}
           {missed === 1 ? 'it' : 'them'}.
         </span>
       )}
@@ -197,9 +193,8 @@ function SummaryLine({ of: { reasons, time, calls, decisions }, reason: chosen, 
       </ul>
       {time && (
         <p>
-          {decisions} {decisions === 1 ? 'decision' : 'decisions'}: median{' '}
-          <strong>{milliseconds(time.median)}</strong>, worst <strong>{milliseconds(time.worst)}</strong>,{' '}
-          {calls} {calls === 1 ? 'call' : 'calls'} to the table
+          {counted(decisions, 'decision')}: median <strong>{milliseconds(time.median)}</strong>, worst{' '}
+          <strong>{milliseconds(time.worst)}</strong>, {counted(calls, 'call')} to the table
         </p>
       )}
     </div>
@@ -286,7 +281,7 @@ function withoutText({ authorizer, decisions, status }: LiveEvent & { readonly k
   if (status === 401) return 'the credential is refused';
   if (status >= 500) return 'the authorizer or the service failed';
   if (decisions > 0)
-    return `a policy of ${decisions} ${decisions === 1 ? 'decision' : 'decisions'} ${status === 403 ? 'refuses' : 'allows'} it`;
+    return `a policy of ${counted(decisions, 'decision')} ${status === 403 ? 'refuses' : 'allows'} it`;
   return status === 403 ? 'no route, or none in a kept policy' : 'by a policy that the authorizer had kept';
 }
 

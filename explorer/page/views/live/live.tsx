@@ -1,6 +1,5 @@
-import type { FunctionComponent } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
 import { useAddress } from '../../address.ts';
+import { useLoaded } from '../../calls.ts';
 import { unreachable } from '../../client.ts';
 import { Problem } from '../../parts/problem.tsx';
 import { SubViews } from '../../parts/sub-views.tsx';
@@ -24,16 +23,10 @@ export function LiveView() {
 
 /** The revocation, whose code comes when it is opened: it computes with provisioning's own, which is large. */
 function LoadedRevocation() {
-  const [Loaded, setLoaded] = useState<FunctionComponent>();
-  const [failed, setFailed] = useState(false);
-  const load = () => {
-    setFailed(false);
-    import('./revocation.tsx').then(
-      ({ Revocation }) => setLoaded(() => Revocation),
-      () => setFailed(true),
-    );
-  };
-  useEffect(load, []);
-  if (failed) return <Problem of={unreachable('a part of this page did not load').error} retry={load} />;
-  return Loaded ? <Loaded /> : <p class="loading">Loading…</p>;
+  const { value, isLoading, retry } = useLoaded('revocation', () =>
+    import('./revocation.tsx').catch(() => undefined),
+  );
+  if (value) return <value.Revocation />;
+  if (isLoading) return <p class="loading">Loading…</p>;
+  return <Problem of={unreachable('a part of this page did not load').error} retry={retry} />;
 }

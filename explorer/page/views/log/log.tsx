@@ -4,7 +4,7 @@ import { useList } from '../../list.ts';
 import { commandPages, type Item } from '../../load-page.ts';
 import { useNames } from '../../names.tsx';
 import { Empty } from '../../parts/empty.tsx';
-import { INSTANT, Select, TextField } from '../../parts/field.tsx';
+import { INSTANT, Select, TextField, Warning } from '../../parts/field.tsx';
 import { Named } from '../../parts/named.tsx';
 import { type Column, Pages } from '../../parts/pages.tsx';
 import { Picker } from '../../parts/picker.tsx';
@@ -63,11 +63,11 @@ export function LogView() {
       <Source log={log} tenant={tenant} />
       <Filters records={list.items} />
       {list.hasMore && (
-        <p class="incomplete">
-          <span aria-hidden="true">⚠</span> These are the {isOldest ? 'first' : 'last'} records of the period,{' '}
-          {isOldest ? 'up to' : 'back to'} {textOf(list.items.at(-1)?.timestamp)}; there are{' '}
-          {isOldest ? 'later' : 'earlier'} ones. Load more, or choose another period.
-        </p>
+        <Warning>
+          These are the {isOldest ? 'first' : 'last'} records of the period, {isOldest ? 'up to' : 'back to'}{' '}
+          {textOf(list.items.at(-1)?.timestamp)}; there are {isOldest ? 'later' : 'earlier'} ones. Load more,
+          or choose another period.
+        </Warning>
       )}
       {key === undefined && found?.error ? (
         <Problem of={found.error} retry={found.retry} />
@@ -87,7 +87,11 @@ export function LogView() {
             isFiltered ? (
               <Empty title="No record is like this">Empty the fields for actor, command and entity.</Empty>
             ) : (
-              <NoRecords isPlayground={manifest !== undefined} />
+              <Empty title="No records">
+                {manifest !== undefined
+                  ? 'The log of the playground begins with the last edit of the manifest. Make a change in What if to add to it.'
+                  : 'Choose an earlier begin, a later end, or another log. Records are kept for a year.'}
+              </Empty>
             )
           }
         />
@@ -127,6 +131,12 @@ const Action = ({ action, severity }: Item) => (
   </>
 );
 
+/** Of whom a log is. */
+const WHOSE = {
+  tenant: { kind: 'scope', label: 'Tenant' },
+  user: { kind: 'subject', label: 'User' },
+} as const;
+
 interface SourceProps {
   readonly log: keyof typeof LOGS;
   readonly tenant: string | undefined;
@@ -135,6 +145,14 @@ interface SourceProps {
 /** Which log, and from when until when. */
 function Source({ log, tenant }: SourceProps) {
   const { state, go } = useAddress();
+  const instant = (name: 'from' | 'until', label: string) => (
+    <TextField
+      label={label}
+      {...INSTANT}
+      value={state[name] ?? ''}
+      onCommit={(text) => go({ [name]: text || undefined })}
+    />
+  );
   return (
     <div class="question">
       <Select
@@ -143,34 +161,16 @@ function Source({ log, tenant }: SourceProps) {
         options={LOGS}
         onChoose={(chosen) => go({ log: chosen, record: undefined })}
       />
-      {log === 'tenant' && (
+      {log !== 'none' && (
         <Picker
-          kind="scope"
-          label="Tenant"
-          value={tenant}
-          onChoose={(ref) => go({ tenant: ref, record: undefined })}
+          key={log}
+          {...WHOSE[log]}
+          value={log === 'tenant' ? tenant : state.user}
+          onChoose={(ref) => go({ [log]: ref, record: undefined })}
         />
       )}
-      {log === 'user' && (
-        <Picker
-          kind="subject"
-          label="User"
-          value={state.user}
-          onChoose={(ref) => go({ user: ref, record: undefined })}
-        />
-      )}
-      <TextField
-        label="From (UTC)"
-        {...INSTANT}
-        value={state.from ?? ''}
-        onCommit={(from) => go({ from: from || undefined })}
-      />
-      <TextField
-        label="Until, not included (UTC)"
-        {...INSTANT}
-        value={state.until ?? ''}
-        onCommit={(until) => go({ until: until || undefined })}
-      />
+      {instant('from', 'From (UTC)')}
+      {instant('until', 'Until, not included (UTC)')}
     </div>
   );
 }
@@ -218,16 +218,6 @@ function Nobody({ log, isLooking, isPlayground }: NobodyProps) {
   return (
     <Empty title="There is no tenant yet">
       {isPlayground ? 'Add a scope to the manifest: the log begins with that.' : 'Choose another log above.'}
-    </Empty>
-  );
-}
-
-function NoRecords({ isPlayground }: { readonly isPlayground: boolean }) {
-  return (
-    <Empty title="No records">
-      {isPlayground
-        ? 'The log of the playground begins with the last edit of the manifest. Make a change in What if to add to it.'
-        : 'Choose an earlier begin, a later end, or another log. Records are kept for a year.'}
     </Empty>
   );
 }

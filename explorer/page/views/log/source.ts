@@ -1,4 +1,5 @@
 import type { Item } from '../../load-page.ts';
+import { utcOf } from '../../parts/instant.ts';
 
 /** Which log is read, and from when until when. */
 
@@ -21,20 +22,14 @@ export interface Wanted {
   readonly descending: boolean;
 }
 
-/** An instant of a field, which is of UTC; undefined for what is none. */
-export const instantOf = (text: string | undefined): string | undefined => {
-  const at = Date.parse(`${text}Z`);
-  return Number.isNaN(at) ? undefined : new Date(at).toISOString();
-};
-
 /** The input of audit.list; undefined where nobody was chosen yet. */
 export function inputOf({ log, tenant, user, from, until, descending }: Wanted): Item | undefined {
   if ((log === 'tenant' && tenant === undefined) || (log === 'user' && user === undefined)) return undefined;
   return {
     tenant: log === 'tenant' ? tenant : undefined,
     user: log === 'user' ? user?.replace(/^user:/, '') : undefined,
-    from: instantOf(from),
-    until: instantOf(until),
+    from: utcOf(from),
+    until: utcOf(until),
     descending: descending || undefined,
   };
 }

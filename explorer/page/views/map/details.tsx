@@ -10,12 +10,12 @@ import {
   licenceCoverage,
   modulesOf,
 } from './entitlements.ts';
-import { Groups } from './groups.tsx';
+import { GROUPS } from './groups.tsx';
 import { Marks, TypeIcon } from './icons.tsx';
-import { Lines } from './lines.tsx';
+import { Lines, type Listed } from './lines.tsx';
 import { type Mark, marksOf } from './marks.ts';
-import { Assignments, Grants } from './people.tsx';
-import { Role, roleRef } from './roles.tsx';
+import { assignments, GRANTS } from './people.tsx';
+import { OWN_ROLES } from './roles.tsx';
 import type { Path } from './use-path.ts';
 
 /** What may be asked about a scope, by the view that answers. */
@@ -73,37 +73,31 @@ export function Details({ path, entitlements, now }: DetailsProps) {
       </ul>
       {entitlements && <Paid path={path} entitlements={entitlements} now={now} />}
       {type === 'account' && entitlements && <Licences account={ref} entitlements={entitlements} now={now} />}
-      {type === 'enterprise' && <Linked enterprise={ref} />}
+      {type === 'enterprise' && (
+        <>
+          <h3>Workstreams linked to it</h3>
+          <Lines {...LINKED} of={{ parent: ref }} />
+        </>
+      )}
       <h3>Groups</h3>
-      <Groups scope={ref} />
+      <Lines {...GROUPS} of={{ scope: ref }} />
       {isRoot && (
         <>
           <h3>Roles of this {type}</h3>
-          <OwnRoles owner={ref} />
+          <Lines {...OWN_ROLES} of={{ scope: ref }} />
         </>
       )}
       <h3>People</h3>
-      <Disclosure summary="Roles assigned here">{() => <Assignments scope={ref} now={now} />}</Disclosure>
-      {isRoot && <Disclosure summary={`Grants in this ${type}`}>{() => <Grants scope={ref} />}</Disclosure>}
+      <Disclosure summary="Roles assigned here">
+        {() => <Lines {...assignments(now)} of={{ scope: ref }} />}
+      </Disclosure>
+      {isRoot && (
+        <Disclosure summary={`Grants in this ${type}`}>
+          {() => <Lines {...GRANTS} of={{ scope: ref }} />}
+        </Disclosure>
+      )}
       {isRoot && entitlements && <EndingUsers tenant={ref} entitlements={entitlements} />}
     </>
-  );
-}
-
-function OwnRoles({ owner }: { readonly owner: string }) {
-  return (
-    <Lines
-      of={{ command: 'role.list', input: { scope: owner } }}
-      none="It owns no role."
-      title="roles"
-      show={({ id, name, parent }, nameOf) => (
-        <Role
-          id={String(id)}
-          name={String(name)}
-          note={typeof parent === 'string' ? `inherits from ${nameOf(roleRef(parent))}` : undefined}
-        />
-      )}
-    />
   );
 }
 
@@ -173,23 +167,16 @@ function Licences({ account, entitlements, now }: Omit<PaidProps, 'path'> & { re
 }
 
 /** The workstreams of accounts that are linked to an enterprise. */
-function Linked({ enterprise }: { readonly enterprise: string }) {
-  return (
-    <>
-      <h3>Workstreams linked to it</h3>
-      <Lines
-        of={{ command: 'workstream.list', input: { parent: enterprise } }}
-        none="No workstream is linked to it."
-        title="workstreams"
-        show={({ id, name }) => (
-          <Link ask={{ scope: `workstream:${String(id)}` }}>
-            <bdi>{String(name)}</bdi>
-          </Link>
-        )}
-      />
-    </>
-  );
-}
+const LINKED: Listed = {
+  command: 'workstream.list',
+  none: 'No workstream is linked to it.',
+  title: 'workstreams',
+  show: ({ id, name }) => (
+    <Link ask={{ scope: `workstream:${String(id)}` }}>
+      <bdi>{String(name)}</bdi>
+    </Link>
+  ),
+};
 
 function coverageMark(coverage: Coverage, now: number, isComplete: boolean): Mark {
   if (coverage.state === 'over')

@@ -42,21 +42,16 @@ export interface Entitlements {
 const instantOf = (value: unknown, none: number): number =>
   typeof value === 'string' ? Date.parse(value) : none;
 
-export const subscriptionOf = ({ scope, module, status, startDate, endDate }: Item): Entitlement => ({
-  owner: String(scope),
-  of: String(module),
+const entitlementOf = (owner: unknown, of: unknown, { status, startDate, endDate }: Item): Entitlement => ({
+  owner: String(owner),
+  of: String(of),
   isOpen: status === 'active' || status === 'trial',
   start: instantOf(startDate, Number.NEGATIVE_INFINITY),
   end: instantOf(endDate, Number.POSITIVE_INFINITY),
 });
 
-export const licenceOf = ({ account, enterprise, status, startDate, endDate }: Item): Entitlement => ({
-  owner: String(account),
-  of: String(enterprise),
-  isOpen: status === 'active',
-  start: instantOf(startDate, Number.NEGATIVE_INFINITY),
-  end: instantOf(endDate, Number.POSITIVE_INFINITY),
-});
+export const subscriptionOf = (item: Item): Entitlement => entitlementOf(item.scope, item.module, item);
+export const licenceOf = (item: Item): Entitlement => entitlementOf(item.account, item.enterprise, item);
 
 export const byOwner = (all: readonly Entitlement[]): ReadonlyMap<string, readonly Entitlement[]> => {
   const owners = new Map<string, Entitlement[]>();

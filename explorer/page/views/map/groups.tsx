@@ -1,20 +1,16 @@
 import type { Item } from '../../load-page.ts';
 import { Disclosure } from '../../parts/disclosure.tsx';
-import { Lines } from './lines.tsx';
+import { Lines, type Listed } from './lines.tsx';
 import { Person, subjectIn } from './people.tsx';
-import { Role, roleRef } from './roles.tsx';
+import { Role } from './roles.tsx';
 
 /** The groups at a scope; opened, the roles that each one carries, and on demand its members. */
-export function Groups({ scope }: { readonly scope: string }) {
-  return (
-    <Lines
-      of={{ command: 'group.list', input: { scope } }}
-      none="There is no group here."
-      title="groups"
-      show={(group) => <Group of={group} />}
-    />
-  );
-}
+export const GROUPS: Listed = {
+  command: 'group.list',
+  none: 'There is no group here.',
+  title: 'groups',
+  show: (group) => <Group of={group} />,
+};
 
 function Group({ of: { id, name, groupType, everyone } }: { readonly of: Item }) {
   const group = String(id);
@@ -32,9 +28,11 @@ function Group({ of: { id, name, groupType, everyone } }: { readonly of: Item })
     >
       {() => (
         <>
-          <GroupRoles group={group} />
+          <Lines {...CARRIED} of={{ group }} />
           {!isEveryone && (
-            <Disclosure summary="People in this group">{() => <Members group={group} />}</Disclosure>
+            <Disclosure summary="People in this group">
+              {() => <Lines {...MEMBERS} of={{ group }} />}
+            </Disclosure>
           )}
         </>
       )}
@@ -42,26 +40,18 @@ function Group({ of: { id, name, groupType, everyone } }: { readonly of: Item })
   );
 }
 
-function GroupRoles({ group }: { readonly group: string }) {
-  return (
-    <Lines
-      of={{ command: 'group-role.list', input: { group } }}
-      none="It carries no role."
-      title="roles"
-      keyOf={({ role }) => String(role)}
-      show={({ role }, nameOf) => <Role id={String(role)} name={nameOf(roleRef(role))} />}
-    />
-  );
-}
+const CARRIED: Listed = {
+  command: 'group-role.list',
+  none: 'It carries no role.',
+  title: 'roles',
+  keyOf: ({ role }) => String(role),
+  show: ({ role }) => <Role id={String(role)} />,
+};
 
-function Members({ group }: { readonly group: string }) {
-  return (
-    <Lines
-      of={{ command: 'membership.list', input: { group } }}
-      none="Nobody is in it."
-      title="people"
-      keyOf={subjectIn}
-      show={(item) => <Person subject={subjectIn(item)} />}
-    />
-  );
-}
+const MEMBERS: Listed = {
+  command: 'membership.list',
+  none: 'Nobody is in it.',
+  title: 'people',
+  keyOf: subjectIn,
+  show: (item) => <Person subject={subjectIn(item)} />,
+};

@@ -1,10 +1,9 @@
 import type { Fault } from '../../../service/index.ts';
 import { useLoaded } from '../../calls.ts';
-import { useClient } from '../../client.ts';
+import { type Send, useClient } from '../../client.ts';
 import { run } from '../../load-page.ts';
 import { typeOf } from '../../refs.ts';
 import { reading } from '../../registry.ts';
-import type { Send } from '../../send.ts';
 import { type Scope, scopeOf } from './levels.ts';
 
 /** A scope with what is above it, from its root down to itself. */

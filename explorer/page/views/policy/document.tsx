@@ -1,5 +1,7 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useId, useRef } from 'preact/hooks';
 import type { PolicyShown } from '../../../service/index.ts';
+import { Copy } from '../../parts/copy.tsx';
+import { counted } from '../../parts/counted.ts';
 import { exampleOfResource, type Request } from './examples.ts';
 import { useScrollToCurrent } from './scroll.ts';
 
@@ -37,8 +39,8 @@ export function PolicyDocument({ of: { base, answer, without }, matched, onTry }
           return (
             <div key={Effect} class={`policy-statement ${Effect.toLowerCase()}`}>
               <h3>
-                <span aria-hidden="true">{Effect === 'Allow' ? '✓' : '✕'}</span> {Effect}: {resources.length}{' '}
-                {resources.length === 1 ? 'resource' : 'resources'}
+                <span aria-hidden="true">{Effect === 'Allow' ? '✓' : '✕'}</span> {Effect}:{' '}
+                {counted(resources.length, 'resource')}
               </h3>
               <ul>
                 {resources.map((resource) => (
@@ -62,36 +64,11 @@ export function PolicyDocument({ of: { base, answer, without }, matched, onTry }
       </div>
       <details>
         <summary>As JSON</summary>
-        <Copy text={json} />
+        <p>
+          <Copy key={json} title="Copy" done="copied" text={json} />
+        </p>
         <pre class="policy-json">{json}</pre>
       </details>
     </section>
-  );
-}
-
-/** Puts a text into the clipboard, and says whether it did. */
-function Copy({ text }: { readonly text: string }) {
-  const [said, setSaid] = useState('');
-  const current = useRef(text);
-  current.current = text;
-  useEffect(() => setSaid(''), [text]);
-  const copy = () => {
-    const done = (message: string) => {
-      if (current.current === text) setSaid(message);
-    };
-    // Not there unless the page is served over TLS or from this machine.
-    const written = navigator.clipboard?.writeText(text) ?? Promise.reject();
-    written.then(
-      () => done('copied'),
-      () => done('the browser did not allow it: select the text and copy it'),
-    );
-  };
-  return (
-    <p>
-      <button type="button" onClick={copy}>
-        Copy
-      </button>{' '}
-      <span role="status">{said}</span>
-    </p>
   );
 }

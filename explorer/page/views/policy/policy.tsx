@@ -3,6 +3,7 @@ import type { PolicyShown } from '../../../service/index.ts';
 import { useAddress } from '../../address.ts';
 import { useCall } from '../../calls.ts';
 import { useNames } from '../../names.tsx';
+import { counted } from '../../parts/counted.ts';
 import { DecisionBadge } from '../../parts/decision.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { TextField } from '../../parts/field.tsx';
@@ -202,9 +203,7 @@ function Cover({ of, isWhole }: CoverProps) {
   if (values.length === 0) return <span class="policy-covered">✓ all of it</span>;
   return (
     <details>
-      <summary class="policy-covered">
-        ✓ {values.length} {values.length === 1 ? 'value' : 'values'}
-      </summary>
+      <summary class="policy-covered">✓ {counted(values.length, 'value')}</summary>
       <ul class="policy-values">
         {values.map((each) => (
           <li key={each.resources.join(' ')}>

@@ -1,4 +1,4 @@
-import type { Inputs } from '../../../service/index.ts';
+import type { Inputs, Results } from '../../../service/index.ts';
 import { type LoadPage, searchPages } from '../../load-page.ts';
 import type { Asked } from '../../parts/fields.ts';
 import { readGiven } from '../../parts/given-text.ts';
@@ -21,6 +21,9 @@ export interface SearchKind {
   /** What it is asked with: two of three. The third is what it finds. */
   readonly asked: readonly Asked[];
   readonly finds: Asked;
+  readonly method: 'subjects' | 'permissions' | 'scopes';
+  /** What limits it to one type of what it finds. */
+  readonly typedBy: 'type' | 'kind';
 }
 
 export const SEARCHES: Readonly<Record<Search, SearchKind>> = {
@@ -29,18 +32,24 @@ export const SEARCHES: Readonly<Record<Search, SearchKind>> = {
     sentence: 'Everybody who may do it there: by a role at the place or above it, or as an administrator.',
     asked: ['permission', 'scope'],
     finds: 'subject',
+    method: 'subjects',
+    typedBy: 'type',
   },
   what: {
     title: 'What',
     sentence: 'Every page and permission that somebody is allowed at a place.',
     asked: ['subject', 'scope'],
     finds: 'permission',
+    method: 'permissions',
+    typedBy: 'kind',
   },
   where: {
     title: 'Where',
     sentence: 'Every place where somebody may do it: those where a role is granted, and all below them.',
     asked: ['subject', 'permission'],
     finds: 'scope',
+    method: 'scopes',
+    typedBy: 'type',
   },
 };
 
@@ -58,41 +67,24 @@ const LIMIT = 100;
 
 /** What the address asks; undefined where a part of it is missing or cannot be read. */
 export function questionOf(state: Readonly<Record<string, string>>): Question | undefined {
-  const { subject = '', permission = '', scope = '', type } = state;
+  const { asked, method, typedBy } = SEARCHES[searchOf(state.search)];
   const [time, read] = [askedInstant(state.at), readGiven(state.given)];
-  if (time.problem !== undefined || 'problem' in read) return undefined;
-  const common = { limit: LIMIT, ...time, ...read };
-  const typed = type === undefined ? {} : { type };
-  switch (searchOf(state.search)) {
-    case 'who': {
-      if (permission === '' || scope === '') return undefined;
-      const input = { permission, scope, ...typed, ...common };
-      return { key: keyOf('subjects', input), load: (send) => searchPages(send, 'subjects', input) };
-    }
-    case 'where': {
-      if (subject === '' || permission === '') return undefined;
-      const input = { subject, permission, ...typed, ...common };
-      return { key: keyOf('scopes', input), load: (send) => searchPages(send, 'scopes', input) };
-    }
-    case 'what': {
-      if (subject === '' || scope === '') return undefined;
-      const input: Inputs['permissions'] = { subject, scope, ...common };
-      if (type === 'page' || type === 'permission') input.kind = type;
-      return {
-        key: keyOf('permissions', input),
-        load: (send) => async (cursor) => {
-          const reply = await searchPages(send, 'permissions', input)(cursor);
-          if (!reply.ok) return reply;
-          const items = reply.result.items.map(({ permission: name, ...rest }) => ({
-            ref: name,
-            name,
-            ...rest,
-          }));
-          return { ok: true, result: { ...reply.result, items } };
-        },
-      };
-    }
-  }
+  if (time.problem !== undefined || 'problem' in read || asked.some((name) => !state[name])) return undefined;
+  const parts = Object.fromEntries(asked.map((name) => [name, state[name]]));
+  const input = { ...parts, ...(state.type && { [typedBy]: state.type }), limit: LIMIT, ...time, ...read };
+  return {
+    key: JSON.stringify([method, input]),
+    load: (send) => async (cursor) => {
+      const reply = await searchPages(send, method, input as Inputs[typeof method])(cursor);
+      return reply.ok
+        ? { ok: true, result: { ...reply.result, items: reply.result.items.map(rowOf) } }
+        : reply;
+    },
+  };
 }
 
-const keyOf = (method: string, input: object): string => JSON.stringify([method, input]);
+/** A page or permission is called by its name alone. */
+const rowOf = (item: Results['subjects' | 'permissions']['items'][number]): Row =>
+  'permission' in item
+    ? { ref: item.permission, name: item.permission, description: item.description }
+    : item;

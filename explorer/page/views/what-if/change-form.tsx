@@ -1,46 +1,37 @@
 import { useEffect, useState } from 'preact/hooks';
-import { type Address, useAddress } from '../../address.ts';
+import type { FormField } from '../../../service/index.ts';
+import { useAddress } from '../../address.ts';
+import { useCall } from '../../calls.ts';
 import type { Change } from '../../commands/changes.ts';
-import {
-  type Field,
-  type FieldName,
-  fieldOf,
-  isUsual,
-  missing,
-  USUAL,
-  type Usual,
-  type UsualName,
-  type Values,
-} from '../../commands/usual.ts';
+import { given, keyOf, labelOf, missing, type Values } from '../../commands/form.ts';
+import { changeNamed, changeOf, fieldsOf, USUAL, USUAL_COMMANDS } from '../../commands/usual.ts';
 import { INSTANT, named, Select, TextField } from '../../parts/field.tsx';
 import { Picker } from '../../parts/picker.tsx';
+import { Problem } from '../../parts/problem.tsx';
 
 const LABELS = Object.fromEntries(Object.entries(USUAL).map(([name, { label }]) => [name, label]));
 
-export interface ChangeFormProps {
-  readonly onAdd: (change: Change) => void;
-}
-
-/** A form for the usual changes. It begins with what is asked in the other views. */
-export function ChangeForm({ onAdd }: ChangeFormProps) {
-  const { state } = useAddress();
-  const [name, setName] = useState<UsualName>('leave');
-  const [values, setValues] = useState<Values>(() => asked(state));
+/** A form for the usual changes, and for every other command. It begins with what is asked in the other views. */
+export function ChangeForm({ onAdd }: { readonly onAdd: (change: Change) => void }) {
+  const { subject = '', permission = '', scope = '' } = useAddress().state;
+  const [name, setName] = useState('leave');
+  const [values, setValues] = useState<Values>({ user: subject, permission, scope });
   // Names are looked up when a field is left, which may be when the button is pressed.
   const [isWanted, setWanted] = useState(false);
-  const usual: Usual = USUAL[name];
-  const left = missing(usual, values);
-  const isComplete = left.length === 0;
+  const { value, error, retry } = useCall('forms', { commands: [...USUAL_COMMANDS, name] });
+  const change = changeNamed(name);
+  const fields = value ? fieldsOf(change, value.forms) : [];
+  const left = missing(fields, values);
+  const isComplete = fields.length > 0 && left.length === 0;
   const add = () => {
-    onAdd(usual.toChange(values));
+    onAdd(changeOf(change, fields, values));
     setValues({});
     setWanted(false);
   };
   useEffect(() => {
     if (isWanted && isComplete) add();
   }, [isWanted, isComplete]);
-  const set = (field: FieldName) => (value: string | undefined) =>
-    setValues((before) => ({ ...before, [field]: value ?? '' }));
+  if (!value) return error ? <Problem of={error} retry={retry} /> : <p class="loading">Loading…</p>;
   return (
     <fieldset class="usual">
       <legend>Add a change</legend>
@@ -48,55 +39,45 @@ export function ChangeForm({ onAdd }: ChangeFormProps) {
         <Select
           label="Change"
           value={name}
-          options={LABELS}
+          hint={value.forms[name]?.summary}
+          options={{ ...LABELS, ...named(value.commands) }}
           onChoose={(chosen) => {
-            if (isUsual(chosen)) setName(chosen);
+            setName(chosen);
             setWanted(false);
           }}
         />
-        {usual.fields.map((field) => (
-          <FormField key={field} field={fieldOf(field)} value={values[field]} onChange={set(field)} />
+        {fields.map((field) => (
+          <ValueField
+            key={field.name}
+            field={field}
+            value={given(field, values)}
+            onChange={(value) => setValues((before) => ({ ...before, [keyOf(field)]: value ?? '' }))}
+          />
         ))}
       </div>
       <button type="button" class="primary" onClick={() => (isComplete ? add() : setWanted(true))}>
         Add this change
       </button>
       <span role="status">
-        {isWanted && !isComplete && (
-          <span class="wrong"> Still to choose: {left.map(({ label }) => label).join(', ')}.</span>
+        {isWanted && left.length > 0 && (
+          <span class="wrong"> Still to choose: {left.map(labelOf).join(', ')}.</span>
         )}
       </span>
     </fieldset>
   );
 }
 
-/** The values that the other views ask about. */
-const asked = ({ subject = '', permission = '', scope = '' }: Address['state']): Values => ({
-  subject,
-  permission,
-  scope,
-});
-
-interface FormFieldProps {
-  readonly field: Field;
-  readonly value: string | undefined;
+interface ValueFieldProps {
+  readonly field: FormField;
+  readonly value: string;
   readonly onChange: (value: string | undefined) => void;
 }
 
-function FormField({ field, value, onChange }: FormFieldProps) {
-  const { label, of, choices = [] } = field;
-  if (of === 'choice')
-    return (
-      <Select
-        label={label}
-        value={value || (choices[0] ?? '')}
-        options={named(choices)}
-        onChoose={onChange}
-      />
-    );
-  if (of === 'instant' || of === 'expression')
-    return (
-      <TextField label={label} {...(of === 'instant' && INSTANT)} value={value ?? ''} onType={onChange} />
-    );
-  return <Picker kind={of} label={label} value={value || undefined} onChoose={onChange} />;
+function ValueField({ field, value, onChange }: ValueFieldProps) {
+  const { names, choices, isRequired, isInstant } = field;
+  const label = labelOf(field);
+  if (names) return <Picker kind={names} label={label} value={value || undefined} onChoose={onChange} />;
+  const options = named(isRequired ? choices : ['', ...choices]);
+  if (choices.length > 0) return <Select label={label} value={value} options={options} onChoose={onChange} />;
+  return <TextField label={label} {...(isInstant && INSTANT)} value={value} onType={onChange} />;
 }

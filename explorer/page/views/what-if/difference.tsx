@@ -3,6 +3,7 @@ import type { AccessDifference, AccessRow, AccessSide } from '../../../../provis
 import { peopleText } from '../../../../provisioning/index.ts';
 import { counted } from '../../parts/counted.ts';
 import { Disclosure } from '../../parts/disclosure.tsx';
+import { Warning } from '../../parts/field.tsx';
 import { FIELDS } from '../../parts/fields.ts';
 import { Link } from '../../parts/link.tsx';
 import { Named } from '../../parts/named.tsx';
@@ -14,21 +15,16 @@ const SIDES = {
   gains: { sign: '+', title: 'Gains access', noun: 'gain' },
 } as const;
 
-export interface DifferenceProps {
-  readonly of: AccessDifference;
-}
-
 /** Who loses and who gains what. */
-export function Difference({ of }: DifferenceProps) {
+export function Difference({ of }: { readonly of: AccessDifference }) {
   const isLeast = of.incomplete !== undefined;
   const isNothing = [of.loses, of.gains].every(({ people, more }) => people === 0 && !more);
   return (
     <>
       {of.incomplete !== undefined && (
-        <p class="incomplete">
-          <span aria-hidden="true">⚠</span> <strong>incomplete:</strong> <bdi>{of.incomplete}</bdi>. Each
-          number is the least that is certain.
-        </p>
+        <Warning>
+          <strong>incomplete:</strong> <bdi>{of.incomplete}</bdi>. Each number is the least that is certain.
+        </Warning>
       )}
       {isNothing && !isLeast && <p>Nobody’s access differs.</p>}
       <Side name="loses" side={of.loses} isLeast={isLeast} />

@@ -4,7 +4,7 @@ import { useAddress } from '../../address.ts';
 import { useCall, useCommand, useLoaded } from '../../calls.ts';
 import { useClient } from '../../client.ts';
 import { Empty } from '../../parts/empty.tsx';
-import { Wrong } from '../../parts/field.tsx';
+import { Warning, Wrong } from '../../parts/field.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import type { ComparisonProps } from './changes-comparison.tsx';
 import { FileField, ManifestText } from './file-field.tsx';
@@ -71,13 +71,12 @@ function OfManifest({ manifest, onMade }: OfProps & { readonly manifest: Data })
     <>
       <PruneFields />
       {!isForHere && (
-        <p class="incomplete">
-          <span aria-hidden="true">⚠</span>{' '}
+        <Warning>
           <strong>
             It is for the table <bdi>{String(manifest.table)}</bdi>,
           </strong>{' '}
           and cannot be applied here.
-        </p>
+        </Warning>
       )}
       {error && <Problem of={error} retry={retry} />}
       <PlanResult
@@ -120,8 +119,8 @@ function OfPlan({ data, onMade }: OfProps & { readonly data: Data }) {
 
 /** What is removed, by the state of the address. */
 const pruningOf = (prune: string | undefined) => ({
-  ...(prune === undefined ? {} : { prune: true }),
-  ...(prune === 'shared' ? { pruneShared: true } : {}),
+  ...(prune !== undefined && { prune: true }),
+  ...(prune === 'shared' && { pruneShared: true }),
 });
 
 function PruneFields() {

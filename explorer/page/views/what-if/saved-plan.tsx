@@ -2,6 +2,7 @@ import type { PlannedChange } from '../../../../provisioning/index.ts';
 import type { PlanCompared } from '../../../service/index.ts';
 import { type Client, useClient } from '../../client.ts';
 import { counted } from '../../parts/counted.ts';
+import { Warning } from '../../parts/field.tsx';
 
 /** How a saved plan compares with what its manifest takes now. */
 export interface SavedPlanState {
@@ -66,10 +67,9 @@ export function SavedPlanNote({
         <bdi>{client.manifest === undefined ? client.about.place : 'the table in this page'}</bdi>.
       </p>
       {!isForPlace(place, client) && (
-        <p class="incomplete">
-          <span aria-hidden="true">⚠</span> <strong>It is for another table,</strong> and cannot be applied
-          here.
-        </p>
+        <Warning>
+          <strong>It is for another table,</strong> and cannot be applied here.
+        </Warning>
       )}
       {isCurrent ? (
         <p class="current" role="status">
@@ -77,10 +77,10 @@ export function SavedPlanNote({
           {done > 0 && ` ${done.toLocaleString('en')} of ${counted(changes, 'change')} are done already.`}
         </p>
       ) : (
-        <p class="incomplete" role="status">
-          <span aria-hidden="true">⚠</span> <strong>The plan is out of date.</strong> The table has changed
-          since: it takes {counted(changesBeyond, 'change')} now that the plan does not have. Plan again.
-        </p>
+        <Warning role="status">
+          <strong>The plan is out of date.</strong> The table has changed since: it takes{' '}
+          {counted(changesBeyond, 'change')} now that the plan does not have. Plan again.
+        </Warning>
       )}
     </>
   );

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { Decision, Explanation, Sentence as Said } from '../../../../engine/index.ts';
-import type { Inputs } from '../../../service/index.ts';
 import { useLoaded } from '../../calls.ts';
 import { useClient } from '../../client.ts';
+import type { Question } from '../../parts/asked.ts';
 import { reasonText } from '../../parts/decision.tsx';
 import { type Days, dateText, instantText } from '../../parts/instant.ts';
 import { Sentence } from '../../parts/sentence.tsx';
@@ -11,7 +11,7 @@ import { axisOf, type Mark, marksOf, partsOf, rangeOf } from './timeline.ts';
 
 export interface OverTimeProps {
   /** The question, without its instant. */
-  readonly question: Omit<Inputs['check'], 'at'> | undefined;
+  readonly question: Question | undefined;
   readonly explanation: Explanation | undefined;
   readonly at: number | undefined;
   readonly problem: string | undefined;
@@ -47,7 +47,7 @@ function useOutermost(at: number | undefined, { start, end }: Days): readonly nu
 }
 
 interface StripProps {
-  readonly question: Omit<Inputs['check'], 'at'>;
+  readonly question: Question;
   readonly parts: readonly Days[];
   readonly range: Days;
   readonly marks: readonly Mark[];
@@ -105,10 +105,7 @@ function Strip({ question, parts, range, marks, now }: StripProps) {
 const MONTH = new Intl.DateTimeFormat('en-GB', { month: 'short', year: 'numeric', timeZone: 'UTC' });
 
 /** The decision at the start of each part. Asked anew only when the question, the parts or the table change. */
-function useDecisions(
-  question: StripProps['question'],
-  parts: readonly Days[],
-): readonly (Decision | undefined)[] {
+function useDecisions(question: Question, parts: readonly Days[]): readonly (Decision | undefined)[] {
   const { send } = useClient();
   const { value, isLoading } = useLoaded(JSON.stringify([question, parts]), () =>
     Promise.all(

@@ -1,6 +1,7 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { Explanation } from '../../../../engine/index.ts';
 import { useLoaded } from '../../calls.ts';
+import { counted } from '../../parts/counted.ts';
 import { DecisionBadge } from '../../parts/decision.tsx';
 import { Link } from '../../parts/link.tsx';
 import { NodeIcon } from './icons.tsx';
@@ -30,7 +31,7 @@ export function Picture({ explanation }: PictureProps) {
       <figcaption>
         {(graph.hidden > 0 || isWhole) && (
           <button type="button" aria-expanded={isWhole} onClick={() => setIsWhole(!isWhole)}>
-            {isWhole ? 'Show fewer' : `Show ${graph.hidden} more ${graph.hidden === 1 ? 'path' : 'paths'}`}
+            {isWhole ? 'Show fewer' : `Show ${counted(graph.hidden, 'more path')}`}
           </button>
         )}
         {isWhole && graph.hidden > 0 && (

@@ -2,14 +2,10 @@ import type { Explanation } from '../../../../engine/index.ts';
 import { Link } from '../../parts/link.tsx';
 import { typeOf } from '../../refs.ts';
 
-export interface PlacesProps {
-  readonly explanation: Explanation;
-}
-
 const OPEN = ['active', 'not looked at'];
 
 /** The path of scopes, from the tenant down to the one asked about: grants flow down it, and so does a closure. */
-export function Places({ explanation: { path, combination, allowedBy, deniedBy } }: PlacesProps) {
+export function Places({ path, combination, allowedBy, deniedBy }: Explanation) {
   const deciding = allowedBy.items[0] ?? deniedBy.items[0];
   const grantedAt = deciding && 'scope' in deciding.from ? deciding.from.scope.ref : undefined;
   return (

@@ -7,12 +7,8 @@ import { Sentence } from '../../parts/sentence.tsx';
 import { hasFailed } from './path-graph.ts';
 import { assigning, joining, remediesOf } from './remedies.ts';
 
-export interface RemediationProps {
-  readonly explanation: Explanation;
-}
-
 /** What would have helped, each with a link that shows what else it would change. */
-export function Remediation({ explanation }: RemediationProps) {
+export function Remediation({ explanation }: { readonly explanation: Explanation }) {
   const { suggestions } = explanation;
   const remedies = remediesOf(explanation);
   if (!suggestions && remedies.length === 0) return null;
@@ -58,8 +54,12 @@ function Line({ children, change, does }: LineProps) {
   );
 }
 
-function Suggested({ of, explanation }: RemediationProps & { readonly of: Suggestions }) {
-  const { granted, groups, roles, lookedAt } = of;
+interface SuggestedProps {
+  readonly of: Suggestions;
+  readonly explanation: Explanation;
+}
+
+function Suggested({ of: { granted, groups, roles, lookedAt }, explanation }: SuggestedProps) {
   const { subject } = explanation;
   const unread = Object.entries(lookedAt).filter(([, { of: all, read }]) => read < all);
   return (

@@ -1,12 +1,11 @@
-import { useState } from 'preact/hooks';
 import { type Explanation, formatExplanation } from '../../../../engine/index.ts';
-import type { Inputs } from '../../../service/index.ts';
-import { type Address, useAddress } from '../../address.ts';
+import { useAddress } from '../../address.ts';
 import { useCall } from '../../calls.ts';
+import { askedIn, type Question, questionIn } from '../../parts/asked.ts';
 import { DecisionBadge, reasonText } from '../../parts/decision.tsx';
+import { Disclosure } from '../../parts/disclosure.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { GivenField } from '../../parts/given.tsx';
-import { readGiven } from '../../parts/given-text.ts';
 import { askedInstant, formatInstant, instantText } from '../../parts/instant.ts';
 import { Link } from '../../parts/link.tsx';
 import { Named } from '../../parts/named.tsx';
@@ -20,15 +19,12 @@ import { Places } from './places.tsx';
 import { Remediation } from './remediation.tsx';
 import { Steps } from './steps.tsx';
 
-type Question = Omit<Inputs['explain'], 'at'>;
-
 /** Why somebody may do something somewhere, or not. */
 export function WhyView() {
   const { state, go } = useAddress();
-  const question = questionOf(state);
+  const question = questionIn(state);
   const { at, problem } = askedInstant(state.at);
-  const asked = problem === undefined && question ? { ...question, at } : undefined;
-  const { value, error, retry, isLoading } = useCall('explain', asked);
+  const { value, error, retry, isLoading } = useCall('explain', askedIn(state));
   const explanation = value && question && (!isLoading || isOf(value, question)) ? value : undefined;
   const { subject, permission, scope } = state;
   return (
@@ -54,7 +50,7 @@ export function WhyView() {
         <section aria-labelledby="why-path">
           <h2 id="why-path">The path</h2>
           <Picture explanation={explanation} />
-          <Places explanation={explanation} />
+          <Places {...explanation} />
         </section>
       )}
       {subject && permission && scope && (
@@ -76,13 +72,6 @@ export function WhyView() {
       {explanation && <Rest of={explanation} />}
     </>
   );
-}
-
-/** What the address asks; undefined as long as a part is missing or cannot be read. */
-function questionOf({ subject, permission, scope, given }: Address['state']): Question | undefined {
-  const read = readGiven(given);
-  if (!subject || !permission || !scope || 'problem' in read) return undefined;
-  return { subject, permission, scope, ...read };
 }
 
 /** Whether an explanation that stays until the next is there is of the same question, at another instant. */
@@ -119,17 +108,13 @@ function Rest({ of }: { readonly of: Explanation }) {
 }
 
 /** What the command line prints. It is made only when it is opened. */
-function AsText({ of }: { readonly of: Explanation }) {
-  const [isOpen, setIsOpen] = useState(false);
-  return (
-    <details class="why-text" onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
-      <summary>As text</summary>
-      {isOpen && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be within reach of the keyboard
-        <section class="scroll scrolls" aria-label="The explanation as text" tabIndex={0}>
-          <pre>{formatExplanation(of)}</pre>
-        </section>
-      )}
-    </details>
-  );
-}
+const AsText = ({ of }: { readonly of: Explanation }) => (
+  <Disclosure class="why-text" summary="As text">
+    {() => (
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be within reach of the keyboard
+      <section class="scroll scrolls" aria-label="The explanation as text" tabIndex={0}>
+        <pre>{formatExplanation(of)}</pre>
+      </section>
+    )}
+  </Disclosure>
+);
