@@ -20,8 +20,9 @@ export { createIds } from './ids.ts';
 export { inPlainWords } from './issues.ts';
 export { cellsByPlace, EFFECT_SIGNS, signsOf } from './matrix/cells.ts';
 export { type Matrix, readMatrix } from './matrix/matrix.ts';
+export { commandsOn } from './names/commands-on.ts';
 export { asField, descriptionOf, namedBy } from './names/inputs.ts';
-export { descriptionsOf, namesOf, namesOfSubjects } from './names/labels.ts';
+export { descriptionsOf, nameIn, namesOf, namesOfSubjects } from './names/labels.ts';
 export type { Progress } from './plan.ts';
 export {
   createProvisioning,

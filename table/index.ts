@@ -1,9 +1,9 @@
 /** Entry of the table: keys, entities and the two ports. Behind them: dynamodb/ or memory/. */
-export { closingStatus, ENTITIES } from './entities/registry.ts';
 export { SCOPE_TYPES } from './entities/scope-types.ts';
 export { type ErrorCode, GatehouseError } from './errors.ts';
 export { defused } from './formulas.ts';
 export { BUILT_IN_SUBJECTS, formatRef, isId, isRef, parseRef, type Ref } from './identifiers.ts';
+export { readInstant } from './instant.ts';
 export type { Item } from './item.ts';
 export * from './keys.ts';
 export type { ListQuery, MergedQuery, Page, Range, Reader } from './reader.ts';

@@ -1,5 +1,6 @@
-import { closingStatus } from '../../table/entities/registry.ts';
-import { parseSubjectRef, REGISTERED_SUBJECT } from '../../table/identifiers.ts';
+import { commandsOn } from '../../provisioning/index.ts';
+import { parseSubjectRef } from '../../table/identifiers.ts';
+import type { Command } from '../destruction.ts';
 import { flag, SUBJECT } from '../options.ts';
 import { RefusedError, type Sender } from '../provisioning.ts';
 import { referenceOf } from '../references.ts';
@@ -8,10 +9,8 @@ import { revocation } from '../revocation/subcommand.ts';
 interface Subject {
   /** As `user:ID`, `device:ID`. */
   readonly ref: string;
-  /** The commands that speak of it begin with this. */
-  readonly kind: string;
-  /** The input that names it. */
-  readonly named: Readonly<Record<string, unknown>>;
+  /** The command that disables it. */
+  readonly close: Command;
   /** As edges name it. */
   readonly user: string;
   readonly status: string;
@@ -21,10 +20,10 @@ interface Subject {
 async function findSubject({ send, names }: Sender, text: string): Promise<Subject> {
   const ref = await referenceOf(names, { label: 'USER', kind: 'subject' }, text);
   const node = parseSubjectRef(ref, 'user');
-  const named = node.type === REGISTERED_SUBJECT ? { user: node.id } : { id: node.id };
-  const { status } = await send(`${node.type}.read`, named);
+  const { read, close } = commandsOn(ref, 'subject');
+  const { status } = await send(read.command, read.input);
   const user = node.type === 'user' ? node.id : ref;
-  return { ref, kind: node.type, named, user, status: String(status) };
+  return { ref, close, user, status: String(status) };
 }
 
 /** The edges of a subject and the fields that identify each, in the order of removal: what grants most goes first. */
@@ -65,10 +64,9 @@ export const addRevokeUser = revocation({
     '  gatehouse revoke-user ann@acme.example --actor security\n  gatehouse revoke-user user:01M7YAMYCAWSND2TZ7F47P6DYF --strip --yes --result-ttl 300',
   revoke: async (editing, argument, { strip }, agreed) => {
     const subject = await findSubject(editing, argument);
-    const status = closingStatus(subject.kind);
     const before = subject.status !== 'active';
     // Written even if it was disabled: the read may be stale, and the caller needs this write's token.
-    const sent = { command: `${subject.kind}.update`, input: { ...subject.named, status } };
+    const sent = subject.close;
     const removes = strip ? ', and removes all its grants, memberships, assignments and global roles' : '';
     const undo = strip ? ': what is removed is granted anew, one by one' : '';
     await agreed(`this disables ${subject.ref}${removes}${undo}`, sent);
@@ -76,7 +74,7 @@ export const addRevokeUser = revocation({
     const stripped = strip ? await removeEdges(editing, subject) : undefined;
     const revoked = subject.ref;
     const text = [
-      `${revoked} is ${status}${before ? ` (it was ${subject.status})` : ''}`,
+      `${revoked} is ${sent.input.status}${before ? ` (it was ${subject.status})` : ''}`,
       ...(stripped === undefined ? [] : [`${stripped} of its grants, memberships and roles are removed`]),
     ].join('; ');
     return { revoked, kind: 'subject' as const, before, text, token, stripped };

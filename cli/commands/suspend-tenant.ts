@@ -1,6 +1,4 @@
-import { scopeKind, scopeName } from '../../provisioning/apply/scope-commands.ts';
-import { closingStatus } from '../../table/entities/registry.ts';
-import { parseRef } from '../../table/identifiers.ts';
+import { commandsOn } from '../../provisioning/index.ts';
 import { UsageError } from '../context.ts';
 import { referenceOf } from '../references.ts';
 import { revocation } from '../revocation/subcommand.ts';
@@ -14,23 +12,18 @@ export const addSuspendTenant = revocation({
   examples: '  gatehouse suspend-tenant Northwind --yes --actor billing',
   revoke: async ({ send, write, names }, typed, _options, agreed) => {
     const tenant = await referenceOf(names, { label: 'TENANT', kind: 'scope' }, typed);
-    const { type, id } = parseRef(tenant, 'tenant');
-    const kind = scopeKind(type);
-    const status = closingStatus(kind);
-    if (status === undefined) throw new UsageError(`TENANT ${tenant}: a ${type} cannot be suspended`);
-    const command = `${kind}.update`;
-    const input = scopeName(type, id);
-    const named = Object.entries(input).map(([name, value]) => `${name}=${value}`);
-    const found = await send(`${kind}.read`, input);
-    if (found.root !== tenant)
+    const { read, close: sent } = commandsOn(tenant, 'scope');
+    const found = await send(read.command, read.input);
+    if (found.root !== tenant) {
+      const fields = Object.entries(sent.input).map(([name, value]) => `${name}=${value}`);
       throw new UsageError(
-        `${tenant} is no tenant: its root is ${found.root}. To close only what is below it: gatehouse command ${command} ${named} status=${status}`,
+        `${tenant} is no tenant: its root is ${found.root}. To close only what is below it: gatehouse command ${sent.command} ${fields.join(' ')}`,
       );
-    const sent = { command, input: { ...input, status } };
+    }
     await agreed(`this suspends ${tenant}, with all scopes below it`, sent);
     const token = await write(sent.command, sent.input);
     const before = found.status !== 'active';
-    const text = `${tenant} is ${status}, with all scopes below it${before ? ` (it was ${found.status})` : ''}`;
+    const text = `${tenant} is ${sent.input.status}, with all scopes below it${before ? ` (it was ${found.status})` : ''}`;
     return { revoked: tenant, kind: 'scope' as const, before, text, token };
   },
 });

@@ -1,5 +1,5 @@
-import { scopeKind, scopeName } from '../../provisioning/apply/scope-commands.ts';
 import { inTurns } from '../../provisioning/in-turns.ts';
+import { commandsOn } from '../../provisioning/names/commands-on.ts';
 import type { WrittenRoute } from '../../provisioning/routes/route.ts';
 import { writtenScope } from '../../provisioning/routes/written-scopes.ts';
 import { formatRef } from '../../table/identifiers.ts';
@@ -10,15 +10,16 @@ export async function withMissingScope<R extends Pick<WrittenRoute, 'scope'>>(
   { find }: Pick<Sender, 'find'>,
   routes: readonly R[],
 ): Promise<readonly R[]> {
-  const written = new Map(
+  const written = new Set(
     routes.flatMap(({ scope }) => {
       const ref = writtenScope(scope);
-      return ref ? [[formatRef(ref), ref] as const] : [];
+      return ref ? formatRef(ref) : [];
     }),
   );
   const missing = new Set<string>();
-  await inTurns([...written], async ([text, { type, id }]) => {
-    if (!(await find(`${scopeKind(type)}.read`, scopeName(type, id)))) missing.add(text);
+  await inTurns([...written], async (scope) => {
+    const { command, input } = commandsOn(scope, 'scope').read;
+    if (!(await find(command, input))) missing.add(scope);
   });
   return routes.filter(({ scope }) => missing.has(scope));
 }

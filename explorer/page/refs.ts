@@ -1,5 +1,3 @@
-import type { Item } from './load-page.ts';
-
 /** References as `type:id`, in the page and in commands. */
 
 /** Empty of what is no reference. */
@@ -9,12 +7,6 @@ export const idOf = (ref: string): string => ref.slice(ref.indexOf(':') + 1);
 
 /** A user by id, any other subject by reference: as commands take it. */
 export const userOf = (subject: string): string => (typeOf(subject) === 'user' ? idOf(subject) : subject);
-
-const LABELS = ['displayName', 'name', 'email', 'username'];
-
-/** What an item is called; undefined where it has no name. */
-export const labelOf = (item: Item): string | undefined =>
-  LABELS.map((label) => item[label]).find((text) => typeof text === 'string');
 
 /** The name of a reference; undefined where it has none, or it is not known yet. */
 export type NameOf = (ref: string) => string | undefined;

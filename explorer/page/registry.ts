@@ -1,6 +1,4 @@
-import { BUILT_IN_SUBJECTS, closingStatus, ENTITIES, SCOPE_TYPES } from '../../table/index.ts';
-import type { Change } from './commands/changes.ts';
-import { idOf, typeOf } from './refs.ts';
+import { BUILT_IN_SUBJECTS, SCOPE_TYPES } from '../../table/index.ts';
 
 /** The types of scopes and subjects that come with the table, by its registry; others were added as items. */
 
@@ -26,17 +24,3 @@ export const typesBelow = (type: string): readonly string[] =>
   TYPES_BELOW.filter((each) => parentsOf(each).includes(type));
 
 export const isScopeType = (type: string): boolean => Object.hasOwn(SCOPE_TYPES, type);
-
-/** Opens or closes a scope or a subject. A type that was added is changed by the command of all that were. */
-export function statusChange(ref: string, added: 'scope' | 'subject', isActive: boolean): Change {
-  const isOwn = (added === 'scope' ? SCOPE_TYPE_NAMES : SUBJECT_TYPES).includes(typeOf(ref));
-  const type = isOwn ? typeOf(ref) : added;
-  const key = isOwn ? { id: idOf(ref) } : { [ENTITIES[added].namedIn]: ref };
-  return { command: `${type}.update`, input: { ...key, status: isActive ? 'active' : closingStatus(type) } };
-}
-
-/** What reads a scope. */
-export const reading = (scope: string): Change =>
-  isScopeType(typeOf(scope))
-    ? { command: `${typeOf(scope)}.read`, input: { id: idOf(scope) } }
-    : { command: 'scope.read', input: { scope } };

@@ -1,10 +1,4 @@
-import {
-  createEngine,
-  createExplainer,
-  createLists,
-  type Explanation,
-  type Given,
-} from '../../engine/index.ts';
+import { createEngine, createExplainer, createLists, type Given } from '../../engine/index.ts';
 import {
   type Answer,
   COMMANDS,
@@ -64,13 +58,16 @@ const READ_ONLY: Answer = {
   },
 };
 
-/** A result whose texts show what is not seen in them. */
-function shown<T>(value: T): T {
-  if (typeof value === 'string') return withInvisible(value) as T;
-  if (Array.isArray(value)) return value.map(shown) as T;
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, shown(each)])) as T;
-}
+/** A result whose texts show what is not seen in them; what is called by its reference has the name that `nameOf` knows. */
+const shown = <T>(result: T, nameOf: (ref: string) => string | undefined): T =>
+  JSON.parse(JSON.stringify(result), (_, value: unknown) => {
+    if (typeof value === 'string') return withInvisible(value);
+    if (typeof value !== 'object' || value === null) return value;
+    const { ref, name } = value as { readonly ref?: unknown; readonly name?: unknown };
+    return typeof ref === 'string' && ref === name
+      ? { ...value, name: withInvisible(nameOf(ref) ?? ref) }
+      : value;
+  });
 
 /**
  * The functions of the explorer over a table: the code that decides, explains, searches and provisions elsewhere, one
@@ -91,7 +88,7 @@ export function createService(parts: ServiceParts): Service {
     check: async ({ subject, permission, scope, ...rest }) =>
       engine.check(subject, permission, scope, optionsOf(rest)),
     explain: async ({ subject, permission, scope, ...rest }) =>
-      shown(withNames(await explainer.explain(subject, permission, scope, optionsOf(rest)), nameOf)),
+      shown(await explainer.explain(subject, permission, scope, optionsOf(rest)), nameOf),
     subjects: async ({ permission, scope, ...rest }) => {
       const page = await lists.listSubjects(permission, scope, optionsOf(rest));
       return { ...page, items: await named(page.items, await namesOfSubjects(reader, page.items)) };
@@ -117,6 +114,7 @@ export function createService(parts: ServiceParts): Service {
           if (answer.error.code === 'not_found') return undefined;
           throw errorOf(answer);
         }, wanted),
+        nameOf,
       ),
     names: async ({ refs }) => {
       const known = refs.filter(isRef);
@@ -190,11 +188,3 @@ function faultOf(error: unknown): Fault {
   const { code, message, field, retryable } = known;
   return { code, message, retryable, ...(field === undefined ? {} : { field }) };
 }
-
-/** An explanation in which what has no name in the table has the one that `nameOf` knows. */
-const withNames = (explanation: Explanation, nameOf: (ref: string) => string | undefined): Explanation =>
-  JSON.parse(JSON.stringify(explanation), (_, value: unknown) => {
-    if (typeof value !== 'object' || value === null) return value;
-    const { ref, name } = value as { readonly ref?: unknown; readonly name?: unknown };
-    return typeof ref === 'string' && ref === name ? { ...value, name: nameOf(ref) ?? name } : value;
-  });

@@ -1,5 +1,6 @@
 import { isBuiltIn, SCOPE_TYPES } from '../../table/entities/scope-types.ts';
 import { inTurns } from '../in-turns.ts';
+import { commandsOn } from '../names/commands-on.ts';
 import type { Row } from './entry.ts';
 import type { Queries } from './queries.ts';
 
@@ -9,12 +10,10 @@ import type { Queries } from './queries.ts';
  */
 export const scopeKind = (type: string): string => (isBuiltIn(type) ? type : 'scope');
 
-/** The input fields that name a scope. */
-export const scopeName = (type: string, id: string): Row =>
-  isBuiltIn(type) ? { id } : { scope: `${type}:${id}` };
-
-export const readScope = (queries: Queries, type: string, id: string): Promise<Row | undefined> =>
-  queries.read(`${scopeKind(type)}.read`, scopeName(type, id));
+export const readScope = (queries: Queries, type: string, id: string): Promise<Row | undefined> => {
+  const { command, input } = commandsOn(`${type}:${id}`, 'scope').read;
+  return queries.read(command, input);
+};
 
 export const listScopes = (queries: Queries, type: string, by: Row): Promise<readonly Row[]> =>
   queries.list(`${scopeKind(type)}.list`, isBuiltIn(type) ? by : { type, ...by });

@@ -1,10 +1,10 @@
 import type { Combination } from '../../table/decision/items.ts';
 import { invalid, limitExceeded, notFound } from '../../table/errors.ts';
-import { isRef, parseRef } from '../../table/identifiers.ts';
+import { isRef } from '../../table/identifiers.ts';
 import { isPermissionPattern, readPermissionName } from '../../table/permission-name.ts';
 import { listUpTo, type Queries } from '../apply/queries.ts';
-import { scopeKind, scopeName } from '../apply/scope-commands.ts';
 import { inTurns } from '../in-turns.ts';
+import { commandsOn } from '../names/commands-on.ts';
 import { type Cell, cellOf, type Stated } from './cells.ts';
 
 /** A column. */
@@ -115,8 +115,8 @@ async function readRoot(
 ): Promise<{ readonly ref: string; readonly name: string; readonly combination: Combination }> {
   if (!isRef(scope)) throw invalid('scope', `${scope.slice(0, 100)} is not a reference such as tenant:ID`);
   const readRef = async (ref: string): Promise<Row> => {
-    const { type, id } = parseRef(ref, 'scope');
-    const found = await read(`${scopeKind(type)}.read`, scopeName(type, id));
+    const { command, input } = commandsOn(ref, 'scope').read;
+    const found = await read(command, input);
     if (!found) throw notFound('scope', ref);
     return found;
   };

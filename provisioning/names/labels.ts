@@ -20,7 +20,8 @@ const looking =
 /** The attributes by which people know an entity. */
 const NAMES = ['displayName', 'name', 'email', 'username', 'code'] as const;
 
-const nameIn = (item: Item | undefined): unknown =>
+/** What an item is called; undefined where it has no name. */
+export const nameIn = (item: Readonly<Record<string, unknown>> | undefined): string | undefined =>
   NAMES.map((attribute) => item?.[attribute]).find((value) => typeof value === 'string');
 
 /** The names of references. */

@@ -1,5 +1,5 @@
-import { sentenceOf } from '../../../provisioning/index.ts';
-import { labelOf, type NameOf } from '../refs.ts';
+import { nameIn, sentenceOf } from '../../../provisioning/index.ts';
+import type { NameOf } from '../refs.ts';
 import type { Change } from './changes.ts';
 
 /** The references that sentences name. */
@@ -12,7 +12,7 @@ const refsIn = (changes: readonly Change[]): readonly string[] =>
 export function newNamesIn(changes: readonly Change[]): NameOf {
   const names = new Map(
     changes.flatMap(({ command, input }): [string, string][] => {
-      const name = command.endsWith('.create') ? labelOf(input) : undefined;
+      const name = command.endsWith('.create') ? nameIn(input) : undefined;
       const kind = command.slice(0, command.lastIndexOf('.'));
       const type = kind === 'scope' || kind === 'subject' ? String(input.type) : kind;
       return name === undefined || typeof input.id !== 'string' ? [] : [[`${type}:${input.id}`, name]];

@@ -1,5 +1,5 @@
+import { commandsOn } from '../../../provisioning/index.ts';
 import type { CommandForms, FormField } from '../../service/index.ts';
-import { statusChange } from '../registry.ts';
 import type { Change } from './changes.ts';
 import { inputOf, type Values } from './form.ts';
 
@@ -62,5 +62,5 @@ export function fieldsOf(usual: Usual, forms: CommandForms['forms']): readonly F
 export function changeOf(usual: Usual, fields: readonly FormField[], values: Values): Change {
   const input = inputOf(fields, values);
   if ('command' in usual) return { command: usual.command, input };
-  return statusChange(String(Object.values(input)[0]), usual.of, usual.isActive);
+  return commandsOn(String(Object.values(input)[0]), usual.of)[usual.isActive ? 'open' : 'close'];
 }

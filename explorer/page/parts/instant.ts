@@ -1,3 +1,5 @@
+import { readInstant as readIso } from '../../../table/index.ts';
+
 /** Instants as the page reads and writes them: UTC, and epoch milliseconds within. */
 
 export const DAY = 86_400_000;
@@ -17,19 +19,14 @@ export const daysOf = (start: number, end: number): Days => ({
 /** Half a year before and after an instant. */
 export const yearAround = (at: number): Days => daysOf(at - 183 * DAY, at + 183 * DAY);
 
-const WRITTEN = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?Z?)?$/;
-
 /**
  * Reads `2026-03-01`, `2026-03-01T12:00` or `2026-03-01T12:00:30Z`, in UTC.
  *
  * @returns epoch milliseconds; undefined if it is no such instant
  */
 export function readInstant(text: string): number | undefined {
-  if (!WRITTEN.test(text)) return undefined;
-  const whole = text.length === 10 ? `${text}T00:00Z` : text.endsWith('Z') ? text : `${text}Z`;
-  const at = Date.parse(whole);
-  // The 30th of February would be read as a day in March.
-  return Number.isNaN(at) || !new Date(at).toISOString().startsWith(text.slice(0, 10)) ? undefined : at;
+  const whole = /T[\d:.]+$/.test(text) ? `${text}Z` : text;
+  return /[-+]\d\d:\d\d$/.test(whole) ? undefined : readIso(whole);
 }
 
 /** An instant of a field, which is of UTC, in ISO 8601; undefined for what is none. */

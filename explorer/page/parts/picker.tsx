@@ -1,9 +1,9 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { nameIn } from '../../../provisioning/index.ts';
 import type { NamedRef } from '../../service/index.ts';
 import { type Client, useClient } from '../client.ts';
 import { firstPage, type Item } from '../load-page.ts';
 import { useNames } from '../names.tsx';
-import { labelOf } from '../refs.ts';
 import { ROOT_TYPES, SUBJECT_TYPES, TYPES_BELOW } from '../registry.ts';
 import { TYPED, Wrong } from './field.tsx';
 import { lookUp, type Meaning, type NamedKind, severalOf } from './look-up.ts';
@@ -157,7 +157,7 @@ const isWhole = (event: Event): boolean =>
   !(event instanceof InputEvent) || event.inputType === 'insertReplacementText' || event.inputType === '';
 
 const namedOf = (list: string, item: Item): NamedRef => {
-  const name = labelOf(item) ?? String(item.id);
+  const name = nameIn(item) ?? String(item.id);
   if (list === 'page' || list === 'permission') return { ref: name, name };
   const type = list === 'scope' || list === 'subject' ? String(item.type) : list;
   return { ref: `${type}:${String(item.id)}`, name };

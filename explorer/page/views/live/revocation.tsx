@@ -1,4 +1,5 @@
 import { useEffect, useId, useState } from 'preact/hooks';
+import { commandsOn } from '../../../../provisioning/index.ts';
 import { type Address, type Patch, useAddress } from '../../address.ts';
 import { useClient } from '../../client.ts';
 import { writeChanges } from '../../commands/changes.ts';
@@ -8,7 +9,7 @@ import { Link } from '../../parts/link.tsx';
 import { Named } from '../../parts/named.tsx';
 import { Table } from '../../parts/table.tsx';
 import { typeOf } from '../../refs.ts';
-import { SUBJECT_TYPES, statusChange } from '../../registry.ts';
+import { SUBJECT_TYPES } from '../../registry.ts';
 import {
   type Chart,
   DEFAULT_TIMES,
@@ -341,7 +342,7 @@ function OpenReport() {
 function Disable({ revoked = '' }: { readonly revoked: string | undefined }) {
   const { about } = useClient();
   if (!about.canWrite || !SUBJECT_TYPES.includes(typeOf(revoked))) return null;
-  const change = writeChanges([statusChange(revoked, 'subject', false)]);
+  const change = writeChanges([commandsOn(revoked, 'subject').close]);
   return (
     <p>
       <Link to="what-if" ask={{ change }}>

@@ -1,7 +1,6 @@
-import { changedFields, subjectOf } from '../../../../provisioning/index.ts';
+import { changedFields, nameIn, subjectOf } from '../../../../provisioning/index.ts';
 import { isObject } from '../../json.ts';
 import type { Item } from '../../load-page.ts';
-import { labelOf } from '../../refs.ts';
 import { SUBJECT_TYPES } from '../../registry.ts';
 
 /** Audit records as audit.list answers them, read for people. */
@@ -66,7 +65,7 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 /** What the entity of a record is called: its name, or the ends of an edge. */
 export function partsOf(record: Item): readonly Part[] {
   const attributes = { ...sideOf(record.before), ...sideOf(record.after) };
-  const name = [labelOf(attributes), attributes.code].find(isText);
+  const name = nameIn(attributes);
   if (name !== undefined) return [{ text: name }];
   const type = textOf(record.entityType);
   const ends = ENDS.flatMap((end): Part[] => {

@@ -1,8 +1,9 @@
+import { commandsOn } from '../../../../provisioning/index.ts';
 import type { Fault } from '../../../service/index.ts';
 import { useLoaded } from '../../calls.ts';
 import { type Send, useClient } from '../../client.ts';
 import { firstPage, run } from '../../load-page.ts';
-import { ROOT_TYPES, reading } from '../../registry.ts';
+import { ROOT_TYPES } from '../../registry.ts';
 
 /** A root, or none; or why that is not known. */
 interface Root {
@@ -23,7 +24,7 @@ async function firstRoot(send: Send): Promise<Root> {
 
 /** The root of a scope, which has the log of everything below it. */
 async function rootOf(send: Send, scope: string): Promise<Root> {
-  const reply = await run(send, reading(scope));
+  const reply = await run(send, commandsOn(scope, 'scope').read);
   const root = reply.ok ? reply.result.root : undefined;
   return { ref: typeof root === 'string' ? root : scope };
 }

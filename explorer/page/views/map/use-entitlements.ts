@@ -1,9 +1,9 @@
+import { nameIn } from '../../../../provisioning/index.ts';
 import type { Fault } from '../../../service/index.ts';
 import { useLoaded } from '../../calls.ts';
 import { type Client, useClient } from '../../client.ts';
 import { firstPage, type Item } from '../../load-page.ts';
 import { DAY } from '../../parts/instant.ts';
-import { labelOf } from '../../refs.ts';
 import {
   byOwner,
   type Ending,
@@ -62,7 +62,7 @@ function endingOf(item: Item): Ending {
   const { id, tenant, endsAt } = item;
   return {
     ref: `user:${String(id)}`,
-    name: labelOf(item) ?? String(id),
+    name: nameIn(item) ?? String(id),
     tenant: typeof tenant === 'string' ? tenant : undefined,
     end: Date.parse(String(endsAt)),
   };

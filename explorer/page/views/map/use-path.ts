@@ -1,9 +1,9 @@
+import { commandsOn } from '../../../../provisioning/index.ts';
 import type { Fault } from '../../../service/index.ts';
 import { useLoaded } from '../../calls.ts';
 import { type Send, useClient } from '../../client.ts';
 import { run } from '../../load-page.ts';
 import { typeOf } from '../../refs.ts';
-import { reading } from '../../registry.ts';
 import { type Scope, scopeOf } from './levels.ts';
 
 /** A scope with what is above it, from its root down to itself. */
@@ -36,6 +36,6 @@ async function loadPath(send: Send, ref: string): Promise<{ path: Path } | { err
 }
 
 async function loadScope(send: Send, ref: string): Promise<Scope | { readonly error: Fault }> {
-  const reply = await run(send, reading(ref));
+  const reply = await run(send, commandsOn(ref, 'scope').read);
   return reply.ok ? scopeOf(typeOf(ref), reply.result) : reply;
 }

@@ -11,8 +11,8 @@ import { Table, type TableColumn } from '../../parts/table.tsx';
 
 /** The two sides of a difference, each with its sign: no colour alone says which one it is. */
 const SIDES = {
-  loses: { sign: '−', title: 'Loses access', noun: 'lose' },
-  gains: { sign: '+', title: 'Gains access', noun: 'gain' },
+  loses: { sign: '−', title: 'Loses access' },
+  gains: { sign: '+', title: 'Gains access' },
 } as const;
 
 /** Who loses and who gains what. */

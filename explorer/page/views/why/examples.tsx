@@ -1,10 +1,10 @@
+import { nameIn } from '../../../../provisioning/index.ts';
 import type { NamedRef } from '../../../service/index.ts';
 import { useLoaded } from '../../calls.ts';
 import { type Client, useClient } from '../../client.ts';
 import { firstPage, type Item } from '../../load-page.ts';
 import { Link } from '../../parts/link.tsx';
 import { Named } from '../../parts/named.tsx';
-import { labelOf } from '../../refs.ts';
 
 /** A question that the table has an interesting answer to. */
 interface Example {
@@ -56,7 +56,7 @@ async function examplesOf(client: Client): Promise<readonly Example[]> {
   return users.flatMap((user, position): readonly Example[] => {
     const [scope, permission] = [scopes[position], asked[position % asked.length]];
     if (typeof scope !== 'string' || permission === undefined) return [];
-    const subject = { ref: `user:${user.id}`, name: labelOf(user) ?? String(user.id) };
+    const subject = { ref: `user:${user.id}`, name: nameIn(user) ?? String(user.id) };
     return [{ subject, permission, scope }];
   });
 }

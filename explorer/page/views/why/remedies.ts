@@ -1,7 +1,7 @@
 import type { Explanation, Named, Source } from '../../../../engine/index.ts';
+import { commandsOn } from '../../../../provisioning/index.ts';
 import { type Change, writeChanges } from '../../commands/changes.ts';
 import { idOf, userOf } from '../../refs.ts';
-import { statusChange } from '../../registry.ts';
 
 /** A change to look at in the view What if. */
 export interface ChangeLink {
@@ -66,7 +66,7 @@ const SETTLED: readonly string[] = ['active', 'unknown', 'not looked at', 'being
 export function remediesOf({ reason, path, subject }: Explanation): readonly Remedy[] {
   const activating = (of: Named, kind: 'scope' | 'subject') => ({
     of,
-    change: statusChange(of.ref, kind, true),
+    change: commandsOn(of.ref, kind).open,
   });
   if (reason === 'scope_inactive')
     return path.filter(({ status }) => !SETTLED.includes(status)).map((of) => activating(of, 'scope'));
