@@ -40,9 +40,11 @@ export function createCachedLoader<V extends object, L = V>({
     ...(dispose && { dispose }),
   });
   const inFlight = new Map<string, Loading<L>>();
+  const isNearlyFull = (): boolean => values.calculatedSize > NEARLY * maxBytes;
 
   return {
-    find: (key: string): V | undefined => values.get(key),
+    /** What is found stays longer. Until values are soon evicted, it need not be noted: that costs more than to look. */
+    find: (key: string): V | undefined => (isNearlyFull() ? values.get(key) : values.peek(key)),
     /** Caches a value, unless it is larger than the whole bound. Returns whether it did. */
     keep: (key: string, value: V): boolean => {
       const isCached = values.set(key, value).peek(key) === value;
@@ -50,7 +52,7 @@ export function createCachedLoader<V extends object, L = V>({
       return isCached;
     },
     /** Whether values are soon evicted: what is in use must then be found, so that it stays. */
-    isNearlyFull: (): boolean => values.calculatedSize > NEARLY * maxBytes,
+    isNearlyFull,
     forget: (key: string): void => void values.delete(key),
     /** Forgets all values, and stops sharing the loads in flight. */
     clear: (): void => {

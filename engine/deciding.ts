@@ -20,10 +20,10 @@ import {
   type Question,
 } from './decision-input.ts';
 import { hasGrant, withInherited } from './effective-roles.ts';
-import type { Entry, Span } from './item-cache.ts';
+import type { Span } from './item-cache.ts';
 import { CREDENTIAL, GLOBAL, GLOBAL_ID, SCOPE, SUBJECT, subjectId } from './items.ts';
 import type { KeptDecision, KeptDecisions } from './kept-decisions.ts';
-import type { Load, Loaded, Look, Plan, Run } from './load.ts';
+import type { Load, Look, Plan, Run } from './load.ts';
 
 /**
  * Builds a question from items of the table, such as routes or an email look-up; undefined until all of them
@@ -59,7 +59,7 @@ interface Anew<Q extends Question = Question> extends Asked<Q> {
   readonly known: undefined;
   readonly input: DecisionInput<Q>;
   /** Undefined where the decision cannot be kept. */
-  readonly entries: readonly Entry[] | undefined;
+  readonly spans: readonly Span[] | undefined;
 }
 
 /** Not within a function that asks: it would allocate the closure's context for each question. */
@@ -98,18 +98,31 @@ export function createDeciding(
     (look, run) => {
       const question = ask(look);
       const known = question && deciding.givesAgain ? findKept(question, deciding, look, run) : undefined;
-      if (known) return known;
-      const position = run.position();
-      const input = question && decisionInput(question, look);
-      if (input === undefined) {
-        prefetchAsBefore(ask, look);
-        return undefined;
-      }
-      const { credential } = input;
-      const mayKeep = kept && deciding.keeps && input.question.at === undefined;
-      const entries = mayKeep ? run.since(position) : undefined;
-      return { question: input.question, credential, known: undefined, input, entries };
+      const decidable = known ?? (question && lookAnew(question, deciding, look, run));
+      if (decidable === undefined) prefetchAsBefore(ask, look);
+      return decidable;
     };
+
+  // Not within a function that asks: it would allocate the closure's context for each question.
+  const anewPlanOf =
+    <Q extends Question>(question: Q, deciding: Deciding): Plan<Decidable<Q>> =>
+    (look, run) =>
+      lookAnew(question, deciding, look, run);
+
+  /** What a question is decided from where nothing is given again; undefined while an item is not loaded. */
+  function lookAnew<Q extends Question>(
+    question: Q,
+    { keeps }: Deciding,
+    look: Look,
+    run: Run,
+  ): Anew<Q> | undefined {
+    // The credential, which is looked at first, is judged each time.
+    const first = run.position() + (question.credential ? 1 : 0);
+    const input = decisionInput(question, look);
+    if (input === undefined) return undefined;
+    const spans = kept && keeps && mayKeep(input) ? run.since(first) : undefined;
+    return { question, credential: input.credential, known: undefined, input, spans };
+  }
 
   /** What is kept for a question that is asked for now; whether it still holds is for the load to say. */
   function knownFor(
@@ -139,25 +152,36 @@ export function createDeciding(
 
   /** Decides a `cached` question from what is kept or cached; undefined where an item has to be read, or is damaged. */
   function decideAtOnce<Q extends Question>(question: Q, deciding: Deciding): Decided<Q> | undefined {
-    const known = question.credential ? undefined : knownFor(question, deciding.withRoles);
-    if (known && holds(known)) {
+    if (question.credential) return decideAskedAtOnce(asking(question), deciding);
+    const instant = now();
+    const known = knownFor(question, deciding.withRoles);
+    if (known && holds(known, instant)) {
       const settled = decisionFor(known, question, deciding.withRoles);
       const input = settled ? undefined : conditionInput(question, recall);
-      const instant = input && now();
       const decision = settled ?? (input && settle(known.residual, input));
       if (decision)
-        return { question, credential: undefined, decision, made: known, isKept: true, instant, input };
+        return {
+          question,
+          credential: undefined,
+          decision,
+          made: known,
+          isKept: true,
+          instant: input && instant,
+          input,
+        };
     }
     // What is not there, or does not hold, is not asked for again.
-    const how = question.credential ? deciding : { ...deciding, givesAgain: false };
-    return decideAskedAtOnce(asking(question), how);
+    return decidePlan(anewPlanOf(question, deciding), deciding, instant);
   }
 
   /** As `decideAtOnce`, for a question that is built from items. */
-  function decideAskedAtOnce<Q extends Question>(ask: Ask<Q>, deciding: Deciding): Decided<Q> | undefined {
+  const decideAskedAtOnce = <Q extends Question>(ask: Ask<Q>, deciding: Deciding): Decided<Q> | undefined =>
+    decidePlan(planOf(ask, deciding), deciding, now());
+
+  function decidePlan<Q extends Question>(plan: Plan<Decidable<Q>>, deciding: Deciding, instant: number) {
     try {
-      const loaded = atOnce(planOf(ask, deciding));
-      return loaded && decideLoaded(loaded, deciding);
+      const value = atOnce(plan, instant);
+      return value && decide(value, instant, false, deciding);
     } catch {
       // It is decided once more, by those who report its fault.
       return undefined;
@@ -165,8 +189,10 @@ export function createDeciding(
   }
 
   /** @throws GatehouseError `damaged_item` if an item that could refuse is missing */
-  function decideLoaded<Q extends Question>(
-    { value, instant, isStale }: Loaded<Decidable<Q>>,
+  function decide<Q extends Question>(
+    value: Decidable<Q>,
+    instant: number,
+    isStale: boolean,
     { work, withRoles }: Deciding,
   ): Decided<Q> {
     const { question, credential, known, input } = value;
@@ -190,14 +216,14 @@ export function createDeciding(
       };
     assertWhole(input);
     const refused = refusedCredential(value, at);
-    const spans = isStale ? undefined : spansOf(value);
+    const spans = isStale ? undefined : value.spans;
     const grants = grantsOf(input, at);
     const residual = residualOf(grants, at);
     const decision = refused ?? settle(residual, input, work);
     const made: KeptDecision = {
       permission: question.permission ?? '',
-      shared: spans?.shared ?? NO_SPANS,
-      own: spans?.own ?? NO_SPANS,
+      shared: spans?.slice(0, -ITEMS_OF_PERMISSION) ?? NO_SPANS,
+      own: spans?.slice(-ITEMS_OF_PERMISSION) ?? NO_SPANS,
       validUntil: validUntil(grants, at),
       residual,
       settled: refused === undefined && isStored(residual, input, work) ? decision : undefined,
@@ -209,27 +235,14 @@ export function createDeciding(
     return { question, credential, decision, made, isKept: false, instant, input };
   }
 
-  return { planOf, decideAtOnce, decideAskedAtOnce, decideLoaded };
+  return { planOf, decideAtOnce, decideAskedAtOnce, decide };
 }
 
 const NO_SPANS: readonly Span[] = [];
 
-/**
- * The spans of the items that a decision rests on: those that all permissions have in common, and its own. Undefined
- * where it cannot be kept: nothing is, of a subject or scope that does not exist, or of an item that is not cached.
- */
-function spansOf({
-  input,
-  entries,
-  credential,
-}: Anew): { shared: readonly Span[]; own: readonly Span[] } | undefined {
-  if (!entries || !input.subject || input.question.permission === undefined || input.scopes.includes(null))
-    return undefined;
-  const lasting = credential === undefined ? entries : entries.filter(({ kind }) => kind !== CREDENTIAL);
-  const spans = lasting.map(({ span }) => span);
-  if (!spans.every(({ isCached }) => isCached)) return undefined;
-  return { shared: spans.slice(0, -ITEMS_OF_PERMISSION), own: spans.slice(-ITEMS_OF_PERMISSION) };
-}
+/** Whether a decision can be kept: not for another instant, nor of a subject or scope that does not exist. */
+const mayKeep = ({ question, subject, scopes }: DecisionInput): boolean =>
+  question.at === undefined && question.permission !== undefined && !!subject && !scopes.includes(null);
 
 /** The decision on a question without its credential; undefined where conditions have to be evaluated. */
 function decisionFor({ residual, settled }: KeptDecision, question: Question, withRoles: boolean) {

@@ -194,7 +194,7 @@ export function createEngine(options: EngineOptions): Engine {
   const loading = createLoad(options, (bytes) => kept?.leave(bytes));
   const { load, now, generation } = loading;
   const kept = keepDecisions ? createKeptDecisions(maxBytes) : undefined;
-  const { planOf, decideAtOnce, decideAskedAtOnce, decideLoaded } = createDeciding(kept, loading);
+  const { planOf, decideAtOnce, decideAskedAtOnce, decide } = createDeciding(kept, loading);
   const observer = options.observe && createObserver(options.observe, now);
 
   /**
@@ -213,21 +213,17 @@ export function createEngine(options: EngineOptions): Engine {
     const isCached = consistency === 'cached';
     const deciding = { ...given, givesAgain: isCached, keeps: given.keeps && isCached };
     const plans = asks.map((ask) => planOf(ask, deciding));
-    if (!observer)
-      return inTurns(
-        plans,
-        consistency,
-        deciding,
-        (loaded) => make(decideLoaded(loaded, deciding), loaded),
-        finish,
-      );
+    const decideLoaded = ({ value, instant, isStale }: Loaded<Decidable<Q>>) =>
+      decide(value, instant, isStale, deciding);
+    const making = (loaded: Loaded<Decidable<Q>>): T => make(decideLoaded(loaded), loaded);
+    if (!observer) return inTurns(plans, consistency, deciding, making, finish);
     return observer.around(
       consistency,
       () => asks.map(questionOf),
       async (cost) => {
         const observed: Observed[] = [];
         const observing = (loaded: Loaded<Decidable<Q>>): T => {
-          const decided = decideLoaded(loaded, deciding);
+          const decided = decideLoaded(loaded);
           observed.push(observedOf(decided, loaded.isStale));
           return make(decided, loaded);
         };

@@ -39,8 +39,11 @@ export interface Look {
 export interface Run {
   /** The number of items that were looked at so far. */
   readonly position: () => number;
-  /** The items that were looked at from a position on; undefined where one of the ids cannot be of an item. */
-  readonly since: (position: number) => readonly Entry[] | undefined;
+  /**
+   * The spans of the items that were looked at from a position on; undefined where one of the ids cannot be of an item,
+   * or an item is not cached.
+   */
+  readonly since: (position: number) => readonly Span[] | undefined;
   /**
    * Looks again at the items on which a value rests that is kept. True if the plan would compute the same value, for
    * each of them is the cached one and recent enough, all were current at one instant with what was looked at before,
@@ -146,6 +149,21 @@ interface Source {
 
 const NOTHING_READ: ReadItems = new Map();
 
+/** What spans have in common, where `from` is not after `until`, and the latest of their ends. */
+interface Common {
+  from: number;
+  until: number;
+  latest: number;
+}
+
+function narrow(common: Common, { from, until }: Span): void {
+  if (from > common.from) common.from = from;
+  if (until < common.until) common.until = until;
+  if (until > common.latest) common.latest = until;
+}
+
+const FOREVER = Number.POSITIVE_INFINITY;
+
 /** Runs one plan at a time and records the items it uses. The record is that of the last run. */
 function createTrial(items: ItemCache) {
   let source: Source = { read: NOTHING_READ, after: 0, upTo: 0, isOfCache: false };
@@ -154,7 +172,8 @@ function createTrial(items: ItemCache) {
   let size = 0;
   let missing: ItemId[] = [];
   let prefetched: ItemId[] = [];
-  let [from, until, latest] = [0, 0, 0];
+  // An object: V8 allocates each number that a variable of a closure takes.
+  const common: Common = { from: -FOREVER, until: FOREVER, latest: -FOREVER };
   /** Whether the plan looked at an id that no item can have: it leaves no entry. */
   let hasImpossible = false;
   const entries = (): readonly Entry[] => looked.slice(0, size);
@@ -181,10 +200,7 @@ function createTrial(items: ItemCache) {
         return undefined;
       }
       looked[size++] = entry;
-      const { span } = entry;
-      if (span.from > from) from = span.from;
-      if (span.until < until) until = span.until;
-      if (span.until > latest) latest = span.until;
+      narrow(common, entry.span);
       return entry.value;
     },
     prefetch: (kind, id) => {
@@ -197,20 +213,24 @@ function createTrial(items: ItemCache) {
 
   const thisRun: Run = {
     position: () => size,
-    since: (position) => (hasImpossible ? undefined : looked.slice(position, size)),
+    since: (position) => {
+      const spans = new Array<Span>(size - position);
+      for (let at = position; at < size; at++) {
+        const { span } = looked[at] as Entry;
+        if (!span.isCached || hasImpossible) return undefined;
+        spans[at - position] = span;
+      }
+      return spans;
+    },
     again: (kept) => {
       if (!source.isOfCache || !holdsIn(kept, source.after, source.upTo)) return false;
-      let [begin, end, last] = [from, until, latest];
-      for (const spans of [kept.shared, kept.own])
-        for (const span of spans) {
-          if (span.from > begin) begin = span.from;
-          if (span.until < end) end = span.until;
-          if (span.until > last) last = span.until;
-        }
-      if (begin > end) return false;
-      from = begin;
-      until = end;
-      latest = last;
+      const before = { ...common };
+      for (const span of kept.shared) narrow(common, span);
+      for (const span of kept.own) narrow(common, span);
+      if (common.from > common.until) {
+        Object.assign(common, before);
+        return false;
+      }
       items.use(kept.shared);
       items.use(kept.own);
       return true;
@@ -225,22 +245,23 @@ function createTrial(items: ItemCache) {
       hasImpossible = false;
       if (missing.length > 0) missing = [];
       if (prefetched.length > 0) prefetched = [];
-      from = latest = Number.NEGATIVE_INFINITY;
-      until = Number.POSITIVE_INFINITY;
+      common.from = common.latest = -FOREVER;
+      common.until = FOREVER;
       return plan(look, thisRun);
     },
     /** If `isUsable`: the last instant at which all items used were current. */
-    until: () => until,
+    until: () => common.until,
     /** Whether the items used have an instant in common, and were read after `oldest` and not after `now`. */
-    isUsable: (oldest: number, now: number): boolean => from <= until && until > oldest && latest <= now,
+    isUsable: (oldest: number, now: number): boolean =>
+      common.from <= common.until && common.until > oldest && common.latest <= now,
     /**
      * The items that prevent `isUsable`: read too long ago, or with a span that ends before another one
      * starts.
      */
     unusable: (oldest: number, now: number): readonly Entry[] =>
-      entries().filter(({ span }) => span.until < from || span.until <= oldest || span.until > now),
+      entries().filter(({ span }) => span.until < common.from || span.until <= oldest || span.until > now),
     /** The first instant at which all items used may have been current. */
-    from: () => from,
+    from: () => common.from,
     entries,
     /** The missing items, together with those to prefetch; empty if none is missing. */
     missing: (): readonly ItemId[] => (missing.length > 0 ? [...missing, ...prefetched] : []),
@@ -436,15 +457,12 @@ export function createLoad(options: LoadOptions, onGrowth?: (bytes: number) => v
   }
 
   return {
+    /** The instant that a question is decided for. It is read first: if the clock was set back, that clears the cache. */
     now,
     /** Changes when the clock was set back: values loaded before look younger than they are. */
     generation: items.generation,
-    /**
-     * Whether a value that is kept holds now, for a `cached` question that looks at nothing else. The clock is read
-     * first: if it was set back, that clears the cache.
-     */
-    holds: (kept: Kept): boolean => {
-      const instant = now();
+    /** Whether a value that is kept holds at an instant, for a `cached` question that looks at nothing else. */
+    holds: (kept: Kept, instant: number): boolean => {
       if (!holdsIn(kept, instant - ttlMs, instant)) return false;
       items.use(kept.shared);
       items.use(kept.own);
@@ -452,12 +470,10 @@ export function createLoad(options: LoadOptions, onGrowth?: (bytes: number) => v
     },
     /** The cached value of an item, however old. */
     recall: items.recall,
-    /** The value of a plan for a `cached` question; undefined if an item has to be read. */
-    atOnce: <T>(plan: Plan<T>): Loaded<T> | undefined => {
-      const instant = now();
+    /** The value of a plan for a `cached` question at an instant; undefined if an item has to be read. */
+    atOnce: <T>(plan: Plan<T>, instant: number): T | undefined => {
       const value = trial.run(plan, cachedAt(instant));
-      if (value === undefined || !trial.isUsable(instant - ownTtlMs, instant)) return undefined;
-      return loadedAt(value, instant, trial.until());
+      return trial.isUsable(instant - ownTtlMs, instant) ? value : undefined;
     },
     /**
      * @param finish turns the loaded values, in the order of the plans, into the answer
