@@ -4,7 +4,7 @@ import type { Work } from './conditions/work.ts';
 import { isCredentialGood } from './credential.ts';
 import { ALLOWED, DENIED, type Decision } from './decision.ts';
 import { assertWhole, type DecisionInput } from './decision-input.ts';
-import { type Holding, holdingsOf, inheritance, refusalOf, rolesInForce } from './effective-roles.ts';
+import { type Holding, holdingsOf, inheritance, isInForce, refusalOf } from './effective-roles.ts';
 import { effectsOfRole, type PermissionItems, soldModuleOf } from './permission-effects.ts';
 import { holdsAt, nextChange } from './validity.ts';
 
@@ -25,7 +25,7 @@ export const refusedCredential = (
  */
 export function decide(input: DecisionInput, at: number): Decision {
   assertWhole(input);
-  return refusedCredential(input, at) ?? settle(residualOf(grantsOf(input, at), at), input);
+  return refusedCredential(input, at) ?? settle(residualOf(input, at), input);
 }
 
 /**
@@ -45,22 +45,16 @@ export interface Unsettled {
   readonly conditions: ReadonlySet<ConditionalEffect>;
 }
 
-/** What a residual follows from, walked once. */
-export interface Grants {
-  readonly input: DecisionInput;
-  /** What is granted to the subject at the scope, in force or not. */
-  readonly holdings: readonly Holding[];
-  /** The roles granted there that are in force, without inherited ones. */
-  readonly roles: readonly string[];
-}
-
-export function grantsOf(input: DecisionInput, at: number): Grants {
-  const holdings = holdingsOf(input.subject, input);
-  return { input, holdings, roles: rolesInForce(holdings, at) };
-}
-
-/** Steps 1 to 8, without conditions. */
-export function residualOf({ input, roles }: Grants, at: number): Residual {
+/**
+ * Steps 1 to 8, without conditions.
+ *
+ * @param holdings what is granted to the subject at the scope, in force or not
+ */
+export function residualOf(
+  input: DecisionInput,
+  at: number,
+  holdings: readonly Holding[] = holdingsOf(input.subject, input),
+): Residual {
   const { subject, scopes, permission } = input;
   const refusal = refusalOf(subject, input, at);
   if (refusal) return DENIED[refusal];
@@ -68,17 +62,18 @@ export function residualOf({ input, roles }: Grants, at: number): Residual {
   if (subject?.isAdmin) return ALLOWED.admin;
   if (!isSubscribed(scopes, soldModuleOf(permission, input), at)) return DENIED.not_subscribed;
   if (!isLicensed(scopes, at)) return DENIED.not_licensed;
-  return combine(input, roles);
+  return combine(input, holdings, at);
 }
 
 /** Steps 6 to 8: combines the effects of the roles in force (ADR 0005). */
-function combine(input: DecisionInput, roles: readonly string[]): Residual {
+function combine(input: DecisionInput, holdings: readonly Holding[], at: number): Residual {
   const items = permissionItemsOf(input);
   const isDenyOverriding = input.scopes.at(-1)?.combination === 'deny-overrides';
   let [isAllowed, isDenied] = [false, false];
   let conditions: Set<ConditionalEffect> | undefined;
-  for (const granted of roles) {
-    for (const role of inheritance(granted, input)) {
+  for (const holding of holdings) {
+    if (!isInForce(holding, at)) continue;
+    for (const role of inheritance(holding.role, input)) {
       for (const { effect, condition } of effectsOfRole(role, items)) {
         if (condition) conditions = (conditions ?? new Set()).add(condition);
         else if (effect === 'ALLOW') isAllowed = true;
@@ -150,7 +145,11 @@ export const permissionItemsOf = ({
  * The next instant after `at`, in epoch milliseconds, at which a grant, subscription, licence or the subject begins or
  * ends by time alone, so that the residual of a decision may change (ADR 0017).
  */
-export function validUntil({ input, holdings }: Grants, at: number): number {
+export function validUntil(
+  input: DecisionInput,
+  at: number,
+  holdings: readonly Holding[] = holdingsOf(input.subject, input),
+): number {
   const { subject, scopes, permission } = input;
   let next = subject ? endAfter(at, subject.endsAt) : FOREVER;
   for (const holding of holdings)
@@ -187,18 +186,22 @@ const isSubscribed = (scopes: Scopes, module: string | undefined, at: number): b
  * such links, so every scope below a workstream needs the licence too.
  */
 export function enterprisesOf(scopes: Scopes): readonly string[] {
-  const found: string[] = [];
+  let found = NO_ENTERPRISES;
   for (const scope of scopes)
-    if (scope?.enterprise !== undefined && !found.includes(scope.enterprise)) found.push(scope.enterprise);
+    if (scope?.enterprise !== undefined && !found.includes(scope.enterprise))
+      found = [...found, scope.enterprise];
   return found;
 }
+
+const NO_ENTERPRISES: readonly string[] = [];
 
 /** The licences for an enterprise at a scope and its ancestors. */
 export const licensesFor = (scopes: Scopes, enterprise: string): readonly Interval[] =>
   scopes.flatMap((scope) => scope?.licenses.get(enterprise) ?? []);
 
 /** Step 5 of a decision: whether each required licence exists at the scope or an ancestor. */
-const isLicensed = (scopes: Scopes, at: number): boolean =>
-  enterprisesOf(scopes).every((enterprise) =>
-    licensesFor(scopes, enterprise).some((license) => holdsAt(license, at)),
-  );
+function isLicensed(scopes: Scopes, at: number): boolean {
+  for (const enterprise of enterprisesOf(scopes))
+    if (!licensesFor(scopes, enterprise).some((license) => holdsAt(license, at))) return false;
+  return true;
+}

@@ -2,7 +2,6 @@ import { type ConditionInput, isOfScope } from './conditions/outcomes.ts';
 import type { Work } from './conditions/work.ts';
 import {
   credentialUntil,
-  grantsOf,
   isSettled,
   type Residual,
   refusedCredential,
@@ -19,7 +18,7 @@ import {
   ITEMS_OF_PERMISSION,
   type Question,
 } from './decision-input.ts';
-import { hasGrant, withInherited } from './effective-roles.ts';
+import { hasGrant, holdingsOf, rolesInForce, withInherited } from './effective-roles.ts';
 import type { Span } from './item-cache.ts';
 import { CREDENTIAL, GLOBAL, GLOBAL_ID, SCOPE, SUBJECT, subjectId } from './items.ts';
 import type { KeptDecision, KeptDecisions } from './kept-decisions.ts';
@@ -58,8 +57,9 @@ interface Known<Q extends Question> extends Asked<Q> {
 interface Anew<Q extends Question = Question> extends Asked<Q> {
   readonly known: undefined;
   readonly input: DecisionInput<Q>;
-  /** Undefined where the decision cannot be kept. */
-  readonly spans: readonly Span[] | undefined;
+  /** The spans of the items that all permissions have in common, and of its own; undefined where it cannot be kept. */
+  readonly shared: readonly Span[] | undefined;
+  readonly own: readonly Span[] | undefined;
 }
 
 /** Not within a function that asks: it would allocate the closure's context for each question. */
@@ -120,8 +120,10 @@ export function createDeciding(
     const first = run.position() + (question.credential ? 1 : 0);
     const input = decisionInput(question, look);
     if (input === undefined) return undefined;
-    const spans = kept && keeps && mayKeep(input) ? run.since(first) : undefined;
-    return { question, credential: input.credential, known: undefined, input, spans };
+    const end = run.position();
+    const shared = kept && keeps && mayKeep(input) ? run.spans(first, end - ITEMS_OF_PERMISSION) : undefined;
+    const own = shared && run.spans(end - ITEMS_OF_PERMISSION, end);
+    return { question, credential: input.credential, known: undefined, input, shared, own };
   }
 
   /** What is kept for a question that is asked for now; whether it still holds is for the load to say. */
@@ -216,22 +218,21 @@ export function createDeciding(
       };
     assertWhole(input);
     const refused = refusedCredential(value, at);
-    const spans = isStale ? undefined : value.spans;
-    const grants = grantsOf(input, at);
-    const residual = residualOf(grants, at);
+    const holdings = holdingsOf(input.subject, input);
+    const residual = residualOf(input, at, holdings);
     const decision = refused ?? settle(residual, input, work);
     const made: KeptDecision = {
       permission: question.permission ?? '',
-      shared: spans?.slice(0, -ITEMS_OF_PERMISSION) ?? NO_SPANS,
-      own: spans?.slice(-ITEMS_OF_PERMISSION) ?? NO_SPANS,
-      validUntil: validUntil(grants, at),
+      shared: value.shared ?? NO_SPANS,
+      own: value.own ?? NO_SPANS,
+      validUntil: validUntil(input, at, holdings),
       residual,
       settled: refused === undefined && isStored(residual, input, work) ? decision : undefined,
       tenant: input.scopes.at(-1)?.ref,
-      hasGrant: hasGrant(input.subject, input, grants.holdings),
-      roles: withRoles ? withInherited(grants.roles, input) : undefined,
+      hasGrant: hasGrant(input.subject, input, holdings),
+      roles: withRoles ? withInherited(rolesInForce(holdings, at), input) : undefined,
     };
-    if (spans) kept?.keep(question.subject, question.scope, made);
+    if (value.own && !isStale) kept?.keep(question.subject, question.scope, made);
     return { question, credential, decision, made, isKept: false, instant, input };
   }
 

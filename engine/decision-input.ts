@@ -159,8 +159,11 @@ const NO_GROUPS: readonly string[] = [];
 
 /** A scope and its ancestors up to the root; undefined where one is missing. */
 function scopesFrom(scope: ScopeItem, look: Look): readonly (ScopeItem | null | undefined)[] {
-  const scopes: (ScopeItem | null | undefined)[] = [scope];
-  for (const ref of scope.ancestors) scopes.push(look.item(SCOPE, ref));
+  // Of its length from the start: an array that grows takes room for 16 more.
+  const scopes = new Array<ScopeItem | null | undefined>(1 + scope.ancestors.length);
+  scopes[0] = scope;
+  for (let above = 1; above < scopes.length; above++)
+    scopes[above] = look.item(SCOPE, scope.ancestors[above - 1] as string);
   return scopes;
 }
 

@@ -206,12 +206,12 @@ export function createEngine(options: EngineOptions): Engine {
   function answer<Q extends Question, T, R>(
     asks: readonly Ask<Q>[],
     consistency: Consistency,
-    given: Omit<Deciding, 'givesAgain'>,
+    { keeps, withRoles, work }: Omit<Deciding, 'givesAgain'>,
     make: (decided: Decided<Q>, loaded: Loaded<Decidable<Q>>) => T,
     finish: (made: readonly T[]) => R,
   ): Promise<R> {
     const isCached = consistency === 'cached';
-    const deciding = { ...given, givesAgain: isCached, keeps: given.keeps && isCached };
+    const deciding = { givesAgain: isCached, keeps: keeps && isCached, withRoles, work };
     const plans = asks.map((ask) => planOf(ask, deciding));
     const decideLoaded = ({ value, instant, isStale }: Loaded<Decidable<Q>>) =>
       decide(value, instant, isStale, deciding);
@@ -389,7 +389,7 @@ export function createEngine(options: EngineOptions): Engine {
 
 /** How a question is decided that is asked alone: for the decision, and for the effective roles, too. */
 const DECISION: Deciding = { givesAgain: true, keeps: true, withRoles: false, work: undefined };
-const WITH_ROLES: Deciding = { ...DECISION, withRoles: true };
+const WITH_ROLES: Deciding = { givesAgain: true, keeps: true, withRoles: true, work: undefined };
 
 type ManyOptions = {
   readonly [name in 'keeps' | 'withRoles' | 'work']?: Deciding[name] | undefined;

@@ -133,13 +133,10 @@ export const PERMISSION: Kind<CheckedPermission> = {
     return name && decisionKey(permissionRef(name));
   },
   decode: (text, item) => {
-    const permission = decodePermission(item);
     const name = readPermissionName(text);
-    return {
-      ...permission,
-      module: permission.module ?? (name && moduleOf(name)),
-      patterns: patternsCovering(text),
-    };
+    const { registered, module = name && moduleOf(name), allow, deny, conditional } = decodePermission(item);
+    // Not by a spread: V8 would give each permission a form of its own, and look its attributes up by name.
+    return { registered, module, allow, deny, conditional, patterns: patternsCovering(text) };
   },
 };
 
@@ -168,6 +165,9 @@ export const TENANT_EFFECTS: Kind<TenantEffects> = {
     const name = readPermissionName(id.slice(space + 1));
     return name && isRef(root) ? tenantEffectsKey(parseRef(root, 'scope'), name) : undefined;
   },
-  decode: (_, item) => ({ ...decodePermission(item), isStored: true }),
+  decode: (_, item) => {
+    const { allow, deny, conditional } = decodePermission(item);
+    return { allow, deny, conditional, isStored: true };
+  },
 };
 export const tenantEffectsId = (root: string, permission: string): string => `${root} ${permission}`;

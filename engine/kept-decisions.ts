@@ -77,15 +77,16 @@ export function createKeptDecisions(maxBytes: number) {
       return there?.permission === permission ? there : undefined;
     },
     keep: (subject: string, scope: string, decision: KeptDecision): void => {
-      const known = subjects.get(subject);
+      // It was found before: it stays for that.
+      const known = subjects.peek(subject);
       const isFull = known !== undefined && known.bytes > BYTES_PER_SUBJECT;
       const { scopes, bytes } = known && !isFull ? known : { scopes: new Map(), bytes: SUBJECT_BYTES };
       const before = scopes.get(scope);
       const after = withDecision(before, decision);
       scopes.set(scope, after.kept);
       const grown = after.more * DECISION_BYTES + (before === undefined ? SCOPE_BYTES : 0);
-      // The cache takes the size of a value when it is set: a new one each time.
-      subjects.set(subject, { scopes, bytes: bytes + grown });
+      // The cache takes the size of a value when it is set: a new one each time that it differs.
+      if (grown !== 0) subjects.set(subject, { scopes, bytes: bytes + grown });
       shrink();
     },
   };

@@ -40,10 +40,10 @@ export interface Run {
   /** The number of items that were looked at so far. */
   readonly position: () => number;
   /**
-   * The spans of the items that were looked at from a position on; undefined where one of the ids cannot be of an item,
-   * or an item is not cached.
+   * The spans of the items that were looked at from a position on, and before another one; undefined where an item is not
+   * cached, or any id that was looked at cannot be of an item.
    */
-  readonly since: (position: number) => readonly Span[] | undefined;
+  readonly spans: (from: number, before: number) => readonly Span[] | undefined;
   /**
    * Looks again at the items on which a value rests that is kept. True if the plan would compute the same value, for
    * each of them is the cached one and recent enough, all were current at one instant with what was looked at before,
@@ -141,8 +141,8 @@ const SNAPSHOT_ITEMS = 100;
  */
 interface Source {
   readonly read: ReadItems;
-  readonly after: number;
-  readonly upTo: number;
+  after: number;
+  upTo: number;
   /** Whether nothing but cached entries within the time-to-live may be used: what is kept, too. */
   readonly isOfCache: boolean;
 }
@@ -179,7 +179,7 @@ function createTrial(items: ItemCache) {
   const entries = (): readonly Entry[] => looked.slice(0, size);
 
   function find<T>(kind: Kind<T>, id: string): Entry<T> | undefined {
-    const own = source.read.get(id);
+    const own = source.read.size > 0 ? source.read.get(id) : undefined;
     if (own instanceof Error) throw own;
     if (own?.kind === kind) return own as Entry<T>;
     const entry = items.find(kind, id);
@@ -213,12 +213,12 @@ function createTrial(items: ItemCache) {
 
   const thisRun: Run = {
     position: () => size,
-    since: (position) => {
-      const spans = new Array<Span>(size - position);
-      for (let at = position; at < size; at++) {
+    spans: (from, before) => {
+      const spans = new Array<Span>(before - from);
+      for (let at = from; at < before; at++) {
         const { span } = looked[at] as Entry;
         if (!span.isCached || hasImpossible) return undefined;
-        spans[at - position] = span;
+        spans[at - from] = span;
       }
       return spans;
     },
@@ -311,13 +311,8 @@ export function createLoad(options: LoadOptions, onGrowth?: (bytes: number) => v
     isStale: false,
   });
 
-  /** What is cached and recent enough now; nothing was read yet. */
-  const cachedAt = (instant: number): Source => ({
-    read: NOTHING_READ,
-    after: instant - ttlMs,
-    upTo: instant,
-    isOfCache: true,
-  });
+  /** Of plans that run at once: what is cached, and recent enough at the instant of the plan that runs. */
+  const cached: Source = { read: NOTHING_READ, after: -FOREVER, upTo: -FOREVER, isOfCache: true };
 
   /** Runs plans on cached entries and on what this call has read. */
   function runAll<T>(
@@ -472,7 +467,9 @@ export function createLoad(options: LoadOptions, onGrowth?: (bytes: number) => v
     recall: items.recall,
     /** The value of a plan for a `cached` question at an instant; undefined if an item has to be read. */
     atOnce: <T>(plan: Plan<T>, instant: number): T | undefined => {
-      const value = trial.run(plan, cachedAt(instant));
+      cached.after = instant - ttlMs;
+      cached.upTo = instant;
+      const value = trial.run(plan, cached);
       return trial.isUsable(instant - ownTtlMs, instant) ? value : undefined;
     },
     /**

@@ -55,11 +55,11 @@ export function effectsOfRole(
   const condition = exact?.conditional.get(id);
   // Most roles say nothing of a permission.
   if (!isAllowed && !isDenied && !condition && patterns.size === 0) return NO_EFFECTS;
-  const effects: RoleEffect[] = [];
   const by = { kind: 'exact', name } as const;
-  if (isAllowed) effects.push({ effect: 'ALLOW', condition: undefined, by, width: 0 });
+  const effects: RoleEffect[] = isAllowed ? [{ effect: 'ALLOW', condition: undefined, by, width: 0 }] : [];
   if (isDenied) effects.push({ effect: 'DENY', condition: undefined, by, width: 0 });
   if (condition) effects.push({ effect: condition.effect, condition, by, width: 0 });
+  if (patterns.size === 0) return effects;
   for (const [position, pattern] of (permission?.patterns ?? []).entries()) {
     const found = patterns.get(pattern);
     if (found === undefined) continue;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { credentialUntil, grantsOf, validUntil } from '../../engine/decide.ts';
+import { credentialUntil, validUntil } from '../../engine/decide.ts';
 import type { DecisionInput } from '../../engine/decision-input.ts';
 import { holdsAt, nextChange } from '../../engine/validity.ts';
 import type { Interval, ScopeItem, SubjectItem } from '../../table/decision/items.ts';
@@ -73,7 +73,7 @@ const INPUT: DecisionInput = {
 };
 const endOf = (changes: Partial<DecisionInput>, at = AT) => {
   const input = { ...INPUT, ...changes };
-  return Math.min(validUntil(grantsOf(input, at), at), credentialUntil(input.credential, at));
+  return Math.min(validUntil(input, at), credentialUntil(input.credential, at));
 };
 const subjectWith = (changes: Partial<SubjectItem>) => ({ subject: { ...SUBJECT, ...changes } });
 const assigned = (where: string, ...intervals: readonly Interval[]) =>

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { loadCel } from '../../../engine/conditions/load.ts';
-import { decide, grantsOf, residualOf, usesOfGiven } from '../../../engine/decide.ts';
+import { decide, residualOf, usesOfGiven } from '../../../engine/decide.ts';
 import { ALLOWED, DENIED } from '../../../engine/decision.ts';
 import type { DecisionInput } from '../../../engine/decision-input.ts';
 import type { Given } from '../../../engine/given.ts';
@@ -205,7 +205,7 @@ test.each<[string, ConditionalEffect['effect'], string]>([
 describe('what of the request a decision rests on', () => {
   const usesOf = (when: string, scenario: Scenario = {}) => {
     const input = inputOf({ ...scenario, conditional: { editor: ['ALLOW', when] } });
-    return usesOfGiven(residualOf(grantsOf(input, AT), AT), input);
+    return usesOfGiven(residualOf(input, AT), input);
   };
 
   test.each<[string, readonly string[], Scenario?]>([
