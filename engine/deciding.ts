@@ -59,7 +59,8 @@ interface Anew<Q extends Question = Question> extends Asked<Q> {
   readonly input: DecisionInput<Q>;
   /** The spans of the items that all permissions have in common, and of its own; undefined where it cannot be kept. */
   readonly shared: readonly Span[] | undefined;
-  readonly own: readonly Span[] | undefined;
+  readonly ofPermission: Span | undefined;
+  readonly ofEffects: Span | undefined;
 }
 
 /** Not within a function that asks: it would allocate the closure's context for each question. */
@@ -120,10 +121,19 @@ export function createDeciding(
     const first = run.position() + (question.credential ? 1 : 0);
     const input = decisionInput(question, look);
     if (input === undefined) return undefined;
-    const end = run.position();
-    const shared = kept && keeps && mayKeep(input) ? run.spans(first, end - ITEMS_OF_PERMISSION) : undefined;
-    const own = shared && run.spans(end - ITEMS_OF_PERMISSION, end);
-    return { question, credential: input.credential, known: undefined, input, shared, own };
+    const own = run.position() - ITEMS_OF_PERMISSION;
+    const shared = kept && keeps && mayKeep(input) ? run.spans(first, own) : undefined;
+    const ofPermission = shared && run.spanAt(own);
+    const ofEffects = shared && run.spanAt(own + 1);
+    return {
+      question,
+      credential: input.credential,
+      known: undefined,
+      input,
+      shared,
+      ofPermission,
+      ofEffects,
+    };
   }
 
   /** What is kept for a question that is asked for now; whether it still holds is for the load to say. */
@@ -220,19 +230,22 @@ export function createDeciding(
     const refused = refusedCredential(value, at);
     const holdings = holdingsOf(input.subject, input);
     const residual = residualOf(input, at, holdings);
+    const end = validUntil(input, at, holdings);
     const decision = refused ?? settle(residual, input, work);
     const made: KeptDecision = {
       permission: question.permission ?? '',
       shared: value.shared ?? NO_SPANS,
-      own: value.own ?? NO_SPANS,
-      validUntil: validUntil(input, at, holdings),
+      ofPermission: value.ofPermission ?? NO_SPAN,
+      ofEffects: value.ofEffects ?? NO_SPAN,
+      validUntil: end === FOREVER ? undefined : end,
       residual,
       settled: refused === undefined && isStored(residual, input, work) ? decision : undefined,
       tenant: input.scopes.at(-1)?.ref,
       hasGrant: hasGrant(input.subject, input, holdings),
       roles: withRoles ? withInherited(rolesInForce(holdings, at), input) : undefined,
     };
-    if (value.own && !isStale) kept?.keep(question.subject, question.scope, made);
+    if (value.shared && value.ofPermission && value.ofEffects && !isStale)
+      kept?.keep(question.subject, question.scope, made);
     return { question, credential, decision, made, isKept: false, instant, input };
   }
 
@@ -240,6 +253,7 @@ export function createDeciding(
 }
 
 const NO_SPANS: readonly Span[] = [];
+const NO_SPAN: Span = { from: 0, until: 0, isCached: false, id: '' };
 
 /** Whether a decision can be kept: not for another instant, nor of a subject or scope that does not exist. */
 const mayKeep = ({ question, subject, scopes }: DecisionInput): boolean =>

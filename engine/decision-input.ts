@@ -67,7 +67,7 @@ export interface DecisionInput<Q extends Question = Question> {
   readonly global: GlobalItem;
 }
 
-/** The items of a permission, at a scope and for a subject that exist. They are looked at last. */
+/** The items of a permission, itself and its effects, at a scope and for a subject that exist. They are looked at last. */
 export const ITEMS_OF_PERMISSION = 2;
 
 /** The global item of a table that has none. */

@@ -214,9 +214,9 @@ export function createItemCache({ reader, now, marginMs, maxBytes, onGrowth }: I
     find,
     /** The cached value, however old; null if the table has no such item. */
     recall: <T>(kind: Kind<T>, id: string): T | null | undefined => find(kind, id)?.value,
-    /** Makes entries that are used without being looked at stay as long as those that are. */
-    use: (spans: readonly Span[]): void => {
-      if (cache.isNearlyFull()) for (const { id } of spans) cache.find(id);
+    /** Makes an entry that is used without being looked at stay as long as those that are. */
+    use: ({ id }: Span): void => {
+      if (cache.isNearlyFull()) cache.find(id);
     },
     /** Clears the cache. Used when the clock was set back: entries would look younger than they are. */
     clear: (): void => {

@@ -44,6 +44,8 @@ export interface Run {
    * cached, or any id that was looked at cannot be of an item.
    */
   readonly spans: (from: number, before: number) => readonly Span[] | undefined;
+  /** The span of the item at a position; undefined where it is not cached. */
+  readonly spanAt: (position: number) => Span | undefined;
   /**
    * Looks again at the items on which a value rests that is kept. True if the plan would compute the same value, for
    * each of them is the cached one and recent enough, all were current at one instant with what was looked at before,
@@ -55,11 +57,12 @@ export interface Run {
 
 /** On what a value rests that is kept. */
 export interface Kept {
-  /** The spans of its items: of those that it has in common with other values, and of its own. */
+  /** The spans of its items: of those that it has in common with other values, and of its own two. */
   readonly shared: readonly Span[];
-  readonly own: readonly Span[];
-  /** The instant from which time alone may change it, in epoch milliseconds. */
-  readonly validUntil: number;
+  readonly ofPermission: Span;
+  readonly ofEffects: Span;
+  /** The instant from which time alone may change it, in epoch milliseconds; undefined, which takes no memory, if none. */
+  readonly validUntil: number | undefined;
 }
 
 /**
@@ -73,13 +76,21 @@ export type Plan<T> = (look: Look, run: Run) => T | undefined;
  * Whether a kept value holds: time has not changed it, and each of its items is still the cached one, whose last read
  * began in (`after`, `upTo`].
  */
-const holdsIn = ({ shared, own, validUntil }: Kept, after: number, upTo: number): boolean =>
-  upTo < validUntil && areCurrent(shared, after, upTo) && areCurrent(own, after, upTo);
-
-function areCurrent(spans: readonly Span[], after: number, upTo: number): boolean {
-  for (const span of spans) if (!span.isCached || span.until <= after || span.until > upTo) return false;
-  return true;
+function holdsIn(kept: Kept, after: number, upTo: number): boolean {
+  if (kept.validUntil !== undefined && !(upTo < kept.validUntil)) return false;
+  for (const span of kept.shared) if (!isCurrent(span, after, upTo)) return false;
+  return isCurrent(kept.ofPermission, after, upTo) && isCurrent(kept.ofEffects, after, upTo);
 }
+
+/** A value that is given again uses its items. */
+function use({ shared, ofPermission, ofEffects }: Kept, items: ItemCache): void {
+  for (const span of shared) items.use(span);
+  items.use(ofPermission);
+  items.use(ofEffects);
+}
+
+const isCurrent = ({ isCached, until }: Span, after: number, upTo: number): boolean =>
+  isCached && until > after && until <= upTo;
 
 /** The value of a plan. All instants in epoch milliseconds. */
 export interface Loaded<T> {
@@ -216,23 +227,27 @@ function createTrial(items: ItemCache) {
     spans: (from, before) => {
       const spans = new Array<Span>(before - from);
       for (let at = from; at < before; at++) {
-        const { span } = looked[at] as Entry;
-        if (!span.isCached || hasImpossible) return undefined;
+        const span = thisRun.spanAt(at);
+        if (span === undefined || hasImpossible) return undefined;
         spans[at - from] = span;
       }
       return spans;
+    },
+    spanAt: (position) => {
+      const { span } = looked[position] as Entry;
+      return span.isCached ? span : undefined;
     },
     again: (kept) => {
       if (!source.isOfCache || !holdsIn(kept, source.after, source.upTo)) return false;
       const before = { ...common };
       for (const span of kept.shared) narrow(common, span);
-      for (const span of kept.own) narrow(common, span);
+      narrow(common, kept.ofPermission);
+      narrow(common, kept.ofEffects);
       if (common.from > common.until) {
         Object.assign(common, before);
         return false;
       }
-      items.use(kept.shared);
-      items.use(kept.own);
+      use(kept, items);
       return true;
     },
   };
@@ -459,8 +474,7 @@ export function createLoad(options: LoadOptions, onGrowth?: (bytes: number) => v
     /** Whether a value that is kept holds at an instant, for a `cached` question that looks at nothing else. */
     holds: (kept: Kept, instant: number): boolean => {
       if (!holdsIn(kept, instant - ttlMs, instant)) return false;
-      items.use(kept.shared);
-      items.use(kept.own);
+      use(kept, items);
       return true;
     },
     /** The cached value of an item, however old. */
