@@ -1,8 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createHandlerFrom } from '../../authorizer/index.ts';
 import { formatApiToken, readApiToken } from '../../table/api-token.ts';
 import { createWorld, type World } from '../support/world.ts';
-import { createIssuer, httpEvent, ISSUER, type Issuer, TTL_0 } from './support.ts';
+import { serveFor } from './served.ts';
+import { createIssuer, httpEvent, type Issuer } from './support.ts';
 
 /** A technical user authenticates with an API token and is then checked like a user. */
 let world: World;
@@ -62,22 +62,9 @@ async function outcomeIn(
   authorization: string,
   path = `/accounts/${id.account}/reports`,
 ): Promise<string> {
-  const authorizer = createHandlerFrom(
-    {
-      TABLE_NAME: world.table,
-      TOKEN_ISSUER: ISSUER,
-      TOKEN_AUDIENCE: 'api',
-      RESULT_CACHE: TTL_0,
-      ...environment,
-    },
-    {
-      reader: world.reader,
-      clock: world.clock,
-      wait: world.clock.wait,
-      log: (line) => lines.push(line),
-      fetch: async () => new Response(JSON.stringify({ keys: [issuer.jwk] })),
-    },
-  );
+  const { reader, clock } = world;
+  const parts = { reader, clock, log: (line: string) => lines.push(line) };
+  const authorizer = serveFor(issuer, parts, { TOKEN_AUDIENCE: 'api', ...environment });
   const event = httpEvent('GET', path, { authorization });
   return authorizer(event).then(
     (answer) => ('isAuthorized' in answer && answer.isAuthorized ? 'allow' : 'deny'),

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { type Authorizer, createHandlerFrom, createReadCredentials } from '../../authorizer/index.ts';
 import { until } from '../support/eventually.ts';
 import { createWorld, type World } from '../support/world.ts';
-import { base64url, httpEvent, ISSUER, restRequestEvent, settle, TTL_0 } from './support.ts';
+import { base64url, httpEvent, ISSUER, settle, TTL_0 } from './support.ts';
 
 /**
  * Attacks on tokens, each sent to an authorizer that was just started and to one that has let the good token in a
@@ -240,6 +240,8 @@ const ATTACKS: readonly Attack[] = [
   // RFC 7797: the payload as it stands, so that what is signed is not what is read.
   ['b64 false, critical', () => withHeader({ b64: false, crit: ['b64'] }), 'header_refused'],
   ['b64 false, not critical', () => withHeader({ b64: false }), 'header_refused'],
+  ['b64 true, not critical', () => withHeader({ b64: true }), 'header_refused'],
+  ['b64 true, critical', () => withHeader({ b64: true, crit: ['b64'] }), 'header_refused'],
 
   // RFC 7515 sections 4.1.2 to 4.1.5: the token brings the key that it is to be verified with, or says where it is.
   [
@@ -257,6 +259,7 @@ const ATTACKS: readonly Attack[] = [
     () => withHeader({ x5u: 'https://evil.example/x5u.pem' }),
     'header_refused',
   ],
+  ["jwk: the issuer's own key", () => withHeader({ jwk: rsa.jwk }), 'header_refused'],
   // A certificate of the attacker's own; nobody looks at it, and the signature is not the issuer's.
   [
     'x5c: its own certificate',
@@ -281,7 +284,6 @@ const ATTACKS: readonly Attack[] = [
     () => `${good({ sub: 'admin' }).split('.').slice(0, 2).join('.')}.${good().split('.')[2]}`,
     'signature_invalid',
   ],
-  ['the signature cut off', () => good().split('.').slice(0, 2).join('.'), 'credentials_malformed'],
   ['the signature empty', () => `${good().split('.').slice(0, 2).join('.')}.`, 'credentials_malformed'],
   // CVE-2022-21449: an ECDSA signature of zeros was good for everything.
   [
@@ -294,6 +296,7 @@ const ATTACKS: readonly Attack[] = [
   ['another audience', () => good({ aud: 'https://other.example' }), 'audience_refused'],
   ['an audience that begins like ours', () => good({ aud: ['api2', 'ap'] }), 'audience_refused'],
   ['no audience', () => good({ aud: undefined }), 'audience_refused'],
+  ['an empty list of audiences', () => good({ aud: [] }), 'audience_refused'],
   ['an audience that is an object', () => good({ aud: { api: true } }), 'audience_refused'],
   ['another issuer', () => good({ iss: 'https://evil.example' }), 'issuer_refused'],
   ['our issuer with a slash', () => good({ iss: `${ISSUER}/` }), 'issuer_refused'],
@@ -327,14 +330,10 @@ const ATTACKS: readonly Attack[] = [
   // Too much, or not quite a token.
   ['9 KB', () => good({ padding: 'x'.repeat(9_000) }), 'token_too_long'],
   ['20 KB', () => good({ padding: 'x'.repeat(20_000) }), 'token_too_long'],
-  ['a space before it', () => ` ${good()}`, 'credentials_malformed'],
-  ['a space after it', () => `${good()} `, 'credentials_malformed'],
-  ['a line feed after it', () => `${good()}\n`, 'credentials_malformed'],
   ['a NUL after it', () => `${good()}\0`, 'credentials_malformed'],
-  ['padding', () => `${good()}==`, 'credentials_malformed'],
-  ['a fourth part', () => `${good()}.e30`, 'credentials_malformed'],
-  ['two tokens', () => `${good()},${good()}`, 'credentials_malformed'],
   ['a JWE', () => 'eyJhbGciOiJkaXIifQ..aaaa.aaaa.aaaa', 'credentials_malformed'],
+  ['a header that is no JSON', () => `${base64url('x')}.${base64url(claims())}.c2ln`, 'token_malformed'],
+  ['a header that is a list', () => `${base64url('[]')}.${base64url(claims())}.c2ln`, 'token_malformed'],
   ['a payload that is a list', () => token(RSA_HEADER, '[]'), 'token_malformed'],
   ['a payload that is no JSON', () => token(RSA_HEADER, 'x'), 'token_malformed'],
   ['a payload of 4,000 brackets', () => token(RSA_HEADER, '['.repeat(4_000)), 'token_malformed'],
@@ -459,60 +458,23 @@ describe('an issuer that serves a weak key', () => {
   });
 });
 
-describe('credentials', () => {
-  test.each<[string, () => unknown, string]>([
-    ['none', () => httpEvent('GET', path), 'credentials_missing'],
-    ['an empty header', () => httpEvent('GET', path, { authorization: '' }), 'credentials_missing'],
-    ['an empty bearer', () => httpEvent('GET', path, { authorization: 'Bearer ' }), 'credentials_malformed'],
-    ['a bearer alone', () => httpEvent('GET', path, { authorization: 'Bearer' }), 'credentials_malformed'],
-    [
-      'a space before the scheme',
-      () => httpEvent('GET', path, { authorization: ` Bearer ${good()}` }),
-      'credentials_malformed',
-    ],
-    [
-      'two headers',
-      () => restRequestEvent('GET', path, { Authorization: [`Bearer ${good()}`, `Bearer ${good()}`] }),
-      'credentials_ambiguous',
-    ],
-    [
-      'two spellings of the header',
-      () =>
-        restRequestEvent('GET', path, {
-          Authorization: [`Bearer ${good()}`],
-          authorization: [`Bearer ${good({ jti: '2' })}`],
-        }),
-      'credentials_ambiguous',
-    ],
-    [
-      'a good and an empty header',
-      () => restRequestEvent('GET', path, { Authorization: [`Bearer ${good()}`, ''] }),
-      'credentials_ambiguous',
-    ],
-  ])('of %s are refused', async (_, event, code) => {
-    world.calls.length = 0;
-    expect(await warm.send(event())).toBe(code);
-    expect(world.calls).toEqual([]);
-  });
-
-  // The authorizer would believe the one and the backend the other.
-  test('in two places are refused, even if both are valid', () => {
-    const read = createReadCredentials([
-      { api: undefined, place: 'header', name: '' },
-      { api: undefined, place: 'cookie', name: 'session' },
-      { api: undefined, place: 'query', name: 'access_token' },
-    ]);
-    const authorization = [`Bearer ${good()}`];
-    const has = () => [good()];
-    const none = () => [];
-    for (const request of [
-      { kind: 'http', authorization, cookies: has, query: none },
-      { kind: 'http', authorization, cookies: none, query: has },
-      { kind: 'http', authorization: [], cookies: has, query: has },
-    ]) {
-      expect(() => read(request)).toThrow('credentials_ambiguous');
-    }
-  });
+// The authorizer would believe the one and the backend the other.
+test('credentials in two places are refused, even if both are valid', () => {
+  const read = createReadCredentials([
+    { api: undefined, place: 'header', name: '' },
+    { api: undefined, place: 'cookie', name: 'session' },
+    { api: undefined, place: 'query', name: 'access_token' },
+  ]);
+  const authorization = [`Bearer ${good()}`];
+  const has = () => [good()];
+  const none = () => [];
+  for (const request of [
+    { kind: 'http', authorization, cookies: has, query: none },
+    { kind: 'http', authorization, cookies: none, query: has },
+    { kind: 'http', authorization: [], cookies: has, query: has },
+  ]) {
+    expect(() => read(request)).toThrow('credentials_ambiguous');
+  }
 });
 
 // Each id is another, so that nothing remembered of one helps with the next.
@@ -726,17 +688,6 @@ test("a user's own good token opens nothing of another tenant, whatever it says 
   // Signed by the issuer, as a user may have had set what is theirs to set: the claim names a place, the grant is not there.
   expect(await warm.ask(good({ tenant: theirs, roles: ['admin'], isAdmin: true }), '/mine')).toBe('deny');
   expect(await warm.ask(good({ tenant: path.split('/')[2] }), '/mine')).toBe('allow');
-});
-
-test('a token is refused from the second of its exp, even if it was accepted just before', async () => {
-  const [start, exp] = [world.clock.now(), seconds() + 2];
-  const text = good({ exp });
-  expect(await warm.ask(text)).toBe('allow');
-  world.clock.advance(exp * 1_000 - 1 - world.clock.now());
-  expect(await warm.ask(text)).toBe('allow');
-  world.clock.advance(1);
-  expect(await warm.ask(text)).toBe('token_expired');
-  world.clock.advance(start - world.clock.now());
 });
 
 test('nothing logged, thrown or returned contains any part of a token, its payload or a key', async () => {

@@ -1,12 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Authorizer, createHandlerFrom } from '../../authorizer/index.ts';
+import type { Authorizer } from '../../authorizer/index.ts';
 import { createWorld, type World } from '../support/world.ts';
+import { answerOf, serveFor } from './served.ts';
 import {
-  AUDIENCE,
   createIssuer,
   httpEvent,
   httpV1Event,
-  ISSUER,
   type Issuer,
   PLACE,
   restRequestEvent,
@@ -34,21 +33,19 @@ const ROUTES = [
   ['GRAPHQL', '/', 'location:{header:x-loc}'],
 ] as const;
 
+const MANIFEST = `
+pages: [news]
+scopes: { Ours: { type: tenant }, North: { id: ${PLACE}, type: location, parent: Ours } }
+roles: { reader: { owner: Ours, allow: [news] } }
+users: { ann: { id: ann, grants: { Ours: [reader] } } }
+routes:
+${ROUTES.map(([method, path, scope]) => `  - { method: ${method}, path: "${path}", permission: news, scope: "${scope}" }`).join('\n')}
+`;
+
 beforeAll(async () => {
-  world = await createWorld();
+  world = await createWorld(MANIFEST);
   issuer = await createIssuer();
-  const { run } = world;
-  await run('page.create', { name: 'news' });
-  const tenant = (await run('tenant.create', { name: 'Ours' })).id;
-  await run('location.create', { id: PLACE, name: 'North', parent: `tenant:${tenant}` });
-  const user = (await run('user.create', {})).id;
-  const role = (await run('role.create', { name: 'reader', scope: `tenant:${tenant}` })).id;
-  await run('role-permission.create', { role, permission: 'news', effect: 'ALLOW' });
-  await run('grant.create', { user, scope: `tenant:${tenant}`, roles: [role] });
-  for (const [method, path, scope] of ROUTES)
-    await run('route.create', { method, path, permission: 'news', scope });
-  world.settle();
-  token = await issuer.token({ sub: user, loc: PLACE, exp: world.clock.now() / 1_000 + 600 });
+  token = await issuer.token({ sub: 'ann', loc: PLACE, exp: world.clock.now() / 1_000 + 600 });
 });
 
 interface Cached {
@@ -56,40 +53,17 @@ interface Cached {
   readonly identitySources?: readonly string[];
 }
 
-/** An authorizer that is told of these caches, or of none. */
-function authorizerFor(
+/** An authorizer that is told of these caches, or of none; its policies are for one route, unless a variable says so. */
+const authorizerFor = (
   caches: Readonly<Record<string, Cached>> | undefined,
   env: Record<string, string> = {},
-): Authorizer {
-  return createHandlerFrom(
-    {
-      ...{ TABLE_NAME: world.table, TOKEN_ISSUER: ISSUER, TOKEN_AUDIENCE: AUDIENCE },
-      // For a policy of one route: those for the whole API are looked at by themselves.
-      ...{ POLICY_COVERS: 'route' },
-      ...(caches === undefined ? {} : { RESULT_CACHE: JSON.stringify(caches) }),
-      ...env,
-    },
-    {
-      reader: world.reader,
-      clock: world.clock,
-      wait: world.clock.wait,
-      fetch: async () => new Response(JSON.stringify({ keys: [issuer.jwk] })),
-      log: () => undefined,
-    },
-  );
-}
+): Authorizer =>
+  serveFor(issuer, world, {
+    ...{ POLICY_COVERS: 'route', RESULT_CACHE: caches && JSON.stringify(caches) },
+    ...env,
+  });
 
-/** `allow`, or why not. */
-async function answerTo(authorizer: Authorizer, event: unknown): Promise<string | undefined> {
-  const answer = await authorizer(event).catch((error: Error) => error.message);
-  if (typeof answer === 'string') return answer;
-  const isAllowed =
-    'isAuthorized' in answer
-      ? answer.isAuthorized
-      : answer.policyDocument.Statement.some(({ Effect }) => Effect === 'Allow');
-  const context = 'resolverContext' in answer ? answer.resolverContext : answer.context;
-  return isAllowed ? 'allow' : context.reason;
-}
+const answerTo = async (authorizer: Authorizer, event: unknown) => (await answerOf(authorizer, event)).said;
 
 const OUTSIDE = 'outside_cache_key';
 const authorizationOf = () => `Bearer ${token}`;

@@ -1,22 +1,13 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createHandlerFrom } from '../../authorizer/index.ts';
-import { roleAttribute } from '../../table/decision/attributes.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import type { Item } from '../../table/item.ts';
-import {
-  apiRef,
-  apiRevisionKey,
-  decisionKey,
-  edgeKey,
-  globalKey,
-  guardKey,
-  partitionOf,
-} from '../../table/keys.ts';
+import { apiRef, apiRevisionKey, decisionKey, globalKey, guardKey, partitionOf } from '../../table/keys.ts';
 import { createClock } from '../support/world.ts';
+import { partsFor, ROLE, revisionItem, rosterItems, routeItem, VARIABLES } from './served.ts';
 import {
   ALICE,
   ARN,
-  AUDIENCE,
   createIssuer,
   createReadTable,
   decisionItem,
@@ -25,7 +16,6 @@ import {
   type Issuer,
   PLACE,
   settle,
-  TTL_0,
 } from './support.ts';
 
 let issuer: Issuer;
@@ -33,35 +23,17 @@ beforeAll(async () => {
   issuer = await createIssuer();
 });
 
-const ROLE = '01J8X2W3Y4Z5A6B7C8D9E0F1R1';
-/** Alice holds a global role that opens the roster; the place is a root of its own. */
 const WORLD: readonly Item[] = [
-  decisionItem(decisionKey({ type: 'user', id: ALICE }), { status: 'active', roles: new Set([ROLE]) }),
-  decisionItem(decisionKey({ type: 'location', id: PLACE }), { status: 'active' }),
-  decisionItem(decisionKey({ type: 'page', id: 'roster' }), { registered: true, allow: new Set([ROLE]) }),
-  decisionItem(globalKey(), { [roleAttribute(ROLE)]: '' }),
+  ...rosterItems(),
   decisionItem(guardKey('EMAIL', 'alice@example.com'), { Type: 'Guard', owner: `user:${ALICE}` }),
 ];
-
-const revision = (api = 'default'): Item => decisionItem(apiRevisionKey(api));
-
-const route = (api = 'default', changes: Record<string, unknown> = {}): Item => ({
-  ...edgeKey(apiRef(api), { type: 'route', id: 'r1' }),
-  id: 'r1',
-  method: 'GET',
-  path: '/locations/{id}/pages/{page}',
-  permission: '{page}',
-  scope: 'location:{id}',
-  ...changes,
-});
+const [revision, route] = [revisionItem, routeItem];
 
 /** How the routes are read: the revision of the API, and under it the routes. */
 const REVISION = `getMany ${apiRevisionKey('default').PK}`;
 /** What an authorizer loads when it is created: with the revision the item of what holds everywhere. */
 const AT_START = `${REVISION} ${globalKey().PK}`;
 const ROUTES = `listAll ${partitionOf(apiRef('default'))} ROUTE#`;
-
-const ENV = { TABLE_NAME: 'gatehouse', TOKEN_ISSUER: ISSUER, TOKEN_AUDIENCE: AUDIENCE, RESULT_CACHE: TTL_0 };
 
 /** An authorizer over items in memory, which notes every read. */
 function setUp(items: readonly Item[] = [...WORLD, revision(), route()], env: Record<string, string> = {}) {
@@ -76,16 +48,11 @@ function setUp(items: readonly Item[] = [...WORLD, revision(), route()], env: Re
   };
   const create = (changes: Record<string, string> = {}) =>
     createHandlerFrom(
-      { ...ENV, ...env, ...changes },
-      {
-        reader,
-        clock,
-        wait: clock.wait,
-        random: () => 0,
-        fetch,
-        log: (line) => lines.push(line),
-        writeMetrics: (line) => metrics.push(line),
-      },
+      { ...VARIABLES, ...env, ...changes },
+      partsFor(issuer, {
+        ...{ reader, clock, fetch, log: (line: string) => lines.push(line) },
+        writeMetrics: (line: string) => metrics.push(line),
+      }),
     );
   return { clock, create, failures, fetched, lines, metrics, reads };
 }
@@ -215,7 +182,7 @@ describe('an authorizer created from environment variables', () => {
   });
 
   it('fails at once when a variable is missing', () => {
-    expect(() => createHandlerFrom({ ...ENV, TABLE_NAME: '' })).toThrow(
+    expect(() => createHandlerFrom({ ...VARIABLES, TABLE_NAME: '' })).toThrow(
       'configuration: TABLE_NAME is missing',
     );
   });
@@ -360,7 +327,7 @@ describe('the Lambda function', () => {
 
   it('is ready without an answer from the table, and without credentials it reads nothing more', async () => {
     const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-    for (const [name, value] of Object.entries({ ...ENV, DYNAMODB_ENDPOINT: 'http://127.0.0.1:1' })) {
+    for (const [name, value] of Object.entries({ ...VARIABLES, DYNAMODB_ENDPOINT: 'http://127.0.0.1:1' })) {
       vi.stubEnv(name, value);
     }
     const { handler } = await import('../../authorizer/handler.ts');

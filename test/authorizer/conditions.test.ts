@@ -1,15 +1,14 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { PolicyAnswer } from '../../authorizer/answer.ts';
-import { type Authorizer, createHandlerFrom } from '../../authorizer/index.ts';
+import type { Authorizer } from '../../authorizer/index.ts';
 import { inputsOfConditions, readIdentitySource } from '../../authorizer/routes/cache-key.ts';
 import { createWorld, type World } from '../support/world.ts';
+import { answerOf, serveFor } from './served.ts';
 import {
-  AUDIENCE,
   appSyncEvent,
   createIssuer,
   httpEvent,
   httpV1Event,
-  ISSUER,
   type Issuer,
   restRequestEvent,
   restTokenEvent,
@@ -23,9 +22,8 @@ import {
  */
 let world: World;
 let issuer: Issuer;
-let user: string;
 let token: string;
-let tenant: string;
+const [user, tenant] = ['ann', 'tenant:ours'];
 
 const NOW = '2026-01-15T12:01:00Z';
 
@@ -48,37 +46,39 @@ const CONDITIONS = {
 type Page = keyof typeof CONDITIONS;
 const PAGES = [...Object.keys(CONDITIONS), 'free', 'either'];
 
+const MANIFEST = {
+  pages: PAGES,
+  properties: [
+    { of: 'context', name: 'vpn', type: 'bool' },
+    { of: 'subject:user', name: 'department', type: 'string', source: 'stored' },
+  ],
+  scopes: { Ours: { id: 'ours', type: 'tenant' } },
+  roles: {
+    reader: {
+      owner: 'Ours',
+      allow: [
+        ...Object.entries(CONDITIONS).map(([permission, when]) => ({ permission, when })),
+        'free',
+        'either',
+      ],
+    },
+    other: { owner: 'Ours', allow: [{ permission: 'either', when: CONDITIONS.ip }] },
+  },
+  users: { ann: { id: 'ann', properties: { department: 'sales' }, grants: { Ours: ['reader', 'other'] } } },
+  routes: [
+    { method: 'GET', path: '/see/{page}', permission: '{page}', scope: 'tenant:ours' },
+    { method: 'GET', path: '/see/rest/{tail+}', permission: 'rest', scope: 'tenant:ours' },
+    { method: 'CONNECT', path: '/$connect', permission: '{query:page}', scope: 'tenant:ours' },
+    { method: 'GRAPHQL', path: '/', permission: '{header:x-page}', scope: 'tenant:ours' },
+    // Routes with a fixed permission, for policies for the whole API.
+    { api: 'fixed', method: 'GET', path: '/free', permission: 'free', scope: 'tenant:ours' },
+    { api: 'fixed', method: 'GET', path: '/stored', permission: 'stored', scope: 'tenant:ours' },
+  ],
+};
+
 beforeAll(async () => {
-  world = await createWorld();
+  world = await createWorld(JSON.stringify(MANIFEST));
   issuer = await createIssuer();
-  const { run } = world;
-  await run('property.create', { of: 'context', name: 'vpn', type: 'bool' });
-  await run('property.create', { of: 'subject:user', name: 'department', type: 'string', source: 'stored' });
-  for (const name of PAGES) await run('page.create', { name });
-  tenant = `tenant:${(await run('tenant.create', { name: 'Ours' })).id}`;
-  user = (await run('user.create', { properties: { department: 'sales' } })).id;
-  const role = (await run('role.create', { name: 'reader', scope: tenant })).id;
-  for (const [permission, when] of Object.entries(CONDITIONS))
-    await run('role-permission.create', { role, permission, effect: 'ALLOW', when });
-  await run('role-permission.create', { role, permission: 'free', effect: 'ALLOW' });
-  await run('role-permission.create', { role, permission: 'either', effect: 'ALLOW' });
-  const other = (await run('role.create', { name: 'other', scope: tenant })).id;
-  const when = CONDITIONS.ip;
-  await run('role-permission.create', { role: other, permission: 'either', effect: 'ALLOW', when });
-  await run('grant.create', { user, scope: tenant, roles: [role, other] });
-  for (const [method, path, permission] of [
-    ['GET', '/see/{page}', '{page}'],
-    ['GET', '/see/rest/{tail+}', 'rest'],
-    ['CONNECT', '/$connect', '{query:page}'],
-    ['GRAPHQL', '/', '{header:x-page}'],
-  ] as const)
-    await run('route.create', { method, path, permission, scope: tenant });
-  // Routes with a fixed permission, for policies for the whole API.
-  for (const page of ['free', 'stored'])
-    await run('route.create', {
-      ...{ api: 'fixed', method: 'GET', path: `/${page}`, permission: page, scope: tenant },
-    });
-  world.settle();
   token = await tokenOf({ acr: 'mfa' });
 });
 
@@ -86,35 +86,13 @@ const tokenOf = (claims: Record<string, unknown>, sub = user) =>
   issuer.token({ sub, exp: Date.parse(NOW) / 1_000 + 3_000, ...claims });
 
 const authorizerFor = (env: Record<string, string> = {}): Authorizer =>
-  createHandlerFrom(
-    {
-      ...{ TABLE_NAME: world.table, TOKEN_ISSUER: ISSUER, TOKEN_AUDIENCE: AUDIENCE },
-      ...{ RESULT_CACHE: '{"default":{"ttl":0}}', POLICY_COVERS: 'route', ...env },
-    },
-    {
-      reader: world.reader,
-      clock: world.clock,
-      wait: world.clock.wait,
-      fetch: async () => new Response(JSON.stringify({ keys: [issuer.jwk] })),
-      log: () => undefined,
-    },
-  );
+  serveFor(issuer, world, { POLICY_COVERS: 'route', ...env });
 
 const cachedBy = (...identitySources: readonly string[]) => ({
   RESULT_CACHE: JSON.stringify({ default: { ttl: 300, identitySources } }),
 });
 
-/** `allow`, or why not. */
-async function answerTo(authorizer: Authorizer, event: unknown): Promise<string | undefined> {
-  const answer = await authorizer(event).catch((error: Error) => error.message);
-  if (typeof answer === 'string') return answer;
-  const isAllowed =
-    'isAuthorized' in answer
-      ? answer.isAuthorized
-      : answer.policyDocument.Statement.some(({ Effect }) => Effect === 'Allow');
-  const context = 'resolverContext' in answer ? answer.resolverContext : answer.context;
-  return isAllowed ? 'allow' : context.reason;
-}
+const answerTo = async (authorizer: Authorizer, event: unknown) => (await answerOf(authorizer, event)).said;
 
 /** A request to see a page, as each kind of API describes it. All hold headers that say something else. */
 const SPOOFED = { 'X-Forwarded-For': ['198.51.100.1'], 'User-Agent': ['Other/1.0'] };

@@ -1,24 +1,10 @@
 import { beforeAll, expect, test } from 'vitest';
-import { createHandlerFrom } from '../../authorizer/index.ts';
-import { roleAttribute } from '../../table/decision/attributes.ts';
 import { GatehouseError } from '../../table/errors.ts';
-import { FORMS } from '../../table/form.ts';
-import type { Item } from '../../table/item.ts';
-import { apiRef, apiRevisionKey, decisionKey, edgeKey, globalKey, type Key } from '../../table/keys.ts';
-import type { Range } from '../../table/reader.ts';
+import { decisionKey } from '../../table/keys.ts';
+import { createMemoryTable } from '../../table/memory/index.ts';
 import { createClock } from '../support/world.ts';
-import {
-  ALICE,
-  AUDIENCE,
-  createIssuer,
-  httpEvent,
-  ISSUER,
-  type Issuer,
-  NOW,
-  PLACE,
-  settle,
-  TTL_0,
-} from './support.ts';
+import { answerOf, revisionItem, rosterItems, routeItem, serveFor } from './served.ts';
+import { ALICE, createIssuer, decisionItem, httpEvent, type Issuer, NOW, PLACE, settle } from './support.ts';
 
 /**
  * How old may be what a policy for the whole API rests on, while DynamoDB is down? The composed authorizer with
@@ -28,70 +14,42 @@ let issuer: Issuer;
 beforeAll(async () => {
   issuer = await createIssuer();
 });
-const ROLE = '01J8X2W3Y4Z5A6B7C8D9E0F1R1';
 const BOB = '01J8Z0E2Z8D2A3J7A7Y2H9GQ9D';
-const ALICE_KEY = decisionKey({ type: 'user', id: ALICE });
+const keyOf = (id: string) => decisionKey({ type: 'user', id });
 
 function setUp() {
-  const items = new Map<string, Item>();
-  const nameOf = ({ PK, SK }: Key) => `${PK} / ${SK}`;
-  const put = (item: Item) => items.set(nameOf(item), item);
-  let writes = 0;
-  const decision = (key: Key, values: Record<string, unknown>) =>
-    put({
-      ...key,
-      v: FORMS.usual,
-      writtenAt: NOW - 3_600_000,
-      writeId: `write-${++writes}`,
-      ...values,
-    });
-  decision(ALICE_KEY, { status: 'active', roles: new Set([ROLE]) });
-  decision(decisionKey({ type: 'user', id: BOB }), { status: 'active' });
-  decision(decisionKey({ type: 'location', id: PLACE }), { status: 'active' });
-  decision(decisionKey({ type: 'page', id: 'roster' }), { registered: true, allow: new Set([ROLE]) });
-  decision(globalKey(), { [roleAttribute(ROLE)]: '' });
-  decision(apiRevisionKey('default'), {});
-  put({
-    ...edgeKey(apiRef('default'), { type: 'route', id: 'r1' }),
-    ...{ id: 'r1', method: 'GET', path: '/roster', permission: 'roster', scope: `location:${PLACE}` },
+  const { reader, put } = createMemoryTable({
+    items: [
+      ...rosterItems(),
+      decisionItem(keyOf(BOB), { status: 'active' }),
+      revisionItem(),
+      routeItem('default', { path: '/roster', permission: 'roster', scope: `location:${PLACE}` }),
+    ],
   });
   const clock = createClock(NOW);
   let isDown = false;
   const unlessDown =
-    <A extends unknown[], T>(answer: (...given: A) => T) =>
+    <A extends unknown[], T>(answer: (...given: A) => Promise<T>) =>
     async (...given: A) => {
       if (isDown) throw new GatehouseError('transient', 'DynamoDB is down');
       return answer(...given);
     };
-  const getMany = unlessDown((keys: readonly Key[]) => keys.map((key) => items.get(nameOf(key))));
-  const within = ({ PK, SK }: Item, { partition, prefix = '' }: Range) =>
-    PK === partition && SK.startsWith(prefix);
-  const reader = {
-    getMany,
-    getSnapshot: getMany,
-    list: unlessDown(() => ({ items: [] })),
-    listAll: unlessDown(({ ranges }: { ranges: readonly Range[] }) =>
-      [...items.values()].filter((item) => ranges.some((range) => within(item, range))),
-    ),
-  };
-  const handler = createHandlerFrom(
+  const handler = serveFor(
+    issuer,
     {
-      TABLE_NAME: 'gatehouse',
-      TOKEN_ISSUER: ISSUER,
-      TOKEN_AUDIENCE: AUDIENCE,
+      clock,
+      reader: {
+        getMany: unlessDown(reader.getMany),
+        getSnapshot: unlessDown(reader.getSnapshot),
+        list: unlessDown(reader.list),
+        listAll: unlessDown(reader.listAll),
+      },
+    },
+    {
       HTTP_ANSWER: 'policy',
       CACHE_TTL_SECONDS: '60',
       CACHE_OUTAGE_TTL_SECONDS: '600',
       JWKS_STALE_SECONDS: '3600',
-      RESULT_CACHE: TTL_0,
-    },
-    {
-      reader,
-      clock,
-      wait: clock.wait,
-      random: () => 0,
-      fetch: async () => new Response(JSON.stringify({ keys: [issuer.jwk] })),
-      log: () => {},
     },
   );
   return {
@@ -103,13 +61,10 @@ function setUp() {
       const seconds = Math.floor(clock.now() / 1_000);
       const token = await issuer.token({ sub, iat: seconds, exp: seconds + 600 });
       const event = httpEvent('GET', '/roster', { authorization: `Bearer ${token}` }, stage);
-      // biome-ignore lint/suspicious/noExplicitAny: each form of answer is looked at.
-      const answer = (await handler(event).catch((error: Error) => error.message)) as any;
-      if (typeof answer === 'string') return answer;
-      const effects = answer.policyDocument.Statement.map(({ Effect }: { Effect: string }) => Effect);
-      return `${answer.context.coverage}: ${effects.includes('Allow') ? 'Allow' : 'Deny'}`;
+      const { said, coverage } = await answerOf(handler, event);
+      return coverage === undefined ? said : `${coverage}: ${said === 'allow' ? 'Allow' : 'Deny'}`;
     },
-    revoke: () => decision(ALICE_KEY, { status: 'active', writtenAt: NOW + 1_000 }),
+    revoke: () => put(decisionItem(keyOf(ALICE), { status: 'active', writtenAt: NOW + 1_000 })),
     setDown: (to: boolean) => {
       isDown = to;
     },

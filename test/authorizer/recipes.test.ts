@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Authorizer, createHandlerFrom } from '../../authorizer/index.ts';
+import type { Authorizer } from '../../authorizer/index.ts';
 import { textOf } from '../documents/documents.ts';
 import { createWorld, type World } from '../support/world.ts';
-import { AUDIENCE, createIssuer, httpEvent, ISSUER, type Issuer, restRequestEvent } from './support.ts';
+import { answerOf, serveFor } from './served.ts';
+import { createIssuer, httpEvent, type Issuer, restRequestEvent } from './support.ts';
 
 /** The recipes of docs/conditions.md for APIs, with the settings that they name. */
 const DOCUMENT = textOf('docs/conditions.md');
@@ -20,42 +21,31 @@ const CACHES = {
 
 let world: World;
 let issuer: Issuer;
-let user: string;
+const user = 'ann';
+const GUARDED = { ledger: OFFICE, payments: STEP_UP, till: HOURS };
 
 beforeAll(async () => {
-  world = await createWorld();
   issuer = await createIssuer();
-  const { run } = world;
-  const scope = `tenant:${(await run('tenant.create', { name: 'Ours' })).id}`;
-  const role = (await run('role.create', { name: 'clerk', scope })).id;
-  user = (await run('user.create', {})).id;
-  for (const [page, when] of [
-    ['ledger', OFFICE],
-    ['payments', STEP_UP],
-    ['till', HOURS],
-  ] as const) {
-    await run('page.create', { name: page });
-    await run('role-permission.create', { role, permission: page, effect: 'ALLOW', when });
-    await run('route.create', { method: 'GET', path: `/${page}`, permission: page, scope });
-  }
-  await run('grant.create', { user, scope, roles: [role] });
-  world.settle();
+  world = await createWorld(
+    JSON.stringify({
+      pages: Object.keys(GUARDED),
+      scopes: { Ours: { type: 'tenant', id: 'ours' } },
+      roles: {
+        clerk: {
+          owner: 'Ours',
+          allow: Object.entries(GUARDED).map(([permission, when]) => ({ permission, when })),
+        },
+      },
+      users: { ann: { id: user, grants: { Ours: ['clerk'] } } },
+      routes: Object.keys(GUARDED).map((permission) => ({
+        ...{ method: 'GET', path: `/${permission}`, permission, scope: 'tenant:ours' },
+      })),
+    }),
+  );
 });
 
 const authorizerWith = (RESULT_CACHE: string): Authorizer =>
-  createHandlerFrom(
-    {
-      ...{ TABLE_NAME: world.table, TOKEN_ISSUER: ISSUER, TOKEN_AUDIENCE: AUDIENCE },
-      ...{ RESULT_CACHE, HTTP_ANSWER: 'policy' },
-    },
-    {
-      reader: world.reader,
-      clock: world.clock,
-      wait: world.clock.wait,
-      fetch: async () => new Response(JSON.stringify({ keys: [issuer.jwk] })),
-      log: () => undefined,
-    },
-  );
+  serveFor(issuer, world, { RESULT_CACHE, HTTP_ANSWER: 'policy' });
 
 /** `allow`, or why not. */
 async function ask(
@@ -67,10 +57,7 @@ async function ask(
   const event = httpEvent('GET', `/${page}`, { authorization: `Bearer ${token}` });
   const { http } = event.requestContext;
   const requestContext = { ...event.requestContext, http: { ...http, sourceIp: ip } };
-  const answer = await authorizer({ ...event, requestContext });
-  const isAllowed =
-    'policyDocument' in answer && answer.policyDocument.Statement.some(({ Effect }) => Effect === 'Allow');
-  return isAllowed ? 'allow' : answer.context?.reason;
+  return (await answerOf(authorizer, { ...event, requestContext })).said;
 }
 
 test('the document has each expression and each cache', () => {

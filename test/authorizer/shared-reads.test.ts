@@ -1,8 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createHandlerFrom } from '../../authorizer/index.ts';
 import type { Reader } from '../../table/reader.ts';
 import { createLightWorld, type World } from '../support/world.ts';
-import { AUDIENCE, createIssuer, httpEvent, ISSUER, type Issuer, settle, TTL_0 } from './support.ts';
+import { answerOf, serveFor } from './served.ts';
+import { createIssuer, httpEvent, type Issuer, settle } from './support.ts';
 
 /**
  * A request shares reads in flight, but none that began longer ago than the time-to-live: a change that was
@@ -16,17 +16,17 @@ beforeAll(async () => {
 });
 
 let world: World;
-let place: string;
-let role: string;
+const place = 'location:place';
 beforeEach(async () => {
   world = await createLightWorld();
-  for (const name of ['reports', 'payroll']) await world.run('page.create', { name });
-  place = `location:${(await world.run('location.create', { name: 'Place' })).id}`;
-  role = (await world.run('role.create', { name: 'reader', scope: 'tenant' })).id;
-  await world.run('role-permission.create', { role, permission: 'reports', effect: 'ALLOW' });
+  await world.apply(`
+pages: [reports, payroll]
+scopes: { Place: { id: place, type: location } }
+roles: { reader: { id: reader, allow: [reports] } }
+`);
 });
 const user = async (input: Record<string, unknown> = {}) => (await world.run('user.create', input)).id;
-const give = (who: string) => world.run('grant.create', { user: who, scope: place, roles: [role] });
+const give = (who: string) => world.run('grant.create', { user: who, scope: place, roles: ['reader'] });
 
 /** An authorizer whose reads can be delayed: they return what the table held when they began. */
 function open(ttlMs: number, env: Record<string, string>) {
@@ -48,38 +48,13 @@ function open(ttlMs: number, env: Record<string, string>) {
     list: delayed(list),
     listAll: delayed(listAll),
   };
-  const handler = createHandlerFrom(
-    {
-      TABLE_NAME: world.table,
-      TOKEN_ISSUER: ISSUER,
-      TOKEN_AUDIENCE: AUDIENCE,
-      CACHE_TTL_SECONDS: String(ttlMs / 1_000),
-      RESULT_CACHE: TTL_0,
-      ...env,
-    },
-    {
-      reader,
-      clock: world.clock,
-      wait: world.clock.wait,
-      random: () => 0,
-      fetch: async () => new Response(JSON.stringify({ keys: [issuer.jwk] })),
-      log: () => {},
-    },
-  );
+  const { clock } = world;
+  const handler = serveFor(issuer, { reader, clock }, { CACHE_TTL_SECONDS: String(ttlMs / 1_000), ...env });
   return {
-    ask: async (claims: Record<string, unknown>): Promise<boolean | string> => {
+    ask: async (claims: Record<string, unknown>): Promise<string> => {
       const seconds = Math.floor(world.clock.now() / 1_000);
       const token = await issuer.token({ iat: seconds, exp: seconds + 600, ...claims });
-      const event = httpEvent('GET', PATH, { authorization: `Bearer ${token}` });
-      const answer = (await handler(event).catch((error: Error) => error.message)) as
-        | string
-        | { isAuthorized?: boolean; policyDocument?: { Statement: { Effect: string }[] } };
-      if (typeof answer === 'string') return answer;
-      return (
-        answer.isAuthorized ??
-        answer.policyDocument?.Statement.some(({ Effect }) => Effect === 'Allow') ??
-        false
-      );
+      return (await answerOf(handler, httpEvent('GET', PATH, { authorization: `Bearer ${token}` }))).said;
     },
     /** Delays the reads that begin from now on; the returned function ends the delay. */
     delay: (): (() => void) => {
@@ -189,7 +164,7 @@ describe.each(Object.keys(STORIES))('%s', (name) => {
         HTTP_ANSWER: 'policy',
         POLICY_COVERS: covers,
       });
-      expect(await ask(claims)).toBe(true);
+      expect(await ask(claims)).toBe('allow');
       world.clock.advance(TTL + 1);
       const end = delay();
       const [begun, early] = [reads(), ask(claims)];
@@ -200,9 +175,9 @@ describe.each(Object.keys(STORIES))('%s', (name) => {
       const [before, late] = [reads(), ask(claims)];
       while (reads() === before) await settle();
       end();
-      expect(await late).not.toBe(true);
+      expect(await late).not.toBe('allow');
       await early;
-      expect(await ask(claims)).not.toBe(true);
+      expect(await ask(claims)).not.toBe('allow');
     },
   );
 });

@@ -9,39 +9,26 @@ import {
 } from '@opentelemetry/sdk-trace-node';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createHandlerFrom } from '../../authorizer/index.ts';
-import { roleAttribute } from '../../table/decision/attributes.ts';
 import { GatehouseError } from '../../table/errors.ts';
-import { apiRef, apiRevisionKey, decisionKey, edgeKey, globalKey } from '../../table/keys.ts';
+import { decisionKey } from '../../table/keys.ts';
 import { createClock } from '../support/world.ts';
+import { partsFor, revisionItem, rosterItems, routeItem, VARIABLES } from './served.ts';
 import {
   ALICE,
-  AUDIENCE,
   createIssuer,
   createReadTable,
   decisionItem,
   httpEvent,
-  ISSUER,
   type Issuer,
   PLACE,
   restRequestEvent,
   settle,
-  TTL_0,
 } from './support.ts';
 
-const ROLE = '01J8X2W3Y4Z5A6B7C8D9E0F1R1';
-/** Alice holds a global role that opens the roster; the place is a root of its own. */
 const ITEMS = [
-  decisionItem(decisionKey({ type: 'user', id: ALICE }), { status: 'active', roles: new Set([ROLE]) }),
-  decisionItem(decisionKey({ type: 'location', id: PLACE }), { status: 'active' }),
-  decisionItem(decisionKey({ type: 'page', id: 'roster' }), { registered: true, allow: new Set([ROLE]) }),
+  ...rosterItems(),
   decisionItem(decisionKey({ type: 'page', id: 'payroll' }), { registered: true }),
-  decisionItem(globalKey(), { [roleAttribute(ROLE)]: '' }),
-  decisionItem(apiRevisionKey('default')),
-  {
-    ...edgeKey(apiRef('default'), { type: 'route', id: 'r1' }),
-    ...{ id: 'r1', method: 'GET', path: '/locations/{id}/pages/{page}' },
-    ...{ permission: '{page}', scope: 'location:{id}' },
-  },
+  ...[revisionItem(), routeItem()],
 ];
 
 let issuer: Issuer;
@@ -73,15 +60,8 @@ async function setUp({
   if (isRegistered) provider.register();
   const { reader, failures } = createReadTable(ITEMS);
   const clock = createClock();
-  const environment: Record<string, string | undefined> = {
-    ...{ TABLE_NAME: 'gatehouse', TOKEN_ISSUER: ISSUER, TOKEN_AUDIENCE: AUDIENCE, RESULT_CACHE: TTL_0 },
-    _X_AMZN_TRACE_ID: xray,
-  };
-  const handler = createHandlerFrom(environment, {
-    ...{ reader, clock, wait: clock.wait, random: () => 0 },
-    fetch: async () => new Response(JSON.stringify({ keys: [issuer.jwk] })),
-    log: () => undefined,
-  });
+  const environment: Record<string, string | undefined> = { ...VARIABLES, _X_AMZN_TRACE_ID: xray };
+  const handler = createHandlerFrom(environment, partsFor(issuer, { reader, clock }));
   await settle();
   const atStart = exporter.getFinishedSpans();
   const spansOf = (act: () => Promise<unknown>): Promise<readonly ReadableSpan[]> => {

@@ -5,22 +5,11 @@ import { composeFrom } from '../../authorizer/compose.ts';
 import type { Fetch } from '../../authorizer/credentials/fetch.ts';
 import { decideOnce, warmUpOf } from '../../authorizer/warm-up.ts';
 import { warmUp } from '../../engine/warm-up.ts';
-import { roleAttribute } from '../../table/decision/attributes.ts';
 import { GatehouseError } from '../../table/errors.ts';
-import { apiRef, apiRevisionKey, decisionKey, edgeKey, globalKey, partitionOf } from '../../table/keys.ts';
+import { apiRef, apiRevisionKey, globalKey, partitionOf } from '../../table/keys.ts';
 import { createClock } from '../support/world.ts';
-import {
-  ALICE,
-  AUDIENCE,
-  createIssuer,
-  createReadTable,
-  decisionItem,
-  httpEvent,
-  ISSUER,
-  type Issuer,
-  PLACE,
-  TTL_0,
-} from './support.ts';
+import { revisionItem, rosterItems, routeItem, VARIABLES } from './served.ts';
+import { AUDIENCE, createIssuer, createReadTable, httpEvent, ISSUER, type Issuer, PLACE } from './support.ts';
 
 let issuer: Issuer;
 beforeAll(async () => {
@@ -32,24 +21,12 @@ afterEach(() => {
   context.disable();
 });
 
-const ROLE = '01J8X2W3Y4Z5A6B7C8D9E0F1R1';
-const ITEMS = [
-  decisionItem(decisionKey({ type: 'user', id: ALICE }), { status: 'active', roles: new Set([ROLE]) }),
-  decisionItem(decisionKey({ type: 'location', id: PLACE }), { status: 'active' }),
-  decisionItem(decisionKey({ type: 'page', id: 'roster' }), { registered: true, allow: new Set([ROLE]) }),
-  decisionItem(globalKey(), { [roleAttribute(ROLE)]: '' }),
-  decisionItem(apiRevisionKey('default')),
-  {
-    ...edgeKey(apiRef('default'), { type: 'route', id: 'r1' }),
-    ...{ id: 'r1', method: 'GET', path: '/locations/{id}/pages/{page}' },
-    ...{ permission: '{page}', scope: 'location:{id}' },
-  },
-];
+const ITEMS = [...rosterItems(), revisionItem(), routeItem()];
 const REVISION = apiRevisionKey('default').PK;
 
 /** Everything that could be written is: each decision, metrics, and the level DEBUG. */
 const ENVIRONMENT = {
-  ...{ TABLE_NAME: 'gatehouse', TOKEN_ISSUER: ISSUER, TOKEN_AUDIENCE: AUDIENCE, RESULT_CACHE: TTL_0 },
+  ...VARIABLES,
   ...{ LOG_LEVEL: 'DEBUG', DECISION_LOG: 'all', METRICS_NAMESPACE: 'gatehouse' },
 };
 

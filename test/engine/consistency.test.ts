@@ -9,22 +9,17 @@ import { createSchool, GRANTED, PLACE, REVOKED, userRef } from './fake-table.ts'
 
 /** `cached`, `strong` and `atLeast`, on the real engine: what each may answer, and what each reads. */
 let world: World;
-const id: Record<string, string> = {};
-let flat: string;
-let nested: string;
+const [flat, nested] = ['tenant:fresh', 'location:below'];
 beforeAll(async () => {
-  world = await createWorld();
-  const { run } = world;
-  await run('page.create', { name: 'home' });
-  id.role = (await run('role.create', { name: 'reader', scope: 'global' })).id;
-  await run('role-permission.create', { role: id.role, permission: 'home', effect: 'ALLOW' });
-  id.user = (await run('user.create', {})).id;
-  id.tenant = (await run('tenant.create', { name: 'Fresh' })).id;
-  flat = `tenant:${id.tenant}`;
-  nested = `location:${(await run('location.create', { name: 'Below', parent: flat })).id}`;
+  world = await createWorld(`
+pages: [home]
+roles: { reader: { id: reader, global: true, allow: [home] } }
+scopes: { Fresh: { id: fresh, type: tenant }, Below: { id: below, type: location, parent: Fresh } }
+users: { ann: { id: ann } }
+`);
 });
 
-const grant = () => ({ user: id.user, scope: flat });
+const grant = () => ({ user: 'ann', scope: flat });
 let token = '';
 async function write(command: string, input: Record<string, unknown>): Promise<void> {
   const answer = await world.provision({ command, input });
@@ -35,7 +30,7 @@ const ask = (
   engine: ReturnType<World['newEngine']>,
   scope: string,
   consistency: 'strong' | { atLeast: string },
-) => engine.check(`user:${id.user}`, 'home', scope, { consistency });
+) => engine.check('user:ann', 'home', scope, { consistency });
 const operations = () => world.calls.map(({ operation }) => operation);
 beforeEach(() => {
   world.settle();
@@ -57,9 +52,9 @@ describe('strong', () => {
 
   test('answers from the table, whatever is cached, and caches what it read', async () => {
     const engine = world.newEngine();
-    const cached = () => engine.check(`user:${id.user}`, 'home', flat);
+    const cached = () => engine.check('user:ann', 'home', flat);
     expect(await cached()).toMatchObject({ allowed: false });
-    await write('grant.create', { ...grant(), roles: [id.role] });
+    await write('grant.create', { ...grant(), roles: ['reader'] });
     // From the margin on nobody needs to read again what was written to know that it was there.
     world.clock.advance(COHERENCE_MARGIN_MS);
     expect(await cached()).toMatchObject({ allowed: false });
@@ -74,15 +69,15 @@ describe('strong', () => {
 
   test('checkMany and effectiveRoles as well', async () => {
     const engine = world.newEngine();
-    await write('grant.create', { ...grant(), roles: [id.role] });
+    await write('grant.create', { ...grant(), roles: ['reader'] });
     world.calls.length = 0;
-    const subject = `user:${id.user}`;
+    const subject = 'user:ann';
     const requests = [flat, nested].map((scope) => ({ subject, scope, permission: 'home' }));
     const answers = await engine.checkMany(requests, { consistency: 'strong' });
     expect(answers.decisions.map(({ allowed }) => allowed)).toEqual([true, true]);
     expect(await engine.effectiveRoles(subject, flat, { consistency: 'strong' })).toEqual({
       tenant: flat,
-      roles: [id.role],
+      roles: ['reader'],
     });
     expect(new Set(operations())).toEqual(new Set(['TransactGetItems']));
     await write('grant.delete', grant());
@@ -94,7 +89,7 @@ describe('strong', () => {
     const project = async () => `project:${(await run('project.create', { parent: client, name: 'P' })).id}`;
     const [from, to] = [await project(), await project()];
     const building = `building:${(await run('building.create', { parent: from, name: 'B' })).id}`;
-    await run('assignment.create', { user: id.user, scope: to, role: id.role });
+    await run('assignment.create', { user: 'ann', scope: to, role: 'reader' });
     world.settle();
     const engine = world.newEngine();
     expect(await ask(engine, building, 'strong')).toMatchObject({ allowed: false });
@@ -108,9 +103,9 @@ describe('strong', () => {
 describe('atLeast', () => {
   test('never answers from before the write, in any process; what was read long after it may answer', async () => {
     const [here, elsewhere] = [world.newEngine(), world.newEngine()];
-    for (const engine of [here, elsewhere]) await engine.check(`user:${id.user}`, 'home', flat);
+    for (const engine of [here, elsewhere]) await engine.check('user:ann', 'home', flat);
     for (const [command, input, allowed] of [
-      ['grant.create', { ...grant(), roles: [id.role] }, true],
+      ['grant.create', { ...grant(), roles: ['reader'] }, true],
       ['grant.delete', grant(), false],
     ] as const) {
       await write(command, input);
@@ -123,7 +118,7 @@ describe('atLeast', () => {
     }
     const written = token;
     world.clock.advance(30_000);
-    await here.check(`user:${id.user}`, 'home', flat, { consistency: 'strong' });
+    await here.check('user:ann', 'home', flat, { consistency: 'strong' });
     world.calls.length = 0;
     expect(await ask(here, flat, { atLeast: written })).toMatchObject({ allowed: false });
     expect(operations()).toEqual([]);
@@ -140,9 +135,9 @@ describe('atLeast', () => {
       },
     };
     const engine = world.newEngine({ reader });
-    const before = engine.check(`user:${id.user}`, 'home', flat);
+    const before = engine.check('user:ann', 'home', flat);
     await until(() => answers.length === 1);
-    await write('grant.create', { ...grant(), roles: [id.role] });
+    await write('grant.create', { ...grant(), roles: ['reader'] });
     const after = ask(engine, flat, { atLeast: token });
     // The first call of its own, and the one for what was read together with what had just been written.
     for (const call of [1, 2]) {

@@ -19,22 +19,24 @@ let engine: Engine;
 const [ACME, BETA, OFFICE] = ['tenant:acme', 'tenant:beta', 'location:office'];
 const [ANN, DEVICE, ROBOT] = ['user:ann', 'device:office', 'technical-user:robot'];
 
+const MANIFEST = `
+pages: [lobby, vault]
+subjectTypes: [device]
+scopes:
+  acme: { id: acme, type: tenant }
+  beta: { id: beta, type: tenant }
+  office: { id: office, type: location, parent: acme }
+  robots: { id: robots, type: account }
+roles:
+  visitor: { id: visitor, owner: acme, allow: [lobby] }
+  guest: { id: guest, owner: beta, allow: [vault] }
+groups: { All: { id: all, scope: acme, everyone: true, roles: [visitor] } }
+users: { ann: { id: ann }, gone: { id: gone, status: disabled } }
+technicalUsers: { robot: { id: robot, account: robots } }
+subjects: { machine: { id: office, type: device } }
+`;
 beforeAll(async () => {
-  world = await createWorld();
-  const { run } = world;
-  for (const name of ['lobby', 'vault']) await run('page.create', { name });
-  for (const id of ['acme', 'beta']) await run('tenant.create', { id, name: id });
-  await run('location.create', { id: 'office', name: 'Office', parent: ACME });
-  await run('account.create', { id: 'robots', name: 'Robots' });
-  await run('role.create', { id: 'visitor', name: 'visitor', scope: ACME });
-  await run('role-permission.create', { role: 'visitor', permission: 'lobby', effect: 'ALLOW' });
-  await run('subject-type.create', { name: 'device' });
-  await run('user.create', { id: 'ann' });
-  await run('user.create', { id: 'gone', status: 'disabled' });
-  await run('subject.create', { type: 'device', id: 'office' });
-  await run('technical-user.create', { id: 'robot', name: 'robot', account: 'account:robots' });
-  await run('group.create', { id: 'all', name: 'All', scope: ACME, everyone: true });
-  await run('group-role.create', { group: 'all', role: 'visitor' });
+  world = await createWorld(MANIFEST);
 });
 beforeEach(() => {
   world.settle();
@@ -132,8 +134,6 @@ describe('provisioning', () => {
   test('when the group goes, so does all that everyone had, and another may take its place', async () => {
     const { run } = world;
     await run('group.create', { id: 'guests', name: 'Guests', scope: BETA, everyone: true });
-    await run('role.create', { id: 'guest', name: 'guest', scope: BETA });
-    await run('role-permission.create', { role: 'guest', permission: 'vault', effect: 'ALLOW' });
     await run('group-role.create', { group: 'guests', role: 'guest' });
     world.settle();
     const allowed = async () => (await world.newEngine().check(ANN, 'vault', BETA)).allowed;

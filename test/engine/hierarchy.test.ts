@@ -3,55 +3,45 @@ import { createWorld, type World } from '../support/world.ts';
 
 /** Grants flow down the tree of scopes and nowhere else (SPEC section 1), in at most two reads. */
 let world: World;
-const ref: Record<string, string> = {};
-let role: string;
 const permission = 'doors:open:door';
-
-async function place(name: string, type: string, parent?: string): Promise<void> {
-  const input = { name, ...(parent === undefined ? {} : { parent: ref[parent] }) };
-  ref[name] = `${type}:${(await world.run(`${type}.create`, input)).id}`;
-}
+const MANIFEST = `
+permissions: ["doors:open:door"]
+roles: { porter: { id: porter, allow: ["doors:open:door"] } }
+scopes:
+  client: { id: client, type: client }
+  project: { id: project, type: project, parent: client }
+  building: { id: building, type: building, parent: project }
+  floor: { id: floor, type: zone, parent: building }
+  room: { id: room, type: zone, parent: floor }
+  desk: { id: desk, type: zone, parent: room }
+  lamp: { id: lamp, type: device, parent: desk }
+  other project: { id: other-project, type: project, parent: client }
+  other building: { id: other-building, type: building, parent: other project }
+  other client: { id: other-client, type: client }
+  enterprise: { id: enterprise, type: enterprise }
+groups: { porters: { id: porters, scope: project, roles: [porter] } }
+`;
+const TYPES: Readonly<Record<string, string>> = { floor: 'zone', room: 'zone', desk: 'zone', lamp: 'device' };
+const refOf = (name: string) => `${TYPES[name] ?? name.split(' ').at(-1)}:${name.replace(' ', '-')}`;
 
 async function userWithRoleAt(name: string): Promise<string> {
   const user = (await world.run('user.create', {})).id;
-  await world.run('assignment.create', { user, role, scope: ref[name] });
+  await world.run('assignment.create', { user, role: 'porter', scope: refOf(name) });
   return `user:${user}`;
 }
 
 const allowedAt = async (user: string, names: readonly string[]) => {
   const engine = world.newEngine();
-  const answers = await Promise.all(names.map((name) => engine.check(user, permission, String(ref[name]))));
+  const answers = await Promise.all(names.map((name) => engine.check(user, permission, refOf(name))));
   return names.filter((_, position) => answers[position]?.allowed);
 };
 
 const TREE = [
-  'client',
-  'project',
-  'building',
-  'floor',
-  'room',
-  'desk',
-  'lamp',
-  'other project',
-  'other building',
+  ...['client', 'project', 'building', 'floor', 'room', 'desk', 'lamp', 'other project', 'other building'],
 ];
 
 beforeAll(async () => {
-  world = await createWorld();
-  await world.run('permission.create', { name: permission });
-  role = (await world.run('role.create', { name: 'porter', scope: 'tenant' })).id;
-  await world.run('role-permission.create', { role, permission, effect: 'ALLOW' });
-  await place('client', 'client');
-  await place('project', 'project', 'client');
-  await place('building', 'building', 'project');
-  await place('floor', 'zone', 'building');
-  await place('room', 'zone', 'floor');
-  await place('desk', 'zone', 'room');
-  await place('lamp', 'device', 'desk');
-  await place('other project', 'project', 'client');
-  await place('other building', 'building', 'other project');
-  await place('other client', 'client');
-  await place('enterprise', 'enterprise');
+  world = await createWorld(MANIFEST);
 });
 
 describe('where an assignment counts', () => {
@@ -66,10 +56,8 @@ describe('where an assignment counts', () => {
   });
 
   test('a group counts below its scope as well, with the roles it carries', async () => {
-    const group = (await world.run('group.create', { scope: ref.project, name: 'porters' })).id;
-    await world.run('group-role.create', { group, role });
     const user = (await world.run('user.create', {})).id;
-    await world.run('membership.create', { user, group });
+    await world.run('membership.create', { user, group: 'porters' });
     expect(await allowedAt(`user:${user}`, ['client', 'project', 'lamp', 'other building'])).toEqual([
       'project',
       'lamp',
@@ -79,9 +67,9 @@ describe('where an assignment counts', () => {
 
 test('what is suspended, completed or inactive closes all below it and nothing else', async () => {
   const user = await userWithRoleAt('client');
-  await world.run('project.update', { id: ref.project?.slice('project:'.length), status: 'on-hold' });
+  await world.run('project.update', { id: 'project', status: 'on-hold' });
   expect(await allowedAt(user, TREE)).toEqual(['client', 'other project', 'other building']);
-  await world.run('project.update', { id: ref.project?.slice('project:'.length), status: 'active' });
+  await world.run('project.update', { id: 'project', status: 'active' });
   expect(await allowedAt(user, TREE)).toEqual(TREE);
 });
 
@@ -90,9 +78,9 @@ test('seven levels cost two reads when cold, none when warm', async () => {
   world.settle();
   const engine = world.newEngine();
   world.calls.length = 0;
-  expect(await engine.check(user, permission, String(ref.lamp))).toMatchObject({ allowed: true });
+  expect(await engine.check(user, permission, refOf('lamp'))).toMatchObject({ allowed: true });
   expect(world.calls.map(({ operation }) => operation)).toEqual(['BatchGetItem', 'BatchGetItem']);
-  expect(await engine.check(user, permission, String(ref.lamp))).toMatchObject({ allowed: true });
+  expect(await engine.check(user, permission, refOf('lamp'))).toMatchObject({ allowed: true });
   expect(world.calls).toHaveLength(2);
 });
 
@@ -102,8 +90,8 @@ test.each([
   ['device.create', 'project', 'project'],
   ['workstream.create', 'client', 'client'],
 ])('%s under a wrong parent is refused on its field', async (command, _, parent) => {
-  const enterprise = command.startsWith('workstream') ? { enterprise: ref.enterprise } : {};
-  expect(await world.refused(command, { name: 'lost', parent: ref[parent], ...enterprise })).toMatchObject({
+  const enterprise = command.startsWith('workstream') ? { enterprise: refOf('enterprise') } : {};
+  expect(await world.refused(command, { name: 'lost', parent: refOf(parent), ...enterprise })).toMatchObject({
     code: 'invalid',
     field: 'parent',
   });
@@ -111,7 +99,7 @@ test.each([
 
 test('a building lists all its zones, those within zones too; a zone lists its own', async () => {
   const names = async (parent: string) => {
-    const { items } = await world.run('zone.list', { parent: ref[parent] });
+    const { items } = await world.run('zone.list', { parent: refOf(parent) });
     return (items as { name: string }[]).map(({ name }) => name).sort();
   };
   expect(await names('building')).toEqual(['desk', 'floor', 'room']);

@@ -4,23 +4,19 @@ import { createWorld, type World } from '../support/world.ts';
 
 /** A session decides as `check` does, once and together, and ends before it is too old. */
 let world: World;
-let [user, tenant, nested, role] = ['', '', '', ''];
+const [user, tenant, nested] = ['user:ann', 'tenant:t', 'location:l'];
 const many = Array.from({ length: 95 }, (_, n) => `menu.${n}`);
 const names = ['home', 'news', 'closed', 'a:b:c'];
+const MANIFEST = `
+pages: [home, news, closed]
+permissions: ["a:b:c"]
+scopes: { t: { id: t, type: tenant }, l: { id: l, type: location, parent: t } }
+roles: { reader: { global: true, allow: [home, "a:*:*"], deny: [closed] }, later: { id: later, allow: [news] } }
+users: { ann: { id: ann, grants: { t: [reader] } } }
+`;
 
 beforeAll(async () => {
-  world = await createWorld();
-  const { run } = world;
-  for (const name of names) await run(name.includes(':') ? 'permission.create' : 'page.create', { name });
-  role = (await run('role.create', { name: 'reader', scope: 'global' })).id;
-  for (const permission of ['home', 'a:*:*'])
-    await run('role-permission.create', { role, permission, effect: 'ALLOW' });
-  await run('role-permission.create', { role, permission: 'closed', effect: 'DENY' });
-  const id = (await run('user.create', {})).id;
-  tenant = `tenant:${(await run('tenant.create', { name: 'T' })).id}`;
-  nested = `location:${(await run('location.create', { name: 'L', parent: tenant })).id}`;
-  await run('grant.create', { user: id, scope: tenant, roles: [role] });
-  user = `user:${id}`;
+  world = await createWorld(MANIFEST);
 });
 beforeEach(() => {
   world.settle();
@@ -48,11 +44,8 @@ describe('decisions', () => {
   });
 
   test('are made for one instant, now or another', async () => {
-    const id = user.slice('user:'.length);
     const startsAt = '2027-01-01T00:00:00.000Z';
-    const later = (await world.run('role.create', { name: 'later', scope: 'tenant' })).id;
-    await world.run('role-permission.create', { role: later, permission: 'news', effect: 'ALLOW' });
-    await world.run('assignment.create', { user: id, role: later, scope: nested, startsAt });
+    await world.run('assignment.create', { user: 'ann', role: 'later', scope: nested, startsAt });
     world.settle();
     const engine = world.newEngine();
     const open = (at?: number) =>
@@ -114,9 +107,8 @@ describe('it ends', () => {
 
   test('a strong one lives for a whole time-to-live, and shows what was written before it', async () => {
     const engine = world.newEngine({ ttlMs: 60_000 });
-    const id = user.slice('user:'.length);
     await engine.check(user, 'home', tenant);
-    await world.run('user.update', { id, status: 'disabled' });
+    await world.run('user.update', { id: 'ann', status: 'disabled' });
     const open = (consistency: Consistency) =>
       engine.session(user, tenant, { permissions: ['home'], consistency });
     expect((await open('cached')).can('home')).toBe(true);
@@ -124,7 +116,7 @@ describe('it ends', () => {
     const session = await open('strong');
     expect(session.decide('home').reason).toBe('subject_inactive');
     expect(session.expiresAt).toBe(world.clock.now() + 60_000);
-    await world.run('user.update', { id, status: 'active' });
+    await world.run('user.update', { id: 'ann', status: 'active' });
   });
 
   test('at once where nothing may be cached', async () => {

@@ -1,8 +1,9 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { createHandlerFrom } from '../../authorizer/index.ts';
+import type { Authorizer } from '../../authorizer/index.ts';
 import type { Listed } from '../../authorizer/sockets/connection.ts';
 import { createSockets } from '../../authorizer/sockets/sockets.ts';
-import { createIssuer, ISSUER, type Issuer, TTL_0, webSocketEvent } from '../authorizer/support.ts';
+import { serveFor } from '../authorizer/served.ts';
+import { createIssuer, type Issuer, webSocketEvent } from '../authorizer/support.ts';
 import { createWorld, type World } from '../support/world.ts';
 
 /**
@@ -13,7 +14,7 @@ let world: World;
 let issuer: Issuer;
 let place: string;
 let ann: string;
-let authorizer: ReturnType<typeof createHandlerFrom>;
+let authorizer: Authorizer;
 const open = new Map<string, Listed>();
 let sockets: ReturnType<typeof createSockets>;
 
@@ -33,16 +34,7 @@ beforeAll(async () => {
 
 beforeEach(() => {
   open.clear();
-  authorizer = createHandlerFrom(
-    {
-      ...{ TABLE_NAME: world.table, TOKEN_ISSUER: ISSUER, TOKEN_AUDIENCE: 'https://api.example' },
-      ...{ RESULT_CACHE: TTL_0, REVOCATION: 'session:sid' },
-    },
-    {
-      ...{ reader: world.reader, clock: world.clock, wait: world.clock.wait, log: () => {} },
-      fetch: async () => new Response(JSON.stringify({ keys: [issuer.jwk] })),
-    },
-  );
+  authorizer = serveFor(issuer, world, { REVOCATION: 'session:sid' });
   sockets = createSockets({
     connections: {
       add: async (connection, openedAt) => void open.set(connection.id, { ...connection, openedAt }),

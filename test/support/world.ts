@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { parse as parseYaml } from 'yaml';
 import { createEngine, type EngineOptions } from '../../engine/index.ts';
 import { createIds } from '../../provisioning/ids.ts';
 import { createProvisioning } from '../../provisioning/index.ts';
@@ -27,8 +28,17 @@ export function createClock(start = Date.parse('2026-01-15T12:00:00.000Z')) {
 /**
  * A table of its own, with provisioning, a reader and engines on top, and a record of every call: on the run's
  * DynamoDB engine, in the unit tier on the memory table.
+ *
+ * @param manifest what it begins with, written long ago: of the commands that make it none is recorded
  */
-export const createWorld = async () => furnish(await openStore());
+export async function createWorld(manifest?: string) {
+  const world = furnish(await openStore());
+  if (manifest === undefined) return world;
+  await world.apply(manifest);
+  world.settle();
+  world.calls.length = 0;
+  return world;
+}
 
 /** The same on the memory table, but in the soak tier: for what makes too many calls on an engine. */
 export const createLightWorld = async (now?: number) => furnish(await openLightStore(), now);
@@ -85,7 +95,10 @@ export function commandsOf({ reader, writer, clock, newSecret }: ProvisioningPar
     if (answer.ok) throw new Error(`${command} was expected to fail`);
     return answer.error;
   }
-  return { provision, run, refused };
+
+  /** Makes what a manifest says, in YAML. */
+  const apply = (manifest: string) => run('tenant.apply', { manifest: parseYaml(manifest) });
+  return { provision, run, refused, apply };
 }
 
 export type World = Awaited<ReturnType<typeof createWorld>>;

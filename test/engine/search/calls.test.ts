@@ -16,32 +16,28 @@ const BELOW_CLIENT = PROJECTS + 1 + DEVICES;
 let world: World;
 let engine: Engine;
 let lists: Lists;
-let [boss, owner, tenants, client, building] = ['', '', '', '', ''];
+const [boss, owner, tenants] = ['user:boss', 'user:owner', 'user:tenants'];
+const [client, building] = ['client:c', 'building:b'];
+const numbered = (count: number, of: (number: number) => string) =>
+  Array.from({ length: count }, (_, number) => `  ${of(number)}\n`).join('');
+const MANIFEST = `
+pages: [home]
+roles: { all: { id: all, allow: [home] } }
+scopes:
+  C: { id: c, type: client }
+  B: { id: b, type: building, parent: P0 }
+${numbered(PROJECTS, (n) => `P${n}: { type: project, parent: C }`)}
+${numbered(DEVICES, (n) => `D${n}: { type: device, parent: B }`)}
+${numbered(ROOTS, (n) => `L${n}: { type: location }`)}
+users:
+  boss: { id: boss, admin: true }
+  owner: { id: owner, grants: { C: [all] } }
+  tenants: { id: tenants, grants: { ${Array.from({ length: ROOTS }, (_, n) => `L${n}: [all]`).join(', ')} } }
+`;
 
 beforeAll(async () => {
   world = await createLightWorld();
-  const make = async (command: string, input: Record<string, unknown>) =>
-    (await world.run(command, input)).id;
-  await world.run('page.create', { name: 'home' });
-  const role = await make('role.create', { name: 'all', scope: 'tenant' });
-  await world.run('role-permission.create', { role, permission: 'home', effect: 'ALLOW' });
-  client = `client:${await make('client.create', { name: 'C' })}`;
-  let project = '';
-  for (let n = 0; n < PROJECTS; n++)
-    project = `project:${await make('project.create', { name: 'P', parent: client })}`;
-  building = `building:${await make('building.create', { name: 'B', parent: project })}`;
-  for (let n = 0; n < DEVICES; n++) await world.run('device.create', { name: 'D', parent: building });
-  const locations: string[] = [];
-  for (let n = 0; n < ROOTS; n++) locations.push(`location:${await make('location.create', { name: 'L' })}`);
-  [boss, owner, tenants] = [
-    await make('user.create', {}),
-    await make('user.create', {}),
-    await make('user.create', {}),
-  ];
-  await world.run('admin.create', { user: boss });
-  await world.run('grant.create', { user: owner, scope: client, roles: [role] });
-  for (const scope of locations) await world.run('grant.create', { user: tenants, scope, roles: [role] });
-  [boss, owner, tenants] = [`user:${boss}`, `user:${owner}`, `user:${tenants}`];
+  await world.apply(MANIFEST);
 });
 beforeEach(() => {
   world.settle();

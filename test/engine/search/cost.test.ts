@@ -8,41 +8,37 @@ let engine: Engine;
 let lists: Lists;
 const NOBODY = 'user:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C';
 const NOWHERE = 'location:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C';
-let [ann, boss, tenant, client, project] = ['', '', '', '', ''];
-let group = '';
-const buildings: string[] = [];
-const members: string[] = [];
+const [ann, boss] = ['user:ann', 'user:boss'];
+const [tenant, client, project] = ['tenant:t', 'client:c', 'project:p'];
+const buildings = Array.from({ length: 12 }, (_, n) => `building:b${n}`);
+const members = Array.from({ length: 100 }, (_, n) => `user:u${n}`);
+const ids = (refs: readonly string[], of: (id: string) => string) =>
+  refs
+    .map((ref) => ref.split(':')[1])
+    .map((id) => `  ${id}: { id: ${id}, ${of(String(id))} }\n`)
+    .join('');
+const MANIFEST = `
+pages: [${Array.from({ length: 60 }, (_, n) => `page.${n}`)}]
+permissions: ["a:b:c"]
+roles: { all: { id: all, allow: ["*:*:*"] }, idle: }
+scopes:
+  t: { id: t, type: tenant }
+  c: { id: c, type: client }
+  p: { id: p, type: project, parent: c }
+${ids(buildings, () => 'type: building, parent: p')}
+groups: { g: { id: g, scope: p, roles: [all] } }
+users:
+  boss: { id: boss, admin: true }
+  ann:
+    id: ann
+    groups: [g]
+    grants: { t: [all] }
+    assignments: [{ role: all, scope: p }, { role: all, scope: b0 }, { role: idle, scope: c }]
+${ids(members, () => 'groups: [g]')}
+`;
 
 beforeAll(async () => {
-  world = await createWorld();
-  const make = async (command: string, input: Record<string, unknown>) =>
-    (await world.run(command, input)).id;
-  for (let n = 0; n < 60; n++) await world.run('page.create', { name: `page.${n}` });
-  await world.run('permission.create', { name: 'a:b:c' });
-  const role = await make('role.create', { name: 'all', scope: 'tenant' });
-  await world.run('role-permission.create', { role, permission: '*:*:*', effect: 'ALLOW' });
-  const idle = await make('role.create', { name: 'idle', scope: 'tenant' });
-  tenant = `tenant:${await make('tenant.create', { name: 'T' })}`;
-  client = `client:${await make('client.create', { name: 'C' })}`;
-  project = `project:${await make('project.create', { name: 'P', parent: client })}`;
-  for (let n = 0; n < 12; n++)
-    buildings.push(`building:${await make('building.create', { name: `B${n}`, parent: project })}`);
-  ann = await make('user.create', {});
-  boss = await make('user.create', {});
-  await world.run('admin.create', { user: boss });
-  await world.run('grant.create', { user: ann, scope: tenant, roles: [role] });
-  await world.run('assignment.create', { user: ann, scope: project, role });
-  await world.run('assignment.create', { user: ann, scope: buildings[0], role });
-  await world.run('assignment.create', { user: ann, scope: client, role: idle });
-  group = await make('group.create', { scope: project, name: 'g' });
-  await world.run('group-role.create', { group, role });
-  for (let n = 0; n < 100; n++) {
-    const user = await make('user.create', {});
-    await world.run('membership.create', { user, group });
-    members.push(`user:${user}`);
-  }
-  await world.run('membership.create', { user: ann, group });
-  [ann, boss] = [`user:${ann}`, `user:${boss}`];
+  world = await createWorld(MANIFEST);
 });
 beforeEach(() => {
   world.settle();

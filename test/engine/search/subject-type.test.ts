@@ -7,43 +7,39 @@ let world: World;
 let lists: Lists;
 const SCOPE = 'tenant:acme';
 
+const MANIFEST = `
+pages: [home, plans, open]
+subjectTypes: [device, device-pool]
+scopes: { Acme: { id: acme, type: tenant }, Own: { id: own, type: account } }
+roles:
+  reader: { id: reader, allow: [home] }
+  guest: { allow: [open] }
+  planner: { allow: [plans] }
+  everywhere: { id: everywhere, global: true, allow: [home] }
+groups:
+  all: { scope: Acme, everyone: true, roles: [guest] }
+  some: { id: some, scope: Acme, roles: [reader] }
+`;
+/** Of each type one subject for each way to hold a role. */
+const HOLDINGS: Readonly<Record<string, readonly [command: string, input: object] | undefined>> = {
+  member: ['membership.create', { group: 'some' }],
+  assigned: ['assignment.create', { scope: SCOPE, role: 'reader' }],
+  granted: ['grant.create', { scope: SCOPE, roles: ['reader'] }],
+  global: ['global-role.create', { role: 'everywhere' }],
+  admin: ['admin.create', {}],
+  guest: undefined,
+};
+
 beforeAll(async () => {
-  world = await createWorld();
+  world = await createWorld(MANIFEST);
   const { run } = world;
-  for (const name of ['home', 'plans', 'open']) await run('page.create', { name });
-  await run('tenant.create', { id: 'acme', name: 'Acme' });
-  await run('account.create', { id: 'own', name: 'Own' });
-  for (const name of ['device', 'device-pool']) await run('subject-type.create', { name });
-  for (const [id, permission] of [
-    ['reader', 'home'],
-    ['guest', 'open'],
-    ['planner', 'plans'],
-  ]) {
-    await run('role.create', { id, name: id, scope: 'tenant' });
-    await run('role-permission.create', { role: id, permission, effect: 'ALLOW' });
-  }
-  await run('role.create', { id: 'everywhere', name: 'everywhere', scope: 'global' });
-  await run('role-permission.create', { role: 'everywhere', permission: 'home', effect: 'ALLOW' });
-  await run('group.create', { id: 'all', scope: SCOPE, name: 'all', everyone: true });
-  await run('group-role.create', { group: 'all', role: 'guest' });
-  await run('group.create', { id: 'some', scope: SCOPE, name: 'some' });
-  await run('group-role.create', { group: 'some', role: 'reader' });
-  // Of each type one subject for each way to hold a role.
-  for (const how of ['member', 'assigned', 'granted', 'global', 'admin', 'guest']) {
-    await run('user.create', { id: how });
-    await run('technical-user.create', { id: how, name: how, account: 'account:own' });
-    await run('subject.create', { type: 'device', id: how });
-    await run('subject.create', { type: 'device-pool', id: how });
-    for (const user of [
-      how,
-      ...['technical-user', 'device', 'device-pool'].map((type) => `${type}:${how}`),
-    ]) {
-      if (how === 'member') await run('membership.create', { user, group: 'some' });
-      if (how === 'assigned') await run('assignment.create', { user, scope: SCOPE, role: 'reader' });
-      if (how === 'granted') await run('grant.create', { user, scope: SCOPE, roles: ['reader'] });
-      if (how === 'global') await run('global-role.create', { user, role: 'everywhere' });
-      if (how === 'admin') await run('admin.create', { user });
-    }
+  for (const [id, holding] of Object.entries(HOLDINGS)) {
+    await run('user.create', { id });
+    await run('technical-user.create', { id, name: id, account: 'account:own' });
+    for (const type of ['device', 'device-pool']) await run('subject.create', { type, id });
+    const [command, input] = holding ?? [];
+    for (const type of ['user', 'technical-user', 'device', 'device-pool'])
+      if (command) await run(command, { user: type === 'user' ? id : `${type}:${id}`, ...input });
   }
   world.settle();
 });
