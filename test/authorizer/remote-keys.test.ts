@@ -1,33 +1,28 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createAuthentication, createKeySets, createRemoteKeys } from '../../authorizer/index.ts';
+import { listen } from '../support/listening.ts';
 import { createClock } from '../support/world.ts';
 import { AUDIENCE, createIssuer, ISSUER, type Issuer } from './support.ts';
 
 let issuer: Issuer;
-let server: Server | undefined;
 beforeAll(async () => {
   issuer = await createIssuer();
 });
 afterEach(() => {
   vi.restoreAllMocks();
-  server?.closeAllConnections();
-  server?.close();
 });
 
 /** Serves the issuer's keys on this machine and counts how often it is asked. */
 async function serve(listener: RequestListener) {
   let requests = 0;
-  server = createServer((incoming, outgoing) => {
+  const address = await listen((incoming, outgoing) => {
     requests += 1;
     listener(incoming, outgoing);
   });
-  await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
   const clock = createClock();
   const algorithms = ['RS256'];
-  const url = new URL(`http://127.0.0.1:${port}/jwks.json`);
+  const url = new URL(`${address}/jwks.json`);
   const keys = createRemoteKeys({
     url,
     algorithms,

@@ -1,9 +1,8 @@
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createLambdaEndpoint } from '../../local/lambda/endpoint.ts';
 import type { LambdaFunction } from '../../local/lambda/invocation.ts';
 import { COMMANDS } from '../../provisioning/index.ts';
+import { listen } from '../support/listening.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { fileOf, gatehouse, removeFiles } from './support.ts';
 
@@ -17,16 +16,6 @@ beforeAll(async () => {
 const onTable = (...args: readonly string[]) =>
   gatehouse(['command', ...args], { env: { TABLE_NAME: world.table, USER: 'ops' } });
 
-async function serve(listener: RequestListener): Promise<string> {
-  const server = createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
 /** A Lambda endpoint with one function, and what is asked before it. */
 async function lambda(
   provisioning: LambdaFunction,
@@ -37,7 +26,7 @@ async function lambda(
     clock: Date.now,
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   });
-  return serve((incoming, outgoing) => {
+  return listen((incoming, outgoing) => {
     const status = before?.();
     if (status === undefined) return endpoint(incoming, outgoing);
     const type = status === 429 ? 'TooManyRequestsException' : 'ServiceException';

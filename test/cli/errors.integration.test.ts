@@ -1,6 +1,5 @@
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { listen } from '../support/listening.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { fileOf, gatehouse, removeFiles } from './support.ts';
 
@@ -52,16 +51,6 @@ const COMMANDS: readonly (() => readonly string[])[] = [
   () => ['verify'],
   () => ['migrate'],
 ];
-
-async function serve(listener: RequestListener): Promise<string> {
-  const server = createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
 
 /** Runs each subcommand with these options; with a code also for programs: the message is one and the same. */
 async function expectOfAll(options: readonly string[], message: string, code?: string): Promise<void> {
@@ -131,7 +120,9 @@ describe('every subcommand says what to do', () => {
     [200, 'text/html', '<html>'],
     [200, 'application/json', '{}'],
   ])('where another service answers %i %s', async (status, type, body) => {
-    const url = await serve((_, answer) => void answer.writeHead(status, { 'content-type': type }).end(body));
+    const url = await listen(
+      (_, answer) => void answer.writeHead(status, { 'content-type': type }).end(body),
+    );
     const detail = status === 200 && body === '{}' ? 'UnknownError' : `HTTP ${status}`;
     await expectOfAll(
       ['--table', 'gatehouse', '--endpoint', url],
@@ -251,7 +242,7 @@ test('--version', async () => {
 });
 
 test('a function without an answer: an option is advised only where there is one', async () => {
-  const url = await serve((incoming) => void incoming.socket.destroy());
+  const url = await listen((incoming) => void incoming.socket.destroy());
   const through = (...args: readonly string[]) =>
     gatehouse([...args, '--function', 'provisioning', '--lambda-endpoint', url, '--deadline', '0.1']);
   for (const args of [

@@ -1,16 +1,12 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createLambdaEndpoint } from '../../local/lambda/endpoint.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { describeCommands, fieldsOf } from '../../provisioning/documents/commands.ts';
 import { namedBy } from '../../provisioning/names/inputs.ts';
 import { createLightWorld, type World } from '../support/world.ts';
+import { serveFunction } from './manifest/function.ts';
 import { fileOf, gatehouse } from './support.ts';
 
 /** Names instead of ids, wherever a person types a subject, a scope, a group or a role. */
 let world: World;
-let url = '';
-let close: () => void;
 const ref: Record<string, string> = {};
 const id = (name: string) => String(ref[name]).slice(String(ref[name]).indexOf(':') + 1);
 beforeAll(async () => {
@@ -31,14 +27,7 @@ beforeAll(async () => {
   await world.run('page.create', { name: 'grades' });
   await world.run('role-permission.create', { role: id('teacher'), permission: 'grades', effect: 'ALLOW' });
   await world.run('group-role.create', { group: id('teachers'), role: id('teacher') });
-  const server = createServer(
-    createLambdaEndpoint({ functions: { provisioning: (event) => world.provision(event) }, clock: Date.now }),
-  );
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  close = () => server.close();
 });
-afterAll(() => close());
 const run = (...args: readonly string[]) => gatehouse(args, { env: { TABLE_NAME: world.table } });
 const data = async (...args: readonly string[]) => JSON.parse((await run(...args, '--json')).out);
 const errorOf = async (...args: readonly string[]) => {
@@ -277,6 +266,7 @@ test('every field of a command that takes an id or a reference of what has a nam
 });
 
 test('through the provisioning function', async () => {
+  const url = await serveFunction((event) => world.provision(event));
   const { code, out } = await gatehouse([
     ...['command', 'membership.list', 'user=tina', '--json'],
     ...['--function', 'provisioning', '--lambda-endpoint', url],

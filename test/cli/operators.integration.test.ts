@@ -1,9 +1,7 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
-import { createLambdaEndpoint } from '../../local/lambda/endpoint.ts';
+import { expect, test } from 'vitest';
 import { createOperatorsWorld } from '../provisioning/operators.ts';
 import { createLightWorld } from '../support/world.ts';
+import { serveFunction } from './manifest/function.ts';
 import { gatehouse } from './support.ts';
 
 /** The command line in front of a function that verifies operators (docs/operators.md). */
@@ -12,22 +10,10 @@ test('it sends the token of the environment or the option, never prints it, and 
   const world = await createOperatorsWorld(base, ['tenant.delete']);
   await world.register('tenant.delete');
   const actors: unknown[] = [];
-  const endpoint = createLambdaEndpoint({
-    functions: {
-      provisioning: (event) => {
-        actors.push((event as { actor?: unknown }).actor);
-        return world.provision(event);
-      },
-    },
-    clock: Date.now,
+  const url = await serveFunction((event) => {
+    actors.push((event as { actor?: unknown }).actor);
+    return world.provision(event);
   });
-  const server = createServer(endpoint);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const token = String(world.tokens.pam?.text);
   const through = (args: readonly string[], env: Record<string, string> = {}) =>
     gatehouse([...args, '--function', 'provisioning', '--lambda-endpoint', url], {

@@ -1,7 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,6 +12,7 @@ import { createCertificationFixture } from '../authzen/certification/fixture.ts'
 import { send, serve } from '../authzen/support.ts';
 import { fileOf, removeFiles } from '../cli/support.ts';
 import { eventually } from '../support/eventually.ts';
+import { listen } from '../support/listening.ts';
 import { NO_LOG } from '../support/log.ts';
 import { createWorld } from '../support/world.ts';
 
@@ -97,15 +96,12 @@ describe.each(CLIENTS)('the client for %s', (tool, compile, line) => {
       [200, yes, { 'content-length': '1000' }],
     ];
     const asked: string[] = [];
-    const odd = createServer((request, response) => {
+    const PDP_URL = await listen((request, response) => {
       const [status, body, headers] = faults[asked.length % faults.length] ?? [500, ''];
       asked.push(String(request.url));
       if (request.url === '/yes') return void response.end(yes);
       response.writeHead(status, headers).end(body, () => response.destroy());
     });
-    await new Promise<void>((resolve) => odd.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void odd.close());
-    const PDP_URL = `http://127.0.0.1:${(odd.address() as AddressInfo).port}`;
     while (asked.length < faults.length) {
       const before = asked.length;
       const { stdout } = await ask({ PDP_URL });

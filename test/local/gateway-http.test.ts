@@ -6,7 +6,8 @@ import type { IntegrationResponse } from '../../local/gateway/api.ts';
 import { createGateway } from '../../local/gateway/gateway.ts';
 import { toListener } from '../../local/gateway/http.ts';
 import { MAX_BODY_BYTES } from '../../local/gateway/request.ts';
-import { frozenClock, httpApiV2, listen, ok, restApi } from './support.ts';
+import { listen } from '../support/listening.ts';
+import { frozenClock, httpApiV2, ok, restApi } from './support.ts';
 
 const serve = (...apis: Parameters<typeof createGateway>[0]['apis']) =>
   listen(toListener(createGateway({ apis, clock: frozenClock().now })));

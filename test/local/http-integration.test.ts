@@ -2,7 +2,8 @@ import { createServer, type RequestListener } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { createGateway } from '../../local/gateway/gateway.ts';
 import { createHttpIntegration } from '../../local/gateway/http-integration.ts';
-import { httpApiV2, listen, request } from './support.ts';
+import { listen } from '../support/listening.ts';
+import { httpApiV2, request } from './support.ts';
 
 /** A service behind the gateway, over HTTP. */
 const CONTEXT = { subject: 'user:ann', tenant: 'tenant:acme', roles: 'staff', reason: 'role' };

@@ -12,8 +12,9 @@ import {
   type LocalCaller,
 } from '../../local/identity/identity-provider.ts';
 import { MAX_EXPIRES_IN_SECONDS } from '../../local/identity/token-request.ts';
+import { listen } from '../support/listening.ts';
 import { FOREIGN, OWN, send } from './foreign.ts';
-import { frozenClock, listen } from './support.ts';
+import { frozenClock } from './support.ts';
 
 const ISSUER = 'http://issuer.test/_dev';
 const AUDIENCE = 'gatehouse-local';

@@ -2,8 +2,9 @@ import { InvokeCommand, type InvokeCommandInput, LambdaClient } from '@aws-sdk/c
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createLambdaEndpoint, type LambdaLogEntry, MAX_PAYLOAD_BYTES } from '../../local/lambda/endpoint.ts';
 import type { LambdaContext, LambdaFunction } from '../../local/lambda/invocation.ts';
+import { listen } from '../support/listening.ts';
 import { FOREIGN, OWN, send } from './foreign.ts';
-import { deferred, frozenClock, listen } from './support.ts';
+import { deferred, frozenClock } from './support.ts';
 
 const ARN = 'arn:aws:lambda:us-east-1:000000000000:function:echo';
 

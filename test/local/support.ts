@@ -1,6 +1,3 @@
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
 import type { Api, HttpApiV1, HttpApiV2, IntegrationResponse, RestApi } from '../../local/gateway/api.ts';
 import { ANSWER_SOURCE_HEADER, createGateway } from '../../local/gateway/gateway.ts';
 import type { GatewayRequest } from '../../local/gateway/request.ts';
@@ -137,17 +134,6 @@ export function request(
 /** The status and the parsed body. */
 export function seen(response: GatewayResponse): [status: number, body: unknown] {
   return [response.statusCode, JSON.parse(response.body.toString())];
-}
-
-/** Serves on a free port until the end of the test. */
-export async function listen(listener: RequestListener): Promise<string> {
-  const server = createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    return new Promise<void>((resolve) => server.close(() => resolve()));
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 /** A promise with its resolver, for tests that wait for an event rather than for time. */

@@ -1,7 +1,6 @@
-import { createServer, get, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { get } from 'node:http';
 import express from 'express';
-import { afterEach, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import {
   type Authorization,
   authorizationOf,
@@ -10,6 +9,7 @@ import {
   type Where,
 } from '../../middleware/index.ts';
 import { createDeferred } from '../authorizer/support.ts';
+import { listen } from '../support/listening.ts';
 import { createSchool, type School } from './support.ts';
 
 /** What is special about Express: mounted routers, routers' own errors, clients that leave, time limits. */
@@ -19,21 +19,6 @@ beforeAll(async () => {
   school = await createSchool();
   headers = { authorization: `Bearer ${await school.tokenOf('ann')}`, 'user-agent': 'test/1.0' };
 });
-
-const servers: Server[] = [];
-afterEach(async () => {
-  for (const server of servers.splice(0)) {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  }
-});
-
-async function listen(handler: Parameters<typeof createServer>[1]): Promise<string> {
-  const server = createServer(handler as never);
-  servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
 
 /** An engine that answers when it is released, and a guard with it. */
 function setUp() {

@@ -1,5 +1,4 @@
 import { createServer, request as httpRequest } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { Hono } from 'hono';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -10,6 +9,7 @@ import {
   type Snapshot,
 } from '../../middleware/index.ts';
 import { GatehouseError } from '../../table/errors.ts';
+import { listen } from '../support/listening.ts';
 import { createLightWorld } from '../support/world.ts';
 import { type Application, SERVERS } from './servers.ts';
 import { createSchool, type School, type Sent } from './support.ts';
@@ -197,9 +197,7 @@ describe('bodies in Express', () => {
     const app = express();
     if (isParsed) app.use(express.json());
     app.all('/permissions', expressPermissions(partsOf()));
-    const server = createServer(app);
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/permissions`;
+    const url = `${await listen(createServer(app))}/permissions`;
     const send = (body: string) =>
       fetch(url, { method: 'POST', body, headers: { ...as(ann), 'content-type': 'application/json' } });
     const question = { permission: 'grades', scope: 'location:north' };
@@ -213,8 +211,6 @@ describe('bodies in Express', () => {
       leaving.write('{"permission"', () => leaving.destroy(new Error('left')));
     });
     expect(await (await send(JSON.stringify(question))).json()).toEqual({ allowed: true });
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
   });
 });
 

@@ -6,7 +6,8 @@ import { createSockets } from '../../authorizer/sockets/sockets.ts';
 import { createWebSocketGateway } from '../../local/gateway/websocket.ts';
 import { createRequestHandler } from '../../table/dynamodb/request-handler.ts';
 import { openSocket } from '../local/smoke/socket.ts';
-import { deferred, listen, policy } from '../local/support.ts';
+import { deferred, policy } from '../local/support.ts';
+import { listen } from '../support/listening.ts';
 
 /** What the management API of a WebSocket API answers, and what it means for a connection. */
 const ANN: Connection = {
@@ -77,11 +78,7 @@ test('a right that is taken while its connection opens: closed as soon as it is 
   const listed = deferred();
   const mayAnswer = deferred();
   const server = createServer();
-  const url = await new Promise<string>((resolve) =>
-    server.listen(0, '127.0.0.1', () =>
-      resolve(`http://127.0.0.1:${(server.address() as { port: number }).port}`),
-    ),
-  );
+  const url = await listen(server);
   const sockets = createSockets({
     connections: {
       add: async (connection, openedAt) => void list.set(connection.id, { ...connection, openedAt }),

@@ -1,9 +1,9 @@
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type ClientOptions, createClient } from '../../table/dynamodb/client.ts';
 import { createReader } from '../../table/dynamodb/reader.ts';
 import type { Reader } from '../../table/reader.ts';
+import { listen } from '../support/listening.ts';
 import { refusalOf } from './support.ts';
 
 /**
@@ -13,11 +13,6 @@ import { refusalOf } from './support.ts';
 const FAR = 25_000;
 const SHORT = 100;
 
-const closing: (() => void)[] = [];
-afterEach(() => {
-  for (const close of closing.splice(0)) close();
-});
-
 /** A reader of an endpoint that treats its requests so. */
 async function setUp(listener: RequestListener, options: ClientOptions & { deadlineMs?: number }) {
   const arrived: string[] = [];
@@ -25,12 +20,7 @@ async function setUp(listener: RequestListener, options: ClientOptions & { deadl
     arrived.push(String(request.headers['x-amz-target']).replace('DynamoDB_20120810.', ''));
     listener(request, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  closing.push(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const endpoint = await listen(server);
   const { deadlineMs = FAR, ...clientOptions } = options;
   const client = createClient({ endpoint, maxAttempts: 1, requestTimeoutMs: FAR, ...clientOptions });
   return { reader: createReader({ client, table: 't', deadlineMs }), arrived, server };

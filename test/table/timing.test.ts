@@ -1,6 +1,4 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createClient } from '../../table/dynamodb/client.ts';
 import { createWriter } from '../../table/dynamodb/writer.ts';
 import { nodeKey } from '../../table/keys.ts';
@@ -12,6 +10,7 @@ import {
   READ_DEADLINE_MS,
   WRITE_DEADLINE_MS,
 } from '../../table/timing.ts';
+import { listen } from '../support/listening.ts';
 import { ID, refusalNow, refusalOf } from './support.ts';
 
 const client = createClient({ endpoint: 'http://127.0.0.1:1' });
@@ -40,18 +39,12 @@ test('after the deadline nothing is sent any more, by the SDK neither', async ()
   const over = new AbortController();
   let arrived = 0;
   // Throttled for ever: the SDK would go on to try, a thousand times.
-  const server = createServer((_request, response) => {
+  const endpoint = await listen((_request, response) => {
     arrived += 1;
     response.once('close', () => over.abort());
     response.writeHead(400, { 'content-type': 'application/x-amz-json-1.0' });
     response.end('{"__type":"com.amazonaws.dynamodb.v20120810#ThrottlingException"}');
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const pacing = { deadline: () => over.signal, pause: async () => {} };
   const writer = createWriter({ client: createClient({ endpoint, maxAttempts: 1_000 }), table: 't', pacing });
   const item = { ...nodeKey({ type: 'user', id: ID }), Type: 'User' };
@@ -61,18 +54,12 @@ test('after the deadline nothing is sent any more, by the SDK neither', async ()
 
 test('after the machine slept nothing is sent any more, by the SDK neither: the stamp is too old', async () => {
   let [instant, arrived] = [1_000_000, 0];
-  const server = createServer((_request, response) => {
+  const endpoint = await listen((_request, response) => {
     arrived += 1;
     instant += 3_600_000;
     response.writeHead(500, { 'content-type': 'application/x-amz-json-1.0' });
     response.end('{"__type":"com.amazonaws.dynamodb.v20120810#InternalServerError"}');
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const pacing = createPacing({ deadlineMs: WRITE_DEADLINE_MS, now: () => instant });
   const writer = createWriter({ client: createClient({ endpoint }), table: 't', pacing });
   const item = { ...nodeKey({ type: 'user', id: ID }), Type: 'User' };

@@ -13,8 +13,8 @@ import { type Action, keyOf } from '../../../table/write/action.ts';
 /** Some hundred requests, with a deployment in the middle. */
 const TINY: Simulation = {
   ...SMALL,
-  population: { ...SMALL.population, users: 2_000, largeTenantUsers: 100, tenants: 20, groups: 60 },
-  ...{ rate: 100, warmUpSeconds: 3, seconds: 6 },
+  population: { ...SMALL.population, users: 600, largeTenantUsers: 60, tenants: 20, groups: 60 },
+  ...{ rate: 50, warmUpSeconds: 3, seconds: 6 },
   newVersion: (second) => (second >= 3 ? 1 : 0),
   phases: { event: [0, 6] },
 };

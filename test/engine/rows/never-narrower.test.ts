@@ -38,6 +38,14 @@ describe.each(drawn.map((plan, number) => ({ number, plan })))('world $number', 
   const world = createMemoryWorld();
   const engine = world.newEngine();
   let there: Furnished;
+  const known = new Map<string, ReturnType<typeof grantedParts>>();
+  /** The same for each definition. */
+  function partsOf(subject: string, permission: string) {
+    const key = `${subject} ${permission}`;
+    const parts = known.get(key) ?? grantedParts(world.reader, subject, permission, undefined, 'invoice');
+    known.set(key, parts);
+    return parts;
+  }
 
   beforeAll(async () => {
     there = await furnish(world, plan);
@@ -56,7 +64,7 @@ describe.each(drawn.map((plan, number) => ({ number, plan })))('world $number', 
       });
       for (const subject of there.subjects)
         for (const permission of PERMISSIONS) {
-          const granted = await grantedParts(world.reader, subject, permission, undefined, 'invoice');
+          const granted = await partsOf(subject, permission);
           const narrowed = { subject, permission, granted, given: GIVEN };
           const condition = await narrowRows(world.reader, rows, narrowed, (_, load) => load());
           const found = await rowsInMemory(rows, () => all)(condition, undefined, ROWS);
@@ -78,10 +86,8 @@ describe.each(drawn.map((plan, number) => ({ number, plan })))('world $number', 
               const { row } = asked[index] as (typeof asked)[number];
               if (turn === 0) now.add(row);
               else if (!now.has(row)) counts.onlyLater += 1;
-              expect(
-                proposed.has(row),
-                `${again()}: ${subject} ${permission} at ${at}: ${JSON.stringify(row)}`,
-              ).toBe(true);
+              if (proposed.has(row)) continue;
+              expect.fail(`${again()}: ${subject} ${permission} at ${at}: ${JSON.stringify(row)}`);
             }
           }
           counts.allowed += now.size;

@@ -7,7 +7,8 @@ import { streamEvents } from '../../../local/explorer/live/event-stream.ts';
 import { createFeed } from '../../../local/explorer/live/feed.ts';
 import { createGateway, type Gateway } from '../../../local/gateway/gateway.ts';
 import { eventually } from '../../support/eventually.ts';
-import { httpApiV2, listen, request } from '../support.ts';
+import { listen } from '../../support/listening.ts';
+import { httpApiV2, request } from '../support.ts';
 
 interface Numbered {
   readonly id: number;

@@ -1,7 +1,8 @@
 import { request } from 'node:http';
 import { createExplorer, type ExplorerOptions, linkTo } from '../../../local/explorer/listener.ts';
 import { createSessions, type Sessions } from '../../../local/explorer/sessions.ts';
-import { frozenClock, listen } from '../support.ts';
+import { listen } from '../../support/listening.ts';
+import { frozenClock } from '../support.ts';
 
 /** What a browser or a program sends, as it is: fetch() would set some headers itself. */
 export interface Sent {
