@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { bundle } from './deploy/bundle/build.ts';
+import { LARGER } from './test/support/larger.ts';
 
 /** Puts the authorizer as the stack bundles it in the place of its source. */
 function bundled() {
@@ -41,7 +42,7 @@ const texts = {
  *
  *   *.test.ts              unit (`npm run test:unit`, on the memory table)
  *   *.integration.test.ts  it starts a process, needs the DynamoDB engine or takes seconds
- *   *.soak.test.ts         `npm run proof -- soak` alone: it takes long
+ *   *.soak.test.ts         `npm run proof -- soak` alone: it takes long, as do those of test/support/larger.ts there
  *   *.package.test.ts      `npm run test:package` alone: it builds the package and installs its tarball
  *   *.browser.test.ts      `npm run test:browser` alone: it drives Chromium
  *
@@ -109,7 +110,7 @@ export default defineConfig({
           globalSetup: ENGINE,
         },
       },
-      { extends: true, test: { name: 'soak', include: [SOAK], globalSetup: ENGINE } },
+      { extends: true, test: { name: 'soak', include: [SOAK, ...LARGER], globalSetup: ENGINE } },
       {
         extends: true,
         test: {

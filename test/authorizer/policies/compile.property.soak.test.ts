@@ -1,1 +1,0 @@
-import './compile.property.integration.test.ts';

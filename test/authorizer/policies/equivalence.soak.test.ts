@@ -1,1 +1,0 @@
-import './equivalence.integration.test.ts';

@@ -1,1 +1,0 @@
-import './faults.integration.test.ts';

@@ -1,1 +1,0 @@
-import './network-faults.integration.test.ts';

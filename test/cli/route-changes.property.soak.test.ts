@@ -1,1 +1,0 @@
-import './route-changes.property.integration.test.ts';

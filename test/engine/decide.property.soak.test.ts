@@ -1,1 +1,0 @@
-import './decide.property.test.ts';

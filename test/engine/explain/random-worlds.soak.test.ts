@@ -1,1 +1,0 @@
-import './random-worlds.test.ts';

@@ -1,1 +1,0 @@
-import './oracle.integration.test.ts';

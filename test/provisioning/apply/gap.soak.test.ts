@@ -1,1 +1,0 @@
-import './gap.test.ts';

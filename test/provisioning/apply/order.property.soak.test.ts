@@ -1,1 +1,0 @@
-import './order.property.test.ts';

@@ -1,1 +1,0 @@
-import './order.integration.test.ts';

@@ -1,2 +1,0 @@
-// On the DynamoDB engine, in more orders.
-import './copies.integration.test.ts';

@@ -1,1 +1,0 @@
-import './corners.integration.test.ts';

@@ -1,1 +1,0 @@
-import './dry-run.test.ts';

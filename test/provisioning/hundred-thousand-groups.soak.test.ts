@@ -1,1 +1,0 @@
-import './hundred-thousand-groups.test.ts';

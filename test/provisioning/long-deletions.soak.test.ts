@@ -1,2 +1,0 @@
-// On the DynamoDB engine.
-import './long-deletions.integration.test.ts';

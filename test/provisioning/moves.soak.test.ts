@@ -1,2 +1,0 @@
-// On the DynamoDB engine.
-import './moves.integration.test.ts';

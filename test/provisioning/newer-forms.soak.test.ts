@@ -1,1 +1,0 @@
-import './newer-forms.test.ts';

@@ -1,1 +1,0 @@
-import './operations.test.ts';

@@ -1,1 +1,0 @@
-import './role-templates.integration.test.ts';

@@ -1,1 +1,0 @@
-import './split-groups.test.ts';

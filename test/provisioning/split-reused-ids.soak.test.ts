@@ -1,1 +1,0 @@
-import './split-reused-ids.integration.test.ts';

@@ -1,1 +1,0 @@
-import './split-scope.integration.test.ts';

@@ -1,1 +1,0 @@
-import './transaction.test.ts';

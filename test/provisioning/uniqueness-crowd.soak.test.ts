@@ -1,1 +1,0 @@
-import './uniqueness-crowd.integration.test.ts';

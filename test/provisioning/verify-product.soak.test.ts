@@ -1,1 +1,0 @@
-import './verify-product.integration.test.ts';

@@ -1,1 +1,0 @@
-import './verify.test.ts';

@@ -1,1 +1,0 @@
-import './rehearsals.integration.test.ts';

@@ -1,0 +1,22 @@
+/**
+ * Unit and integration tests that the soak tier runs again: with larger sizes (tier.ts), or on the DynamoDB engine instead
+ * of a light world.
+ */
+export const LARGER: readonly string[] = `
+authorizer/policies/compile.property.integration authorizer/policies/equivalence.integration
+cli/bulk/faults.integration cli/network-faults.integration cli/route-changes.property.integration
+engine/conditions/hostile engine/decide.property engine/explain/random-worlds
+engine/search/agreement.integration isolation/isolation.property proof/oracle/oracle.integration
+provisioning/apply/gap provisioning/apply/order.integration provisioning/apply/order.property
+provisioning/copies.integration provisioning/corners.integration provisioning/dry-run
+provisioning/hundred-thousand-groups provisioning/interleaving provisioning/limits.integration
+provisioning/long-deletions.integration provisioning/moves.integration provisioning/newer-forms
+provisioning/operations provisioning/role-templates.integration provisioning/split-groups
+provisioning/split-reused-ids.integration provisioning/split-scope.integration provisioning/stamps
+provisioning/transaction provisioning/uniqueness-crowd.integration provisioning/verify
+provisioning/verify-product.integration runbooks/rehearsals.integration table/sequence.property authorizer/policies/bounds authorizer/policies/glob middleware/worlds.integration
+provisioning/apply/conditions provisioning/names/paths.property proof/oracle/cel/cel-go.integration
+`
+  .trim()
+  .split(/\s+/)
+  .map((name) => `test/${name}.test.ts`);

@@ -1,1 +1,0 @@
-import './sequence.property.test.ts';
