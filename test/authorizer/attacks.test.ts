@@ -33,9 +33,8 @@ let rsa: Pair;
 let ec: Pair;
 let stranger: Pair;
 let warm: Served;
-let path: string;
-let otherTenant: string;
-let ann: string;
+const [path, otherTenant] = ['/accounts/mine/reports', '/accounts/theirs/reports'];
+const ann = 'ann';
 
 beforeAll(async () => {
   [rsa, ec, stranger] = await Promise.all([
@@ -43,30 +42,15 @@ beforeAll(async () => {
     createPair('ES256', 'ec'),
     createPair('RS256', 'rsa'),
   ]);
-  world = await createWorld();
-  const { run } = world;
-  const mine = `account:${(await run('account.create', { name: 'Mine' })).id}`;
-  const theirs = `account:${(await run('account.create', { name: 'Theirs' })).id}`;
-  ann = (await run('user.create', {})).id;
-  await run('page.create', { name: 'reports' });
-  const role = (await run('role.create', { name: 'reader', scope: mine })).id;
-  await run('role-permission.create', { role, permission: 'reports', effect: 'ALLOW' });
-  await run('assignment.create', { user: ann, scope: mine, role });
-  await run('route.create', {
-    method: 'GET',
-    path: '/accounts/{id}/reports',
-    permission: 'reports',
-    scope: 'account:{id}',
-  });
-  await run('route.create', {
-    method: 'GET',
-    path: '/mine',
-    permission: 'reports',
-    scope: 'account:{claim:tenant}',
-  });
-  world.settle();
-  path = `/accounts/${mine.slice('account:'.length)}/reports`;
-  otherTenant = `/accounts/${theirs.slice('account:'.length)}/reports`;
+  world = await createWorld(`
+pages: [reports]
+scopes: { Mine: { id: mine, type: account }, Theirs: { id: theirs, type: account } }
+roles: { reader: { owner: Mine, allow: [reports] } }
+users: { ann: { id: ann, assignments: [{ role: reader, scope: Mine }] } }
+routes:
+  - { method: GET, path: "/accounts/{id}/reports", permission: reports, scope: "account:{id}" }
+  - { method: GET, path: /mine, permission: reports, scope: "account:{claim:tenant}" }
+`);
   warm = await serve();
   expect(await warm.ask(good())).toBe('allow');
 });

@@ -14,6 +14,40 @@ export interface Fixture {
   readonly token: Readonly<Record<string, string>>;
 }
 
+const tenantOf = (name: string) => `
+  evaluator ${name}: { id: evaluator-${name}, name: evaluator, owner: Tenant ${name}, allow: ["${EVALUATE}"] }
+  reader ${name}: { id: reader-${name}, name: reader, owner: Tenant ${name}, allow: ["record:read:record"] }
+  writer ${name}:
+    name: writer
+    owner: Tenant ${name}
+    allow: ["record:read:record", "record:write:record", "invoice:approve:invoice"]`;
+const MANIFEST = `
+scopeTypes: { folder: { parents: [tenant] }, record: { parents: [tenant, folder] } }
+permissions:
+  ["record:read:record", "record:write:record", "record:delete:record", "invoice:approve:invoice", "${EVALUATE}"]
+scopes:
+  Callers: { type: account }
+  Tenant a: { id: tenant-a, type: tenant }
+  Tenant b: { id: tenant-b, type: tenant }
+  record-1: { id: record-1, type: record, parent: Tenant a }
+  record-2: { id: record-2, type: record, parent: Tenant a }
+  folder: { id: folder, type: folder, parent: Tenant a }
+  record-3: { id: record-3, type: record, parent: folder }
+  record-b: { id: record-b, type: record, parent: Tenant b }
+roles:
+  caller: { global: true, allow: ["${EVALUATE}"] }${tenantOf('a')}${tenantOf('b')}
+users:
+  alice: { id: alice, assignments: [{ role: writer a, scope: Tenant a }] }
+  bob: { id: bob, assignments: [{ role: reader a, scope: Tenant a }] }
+  zoe: { id: zoe, assignments: [{ role: reader b, scope: Tenant b }] }
+  stranger: { id: stranger }
+technicalUsers:
+  a: { id: a, account: Callers, assignments: [{ role: evaluator a, scope: Tenant a }] }
+  b: { id: b, account: Callers, assignments: [{ role: evaluator b, scope: Tenant b }] }
+  nobody: { id: nobody, account: Callers }
+  everywhere: { id: everywhere, account: Callers, globalRoles: [caller] }
+`;
+
 /**
  * Tenant A has `record-1`, `record-2`, and `record-3` below a folder; alice reads and writes all of them and bob
  * reads. Tenant B has `record-b`, which zoe reads. Caller `a` may evaluate in A, `b` in B, `everywhere` in both,
@@ -21,59 +55,15 @@ export interface Fixture {
  */
 export async function createFixture(open: () => Promise<World> = createWorld): Promise<Fixture> {
   const world = await open();
+  await world.apply(MANIFEST);
   const { run } = world;
-  const id: Record<string, string> = {};
+  const names = ['record-1', 'record-2', 'record-3', 'record-b', 'folder', 'alice', 'bob', 'zoe', 'stranger'];
+  const id: Record<string, string> = Object.fromEntries(names.map((name) => [name, name]));
+  for (const name of ['tenant a', 'tenant b', 'reader a', 'reader b']) id[name] = name.replace(' ', '-');
   const token: Record<string, string> = {};
-  const note = async (name: string, command: string, input: Record<string, unknown>) => {
-    id[name] = (await run(command, input)).id;
-  };
-  await note('account', 'account.create', { name: 'Callers' });
-  await run('scope-type.create', { name: 'folder', parents: ['tenant'] });
-  await run('scope-type.create', { name: 'record', parents: ['tenant', 'folder'] });
-  for (const action of ['read', 'write', 'delete'])
-    await run('permission.create', { name: `record:${action}:record` });
-  await run('permission.create', { name: 'invoice:approve:invoice' });
-  await run('permission.create', { name: EVALUATE });
-  await note('global', 'role.create', { name: 'caller', scope: 'global' });
-  await run('role-permission.create', { role: id.global, permission: EVALUATE, effect: 'ALLOW' });
-  for (const name of ['a', 'b']) {
-    await note(`tenant ${name}`, 'tenant.create', { name: `Tenant ${name}` });
-    const scope = `tenant:${id[`tenant ${name}`]}`;
-    await note(`evaluator ${name}`, 'role.create', { name: 'evaluator', scope });
-    await note(`reader ${name}`, 'role.create', { name: 'reader', scope });
-    await note(`writer ${name}`, 'role.create', { name: 'writer', scope });
-    const allow = (role: string, permission: string) =>
-      run('role-permission.create', { role: id[`${role} ${name}`], permission, effect: 'ALLOW' });
-    await allow('evaluator', EVALUATE);
-    await allow('reader', 'record:read:record');
-    await allow('writer', 'record:write:record');
-    await allow('writer', 'record:read:record');
-    await allow('writer', 'invoice:approve:invoice');
-  }
-  const parents = { 'record-1': 'a', 'record-2': 'a', 'record-b': 'b' };
-  for (const [name, tenant] of Object.entries(parents))
-    await note(name, 'scope.create', { type: 'record', name, parent: `tenant:${id[`tenant ${tenant}`]}` });
-  await note('folder', 'scope.create', {
-    type: 'folder',
-    name: 'folder',
-    parent: `tenant:${id['tenant a']}`,
-  });
-  await note('record-3', 'scope.create', { type: 'record', name: 'record-3', parent: `folder:${id.folder}` });
-  const people = { alice: ['a', 'writer'], bob: ['a', 'reader'], zoe: ['b', 'reader'], stranger: undefined };
-  for (const [name, grant] of Object.entries(people)) {
-    await note(name, 'user.create', {});
-    if (grant === undefined) continue;
-    const [tenant, role] = grant;
-    const scope = `tenant:${id[`tenant ${tenant}`]}`;
-    await run('assignment.create', { user: id[name], scope, role: id[`${role} ${tenant}`] });
-  }
   for (const name of ['a', 'b', 'nobody', 'everywhere']) {
-    await note(`caller ${name}`, 'technical-user.create', { account: `account:${id.account}`, name });
-    const user = `technical-user:${id[`caller ${name}`]}`;
-    const scope = `tenant:${id[`tenant ${name}`]}`;
-    if (name === 'a' || name === 'b')
-      await run('assignment.create', { user, scope, role: id[`evaluator ${name}`] });
-    if (name === 'everywhere') await run('global-role.create', { user, role: id.global });
+    id[`caller ${name}`] = name;
+    const user = `technical-user:${name}`;
     token[name] = String((await run('token.create', { user, tokenType: 'api' })).token);
   }
   world.settle();

@@ -4,23 +4,19 @@ import { gatehouse } from './support.ts';
 
 /** `gatehouse who`, `menu` and `where`. */
 let world: World;
-let place: string;
-let client: string;
-const users: string[] = [];
+const [client, place] = ['client:acme', 'project:tower'];
+const users = ['user:ada', 'user:bob', 'user:cyd'];
 beforeAll(async () => {
   world = await createLightWorld();
-  client = `client:${(await world.run('client.create', { name: 'Acme' })).id}`;
-  place = `project:${(await world.run('project.create', { parent: client, name: 'Tower' })).id}`;
-  await world.run('page.create', { name: 'home', description: 'Where one begins' });
-  await world.run('page.create', { name: 'plans' });
-  const { id: role } = await world.run('role.create', { name: 'member', scope: 'tenant' });
-  for (const permission of ['home', 'plans'])
-    await world.run('role-permission.create', { role, permission, effect: 'ALLOW' });
-  for (const displayName of ['Ada', 'Bob', 'Cyd']) {
-    const { id: user } = await world.run('user.create', { displayName });
-    await world.run('assignment.create', { user, scope: client, role });
-    users.push(`user:${user}`);
-  }
+  await world.apply(`
+pages: { home: { description: Where one begins }, plans: }
+scopes: { Acme: { id: acme, type: client }, Tower: { id: tower, type: project, parent: Acme } }
+roles: { member: { allow: [home, plans] } }
+users:
+  Ada: { id: ada, displayName: Ada, assignments: [{ role: member, scope: Acme }] }
+  Bob: { id: bob, displayName: Bob, assignments: [{ role: member, scope: Acme }] }
+  Cyd: { id: cyd, displayName: Cyd, assignments: [{ role: member, scope: Acme }] }
+`);
 });
 const asked = (...args: readonly string[]) => gatehouse(args, { env: { TABLE_NAME: world.table } });
 

@@ -12,11 +12,12 @@ import { createWorld, type World } from '../support/world.ts';
  */
 let world: World;
 let engine: Engine;
-let role: string;
+const role = 'porter';
 /** Two clients with a project each and a building in each; a location under a tenant, and one that stands alone. */
-let [client, project, building, otherClient, otherProject, otherBuilding] = ['', '', '', '', '', ''];
-let [tenant, below, alone] = ['', '', ''];
-let [gone, damaged] = ['', ''];
+const [client, project, building] = ['client:one', 'project:one', 'building:one'];
+const [otherClient, otherProject, otherBuilding] = ['client:other', 'project:other', 'building:other'];
+const [tenant, below, alone, damaged] = ['tenant:one', 'location:below', 'location:alone', 'project:damaged'];
+let gone = '';
 let subjects: readonly string[] = [];
 
 const make = async (command: string, input: Record<string, unknown>) => (await world.run(command, input)).id;
@@ -31,33 +32,34 @@ async function memberAt(scope: string): Promise<string> {
 }
 
 beforeAll(async () => {
-  world = await createWorld();
-  for (const name of ['doors', 'lights']) await make('page.create', { name });
-  role = await make('role.create', { name: 'porter', scope: 'global' });
-  await world.run('role-permission.create', { role, permission: 'doors', effect: 'ALLOW' });
-  [client, otherClient] = [await newScope('client'), await newScope('client')];
-  [project, otherProject] = [await newScope('project', client), await newScope('project', otherClient)];
-  [building, otherBuilding] = [await newScope('building', project), await newScope('building', otherProject)];
-  tenant = await newScope('tenant');
-  [below, alone] = [await newScope('location', tenant), await newScope('location')];
-  // One client denies by a role of its own: what the root owns must be that of the real root.
-  const own = await make('role.create', { name: 'barred', scope: otherClient });
-  await world.run('role-permission.create', { role: own, permission: 'doors', effect: 'DENY' });
-  const barred = await memberAt(otherProject);
-  await world.run('assignment.create', { user: parseRef(barred, '').id, role: own, scope: otherBuilding });
-  subjects = [
-    await memberAt(client),
-    await memberAt(project),
-    await memberAt(otherClient),
-    await memberAt(tenant),
-    await memberAt(alone),
-    barred,
-  ];
-  gone = await newScope('project', client);
-  await world.run('project.delete', { id: parseRef(gone, '').id });
-  damaged = await newScope('project', client);
+  world = await createWorld(`
+pages: [doors, lights]
+scopes:
+  Client: { id: one, type: client }
+  Project: { id: one, type: project, parent: Client }
+  Building: { id: one, type: building, parent: Project }
+  Other client: { id: other, type: client }
+  Other project: { id: other, type: project, parent: Other client }
+  Other building: { id: other, type: building, parent: Other project }
+  Tenant: { id: one, type: tenant }
+  Below: { id: below, type: location, parent: Tenant }
+  Alone: { id: alone, type: location }
+  Damaged: { id: damaged, type: project, parent: Client }
+roles:
+  porter: { id: porter, global: true, allow: [doors] }
+  # One client denies by a role of its own: what the root owns must be that of the real root.
+  barred: { owner: Other client, deny: [doors] }
+users:
+  barred:
+    id: barred
+    assignments: [{ role: porter, scope: Other project }, { role: barred, scope: Other building }]
+`);
+  const ofOne = await Promise.all([client, project, otherClient, tenant, alone].map(memberAt));
+  subjects = [...ofOne, 'user:barred'];
   const key = decisionKey(parseRef(damaged, ''));
   await world.writer.send([{ kind: 'update', key, set: { 'lock|until': '2027' } }]);
+  gone = await newScope('project', client);
+  await world.run('project.delete', { id: parseRef(gone, '').id });
 });
 beforeEach(() => {
   world.settle();

@@ -11,18 +11,20 @@ import { createSchool, GRANTED, PLACE, userRef } from './fake-table.ts';
  */
 let world: World;
 let engine: Engine;
-let role: string;
-let [client, here, there] = ['', '', ''];
+const role = 'porter';
+const [client, here, there] = ['client:client', 'project:here', 'project:there'];
 const make = async (command: string, input: Record<string, unknown>) => (await world.run(command, input)).id;
 const idOf = (ref: string) => ref.slice(ref.indexOf(':') + 1);
 
 beforeAll(async () => {
-  world = await createWorld();
-  for (const name of ['doors', 'lights']) await make('page.create', { name });
-  role = await make('role.create', { name: 'porter', scope: 'global' });
-  await world.run('role-permission.create', { role, permission: 'doors', effect: 'ALLOW' });
-  client = `client:${await make('client.create', { name: 'Client' })}`;
-  [here, there] = [await newProject(), await newProject()];
+  world = await createWorld(`
+pages: [doors, lights]
+roles: { porter: { id: porter, global: true, allow: [doors] } }
+scopes:
+  Client: { id: client, type: client }
+  Here: { id: here, type: project, parent: Client }
+  There: { id: there, type: project, parent: Client }
+`);
 });
 beforeEach(() => {
   world.settle();

@@ -11,27 +11,37 @@ const CONDITIONS = {
   records: 'resource.properties.owner == subject.id',
 } as const;
 
+const MANIFEST = {
+  pages: ['grades', 'payroll', ...Object.keys(CONDITIONS)],
+  properties: [{ of: 'resource:record', name: 'owner', type: 'string', source: 'passed' }],
+  scopes: {
+    School: { id: 'school', type: 'tenant' },
+    North: { id: 'north', type: 'location', parent: 'School' },
+    Other: { id: 'auth0|north', type: 'location', parent: 'School' },
+  },
+  roles: {
+    teacher: {
+      id: 'teacher',
+      owner: 'School',
+      allow: ['grades', ...Object.entries(CONDITIONS).map(([permission, when]) => ({ permission, when }))],
+    },
+  },
+  users: {
+    ann: { id: 'ann', email: 'ann@school.example', grants: { School: ['teacher'] } },
+    ben: { id: 'ben' },
+  },
+};
+
 /**
  * A tenant with the locations `north` and `auth0|north`. Ann may use the page `grades`, and others where
  * their conditions hold; Ben exists and may nothing.
  */
 export async function createSchool(newWorld: () => Promise<World> = createWorld) {
   const world = await newWorld();
-  const { run } = world;
   const issuer = await createIssuer();
-  await run('property.create', { of: 'resource:record', name: 'owner', type: 'string', source: 'passed' });
-  for (const name of ['grades', 'payroll', ...Object.keys(CONDITIONS)]) await run('page.create', { name });
-  await run('tenant.create', { id: 'school', name: 'School' });
-  await run('location.create', { id: 'north', name: 'North', parent: 'tenant:school' });
-  await run('location.create', { id: 'auth0|north', name: 'Other', parent: 'tenant:school' });
-  const role = (await run('role.create', { name: 'teacher', scope: 'tenant:school' })).id;
-  await run('role-permission.create', { role, permission: 'grades', effect: 'ALLOW' });
-  for (const [permission, when] of Object.entries(CONDITIONS))
-    await run('role-permission.create', { role, permission, effect: 'ALLOW', when });
-  await run('user.create', { id: 'ann', email: 'ann@school.example' });
-  await run('user.create', { id: 'ben' });
-  await run('grant.create', { user: 'ann', scope: 'tenant:school', roles: [role] });
-  const { id: apiTokenId, token: apiToken } = await run('token.create', { user: 'ann', tokenType: 'api' });
+  await world.apply(JSON.stringify(MANIFEST));
+  const made = await world.run('token.create', { user: 'ann', tokenType: 'api' });
+  const { id: apiTokenId, token: apiToken } = made;
   world.settle();
   const keys = JSON.stringify({ keys: [issuer.jwk] });
   const fetched: string[] = [];
@@ -46,7 +56,7 @@ export async function createSchool(newWorld: () => Promise<World> = createWorld)
     const seconds = Math.floor(clock.now() / 1_000);
     return issuer.token(goodClaims({ sub, iat: seconds, exp: seconds + 3_600, ...claims }));
   };
-  return { ...world, role, apiToken: String(apiToken), apiTokenId, who, fetched, tokenOf };
+  return { ...world, role: 'teacher', apiToken: String(apiToken), apiTokenId, who, fetched, tokenOf };
 }
 
 export type School = Awaited<ReturnType<typeof createSchool>>;

@@ -309,7 +309,7 @@ describe('what an operator of a tenant creates counts in this tenant only', () =
 
 describe('rights of operators are handed on by who has the right for what belongs to no tenant', () => {
   beforeAll(async () => {
-    const { register, run } = world;
+    const { apply, register, run } = world;
     await register(
       ...['grant.create', 'grant.update', 'assignment.create', 'membership.create', 'group-role.create'],
       ...[
@@ -320,18 +320,19 @@ describe('rights of operators are handed on by who has the right for what belong
         'role-permission.delete',
       ],
     );
-    await run('page.create', { name: 'roster' });
-    await run('role.create', { id: 'reader', name: 'reader', scope: ACME });
-    await run('role-permission.create', { role: 'reader', permission: 'roster', effect: 'ALLOW' });
-    await run('role.create', { id: 'everything', name: 'everything', scope: 'tenant' });
-    await run('role-permission.create', { role: 'everything', permission: '*:*:*', effect: 'ALLOW' });
-    await run('role.create', { id: 'heir', name: 'heir', scope: 'tenant', parent: 'operator' });
-    await run('group.create', { id: 'plain', name: 'plain', scope: ACME });
-    await run('group.create', { id: 'chiefs', name: 'chiefs', scope: ACME });
-    await run('group-role.create', { group: 'chiefs', role: 'heir' });
+    await apply(`
+pages: [roster]
+scopes: { Acme: { id: acme, type: tenant } }
+roles:
+  operator: { id: operator, existing: true }
+  reader: { id: reader, owner: Acme, allow: [roster] }
+  everything: { id: everything, allow: ["*:*:*"] }
+  heir: { id: heir, parent: operator }
+groups: { plain: { id: plain, scope: Acme }, chiefs: { id: chiefs, scope: Acme, roles: [heir] } }
+users: { u1: { id: u1 }, u2: { id: u2 }, u3: { id: u3 } }
+`);
     const permissions = [{ permission: 'provisioning:create:group', effect: 'ALLOW' }];
     await register('group.create', 'group.update');
-    for (const id of ['u1', 'u2', 'u3']) await run('user.create', { id });
     await run('role-template.create', { id: 'lent', name: 'lent', permissions });
   });
 

@@ -12,7 +12,7 @@ import type { Input } from './support.ts';
 
 type World = Pick<
   Awaited<ReturnType<typeof createWorld>>,
-  'reader' | 'writer' | 'clock' | 'newSecret' | 'run'
+  'reader' | 'writer' | 'clock' | 'newSecret' | 'run' | 'apply'
 >;
 
 /** The tenant in which the rights for what belongs to no tenant are granted. */
@@ -27,26 +27,24 @@ export async function createOperatorsWorld(world: World, approvalFor: readonly s
   return operatorsOn(world, { tokens: await furnish(world), registered: new Set() }, approvalFor);
 }
 
-async function furnish({ run }: World): Promise<Known['tokens']> {
-  for (const [id, name] of [
-    ['operations', 'Operations'],
-    ['acme', 'Acme'],
-    ['globex', 'Globex'],
-  ])
-    await run('tenant.create', { id, name });
-  await run('role.create', { id: 'operator', name: 'operator', scope: 'tenant' });
-  await run('role-permission.create', { role: 'operator', permission: 'provisioning:*:*', effect: 'ALLOW' });
-  for (const id of ['ann', 'gus', 'olga', 'pam', 'nobody', 'bob', 'zoe']) await run('user.create', { id });
-  const home: Readonly<Record<string, string>> = {
-    ann: 'tenant:acme',
-    zoe: 'tenant:acme',
-    gus: 'tenant:globex',
-    olga: OPERATIONS,
-  };
-  for (const [user, scope] of Object.entries(home))
-    await run('grant.create', { user, scope, roles: ['operator'] });
-  await run('grant.create', { user: 'zoe', scope: OPERATIONS, roles: ['operator'] });
-  await run('admin.create', { user: 'pam' });
+const MANIFEST = `
+scopes:
+  Operations: { id: operations, type: tenant }
+  Acme: { id: acme, type: tenant }
+  Globex: { id: globex, type: tenant }
+roles: { operator: { id: operator, allow: ["provisioning:*:*"] } }
+users:
+  ann: { id: ann, grants: { Acme: [operator] } }
+  gus: { id: gus, grants: { Globex: [operator] } }
+  olga: { id: olga, grants: { Operations: [operator] } }
+  zoe: { id: zoe, grants: { Acme: [operator], Operations: [operator] } }
+  pam: { id: pam, admin: true }
+  nobody: { id: nobody }
+  bob: { id: bob }
+`;
+
+async function furnish({ run, apply }: World): Promise<Known['tokens']> {
+  await apply(MANIFEST);
   const tokens: Record<string, { readonly id: string; readonly text: string }> = {};
   for (const user of ['ann', 'gus', 'olga', 'pam', 'nobody', 'zoe']) {
     const { id, token } = await run('token.create', { user, tokenType: 'api' });

@@ -12,24 +12,20 @@ import { createWorld, type World } from '../support/world.ts';
  */
 let world: World;
 let issuer: Issuer;
-let place: string;
-let ann: string;
+const ann = 'ann';
 let authorizer: Authorizer;
 const open = new Map<string, Listed>();
 let sockets: ReturnType<typeof createSockets>;
 
 beforeAll(async () => {
-  world = await createWorld();
   issuer = await createIssuer();
-  const { run } = world;
-  place = `account:${(await run('account.create', { name: 'School' })).id}`;
-  ann = (await run('user.create', {})).id;
-  await run('page.create', { name: 'board' });
-  const role = (await run('role.create', { name: 'reader', scope: place })).id;
-  await run('role-permission.create', { role, permission: 'board', effect: 'ALLOW' });
-  await run('assignment.create', { user: ann, scope: place, role });
-  await run('route.create', { method: 'CONNECT', path: '/$connect', permission: 'board', scope: place });
-  world.settle();
+  world = await createWorld(`
+pages: [board]
+scopes: { School: { id: school, type: account } }
+roles: { reader: { owner: School, allow: [board] } }
+users: { ann: { id: ann, assignments: [{ role: reader, scope: School }] } }
+routes: [{ method: CONNECT, path: /$connect, permission: board, scope: "account:school" }]
+`);
 });
 
 beforeEach(() => {
