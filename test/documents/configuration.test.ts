@@ -9,15 +9,18 @@ import { textOf } from './documents.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The variables of a section of docs/configuration.md with their defaults, where they are values. */
+/** The variables of a section of docs/configuration.md with their defaults, where they are values: if none is there, the authorizer's. */
 function variablesOf(section: string): ReadonlyMap<string, string | undefined> {
   const [, text = ''] = textOf('docs/configuration.md').split(`## ${section}\n`);
-  const rows = (text.split('\n## ')[0] ?? '').split('\n').filter((line) => line.startsWith('| `'));
+  const rows = (text.split('\n## ')[0] ?? '').split('\n').filter((line) => /^[|-] `/.test(line));
   return new Map(
     rows.flatMap((row) => {
-      const [, names = '', fallback = ''] = row.split('|');
+      const [, names = row, fallback = ''] = row.split('|');
       const value = /^ `([^`]+)` $/.exec(fallback)?.[1];
-      return [...names.matchAll(/`([A-Z_]+)`/g)].map(([, name = '']) => [name, value] as const);
+      return [...names.matchAll(/`([A-Z_]+)`/g)].map(
+        ([, name = '']) =>
+          [name, fallback.trim() === '' ? variablesOf('Authorizer').get(name) : value] as const,
+      );
     }),
   );
 }
