@@ -155,24 +155,7 @@ export function tablesOf(results: Results): Readonly<Record<string, string>> {
       );
     }),
   ];
-  const halves = [
-    '| | calls | read units | p50 | p99 | a million |',
-    '|---|---:|---:|---:|---:|---:|',
-    ...halvedIn(results).map((name) => {
-      const [whole, half] = [phaseOf(of(results, name)), phaseOf(of(results, `${name}.halved`))];
-      const by = (get: (summary: Summary) => number) =>
-        `${get(half) >= get(whole) ? '+' : '−'}${shortNumber(Math.abs(get(half) / get(whole) - 1) * 100)} %`;
-      return row(
-        EVENTS[name]?.title ?? name,
-        by(({ calls }) => calls),
-        by(({ units }) => units),
-        by(({ latency }) => latency.p50),
-        by(({ latency }) => latency.p99),
-        by(({ dollars }) => dollars),
-      );
-    }),
-  ];
-  return { ordinary: ordinary.join('\n'), events: eventful.join('\n'), halves: halves.join('\n') };
+  return { ordinary: ordinary.join('\n'), events: eventful.join('\n') };
 }
 
 const PLACE = /(<!-- fleet: (\w+) -->\n)[\s\S]*?(<!-- end of fleet -->)/g;

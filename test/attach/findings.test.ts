@@ -20,8 +20,9 @@ test('each row of the document is an answer', () => {
 test('a finding without an answer fails, and so does an answer to nothing', () => {
   const answers = answersIn('| `CKV_AWS_1` | `stack-*:*.Table`, `other.json:*` | because it may be |');
   expect(answers).toEqual([
-    { id: 'CKV_AWS_1', where: ['stack-*:*.Table', 'other.json:*'], answer: 'because it may be' },
+    { ids: ['CKV_AWS_1'], where: ['stack-*:*.Table', 'other.json:*'], answer: 'because it may be' },
   ]);
+  expect(answersIn('| `A_1`, `B_2` | `x:*` | because |')[0]?.ids).toEqual(['A_1', 'B_2']);
   const other = { ...FINDING, where: 'other.json:X' };
   expect(unanswered([FINDING, other], answers)).toEqual([]);
   expect(unanswered([other], answers)).toEqual(['an answer to nothing: CKV_AWS_1 stack-*:*.Table']);

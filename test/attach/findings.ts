@@ -9,9 +9,9 @@ export interface Finding {
   readonly text: string;
 }
 
-/** A row of docs/internals/security-scans.md: a rule, where it may find something, and why that stays. */
+/** A row of docs/internals/security-scans.md: rules, where they may find something, and why that stays. */
 export interface Answer {
-  readonly id: string;
+  readonly ids: readonly string[];
   /** With `*` for any text. */
   readonly where: readonly string[];
   readonly answer: string;
@@ -19,20 +19,23 @@ export interface Answer {
 
 const DOCUMENT = fileURLToPath(new URL('../../docs/internals/security-scans.md', import.meta.url));
 
-/** The answers in a document: the rows of its tables that begin with a rule. */
+const quoted = (cell: string): readonly string[] =>
+  [...cell.matchAll(/`([^`]+)`/g)].map(([, each = '']) => each);
+
+/** The answers in a document: the rows of its tables that begin with rules. */
 export const answersIn = (text: string): readonly Answer[] =>
-  [...text.matchAll(/^\| `(\w+)` \| (`.*?`) \| (.*?) \|$/gm)].map(([, id = '', where = '', answer = '']) => ({
-    id,
-    where: [...where.matchAll(/`([^`]+)`/g)].map(([, each = '']) => each),
-    answer,
-  }));
+  [...text.matchAll(/^\| (`[A-Z]\w+`.*?) \| (`.*?`) \| (.*?) \|$/gm)].map(
+    ([, ids = '', where = '', answer = '']) => ({ ids: quoted(ids), where: quoted(where), answer }),
+  );
 
 const matches = (pattern: string, text: string): boolean =>
   new RegExp(`^${pattern.replace(/[\\^$.+?()[\]{}|]/g, '\\$&').replaceAll('*', '.*')}$`).test(text);
 
 /** Findings without an answer, and answers to nothing. */
 export function unanswered(findings: readonly Finding[], answers: readonly Answer[]): readonly string[] {
-  const expected = answers.flatMap(({ id, where }) => where.map((pattern) => ({ id, pattern })));
+  const expected = answers.flatMap(({ ids, where }) =>
+    ids.flatMap((id) => where.map((pattern) => ({ id, pattern }))),
+  );
   const covers = ({ id, pattern }: { id: string; pattern: string }, finding: Finding): boolean =>
     id === finding.id && matches(pattern, finding.where);
   return [
