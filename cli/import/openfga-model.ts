@@ -1,7 +1,8 @@
 import * as z from 'zod';
+import { problemsOf } from '../../provisioning/apply/problem.ts';
+import { inPlainWords } from '../../provisioning/issues.ts';
 import { ProblemsError } from '../../testing/document.ts';
-import { readText } from '../../testing/text-file.ts';
-import { documentOf } from './document-of.ts';
+import { readFileAsDocument, readText } from '../../testing/text-file.ts';
 import type { Left } from './imported.ts';
 import { loadOther } from './other-package.ts';
 
@@ -88,15 +89,21 @@ interface Transformer {
  * Reads a model, as JSON or in the language of OpenFGA.
  *
  * @param leave what is not imported, with its reason
+ * @returns also the whole model, for a server
  */
 export async function readModel(
   file: string,
   leave: (left: Left) => void,
-): Promise<{ model: Model; json: object }> {
-  const isJson = /^\s*\{/.test(await readText(file));
-  const json = isJson ? await documentOf(file, MODEL) : MODEL.parse(await fromLanguage(file));
+): Promise<{ readonly model: Model; readonly raw: unknown }> {
+  const text = await readText(file);
+  const raw = /^\s*\{/.test(text) ? (await readFileAsDocument(file)).data : await fromLanguage(file, text);
+  const read = MODEL.safeParse(raw, { error: inPlainWords });
+  if (!read.success)
+    throw new ProblemsError(
+      problemsOf(read.error).map((problem) => ({ file, ...problem, path: problem.path.join('.') })),
+    );
   const model = new Map(
-    json.type_definitions.map(({ type, relations, metadata }) => {
+    read.data.type_definitions.map(({ type, relations, metadata }) => {
       const named = Object.entries(relations).map(([name, userset]) => {
         const direct = metadata?.relations[name]?.directly_related_user_types ?? [];
         const relation = relationOf(userset, direct, (reason) =>
@@ -107,11 +114,10 @@ export async function readModel(
       return [type, new Map(named)] as const;
     }),
   );
-  return { model, json };
+  return { model, raw };
 }
 
-async function fromLanguage(file: string): Promise<unknown> {
-  const text = await readText(file);
+async function fromLanguage(file: string, text: string): Promise<unknown> {
   const { transformer } = await loadOther<Transformer>(
     '@openfga/syntax-transformer',
     'a model that is not JSON',

@@ -17,7 +17,7 @@ const AT_ONCE = 100;
  * @returns asks it, and deletes it
  * @throws UsageError where the server does not answer, or refuses
  */
-export async function openStore(server: string, model: object, tuples: readonly Tuple[]) {
+export async function openStore(server: string, model: unknown, tuples: readonly Tuple[]) {
   const call = async (
     method: string,
     path: string,

@@ -45,7 +45,7 @@ export async function importOpenFga(
   { tenant, server }: OpenFgaOptions,
 ): Promise<Imported> {
   const left: Left[] = [];
-  const { model, json } = await readModel(modelFile, (each) => left.push(each));
+  const { model, raw } = await readModel(modelFile, (each) => left.push(each));
   if (!model.has(USER)) throw new ProblemsError([{ file: modelFile, message: `has no type ${USER}` }]);
   const read = (await Promise.all(tupleFiles.map((file) => documentOf(file, TUPLES)))).flat();
   // Files may overlap: the server has no tuple twice.
@@ -87,7 +87,7 @@ export async function importOpenFga(
     groups: Object.fromEntries(groups),
     users: Object.fromEntries([...users].map(([id, of]) => [id, { id, ...of }])),
   };
-  const store = server === undefined ? undefined : await openStore(server, json, tuples);
+  const store = server === undefined ? undefined : await openStore(server, raw, tuples);
   return {
     manifest,
     left,
