@@ -28,9 +28,9 @@ export const USUAL = {
   unpermit: { label: 'Remove a permission from a role', command: 'role-permission.delete' },
 } as const satisfies Readonly<Record<string, Usual>>;
 
-export const USUAL_COMMANDS: readonly string[] = [
-  ...new Set(Object.values(USUAL).flatMap((usual) => ('command' in usual ? usual.command : []))),
-];
+export const USUAL_COMMANDS: readonly string[] = Object.values(USUAL).flatMap((usual) =>
+  'command' in usual ? usual.command : [],
+);
 
 /** What becomes active, or does not any more. */
 const named = (name: string, names: 'scope' | 'subject'): FormField => ({

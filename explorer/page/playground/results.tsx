@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact';
 import type { ModelState, TestOutcome } from '../../playground/model.ts';
 import { DecisionBadge, reasonText } from '../parts/decision.tsx';
 import { Empty } from '../parts/empty.tsx';
@@ -44,17 +43,10 @@ export function Results({ model, goTo }: ResultsProps) {
 }
 
 /** The explanation of an answer. Where there is room for one column, it is in the picture. */
-const ToAnswer = ({ of, model, children }: ToAnswerProps) => (
-  <Link to="why" ask={{ ...stateOf(of, model), column: undefined }}>
-    {children}
-  </Link>
-);
-
-interface ToAnswerProps {
-  readonly of: Answer;
-  readonly model: ModelState;
-  readonly children: ComponentChildren;
-}
+const toAnswer = (answer: Answer, model: ModelState) => ({
+  to: 'why',
+  ask: { ...stateOf(answer, model), column: undefined },
+});
 
 function Test({ test, model, goTo }: ResultsProps & { readonly test: TestOutcome }) {
   const { title, passed, answers, line } = test;
@@ -67,13 +59,7 @@ function Test({ test, model, goTo }: ResultsProps & { readonly test: TestOutcome
         <span class="visually-hidden">{passed ? 'passed' : 'failed'}</span>
       </span>
       <div>
-        {isOne && only ? (
-          <ToAnswer of={only} model={model}>
-            {title}
-          </ToAnswer>
-        ) : (
-          <span>{title}</span>
-        )}{' '}
+        {isOne && only ? <Link {...toAnswer(only, model)}>{title}</Link> : <span>{title}</span>}{' '}
         <button type="button" class="line" onClick={() => goTo({ line, column: 1 })}>
           line {line}
         </button>
@@ -82,9 +68,9 @@ function Test({ test, model, goTo }: ResultsProps & { readonly test: TestOutcome
           <ul>
             {answers.map((answer) => (
               <li key={`${answer.permission} ${answer.expect}`} class={answer.passed ? 'passed' : 'failed'}>
-                <ToAnswer of={answer} model={model}>
+                <Link {...toAnswer(answer, model)}>
                   {answer.permission}: {answer.expect}
-                </ToAnswer>
+                </Link>
                 {!answer.passed && <Failure of={answer} />}
               </li>
             ))}

@@ -242,7 +242,7 @@ const COLUMNS: readonly TableColumn<LiveEvent>[] = [
 
 const EventTable = ({ events }: { readonly events: readonly LiveEvent[] }) => (
   <Table
-    class="live-events"
+    class="live-events stacks"
     rows={events}
     columns={COLUMNS}
     keyOf={({ id, at }) => `${id} ${at}`}

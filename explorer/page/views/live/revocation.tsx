@@ -194,7 +194,7 @@ function LayerTable({ of: { charts }, since }: { readonly of: Timeline } & Pick<
   const isPlanned = since === undefined;
   return (
     <Table
-      class="live-layers"
+      class="live-layers stacks"
       caption={<caption>Layers that may still allow</caption>}
       rows={layers}
       keyOf={({ layer }) => layer}

@@ -96,7 +96,9 @@ export function Details({ path, entitlements, now }: DetailsProps) {
           {() => <Lines {...GRANTS} of={{ scope: ref }} />}
         </Disclosure>
       )}
-      {isRoot && entitlements && <EndingUsers tenant={ref} entitlements={entitlements} />}
+      {isRoot && entitlements && (
+        <EndingUsers users={entitlements.endingUsers.filter(({ tenant }) => tenant === ref)} />
+      )}
     </>
   );
 }
@@ -188,14 +190,7 @@ function coverageMark(coverage: Coverage, now: number, isComplete: boolean): Mar
 }
 
 /** The users of a tenant whose time ends soon. */
-function EndingUsers({
-  tenant,
-  entitlements,
-}: {
-  readonly tenant: string;
-  readonly entitlements: Entitlements;
-}) {
-  const users = entitlements.endingUsers.filter((each) => each.tenant === tenant);
+function EndingUsers({ users }: { readonly users: Entitlements['endingUsers'] }) {
   if (users.length === 0) return null;
   return (
     <Disclosure summary={`Users who end soon (${users.length})`}>

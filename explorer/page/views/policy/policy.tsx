@@ -171,7 +171,7 @@ function Routes({ of: { routes, answer }, tried, onTry }: RoutesProps) {
       <h2 id={id}>Routes</h2>
       <div class="policy-list scrolls" ref={list}>
         <Table
-          class="policy-routes"
+          class="policy-routes stacks"
           rows={routes}
           columns={columns}
           keyOf={({ id: route }) => route}

@@ -18,8 +18,9 @@ export function ChangeForm({ onAdd }: { readonly onAdd: (change: Change) => void
   const [values, setValues] = useState<Values>({ user: subject, permission, scope });
   // Names are looked up when a field is left, which may be when the button is pressed.
   const [isWanted, setWanted] = useState(false);
-  const { value, error, retry } = useCall('forms', { commands: [...USUAL_COMMANDS, name] });
   const change = changeNamed(name);
+  const own = 'command' in change ? [change.command] : [];
+  const { value, error, retry } = useCall('forms', { commands: [...new Set([...USUAL_COMMANDS, ...own])] });
   const fields = value ? fieldsOf(change, value.forms) : [];
   const left = missing(fields, values);
   const isComplete = fields.length > 0 && left.length === 0;
