@@ -31,7 +31,7 @@ export const useAddress = (): Here => useContext(AddressContext);
 
 /** Reads `#view?name=value&…`. */
 function parseAddress(hash: string): Address {
-  const [view = '', query = ''] = splitOnce(hash.replace(/^#/, ''), '?');
+  const [, view = '', query = ''] = /^#?([^?]*)\??(.*)$/s.exec(hash) ?? [];
   return { view, state: Object.fromEntries(new URLSearchParams(query)) };
 }
 
@@ -39,11 +39,6 @@ function formatAddress({ view, state }: Address): string {
   const query = new URLSearchParams(state).toString();
   return `#${view}${query === '' ? '' : `?${query}`}`;
 }
-
-const splitOnce = (text: string, separator: string): readonly string[] => {
-  const at = text.indexOf(separator);
-  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + separator.length)];
-};
 
 /** The state with a patch: what is undefined or empty is left out. */
 const patched = (state: Address['state'], patch: Patch): Address['state'] =>

@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { counted } from './counted.ts';
 import { INSTANT } from './field.tsx';
 import { DAY, type Days, instantText, yearAround } from './instant.ts';
 
@@ -90,10 +89,8 @@ function useResting(at: number | undefined, onChoose: (at: number | undefined) =
   return [moved, choose] as const;
 }
 
-/** How far from now: `in 97 days`, `12 days ago`. */
-function awayText(at: number, now: number): string {
-  const days = Math.floor(at / DAY) - Math.floor(now / DAY);
-  if (days === 0) return 'today';
-  const text = counted(Math.abs(days), 'day');
-  return days > 0 ? `in ${text}` : `${text} ago`;
-}
+const AWAY = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+
+/** How far from now: `in 97 days`, `12 days ago`, `today`. */
+const awayText = (at: number, now: number): string =>
+  AWAY.format(Math.floor(at / DAY) - Math.floor(now / DAY), 'day');

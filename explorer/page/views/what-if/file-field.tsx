@@ -1,5 +1,5 @@
-import { useId, useState } from 'preact/hooks';
-import { TextField } from '../../parts/field.tsx';
+import { useState } from 'preact/hooks';
+import { Field, TextField } from '../../parts/field.tsx';
 import { type OpenedFile, readFile, readOpened } from './opened-file.ts';
 
 export interface FileFieldProps {
@@ -7,35 +7,23 @@ export interface FileFieldProps {
 }
 
 /** A field for a file, which may be dropped on it. The page reads it, and sends what it holds to be compared. */
-export function FileField({ onOpen }: FileFieldProps) {
-  const id = useId();
-  const [isOver, setOver] = useState(false);
-  const take = async (files: FileList | null | undefined) => {
-    const file = files?.[0];
-    if (file) onOpen(await readFile(file));
-  };
-  return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: to drop a file is one more way; the field is the one for keyboards
-    <div
-      class={isOver ? 'file over' : 'file'}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={(event) => {
-        event.preventDefault();
-        setOver(false);
-        take(event.dataTransfer?.files);
-      }}
-    >
-      <label for={id}>
-        A manifest, or a plan that gatehouse plan --out wrote: choose the file, or drop it here
-      </label>
-      <input id={id} type="file" onChange={({ currentTarget }) => take(currentTarget.files)} />
-    </div>
-  );
-}
+export const FileField = ({ onOpen }: FileFieldProps) => (
+  <Field
+    class="dropped-on"
+    label="A manifest, or a plan that gatehouse plan --out wrote: choose the file, or drop it here"
+  >
+    {(control) => (
+      <input
+        {...control}
+        type="file"
+        onChange={async ({ currentTarget }) => {
+          const [file] = currentTarget.files ?? [];
+          if (file) onOpen(await readFile(file));
+        }}
+      />
+    )}
+  </Field>
+);
 
 export interface ManifestTextProps extends FileFieldProps {
   /** What is compared now. */
