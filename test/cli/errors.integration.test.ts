@@ -52,11 +52,23 @@ const COMMANDS: readonly (() => readonly string[])[] = [
   () => ['migrate'],
 ];
 
+const namesIn = (args: readonly string[]) => args.slice(0, ['route', 'rows'].includes(args[0] ?? '') ? 2 : 1);
+
+test('the help of every subcommand shows examples and exit codes', async () => {
+  for (const argsOf of COMMANDS) {
+    const names = namesIn(argsOf());
+    const { code, out, error } = await gatehouse([...names, '--help']);
+    expect({ code, error }).toEqual({ code: 0, error: '' });
+    expect(out).toContain(`Examples:\n  gatehouse ${names.join(' ')}`);
+    expect(out).toMatch(/\nExit codes:\n[\s\S]*2 {2}wrong usage/);
+  }
+});
+
 /** Runs each subcommand with these options; with a code also for programs: the message is one and the same. */
 async function expectOfAll(options: readonly string[], message: string, code?: string): Promise<void> {
   for (const argsOf of COMMANDS) {
     const args = [...argsOf(), ...options];
-    const names = args.slice(0, ['route', 'rows'].includes(args[0] ?? '') ? 2 : 1).join(' ');
+    const names = namesIn(args).join(' ');
     const run = await gatehouse(args, { env: { DYNAMODB_ENDPOINT: undefined } });
     expect(run, args.join(' ')).toEqual({ code: 2, out: '', error: `gatehouse ${names}: ${message}\n` });
     if (code === undefined) continue;

@@ -390,17 +390,6 @@ describe('a file without a manifest tests an existing table', () => {
     const { code, error } = await gatehouse(['test', file, '--table', world.table], { now });
     expect({ code, error }).toEqual({ code: 0, error: '' });
   });
-
-  test('without --table it is a usage error', async () => {
-    const file = fileOf(
-      `tests: [{ subject: "${NOBODY}", permission: home, scope: "location:${place}", expect: deny }]`,
-    );
-    expect(await gatehouse(['test', file])).toEqual({
-      code: 2,
-      out: '',
-      error: expect.stringContaining('gatehouse test: no table is named: give --table NAME'),
-    });
-  });
 });
 
 describe('what provisioning refuses is reported with its place, all of it, and no test runs', () => {

@@ -122,11 +122,6 @@ describe('a usage error is 2, with one line', () => {
       'gatehouse check: --at 2026-02-30 is',
     ],
     [
-      'no table',
-      ['check', ID, 'home', PLACE],
-      'gatehouse check: no table is named: give --table NAME or set TABLE_NAME.',
-    ],
-    [
       'no address',
       ['check', ID, 'home', PLACE, '--table', 'abc', '--endpoint', 'here'],
       'gatehouse check: --endpoint here is not a URL',
@@ -153,20 +148,6 @@ describe('a usage error is 2, with one line', () => {
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(error).toContain('Usage: gatehouse <subcommand>');
   });
-});
-
-test.each(['check', 'explain'])('%s: a fault is 2: a table that is not there', async (name) => {
-  const { code, out, error } = await gatehouse([name, ID, 'home', PLACE, '--table', 'no-such-table']);
-  expect({ code, out }).toEqual({ code: 2, out: '' });
-  expect(error).toMatch(new RegExp(`^gatehouse ${name}: \\S`));
-});
-
-test.each([['check'], ['explain'], ['test']])('%s --help shows examples and exit codes', async (name) => {
-  const { code, out, error } = await gatehouse([name, '--help']);
-  expect({ code, error }).toEqual({ code: 0, error: '' });
-  expect(out).toContain(`Examples:\n  gatehouse ${name} `);
-  expect(out).toContain('2  wrong usage, such as a name that nothing has, or a failure');
-  expect(out).toContain('see gatehouse help');
 });
 
 test('--help names every subcommand', async () => {

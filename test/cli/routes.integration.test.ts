@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createLightWorld, type World } from '../support/world.ts';
 import { gatehouse } from './support.ts';
 
@@ -337,16 +337,6 @@ describe('a usage error is 2, with one line', () => {
       'gatehouse route test: --subject ada: no user or other subject has this name',
     ],
     ['no id', ['remove', '/7'], 'gatehouse route remove: ID /7 is not an id'],
-    [
-      'a wrong table',
-      ['list', '--table', 'no-such-table'],
-      'gatehouse route list: there is no table no-such-table at ',
-    ],
-    [
-      'a wrong table to write to',
-      ['add', 'GET', '/a', '--permission', 'p', '--scope', 'tenant:{claim:x}', '--table', 'no-such-table'],
-      'gatehouse route add: there is no table no-such-table at ',
-    ],
   ])('%s', async (_, args, message) => {
     const { code, out, error } = await gatehouse(['route', ...args], { env: { TABLE_NAME: world.table } });
     expect({ code, out }).toEqual({ code: 2, out: '' });
@@ -363,40 +353,4 @@ describe('a usage error is 2, with one line', () => {
       error: expect.stringContaining('--api a b is not a name'),
     });
   });
-
-  test('no table', async () => {
-    expect((await gatehouse(['route', 'list'])).error).toContain('gatehouse route list: no table is named');
-  });
-
-  test('no credentials', async () => {
-    for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN', 'AWS_PROFILE'])
-      vi.stubEnv(name, undefined);
-    vi.stubEnv('AWS_EC2_METADATA_DISABLED', 'true');
-    vi.stubEnv('HOME', '/nowhere');
-    const args = [
-      'route',
-      'list',
-      '--table',
-      'abc',
-      '--region',
-      'eu-central-1',
-      '--endpoint',
-      'https://db.invalid',
-    ];
-    const { code, error } = await gatehouse(args);
-    vi.unstubAllEnvs();
-    expect(code).toBe(2);
-    expect(error).toContain('no valid AWS credentials: set AWS_PROFILE');
-  });
-
-  test.each([['add'], ['list'], ['remove'], ['test'], ['import'], ['gaps']])(
-    '%s --help shows examples',
-    async (name) => {
-      const { code, out, error } = await gatehouse(['route', name, '--help']);
-      expect({ code, error }).toEqual({ code: 0, error: '' });
-      expect(out).toContain(`Examples:\n  gatehouse route ${name} `);
-      expect(out).toContain('Exit codes:');
-      expect(out).toContain('--json');
-    },
-  );
 });

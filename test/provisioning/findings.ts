@@ -1,3 +1,4 @@
+import { ulid } from 'ulid';
 import { type Finding, type VerifyOptions, verify } from '../../provisioning/verify/index.ts';
 import type { Item } from '../../table/item.ts';
 import { createMemoryTable } from '../../table/memory/index.ts';
@@ -17,3 +18,11 @@ export const findingsIn = (
   items: readonly Item[],
   clock: VerifyOptions['clock'],
 ): Promise<readonly string[]> => findingsOn({ reader: createMemoryTable({ items }).reader, clock });
+
+/** `gatehouse verify --no-log --repair`. */
+export const repairOn = ({
+  reader,
+  clock,
+  writer,
+}: Pick<VerifyOptions, 'reader' | 'clock'> & Pick<NonNullable<VerifyOptions['repair']>, 'writer'>) =>
+  verify({ reader, clock, graceMs: 0, logs: false, repair: { writer, newId: () => ulid() } });

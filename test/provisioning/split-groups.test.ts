@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createLists } from '../../engine/index.ts';
 import { accessDifference } from '../../provisioning/access-difference/index.ts';
 import { COMMANDS } from '../../provisioning/all-commands.ts';
-import { migrate, verify } from '../../provisioning/verify/index.ts';
+import { migrate } from '../../provisioning/verify/index.ts';
 import { createSplitter } from '../../provisioning/verify/split.ts';
 import { memberAttribute } from '../../table/decision/attributes.ts';
 import { entryChanges } from '../../table/decision/entries.ts';
@@ -16,6 +16,7 @@ import type { Action } from '../../table/write/action.ts';
 import type { Writer } from '../../table/writer.ts';
 import { size } from '../support/tier.ts';
 import { copyOf, createLightWorld, createMemoryWorld } from '../support/world.ts';
+import { findingsOn, repairOn } from './findings.ts';
 
 /** The groups of a subject that stand apart, by scope (ADR 0003): everything is as it was, in other items. */
 const thresholds = { groupsOfSubject: 2, groupsOfScope: 2, rolesOfRoot: 2 };
@@ -91,8 +92,7 @@ const split = async (...names: readonly string[]) => {
 };
 const findings = async () => {
   world.settle();
-  const { open } = await verify({ reader: world.reader, clock: world.clock, graceMs: 0, logs: false });
-  return open.map(({ code, key, attribute }) => `${code} ${key.PK} ${key.SK} ${attribute}`);
+  return findingsOn(world);
 };
 /** What a new engine decides at the three places, and the calls of the last decision. */
 async function decisions(user: string) {
@@ -277,13 +277,7 @@ describe('gatehouse verify', () => {
     const part = (await read(partKey(user, 'a'))) as Item;
     await world.writer.send([damage(part) as Action]);
     expect((await findings()).map((each) => each.split(' ')[0])).toContain(code);
-    await verify({
-      reader: world.reader,
-      clock: world.clock,
-      graceMs: 0,
-      logs: false,
-      repair: { writer: world.writer, newId: ulid },
-    });
+    await repairOn(world);
     expect(await findings()).toEqual([]);
     expect(groupsIn(await read(partKey(user, 'a')))).toEqual(groupsIn(part));
     expect(await decisions(user)).toEqual([DENIED, ALLOWED, NOTHING, 1]);
@@ -296,13 +290,7 @@ describe('gatehouse verify', () => {
       await world.writer.send([
         damage ? { kind: 'put', item: damage(item) } : { kind: 'delete', key: decision(user) },
       ]);
-      await verify({
-        reader: world.reader,
-        clock: world.clock,
-        graceMs: 0,
-        logs: false,
-        repair: { writer: world.writer, newId: ulid },
-      });
+      await repairOn(world);
       expect(await read(decision(user))).toMatchObject({
         groupsIn: 'scope',
         v: FORMS.writes,

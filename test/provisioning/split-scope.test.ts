@@ -3,12 +3,13 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { createExplainer, createLists } from '../../engine/index.ts';
 import { accessDifference } from '../../provisioning/access-difference/index.ts';
 import { COMMANDS } from '../../provisioning/all-commands.ts';
-import { migrate, verify } from '../../provisioning/verify/index.ts';
+import { migrate } from '../../provisioning/verify/index.ts';
 import type { Item } from '../../table/item.ts';
 import { decisionKey, type Key, membershipsKey, nodeKey } from '../../table/keys.ts';
 import type { Action } from '../../table/write/action.ts';
 import type { Writer } from '../../table/writer.ts';
 import { commandsOf, copyOf, createMemoryWorld, type World } from '../support/world.ts';
+import { findingsOn, repairOn } from './findings.ts';
 
 /** The groups of a scope that stand apart (ADR 0003): everything is as it was, in other items. */
 const PAGE = 'dashboard';
@@ -70,17 +71,8 @@ const migrating = (more: Partial<Parameters<typeof migrate>[0]> = {}) =>
   });
 const findings = async () => {
   world.settle();
-  const { open } = await verify({ reader: world.reader, clock: world.clock, graceMs: 0, logs: false });
-  return open.map(({ code, key, attribute }) => `${code} ${key.PK} ${key.SK} ${attribute}`);
+  return findingsOn(world);
 };
-const repaired = () =>
-  verify({
-    reader: world.reader,
-    clock: world.clock,
-    graceMs: 0,
-    logs: false,
-    repair: { writer: world.writer, newId: ulid },
-  });
 async function decided(user: string, scope: string): Promise<string> {
   world.settle();
   const engine = world.newEngine();
@@ -529,7 +521,7 @@ describe('gatehouse verify', () => {
         : { kind: 'delete', key },
     ]);
     expect((await findings()).join()).toContain(code);
-    await repaired();
+    await repairOn(world);
     expect(await findings()).toEqual([]);
     expect(await decided(user, scope)).toBe(DENIED);
     await leave(user, denied);
@@ -559,7 +551,7 @@ describe('gatehouse verify', () => {
           send: async (actions) => {
             const isIt =
               which === 'roles' || actions.some((each) => each.kind === 'put' && each.item.SK === key.SK);
-            if (isFirst && isIt) await repaired();
+            if (isFirst && isIt) await repairOn(world);
             isFirst &&= !isIt;
             await world.writer.send(actions);
           },
@@ -583,7 +575,7 @@ describe('gatehouse verify', () => {
     const writer: Writer = {
       send: async (actions) => {
         const isIt = actions.some((each) => each.kind === 'update' && each.key.PK === `USER#${user}`);
-        if (isFirst && isIt) await repaired();
+        if (isFirst && isIt) await repairOn(world);
         isFirst &&= !isIt;
         await world.writer.send(actions);
       },
@@ -600,7 +592,7 @@ describe('gatehouse verify', () => {
     for (const key of [decisionKey(refOf(scope)), decisionKey({ type: 'user', id: user })]) {
       const item = (await read(key)) as Item;
       await world.writer.send([{ kind: 'put', item: { ...item, status: 'x' } }]);
-      await repaired();
+      await repairOn(world);
       const { writtenAt: _, writeId: __, ...stood } = item;
       expect(await read(key)).toMatchObject(stood);
       expect(await findings()).toEqual([]);

@@ -327,14 +327,6 @@ describe('nothing is sent', () => {
     }
     expect(await world.refused('user.read', { email: 'a@b.de' })).toMatchObject({ code: 'not_found' });
   });
-
-  test('a missing table', async () => {
-    const { code, error } = await gatehouse(['load', 'users', csv('email', 'a@b.de')], {
-      env: { TABLE_NAME: 'none' },
-    });
-    expect(code).toBe(2);
-    expect(error).toMatch(/^gatehouse load: there is no table none at http\S+: check --table or TABLE_NAME/);
-  });
 });
 
 describe('the file of refused rows', () => {

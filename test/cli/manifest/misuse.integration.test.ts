@@ -163,16 +163,9 @@ describe.each(['plan', 'apply'])('%s', (command) => {
     expect(await exported()).toBe(before);
   });
 
-  test('a file that is not there, no table, and a table that is not there', async () => {
-    const file = fileOf(SCHOOL);
-    const at = (args: readonly string[], env = {}) =>
-      gatehouse([command, ...args, ...(command === 'apply' ? ['--yes'] : [])], { env });
-    expect((await at(['nowhere.yaml'], { TABLE_NAME: world.table })).error).toContain(
-      'nowhere.yaml: there is no such file',
-    );
-    expect((await at([file])).error).toContain('no table is named');
-    const wrong = await at([file], { TABLE_NAME: 'no-such-table' });
-    expect(wrong.code).toBe(2);
-    expect(wrong.error).toMatch(/^gatehouse (?:plan|apply): .*\n$/);
+  test('a file that is not there', async () => {
+    const env = { TABLE_NAME: world.table };
+    const { error } = await gatehouse([command, 'nowhere.yaml'], { env });
+    expect(error).toContain('nowhere.yaml: there is no such file');
   });
 });
