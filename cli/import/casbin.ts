@@ -58,7 +58,7 @@ export async function importCasbin(
   [model = '', policy = '']: readonly string[],
   { tenant, module }: CasbinOptions,
 ): Promise<Imported> {
-  const { newEnforcer } = await loadOther<Casbin>('casbin', 'gatehouse import casbin');
+  const { newEnforcer } = await loadOther<Casbin>('casbin', 'an import from it');
   const enforcer = await newEnforcer(model, policy).catch((error: unknown) => {
     throw new ProblemsError([{ file: model, message: `Casbin cannot read it: ${String(error)}` }]);
   });
