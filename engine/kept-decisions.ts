@@ -46,6 +46,9 @@ interface KeptSubject {
 const MOST = 1 / 4;
 const LEAST = 1 / 32;
 
+/** One object for all look-ups: the cache would make one for each. */
+const AS_USUAL = {};
+
 /**
  * Keeps decisions in the memory that items leave free: an item that is not cached costs a read, a decision only its
  * making. The subjects that were asked about least recently are forgotten first.
@@ -72,7 +75,7 @@ export function createKeptDecisions(maxBytes: number) {
     },
     /** A decision that may not hold any more: it is for the load to say (`Run.again`). */
     find: (subject: string, scope: string, permission: string): KeptDecision | undefined => {
-      const there = subjects.get(subject)?.scopes.get(scope);
+      const there = subjects.get(subject, AS_USUAL)?.scopes.get(scope);
       if (there instanceof Map) return there.get(permission);
       return there?.permission === permission ? there : undefined;
     },

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { CheckOptions, EngineOptions, Observation } from '../../engine/index.ts';
+import * as items from '../../engine/items.ts';
 import { assignmentAttribute } from '../../table/decision/attributes.ts';
 import { formatRef } from '../../table/identifiers.ts';
 import { decisionKey, globalKey } from '../../table/keys.ts';
@@ -84,9 +85,15 @@ describe('the second time, a decision', () => {
 });
 
 describe('it ends', () => {
-  test('with the time-to-live of the oldest item that it rests on', async () => {
+  test.each<[string, items.Kind<unknown>]>([
+    [formatRef(userRef(0)), items.SUBJECT],
+    [place, items.SCOPE],
+    [items.GLOBAL_ID, items.GLOBAL],
+    ['dashboard', items.PERMISSION],
+    [items.tenantEffectsId(place, 'dashboard'), items.TENANT_EFFECTS],
+  ])('with the time-to-live of the oldest item that it rests on: %s', async (id, kind) => {
     const { ask, clock, engine } = setUp();
-    await engine.check(formatRef(userRef(1)), 'dashboard', place);
+    await engine.prefetch([{ kind, id }]);
     clock.advance(10_000);
     await ask();
     clock.advance(TTL - 10_001);
