@@ -186,22 +186,18 @@ const isSubscribed = (scopes: Scopes, module: string | undefined, at: number): b
  * such links, so every scope below a workstream needs the licence too.
  */
 export function enterprisesOf(scopes: Scopes): readonly string[] {
-  let found = NO_ENTERPRISES;
+  const found: string[] = [];
   for (const scope of scopes)
-    if (scope?.enterprise !== undefined && !found.includes(scope.enterprise))
-      found = [...found, scope.enterprise];
+    if (scope?.enterprise !== undefined && !found.includes(scope.enterprise)) found.push(scope.enterprise);
   return found;
 }
-
-const NO_ENTERPRISES: readonly string[] = [];
 
 /** The licences for an enterprise at a scope and its ancestors. */
 export const licensesFor = (scopes: Scopes, enterprise: string): readonly Interval[] =>
   scopes.flatMap((scope) => scope?.licenses.get(enterprise) ?? []);
 
 /** Step 5 of a decision: whether each required licence exists at the scope or an ancestor. */
-function isLicensed(scopes: Scopes, at: number): boolean {
-  for (const enterprise of enterprisesOf(scopes))
-    if (!licensesFor(scopes, enterprise).some((license) => holdsAt(license, at))) return false;
-  return true;
-}
+const isLicensed = (scopes: Scopes, at: number): boolean =>
+  enterprisesOf(scopes).every((enterprise) =>
+    licensesFor(scopes, enterprise).some((license) => holdsAt(license, at)),
+  );

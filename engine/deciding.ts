@@ -11,18 +11,12 @@ import {
   validUntil,
 } from './decide.ts';
 import type { Decision } from './decision.ts';
-import {
-  assertWhole,
-  type DecisionInput,
-  decisionInput,
-  ITEMS_OF_PERMISSION,
-  type Question,
-} from './decision-input.ts';
+import { assertWhole, type DecisionInput, decisionInput, type Question } from './decision-input.ts';
 import { hasGrant, holdingsOf, rolesInForce, withInherited } from './effective-roles.ts';
 import type { Span } from './item-cache.ts';
 import { CREDENTIAL, GLOBAL, GLOBAL_ID, SCOPE, SUBJECT, subjectId } from './items.ts';
 import type { KeptDecision, KeptDecisions } from './kept-decisions.ts';
-import type { Load, Look, Plan, Run } from './load.ts';
+import type { Load, Look, Plan, Run, Spans } from './load.ts';
 
 /**
  * Builds a question from items of the table, such as routes or an email look-up; undefined until all of them
@@ -57,10 +51,8 @@ interface Known<Q extends Question> extends Asked<Q> {
 interface Anew<Q extends Question = Question> extends Asked<Q> {
   readonly known: undefined;
   readonly input: DecisionInput<Q>;
-  /** The spans of the items that all permissions have in common, and of its own; undefined where it cannot be kept. */
-  readonly shared: readonly Span[] | undefined;
-  readonly ofPermission: Span | undefined;
-  readonly ofEffects: Span | undefined;
+  /** Undefined where the decision cannot be kept. */
+  readonly spans: Spans | undefined;
 }
 
 /** Not within a function that asks: it would allocate the closure's context for each question. */
@@ -121,19 +113,8 @@ export function createDeciding(
     const first = run.position() + (question.credential ? 1 : 0);
     const input = decisionInput(question, look);
     if (input === undefined) return undefined;
-    const own = run.position() - ITEMS_OF_PERMISSION;
-    const shared = kept && keeps && mayKeep(input) ? run.spans(first, own) : undefined;
-    const ofPermission = shared && run.spanAt(own);
-    const ofEffects = shared && run.spanAt(own + 1);
-    return {
-      question,
-      credential: input.credential,
-      known: undefined,
-      input,
-      shared,
-      ofPermission,
-      ofEffects,
-    };
+    const spans = kept && keeps && mayKeep(input) ? run.spans(first) : undefined;
+    return { question, credential: input.credential, known: undefined, input, spans };
   }
 
   /** What is kept for a question that is asked for now; whether it still holds is for the load to say. */
@@ -165,25 +146,18 @@ export function createDeciding(
   /** Decides a `cached` question from what is kept or cached; undefined where an item has to be read, or is damaged. */
   function decideAtOnce<Q extends Question>(question: Q, deciding: Deciding): Decided<Q> | undefined {
     if (question.credential) return decideAskedAtOnce(asking(question), deciding);
-    const instant = now();
+    const at = now();
     const known = knownFor(question, deciding.withRoles);
-    if (known && holds(known, instant)) {
+    if (known && holds(known, at)) {
       const settled = decisionFor(known, question, deciding.withRoles);
       const input = settled ? undefined : conditionInput(question, recall);
       const decision = settled ?? (input && settle(known.residual, input));
+      const instant = input && at;
       if (decision)
-        return {
-          question,
-          credential: undefined,
-          decision,
-          made: known,
-          isKept: true,
-          instant: input && instant,
-          input,
-        };
+        return { question, credential: undefined, decision, made: known, isKept: true, instant, input };
     }
     // What is not there, or does not hold, is not asked for again.
-    return decidePlan(anewPlanOf(question, deciding), deciding, instant);
+    return decidePlan(anewPlanOf(question, deciding), deciding, at);
   }
 
   /** As `decideAtOnce`, for a question that is built from items. */
@@ -232,11 +206,12 @@ export function createDeciding(
     const residual = residualOf(input, at, holdings);
     const end = validUntil(input, at, holdings);
     const decision = refused ?? settle(residual, input, work);
+    const { shared, ofPermission, ofEffects } = value.spans ?? NO_SPANS;
     const made: KeptDecision = {
       permission: question.permission ?? '',
-      shared: value.shared ?? NO_SPANS,
-      ofPermission: value.ofPermission ?? NO_SPAN,
-      ofEffects: value.ofEffects ?? NO_SPAN,
+      shared,
+      ofPermission,
+      ofEffects,
       validUntil: end === FOREVER ? undefined : end,
       residual,
       settled: refused === undefined && isStored(residual, input, work) ? decision : undefined,
@@ -244,16 +219,15 @@ export function createDeciding(
       hasGrant: hasGrant(input.subject, input, holdings),
       roles: withRoles ? withInherited(rolesInForce(holdings, at), input) : undefined,
     };
-    if (value.shared && value.ofPermission && value.ofEffects && !isStale)
-      kept?.keep(question.subject, question.scope, made);
+    if (value.spans && !isStale) kept?.keep(question.subject, question.scope, made);
     return { question, credential, decision, made, isKept: false, instant, input };
   }
 
   return { planOf, decideAtOnce, decideAskedAtOnce, decide };
 }
 
-const NO_SPANS: readonly Span[] = [];
 const NO_SPAN: Span = { from: 0, until: 0, isCached: false, id: '' };
+const NO_SPANS: Spans = { shared: [], ofPermission: NO_SPAN, ofEffects: NO_SPAN };
 
 /** Whether a decision can be kept: not for another instant, nor of a subject or scope that does not exist. */
 const mayKeep = ({ question, subject, scopes }: DecisionInput): boolean =>

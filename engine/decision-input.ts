@@ -67,9 +67,6 @@ export interface DecisionInput<Q extends Question = Question> {
   readonly global: GlobalItem;
 }
 
-/** The items of a permission, itself and its effects, at a scope and for a subject that exist. They are looked at last. */
-export const ITEMS_OF_PERMISSION = 2;
-
 /** The global item of a table that has none. */
 export const NO_GLOBAL: GlobalItem = { roles: new Map(), soldModules: new Set(), declarations: new Map() };
 
@@ -79,6 +76,8 @@ export const NO_GLOBAL: GlobalItem = { roles: new Map(), soldModules: new Set(),
  * All keys of a flat scope follow from the question: one read. The ancestors of a nested scope follow from
  * the scope's item: a second read. If the cache had the scope before, or the question names probable
  * ancestors, they are prefetched with the first read.
+ *
+ * The permission and its effects are looked at last, at a scope and for a subject that exist (`Run.spans`).
  */
 export function decisionInput<Q extends Question>(question: Q, look: Look): DecisionInput<Q> | undefined {
   const { permission: name, scope: scopeRef } = question;

@@ -40,12 +40,10 @@ export interface Run {
   /** The number of items that were looked at so far. */
   readonly position: () => number;
   /**
-   * The spans of the items that were looked at from a position on, and before another one; undefined where an item is not
-   * cached, or any id that was looked at cannot be of an item.
+   * The spans of the items that were looked at from a position on, of which the last two are those of the permission;
+   * undefined where an item is not cached, or any id that was looked at cannot be of an item.
    */
-  readonly spans: (from: number, before: number) => readonly Span[] | undefined;
-  /** The span of the item at a position; undefined where it is not cached. */
-  readonly spanAt: (position: number) => Span | undefined;
+  readonly spans: (from: number) => Spans | undefined;
   /**
    * Looks again at the items on which a value rests that is kept. True if the plan would compute the same value, for
    * each of them is the cached one and recent enough, all were current at one instant with what was looked at before,
@@ -55,12 +53,15 @@ export interface Run {
   readonly again: (kept: Kept) => boolean;
 }
 
-/** On what a value rests that is kept. */
-export interface Kept {
-  /** The spans of its items: of those that it has in common with other values, and of its own two. */
+/** The spans of the items on which a decision rests: of those that all permissions have in common, and of its own two. */
+export interface Spans {
   readonly shared: readonly Span[];
   readonly ofPermission: Span;
   readonly ofEffects: Span;
+}
+
+/** On what a value rests that is kept. */
+export interface Kept extends Spans {
   /** The instant from which time alone may change it, in epoch milliseconds; undefined, which takes no memory, if none. */
   readonly validUntil: number | undefined;
 }
@@ -83,7 +84,7 @@ function holdsIn(kept: Kept, after: number, upTo: number): boolean {
 }
 
 /** A value that is given again uses its items. */
-function use({ shared, ofPermission, ofEffects }: Kept, items: ItemCache): void {
+function use({ shared, ofPermission, ofEffects }: Spans, items: ItemCache): void {
   for (const span of shared) items.use(span);
   items.use(ofPermission);
   items.use(ofEffects);
@@ -161,11 +162,7 @@ interface Source {
 const NOTHING_READ: ReadItems = new Map();
 
 /** What spans have in common, where `from` is not after `until`, and the latest of their ends. */
-interface Common {
-  from: number;
-  until: number;
-  latest: number;
-}
+type Common = Record<'from' | 'until' | 'latest', number>;
 
 function narrow(common: Common, { from, until }: Span): void {
   if (from > common.from) common.from = from;
@@ -224,18 +221,12 @@ function createTrial(items: ItemCache) {
 
   const thisRun: Run = {
     position: () => size,
-    spans: (from, before) => {
-      const spans = new Array<Span>(before - from);
-      for (let at = from; at < before; at++) {
-        const span = thisRun.spanAt(at);
-        if (span === undefined || hasImpossible) return undefined;
-        spans[at - from] = span;
-      }
-      return spans;
-    },
-    spanAt: (position) => {
-      const { span } = looked[position] as Entry;
-      return span.isCached ? span : undefined;
+    spans: (from) => {
+      const spanAt = (position: number): Span => (looked[position] as Entry).span;
+      for (let at = from; at < size; at++) if (hasImpossible || !spanAt(at).isCached) return undefined;
+      const shared = new Array<Span>(size - 2 - from);
+      for (let at = 0; at < shared.length; at++) shared[at] = spanAt(from + at);
+      return { shared, ofPermission: spanAt(size - 2), ofEffects: spanAt(size - 1) };
     },
     again: (kept) => {
       if (!source.isOfCache || !holdsIn(kept, source.after, source.upTo)) return false;
