@@ -40,7 +40,6 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
     /--function gatehouse-(?:stage|live)-provisioning\b/,
     'needs deployed functions: test/docs-examples/workflows.integration.test.ts',
   ],
-  [/^diff stage\.yaml /, 'compares what these write'],
   [/^npx gatehouse-authz command user\.erase /, 'a person who is not there: test/provisioning/erase.test.ts'],
   [/^npx gatehouse-authz explore\b/, 'runs until it is stopped'],
   [/^npx gatehouse-authz import /, 'needs the other product: test/cli/import'],
