@@ -62,6 +62,7 @@ const NAMES: readonly (readonly [place: string, line: string, unknown: readonly 
   ['completion shell', 'completion ?', ['tcsh']],
   ['rows check --type', 'rows check /dev/null --type ?', ['robot']],
   ['load kind', 'load ? /dev/null', ['people']],
+  ['import from', 'import ? /dev/null /dev/null --out /dev/null/none', ['opa']],
 ];
 
 /** By the placeholders of their values: what names nothing in the table, and no part of Gatehouse. */
@@ -73,7 +74,10 @@ const VALUES = new Set(
 /** Options whose value is any text. */
 const TEXTS = new Set(['--actor', '--api', '--operation', '--display-name', '--id']);
 /** Names that are given, not looked up, and a choice of two. */
-const OTHERS = new Set(['onboard name', 'init --root', 'init --protect', 'menu --kind', 'matrix --format']);
+const OTHERS = new Set([
+  ...['onboard name', 'init --root', 'init --protect', 'menu --kind', 'matrix --format'],
+  ...['import --tenant', 'import --module'],
+]);
 
 let world: World;
 beforeAll(async () => {
