@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import * as z from 'zod';
+import { defined } from '../../table/defined.ts';
 import { isId, isName } from '../../table/identifiers.ts';
 import { ProblemsError } from '../../testing/document.ts';
 import { documentOf } from './document-of.ts';
@@ -78,7 +79,7 @@ export async function importCognito(
       }
       const email = attribute('email_verified') === 'true' ? attribute('email') : undefined;
       const user = users.get(id) ?? {
-        user: { id, ...(email === undefined ? {} : { email }), status: Enabled ? 'active' : 'disabled' },
+        user: defined({ id, email, status: Enabled ? 'active' : 'disabled' }),
         groups: new Set(),
         isEnabled: Enabled,
       };
@@ -97,7 +98,7 @@ export async function importCognito(
     groups: Object.fromEntries(
       [...groups].map(([name, { description }]) => [
         name,
-        { scope: tenant, roles: [name], ...(description === undefined ? {} : { description }) },
+        defined({ scope: tenant, roles: [name], description }),
       ]),
     ),
     users: Object.fromEntries(
