@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import MANIFEST_SCHEMA from '../../../schemas/manifest.schema.json' with { type: 'json' };
 import TESTS_SCHEMA from '../../../schemas/model-test.schema.json' with { type: 'json' };
 import type { ModelState, TextProblem, Texts } from '../../playground/model.ts';
@@ -57,17 +57,16 @@ export function TextsColumn({ open, texts, model, file, setFile, goTo, onShow }:
     const of = (name: FileName) => model?.problems.filter(({ text }) => text === name) ?? [];
     return { manifest: of('manifest'), tests: of('tests') };
   }, [model]);
-  const waiting = useRef<(() => void) | undefined>(undefined);
+  const [target, setTarget] = useState<{ readonly name: FileName; readonly place: Place }>();
   const goToPlace: GoToPlace = (name, place) => {
     setFile(name);
     onShow();
-    // The editor can have the focus once it is shown.
-    waiting.current = () => handles[name].current?.goTo(place);
+    setTarget({ name, place });
   };
-  useEffect(() => {
-    waiting.current?.();
-    waiting.current = undefined;
-  });
+  // The editor can have the focus once it is shown; what is typed next goes there.
+  useLayoutEffect(() => {
+    if (target) handles[target.name].current?.goTo(target.place);
+  }, [target]);
   goTo.current = goToPlace;
   const completions = {
     manifest: (text: string, offset: number) => completionAt(text, offset, MANIFEST_SCHEMA as Schema),

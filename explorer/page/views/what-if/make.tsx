@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { AccessDifference } from '../../../../provisioning/index.ts';
 import type { Fault } from '../../../service/index.ts';
 import { useClient } from '../../client.ts';
@@ -57,7 +57,7 @@ function Confirmation(props: ConfirmationProps) {
   const [isSending, setSending] = useState(false);
   const [error, setError] = useState<Fault>();
   const cancel = useRef<HTMLButtonElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     dialog.current?.showModal();
     // The first thing to be pressed does no harm.
     cancel.current?.focus();
@@ -116,7 +116,7 @@ export function Outcome({ of }: { readonly of: Made }) {
   const { manifest } = useClient();
   const part = useRef<HTMLDivElement>(null);
   // The button that was pressed is gone.
-  useEffect(() => part.current?.focus(), [of]);
+  useLayoutEffect(() => part.current?.focus(), [of]);
   const { revoked, since, token } = of;
   return (
     <div class="made" ref={part} tabIndex={-1}>
