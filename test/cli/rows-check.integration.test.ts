@@ -113,7 +113,8 @@ test('reads the scopes of 500 rows together', async () => {
 test.each([
   ['{"id":1}', 'scope'],
   ['{"id":1,"scope":"a:b","paths":{}}', 'paths'],
-  ['no JSON', ''],
+  ['no JSON', 'is not a JSON object on one line'],
+  ['[1]', 'is not a JSON object on one line'],
 ])('a line that is no row is 2: %s', async (line, said) => {
   const file = fileOf(`{"id":1,"scope":null}\n${line}\n`, 'jsonl');
   const { code, out, error } = await gatehouse(['rows', 'check', file], { env: { TABLE_NAME: world.table } });

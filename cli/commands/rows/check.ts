@@ -12,7 +12,7 @@ import { SourceError } from '../../bulk/rows.ts';
 import { connect } from '../../connection.ts';
 import { OK, REFUSED } from '../../exit-codes.ts';
 import { nameOf, openInput, problemIn, sizeOf } from '../../input-file.ts';
-import { parseJson } from '../../json.ts';
+import { isMapping, parseJson } from '../../json.ts';
 import { argument, text } from '../../options.ts';
 import { count, plain } from '../../print.ts';
 import { NameError } from '../../references.ts';
@@ -83,7 +83,9 @@ async function* batchesOf(file: string): AsyncGenerator<readonly Row[]> {
   try {
     for await (const { number: line, text } of linesOf(openInput(file))) {
       if (text.trim() === '') continue;
-      const row = ROW.safeParse(parseJson(text), { error: inPlainWords });
+      const data = parseJson(text);
+      if (!isMapping(data)) throw new SourceError('is not a JSON object on one line', line);
+      const row = ROW.safeParse(data, { error: inPlainWords });
       if (!row.success) {
         const [problem] = problemsOf(row.error);
         throw new SourceError([...(problem?.path ?? []), problem?.message].join(' '), line);
