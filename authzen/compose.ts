@@ -47,7 +47,7 @@ export interface Overrides {
   readonly clock?: Clock;
   /** Writes one log line of JSON. Default: standard output. */
   readonly log?: (line: string) => void;
-  /** Writes one line of metrics. Default: standard output. */
+  /** Writes one line of metrics. Default: as one of the log. */
   readonly writeMetrics?: (line: string) => void;
   /** Takes every decision of the engine. */
   readonly observe?: Observe;
@@ -92,7 +92,7 @@ export function compose(configuration: AuthzenConfiguration, trace: Trace, overr
   const {
     clock = systemClock,
     log: writeLog = writeLine,
-    writeMetrics = writeLine,
+    writeMetrics = writeLog,
     // Lambda puts the credentials of the function's role into the environment.
     reader: tableReader = createReader({
       client: createClient({

@@ -183,9 +183,10 @@ const headerOf =
   ({ rawHeaders }: IncomingMessage): HttpRequest['header'] =>
   (name) => {
     const values: string[] = [];
-    for (const [at, text] of rawHeaders.entries())
-      if (at % 2 === 0 && text.length === name.length && text.toLowerCase() === name)
-        values.push(rawHeaders[at + 1] as string);
+    for (let at = 0; at < rawHeaders.length; at += 2) {
+      const [text, value] = [rawHeaders[at] as string, rawHeaders[at + 1] as string];
+      if (text.length === name.length && text.toLowerCase() === name) values.push(value);
+    }
     return values;
   };
 

@@ -29,21 +29,20 @@ const MAX_OBJECT_ID = 256;
 /** The most actions of one type that have a permission of their own. */
 export const MAX_ACTIONS = 100;
 
-const fill = (template: string, type: string, action: string): string =>
-  template.replaceAll(/\{(type|action)\}/g, (_, name) => (name === 'type' ? type : action));
+/** What stands before and after the action in permissions of a type. A function: a text may hold `$&`. */
+const around = (template: string, type: string): readonly string[] =>
+  template.split('{action}', 2).map((part) => part.replaceAll('{type}', () => type));
 
 /** The permission of an action on resources of a type. It may be no permission at all. */
 export const permissionOf = (own: ResourceType, type: string, action: string): string =>
-  own.actions.get(action) ?? fill(own.permission, type, action);
+  own.actions.get(action) ?? around(own.permission, type).join(action);
 
 /**
  * The action that a permission is on resources of a type, by the template; undefined if it is none, or if the
  * action of this name has a permission of its own.
  */
 export function actionOf(own: ResourceType, type: string, permission: string): string | undefined {
-  const [before = '', after = ''] = own.permission
-    .split('{action}', 2)
-    .map((part) => part.replaceAll('{type}', type));
+  const [before = '', after = ''] = around(own.permission, type);
   const isLike =
     permission.length > before.length + after.length &&
     permission.startsWith(before) &&
@@ -81,7 +80,8 @@ export interface Resource {
 
 /** Whether the text can be the permission of a type: with `{action}` once, and a permission when filled in. */
 export const isPermissionTemplate = (text: string): boolean =>
-  text.split('{action}').length === 2 && readPermissionName(fill(text, 'type', 'action')) !== undefined;
+  text.split('{action}').length === 2 &&
+  readPermissionName(around(text, 'type').join('action')) !== undefined;
 
 /** Whether the text can be the scope of a type: `type:id` or `type:{property}`. */
 export function isScopeTemplate(text: string): boolean {
