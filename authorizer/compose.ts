@@ -6,6 +6,7 @@ import { createLog } from '../engine/log.ts';
 import type { Observe } from '../engine/observation.ts';
 import { createAccessBound } from '../engine/search/access-bound.ts';
 import { readApiToken } from '../table/api-token.ts';
+import { defined } from '../table/defined.ts';
 import { createClient } from '../table/dynamodb/client.ts';
 import { createReader } from '../table/dynamodb/reader.ts';
 import { isId } from '../table/identifiers.ts';
@@ -93,8 +94,7 @@ export function compose(configuration: Configuration, trace: Trace, overrides: O
     reader: tableReader = createReader({
       client: createClient({
         credentialsFrom: 'environment',
-        ...(endpoint === undefined ? {} : { endpoint }),
-        ...(region === undefined ? {} : { region }),
+        ...defined({ endpoint, region }),
       }),
       table,
     }),
@@ -113,8 +113,7 @@ export function compose(configuration: Configuration, trace: Trace, overrides: O
     maxBytes: bytesOf(SHARES.items),
     keepDecisions: cache.keepDecisions,
     observe: overrides.observe ?? counting?.observe,
-    ...(overrides.random === undefined ? {} : { random: overrides.random }),
-    ...(overrides.wait === undefined ? {} : { wait: overrides.wait }),
+    ...defined({ random: overrides.random, wait: overrides.wait }),
   });
   const engine = withDecideSpans(checks, trace);
   const issuers = createIssuers(token.issuers, {

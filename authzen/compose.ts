@@ -22,6 +22,7 @@ import { GLOBAL, GLOBAL_ID } from '../engine/items.ts';
 import { createLog } from '../engine/log.ts';
 import type { Observe } from '../engine/observation.ts';
 import { readApiToken } from '../table/api-token.ts';
+import { defined } from '../table/defined.ts';
 import { createClient } from '../table/dynamodb/client.ts';
 import { createReader } from '../table/dynamodb/reader.ts';
 import { isId } from '../table/identifiers.ts';
@@ -97,8 +98,7 @@ export function compose(configuration: AuthzenConfiguration, trace: Trace, overr
     reader: tableReader = createReader({
       client: createClient({
         credentialsFrom: 'environment',
-        ...(endpoint === undefined ? {} : { endpoint }),
-        ...(region === undefined ? {} : { region }),
+        ...defined({ endpoint, region }),
       }),
       table,
     }),
@@ -113,8 +113,7 @@ export function compose(configuration: AuthzenConfiguration, trace: Trace, overr
     reader,
     clock,
     ttlMs: cache.ttlMs,
-    ...(overrides.random === undefined ? {} : { random: overrides.random }),
-    ...(overrides.wait === undefined ? {} : { wait: overrides.wait }),
+    ...defined({ random: overrides.random, wait: overrides.wait }),
   };
   const checks = createEngine({
     ...loading,

@@ -1,6 +1,7 @@
 import type { Environment } from '../authorizer/configuration.ts';
 import { parseServiceConfiguration } from '../authorizer/service-configuration.ts';
 import { createEngine, type Engine, systemClock } from '../engine/index.ts';
+import { defined } from '../table/defined.ts';
 import { createClient } from '../table/dynamodb/client.ts';
 import { createReader } from '../table/dynamodb/reader.ts';
 import { unsetEmptyOfSdk } from '../table/environment.ts';
@@ -27,8 +28,7 @@ export function fromEnvironment(env: Environment = process.env): Access {
   unsetEmptyOfSdk(process.env);
   const { table, endpoint, region, token, revocation, cache } = parseServiceConfiguration(env);
   const client = createClient({
-    ...(endpoint === undefined ? {} : { endpoint }),
-    ...(region === undefined ? {} : { region }),
+    ...defined({ endpoint, region }),
   });
   const reader = createReader({ client, table });
   const engine = createEngine({ reader, clock: systemClock, ...cache });

@@ -10,6 +10,7 @@ import { parseServiceConfiguration } from '../authorizer/service-configuration.t
 import { createSubjectOfIssuers } from '../authorizer/subject.ts';
 import { createLog } from '../engine/log.ts';
 import { readApiToken } from '../table/api-token.ts';
+import { defined } from '../table/defined.ts';
 import { createClient } from '../table/dynamodb/client.ts';
 import { createReader } from '../table/dynamodb/reader.ts';
 import { createWriter } from '../table/dynamodb/writer.ts';
@@ -127,8 +128,7 @@ export function createProvisioningFrom(env: Environment, overrides: Overrides = 
   // Lambda puts the credentials of the function's role into the environment.
   const client = createClient({
     credentialsFrom: 'environment',
-    ...(endpoint === undefined ? {} : { endpoint }),
-    ...(region === undefined ? {} : { region }),
+    ...defined({ endpoint, region }),
   });
   const {
     reader = createReader({ client, table, deadlineMs: 5_000 }),

@@ -7,6 +7,7 @@ import {
   type Given,
   type Reason,
 } from '../engine/index.ts';
+import { defined } from '../table/defined.ts';
 import { GatehouseError } from '../table/errors.ts';
 import { isRef, parseRef } from '../table/identifiers.ts';
 import type { Reader } from '../table/reader.ts';
@@ -146,8 +147,7 @@ export async function testEngine<Permission extends string = string>(
       if (answer.ok) return answer.result;
       const { code, message, field, holder } = answer.error;
       throw new GatehouseError(code, `${name}: ${message}`, {
-        ...(field === undefined ? {} : { field }),
-        ...(holder === undefined ? {} : { holder }),
+        ...defined({ field, holder }),
       });
     },
     engine: {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { defined } from '../../table/defined.ts';
 import { isScopeType } from '../../table/entities/registry.ts';
 import { isBuiltIn } from '../../table/entities/scope-types.ts';
 import { isId, isName } from '../../table/identifiers.ts';
@@ -192,7 +193,7 @@ function accessOf(granted: readonly Tuple[], { model, places, tree, tenant }: Ar
       groups.set(name, {
         scope: object,
         roles: [...others, role],
-        ...(isEveryone ? { everyone: true } : {}),
+        ...defined({ everyone: isEveryone || undefined }),
       });
       const all = whose === undefined ? undefined : members(who, whose);
       if (all?.unsaid) leave(what, `not all who have ${whose} of ${who} can be listed`);

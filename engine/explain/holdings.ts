@@ -1,4 +1,5 @@
 import type { Interval } from '../../table/decision/items.ts';
+import { defined } from '../../table/defined.ts';
 import type { Holding } from '../effective-roles.ts';
 import { holdsAt } from '../validity.ts';
 import type { Period, PeriodState, Source } from './explanation.ts';
@@ -23,8 +24,7 @@ const isoOf = (time: number): string | undefined =>
 export function periodOf({ start, end }: Interval): Period {
   const [from, until] = [isoOf(start), isoOf(end)];
   return {
-    ...(from === undefined ? {} : { start: from }),
-    ...(until === undefined ? {} : { end: until }),
+    ...defined({ start: from, end: until }),
   };
 }
 

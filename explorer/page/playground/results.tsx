@@ -35,7 +35,7 @@ export function Results({ model, goTo }: ResultsProps) {
       )}
       <ul>
         {[...failed, ...passed].map((test) => (
-          <Test key={`${test.line} ${test.title}`} {...{ test, model, goTo }} />
+          <Test key={`${test.line} ${test.title}`} test={test} model={model} goTo={goTo} />
         ))}
       </ul>
     </section>
