@@ -48,7 +48,7 @@ export interface Overrides {
   readonly clock?: Clock;
   /** Writes one log line of JSON. Default: standard output. */
   readonly log?: (line: string) => void;
-  /** Writes one line of metrics. Default: as one of the log. */
+  /** Writes one line of metrics. Default: as `log` does. */
   readonly writeMetrics?: (line: string) => void;
   /** Takes every decision of the engine. */
   readonly observe?: Observe;

@@ -27,9 +27,7 @@ export interface Access {
 export function fromEnvironment(env: Environment = process.env): Access {
   unsetEmptyOfSdk(process.env);
   const { table, endpoint, region, token, revocation, cache } = parseServiceConfiguration(env);
-  const client = createClient({
-    ...defined({ endpoint, region }),
-  });
+  const client = createClient(defined({ endpoint, region }));
   const reader = createReader({ client, table });
   const engine = createEngine({ reader, clock: systemClock, ...cache });
   return { engine, reader, who: createTokenCaller(token, revocation, {}) };

@@ -29,7 +29,7 @@ const MAX_OBJECT_ID = 256;
 /** The most actions of one type that have a permission of their own. */
 export const MAX_ACTIONS = 100;
 
-/** What stands before and after the action in permissions of a type. A function: a text may hold `$&`. */
+/** What stands before and after the action in permissions of a type, in which `$&` has no meaning. */
 const around = (template: string, type: string): readonly string[] =>
   template.split('{action}', 2).map((part) => part.replaceAll('{type}', () => type));
 

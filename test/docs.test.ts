@@ -48,7 +48,8 @@ test('docs/beside-others.md has the figures of docs/performance/check.md', () =>
   const ratio = (peer: string): string => {
     const [, text = ''] = new RegExp(`^\\| \`check\\.warm\` \\| ${peer} \\| (\\S+)`, 'm').exec(figures) ?? [];
     if (text.startsWith('1/')) return `${text} as long`;
-    return `${Number(Number(text).toFixed(1))} times as long`;
+    const times = Number(Number(text).toFixed(1));
+    return times === 1 ? 'as long' : `${times} times as long`;
   };
   const rows = [
     ['casl-by-place', 'CASL, ability per user, place'],

@@ -146,9 +146,7 @@ export async function testEngine<Permission extends string = string>(
       const answer = await provisioning({ command: name, input });
       if (answer.ok) return answer.result;
       const { code, message, field, holder } = answer.error;
-      throw new GatehouseError(code, `${name}: ${message}`, {
-        ...defined({ field, holder }),
-      });
+      throw new GatehouseError(code, `${name}: ${message}`, defined({ field, holder }));
     },
     engine: {
       check: (...all) => latest().check(...all),

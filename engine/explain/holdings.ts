@@ -23,9 +23,7 @@ const isoOf = (time: number): string | undefined =>
 /** A period as plain data, without the bounds that are not set. */
 export function periodOf({ start, end }: Interval): Period {
   const [from, until] = [isoOf(start), isoOf(end)];
-  return {
-    ...defined({ start: from, end: until }),
-  };
+  return defined({ start: from, end: until });
 }
 
 export const periodText = ({ start, end }: Period): string =>
