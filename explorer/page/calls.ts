@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Fault, Inputs, Method, Results } from '../service/index.ts';
 import { useClient } from './client.ts';
+import { type Answered, type Item, run } from './load-page.ts';
 
 /** How far something is that is loaded. While it is loaded again, the value before stays. */
 export interface Loaded<T> {
@@ -43,25 +44,25 @@ export interface Called<T> extends Loaded<T> {
   readonly error: Fault | undefined;
 }
 
+/** Loads what may fail, as {@link useLoaded}. An error goes while it is loaded again. */
+export function useAnswer<T>(key: string | undefined, load: () => Promise<Answered<T>>): Called<T> {
+  const loaded = useLoaded(key, load);
+  const { value: answer, isLoading } = loaded;
+  return answer?.ok
+    ? { ...loaded, value: answer.result, error: undefined }
+    : { ...loaded, value: undefined, error: isLoading ? undefined : answer?.error };
+}
+
 /** Calls the service whenever the input or the table changes; nothing is sent for undefined. */
 export function useCall<M extends Method>(method: M, input: Inputs[M] | undefined): Called<Results[M]> {
   const { send } = useClient();
-  const key = input && JSON.stringify([method, input]);
-  const loaded = useLoaded(key, () => send(method, input as Inputs[M]));
-  const { value: reply } = loaded;
-  return reply?.ok
-    ? { ...loaded, value: reply.result, error: undefined }
-    : { ...loaded, value: undefined, error: reply?.error };
+  return useAnswer(input && JSON.stringify([method, input]), () => send(method, input as Inputs[M]));
 }
 
 /** A command of provisioning that reads, as {@link useCall}: a refusal is an error. */
-export function useCommand(
-  command: string,
-  input: Readonly<Record<string, unknown>> | undefined,
-): Called<Readonly<Record<string, unknown>>> {
-  const called = useCall('command', input && { command, input: { ...input } });
-  const { value: answer } = called;
-  return answer?.ok
-    ? { ...called, value: answer.result }
-    : { ...called, value: undefined, error: answer?.error ?? called.error };
+export function useCommand<T = Item>(command: string, input: Item | undefined): Called<T> {
+  const { send } = useClient();
+  return useAnswer(input && JSON.stringify([command, input]), () =>
+    run<T>(send, { command, input: input as Item }),
+  );
 }

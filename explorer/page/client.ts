@@ -1,5 +1,5 @@
 import { createContext } from 'preact';
-import { useContext } from 'preact/hooks';
+import { useContext, useMemo } from 'preact/hooks';
 import type { Reply, Results } from '../service/index.ts';
 import type { Send } from './send.ts';
 
@@ -50,4 +50,10 @@ export function useClient(): Client {
   const client = useContext(ClientContext);
   if (!client) throw new Error('there is no client');
   return client;
+}
+
+/** Epoch milliseconds, as of the last change of the table. */
+export function useNow(): number {
+  const { revision } = useClient();
+  return useMemo(() => Date.now(), [revision]);
 }

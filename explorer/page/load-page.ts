@@ -2,18 +2,13 @@ import type { Fault, Inputs, Method, Results } from '../service/index.ts';
 import type { Change } from './commands/changes.ts';
 import type { Send } from './send.ts';
 
-/** One page of a list, or why there is none. */
-export type PageReply<T> =
-  | {
-      readonly ok: true;
-      readonly result: { readonly items: readonly T[]; readonly cursor?: string | undefined };
-    }
-  | Failed;
+/** A result, or why there is none. */
+export type Answered<T> =
+  | { readonly ok: true; readonly result: T; readonly token?: string | undefined }
+  | { readonly ok: false; readonly error: Fault };
 
-interface Failed {
-  readonly ok: false;
-  readonly error: Fault;
-}
+/** One page of a list. */
+type PageReply<T> = Answered<{ readonly items: readonly T[]; readonly cursor?: string | undefined }>;
 
 /** Loads the first page, or the one at a cursor. */
 export type LoadPage<T> = (cursor: string | undefined) => Promise<PageReply<T>>;
@@ -42,10 +37,7 @@ export const firstPage = (send: Send, command: string, input: Item): Promise<Pag
   commandPages(send, command, input)(undefined);
 
 /** The result of a command of provisioning, or why there is none: a refusal is a fault like any other. */
-export async function run<T = Item>(
-  send: Send,
-  { command, input }: Change,
-): Promise<{ readonly ok: true; readonly result: T; readonly token?: string | undefined } | Failed> {
+export async function run<T = Item>(send: Send, { command, input }: Change): Promise<Answered<T>> {
   const reply = await send('command', { command, input: { ...input } });
   if (!reply.ok) return reply;
   return reply.result.ok ? { ...reply.result, result: reply.result.result as T } : reply.result;

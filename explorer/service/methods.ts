@@ -88,8 +88,6 @@ export interface About {
   readonly isLive: boolean;
   /** The names of APIs that have routes, where they are known: a table has no list of them. */
   readonly apis?: readonly string[] | undefined;
-  /** Epoch milliseconds. */
-  readonly now: number;
 }
 
 /** An entity by reference. Its name is the reference if it has none. */

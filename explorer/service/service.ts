@@ -31,7 +31,7 @@ export interface ServiceParts {
   readonly reader: Reader;
   readonly provisioning: Provisioning;
   readonly clock: { readonly now: () => number };
-  readonly about: Omit<About, 'now'>;
+  readonly about: About;
   /** Who makes changes, for the audit log. */
   readonly actor?: string | undefined;
   /** The name of a reference that the table has no name of; a manifest has some. */
@@ -84,7 +84,7 @@ export function createService(parts: ServiceParts): Service {
     refs.map((ref, position) => ({ ref, name: withInvisible(names[position] ?? nameOf(ref) ?? ref) }));
 
   const methods: Implementation = {
-    about: async () => ({ ...about, now: clock.now() }),
+    about: async () => about,
     check: async ({ subject, permission, scope, ...rest }) =>
       engine.check(subject, permission, scope, optionsOf(rest)),
     explain: async ({ subject, permission, scope, ...rest }) =>

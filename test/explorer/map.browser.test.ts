@@ -182,7 +182,7 @@ describe('a large table', () => {
     expect(await scope(page, /^Place /).count()).toBe(PAGE);
     const drawn = await elements(page);
     for (const range of ['51–100', '101–150', '151–200']) {
-      await page.getByRole('button', { name: 'More scopes below Wide' }).click();
+      await page.getByRole('button', { name: 'Next scopes below Wide' }).click();
       await scopes(page).getByText(range).waitFor();
       expect(await scope(page, /^Place /).count()).toBe(PAGE);
     }

@@ -209,7 +209,7 @@ describe('the picture stands above the fold', () => {
 
 /** Pairs of what is shown on the axis below the strip that cover each other. */
 const COLLISIONS = `(() => {
-  const shown = [...document.querySelectorAll('.why-axis > *')]
+  const shown = [...document.querySelectorAll('.timeline .axis > *')]
     .filter((each) => getComputedStyle(each).display !== 'none')
     .map((each) => ({ name: each.className + ' ' + each.textContent, box: each.getBoundingClientRect() }));
   const cover = (one, other) => one.right > other.left && other.right > one.left && one.bottom > other.top && other.bottom > one.top;

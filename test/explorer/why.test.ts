@@ -9,8 +9,8 @@ import {
 } from '../../explorer/page/parts/instant.ts';
 import { layOut } from '../../explorer/page/views/why/layout.ts';
 import { FEW, type PathGraph, pathGraph } from '../../explorer/page/views/why/path-graph.ts';
+import { axisOf, MOST_PARTS, marksOf, partsOf, rangeOf } from '../../explorer/page/views/why/periods.ts';
 import { assigning, remediesOf } from '../../explorer/page/views/why/remedies.ts';
-import { axisOf, MOST_PARTS, marksOf, partsOf, rangeOf } from '../../explorer/page/views/why/timeline.ts';
 import { createExplainedWorld, type ExplainedWorld } from '../engine/explain/support.ts';
 
 /** What the view Why makes of an explanation: a picture, marks in time, and changes that would have helped. */

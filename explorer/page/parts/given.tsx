@@ -1,17 +1,14 @@
 import { useEffect, useState } from 'preact/hooks';
+import { useAddress } from '../address.ts';
 import { TextField } from './field.tsx';
 import { MOST_GIVEN, readGiven } from './given-text.ts';
-
-export interface GivenFieldProps {
-  /** Of the address. */
-  readonly value: string | undefined;
-  readonly onChoose: (text: string | undefined) => void;
-}
 
 const EXAMPLE = '{ "context": { "ip": "192.0.2.7" } }';
 
 /** What conditions look at beside the table, as JSON. Only what can be read is asked about. */
-export function GivenField({ value, onChoose }: GivenFieldProps) {
+export function GivenField() {
+  const { state, go } = useAddress();
+  const { given: value } = state;
   const [draft, setDraft] = useState<string>();
   useEffect(() => setDraft(undefined), [value]);
   const text = draft ?? value ?? '';
@@ -43,7 +40,7 @@ export function GivenField({ value, onChoose }: GivenFieldProps) {
         value={text}
         onType={(typed) => {
           setDraft(typed);
-          if (!('problem' in readGiven(typed))) onChoose(typed.trim() || undefined);
+          if (!('problem' in readGiven(typed))) go({ given: typed.trim() }, { replace: true });
         }}
       />
     </details>

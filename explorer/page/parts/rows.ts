@@ -39,3 +39,10 @@ export const csvOf = <T>(rows: readonly T[], columns: readonly TextColumn<T>[]):
   [columns.map(({ title }) => title), ...rows.map((row) => columns.map(({ text }) => text(row)))]
     .map((cells) => `${cells.map(cellOf).join(',')}\r\n`)
     .join('');
+
+/** The first of those that are drawn of a total: the start of the page that holds the wanted one, if there are as many. */
+export function startOf(wanted: number | string | undefined, size: number, total: number): number {
+  const page = Math.floor(Number(wanted ?? 0) / size);
+  const last = Math.max(0, Math.floor((total - 1) / size));
+  return page > 0 ? Math.min(page, last) * size : 0;
+}

@@ -1,18 +1,13 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useAddress } from '../address.ts';
 import { INSTANT } from './field.tsx';
-import { DAY, type Days, instantText, yearAround } from './instant.ts';
+import { askedInstant, DAY, type Days, formatInstant, instantText, yearAround } from './instant.ts';
 
 export interface WhenProps {
-  /** The instant that is asked about, in epoch milliseconds; undefined means now. */
-  readonly at: number | undefined;
   readonly now: number;
-  /** Called while the slider moves too: replace the entry of the history. */
-  readonly onChoose: (at: number | undefined) => void;
   /** What the slider covers. Default: half a year before and after now. */
   readonly range?: Days | undefined;
-  /** What is wrong with the instant that the address names. */
-  readonly problem?: string | undefined;
   /** Shown between field and slider, over the same range. */
   readonly children?: ComponentChildren;
 }
@@ -20,9 +15,19 @@ export interface WhenProps {
 /** How long a slider rests before it asks, in milliseconds: it moves many times a second. */
 const REST = 100;
 
+/** The instant that the address asks about, in epoch milliseconds, or what is wrong with it; undefined means now. */
+export function useInstant() {
+  const { state, go } = useAddress();
+  // A slider chooses many times a second.
+  const choose = (at: number | undefined): void =>
+    go({ at: at === undefined ? undefined : formatInstant(at) }, { replace: true });
+  return { ...askedInstant(state.at), choose };
+}
+
 /** An instant by a field and by a slider that moves by days. UTC. */
-export function When({ at, now, onChoose, range, problem, children }: WhenProps) {
+export function When({ now, range, children }: WhenProps) {
   const id = useId();
+  const { at, problem, choose: onChoose } = useInstant();
   const { start, end } = range ?? yearAround(now);
   const [moved, choose] = useResting(at, onChoose);
   const shown = moved ?? at ?? now;

@@ -80,7 +80,7 @@ export function PlaygroundPage({ children }: ModeProps) {
     ...(texts && { manifest: texts.manifest }),
     revision,
     changed: () => setRevision((before) => before + 1),
-    about: { place: 'in this page', canWrite: true, isLive: false, now: Date.now() },
+    about: { place: 'in this page', canWrite: true, isLive: false },
   };
   const hidden = hiddenIn(state);
   const shown = columnOf(state);

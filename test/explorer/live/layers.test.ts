@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { asJson } from '../../../cli/print.ts';
 import { report } from '../../../cli/revocation/subcommand.ts';
 import {
+  countdownOf,
   DEFAULT_TIMES,
   durationText,
   readReport,
   readSeconds,
-  timelineOf,
 } from '../../../explorer/page/views/live/layers.ts';
 import { type RevocationTimes, revocationBound } from '../../../provisioning/index.ts';
 
@@ -14,13 +14,13 @@ import { type RevocationTimes, revocationBound } from '../../../provisioning/ind
 const SINCE = Date.parse('2026-03-01T00:00:00Z');
 const TIMES = { ...DEFAULT_TIMES, resultTtl: 300 };
 const atSecond = (seconds: number, times: RevocationTimes = TIMES) =>
-  timelineOf(times, SINCE, SINCE + seconds * 1_000);
+  countdownOf(times, SINCE, SINCE + seconds * 1_000);
 const states = (seconds: number, times?: RevocationTimes) =>
   atSecond(seconds, times).charts.flatMap(({ layers }) =>
     layers.map(({ layer, state, left }) => [layer, state, left]),
   );
 
-describe('a timeline', () => {
+describe('a countdown', () => {
   test('runs out layer by layer', () => {
     expect(states(0)).toEqual([
       ['engine cache', 'running', 60],
@@ -54,7 +54,7 @@ describe('a timeline', () => {
   });
 
   test('has not begun before a revocation, and is whole when clocks differ', () => {
-    const { elapsed, charts } = timelineOf(TIMES, undefined, SINCE);
+    const { elapsed, charts } = countdownOf(TIMES, undefined, SINCE);
     expect(elapsed).toBeUndefined();
     expect(charts[0]?.layers[0]).toMatchObject({ state: 'planned', left: undefined, atMost: 60 });
     expect(atSecond(-5)).toEqual(atSecond(0));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { csvOf } from '../../../explorer/page/parts/rows.ts';
-import { type Matrix, moved, startOf, textColumns } from '../../../explorer/page/views/matrix/cells.ts';
+import { csvOf, startOf } from '../../../explorer/page/parts/rows.ts';
+import { type Matrix, moved, textColumns } from '../../../explorer/page/views/matrix/cells.ts';
 import { cellsByPlace, signsOf } from '../../../provisioning/index.ts';
 
 /** A matrix as the page draws it. */

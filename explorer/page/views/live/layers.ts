@@ -27,7 +27,7 @@ export interface Chart {
   readonly layers: readonly LayerBar[];
 }
 
-export interface Timeline {
+export interface Countdown {
   /** Seconds since the revocation; undefined before it. */
   readonly elapsed: number | undefined;
   readonly charts: readonly Chart[];
@@ -39,7 +39,7 @@ export interface Timeline {
  * @param since when it was revoked, in epoch milliseconds; undefined before that
  * @param now epoch milliseconds
  */
-export function timelineOf(times: RevocationTimes, since: number | undefined, now: number): Timeline {
+export function countdownOf(times: RevocationTimes, since: number | undefined, now: number): Countdown {
   const { layers, request, webSocket } = revocationBound(times);
   const elapsed = since === undefined ? undefined : Math.max(0, (now - since) / 1_000);
   const bars = layers.map(({ layer, adds, atMost, end }): LayerBar => {

@@ -1,5 +1,5 @@
 import { useAddress } from '../../address.ts';
-import { useLoaded } from '../../calls.ts';
+import { useAnswer } from '../../calls.ts';
 import { unreachable } from '../../client.ts';
 import { Problem } from '../../parts/problem.tsx';
 import { SubViews } from '../../parts/sub-views.tsx';
@@ -23,10 +23,12 @@ export function LiveView() {
 
 /** The revocation, whose code comes when it is opened: it computes with provisioning's own, which is large. */
 function LoadedRevocation() {
-  const { value, isLoading, retry } = useLoaded('revocation', () =>
-    import('./revocation.tsx').catch(() => undefined),
+  const { value, error, retry } = useAnswer('revocation', () =>
+    import('./revocation.tsx').then(
+      (result) => ({ ok: true, result }) as const,
+      () => unreachable('a part of this page did not load'),
+    ),
   );
   if (value) return <value.Revocation />;
-  if (isLoading) return <p class="loading">Loading…</p>;
-  return <Problem of={unreachable('a part of this page did not load').error} retry={retry} />;
+  return error ? <Problem of={error} retry={retry} /> : <p class="loading">Loading…</p>;
 }

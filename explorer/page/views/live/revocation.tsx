@@ -8,10 +8,13 @@ import { Field, TextField } from '../../parts/field.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Named } from '../../parts/named.tsx';
 import { Table } from '../../parts/table.tsx';
+import { type Span, Timeline } from '../../parts/timeline.tsx';
 import { typeOf } from '../../refs.ts';
 import { SUBJECT_TYPES } from '../../registry.ts';
 import {
   type Chart,
+  type Countdown,
+  countdownOf,
   DEFAULT_TIMES,
   durationText,
   type LayerBar,
@@ -20,8 +23,6 @@ import {
   readSeconds,
   TIMES,
   type Time,
-  type Timeline,
-  timelineOf,
 } from './layers.ts';
 
 const TICK_MS = 1_000;
@@ -34,7 +35,7 @@ export function Revocation() {
   const nameOf = useNames();
   const times = Object.fromEntries(TIMES.map((time) => [time, timeIn(state, time)])) as Record<Time, number>;
   const now = useNow(since !== undefined);
-  const timeline = timelineOf(times, since, now);
+  const countdown = countdownOf(times, since, now);
   return (
     <div class="live-revocation">
       <p>
@@ -50,14 +51,14 @@ export function Revocation() {
               {nameOf(revoked) !== undefined && <code> {revoked}</code>}:{' '}
             </>
           )}
-          {sentence(timeline, since)}
+          {sentence(countdown, since)}
         </p>
         <Disable revoked={revoked} />
-        <Progress of={timeline} />
-        {timeline.charts.map((chart) => (
-          <Bars key={chart.name} of={chart} elapsed={timeline.elapsed} since={since} />
+        <Progress of={countdown} />
+        {countdown.charts.map((chart) => (
+          <Bars key={chart.name} of={chart} elapsed={countdown.elapsed} since={since} />
         ))}
-        <LayerTable of={timeline} since={since} />
+        <LayerTable of={countdown} since={since} />
       </section>
       <div class="live-forms">
         <Settings />
@@ -95,7 +96,7 @@ function useNow(isOn: boolean): number {
 const timeText = (at: number): string => new Date(at).toISOString().slice(11, 19);
 const dayTimeText = (at: number): string => `${new Date(at).toISOString().slice(0, 10)} ${timeText(at)} UTC`;
 
-function sentence({ elapsed, charts: [requests] }: Timeline, since: number | undefined): string {
+function sentence({ elapsed, charts: [requests] }: Countdown, since: number | undefined): string {
   const most = requests?.seconds ?? 0;
   if (since === undefined || elapsed === undefined)
     return most === 0
@@ -109,7 +110,7 @@ function sentence({ elapsed, charts: [requests] }: Timeline, since: number | und
 }
 
 /** Says when a layer has run out: nothing is said each second. */
-function Progress({ of: { charts } }: { readonly of: Timeline }) {
+function Progress({ of: { charts } }: { readonly of: Countdown }) {
   const used = charts.flatMap(({ layers }) => layers).filter(({ state }) => state !== 'off');
   const over = used.filter(({ state }) => state === 'over');
   return (
@@ -133,55 +134,49 @@ interface BarsProps {
 
 /** The picture of a chart: a bar for each layer, on one scale. The table below says the same in words. */
 function Bars({ of: { name, seconds, layers }, elapsed, since }: BarsProps) {
-  const share = (of: number): string => `${seconds === 0 ? 0 : (Math.min(of, seconds) / seconds) * 100}%`;
   const used = layers.filter(({ state }) => state !== 'off');
   if (used.length === 0) return null;
-  const at = (part: number): string =>
-    since === undefined ? `+ ${durationText(part)}` : timeText(since + part * 1_000);
+  const end = since === undefined ? `+ ${durationText(seconds)}` : timeText(since + seconds * 1_000);
   return (
     <figure
       class="live-chart"
       aria-label={`${CHART_TITLES[name]}: bars that run out; the table has the same`}
     >
       <figcaption>{CHART_TITLES[name]}</figcaption>
-      {used.map((bar) => (
-        <div key={bar.layer} class={`live-layer ${bar.state}`}>
-          <div class="live-layer-head">
-            <strong>{bar.layer}</strong>
-            <span>{stateText(bar)}</span>
-          </div>
-          <svg class="live-bar" aria-hidden="true" width="100%" height="22">
-            <rect class="track" width="100%" height="22" />
-            <rect class="whole" width={share(bar.atMost)} height="22" />
-            {bar.left !== undefined && bar.left > 0 && (
-              <rect class="left" x={share(bar.atMost - bar.left)} width={share(bar.left)} height="22" />
-            )}
-            {elapsed !== undefined && elapsed <= seconds && (
-              <line class="now" x1={share(elapsed)} x2={share(elapsed)} y1="0" y2="22" />
-            )}
-          </svg>
-        </div>
-      ))}
-      {elapsed !== undefined && elapsed <= seconds && (
-        <svg class="live-now" aria-hidden="true" width="100%" height="16">
-          <text x={share(elapsed)} y="12" text-anchor={anchorAt(elapsed / seconds)}>
-            now
-          </text>
-        </svg>
-      )}
-      <div class="live-axis" aria-hidden="true">
-        <span>{since === undefined ? 'revoked' : timeText(since)}</span>
-        <span>{at(seconds)}</span>
-      </div>
+      <Timeline
+        start={0}
+        end={seconds}
+        now={elapsed}
+        rows={used.map((bar) => ({
+          label: bar.layer,
+          head: <BarHead of={bar} />,
+          spans: spansOf(bar, seconds),
+        }))}
+        axis={
+          new Map([
+            [0, since === undefined ? 'revoked' : timeText(since)],
+            [seconds, end],
+          ])
+        }
+      />
     </figure>
   );
 }
 
-/** So that a text at the end of a scale is not cut off. */
-function anchorAt(share: number): 'start' | 'middle' | 'end' {
-  if (share < 0.1) return 'start';
-  return share > 0.9 ? 'end' : 'middle';
-}
+const BarHead = ({ of }: { readonly of: LayerBar }) => (
+  <div class="live-layer-head">
+    <strong>{of.layer}</strong>
+    <span>{stateText(of)}</span>
+  </div>
+);
+
+/** What is over of a layer, and what is left of it. */
+const spansOf = ({ atMost, left = atMost, state }: LayerBar, seconds: number): readonly Span[] =>
+  [
+    { start: 0, end: atMost - left, class: 'past' },
+    { start: atMost - left, end: atMost, class: state },
+    { start: atMost, end: seconds, class: 'never' },
+  ].filter(({ start, end }) => start < end);
 
 function stateText({ state, left = 0, atMost }: LayerBar): string {
   if (state === 'off') return 'off';
@@ -189,7 +184,7 @@ function stateText({ state, left = 0, atMost }: LayerBar): string {
   return state === 'over' ? '✓ over' : `▸ ${durationText(left)} left`;
 }
 
-function LayerTable({ of: { charts }, since }: { readonly of: Timeline } & Pick<BarsProps, 'since'>) {
+function LayerTable({ of: { charts }, since }: { readonly of: Countdown } & Pick<BarsProps, 'since'>) {
   const layers = charts.flatMap((chart) => chart.layers);
   const isPlanned = since === undefined;
   return (

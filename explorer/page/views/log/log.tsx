@@ -23,7 +23,7 @@ export function LogView() {
   const { send, manifest } = useClient();
   const log = isLog(state.log) ? state.log : 'tenant';
   const found = useTenant(state.tenant ?? state.scope);
-  const tenant = found?.ref;
+  const { value: tenant } = found;
   const isOldest = state.order === 'oldest';
   const { user, from, until } = state;
   const input = inputOf({ log, tenant, user, from, until, descending: !isOldest });
@@ -69,10 +69,10 @@ export function LogView() {
           or choose another period.
         </Warning>
       )}
-      {key === undefined && found?.error ? (
+      {key === undefined && found.error ? (
         <Problem of={found.error} retry={found.retry} />
       ) : key === undefined ? (
-        <Nobody log={log} isLooking={found === undefined} isPlayground={manifest !== undefined} />
+        <Nobody log={log} isLooking={found.isLoading} isPlayground={manifest !== undefined} />
       ) : (
         <Pages
           caption="Audit records"

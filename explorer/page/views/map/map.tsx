@@ -1,6 +1,6 @@
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { useAddress } from '../../address.ts';
-import { useClient } from '../../client.ts';
+import { useClient, useNow } from '../../client.ts';
 import { useList } from '../../list.ts';
 import { commandPages } from '../../load-page.ts';
 import { FIELDS } from '../../parts/fields.ts';
@@ -16,12 +16,12 @@ import { usePath } from './use-path.ts';
 /** The tree of scopes, and what is at the selected one. */
 export function MapView() {
   const { state, go } = useAddress();
-  const { send, revision } = useClient();
-  const now = useMemo(() => Date.now(), [revision]);
+  const { send } = useClient();
+  const now = useNow();
   const types = useList('scope-type.list', commandPages(send, 'scope-type.list', { limit: 1_000 }));
-  const { entitlements, error: unpaid, retry: retryEntitlements } = useEntitlements(now);
+  const { value: entitlements, error: unpaid, retry: retryEntitlements } = useEntitlements(now);
   const { scope: selected } = state;
-  const { path, error, retry } = usePath(selected);
+  const { value: path, error, retry } = usePath(selected);
   const open = readOpen(state.open);
 
   // The address names a scope: what is above it is opened, unless somebody has opened or closed it here.

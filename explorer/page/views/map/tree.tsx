@@ -6,6 +6,8 @@ import { commandPages } from '../../load-page.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Problem } from '../../parts/problem.tsx';
+import { startOf } from '../../parts/rows.ts';
+import { Turning } from '../../parts/turning.tsx';
 import type { Entitlements } from './entitlements.ts';
 import { Marks, TypeIcon } from './icons.tsx';
 import {
@@ -58,8 +60,16 @@ export function Level({ drawing, parent, depth, isClosed }: LevelProps) {
   const { hasMore, isLoading, error } = list;
   const items = inOrder(list.items, !hasMore);
   // A level may have become shorter.
-  const first = Math.min(start, Math.max(0, Math.floor((items.length - 1) / PAGE) * PAGE));
+  const first = startOf(start, PAGE, items.length);
   const page = items.slice(first, first + PAGE);
+  const isLast = first + PAGE >= items.length && !hasMore;
+  const turnTo = (next: number) => {
+    setStart(next);
+    if (next + PAGE > items.length && hasMore) list.more();
+  };
+  // Roots are looked for among all locations.
+  const more = parent ? ' and more' : ', perhaps more';
+  const total = `${items.length.toLocaleString('en')}${hasMore ? more : ''}`;
   const onPath = path?.[depth];
   const isElsewhere =
     onPath !== undefined &&
@@ -86,18 +96,14 @@ export function Level({ drawing, parent, depth, isClosed }: LevelProps) {
       </ul>
       {isLoading && items.length === 0 && <p class="nothing">Loading…</p>}
       {error && <Problem of={error} retry={list.more} />}
-      {(first > 0 || first + PAGE < items.length || hasMore) && !error && (
+      {(first > 0 || !isLast) && !error && (
         <Turning
-          of={parent?.name}
-          first={first}
-          count={page.length}
-          loaded={items.length}
-          hasMore={hasMore}
+          of={parent ? `scopes below ${parent.name}` : 'roots'}
+          said={`${page.length === 0 ? 0 : first + 1}–${first + page.length} of ${total}`}
           isLoading={isLoading}
-          onTurn={(next) => {
-            setStart(next);
-            if (next + PAGE > items.length && hasMore) list.more();
-          }}
+          onPrevious={first > 0 ? () => turnTo(first - PAGE) : undefined}
+          // A page that is not full is filled before the next one is turned to.
+          onNext={isLast ? undefined : () => turnTo(page.length < PAGE ? first : first + PAGE)}
         />
       )}
     </>
@@ -111,44 +117,6 @@ function NoScope() {
       Write <code>scopes</code> in a manifest (the playground has one beside this, with examples to choose
       from; for a table, <code>npx gatehouse-authz apply</code> takes it).
     </Empty>
-  );
-}
-
-interface TurningProps {
-  /** The name of the scope above; undefined of roots, which are looked for among all locations. */
-  readonly of: string | undefined;
-  readonly first: number;
-  readonly count: number;
-  readonly loaded: number;
-  readonly hasMore: boolean;
-  readonly isLoading: boolean;
-  readonly onTurn: (start: number) => void;
-}
-
-/** The buttons from page to page of a level. */
-function Turning({ of, first, count, loaded, hasMore, isLoading, onTurn }: TurningProps) {
-  const more = of === undefined ? ', perhaps more' : ' and more';
-  const total = `${loaded.toLocaleString('en')}${hasMore ? more : ''}`;
-  const level = of === undefined ? 'roots' : `scopes below ${of}`;
-  const isLast = first + PAGE >= loaded && !hasMore;
-  // A page that is not full is filled before the next one is turned to.
-  const next = first + count < first + PAGE ? first : first + PAGE;
-  return (
-    <p class="turning">
-      {first > 0 && (
-        <button type="button" aria-label={`Previous ${level}`} onClick={() => onTurn(first - PAGE)}>
-          ‹ Previous
-        </button>
-      )}
-      <span role="status">
-        {isLoading ? 'Loading…' : `${count === 0 ? 0 : first + 1}–${first + count} of ${total}`}
-      </span>
-      {!isLast && (
-        <button type="button" disabled={isLoading} aria-label={`More ${level}`} onClick={() => onTurn(next)}>
-          More ›
-        </button>
-      )}
-    </p>
   );
 }
 

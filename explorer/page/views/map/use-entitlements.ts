@@ -1,8 +1,7 @@
 import { nameIn } from '../../../../provisioning/index.ts';
-import type { Fault } from '../../../service/index.ts';
-import { useLoaded } from '../../calls.ts';
+import { type Called, useAnswer } from '../../calls.ts';
 import { type Client, useClient } from '../../client.ts';
-import { firstPage, type Item } from '../../load-page.ts';
+import { type Answered, firstPage, type Item } from '../../load-page.ts';
 import { DAY } from '../../parts/instant.ts';
 import {
   byOwner,
@@ -16,20 +15,13 @@ import {
 /** Of each list the first page: what ends first. */
 const LIMIT = 1_000;
 
-export interface LoadedEntitlements {
-  readonly entitlements?: Entitlements;
-  readonly error?: Fault;
-  readonly retry: () => void;
-}
-
 /** What is paid for in the whole table and who ends soon, read again when the table changes. */
-export function useEntitlements(now: number): LoadedEntitlements {
+export function useEntitlements(now: number): Called<Entitlements> {
   const client = useClient();
-  const { value, retry } = useLoaded(String(now), () => load(client, now));
-  return { ...value, retry };
+  return useAnswer(String(now), () => load(client, now));
 }
 
-async function load({ send }: Client, now: number): Promise<Omit<LoadedEntitlements, 'retry'>> {
+async function load({ send }: Client, now: number): Promise<Answered<Entitlements>> {
   const first = (command: string, input: Item = {}) => firstPage(send, command, { limit: LIMIT, ...input });
   const soon = new Date(now + SOON_DAYS * DAY).toISOString();
   const replies = await Promise.all([
@@ -40,13 +32,14 @@ async function load({ send }: Client, now: number): Promise<Omit<LoadedEntitleme
   ]);
   const items: (readonly Item[])[] = [];
   for (const reply of replies) {
-    if (!reply.ok) return { error: reply.error };
+    if (!reply.ok) return reply;
     items.push(reply.result.items);
   }
   const [modules = [], active = [], trial = [], past = [], licences = [], pastLicences = [], users = []] =
     items;
   return {
-    entitlements: {
+    ok: true,
+    result: {
       modules: modules
         .filter(({ soldBySubscription }) => soldBySubscription === true)
         .map(({ name }) => String(name)),

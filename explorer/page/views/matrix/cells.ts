@@ -26,13 +26,6 @@ export const textColumns = (
   })),
 ];
 
-/** The first of those that are drawn: the number of the address, if there are as many. */
-export function startOf(text: string | undefined, size: number, total: number): number {
-  const wanted = Number(text ?? 0);
-  const last = Math.max(0, Math.floor((total - 1) / size) * size);
-  return Number.isInteger(wanted) && wanted > 0 ? Math.min(Math.floor(wanted / size) * size, last) : 0;
-}
-
 /** Where an arrow key leads, within a table of so many rows and columns; undefined for another key. */
 export function moved(
   key: string,

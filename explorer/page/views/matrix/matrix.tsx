@@ -2,6 +2,7 @@ import { useMemo } from 'preact/hooks';
 import { cellsByPlace } from '../../../../provisioning/index.ts';
 import { useAddress } from '../../address.ts';
 import { useCall } from '../../calls.ts';
+import { counted } from '../../parts/counted.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { Exports } from '../../parts/exports.tsx';
 import { FIELDS } from '../../parts/fields.ts';
@@ -9,9 +10,10 @@ import { Filter } from '../../parts/filter.tsx';
 import { Link } from '../../parts/link.tsx';
 import { Picker } from '../../parts/picker.tsx';
 import { Problem } from '../../parts/problem.tsx';
-import { filtered } from '../../parts/rows.ts';
+import { filtered, startOf } from '../../parts/rows.ts';
+import { Turning } from '../../parts/turning.tsx';
 import { idOf } from '../../refs.ts';
-import { type Cell, type Matrix, MOST_ROLES, MOST_ROWS, startOf, textColumns } from './cells.ts';
+import { type Cell, type Matrix, MOST_ROLES, MOST_ROWS, textColumns } from './cells.ts';
 import { MatrixTable, Signs } from './table.tsx';
 
 const COMBINATIONS = {
@@ -89,14 +91,14 @@ function Shown({ matrix, isLoading }: ShownProps) {
             value={filter}
             onFilter={(text) => go({ filter: text, fromRow: undefined }, { replace: true })}
           />
-          <Turning
+          <Turned
             of="permissions"
             first={firstRow}
             size={MOST_ROWS}
             total={rows.length}
             onTurn={(first) => go({ fromRow: String(first) }, { replace: true })}
           />
-          <Turning
+          <Turned
             of="roles"
             first={firstRole}
             size={MOST_ROLES}
@@ -124,7 +126,7 @@ function Shown({ matrix, isLoading }: ShownProps) {
 /** A cell in the address. Neither part of it has spaces. */
 const placeOf = (permission: string, role: string): string => `${permission} ${role}`;
 
-interface TurningProps {
+interface TurnedProps {
   readonly of: 'permissions' | 'roles';
   readonly first: number;
   readonly size: number;
@@ -133,25 +135,16 @@ interface TurningProps {
 }
 
 /** How many there are and which are drawn, with the buttons to the others where these are not all. */
-function Turning({ of, first, size, total, onTurn }: TurningProps) {
-  const last = Math.min(first + size, total);
-  const isWhole = total <= size;
-  const turn = (name: string, sign: string, to: number, isOver: boolean) =>
-    !isWhole && (
-      <button type="button" aria-label={`${name} ${of}`} disabled={isOver} onClick={() => onTurn(to)}>
-        {sign}
-      </button>
-    );
+function Turned({ of, first, size, total, onTurn }: TurnedProps) {
+  const next = first + size;
+  const drawn = `${of} ${first + 1}–${Math.min(next, total)} of ${total.toLocaleString('en')}`;
   return (
-    <p class="loaded">
-      {turn('Previous', '‹', first - size, first === 0)}{' '}
-      <span role="status">
-        {isWhole
-          ? `${total} ${total === 1 ? of.slice(0, -1) : of}`
-          : `${of} ${first + 1}–${last} of ${total.toLocaleString('en')}`}
-      </span>{' '}
-      {turn('Next', '›', first + size, last === total)}
-    </p>
+    <Turning
+      of={of}
+      said={total <= size ? counted(total, of.slice(0, -1)) : drawn}
+      onPrevious={first > 0 ? () => onTurn(first - size) : undefined}
+      onNext={next < total ? () => onTurn(next) : undefined}
+    />
   );
 }
 

@@ -1,11 +1,9 @@
-import { useMemo } from 'preact/hooks';
 import { useAddress } from '../../address.ts';
-import { useClient } from '../../client.ts';
+import { useClient, useNow } from '../../client.ts';
 import { useList } from '../../list.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { FIELDS } from '../../parts/fields.ts';
 import { GivenField } from '../../parts/given.tsx';
-import { askedInstant, formatInstant } from '../../parts/instant.ts';
 import { Link } from '../../parts/link.tsx';
 import { Named } from '../../parts/named.tsx';
 import { type Column, Pages } from '../../parts/pages.tsx';
@@ -22,9 +20,6 @@ export function SearchView() {
   const { state, go } = useAddress();
   const search = searchOf(state.search);
   const { sentence, asked } = SEARCHES[search];
-  const { revision } = useClient();
-  const now = useMemo(() => Date.now(), [revision]);
-  const time = askedInstant(state.at);
   return (
     <>
       <SubViews
@@ -39,13 +34,8 @@ export function SearchView() {
         <QuestionFields of={asked} />
         <TypeField search={search} value={state.type} onChoose={(type) => go({ type })} />
       </div>
-      <When
-        at={time.at}
-        now={now}
-        problem={time.problem}
-        onChoose={(at) => go({ at: at === undefined ? undefined : formatInstant(at) }, { replace: true })}
-      />
-      <GivenField value={state.given} onChoose={(given) => go({ given }, { replace: true })} />
+      <When now={useNow()} />
+      <GivenField />
       <Found search={search} />
     </>
   );

@@ -27,8 +27,9 @@ export function ChangesComparison({ onMade, onOther }: ComparisonProps) {
     onOther();
     go({ change: writeChanges(next) });
   };
-  const compared = useCommand('access.compare', changes.length === 0 ? undefined : { commands: changes });
-  const difference = compared.value as AccessDifference | undefined;
+  const input = changes.length === 0 ? undefined : { commands: changes };
+  const compared = useCommand<AccessDifference>('access.compare', input);
+  const { value: difference } = compared;
   const command = commandOf(changes);
   return (
     <>

@@ -62,8 +62,7 @@ type OfProps = Omit<ComparisonProps, 'onOther'>;
 function OfManifest({ manifest, onMade }: OfProps & { readonly manifest: Data }) {
   const { state } = useAddress();
   const input = { manifest, ...pruningOf(state.prune) };
-  const { value, error, isLoading, retry } = useCommand('tenant.plan', input);
-  const answer = value as unknown as PlanAnswer | undefined;
+  const { value: answer, error, isLoading, retry } = useCommand<PlanAnswer>('tenant.plan', input);
   const isForHere = isForTable(manifest.table, useClient());
   // What has no id needs no agreement.
   const agreed = answer?.changes.flatMap(({ id }) => id ?? []);

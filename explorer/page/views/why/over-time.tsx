@@ -1,26 +1,25 @@
 import { useState } from 'preact/hooks';
 import type { Decision, Explanation, Sentence as Said } from '../../../../engine/index.ts';
 import { useLoaded } from '../../calls.ts';
-import { useClient } from '../../client.ts';
+import { useClient, useNow } from '../../client.ts';
 import type { Question } from '../../parts/asked.ts';
 import { reasonText } from '../../parts/decision.tsx';
 import { type Days, dateText, instantText } from '../../parts/instant.ts';
 import { Sentence } from '../../parts/sentence.tsx';
-import { When } from '../../parts/when.tsx';
-import { axisOf, type Mark, marksOf, partsOf, rangeOf } from './timeline.ts';
+import { type Span, Timeline } from '../../parts/timeline.tsx';
+import { useInstant, When } from '../../parts/when.tsx';
+import { axisOf, instantsOf, type Mark, marksOf, partsOf, rangeOf } from './periods.ts';
 
 export interface OverTimeProps {
   /** The question, without its instant. */
   readonly question: Question | undefined;
   readonly explanation: Explanation | undefined;
-  readonly at: number | undefined;
-  readonly problem: string | undefined;
-  readonly onChoose: (at: number | undefined) => void;
 }
 
 /** The instant of the question, and the decision before and after it. */
-export function OverTime({ question, explanation, at, problem, onChoose }: OverTimeProps) {
-  const { now } = useClient().about;
+export function OverTime({ question, explanation }: OverTimeProps) {
+  const now = useNow();
+  const { at, choose } = useInstant();
   const marks = explanation ? marksOf(explanation) : [];
   const outside = useOutermost(at, rangeOf(marks, now));
   const range = rangeOf(marks, now, outside);
@@ -29,10 +28,10 @@ export function OverTime({ question, explanation, at, problem, onChoose }: OverT
   const asked = explanation ? question : undefined;
   return (
     <>
-      <When at={at} now={now} onChoose={onChoose} range={covered} problem={problem}>
+      <When now={now} range={covered}>
         {asked && <Strip question={asked} parts={parts} range={covered} marks={marks} now={now} />}
       </When>
-      {marks.length > 0 && <Marks marks={marks} onChoose={onChoose} />}
+      {marks.length > 0 && <Marks marks={marks} onChoose={choose} />}
     </>
   );
 }
@@ -60,45 +59,25 @@ const MOST_LABELS = 5;
 /** The decision over a range of time: one check for each part in which it cannot change. */
 function Strip({ question, parts, range, marks, now }: StripProps) {
   const decisions = useDecisions(question, parts);
-  const share = (at: number): string =>
-    `${(((at - range.start) / (range.end - range.start)) * 100).toFixed(3)}%`;
-  const inside = (at: number): boolean => at >= range.start && at <= range.end;
-  // Near the end a label would be cut off where there is little room.
-  const isLate = (at: number): boolean => at > range.start + (range.end - range.start) * 0.8;
+  const spans = parts.map(({ start, end }, position): Span => {
+    const decision = decisions[position];
+    const [name, sign] = !decision
+      ? ['not asked', '']
+      : decision.allowed
+        ? ['allowed', '✓']
+        : ['refused', '✕'];
+    const text = `${name} from ${instantText(start)} until ${instantText(end)}`;
+    const why = decision ? `: ${reasonText(decision.reason)}` : '';
+    return { start, end, class: name.replace(' ', '-'), sign, text: `${text}${why}` };
+  });
   return (
-    <div class="why-strip">
-      <ol aria-label="The decision over time">
-        {parts.map(({ start, end }, position) => {
-          const decision = decisions[position];
-          const words = decision === undefined ? 'not asked' : decision.allowed ? 'allowed' : 'refused';
-          const why = decision === undefined ? '' : `: ${reasonText(decision.reason)}`;
-          const text = `${words} from ${instantText(start)} until ${instantText(end)}${why}`;
-          return (
-            <li key={start} class={words.replace(' ', '-')} style={{ flexGrow: end - start }} title={text}>
-              <span aria-hidden="true">{decision === undefined ? '' : decision.allowed ? '✓' : '✕'}</span>
-              <span class="visually-hidden">{text}</span>
-            </li>
-          );
-        })}
-      </ol>
-      <div class="why-axis" aria-hidden="true">
-        {marks
-          .filter(({ at }) => inside(at))
-          .map(({ at, isStart }) => (
-            <span key={`${at} ${isStart}`} class="mark" style={{ insetInlineStart: share(at) }} />
-          ))}
-        <span class="now" style={{ insetInlineStart: share(now) }} />
-        {axisOf(range, MOST_LABELS).map((at, position) => (
-          <span
-            key={at}
-            class={`label${isLate(at) ? ' late' : ''}${position % 2 === 1 ? ' minor' : ''}`}
-            style={{ insetInlineStart: share(at) }}
-          >
-            {MONTH.format(at)}
-          </span>
-        ))}
-      </div>
-    </div>
+    <Timeline
+      {...range}
+      rows={[{ label: 'The decision over time', spans }]}
+      marks={instantsOf(marks)}
+      now={now}
+      axis={new Map(axisOf(range, MOST_LABELS).map((at) => [at, MONTH.format(at)]))}
+    />
   );
 }
 
@@ -121,8 +100,13 @@ function useDecisions(question: Question, parts: readonly Days[]): readonly (Dec
 /** Marks that are shown at once. */
 const FEW = 6;
 
+interface MarksProps {
+  readonly marks: readonly Mark[];
+  readonly onChoose: (at: number) => void;
+}
+
 /** What begins and ends, each a click from its instant. */
-function Marks({ marks, onChoose }: Pick<OverTimeProps, 'onChoose'> & { readonly marks: readonly Mark[] }) {
+function Marks({ marks, onChoose }: MarksProps) {
   const [isWhole, setIsWhole] = useState(false);
   const shown = isWhole ? marks : marks.slice(0, FEW);
   return (

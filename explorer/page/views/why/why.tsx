@@ -6,7 +6,7 @@ import { DecisionBadge, reasonText } from '../../parts/decision.tsx';
 import { Disclosure } from '../../parts/disclosure.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { GivenField } from '../../parts/given.tsx';
-import { askedInstant, formatInstant, instantText } from '../../parts/instant.ts';
+import { instantText } from '../../parts/instant.ts';
 import { Link } from '../../parts/link.tsx';
 import { Named } from '../../parts/named.tsx';
 import { Problem } from '../../parts/problem.tsx';
@@ -21,9 +21,8 @@ import { Steps } from './steps.tsx';
 
 /** Why somebody may do something somewhere, or not. */
 export function WhyView() {
-  const { state, go } = useAddress();
+  const { state } = useAddress();
   const question = questionIn(state);
-  const { at, problem } = askedInstant(state.at);
   const { value, error, retry, isLoading } = useCall('explain', askedIn(state));
   const explanation = value && question && (!isLoading || isOf(value, question)) ? value : undefined;
   const { subject, permission, scope } = state;
@@ -32,7 +31,7 @@ export function WhyView() {
       <div class="question">
         <QuestionFields />
       </div>
-      <GivenField value={state.given} onChoose={(text) => go({ given: text }, { replace: true })} />
+      <GivenField />
       {!(subject && permission && scope) && (
         <Empty title="Nothing is asked yet">
           <p>
@@ -55,13 +54,7 @@ export function WhyView() {
       )}
       {subject && permission && scope && (
         <section class="why-time" aria-label="Time">
-          <OverTime
-            question={question}
-            explanation={explanation}
-            at={at}
-            problem={problem}
-            onChoose={(to) => go({ at: to === undefined ? undefined : formatInstant(to) }, { replace: true })}
-          />
+          <OverTime question={question} explanation={explanation} />
           <p>
             <Link to="search" ask={{ search: 'who' }}>
               Who could do this then?

@@ -18,10 +18,11 @@ const MARGIN = 30 * DAY;
 
 /** Every start and end of the periods on which a decision rests, by time. */
 export function marksOf({ validities }: Pick<Explanation, 'validities'>): readonly Mark[] {
-  const marks = validities.items.flatMap((of): readonly Mark[] => [
-    ...(of.start === undefined ? [] : [{ at: Date.parse(of.start), isStart: true, of }]),
-    ...(of.end === undefined ? [] : [{ at: Date.parse(of.end), isStart: false, of }]),
-  ]);
+  const marks = validities.items.flatMap((of) =>
+    [of.start, of.end].flatMap((text, position): readonly Mark[] =>
+      text === undefined ? [] : [{ at: Date.parse(text), isStart: position === 0, of }],
+    ),
+  );
   return marks.sort((one, other) => one.at - other.at);
 }
 
@@ -43,7 +44,9 @@ export function rangeOf(marks: readonly Mark[], now: number, others: readonly nu
   );
 }
 
-const instantsOf = (marks: readonly Mark[]): readonly number[] => [...new Set(marks.map(({ at }) => at))];
+export const instantsOf = (marks: readonly Mark[]): readonly number[] => [
+  ...new Set(marks.map(({ at }) => at)),
+];
 
 /**
  * The parts of a range in which the decision cannot change by time alone, at most {@link MOST_PARTS}. Where there are
