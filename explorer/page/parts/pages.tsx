@@ -82,7 +82,7 @@ const shownColumn = <T,>({ title, text, show }: Column<T>): TableColumn<T> => ({
 
 const linkColumn = <T,>({ title, to, askOf }: RowLink<T>, [first]: readonly Column<T>[]): TableColumn<T> => ({
   title,
-  hidesTitle: true,
+  head: <span class="visually-hidden">{title}</span>,
   class: 'action',
   show: (row) => (
     <Link to={to} ask={askOf(row)} label={`${title}: ${first?.text(row)}`}>

@@ -1,25 +1,26 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, HTMLAttributes } from 'preact';
 
 /** A column of a table. */
 export interface TableColumn<T> {
   readonly title: string;
-  /** Whether its title is only for those who do not see the table. */
-  readonly hidesTitle?: boolean;
+  /** Its title as it is shown. */
+  readonly head?: ComponentChildren;
   readonly show: (row: T) => ComponentChildren;
   /** Whether its cells name their rows. */
   readonly isHeading?: boolean;
   /** Of its cells. */
   readonly class?: string;
+  /** What else a cell is given. */
+  readonly cell?: (row: T, position: number) => HTMLAttributes<HTMLTableCellElement>;
   /** Said before a cell where there is no room for columns. */
   readonly label?: string;
 }
 
-export interface TableProps<T> {
+interface TableProps<T> extends Pick<HTMLAttributes<HTMLTableElement>, 'role' | 'aria-label' | 'class'> {
   readonly rows: readonly T[];
   readonly columns: readonly TableColumn<T>[];
   readonly keyOf: (row: T) => string;
   readonly caption?: ComponentChildren;
-  readonly class?: string;
   readonly isCurrent?: (row: T) => boolean;
   readonly isBusy?: boolean;
 }
@@ -31,20 +32,21 @@ export function Table<T>({ rows, columns, keyOf, caption, isCurrent, isBusy, ...
       {caption}
       <thead>
         <tr>
-          {columns.map(({ title, hidesTitle, class: classes }) => (
+          {columns.map(({ title, head = title, class: classes }) => (
             <th key={title} scope="col" class={classes}>
-              {hidesTitle ? <span class="visually-hidden">{title}</span> : title}
+              {head}
             </th>
           ))}
         </tr>
       </thead>
       <tbody>
-        {rows.map((row) => (
+        {rows.map((row, position) => (
           <tr key={keyOf(row)} aria-current={isCurrent?.(row) ? 'true' : undefined}>
-            {columns.map(({ title, show, isHeading, class: classes, label }) => {
+            {columns.map(({ title, show, isHeading, class: classes, label, cell }) => {
               const Cell = isHeading ? 'th' : 'td';
+              const scope = isHeading ? 'row' : undefined;
               return (
-                <Cell key={title} scope={isHeading ? 'row' : undefined} class={classes} data-label={label}>
+                <Cell key={title} scope={scope} class={classes} data-label={label} {...cell?.(row, position)}>
                   {show(row)}
                 </Cell>
               );

@@ -1,5 +1,6 @@
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { type cellsByPlace, signsOf } from '../../../../provisioning/index.ts';
+import { Table, type TableColumn } from '../../parts/table.tsx';
 import { type Cell, type Matrix, moved, type Permission } from './cells.ts';
 
 /** One reason in signs, in the colour of its effect. */
@@ -9,7 +10,7 @@ export const Signs = ({ of }: { readonly of: Cell['marks'][number] }) => (
   </span>
 );
 
-export interface MatrixTableProps {
+interface MatrixTableProps {
   readonly roles: Matrix['roles'];
   readonly permissions: readonly Permission[];
   readonly isLoading: boolean;
@@ -21,69 +22,63 @@ export interface MatrixTableProps {
 /** The table. Tab reaches one cell of it; the arrow keys go from there, and Enter or Space selects (ARIA: grid). */
 export function MatrixTable(props: MatrixTableProps) {
   const { roles, permissions, isLoading, cellAt, isSelected, onSelect } = props;
-  const table = useRef<HTMLTableElement>(null);
   const [current, setCurrent] = useState<readonly [number, number]>([0, 0]);
+  const size = [permissions.length, roles.length] as const;
   // The table may have become smaller.
-  const at = [Math.min(current[0], permissions.length - 1), Math.min(current[1], roles.length - 1)];
-  const focus = (next: readonly [number, number]): void => {
-    setCurrent(next);
-    const cell = table.current?.tBodies[0]?.rows[next[0]]?.cells[next[1] + 1];
-    cell?.focus();
-  };
+  const at = current.map((each, axis) => Math.min(each, (size[axis] ?? 0) - 1));
+  const columnOf = (role: Matrix['roles'][number], column: number): TableColumn<Permission> => ({
+    title: role.id,
+    head: <RoleName of={role} />,
+    show: ({ name }) => <CellSigns of={cellAt(name, role.id)} />,
+    cell: ({ name }, row) => ({
+      tabIndex: row === at[0] && column === at[1] ? 0 : -1,
+      'aria-current': isSelected(name, role.id) ? 'true' : undefined,
+      onFocus: () => setCurrent([row, column]),
+      onClick: () => onSelect(name, role.id),
+      onKeyDown: (event) => {
+        const next = moved(event.key, [row, column], size);
+        if (next)
+          event.currentTarget.closest('table')?.tBodies[0]?.rows[next[0]]?.cells[next[1] + 1]?.focus();
+        else if (event.key === 'Enter' || event.key === ' ') onSelect(name, role.id);
+        else return;
+        event.preventDefault();
+      },
+    }),
+  });
   return (
     <div class="rows scrolls">
-      {/* biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: its cells are selected by the keyboard */}
-      <table role="grid" aria-label="Roles by permissions" aria-busy={isLoading} ref={table}>
-        <thead>
-          <tr>
-            <th scope="col">Permission</th>
-            {roles.map(({ id, label, inherits }) => (
-              <th key={id} scope="col">
-                <bdi>{label}</bdi>
-                {inherits !== undefined && (
-                  <span class="note">
-                    {' '}
-                    ↑ <span class="visually-hidden">inherits from </span>
-                    <bdi>{inherits}</bdi>
-                  </span>
-                )}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {permissions.map(({ name, kind, description }, row) => (
-            <tr key={name}>
-              <th scope="row">
-                <code>{name}</code>
-                {kind === 'pattern' && <span class="note"> pattern</span>}
-                {description !== undefined && <span class="note described"> {description}</span>}
-              </th>
-              {roles.map(({ id }, column) => (
-                <td
-                  key={id}
-                  tabIndex={row === at[0] && column === at[1] ? 0 : -1}
-                  aria-current={isSelected(name, id) ? 'true' : undefined}
-                  onFocus={() => setCurrent([row, column])}
-                  onClick={() => onSelect(name, id)}
-                  onKeyDown={(event) => {
-                    const next = moved(event.key, [row, column], [permissions.length, roles.length]);
-                    if (next) focus(next);
-                    else if (event.key === 'Enter' || event.key === ' ') onSelect(name, id);
-                    else return;
-                    event.preventDefault();
-                  }}
-                >
-                  <CellSigns of={cellAt(name, id)} />
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        role="grid"
+        aria-label="Roles by permissions"
+        isBusy={isLoading}
+        rows={permissions}
+        columns={[{ title: 'Permission', isHeading: true, show: PermissionName }, ...roles.map(columnOf)]}
+        keyOf={({ name }) => name}
+      />
     </div>
   );
 }
+
+const RoleName = ({ of: { label, inherits } }: { readonly of: Matrix['roles'][number] }) => (
+  <>
+    <bdi>{label}</bdi>
+    {inherits !== undefined && (
+      <span class="note">
+        {' '}
+        ↑ <span class="visually-hidden">inherits from </span>
+        <bdi>{inherits}</bdi>
+      </span>
+    )}
+  </>
+);
+
+const PermissionName = ({ name, kind, description }: Permission) => (
+  <>
+    <code>{name}</code>
+    {kind === 'pattern' && <span class="note"> pattern</span>}
+    {description !== undefined && <span class="note described"> {description}</span>}
+  </>
+);
 
 function CellSigns({ of: cell }: { readonly of: Cell | undefined }) {
   if (!cell) return <span class="visually-hidden">nothing</span>;
