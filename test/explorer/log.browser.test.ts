@@ -74,7 +74,7 @@ test('the logs of a user and of no tenant, and a period without records', async 
   const { page } = await open(table);
   await page.getByLabel('The log of').selectOption('what a user did');
   await page.getByText('Whose log?').waitFor();
-  await page.getByLabel('User', { exact: true }).fill('edda');
+  await page.getByLabel('Subject', { exact: true }).fill('edda');
   await page.keyboard.press('Enter');
   await counted(page, '1 row');
   await page.getByLabel('The log of').selectOption('what belongs to no tenant');

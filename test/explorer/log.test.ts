@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { inputOf, missing, type Values } from '../../explorer/page/commands/form.ts';
 import {
   actorRef,
   changesOf,
@@ -8,7 +9,8 @@ import {
   linkedTo,
   partsOf,
 } from '../../explorer/page/views/log/records.ts';
-import { inputOf } from '../../explorer/page/views/log/source.ts';
+import { fieldsOfLog, type LogName } from '../../explorer/page/views/log/source.ts';
+import { formsOf } from '../../explorer/service/form.ts';
 
 const SUSPENDED = {
   ...{
@@ -90,15 +92,16 @@ test('records are kept by parts of actor, command and entity, in whatever case',
 });
 
 test('the log of a tenant, of a user, or of neither, within a period', () => {
-  const period = { from: '2026-03-01T08:00', until: undefined, descending: false };
-  const wanted = { tenant: 'tenant:t', user: 'user:ann', ...period };
-  expect(inputOf({ ...wanted, log: 'tenant' })).toEqual({
-    tenant: 'tenant:t',
-    from: '2026-03-01T08:00:00.000Z',
-  });
-  expect(inputOf({ ...wanted, log: 'user' })).toEqual({ user: 'ann', from: '2026-03-01T08:00:00.000Z' });
-  expect(inputOf({ ...wanted, log: 'none', from: 'soon' })).toEqual({});
-  expect(inputOf({ ...wanted, log: 'none', from: 'soon', descending: true })).toEqual({ descending: true });
-  expect(inputOf({ ...wanted, log: 'tenant', tenant: undefined })).toBeUndefined();
-  expect(inputOf({ ...wanted, log: 'user', user: undefined })).toBeUndefined();
+  const { fields = [] } = formsOf(['audit.list']).forms['audit.list'] ?? {};
+  const asked = (log: LogName, values: Values) => {
+    const taken = fieldsOfLog(log, fields);
+    return missing(taken, values).length > 0 ? undefined : inputOf(taken, values);
+  };
+  const wanted = { tenant: 'tenant:t', user: 'user:ann', from: '2026-03-01T08:00' };
+  const from = '2026-03-01T08:00:00Z';
+  expect(asked('tenant', wanted)).toEqual({ tenant: 'tenant:t', from });
+  expect(asked('user', wanted)).toEqual({ user: 'ann', from });
+  expect(asked('none', wanted)).toEqual({ from });
+  expect(asked('tenant', { user: 'user:ann' })).toBeUndefined();
+  expect(asked('user', { tenant: 'tenant:t' })).toBeUndefined();
 });

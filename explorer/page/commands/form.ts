@@ -12,6 +12,8 @@ const LABELS: Readonly<Record<string, string>> = {
   permission: `${FIELDS.permission} or pattern`,
   startsAt: 'From (UTC)',
   endsAt: 'Until (UTC)',
+  from: 'From (UTC)',
+  until: 'Until, not included (UTC)',
   when: 'Condition in CEL',
 };
 

@@ -29,12 +29,6 @@ export function readInstant(text: string): number | undefined {
   return /[-+]\d\d:\d\d$/.test(whole) ? undefined : readIso(whole);
 }
 
-/** An instant of a field, which is of UTC, in ISO 8601; undefined for what is none. */
-export function utcOf(text: string | undefined): string | undefined {
-  const at = Date.parse(`${text}Z`);
-  return Number.isNaN(at) ? undefined : new Date(at).toISOString();
-}
-
 /** As in an address: `2026-03-01T12:00Z`, with seconds only where there are some. */
 export const formatInstant = (at: number): string =>
   new Date(at)

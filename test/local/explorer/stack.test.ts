@@ -70,10 +70,7 @@ test('the screen shows its link, which works once', async () => {
   const cookie = await openBy(stack.explorer);
   expect(await call(cookie, 'about', {})).toEqual({
     ok: true,
-    result: {
-      ...{ place: 'the local table gatehouse', canWrite: true, isLive: true },
-      apis: ['default'],
-    },
+    result: { place: 'the local table gatehouse', canWrite: true, isLive: true, apis: ['default'] },
   });
   expect((await send(stack.explorer)).status).toBe(401);
 });

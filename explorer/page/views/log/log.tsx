@@ -1,19 +1,22 @@
 import { useAddress } from '../../address.ts';
+import { useCall } from '../../calls.ts';
 import { useClient } from '../../client.ts';
+import { CommandFields } from '../../commands/fields.tsx';
+import { inputOf, missing } from '../../commands/form.ts';
 import { useList } from '../../list.ts';
 import { commandPages, type Item } from '../../load-page.ts';
 import { useNames } from '../../names.tsx';
 import { Empty } from '../../parts/empty.tsx';
-import { INSTANT, Select, TextField, Warning } from '../../parts/field.tsx';
+import { Select, TextField, Warning } from '../../parts/field.tsx';
 import { Named } from '../../parts/named.tsx';
 import { type Column, Pages } from '../../parts/pages.tsx';
-import { Picker } from '../../parts/picker.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Changes, calledOf, Entity } from './record.tsx';
 import { actorRef, changesOf, type FieldChange, kept, textOf } from './records.ts';
-import { inputOf, isLog, LOGS } from './source.ts';
+import { fieldsOfLog, isLog, LOGS, type LogName } from './source.ts';
 import { useTenant } from './use-tenant.ts';
 
+const COMMAND = 'audit.list';
 /** Records of one page. */
 const PAGE = 100;
 
@@ -22,13 +25,15 @@ export function LogView() {
   const { state, go } = useAddress();
   const { send, manifest } = useClient();
   const log = isLog(state.log) ? state.log : 'tenant';
+  const forms = useCall('forms', { commands: [COMMAND] });
   const found = useTenant(state.tenant ?? state.scope);
-  const { value: tenant } = found;
+  const values = { ...state, tenant: found.value ?? '' };
+  const fields = fieldsOfLog(log, forms.value?.forms[COMMAND]?.fields ?? []);
+  const isAsked = forms.value !== undefined && missing(fields, values).length === 0;
   const isOldest = state.order === 'oldest';
-  const { user, from, until } = state;
-  const input = inputOf({ log, tenant, user, from, until, descending: !isOldest });
-  const key = input && JSON.stringify(input);
-  const list = useList(key, commandPages(send, 'audit.list', { ...input, limit: PAGE }));
+  const input = { ...inputOf(fields, values), descending: !isOldest, limit: PAGE };
+  const list = useList(isAsked ? JSON.stringify(input) : undefined, commandPages(send, COMMAND, input));
+  const error = forms.error ?? found.error;
   const nameOf = useNames();
   const called = (record: Item) => calledOf(record, nameOf);
   const records = kept(list.items, state, called);
@@ -60,7 +65,20 @@ export function LogView() {
   ];
   return (
     <>
-      <Source log={log} tenant={tenant} />
+      <div class="question">
+        <Select
+          label="The log of"
+          value={log}
+          options={LOGS}
+          onChoose={(chosen) => go({ log: chosen, record: undefined })}
+        />
+        <CommandFields
+          key={log}
+          fields={fields}
+          values={values}
+          onChange={(key, value) => go({ [key]: value, record: undefined })}
+        />
+      </div>
       <Filters records={list.items} />
       {list.hasMore && (
         <Warning>
@@ -69,10 +87,10 @@ export function LogView() {
           or choose another period.
         </Warning>
       )}
-      {key === undefined && found.error ? (
-        <Problem of={found.error} retry={found.retry} />
-      ) : key === undefined ? (
-        <Nobody log={log} isLooking={found.isLoading} isPlayground={manifest !== undefined} />
+      {!isAsked && error ? (
+        <Problem of={error} retry={forms.error ? forms.retry : found.retry} />
+      ) : !isAsked ? (
+        <Nobody log={log} isLooking={!forms.value || found.isLoading} isPlayground={manifest !== undefined} />
       ) : (
         <Pages
           caption="Audit records"
@@ -131,50 +149,6 @@ const Action = ({ action, severity }: Item) => (
   </>
 );
 
-/** Of whom a log is. */
-const WHOSE = {
-  tenant: { kind: 'scope', label: 'Tenant' },
-  user: { kind: 'subject', label: 'User' },
-} as const;
-
-interface SourceProps {
-  readonly log: keyof typeof LOGS;
-  readonly tenant: string | undefined;
-}
-
-/** Which log, and from when until when. */
-function Source({ log, tenant }: SourceProps) {
-  const { state, go } = useAddress();
-  const instant = (name: 'from' | 'until', label: string) => (
-    <TextField
-      label={label}
-      {...INSTANT}
-      value={state[name] ?? ''}
-      onCommit={(text) => go({ [name]: text || undefined })}
-    />
-  );
-  return (
-    <div class="question">
-      <Select
-        label="The log of"
-        value={log}
-        options={LOGS}
-        onChoose={(chosen) => go({ log: chosen, record: undefined })}
-      />
-      {log !== 'none' && (
-        <Picker
-          key={log}
-          {...WHOSE[log]}
-          value={log === 'tenant' ? tenant : state.user}
-          onChoose={(ref) => go({ [log]: ref, record: undefined })}
-        />
-      )}
-      {instant('from', 'From (UTC)')}
-      {instant('until', 'Until, not included (UTC)')}
-    </div>
-  );
-}
-
 /** What the loaded records have to have, and the order of the log. */
 function Filters({ records }: { readonly records: readonly Item[] }) {
   const { state, go } = useAddress();
@@ -205,7 +179,7 @@ function Filters({ records }: { readonly records: readonly Item[] }) {
 }
 
 interface NobodyProps {
-  readonly log: keyof typeof LOGS;
+  readonly log: LogName;
   readonly isLooking: boolean;
   readonly isPlayground: boolean;
 }

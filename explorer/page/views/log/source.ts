@@ -1,7 +1,6 @@
-import type { Item } from '../../load-page.ts';
-import { utcOf } from '../../parts/instant.ts';
+import type { FormField } from '../../../service/index.ts';
 
-/** Which log is read, and from when until when. */
+/** Which log is read, by the fields of `audit.list`. */
 
 export const LOGS = {
   tenant: 'a tenant',
@@ -12,24 +11,11 @@ export type LogName = keyof typeof LOGS;
 export const isLog = (name: string | undefined): name is LogName =>
   name !== undefined && Object.hasOwn(LOGS, name);
 
-export interface Wanted {
-  readonly log: LogName;
-  readonly tenant: string | undefined;
-  readonly user: string | undefined;
-  /** Instants of UTC, as fields of a page have them. */
-  readonly from: string | undefined;
-  readonly until: string | undefined;
-  readonly descending: boolean;
-}
+const PERIOD = ['from', 'until'];
 
-/** The input of audit.list; undefined where nobody was chosen yet. */
-export function inputOf({ log, tenant, user, from, until, descending }: Wanted): Item | undefined {
-  if ((log === 'tenant' && tenant === undefined) || (log === 'user' && user === undefined)) return undefined;
-  return {
-    tenant: log === 'tenant' ? tenant : undefined,
-    user: log === 'user' ? user?.replace(/^user:/, '') : undefined,
-    from: utcOf(from),
-    until: utcOf(until),
-    descending: descending || undefined,
-  };
-}
+/** What is asked for a log: of whom it is, and a period. */
+export const fieldsOfLog = (log: LogName, fields: readonly FormField[]): readonly FormField[] =>
+  fields.flatMap((field) => {
+    if (field.name === log) return { ...field, isRequired: true };
+    return PERIOD.includes(field.name) ? field : [];
+  });

@@ -1,12 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { FormField } from '../../../service/index.ts';
 import { useAddress } from '../../address.ts';
 import { useCall } from '../../calls.ts';
 import type { Change } from '../../commands/changes.ts';
-import { given, keyOf, labelOf, missing, type Values } from '../../commands/form.ts';
+import { CommandFields } from '../../commands/fields.tsx';
+import { labelOf, missing, type Values } from '../../commands/form.ts';
 import { changeNamed, changeOf, fieldsOf, USUAL, USUAL_COMMANDS } from '../../commands/usual.ts';
-import { INSTANT, named, Select, TextField } from '../../parts/field.tsx';
-import { Picker } from '../../parts/picker.tsx';
+import { named, Select } from '../../parts/field.tsx';
 import { Problem } from '../../parts/problem.tsx';
 
 const LABELS = Object.fromEntries(Object.entries(USUAL).map(([name, { label }]) => [name, label]));
@@ -47,14 +46,11 @@ export function ChangeForm({ onAdd }: { readonly onAdd: (change: Change) => void
             setWanted(false);
           }}
         />
-        {fields.map((field) => (
-          <ValueField
-            key={field.name}
-            field={field}
-            value={given(field, values)}
-            onChange={(value) => setValues((before) => ({ ...before, [keyOf(field)]: value ?? '' }))}
-          />
-        ))}
+        <CommandFields
+          fields={fields}
+          values={values}
+          onChange={(key, value) => setValues((before) => ({ ...before, [key]: value }))}
+        />
       </div>
       <button type="button" class="primary" onClick={() => (isComplete ? add() : setWanted(true))}>
         Add this change
@@ -66,19 +62,4 @@ export function ChangeForm({ onAdd }: { readonly onAdd: (change: Change) => void
       </span>
     </fieldset>
   );
-}
-
-interface ValueFieldProps {
-  readonly field: FormField;
-  readonly value: string;
-  readonly onChange: (value: string | undefined) => void;
-}
-
-function ValueField({ field, value, onChange }: ValueFieldProps) {
-  const { names, choices, isRequired, isInstant } = field;
-  const label = labelOf(field);
-  if (names) return <Picker kind={names} label={label} value={value || undefined} onChoose={onChange} />;
-  const options = named(isRequired ? choices : ['', ...choices]);
-  if (choices.length > 0) return <Select label={label} value={value} options={options} onChoose={onChange} />;
-  return <TextField label={label} {...(isInstant && INSTANT)} value={value} onType={onChange} />;
 }
