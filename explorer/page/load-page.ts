@@ -24,13 +24,13 @@ export const searchPages =
     input: Inputs[M],
   ): LoadPage<Results[M]['items'][number]> =>
   (cursor) =>
-    send<Method>(method, withCursor(input, cursor)) as Promise<PageReply<Results[M]['items'][number]>>;
+    send<Method>(method, { ...input, cursor }) as Promise<PageReply<Results[M]['items'][number]>>;
 
 /** The pages of a command of provisioning that lists. */
 export const commandPages =
   (send: Send, command: string, input: Item = {}): LoadPage<Item> =>
   (cursor) =>
-    run(send, { command, input: withCursor(input, cursor) });
+    run(send, { command, input: { ...input, cursor } });
 
 /** The first items of a command that lists, and the cursor of those that follow. */
 export const firstPage = (send: Send, command: string, input: Item): Promise<PageReply<Item>> =>
@@ -42,6 +42,3 @@ export async function run<T = Item>(send: Send, { command, input }: Change): Pro
   if (!reply.ok) return reply;
   return reply.result.ok ? { ...reply.result, result: reply.result.result as T } : reply.result;
 }
-
-const withCursor = <T extends object>(input: T, cursor: string | undefined) =>
-  cursor === undefined ? { ...input } : { ...input, cursor };

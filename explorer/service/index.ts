@@ -10,5 +10,5 @@ export type {
   Reply,
   Results,
 } from './methods.ts';
-export type { PolicyShown, RouteTrial } from './policy.ts';
+export type { CoveredRoute, PolicyShown, RouteTrial } from './policy.ts';
 export { createService, type Service } from './service.ts';

@@ -13,14 +13,14 @@ import { fieldsOfLog, type LogName } from '../../explorer/page/views/log/source.
 import { formsOf } from '../../explorer/service/form.ts';
 
 const SUSPENDED = {
-  ...{
-    id: '1',
-    action: 'tenant.update',
-    entityType: 'tenant',
-    entityId: 't',
-    timestamp: '2026-03-01T00:00:00.000Z',
-  },
-  ...{ actor: 'user:ann', operationId: 'o', severity: 'info' },
+  id: '1',
+  action: 'tenant.update',
+  entityType: 'tenant',
+  entityId: 't',
+  timestamp: '2026-03-01T00:00:00.000Z',
+  actor: 'user:ann',
+  operationId: 'o',
+  severity: 'info',
   before: { id: 't', status: 'active', name: 'Nord', ancestors: [], updatedAt: '1', tags: { a: 1 } },
   after: { id: 't', status: 'suspended', name: 'Nord', ancestors: [], updatedAt: '2', code: 'X' },
 };

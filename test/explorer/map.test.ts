@@ -159,13 +159,11 @@ describe('what is paid for', () => {
   });
 
   const entitlements = (more: Partial<Entitlements> = {}): Entitlements => ({
-    ...{
-      modules: ['library'],
-      subscriptions: new Map(),
-      licences: new Map(),
-      endingUsers: [],
-      isComplete: true,
-    },
+    modules: ['library'],
+    subscriptions: new Map(),
+    licences: new Map(),
+    endingUsers: [],
+    isComplete: true,
     ...more,
   });
   const textsOf = (of: Scope, known: Entitlements | undefined, isClosed = false) =>

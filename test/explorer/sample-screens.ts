@@ -100,15 +100,13 @@ export function addDecisions(
       request: requestOf(permission, scope.replace(/^\w+:/, '')),
     });
   happened({
-    ...{
-      kind: 'request',
-      source: 'http-simple',
-      method: 'GET',
-      path: '/nowhere',
-      status: 403,
-      decisions: 0,
-      authorizer: 'miss',
-    },
+    kind: 'request',
+    source: 'http-simple',
+    method: 'GET',
+    path: '/nowhere',
+    status: 403,
+    decisions: 0,
+    authorizer: 'miss',
     at: NOW - 500,
   });
 }

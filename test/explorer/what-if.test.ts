@@ -212,7 +212,7 @@ describe('changes in the address', () => {
 
 describe('the difference', () => {
   test('is what the function of the command line finds, in the same words', async () => {
-    const change = changeOf(USUAL.suspend, fieldsOf(USUAL.suspend, {}), { scope: ref('scope', 'school') });
+    const change = changeOf(USUAL.suspend, fieldsOf(USUAL.suspend, FORMS), { scope: ref('scope', 'school') });
     const direct = await accessDifference([change], { reader, commands: COMMANDS, at: NOW });
     const shown = await compared(change);
     expect(shown).toEqual(direct);

@@ -2,12 +2,6 @@ import { nameIn, sentenceOf } from '../../../provisioning/index.ts';
 import type { NameOf } from '../refs.ts';
 import type { Change } from './changes.ts';
 
-/** The references that sentences name. */
-const refsIn = (changes: readonly Change[]): readonly string[] =>
-  changes.flatMap((change) =>
-    (sentenceOf(change) ?? []).flatMap((part) => (typeof part === 'string' ? [] : [part.ref])),
-  );
-
 /** The names of what changes would make, which the table does not have yet. */
 export function newNamesIn(changes: readonly Change[]): NameOf {
   const names = new Map(
@@ -25,5 +19,8 @@ export function newNamesIn(changes: readonly Change[]): NameOf {
 export function revokedBy(changes: readonly Change[], losers: readonly string[]): string | undefined {
   const [only] = losers;
   if (only !== undefined && losers.length === 1) return only;
-  return refsIn(changes)[0] ?? only;
+  const named = changes
+    .flatMap((change) => sentenceOf(change) ?? [])
+    .find((part) => typeof part !== 'string');
+  return named?.ref ?? only;
 }

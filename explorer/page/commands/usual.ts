@@ -32,19 +32,8 @@ export const USUAL_COMMANDS: readonly string[] = Object.values(USUAL).flatMap((u
   'command' in usual ? usual.command : [],
 );
 
-/** What becomes active, or does not any more. */
-const named = (name: string, names: 'scope' | 'subject'): FormField => ({
-  name,
-  names,
-  isRequired: true,
-  description: 'reference',
-  choices: [],
-  canClear: false,
-  isInstant: false,
-  isJson: false,
-});
-
-const STATUS_FIELDS = { scope: named('scope', 'scope'), subject: named('user', 'subject') };
+/** What becomes active, or does not any more, as an assignment names it. */
+const STATUS_FIELD = { scope: 'scope', subject: 'user' } as const;
 
 /** A usual change by its name; of any other command, all of its fields. */
 export const changeNamed = (name: string): Usual =>
@@ -52,9 +41,13 @@ export const changeNamed = (name: string): Usual =>
 
 /** The fields that a change asks for. */
 export function fieldsOf(usual: Usual, forms: CommandForms['forms']): readonly FormField[] {
-  if ('of' in usual) return [STATUS_FIELDS[usual.of]];
-  const { command, also = [] } = usual;
+  const { command, also = [] } = 'of' in usual ? USUAL.give : usual;
   const { fields = [] } = forms[command] ?? {};
+  // Whose status it is says a reference, of a user too.
+  if ('of' in usual)
+    return fields
+      .filter(({ name }) => name === STATUS_FIELD[usual.of])
+      .map((field) => ({ ...field, description: 'reference' }));
   return also === 'all' ? fields : fields.filter(({ name, isRequired }) => isRequired || also.includes(name));
 }
 

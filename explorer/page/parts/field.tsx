@@ -106,6 +106,30 @@ export function TextField(props: TextFieldProps) {
   );
 }
 
+export interface FileFieldProps extends Labelled {
+  readonly class?: string;
+  /** What may be chosen. */
+  readonly accept?: string;
+  readonly onOpen: (file: File) => void;
+}
+
+/** A field for a file, which may be dropped on it. */
+export const FileField = ({ accept, onOpen, ...labelled }: FileFieldProps) => (
+  <Field {...labelled}>
+    {(control) => (
+      <input
+        {...control}
+        type="file"
+        accept={accept}
+        onChange={({ currentTarget }) => {
+          const [file] = currentTarget.files ?? [];
+          if (file) onOpen(file);
+        }}
+      />
+    )}
+  </Field>
+);
+
 export interface SelectProps extends Labelled {
   readonly value: string;
   /** Texts by value. */

@@ -50,13 +50,17 @@ export const instantText = (at: number): string =>
 /** A date where it is a whole day, with the time otherwise. */
 const shortText = (at: number): string => (at % DAY === 0 ? dateText(at) : instantText(at));
 
+interface Period {
+  readonly start?: string | undefined;
+  readonly end?: string | undefined;
+}
+
 /** A period in words, its end excluded: `1 Mar 2026 – 1 Apr 2026`, `until 1 Apr 2026`. */
-export function periodText({ start, end }: { readonly start?: string; readonly end?: string }): string {
-  const from = start === undefined ? undefined : shortText(Date.parse(start));
-  const until = end === undefined ? undefined : shortText(Date.parse(end));
-  if (from !== undefined && until !== undefined) return `${from} – ${until}`;
-  if (from !== undefined) return `from ${from}`;
-  return until === undefined ? 'at any time' : `until ${until}`;
+export function periodText({ start, end }: Period): string {
+  const [from, until] = [start, end].map((text) => text && shortText(Date.parse(text)));
+  if (from && until) return `${from} – ${until}`;
+  if (from) return `from ${from}`;
+  return until ? `until ${until}` : 'at any time';
 }
 
 /** The instant `at` of an address, or what is wrong with it: then nothing may be asked, least of all for now. */

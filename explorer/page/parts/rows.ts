@@ -14,10 +14,12 @@ export function filtered<T>(
   columns: readonly TextColumn<T>[],
   filter: string,
 ): readonly T[] {
-  const wanted = filter.trim().toLowerCase();
-  if (wanted === '') return rows;
-  return rows.filter((row) => columns.some(({ text }) => text(row).toLowerCase().includes(wanted)));
+  return rows.filter((row) => columns.some(({ text }) => holds(text(row), filter)));
 }
+
+/** Whether a text has another one in it, in whatever case. */
+export const holds = (text: string, wanted = ''): boolean =>
+  text.toLowerCase().includes(wanted.trim().toLowerCase());
 
 /** How many rows there are, as far as they are loaded. An export has those that the filter leaves. */
 export function countOf(shown: number, loaded: number, hasMore: boolean, isLoading: boolean): string {

@@ -5,10 +5,10 @@ export interface NewTest {
   readonly subject: string;
   readonly permission: string;
   readonly scope: string;
-  readonly at?: string;
-  readonly resource?: string;
-  readonly properties?: Readonly<Record<string, unknown>>;
-  readonly context?: Readonly<Record<string, unknown>>;
+  readonly at?: string | undefined;
+  readonly resource?: string | undefined;
+  readonly properties?: Readonly<Record<string, unknown>> | undefined;
+  readonly context?: Readonly<Record<string, unknown>> | undefined;
   readonly expect: string;
 }
 

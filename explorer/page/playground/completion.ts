@@ -20,7 +20,7 @@ export interface Suggestion {
   readonly insert: string;
   /** What it is, in a word: `key`, `value`, or the section of a name. */
   readonly kind: string;
-  readonly description?: string;
+  readonly description?: string | undefined;
 }
 
 /** What can stand between two offsets of a text. */
@@ -137,11 +137,9 @@ const keysAt = (
         label,
         insert: hasColon ? label : `${label}: `,
         kind: 'key',
-        ...described(descriptionOf(child)),
+        description: descriptionOf(child),
       })),
   );
-
-const described = (description: string | undefined) => (description === undefined ? {} : { description });
 
 const descriptionOf = (schema: Schema): string | undefined =>
   alternatives(schema).find(({ description }) => description !== undefined)?.description;

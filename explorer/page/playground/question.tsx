@@ -73,20 +73,21 @@ function testOf(
 ): NewTest {
   const nameOf = (kind: 'subject' | 'scope', ref: string) =>
     Object.entries(names[kind]).find(([, each]) => each === ref)?.[0] ?? ref;
-  const { type, id } = given?.resource ?? {};
+  const { subject: who, resource, action, context } = given ?? {};
+  const { type, id } = resource ?? {};
   const properties = {
-    ...(given?.subject?.properties && { subject: given.subject.properties }),
-    ...(given?.resource?.properties && { resource: given.resource.properties }),
-    ...(given?.action?.properties && { action: given.action.properties }),
+    subject: who?.properties,
+    resource: resource?.properties,
+    action: action?.properties,
   };
   return {
     subject: nameOf('subject', subject),
     permission,
     scope: nameOf('scope', scope),
-    ...(at !== undefined && { at: new Date(at).toISOString() }),
-    ...(type !== undefined && id !== undefined && { resource: `${type}:${id}` }),
-    ...(Object.keys(properties).length > 0 && { properties }),
-    ...(given?.context && { context: given.context }),
+    at: at === undefined ? undefined : new Date(at).toISOString(),
+    resource: type && id && `${type}:${id}`,
+    properties: Object.values(properties).some(Boolean) ? properties : undefined,
+    context,
     expect: allowed ? 'allow' : reason,
   };
 }

@@ -34,18 +34,18 @@ export function startWorker(): WorkerClient {
       waiting.set(last, resolve);
       worker.postMessage({ id: last, ...message } as unknown as ToWorker);
     });
+  const brokenIn = (answer: FromWorker): string =>
+    'broken' in answer ? answer.broken : 'there is no answer';
   const send = async (method: string, input: unknown) => {
     const answer = await ask({ method, input });
-    return 'reply' in answer
-      ? answer.reply
-      : unreachable('broken' in answer ? answer.broken : 'there is no answer');
+    return 'reply' in answer ? answer.reply : unreachable(brokenIn(answer));
   };
   return {
     send: send as Send,
     update: async (texts) => {
       const answer = await ask({ texts });
       if ('model' in answer) return answer.model;
-      throw new Error('broken' in answer ? answer.broken : 'there is no answer');
+      throw new Error(brokenIn(answer));
     },
   };
 }

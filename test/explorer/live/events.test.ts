@@ -64,7 +64,8 @@ test('an event has an outcome, and one code that says why', () => {
 });
 
 describe('a filter', () => {
-  const nameOf = (ref: string) => ({ 'user:ben': 'Benjamin', 'location:south': 'South School' })[ref];
+  const names: Record<string, string> = { 'user:ben': 'Benjamin', 'location:south': 'South School' };
+  const nameOf = (ref: string) => names[ref || expect.unreachable('nothing has no name')];
   const shown = (filter: Parameters<typeof matching>[1]) => ids(matching(EVENTS, filter, nameOf));
 
   test.each([
@@ -73,15 +74,15 @@ describe('a filter', () => {
     [{ outcome: 'fault' }, [3]],
     [{ outcome: 'none' }, [4]],
     [{ reason: 'no_grant' }, [2, 5]],
-    [{ subject: 'BENJ' }, [2]],
-    [{ subject: 'user:ann' }, [1, 3, 5]],
-    [{ permission: 'men' }, [3]],
+    [{ who: 'BENJ' }, [2]],
+    [{ who: 'user:ann' }, [1, 3, 5]],
+    [{ what: 'men' }, [3]],
     [{ text: 'south school' }, [5]],
     [{ text: 'post /bills' }, [5]],
     [{ text: '401' }, [4]],
     [{ text: 'http-simple', outcome: 'allowed' }, [1]],
     [{ text: 'nowhere' }, []],
-    [{ subject: '' }, [1, 2, 3, 4, 5]],
+    [{ who: '' }, [1, 2, 3, 4, 5]],
   ])('%j leaves %j', (filter, expected) => {
     expect(shown(filter)).toEqual(expected);
   });

@@ -13,7 +13,7 @@ import { Link } from '../../parts/link.tsx';
 import { Named } from '../../parts/named.tsx';
 import { Table, type TableColumn } from '../../parts/table.tsx';
 import {
-  type Filter,
+  FILTERS,
   MOST_EVENTS,
   matching,
   type Outcome,
@@ -43,17 +43,9 @@ export function Decisions() {
       </Empty>
     );
 
-  const filter: Filter = {
-    outcome: state.outcome,
-    reason: state.reason,
-    subject: state.who,
-    permission: state.what,
-    text: state.text,
-  };
-  const shown = matching(events, filter, nameOf);
-  const isFiltered = Object.values(filter).some(Boolean);
-  const clear = () =>
-    go({ outcome: undefined, reason: undefined, who: undefined, what: undefined, text: undefined });
+  const shown = matching(events, state, nameOf);
+  const isFiltered = FILTERS.some((name) => state[name]);
+  const clear = () => go(Object.fromEntries(FILTERS.map((name) => [name, undefined])));
   return (
     <>
       <Connection stream={stream} />
@@ -64,7 +56,7 @@ export function Decisions() {
           options={{ '': 'all', ...OUTCOME_TEXTS }}
           onChoose={(outcome) => go({ outcome })}
         />
-        {FILTERS.map(([name, label]) => (
+        {TEXT_FILTERS.map(([name, label]) => (
           <TextField
             key={name}
             label={label}
@@ -155,8 +147,8 @@ function newText(events: readonly LiveEvent[], paused: readonly LiveEvent[]): st
   return count === 0 ? '' : ` (${count} new)`;
 }
 
-/** What the list is filtered by: the name in the address, and the label. */
-const FILTERS = [
+/** Fields that filter the list: the name in the address, and the label. */
+const TEXT_FILTERS = [
   ['who', FIELDS.subject],
   ['what', FIELDS.permission],
   ['text', 'Any text'],

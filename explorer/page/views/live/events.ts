@@ -1,4 +1,5 @@
 import type { LiveEvent } from '../../../service/index.ts';
+import { holds } from '../../parts/rows.ts';
 import type { NameOf } from '../../refs.ts';
 
 /** The most events that are kept: those of the stream's own memory. */
@@ -35,47 +36,42 @@ export function reasonOf(event: LiveEvent): string {
   return event.fault ?? event.reason ?? '';
 }
 
-/** What is shown; a text is found in references and in names, in any case of its letters. */
-export interface Filter {
-  readonly outcome?: string | undefined;
-  readonly reason?: string | undefined;
-  readonly subject?: string | undefined;
-  readonly permission?: string | undefined;
-  readonly text?: string | undefined;
-}
+/** What events are kept by: the names in the address. */
+export const FILTERS = ['outcome', 'reason', 'who', 'what', 'text'] as const;
+
+/** A text is found in references and in names, in any case of its letters. */
+export type Filter = { readonly [F in (typeof FILTERS)[number]]?: string | undefined };
 
 /** @param nameOf the name of a reference; undefined if it has none, or it is not known yet */
-export function matching(
+export const matching = (
   events: readonly LiveEvent[],
-  { outcome, reason, subject, permission, text }: Filter,
+  { outcome, reason, who, what, text }: Filter,
   nameOf: NameOf,
-): readonly LiveEvent[] {
-  const holds = (wanted: string | undefined, ...texts: readonly (string | undefined)[]): boolean =>
-    !wanted || texts.some((each) => each?.toLowerCase().includes(wanted.toLowerCase()));
-  const isOf = (event: LiveEvent): boolean => {
+): readonly LiveEvent[] =>
+  events.filter((event) => {
     const asked = event.kind === 'decision' ? event : undefined;
     const line = event.kind === 'decision' ? event.request : event;
-    const who = asked && [asked.subject, nameOf(asked.subject)];
-    const where = asked && [asked.scope, nameOf(asked.scope)];
-    return (
-      holds(subject, ...(who ?? [])) &&
-      holds(permission, asked?.permission) &&
-      holds(
-        text,
-        ...(who ?? []),
-        asked?.permission,
-        ...(where ?? []),
-        event.source,
-        line && `${line.method} ${line.path}`,
-        reasonOf(event),
-      )
+    // Who nobody knows has no reference.
+    const [subject, scope] = [asked?.subject, asked?.scope].map((ref) =>
+      ref ? `${ref}\n${nameOf(ref) ?? ''}` : '',
     );
-  };
-  return events.filter(
-    (event) =>
-      (!outcome || outcomeOf(event) === outcome) && (!reason || reasonOf(event) === reason) && isOf(event),
-  );
-}
+    const { permission = '' } = asked ?? {};
+    const all = [
+      subject,
+      permission,
+      scope,
+      event.source,
+      line && `${line.method} ${line.path}`,
+      reasonOf(event),
+    ];
+    return (
+      (!outcome || outcomeOf(event) === outcome) &&
+      (!reason || reasonOf(event) === reason) &&
+      holds(subject ?? '', who) &&
+      holds(permission, what) &&
+      holds(all.join('\n'), text)
+    );
+  });
 
 export interface Summary {
   /** How many events have each reason, the most frequent one first. */

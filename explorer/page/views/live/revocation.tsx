@@ -4,7 +4,8 @@ import { type Address, type Patch, useAddress } from '../../address.ts';
 import { useClient } from '../../client.ts';
 import { writeChanges } from '../../commands/changes.ts';
 import { useNames } from '../../names.tsx';
-import { Field, TextField } from '../../parts/field.tsx';
+import { Field, FileField, TextField } from '../../parts/field.tsx';
+import { instantText } from '../../parts/instant.ts';
 import { Link } from '../../parts/link.tsx';
 import { Named } from '../../parts/named.tsx';
 import { Table } from '../../parts/table.tsx';
@@ -94,7 +95,6 @@ function useNow(isOn: boolean): number {
 
 /** For people: `12:00:30`, in UTC as everywhere on this page. */
 const timeText = (at: number): string => new Date(at).toISOString().slice(11, 19);
-const dayTimeText = (at: number): string => `${new Date(at).toISOString().slice(0, 10)} ${timeText(at)} UTC`;
 
 function sentence({ elapsed, charts: [requests] }: Countdown, since: number | undefined): string {
   const most = requests?.seconds ?? 0;
@@ -102,7 +102,7 @@ function sentence({ elapsed, charts: [requests] }: Countdown, since: number | un
     return most === 0
       ? 'No request is allowed after a revocation.'
       : `A request may be allowed for ${durationText(most)} after a revocation.`;
-  const at = `revoked ${dayTimeText(since)}`;
+  const at = `revoked ${instantText(since)}`;
   const until = timeText(since + most * 1_000);
   return elapsed >= most
     ? `${at}. No request has been allowed since ${until}.`
@@ -219,7 +219,7 @@ function LayerTable({ of: { charts }, since }: { readonly of: Countdown } & Pick
 function untilText({ state, atMost }: LayerBar, since: number | undefined): string {
   if (state === 'off') return '–';
   if (since === undefined) return durationText(atMost);
-  return dayTimeText(since + atMost * 1_000);
+  return instantText(since + atMost * 1_000);
 }
 
 const SETTINGS: Readonly<Record<Time, { readonly label: string; readonly hint: string }>> = {
@@ -319,16 +319,11 @@ function OpenReport() {
           else open(text);
         }}
       />
-      <Field label="or a file with it">
-        {(control) => (
-          <input
-            {...control}
-            type="file"
-            accept=".json,application/json,text/plain"
-            onChange={({ currentTarget }) => currentTarget.files?.[0]?.text().then(open)}
-          />
-        )}
-      </Field>
+      <FileField
+        label="or a file with it"
+        accept=".json,application/json,text/plain"
+        onOpen={(file) => file.text().then(open)}
+      />
     </section>
   );
 }

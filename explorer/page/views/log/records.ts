@@ -1,6 +1,7 @@
 import { changedFields, nameIn, subjectOf } from '../../../../provisioning/index.ts';
 import { isObject } from '../../json.ts';
 import type { Item } from '../../load-page.ts';
+import { holds } from '../../parts/rows.ts';
 import { SUBJECT_TYPES } from '../../registry.ts';
 
 /** Audit records as audit.list answers them, read for people. */
@@ -117,9 +118,6 @@ export interface Filters {
   readonly entity?: string | undefined;
   readonly action?: string | undefined;
 }
-
-const holds = (text: string, wanted = ''): boolean =>
-  text.toLowerCase().includes(wanted.trim().toLowerCase());
 
 /** @param calledOf what the entity of a record is called, with names */
 export const kept = (

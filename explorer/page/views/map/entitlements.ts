@@ -103,8 +103,5 @@ export function licenceCoverage(
 
 export const isSoon = (end: number, now: number): boolean => now < end && end <= now + SOON_DAYS * DAY;
 
-/** `2027-01-01`, in UTC. */
-export const dayOf = (instant: number): string => new Date(instant).toISOString().slice(0, 10);
-
-/** The last day on which something holds that ends at an instant: as it is written where a day is given as an end. */
-export const lastDayOf = (end: number): string => dayOf(end - 1);
+/** The last day on which something holds that ends at an instant, as it is written as an end: `2027-01-01`, in UTC. */
+export const lastDayOf = (end: number): string => new Date(end - 1).toISOString().slice(0, 10);

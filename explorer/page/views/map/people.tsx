@@ -1,8 +1,9 @@
 import { subjectOf } from '../../../../provisioning/index.ts';
 import type { Item } from '../../load-page.ts';
+import { periodText } from '../../parts/instant.ts';
 import { Named } from '../../parts/named.tsx';
 import { typeOf } from '../../refs.ts';
-import { dayOf, isSoon, lastDayOf } from './entitlements.ts';
+import { isSoon } from './entitlements.ts';
 import { Marks } from './icons.tsx';
 import type { Listed } from './lines.tsx';
 import type { Mark } from './marks.ts';
@@ -24,13 +25,15 @@ export const assignments = (now: number): Listed => ({
   command: 'assignment.list',
   none: 'No role is assigned to anybody here.',
   title: 'assignments',
-  show: (item) => (
-    <>
-      <Person subject={subjectIn(item)} />{' '}
-      <Marks of={timeMarks(text(item.startsAt), text(item.endsAt), now)} />
-      <Role id={String(item.role)} note={spanOf(text(item.startsAt), text(item.endsAt))} />
-    </>
-  ),
+  show: (item) => {
+    const [start, end] = [text(item.startsAt), text(item.endsAt)];
+    return (
+      <>
+        <Person subject={subjectIn(item)} /> <Marks of={timeMarks(start, end, now)} />
+        <Role id={String(item.role)} note={start || end ? periodText({ start, end }) : undefined} />
+      </>
+    );
+  },
 });
 
 /** The grants of people in a root, each with its roles. */
@@ -51,15 +54,6 @@ export const GRANTS: Listed = {
     );
   },
 };
-
-/** A validity in words; undefined without bounds. */
-function spanOf(from: string | undefined, until: string | undefined): string | undefined {
-  const parts = [
-    ...(from === undefined ? [] : [`from ${dayOf(Date.parse(from))}`]),
-    ...(until === undefined ? [] : [`until ${lastDayOf(Date.parse(until))}`]),
-  ];
-  return parts.length === 0 ? undefined : parts.join(' ');
-}
 
 /** What is to be seen of a validity at a glance. */
 function timeMarks(from: string | undefined, until: string | undefined, now: number): readonly Mark[] {

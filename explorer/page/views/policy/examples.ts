@@ -1,4 +1,4 @@
-import type { PolicyShown } from '../../../service/index.ts';
+import type { CoveredRoute } from '../../../service/index.ts';
 import { isObject, parseJson } from '../../json.ts';
 
 /** A request to try. */
@@ -6,8 +6,6 @@ export interface Request {
   readonly method: string;
   readonly path: string;
 }
-
-type CoveredRoute = PolicyShown['routes'][number];
 
 /** What stands for a value that may be anything. */
 const ANY = 'example';
@@ -56,17 +54,20 @@ export function scopeOf(
   return filled.includes('{') ? undefined : filled;
 }
 
-export type Read<T> = { readonly value: T } | { readonly problem: string };
+/** What a text of the address holds, if there is one, or what is wrong with it. */
+export type Read<T> = { readonly value?: T; readonly problem?: string };
 
 /** Claims, as a JSON object. */
-export function readClaims(text: string): Read<Readonly<Record<string, unknown>>> {
+export function readClaims(text: string | undefined): Read<Readonly<Record<string, unknown>>> {
+  if (text === undefined) return {};
   const parsed = parseJson(text);
   if ('value' in parsed && isObject(parsed.value)) return { value: parsed.value };
   return { problem: 'claims are a JSON object, such as {"tenant":"acme"}' };
 }
 
 /** Headers, as lines `name: value`. */
-export function readHeaders(text: string): Read<Readonly<Record<string, string>>> {
+export function readHeaders(text: string | undefined): Read<Readonly<Record<string, string>>> {
+  if (text === undefined) return {};
   const headers: Record<string, string> = {};
   for (const line of text.split('\n').filter((each) => each.trim() !== '')) {
     const [, name, value] = /^\s*([!#$%&'*+.^_`|~\w-]+)\s*:(.*)$/.exec(line) ?? [];

@@ -1,5 +1,5 @@
 import { useId, useRef } from 'preact/hooks';
-import type { PolicyShown } from '../../../service/index.ts';
+import type { CoveredRoute, PolicyShown } from '../../../service/index.ts';
 import { useAddress } from '../../address.ts';
 import { useCall } from '../../calls.ts';
 import { useNames } from '../../names.tsx';
@@ -12,15 +12,7 @@ import { Problem } from '../../parts/problem.tsx';
 import { QuestionFields } from '../../parts/question.tsx';
 import { Table, type TableColumn } from '../../parts/table.tsx';
 import { PolicyDocument } from './document.tsx';
-import {
-  claimsOf,
-  exampleOfRoute,
-  type Read,
-  type Request,
-  readClaims,
-  readHeaders,
-  scopeOf,
-} from './examples.ts';
+import { claimsOf, exampleOfRoute, type Request, readClaims, readHeaders, scopeOf } from './examples.ts';
 import { useScrollToCurrent } from './scroll.ts';
 import { TrialBox } from './trial.tsx';
 
@@ -34,14 +26,14 @@ export function PolicyView() {
   const { value: about, error: unknown, retry } = useCall('about', {});
   const apis = about?.apis ?? [];
   const api = state.api ?? apis[0] ?? DEFAULT_API;
-  const claims = state.claims === undefined ? undefined : readClaims(state.claims);
-  const headers = state.headers === undefined ? undefined : readHeaders(state.headers);
-  const isAsked = subject !== undefined && about !== undefined && !problemOf(claims);
-  const call = isAsked ? { subject, api, claims: valueIn(claims) } : undefined;
+  const claims = readClaims(state.claims);
+  const headers = readHeaders(state.headers);
+  const isAsked = subject !== undefined && about !== undefined && claims.problem === undefined;
+  const call = isAsked ? { subject, api, claims: claims.value } : undefined;
   const shown = useCall('policy', call);
   const request =
-    call && method !== undefined && path !== undefined && !problemOf(headers)
-      ? { ...call, method, path, headers: valueIn(headers) }
+    call && method !== undefined && path !== undefined && headers.problem === undefined
+      ? { ...call, method, path, headers: headers.value }
       : undefined;
   const trial = useCall('tryRoute', request);
   const box = useRef<HTMLElement>(null);
@@ -78,7 +70,7 @@ export function PolicyView() {
               ? 'JSON; no route of this API takes one'
               : `JSON; routes take ${claimNames.join(', ')}`
           }
-          problem={problemOf(claims)}
+          problem={claims.problem}
           value={state.claims ?? ''}
           onCommit={(text) => go({ claims: text.trim() })}
         />
@@ -97,18 +89,12 @@ export function PolicyView() {
             <Routes of={value} tried={trial.value?.route?.id} onTry={fill} />
             <PolicyDocument of={value} matched={trial.value?.policy?.resource} onTry={fill} />
           </div>
-          <TrialBox box={box} routes={value.routes} headersProblem={problemOf(headers)} called={trial} />
+          <TrialBox box={box} routes={value.routes} headersProblem={headers.problem} called={trial} />
         </>
       )}
     </>
   );
 }
-
-const problemOf = (read: Read<unknown> | undefined): string | undefined =>
-  read && 'problem' in read ? read.problem : undefined;
-
-const valueIn = <T,>(read: Read<T> | undefined): T | undefined =>
-  read && 'value' in read ? read.value : undefined;
 
 function NoRoutes({ api, apis }: { readonly api: string; readonly apis: readonly string[] }) {
   return (
@@ -125,8 +111,6 @@ function NoRoutes({ api, apis }: { readonly api: string; readonly apis: readonly
     </Empty>
   );
 }
-
-type CoveredRoute = PolicyShown['routes'][number];
 
 interface RoutesProps {
   readonly of: PolicyShown;

@@ -75,25 +75,21 @@ export function TrialBox({ box, routes, headersProblem, called }: TrialBoxProps)
         class={called.isLoading ? 'policy-stale' : undefined}
       >
         {called.error && <Problem of={called.error} retry={called.retry} />}
-        {called.value && <Trial of={called.value} />}
+        {called.value && (
+          <>
+            <Agreement of={called.value} />
+            <div class="policy-answers">
+              <PolicySays of={called.value} />
+              <RouteSays of={called.value} />
+            </div>
+            <p class="help">
+              The ARN of the request: <code>{called.value.arn}</code>
+            </p>
+          </>
+        )}
         {state.path === undefined && <p class="help">Type a path, or choose a route or a resource.</p>}
       </div>
     </section>
-  );
-}
-
-function Trial({ of }: { readonly of: RouteTrial }) {
-  return (
-    <>
-      <Agreement of={of} />
-      <div class="policy-answers">
-        <PolicySays of={of} />
-        <RouteSays of={of} />
-      </div>
-      <p class="help">
-        The ARN of the request: <code>{of.arn}</code>
-      </p>
-    </>
   );
 }
 

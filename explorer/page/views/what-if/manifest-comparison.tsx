@@ -4,11 +4,11 @@ import { useAddress } from '../../address.ts';
 import { useCall, useCommand, useLoaded } from '../../calls.ts';
 import { useClient } from '../../client.ts';
 import { Empty } from '../../parts/empty.tsx';
-import { Warning, Wrong } from '../../parts/field.tsx';
+import { FileField, Warning, Wrong } from '../../parts/field.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import type { ComparisonProps } from './changes-comparison.tsx';
-import { FileField, ManifestText } from './file-field.tsx';
-import { type OpenedFile, readOpened } from './opened-file.ts';
+import { ManifestText } from './manifest-text.tsx';
+import { type OpenedFile, readFile, readOpened } from './opened-file.ts';
 import { PlanResult } from './plan-result.tsx';
 import { isForPlace, isForTable, SavedPlanNote, type SavedPlanState, stateOfPlan } from './saved-plan.tsx';
 
@@ -24,7 +24,11 @@ export function ManifestComparison({ onOther, ...props }: ComparisonProps) {
   };
   return (
     <>
-      <FileField onOpen={take} />
+      <FileField
+        class="dropped-on"
+        label="A manifest, or a plan that gatehouse plan --out wrote: choose the file, or drop it here"
+        onOpen={async (chosen) => take(await readFile(chosen))}
+      />
       {!current && (
         <Empty title="No manifest yet">
           Choose a manifest, or a plan that <code>npx gatehouse-authz plan … --out FILE</code> wrote: this

@@ -1,4 +1,5 @@
 import { type PlannedChange, planSections, stepText } from '../../../../provisioning/index.ts';
+import { Few } from '../../parts/few.tsx';
 
 /** Rows of a section that are shown before somebody asks for all. */
 const FIRST = 40;
@@ -12,48 +13,36 @@ export interface PlannedProps {
 }
 
 /** The changes of a plan, what is dangerous first. */
-export function Planned({ changes, beyond }: PlannedProps) {
-  return (
-    <>
-      {planSections(changes).map(([title, of]) => (
-        <section key={title} class="planned">
-          <h2>
-            {title} ({of.length.toLocaleString('en')})
-          </h2>
-          <Lines changes={of.slice(0, FIRST)} beyond={beyond} />
-          {of.length > FIRST && (
-            <details>
-              <summary>{(of.length - FIRST).toLocaleString('en')} more</summary>
-              <Lines changes={of.slice(FIRST)} beyond={beyond} />
-            </details>
-          )}
-        </section>
-      ))}
-    </>
-  );
+export const Planned = ({ changes, beyond }: PlannedProps) => (
+  <>
+    {planSections(changes).map(([title, of]) => (
+      <section key={title} class="planned">
+        <h2>
+          {title} ({of.length.toLocaleString('en')})
+        </h2>
+        <Few of={of} most={FIRST} show={(change) => <Line of={change} isBeyond={beyond?.(change)} />} />
+      </section>
+    ))}
+  </>
+);
+
+interface LineProps {
+  readonly of: PlannedChange;
+  readonly isBeyond: boolean | undefined;
 }
 
-function Lines({ changes, beyond }: PlannedProps) {
-  return (
-    <ul>
-      {changes.map((change) => {
-        const { verb, danger, command, input } = change;
-        return (
-          <li key={`${command} ${JSON.stringify(input)}`}>
-            <span class={`verb ${verb}`}>
-              <span aria-hidden="true">{SIGNS[verb]}</span> {verb}
-            </span>{' '}
-            <bdi>{stepText(change)}</bdi>
-            {danger !== undefined && (
-              <strong class="danger">
-                {' '}
-                <span aria-hidden="true">⚠</span> <bdi>{danger}</bdi>
-              </strong>
-            )}
-            {beyond?.(change) && <strong class="beyond"> not in the plan</strong>}
-          </li>
-        );
-      })}
-    </ul>
-  );
-}
+const Line = ({ of, isBeyond }: LineProps) => (
+  <li>
+    <span class={`verb ${of.verb}`}>
+      <span aria-hidden="true">{SIGNS[of.verb]}</span> {of.verb}
+    </span>{' '}
+    <bdi>{stepText(of)}</bdi>
+    {of.danger !== undefined && (
+      <strong class="danger">
+        {' '}
+        <span aria-hidden="true">⚠</span> <bdi>{of.danger}</bdi>
+      </strong>
+    )}
+    {isBeyond && <strong class="beyond"> not in the plan</strong>}
+  </li>
+);

@@ -1,4 +1,5 @@
 import type { Step } from '../../../../engine/index.ts';
+import { Few } from '../../parts/few.tsx';
 import { Sentence } from '../../parts/sentence.tsx';
 
 /** What each step of a decision asks. */
@@ -64,23 +65,20 @@ function StepLine({ of, outcome }: { readonly of: Step; readonly outcome: Outcom
 /** Sentences that are shown at once. */
 const FEW = 4;
 
-function Sentences({ texts, className }: { readonly texts: readonly string[]; readonly className?: string }) {
-  if (texts.length === 0) return null;
-  const line = (text: string) => (
-    <li key={text} class={className}>
-      <Sentence of={text} />
-    </li>
-  );
-  const rest = texts.slice(FEW);
-  return (
-    <>
-      <ul>{texts.slice(0, FEW).map(line)}</ul>
-      {rest.length > 0 && (
-        <details>
-          <summary>{rest.length} more</summary>
-          <ul>{rest.map(line)}</ul>
-        </details>
-      )}
-    </>
-  );
-}
+const Sentences = ({
+  texts,
+  className,
+}: {
+  readonly texts: readonly string[];
+  readonly className?: string;
+}) => (
+  <Few
+    of={texts}
+    most={FEW}
+    show={(text) => (
+      <li key={text} class={className}>
+        <Sentence of={text} />
+      </li>
+    )}
+  />
+);

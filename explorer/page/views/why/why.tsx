@@ -62,7 +62,25 @@ export function WhyView() {
           </p>
         </section>
       )}
-      {explanation && <Rest of={explanation} />}
+      {explanation && (
+        <>
+          <Conditions {...explanation} />
+          <Remediation explanation={explanation} />
+          <section>
+            <h2>The nine steps</h2>
+            <Steps steps={explanation.steps} />
+          </section>
+          {/* What the command line prints. It is made only when it is opened. */}
+          <Disclosure class="why-text" summary="As text">
+            {() => (
+              // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be within reach of the keyboard
+              <section class="scroll scrolls" aria-label="The explanation as text" tabIndex={0}>
+                <pre>{formatExplanation(explanation)}</pre>
+              </section>
+            )}
+          </Disclosure>
+        </>
+      )}
     </>
   );
 }
@@ -85,29 +103,3 @@ function Answer({ of }: { readonly of: Explanation }) {
     </section>
   );
 }
-
-function Rest({ of }: { readonly of: Explanation }) {
-  return (
-    <>
-      <Conditions {...of} />
-      <Remediation explanation={of} />
-      <section>
-        <h2>The nine steps</h2>
-        <Steps steps={of.steps} />
-      </section>
-      <AsText of={of} />
-    </>
-  );
-}
-
-/** What the command line prints. It is made only when it is opened. */
-const AsText = ({ of }: { readonly of: Explanation }) => (
-  <Disclosure class="why-text" summary="As text">
-    {() => (
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be within reach of the keyboard
-      <section class="scroll scrolls" aria-label="The explanation as text" tabIndex={0}>
-        <pre>{formatExplanation(of)}</pre>
-      </section>
-    )}
-  </Disclosure>
-);

@@ -1,31 +1,9 @@
 import { useState } from 'preact/hooks';
-import { Field, TextField } from '../../parts/field.tsx';
-import { type OpenedFile, readFile, readOpened } from './opened-file.ts';
+import { TextField } from '../../parts/field.tsx';
+import { type OpenedFile, readOpened } from './opened-file.ts';
 
-export interface FileFieldProps {
+export interface ManifestTextProps {
   readonly onOpen: (file: OpenedFile) => void;
-}
-
-/** A field for a file, which may be dropped on it. The page reads it, and sends what it holds to be compared. */
-export const FileField = ({ onOpen }: FileFieldProps) => (
-  <Field
-    class="dropped-on"
-    label="A manifest, or a plan that gatehouse plan --out wrote: choose the file, or drop it here"
-  >
-    {(control) => (
-      <input
-        {...control}
-        type="file"
-        onChange={async ({ currentTarget }) => {
-          const [file] = currentTarget.files ?? [];
-          if (file) onOpen(await readFile(file));
-        }}
-      />
-    )}
-  </Field>
-);
-
-export interface ManifestTextProps extends FileFieldProps {
   /** What is compared now. */
   readonly file: OpenedFile;
 }
