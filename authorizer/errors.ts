@@ -1,3 +1,4 @@
+import { defined } from '../table/defined.ts';
 import { codesOf } from '../table/errors.ts';
 
 /**
@@ -40,7 +41,7 @@ export class CredentialsError extends Error {
 /** What a log line says of refused credentials: the code, and the name of a claim. */
 export const codeOf = ({ code, claim }: { readonly code: string; readonly claim: string | undefined }) => ({
   code,
-  ...(claim === undefined ? {} : { claim }),
+  ...defined({ claim }),
 });
 
 export type FaultCode = 'event_malformed' | 'event_unsupported' | 'keys_unavailable' | 'verification_failed';

@@ -1,3 +1,4 @@
+import { defined } from '../table/defined.ts';
 import type { IntegrationResponse } from './gateway/api.ts';
 import type {
   HttpProxyEventV1,
@@ -61,7 +62,7 @@ export async function echoBackend(event: HttpProxyEventV2): Promise<IntegrationR
       path,
       ...(query === '' ? {} : { query }),
       ...(pathParameters ? { pathParameters } : {}),
-      ...(body === undefined ? {} : { body }),
+      ...defined({ body }),
     },
     authorizer: caller,
   });

@@ -14,6 +14,7 @@ import { CredentialsError, fieldsOfFault } from '../authorizer/errors.ts';
 import { createSubjectOfIssuers } from '../authorizer/subject.ts';
 import { type Clock, systemClock } from '../engine/index.ts';
 import { readApiToken } from '../table/api-token.ts';
+import { defined } from '../table/defined.ts';
 import { isId } from '../table/identifiers.ts';
 import type { Caller } from './caller.ts';
 import type { HttpRequest } from './http.ts';
@@ -109,7 +110,7 @@ function authenticationOf(
     cacheBytes: CACHE_BYTES.keys,
     clock,
     onRefreshFailed,
-    ...(fetch === undefined ? {} : { fetch }),
+    ...defined({ fetch }),
   });
   return createAuthentication({ ...token, issuers, clock, cacheBytes: CACHE_BYTES.tokens });
 }

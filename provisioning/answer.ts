@@ -1,3 +1,4 @@
+import { defined } from '../table/defined.ts';
 import { type ErrorCode, GatehouseError } from '../table/errors.ts';
 import { ApprovalRequired } from './operators/approval.ts';
 import type { Progress } from './plan.ts';
@@ -58,12 +59,12 @@ export function toFailure(thrown: unknown, seesHolders = true): Failure {
     error: {
       code: known.code,
       message: known.message,
-      ...(known.field === undefined ? {} : { field: known.field }),
+      ...defined({ field: known.field }),
       ...(known.holder === undefined || !seesHolders ? {} : { holder: known.holder }),
-      ...(known.until === undefined ? {} : { until: known.until }),
+      ...defined({ until: known.until }),
       retryable: known.retryable,
       ...(known instanceof ApprovalRequired ? { approval: known.approval } : {}),
-      ...(progress === undefined ? {} : { progress }),
+      ...defined({ progress }),
     },
   };
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { defined } from '../table/defined.ts';
 import { DAY_MS, INDEXES } from '../table/entities/entity.ts';
 import * as field from '../table/entities/fields.ts';
 import { GatehouseError } from '../table/errors.ts';
@@ -117,12 +118,12 @@ function auditRecord(entry: AuditEntry, context: AuditContext): Action {
     source: 'provisioning',
     status: 'success',
     severity: severityOf(command),
-    ...(actor === undefined ? {} : { actor }),
+    ...defined({ actor }),
     ...(user ? { userId: user.id, ...activityKey(user, context.now, id) } : {}),
     ...origin,
-    ...(principal === undefined ? {} : { principal }),
+    ...defined({ principal }),
     ...(entry.tenant ? { tenant: formatRef(entry.tenant) } : {}),
-    ...(context.step === undefined ? {} : { step: context.step }),
+    ...defined({ step: context.step }),
     ...(entry.before ? { before: entry.before } : {}),
     ...(entry.after ? { after: entry.after } : {}),
     ...entry.details,

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { createKnownSplits } from '../table/decision/split.ts';
+import { defined } from '../table/defined.ts';
 import * as field from '../table/entities/fields.ts';
 import { codesOf, type ErrorCode, GatehouseError, invalid } from '../table/errors.ts';
 import { formatFreshnessToken } from '../table/freshness-token.ts';
@@ -435,7 +436,7 @@ function asOperator<E extends Sender>(event: E, guarded: Guarded | undefined): A
     throw new GatehouseError('not_permitted', 'actor: it is another one than the operator', {
       field: 'actor',
     });
-  return { ...event, actor: subject, ...(principal === undefined ? {} : { principal }) };
+  return { ...event, actor: subject, ...defined({ principal }) };
 }
 
 /** The operator's reference for the log. An id that is an email stays out of it. */

@@ -3,6 +3,7 @@ import { systemClock } from '../../engine/clock.ts';
 import { createEngine } from '../../engine/engine.ts';
 import { GLOBAL, GLOBAL_ID } from '../../engine/items.ts';
 import { createLog } from '../../engine/log.ts';
+import { defined } from '../../table/defined.ts';
 import { createClient } from '../../table/dynamodb/client.ts';
 import { createReader } from '../../table/dynamodb/reader.ts';
 import { createRequestHandler } from '../../table/dynamodb/request-handler.ts';
@@ -61,7 +62,7 @@ export function composeFrom(env: Environment, write: Write): Composed {
   } = parsed.data;
   const client = createClient({
     credentialsFrom: 'environment',
-    ...(endpoint === undefined ? {} : { endpoint }),
+    ...defined({ endpoint }),
   });
   const { now } = systemClock;
   const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

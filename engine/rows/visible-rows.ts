@@ -1,4 +1,5 @@
 import { createCipher } from '../../table/bytes.ts';
+import { defined } from '../../table/defined.ts';
 import { invalid, stale } from '../../table/errors.ts';
 import { scopeOf } from '../../table/resource-type.ts';
 import { faultInList, faultInOptions, faultInText, faultInTexts, refuse } from '../arguments.ts';
@@ -161,7 +162,7 @@ export function createVisibleRows(options: VisibleRowsOptions): VisibleRows {
           if (outcome === 'allowed') also[position]?.add(each);
       }
       const cursor = end && (await (await cipher).encrypt(JSON.stringify(end), list));
-      return { rows: page as never[], also, ...(cursor === undefined ? {} : { cursor }) };
+      return { rows: page as never[], also, ...defined({ cursor }) };
     }
   };
 }

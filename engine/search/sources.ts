@@ -1,3 +1,4 @@
+import { defined } from '../../table/defined.ts';
 import type { Item } from '../../table/item.ts';
 import { cursorAfter, placeOf } from '../../table/read/pages.ts';
 import { type ListQuery, MAX_PAGE, type Page, type Range, type Reader } from '../../table/reader.ts';
@@ -79,7 +80,7 @@ export async function* walkSources<T>(
 
 const queryOf = ({ range, index }: Source<unknown>): ListQuery => ({
   ranges: [range],
-  ...(index === undefined ? {} : { index }),
+  ...defined({ index }),
 });
 
 /** The DynamoDB key attributes of a place. */

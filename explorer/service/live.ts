@@ -25,13 +25,13 @@ export interface LiveDecision extends Happened {
   readonly permission: string;
   readonly scope: string;
   /** The root of the scope; left out if the scope is unknown or the decision failed. */
-  readonly tenant?: string;
+  readonly tenant?: string | undefined;
   /** False also if the decision failed. */
   readonly allowed: boolean;
   /** Left out if the decision failed. */
-  readonly reason?: string;
+  readonly reason?: string | undefined;
   /** The code of what failed. */
-  readonly fault?: string;
+  readonly fault?: string | undefined;
   readonly consistency: 'cached' | 'strong' | 'atLeast';
   /** DynamoDB calls made for it; 0 for a cache hit, or if it shared the read of another decision. */
   readonly calls: number;
@@ -43,7 +43,7 @@ export interface LiveDecision extends Happened {
   /** Whether it rests on items older than the time-to-live, because DynamoDB does not answer. */
   readonly isStale: boolean;
   /** Left out if the gateway was not asked. */
-  readonly request?: LiveRequestLine;
+  readonly request?: LiveRequestLine | undefined;
 }
 
 /**
@@ -56,7 +56,7 @@ export interface LiveRequest extends Happened, LiveRequestLine {
   /** How many decisions the authorizer made for the policy by which it answered; 0 if it made none. */
   readonly decisions: number;
   /** Where the authorizer's answer came from; left out if no route matched. */
-  readonly authorizer?: 'hit' | 'miss' | 'off' | 'skipped';
+  readonly authorizer?: 'hit' | 'miss' | 'off' | 'skipped' | undefined;
   /** Why the authorizer or the backend failed. */
-  readonly error?: string;
+  readonly error?: string | undefined;
 }

@@ -5,6 +5,7 @@ import { decodeGlobal, decodePermission, decodeScope, decodeSubject } from '../.
 import type { RoleTable, ScopeItem, SubjectItem } from '../../table/decision/items.ts';
 import { createKnownSplits, isSplit, noteSplits } from '../../table/decision/split.ts';
 import { stamped } from '../../table/decision/writes.ts';
+import { defined } from '../../table/defined.ts';
 import { isBuiltIn } from '../../table/entities/scope-types.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import { parseRef, parseSubjectRef } from '../../table/identifiers.ts';
@@ -110,7 +111,7 @@ export async function accessDifference(
   return {
     loses: await loses.sum(reader),
     gains: await gains.sum(copy.after),
-    ...(incomplete === undefined ? {} : { incomplete }),
+    ...defined({ incomplete }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../../table/defined.ts';
 import type { Item } from '../../table/item.ts';
 import { identityOf, type Key } from '../../table/keys.ts';
 import { createMemoryTable, type MemoryTable } from '../../table/memory/index.ts';
@@ -66,7 +67,7 @@ export function createCopy(reader: Reader, most: { readonly items: number; reado
   async function copyRange(range: Range, index: ListQuery['index']): Promise<void> {
     let cursor: string | undefined;
     do {
-      const query = { ranges: [range], limit: MAX_PAGE, cursor, ...(index === undefined ? {} : { index }) };
+      const query = { ranges: [range], limit: MAX_PAGE, cursor, ...defined({ index }) };
       const page = await call(() => reader.list(query));
       for (const item of page.items) keep(item, item);
       cursor = page.cursor;

@@ -1,3 +1,4 @@
+import { defined } from '../../table/defined.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import type { Action } from '../../table/write/action.ts';
 import { MAX_ACTIONS } from '../../table/write/transaction.ts';
@@ -28,7 +29,7 @@ export const explainerOf =
     const of = field === undefined || path.length === 0 ? [] : [WORDS[field] ?? field];
     return new GatehouseError(code, `${verb} ${kind} ${label}: ${message}`, {
       field: `manifest${pointerOf([...path, ...of])}`,
-      ...(holder === undefined ? {} : { holder }),
+      ...defined({ holder }),
       cause: error,
     });
   };

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { sha256 } from '../../table/bytes.ts';
+import { defined } from '../../table/defined.ts';
 import { conflict, GatehouseError, invalid } from '../../table/errors.ts';
 import { parseRef } from '../../table/identifiers.ts';
 import { GLOBAL } from '../../table/keys.ts';
@@ -198,7 +199,7 @@ const planCommandOf = (commands: Commands): Command =>
         const { phase: _, unit: __, danger, ...shown } = step;
         return {
           ...shown,
-          ...(danger === undefined ? {} : { danger }),
+          ...defined({ danger }),
           ...(isToAgree(step) ? { id: await idOf(step) } : {}),
         };
       });
@@ -209,7 +210,7 @@ const planCommandOf = (commands: Commands): Command =>
         problems: plan.problems,
         access,
         ...(between ? { between } : {}),
-        ...(warning === undefined ? {} : { warning }),
+        ...defined({ warning }),
       };
     },
   });

@@ -1,3 +1,4 @@
+import { defined } from '../../table/defined.ts';
 import { isBuiltIn } from '../../table/entities/scope-types.ts';
 import type { Declarations } from '../../table/properties.ts';
 import { stepsOfCondition } from './conditions.ts';
@@ -98,7 +99,7 @@ export function changesOf(
     command: `${entry.kind}.update`,
     before: now,
     input: { ...nameOf(entry), ...values },
-    ...(phase === undefined ? {} : { phase }),
+    ...defined({ phase }),
   });
   if (entry.kind === 'grant') {
     const [granted, desired] = [rolesOf(now), rolesOf(entry.values)];

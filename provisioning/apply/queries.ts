@@ -1,3 +1,4 @@
+import { defined } from '../../table/defined.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import type { Reader } from '../../table/reader.ts';
 import { createBatchedReads } from '../batched-reads.ts';
@@ -43,7 +44,7 @@ export async function listUpTo(
   const rows: Row[] = [];
   let cursor: unknown;
   do {
-    const page = await read(command, { ...by, limit: PAGE, ...(cursor === undefined ? {} : { cursor }) });
+    const page = await read(command, { ...by, limit: PAGE, ...defined({ cursor }) });
     rows.push(...((page?.items ?? []) as readonly Row[]));
     cursor = page?.cursor;
     if (rows.length > most) return { rows, isWhole: false };

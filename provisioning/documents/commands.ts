@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { defined } from '../../table/defined.ts';
 import { COMMANDS } from '../all-commands.ts';
 import type { Command } from '../command.ts';
 import { type Former, formerOf } from '../former-names.ts';
@@ -24,7 +25,7 @@ function descriptionOf(command: Command): CommandDescription {
     kind,
     summary,
     input: z.toJSONSchema(input, { io: 'input' }),
-    ...(formerly === undefined ? {} : { formerly }),
+    ...defined({ formerly }),
     ...(destructive === undefined ? {} : { undo: destructive.undo }),
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../table/defined.ts';
 import { ENTITIES, type NamedKind } from '../../table/entities/registry.ts';
 import { mayBeScopeType } from '../../table/entities/scope-types.ts';
 import { GatehouseError } from '../../table/errors.ts';
@@ -293,7 +294,7 @@ async function compared(reader: Reader, { endings, more }: Step): Promise<Found>
       name: each.name,
       by: each.by,
       ...(above.length > 0 ? { path: [each.name, ...above].reverse().join('/') } : {}),
-      ...(each.email === undefined ? {} : { email: each.email }),
+      ...defined({ email: each.email }),
       ...(isGuarded(each) ? shownOf(parseRef(each.ref, 'ref'), nodeOf(each.ref)) : {}),
     };
     return { candidate, fits: isAbove(each.rest, above.map(foldName)) };

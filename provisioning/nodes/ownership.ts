@@ -1,3 +1,4 @@
+import { defined } from '../../table/defined.ts';
 import { conflict, stale } from '../../table/errors.ts';
 import { formatRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
@@ -28,7 +29,7 @@ const keyOf = (owner: Owner, owned: Ref) => edgeKey(owner.ref, owned);
 export const copyOf = (attributes: Attributes, owned: Ref, key: Key): Item => ({
   ...visible(attributes),
   // The copy expires with its node.
-  ...(attributes.ttl === undefined ? {} : { ttl: attributes.ttl }),
+  ...defined({ ttl: attributes.ttl }),
   ...key,
   Type: OWNERSHIP,
   owned: formatRef(owned),

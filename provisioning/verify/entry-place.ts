@@ -1,6 +1,7 @@
 import { Attribute, groupAttribute } from '../../table/decision/attributes.ts';
 import { hasFoldedRoles, writtenIn } from '../../table/decision/folded-roles.ts';
 import { isSplit } from '../../table/decision/split.ts';
+import { defined } from '../../table/defined.ts';
 import type { Key } from '../../table/keys.ts';
 import type { Entry } from './entries.ts';
 import type { Found } from './relation.ts';
@@ -27,7 +28,7 @@ export function entryPlaceOf(
     return {
       key: apart,
       item: find(apart),
-      as: { key: apart, attribute: apartAs, ...(member === undefined ? {} : { member }) },
+      as: { key: apart, attribute: apartAs, ...defined({ member }) },
     };
   const as = writtenIn(hasFoldedRoles(item), entry);
   if (!as || byScope === undefined) return { key: at, item, as: as && { key: at, ...as } };

@@ -1,6 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { fromEnv } from '@aws-sdk/credential-provider-env';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { defined } from '../defined.ts';
 import { isLoopback, LOCAL_CREDENTIALS } from '../loopback.ts';
 import { createRequestHandler } from './request-handler.ts';
 
@@ -40,11 +41,11 @@ export function createServiceClient(options: ClientOptions = {}): DynamoDBClient
   } = options;
   const local = endpoint !== undefined && isLoopback(new URL(endpoint).hostname);
   return new DynamoDBClient({
-    ...(endpoint === undefined ? {} : { endpoint }),
+    ...defined({ endpoint }),
     ...(local
       ? { credentials: LOCAL_CREDENTIALS, region: region ?? 'eu-central-1' }
       : {
-          ...(region === undefined ? {} : { region }),
+          ...defined({ region }),
           ...(credentialsFrom === undefined ? {} : { credentials: fromEnv() }),
         }),
     maxAttempts,

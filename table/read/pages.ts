@@ -1,4 +1,5 @@
 import { compareBytes, hash64, textFromBase64Url, textToBase64Url } from '../bytes.ts';
+import { defined } from '../defined.ts';
 import type { IndexName } from '../entities/entity.ts';
 import { invalid } from '../errors.ts';
 import type { Item } from '../item.ts';
@@ -221,7 +222,7 @@ async function mergePages(
         ranges: [{ partition, between: rest }],
         limit,
         descending,
-        ...(index === undefined ? {} : { index }),
+        ...defined({ index }),
         // No text comes just before another, so that the last one shown is read again.
         ...(descending && last !== undefined ? { keep: (item) => sortKey(item) !== last } : {}),
       }),

@@ -63,10 +63,10 @@ export function createFeed(now: () => number): Feed {
           at: now(),
           source: from,
           allowed: decision?.allowed === true,
-          ...(tenant === undefined ? {} : { tenant }),
-          ...(decision === undefined ? {} : { reason: decision.reason }),
-          ...(fault === undefined ? {} : { fault }),
-          ...(served === undefined ? {} : { request: served.request }),
+          tenant,
+          reason: decision?.reason,
+          fault,
+          request: served?.request,
         });
       },
     within: ({ api, method, path }, serve) =>
@@ -85,8 +85,8 @@ export function createFeed(now: () => number): Feed {
         status,
         path: path.slice(0, SHOWN),
         decisions: served?.decisions ?? 0,
-        ...(authorizer === undefined ? {} : { authorizer }),
-        ...(error === undefined ? {} : { error: error.slice(0, SHOWN) }),
+        authorizer,
+        error: error?.slice(0, SHOWN),
       });
     },
   };
