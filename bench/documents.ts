@@ -2,18 +2,15 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Environment, Results } from './harness/figures.ts';
 import { figuresAsMarkdown } from './harness/table.ts';
-import { answerAsMarkdown, askedAsMarkdown, numbersAsMarkdown } from './questions/answer.ts';
+import { answerAsMarkdown, askedAsMarkdown } from './questions/answer.ts';
 import { ASKED } from './questions/asked.ts';
-import { QUESTIONS } from './questions/index.ts';
+import { ANSWERS } from './questions/index.ts';
 import { TOPICS } from './topics/index.ts';
 
 const DOCS = fileURLToPath(new URL('../docs', import.meta.url));
 const ANSWER = /(<!-- answer: ([\w-]+) -->\n)[\s\S]*?(<!-- end of answer -->)/g;
 
 type Document = readonly [path: string, text: string];
-
-/** The question of what was asked beforehand has no text but its table. */
-const BOUNDS = 'asked';
 
 /** Paths of docs/performance.md and of the documents in docs/performance/, and their texts. */
 export function readDocuments(): readonly Document[] {
@@ -30,23 +27,19 @@ export const documentsWith = (results: Results): readonly Document[] =>
 /** The document with the short answers in their places. */
 export const withAnswers = (markdown: string, results: Results): string =>
   markdown.replace(ANSWER, (place: string, start: string, name: string, end: string) => {
-    const question = QUESTIONS.find((each) => each.name === name);
+    const sentences = ANSWERS[name];
     const answer =
-      name === BOUNDS
+      name === 'asked'
         ? askedAsMarkdown(ASKED, results).answer
-        : question && answerAsMarkdown(question, results);
+        : sentences && answerAsMarkdown(sentences, results);
     return answer === undefined ? place : `${start}\n${answer}\n\n${end}`;
   });
 
-/** What a place of a document stands for that git does not hold: `figures servers`, `numbers request`, `topics`. */
+/** What a place of a document stands for that git does not hold: `figures servers`, `numbers asked`, `topics`. */
 export function tableOf(place: string, results: Results): string | undefined {
   const [kind, name = ''] = place.split(' ');
   if (kind === 'topics') return topicsAsMarkdown(results);
-  if (kind === 'numbers') {
-    if (name === BOUNDS) return askedAsMarkdown(ASKED, results).numbers;
-    const question = QUESTIONS.find((each) => each.name === name);
-    return question && numbersAsMarkdown(question, results);
-  }
+  if (place === 'numbers asked') return askedAsMarkdown(ASKED, results).numbers;
   if (kind !== 'figures' || !Object.hasOwn(TOPICS, name)) return undefined;
   const measured = results[name];
   return measured

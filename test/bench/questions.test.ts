@@ -1,90 +1,36 @@
 import { expect, test } from 'vitest';
 import { type FigureOptions, type Results, readResults, toFigure } from '../../bench/harness/figures.ts';
-import {
-  answerAsMarkdown,
-  askedAsMarkdown,
-  dollars,
-  duration,
-  numbersAsMarkdown,
-  type Question,
-  times,
-} from '../../bench/questions/answer.ts';
+import { answerAsMarkdown, askedAsMarkdown, dollars, duration, times } from '../../bench/questions/answer.ts';
 import { ASKED } from '../../bench/questions/asked.ts';
-import { QUESTIONS } from '../../bench/questions/index.ts';
+import { ANSWERS } from '../../bench/questions/index.ts';
 
-const ENVIRONMENT = {
-  ...{ node: 'v20.0.0', cpu: 'one', cores: 2, date: '2026-01-15T12:00:00.000Z', commit: 'abc' },
-};
-const question = (name: string): Question => {
-  const found = QUESTIONS.find((each) => each.name === name);
-  if (!found) throw new Error(`no question ${name}`);
-  return found;
-};
-/** All that a document shows of a question. */
-const shown = (name: string, results: Results): string =>
-  `${answerAsMarkdown(question(name), results)}\n\n${numbersAsMarkdown(question(name), results)}`;
-/** Made-up results: figures by topic, each with one value. */
-const resultsOf = (figures: readonly Omit<FigureOptions, 'values'>[], value: number): Results => {
-  const results: Record<string, { environment: typeof ENVIRONMENT; figures: ReturnType<typeof toFigure>[] }> =
-    {};
-  for (const each of figures) {
-    const [topic = ''] = each.id.split('.');
-    results[topic] ??= { environment: ENVIRONMENT, figures: [] };
-    results[topic].figures.push(toFigure({ ...each, values: [value] }));
-  }
-  return results;
-};
+const ENVIRONMENT = { node: 'v20.0.0', cpu: 'one', cores: 2, date: '2026-01-15T12:00:00.000Z' };
+/** Made-up results: a figure of the topic `check` with one value. */
+const resultsOf = (figure: Omit<FigureOptions, 'values' | 'title'>, value: number): Results => ({
+  check: { environment: ENVIRONMENT, figures: [toFigure({ ...figure, title: '', values: [value] })] },
+});
 
-test.each(QUESTIONS.map(({ name }) => name))(
-  '%s: without figures it says so, and what would measure them',
-  (name) => {
-    const answer = shown(name, {});
-    for (const { topic } of question(name).numbers) expect(answer).toContain(`\`npm run bench -- ${topic}\``);
-    expect(answer).toContain('**Not measured yet**');
-    expect(answer).not.toContain('| figure |');
-    expect(answer).not.toContain('undefined');
-    expect(answer).not.toContain('NaN');
-  },
-);
-
-test('every figure that a question or a bound names is measured', () => {
+test('every figure that an answer or a bound names is measured', () => {
   const results = readResults();
-  for (const { name } of QUESTIONS) expect(shown(name, results), name).not.toContain('not measured yet');
+  for (const sentence of Object.values(ANSWERS).flat())
+    expect(answerAsMarkdown([sentence], results), sentence).not.toBe('This has not been measured yet.');
   expect(askedAsMarkdown(ASKED, results).numbers).not.toContain('not measured yet');
 });
 
-test('servers: each peer has its throughput, and ours beside it', () => {
-  const rate = (server: string, against = {}) => ({
-    id: `servers.rate-${server}-distinct-16`,
-    title: server,
-    unit: '/s',
-    against,
-  });
-  const results = resultsOf(
-    [
-      rate('gatehouse', { 'rate-openfga-distinct-16': [100], 'rate-spicedb-distinct-16': [2_000] }),
-      rate('openfga'),
-      rate('spicedb'),
-    ],
-    1_500,
+test('a sentence has its figures; one that lacks a figure is left out', () => {
+  const against = { casl: [1_200], cedar: [240_000] };
+  const results = resultsOf({ id: 'check.warm', unit: 'ns', against }, 600);
+  const sentences = ['{check.warm} or {check.warm#}.', '{check.warm/casl}, {check.warm/cedar}.'];
+  expect(answerAsMarkdown([...sentences, '{check.cold}.'], results)).toBe(
+    '600 ns or 600. 0.5 times, 1/400 of.',
   );
-  const answer = shown('others', results);
-  expect(answer).toContain(
-    'Over HTTP, `gatehouse serve` answers questions that were not asked before at 0.75 times (SpiceDB, in memory) to ' +
-      '15 times (OpenFGA, in memory) the rate of other servers.',
+  expect(answerAsMarkdown(['{check.warm/other}', '{check.warm@p99}'], results)).toBe(
+    'This has not been measured yet.',
   );
-  expect(answer).not.toContain('questions that repeat at');
-  expect(answer).toContain('| … beside OpenFGA, in memory | 1,500/s; ours 15 times its throughput |');
-  expect(answer).toContain('| … beside Cerbos | not measured yet |');
-  expect(answer).toContain('Measured: [servers](performance/servers.md) 2026-01-15 at commit abc.');
-  expect(answer).toContain('**Not measured yet**: `npm run bench -- check`.');
 });
 
 test('a bound is missed on its own side, and counted', () => {
-  const results = resultsOf(
-    [{ id: 'check.warm', title: 'warm', unit: 'ns', against: { other: [150] } }],
-    600,
-  );
+  const results = resultsOf({ id: 'check.warm', unit: 'ns', against: { other: [150] } }, 600);
   const { answer, numbers } = askedAsMarkdown(
     [
       { what: 'above', figure: 'check.warm', max: 500 },
@@ -99,15 +45,7 @@ test('a bound is missed on its own side, and counted', () => {
   expect(numbers).toContain('| within | 600 ns | at most 600 ns |');
   expect(numbers).toContain('| below | **missed**: 4 times | at least 5 times |');
   expect(numbers).toContain('| unknown | not measured yet |');
-  expect(askedAsMarkdown(ASKED, {}).answer).toBe('Nothing of this has been measured yet.');
-});
-
-test('a figure that the topic had not yet when it was measured is missing in its row, and its sentence is left out', () => {
-  const results = resultsOf([{ id: 'startup.loaded', title: 'loaded', unit: 'ms' }], 80);
-  const answer = shown('start', results);
-  expect(answer).toContain('| the function is loaded | 80 ms |');
-  expect(answer).toContain('| INIT ends: loaded and warm | not measured yet |');
-  expect(answer).toMatch(/^The figures of the short answer have not been measured yet/);
+  expect(askedAsMarkdown(ASKED, {}).answer).toBe('This has not been measured yet.');
 });
 
 test('numbers have two or three digits and the unit that fits', () => {
