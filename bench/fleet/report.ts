@@ -50,7 +50,7 @@ const unitsPerSecond = (name: string, { reads }: Simulated): number => {
 function figuresOf(name: string, result: Simulated): readonly Figure[] {
   const title = (name === 'small' ? SMALL : EVENTS[name])?.title ?? name;
   const figure = (id: string, what: string, unit: string, value: number) =>
-    toFigure({ id: `fleet.${name}.${id}`, title: `${title}: ${what}`, unit, values: [value] });
+    toFigure(`fleet.${name}.${id}`, `${title}: ${what}`, unit, [value]);
   const event = phaseOf(result);
   return [
     figure('calls', 'calls per request', 'calls', event.calls),
@@ -73,7 +73,7 @@ function figuresOf(name: string, result: Simulated): readonly Figure[] {
 export function smallFigures({ totals, phases }: Simulated): readonly Figure[] {
   const { calls = 0, units = 0, sampled = 0 } = phases.event ?? {};
   const count = (id: string, what: string, unit: string, value: number) =>
-    toFigure({ id: `fleet.small.${id}`, title: `${SMALL.title}: ${what}`, unit, values: [value] });
+    toFigure(`fleet.small.${id}`, `${SMALL.title}: ${what}`, unit, [value]);
   return [
     count('calls', 'calls', 'calls', Math.round(calls * sampled)),
     count('units', 'read units', 'units', Math.round(units * sampled)),
@@ -86,12 +86,9 @@ function halvedFigures(results: Results): readonly Figure[] {
   return halvedIn(results).flatMap((name) => {
     const [whole, half] = [phaseOf(of(results, name)), phaseOf(of(results, `${name}.halved`))];
     const figure = (id: string, what: string, get: (summary: Summary) => number) =>
-      toFigure({
-        id: `fleet.${name}.halved-${id}`,
-        title: `${EVENTS[name]?.title}, half of the sample: ${what}`,
-        unit: 'x',
-        values: [get(half) / get(whole)],
-      });
+      toFigure(`fleet.${name}.halved-${id}`, `${EVENTS[name]?.title}, half of the sample: ${what}`, 'x', [
+        get(half) / get(whole),
+      ]);
     return [
       figure('calls', 'calls', ({ calls }) => calls),
       figure('units', 'read units', ({ units }) => units),

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { pairedRatios, percentile, summarise } from './statistics.ts';
+import { pairedRatios, summarise } from './statistics.ts';
 
 export type Pair = readonly [number, number];
 
@@ -16,6 +16,7 @@ export interface Figure {
   readonly min: number;
   readonly max: number;
   readonly quartiles: Pair;
+  /** Of a distribution: each value is one answer, not the mean of a round. */
   readonly p99?: number;
   /** By peer: the median over all rounds of this figure divided by the peer's. */
   readonly ratios: Readonly<Record<string, number>>;
@@ -23,19 +24,17 @@ export interface Figure {
   readonly ratioQuartiles: Readonly<Record<string, Pair>>;
 }
 
-export interface FigureOptions {
-  readonly id: string;
-  readonly title: string;
-  readonly unit: string;
-  /** One value per round. */
-  readonly values: readonly number[];
-  /** By peer: its values in the same rounds. */
-  readonly against?: Readonly<Record<string, readonly number[]>>;
-  /** For distributions: each value is one answer, not the mean of a round. */
-  readonly withP99?: boolean;
-}
-
-export function toFigure({ id, title, unit, values, against = {}, withP99 = false }: FigureOptions): Figure {
+/**
+ * @param values one per round
+ * @param against by peer: its values in the same rounds
+ */
+export function toFigure(
+  id: string,
+  title: string,
+  unit: string,
+  values: readonly number[],
+  against: Readonly<Record<string, readonly number[]>> = {},
+): Figure {
   const ratios = Object.entries(against).map(
     ([peer, theirs]) => [peer, summarise(pairedRatios(values, theirs))] as const,
   );
@@ -44,7 +43,6 @@ export function toFigure({ id, title, unit, values, against = {}, withP99 = fals
     title,
     unit,
     ...summarise(values),
-    ...(withP99 ? { p99: percentile(values, 0.99) } : {}),
     ratios: Object.fromEntries(ratios.map(([peer, { median }]) => [peer, median])),
     ratioQuartiles: Object.fromEntries(ratios.map(([peer, { quartiles }]) => [peer, quartiles])),
   };

@@ -10,13 +10,6 @@ export interface ClosedLoopPlan {
   readonly questions: readonly Asked[];
 }
 
-export interface ClosedLoopResult {
-  /** From the first question sent to the last answer. */
-  readonly seconds: number;
-  /** Milliseconds of each answer, from the writing of its request. */
-  readonly latencies: readonly number[];
-}
-
 /** The client in a process and on a core of its own, so that the measured servers do not delay it. */
 execFileSync('taskset', ['--all-tasks', '--cpu-list', '--pid', CLIENT_CORE, String(process.pid)], {
   stdio: 'ignore',
@@ -25,22 +18,21 @@ execFileSync('taskset', ['--all-tasks', '--cpu-list', '--pid', CLIENT_CORE, Stri
 /**
  * Asks all questions over a few connections and compares every answer.
  *
+ * @returns the seconds from the first question sent to the last answer
  * @throws Error for a wrong answer, a status other than 200 and a lost connection
  */
-async function runClosedLoop({ target, connections, questions }: ClosedLoopPlan): Promise<ClosedLoopResult> {
+async function runClosedLoop({ target, connections, questions }: ClosedLoopPlan): Promise<number> {
   const prepared = questions.map((question) => prepare(target, question));
   const open = await Promise.all(Array.from({ length: connections }, () => openConnection(target)));
-  const latencies: number[] = [];
   let next = 0;
   const begun = performance.now();
   try {
     await Promise.all(
       open.map(async ({ ask }) => {
-        for (let each = prepared[next++]; each !== undefined; each = prepared[next++])
-          latencies.push(await ask(each));
+        for (let each = prepared[next++]; each !== undefined; each = prepared[next++]) await ask(each);
       }),
     );
-    return { seconds: (performance.now() - begun) / 1_000, latencies };
+    return (performance.now() - begun) / 1_000;
   } finally {
     for (const { close } of open) close();
   }

@@ -20,8 +20,8 @@ export interface Target {
 
 /** A connection that stays open and carries one question at a time. */
 export interface Connection {
-  /** @returns milliseconds from the writing of the request to its whole answer. Rejects for a wrong answer. */
-  readonly ask: (question: Prepared) => Promise<number>;
+  /** Until the whole answer is there. Rejects for a wrong answer. */
+  readonly ask: (question: Prepared) => Promise<void>;
   readonly close: () => void;
 }
 
@@ -44,7 +44,7 @@ const LAST_CHUNK = '\r\n0\r\n\r\n';
  */
 export async function openConnection(target: Target): Promise<Connection> {
   let received = '';
-  let waiting: { readonly prepared: Prepared; readonly sentAt: number; readonly end: Ending } | undefined;
+  let waiting: { readonly prepared: Prepared; readonly end: Ending } | undefined;
   /** Whether the server said that it closes the connection: it does so after many requests. */
   let isLast = false;
   const fail = (message: string): void => waiting?.end.reject(new Error(message));
@@ -61,8 +61,7 @@ export async function openConnection(target: Target): Promise<Connection> {
     received += text;
     const body = bodyIn(received);
     if (body === undefined || waiting === undefined) return;
-    const { prepared, sentAt, end } = waiting;
-    const tookMs = performance.now() - sentAt;
+    const { prepared, end } = waiting;
     const isRight =
       received.startsWith('HTTP/1.1 200 ') &&
       (valueAt(JSON.parse(body), target.field) === target.allowed) === prepared.question.allowed;
@@ -73,11 +72,11 @@ export async function openConnection(target: Target): Promise<Connection> {
     isLast = CLOSES.test(received);
     received = '';
     waiting = undefined;
-    end.resolve(tookMs);
+    end.resolve();
   }
-  const send = (prepared: Prepared, sentAt: number): Promise<number> =>
+  const send = (prepared: Prepared): Promise<void> =>
     new Promise((resolve, reject) => {
-      waiting = { prepared, sentAt, end: { resolve, reject } };
+      waiting = { prepared, end: { resolve, reject } };
       socket.write(prepared.request);
     });
   const reopen = async (): Promise<void> => {
@@ -86,16 +85,13 @@ export async function openConnection(target: Target): Promise<Connection> {
     isLast = false;
   };
   return {
-    ask: (prepared) => {
-      const sentAt = performance.now();
-      return isLast ? reopen().then(() => send(prepared, sentAt)) : send(prepared, sentAt);
-    },
+    ask: (prepared) => (isLast ? reopen().then(() => send(prepared)) : send(prepared)),
     close,
   };
 }
 
 interface Ending {
-  readonly resolve: (milliseconds: number) => void;
+  readonly resolve: () => void;
   readonly reject: (error: Error) => void;
 }
 

@@ -49,11 +49,3 @@ export async function createTokenSource(
         .sign(privateKey),
   };
 }
-
-/** A well-formed token of the right issuer whose payload was changed, so that its signature is invalid. */
-export function forged(token: string): string {
-  const [header = '', payload = '', signature = ''] = token.split('.');
-  const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { version: number };
-  const other = Buffer.from(JSON.stringify({ ...claims, version: claims.version + 1 })).toString('base64url');
-  return [header, other, signature].join('.');
-}

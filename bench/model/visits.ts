@@ -1,5 +1,5 @@
-import { httpEvent, methodArnOf, restEvent, type Visit } from './events.ts';
-import { forged, type TokenSource } from './tokens.ts';
+import { methodArnOf, restEvent } from './events.ts';
+import type { TokenSource } from './tokens.ts';
 import type { Question, World } from './world.ts';
 
 /** One request to the authorizer and its expected answer. */
@@ -15,15 +15,9 @@ export interface Case {
 
 export const idOf = (ref: string): string => ref.slice(ref.indexOf(':') + 1);
 
-const visitOf = ({ scope, permission }: Question, token: string): Visit => ({
-  building: idOf(scope),
-  page: permission,
-  token,
-});
-
-const caseOf = (question: Question, token: string, eventOf: (visit: Visit) => object): Case => {
-  const visit = visitOf(question, token);
-  const event = eventOf(visit);
+const caseOf = (question: Question, token: string): Case => {
+  const visit = { building: idOf(question.scope), page: question.permission, token };
+  const event = restEvent(visit);
   return { question, token, event, text: JSON.stringify(event), arn: methodArnOf(visit) };
 };
 
@@ -44,14 +38,7 @@ export async function createCases(world: World, questions: readonly Question[], 
   const users = world.users.slice(0, KNOWN_USERS).map(({ ref }) => ref);
   const tokens = new Map<string, string>();
   for (const ref of users) tokens.set(ref, await source.token(idOf(ref)));
-  const asked = questions.filter(({ subject }) => tokens.has(subject));
-  const known = (those: readonly Question[], eventOf: (visit: Visit) => object): readonly Case[] =>
-    those.slice(0, KNOWN).map((question) => caseOf(question, tokens.get(question.subject) ?? '', eventOf));
-  const allowed = asked.filter((question) => question.allowed);
-  const inSmall = asked.map((question, position) => ({
-    ...question,
-    permission: world.pages[position % 3] as string,
-  }));
+  const allowed = questions.filter((question) => question.allowed && tokens.has(question.subject));
   /** For each caller: cases in any number, each with a token that is not cached. */
   const withNewTokens = async (other: TokenSource) => {
     const unknown: (readonly [Question, string])[] = [];
@@ -64,20 +51,12 @@ export async function createCases(world: World, questions: readonly Question[], 
       return (count: number): readonly Case[] =>
         Array.from({ length: count }, () => {
           const [question, token] = unknown[next++ % NEW] as (typeof unknown)[number];
-          return renewed(caseOf(question, token, restEvent));
+          return renewed(caseOf(question, token));
         });
     };
   };
-  const rest = known(allowed, restEvent);
-  return {
-    rest,
-    http: known(allowed, httpEvent),
-    small: known(inSmall, restEvent),
-    denied: known(
-      asked.filter((question) => !question.allowed),
-      restEvent,
-    ),
-    invalid: rest.map(({ question, token }) => caseOf(question, forged(token), restEvent)),
-    withNewTokens,
-  };
+  const rest = allowed
+    .slice(0, KNOWN)
+    .map((question) => caseOf(question, tokens.get(question.subject) ?? ''));
+  return { rest, withNewTokens };
 }

@@ -11,17 +11,7 @@ import { loadDeployed } from './deployed.ts';
 const TTL_SECONDS = 3_600;
 
 /** The API's routes: the one that requests use, and others that the look-up has to pass over. */
-const BESIDE = [
-  'users',
-  'devices',
-  'invoices',
-  'reports',
-  'alarms',
-  'documents',
-  'meters',
-  'tickets',
-  'notes',
-];
+const BESIDE = 'users devices invoices reports alarms documents meters tickets notes'.split(' ');
 const ROUTES: readonly (readonly [method: string, path: string, permission: string])[] = [
   ['GET', '/buildings/{building}/pages/{page}', '{page}'],
   ...BESIDE.flatMap(
@@ -34,27 +24,16 @@ const ROUTES: readonly (readonly [method: string, path: string, permission: stri
   ),
 ];
 
-const routeItems = (api: string, pages: readonly string[]): readonly Item[] => [
-  ...ROUTES.map(([method, path, permission], position) => ({
-    ...edgeKey(apiRef(api), { type: 'route', id: `r${position}` }),
-    id: `r${position}`,
-    method,
-    path,
-    permission,
-    scope: 'building:{building}',
-  })),
-  // A small API: a policy can cover all of it.
-  ...pages.slice(0, 3).map((page, position) => ({
-    ...edgeKey(apiRef(`small-${api}`), { type: 'route', id: `s${position}` }),
-    id: `s${position}`,
-    method: 'GET',
-    path: `/buildings/{building}/pages/${page}`,
-    permission: page,
-    scope: 'building:{building}',
-  })),
-];
-
 export const API_NAME = 'default';
+
+const ROUTE_ITEMS: readonly Item[] = ROUTES.map(([method, path, permission], position) => ({
+  ...edgeKey(apiRef(API_NAME), { type: 'route', id: `r${position}` }),
+  id: `r${position}`,
+  method,
+  path,
+  permission,
+  scope: 'building:{building}',
+}));
 
 /** A table with the model and the routes. */
 export async function createTableFor(world: World, endpoint: string) {
@@ -62,8 +41,8 @@ export async function createTableFor(world: World, endpoint: string) {
   const { client, reader } = await openNewTable(endpoint, table);
   await writeItems(client, table, [
     ...decisionItems(world, longAgo()),
-    ...routeItems(API_NAME, world.pages),
-    ...[API_NAME, `small-${API_NAME}`].map((api) => revisionOf(api, longAgo())),
+    ...ROUTE_ITEMS,
+    revisionOf(API_NAME, longAgo()),
   ]);
   return { table, reader };
 }
@@ -94,7 +73,6 @@ export async function createAuthorizers(world: World, sources: readonly TokenSou
     );
   return {
     create,
-    createForWholeApi: () => create({ API_NAME: `small-${API_NAME}`, POLICY_COVERS: 'api' }),
     jwtVerify,
     engine: createEngine({ reader, clock: { now: Date.now }, ttlMs: TTL_SECONDS * 1_000 }),
   };

@@ -1,7 +1,5 @@
 import { freePort } from '../../local/embedded-engine.ts';
-import type { Target } from '../load/connection.ts';
-import type { PeerServer } from './peer.ts';
-import { startServer } from './server-process.ts';
+import { isOk, type PeerServer, startPeer } from './peer.ts';
 
 /** Reads each request whole, and answers as an evaluation is answered that is allowed. */
 const SCRIPT = `
@@ -21,12 +19,12 @@ require('node:http').createServer(answer).listen(Number(process.argv[1]), '127.0
 export async function startBare(bodyOf: PeerServer['bodyOf']): Promise<PeerServer> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const server = await startServer({
+  const command = {
     command: process.execPath,
     words: ['--eval', SCRIPT, String(port)],
     hint: 'this is Node itself',
-    isServing: async () => (await fetch(url)).ok,
-  });
-  const target: Target = { url, token: 'none', field: ['decision'], allowed: true };
-  return { target, bodyOf, isConstant: true, loadedInMs: undefined, ...server };
+    isServing: () => isOk(url),
+  };
+  const target = { url, token: 'none', field: ['decision'], allowed: true };
+  return startPeer(command, async () => ({ target, bodyOf, isConstant: true }));
 }

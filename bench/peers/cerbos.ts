@@ -2,10 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../local/embedded-engine.ts';
-import type { Target } from '../load/connection.ts';
 import { chainOf, type Question, type World } from '../model/world.ts';
-import type { PeerServer } from './peer.ts';
-import { startServer } from './server-process.ts';
+import { isOk, type PeerServer, startPeer } from './peer.ts';
+import { rolesByPermission } from './relations.ts';
 
 /** The version that figures are of, and how to get it; the path of another binary in `CERBOS`. */
 const CERBOS = 'npm pack @cerbos/cerbos-linux-x64@0.55.0 && tar xzf cerbos-*.tgz';
@@ -21,39 +20,28 @@ export async function startCerbos(world: World): Promise<PeerServer> {
   // JSON is YAML.
   for (const [name, policy] of Object.entries(policiesOf(world)))
     writeFileSync(join(folder, `${name}.yaml`), JSON.stringify(policy));
-  const remove = (): void => rmSync(folder, { recursive: true, force: true });
-  try {
-    const server = await startServer({
-      command: process.env.CERBOS ?? 'cerbos',
-      words: [
-        'server',
-        ...[
-          `server.httpListenAddr=127.0.0.1:${http}`,
-          `server.grpcListenAddr=127.0.0.1:${grpc}`,
-          'storage.driver=disk',
-          `storage.disk.directory=${folder}`,
-          'storage.disk.watchForChanges=false',
-          'telemetry.disabled=true',
-        ].map((setting) => `--set=${setting}`),
-      ],
-      hint: `get it with: ${CERBOS}`,
-      isServing: async () => (await fetch(new URL('/_cerbos/health', url))).ok,
-    });
-    const target: Target = {
-      url: `${url}/api/check/resources`,
-      token: 'none',
-      field: ['results', '0', 'actions', '*'],
-      allowed: 'EFFECT_ALLOW',
-    };
-    const stop = async (): Promise<void> => {
-      await server.stop();
-      remove();
-    };
-    return { ...server, target, bodyOf: bodyIn(world), loadedInMs: undefined, stop };
-  } catch (error) {
-    remove();
-    throw error;
-  }
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const settings = [
+    `server.httpListenAddr=127.0.0.1:${http}`,
+    `server.grpcListenAddr=127.0.0.1:${grpc}`,
+    'storage.driver=disk',
+    `storage.disk.directory=${folder}`,
+    'storage.disk.watchForChanges=false',
+    'telemetry.disabled=true',
+  ];
+  const command = {
+    command: process.env.CERBOS ?? 'cerbos',
+    words: ['server', ...settings.map((setting) => `--set=${setting}`)],
+    hint: `get it with: ${CERBOS}`,
+    isServing: () => isOk(`${url}/_cerbos/health`),
+  };
+  const target = {
+    url: `${url}/api/check/resources`,
+    token: 'none',
+    field: ['results', '0', 'actions', '*'],
+    allowed: 'EFFECT_ALLOW',
+  };
+  return startPeer(command, async () => ({ target, bodyOf: bodyIn(world) }));
 }
 
 function bodyIn(world: World): (question: Question) => string {
@@ -75,18 +63,22 @@ const actionOf = (permission: string): string => permission.split(':')[1] as str
 const roleOf = (id: string): string => `role_${id}`;
 
 /** A role is derived for whom is in a group that has it at the place or above. */
-function policiesOf({ roles, groups, pages }: World) {
+function policiesOf(world: World) {
+  const { roles, groups } = world;
   const apiVersion = 'api.cerbos.dev/v1';
   const placesOf = (role: string) =>
     Object.fromEntries(
       groups.filter((group) => group.roles.includes(role)).map(({ id, place }) => [id, place]),
     );
-  const rules = pages.flatMap((page) => {
-    const derivedRoles = roles.filter((role) => role.pages.includes(page)).map(({ id }) => roleOf(id));
-    return derivedRoles.length > 0
-      ? [{ actions: [actionOf(page)], effect: 'EFFECT_ALLOW', derivedRoles }]
-      : [];
-  });
+  const rules = rolesByPermission(world)
+    .filter(([, having]) => having.length > 0)
+    .map(([page, having]) => ({
+      actions: [actionOf(page)],
+      effect: 'EFFECT_ALLOW',
+      derivedRoles: having.map(roleOf),
+    }));
+  const inRole = (id: string): string =>
+    `P.attr.groups.exists(g, g in C.places_${id} && C.places_${id}[g] in R.attr.path)`;
   return {
     roles: {
       apiVersion,
@@ -96,11 +88,7 @@ function policiesOf({ roles, groups, pages }: World) {
         definitions: roles.map(({ id }) => ({
           name: roleOf(id),
           parentRoles: ['user'],
-          condition: {
-            match: {
-              expr: `P.attr.groups.exists(g, g in C.places_${id} && C.places_${id}[g] in R.attr.path)`,
-            },
-          },
+          condition: { match: { expr: inRole(id) } },
         })),
       },
     },

@@ -7,11 +7,9 @@ import { freePort } from '../../local/embedded-engine.ts';
 import { createProvisioner } from '../../local/sample/provision.ts';
 import { createPacing } from '../../table/read/pacing.ts';
 import { openNewTable, PATIENCE_MS } from '../harness/engine.ts';
-import type { Target } from '../load/connection.ts';
 import { provisionWorld } from '../model/commands.ts';
 import type { Question, World } from '../model/world.ts';
-import type { PeerServer, Staleness } from './peer.ts';
-import { startServer } from './server-process.ts';
+import { isOk, type PeerServer, startPeer } from './peer.ts';
 
 const EVALUATE = 'gatehouse:evaluate:decision';
 
@@ -21,7 +19,7 @@ const EVALUATE = 'gatehouse:evaluate:decision';
  */
 export async function startGatehouse(
   world: World,
-  { ttlSeconds }: Staleness,
+  ttlSeconds: number,
   endpoint: string,
 ): Promise<PeerServer> {
   const table = `authzen-${ttlSeconds}`;
@@ -34,21 +32,18 @@ export async function startGatehouse(
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-serve-'));
-  try {
-    const file = join(folder, 'gatehouse.mjs');
-    writeFileSync(file, await bundleOfCli());
-    const server = await startServer({
-      command: process.execPath,
-      words: [file, 'serve', '--port', String(port)],
-      env: { TABLE_NAME: table, DYNAMODB_ENDPOINT: endpoint, CACHE_TTL_SECONDS: String(ttlSeconds) },
-      hint: 'this is Node itself',
-      isServing: async () => (await fetch(new URL('/healthz', url))).ok,
-    });
-    const target: Target = { url: `${url}/access/v1/evaluation`, token, field: ['decision'], allowed: true };
-    return { target, bodyOf: questionOf, loadedInMs, ...server };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, 'gatehouse.mjs');
+  writeFileSync(file, await bundleOfCli());
+  const command = {
+    command: process.execPath,
+    words: [file, 'serve', '--port', String(port)],
+    env: { TABLE_NAME: table, DYNAMODB_ENDPOINT: endpoint, CACHE_TTL_SECONDS: String(ttlSeconds) },
+    hint: 'this is Node itself',
+    isServing: () => isOk(`${url}/healthz`),
+  };
+  const target = { url: `${url}/access/v1/evaluation`, token, field: ['decision'], allowed: true };
+  return startPeer(command, async () => ({ target, bodyOf: questionOf, loadedInMs }));
 }
 
 /** A technical user with a role that may evaluate everywhere; the text of its token. */

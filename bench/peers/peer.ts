@@ -1,25 +1,33 @@
 import type { Target } from '../load/connection.ts';
 import type { Question } from '../model/world.ts';
+import { type ServerCommand, type ServerProcess, startServer } from './server-process.ts';
 
-/** A server under measurement, with a world in it. */
-export interface PeerServer {
+/** How a server with a world in it is asked. */
+export interface Asking {
   readonly target: Target;
   readonly bodyOf: (question: Question) => string;
   /** Whether it allows everything, and its answers are no decisions. */
   readonly isConstant?: boolean;
-  readonly pid: number;
-  /** Milliseconds from the start of its process until it served. */
-  readonly startedInMs: number;
-  /** Milliseconds that the loading of the world took through its API; undefined if it was not loaded so. */
-  readonly loadedInMs: number | undefined;
-  readonly stop: () => Promise<void>;
+  /** Milliseconds that the loading of the world took through its API; left out if it was not loaded so. */
+  readonly loadedInMs?: number;
 }
 
-/** What is asked of a server's caches. */
-export interface Staleness {
-  /** How old an answer may be. 0: its caches are off. */
-  readonly ttlSeconds: number;
+/** A server under measurement. */
+export type PeerServer = Asking & ServerProcess;
+
+/** Starts a server, and fills it with a world. */
+export async function startPeer(command: ServerCommand, fill: () => Promise<Asking>): Promise<PeerServer> {
+  const server = await startServer(command);
+  try {
+    return { ...server, ...(await fill()) };
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
 }
+
+/** Whether it answers with a status of success. */
+export const isOk = async (url: string): Promise<boolean> => (await fetch(url)).ok;
 
 /** Posts JSON, and returns the text of the answer. Throws what was refused. */
 export async function post(url: string, key: string, body: unknown): Promise<string> {
@@ -30,9 +38,13 @@ export async function post(url: string, key: string, body: unknown): Promise<str
   return text;
 }
 
-/** As {@link post}, where the answer is JSON too. */
-export const postJson = async (
-  url: string,
-  key: string,
-  body: unknown,
-): Promise<Readonly<Record<string, unknown>>> => JSON.parse(await post(url, key, body));
+/** Posts the parts of a list in turn; returns the milliseconds that it took since `begun`. */
+export async function postAll<T>(
+  list: readonly T[],
+  atOnce: number,
+  begun: number,
+  send: (part: readonly T[]) => Promise<unknown>,
+): Promise<number> {
+  for (let from = 0; from < list.length; from += atOnce) await send(list.slice(from, from + atOnce));
+  return performance.now() - begun;
+}

@@ -5,8 +5,6 @@ import { SERVER_CORE } from '../harness/cores.ts';
 
 export interface ServerProcess {
   readonly pid: number;
-  /** Milliseconds from the start of the process until it served. */
-  readonly startedInMs: number;
   readonly stop: () => Promise<void>;
 }
 
@@ -31,7 +29,6 @@ export async function startServer({
   hint,
   isServing,
 }: ServerCommand): Promise<ServerProcess> {
-  const begun = performance.now();
   const child = spawn('taskset', ['--cpu-list', SERVER_CORE, command, ...words], {
     env: { ...process.env, ...env },
     stdio: 'ignore',
@@ -52,8 +49,7 @@ export async function startServer({
   };
   for (let waited = 0; ; waited += STEP_MS) {
     if (ended !== undefined) throw new Error(ended);
-    if (await isServing().catch(() => false))
-      return { pid: child.pid as number, startedInMs: performance.now() - begun, stop };
+    if (await isServing().catch(() => false)) return { pid: child.pid as number, stop };
     if (waited >= PATIENCE_MS) {
       await stop();
       throw new Error(`${command} does not serve after ${PATIENCE_MS / 1_000} s`);
@@ -71,10 +67,4 @@ export function processorMsOf(pid: number): number {
   // The command's name, in brackets, may hold spaces.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
-}
-
-/** Bytes of memory that a process holds. Only on Linux. */
-export function residentBytesOf(pid: number): number {
-  const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-  return Number(kilobytes) * 1_024;
 }

@@ -1,5 +1,5 @@
 import type { jwtVerify } from 'jose';
-import type { PolicyAnswer, SimpleAnswer } from '../../authorizer/answer.ts';
+import type { PolicyAnswer } from '../../authorizer/answer.ts';
 import type { Authorizer } from '../../authorizer/authorizer.ts';
 import type { Engine } from '../../engine/index.ts';
 import type { Loop } from '../harness/batches.ts';
@@ -28,42 +28,6 @@ export const askForPolicy =
   async (cases) => {
     for (const one of cases)
       if (!isRight((await authorizer(one.event)) as PolicyAnswer, one)) throw wrong(one);
-    return cases.length;
-  };
-
-export const askForSimple =
-  (authorizer: Authorizer): Loop<Case> =>
-  async (cases) => {
-    for (const one of cases) {
-      const { isAuthorized, context } = (await authorizer(one.event)) as SimpleAnswer;
-      const { allowed, subject } = one.question;
-      if (isAuthorized !== allowed || context.subject !== subject) throw wrong(one);
-    }
-    return cases.length;
-  };
-
-/** The policy is for the caller and the whole API. */
-export const askForWhole =
-  (authorizer: Authorizer): Loop<Case> =>
-  async (cases) => {
-    for (const one of cases) {
-      const { principalId, context } = (await authorizer(one.event)) as PolicyAnswer;
-      if (principalId !== one.question.subject || context.coverage !== 'api') throw wrong(one);
-    }
-    return cases.length;
-  };
-
-/** Refused with the one message that becomes 401. */
-export const expectUnauthorized =
-  (authorizer: Authorizer): Loop<Case> =>
-  async (cases) => {
-    for (const one of cases) {
-      const outcome = await authorizer(one.event).then(
-        () => 'an answer',
-        (error: Error) => error.message,
-      );
-      if (outcome !== 'Unauthorized') throw wrong(one);
-    }
     return cases.length;
   };
 

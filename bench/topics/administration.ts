@@ -297,13 +297,13 @@ export const administration: Topic = {
       rmSync(folder, { recursive: true, force: true });
     }
     const figure = (id: string, title: string, unit: string, ...against: readonly string[]): Figure =>
-      toFigure({
-        id: `administration.${id}`,
+      toFigure(
+        `administration.${id}`,
         title,
         unit,
-        values: values[id] ?? [],
-        against: Object.fromEntries(against.map((name) => [name.split('.')[1] ?? name, values[name] ?? []])),
-      });
+        values[id] ?? [],
+        Object.fromEntries(against.map((name) => [name.split('.')[1] ?? name, values[name] ?? []])),
+      );
     return (['users', 'memberships'] as const)
       .flatMap((kind) => [
         figure(`${kind}.load`, `gatehouse load ${kind}`, '/s', `${kind}.alone`, `${kind}.bare`),

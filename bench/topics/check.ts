@@ -110,13 +110,8 @@ export const check: Topic = {
       const bytesAnew = await bytesPerQuestion(() => gatehouse.anewLoop(some), least, gatehouse.forget);
       return [
         ...figures,
-        toFigure({ id: 'check.allocation', title: 'Gatehouse, check', unit: 'bytes', values: bytes }),
-        toFigure({
-          id: 'check.allocation-anew',
-          title: 'Gatehouse, decided anew and kept',
-          unit: 'bytes',
-          values: bytesAnew,
-        }),
+        toFigure('check.allocation', 'Gatehouse, check', 'bytes', bytes),
+        toFigure('check.allocation-anew', 'Gatehouse, decided anew and kept', 'bytes', bytesAnew),
       ];
     });
   },
@@ -126,21 +121,21 @@ export const check: Topic = {
 const figuresOf = (values: (name: Name) => readonly number[]): readonly Figure[] => [
   ...(Object.keys(TITLES) as Name[]).map((name) => {
     const peers = AGAINST[name] ?? ['reference'];
-    return toFigure({
-      id: `check.${name}`,
-      title: TITLES[name],
-      unit: 'ns',
-      values: values(name),
-      against: Object.fromEntries(peers.map((peer) => [peer, values(peer)])),
-    });
+    return toFigure(
+      `check.${name}`,
+      TITLES[name],
+      'ns',
+      values(name),
+      Object.fromEntries(peers.map((peer) => [peer, values(peer)])),
+    );
   }),
-  toFigure({
-    id: 'check.observed-adds',
-    title: 'an empty observer: what it adds',
-    unit: 'ns',
-    values: added(values('observed'), values('warm')),
-    against: { reference: values('reference') },
-  }),
+  toFigure(
+    'check.observed-adds',
+    'an empty observer: what it adds',
+    'ns',
+    added(values('observed'), values('warm')),
+    { reference: values('reference') },
+  ),
 ];
 
 /** Round by round. */
@@ -154,18 +149,12 @@ const figuresOfConditions = (
   const without = values('unconditional');
   return (Object.keys(CONDITIONS) as Conditional[]).flatMap((name) => {
     const [id, title, unit] = [`check.${name}`, CONDITIONS[name], 'ns'];
-    const figure = toFigure({ id, title, unit, values: values(name) });
+    const figure = toFigure(id, title, unit, values(name));
     if (name === 'unconditional') return [figure];
     const against = { reference: values('reference') };
     return [
       figure,
-      toFigure({
-        id: `${id}-adds`,
-        title: `${title}: what it adds`,
-        unit,
-        values: added(values(name), without),
-        against,
-      }),
+      toFigure(`${id}-adds`, `${title}: what it adds`, unit, added(values(name), without), against),
     ];
   });
 };

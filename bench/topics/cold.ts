@@ -67,28 +67,15 @@ function figuresOf(shape: Shape, answers: Answers): readonly Figure[] {
     const title = `${shape}: ${COLD_TITLES[name]}`;
     const id = `cold.${shape}.${name}`;
     return [
-      toFigure({
-        id,
-        title,
-        unit: 'ms',
-        values: ms(name),
-        against: beside(name, '', ms),
-        withP99: true,
-      }),
-      toFigure({
-        id: `${id}.p99`,
-        title: `${title}, p99`,
-        unit: 'ms',
-        values: p99(name),
-        against: beside(name, '.p99', p99),
-      }),
+      { ...toFigure(id, title, 'ms', ms(name), beside(name, '', ms)), p99: percentile(ms(name), 0.99) },
+      toFigure(`${id}.p99`, `${title}, p99`, 'ms', p99(name), beside(name, '.p99', p99)),
       ...COUNTS.map((count) =>
-        toFigure({
-          id: `${id}.${count}`,
+        toFigure(
+          `${id}.${count}`,
           title,
-          unit: count,
-          values: answers[name].map((spent) => spent[count]),
-        }),
+          count,
+          answers[name].map((spent) => spent[count]),
+        ),
       ),
     ];
   });

@@ -10,7 +10,7 @@ import { writeColdTables } from '../peers/cold.ts';
 import { createPricedHandler, type Priced, type PricedDecision } from '../peers/priced.ts';
 import prices from '../prices.json' with { type: 'json' };
 
-const HIT_RATES = [0, 50, 90, 99] as const;
+const HIT_RATES = [0, 99] as const;
 /** The mean of so many decisions is one value of a figure. */
 const BLOCK = 20;
 const MENU = 20;
@@ -45,8 +45,8 @@ interface Measured {
   readonly nested: readonly PricedDecision[];
   /** The metrics that these decisions wrote. */
   readonly metrics: number;
-  /** Read units of a check of twenty pages. */
-  readonly menus: Readonly<Record<Shape, readonly number[]>>;
+  /** Read units of a check of twenty pages at a nested place. */
+  readonly menus: readonly number[];
 }
 
 async function measure(endpoint: string, count: number): Promise<Measured> {
@@ -67,7 +67,7 @@ async function measure(endpoint: string, count: number): Promise<Measured> {
   return {
     flat: flat.decisions,
     nested: nested.decisions,
-    menus: { flat: flat.menus, nested: nested.menus },
+    menus: nested.menus,
     metrics: new Set([...flat.metrics, ...nested.metrics]).size,
   };
 }
@@ -110,81 +110,46 @@ function dollarFigures(blocks: Blocks, memoryMb: number): readonly Figure[] {
     });
   return HIT_RATES.flatMap((percent) =>
     (Object.keys(SIDES) as Side[]).map((side) =>
-      toFigure({
-        id: `cost.${side}.${percent}`,
-        title: `${percent} % hits; ${SIDES[side]}`,
-        unit: '$/million',
-        values: dollars(side, percent),
-        against: side === 'avp' ? {} : { [`avp.${percent}`]: dollars('avp', percent) },
-      }),
+      toFigure(
+        `cost.${side}.${percent}`,
+        `${percent} % hits; ${SIDES[side]}`,
+        '$/million',
+        dollars(side, percent),
+        side === 'avp' ? {} : { [`avp.${percent}`]: dollars('avp', percent) },
+      ),
     ),
   );
 }
 
-function partFigures({ flat, nested, menus, metrics }: Measured, blocks: Blocks): readonly Figure[] {
+function partFigures({ flat, nested, menus, metrics }: Measured): readonly Figure[] {
   const kinds = {
-    hit: ['a hit', flat.map(({ hit }) => hit), blocks.hit],
-    flat: ['a miss, flat', flat.map(({ cold }) => cold), blocks.flat],
-    nested: ['a miss, nested', nested.map(({ cold }) => cold), blocks.nested],
-    'new-user': ['a miss, new user', flat.map(({ newUser }) => newUser), blocks.newUser],
+    hit: ['a hit', flat.map(({ hit }) => hit)],
+    flat: ['a miss, flat', flat.map(({ cold }) => cold)],
+    nested: ['a miss, nested', nested.map(({ cold }) => cold)],
+    'new-user': ['a miss, new user', flat.map(({ newUser }) => newUser)],
   } as const;
-  const parts = Object.entries(kinds).flatMap(([name, [title, priced, billed]]) => [
-    toFigure({
-      id: `cost.${name}.units`,
-      title: `${title}: read units`,
-      unit: 'units',
-      values: priced.map(({ units }) => units),
-    }),
-    toFigure({
-      id: `cost.${name}.processor`,
-      title: `${title}: processor time of the handler`,
-      unit: 'ms',
-      values: inBlocks(priced).map((some) => mean(some.map(({ processorMs }) => processorMs))),
-    }),
-    toFigure({
-      id: `cost.${name}.billed`,
-      title: `${title}: time that Lambda bills`,
-      unit: 'ms',
-      values: billed.map(({ billedMs: milliseconds }) => milliseconds),
-    }),
-    toFigure({
-      id: `cost.${name}.logged`,
-      title: `${title}: bytes of logs and metrics`,
-      unit: 'bytes',
-      values: priced.map(({ logBytes }) => logBytes),
-    }),
-    toFigure({
-      id: `cost.${name}.logs`,
-      title: `${title}: the same with Lambda's own lines`,
-      unit: 'bytes',
-      values: billed.map(({ logBytes = 0 }) => logBytes),
-    }),
-  ]);
+  const units = Object.entries(kinds).map(([name, [title, priced]]) =>
+    toFigure(
+      `cost.${name}.units`,
+      `${title}: read units`,
+      'units',
+      priced.map((each) => each.units),
+    ),
+  );
+  const logged = kinds.hit[1].map(({ logBytes }) => logBytes);
   const batch = prices.verifiedPermissions.millionBatchRequests;
-  const menu = (shape: Shape) =>
-    toFigure({
-      id: `cost.menu.${shape}`,
-      title: `${MENU} pages at once, ${shape}: reads alone`,
-      unit: '$/million',
-      values: menus[shape].map((units) => units * prices.dynamodb.millionReadRequestUnits),
-      against: { 'menu.avp': menus[shape].map(() => batch) },
-    });
+  const menu = menus.map((read) => read * prices.dynamodb.millionReadRequestUnits);
+  const theirs = menus.map(() => batch);
   return [
-    ...parts,
-    toFigure({
-      id: 'cost.metrics',
-      title: `${metrics} metrics of these decisions`,
-      unit: '$/month',
-      values: [metrics * prices.cloudwatch.metricMonth],
+    ...units,
+    toFigure('cost.hit.logged', 'a hit: bytes of logs and metrics', 'bytes', logged),
+    toFigure('cost.metrics', `${metrics} metrics of these decisions`, '$/month', [
+      metrics * prices.cloudwatch.metricMonth,
+    ]),
+    toFigure('cost.menu.nested', `${MENU} pages at once, nested: reads alone`, '$/million', menu, {
+      'menu.avp': theirs,
     }),
-    menu('flat'),
-    menu('nested'),
-    toFigure({
-      id: 'cost.menu.avp',
-      title: `${MENU} pages at once, one batch request alone`,
-      unit: '$/million',
-      values: [batch],
-    }),
+    toFigure('cost.menu.avp', `${MENU} pages at once, one batch request alone`, '$/million', [batch]),
   ];
 }
 
@@ -197,7 +162,7 @@ export const cost: Topic = {
     return withEngine(async (endpoint) => {
       const measured = await measure(endpoint, quick ? 200 : 1_000);
       const blocks = toBlocks(measured, memoryMb);
-      return [...dollarFigures(blocks, memoryMb), ...partFigures(measured, blocks)];
+      return [...dollarFigures(blocks, memoryMb), ...partFigures(measured)];
     });
   },
 };

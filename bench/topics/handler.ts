@@ -12,11 +12,8 @@ import { createAuthorizers } from '../peers/authorizer.ts';
 import {
   askEngine,
   askForPolicy,
-  askForSimple,
-  askForWhole,
   askInText,
   exchangesOf,
-  expectUnauthorized,
   parseAndWrite,
   verifyAlone,
 } from '../peers/visitors.ts';
@@ -25,17 +22,12 @@ import {
 const TITLES = {
   known: 'known token, REST, policy for the route',
   engine: 'of it the engine',
-  own: 'of it the handler itself',
-  http: 'known token, HTTP API 2.0, simple answer',
-  whole: 'known token, REST, policy for the API',
-  denied: 'known token, denied',
   text: 'known token, text to text',
   json: 'JSON.parse and JSON.stringify alone',
   'new-rs256': 'new token, RS256',
   'jose-rs256': 'jose alone, RS256',
   'new-es256': 'new token, ES256',
   'jose-es256': 'jose alone, ES256',
-  invalid: 'forged token, RS256, refused',
 } as const;
 type Name = keyof typeof TITLES;
 
@@ -44,7 +36,6 @@ const AGAINST: Partial<Record<Name, readonly Name[]>> = {
   text: ['json'],
   'new-rs256': ['jose-rs256'],
   'new-es256': ['jose-es256'],
-  invalid: ['jose-rs256'],
 };
 
 const BATCH = { targetMs: 3, least: 4, now: processorMs };
@@ -79,22 +70,14 @@ async function setUp(endpoint: string) {
 }
 type SetUp = Awaited<ReturnType<typeof setUp>>;
 
-const batch = (name: Name, list: readonly Case[], loop: Loop<Case>) =>
-  inBatches(name, list, loop, { ...BATCH, renew: renewed });
-
-async function withKnownTokens({ cases, create, createForWholeApi, engine }: SetUp) {
-  const [known, whole] = [create(), createForWholeApi()];
+async function withKnownTokens({ cases, create, engine }: SetUp) {
+  const known = create();
   const exchanges = await exchangesOf(known, cases.rest);
-  await askForPolicy(known)(cases.denied);
-  await askForWhole(whole)(cases.small);
   const questions = cases.rest.map(({ question }) => question);
   for (const { subject, permission, scope } of questions) await engine.check(subject, permission, scope);
   return [
-    await batch('known', cases.rest, askForPolicy(known)),
+    await inBatches('known', cases.rest, askForPolicy(known), { ...BATCH, renew: renewed }),
     await inBatches('engine', questions, askEngine(engine), { ...BATCH, renew: inFreshStrings }),
-    await batch('http', cases.http, askForSimple(known)),
-    await batch('whole', cases.small, askForWhole(whole)),
-    await batch('denied', cases.denied, askForPolicy(known)),
     await inBatches('text', exchanges, askInText(known), BATCH),
     await inBatches('json', exchanges, parseAndWrite, BATCH),
   ];
@@ -110,7 +93,6 @@ async function withOtherTokens({ cases, create, jwtVerify, rs256, es256 }: SetUp
     await withNew('jose-rs256', newRs256(), verifyAlone(jwtVerify, rs256)),
     await withNew('new-es256', newEs256(), askForPolicy(second)),
     await withNew('jose-es256', newEs256(), verifyAlone(jwtVerify, es256)),
-    await batch('invalid', cases.invalid, expectUnauthorized(first)),
   ];
 }
 
@@ -126,23 +108,21 @@ export const handler: Topic = {
       const first = await withKnownTokens(parts);
       await collect();
       const known = await runRounds(first, options);
-      log('new and forged tokens; signing them takes some seconds');
+      log('new tokens; signing them takes some seconds');
       const others = await runRounds(await withOtherTokens(parts), options);
       const samples = new Map([...known, ...others]);
-      const ofEngine = samplesOf(samples, 'engine');
-      const own = samplesOf(samples, 'known').map((value, round) => value - (ofEngine[round] as number));
-      return figuresOf((name) => (name === 'own' ? own : samplesOf(samples, name)));
+      return figuresOf((name) => samplesOf(samples, name));
     });
   },
 };
 
 const figuresOf = (values: (name: Name) => readonly number[]): readonly Figure[] =>
   (Object.keys(TITLES) as Name[]).map((name) =>
-    toFigure({
-      id: `handler.${name}`,
-      title: TITLES[name],
-      unit: 'ns',
-      values: values(name),
-      against: Object.fromEntries((AGAINST[name] ?? []).map((peer) => [peer, values(peer)])),
-    }),
+    toFigure(
+      `handler.${name}`,
+      TITLES[name],
+      'ns',
+      values(name),
+      Object.fromEntries((AGAINST[name] ?? []).map((peer) => [peer, values(peer)])),
+    ),
   );

@@ -67,12 +67,8 @@ export const lists: Topic = {
       now: processorMs,
     });
     const figure = (user: string, title: string) =>
-      toFigure({
-        id: `lists.${user}`,
-        title,
-        unit: 'ns',
-        values: samplesOf(samples, `page-${user}`),
-        against: { checks: samplesOf(samples, `checks-${user}`) },
+      toFigure(`lists.${user}`, title, 'ns', samplesOf(samples, `page-${user}`), {
+        checks: samplesOf(samples, `checks-${user}`),
       });
     return [figure('all', 'a page of 50 rows'), figure('own', 'a page of 50 rows, with a condition on each')];
   },

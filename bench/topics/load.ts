@@ -174,13 +174,13 @@ function figuresOf(trials: Trials, sizes: typeof FULL, last: Generated): readonl
     if (values.length === 0) return [];
     const { median } = summarise(achieved(variant, rate));
     return [
-      toFigure({
-        id: `load.${name}-${keyOf(variant, rate)}`,
-        title: `${TITLES[variant]}, ${shortNumber(rate)}/s asked, ${shortNumber(median)}/s achieved: ${name}`,
-        unit: 'ms',
+      toFigure(
+        `load.${name}-${keyOf(variant, rate)}`,
+        `${TITLES[variant]}, ${shortNumber(rate)}/s asked, ${shortNumber(median)}/s achieved: ${name}`,
+        'ms',
         values,
-        against: variant === 'with' ? { [`${name}-${keyOf('without', rate)}`]: others } : {},
-      }),
+        variant === 'with' ? { [`${name}-${keyOf('without', rate)}`]: others } : {},
+      ),
     ];
   };
   /** Under overload, where nearly all processor time is spent on answers. */
@@ -192,56 +192,40 @@ function figuresOf(trials: Trials, sizes: typeof FULL, last: Generated): readonl
     everyAnswer.reduce((sum, answers) => sum + count(answers), 0);
   return [
     ...VARIANTS.map((variant) =>
-      toFigure({
-        id: `load.most-${variant}`,
-        title: `${TITLES[variant]}, ${shortNumber(overload)}/s asked: achieved`,
-        unit: '/s',
-        values: achieved(variant, overload),
-        against: variant === 'with' ? { 'most-without': achieved('without', overload) } : {},
-      }),
+      toFigure(
+        `load.most-${variant}`,
+        `${TITLES[variant]}, ${shortNumber(overload)}/s asked: achieved`,
+        '/s',
+        achieved(variant, overload),
+        variant === 'with' ? { 'most-without': achieved('without', overload) } : {},
+      ),
     ),
     ...VARIANTS.map((variant) =>
-      toFigure({
-        id: `load.processor-${variant}`,
-        title: `${TITLES[variant]}, the same load: processor time of the gateway for an answer`,
-        unit: 'µs',
-        values: processor(variant),
-        against: variant === 'with' ? { 'processor-without': processor('without') } : {},
-      }),
+      toFigure(
+        `load.processor-${variant}`,
+        `${TITLES[variant]}, the same load: processor time of the gateway for an answer`,
+        'µs',
+        processor(variant),
+        variant === 'with' ? { 'processor-without': processor('without') } : {},
+      ),
     ),
     ...rates.flatMap((rate) =>
       ['p50', 'p99', 'p99.9'].flatMap((name) => VARIANTS.flatMap((variant) => latency(variant, rate, name))),
     ),
-    toFigure({
-      id: 'load.reads',
-      title: 'calls to the table for each answer',
-      unit: 'calls',
-      values: asked.map(({ reads }) => reads),
-    }),
-    toFigure({
-      id: 'load.writes',
-      title: 'writes meanwhile, in all',
-      unit: 'writes',
-      values: [all.reduce((sum, { writes }) => sum + writes.answered, 0)],
-    }),
-    toFigure({
-      id: 'load.answers',
-      title: 'answers, all compared with the model',
-      unit: 'answers',
-      values: [total(({ answered }) => answered)],
-    }),
-    toFigure({
-      id: 'load.wrong',
-      title: 'wrong answers',
-      unit: 'answers',
-      values: [total(wrongOf)],
-    }),
-    toFigure({
-      id: 'load.faults',
-      title: `no answer: 5xx, ${TIMED_OUT}, connection lost`,
-      unit: 'requests',
-      values: [total(faultsOf)],
-    }),
+    toFigure(
+      'load.reads',
+      'calls to the table for each answer',
+      'calls',
+      asked.map(({ reads }) => reads),
+    ),
+    toFigure('load.writes', 'writes meanwhile, in all', 'writes', [
+      all.reduce((sum, { writes }) => sum + writes.answered, 0),
+    ]),
+    toFigure('load.answers', 'answers, all compared with the model', 'answers', [
+      total(({ answered }) => answered),
+    ]),
+    toFigure('load.wrong', 'wrong answers', 'answers', [total(wrongOf)]),
+    toFigure('load.faults', `no answer: 5xx, ${TIMED_OUT}, connection lost`, 'requests', [total(faultsOf)]),
   ];
 }
 

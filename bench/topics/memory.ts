@@ -12,9 +12,8 @@ import type { Topic } from '../harness/topic.ts';
 import { fresh, times } from '../model/world.ts';
 
 const MEGABYTE = 2 ** 20;
-/** Bounds of a cache in megabytes; a quick run takes the default only. */
-const BOUNDS = [4, 8, 16, 32, 64];
-const DEFAULT_BOUND = 32;
+/** The default bound of a cache in megabytes. */
+const BOUND = 32;
 /** Users per megabyte of the bound: three times as many as fit. */
 const USERS_PER_MEGABYTE = 8_192;
 /** Users between two measurements of the slope. */
@@ -142,25 +141,22 @@ async function keptUnderZipf(): Promise<readonly Figure[]> {
     await underZipf(24_576, 4 * MEGABYTE, false),
   ];
   return [
-    toFigure({
-      id: 'memory.given-again',
-      title: 'of a load of 2,000 users, where all fits: decisions given again',
-      unit: '%',
-      values: [(kept / asked) * 100],
-    }),
-    toFigure({
-      id: 'memory.reads-kept',
-      title: 'of a load at a bound of 4 MB: items read, of those read without keeping decisions',
-      unit: '%',
-      values: [(withKept.items / without.items) * 100],
-    }),
+    toFigure('memory.given-again', 'of a load of 2,000 users, where all fits: decisions given again', '%', [
+      (kept / asked) * 100,
+    ]),
+    toFigure(
+      'memory.reads-kept',
+      'of a load at a bound of 4 MB: items read, of those read without keeping',
+      '%',
+      [(withKept.items / without.items) * 100],
+    ),
   ];
 }
 
 export const memory: Topic = {
   name: 'memory',
   title: 'bytes of a cached user, of a decision that is kept, and of a cache beside its bound',
-  run: async ({ quick, log }) => {
+  run: async ({ quick }) => {
     await bytesWithin(1);
     const slopes: number[] = [];
     const kept = new Map(KEPT.map((count) => [count, [] as number[]]));
@@ -170,32 +166,16 @@ export const memory: Topic = {
       slopes.push(user);
       for (const [count, values] of kept) values.push(((await bytesPerUser(count)) - user) / count);
     }
-    const shares: Figure[] = [];
-    for (const bound of quick ? [DEFAULT_BOUND] : BOUNDS) {
-      const used = await bytesWithin(bound);
-      log(
-        `${bound * USERS_PER_MEGABYTE} users, bound ${bound} MB: ${(used / MEGABYTE).toFixed(1)} MB in use`,
-      );
-      shares.push(
-        toFigure({
-          id: `memory.share-${bound}`,
-          title: `of a bound of ${bound} MB`,
-          unit: '%',
-          values: [(used / (bound * MEGABYTE)) * 100],
-        }),
-      );
-    }
+    const used = await bytesWithin(BOUND);
     return [
-      toFigure({ id: 'memory.user', title: 'a cached user with five groups', unit: 'bytes', values: slopes }),
-      ...[...kept].map(([count, values]) =>
-        toFigure({
-          id: `memory.kept-${count}`,
-          title: `a decision that is kept, one of ${count} of a user at a place`,
-          unit: 'bytes',
-          values,
-        }),
-      ),
-      ...shares,
+      toFigure('memory.user', 'a cached user with five groups', 'bytes', slopes),
+      ...[...kept].map(([count, values]) => {
+        const title = `a decision that is kept, one of ${count} of a user at a place`;
+        return toFigure(`memory.kept-${count}`, title, 'bytes', values);
+      }),
+      toFigure(`memory.share-${BOUND}`, `of a bound of ${BOUND} MB`, '%', [
+        (used / (BOUND * MEGABYTE)) * 100,
+      ]),
       ...(await keptUnderZipf()),
     ];
   },

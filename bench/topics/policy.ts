@@ -134,12 +134,12 @@ export const policy: Topic = {
       log(`worst of ${steps} with ${maxBytes} bytes: ${JSON.stringify({ ...traits, isClosed, seed })}`);
       const rules = drawRoutes(createRandom(seed), traits, planted.location);
       figures.push(
-        toFigure({
-          id: `policy.worst-${maxBytes}`,
-          title: `with POLICY_MAX_BYTES at ${maxBytes}`,
-          unit: 'ms',
-          values: await measure(rules, traits, isClosed, ROUNDS),
-        }),
+        toFigure(
+          `policy.worst-${maxBytes}`,
+          `with POLICY_MAX_BYTES at ${maxBytes}`,
+          'ms',
+          await measure(rules, traits, isClosed, ROUNDS),
+        ),
       );
     }
     return figures;

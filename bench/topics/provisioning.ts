@@ -100,19 +100,10 @@ const TITLES: Readonly<Record<string, string>> = {
 function figuresOf(samples: Samples, names: readonly string[]): readonly Figure[] {
   const rates = (name: string) => samplesOf(samples, name).map((ns) => 1e9 / ns);
   return names.flatMap((name) => [
-    toFigure({
-      id: `provisioning.${name}`,
-      title: TITLES[name] ?? name,
-      unit: '/s',
-      values: rates(name),
-      against: { [`${name}-bare`]: rates(`${name}-bare`) },
+    toFigure(`provisioning.${name}`, TITLES[name] ?? name, '/s', rates(name), {
+      [`${name}-bare`]: rates(`${name}-bare`),
     }),
-    toFigure({
-      id: `provisioning.${name}-bare`,
-      title: TITLES[`${name}-bare`] ?? name,
-      unit: '/s',
-      values: rates(`${name}-bare`),
-    }),
+    toFigure(`provisioning.${name}-bare`, TITLES[`${name}-bare`] ?? name, '/s', rates(`${name}-bare`)),
   ]);
 }
 

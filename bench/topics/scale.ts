@@ -108,29 +108,29 @@ async function measure(populations: readonly Population[], quick: boolean) {
   const valuesOf = (population: Population) => samplesOf(samples, population.name).map((ns) => ns / 1e6);
   const [smallest, largest] = [populations[0] as Population, populations.at(-1) as Population];
   const cold = populations.map((population) =>
-    toFigure({
-      id: `scale.${population.name}`,
-      title: inWords(population),
-      unit: 'ms',
-      values: valuesOf(population),
-      against: population === smallest ? {} : { [smallest.name]: valuesOf(smallest) },
-    }),
+    toFigure(
+      `scale.${population.name}`,
+      inWords(population),
+      'ms',
+      valuesOf(population),
+      population === smallest ? {} : { [smallest.name]: valuesOf(smallest) },
+    ),
   );
   const counted = (name: 'calls' | 'units', title: string) =>
-    toFigure({
-      id: `scale.${name}`,
+    toFigure(
+      `scale.${name}`,
       title,
-      unit: name,
-      values: costs.map((cost) => cost[name]),
-    });
+      name,
+      costs.map((cost) => cost[name]),
+    );
   return [
     ...cold,
-    toFigure({
-      id: 'scale.growth',
-      title: 'the largest table over the smallest',
-      unit: 'x',
-      values: pairedRatios(valuesOf(largest), valuesOf(smallest)),
-    }),
+    toFigure(
+      'scale.growth',
+      'the largest table over the smallest',
+      'x',
+      pairedRatios(valuesOf(largest), valuesOf(smallest)),
+    ),
     counted('calls', 'a cold check, all sizes'),
     counted('units', 'a cold check, all sizes'),
   ];

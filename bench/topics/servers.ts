@@ -1,17 +1,15 @@
 import { withEngine } from '../harness/engine.ts';
 import { type Figure, toFigure } from '../harness/figures.ts';
-import { percentile } from '../harness/statistics.ts';
 import type { Topic } from '../harness/topic.ts';
 import { type Child, startChild } from '../load/child.ts';
-import type { ClosedLoopPlan, ClosedLoopResult } from '../load/closed-loop.ts';
-import type { Asked } from '../load/connection.ts';
+import type { ClosedLoopPlan } from '../load/closed-loop.ts';
 import { createBenchWorld, drawQuestions, type Question, type World } from '../model/world.ts';
 import { startBare } from '../peers/bare-server.ts';
 import { startCerbos } from '../peers/cerbos.ts';
 import { questionOf, startGatehouse } from '../peers/gatehouse-server.ts';
 import { startOpenFga } from '../peers/openfga.ts';
 import type { PeerServer } from '../peers/peer.ts';
-import { processorMsOf, residentBytesOf } from '../peers/server-process.ts';
+import { processorMsOf } from '../peers/server-process.ts';
 import { startSpiceDb } from '../peers/spicedb.ts';
 
 const TITLES = {
@@ -73,16 +71,18 @@ function drawDistinct(world: World, count: number): readonly Question[] {
 }
 
 interface Trial {
-  readonly p50: number;
-  readonly p99: number;
   readonly rate: number;
   /** Microseconds of the server's processor time per answer. */
   readonly processor: number;
 }
-
-type Client = Child<ClosedLoopPlan, ClosedLoopResult>;
+/** Seconds from the first question to the last answer. */
+type Client = Child<ClosedLoopPlan, number>;
 /** In the order of {@link TITLES}. */
 type Servers = ReadonlyMap<Name, PeerServer>;
+interface Questions {
+  readonly hot: readonly Question[];
+  readonly distinct: readonly Question[];
+}
 
 export const servers: Topic = {
   name: 'servers',
@@ -103,19 +103,13 @@ export const servers: Topic = {
     log(`${distinct.length} distinct questions; each answer is compared with the model`);
     return withEngine(async (endpoint) => {
       const client: Client = startChild(new URL('../load/closed-loop.ts', import.meta.url));
+      const measure = (ttlSeconds: number, kinds: readonly Kind[]) =>
+        withServers(names, world, ttlSeconds, endpoint, async (all) => [
+          ...(ttlSeconds > 0 ? figuresOfLoading(all) : []),
+          ...(await closedLoop(client, all, { hot, distinct }, kinds, size, log)),
+        ]);
       try {
-        const cached = await withServers(names, world, TTL_SECONDS, endpoint, async (all) => {
-          const measure = createMeasure(client, all, { hot, distinct });
-          return [
-            ...figuresOfStart(all),
-            ...(await closedLoop(measure, ['hot', 'distinct'], size, log)),
-            ...figuresOfMemory(all),
-          ];
-        });
-        const uncached = await withServers(names, world, 0, endpoint, (all) =>
-          closedLoop(createMeasure(client, all, { hot, distinct }), ['uncached'], size, log),
-        );
-        return [...cached, ...uncached];
+        return [...(await measure(TTL_SECONDS, ['hot', 'distinct'])), ...(await measure(0, ['uncached']))];
       } finally {
         await client.stop();
       }
@@ -130,192 +124,121 @@ async function withServers<T>(
   endpoint: string,
   use: (all: Servers) => Promise<T>,
 ): Promise<T> {
-  const stops: (() => Promise<void>)[] = [];
-  const staleness = { ttlSeconds };
   const starts: Readonly<Record<Name, () => Promise<PeerServer>>> = {
-    gatehouse: () => startGatehouse(world, staleness, endpoint),
-    openfga: () => startOpenFga(world, staleness),
-    spicedb: () => startSpiceDb(world, staleness),
+    gatehouse: () => startGatehouse(world, ttlSeconds, endpoint),
+    openfga: () => startOpenFga(world, ttlSeconds),
+    spicedb: () => startSpiceDb(world, ttlSeconds),
     cerbos: () => startCerbos(world),
     bare: () => startBare(questionOf),
   };
+  const all = new Map<Name, PeerServer>();
   try {
-    const all = new Map<Name, PeerServer>();
-    // One after the other: each is timed while it starts.
-    for (const name of names) {
-      const server = await starts[name]();
-      stops.unshift(server.stop);
-      all.set(name, server);
-    }
+    // One after the other: loading is timed.
+    for (const name of names) all.set(name, await starts[name]());
     return await use(all);
   } finally {
-    for (const stop of stops) await stop();
+    for (const { stop } of all.values()) await stop();
   }
-}
-
-/** Asks one server some questions of a kind. */
-interface Measure {
-  readonly names: readonly Name[];
-  /** Asks all hot questions once: what was cached may have run out while other servers were asked. */
-  readonly warm: (name: Name, kind: Kind) => Promise<void>;
-  readonly closed: (name: Name, kind: Kind, connections: number, count: number) => Promise<Trial>;
-}
-
-interface Questions {
-  readonly hot: readonly Question[];
-  readonly distinct: readonly Question[];
-}
-
-function createMeasure(client: Client, all: Servers, { hot, distinct }: Questions): Measure {
-  /** How many distinct questions each server was asked. */
-  const asked = new Map<Name, number>();
-  const serverOf = (name: Name): PeerServer => all.get(name) as PeerServer;
-  const next = (name: Name, kind: Kind, count: number): readonly Asked[] => {
-    const from = kind === 'hot' ? 0 : (asked.get(name) ?? 0);
-    const pool = kind === 'hot' ? hot : distinct;
-    if (kind !== 'hot') asked.set(name, from + count);
-    // Where all have been asked, the first ones come again: after far more than a cache's time-to-live.
-    const { bodyOf, isConstant = false } = serverOf(name);
-    return Array.from({ length: count }, (_, n) => {
-      const question = pool[(from + n) % pool.length] as Question;
-      return { body: bodyOf(question), allowed: isConstant || question.allowed };
-    });
-  };
-  return {
-    names: [...all.keys()],
-    warm: async (name, kind) => {
-      if (kind === 'uncached') return;
-      await client.ask({
-        target: serverOf(name).target,
-        connections: 16,
-        questions: next(name, 'hot', hot.length),
-      });
-    },
-    closed: async (name, kind, connections, count) => {
-      const { target, pid } = serverOf(name);
-      const questions = next(name, kind, count);
-      const before = processorMsOf(pid);
-      const { seconds, latencies } = await client.ask({ target, connections, questions });
-      return {
-        p50: percentile(latencies, 0.5),
-        p99: percentile(latencies, 0.99),
-        rate: count / seconds,
-        processor: ((processorMsOf(pid) - before) * 1_000) / count,
-      };
-    },
-  };
 }
 
 /** As many questions as take a server some seconds: first a guess, then by its last rate. */
 const FIRST_COUNT = 200;
 const WARM_UPS = 3;
 
+const keyOf = (name: Name, kind: Kind, connections: number): string => `${name}-${kind}-${connections}`;
+
 async function closedLoop(
-  { names, warm, closed }: Measure,
+  client: Client,
+  all: Servers,
+  { hot, distinct }: Questions,
   kinds: readonly Kind[],
   { rounds, seconds }: typeof FULL,
   log: (line: string) => void,
 ): Promise<readonly Figure[]> {
   const trials = new Map<string, Trial[]>();
-  const rates = new Map<string, number>();
-  const countOf = (key: string): number => Math.ceil((rates.get(key) ?? FIRST_COUNT / seconds) * seconds);
-  const attempt = async (name: Name, kind: Kind, connections: number): Promise<Trial> => {
-    const key = keyOf(name, kind, connections);
-    await warm(name, kind);
-    const trial = await closed(name, kind, connections, countOf(key));
-    rates.set(key, trial.rate);
-    return trial;
+  /** How many distinct questions each server was asked. */
+  const asked = new Map<Name, number>();
+  const ask = (name: Name, connections: number, questions: readonly Question[]): Promise<number> => {
+    const { target, bodyOf, isConstant = false } = all.get(name) as PeerServer;
+    const right = ({ allowed }: Question): boolean => isConstant || allowed;
+    return client.ask({
+      target,
+      connections,
+      questions: questions.map((each) => ({ body: bodyOf(each), allowed: right(each) })),
+    });
   };
-  for (const kind of kinds)
-    for (const connections of CONNECTIONS)
-      for (const name of names)
-        for (let turn = 0; turn < WARM_UPS; turn++) await attempt(name, kind, connections);
-  for (let round = 0; round < rounds; round++) {
+  // Where all have been asked, the first ones come again: after far more than a cache's time-to-live.
+  const next = (name: Name, kind: Kind, count: number): readonly Question[] => {
+    const from = kind === 'hot' ? 0 : (asked.get(name) ?? 0);
+    const pool = kind === 'hot' ? hot : distinct;
+    if (kind !== 'hot') asked.set(name, from + count);
+    return Array.from({ length: count }, (_, n) => pool[(from + n) % pool.length] as Question);
+  };
+  const attempt = async (name: Name, kind: Kind, connections: number): Promise<void> => {
+    const { pid } = all.get(name) as PeerServer;
+    const done = trials.get(keyOf(name, kind, connections)) ?? [];
+    const count = Math.ceil((done.at(-1)?.rate ?? FIRST_COUNT / seconds) * seconds);
+    // What was cached may have run out while other servers were asked.
+    if (kind !== 'uncached') await ask(name, 16, hot);
+    const before = processorMsOf(pid);
+    const rate = count / (await ask(name, connections, next(name, kind, count)));
+    const processor = ((processorMsOf(pid) - before) * 1_000) / count;
+    trials.set(keyOf(name, kind, connections), [...done, { rate, processor }]);
+  };
+  for (let round = -WARM_UPS; round < rounds; round++) {
     // The order alternates.
     for (const kind of kinds)
       for (const connections of CONNECTIONS)
-        for (const name of round % 2 === 0 ? names : names.toReversed()) {
-          const key = keyOf(name, kind, connections);
-          trials.set(key, [...(trials.get(key) ?? []), await attempt(name, kind, connections)]);
-        }
+        for (const name of round % 2 === 0 ? all.keys() : [...all.keys()].reverse())
+          await attempt(name, kind, connections);
     log(`${kinds.join(', ')}: round ${round + 1} of ${rounds}`);
   }
-  return kinds.flatMap((kind) => CONNECTIONS.flatMap((connections) => figuresOf(trials, kind, connections)));
+  return kinds.flatMap((kind) =>
+    CONNECTIONS.flatMap((connections) => {
+      const figures = (measure: keyof Trial, what: string, unit: string): readonly Figure[] =>
+        besidePeers(
+          (name) => `${measure}-${keyOf(name, kind, connections)}`,
+          `${kind} questions, ${connections} at once: ${what}`,
+          unit,
+          (name) =>
+            (trials.get(keyOf(name, kind, connections)) ?? []).slice(WARM_UPS).map((each) => each[measure]),
+        );
+      return [
+        ...figures('rate', 'throughput', '/s'),
+        ...figures('processor', 'processor time of the server', 'µs'),
+      ];
+    }),
+  );
 }
 
-const keyOf = (name: Name, kind: Kind, connections: number): string => `${name}-${kind}-${connections}`;
-
-const UNITS = { p50: 'ms', p99: 'ms', rate: '/s', processor: 'µs' } as const;
-const MEASURES = { p50: 'p50', p99: 'p99', rate: 'throughput', processor: 'processor time of the server' };
-
-const figuresOf = (
-  trials: ReadonlyMap<string, readonly Trial[]>,
-  kind: Kind,
-  connections: number,
-): readonly Figure[] =>
-  (Object.keys(UNITS) as (keyof Trial)[]).flatMap((measure) => {
-    const of = (name: Name): readonly number[] =>
-      (trials.get(keyOf(name, kind, connections)) ?? []).map((trial) => trial[measure]);
-    return besidePeers(
-      (name) => `${measure}-${keyOf(name, kind, connections)}`,
-      (name) => `${TITLES[name]}, ${kind} questions, ${connections} at once: ${MEASURES[measure]}`,
-      UNITS[measure],
-      of,
-    );
-  });
+const figuresOfLoading = (all: Servers): readonly Figure[] =>
+  besidePeers(
+    (name) => `loading-${name}`,
+    'loading the world by its API',
+    'ms',
+    (name) => all.get(name)?.loadedInMs ?? [],
+  );
 
 /** The same figure of all servers, ours with its ratios to the others. Without values a server has none. */
-const besidePeers = (
+function besidePeers(
   idOf: (name: Name) => string,
-  titleOf: (name: Name) => string,
+  what: string,
   unit: string,
-  valuesOf: (name: Name) => readonly number[],
-): readonly Figure[] => {
-  // Nothing is a multiple of a rate that nobody kept.
-  const isComparable = (name: Name): boolean => valuesOf(name).some((value) => value > 0);
-  return NAMES.flatMap((name) => {
-    const values = valuesOf(name);
-    if (values.length === 0) return [];
-    const isCompared = name === 'gatehouse' && isComparable(name);
-    const peers = isCompared ? NAMES.filter((peer) => peer !== name && isComparable(peer)) : [];
-    return [
-      toFigure({
-        id: `servers.${idOf(name)}`,
-        title: titleOf(name),
-        unit,
-        values,
-        against: Object.fromEntries(peers.map((peer) => [idOf(peer), valuesOf(peer)])),
-      }),
-    ];
-  });
-};
-
-const valuesOf = (value: number | undefined): readonly number[] => (value === undefined ? [] : [value]);
-
-const figuresOfStart = (all: Servers): readonly Figure[] => [
-  ...besidePeers(
-    (name) => `start-${name}`,
-    (name) => `${TITLES[name]}: from the start of its process until it serves`,
-    'ms',
-    (name) => valuesOf(all.get(name)?.startedInMs),
-  ),
-  ...besidePeers(
-    (name) => `loading-${name}`,
-    (name) => `${TITLES[name]}: loading the world by its API`,
-    'ms',
-    (name) => valuesOf(all.get(name)?.loadedInMs),
-  ),
-];
-
-const MEBIBYTE = 1_024 ** 2;
-
-const figuresOfMemory = (all: Servers): readonly Figure[] =>
-  besidePeers(
-    (name) => `memory-${name}`,
-    (name) => `${TITLES[name]}: memory of its process after all of it`,
-    'MiB',
-    (name) => {
-      const server = all.get(name);
-      return server ? [residentBytesOf(server.pid) / MEBIBYTE] : [];
-    },
+  of: (name: Name) => number | readonly number[],
+): readonly Figure[] {
+  const known = NAMES.map((name) => ({ name, values: [of(name)].flat() })).filter(
+    ({ values }) => values.length > 0,
   );
+  const against = Object.fromEntries(
+    known.filter(({ name }) => name !== 'gatehouse').map(({ name, values }) => [idOf(name), values]),
+  );
+  return known.map(({ name, values }) =>
+    toFigure(
+      `servers.${idOf(name)}`,
+      `${TITLES[name]}, ${what}`,
+      unit,
+      values,
+      name === 'gatehouse' ? against : {},
+    ),
+  );
+}

@@ -1,4 +1,3 @@
-import type { Metafile } from 'esbuild';
 import { withEngine } from '../harness/engine.ts';
 import { type Figure, toFigure } from '../harness/figures.ts';
 import type { Topic } from '../harness/topic.ts';
@@ -7,30 +6,8 @@ import { createStarts, type Start } from '../peers/starts.ts';
 
 type Starts = Awaited<ReturnType<typeof createStarts>>;
 
-/** Parts of the bundle; the first that matches a module's path counts. */
-const PARTS = [
-  { name: 'sdk', title: 'AWS SDK: DynamoDB client', is: /node_modules\/(?:@aws-sdk|@smithy|@aws)\// },
-  { name: 'jose', title: 'jose', is: /node_modules\/jose\// },
-  { name: 'zod', title: 'zod/mini', is: /node_modules\/zod\// },
-  { name: 'others', title: 'other packages', is: /node_modules\// },
-  { name: 'own', title: 'Gatehouse', is: /^/ },
-] as const;
-
 const bytesFigure = (name: string, title: string, bytes: number): Figure =>
-  toFigure({ id: `startup.${name}`, title, unit: 'bytes', values: [bytes] });
-
-/** Bytes in the bundle by origin; the code between modules counts as other packages. */
-function partsOf({ outputs }: Metafile, total: number): readonly Figure[] {
-  const bytes = new Map<string, number>();
-  for (const { inputs } of Object.values(outputs))
-    for (const [path, { bytesInOutput }] of Object.entries(inputs)) {
-      const name = PARTS.find(({ is }) => is.test(path))?.name ?? 'own';
-      bytes.set(name, (bytes.get(name) ?? 0) + bytesInOutput);
-    }
-  const known = [...bytes.values()].reduce((sum, each) => sum + each, 0);
-  bytes.set('others', (bytes.get('others') ?? 0) + total - known);
-  return PARTS.map(({ name, title }) => bytesFigure(`bytes-${name}`, title, bytes.get(name) ?? 0));
-}
+  toFigure(`startup.${name}`, title, 'bytes', [bytes]);
 
 /** Of 512 MB: Lambda gives a whole processor with 1,769 MB (Lambda configuration-memory). */
 const SHARE = 0.3;
@@ -76,11 +53,10 @@ async function measure(
 function decisionFigures(starts: readonly Start[], suffix: string, title: string): readonly Figure[] {
   const of = (name: keyof Start) => starts.map((start) => start[name]);
   const figure = (name: string, what: string, values: readonly number[], against = {}) =>
-    toFigure({ id: `startup.${name}${suffix}`, title: `${what}${title}`, unit: 'ms', values, against });
+    toFigure(`startup.${name}${suffix}`, `${what}${title}`, 'ms', values, against);
   return [
     figure('cold', 'the first decision', of('cold'), { [`second${suffix}`]: of('second') }),
     figure('second', "another user's, with the same reads", of('second')),
-    figure('again', 'the same again, all cached', of('again')),
   ];
 }
 
@@ -92,7 +68,7 @@ function figuresOf({ ours, defaults, empty, asked, limited }: Measured): readonl
     title: string,
     values: readonly number[],
     against: Readonly<Record<string, readonly number[]>> = {},
-  ) => toFigure({ id: `startup.${name}`, title, unit: 'ms', values, against });
+  ) => toFigure(`startup.${name}`, title, 'ms', values, against);
   return [
     figure('empty', 'Node without a handler', loaded(empty)),
     figure('loaded', 'loaded, as the stack bundles it', loaded(ours), {
@@ -133,7 +109,6 @@ export const startup: Topic = {
         log(`${rounds} rounds, each of ${limit ? 'five' : 'four'} processes`);
         return [
           bytesFigure('bytes', 'the deployed file', ours.bytes),
-          ...partsOf(ours.metafile, ours.bytes),
           bytesFigure('bytes-defaults', "by serverless-esbuild's defaults", theirs.bytes),
           ...figuresOf(await measure(starts, rounds, limit)),
         ];

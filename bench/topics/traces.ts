@@ -89,13 +89,7 @@ export const traces: Topic = {
       return names.map(({ kind, mode, name }): Figure => {
         const title = `${KINDS[kind].title}: ${MODES[mode].title}`;
         const against = mode === 'none' ? {} : { [`${kind}-none`]: samplesOf(samples, `${kind}-none`) };
-        return toFigure({
-          id: `traces.${name}`,
-          title,
-          unit: 'ns',
-          values: samplesOf(samples, name),
-          against,
-        });
+        return toFigure(`traces.${name}`, title, 'ns', samplesOf(samples, name), against);
       });
     }),
 };

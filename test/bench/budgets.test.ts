@@ -6,7 +6,7 @@ import { verdictsAsTable } from '../../bench/harness/table.ts';
 
 /** In five rounds beside a peer that takes 1 in each: the ratios are the values. */
 const figure = (...values: readonly number[]) =>
-  toFigure({ id: 'check.warm', title: '', unit: 'ns', values, against: { peer: values.map(() => 1) } });
+  toFigure('check.warm', '', 'ns', values, { peer: values.map(() => 1) });
 
 const holds = (budget: FigureBudget, ...values: readonly number[]): readonly boolean[] =>
   checkBudgets('check', [figure(...values)], { 'check.warm': budget }).map((verdict) => verdict.holds);

@@ -20,7 +20,7 @@ test('the documents hold the answers of bench/results/latest.json, each topic ha
 });
 
 test('a document names the machine and the commit of each figure', () => {
-  const figure = toFigure({ id: 'memory.user', title: 'a user', unit: 'bytes', values: [100] });
+  const figure = toFigure('memory.user', 'a user', 'bytes', [100]);
   const environment = { node: 'v20.0.0', cpu: 'one', cores: 2, date: '2026-01-15T12:00:00.000Z' };
   const shown = tableOf('figures memory', { memory: { environment, figures: [figure] } });
   expect(shown).toContain('Node v20.0.0, one, 2 cores; 2026-01-15, commit unknown.');
@@ -56,7 +56,7 @@ test('the list of topics has all of them, and says which ones were not measured'
 });
 
 test('figures without a peer have no table of ratios', () => {
-  const figure = { id: 'memory.user', title: 'a user', unit: 'bytes', values: [1, 2] };
-  expect(figuresAsMarkdown([toFigure(figure)])).not.toContain('beside');
-  expect(figuresAsMarkdown([toFigure({ ...figure, against: { other: [1, 1] } })])).toContain('beside');
+  const figure = ['memory.user', 'a user', 'bytes', [1, 2]] as const;
+  expect(figuresAsMarkdown([toFigure(...figure)])).not.toContain('beside');
+  expect(figuresAsMarkdown([toFigure(...figure, { other: [1, 1] })])).toContain('beside');
 });

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { type FigureOptions, type Results, readResults, toFigure } from '../../bench/harness/figures.ts';
+import { type Results, readResults, toFigure } from '../../bench/harness/figures.ts';
 import { answerAsMarkdown, askedAsMarkdown, dollars, duration, times } from '../../bench/questions/answer.ts';
 import { ASKED } from '../../bench/questions/asked.ts';
 import { ANSWERS } from '../../bench/questions/index.ts';
 
 const ENVIRONMENT = { node: 'v20.0.0', cpu: 'one', cores: 2, date: '2026-01-15T12:00:00.000Z' };
-/** Made-up results: a figure of the topic `check` with one value. */
-const resultsOf = (figure: Omit<FigureOptions, 'values' | 'title'>, value: number): Results => ({
-  check: { environment: ENVIRONMENT, figures: [toFigure({ ...figure, title: '', values: [value] })] },
+/** Made-up results: of `check.warm` one value, in nanoseconds. */
+const resultsOf = (value: number, against: Readonly<Record<string, readonly number[]>>): Results => ({
+  check: { environment: ENVIRONMENT, figures: [toFigure('check.warm', '', 'ns', [value], against)] },
 });
 
 test('every figure that an answer or a bound names is measured', () => {
@@ -18,8 +18,7 @@ test('every figure that an answer or a bound names is measured', () => {
 });
 
 test('a sentence has its figures; one that lacks a figure is left out', () => {
-  const against = { casl: [1_200], cedar: [240_000] };
-  const results = resultsOf({ id: 'check.warm', unit: 'ns', against }, 600);
+  const results = resultsOf(600, { casl: [1_200], cedar: [240_000] });
   const sentences = ['{check.warm} or {check.warm#}.', '{check.warm/casl}, {check.warm/cedar}.'];
   expect(answerAsMarkdown([...sentences, '{check.cold}.'], results)).toBe(
     '600 ns or 600. 0.5 times, 1/400 of.',
@@ -30,7 +29,7 @@ test('a sentence has its figures; one that lacks a figure is left out', () => {
 });
 
 test('a bound is missed on its own side, and counted', () => {
-  const results = resultsOf({ id: 'check.warm', unit: 'ns', against: { other: [150] } }, 600);
+  const results = resultsOf(600, { other: [150] });
   const { answer, numbers } = askedAsMarkdown(
     [
       { what: 'above', figure: 'check.warm', max: 500 },

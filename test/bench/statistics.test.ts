@@ -30,7 +30,7 @@ test('ratios are taken round by round: noise of one round cancels out', () => {
     [5, 6, 50],
   ];
   expect(pairedRatios(own, peer)).toEqual([2, 2, 2]);
-  const figure = toFigure({ id: 'a.b', title: '', unit: 'ns', values: own, against: { peer } });
+  const figure = toFigure('a.b', '', 'ns', own, { peer });
   expect(figure.ratios).toEqual({ peer: 2 });
   expect(figure.ratioQuartiles).toEqual({ peer: [2, 2] });
   expect(figure.median).toBe(12);
@@ -83,7 +83,7 @@ test('a topic replaces its own figures and keeps those of others', () => {
   const environment = { node: 'v20.0.0', cpu: 'one', cores: 2, date: '2026-01-15T12:00:00.000Z' };
   const measured = (id: string, value: number) => ({
     environment,
-    figures: [toFigure({ id, title: '', unit: 'ns', values: [value] })],
+    figures: [toFigure(id, '', 'ns', [value])],
   });
   const known = { check: measured('check.warm', 1), load: measured('load.rate', 2) };
   const changed = measured('check.warm', 9);
