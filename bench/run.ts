@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import budgets from './budgets.json' with { type: 'json' };
 import { documentsWith } from './documents.ts';
 import { checkBudgets, type FigureBudget } from './harness/budgets.ts';
 import { environmentNow, type Results, readResults, withTopic, writeResults } from './harness/figures.ts';
-import { figuresAsTable, verdictsAsTable } from './harness/table.ts';
+import { figuresAsMarkdown, verdictsAsLines } from './harness/table.ts';
 import type { TopicContext } from './harness/topic.ts';
 import { TOPICS } from './topics/index.ts';
 
@@ -43,13 +44,13 @@ async function runTopic(name: string, quick: boolean, users?: number): Promise<b
   const topic = await load();
   console.log(`\n${topic.name}: ${topic.title}`);
   const figures = await topic.run(context);
-  console.log(`\n${figuresAsTable(figures)}\n`);
+  console.log(`\n${figuresAsMarkdown(figures)}\n`);
   if (!quick && users === undefined) {
     const measured = { environment: environmentNow(), figures };
     writeDocuments(writeResults(withTopic(readResults(), name, measured)));
   }
   const verdicts = checkBudgets(name, figures, budgets.figures as Record<string, FigureBudget>);
-  if (verdicts.length > 0) console.log(verdictsAsTable(verdicts));
+  if (verdicts.length > 0) console.log(verdictsAsLines(verdicts));
   return verdicts.every(({ holds }) => holds);
 }
 
@@ -66,16 +67,14 @@ async function measure(words: readonly string[]): Promise<number> {
     writeDocuments(readResults());
     return 0;
   }
-  const quick = words.includes('--quick');
-  const usersAt = words.indexOf('--users');
-  const users = usersAt < 0 ? undefined : Number(words[usersAt + 1]);
+  const options = { quick: { type: 'boolean', default: false }, users: { type: 'string' } } as const;
+  const { values, positionals: asked } = parseArgs({ args: [...words], options, allowPositionals: true });
+  const { quick } = values;
+  const users = values.users === undefined ? undefined : Number(values.users);
   if (users !== undefined && !(Number.isSafeInteger(users) && users > 0)) {
     console.error('--users takes a number of users: npm run bench -- administration --users 1000000');
     return 2;
   }
-  const asked = words.filter(
-    (word, at) => word !== '--quick' && (usersAt < 0 || (at !== usersAt && at !== usersAt + 1)),
-  );
   const unknown = asked.filter((name) => !Object.hasOwn(TOPICS, name));
   if (unknown.length > 0) {
     console.error(

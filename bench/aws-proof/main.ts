@@ -13,7 +13,6 @@ import { type Costly, HELP, Misuse, type ProofRequest, readProofRequest } from '
 import { pageOf } from './page.ts';
 import { assertAccount, prove, type Step } from './proof.ts';
 import { removeAll } from './remove.ts';
-import { selfTest } from './self-test.ts';
 import { canary, measure, restore } from './steps.ts';
 import { createIssuer } from './tokens.ts';
 import { load, smoke } from './traffic.ts';
@@ -77,8 +76,7 @@ async function stepsOf(aws: Aws, ledger: Ledger, folder: string): Promise<readon
     {
       name: 'restore',
       costs: 'a restored table: AWS bills its gigabytes, here far less than one',
-      run: (signal) =>
-        restore(aws, ledger, deployed.table, { verify: (table) => verify(table, region) }, signal),
+      run: (signal) => restore(aws, ledger, deployed.table, (table) => verify(table, region), signal),
     },
     { name: 'measure', run: (signal) => measure(aws, deployed, since, signal) },
   ];
@@ -134,7 +132,6 @@ async function main(): Promise<number> {
     say(HELP);
     return 0;
   }
-  if (request.kind === 'self-test') return selfTest(say);
   return request.kind === 'remove' ? removeIt(request.file, request.account) : proveIt(request);
 }
 

@@ -7,7 +7,6 @@ export type Costly = (typeof COSTLY)[number];
 
 export type ProofRequest =
   | { readonly kind: 'help' }
-  | { readonly kind: 'self-test' }
   | { readonly kind: 'remove'; readonly account: string; readonly file: string }
   | {
       readonly kind: 'prove';
@@ -24,7 +23,6 @@ export class Misuse extends Error {}
 
 export const HELP = `npm run bench -- aws-proof --account ID --region REGION [--yes STEP ...] [--folder FOLDER]
 npm run bench -- aws-proof --account ID --remove FILE
-npm run bench -- aws-proof --self-test
 
 Deploys the stack into a sandbox account, tries and measures it, writes one page, and removes all that it made. It asks
 before each step that costs: ${COSTLY.join(', ')}. It costs money; needs the AWS CLI, and npm run build.
@@ -33,8 +31,7 @@ before each step that costs: ${COSTLY.join(', ')}. It costs money; needs the AWS
   --region REGION  where to deploy
   --yes STEP       confirms one step beforehand; may be given several times
   --folder FOLDER  for the page and the record of what was made: .aws-proof
-  --remove FILE    removes what that record names, for instance after a crash
-  --self-test      the same against moto, which pip installs into a folder of its own: no account, no cost`;
+  --remove FILE    removes what that record names, for instance after a crash`;
 
 const OPTIONS = {
   account: { type: 'string' },
@@ -42,7 +39,6 @@ const OPTIONS = {
   folder: { type: 'string', default: '.aws-proof' },
   yes: { type: 'string', multiple: true },
   remove: { type: 'string' },
-  'self-test': { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },
 } as const;
 
@@ -56,7 +52,6 @@ const isCostly = (name: string): name is Costly => (COSTLY as readonly string[])
 export function readProofRequest(words: readonly string[]): ProofRequest {
   const given = parse(words);
   if (given.help) return { kind: 'help' };
-  if (given['self-test']) return { kind: 'self-test' };
   const { account = '', region = '', folder, yes = [], remove: file } = given;
   if (!/^\d{12}$/.test(account)) throw new Misuse('--account is needed: the 12 digits of a sandbox account');
   if (file !== undefined) return { kind: 'remove', account, file };

@@ -68,18 +68,19 @@ export async function canary(
   };
 }
 
-export interface RestoreOptions {
-  readonly pauseMs?: number;
-  /** Verifies the items of a table; says what came of it. */
-  readonly verify: (table: string) => Promise<string>;
-}
+/** How often the restored table is looked at. */
+const PAUSE_MS = 15_000;
 
-/** The restore of the runbook, into a table beside the first. */
+/**
+ * The restore of the runbook, into a table beside the first.
+ *
+ * @param verify verifies the items of a table; says what came of it
+ */
 export async function restore(
   aws: Aws,
   ledger: Ledger,
   table: string,
-  { pauseMs = 15_000, verify }: RestoreOptions,
+  verify: (table: string) => Promise<string>,
   signal: AbortSignal,
 ): Promise<Section> {
   const restored = `${ledger.prefix}-restored`;
@@ -90,7 +91,7 @@ export async function restore(
   const look = async () =>
     described.parse(await aws(['dynamodb', 'describe-table', '--table-name', restored], signal)).Table;
   let now = await look();
-  for (; now.TableStatus !== 'ACTIVE'; now = await look()) await sleep(pauseMs, undefined, { signal });
+  for (; now.TableStatus !== 'ACTIVE'; now = await look()) await sleep(PAUSE_MS, undefined, { signal });
   const seconds = Math.round((Date.now() - begun) / 1_000);
   const tag = ['--tags', `Key=${TAG},Value=${ledger.prefix}`];
   await aws(['dynamodb', 'tag-resource', '--resource-arn', now.TableArn, ...tag], signal);

@@ -12,49 +12,8 @@ export function shortNumber(value: number): string {
 const shortRatio = (ratio: number): string =>
   ratio > 0.25 ? `${shortNumber(ratio)} x` : `1/${shortNumber(1 / ratio)}`;
 
-function aligned(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) =>
-          column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0),
-        )
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
-}
-
 const spread = ([first, third]: Pair, show: (value: number) => string): string =>
   `${show(first)} to ${show(third)}`;
-
-/** For a terminal: a line per figure and one per ratio. */
-export function figuresAsTable(figures: readonly Figure[]): string {
-  return aligned([
-    ['figure', 'median', 'unit', 'middle half', 'min', 'max', 'p99'],
-    ...figures.flatMap(({ id, unit, median, min, max, quartiles, p99, ratios, ratioQuartiles }) => [
-      [
-        id,
-        shortNumber(median),
-        unit,
-        spread(quartiles, shortNumber),
-        shortNumber(min),
-        shortNumber(max),
-        p99 === undefined ? '' : shortNumber(p99),
-      ],
-      ...Object.entries(ratios).map(([peer, ratio]) => [
-        `  beside ${peer}`,
-        shortRatio(ratio),
-        '',
-        spread(ratioQuartiles[peer] ?? [ratio, ratio], shortRatio),
-        '',
-        '',
-        '',
-      ]),
-    ]),
-  ]);
-}
 
 const describeBound = ({ min, max }: Bound, show: (value: number) => string): string =>
   [
@@ -62,22 +21,19 @@ const describeBound = ({ min, max }: Bound, show: (value: number) => string): st
     ...(max === undefined ? [] : [`at most ${show(max)}`]),
   ].join(', ');
 
-export const verdictsAsTable = (verdicts: readonly Verdict[]): string =>
-  aligned(
-    verdicts.map(({ holds, id, peer, value, quartiles, bound }) => {
+/** A line for each. */
+export const verdictsAsLines = (verdicts: readonly Verdict[]): string =>
+  verdicts
+    .map(({ holds, id, peer, value, quartiles, bound }) => {
       const show = peer === undefined ? shortNumber : shortRatio;
-      return [
-        `${holds ? 'ok    ' : 'BROKEN'} ${id}${peer === undefined ? '' : ` beside ${peer}`}`,
-        show(value),
-        `(${spread(quartiles, show)})`,
-        `budget ${describeBound(bound, show)}`,
-      ];
-    }),
-  );
+      const what = `${holds ? 'ok    ' : 'BROKEN'} ${id}${peer === undefined ? '' : ` beside ${peer}`}`;
+      return `${what}  ${show(value)}  (${spread(quartiles, show)})  budget ${describeBound(bound, show)}`;
+    })
+    .join('\n');
 
 const row = (...cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 
-/** For documents: the figures of a topic, then their ratios to peers, if any. */
+/** The figures of a topic, then their ratios to peers, if any. */
 export function figuresAsMarkdown(figures: readonly Figure[]): string {
   const titles = new Map(figures.map(({ id, title }) => [id.slice(id.indexOf('.') + 1), title]));
   const medians = figures.map(({ id, title, unit, median, quartiles }) =>

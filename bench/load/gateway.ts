@@ -5,8 +5,6 @@ import type { HttpApiV2 } from '../../local/gateway/api.ts';
 import { createGateway } from '../../local/gateway/gateway.ts';
 import { toListener } from '../../local/gateway/http.ts';
 import { type LocalServer, listen } from '../../local/server.ts';
-import { createClient } from '../../table/dynamodb/client.ts';
-import { createReader } from '../../table/dynamodb/reader.ts';
 import { processorMs } from '../harness/clocks.ts';
 import { answerParent } from './child.ts';
 
@@ -18,8 +16,6 @@ export interface GatewayRequest {
 export interface GatewayState {
   /** URL of the API with the authorizer; the API without it is at the path `WITHOUT`. */
   readonly url: string;
-  /** Calls to the table. */
-  readonly reads: number;
   /** Milliseconds of the gateway's processor time. */
   readonly processorMs: number;
   /** Lines that the authorizer logged (faults and refused tokens), and the last of them. */
@@ -62,27 +58,16 @@ const api = (name: string, basePath: string, invoke: (event: unknown) => Promise
 });
 
 let server: LocalServer | undefined;
-let [reads, faults] = [0, 0];
+let faults = 0;
 let lastFault: string | undefined;
 
-/** The deployed authorizer, with its calls to the table counted. */
-function authorizerOf(environment: Readonly<Record<string, string>>): Authorizer {
-  const { TABLE_NAME: table = '', DYNAMODB_ENDPOINT: endpoint = '' } = environment;
-  const reader = createReader({ client: createClient({ endpoint }), table });
-  const counted =
-    <Words extends unknown[], Result>(read: (...words: Words) => Result) =>
-    (...words: Words): Result => {
-      reads += 1;
-      return read(...words);
-    };
-  return createHandlerFrom(environment, {
-    reader: { ...reader, getMany: counted(reader.getMany), getSnapshot: counted(reader.getSnapshot) },
+const authorizerOf = (environment: Readonly<Record<string, string>>): Authorizer =>
+  createHandlerFrom(environment, {
     log: (line) => {
       faults += 1;
       lastFault = line;
     },
   });
-}
 
 answerParent(
   async ({ environment }: GatewayRequest): Promise<GatewayState> => {
@@ -94,7 +79,7 @@ answerParent(
       ];
       server.serve(toListener(createGateway({ apis, clock: Date.now })));
     }
-    return { url: `http://127.0.0.1:${server?.port}`, reads, faults, lastFault, processorMs: processorMs() };
+    return { url: `http://127.0.0.1:${server?.port}`, faults, lastFault, processorMs: processorMs() };
   },
   async () => server?.stop(),
 );

@@ -2,6 +2,7 @@ import type { Invoke, Provision } from '../../local/sample/provision.ts';
 import { createProvisioner } from '../../local/sample/provision.ts';
 import type { Random } from '../../test/proof/oracle/random.ts';
 import { isAllowed, type World } from '../model/world.ts';
+import type { Caller } from './generate.ts';
 
 /** A person and the group that gives them their roles. */
 export interface Person {
@@ -88,18 +89,76 @@ async function createPlaces(provision: Provision): Promise<World> {
   return { places, pages: PAGES, roles, groups, users: [] };
 }
 
-export interface Question {
+interface Question {
   readonly path: string;
   /** The model's answer while the person is in their group. */
   readonly allowed: boolean;
 }
 
 /** A person's requests: three pages at their group's place, one anywhere. */
-export function questionsOf({ world }: Population, { id, group }: Person, random: Random): Question[] {
+function questionsOf({ world }: Population, { id, group }: Person, random: Random): readonly Question[] {
   const own = world.groups.find((each) => each.id === group)?.place ?? '';
   return [own, own, own, random.pick(world.places).ref].map((scope) => {
     const page = random.pick(world.pages);
     const allowed = isAllowed(world, `user:${id}`, page, scope);
     return { path: `/locations/${scope.slice(scope.indexOf(':') + 1)}/pages/${page}`, allowed };
   });
+}
+
+/** A person with a token, and what they ask for. */
+interface Asker {
+  readonly person: Person;
+  readonly token: string;
+  readonly questions: readonly Question[];
+}
+
+export interface Askers {
+  readonly askers: readonly Asker[];
+  /** With the right answers; both are right for people who are written to. */
+  readonly callers: readonly Caller[];
+  /** Removes the next person who is written to from their group, or adds them again. */
+  readonly write: () => Promise<void>;
+  /** The same for this person. */
+  readonly toggle: (person: Person) => Promise<void>;
+  /** The people who are written to, with the answers that match their last write. */
+  readonly written: () => readonly Caller[];
+}
+
+const [OK, REFUSED] = [200, 403];
+
+/** @param tokenOf a token of the person with this email */
+export async function createAskers(
+  population: Population,
+  { invoke, random }: Pick<PopulationOptions, 'invoke' | 'random'>,
+  tokenOf: (email: string) => Promise<string>,
+): Promise<Askers> {
+  const askers: Asker[] = [];
+  for (const person of population.people)
+    askers.push({
+      person,
+      token: await tokenOf(person.email),
+      questions: questionsOf(population, person, random),
+    });
+  const callerOf = ({ token, questions }: Asker, ifAllowed: readonly number[]): Caller => ({
+    token,
+    asks: questions.map(({ path, allowed }) => ({ path, expected: allowed ? ifAllowed : [REFUSED] })),
+  });
+  const isOut = new Set<Person>();
+  const toggle = async (person: Person): Promise<void> => {
+    const command = isOut.has(person) ? 'membership.create' : 'membership.delete';
+    const input = { user: person.id, group: person.group };
+    const answer = await invoke({ command, input, actor: 'load' });
+    const { error } = answer as { readonly error?: { readonly message: string } };
+    if (error) throw new Error(`${command}: ${error.message}`);
+    if (!isOut.delete(person)) isOut.add(person);
+  };
+  const toWrite = askers.filter(({ person }) => person.isWritten);
+  let turn = 0;
+  return {
+    askers,
+    callers: askers.map((asker) => callerOf(asker, asker.person.isWritten ? [OK, REFUSED] : [OK])),
+    write: () => toggle((toWrite[turn++ % toWrite.length] as Asker).person),
+    toggle,
+    written: () => toWrite.map((asker) => callerOf(asker, [isOut.has(asker.person) ? REFUSED : OK])),
+  };
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { checkBudgets, type FigureBudget } from '../../bench/harness/budgets.ts';
 import { toFigure } from '../../bench/harness/figures.ts';
 import { summarise } from '../../bench/harness/statistics.ts';
-import { verdictsAsTable } from '../../bench/harness/table.ts';
+import { verdictsAsLines } from '../../bench/harness/table.ts';
 
 /** In five rounds beside a peer that takes 1 in each: the ratios are the values. */
 const figure = (...values: readonly number[]) =>
@@ -69,7 +69,7 @@ test('budgets of other topics are ignored', () => {
 });
 
 test('a ratio is printed as a fraction', () => {
-  const printed = verdictsAsTable(
+  const printed = verdictsAsLines(
     checkBudgets('check', [figure(0.0005)], { 'check.warm': { ratios: { peer: { max: 1 / 1_500 } } } }),
   );
   expect(printed).toBe(

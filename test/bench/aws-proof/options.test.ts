@@ -12,7 +12,6 @@ test('names the account and the region, and confirms nothing by itself', () => {
     confirmed: new Set(),
   });
   expect(readProofRequest(['--help'])).toEqual({ kind: 'help' });
-  expect(readProofRequest(['--self-test'])).toEqual({ kind: 'self-test' });
   expect(readProofRequest([...ACCOUNT, '--remove', 'x.json'])).toMatchObject({
     kind: 'remove',
     file: 'x.json',
