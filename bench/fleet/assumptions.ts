@@ -7,10 +7,10 @@ import { DYNAMODB } from '../harness/draws.ts';
  */
 export const DOCUMENTED = {
   /**
-   * Read and write units of a partition per second, and seconds of unused capacity that it may keep (DynamoDB
+   * Read and write units of a partition per second, without what it may keep of unused capacity (DynamoDB
    * developer guide, "Burst and adaptive capacity").
    */
-  partition: { readUnits: 3_000, writeUnits: 1_000, burstSeconds: 300 },
+  partition: { readUnits: 3_000, writeUnits: 1_000 },
   /** Bytes that one read unit and one write unit cover ("Read and write operations"). */
   unitBytes: { read: 4_096, write: 1_024 },
   /** Write units of an item in a transaction, in those of a plain write. */

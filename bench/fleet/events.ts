@@ -29,9 +29,8 @@ const BASE: Simulation = {
   rate: 10_000,
   largeShare: () => LARGE_SHARE,
   sampleOneIn: 32,
-  routing: 'any',
   // Twice the units that the fleet reads, as on demand keeps for a peak that it has seen.
-  partitions: { count: 32, burst: false, tableReadUnits: 3 * DOCUMENTED.tableReadUnits },
+  partitions: { count: 32, tableReadUnits: 3 * DOCUMENTED.tableReadUnits },
   warmUpSeconds: WARM_UP,
   seconds: 45,
   phases: { before: [-5, 0], event: [0, 10], after: [10, 45] },
@@ -84,12 +83,6 @@ export const EVENTS: Readonly<Record<string, Event>> = {
   },
   'storm-spread': { ...BASE, ...STORM, title: '1,667 revocations per second in one tenant' },
 };
-
-/** The same with half of the sample. */
-export const halved = (event: Event): Event => ({ ...event, sampleOneIn: event.sampleOneIn * 2 });
-
-/** Events whose figures are compared with those of half the sample. */
-export const HALVED = ['steady', 'deploy-spread'] as const;
 
 /** Small enough for each run of CI: every environment runs the engine, so its counts are exact. */
 export const SMALL: Event = {

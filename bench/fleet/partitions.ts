@@ -3,8 +3,6 @@ import { DOCUMENTED } from './assumptions.ts';
 
 export interface PartitionsOptions {
   readonly count: number;
-  /** Whether a partition may spend what it did not use in the last 300 s. AWS promises nothing here. */
-  readonly burst: boolean;
   /** Read units of the whole table in a second. */
   readonly tableReadUnits: number;
   /** In milliseconds. */
@@ -13,14 +11,10 @@ export interface PartitionsOptions {
   readonly start: number;
 }
 
-export type Kind = 'read' | 'write';
-
-/** Units spent in one second: of the table, and of the partition with the most. */
+/** Read units spent in one second: of the table, and of the partition with the most. */
 export interface Second {
   readonly units: number;
   readonly hottest: number;
-  /** Which one that is. */
-  readonly partition: number;
 }
 
 /**
@@ -39,10 +33,10 @@ interface Bucket {
   at: number;
 }
 
-const newBucket = (perSecond: number, seconds: number, at: number): Bucket => ({
+const newBucket = (perSecond: number, at: number): Bucket => ({
   perMs: perSecond / 1_000,
-  most: perSecond * seconds,
-  left: perSecond * seconds,
+  most: perSecond,
+  left: perSecond,
   echo: 0,
   at,
 });
@@ -61,23 +55,21 @@ function refill(bucket: Bucket, now: number): void {
  * has a quota of its own. A request is served while anything is left; what it takes beyond that is missing from
  * the next one, so that large items pay in full.
  */
-export function createPartitions({ count, burst, tableReadUnits, now, start }: PartitionsOptions) {
-  const { readUnits, writeUnits, burstSeconds } = DOCUMENTED.partition;
-  const seconds = burst ? burstSeconds : 1;
+export function createPartitions({ count, tableReadUnits, now, start }: PartitionsOptions) {
+  const { readUnits, writeUnits } = DOCUMENTED.partition;
   const buckets = {
-    read: Array.from({ length: count }, () => newBucket(readUnits, seconds, start)),
-    write: Array.from({ length: count }, () => newBucket(writeUnits, seconds, start)),
+    read: Array.from({ length: count }, () => newBucket(readUnits, start)),
+    write: Array.from({ length: count }, () => newBucket(writeUnits, start)),
   };
-  const table = newBucket(tableReadUnits, 1, start);
-  /** By second, then by partition. */
-  const spent: Record<Kind, Float64Array[]> = { read: [], write: [] };
+  const table = newBucket(tableReadUnits, start);
+  /** Read units by second, then by partition. */
+  const spent: Float64Array[] = [];
   const throttled = { read: 0, write: 0, table: 0 };
 
-  const spentIn = (kind: Kind): Float64Array => {
+  const spentNow = (): Float64Array => {
     const second = Math.floor((now() - start) / 1_000);
-    const rows = spent[kind];
-    while (rows.length <= second) rows.push(new Float64Array(count));
-    return rows[second] as Float64Array;
+    while (spent.length <= second) spent.push(new Float64Array(count));
+    return spent[second] as Float64Array;
   };
 
   return {
@@ -106,7 +98,7 @@ export function createPartitions({ count, burst, tableReadUnits, now, start }: P
       table.echo += units * others;
       bucket.left -= units;
       bucket.echo += units * others;
-      const row = spentIn('read');
+      const row = spentNow();
       row[partition] = (row[partition] as number) + units * (1 + others);
       return true;
     },
@@ -119,24 +111,13 @@ export function createPartitions({ count, burst, tableReadUnits, now, start }: P
         throttled.write += 1;
         return false;
       }
-      const row = spentIn('write');
-      for (const { partition, units } of parts) {
-        (buckets.write[partition] as Bucket).left -= units;
-        row[partition] = (row[partition] as number) + units;
-      }
+      for (const { partition, units } of parts) (buckets.write[partition] as Bucket).left -= units;
       return true;
     },
     /** Requests for a key that were throttled: by a partition, or by the table's quota. */
     throttled: (): Readonly<typeof throttled> => ({ ...throttled }),
-    seconds: (kind: Kind): readonly Second[] =>
-      spent[kind].map((row) => {
-        let [units, partition] = [0, 0];
-        for (let each = 0; each < count; each++) {
-          units += row[each] as number;
-          if ((row[each] as number) > (row[partition] as number)) partition = each;
-        }
-        return { units, hottest: row[partition] as number, partition };
-      }),
+    seconds: (): readonly Second[] =>
+      spent.map((row) => ({ units: row.reduce((sum, each) => sum + each, 0), hottest: Math.max(...row) })),
   };
 }
 

@@ -14,8 +14,6 @@ export interface Environment {
 export interface PoolOptions<E extends Environment> {
   readonly now: () => number;
   readonly random: Random;
-  /** Which idle environment gets the next request. AWS does not say. */
-  readonly routing: 'any' | 'latest';
   readonly concurrency?: number;
   readonly create: (environment: Environment) => E;
 }
@@ -24,13 +22,7 @@ export interface PoolOptions<E extends Environment> {
  * The environments of a function. A request gets an idle one of its version; otherwise a new one starts, within
  * what Lambda starts per second and the account's concurrency.
  */
-export function createPool<E extends Environment>({
-  now,
-  random,
-  routing,
-  concurrency,
-  create,
-}: PoolOptions<E>) {
+export function createPool<E extends Environment>({ now, random, concurrency, create }: PoolOptions<E>) {
   const { most, perSecond } = DOCUMENTED.starts;
   const quota = concurrency ?? ASSUMED.concurrency;
   /** By version. */
@@ -39,15 +31,12 @@ export function createPool<E extends Environment>({
   let [created, busy, live, refused] = [0, 0, 0, 0];
 
   const idleOf = (version: number): E[] => {
-    const known = idle.get(version);
-    if (known) return known;
-    const list: E[] = [];
-    idle.set(version, list);
-    return list;
+    if (!idle.has(version)) idle.set(version, []);
+    return idle.get(version) as E[];
   };
-  const start = (version: number): E => {
+  const start = (version: number, requests: number): E => {
     live += 1;
-    return create({ number: created++, version, requests: 0, idleSince: now() });
+    return create({ number: created++, version, requests, idleSince: now() });
   };
 
   return {
@@ -63,7 +52,8 @@ export function createPool<E extends Environment>({
         return undefined;
       }
       if (list.length > 0) {
-        const place = routing === 'latest' ? list.length - 1 : random.below(list.length);
+        // AWS does not say which.
+        const place = random.below(list.length);
         const taken = list[place] as E;
         list[place] = list[list.length - 1] as E;
         list.pop();
@@ -80,9 +70,7 @@ export function createPool<E extends Environment>({
       }
       starts -= 1;
       busy += 1;
-      const taken = start(version);
-      taken.requests += 1;
-      return taken;
+      return start(version, 1);
     },
     /** After the answer. */
     release: (environment: E): void => {
@@ -93,7 +81,7 @@ export function createPool<E extends Environment>({
     /** Environments that stand ready, as provisioned concurrency keeps them. */
     provide: (version: number, count: number): void => {
       const list = idleOf(version);
-      for (let n = 0; n < count; n++) list.push(start(version));
+      for (let n = 0; n < count; n++) list.push(start(version, 0));
     },
     /** Ends the environments of a version that are idle, and those that were idle for too long. */
     end: (version: number | undefined, idleMs: number = ASSUMED.idleMs): void => {

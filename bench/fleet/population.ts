@@ -203,9 +203,8 @@ export function createPopulation(options: PopulationOptions) {
         at === 'tenant'
           ? tenantRef(tenant)
           : `location:${idOf('L', locationNumber(tenant, locationOf(user, tenant)))}`;
-      return { subject: userRef(user), permission: pageOf(page), scope, tenant: tenantRef(tenant) };
+      return { subject: userRef(user), permission: pageOf(page), scope };
     },
-    isOfLargeTenant: (user: number): boolean => user < largeTenantUsers,
     /** The oracle: what the roles of the user's groups say, before and after a revocation. */
     isAllowed: (user: number, page: number, at: 'tenant' | 'location', isRevoked: boolean): boolean => {
       const tenant = tenantOf(user);

@@ -1,18 +1,16 @@
 import { type Figure, toFigure } from '../harness/figures.ts';
 import { shortNumber } from '../harness/table.ts';
-import { EVENTS, HALVED, SMALL } from './events.ts';
+import { EVENTS, SMALL } from './events.ts';
 import type { Share, Summary } from './record.ts';
 import type { Simulated } from './simulate.ts';
 
-/** By the name of the event; `NAME.halved` with half of the sample; `small` of the small fleet. */
+/** By the name of the event; `small` of the small fleet. */
 export type Results = Readonly<Record<string, Simulated>>;
 
 const PERCENTILES: Readonly<Record<Share, string>> = {
   p50: 'p50',
-  p90: 'p90',
   p99: 'p99',
   p999: 'p99.9',
-  p9999: 'p99.99',
 };
 
 const of = (results: Results, name: string): Simulated => {
@@ -28,9 +26,6 @@ const phaseOf = ({ phases }: Simulated, phase = 'event'): Summary => {
 /** Those that were simulated. */
 const simulated = <Name extends string>(results: Results, names: readonly Name[]): readonly Name[] =>
   names.filter((name) => results[name] !== undefined);
-const halvedIn = (results: Results) =>
-  HALVED.filter((name) => results[name] !== undefined && results[`${name}.halved`] !== undefined);
-
 /** Share of the requests of a phase without an answer: refused by Lambda, or a fault of the authorizer. */
 export const failureShare = ({ requests, refused, sampled, faults }: Summary): number =>
   requests === 0 ? 0 : (refused + (sampled === 0 ? 0 : (faults / sampled) * (requests - refused))) / requests;
@@ -81,27 +76,8 @@ export function smallFigures({ totals, phases }: Simulated): readonly Figure[] {
   ];
 }
 
-/** What half of the sample says, beside the whole. */
-function halvedFigures(results: Results): readonly Figure[] {
-  return halvedIn(results).flatMap((name) => {
-    const [whole, half] = [phaseOf(of(results, name)), phaseOf(of(results, `${name}.halved`))];
-    const figure = (id: string, what: string, get: (summary: Summary) => number) =>
-      toFigure(`fleet.${name}.halved-${id}`, `${EVENTS[name]?.title}, half of the sample: ${what}`, 'x', [
-        get(half) / get(whole),
-      ]);
-    return [
-      figure('calls', 'calls', ({ calls }) => calls),
-      figure('units', 'read units', ({ units }) => units),
-      figure('p50', 'p50', ({ latency }) => latency.p50),
-      figure('p99', 'p99', ({ latency }) => latency.p99),
-      figure('dollars', 'dollars', ({ dollars }) => dollars),
-    ];
-  });
-}
-
 export const allFigures = (results: Results): readonly Figure[] => [
   ...simulated(results, Object.keys(EVENTS)).flatMap((name) => figuresOf(name, of(results, name))),
-  ...halvedFigures(results),
   ...smallFigures(of(results, 'small')),
 ];
 

@@ -1,6 +1,6 @@
 import { BatchGetCommand, type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { Item } from '../../table/item.ts';
-import { type Key, parseKey } from '../../table/keys.ts';
+import type { Key } from '../../table/keys.ts';
 import type { Random } from '../../test/proof/oracle/random.ts';
 import type { Agenda } from './agenda.ts';
 import { ASSUMED } from './assumptions.ts';
@@ -13,33 +13,9 @@ export interface Asked {
   calls: number;
   /** Read units of what was answered. */
   units: number;
-  /** Keys that were throttled, each time. */
-  throttled: number;
-  /** Keys that were answered, by what they are of. */
-  readonly keys: Record<Part, number>;
 }
 
-/** What a decision looks at. */
-export const PARTS = ['user', 'scope', 'permission', 'effects', 'shared'] as const;
-export type Part = (typeof PARTS)[number];
-
-export const nothingAsked = (): Asked => ({
-  calls: 0,
-  units: 0,
-  throttled: 0,
-  keys: { user: 0, scope: 0, permission: 0, effects: 0, shared: 0 },
-});
-
-/** `shared` are the global roles and the revision of the routes. */
-function partOf(key: Key): Part | undefined {
-  const parsed = parseKey(key);
-  // A location could be a root: its own effects are prefetched beside those of the tenant, and stand in no table.
-  if (parsed?.form === 'tenant-effects') return parsed.type === 'tenant' ? 'effects' : undefined;
-  if (parsed?.form !== 'decision') return undefined;
-  if (parsed.type === 'user') return 'user';
-  if (parsed.type === 'page') return 'permission';
-  return parsed.type === 'tenant' || parsed.type === 'location' ? 'scope' : 'shared';
-}
+export const nothingAsked = (): Asked => ({ calls: 0, units: 0 });
 
 export interface ServiceOptions {
   readonly agenda: Agenda;
@@ -79,13 +55,10 @@ export function createService({ agenda, partitions, population, random, latency,
         continue;
       }
       units += cost;
-      const part = partOf(key);
-      if (part) asked.keys[part] += 1;
       if (item) items.push(item);
     }
     asked.calls += 1;
     asked.units += units;
-    asked.throttled += unread.length;
     return { items, unread, units };
   }
 
@@ -95,7 +68,6 @@ export function createService({ agenda, partitions, population, random, latency,
     const partition = partitions.of(String(population.routes[0]?.PK));
     const isServed = partitions.take(partition, units, others());
     if (isServed) asked.units += units;
-    else asked.throttled += 1;
     return { items: isServed ? population.routes : [], isServed };
   }
 

@@ -11,8 +11,8 @@ import { ASSUMED, MEASURED, onFunction } from './assumptions.ts';
 import { createPartitions, type Second, writeUnitsOf } from './partitions.ts';
 import { createPool, type Environment } from './pool.ts';
 import { API, createPopulation, PAGES, type PopulationOptions } from './population.ts';
-import { createRecord, type Summary, type Tick } from './record.ts';
-import { type Asked, createService, nothingAsked, PARTS, type Part } from './service.ts';
+import { createRecord, type Summary } from './record.ts';
+import { type Asked, createService, nothingAsked } from './service.ts';
 
 /** What is simulated. Seconds count from the event; the warm-up before it is negative. */
 export interface Simulation {
@@ -26,10 +26,7 @@ export interface Simulation {
   readonly largeShare: (second: number) => number;
   /** Every so many environments, one runs the real engine. */
   readonly sampleOneIn: number;
-  readonly routing: 'any' | 'latest';
-  readonly partitions: { readonly count: number; readonly burst: boolean; readonly tableReadUnits: number };
-  /** Concurrent executions; those of the account unless given. */
-  readonly concurrency?: number;
+  readonly partitions: { readonly count: number; readonly tableReadUnits: number };
   /** Environments that are ready from the start. */
   readonly provisioned?: number;
   /** Share of the requests that go to the new version; its environments start as they are needed. */
@@ -40,8 +37,6 @@ export interface Simulation {
     /** Changes of the large tenant's item in that minute. */
     readonly rewrites: number;
   };
-  /** Whether paths name the tenant above a location, so that it is read with it. */
-  readonly namesTenant?: boolean;
   readonly warmUpSeconds: number;
   readonly seconds: number;
   /** By name: from, until. */
@@ -50,12 +45,8 @@ export interface Simulation {
 
 export interface Simulated {
   readonly phases: Readonly<Record<string, Summary>>;
-  /** By phase: the share of the looks at items of a part that the cache answered. */
-  readonly hits: Readonly<Record<string, Readonly<Record<Part, number>>>>;
   /** From the start of the warm-up. */
-  readonly ticks: readonly (Tick & { readonly environments: number; readonly starts: number })[];
   readonly reads: readonly Second[];
-  readonly writes: readonly Second[];
   readonly throttled: { readonly read: number; readonly write: number; readonly table: number };
   /** All requests, and how they ended. The last is for those on environments outside the sample. */
   readonly totals: {
@@ -65,13 +56,12 @@ export interface Simulated {
     readonly refused: number;
     readonly elsewhere: number;
   };
-  readonly environments: { readonly created: number; readonly live: number; readonly most: number };
-  /** Revocations that were written, when the last one was (seconds from the event), and changes of the item. */
-  readonly revocations: { readonly written: number; readonly lastAt: number; readonly rewrites: number };
+  readonly environments: { readonly live: number; readonly most: number };
 }
 
 interface Sampled {
   readonly engine: Engine;
+  readonly apiRoutes: ReturnType<typeof createApiRoutes>;
   readonly asked: Asked;
 }
 
@@ -128,12 +118,13 @@ export async function simulate(simulation: Simulation): Promise<Simulated> {
   const rankInLarge = createZipf(draws, largeTenantUsers, simulation.exponent);
   const rankInOthers = createZipf(draws, users - largeTenantUsers, simulation.exponent);
   const rankOfPage = createZipf(draws, PAGES, 1);
-  const record = createRecord(Object.keys(simulation.phases));
-  const phases = Object.entries(simulation.phases);
-  const phaseAt = (second: number): string | undefined => {
-    for (const [phase, [from, until]] of phases) if (second >= from && second < until) return phase;
-    return undefined;
-  };
+  const phases = Object.entries(simulation.phases).map(([name, within]) => ({
+    name,
+    within,
+    record: createRecord(),
+  }));
+  const recordAt = (second: number) =>
+    phases.find(({ within: [from, until] }) => second >= from && second < until)?.record;
 
   const wait = (milliseconds: number): Promise<void> =>
     new Promise((resolve) => agenda.resume(milliseconds, resolve));
@@ -155,16 +146,11 @@ export async function simulate(simulation: Simulation): Promise<Simulated> {
     const apiRoutes = createApiRoutes(reader);
     const { ttlMs, cacheBytes: maxBytes } = ASSUMED;
     const engine = createEngine({ reader, clock, wait, ttlMs, maxBytes, random: jitter.next });
-    routesOf.set(engine, apiRoutes);
-    return { engine, asked };
+    return { engine, apiRoutes, asked };
   }
-  const routesOf = new WeakMap<Engine, ReturnType<typeof createApiRoutes>>();
-
   const pool = createPool<Node>({
     now,
     random: createRandom(seed + 6),
-    routing: simulation.routing,
-    ...(simulation.concurrency !== undefined && { concurrency: simulation.concurrency }),
     create: (environment) => ({
       ...environment,
       own: environment.number % sampleOneIn === 0 ? createSampled() : undefined,
@@ -188,30 +174,9 @@ export async function simulate(simulation: Simulation): Promise<Simulated> {
     return onFunction(MEASURED.processorMs.answer + MEASURED.processorMs.call) + ASSUMED.call.medianMs;
   };
 
-  /** By phase: items of each part that sampled requests looked at, and those that they read. */
-  const parts = new Map(
-    Object.keys(simulation.phases).map((phase) => [
-      phase,
-      { looked: nothingAsked().keys, read: nothingAsked().keys },
-    ]),
-  );
-  function countParts(
-    phase: string,
-    before: Asked['keys'],
-    after: Asked['keys'],
-    at: 'tenant' | 'location',
-  ): void {
-    const of = parts.get(phase);
-    if (!of) return;
-    for (const part of PARTS) {
-      of.read[part] += after[part] - before[part];
-      of.looked[part] += part === 'shared' || (part === 'scope' && at === 'location') ? 2 : 1;
-    }
-  }
-
   const totals = { requests: 0, answered: 0, faults: 0, refused: 0, elsewhere: 0 };
 
-  function answer(node: Node, { engine, asked }: Sampled, startMs: number): void {
+  function answer(node: Node, { engine, apiRoutes, asked }: Sampled, startMs: number): void {
     const arrivedAt = now();
     const second = secondNow();
     const age = ageOf(node.requests);
@@ -219,12 +184,10 @@ export async function simulate(simulation: Simulation): Promise<Simulated> {
     const user = isLarge ? rankInLarge() - 1 : largeTenantUsers + rankInOthers() - 1;
     const page = rankOfPage() - 1;
     const at = draws.next() < 0.5 ? 'tenant' : 'location';
-    const asks = population.question(user, page, at);
-    const question: Question = simulation.namesTenant ? { ...asks, prefetch: [asks.tenant] } : asks;
-    const apiRoutes = routesOf.get(engine) as ReturnType<typeof createApiRoutes>;
+    const question: Question = population.question(user, page, at);
     const ask: Ask<Question> = (look) =>
       look.item(apiRoutes, apiRoutesId(API)) === undefined ? undefined : question;
-    const before = { ...asked, keys: { ...asked.keys } };
+    const before = { ...asked };
 
     function end(ending: 'answered' | 'fault', allowed: boolean): void {
       if (ending === 'answered') assertRight(user, page, at, allowed);
@@ -234,16 +197,7 @@ export async function simulate(simulation: Simulation): Promise<Simulated> {
         const milliseconds = now() - arrivedAt;
         totals[ending === 'answered' ? 'answered' : 'faults'] += 1;
         keep(age, milliseconds - startMs);
-        const phase = phaseAt(second);
-        if (phase !== undefined) countParts(phase, before.keys, asked.keys, at);
-        record.ended(phase, Math.floor(second + warmUpSeconds), {
-          milliseconds,
-          ending,
-          calls,
-          units,
-          throttled: asked.throttled - before.throttled,
-          isFirst: startMs > 0,
-        });
+        recordAt(second)?.ended({ milliseconds, ending, calls, units });
         pool.release(node);
       });
     }
@@ -268,14 +222,14 @@ export async function simulate(simulation: Simulation): Promise<Simulated> {
 
   function arrive(): void {
     const second = secondNow();
-    const [phase, tick] = [phaseAt(second), Math.floor(second + warmUpSeconds)];
+    const record = recordAt(second);
     totals.requests += 1;
-    record.arrived(phase, tick);
+    record?.arrived();
     const version = newVersion && random.next() < newVersion(second) ? 2 : 1;
     const node = pool.take(version);
     if (!node) {
       totals.refused += 1;
-      record.refused(phase, tick);
+      record?.refused();
       return;
     }
     // One that stood ready has started before.
@@ -298,7 +252,6 @@ export async function simulate(simulation: Simulation): Promise<Simulated> {
     });
   }
 
-  const revocations = { written: 0, lastAt: 0, rewrites: 0 };
   const unitsOf = (parts: readonly { readonly partition: string; readonly bytes: number }[]) =>
     parts.map(({ partition, bytes }) => ({
       partition: partitions.of(partition),
@@ -318,16 +271,13 @@ export async function simulate(simulation: Simulation): Promise<Simulated> {
       return;
     }
     population.revoke(user, Math.floor(now()));
-    revocations.written += 1;
-    revocations.lastAt = secondNow();
     const next = user + WRITERS;
     if (next < all && secondNow() < seconds) agenda.after(WRITE_MS, () => revoke(next, all));
   }
   function rewrite(): void {
-    if (partitions.takeAll(unitsOf([population.largeTenant()]))) {
+    if (partitions.takeAll(unitsOf([population.largeTenant()])))
       population.rewriteLargeTenant(Math.floor(now()));
-      revocations.rewrites += 1;
-    } else if (secondNow() < seconds) agenda.after(pauseMs(), rewrite);
+    else if (secondNow() < seconds) agenda.after(pauseMs(), rewrite);
   }
   if (writes) {
     const startsIn = warmUpSeconds * 1_000;
@@ -337,12 +287,9 @@ export async function simulate(simulation: Simulation): Promise<Simulated> {
       agenda.after(startsIn + (n * STORM_SECONDS * 1_000) / writes.rewrites, rewrite);
   }
 
-  const environments: { live: number; created: number }[] = [];
   let most = 0;
   function look(): void {
-    const { live, created } = pool.counts();
-    environments.push({ live, created });
-    most = Math.max(most, live);
+    most = Math.max(most, pool.counts().live);
     const version = newVersion && newVersion(secondNow()) >= 1 ? 1 : undefined;
     pool.end(version);
     if (secondNow() < seconds) agenda.after(1_000, look);
@@ -352,31 +299,11 @@ export async function simulate(simulation: Simulation): Promise<Simulated> {
   nextArrival();
   await agenda.runUntil(Number.POSITIVE_INFINITY);
 
-  const { created, live } = pool.counts();
   return {
-    phases: Object.fromEntries(Object.keys(simulation.phases).map((phase) => [phase, record.summary(phase)])),
-    hits: Object.fromEntries(
-      [...parts].map(([phase, { looked, read }]) => [
-        phase,
-        Object.fromEntries(PARTS.map((part) => [part, Math.max(0, 1 - read[part] / looked[part])])) as Record<
-          Part,
-          number
-        >,
-      ]),
-    ),
-    ticks: record.ticks().map((tick, second) => {
-      const [here, before] = [environments[second], environments[second - 1]];
-      return {
-        ...tick,
-        environments: here?.live ?? 0,
-        starts: (here?.created ?? 0) - (before?.created ?? 0),
-      };
-    }),
-    reads: partitions.seconds('read'),
-    writes: partitions.seconds('write'),
+    phases: Object.fromEntries(phases.map(({ name, record }) => [name, record.summary()])),
+    reads: partitions.seconds(),
     throttled: partitions.throttled(),
     totals,
-    environments: { created, live, most },
-    revocations,
+    environments: { live: pool.counts().live, most },
   };
 }

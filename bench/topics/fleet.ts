@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { EVENTS, type Event, HALVED, halved, SMALL } from '../fleet/events.ts';
+import { EVENTS, type Event, SMALL } from '../fleet/events.ts';
 import { allFigures, type Results, smallFigures, tablesOf, withTables } from '../fleet/report.ts';
 import { type Simulated, simulate } from '../fleet/simulate.ts';
 import type { Topic } from '../harness/topic.ts';
@@ -8,11 +8,7 @@ import type { Topic } from '../harness/topic.ts';
 const DOCUMENT = fileURLToPath(new URL('../../docs/performance/fleet.md', import.meta.url));
 
 /** All that a full run simulates, by name. */
-const all = (): readonly (readonly [string, Event])[] => [
-  ...Object.entries(EVENTS),
-  ...HALVED.map((name) => [`${name}.halved`, halved(EVENTS[name] as Event)] as const),
-  ['small', SMALL],
-];
+const all = (): readonly (readonly [string, Event])[] => [...Object.entries(EVENTS), ['small', SMALL]];
 
 function writeDocument(results: Results): void {
   writeFileSync(DOCUMENT, withTables(readFileSync(DOCUMENT, 'utf8'), tablesOf(results)));

@@ -55,8 +55,8 @@ test('units are those of DynamoDB: 4 KB a read, 1 KB a write, twice in a transac
 });
 
 describe('a partition', () => {
-  const at = (now: () => number, more: { burst?: boolean; tableReadUnits?: number } = {}) =>
-    createPartitions({ count: 2, burst: false, tableReadUnits: 1_000_000, now, start: 0, ...more });
+  const at = (now: () => number, more: { tableReadUnits?: number } = {}) =>
+    createPartitions({ count: 2, tableReadUnits: 1_000_000, now, start: 0, ...more });
 
   test('serves 3,000 units, then 3 for each millisecond', () => {
     let now = 0;
@@ -71,19 +71,13 @@ describe('a partition', () => {
     now = 34;
     expect(partitions.take(0, 1)).toBe(true);
     expect(partitions.throttled()).toEqual({ read: 3, write: 0, table: 0 });
-    expect(partitions.seconds('read')).toEqual([{ units: 3_101, hottest: 3_101, partition: 0 }]);
+    expect(partitions.seconds()).toEqual([{ units: 3_101, hottest: 3_101 }]);
   });
 
   test('does not slow another one down', () => {
     const partitions = at(() => 0);
     for (let n = 0; n < 30; n++) partitions.take(0, 100);
     expect([partitions.take(0, 1), partitions.take(1, 1)]).toEqual([false, true]);
-  });
-
-  test('with burst capacity spends what it did not use for five minutes', () => {
-    const partitions = at(() => 0, { burst: true });
-    const served = Array.from({ length: 9_001 }, () => partitions.take(0, 100));
-    expect(served.filter(Boolean)).toHaveLength(9_000);
   });
 
   test('shares the quota of the table', () => {
@@ -102,21 +96,21 @@ describe('a partition', () => {
     expect(partitions.take(0, 1)).toBe(false);
     now = 4_000;
     expect(partitions.take(0, 1)).toBe(true);
-    expect(partitions.seconds('read')[0]?.units).toBe(12_001);
+    expect(partitions.seconds()[0]?.units).toBe(12_001);
   });
 
   test('takes a transaction whole or not at all', () => {
     const partitions = at(() => 0);
     const both = [0, 1].map((partition) => ({ partition, units: 600 }));
     expect([1, 2, 3].map(() => partitions.takeAll(both))).toEqual([true, true, false]);
-    expect(partitions.seconds('write')).toEqual([{ units: 2_400, hottest: 1_200, partition: 0 }]);
+    expect(partitions.throttled()).toEqual({ read: 0, write: 1, table: 0 });
   });
 });
 
 describe('environments', () => {
   const poolAt = (now: () => number, concurrency?: number) =>
     createPool<Environment>({
-      ...{ now, random: createRandom(1), routing: 'any' as const },
+      ...{ now, random: createRandom(1) },
       ...(concurrency !== undefined && { concurrency }),
       create: (environment) => environment,
     });
