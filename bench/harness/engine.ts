@@ -21,9 +21,6 @@ export async function withEngine<Result>(work: (endpoint: string) => Promise<Res
   }
 }
 
-export const serviceClient = (endpoint: string) =>
-  createServiceClient({ endpoint, requestTimeoutMs: PATIENCE_MS });
-
 /** Clients of a table that exists. */
 export function openTable(endpoint: string, table: string) {
   const client = createClient({ endpoint, requestTimeoutMs: PATIENCE_MS });
@@ -31,6 +28,6 @@ export function openTable(endpoint: string, table: string) {
 }
 
 export async function openNewTable(endpoint: string, table: string) {
-  await createTable(serviceClient(endpoint), table);
+  await createTable(createServiceClient({ endpoint, requestTimeoutMs: PATIENCE_MS }), table);
   return openTable(endpoint, table);
 }

@@ -13,7 +13,7 @@ import { verify } from '../../provisioning/verify/index.ts';
 import { createReader } from '../../table/dynamodb/reader.ts';
 import { partitionOf } from '../../table/keys.ts';
 import { createPacing } from '../../table/read/pacing.ts';
-import { processorMs, wallMs } from '../harness/clocks.ts';
+import { wallMs } from '../harness/clocks.ts';
 import { openNewTable, PATIENCE_MS, withEngine } from '../harness/engine.ts';
 import { type Figure, toFigure } from '../harness/figures.ts';
 import type { Topic } from '../harness/topic.ts';
@@ -26,6 +26,7 @@ import {
   sendBare,
   type Transaction,
 } from '../model/transactions.ts';
+import { times } from '../model/world.ts';
 
 /** Batches of a load in flight at once, and bare transactions beside them. */
 const PARALLEL = 8;
@@ -41,8 +42,6 @@ const GROUPS = 20;
 const GROUPS_OF_EACH = 5;
 const TENANT = '01J80TENANT';
 
-const times = <T>(count: number, make: (n: number) => T): readonly T[] =>
-  Array.from({ length: count }, (_, n) => make(n));
 const idOf = (kind: string, n: number): string => `01J8${kind}${String(n).padStart(9, '0')}`;
 const userOf = (n: number) => ({
   id: idOf('U', n),
@@ -63,19 +62,10 @@ async function inParallel(count: number, width: number, work: (n: number) => Pro
   await Promise.all(times(width, worker));
 }
 
-/** Rows or reads per second, and milliseconds of this process's processor for each. */
-interface Rate {
-  readonly perSecond: number;
-  readonly computing: number;
-}
-
-async function rateOf(work: () => Promise<number>): Promise<Rate> {
-  const [begun, computed] = [wallMs(), processorMs()];
-  const done = await work();
-  return {
-    perSecond: (done * 1_000) / (wallMs() - begun),
-    computing: (processorMs() - computed) / done,
-  };
+/** Of what was done, as many in a second. */
+async function rateOf(work: () => Promise<number>): Promise<number> {
+  const begun = wallMs();
+  return ((await work()) * 1_000) / (wallMs() - begun);
 }
 
 interface Stage {
@@ -187,7 +177,7 @@ async function measureKind(
     );
     return sample * repeats;
   });
-  return { alone, load, bare, actionsPerRow: actions / sample, rowsPerTransaction: sample / found.length };
+  return { alone, load, bare, actions: actions / sample };
 }
 
 /**
@@ -224,11 +214,11 @@ async function measureVerify({ client, table }: Awaited<ReturnType<typeof openSt
     });
     return reads;
   });
-  return { verified, bare, byNode };
+  return { reads: verified, bare, 'by-node': byNode };
 }
 
 /** `gatehouse apply` of so many changes, and its transactions sent bare, one after the other as it sends them. */
-async function measureApply(endpoint: string, changes: number, round: string) {
+async function measureApply(endpoint: string, most: number, round: string) {
   const open = async (name: string) => {
     const opened = {
       ...(await openNewTable(endpoint, `${name}-apply-${round}`)),
@@ -238,17 +228,17 @@ async function measureApply(endpoint: string, changes: number, round: string) {
     return opened;
   };
   const applied = await open('measured');
-  const apply = await rateOf(() => applyManifest(applied, manifestOfPeople(changes)));
+  const changes = await rateOf(() => applyManifest(applied, manifestOfPeople(most)));
   const recorded = await open('recorded');
   const found = recordTransactions(recorded.client);
-  const count = await applyManifest(recorded, manifestOfPeople(changes));
+  const count = await applyManifest(recorded, manifestOfPeople(most));
   const bareTable = await open('bare');
   const bare = await rateOf(async () => {
     for (const [n, transaction] of found.entries())
       await sendBare(bareTable.client, bareTable.table, transaction, `apply-${round}-${n}`);
     return count;
   });
-  return { apply, bare, changesPerTransaction: count / found.length };
+  return { changes, bare };
 }
 
 /** Three for each user; an apply takes 10,000 at most. */
@@ -260,8 +250,10 @@ export const administration: Topic = {
   run: async ({ quick, users = SAMPLE, log }) => {
     const rounds = quick ? 2 : users > 50_000 ? 1 : 3;
     const values: Record<string, number[]> = {};
-    const note = (name: string, value: number) => {
-      values[name] = [...(values[name] ?? []), value];
+    const note = (of: string, found: Readonly<Record<string, number>>) => {
+      for (const [name, value] of Object.entries(found))
+        values[`${of}.${name}`] = [...(values[`${of}.${name}`] ?? []), value];
+      log(`${of}: ${Object.entries(found).map(([name, value]) => `${name} ${value.toFixed(1)}`)}`);
     };
     const folder = mkdtempSync(join(tmpdir(), 'gatehouse-administration-'));
     try {
@@ -271,57 +263,34 @@ export const administration: Topic = {
           const loaded = await openStage(endpoint, 'loaded');
           for (const kind of ['users', 'memberships'] as const) {
             const rows = kind === 'users' ? users : Math.min(users, MOST_BESIDE);
-            const found = await measureKind(stage, kind, rows, loaded, String(round));
-            note(`${kind}.load`, found.load.perSecond);
-            note(`${kind}.alone`, found.alone.perSecond);
-            note(`${kind}.bare`, found.bare.perSecond);
-            note(`${kind}.computing`, found.load.computing);
-            note(`${kind}.computing-alone`, found.alone.computing);
-            note(`${kind}.actions`, found.actionsPerRow);
-            note(`${kind}.rows`, found.rowsPerTransaction);
-            log(
-              `${kind}: ${Math.round(found.load.perSecond)} rows/s, bare ${Math.round(found.bare.perSecond)}`,
-            );
+            note(kind, await measureKind(stage, kind, rows, loaded, String(round)));
           }
-          const { verified, bare, byNode } = await measureVerify(loaded, users);
-          note('verify.reads', verified.perSecond);
-          note('verify.bare', bare.perSecond);
-          note('verify.by-node', byNode.perSecond);
-          const applied = await measureApply(endpoint, quick ? CHANGES.quick : CHANGES.full, String(round));
-          note('apply.changes', applied.apply.perSecond);
-          note('apply.bare', applied.bare.perSecond);
-          note('apply.computing', applied.apply.computing);
-          note('apply.in-transaction', applied.changesPerTransaction);
+          note('verify', await measureVerify(loaded, users));
+          note('apply', await measureApply(endpoint, quick ? CHANGES.quick : CHANGES.full, String(round)));
         });
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
-    const figure = (id: string, title: string, unit: string, ...against: readonly string[]): Figure =>
+    const figure = (id: string, title: string, unit = '/s', ...peers: readonly string[]): Figure =>
       toFigure(
         `administration.${id}`,
         title,
         unit,
         values[id] ?? [],
-        Object.fromEntries(against.map((name) => [name.split('.')[1] ?? name, values[name] ?? []])),
+        Object.fromEntries(peers.map((peer) => [peer, values[`${id.split('.')[0]}.${peer}`] ?? []])),
       );
-    return (['users', 'memberships'] as const)
-      .flatMap((kind) => [
-        figure(`${kind}.load`, `gatehouse load ${kind}`, '/s', `${kind}.alone`, `${kind}.bare`),
-        figure(`${kind}.alone`, `${kind}, a transaction each, ${SINGLE} at once`, '/s'),
-        figure(`${kind}.bare`, 'the transactions of the load, bare', '/s'),
-        figure(`${kind}.computing`, `computing for a row of ${kind}`, 'ms', `${kind}.computing-alone`),
-        figure(`${kind}.computing-alone`, 'computing for a row by itself', 'ms'),
+    return [
+      ...(['users', 'memberships'] as const).flatMap((kind) => [
+        figure(`${kind}.load`, `gatehouse load ${kind}`, '/s', 'alone', 'bare'),
+        figure(`${kind}.alone`, `${kind}, a transaction each, ${SINGLE} at once`),
+        figure(`${kind}.bare`, 'the transactions of the load, bare'),
         figure(`${kind}.actions`, `actions for a row of ${kind}`, ''),
-        figure(`${kind}.rows`, `${kind} in one transaction`, ''),
-      ])
-      .concat([
-        figure('verify.reads', 'gatehouse verify: reads', '/s', 'verify.bare', 'verify.by-node'),
-        figure('verify.bare', `items of bare Queries of users, ${READERS} at once`, '/s'),
-        figure('verify.by-node', `what it looks at, read node by node, ${READERS} at once`, '/s'),
-        figure('apply.changes', 'gatehouse apply: changes', '/s', 'apply.bare'),
-        figure('apply.bare', 'the transactions of the apply, bare, one after the other', '/s'),
-        figure('apply.computing', 'computing for a change of an apply', 'ms'),
-        figure('apply.in-transaction', 'changes in one transaction', ''),
-      ]);
+      ]),
+      figure('verify.reads', 'gatehouse verify: reads', '/s', 'bare', 'by-node'),
+      figure('verify.bare', `items of bare Queries of users, ${READERS} at once`),
+      figure('verify.by-node', `what it looks at, read node by node, ${READERS} at once`),
+      figure('apply.changes', 'gatehouse apply: changes', '/s', 'bare'),
+      figure('apply.bare', 'the transactions of the apply, bare, one after the other'),
+    ];
   },
 };

@@ -103,7 +103,7 @@ export const check: Topic = {
       await collect();
       const samples = await runRounds(candidates, { rounds, warmUp: 5, now: processorMs });
       const values = (name: Name | Conditional) => samplesOf(samples, name);
-      const figures = [...figuresOf(values), ...figuresOfConditions(values)];
+      const figures = figuresOf(values);
       const some = questions.slice(0, 2_000);
       const least = quick ? 15 : 31;
       const bytes = await bytesPerQuestion(() => gatehouse.checkLoop(some), least);
@@ -117,44 +117,21 @@ export const check: Topic = {
   },
 };
 
-/** With what an observer adds, round by round. */
-const figuresOf = (values: (name: Name) => readonly number[]): readonly Figure[] => [
-  ...(Object.keys(TITLES) as Name[]).map((name) => {
+/** With what an observer and conditions add, round by round. */
+function figuresOf(values: (name: Name | Conditional) => readonly number[]): readonly Figure[] {
+  const reference = { reference: values('reference') };
+  const adds = (name: Name | Conditional, what: string, without: Name | Conditional): Figure => {
+    const added = values(name).map((value, round) => value - (values(without)[round] as number));
+    return toFigure(`check.${name}-adds`, `${what}: what it adds`, 'ns', added, reference);
+  };
+  const compared = (Object.keys(TITLES) as Name[]).map((name) => {
     const peers = AGAINST[name] ?? ['reference'];
-    return toFigure(
-      `check.${name}`,
-      TITLES[name],
-      'ns',
-      values(name),
-      Object.fromEntries(peers.map((peer) => [peer, values(peer)])),
-    );
-  }),
-  toFigure(
-    'check.observed-adds',
-    'an empty observer: what it adds',
-    'ns',
-    added(values('observed'), values('warm')),
-    { reference: values('reference') },
-  ),
-];
-
-/** Round by round. */
-const added = (values: readonly number[], without: readonly number[]): readonly number[] =>
-  values.map((value, round) => value - (without[round] as number));
-
-/** With what a condition adds, round by round. */
-const figuresOfConditions = (
-  values: (name: Conditional | 'reference') => readonly number[],
-): readonly Figure[] => {
-  const without = values('unconditional');
-  return (Object.keys(CONDITIONS) as Conditional[]).flatMap((name) => {
-    const [id, title, unit] = [`check.${name}`, CONDITIONS[name], 'ns'];
-    const figure = toFigure(id, title, unit, values(name));
-    if (name === 'unconditional') return [figure];
-    const against = { reference: values('reference') };
-    return [
-      figure,
-      toFigure(`${id}-adds`, `${title}: what it adds`, unit, added(values(name), without), against),
-    ];
+    const against = Object.fromEntries(peers.map((peer) => [peer, values(peer)]));
+    return toFigure(`check.${name}`, TITLES[name], 'ns', values(name), against);
   });
-};
+  const conditional = (Object.keys(CONDITIONS) as Conditional[]).flatMap((name) => [
+    toFigure(`check.${name}`, CONDITIONS[name], 'ns', values(name)),
+    ...(name === 'unconditional' ? [] : [adds(name, CONDITIONS[name], 'unconditional')]),
+  ]);
+  return [...compared, adds('observed', 'an empty observer', 'warm'), ...conditional];
+}

@@ -1,31 +1,20 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { createClient } from '../../table/dynamodb/client.ts';
-import { createTable } from '../../table/dynamodb/definition.ts';
-import { PATIENCE_MS, serviceClient, withEngine } from '../harness/engine.ts';
+import { openNewTable, withEngine } from '../harness/engine.ts';
 import { type Figure, toFigure } from '../harness/figures.ts';
 import { type Candidate, runRounds, type Samples, samplesOf } from '../harness/rounds.ts';
 import type { Topic } from '../harness/topic.ts';
 import { type Asked, commandsOn, sendBare, type Transaction, transactionsOf } from '../model/transactions.ts';
+import { times } from '../model/world.ts';
 
 /** Single commands in a round, one after the other. */
 const IN_ROUND = 5;
 const WARM_UP = 3;
 const GROUPS = 5;
 
-interface Service {
-  readonly endpoint: string;
-  readonly service: DynamoDBClient;
-  readonly client: DynamoDBDocumentClient;
-}
-
-const times = <T>(count: number, make: (n: number) => T): readonly T[] =>
-  Array.from({ length: count }, (_, n) => make(n));
 const idOf = (kind: number, n: number): string => `01J8${kind}${String(n).padStart(21, '0')}`;
 const newUser = (n: number) => ({ email: `user-${n}@example.com`, displayName: `The user of number ${n}` });
 
 /** Single commands beside the same transactions sent directly, in two tables with the same items. */
-async function measureSingle({ endpoint, service, client }: Service, rounds: number): Promise<Samples> {
+async function measureSingle(endpoint: string, rounds: number): Promise<Samples> {
   const count = (WARM_UP + rounds) * IN_ROUND;
   const tenant = idOf(0, 0);
   const members = times(Math.ceil(count / GROUPS), (n) => idOf(2, n));
@@ -55,7 +44,8 @@ async function measureSingle({ endpoint, service, client }: Service, rounds: num
   );
   const all = [...setUp, ...creates, ...memberships];
   const transactions = await transactionsOf(endpoint, 'recorded', all);
-  for (const table of ['commands', 'bare']) await createTable(service, table);
+  const { client } = await openNewTable(endpoint, 'commands');
+  await openNewTable(endpoint, 'bare');
   const { run } = commandsOn(client, 'commands');
   for (const [n, asked] of setUp.entries()) {
     await run(asked);
@@ -90,30 +80,22 @@ async function measureSingle({ endpoint, service, client }: Service, rounds: num
   );
 }
 
-const TITLES: Readonly<Record<string, string>> = {
-  create: 'user.create, one by one',
-  'create-bare': 'the items of user.create, bare',
-  membership: 'membership.create, one by one',
-  'membership-bare': 'the items of membership.create, bare',
-};
+const KINDS = { create: 'user', membership: 'membership' } as const;
 
-function figuresOf(samples: Samples, names: readonly string[]): readonly Figure[] {
+function figuresOf(samples: Samples): readonly Figure[] {
   const rates = (name: string) => samplesOf(samples, name).map((ns) => 1e9 / ns);
-  return names.flatMap((name) => [
-    toFigure(`provisioning.${name}`, TITLES[name] ?? name, '/s', rates(name), {
-      [`${name}-bare`]: rates(`${name}-bare`),
-    }),
-    toFigure(`provisioning.${name}-bare`, TITLES[`${name}-bare`] ?? name, '/s', rates(`${name}-bare`)),
-  ]);
+  return Object.entries(KINDS).flatMap(([name, kind]) => {
+    const [id, bare] = [`provisioning.${name}`, `${name}-bare`];
+    return [
+      toFigure(id, `${kind}.create, one by one`, '/s', rates(name), { [bare]: rates(bare) }),
+      toFigure(`${id}-bare`, `the items of ${kind}.create, bare`, '/s', rates(bare)),
+    ];
+  });
 }
 
 export const provisioning: Topic = {
   name: 'provisioning',
   title: 'commands beside bare TransactWriteItems of the same items',
   run: ({ quick }) =>
-    withEngine(async (endpoint) => {
-      const client = createClient({ endpoint, requestTimeoutMs: PATIENCE_MS });
-      const on = { endpoint, service: serviceClient(endpoint), client };
-      return figuresOf(await measureSingle(on, quick ? 41 : 201), ['create', 'membership']);
-    }),
+    withEngine(async (endpoint) => figuresOf(await measureSingle(endpoint, quick ? 41 : 201))),
 };
