@@ -35,10 +35,9 @@ export const withAnswers = (markdown: string, results: Results): string =>
     return answer === undefined ? place : `${start}\n${answer}\n\n${end}`;
   });
 
-/** What a place of a document stands for that git does not hold: `figures servers`, `numbers asked`, `topics`. */
+/** What a place of a document stands for that git does not hold: `figures servers`, `numbers asked`. */
 export function tableOf(place: string, results: Results): string | undefined {
   const [kind, name = ''] = place.split(' ');
-  if (kind === 'topics') return topicsAsMarkdown(results);
   if (place === 'numbers asked') return askedAsMarkdown(ASKED, results).numbers;
   if (kind !== 'figures' || !Object.hasOwn(TOPICS, name)) return undefined;
   const measured = results[name];
@@ -49,15 +48,3 @@ export function tableOf(place: string, results: Results): string | undefined {
 
 const measuredOn = ({ node, cpu, cores, date, commit = 'unknown' }: Environment): string =>
   `Node ${node}, ${cpu}, ${cores} cores; ${date.slice(0, 10)}, commit ${commit}.`;
-
-const topicsAsMarkdown = (results: Results): string =>
-  [
-    '| topic | measured |',
-    '|---|---|',
-    ...Object.keys(TOPICS).map((topic) => {
-      const measured = results[topic];
-      return measured
-        ? `| [\`${topic}\`](performance/${topic}.md) | ${measuredOn(measured.environment)} |`
-        : `| \`${topic}\` | not yet |`;
-    }),
-  ].join('\n');

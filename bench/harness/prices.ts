@@ -2,8 +2,8 @@
 export interface Prices {
   readonly dynamodb: { readonly millionReadRequestUnits: number };
   readonly lambda: { readonly millionRequests: number; readonly gbSecondArm64: number };
-  /** A gigabyte of logs that is ingested, and a metric for a month. */
-  readonly cloudwatch: { readonly gbLogs: number; readonly metricMonth: number };
+  /** A gigabyte of logs that is ingested. */
+  readonly cloudwatch: { readonly gbLogs: number };
   readonly verifiedPermissions: { readonly millionSingleRequests: number };
 }
 

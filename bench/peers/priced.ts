@@ -1,5 +1,4 @@
 import { createHandlerFrom } from '../../authorizer/index.ts';
-import { createEngine } from '../../engine/index.ts';
 import { byteLength } from '../../table/bytes.ts';
 import { apiRef, edgeKey } from '../../table/keys.ts';
 import { processorMs } from '../harness/clocks.ts';
@@ -11,7 +10,7 @@ import type { GroupWorld, Shape } from '../model/group-world.ts';
 import { revisionOf, writeItems } from '../model/table.ts';
 import { AUDIENCE, createTokenSource, ISSUER } from '../model/tokens.ts';
 import { idOf } from '../model/visits.ts';
-import { isAllowed, type Question } from '../model/world.ts';
+import type { Question } from '../model/world.ts';
 import { coldTableOf } from './cold.ts';
 
 /** One invocation of the authorizer: its processor time, its requests to DynamoDB, and the bytes that it logs. */
@@ -65,7 +64,6 @@ export async function createPricedHandler(endpoint: string, shape: Shape, world:
     return httpEvent({ building: idOf(scope), page: permission, token }, path);
   };
   const lines: string[] = [];
-  const metrics = new Set<string>();
   const handler = createHandlerFrom(
     {
       TABLE_NAME: table,
@@ -81,10 +79,7 @@ export async function createPricedHandler(endpoint: string, shape: Shape, world:
       wait: passTime,
       fetch: async () => new Response(JSON.stringify({ keys: [issuer.jwk] })),
       log: (line) => void lines.push(line),
-      writeMetrics: (line) => {
-        lines.push(line);
-        for (const metric of metricsIn(line)) metrics.add(metric);
-      },
+      writeMetrics: (line) => void lines.push(line),
     },
   );
 
@@ -106,20 +101,7 @@ export async function createPricedHandler(endpoint: string, shape: Shape, world:
     await handler(await eventOf(question, '/nowhere'));
   }
 
-  /** The requests to DynamoDB for many pages at one place with nothing cached. */
-  const menu = async ({ subject, scope }: Question, permissions: readonly string[]): Promise<Spent> => {
-    const engine = createEngine({ reader, clock: { now: () => now }, wait: passTime });
-    counter.reset();
-    const { decisions } = await engine.checkMany(
-      permissions.map((permission) => ({ subject, permission, scope })),
-    );
-    for (const [position, permission] of permissions.entries())
-      if (decisions[position]?.allowed !== isAllowed(world, subject, permission, scope))
-        throw wrongAnswer('a menu', { subject, permission, scope });
-    return counter.spent();
-  };
-
-  const decide = async (question: Question): Promise<PricedDecision> => {
+  return async (question: Question): Promise<PricedDecision> => {
     const [first, second] = world.users;
     const subject = (first?.ref === question.subject ? second?.ref : first?.ref) as string;
     const byOther = { ...question, subject };
@@ -130,18 +112,4 @@ export async function createPricedHandler(endpoint: string, shape: Shape, world:
     await handler(await eventOf(byOther));
     return { cold, hit, newUser: await price(question) };
   };
-  return { decide, menu, metrics };
-}
-
-/** What CloudWatch bills as metrics of a line: each name with each outcome. */
-function metricsIn(line: string): readonly string[] {
-  const { _aws, outcome } = JSON.parse(line) as EmbeddedLine;
-  return _aws.CloudWatchMetrics.flatMap(({ Metrics }) => Metrics.map(({ Name }) => `${Name} ${outcome}`));
-}
-
-interface EmbeddedLine {
-  readonly _aws: {
-    readonly CloudWatchMetrics: readonly { readonly Metrics: readonly { readonly Name: string }[] }[];
-  };
-  readonly outcome: string;
 }

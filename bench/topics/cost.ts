@@ -13,7 +13,6 @@ import prices from '../prices.json' with { type: 'json' };
 const HIT_RATES = [0, 99] as const;
 /** The mean of so many decisions is one value of a figure. */
 const BLOCK = 20;
-const MENU = 20;
 
 /** The candidates at every hit rate. */
 const SIDES = {
@@ -43,33 +42,20 @@ const inBlocks = <T>(list: readonly T[]): readonly (readonly T[])[] =>
 interface Measured {
   readonly flat: readonly PricedDecision[];
   readonly nested: readonly PricedDecision[];
-  /** The metrics that these decisions wrote. */
-  readonly metrics: number;
-  /** Read units of a check of twenty pages at a nested place. */
-  readonly menus: readonly number[];
 }
 
 async function measure(endpoint: string, count: number): Promise<Measured> {
   const of = async (shape: Shape) => {
     await writeColdTables(endpoint, shape);
     const world = createGroupWorld(shape);
-    const { decide, menu, metrics } = await createPricedHandler(endpoint, shape, world);
+    const decide = await createPricedHandler(endpoint, shape, world);
     const questions = drawGroupQuestions(world, count + 2 * BLOCK, 7);
     const decisions: PricedDecision[] = [];
     for (const question of questions) decisions.push(await decide(question));
-    const menus: number[] = [];
-    for (const question of questions.slice(0, BLOCK))
-      menus.push((await menu(question, world.pages.slice(0, MENU))).units);
     // The first ones warm the code up.
-    return { decisions: decisions.slice(2 * BLOCK), menus, metrics };
+    return decisions.slice(2 * BLOCK);
   };
-  const [flat, nested] = [await of('flat'), await of('nested')];
-  return {
-    flat: flat.decisions,
-    nested: nested.decisions,
-    menus: nested.menus,
-    metrics: new Set([...flat.metrics, ...nested.metrics]).size,
-  };
+  return { flat: await of('flat'), nested: await of('nested') };
 }
 
 /** Each invocation is billed by itself; a round of reads takes a drawn latency. */
@@ -121,35 +107,20 @@ function dollarFigures(blocks: Blocks, memoryMb: number): readonly Figure[] {
   );
 }
 
-function partFigures({ flat, nested, menus, metrics }: Measured): readonly Figure[] {
+function partFigures({ flat, nested }: Measured): readonly Figure[] {
   const kinds = {
     hit: ['a hit', flat.map(({ hit }) => hit)],
     flat: ['a miss, flat', flat.map(({ cold }) => cold)],
     nested: ['a miss, nested', nested.map(({ cold }) => cold)],
     'new-user': ['a miss, new user', flat.map(({ newUser }) => newUser)],
   } as const;
-  const units = Object.entries(kinds).map(([name, [title, priced]]) =>
-    toFigure(
-      `cost.${name}.units`,
-      `${title}: read units`,
-      'units',
-      priced.map((each) => each.units),
-    ),
-  );
   const logged = kinds.hit[1].map(({ logBytes }) => logBytes);
-  const batch = prices.verifiedPermissions.millionBatchRequests;
-  const menu = menus.map((read) => read * prices.dynamodb.millionReadRequestUnits);
-  const theirs = menus.map(() => batch);
   return [
-    ...units,
-    toFigure('cost.hit.logged', 'a hit: bytes of logs and metrics', 'bytes', logged),
-    toFigure('cost.metrics', `${metrics} metrics of these decisions`, '$/month', [
-      metrics * prices.cloudwatch.metricMonth,
-    ]),
-    toFigure('cost.menu.nested', `${MENU} pages at once, nested: reads alone`, '$/million', menu, {
-      'menu.avp': theirs,
+    ...Object.entries(kinds).map(([name, [title, priced]]) => {
+      const units = priced.map((each) => each.units);
+      return toFigure(`cost.${name}.units`, `${title}: read units`, 'units', units);
     }),
-    toFigure('cost.menu.avp', `${MENU} pages at once, one batch request alone`, '$/million', [batch]),
+    toFigure('cost.hit.logged', 'a hit: bytes of logs and metrics', 'bytes', logged),
   ];
 }
 

@@ -4,7 +4,6 @@ import { documentsWith, readDocuments, tableOf, withAnswers } from '../../bench/
 import { readResults, toFigure } from '../../bench/harness/figures.ts';
 import { figuresAsMarkdown } from '../../bench/harness/table.ts';
 import { ANSWERS } from '../../bench/questions/index.ts';
-import { TOPICS } from '../../bench/topics/index.ts';
 
 test('the documents hold the answers of bench/results/latest.json, each topic has one place', () => {
   const results = readResults();
@@ -36,23 +35,6 @@ test('an answer is written into its place, and again when it changes', () => {
   const measured = withAnswers(none, readResults());
   expect(measured).toContain('where everything is cached');
   expect(withAnswers(measured, {})).toBe(none);
-});
-
-test('the list of topics has all of them, and says which ones were not measured', () => {
-  const environment = {
-    node: 'v20.0.0',
-    cpu: 'one',
-    cores: 2,
-    date: '2026-01-15T12:00:00.000Z',
-    commit: 'abc',
-  };
-  const written = tableOf('topics', { memory: { environment, figures: [] } }) ?? '';
-  const rows = written.split('\n').filter((line) => line.includes('`'));
-  expect(rows).toHaveLength(Object.keys(TOPICS).length);
-  expect(rows).toContain(
-    '| [`memory`](performance/memory.md) | Node v20.0.0, one, 2 cores; 2026-01-15, commit abc. |',
-  );
-  expect(rows).toContain('| `administration` | not yet |');
 });
 
 test('figures without a peer have no table of ratios', () => {

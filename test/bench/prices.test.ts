@@ -5,7 +5,7 @@ import real from '../../bench/prices.json' with { type: 'json' };
 const prices: Prices = {
   dynamodb: { millionReadRequestUnits: 0.1 },
   lambda: { millionRequests: 0.2, gbSecondArm64: 0.00001 },
-  cloudwatch: { gbLogs: 0.5, metricMonth: 0.3 },
+  cloudwatch: { gbLogs: 0.5 },
   verifiedPermissions: { millionSingleRequests: 5 },
 };
 
