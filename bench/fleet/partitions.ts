@@ -11,12 +11,6 @@ export interface PartitionsOptions {
   readonly start: number;
 }
 
-/** Read units spent in one second: of the table, and of the partition with the most. */
-export interface Second {
-  readonly units: number;
-  readonly hottest: number;
-}
-
 /**
  * What other instances read of the same kind is spread over about this time after a sampled read: they are not
  * in step with it.
@@ -116,8 +110,8 @@ export function createPartitions({ count, tableReadUnits, now, start }: Partitio
     },
     /** Requests for a key that were throttled: by a partition, or by the table's quota. */
     throttled: (): Readonly<typeof throttled> => ({ ...throttled }),
-    seconds: (): readonly Second[] =>
-      spent.map((row) => ({ units: row.reduce((sum, each) => sum + each, 0), hottest: Math.max(...row) })),
+    /** By second: the read units of the partition that spent most. */
+    hottest: (): readonly number[] => spent.map((row) => Math.max(...row)),
   };
 }
 

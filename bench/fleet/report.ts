@@ -1,17 +1,11 @@
 import { type Figure, toFigure } from '../harness/figures.ts';
 import { shortNumber } from '../harness/table.ts';
 import { EVENTS, SMALL } from './events.ts';
-import type { Share, Summary } from './record.ts';
+import type { Summary } from './record.ts';
 import type { Simulated } from './simulate.ts';
 
 /** By the name of the event; `small` of the small fleet. */
 export type Results = Readonly<Record<string, Simulated>>;
-
-const PERCENTILES: Readonly<Record<Share, string>> = {
-  p50: 'p50',
-  p99: 'p99',
-  p999: 'p99.9',
-};
 
 const of = (results: Results, name: string): Simulated => {
   const found = results[name];
@@ -30,37 +24,20 @@ const simulated = <Name extends string>(results: Results, names: readonly Name[]
 export const failureShare = ({ requests, refused, sampled, faults }: Summary): number =>
   requests === 0 ? 0 : (refused + (sampled === 0 ? 0 : (faults / sampled) * (requests - refused))) / requests;
 
-/** Read units in a second of the partition with the most, the highest second of the event. */
-const hottestOf = (name: string, { reads }: Simulated): number => {
-  const from = (EVENTS[name] ?? SMALL).warmUpSeconds;
-  return Math.max(...reads.slice(from).map(({ hottest }) => hottest));
-};
-const unitsPerSecond = (name: string, { reads }: Simulated): number => {
-  const { warmUpSeconds, seconds } = EVENTS[name] ?? SMALL;
-  const during = reads.slice(warmUpSeconds, warmUpSeconds + seconds);
-  return during.reduce((sum, { units }) => sum + units, 0) / during.length;
-};
+/** Read units of the partition with the most, in the highest second of the event. */
+const hottestOf = (name: string, { hottest }: Simulated): number =>
+  Math.max(...hottest.slice((EVENTS[name] ?? SMALL).warmUpSeconds));
 
-/** The figures of one simulation. */
+/** The figures that documents quote beside the tables. */
 function figuresOf(name: string, result: Simulated): readonly Figure[] {
-  const title = (name === 'small' ? SMALL : EVENTS[name])?.title ?? name;
   const figure = (id: string, what: string, unit: string, value: number) =>
-    toFigure(`fleet.${name}.${id}`, `${title}: ${what}`, unit, [value]);
+    toFigure(`fleet.${name}.${id}`, `${EVENTS[name]?.title}: ${what}`, unit, [value]);
   const event = phaseOf(result);
   return [
-    figure('calls', 'calls per request', 'calls', event.calls),
-    figure('units', 'read units per request', 'units', event.units),
-    figure('hits', 'requests that read nothing', '%', event.hitRate * 100),
-    ...Object.entries(PERCENTILES).map(([share, words]) =>
-      figure(share, words, 'ms', event.latency[share as Share]),
-    ),
+    figure('p50', 'p50', 'ms', event.latency.p50),
+    figure('p99', 'p99', 'ms', event.latency.p99),
     figure('dollars', 'dollars per million', '$/million', event.dollars),
-    ...Object.keys(result.phases).map((phase) =>
-      figure(`failed-${phase}`, `no answer, ${phase}`, '%', failureShare(phaseOf(result, phase)) * 100),
-    ),
-    figure('environments', 'most environments', 'environments', result.environments.most),
-    figure('read-units', 'read units per second', 'units/s', unitsPerSecond(name, result)),
-    figure('hottest', 'the hottest partition in its worst second', 'units/s', hottestOf(name, result)),
+    figure('failed-event', 'no answer', '%', failureShare(event) * 100),
   ];
 }
 

@@ -8,7 +8,7 @@ import { createRandom } from '../../test/proof/oracle/random.ts';
 import { createZipf, exponential, logNormal } from '../harness/draws.ts';
 import { createAgenda } from './agenda.ts';
 import { ASSUMED, MEASURED, onFunction } from './assumptions.ts';
-import { createPartitions, type Second, writeUnitsOf } from './partitions.ts';
+import { createPartitions, writeUnitsOf } from './partitions.ts';
 import { createPool, type Environment } from './pool.ts';
 import { API, createPopulation, PAGES, type PopulationOptions } from './population.ts';
 import { createRecord, type Summary } from './record.ts';
@@ -45,8 +45,8 @@ export interface Simulation {
 
 export interface Simulated {
   readonly phases: Readonly<Record<string, Summary>>;
-  /** From the start of the warm-up. */
-  readonly reads: readonly Second[];
+  /** By second from the start of the warm-up: read units of the partition with the most. */
+  readonly hottest: readonly number[];
   readonly throttled: { readonly read: number; readonly write: number; readonly table: number };
   /** All requests, and how they ended. The last is for those on environments outside the sample. */
   readonly totals: {
@@ -301,7 +301,7 @@ export async function simulate(simulation: Simulation): Promise<Simulated> {
 
   return {
     phases: Object.fromEntries(phases.map(({ name, record }) => [name, record.summary()])),
-    reads: partitions.seconds(),
+    hottest: partitions.hottest(),
     throttled: partitions.throttled(),
     totals,
     environments: { live: pool.counts().live, most },

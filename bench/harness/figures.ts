@@ -13,8 +13,6 @@ export interface Figure {
   /** For example `ns`, `bytes`, `calls` or `/s`. */
   readonly unit: string;
   readonly median: number;
-  readonly min: number;
-  readonly max: number;
   readonly quartiles: Pair;
   /** Of a distribution: each value is one answer, not the mean of a round. */
   readonly p99?: number;

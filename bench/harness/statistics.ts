@@ -1,8 +1,6 @@
 /** Summary of a series. Quartiles describe noise better than extremes: other load can only add time. */
 export interface Summary {
   readonly median: number;
-  readonly min: number;
-  readonly max: number;
   /** First and third. */
   readonly quartiles: readonly [number, number];
 }
@@ -25,8 +23,6 @@ export function summarise(values: readonly number[]): Summary {
   const sorted = ascending(values);
   return {
     median: within(sorted, 0.5),
-    min: within(sorted, 0),
-    max: within(sorted, 1),
     quartiles: [within(sorted, 0.25), within(sorted, 0.75)],
   };
 }

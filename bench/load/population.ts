@@ -1,6 +1,7 @@
 import type { Invoke, Provision } from '../../local/sample/provision.ts';
 import { createProvisioner } from '../../local/sample/provision.ts';
 import type { Random } from '../../test/proof/oracle/random.ts';
+import { idOf } from '../model/visits.ts';
 import { isAllowed, type World } from '../model/world.ts';
 import type { Caller } from './generate.ts';
 
@@ -55,37 +56,36 @@ export async function createPopulation(options: PopulationOptions): Promise<Popu
   return { world: { ...world, users }, people };
 }
 
+const OWNER = 'school';
+
 async function createPlaces(provision: Provision): Promise<World> {
-  for (const name of PAGES) await provision('page.create', name, { name });
-  const roles = [];
-  for (const [name, pages] of Object.entries(ROLES)) {
-    const { id } = await provision('role.create', name, { name, scope: 'global' });
-    for (const permission of pages)
-      await provision('role-permission.create', `${name} ${permission}`, {
-        role: id,
-        permission,
-        effect: 'ALLOW',
-      });
-    roles.push({ id, pages });
-  }
-  const [places, groups] = [[] as { ref: string }[], [] as World['groups'][number][]];
-  for (const n of numbers(LOCATIONS)) {
-    const { id } = await provision('location.create', `${n}`, { code: `L${n}`, name: `School ${n}` });
-    const place = `location:${id}`;
-    places.push({ ref: place });
-    for (const [position, { id: role }] of roles.entries()) {
-      const name = `Group ${n} ${position}`;
-      const group = (await provision('group.create', name, { scope: place, name })).id;
-      await provision('group-role.create', name, { group, role });
-      groups.push({ id: group, place, roles: [role] });
-    }
-  }
-  await provision('route.create', 'page', {
-    method: 'GET',
-    path: '/locations/{locationId}/pages/{page}',
-    permission: '{page}',
-    scope: 'location:{locationId}',
-  });
+  const places = numbers(LOCATIONS).map((n) => ({ ref: `location:place-${n}` }));
+  const roles = Object.entries(ROLES).map(([id, pages]) => ({ id, pages }));
+  const groups = places.flatMap(({ ref }) =>
+    roles.map(({ id }) => ({ id: `${idOf(ref)}-${id}`, place: ref, roles: [id] })),
+  );
+  const manifest = {
+    pages: PAGES,
+    scopes: {
+      [OWNER]: { type: 'tenant' },
+      ...Object.fromEntries(
+        places.map(({ ref }) => [idOf(ref), { id: idOf(ref), type: 'location', parent: OWNER }]),
+      ),
+    },
+    roles: Object.fromEntries(roles.map(({ id, pages }) => [id, { id, owner: OWNER, allow: pages }])),
+    groups: Object.fromEntries(
+      groups.map(({ id, place, roles: own }) => [id, { id, scope: idOf(place), roles: own }]),
+    ),
+    routes: [
+      {
+        method: 'GET',
+        path: '/locations/{locationId}/pages/{page}',
+        permission: '{page}',
+        scope: 'location:{locationId}',
+      },
+    ],
+  };
+  await provision('tenant.apply', 'places', { manifest });
   return { places, pages: PAGES, roles, groups, users: [] };
 }
 
@@ -101,7 +101,7 @@ function questionsOf({ world }: Population, { id, group }: Person, random: Rando
   return [own, own, own, random.pick(world.places).ref].map((scope) => {
     const page = random.pick(world.pages);
     const allowed = isAllowed(world, `user:${id}`, page, scope);
-    return { path: `/locations/${scope.slice(scope.indexOf(':') + 1)}/pages/${page}`, allowed };
+    return { path: `/locations/${idOf(scope)}/pages/${page}`, allowed };
   });
 }
 

@@ -1,15 +1,12 @@
-import { ulid } from 'ulid';
-
 import type { VerifiedClaims } from '../../authorizer/index.ts';
 import { createCellsOf } from '../../authorizer/policies/cells.ts';
 import { createWholePolicy, POLICY_LIMITS } from '../../authorizer/policies/whole.ts';
 import { apiRoutesId } from '../../authorizer/routes/api-routes.ts';
 import type { RouteRule } from '../../authorizer/routes/rule.ts';
 import { createAccessBound, createEngine } from '../../engine/index.ts';
-import { createProvisioning } from '../../provisioning/index.ts';
 import { apiRevisionKey } from '../../table/keys.ts';
-import { createMemoryTable } from '../../table/memory/index.ts';
 import { createRandom } from '../../test/proof/oracle/random.ts';
+import { testEngine } from '../../testing/test-engine.ts';
 import { processorMs } from '../harness/clocks.ts';
 import { toFigure } from '../harness/figures.ts';
 import type { Topic } from '../harness/topic.ts';
@@ -24,47 +21,29 @@ const TRIES = 3;
 const ROUNDS = 15;
 const WARM_UP = 30;
 
+const named = (kind: string, count: number): readonly string[] =>
+  Array.from({ length: count }, (_, n) => `${kind}${n}`);
+const callerOf = ({ scopes, permissions }: PolicyTraits['caller']): string => `${scopes} ${permissions}`;
+
 /** A table with callers of each size: so many scopes at which they may use so many pages. */
-async function plantCallers() {
-  const { reader, writer } = createMemoryTable();
-  // Written long ago: an item within the coherence margin would be read twice.
-  const longAgo = { now: () => Date.now() - 3_600_000 };
-  const provision = createProvisioning({
-    reader,
-    writer,
-    clock: longAgo,
-    newId: () => ulid(),
-    newSecret: () => 'secret',
-  });
-  const run = async (command: string, input: Record<string, unknown>): Promise<string> => {
-    const answer = await provision({ command, input });
-    if (!answer.ok) throw new Error(`${command}: ${answer.error.message}`);
-    return String((answer.result as { id?: unknown }).id);
-  };
-  const times = <T>(count: number, make: (n: number) => Promise<T>): Promise<T[]> =>
-    Promise.all(Array.from({ length: count }, (_, n) => make(n)));
+function plantCallers() {
   const most = Math.max(...SIZES);
-  await times(most, (n) => run('page.create', { name: `p${n}` }));
-  await run('page.create', { name: 'denied' });
-  const locations = await times(most, (n) => run('location.create', { name: `Location ${n}` }));
-  const callers = new Map<string, string>();
-  for (const permissions of SIZES) {
-    const role = await run('role.create', { name: `reader of ${permissions}`, scope: 'global' });
-    await times(permissions, (n) =>
-      run('role-permission.create', { role, permission: `p${n}`, effect: 'ALLOW' }),
-    );
-    for (const scopes of SIZES) {
-      const user = await run('user.create', {});
-      for (const location of locations.slice(0, scopes))
-        await run('assignment.create', { user, role, scope: `location:${location}` });
-      callers.set(JSON.stringify({ scopes, permissions }), `user:${user}`);
-    }
-  }
-  return { reader, callers, location: `location:${locations[0]}` };
+  const callers = SIZES.flatMap((permissions) => SIZES.map((scopes) => ({ scopes, permissions })));
+  const entries = <T>(list: readonly T[], of: (each: T) => readonly [string, object]) =>
+    Object.fromEntries(list.map(of));
+  return testEngine({
+    pages: [...named('p', most), 'denied'],
+    scopes: entries(named('l', most), (name) => [name, { type: 'location' }]),
+    roles: entries(SIZES, (size) => [`r${size}`, { global: true, allow: named('p', size) }]),
+    users: entries(callers, (caller) => {
+      const role = `r${caller.permissions}`;
+      return [callerOf(caller), { assignments: named('l', caller.scopes).map((scope) => ({ role, scope })) }];
+    }),
+  });
 }
 
 /** The processor time for policies that are compiled anew each time, from cached items. */
-function createMeter({ reader, callers }: Awaited<ReturnType<typeof plantCallers>>, maxBytes: number) {
+function createMeter({ reader, ref }: Awaited<ReturnType<typeof plantCallers>>, maxBytes: number) {
   const engine = createEngine({ reader, clock: { now: Date.now } });
   const accessBoundOf = createAccessBound({ reader, engine, most: POLICY_LIMITS.bound, now: Date.now });
   const known = new Map<string, ReturnType<typeof accessBoundOf>>();
@@ -97,7 +76,7 @@ function createMeter({ reader, callers }: Awaited<ReturnType<typeof plantCallers
       // Too few for any policy to be kept.
       cacheBytes: 1,
     });
-    const subject = callers.get(JSON.stringify(caller)) as string;
+    const subject = ref(callerOf(caller));
     const identity = { subject, credential: undefined, claims: {} as VerifiedClaims };
     await wholePolicy(identity, BASE);
     const took: number[] = [];
@@ -126,13 +105,13 @@ export const policy: Topic = {
       for (let step = -WARM_UP; step < steps; step++) {
         const traits = step < steps / 2 ? drawTraits(random) : mutate(random, worst.traits);
         const [isClosed, seed] = [random.oneIn(2), step + WARM_UP];
-        const rules = drawRoutes(createRandom(seed), traits, planted.location);
+        const rules = drawRoutes(createRandom(seed), traits, planted.ref('l0'));
         const ms = Math.min(...(await measure(rules, traits, isClosed, TRIES)));
         if (step >= 0 && ms > worst.ms) worst = { ms, traits, isClosed, seed };
       }
       const { traits, isClosed, seed } = worst;
       log(`worst of ${steps} with ${maxBytes} bytes: ${JSON.stringify({ ...traits, isClosed, seed })}`);
-      const rules = drawRoutes(createRandom(seed), traits, planted.location);
+      const rules = drawRoutes(createRandom(seed), traits, planted.ref('l0'));
       figures.push(
         toFigure(
           `policy.worst-${maxBytes}`,

@@ -5,12 +5,12 @@ import { pairedRatios, percentile, slopeOf, summarise } from '../../bench/harnes
 
 test('a summary does not depend on the order, and leaves the values as they were', () => {
   const values = [5, 1, 4, 2, 3];
-  expect(summarise(values)).toEqual({ median: 3, min: 1, max: 5, quartiles: [2, 4] });
+  expect(summarise(values)).toEqual({ median: 3, quartiles: [2, 4] });
   expect(values).toEqual([5, 1, 4, 2, 3]);
 });
 
 test('a percentile between two values is interpolated', () => {
-  expect(summarise([1, 2, 3, 4])).toEqual({ median: 2.5, min: 1, max: 4, quartiles: [1.75, 3.25] });
+  expect(summarise([1, 2, 3, 4])).toEqual({ median: 2.5, quartiles: [1.75, 3.25] });
   expect(percentile([10, 20], 0.99)).toBeCloseTo(19.9);
   expect(percentile([7], 0.99)).toBe(7);
 });
