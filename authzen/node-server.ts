@@ -74,7 +74,10 @@ export function createNodeServer(options: NodeServerOptions): NodeServer {
     const path = (incoming.url ?? '').replace(/[?#].*$/s, '');
     try {
       const answer = await answerTo(incoming, path);
-      write(incoming, outgoing, answer);
+      const isRead = incoming.complete;
+      // Requests that came together are all decided before the first is answered: to wake a client takes long.
+      await new Promise((resolve) => setImmediate(resolve));
+      write(outgoing, answer, incoming.method === 'HEAD', isRead);
       if (!PROBES.has(path) || answer.status !== 200)
         log[answer.status >= 500 ? 'error' : 'info'](
           'request answered',
@@ -86,15 +89,13 @@ export function createNodeServer(options: NodeServerOptions): NodeServer {
     }
   }
 
-  function write(incoming: IncomingMessage, outgoing: ServerResponse, { status, headers, body }: HttpAnswer) {
+  function write(outgoing: ServerResponse, answer: HttpAnswer, isHead: boolean, isRead: boolean): void {
+    const { status, headers, body } = answer;
+    const length = { 'Content-Length': Buffer.byteLength(body) };
     // What is left of a body that was not read would be taken for the next request.
-    const isLast = isStopping || !incoming.complete;
-    outgoing.writeHead(status, {
-      ...headers,
-      'Content-Length': Buffer.byteLength(body),
-      ...(isLast ? { Connection: 'close' } : {}),
-    });
-    outgoing.end(incoming.method === 'HEAD' ? undefined : body);
+    const close = isStopping || !isRead ? { Connection: 'close' } : undefined;
+    outgoing.writeHead(status, { ...headers, ...length, ...close });
+    outgoing.end(isHead ? undefined : body);
   }
 
   const listener: RequestListener = (incoming, outgoing) => void serve(incoming, outgoing);
