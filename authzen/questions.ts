@@ -117,18 +117,22 @@ export const askEvaluation =
   (look) => {
     const type = resourceTypeIn(look, evaluation.resource.type);
     if (type === undefined) {
-      decisionInput(questionOf(evaluation, DEFAULT_RESOURCE_TYPE), guessing(look));
+      decisionInput(questionOf(evaluation, DEFAULT_RESOURCE_TYPE, work), guessing(look));
       return undefined;
     }
-    return { ...questionOf(evaluation, type), work };
+    return questionOf(evaluation, type, work);
   };
 
-const questionOf = ({ subject, action, resource, context }: Evaluation, type: ResourceType): Question => ({
-  subject: refOf(subject),
-  permission: permissionOf(type, resource.type, action.name),
-  scope: scopeOf(type, resource),
-  given: { subject: { properties: subject.properties }, resource, action, context },
-});
+function questionOf(evaluation: Evaluation, type: ResourceType, work: Work): Question {
+  const { subject, action, resource, context } = evaluation;
+  return {
+    subject: refOf(subject),
+    permission: permissionOf(type, resource.type, action.name),
+    scope: scopeOf(type, resource),
+    given: { subject: { properties: subject.properties }, resource, action, context },
+    work,
+  };
+}
 
 /** A subject as the engine names it. No type holds a colon: what is no reference names nothing. */
 export const refOf = ({ type, id }: Entity): string => `${type}:${id}`;

@@ -230,12 +230,12 @@ function createTrial(items: ItemCache) {
     },
     again: (kept) => {
       if (!source.isOfCache || !holdsIn(kept, source.after, source.upTo)) return false;
-      const before = { ...common };
+      const { from, until, latest } = common;
       for (const span of kept.shared) narrow(common, span);
       narrow(common, kept.ofPermission);
       narrow(common, kept.ofEffects);
       if (common.from > common.until) {
-        Object.assign(common, before);
+        Object.assign(common, { from, until, latest });
         return false;
       }
       use(kept, items);

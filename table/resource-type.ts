@@ -35,7 +35,11 @@ const around = (template: string, type: string): readonly string[] =>
 
 /** The permission of an action on resources of a type. It may be no permission at all. */
 export const permissionOf = (own: ResourceType, type: string, action: string): string =>
-  own.actions.get(action) ?? around(own.permission, type).join(action);
+  own.actions.get(action) ??
+  own.permission
+    .split(/(\{(?:type|action)\})/)
+    .map((part) => (part === '{type}' ? type : part === '{action}' ? action : part))
+    .join('');
 
 /**
  * The action that a permission is on resources of a type, by the template; undefined if it is none, or if the
