@@ -39,6 +39,7 @@ const until = end.nullable().optional();
 const period = { from: since, until };
 /** The resource is only referred to: it must be in the table, and nothing of it is changed. */
 const existing = flag.optional();
+const onlyTrue = z.literal(true, 'must be true, or left out').optional();
 
 /** Attributes that manifests call as commands do. Those of one name and several schemas are checked by the commands. */
 function attributes(entities: readonly Entity[], ...except: readonly string[]): Record<string, z.ZodType> {
@@ -81,7 +82,7 @@ export const SUBJECT_ATTRIBUTES = attributes(
   'status',
   'endsAt',
 );
-export const GROUP_ATTRIBUTES = attributes([ENTITIES.group], 'name', 'scope', 'everyone');
+export const GROUP_ATTRIBUTES = attributes([ENTITIES.group], 'name', 'scope', 'everyone', 'allowOnly');
 export const SUBSCRIPTION_ATTRIBUTES = attributes(
   [ENTITIES.subscription],
   'scope',
@@ -123,6 +124,7 @@ const role = object({
   global: flag.optional(),
   owner: name.optional(),
   parent: name.nullable().optional(),
+  allowOnly: onlyTrue,
   /** A role template, by its id or name: the role has its permissions beside those of `allow` and `deny`. */
   template: name.optional(),
   allow: effects,
@@ -136,7 +138,8 @@ const group = object({
   scope: name,
   roles: names(name),
   /** Its members are all active subjects; nobody is in it by a membership. */
-  everyone: z.literal(true, 'must be true, or left out').optional(),
+  everyone: onlyTrue,
+  allowOnly: onlyTrue,
   ...GROUP_ATTRIBUTES,
 });
 
@@ -266,7 +269,7 @@ export const manifestSchema = object({
   /** The table that it is for: no other one is planned or changed with it. */
   table: text.optional(),
   /** It is a part of a whole: nothing follows from what it leaves out. */
-  part: z.literal(true, 'must be true, or left out').optional(),
+  part: onlyTrue,
   ...sections,
 });
 

@@ -8,6 +8,7 @@ import { edgeKey, GLOBAL, nodeKey, wideEdgeKey } from '../../table/keys.ts';
 import { edgesFrom, edgesToSubjects, wideEdgesFrom } from '../../table/partition-queries.ts';
 import { isPermissionPattern } from '../../table/permission-name.ts';
 import type { Command } from '../command.ts';
+import { isAllowOnly } from '../edges/allow-only.ts';
 import type { Names } from '../edges/names.ts';
 import { group, ownerOf, permissionOrPattern, role, subject } from '../edges/rights.ts';
 import { refuseEmptyPeriod, refuseForeignRole } from '../edges/rules.ts';
@@ -92,6 +93,7 @@ const groupRoleKind: EdgeKind = {
         scope: textOf(node.item, 'scope'),
         assignedAt: input.assignedAt ?? planning.now,
         everyone: node.item.everyone,
+        allowOnly: isAllowOnly(node.item),
       },
       tenant: parseRef(root, 'root'),
     };

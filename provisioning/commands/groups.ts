@@ -2,12 +2,18 @@ import { Attribute } from '../../table/decision/attributes.ts';
 import { markOf } from '../../table/decision/split.ts';
 import { expireGroupRoles, removeGroupRoles } from '../../table/decision/writes.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
+import { limitExceeded, stale } from '../../table/errors.ts';
 import { formatRef, isRef, parseRef } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
-import { DECISION, decisionKey, EVERYONE_LIST } from '../../table/keys.ts';
+import { DECISION, decisionKey, EVERYONE_LIST, nodeKey } from '../../table/keys.ts';
+import { edgesFrom } from '../../table/partition-queries.ts';
+import type { Action } from '../../table/write/action.ts';
+import { isAllowOnly, notAllowOnly } from '../edges/allow-only.ts';
+import { role } from '../edges/rights.ts';
 import { listOwnedCommand } from '../kinds/lists.ts';
 import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { loadScope, rootOf, textOf } from '../nodes/nodes.ts';
+import type { Node, Planning } from '../plan.ts';
 
 /**
  * Groups: owned by the scope at which they are. Their roles are repeated in that scope's decision item, and so is
@@ -23,6 +29,8 @@ const groupBehaviour: Behaviour = {
     const place = await loadScope(planning, String(scope), 'scope');
     return { derived: { root: formatRef(rootOf(place)), ...markOf(place.item) } };
   },
+  onUpdate: async (planning, node, after) =>
+    isAllowOnly(after) && !isAllowOnly(node.item) ? [await carryingAllowOnly(planning, node)] : [],
   // Without its roles a group gives nothing to its members.
   close: ({ ref, item }) => [removeGroupRoles(parseRef(textOf(item, 'scope'), 'scope'), ref.id)],
   // Its roles, where they stand apart or once did.
@@ -38,6 +46,29 @@ const groupBehaviour: Behaviour = {
       .map((each) => [expireGroupRoles(ref.id, rolesIn(each), Date.parse(now))]);
   },
 };
+
+/** A group of more roles than this is marked as allow-only when it is made, or not at all. */
+const MAX_CARRIED = 1_000;
+
+/** The condition that a group carries the roles that it was found to carry, which are allow-only. */
+async function carryingAllowOnly({ reader }: Planning, { ref, item }: Node): Promise<Action> {
+  const edges = await reader.listAll(edgesFrom(ref, 'role'));
+  if (edges.length > MAX_CARRIED)
+    throw limitExceeded(
+      `the group carries ${edges.length} roles: at most ${MAX_CARRIED} are looked at`,
+      'allowOnly',
+    );
+  const carried = edges.map((edge) => role(textOf(edge, 'role')));
+  const nodes = await reader.getMany(carried.map(nodeKey));
+  const other = carried.find((_, n) => !isAllowOnly(nodes[n] ?? {}));
+  if (other) throw notAllowOnly('allowOnly', other);
+  return {
+    kind: 'update',
+    key: nodeKey(ref),
+    when: { exists: true, equals: { rev: item.rev as number } },
+    failure: () => stale('the group', 'id'),
+  };
+}
 
 const rolesIn = ({ [Attribute.rolesOfGroup]: roles }: Item): ReadonlySet<string> =>
   roles instanceof Set ? (roles as ReadonlySet<string>) : new Set();

@@ -6,8 +6,9 @@ import { edgesFrom } from '../../table/partition-queries.ts';
 import { readPermissionName } from '../../table/permission-name.ts';
 import type { Action } from '../../table/write/action.ts';
 import { writeCommand } from '../command.ts';
+import { allowsOnly } from '../edges/allow-only.ts';
 import { addEdge, type Edge } from '../edges/edge.ts';
-import { ownerOf, permissionOrPattern, rolePermission } from '../edges/rights.ts';
+import { ownerOf, permissionOrPattern, role, rolePermission } from '../edges/rights.ts';
 import { listAllCommand } from '../kinds/lists.ts';
 import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { loadNode, loadRef, textOf } from '../nodes/nodes.ts';
@@ -60,11 +61,16 @@ const edgesTo = (planning: Planning, id: string, roleScope: string, permissions:
 /** What a role that is made from a template holds from the start, in the transaction of its creation. */
 export async function fromTemplate(
   planning: Planning,
-  id: string,
-  roleScope: string,
+  {
+    id,
+    scope: roleScope,
+    allowOnly,
+  }: { readonly id: string; readonly scope: string; readonly allowOnly: boolean },
   template: string,
 ): Promise<readonly Action[]> {
   const permissions = await permissionsOf(planning, template, 'customTemplateId');
+  if (allowOnly && permissions.some(({ effect }) => effect === 'DENY'))
+    throw allowsOnly(role(id), 'customTemplateId');
   if (permissions.length > A_STEPFUL) {
     throw limitExceeded(
       `the template holds ${permissions.length} permissions, a role is created with at most ${A_STEPFUL}: create it without the template, then use role-template.apply`,
@@ -72,9 +78,9 @@ export async function fromTemplate(
     );
   }
   await refuseConditions(planning, permissions);
-  // The role is created in the same transaction: there is nothing yet that could be counted up.
+  // The role is created in the same transaction: there is nothing yet that could be counted up, or asked.
   return edgesTo(planning, id, roleScope, permissions).flatMap((edge) =>
-    addEdge({ ...edge, ends: edge.ends.filter(({ ref }) => ref.id !== id) }, planning.now),
+    addEdge({ ...edge, ends: edge.ends.filter(({ ref }) => ref.id !== id), grant: [] }, planning.now),
   );
 }
 

@@ -5,8 +5,9 @@ import { formatRef, isRef, parseRef, type Ref } from '../../table/identifiers.ts
 import { allOf } from '../../table/index-queries.ts';
 import type { Item } from '../../table/item.ts';
 import { ANY_TENANT, edgeKey, GLOBAL, nodeKey } from '../../table/keys.ts';
-import { nodeWith, OWNERSHIP, ownedBy } from '../../table/partition-queries.ts';
+import { edgesFrom, nodeWith, OWNERSHIP, ownedBy } from '../../table/partition-queries.ts';
 import type { Action } from '../../table/write/action.ts';
+import { isAllowOnly, notAllowOnly } from '../edges/allow-only.ts';
 import { readGrant } from '../edges/read-edge.ts';
 import { changeGrantRoles, ownerOf, role, subject } from '../edges/rights.ts';
 import { by, listCommand } from '../kinds/lists.ts';
@@ -59,15 +60,15 @@ async function levelsBelow({ reader }: Planning, top: Ref): Promise<number> {
  * Makes sure that inheriting from `parent` is allowed and closes no circle. The chain above is part of
  * the transaction: should a role in it be given another parent meanwhile, the write is planned again.
  *
- * @param below levels of roles that inherit from the child
+ * @param below levels of roles that inherit from the child, which may be a new one
  */
 async function inheritFrom(
   planning: Planning,
-  child: Ref,
-  scope: string,
+  child: { readonly id: string; readonly scope: string; readonly allowOnly: boolean },
   parent: string,
   below: number,
 ): Promise<readonly Action[]> {
+  const { scope, allowOnly } = child;
   const actions: Action[] = [];
   let next: string | undefined = parent;
   for (let depth = below + 1; next !== undefined; depth++) {
@@ -84,10 +85,11 @@ async function inheritFrom(
       kind: 'update',
       key: nodeKey(above.ref),
       add: { rev: 1 },
-      when: { exists: true, equals: { parent: grandparent } },
+      when: { exists: true, equals: { parent: grandparent, ...(allowOnly ? { allowOnly } : {}) } },
       failure: (found) => {
         if (!found) return notFound('parent', formatRef(above.ref));
-        return found.deletingSince === undefined ? changedAbove() : beingDeleted(above.ref, 'parent');
+        if (found.deletingSince !== undefined) return beingDeleted(above.ref, 'parent');
+        return allowOnly && !isAllowOnly(found) ? notAllowOnly('parent', above.ref) : changedAbove();
       },
     });
     next = grandparent;
@@ -95,10 +97,17 @@ async function inheritFrom(
   return actions;
 }
 
+/** Throws `conflict` where a role that is to be allow-only denies something. */
+async function refuseDenying({ reader }: Planning, of: Ref): Promise<void> {
+  const keep = ({ effect }: Item): boolean => effect !== 'ALLOW';
+  const [first] = await reader.listAll({ ...edgesFrom(of, 'page', 'permission'), keep });
+  if (first) throw conflict('allowOnly', `${formatRef(of)} denies ${textOf(first, 'permission')}`);
+}
+
 const roleBehaviour: Behaviour = {
   owners: ownersOfRole,
   asRead: ['parent'],
-  onCreate: async (planning, ref, { scope: given, parent, customTemplateId }) => {
+  onCreate: async (planning, ref, { scope: given, parent, customTemplateId, allowOnly }) => {
     const scope = String(given);
     const owner = ownerOf(scope);
     if (owner) {
@@ -107,22 +116,24 @@ const roleBehaviour: Behaviour = {
         throw invalid('scope', 'a role is owned by a root scope or by none');
     }
     const above = typeof parent === 'string' ? parent : undefined;
+    const made = { id: ref.id, scope, allowOnly: allowOnly === true };
     return {
       actions: [
-        ...(above ? await inheritFrom(planning, ref, scope, above, 0) : []),
-        ...(typeof customTemplateId === 'string'
-          ? await fromTemplate(planning, ref.id, scope, customTemplateId)
-          : []),
+        ...(above ? await inheritFrom(planning, made, above, 0) : []),
+        ...(typeof customTemplateId === 'string' ? await fromTemplate(planning, made, customTemplateId) : []),
       ],
       derived: { isSystem: owner === undefined },
     };
   },
   onUpdate: async (planning, node, after, changes) => {
-    if (changes.parent === undefined) return [];
+    const allowOnly = isAllowOnly(after);
+    const isMarked = allowOnly && !isAllowOnly(node.item);
+    if (changes.parent === undefined && !isMarked) return [];
     const scope = textOf(node.item, 'scope');
     const before = optionalText(node.item, 'parent');
     const parent = typeof after.parent === 'string' ? after.parent : undefined;
-    if (parent === before) return [];
+    if (parent === before && !isMarked) return [];
+    if (isMarked) await refuseDenying(planning, node.ref);
     const below = parent ? await levelsBelow(planning, node.ref) : 0;
     const unchanged: Action = {
       kind: 'update',
@@ -130,7 +141,8 @@ const roleBehaviour: Behaviour = {
       when: { exists: true, equals: { parent: before, rev: node.item.rev as number } },
       failure: changedAbove,
     };
-    return [unchanged, ...(parent ? await inheritFrom(planning, node.ref, scope, parent, below) : [])];
+    const child = { id: node.ref.id, scope, allowOnly };
+    return [unchanged, ...(parent ? await inheritFrom(planning, child, parent, below) : [])];
   },
   keepsOwned: true,
   remains: withdrawFromGrants,

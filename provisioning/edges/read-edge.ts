@@ -40,7 +40,12 @@ const READERS: Readonly<Record<string, (item: Item) => Edge>> = {
     )(item),
   GroupRole: (item) =>
     reader(
-      (of: Omit<GroupRoleOf, 'everyone'>) => groupRole({ ...of, everyone: item.everyone === true }),
+      (of: Omit<GroupRoleOf, 'everyone' | 'allowOnly'>) =>
+        groupRole({
+          ...of,
+          everyone: item.everyone === true,
+          allowOnly: typeof item.allowOnly === 'boolean' ? item.allowOnly : undefined,
+        }),
       ['group', 'role', 'scope', 'assignedAt'],
     )(item),
   RolePermission: (item) =>

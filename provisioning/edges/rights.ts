@@ -12,6 +12,7 @@ import {
 } from '../../table/decision/attributes.ts';
 import type { Effect } from '../../table/decision/items.ts';
 import { BY_SCOPE } from '../../table/decision/split.ts';
+import { stale } from '../../table/errors.ts';
 import { isRef, parseRef, type Ref, readSubject } from '../../table/identifiers.ts';
 import {
   decisionKey,
@@ -27,6 +28,7 @@ import {
 import { readPermissionName } from '../../table/permission-name.ts';
 import type { Action } from '../../table/write/action.ts';
 import { touch } from '../nodes/nodes.ts';
+import { allowsOnly, unlessAllowOnly, whenAllowOnly } from './allow-only.ts';
 import { between, changeEdge, type Edge } from './edge.ts';
 
 /**
@@ -73,10 +75,12 @@ export interface GroupRoleOf {
   assignedAt: string;
   /** Of a new one: whether it is the group of everyone. */
   everyone?: boolean | undefined;
+  /** Of a new one: whether the group is allow-only. */
+  allowOnly?: boolean | undefined;
 }
 
 /** A role that a group carries; the group's scope repeats it. */
-export function groupRole({ everyone, ...of }: GroupRoleOf): Edge {
+export function groupRole({ everyone, allowOnly, ...of }: GroupRoleOf): Edge {
   const [g, r] = [group(of.group), role(of.role)];
   // Where the roles of a group stand, nobody knows before it is sent; those of the group of everyone do not move.
   const attributeOf = everyone ? groupAttribute : groupRolesAttribute;
@@ -87,6 +91,13 @@ export function groupRole({ everyone, ...of }: GroupRoleOf): Edge {
     entries: [
       { at: decisionKey(parseRef(of.scope, 'scope')), attribute: attributeOf(of.group), member: of.role },
     ],
+    ...(allowOnly === undefined
+      ? {}
+      : {
+          grant: [
+            allowOnly ? whenAllowOnly(r, 'role') : unlessAllowOnly(g, () => stale('the group', 'group')),
+          ],
+        }),
   };
 }
 
@@ -151,6 +162,7 @@ export function rolePermission(of: RolePermissionOf): Edge {
     // A pattern is no node: nothing has to be registered for it.
     ends: [{ ref: r, field: 'role' }, ...(exact ? [{ ref: p, field: 'permission' }] : [])],
     entries: effectEntries(of),
+    grant: of.effect === 'DENY' ? [unlessAllowOnly(r, () => allowsOnly(r, 'effect'))] : [],
   };
 }
 

@@ -155,7 +155,10 @@ function updateSchema(entity: Entity): z.ZodObject {
   const shape: Record<string, z.ZodType> = { ...nameFieldsOf(entity, 'update') };
   for (const [attribute, schema] of Object.entries(entity.attributes.shape) as [string, z.ZodType][]) {
     if (entity.immutable?.includes(attribute)) continue;
-    const isKept = entity.defaults?.[attribute] !== undefined || entity.filledIn?.includes(attribute);
+    const isKept =
+      entity.defaults?.[attribute] !== undefined ||
+      entity.filledIn?.includes(attribute) ||
+      entity.lasting?.includes(attribute);
     const cleared = schema.safeParse(undefined).success && !isKept;
     shape[attribute] = cleared ? schema.nullable() : schema.optional();
   }

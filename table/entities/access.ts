@@ -22,6 +22,9 @@ const roleScope = z
 
 const description = field.text(1_000).optional();
 
+const allowOnly = (meaning: string) =>
+  z.literal(true).optional().describe(`\`true\`: ${meaning}; once set, it stays`);
+
 /** Types of scopes, as a list. */
 const scopeTypes = z.array(field.scopeType).max(32).describe('list of scope types');
 
@@ -136,7 +139,9 @@ export const ACCESS = {
         .literal(true)
         .optional()
         .describe('`true`: its members are all active subjects, without memberships; one per scope'),
+      allowOnly: allowOnly('it carries only allow-only roles'),
     }),
+    lasting: ['allowOnly'],
     immutable: ['scope', 'everyone'],
     inTenant: { tenant: 'root', time: 'createdAt' },
     named: { kind: 'group', by: ['name'], above: 'scope' },
@@ -155,7 +160,9 @@ export const ACCESS = {
       description,
       customTemplateId: field.id.optional(),
       createdBy: field.id.optional(),
+      allowOnly: allowOnly('it denies nothing, and inherits only from allow-only roles'),
     }),
+    lasting: ['allowOnly'],
     immutable: ['scope', 'customTemplateId', 'createdBy'],
     inTenant: { tenant: 'scope', time: 'createdAt' },
     named: { kind: 'role', by: ['name'], above: 'scope' },

@@ -40,6 +40,8 @@ export interface Entity {
   readonly defaults?: Readonly<Record<string, string | boolean | readonly string[]>>;
   /** Attributes that creation fills in when they are left out: they can be replaced and not cleared. */
   readonly filledIn?: readonly string[];
+  /** Attributes that stay once they are given. */
+  readonly lasting?: readonly string[];
   /** Attributes fixed at creation. */
   readonly immutable?: readonly string[];
   /**

@@ -114,7 +114,7 @@ describe('missing and unknown keys', () => {
       'a key far from all',
       withManifest('groups: { staff: { scope: here, zzzzzz: 1 } }'),
       [
-        '5:35: manifest.groups.staff.zzzzzz: unknown key: there are id, name, scope, roles, everyone, groupType, description',
+        '5:35: manifest.groups.staff.zzzzzz: unknown key: there are id, name, scope, roles, everyone, allowOnly, groupType, description',
       ],
     ],
     [

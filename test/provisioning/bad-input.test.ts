@@ -67,6 +67,7 @@ const FLAGS = [
     'isOverridable',
     'root',
     'everyone',
+    'allowOnly',
     'withNames',
     'prune',
     'pruneShared',

@@ -16,7 +16,7 @@ export function createKinds(world: Pick<LedgerWorld, 'run'>): Readonly<Record<st
   const user = () => id('user.create', {});
   const tenant = () => id('tenant.create', { name: fresh('Tenant') });
   const location = () => id('location.create', { name: 'Place' });
-  const role = (scope = 'global') => id('role.create', { name: fresh('role'), scope });
+  const role = (more: Input = {}) => id('role.create', { name: fresh('role'), scope: 'global', ...more });
   const group = async () => id('group.create', { scope: `location:${await location()}`, name: 'group' });
   const page = async () => {
     const name = fresh('page');
@@ -122,7 +122,12 @@ export function createKinds(world: Pick<LedgerWorld, 'run'>): Readonly<Record<st
         everyone: true,
       }),
       named: [['id']],
-      changes: async () => ({ name: 'helpers', groupType: 'VOLUNTEER', description: null }),
+      changes: async () => ({
+        name: 'helpers',
+        groupType: 'VOLUNTEER',
+        description: null,
+        allowOnly: true,
+      }),
       lists: [[], ['scope']],
     },
     {
@@ -130,8 +135,9 @@ export function createKinds(world: Pick<LedgerWorld, 'run'>): Readonly<Record<st
       create: async () => ({
         name: fresh('clerk'),
         scope: `tenant:${await tenant()}`,
-        parent: await role(),
+        parent: await role({ allowOnly: true }),
         description: 'writes',
+        allowOnly: true,
         createdBy: await user(),
       }),
       named: [['id']],
@@ -251,11 +257,11 @@ export function createKinds(world: Pick<LedgerWorld, 'run'>): Readonly<Record<st
       create: async () => ({
         user: await user(),
         scope: `tenant:${await tenant()}`,
-        roles: [await role(), await role('tenant')],
+        roles: [await role(), await role({ scope: 'tenant' })],
         joinedAt: early,
       }),
       named: [['id'], ['user', 'scope']],
-      changes: async () => ({ roles: [await role('tenant')] }),
+      changes: async () => ({ roles: [await role({ scope: 'tenant' })] }),
       lists: [['user'], ['scope'], ['role']],
     },
   ];

@@ -1,0 +1,265 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { DECISION } from '../../table/keys.ts';
+import { findingsOn } from './findings.ts';
+import { createLedgerWorld, type Input, type LedgerWorld } from './support.ts';
+
+/**
+ * An allow-only role denies nothing, by itself or by what it inherits, and an allow-only group carries no other role:
+ * whoever is not in the group has no access that members have not.
+ */
+const WORLD = `
+pages: [grades]
+permissions: ['school:read:grades']
+scopes: { school: { type: tenant, id: school } }
+roles:
+  teacher: { id: teacher, allow: [grades] }
+  strict: { id: strict, deny: [grades] }
+  heir: { id: heir, parent: teacher }
+  helper: { id: helper, allowOnly: true, allow: [grades] }
+  reader: { id: reader, allowOnly: true, parent: helper }
+groups:
+  staff: { id: staff, scope: school, roles: [teacher] }
+  helpers: { id: helpers, scope: school, roles: [helper] }
+  mapped: { id: mapped, scope: school, allowOnly: true, roles: [reader] }
+`;
+
+let world: LedgerWorld;
+beforeEach(async () => {
+  world = await createLedgerWorld();
+  await world.apply(WORLD);
+});
+afterEach(async () => {
+  expect(await findingsOn(world)).toEqual([]);
+});
+
+type Sent = readonly [command: string, input: Input];
+const deny = (role: string, permission = 'grades', more: Input = {}): Sent => [
+  'role-permission.create',
+  { role, permission, effect: 'DENY', ...more },
+];
+const carry = (group: string, role: string): Sent => ['group-role.create', { group, role }];
+const mark = (type: 'role' | 'group', id: string): Sent => [`${type}.update`, { id, allowOnly: true }];
+const inherit = (id: string, parent: string): Sent => ['role.update', { id, parent }];
+const clash = (field: string, message: string) => ({ code: 'conflict', field, message, retryable: false });
+const holds = (role: string) => `role:${role} is allow-only: it holds no effect DENY`;
+const isNot = (ref: string) => `${ref} is not allow-only`;
+
+describe('an allow-only role holds no DENY', () => {
+  test.each<[string, Sent]>([
+    ['on a page', deny('helper', 'grades')],
+    ['on a permission', deny('helper', 'school:read:grades')],
+    ['on a pattern', deny('helper', 'school:*:*')],
+    ['with a condition', deny('helper', 'school:read:grades', { when: 'context.method == "GET"' })],
+    [
+      'in place of an ALLOW',
+      ['role-permission.update', { role: 'helper', permission: 'grades', effect: 'DENY' }],
+    ],
+  ])('%s', async (_, sent) => {
+    await world.run('role-permission.delete', { role: 'helper', permission: 'grades' });
+    if (sent[0].endsWith('update'))
+      await world.run('role-permission.create', { role: 'helper', permission: 'grades', effect: 'ALLOW' });
+    expect(await world.refused(...sent)).toMatchObject(clash('effect', holds('helper')));
+  });
+
+  test('of a template, neither when it is made of it nor later; what the template becomes is another matter', async () => {
+    const template = async (effect: string) =>
+      (
+        await world.run('role-template.create', {
+          name: effect,
+          permissions: [{ permission: 'grades', effect }],
+        })
+      ).id;
+    const [open, closed] = [await template('ALLOW'), await template('DENY')];
+    const create = (customTemplateId: string): Sent => [
+      'role.create',
+      { id: 'made', name: 'made', scope: 'tenant', allowOnly: true, customTemplateId },
+    ];
+    expect(await world.refused(...create(closed))).toMatchObject(clash('customTemplateId', holds('made')));
+    await world.run(...create(open));
+    await world.run('role-template.update', {
+      id: open,
+      permissions: [{ permission: 'school:*:*', effect: 'DENY' }],
+    });
+    expect(await world.refused('role-template.apply', { id: open, role: 'made' })).toMatchObject(
+      clash('effect', holds('made')),
+    );
+    expect(await world.listed('role-permission.list', { role: 'made' })).toMatchObject([{ effect: 'ALLOW' }]);
+  });
+
+  test('so a role with one does not become allow-only', async () => {
+    await world.run(...deny('teacher', 'school:*:*'));
+    expect(await world.refused(...mark('role', 'teacher'))).toMatchObject(
+      clash('allowOnly', 'role:teacher denies school:*:*'),
+    );
+    await world.run('role-permission.delete', { role: 'teacher', permission: 'school:*:*' });
+    expect(await world.run(...mark('role', 'teacher'))).toMatchObject({ allowOnly: true });
+  });
+});
+
+describe('an allow-only role inherits only from allow-only roles', () => {
+  test('when it is made, and when it is given another parent', async () => {
+    const create = (parent: string): Sent => [
+      'role.create',
+      { name: 'new', scope: 'tenant', allowOnly: true, parent },
+    ];
+    expect(await world.refused(...create('teacher'))).toMatchObject(clash('parent', isNot('role:teacher')));
+    await world.run(...create('reader'));
+    expect(await world.refused(...inherit('helper', 'teacher'))).toMatchObject(
+      clash('parent', isNot('role:teacher')),
+    );
+    await world.run('role.update', { id: 'reader', parent: null });
+    await world.run(...inherit('helper', 'reader'));
+  });
+
+  test('so one with another parent does not become allow-only, unless it is given one at once', async () => {
+    expect(await world.refused(...mark('role', 'heir'))).toMatchObject(
+      clash('parent', isNot('role:teacher')),
+    );
+    await world.run('role.update', { id: 'heir', allowOnly: true, parent: 'helper' });
+  });
+
+  test('while others inherit from it as they like', async () => {
+    await world.run(...inherit('strict', 'helper'));
+    await world.run('role-permission.delete', { role: 'strict', permission: 'grades' });
+    await world.run(...deny('strict'));
+  });
+});
+
+describe('an allow-only group carries only allow-only roles', () => {
+  test('when it is given one', async () => {
+    expect(await world.refused(...carry('mapped', 'teacher'))).toMatchObject(
+      clash('role', isNot('role:teacher')),
+    );
+    await world.run(...carry('mapped', 'helper'));
+    await world.run('group-role.update', {
+      group: 'mapped',
+      role: 'helper',
+      assignedAt: '2026-01-01T00:00:00.000Z',
+    });
+  });
+
+  test('so a group with another one does not become allow-only', async () => {
+    await world.run(...carry('helpers', 'teacher'));
+    expect(await world.refused(...mark('group', 'helpers'))).toMatchObject(
+      clash('allowOnly', isNot('role:teacher')),
+    );
+    await world.run('group-role.delete', { group: 'helpers', role: 'teacher' });
+    expect(await world.run(...mark('group', 'helpers'))).toMatchObject({ allowOnly: true });
+    expect(await world.refused(...carry('helpers', 'teacher'))).toMatchObject({ code: 'conflict' });
+  });
+
+  test('also the group of everyone', async () => {
+    const everyone = { id: 'all', name: 'all', scope: 'tenant:school', everyone: true };
+    await world.run('group.create', { ...everyone, allowOnly: true });
+    expect(await world.refused(...carry('all', 'teacher'))).toMatchObject(
+      clash('role', isNot('role:teacher')),
+    );
+    await world.run(...carry('all', 'helper'));
+  });
+});
+
+test.each(['role', 'group'])('a %s that is allow-only stays so', async (type) => {
+  const id = type === 'role' ? 'helper' : 'mapped';
+  for (const allowOnly of [null, false])
+    expect(await world.refused(`${type}.update`, { id, allowOnly })).toMatchObject({
+      code: 'invalid',
+      field: 'allowOnly',
+    });
+  expect(await world.run(`${type}.update`, { id, allowOnly: true, name: 'renamed' })).toMatchObject({
+    allowOnly: true,
+  });
+});
+
+test('no decision rests on it', async () => {
+  const before = world.transactions.length;
+  await world.run(...mark('role', 'teacher'));
+  await world.run(...mark('group', 'staff'));
+  const written = world.transactions.slice(before).flat();
+  expect(written.filter(({ key }) => key.SK.startsWith(DECISION))).toEqual([]);
+});
+
+/** Of each pair only one may happen, in whichever order, and the other one says why. */
+const PAIRS: readonly (readonly [Sent, Sent, field: string, field: string])[] = [
+  [mark('role', 'teacher'), deny('teacher', 'school:*:*'), 'effect', 'allowOnly'],
+  [
+    mark('role', 'teacher'),
+    ['role-permission.update', { role: 'teacher', permission: 'grades', effect: 'DENY' }],
+    'effect',
+    'allowOnly',
+  ],
+  [['role.update', { id: 'heir', allowOnly: true, parent: null }], inherit('heir', 'strict'), 'parent', ''],
+  [mark('group', 'helpers'), carry('helpers', 'teacher'), 'role', 'allowOnly'],
+];
+
+describe.each(PAIRS)('%s and %s', (marks, breaks, whenMarked, whenBroken) => {
+  const orders = [
+    { first: marks, second: breaks, field: whenMarked },
+    { first: breaks, second: marks, field: whenBroken },
+  ].filter(({ field }) => field !== '');
+  const part = ([command, input]: Sent) => ({ command, input });
+
+  test.each(orders)(
+    'one between what the other reads and writes: $second.0 fails on $field',
+    async (order) => {
+      const { first, second, field } = order;
+      const answer = await world.provisionAround(part(second), () => world.run(...first));
+      expect(answer).toMatchObject({ error: { code: 'conflict', field } });
+    },
+  );
+
+  test.each(orders)('in one batch: $second.0 fails on $field', async ({ first, second, field }) => {
+    const { result } = (await world.provision({ batch: [first, second].map(part) })) as { result: Input };
+    expect(result.answers).toMatchObject([{ ok: true }, { error: { code: 'conflict', field } }]);
+  });
+
+  test.each(orders)('in one transaction: $second.0 fails on $field', async ({ first, second, field }) => {
+    const error = await world.refused('transaction.write', { commands: [first, second].map(part) });
+    expect(error).toMatchObject({ code: 'conflict', field: `commands.1.${field}` });
+  });
+});
+
+describe('what is made anew under its id is not what was allow-only', () => {
+  const again = async (type: string, input: Input) => {
+    await world.run(`${type}.delete`, { id: input.id });
+    world.clock.advance(1);
+    await world.run(`${type}.create`, input);
+  };
+  const helper = { id: 'helper', name: 'helper', scope: 'tenant' };
+
+  test.each<[what: string, Sent, () => Promise<unknown>, Input]>([
+    [
+      'a role that a group is given',
+      carry('mapped', 'helper'),
+      () => again('role', helper),
+      clash('role', isNot('role:helper')),
+    ],
+    [
+      'a role that a group carries which becomes allow-only',
+      mark('group', 'helpers'),
+      async () => {
+        await again('role', helper);
+        await world.run(...carry('helpers', 'helper'));
+      },
+      clash('allowOnly', isNot('role:helper')),
+    ],
+    [
+      'a role from which another one is to inherit',
+      ['role.create', { name: 'new', scope: 'tenant', allowOnly: true, parent: 'helper' }],
+      () => again('role', helper),
+      clash('parent', isNot('role:helper')),
+    ],
+  ])('%s', async (_, sent, meanwhile, error) => {
+    await world.run('role.update', { id: 'reader', parent: null });
+    const [command, input] = sent;
+    expect(await world.provisionAround({ command, input }, meanwhile)).toMatchObject({ error });
+  });
+
+  test('a group: it carries what it likes', async () => {
+    const [command, input] = carry('mapped', 'helper');
+    const answer = await world.provisionAround({ command, input }, () =>
+      again('group', { id: 'mapped', name: 'mapped', scope: 'tenant:school' }),
+    );
+    expect(answer).toMatchObject({ ok: true });
+    await world.run(...carry('mapped', 'teacher'));
+  });
+});
