@@ -91,13 +91,10 @@ export function groupRole({ everyone, allowOnly, ...of }: GroupRoleOf): Edge {
     entries: [
       { at: decisionKey(parseRef(of.scope, 'scope')), attribute: attributeOf(of.group), member: of.role },
     ],
-    ...(allowOnly === undefined
-      ? {}
-      : {
-          grant: [
-            allowOnly ? whenAllowOnly(r, 'role') : unlessAllowOnly(g, () => stale('the group', 'group')),
-          ],
-        }),
+    grant:
+      allowOnly === undefined
+        ? []
+        : [allowOnly ? whenAllowOnly(r, 'role') : unlessAllowOnly(g, () => stale('the group', 'group'))],
   };
 }
 

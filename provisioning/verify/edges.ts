@@ -4,6 +4,7 @@ import { GLOBAL, identityOf, isSameKey, type Key, nodeKey } from '../../table/ke
 import { canonical } from '../canonical.ts';
 import type { Edge } from '../edges/edge.ts';
 import { subject } from '../edges/rights.ts';
+import { brokenBy } from './allow-only.ts';
 import { conditionRelation } from './conditions.ts';
 import { attributesOf, damaged, edgeOf } from './edge-items.ts';
 import { ANY_GROUP, entriesOfEdge } from './entries.ts';
@@ -78,7 +79,9 @@ function edgeRelation(edge: Edge, read: Item): Relation {
         attribute: formatRef(ref),
       }),
     );
-    return [...dangling, ...settle(edge, copies, isRight, repeating)];
+    const [now] = current;
+    const beyond = now ? brokenBy(now, nodes) : [];
+    return [...dangling, ...beyond, ...settle(edge, copies, isRight, repeating)];
   };
   const sides = [...edge.keys, ...endKeys];
   return {

@@ -36,6 +36,7 @@ export const CODES = [
   'resource_type_scope_missing',
   'condition_invalid',
   'property_misfit',
+  'allow_only_broken',
   'unfinished',
   'log_missing',
   'log_surplus',

@@ -9,6 +9,7 @@ import { nodeAt } from '../commands/node-kinds.ts';
 import { type NodeKind, ownersOf } from '../kinds/node-kind.ts';
 import { guardsOf } from '../nodes/guards.ts';
 import { nodeNamesOf } from '../nodes/node-names.ts';
+import { inheritanceRelation } from './allow-only.ts';
 import { propertiesRelation } from './conditions.ts';
 import { copyRelation } from './copies.ts';
 import { existsWith } from './decisions.ts';
@@ -40,6 +41,7 @@ export function nodeRelations(item: Item, now: number): readonly Relation[] {
     ...(isScopeType(ref.type) ? [placeOf(ref, item)] : []),
     ...rootRelation(ref, item),
     ...markRelation(ref, item),
+    ...inheritanceRelation(ref, item),
     ...unfinishedRelation(ref, item, now),
     ...shownRights(ref, item),
     ...propertiesRelation(ref, item),

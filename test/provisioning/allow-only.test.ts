@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { DECISION } from '../../table/keys.ts';
-import { findingsOn } from './findings.ts';
+import { DECISION, nodeKey } from '../../table/keys.ts';
+import { findingsOn, linesOf, repairOn } from './findings.ts';
 import { createLedgerWorld, type Input, type LedgerWorld } from './support.ts';
 
 /**
@@ -262,4 +262,27 @@ describe('what is made anew under its id is not what was allow-only', () => {
     expect(answer).toMatchObject({ ok: true });
     await world.run(...carry('mapped', 'teacher'));
   });
+});
+
+test('an edit by hand that breaks it is found, and not repaired', async () => {
+  const byHand = (type: string, id: string) => {
+    const key = nodeKey({ type, id });
+    return world.writer.send([{ kind: 'update', key, set: { allowOnly: true } }]);
+  };
+  await byHand('role', 'strict');
+  await byHand('role', 'heir');
+  await byHand('group', 'staff');
+  const lines = [
+    'allow_only_broken GROUP#staff / ROLE#teacher role: expected an allow-only role, as role:teacher is not',
+    'allow_only_broken ROLE#heir / META parent: expected an allow-only role, as role:teacher is not',
+    'allow_only_broken ROLE#strict / PAGE#grades effect: expected ALLOW, or no effect',
+  ];
+  expect(await findingsOn(world)).toEqual(expect.arrayContaining(lines));
+  // What repeats the nodes at their owners follows them.
+  const { open } = await repairOn(world);
+  expect(linesOf(open)).toEqual(lines);
+  expect(open.every(({ dangerous, repairable }) => dangerous && !repairable)).toBe(true);
+  await world.run('role-permission.delete', { role: 'strict', permission: 'grades' });
+  await world.run(...inherit('heir', 'helper'));
+  await world.run('group-role.delete', { group: 'staff', role: 'teacher' });
 });

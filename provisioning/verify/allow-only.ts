@@ -1,0 +1,40 @@
+import { formatRef, type Ref } from '../../table/identifiers.ts';
+import type { Item } from '../../table/item.ts';
+import { type Key, nodeKey } from '../../table/keys.ts';
+import { isAllowOnly } from '../edges/allow-only.ts';
+import type { Edge } from '../edges/edge.ts';
+import { role } from '../edges/rights.ts';
+import { type Fault, type Found, fault, type Relation } from './relation.ts';
+
+/** What commands keep from allow-only roles and groups, and an edit by hand does not. People say which side goes. */
+const broken = (key: Key, attribute: string, expected: string): Fault =>
+  fault('allow_only_broken', key, expected, { attribute, effect: 'opens' });
+
+const anAllowOnly = (ref: Ref): string => `an allow-only role, as ${formatRef(ref)} is not`;
+
+/** What an allow-only role denies; what an allow-only group carries. `ends` are the nodes at the edge's ends. */
+export function brokenBy(edge: Edge, [from, to]: readonly Found[]): readonly Fault[] {
+  if (!from || !isAllowOnly(from)) return [];
+  const { label, keys, attributes } = edge;
+  if (label === 'RolePermission' && attributes.effect === 'DENY')
+    return [broken(keys[0], 'effect', 'ALLOW, or no effect')];
+  if (label === 'GroupRole' && to && !isAllowOnly(to))
+    return [broken(keys[0], 'role', anAllowOnly(role(String(attributes.role))))];
+  return [];
+}
+
+/** What an allow-only role inherits. */
+export function inheritanceRelation(ref: Ref, { parent }: Item): readonly Relation[] {
+  if (ref.type !== 'role' || typeof parent !== 'string') return [];
+  const [key, above] = [nodeKey(ref), role(parent)];
+  return [
+    {
+      name: `inheritance ${key.PK}`,
+      keys: [key, nodeKey(above)],
+      judge: ([node, found]) =>
+        node && isAllowOnly(node) && node.parent === parent && found && !isAllowOnly(found)
+          ? [broken(key, 'parent', anAllowOnly(above))]
+          : [],
+    },
+  ];
+}
