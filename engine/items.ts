@@ -1,5 +1,6 @@
 import {
   decodeCredential,
+  decodeExternalGroups,
   decodeGlobal,
   decodeGroupRoles,
   decodeMemberships,
@@ -9,6 +10,7 @@ import {
 } from '../table/decision/decode.ts';
 import type {
   CredentialItem,
+  ExternalGroup,
   GlobalItem,
   PermissionItem,
   ScopeItem,
@@ -19,6 +21,7 @@ import { isRef, parseRef, parseSubjectRef, REGISTERED_SUBJECT } from '../table/i
 import type { Item } from '../table/item.ts';
 import {
   decisionKey,
+  externalGroupsKey,
   globalKey,
   type Key,
   membershipsKey,
@@ -30,7 +33,7 @@ import { moduleOf, patternsCovering, readPermissionName } from '../table/permiss
 /**
  * A kind of item in decision inputs: its key and how it is decoded. All kinds share one cache, so their ids
  * have distinct forms: `user:id`, `subject device:id`, `user:id at location:id`, `group:id`, `location:id`, `token:id`, `dashboard` or `a:b:c`, `location:id dashboard`,
- * `*`.
+ * `location:id of ISSUER`, `*`.
  */
 export interface Kind<T> {
   /** Undefined for an impossible id: the item counts as absent, without a read. */
@@ -155,6 +158,20 @@ export interface TenantEffects extends Pick<PermissionItem, 'allow' | 'deny' | '
 
 const EMPTY: ReadonlySet<string> = new Set();
 const NO_CONDITIONS: PermissionItem['conditional'] = new Map();
+
+/** What stands in the tokens of one issuer, at one root. Ids are `ROOT of ISSUER`; a root holds no space. */
+export const EXTERNAL_GROUPS: Kind<ReadonlyMap<string, ExternalGroup>> = {
+  absent: () => NO_EXTERNAL_GROUPS,
+  keyOf: (id) => {
+    const at = id.indexOf(OF);
+    const [root, issuer] = [id.slice(0, at), id.slice(at + OF.length)];
+    return isRef(root) ? externalGroupsKey(parseRef(root, 'scope'), issuer) : undefined;
+  },
+  decode: (_, item) => decodeExternalGroups(item),
+};
+const OF = ' of ';
+export const externalGroupsId = (root: string, issuer: string): string => root + OF + issuer;
+const NO_EXTERNAL_GROUPS: ReadonlyMap<string, ExternalGroup> = new Map();
 
 /** Ids are `ROOT PERMISSION`; neither part contains a space. */
 export const TENANT_EFFECTS: Kind<TenantEffects> = {

@@ -26,7 +26,7 @@ export interface SharedItemsOptions {
 function isShared(action: Action): boolean {
   if (action.kind === 'check') return false;
   const parsed = parseKey(keyOf(action));
-  if (parsed?.form === 'tenant-effects') return true;
+  if (parsed?.form === 'tenant-effects' || parsed?.form === 'external-groups') return true;
   return parsed?.form === 'decision' && !isSubjectNode(parsed);
 }
 

@@ -9,6 +9,7 @@
  *   decision  TYPE#id            DECISION         what a check reads of a user, a scope, a permission
  *             ROOT#id            DECISION#PAGE#p  the effects of one tenant's own roles on p
  *             API#name           DECISION         which write changed a route of the API last
+ *             ROOT#id            DECISION#ISSUER#i   which groups those of an issuer's tokens are (ADR 0043)
  *             USER#id            DECISION#IN#SCOPE#id   its groups at one scope, where they stand apart (ADR 0003)
  *             GROUP#id           DECISION        its roles, where they stand apart (ADR 0003)
  *   secret    SECRET#TYPE#id     META             (password hashes, out of the authorizer's reach: ADR 0016)
@@ -171,6 +172,14 @@ const IN = 'IN';
 /** Start of the sort keys of all groups of a subject that stand apart. */
 export const MEMBERSHIPS_PREFIX = `${DECISION}#${IN}#`;
 
+const ISSUER = 'ISSUER';
+
+/** Which groups of the root `owner` the groups in the tokens of an issuer are. */
+export const externalGroupsKey = (owner: Ref, issuer: string): Key => ({
+  PK: part(owner),
+  SK: join(DECISION, ISSUER, issuer),
+});
+
 /** The revision of an API's routes: a decision item that each change of one of them writes anew. */
 export const apiRevisionKey = (api: string): Key => decisionKey(apiRef(api));
 
@@ -319,6 +328,7 @@ export type ParsedKey =
       readonly permission: string;
     }
   | { readonly form: 'memberships'; readonly type: string; readonly id: string; readonly scope: Ref }
+  | { readonly form: 'external-groups'; readonly type: string; readonly id: string; readonly issuer: string }
   | {
       readonly form: 'edge';
       readonly type: string;
@@ -342,6 +352,17 @@ const isGuardKind = (kind: string) =>
 
 /** `TECHNICAL_USER` becomes `technical-user`. */
 const typeOf = (prefix: string): string => prefix.toLowerCase().replaceAll('_', '-');
+
+const DECISION_FORMS: ReadonlySet<string> = new Set([
+  'decision',
+  'memberships',
+  'tenant-effects',
+  'external-groups',
+] satisfies ParsedKey['form'][]);
+
+/** Whether a key is of an item that decisions look at. */
+export const isOfDecision = (parsed: ParsedKey | undefined): boolean =>
+  parsed !== undefined && DECISION_FORMS.has(parsed.form);
 
 /** Parses a key; undefined for a key that this module never builds. */
 export function parseKey(key: Key): ParsedKey | undefined {
@@ -390,6 +411,8 @@ export function parseKey(key: Key): ParsedKey | undefined {
     const [, kind, permission, ...more] = sort;
     if (kind === IN && permission !== undefined && more.length === 1)
       return { form: 'memberships', type, id, scope: { type: typeOf(permission), id: more[0] as string } };
+    if (kind === ISSUER && permission !== undefined && more.length === 0)
+      return { form: 'external-groups', type, id, issuer: permission };
     const known = (kind === 'PAGE' || kind === 'PERMISSION') && more.length === 0;
     return known && permission !== undefined ? { form: 'tenant-effects', type, id, permission } : undefined;
   }

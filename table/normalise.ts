@@ -95,6 +95,12 @@ export function normaliseSub(value: string, field: string): string {
   return value;
 }
 
+const MAX_EXTERNAL_BYTES = 256;
+
+/** A group of an identity provider, as it stands in tokens. */
+export const normaliseExternalId = (value: string, field: string): string =>
+  exact(value, field, MAX_EXTERNAL_BYTES);
+
 const MAX_FOLDS = 4;
 const fold = (name: string): string => name.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
 

@@ -10,6 +10,7 @@ import {
   EVERYONE_LIST,
   globalKey,
   identityOf,
+  isOfDecision,
   type Key,
   nodeKey,
   parseKey,
@@ -50,8 +51,7 @@ function differences({ before = {} as Item, after = {} as Item }: Pair): readonl
   return [...names].filter((name) => !STAMP.has(name) && textOf(before[name]) !== textOf(after[name]));
 }
 
-const isDecision = (key: Key): boolean =>
-  ['decision', 'memberships', 'tenant-effects'].includes(String(parseKey(key)?.form));
+const isDecision = (key: Key): boolean => isOfDecision(parseKey(key));
 
 /** Finds who may be touched by what was written to a copy, and notes them among the candidates. */
 export async function touchedBy(copy: Copy, people: People): Promise<Touched> {

@@ -31,6 +31,8 @@ const groupBehaviour: Behaviour = {
   },
   onUpdate: async (planning, node, after) =>
     isAllowOnly(after) && !isAllowOnly(node.item) ? [await carryingAllowOnly(planning, node)] : [],
+  // What stands for it in tokens is to be taken away first.
+  keepsOwned: true,
   // Without its roles a group gives nothing to its members.
   close: ({ ref, item }) => [removeGroupRoles(parseRef(textOf(item, 'scope'), 'scope'), ref.id)],
   // Its roles, where they stand apart or once did.

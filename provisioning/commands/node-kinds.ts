@@ -4,6 +4,7 @@ import type { Item } from '../../table/item.ts';
 import { parseKey } from '../../table/keys.ts';
 import type { NodeKind } from '../kinds/node-kind.ts';
 import { ENTITLEMENT_KINDS } from './entitlements.ts';
+import { EXTERNAL_GROUP } from './external-groups.ts';
 import { GROUP } from './groups.ts';
 import { PERMISSION_KINDS } from './permissions.ts';
 import { PLAIN_KINDS } from './plain.ts';
@@ -25,6 +26,7 @@ export const NODE_KINDS: readonly NodeKind[] = [
   SCOPE_TYPE,
   ...USER_KINDS,
   GROUP,
+  EXTERNAL_GROUP,
   ROLE,
   TEMPLATE,
   ...PERMISSION_KINDS,

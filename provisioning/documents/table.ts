@@ -109,6 +109,11 @@ ${tableOf(
       '`GROUP#id / DECISION`',
       'the roles of a group, where they stand apart of the decision item of its scope (ADR 0003)',
     ],
+    [
+      'external groups',
+      '`ROOT#id / DECISION#ISSUER#iss`',
+      "which groups of a tenant the groups in an issuer's tokens are (ADR 0043)",
+    ],
     ['API revision', '`API#name / DECISION`', 'which write changed a route of the API last'],
     ['secret', '`SECRET#TYPE#id / META`', 'what a node keeps apart, as password hashes (ADR 0016)'],
     [

@@ -1,6 +1,8 @@
 import {
   Attribute,
   type Entry,
+  externalAttribute,
+  formatExternalGroup,
   formatInterval,
   licenseAttribute,
   moduleAttribute,
@@ -14,7 +16,7 @@ import { SESSION_DAYS } from '../../table/entities/records.ts';
 import { isScopeType } from '../../table/entities/registry.ts';
 import { formatRef, isSubjectNode, parseRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
-import { decisionKey, globalKey, isSameKey, type Key } from '../../table/keys.ts';
+import { decisionKey, externalGroupsKey, globalKey, isSameKey, type Key } from '../../table/keys.ts';
 import type { Action } from '../../table/write/action.ts';
 import { ownerOf, subject } from '../edges/rights.ts';
 import { optionalText, textOf } from '../nodes/nodes.ts';
@@ -105,6 +107,14 @@ export function entriesOfNode({ ref, item }: Node): readonly Entry[] {
       return item.everyone === true
         ? values(decisionKey(parseRef(textOf(item, 'scope'), 'scope')), { [Attribute.everyone]: ref.id })
         : [];
+    case 'external-group': {
+      const root = parseRef(textOf(item, 'scope'), 'scope');
+      return values(externalGroupsKey(root, textOf(item, 'issuer')), {
+        [externalAttribute(textOf(item, 'externalId'), ref.id)]: closing
+          ? undefined
+          : formatExternalGroup({ group: textOf(item, 'group'), scope: textOf(item, 'groupScope') }),
+      });
+    }
     case 'role': {
       const owner = ownerOf(textOf(item, 'scope'));
       const at = owner ? decisionKey(owner) : globalKey();

@@ -80,7 +80,8 @@ export function createHandsOn(reader: Reader, counts: (permission: unknown) => b
     const had = new Set(texts(before?.roles));
     const roles = [...texts(after.role), ...texts(after.roles).filter((id) => !had.has(id))];
     if (GIVES.has(command)) return some(roles, roleHas);
-    if (command === 'membership.create') return some(texts(after.group), groupHas);
+    if (command === 'membership.create' || command === 'external-group.create')
+      return some(texts(after.group), groupHas);
     if (command === 'role-permission.create' || command === 'role-permission.update')
       return counts(after.permission);
     // Without its DENY, what another role allows counts again.

@@ -14,9 +14,6 @@ import { fitsForm } from './folded-roles.ts';
 
 /** The form of decision items, and the effect of each kind of error in one. */
 
-/** The forms of keys of what checks read. */
-export const DECISIONS: ReadonlySet<string> = new Set(['decision', 'memberships', 'tenant-effects']);
-
 /** Attributes of every decision item that are no entries. */
 export const BOOKKEEPING: ReadonlySet<string> = new Set([
   'PK',
@@ -55,6 +52,7 @@ const SCOPE = shapes(
   'status combination ancestors enterprise properties everyone role| wild| sub| license|',
 );
 const EFFECTS = shapes('allow deny', 'when|');
+const EXTERNAL = shapes('', 'external|');
 const CREDENTIAL = shapes('', 'subject hash status endsAt ttl');
 const OF_TYPE: Readonly<Record<string, ReadonlyMap<string, Shape>>> = {
   api: NOTHING,
@@ -70,6 +68,7 @@ const OF_TYPE: Readonly<Record<string, ReadonlyMap<string, Shape>>> = {
 function shapesOf(parsed: ParsedKey): ReadonlyMap<string, Shape> {
   if (parsed.form === 'memberships') return shapes('groups', '');
   if (parsed.form === 'tenant-effects') return EFFECTS;
+  if (parsed.form === 'external-groups') return EXTERNAL;
   if (parsed.form !== 'decision') return NOTHING;
   return isSubjectNode(parsed) ? SUBJECT : (OF_TYPE[parsed.type] ?? SCOPE);
 }
@@ -132,6 +131,8 @@ export function effectOf(
     return 'either';
   if (said?.kind === 'property') return 'either';
   if (attribute === 'registered' || attribute === 'isAdmin') return turn(how !== 'less');
+  // They carry no role that denies.
+  if (said?.kind === 'external') return how === 'differs' ? 'either' : turn(how === 'more');
   if (said?.kind === 'sub' || said?.kind === 'license') return turn(how !== 'less');
   if (attribute === 'subject' || attribute === 'hash') return 'opens';
   // A role may deny as well: a subject without it may be allowed under deny-overrides.

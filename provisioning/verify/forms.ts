@@ -1,6 +1,6 @@
 import { FORM, FORMS, formOf, isNewer } from '../../table/form.ts';
 import type { Item } from '../../table/item.ts';
-import { parseKey } from '../../table/keys.ts';
+import { isOfDecision, parseKey } from '../../table/keys.ts';
 import { type Fault, type Found, fault, type Relation } from './relation.ts';
 
 /**
@@ -8,8 +8,7 @@ import { type Fault, type Found, fault, type Relation } from './relation.ts';
  * reports that the item is newer, and nothing else.
  */
 
-const isOfDecisions = (item: Item): boolean =>
-  ['decision', 'memberships', 'tenant-effects'].includes(String(parseKey(item)?.form));
+const isOfDecisions = (item: Item): boolean => isOfDecision(parseKey(item));
 
 /** Readers of decisions refuse a newer form of these. */
 const isDecidedOn = (item: Item): boolean =>

@@ -11,6 +11,7 @@ import {
   edgesBetween,
   GLOBAL,
   identityOf,
+  isOfDecision,
   type Key,
   nodeKey,
   parseKey,
@@ -18,7 +19,6 @@ import {
 } from '../../table/keys.ts';
 import { OWNERSHIP, ownedBy } from '../../table/partition-queries.ts';
 import type { Reader } from '../../table/reader.ts';
-import { DECISIONS } from './decision-form.ts';
 import { type Entry, entriesOfItem } from './entries.ts';
 import { withoutForm } from './forms.ts';
 import { isSound } from './node-damage.ts';
@@ -71,7 +71,9 @@ const OWNED: ReadonlyMap<string, { readonly label: string; readonly to: readonly
   new Map([
     ['group', { label: 'GroupRole', to: ['role'] }],
     ['role', { label: 'RolePermission', to: ['page', 'permission'] }],
-    ...['subscription', 'license', 'module', 'property'].map((type) => [type, undefined] as const),
+    ...['subscription', 'license', 'module', 'property', 'external-group'].map(
+      (type) => [type, undefined] as const,
+    ),
   ]);
 
 /** A decision item in the making. */
@@ -116,6 +118,7 @@ function namedIn(item: Item): readonly Ref[] {
       ...(name === Attribute.everyone ? [{ type: 'group', id: String(value) }] : []),
       ...(said?.kind === 'sub' ? [{ type: 'subscription', id: said.id }] : []),
       ...(said?.kind === 'license' ? [{ type: 'license', id: said.id }] : []),
+      ...(said?.kind === 'external' ? [{ type: 'external-group', id: said.id }] : []),
       ...(said?.kind === 'module' ? [{ type: 'module', id: said.module }] : []),
       ...(said?.kind === 'property' ? [{ type: 'property', id: `${said.of}:${said.name}` }] : []),
     ];
@@ -178,7 +181,7 @@ export async function gather(
   for await (const items of pages)
     for (const item of items) {
       const parsed = parseKey(item);
-      if (parsed && DECISIONS.has(parsed.form)) stored.set(identityOf(item), item);
+      if (isOfDecision(parsed)) stored.set(identityOf(item), item);
       else if (parsed?.form === 'node') {
         node = item;
         take(item);

@@ -5,6 +5,7 @@ import { formatRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import {
   identityOf,
+  isOfDecision,
   isSameKey,
   type Key,
   nodeKey,
@@ -86,9 +87,8 @@ export async function migrate(options: MigrateOptions): Promise<Migrated> {
 /** Decision items have always said their form: one that does not is damaged. */
 function isOlder(item: Item): boolean {
   if (item[FORM] !== undefined) return Number.isSafeInteger(item[FORM]) && formOf(item) < FORMS.usual;
-  return !['decision', 'memberships', 'tenant-effects', 'log', 'operation'].includes(
-    String(parseKey(item)?.form),
-  );
+  const parsed = parseKey(item);
+  return !isOfDecision(parsed) && parsed?.form !== 'log' && parsed?.form !== 'operation';
 }
 
 /** What no partition of the walk has: a grant under its own id, seen from the first item of its edge. */

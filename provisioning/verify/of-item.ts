@@ -2,11 +2,10 @@ import { parseAttribute } from '../../table/decision/attributes.ts';
 import { isNewer } from '../../table/form.ts';
 import type { Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
-import { apiRef, apiRevisionKey, type Key, nodeKey, parseKey } from '../../table/keys.ts';
+import { apiRef, apiRevisionKey, isOfDecision, type Key, nodeKey, parseKey } from '../../table/keys.ts';
 import { isPermissionPattern } from '../../table/permission-name.ts';
 import { nodeAt } from '../commands/node-kinds.ts';
 import { copyRelation } from './copies.ts';
-import { DECISIONS } from './decision-form.ts';
 import { existsWith } from './decisions.ts';
 import { edgeRelations } from './edges.ts';
 import { inKnownForms, newerRelation, withoutForm } from './forms.ts';
@@ -38,7 +37,7 @@ export function relationsOf(item: Item, now: number): readonly Relation[] {
 function relationsIn(item: Item, now: number): readonly Relation[] {
   const parsed = parseKey(item);
   // Decision items are compared as a whole (decisions.ts).
-  if (parsed && (RECORDS.has(parsed.form) || DECISIONS.has(parsed.form))) return [];
+  if (parsed && (RECORDS.has(parsed.form) || isOfDecision(parsed))) return [];
   if (parsed?.form === 'guard') return guardRelations(item);
   if (parsed?.form === 'name') return [nameRelation(item, parsed.of)];
   if (parsed?.form === 'secret') {

@@ -104,6 +104,8 @@ export const propertyAttribute = (of: string, name: string): string => join('pro
 export const subscriptionAttribute = (module: string, id: string): string => join('sub', module, id);
 /** On an account: one licence for an enterprise, as an interval. */
 export const licenseAttribute = (enterprise: string, id: string): string => join('license', enterprise, id);
+/** On what an issuer's groups are: one of them, by the id of its node; the value is a group of ours with its scope. */
+export const externalAttribute = (externalId: string, id: string): string => join('external', externalId, id);
 /** On what holds everywhere: a module that is sold by subscription. */
 export const moduleAttribute = (module: string): string => join('module', module);
 
@@ -124,6 +126,7 @@ const SAID = {
   property: (of: string, name: string) => ({ kind: 'property', of, name }) as const,
   sub: (module: string, id: string) => ({ kind: 'sub', module, id }) as const,
   license: (enterprise: string, id: string) => ({ kind: 'license', enterprise, id }) as const,
+  external: (externalId: string, id: string) => ({ kind: 'external', externalId, id }) as const,
   module: (module: string) => ({ kind: 'module', module }) as const,
 };
 export type ParsedAttribute = ReturnType<(typeof SAID)[keyof typeof SAID]>;
@@ -148,6 +151,10 @@ export function parseAttribute(name: string): ParsedAttribute | undefined {
   if (a === '' || b === '' || b?.includes(SEPARATOR)) return undefined;
   return read(unescaped(a), unescaped(b ?? ''));
 }
+
+/** A group of ours, and the scope at which it is. Neither holds a space. */
+export const formatExternalGroup = ({ group, scope }: { group: string; scope: string }): string =>
+  `${group} ${scope}`;
 
 export const formatInterval = (start: string | undefined, end: string | undefined): string =>
   `${start ?? ''}/${end ?? ''}`;

@@ -11,6 +11,7 @@ import type {
   ConditionalEffect,
   CredentialItem,
   Effect,
+  ExternalGroup,
   GlobalItem,
   Interval,
   PermissionItem,
@@ -249,6 +250,20 @@ export function decodeGroupRoles(item: Item): readonly string[] {
   const [unknown] = compoundsOf(item, GROUP_ROLES_ATTRIBUTES);
   if (unknown) throw damaged(item, unknown.name);
   return idSet(item, Attribute.rolesOfGroup);
+}
+
+const EXTERNAL_ATTRIBUTES = plain();
+
+/** Which groups of a root the groups in the tokens of an issuer are, by what the issuer calls them. */
+export function decodeExternalGroups(item: Item): ReadonlyMap<string, ExternalGroup> {
+  const groups = new Map<string, ExternalGroup>();
+  for (const { name, value, parsed } of compoundsOf(item, EXTERNAL_ATTRIBUTES)) {
+    const [group = '', scope = '', ...more] = typeof value === 'string' ? value.split(' ') : [];
+    const isOfGroup = group !== '' && isRef(scope) && more.length === 0;
+    if (parsed.kind !== 'external' || !isOfGroup || groups.has(parsed.externalId)) throw damaged(item, name);
+    groups.set(parsed.externalId, { group: oneOf(group), scope: oneOf(scope) });
+  }
+  return groups;
 }
 
 const PERMISSION_ATTRIBUTES = plain(Attribute.registered, Attribute.allow, Attribute.deny, Attribute.module);

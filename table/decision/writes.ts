@@ -1,7 +1,15 @@
 import { GatehouseError } from '../errors.ts';
 import { FORM, inForm, SPLIT_FORM } from '../form.ts';
 import type { Ref } from '../identifiers.ts';
-import { apiRevisionKey, decisionKey, globalKey, type Key, membershipsKey, parseKey } from '../keys.ts';
+import {
+  apiRevisionKey,
+  decisionKey,
+  globalKey,
+  isOfDecision,
+  type Key,
+  membershipsKey,
+  parseKey,
+} from '../keys.ts';
 import { MAX_TTL_MS } from '../timing.ts';
 import { type Action, create, keyOf, type Put, type Update } from '../write/action.ts';
 import { inPlace } from './apart.ts';
@@ -11,8 +19,7 @@ import { changeAt, MARKS, update } from './entries.ts';
 import { createKnownSplits, type KnownSplits } from './split.ts';
 
 /** What carries a stamp: decision items, and the guards that decisions look up. */
-const isStamped = (key: Key): boolean =>
-  ['decision', 'memberships', 'tenant-effects', 'guard'].includes(String(parseKey(key)?.form));
+const isStamped = (key: Key): boolean => isOfDecision(parseKey(key)) || parseKey(key)?.form === 'guard';
 
 /**
  * The actions as they are sent: what they write says its form (form.ts), and each that writes an item with a stamp

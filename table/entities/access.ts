@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { isRef, isType, MAX_REF_LENGTH } from '../identifiers.ts';
-import { normaliseName } from '../normalise.ts';
+import { normaliseExternalId, normaliseIssuer, normaliseName } from '../normalise.ts';
 import { isPropertyName, isPropertyOwner, SOURCES, VALUE_TYPES } from '../properties.ts';
 import { isPermissionTemplate, isScopeTemplate } from '../resource-type.ts';
 import { parsePathTemplate, parseScopeTemplate, parseValueTemplate, routeShape } from '../route-template.ts';
@@ -147,6 +147,31 @@ export const ACCESS = {
     named: { kind: 'group', by: ['name'], above: 'scope' },
     guards: [],
     listShards: 8,
+  },
+  'external-group': {
+    type: 'external-group',
+    label: 'ExternalGroup',
+    hangsOn: ['scope', 'group'],
+    summary:
+      'What a group of an identity provider means in one tenant: whoever shows a token of the issuer that names it counts as a member of a group there.',
+    attributes: z.strictObject({
+      scope: field.ref.describe('root scope, as `tenant:ID`'),
+      issuer: field.normalised(normaliseIssuer).describe('`iss` of the tokens, as it is'),
+      externalId: field.normalised(normaliseExternalId).describe('the group, as it stands in the claim'),
+      group: field.id.describe('allow-only group of the tenant'),
+      description,
+    }),
+    immutable: ['scope', 'issuer', 'externalId', 'group'],
+    inTenant: { tenant: 'scope', time: 'createdAt' },
+    guards: [
+      {
+        kind: 'EXTERNAL_GROUP_NAME',
+        field: 'externalId',
+        normalise: normaliseExternalId,
+        within: ['scope', 'issuer'],
+      },
+    ],
+    listShards: 4,
   },
   role: {
     type: 'role',

@@ -52,6 +52,7 @@ const TAKEN: ReadonlySet<string> = new Set([
   'subject',
   'subject-type',
   'group',
+  'external-group',
   'role',
   'role-template',
   'page',

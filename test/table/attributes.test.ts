@@ -3,6 +3,7 @@ import {
   Attribute,
   assignmentAttribute,
   conditionAttribute,
+  externalAttribute,
   foldedPatternAttribute,
   grantAttribute,
   groupAttribute,
@@ -56,6 +57,8 @@ function nameOf(said: ParsedAttribute): string {
       return licenseAttribute(said.enterprise, said.id);
     case 'module':
       return moduleAttribute(said.module);
+    case 'external':
+      return externalAttribute(said.externalId, said.id);
   }
 }
 
@@ -65,6 +68,7 @@ const pattern = anyName.map((name) => `${name}:*:*`);
 
 const anySaid: fc.Arbitrary<ParsedAttribute> = fc.oneof(
   fc.record({ kind: kind('grant'), scope }),
+  fc.record({ kind: kind('external'), externalId: anyId, id: anyId }),
   fc.record({ kind: kind('assign'), scope, role: anyId }),
   fc.record({ kind: kind('in'), scope, group: anyId }),
   fc.record({ kind: kind('at'), scope }),

@@ -1,0 +1,44 @@
+import { ENTITIES } from '../../table/entities/registry.ts';
+import { conflict, invalid, notFound } from '../../table/errors.ts';
+import { nodeKey } from '../../table/keys.ts';
+import { listOwnedCommand } from '../kinds/lists.ts';
+import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
+import { beingDeleted, loadNode, textOf } from '../nodes/nodes.ts';
+
+/**
+ * What a group of an identity provider means in one tenant (ADR 0043). The groups that a token names may be fewer in
+ * another token of the same person, so they must not deny: only an allow-only group can be meant, which carries no role
+ * with a DENY, now or later.
+ */
+const externalGroupBehaviour: Behaviour = {
+  onCreate: async (planning, _ref, { scope, group: id }) => {
+    const group = await loadNode(planning, 'group', String(id), 'group');
+    if (textOf(group.item, 'root') !== scope)
+      throw invalid('group', `the group is in ${textOf(group.item, 'root')}, not in ${String(scope)}`);
+    if (group.item.everyone === true)
+      throw invalid('group', 'everyone is in this group: it needs no token that names it');
+    if (group.item.allowOnly !== true)
+      throw conflict(
+        'group',
+        'a token may lack a group, so this one must be allow-only: set allowOnly first',
+      );
+    return {
+      actions: [
+        {
+          kind: 'update',
+          key: nodeKey(group.ref),
+          when: { exists: true, equals: { allowOnly: true, deletingSince: undefined } },
+          failure: (found) =>
+            found ? beingDeleted(group.ref, 'group') : notFound('group', `group:${group.ref.id}`),
+        },
+      ],
+      derived: { groupScope: textOf(group.item, 'scope') },
+    };
+  },
+};
+
+export const EXTERNAL_GROUP: NodeKind = {
+  entity: ENTITIES['external-group'],
+  behaviour: externalGroupBehaviour,
+  commands: [listOwnedCommand('external-group', 'scope')],
+};
