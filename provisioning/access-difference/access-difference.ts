@@ -102,6 +102,7 @@ export async function accessDifference(
     await carryOut(changes, copy, commands, at);
     const people = createPeople(reader, most);
     const touched = await touchedBy(copy, people);
+    if (touched.isOfTokens) incomplete = 'who shows a token that names such a group is not known';
     if (!touched.isWhole) incomplete = `more than ${most.people} people may be concerned`;
     incomplete = (await compare(copy, people.candidates, touched, { at, most, loses, gains })) ?? incomplete;
   } catch (error) {

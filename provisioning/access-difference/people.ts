@@ -24,6 +24,8 @@ const subjectOf = ({ user }: Item): string | undefined =>
 export function createPeople(reader: Reader, most: { readonly people: number; readonly calls: number }) {
   const candidates = new Map<string, Set<Top>>();
   const done = new Set<string>();
+  /** Groups that stand in tokens: whoever shows one is in no list. */
+  const inTokens = new Set<string>();
   let calls = 0;
 
   function add(subject: string | undefined, top: Top): void {
@@ -82,6 +84,8 @@ export function createPeople(reader: Reader, most: { readonly people: number; re
   const members = (group: string, top: string) =>
     once(
       async () => {
+        for await (const { group: id } of listed(ownedBy({ type: 'group', id: group }, 'external-group')))
+          inTokens.add(String(id));
         ofEveryone ??= groupsOfEveryone();
         if ((await ofEveryone).has(group)) await everyone(top);
         else for await (const edge of toSubjects({ type: 'group', id: group })) add(subjectOf(edge), top);
@@ -139,7 +143,19 @@ export function createPeople(reader: Reader, most: { readonly people: number; re
       top,
     );
 
-  return { candidates, add, edges, everybody, everyone, members, holders, globally, admins, grantedAt };
+  return {
+    candidates,
+    inTokens,
+    add,
+    edges,
+    everybody,
+    everyone,
+    members,
+    holders,
+    globally,
+    admins,
+    grantedAt,
+  };
 }
 
 export type People = ReturnType<typeof createPeople>;

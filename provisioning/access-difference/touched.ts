@@ -32,6 +32,8 @@ export interface Touched {
   readonly subjects: ReadonlySet<string>;
   /** Permissions of which such an item is. */
   readonly permissions: ReadonlySet<string>;
+  /** Whether whoever shows a token with some group may be touched: who that is stands nowhere. */
+  readonly isOfTokens: boolean;
   /** Whether everybody who may be touched is among the candidates. */
   readonly isWhole: boolean;
 }
@@ -64,10 +66,12 @@ export async function touchedBy(copy: Copy, people: People): Promise<Touched> {
   const subjects = new Set<string>();
   const scopes = new Set<string>();
   let isWhole = true;
+  let isOfTokens = false;
   for (const pair of changed) {
     const parsed = parseKey(pair.key);
     if (parsed?.form === 'tenant-effects') permissions.add(parsed.permission);
     else if (parsed?.form === 'memberships') subjects.add(formatRef(parsed));
+    else if (parsed?.form === 'external-groups') isOfTokens = true;
     else if (parsed?.form === 'decision' && (parsed.type === 'page' || parsed.type === 'permission'))
       permissions.add(parsed.id);
     try {
@@ -80,7 +84,7 @@ export async function touchedBy(copy: Copy, people: People): Promise<Touched> {
     }
   }
   const items = new Set([...changed.map(({ key }) => identityOf(key)), ...scopes]);
-  return { items, subjects, permissions, isWhole };
+  return { items, subjects, permissions, isWhole, isOfTokens: isOfTokens || people.inTokens.size > 0 };
 }
 
 /** Of a group whose roles stand apart: notes its members, and answers with the item that would hold the roles. */

@@ -29,6 +29,7 @@ const ORDER: readonly string[] = [
   'subject',
   'subscription',
   'license',
+  'external-group',
   ...PLAIN_ENTITIES.map(({ type }) => type),
   'setting',
   'role-permission',

@@ -112,4 +112,4 @@ export function phaseOf(
 const NEITHER: Effects = { allows: false, denies: false };
 /** What the rest may use until it is gone. */
 const LAST: ReadonlySet<string> = new Set(['module', 'scope-type', 'subject-type', 'property']);
-const OPENS: ReadonlySet<string> = new Set(['admin', 'subscription', 'license']);
+const OPENS: ReadonlySet<string> = new Set(['admin', 'subscription', 'license', 'external-group']);

@@ -148,7 +148,7 @@ export function referenceProblems(manifest: Manifest): readonly Problem[] {
     if (!isRoot(subject.tenant)) refuse([...path, 'tenant'], `${subject.tenant} is no root`);
     referAccess(path, subject);
   }
-  for (const section of ['subscriptions', 'licenses', ...PLAIN_SECTIONS] as const)
+  for (const section of ['subscriptions', 'licenses', 'externalGroups', ...PLAIN_SECTIONS] as const)
     for (const [key, of] of Object.entries<Row>(manifest[section]))
       for (const [word, { to }] of Object.entries(SECTION_OF[section].words)) {
         const path = [section, Array.isArray(manifest[section]) ? Number(key) : key, word];

@@ -191,6 +191,16 @@ const license = object({
   ...period,
 });
 
+/** A group of an identity provider, as its tokens have it. */
+const externalGroup = object({
+  id,
+  scope: name,
+  issuer: ENTITIES['external-group'].attributes.shape.issuer,
+  externalId: ENTITIES['external-group'].attributes.shape.externalId,
+  group: name,
+  description,
+});
+
 const setting = object({
   scope: name.optional(),
   user: name.optional(),
@@ -258,6 +268,7 @@ export const sections = {
   subjects: named(subject),
   subscriptions: list(subscription),
   licenses: list(license),
+  externalGroups: list(externalGroup),
   ...plainSections,
   settings: list(setting),
   routes: list(route),

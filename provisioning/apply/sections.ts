@@ -216,6 +216,18 @@ export const SECTION_OF: Readonly<Record<Section, SectionOf>> = {
       ...PERIOD,
     },
   },
+  externalGroups: {
+    kind: 'external-group',
+    by: 'scope',
+    words: {
+      ...ID,
+      scope: { to: 'scopes', is: 'fixed' },
+      issuer: { is: 'fixed' },
+      externalId: { is: 'fixed' },
+      group: { to: 'groups', is: 'fixed' },
+      ...same('description'),
+    },
+  },
   ...plainSections,
   settings: {
     kind: 'setting',

@@ -41,6 +41,7 @@ const SCOPE_IDS: Readonly<Record<string, string | undefined>> = {
 const idOfPlain = (type: string): string => id(42 + PLAIN_ENTITIES.findIndex((each) => each.type === type));
 const [product, service] = ['product', 'service'].map(idOfPlain);
 const [token, session, notification, route] = [50, 51, 52, 53].map(id);
+const external = id(54);
 
 const [SPRING, SUMMER] = ['2026-03-01T00:00:00Z', '2026-06-01T00:00:00Z'];
 
@@ -136,6 +137,18 @@ const PARTS: readonly Part[] = [
     { id: group, scope: `location:${location}`, name: 'teachers' },
     { description: 'who teach' },
     { scope: `location:${location}` },
+  ),
+  node(
+    'external-group',
+    {
+      id: external,
+      scope: `tenant:${tenant}`,
+      issuer: 'https://login.example',
+      externalId: 'staff-north',
+      group,
+    },
+    { description: 'the staff, as the login knows them' },
+    { scope: `tenant:${tenant}` },
   ),
   named('module', ['name'], { name: 'reports' }, { description: 'all reports' }),
   named('page', ['name'], { name: 'dashboard', module: 'reports' }, { description: 'the first page' }),

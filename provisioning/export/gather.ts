@@ -125,6 +125,7 @@ export async function gather(queries: Queries, { roots: wanted, apis }: Wanted):
     subjects: peopleOf('subjects'),
     subscriptions: byId(await ofSection('subscriptions', refs)),
     licenses: byId(licenses),
+    externalGroups: byId(await ofSection('externalGroups', roots)),
     settings: new Map(
       settings.map((row) => {
         const { type, id } = parseRef(String(row.scope), 'scope');

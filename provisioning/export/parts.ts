@@ -94,6 +94,9 @@ function entriesOf(manifest: Row, section: Section): readonly Entry[] {
   }));
 }
 
+/** Lists of which all entries of one scope are compared together. */
+const OF_SCOPES: ReadonlySet<Section> = new Set(['subscriptions', 'licenses', 'externalGroups']);
+
 /** Entries that go into one part: what has no name of its own is told apart by its place among its like. */
 function unitsOf(all: ReadonlyMap<string, readonly Entry[]>): readonly (readonly Entry[])[] {
   const settings = new Map<string, Entry[]>();
@@ -106,7 +109,7 @@ function unitsOf(all: ReadonlyMap<string, readonly Entry[]>): readonly (readonly
   return BODY.flatMap((section): readonly (readonly Entry[])[] => {
     const entries = section === 'settings' ? alone : (all.get(section) ?? []);
     if (section === 'users') return entries.map((each) => [each, ...(settings.get(each.name) ?? [])]);
-    if (section !== 'subscriptions' && section !== 'licenses') return entries.map((each) => [each]);
+    if (!OF_SCOPES.has(section)) return entries.map((each) => [each]);
     const byScope = new Map<string, Entry[]>();
     for (const entry of entries) {
       const { scope, account } = entry.of;

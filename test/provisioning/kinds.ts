@@ -131,6 +131,18 @@ export function createKinds(world: Pick<LedgerWorld, 'run'>): Readonly<Record<st
       lists: [[], ['scope']],
     },
     {
+      type: 'external-group',
+      create: async () => {
+        const scope = `tenant:${await tenant()}`;
+        const group = await id('group.create', { scope, name: fresh('staff'), allowOnly: true });
+        const [issuer, externalId] = ['https://login.example', fresh('staff')];
+        return { scope, issuer, externalId, group, description: 'the staff' };
+      },
+      named: [['id'], ['externalId', 'scope', 'issuer']],
+      changes: async () => ({ description: null }),
+      lists: [[], ['scope']],
+    },
+    {
       type: 'role',
       create: async () => ({
         name: fresh('clerk'),

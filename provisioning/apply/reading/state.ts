@@ -3,8 +3,8 @@ import { PLAIN_SECTIONS } from '../schema.ts';
 import type { State } from '../state.ts';
 import { readCatalogue } from './catalogue.ts';
 import { readEdges } from './edges.ts';
-import { readEntitlements } from './entitlements.ts';
 import { readGroups } from './groups.ts';
+import { readNameless } from './nameless.ts';
 import { readOwned } from './owned.ts';
 import { readPeople } from './people.ts';
 import { type ReadingOptions, startReading } from './reading.ts';
@@ -23,7 +23,7 @@ export async function readState(parsed: Parsed, options: ReadingOptions): Promis
   await readOwned(reading, places, 'technicalUsers');
   await readPeople(reading, places, 'subjects');
   await readEdges(reading, places);
-  await readEntitlements(reading, places);
+  await readNameless(reading, places);
   for (const section of PLAIN_SECTIONS) await readOwned(reading, places, section);
   await readSettings(reading, places);
   await readEffects(reading);

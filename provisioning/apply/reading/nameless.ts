@@ -5,23 +5,28 @@ import type { Resource } from '../state.ts';
 import { addNode, nodeOf, type Reading } from './reading.ts';
 import type { Places } from './scopes.ts';
 
-/** Subscriptions and licences. They have no names: those of one scope for one purpose are numbered. */
-export async function readEntitlements(reading: Reading, { existing }: Places): Promise<void> {
+/**
+ * Subscriptions, licences, and what groups of identity providers are. They have no names: those of one scope for one
+ * purpose are numbered.
+ */
+export async function readNameless(reading: Reading, { existing, roots }: Places): Promise<void> {
   await readAll(reading, existing, 'subscriptions', 'scope', 'module');
   const accounts = existing.filter(({ ref }) => ref.startsWith('account:'));
   await readAll(reading, accounts, 'licenses', 'account', 'enterprise');
+  const tenants = existing.filter(({ ref }) => roots.some((root) => root.ref === ref));
+  await readAll(reading, tenants, 'externalGroups', 'scope', 'issuer', 'externalId', 'group');
 }
 
 /**
  * @param by the field that names the scope
- * @param other the field that names what it is for
+ * @param others the fields that name what it is for
  */
 async function readAll(
   reading: Reading,
   scopes: readonly Resource[],
-  section: 'subscriptions' | 'licenses',
+  section: 'subscriptions' | 'licenses' | 'externalGroups',
   by: string,
-  other: string,
+  ...others: readonly string[]
 ): Promise<void> {
   const { manifest, declared, queries, idFor, addCurrent, nameOf, meant } = reading;
   const { kind, words } = SECTION_OF[section];
@@ -35,27 +40,37 @@ async function readAll(
   const listed = manifest[section].map((of) => of as typeof of & Row);
   for (const { id } of listed) if (id !== undefined) left.delete(id);
   const counts = new Map<string, number>();
-  const labelOf = (what: unknown, scope: unknown) => `${nameOf(what)} at ${nameOf(scope)}`;
+  const nameIn = (row: Row, field: string) => nameOf(field === 'group' ? `group:${row.group}` : row[field]);
+  const labelOf = (row: Row) =>
+    `${others.map((field) => nameIn(row, field)).join(' ')} at ${nameOf(row[by])}`;
   for (const [position, of] of listed.entries()) {
     const scope = String(meant('scopes', of[by]));
-    const what = String(meant(words[other]?.to ?? 'scopes', of[other]));
+    const wanted: Row = Object.fromEntries(
+      others.map((field) => {
+        const { to } = words[field] ?? {};
+        return [field, String(to ? meant(to, of[field]) : of[field])];
+      }),
+    );
+    const what = Object.values(wanted).join(' ');
     const number = (counts.get(`${scope} ${what}`) ?? 0) + (of.id === undefined ? 1 : 0);
     counts.set(`${scope} ${what}`, number);
     const made = await idFor(kind, scope, what, String(number));
     const row =
       of.id === undefined
-        ? (left.get(made) ?? [...left.values()].find((each) => each[by] === scope && each[other] === what))
+        ? (left.get(made) ?? [...left.values()].find((each) => isOf(each, { ...wanted, [by]: scope })))
         : (rows.find((each) => each.id === of.id) ?? (await queries.read(`${kind}.read`, { id: of.id })));
     const id = of.id ?? String(row?.id ?? made);
     left.delete(id);
     addNode(
       reading,
-      { ...nodeOf(section, { id }), label: labelOf(what, scope) },
+      { ...nodeOf(section, { id }), label: labelOf({ ...wanted, [by]: scope }) },
       [section, position],
       of,
       row,
     );
   }
-  for (const row of left.values())
-    addCurrent({ ...nodeOf(section, row), values: row, label: labelOf(row[other], row[by]) });
+  for (const row of left.values()) addCurrent({ ...nodeOf(section, row), values: row, label: labelOf(row) });
 }
+
+const isOf = (row: Row, wanted: Row): boolean =>
+  Object.entries(wanted).every(([field, value]) => row[field] === value);
