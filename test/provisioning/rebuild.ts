@@ -1,6 +1,7 @@
 import {
   assignmentAttribute,
   conditionAttribute,
+  externalAttribute,
   formatInterval,
   grantAttribute,
   groupAttribute,
@@ -89,6 +90,10 @@ export function rebuild(items: readonly Item[]): Map<string, Attributes> {
         `${item.type} ${item.source}`;
     if (Type === 'Subscription' && counts(item))
       attributesAt(upper(scope))[subscriptionAttribute(String(module), String(item.id))] = interval;
+    if (Type === 'ExternalGroup' && !closing.has(PK)) {
+      const name = externalAttribute(String(item.externalId), String(item.id));
+      attributesAt(upper(scope), `DECISION#ISSUER#${item.issuer}`)[name] = `${item.group} ${item.groupScope}`;
+    }
     if (Type === 'License' && counts(item))
       attributesAt(upper(item.account))[licenseAttribute(String(enterprise), String(item.id))] = interval;
     if (Type === 'LoginSession') {

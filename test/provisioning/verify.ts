@@ -2,7 +2,7 @@ import type { Entity } from '../../table/entities/entity.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { SCOPES } from '../../table/entities/scopes.ts';
 import type { Item } from '../../table/item.ts';
-import { guardKey, META, parseKey } from '../../table/keys.ts';
+import { guardKey, isOfDecision, META, parseKey } from '../../table/keys.ts';
 import { isPermissionPattern } from '../../table/permission-name.ts';
 import { isEmptied } from './support.ts';
 
@@ -57,7 +57,7 @@ export function faultsOf(items: readonly Item[]): readonly string[] {
       expectNode(PK, item);
       for (let i = 0; i < parts.length; i += 2) expectNode(`${parts[i]}#${parts[i + 1]}`, item);
     }
-    if (parsed?.form === 'decision' || parsed?.form === 'tenant-effects') {
+    if (isOfDecision(parsed)) {
       // The effects of global roles on what is not registered any more would come back with it.
       if (!isEmptied(item)) expectNode(PK, item);
     }
@@ -196,6 +196,7 @@ function ownersOf(node: Item): readonly string[] {
   }
   const moduleOf = module === undefined ? [] : [`MODULE#${module}`];
   if (Type === 'Group') return [partition(scope), ...(node.everyone === true ? ['GLOBAL#EVERYONE'] : [])];
+  if (Type === 'ExternalGroup') return [partition(scope), `GROUP#${node.group}`];
   if (Type === 'Subscription') return [partition(scope), ...moduleOf];
   if (Type === 'License') return [partition(account), partition(enterprise)];
   if (Type === 'TechnicalUser' || Type === 'Address') return [partition(account)];

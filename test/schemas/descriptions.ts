@@ -109,6 +109,11 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'licenses.enterprise': 'The enterprise, by name.',
   'licenses.status': 'active counts.',
   ...period('licenses'),
+  externalGroups: 'What groups of identity providers mean, as tokens name them.',
+  'externalGroups.scope': 'The tenant, by name.',
+  'externalGroups.issuer': 'The iss of the tokens, as it is.',
+  'externalGroups.externalId': 'The group, as it stands in the claim.',
+  'externalGroups.group': 'An allow-only group of the tenant, by name.',
   ...Object.fromEntries(
     PLAIN_ENTITIES.flatMap(({ section, summary }) => (section === undefined ? [] : [[section, summary]])),
   ),

@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { decodeExternalGroups } from '../../../table/decision/decode.ts';
+import { externalGroupsKey, isSameKey } from '../../../table/keys.ts';
+import { applyOn, createMemoryWorld, exportOn, planOn } from './support.ts';
+
+/** What groups of identity providers are, in manifests. */
+const manifest = (externalGroups: string) => `
+pages: [home]
+scopes:
+  acme: { id: acme, type: tenant }
+  north: { id: north, type: location, parent: acme, code: N }
+  other: { id: other, type: tenant }
+roles: { reader: { id: reader, owner: acme, allowOnly: true, allow: [home] } }
+groups:
+  finance: { id: finance, scope: north, roles: [reader], allowOnly: true }
+  audit: { id: audit, scope: acme, roles: [reader], allowOnly: true }
+  plain: { id: plain, scope: acme }
+  foreign: { id: foreign, scope: other, allowOnly: true }
+externalGroups: ${externalGroups}`;
+const ISSUER = 'https://login.example';
+const entry = (externalId: string, group: string, more = '') =>
+  `{ scope: acme, issuer: "${ISSUER}", externalId: "${externalId}", group: ${group}${more} }`;
+const FULL = `[${entry('fin|eu', 'finance', ', description: from Entra')}, ${entry('Auditors', 'audit')}]`;
+
+const shown = ({ steps }: Awaited<ReturnType<typeof planOn>>) =>
+  steps.map(({ phase, verb, label }) => `${phase}: ${verb} ${label}`);
+
+describe('groups of an identity provider in a manifest', () => {
+  test('are applied, have nothing to do then, and are exported as they are', async () => {
+    const world = createMemoryWorld();
+    await applyOn(world, manifest(FULL));
+    expect((await planOn(world, manifest(FULL))).steps).toEqual([]);
+    const exported = (await exportOn(world)) as Record<string, unknown>;
+    const unnamed = (exported.externalGroups as readonly object[]).map((each) => ({
+      ...each,
+      id: undefined,
+    }));
+    expect(unnamed).toEqual(parse(manifest(FULL)).externalGroups);
+    const again = createMemoryWorld();
+    await applyOn(again, stringify(exported));
+    expect(await exportOn(again)).toEqual(exported);
+  });
+
+  test('stand in one item for each root and issuer, which a decision reads', async () => {
+    const world = createMemoryWorld();
+    await applyOn(world, manifest(FULL));
+    const key = externalGroupsKey({ type: 'tenant', id: 'acme' }, ISSUER);
+    const items = world.items().filter((item) => isSameKey(item, key));
+    expect(items.map(decodeExternalGroups)).toEqual([
+      new Map([
+        ['fin|eu', { group: 'finance', scope: 'location:north' }],
+        ['Auditors', { group: 'audit', scope: 'tenant:acme' }],
+      ]),
+    ]);
+  });
+
+  test('take away first what they give another group later', async () => {
+    const world = createMemoryWorld();
+    await applyOn(world, manifest(FULL));
+    const after = manifest(`[${entry('fin|eu', 'audit')}]`);
+    expect(shown(await planOn(world, after)).toSorted()).toEqual([
+      `close: remove ${ISSUER} Auditors audit at acme`,
+      `close: remove ${ISSUER} fin|eu finance at acme`,
+      `open: create ${ISSUER} fin|eu audit at acme`,
+    ]);
+    await applyOn(world, after);
+    expect((await planOn(world, after)).steps).toEqual([]);
+  });
+
+  test('concern people whom nobody knows: a comparison says that it is not all', async () => {
+    const world = createMemoryWorld();
+    await applyOn(world, manifest(FULL));
+    const incomplete = 'who shows a token that names such a group is not known';
+    const compare = (command: string, input: object) =>
+      world.run('access.compare', { commands: [{ command, input }] });
+    const input = { scope: 'tenant:acme', issuer: ISSUER, externalId: 'more', group: 'audit' };
+    expect(await compare('external-group.create', input)).toMatchObject({ incomplete });
+    expect(await compare('role-permission.delete', { role: 'reader', permission: 'home' })).toMatchObject({
+      incomplete,
+    });
+    expect(await compare('group-role.delete', { group: 'finance', role: 'reader' })).toMatchObject({
+      incomplete,
+    });
+    expect(await compare('group.update', { id: 'plain', name: 'plainer' })).not.toHaveProperty('incomplete');
+  });
+
+  test('keep their group: it cannot be deleted before them', async () => {
+    const world = createMemoryWorld();
+    await applyOn(world, manifest(FULL));
+    await expect(world.run('group.delete', { id: 'finance' })).rejects.toThrow('1 dependent');
+    const { id } = await world.run('external-group.read', {
+      scope: 'tenant:acme',
+      issuer: ISSUER,
+      externalId: 'fin|eu',
+    });
+    await world.run('external-group.delete', { id });
+    await world.run('group.delete', { id: 'finance' });
+    await applyOn(world, manifest('[]').replace(/finance: .*/, ''));
+  });
+
+  test.each([
+    ['a group that may deny', entry('x', 'plain'), 'allowOnly'],
+    ['a group of another tenant', entry('x', 'foreign'), 'tenant:other'],
+    ['one external group twice', `${entry('x', 'finance')}, ${entry('x', 'audit')}`, 'taken'],
+    ['what no key can hold', entry('a#b', 'finance'), '#'],
+  ])('refuse %s', async (_, entries, message) => {
+    const world = createMemoryWorld();
+    await expect(applyOn(world, manifest(`[${entries}]`))).rejects.toThrow(message);
+  });
+});
