@@ -1,9 +1,9 @@
 import { ENTITIES } from '../../table/entities/registry.ts';
-import { conflict, invalid, notFound } from '../../table/errors.ts';
-import { nodeKey } from '../../table/keys.ts';
+import { invalid } from '../../table/errors.ts';
+import { isAllowOnly, notAllowOnly, whenAllowOnly } from '../edges/allow-only.ts';
 import { listOwnedCommand } from '../kinds/lists.ts';
 import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
-import { beingDeleted, loadNode, loadScope, textOf } from '../nodes/nodes.ts';
+import { loadNode, loadScope, textOf } from '../nodes/nodes.ts';
 
 /**
  * What a group of an identity provider means in one tenant (ADR 0043). The groups that a token names may be fewer in
@@ -20,21 +20,9 @@ const externalGroupBehaviour: Behaviour = {
       throw invalid('group', `the group is in ${textOf(group.item, 'root')}, not in ${String(scope)}`);
     if (group.item.everyone === true)
       throw invalid('group', 'everyone is in this group: it needs no token that names it');
-    if (group.item.allowOnly !== true)
-      throw conflict(
-        'group',
-        'a token may lack a group, so this one must be allow-only: set allowOnly first',
-      );
+    if (!isAllowOnly(group.item)) throw notAllowOnly('group', group.ref);
     return {
-      actions: [
-        {
-          kind: 'update',
-          key: nodeKey(group.ref),
-          when: { exists: true, equals: { allowOnly: true, deletingSince: undefined } },
-          failure: (found) =>
-            found ? beingDeleted(group.ref, 'group') : notFound('group', `group:${group.ref.id}`),
-        },
-      ],
+      actions: [whenAllowOnly(group.ref, 'group')],
       derived: { groupScope: textOf(group.item, 'scope') },
     };
   },

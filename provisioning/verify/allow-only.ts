@@ -23,6 +23,30 @@ export function brokenBy(edge: Edge, [from, to]: readonly Found[]): readonly Fau
   return [];
 }
 
+/** The group that one of an identity provider means. */
+export function meaningRelation(ref: Ref, { Type, group }: Item): readonly Relation[] {
+  if (Type !== 'ExternalGroup' || typeof group !== 'string') return [];
+  const [key, meant] = [nodeKey(ref), { type: 'group', id: group }];
+  return [
+    {
+      name: `meaning ${key.PK}`,
+      keys: [key, nodeKey(meant)],
+      judge: ([node, found]) => {
+        if (node?.group !== group || !found) return [];
+        const attribute = 'groupScope';
+        return [
+          ...(isAllowOnly(found)
+            ? []
+            : [broken(key, 'group', `an allow-only group, as ${formatRef(meant)} is not`)]),
+          ...(node.groupScope === found.scope
+            ? []
+            : [fault('node_repeats', key, String(found.scope), { attribute, effect: 'closes' })]),
+        ];
+      },
+    },
+  ];
+}
+
 /** What an allow-only role inherits. */
 export function inheritanceRelation(ref: Ref, { parent }: Item): readonly Relation[] {
   if (ref.type !== 'role' || typeof parent !== 'string') return [];

@@ -45,6 +45,7 @@ const OWN: Readonly<Record<string, readonly string[]>> = {
   'technical-user': ['roles', 'isAdmin'],
   subject: ['roles', 'isAdmin'],
   group: ['root', BY_SCOPE],
+  'external-group': ['groupScope'],
   role: ['isSystem'],
   permission: ['module', 'action', 'resource'],
   subscription: ['root'],

@@ -9,7 +9,7 @@ import { nodeAt } from '../commands/node-kinds.ts';
 import { type NodeKind, ownersOf } from '../kinds/node-kind.ts';
 import { guardsOf } from '../nodes/guards.ts';
 import { nodeNamesOf } from '../nodes/node-names.ts';
-import { inheritanceRelation } from './allow-only.ts';
+import { inheritanceRelation, meaningRelation } from './allow-only.ts';
 import { propertiesRelation } from './conditions.ts';
 import { copyRelation } from './copies.ts';
 import { existsWith } from './decisions.ts';
@@ -42,6 +42,7 @@ export function nodeRelations(item: Item, now: number): readonly Relation[] {
     ...rootRelation(ref, item),
     ...markRelation(ref, item),
     ...inheritanceRelation(ref, item),
+    ...meaningRelation(ref, item),
     ...unfinishedRelation(ref, item, now),
     ...shownRights(ref, item),
     ...propertiesRelation(ref, item),

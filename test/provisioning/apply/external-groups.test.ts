@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
+import { externalAttribute } from '../../../table/decision/attributes.ts';
 import { decodeExternalGroups } from '../../../table/decision/decode.ts';
-import { externalGroupsKey, isSameKey } from '../../../table/keys.ts';
+import { externalGroupsKey, isSameKey, nodeKey } from '../../../table/keys.ts';
+import { findingsOn, repairOn } from '../findings.ts';
 import { applyOn, createMemoryWorld, exportOn, planOn } from './support.ts';
 
 /** What groups of identity providers are, in manifests. */
@@ -99,8 +101,43 @@ describe('groups of an identity provider in a manifest', () => {
     await applyOn(world, manifest('[]').replace(/finance: .*/, ''));
   });
 
+  test('are verified: what is damaged is found, and made again', async () => {
+    const world = createMemoryWorld();
+    await applyOn(world, manifest(FULL));
+    world.settle();
+    expect(await findingsOn(world)).toEqual([]);
+    const key = externalGroupsKey({ type: 'tenant', id: 'acme' }, ISSUER);
+    const { id } = await world.run('external-group.read', {
+      scope: 'tenant:acme',
+      issuer: ISSUER,
+      externalId: 'Auditors',
+    });
+    const name = externalAttribute('Auditors', id);
+    await world.writer.send([
+      {
+        kind: 'update',
+        key,
+        remove: [name],
+        set: { [externalAttribute('stray', 'none')]: 'audit tenant:acme' },
+      },
+      { kind: 'update', key: nodeKey({ type: 'group', id: 'finance' }), remove: ['allowOnly'] },
+    ]);
+    const found = await findingsOn(world);
+    expect(found.map((line) => line.replace(/: expected.*/, ''))).toEqual(
+      expect.arrayContaining([
+        `decision_less ${key.PK} / ${key.SK} ${name}`,
+        `decision_more ${key.PK} / ${key.SK} ${externalAttribute('stray', 'none')}`,
+      ]),
+    );
+    expect(found.filter((line) => line.startsWith('allow_only_broken'))).toEqual([
+      expect.stringContaining('group: expected an allow-only group, as group:finance is not'),
+    ]);
+    await repairOn(world);
+    expect((await findingsOn(world)).filter((line) => line.startsWith('decision'))).toEqual([]);
+  });
+
   test.each([
-    ['a group that may deny', entry('x', 'plain'), 'allowOnly'],
+    ['a group that may deny', entry('x', 'plain'), 'not allow-only'],
     ['a group of another tenant', entry('x', 'foreign'), 'tenant:other'],
     ['one external group twice', `${entry('x', 'finance')}, ${entry('x', 'audit')}`, 'taken'],
     ['what no key can hold', entry('a#b', 'finance'), '#'],
