@@ -134,7 +134,7 @@ const PARTS: readonly Part[] = [
   ),
   node(
     'group',
-    { id: group, scope: `location:${location}`, name: 'teachers' },
+    { id: group, scope: `location:${location}`, name: 'teachers', allowOnly: true },
     { description: 'who teach' },
     { scope: `location:${location}` },
   ),
@@ -167,7 +167,7 @@ const PARTS: readonly Part[] = [
   ),
   node(
     'role',
-    { id: role, name: 'teacher', scope: `tenant:${tenant}` },
+    { id: role, name: 'teacher', scope: `tenant:${tenant}`, allowOnly: true },
     { description: 'sees reports' },
     { scope: `tenant:${tenant}` },
   ),
@@ -187,7 +187,7 @@ const PARTS: readonly Part[] = [
       effect: 'ALLOW',
       when: 'subject.properties.department == "Sales"',
     },
-    { effect: 'DENY', when: null },
+    { effect: 'ALLOW', when: null },
     { role },
   ),
   named(

@@ -36,6 +36,7 @@ const ADDED: Readonly<Record<string, Shape>> = {
   user: holder,
   'technical-user': holder,
   license: { root: reference },
+  'external-group': { groupScope: reference },
   role: { isSystem: z.boolean() },
   permission: parts,
   membership: { scope: reference },
