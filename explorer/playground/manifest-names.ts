@@ -1,7 +1,7 @@
 import type { ManifestNames, NamedKind } from '../../testing/model.ts';
 import type { Reply } from '../service/index.ts';
 
-const KINDS: readonly NamedKind[] = ['subject', 'scope', 'group', 'role'];
+export const NAMED_KINDS: readonly NamedKind[] = ['subject', 'scope', 'group', 'role'];
 
 /**
  * What `name.find` found, by the names of the manifest where the table knows none: people are found in a table by their
@@ -12,7 +12,7 @@ export function foundByManifest(method: string, input: unknown, reply: Reply, na
   if (method !== 'command' || command !== 'name.find' || !reply.ok) return reply;
   const answer = reply.result as { readonly ok: boolean; readonly result?: { candidates?: unknown[] } };
   if (!answer.ok || answer.result?.candidates?.length !== 0) return reply;
-  const kind = KINDS.find((each) => each === wanted?.kind);
+  const kind = NAMED_KINDS.find((each) => each === wanted?.kind);
   const ref = kind && names.of(kind).get(String(wanted?.name));
   if (ref === undefined) return reply;
   const candidates = [{ ref, name: wanted?.name, by: 'name' }];

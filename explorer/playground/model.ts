@@ -22,7 +22,7 @@ import {
   titleOf,
 } from '../../testing/model.ts';
 import { createService, type Service } from '../service/index.ts';
-import { foundByManifest } from './manifest-names.ts';
+import { foundByManifest, NAMED_KINDS } from './manifest-names.ts';
 
 /** The texts of the playground. */
 export interface Texts {
@@ -230,7 +230,6 @@ export function createModel({ now, pause = nextTask }: ModelOptions): Model {
     const outcomes = await runThem(applied);
     await goOn(texts);
     const { manifest, names, steps } = applied.prepared;
-    const namesOf = (kind: NamedKind) => Object.fromEntries(names.of(kind));
     return {
       problems: problems.slice(0, MAX_PROBLEMS),
       isCurrent: ofManifest.length === 0,
@@ -238,12 +237,9 @@ export function createModel({ now, pause = nextTask }: ModelOptions): Model {
       counts: countsOf(manifest),
       difference: differenceOf(before, steps),
       tests: outcomes,
-      names: {
-        subject: namesOf('subject'),
-        scope: namesOf('scope'),
-        group: namesOf('group'),
-        role: namesOf('role'),
-      },
+      names: Object.fromEntries(
+        NAMED_KINDS.map((kind) => [kind, Object.fromEntries(names.of(kind))]),
+      ) as ModelState['names'],
       permissions: Object.keys({ ...manifest?.pages, ...manifest?.permissions }),
     };
   }

@@ -80,7 +80,7 @@ export function createService(parts: ServiceParts): Service {
   const lists = createLists({ reader, engine, clock });
   const policies = createPolicies({ reader, engine, clock });
 
-  const named = async (refs: readonly string[], names: readonly (string | undefined)[]) =>
+  const named = (refs: readonly string[], names: readonly (string | undefined)[]) =>
     refs.map((ref, position) => ({ ref, name: withInvisible(names[position] ?? nameOf(ref) ?? ref) }));
 
   const methods: Implementation = {
@@ -91,7 +91,7 @@ export function createService(parts: ServiceParts): Service {
       shown(await explainer.explain(subject, permission, scope, optionsOf(rest)), nameOf),
     subjects: async ({ permission, scope, ...rest }) => {
       const page = await lists.listSubjects(permission, scope, optionsOf(rest));
-      return { ...page, items: await named(page.items, await namesOfSubjects(reader, page.items)) };
+      return { ...page, items: named(page.items, await namesOfSubjects(reader, page.items)) };
     },
     permissions: async ({ subject, scope, ...rest }) => {
       const page = await lists.listPermissions(subject, scope, optionsOf(rest));
@@ -104,7 +104,7 @@ export function createService(parts: ServiceParts): Service {
     },
     scopes: async ({ subject, permission, ...rest }) => {
       const page = await lists.listScopes(subject, permission, optionsOf(rest));
-      return { ...page, items: await named(page.items, await namesOf(reader, page.items)) };
+      return { ...page, items: named(page.items, await namesOf(reader, page.items)) };
     },
     matrix: async (wanted) =>
       shown(

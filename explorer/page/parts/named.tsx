@@ -1,13 +1,8 @@
 import type { NamedRef } from '../../service/index.ts';
 import { useNames } from '../names.tsx';
 
-export interface NamedProps {
-  /** A reference without its name is looked up. */
-  readonly of: string | NamedRef;
-}
-
-/** A name, which may be of any script and direction, with its reference in its title. */
-export function Named({ of }: NamedProps) {
+/** A name, which may be of any script and direction, with its reference in its title; one that is not given is looked up. */
+export function Named({ of }: { readonly of: string | NamedRef }) {
   const nameOf = useNames();
   const { ref, name } = typeof of === 'string' ? { ref: of, name: nameOf(of) ?? of } : of;
   return (

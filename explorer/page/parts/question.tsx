@@ -2,12 +2,12 @@ import { useAddress } from '../address.ts';
 import { type Asked, FIELDS } from './fields.ts';
 import { Picker } from './picker.tsx';
 
-export interface QuestionProps {
-  readonly of?: readonly Asked[];
-}
-
 /** The fields of a question, which the address has. */
-export function QuestionFields({ of = ['subject', 'permission', 'scope'] }: QuestionProps) {
+export function QuestionFields({
+  of = ['subject', 'permission', 'scope'],
+}: {
+  readonly of?: readonly Asked[];
+}) {
   const { state, go } = useAddress();
   return (
     <>

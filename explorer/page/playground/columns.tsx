@@ -19,22 +19,30 @@ export const hiddenIn = ({ hide = '' }: Address['state']): ReadonlySet<Column> =
 export const columnOf = ({ column }: Address['state']): Column =>
   COLUMNS.find((name) => name === column) ?? 'picture';
 
+interface ButtonsProps {
+  readonly of: readonly Column[];
+  readonly isPressed: (name: Column) => boolean;
+  readonly onPress: (name: Column) => void;
+}
+
+const Buttons = ({ of, isPressed, onPress }: ButtonsProps) => (
+  <>
+    {of.map((name) => (
+      <button key={name} type="button" aria-pressed={isPressed(name)} onClick={() => onPress(name)}>
+        {TITLES[name]}
+      </button>
+    ))}
+  </>
+);
+
 /** Chooses the column on narrow screens. */
 export function ColumnTabs() {
   const { state, go } = useAddress();
   const shown = columnOf(state);
+  const choose = (name: Column) => go({ column: name === 'picture' ? undefined : name }, { replace: true });
   return (
     <nav class="column-tabs" aria-label="Columns">
-      {COLUMNS.map((name) => (
-        <button
-          key={name}
-          type="button"
-          aria-pressed={name === shown}
-          onClick={() => go({ column: name === 'picture' ? undefined : name }, { replace: true })}
-        >
-          {TITLES[name]}
-        </button>
-      ))}
+      <Buttons of={COLUMNS} isPressed={(name) => name === shown} onPress={choose} />
     </nav>
   );
 }
@@ -43,21 +51,14 @@ export function ColumnTabs() {
 export function ColumnSwitches() {
   const { state, go } = useAddress();
   const hidden = hiddenIn(state);
+  const toggle = (name: Column) =>
+    go(
+      { hide: HIDEABLE.filter((each) => hidden.has(each) !== (each === name)).join(',') },
+      { replace: true },
+    );
   return (
     <fieldset class="column-switches" aria-label="Columns">
-      {HIDEABLE.map((name) => (
-        <button
-          key={name}
-          type="button"
-          aria-pressed={!hidden.has(name)}
-          onClick={() => {
-            const next = HIDEABLE.filter((each) => hidden.has(each) !== (each === name));
-            go({ hide: next.join(',') }, { replace: true });
-          }}
-        >
-          {TITLES[name]}
-        </button>
-      ))}
+      <Buttons of={HIDEABLE} isPressed={(name) => !hidden.has(name)} onPress={toggle} />
     </fieldset>
   );
 }

@@ -33,6 +33,9 @@ export interface Completion {
 /** Stands for the word that is being typed while the text is parsed. */
 const MARK = 'completedHere';
 
+/** A text that is being typed is read as far as it goes. */
+const UNFINISHED = { version: '1.2', uniqueKeys: false, logLevel: 'silent' } as const;
+
 type Step = string | number;
 
 interface Position {
@@ -88,7 +91,7 @@ const wordAtEnd = (line: string): string => {
 };
 
 function positionOf(marked: string): Position | undefined {
-  const document = parseDocument(marked, { version: '1.2', uniqueKeys: false, logLevel: 'silent' });
+  const document = parseDocument(marked, UNFINISHED);
   let found: Position | undefined;
   visit(document, {
     Scalar: (key, node, ancestors) => {
@@ -212,11 +215,7 @@ const quoted = (name: string): string =>
 
 /** The names that a manifest defines, as far as it can be read. */
 export function namesIn(manifest: string): DefinedNames {
-  const { contents } = parseDocument(manifest, {
-    version: '1.2',
-    uniqueKeys: false,
-    logLevel: 'silent',
-  });
+  const { contents } = parseDocument(manifest, UNFINISHED);
   if (!isMap(contents)) return new Map();
   return new Map(
     contents.items.map(({ key, value }) => {

@@ -48,8 +48,8 @@ describe('a countdown', () => {
 
   test('draws requests and WebSockets on scales of their own, which end with the last layer', () => {
     expect(atSecond(0).charts.map(({ name, seconds }) => [name, seconds])).toEqual([
-      ['requests', 360],
-      ['webSockets', 7_260],
+      ['Requests', 360],
+      ['WebSockets that are open', 7_260],
     ]);
   });
 

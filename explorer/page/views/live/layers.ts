@@ -22,7 +22,7 @@ export interface LayerBar {
 
 /** Layers that are drawn on one scale, of so many seconds. */
 export interface Chart {
-  readonly name: 'requests' | 'webSockets';
+  readonly name: string;
   readonly seconds: number;
   readonly layers: readonly LayerBar[];
 }
@@ -51,8 +51,8 @@ export function countdownOf(times: RevocationTimes, since: number | undefined, n
   return {
     elapsed,
     charts: [
-      { name: 'requests', seconds: request, layers: bars.filter((bar) => !isOfWebSockets(bar)) },
-      { name: 'webSockets', seconds: webSocket, layers: bars.filter(isOfWebSockets) },
+      { name: 'Requests', seconds: request, layers: bars.filter((bar) => !isOfWebSockets(bar)) },
+      { name: 'WebSockets that are open', seconds: webSocket, layers: bars.filter(isOfWebSockets) },
     ],
   };
 }

@@ -121,11 +121,6 @@ function Progress({ of: { charts } }: { readonly of: Countdown }) {
   );
 }
 
-const CHART_TITLES: Readonly<Record<Chart['name'], string>> = {
-  requests: 'Requests',
-  webSockets: 'WebSockets that are open',
-};
-
 interface BarsProps {
   readonly of: Chart;
   readonly elapsed: number | undefined;
@@ -138,11 +133,8 @@ function Bars({ of: { name, seconds, layers }, elapsed, since }: BarsProps) {
   if (used.length === 0) return null;
   const end = since === undefined ? `+ ${durationText(seconds)}` : timeText(since + seconds * 1_000);
   return (
-    <figure
-      class="live-chart"
-      aria-label={`${CHART_TITLES[name]}: bars that run out; the table has the same`}
-    >
-      <figcaption>{CHART_TITLES[name]}</figcaption>
+    <figure class="live-chart" aria-label={`${name}: bars that run out; the table has the same`}>
+      <figcaption>{name}</figcaption>
       <Timeline
         start={0}
         end={seconds}

@@ -115,7 +115,6 @@ function Paid({ path, entitlements, now }: PaidProps) {
   const licence = workstream && licenceCoverage(workstream, entitlements, now);
   if (modules.length === 0 && !licence) return null;
   const nameOf = (owner: string) => path.find(({ ref }) => ref === owner)?.name ?? owner;
-  const isComplete = entitlements.isComplete;
   return (
     <>
       <h3>Subscriptions and licences</h3>
@@ -123,24 +122,16 @@ function Paid({ path, entitlements, now }: PaidProps) {
         {modules.map(([module, coverage]) => (
           <li key={module}>
             <span class="kind">module</span> <bdi class="name">{module}</bdi>{' '}
-            <Marks of={[coverageMark(coverage, now, isComplete)]} />{' '}
-            {coverage.state === 'covered' && (
-              <span class="note">
-                {coverage.end === Number.POSITIVE_INFINITY
-                  ? 'without an end'
-                  : `until ${lastDayOf(coverage.end)}`}
-                {coverage.owner !== scope.ref && ` from ${nameOf(coverage.owner)}`}
-              </span>
+            <Covered of={coverage} by={entitlements} now={now} />
+            {coverage.state === 'covered' && coverage.owner !== scope.ref && (
+              <span class="note"> from {nameOf(coverage.owner)}</span>
             )}
           </li>
         ))}
         {licence && (
           <li>
             <span class="kind">licence</span> for <Named of={workstream.enterprise as string} />{' '}
-            <Marks of={[coverageMark(licence, now, isComplete)]} />{' '}
-            {licence.state === 'covered' && licence.end !== Number.POSITIVE_INFINITY && (
-              <span class="note">until {lastDayOf(licence.end)}</span>
-            )}
+            <Covered of={licence} by={entitlements} now={now} />
           </li>
         )}
       </ul>
@@ -160,7 +151,7 @@ function Licences({ account, entitlements, now }: Omit<PaidProps, 'path'> & { re
         {enterprises.map((enterprise) => (
           <li key={enterprise}>
             for <Named of={enterprise} />{' '}
-            <Marks of={[coverageMark(coverageOf(licences, enterprise, now), now, entitlements.isComplete)]} />
+            <Covered of={coverageOf(licences, enterprise, now)} by={entitlements} now={now} />
           </li>
         ))}
       </ul>
@@ -179,6 +170,24 @@ const LINKED: Listed = {
     </Link>
   ),
 };
+
+interface CoveredProps {
+  readonly of: Coverage;
+  readonly by: Entitlements;
+  readonly now: number;
+}
+
+/** How something is paid for, and until when. */
+const Covered = ({ of, by, now }: CoveredProps) => (
+  <>
+    <Marks of={[coverageMark(of, now, by.isComplete)]} />
+    {of.state === 'covered' && (
+      <span class="note">
+        {of.end === Number.POSITIVE_INFINITY ? ' without an end' : ` until ${lastDayOf(of.end)}`}
+      </span>
+    )}
+  </>
+);
 
 function coverageMark(coverage: Coverage, now: number, isComplete: boolean): Mark {
   if (coverage.state === 'over')
