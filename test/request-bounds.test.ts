@@ -133,13 +133,11 @@ describe('of the authorizer, with nothing cached', () => {
     const authorizer = createHandlerFrom(
       { ...ENV, ...env },
       {
-        ...{
-          reader: world.reader,
-          clock: world.clock,
-          random: () => 0,
-          wait: world.clock.wait,
-          log: () => {},
-        },
+        reader: world.reader,
+        clock: world.clock,
+        random: () => 0,
+        wait: world.clock.wait,
+        log: () => {},
         fetch: async () => new Response(JSON.stringify({ keys: [issuer.jwk] })),
       },
     );

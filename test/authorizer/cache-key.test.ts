@@ -58,10 +58,7 @@ const authorizerFor = (
   caches: Readonly<Record<string, Cached>> | undefined,
   env: Record<string, string> = {},
 ): Authorizer =>
-  serveFor(issuer, world, {
-    ...{ POLICY_COVERS: 'route', RESULT_CACHE: caches && JSON.stringify(caches) },
-    ...env,
-  });
+  serveFor(issuer, world, { POLICY_COVERS: 'route', RESULT_CACHE: caches && JSON.stringify(caches), ...env });
 
 const answerTo = async (authorizer: Authorizer, event: unknown) => (await answerOf(authorizer, event)).said;
 

@@ -25,10 +25,7 @@ const ITEMS = [...rosterItems(), revisionItem(), routeItem()];
 const REVISION = apiRevisionKey('default').PK;
 
 /** Everything that could be written is: each decision, metrics, and the level DEBUG. */
-const ENVIRONMENT = {
-  ...VARIABLES,
-  ...{ LOG_LEVEL: 'DEBUG', DECISION_LOG: 'all', METRICS_NAMESPACE: 'gatehouse' },
-};
+const ENVIRONMENT = { ...VARIABLES, LOG_LEVEL: 'DEBUG', DECISION_LOG: 'all', METRICS_NAMESPACE: 'gatehouse' };
 
 /** An authorizer over items in memory that is not warm yet, and what it reads, fetches and writes. */
 function setUp(env: Readonly<Record<string, string>> = {}, keysOf = async () => [issuer.jwk]) {

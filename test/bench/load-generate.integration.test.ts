@@ -24,15 +24,13 @@ async function serve(listener: RequestListener) {
 
 const plan = (url: string, changes: Partial<Plan> = {}): Plan => ({
   ...{ url, callers: [{ token: 'a', asks: [{ path: '/a', expected: [200] }] }] },
-  ...{
-    exponent: 1,
-    arrivals: 'poisson',
-    rate: 200,
-    seconds: 0.25,
-    connections: 4,
-    timeoutMs: 60_000,
-    seed: 1,
-  },
+  exponent: 1,
+  arrivals: 'poisson',
+  rate: 200,
+  seconds: 0.25,
+  connections: 4,
+  timeoutMs: 60_000,
+  seed: 1,
   ...changes,
 });
 

@@ -140,9 +140,7 @@ describe('--checkpoint', () => {
     const path = file();
     rmSync(path);
     const identity = (tenant?: string) =>
-      JSON.stringify({
-        ...{ endpoint: world.endpoint, table: world.table, tenant, repair: false, log: true },
-      });
+      JSON.stringify({ endpoint: world.endpoint, table: world.table, tenant, repair: false, log: true });
     const state = (of: string) =>
       JSON.stringify({
         ...{ version: 1, identity: of },

@@ -106,7 +106,8 @@ test('an explanation says that it is as everyone', async () => {
   const explanation = await createExplainer(world).explain(ANN, 'lobby', OFFICE);
   expect(explanation.allowedBy.items[0]?.from).toEqual({
     kind: 'group',
-    ...{ group: { ref: 'group:all', name: 'All' }, scope: { ref: ACME, name: 'acme' } },
+    group: { ref: 'group:all', name: 'All' },
+    scope: { ref: ACME, name: 'acme' },
     everyone: true,
   });
   expect(formatExplanation(explanation)).toContain(

@@ -118,7 +118,8 @@ describe('a damaged item', () => {
     const { newEngine, ask, put } = createSchool();
     put(decisionKey(userRef(0)), { ...whole, v: 3, writtenAt: undefined, ofTomorrow: 'x' });
     await expect(ask(newEngine())).rejects.toMatchObject({
-      ...{ code: 'newer_form', retryable: false },
+      code: 'newer_form',
+      retryable: false,
       message: expect.stringMatching(
         / DECISION is of form 3, newer than form 2, .* deploy the newer release/,
       ),

@@ -40,7 +40,8 @@ async function openWorld() {
   const open = await createStage('').open();
   const { reader, writer, clock, newId, newSecret, carryOut } = open;
   const service = createService({
-    ...{ reader, clock },
+    reader,
+    clock,
     provisioning: createProvisioning({ reader, writer, clock, newId, newSecret }),
     about: { place: 'a test', canWrite: false, isLive: false },
   });

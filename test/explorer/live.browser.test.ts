@@ -284,7 +284,8 @@ describe('a revocation', () => {
   test('works in the dark and on a narrow screen', async () => {
     const { page } = await openPage({
       url: playground('live', STATE),
-      ...{ colorScheme: 'dark', viewport: { width: 360, height: 800 } },
+      colorScheme: 'dark',
+      viewport: { width: 360, height: 800 },
     });
     await page.getByText('✓ over').first().waitFor();
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);

@@ -19,7 +19,8 @@ test.each<[string, Fault]>([
   [
     'the table is gone',
     {
-      ...{ code: 'internal', retryable: false },
+      code: 'internal',
+      retryable: false,
       message:
         'Query failed: ResourceNotFoundException: the table does not exist: check --table, --endpoint and --region',
     },
@@ -27,7 +28,8 @@ test.each<[string, Fault]>([
   [
     'the credentials are gone',
     {
-      ...{ code: 'internal', retryable: false },
+      code: 'internal',
+      retryable: false,
       message: 'Query failed: ExpiredTokenException: no valid AWS credentials: set AWS_PROFILE, or log in',
     },
   ],

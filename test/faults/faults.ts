@@ -47,13 +47,11 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     title: 'DynamoDB refuses connections; the answer was in the cache two minutes ago',
-    ...{
-      runbook: 'dynamodb-down.md',
-      ...dynamodb('down'),
-      on: VERIFYING,
-      isWarm: true,
-      aheadMs: 2 * MINUTE_MS,
-    },
+    runbook: 'dynamodb-down.md',
+    ...dynamodb('down'),
+    on: VERIFYING,
+    isWarm: true,
+    aheadMs: 2 * MINUTE_MS,
   },
   {
     title: 'DynamoDB answers after 30 s',
@@ -115,12 +113,10 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     title: 'out of time',
-    ...{
-      ...dynamodb('silent'),
-      runbook: 'dynamodb-down.md',
-      options: { cutOffMs: 300 },
-      silent: 'dynamodb',
-    },
+    ...dynamodb('silent'),
+    runbook: 'dynamodb-down.md',
+    options: { cutOffMs: 300 },
+    silent: 'dynamodb',
   },
   {
     title: 'a variable of the configuration is wrong',

@@ -350,9 +350,7 @@ test('Ctrl-C while it starts: it ends, and prints nothing', async () => {
   ])
     expect(
       await gatehouse(['dev', ...args], { env: { DYNAMODB_ENDPOINT: '' }, onInterrupt: asItListens() }),
-    ).toEqual({
-      ...{ code: 0, out: '', error: '' },
-    });
+    ).toEqual({ code: 0, out: '', error: '' });
 });
 
 test('without a manifest it is the sample world', async () => {

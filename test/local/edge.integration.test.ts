@@ -67,7 +67,8 @@ beforeAll(async () => {
       },
       {
         reader: world.reader,
-        ...{ clock: world.clock, wait: world.clock.wait },
+        clock: world.clock,
+        wait: world.clock.wait,
         fetch: async () => new Response(JSON.stringify({ keys: [jwk] })),
         log: () => undefined,
       },

@@ -98,13 +98,12 @@ describe('one of each', () => {
 test('a permission from the path, a scope from header and query, an API of its own, a parameter that decides nothing', async () => {
   const of = async (given: object) => (await examplesOf({ ...WORLD, routes: [given] })).allowed;
   expect(await of(route('/t/{tenant}/pages/{page}', '{page}', 'tenant:{tenant}'))).toMatchObject({
-    ...{ path: '/t/acme/pages/reports', permission: 'reports' },
+    path: '/t/acme/pages/reports',
+    permission: 'reports',
   });
   expect(
     await of(route('/orders/{action}', 'orders:{action}:order', 'tenant:{header:x-tenant}')),
-  ).toMatchObject({
-    ...{ path: '/orders/read', headers: { 'x-tenant': 'acme' } },
-  });
+  ).toMatchObject({ path: '/orders/read', headers: { 'x-tenant': 'acme' } });
   expect(await of(route('/reports', 'reports', 'tenant:{query:at}'))).toMatchObject({
     path: '/reports?at=acme',
   });

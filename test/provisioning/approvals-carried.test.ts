@@ -261,7 +261,8 @@ describe('what changes decides, whichever command does it', () => {
     const permissions = [{ permission: 'roster', effect: 'DENY' }];
     await run('page.create', { name: 'wages' });
     await run('role-template.create', {
-      ...{ id: 'short', name: 'short' },
+      id: 'short',
+      name: 'short',
       permissions: [...permissions, { permission: 'wages', effect: 'ALLOW' }],
     });
     expect(await outcome('ann', 'group.create', { name: 'none', scope: ACME })).toBe('ok');

@@ -26,7 +26,8 @@ beforeAll(async () => {
 
 type Sent = readonly [command: string, input: Input, operationId?: string];
 const partOf = ([command, input, operationId]: Sent) => ({
-  ...{ command, input },
+  command,
+  input,
   ...(operationId === undefined ? {} : { operationId }),
 });
 

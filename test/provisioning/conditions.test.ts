@@ -46,7 +46,8 @@ describe('an effect with a condition', () => {
     const { items } = await world.run('role.read-all', { id: role });
     expect(items).toContainEqual(expect.objectContaining(edge));
     expect(await onDashboard()).toEqual({
-      ...{ allow: [], deny: [] },
+      allow: [],
+      deny: [],
       conditional: { [role]: { effect: 'ALLOW', when: WHEN } },
     });
     await expectWhole();
@@ -74,7 +75,8 @@ describe('an effect with a condition', () => {
     const edge = { role, permission: 'dashboard' };
     await world.run('role-permission.create', { ...edge, effect: 'ALLOW', when: WHEN });
     expect(await world.run('role-permission.update', { ...edge, effect: 'DENY' })).toMatchObject({
-      ...{ effect: 'DENY', when: WHEN },
+      effect: 'DENY',
+      when: WHEN,
     });
     expect((await onDashboard()).conditional).toEqual({ [role]: { effect: 'DENY', when: WHEN } });
     expect(await world.run('role-permission.update', { ...edge, when: null })).not.toHaveProperty('when');
@@ -118,7 +120,8 @@ describe('an effect with a condition', () => {
     expect([...decodeScope(`tenant:${id}`, item ?? { PK: '', SK: '' }).denials]).toEqual(['dashboard']);
     const effects = await world.reader.get(tenantEffectsKey(tenant, parsePermissionName('dashboard', '')));
     expect(decodePermission(effects ?? { PK: '', SK: '' }).conditional.get(own)).toEqual({
-      ...{ effect: 'DENY', when: WHEN },
+      effect: 'DENY',
+      when: WHEN,
     });
     await expectWhole();
   });
@@ -164,7 +167,8 @@ describe('a condition is checked when it is written', () => {
   test('in a template too, by its permission', async () => {
     const permissions = [{ permission: 'dashboard', effect: 'ALLOW', when: 'context.ip ==' }];
     expect(await world.refused('role-template.create', { name: 'clerk', permissions })).toMatchObject({
-      ...{ code: 'invalid', field: 'permissions' },
+      code: 'invalid',
+      field: 'permissions',
       message: expect.stringMatching(/^permissions: when of dashboard: /),
     });
   });

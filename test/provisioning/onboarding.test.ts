@@ -30,7 +30,8 @@ const manifest = ({ type = 'tenant', scope = {}, roles = {}, user = {}, ...more 
   scopes: {
     Acme: {
       ...(type === 'tenant' ? { combination: 'deny-overrides', description: 'a customer' } : {}),
-      ...{ type, ...(scope as object) },
+      type,
+      ...(scope as object),
     },
   },
   roles: {
@@ -381,7 +382,8 @@ describe('what happens between its reading and its writing', () => {
     expect(gone).toMatchObject({ ok: false, error: { code: 'invalid', field: 'manifest/roles/owner/id' } });
     const page = await around(() => world.run('page.delete', { name: 'users' }));
     expect(page).toMatchObject({
-      ...{ ok: false, error: { code: 'invalid', field: 'manifest/roles/admin/allow/0' } },
+      ok: false,
+      error: { code: 'invalid', field: 'manifest/roles/admin/allow/0' },
     });
     await expectWhole();
     expect(await world.listed('tenant.list', {})).toEqual([]);

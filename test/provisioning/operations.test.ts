@@ -139,10 +139,7 @@ describe('an operationId', () => {
       expect(await world.provision(event)).toMatchObject({ ok: true });
       return record;
     };
-    const unlucky = createProvisioning({
-      ...{ ...world, reader: { ...world.reader, get } },
-      newId: () => ulid(),
-    });
+    const unlucky = createProvisioning({ ...world, reader: { ...world.reader, get }, newId: () => ulid() });
     expect(await unlucky(event)).toMatchObject({ error: { code: 'transient', retryable: true } });
     expect(await world.provision(event)).toMatchObject({ ok: true });
     expect(looks).toBe(2);

@@ -46,10 +46,7 @@ test('the groups of a scope stand apart, change, and come back, on DynamoDB', as
   await put([{ ...((await reader.get(at)) as Item), ...Object.fromEntries(given) }]);
 
   const migrating = async (joins: boolean) => {
-    const splitter = createSplitter({
-      ...{ reader, writer, clock, newId: ulid, joins },
-      thresholds: THRESHOLDS,
-    });
+    const splitter = createSplitter({ reader, writer, clock, newId: ulid, joins, thresholds: THRESHOLDS });
     const key = joins ? nodeKey(parseRef(scope, 'scope')) : at;
     await splitter.look((await reader.get(key)) as Item);
     expect(splitter.counts).toEqual({ split: 1, unsplit: 0 });

@@ -515,24 +515,24 @@ describe('in the stage dev, with a table that was restored', () => {
   test('the stack may be deleted, and has no key, no topic and no role that no parameter asks for', () => {
     const defaults = Object.entries(adopted.Parameters).map(([name, { Default }]) => [name, Default]);
     expect(Object.fromEntries(defaults)).toMatchObject({
-      ...{
-        TableName: 'restored',
-        TableStreamArn: '',
-        TableKeyArn: '',
-        LogsKeyArn: '',
-        EnvironmentKeyArn: '',
-      },
-      ...{
-        InvokeRole: 'false',
-        Authzen: 'false',
-        LiveRevocation: 'false',
-        SocketsApiId: '*',
-        DeletionProtection: 'false',
-        LatencyAlarmMs: 1000,
-        ApiId: '*',
-      },
-      ...{ AlarmTopicArn: '', AvailabilityObjective: 99.9, LatencyObjective: 99, Canary: 'AllAtOnce' },
-      ...{ ProvisionedConcurrency: 0, ReservedConcurrency: '' },
+      TableName: 'restored',
+      TableStreamArn: '',
+      TableKeyArn: '',
+      LogsKeyArn: '',
+      EnvironmentKeyArn: '',
+      InvokeRole: 'false',
+      Authzen: 'false',
+      LiveRevocation: 'false',
+      SocketsApiId: '*',
+      DeletionProtection: 'false',
+      LatencyAlarmMs: 1000,
+      ApiId: '*',
+      AlarmTopicArn: '',
+      AvailabilityObjective: 99.9,
+      LatencyObjective: 99,
+      Canary: 'AllAtOnce',
+      ProvisionedConcurrency: 0,
+      ReservedConcurrency: '',
     });
   });
 

@@ -78,15 +78,13 @@ function setUp(options: Partial<WholePolicyOptions> = {}) {
     subjectOf: () => null,
     apiRoutes: NO_API.apiRoutes,
     routesId: apiRoutesId(NO_API.api),
-    ...{
-      now: clock.now,
-      ttlMs: TTL,
-      outageTtlMs,
-      isClosed: false,
-      maxBytes: 6_144,
-      cacheBytes: 65_536,
-      maxComparisons: 1_000,
-    },
+    now: clock.now,
+    ttlMs: TTL,
+    outageTtlMs,
+    isClosed: false,
+    maxBytes: 6_144,
+    cacheBytes: 65_536,
+    maxComparisons: 1_000,
     ...options,
   });
   const ask = ({ subject = 'user:ann', claims = {}, session }: Caller = {}) =>

@@ -88,7 +88,7 @@ describe('rows on their way', () => {
   test('a row whose attempt got no answer counts as created when it is there and as new as the load', async () => {
     let isFirst = true;
     const taken: Answer = {
-      ...{ ok: false },
+      ok: false,
       error: { code: 'conflict', message: 'taken', field: 'email', holder: 'user:x', retryable: false },
     };
     const now = '9999-01-01T00:00:00.000Z';

@@ -52,7 +52,8 @@ test('a subject in more than 1,000 groups has no bound, and its groups are not r
     const accessBoundOf = createAccessBound({
       reader,
       engine: { effectiveRoles: unexpected },
-      ...{ most: 100, now: () => 2 },
+      most: 100,
+      now: () => 2,
     });
     const question = { types: new Set<string>(), withPermissions: false, at: 2 };
     return { bound: await accessBoundOf(`user:${ID}`, question), lists };

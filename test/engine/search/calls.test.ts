@@ -58,9 +58,7 @@ const OF_GRANT = 1 + 3;
 test('an access bound is none where it would take more Queries or a wider role than its limit', async () => {
   const boundOf = (most: number, subject = owner) => {
     const accessBound = createAccessBound({ reader: world.reader, engine, most, now: world.clock.now });
-    return accessBound(subject, {
-      ...{ types: new Set(['device']), withPermissions: true, at: world.clock.now() },
-    });
+    return accessBound(subject, { types: new Set(['device']), withPermissions: true, at: world.clock.now() });
   };
   // The client, its projects and the building, of which the devices take two Queries.
   expect(await boundOf(DEVICES)).toMatchObject({ scopes: { length: DEVICES }, permissions: ['home'] });

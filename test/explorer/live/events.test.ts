@@ -97,7 +97,8 @@ describe('a summary', () => {
         { reason: 'role', outcome: 'allowed', count: 1 },
         { reason: 'throttled', outcome: 'fault', count: 1 },
       ],
-      ...{ calls: 4, decisions: 4 },
+      calls: 4,
+      decisions: 4,
     });
   });
 

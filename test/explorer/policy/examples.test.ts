@@ -87,7 +87,8 @@ describe('an example', () => {
 
   test('of a policy that denies everything is any request', () => {
     expect(exampleOfResource('arn:aws:x/live/*', 'arn:aws:x/live/')).toEqual({
-      ...{ method: 'GET', path: '/example' },
+      method: 'GET',
+      path: '/example',
     });
   });
 });

@@ -174,7 +174,8 @@ describe('who is not the page itself', () => {
   test('no answer has a header of CORS, not even one for its own origin', async () => {
     const { origin, url, openSession } = await openExplorer();
     const headers = {
-      ...{ origin, cookie: await openSession() },
+      origin,
+      cookie: await openSession(),
       'access-control-request-method': 'POST',
       'access-control-request-headers': 'x-gatehouse-explorer',
     };
@@ -217,7 +218,8 @@ describe('the page', () => {
     const headers = { cookie: await openSession() };
     expect(await send(`${url}/main.js`, { headers })).toMatchObject({ status: 200, body: 'export {}' });
     expect(await send(`${url}/main.js`, { headers, method: 'HEAD' })).toMatchObject({
-      ...{ status: 200, body: '' },
+      status: 200,
+      body: '',
     });
     expect(await send(url, { headers })).toMatchObject({ status: 303, headers: { location: `${BASE}/` } });
     expect((await send(`${url}/nothing`, { headers })).status).toBe(404);
@@ -255,7 +257,8 @@ describe('a call of the service', () => {
     const { url, openSession } = await openExplorer(service);
     const headers = { ...OF_PAGE, cookie: await openSession(), ...sent.headers };
     const { status, body } = await send(`${url}/api/check`, {
-      ...{ method: 'POST', body: '{"a":1}' },
+      method: 'POST',
+      body: '{"a":1}',
       ...sent,
       headers,
     });

@@ -152,10 +152,7 @@ describe('the feed of the local stack', () => {
   test('a decision is an event, with what it cost', () => {
     const feed = createFeed(() => 5);
     feed.observer('AuthZEN')(OBSERVATION);
-    feed.observer('AuthZEN')({
-      ...OBSERVATION,
-      ...{ decision: undefined, tenant: undefined, fault: 'transient' },
-    });
+    feed.observer('AuthZEN')({ ...OBSERVATION, decision: undefined, tenant: undefined, fault: 'transient' });
     const { decision: _, fault: __, tenant: ___, ...same } = OBSERVATION;
     const common = { ...same, kind: 'decision', at: 5, source: 'AuthZEN' };
     expect(eventsOf(feed)).toEqual([

@@ -54,7 +54,8 @@ const newSession = async (): Promise<string> => {
 };
 async function call(cookie: string, method: string, input: unknown) {
   const { body } = await send(`${stack.url}/_dev/explorer/api/${method}`, {
-    ...{ method: 'POST', body: JSON.stringify(input) },
+    method: 'POST',
+    body: JSON.stringify(input),
     headers: { ...OF_PAGE, cookie },
   });
   return JSON.parse(body);

@@ -41,7 +41,8 @@ ${PEOPLE}
 type Given = Readonly<Record<string, unknown>>;
 const input = (text: string, more: Given = {}): Given => ({
   manifest: parseYaml(text) as Given,
-  ...{ prune: true, pruneShared: true },
+  prune: true,
+  pruneShared: true,
   ...more,
 });
 const planned = (world: MemoryWorld, text: string, more?: Given) =>
@@ -147,7 +148,8 @@ describe('tenant.apply', () => {
     const audits = () => world.items().filter(({ Type }) => Type === 'AuditLog').length;
     const before = audits();
     const answer = await provisioningWith(Number.POSITIVE_INFINITY)({
-      ...{ command: 'tenant.apply', input: input(AFTER) },
+      command: 'tenant.apply',
+      input: input(AFTER),
     });
     expect(answer).toMatchObject({ ok: true, result: { create: expect.any(Number), remove: 3 } });
     expect(count()).toBeGreaterThan(3);
@@ -241,7 +243,8 @@ describe('tenant.apply', () => {
       'users:\n  yve: { phone: "+4930123456" }',
     );
     const answer = await provisioningWith(Number.POSITIVE_INFINITY)({
-      ...{ command: 'tenant.apply', input: input(text) },
+      command: 'tenant.apply',
+      input: input(text),
     });
     expect(other).not.toBe('');
     expect(answer).toMatchObject({ ok: false, error: { retryable: false } });
@@ -276,7 +279,8 @@ describe('tenant.apply', () => {
     const apply = (ids: readonly string[]) =>
       provision({ command: 'tenant.apply', input: input(AFTER, { agreed: ids }) });
     expect(await apply(agreed.slice(1))).toMatchObject({
-      ...{ ok: false, error: { code: 'conflict', field: 'agreed' } },
+      ok: false,
+      error: { code: 'conflict', field: 'agreed' },
     });
     expect(contentOf(world)).toEqual(before);
     expect(await apply(agreed)).toMatchObject({ ok: true });
@@ -285,9 +289,7 @@ describe('tenant.apply', () => {
   test('a dry run says what it would do and writes nothing', async () => {
     const { world, provisioningWith } = await begun();
     const before = world.items().length;
-    const answer = await provisioningWith(0)({
-      ...{ command: 'tenant.apply', input: input(AFTER), dryRun: true },
-    });
+    const answer = await provisioningWith(0)({ command: 'tenant.apply', input: input(AFTER), dryRun: true });
     expect(answer).toMatchObject({ ok: true, result: { remove: 3 } });
     expect(answer).not.toHaveProperty('token');
     expect(world.items().length).toBe(before);

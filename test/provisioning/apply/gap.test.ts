@@ -46,7 +46,8 @@ function renamed({ pages, roles, groups, users }: Shape, isRenamed: (name: strin
   return {
     pages,
     roles: roles.map(({ name, parent, ...role }) => ({
-      ...{ name: to(name), ...role },
+      name: to(name),
+      ...role,
       ...(parent === undefined ? {} : { parent: to(parent) }),
     })),
     groups: groups.map(({ name, roles: mine }) => ({ name: to(name), roles: all(mine) })),
