@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import { percentile } from '../harness/statistics.ts';
-import prices from '../prices.json' with { type: 'json' };
 import type { Aws } from './aws.ts';
 import { type Deployed, TAG } from './deploy.ts';
 import type { Ledger } from './ledger.ts';
-import { billOf, coldStartsIn } from './page.ts';
+import { coldStartsIn } from './page.ts';
 import type { Section } from './proof.ts';
 import { during } from './traffic.ts';
 import type { World } from './world.ts';
@@ -110,6 +109,13 @@ export async function restore(
 
 /** CloudWatch has the last minutes a while later. */
 const METRICS_AFTER_MS = 180_000;
+/** What is billed by quantity; durations in milliseconds. */
+const METRICS = [
+  ['AWS/DynamoDB', 'ConsumedReadCapacityUnits', 'TableName'],
+  ['AWS/DynamoDB', 'ConsumedWriteCapacityUnits', 'TableName'],
+  ['AWS/Lambda', 'Invocations', 'FunctionName'],
+  ['AWS/Lambda', 'Duration', 'FunctionName'],
+] as const;
 
 /** What CloudWatch and the log know of the run. */
 export async function measure(
@@ -119,35 +125,15 @@ export async function measure(
   signal: AbortSignal,
 ): Promise<Section> {
   await sleep(METRICS_AFTER_MS, undefined, { signal });
-  const span = [
-    '--start-time',
-    since.toISOString(),
-    '--end-time',
-    new Date().toISOString(),
-    '--period',
-    '300',
-  ];
-  const sum = async (namespace: string, metric: string, name: string, value: string): Promise<number> => {
-    const what = ['--namespace', namespace, '--metric-name', metric, '--statistics', 'Sum'];
-    const words = [
-      'cloudwatch',
-      'get-metric-statistics',
-      ...what,
-      '--dimensions',
-      `Name=${name},Value=${value}`,
-    ];
-    const { Datapoints } = statistics.parse(await aws([...words, ...span], signal));
-    return Datapoints.reduce((total, { Sum }) => total + Sum, 0);
-  };
-  const ofTable = (metric: string) => sum('AWS/DynamoDB', metric, 'TableName', table);
-  const ofFunction = (metric: string) => sum('AWS/Lambda', metric, 'FunctionName', authorizer);
-  const usage = {
-    readUnits: await ofTable('ConsumedReadCapacityUnits'),
-    writeUnits: await ofTable('ConsumedWriteCapacityUnits'),
-    invocations: await ofFunction('Invocations'),
-    billedMs: await ofFunction('Duration'),
-    memoryMb: 512,
-  };
+  const names = { TableName: table, FunctionName: authorizer };
+  const lines: string[] = [];
+  for (const [namespace, metric, name] of METRICS) {
+    const words = ['cloudwatch', 'get-metric-statistics', '--namespace', namespace, '--metric-name', metric];
+    const of = ['--dimensions', `Name=${name},Value=${names[name]}`, '--statistics', 'Sum'];
+    const span = ['--start-time', since.toISOString(), '--end-time', new Date().toISOString()];
+    const { Datapoints } = statistics.parse(await aws([...words, ...of, ...span, '--period', '300'], signal));
+    lines.push(`- ${metric}: ${Datapoints.reduce((total, { Sum }) => total + Sum, 0)}`);
+  }
   const group = ['--log-group-name', `/aws/lambda/${authorizer}`, '--filter-pattern', '"Init Duration"'];
   const log = await aws(
     ['logs', 'filter-log-events', ...group, '--start-time', `${since.getTime()}`],
@@ -156,13 +142,13 @@ export async function measure(
   const starts = coldStartsIn(events.parse(log).events.map(({ message }) => message));
   const inMs = (share: number) => `${Math.round(percentile(starts, share))} ms`;
   return {
-    title: 'Cold starts, capacity, and the bill',
+    title: 'Cold starts, and what AWS bills',
     lines: [
       starts.length === 0
         ? 'No cold start is in the log.'
         : `${starts.length} cold starts: INIT p50 ${inMs(0.5)}, p99 ${inMs(0.99)}, longest ${inMs(1)}.`,
       '',
-      ...billOf(usage, prices),
+      ...lines,
     ],
   };
 }

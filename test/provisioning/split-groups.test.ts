@@ -22,41 +22,39 @@ import { findingsOn, repairOn } from './findings.ts';
 const thresholds = { groupsOfSubject: 2, groupsOfScope: 2, rolesOfRoot: 2 };
 const PAGE = 'dashboard';
 
+const MANIFEST = `
+pages: [dashboard]
+scopes:
+  acme: { id: acme, type: tenant, combination: deny-overrides }
+  a: { id: a, type: location, parent: acme }
+  b: { id: b, type: location, parent: acme }
+  c: { id: c, type: location, parent: acme }
+roles:
+  allows: { owner: acme, allow: [dashboard] }
+  denies: { owner: acme, deny: [dashboard] }
+groups:
+  a allowed: { id: a-allowed, scope: a, roles: [allows] }
+  a denied: { id: a-denied, scope: a, roles: [denies] }
+  b allowed: { id: b-allowed, scope: b, roles: [allows] }
+  b denied: { id: b-denied, scope: b, roles: [denies] }
+  c allowed: { id: c-allowed, scope: c, roles: [allows] }
+  c denied: { id: c-denied, scope: c, roles: [denies] }
+`;
+const tenant = 'tenant:acme';
+const at = { a: 'location:a', b: 'location:b', c: 'location:c' };
+const idOf = (name: string): string => name.replace(' ', '-');
+
 let world: ReturnType<typeof createMemoryWorld>;
 /** A small world, of which each test has a copy. */
 let made: typeof world;
-let tenant: string;
-const at: Record<'a' | 'b' | 'c', string> = { a: '', b: '', c: '' };
-const group: Record<string, string> = {};
-
 beforeAll(async () => {
-  world = createMemoryWorld();
-  tenant = `tenant:${(await world.run('tenant.create', { name: ulid(), combination: 'deny-overrides' })).id}`;
-  await world.run('page.create', { name: PAGE });
-  const roleOf = async (effect: string) => {
-    const { id } = await world.run('role.create', { name: effect, scope: tenant });
-    await world.run('role-permission.create', { role: id, permission: PAGE, effect });
-    return id;
-  };
-  const [allows, denies] = [await roleOf('ALLOW'), await roleOf('DENY')];
-  for (const name of ['a', 'b', 'c'] as const) {
-    at[name] = `location:${(await world.run('location.create', { name, code: name, parent: tenant })).id}`;
-    for (const [kind, role] of [
-      ['allowed', allows],
-      ['denied', denies],
-    ] as const) {
-      const { id } = await world.run('group.create', { scope: at[name], name: kind });
-      await world.run('group-role.create', { group: id, role });
-      group[`${name} ${kind}`] = id;
-    }
-  }
-  made = world;
+  made = createMemoryWorld();
+  await made.apply(MANIFEST);
 });
 beforeEach(() => {
   world = copyOf(made);
 });
 
-const idOf = (name: string): string => group[name] ?? '';
 const join = (user: string, name: string) =>
   world.run('membership.create', { user, group: idOf(name) }) as Promise<unknown>;
 const leave = (user: string, name: string) => world.run('membership.delete', { user, group: idOf(name) });
@@ -69,8 +67,7 @@ async function member(...names: readonly string[]): Promise<string> {
 }
 const decision = (user: string): Key => decisionKey({ type: 'user', id: user });
 const partKey = (user: string, name: 'a' | 'b' | 'c'): Key => {
-  const [type = '', id = ''] = at[name].split(':');
-  return membershipsKey({ type: 'user', id: user }, { type, id });
+  return membershipsKey({ type: 'user', id: user }, { type: 'location', id: name });
 };
 const read = (key: Key) => world.reader.get(key);
 const groupsIn = (item: Item | undefined) => [...((item?.groups ?? []) as Iterable<string>)].sort();

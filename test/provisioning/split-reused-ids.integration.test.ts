@@ -14,23 +14,23 @@ const [ALLOWED, DENIED, NOTHING] = ['role', 'denied_by_role', 'no_grant'];
 const EACH = size(3, 1);
 const SCOPES_ONLY = { groupsOfSubject: 1_000, groupsOfScope: 1, rolesOfRoot: 1_000 };
 
+const MANIFEST = `
+pages: [dashboard]
+scopes: { acme: { id: acme, type: client, combination: deny-overrides } }
+roles:
+  allows: { id: allows, owner: acme, allow: [dashboard] }
+  denies: { id: denies, owner: acme, deny: [dashboard] }
+`;
+const [tenant, allows, denies] = ['client:acme', 'allows', 'denies'];
+
 interface Place {
   readonly world: World;
-  readonly tenant: string;
-  readonly allows: string;
-  readonly denies: string;
 }
 
 async function open(): Promise<Place> {
   const world = await createLightWorld();
-  const tenant = `client:${(await world.run('client.create', { name: ulid(), combination: 'deny-overrides' })).id}`;
-  await world.run('page.create', { name: PAGE });
-  const roleOf = async (effect: string) => {
-    const { id } = await world.run('role.create', { name: effect, scope: tenant });
-    await world.run('role-permission.create', { role: id, permission: PAGE, effect });
-    return id;
-  };
-  return { world, tenant, allows: await roleOf('ALLOW'), denies: await roleOf('DENY') };
+  await world.apply(MANIFEST);
+  return { world };
 }
 
 const migrating = ({ world }: Place, more: Partial<Parameters<typeof migrate>[0]> = {}) =>
@@ -49,7 +49,7 @@ const findings = async ({ world }: Place) => {
   return open.map(({ code, key, attribute }) => `${code} ${key.PK} ${key.SK} ${attribute}`);
 };
 
-async function siteIn({ world, tenant, allows, denies }: Place) {
+async function siteIn({ world }: Place) {
   const scope = `project:${(await world.run('project.create', { name: ulid(), parent: tenant })).id}`;
   const groupAt = async (role: string | undefined, id: string = ulid()) => {
     await world.run('group.create', { id, scope, name: ulid() });
@@ -90,7 +90,7 @@ for (const isKilled of [false, true])
         let last = Number.POSITIVE_INFINITY;
         for (let number = 1; number <= last; number += EACH) {
           const place = await open();
-          const { world, denies } = place;
+          const { world } = place;
           const run = world.run;
           const elsewhere = await siteIn(place);
           await migrating(place);

@@ -17,15 +17,15 @@ const OWN = 20;
 const THRESHOLDS: SplitThresholds = { groupsOfSubject: 2_000, groupsOfScope: 500, rolesOfRoot: 1_000 };
 
 test('the groups of a scope stand apart, change, and come back, on DynamoDB', async () => {
-  const { run, reader, writer, clock, settle, newEngine } = await createWorld();
-  const scope = `client:${(await run('client.create', { name: ulid() })).id}`;
-  await run('page.create', { name: 'dashboard' });
-  const role = (await run('role.create', { name: 'r', scope })).id;
-  await run('role-permission.create', { role, permission: 'dashboard', effect: 'ALLOW' });
-  const user = (await run('user.create', {})).id;
-  const own: string[] = [];
-  for (let n = 0; n < OWN; n++) own.push((await run('group.create', { scope, name: 'g' })).id);
-  for (const group of own) await run('membership.create', { user, group });
+  const own = Array.from({ length: OWN }, (_, n) => `g${n}`);
+  const { run, reader, writer, clock, settle, newEngine } = await createWorld(`
+pages: [dashboard]
+scopes: { acme: { id: acme, type: client } }
+roles: { r: { id: r, owner: acme, allow: [dashboard] } }
+groups: { ${own.map((id) => `${id}: { id: ${id}, scope: acme }`)} }
+users: { ann: { id: ann, groups: [${own}] } }
+`);
+  const [scope, user, role] = ['client:acme', 'ann', 'r'];
   const [group] = own;
   await run('group-role.create', { group, role });
 

@@ -16,26 +16,25 @@ const PAGE = 'dashboard';
 const SCOPE_ONLY = { groupsOfSubject: 1_000, groupsOfScope: 1, rolesOfRoot: 1_000 };
 const [ALLOWED, DENIED, NOTHING] = ['role', 'denied_by_role', 'no_grant'];
 
+const MANIFEST = `
+pages: [dashboard]
+scopes:
+  acme: { id: acme, type: client, combination: deny-overrides }
+  p: { type: project, parent: acme }
+  b: { id: b, type: building, parent: p }
+roles:
+  allows: { id: allows, owner: acme, allow: [dashboard] }
+  denies: { id: denies, owner: acme, deny: [dashboard] }
+`;
+const [tenant, building, allows, denies] = ['client:acme', 'building:b', 'allows', 'denies'];
+
 let world: ReturnType<typeof createMemoryWorld>;
-let tenant: string;
-let building: string;
-let [allows, denies] = ['', ''];
 /** A small world, before its groups stand apart and after; each test has a copy of one of them. */
 let made: { readonly site: Site; readonly whole: typeof world; readonly split: typeof world };
 
 beforeAll(async () => {
   world = createMemoryWorld();
-  tenant = `client:${(await world.run('client.create', { name: ulid(), combination: 'deny-overrides' })).id}`;
-  const project = (await world.run('project.create', { name: 'p', parent: tenant })).id;
-  const { id } = await world.run('building.create', { name: 'b', parent: `project:${project}` });
-  building = `building:${id}`;
-  await world.run('page.create', { name: PAGE });
-  const roleOf = async (effect: string) => {
-    const { id } = await world.run('role.create', { name: effect, scope: tenant });
-    await world.run('role-permission.create', { role: id, permission: PAGE, effect });
-    return id;
-  };
-  [allows, denies] = [await roleOf('ALLOW'), await roleOf('DENY')];
+  await world.apply(MANIFEST);
   const [first, whole] = [await site(), world];
   world = copyOf(whole);
   await migrating();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { billOf, coldStartsIn, pageOf } from '../../../bench/aws-proof/page.ts';
+import { coldStartsIn, pageOf } from '../../../bench/aws-proof/page.ts';
 
 const HEAD = {
   date: '2026-11-27',
@@ -35,21 +35,6 @@ test('a page says why a proof ended early, and what is left', () => {
   });
   expect(page).toContain('**It ended early**: load: broken.');
   expect(page).toContain('\n- stack a: no right to arn:aws:x:ACCOUNT\n');
-});
-
-test('the bill has quantities, and dollars where there is a price', () => {
-  const usage = { readUnits: 2e6, writeUnits: 7, invocations: 1e6, billedMs: 4_000, memoryMb: 512 };
-  const prices = {
-    dynamodb: { millionReadRequestUnits: 0.125 },
-    lambda: { millionRequests: 0.2, gbSecondArm64: 0.5 },
-  };
-  expect(billOf(usage, prices).slice(2)).toEqual([
-    '| DynamoDB read units | 2000000 | 0.250000 |',
-    '| DynamoDB write units | 7 | see AWS |',
-    '| Lambda requests (authorizer) | 1000000 | 0.200000 |',
-    '| Lambda GB-seconds (authorizer) | 2.0 | 1.000000 |',
-    '| API Gateway requests | as many as answered | see AWS |',
-  ]);
 });
 
 test('cold starts are the INIT phases in the log', () => {
