@@ -65,8 +65,6 @@ export const EVENTS: Readonly<Record<string, Event>> = {
   'rate-100': steady('100 requests per second', { rate: 100, sampleOneIn: 1 }),
   'rate-1000': steady('1,000 requests per second', { rate: 1_000, sampleOneIn: 8 }),
   steady: steady('10,000 requests per second', {}),
-  'environments-1000': steady('the same over 1,000 environments', { provisioned: 1_000 }),
-  'environments-2000': steady('the same over 2,000 environments', { provisioned: 2_000 }),
   'deploy-spread': deployment('a deployment at once, groups at 100 locations'),
   deploy: deployment('a deployment at once, 7,000 groups in one item', { population: ONE_ITEM }),
   linear: deployment('a deployment by tenths', {

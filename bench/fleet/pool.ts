@@ -34,9 +34,9 @@ export function createPool<E extends Environment>({ now, random, concurrency, cr
     if (!idle.has(version)) idle.set(version, []);
     return idle.get(version) as E[];
   };
-  const start = (version: number, requests: number): E => {
+  const start = (version: number): E => {
     live += 1;
-    return create({ number: created++, version, requests, idleSince: now() });
+    return create({ number: created++, version, requests: 1, idleSince: now() });
   };
 
   return {
@@ -70,18 +70,13 @@ export function createPool<E extends Environment>({ now, random, concurrency, cr
       }
       starts -= 1;
       busy += 1;
-      return start(version, 1);
+      return start(version);
     },
     /** After the answer. */
     release: (environment: E): void => {
       busy -= 1;
       environment.idleSince = now();
       idleOf(environment.version).push(environment);
-    },
-    /** Environments that stand ready, as provisioned concurrency keeps them. */
-    provide: (version: number, count: number): void => {
-      const list = idleOf(version);
-      for (let n = 0; n < count; n++) list.push(start(version, 0));
     },
     /** Ends the environments of a version that are idle, and those that were idle for too long. */
     end: (version: number | undefined, idleMs: number = ASSUMED.idleMs): void => {

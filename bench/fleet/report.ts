@@ -58,8 +58,8 @@ export const allFigures = (results: Results): readonly Figure[] => [
   ...smallFigures(of(results, 'small')),
 ];
 
-/** Environments at a rate, and 1,000 and 2,000 of them at the full rate. */
-const SWEEP = ['rate-10', 'rate-100', 'rate-1000', 'steady', 'environments-1000', 'environments-2000'];
+/** Ordinary times, by rate. */
+const SWEEP = ['rate-10', 'rate-100', 'rate-1000', 'steady'];
 
 const row = (...cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 const percent = (share: number): string => `${shortNumber(share * 100)} %`;

@@ -27,8 +27,6 @@ export interface Simulation {
   /** Every so many environments, one runs the real engine. */
   readonly sampleOneIn: number;
   readonly partitions: { readonly count: number; readonly tableReadUnits: number };
-  /** Environments that are ready from the start. */
-  readonly provisioned?: number;
   /** Share of the requests that go to the new version; its environments start as they are needed. */
   readonly newVersion?: (second: number) => number;
   readonly writes?: {
@@ -232,7 +230,6 @@ export async function simulate(simulation: Simulation): Promise<Simulated> {
       record?.refused();
       return;
     }
-    // One that stood ready has started before.
     const startMs = node.requests === 1 && node.idleSince === now() ? initMs() : 0;
     if (node.own) answer(node, node.own, startMs);
     else {
@@ -294,7 +291,6 @@ export async function simulate(simulation: Simulation): Promise<Simulated> {
     pool.end(version);
     if (secondNow() < seconds) agenda.after(1_000, look);
   }
-  pool.provide(1, simulation.provisioned ?? 0);
   look();
   nextArrival();
   await agenda.runUntil(Number.POSITIVE_INFINITY);

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createColumns } from '../../cli/bulk/columns.ts';
 import { ROW_KINDS, type RowKind } from '../../cli/bulk/kinds.ts';
 import { startLoad } from '../../cli/bulk/load.ts';
@@ -11,7 +11,6 @@ import { provisionedOn } from '../../cli/provisioning.ts';
 import { directTransport } from '../../cli/transport.ts';
 import { verify } from '../../provisioning/verify/index.ts';
 import { createReader } from '../../table/dynamodb/reader.ts';
-import { partitionOf } from '../../table/keys.ts';
 import { createPacing } from '../../table/read/pacing.ts';
 import { wallMs } from '../harness/clocks.ts';
 import { openNewTable, PATIENCE_MS, withEngine } from '../harness/engine.ts';
@@ -33,7 +32,7 @@ const PARALLEL = 8;
 const SINGLE = 32;
 /** Rows of which each is a transaction, and rows whose transactions are recorded to be sent bare. */
 const SAMPLE = 1_000;
-/** However many users are loaded: rows that are sent bare, users that are read bare, and memberships. */
+/** However many users are loaded: rows that are sent bare, and memberships. */
 const MOST_BESIDE = 50_000;
 /** Reads under way at once, as `verify` has them. */
 const READERS = 32;
@@ -179,31 +178,13 @@ async function measureKind(
   return { alone, load, bare, actions: actions / sample };
 }
 
-/**
- * `gatehouse verify`; Queries of the users' partitions with nothing around them; and what it looks at of users read node
- * by node.
- */
+/** `gatehouse verify`, and what it looks at of users read node by node. */
 async function measureVerify({ client, table }: Awaited<ReturnType<typeof openStage>>, users: number) {
   const reader = createReader({ client, table, deadlineMs: PATIENCE_MS });
   const verified = await rateOf(async () => {
     const { open, reads } = await verify({ reader, clock: Date, logs: false });
     if (open.length > 0) throw new Error(`findings: ${JSON.stringify(open[0])}`);
     return reads;
-  });
-  const bare = await rateOf(async () => {
-    let items = 0;
-    await inParallel(Math.min(users, MOST_BESIDE), READERS, async (n) => {
-      const { Items = [] } = await client.send(
-        new QueryCommand({
-          TableName: table,
-          ConsistentRead: true,
-          KeyConditionExpression: 'PK = :pk',
-          ExpressionAttributeValues: { ':pk': partitionOf({ type: 'user', id: idOf('U', n) }) },
-        }),
-      );
-      items += Items.length;
-    });
-    return items;
   });
   const byNode = await rateOf(async () => {
     let reads = 0;
@@ -213,7 +194,7 @@ async function measureVerify({ client, table }: Awaited<ReturnType<typeof openSt
     });
     return reads;
   });
-  return { reads: verified, bare, 'by-node': byNode };
+  return { reads: verified, 'by-node': byNode };
 }
 
 export const administration: Topic = {
@@ -257,8 +238,7 @@ export const administration: Topic = {
         figure(`${kind}.bare`, 'the transactions of the load, bare'),
         figure(`${kind}.actions`, `actions for a row of ${kind}`, ''),
       ]),
-      figure('verify.reads', 'gatehouse verify: reads', '/s', 'bare', 'by-node'),
-      figure('verify.bare', `items of bare Queries of users, ${READERS} at once`),
+      figure('verify.reads', 'gatehouse verify: reads', '/s', 'by-node'),
       figure('verify.by-node', `what it looks at, read node by node, ${READERS} at once`),
     ];
   },

@@ -16,7 +16,7 @@ function writeDocument(results: Results): void {
 
 export const fleet: Topic = {
   name: 'fleet',
-  title: 'a simulated fleet: 5 million users, 10,000 requests per second, up to 2,000 environments',
+  title: 'a simulated fleet: 5 million users, 10,000 requests per second',
   run: async ({ quick, log }) => {
     if (quick) return smallFigures(await simulate(SMALL));
     const results: Record<string, Simulated> = {};

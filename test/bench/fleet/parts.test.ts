@@ -146,8 +146,8 @@ describe('environments', () => {
   test('end after they were idle for long, or with their version', () => {
     let now = 0;
     const pool = poolAt(() => now);
-    pool.provide(1, 3);
-    pool.provide(2, 2);
+    const taken = [1, 1, 1, 2, 2].map((version) => pool.take(version) as Environment);
+    for (const each of taken) pool.release(each);
     pool.end(1);
     expect(pool.counts().live).toBe(2);
     now = 600_000;
