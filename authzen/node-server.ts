@@ -6,7 +6,7 @@ import {
 } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { Clock } from '../engine/clock.ts';
-import type { Log, LogFields } from '../table/log.ts';
+import type { Log } from '../table/log.ts';
 import { type Handle, type HttpAnswer, type HttpRequest, MAX_BODY, requestIdOf, text } from './http.ts';
 
 export interface NodeServerOptions {
@@ -49,7 +49,8 @@ const MAX_REQUESTS_PER_SOCKET = 10_000;
 export function createNodeServer(options: NodeServerOptions): NodeServer {
   const { handle, isReachable, tls, maxRequests, graceMs, log, clock } = options;
   let [inFlight, isStopping] = [0, false];
-  const waiting: Waiting = { bytes: 0, maxBytes: maxRequests * MAX_BODY };
+  /** What is held of bodies that are not whole, over all connections. */
+  const waiting = { bytes: 0, maxBytes: maxRequests * MAX_BODY };
 
   async function answerTo(incoming: IncomingMessage, path: string): Promise<HttpAnswer> {
     if (path === '/healthz') return text(200, 'ok');
@@ -78,11 +79,16 @@ export function createNodeServer(options: NodeServerOptions): NodeServer {
       // Requests that came together are all decided before the first is answered: to wake a client takes long.
       await new Promise((resolve) => setImmediate(resolve));
       write(outgoing, answer, incoming.method === 'HEAD', isRead);
-      if (!PROBES.has(path) || answer.status !== 200)
-        log[answer.status >= 500 ? 'error' : 'info'](
-          'request answered',
-          fieldsOf(incoming, path, answer.status, clock.now() - begunAt),
-        );
+      const { status } = answer;
+      if (PROBES.has(path) && status === 200) return;
+      // No credential, no body, no query, and no path that is not ours.
+      log[status >= 500 ? 'error' : 'info']('request answered', {
+        requestId: requestIdOf({ header: headerOf(incoming) }),
+        method: incoming.method,
+        path: status === 404 ? undefined : path,
+        status,
+        milliseconds: Math.round(clock.now() - begunAt),
+      });
     } catch {
       // The client went away before its request was whole.
       incoming.destroy();
@@ -127,19 +133,13 @@ export function createNodeServer(options: NodeServerOptions): NodeServer {
   };
 }
 
-/** What is held of bodies that are not whole, over all connections. */
-interface Waiting {
-  bytes: number;
-  readonly maxBytes: number;
-}
-
 /**
  * The whole body; undefined as soon as it is known to be too large, `crowded` where all that wait would hold more than
  * their bound.
  */
 async function bodyOf(
   incoming: IncomingMessage,
-  waiting: Waiting,
+  waiting: { bytes: number; readonly maxBytes: number },
 ): Promise<Uint8Array | undefined | 'crowded'> {
   if (Number(incoming.headers['content-length'] ?? 0) > MAX_BODY) return undefined;
   let size = 0;
@@ -155,7 +155,7 @@ async function bodyOf(
         resolve(size > MAX_BODY ? undefined : 'crowded');
       };
       incoming.on('data', take);
-      incoming.on('end', () => resolve(concatenated(chunks, size)));
+      incoming.on('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
       incoming.on('error', reject);
       // After each request; an error is made only where it says something, for it takes longer than all the rest here.
       incoming.on('close', () => {
@@ -165,18 +165,6 @@ async function bodyOf(
   } finally {
     waiting.bytes -= size;
   }
-}
-
-function concatenated(chunks: readonly Uint8Array[], size: number): Uint8Array {
-  const [only] = chunks;
-  if (chunks.length === 1 && only) return only;
-  const whole = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.length;
-  }
-  return whole;
 }
 
 /** All values: of a header that comes twice, Node's `headers` keeps the first or joins them. */
@@ -190,17 +178,3 @@ const headerOf =
     }
     return values;
   };
-
-/** What is logged of a request: no credential, no body, no query, and no path that is not ours. */
-const fieldsOf = (
-  incoming: IncomingMessage,
-  path: string,
-  status: number,
-  milliseconds: number,
-): LogFields => ({
-  requestId: requestIdOf({ header: headerOf(incoming) }),
-  method: incoming.method,
-  ...(status === 404 ? {} : { path }),
-  status,
-  milliseconds: Math.round(milliseconds),
-});

@@ -113,26 +113,21 @@ const guessing = (look: Look): Look => ({
  * @param work the budget that all evaluations of a request share
  */
 export const askEvaluation =
-  (evaluation: Evaluation, work: Work): Ask<Question> =>
+  ({ subject, action, resource, context }: Evaluation, work: Work): Ask<Question> =>
   (look) => {
-    const type = resourceTypeIn(look, evaluation.resource.type);
-    if (type === undefined) {
-      decisionInput(questionOf(evaluation, DEFAULT_RESOURCE_TYPE, work), guessing(look));
-      return undefined;
-    }
-    return questionOf(evaluation, type, work);
+    const known = resourceTypeIn(look, resource.type);
+    const type = known ?? DEFAULT_RESOURCE_TYPE;
+    const question = {
+      subject: refOf(subject),
+      permission: permissionOf(type, resource.type, action.name),
+      scope: scopeOf(type, resource),
+      given: { subject: { properties: subject.properties }, resource, action, context },
+      work,
+    };
+    if (known) return question;
+    decisionInput(question, guessing(look));
+    return undefined;
   };
-
-function questionOf(evaluation: Evaluation, type: ResourceType, work: Work): Question {
-  const { subject, action, resource, context } = evaluation;
-  return {
-    subject: refOf(subject),
-    permission: permissionOf(type, resource.type, action.name),
-    scope: scopeOf(type, resource),
-    given: { subject: { properties: subject.properties }, resource, action, context },
-    work,
-  };
-}
 
 /** A subject as the engine names it. No type holds a colon: what is no reference names nothing. */
 export const refOf = ({ type, id }: Entity): string => `${type}:${id}`;
