@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { createEmbeddedMetrics, type MetricsOptions } from '../engine/embedded-metrics.ts';
+import { createEmbeddedMetrics, type MetricsOptions, type WriteLater } from '../engine/embedded-metrics.ts';
 import type { Observe } from '../engine/observation.ts';
 import type { Reader, ReadNotes } from '../table/reader.ts';
 
@@ -36,12 +36,16 @@ interface Tally {
 }
 
 /**
- * Writes requests as CloudWatch metrics: one line for each, whatever had to be decided and read for it. What runs
- * on behalf of a request is found by its asynchronous context, so that nothing in between has to pass a tally on.
- * What several requests share, such as a read in flight, counts for the one that began it.
+ * Writes requests as CloudWatch metrics: one line for each, whatever had to be decided and read for it, or one line
+ * for all of an outcome and tenant, where lines are written later. What runs on behalf of a request is found by its
+ * asynchronous context, so that nothing in between has to pass a tally on. What several requests share, such as a
+ * read in flight, counts for the one that began it.
  */
-export function createRequestMetrics({ now, ...options }: MetricsOptions & { readonly now: () => number }) {
-  const write = createEmbeddedMetrics({ ...options, now });
+export function createRequestMetrics(
+  { now, ...options }: MetricsOptions & { readonly now: () => number },
+  writeLater?: WriteLater,
+) {
+  const write = createEmbeddedMetrics({ ...options, now }, writeLater);
   const running = new AsyncLocalStorage<Tally>();
   let wasServed = false;
 

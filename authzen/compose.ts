@@ -16,6 +16,7 @@ import {
   withTokenSpans,
 } from '../authorizer/trace.ts';
 import { type Clock, systemClock } from '../engine/clock.ts';
+import type { WriteLater } from '../engine/embedded-metrics.ts';
 import { createEngine } from '../engine/engine.ts';
 import { createExplainer } from '../engine/explain/explainer.ts';
 import { GLOBAL, GLOBAL_ID } from '../engine/items.ts';
@@ -50,6 +51,8 @@ export interface Overrides {
   readonly log?: (line: string) => void;
   /** Writes one line of metrics. Default: as `log` does. */
   readonly writeMetrics?: (line: string) => void;
+  /** Instead: takes a line of metrics that is made when it is written. */
+  readonly writeMetricsLater?: WriteLater;
   /** Takes every decision of the engine. */
   readonly observe?: Observe;
   /** Fetches the issuers' keys. */
@@ -93,7 +96,8 @@ export function compose(configuration: AuthzenConfiguration, trace: Trace, overr
   const {
     clock = systemClock,
     log: writeLog = writeLine,
-    writeMetrics = writeLog,
+    writeMetrics: write = writeLog,
+    writeMetricsLater: writeLater,
     // Lambda puts the credentials of the function's role into the environment.
     reader: tableReader = createReader({
       client: createClient({
@@ -104,7 +108,7 @@ export function compose(configuration: AuthzenConfiguration, trace: Trace, overr
     }),
   } = overrides;
   const counting =
-    metrics && createRequestMetrics({ ...metrics, service: 'authzen', write: writeMetrics, now: clock.now });
+    metrics && createRequestMetrics({ ...metrics, service: 'authzen', write, now: clock.now }, writeLater);
   const traced = withReadSpans(tableReader, trace);
   const reader = counting ? counting.withCounts(traced) : traced;
   const log = createLog({ service: 'authzen', level: logging.level, write: writeLog });

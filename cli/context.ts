@@ -2,6 +2,7 @@ import { styleText } from 'node:util';
 import type { Reader } from '../table/reader.ts';
 import type { Writer } from '../table/writer.ts';
 import type { Terminal } from './ask.ts';
+import type { Line } from './gathered-lines.ts';
 import type { Written } from './written.ts';
 
 /** A table to read and to write. */
@@ -15,8 +16,8 @@ export interface Process {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly out: (text: string) => void;
   readonly error: (text: string) => void;
-  /** Writes a line of a log, at the latest at the end of this turn of the event loop. Without it: as an error. */
-  readonly log?: (line: string) => void;
+  /** Writes a line of a log, soon. Without it: as an error. */
+  readonly log?: (line: Line) => void;
   /** Whether the output is a terminal. */
   readonly isTerminal: boolean;
   /** Whether messages go to one; only then progress is shown. */

@@ -7,21 +7,24 @@ const GATHER_MS = 20;
  *
  * @param write writes at once, before it returns
  * @param onExit calls its argument when the process ends
- * @returns writes one line, which is given without its end
+ * @returns writes one line, which is given without its end: as text, or as a function that makes it when it is written
  */
 export function gatherLines(
   write: (text: string) => void,
   onExit: (flush: () => void) => void,
-): (line: string) => void {
-  let gathered = '';
+): (line: Line) => void {
+  const gathered: Line[] = [];
   const flush = (): void => {
-    const text = gathered;
-    gathered = '';
-    if (text !== '') write(text);
+    const lines = gathered.splice(0);
+    if (lines.length > 0) write(lines.map((line) => `${textOf(line)}\n`).join(''));
   };
   onExit(flush);
   return (line) => {
-    if (gathered === '') setTimeout(flush, GATHER_MS).unref();
-    gathered += `${line}\n`;
+    if (gathered.length === 0) setTimeout(flush, GATHER_MS).unref();
+    gathered.push(line);
   };
 }
+
+export type Line = string | (() => string);
+
+export const textOf = (line: Line): string => (typeof line === 'string' ? line : line());

@@ -10,6 +10,7 @@ import type { Reader } from '../../table/reader.ts';
 import { readText } from '../../testing/text-file.ts';
 import { connect, readEndpoint, tableOf } from '../connection.ts';
 import { type Context, interruptionOf, UsageError } from '../context.ts';
+import { type Line, textOf } from '../gathered-lines.ts';
 import {
   type GlobalOptions,
   number,
@@ -78,7 +79,7 @@ async function serve(options: ServeOptions, context: Context): Promise<undefined
     throw new UsageError('--manifest makes a temporary table: give --manifest or --table, not both');
   const tls = tlsCert && tlsKey ? { cert: await readText(tlsCert), key: await readText(tlsKey) } : undefined;
   assertCertificate(tls);
-  const write = context.log ?? ((line: string): void => context.error(`${line}\n`));
+  const write = context.log ?? ((line: Line): void => context.error(`${textOf(line)}\n`));
   const log = createLog({ service: 'authzen', level: logLevelIn(context.env), write });
   const { interrupted } = interruptionOf(context);
   const { reader, table, token, close } = await open(options, context);
@@ -101,7 +102,7 @@ async function serve(options: ServeOptions, context: Context): Promise<undefined
     const publicUrl = options.publicUrl ?? context.env.PUBLIC_URL ?? found;
     handle = createHandleFrom(
       { ...context.env, TABLE_NAME: table, PUBLIC_URL: publicUrl },
-      { reader, clock: { now: context.now }, log: write },
+      { reader, clock: { now: context.now }, log: write, writeMetricsLater: write },
     );
     context.out(`ready ${url}\n${token === undefined ? '' : `token ${token}\n`}`);
     await interrupted;

@@ -150,10 +150,21 @@ describe('a request to the AuthZEN API', () => {
     await ask('/access/v1/evaluation', evaluation('read'), { authorization: 'Bearer nobody' });
     await ask('/access/v1/evaluation', { subject: 7 });
     await ask('/nowhere', {});
-    expect(written()).toMatchObject([
-      { outcome: 'unauthorized' },
-      { outcome: 'invalid' },
-      { outcome: 'invalid' },
-    ]);
+    expect(written().map(({ outcome }) => outcome)).toEqual(['unauthorized', 'invalid', 'invalid']);
+  });
+
+  test('shares a line, where lines are written later, with up to 99 of its outcome and tenant', async () => {
+    const later: (() => string)[] = [];
+    const ask = functions.authzen(METRICS, { writeMetricsLater: (line) => later.push(line) });
+    for (const name of ['write', ...Array.from({ length: 101 }, () => 'read'), 'write'])
+      await ask('/access/v1/evaluation', evaluation(name));
+    const sizes = () =>
+      later.splice(0).map((line) => {
+        const { outcome, Decisions, Allowed = [], Latency } = JSON.parse(line());
+        return [outcome, Latency.length, Decisions.length, Allowed.length].join(' ');
+      });
+    expect(sizes()).toEqual(['permission_unknown 2 2 0', 'role 100 100 100', 'role 1 1 1']);
+    await ask('/access/v1/evaluation', evaluation('read'));
+    expect(sizes()).toEqual(['role 1 1 1']);
   });
 });
