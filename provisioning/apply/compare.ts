@@ -197,6 +197,7 @@ function attributePhase(kind: string, field: string, from: unknown, to: unknown)
   if (field === 'combination') return narrower(to === 'deny-overrides');
   if (field === 'soldBySubscription') return narrower(to === true);
   if (field === 'effect') return narrower(to === 'DENY');
+  if (field === 'allowOnly') return 'mark';
   if (field === 'properties') return 'switch';
   if (field === 'enterprise') return 'switch';
   if (kind === 'page' && field === 'module')

@@ -1,5 +1,6 @@
 import { PLAIN_ENTITIES } from '../../table/entities/registry.ts';
 import { SUBJECT_NODES } from '../../table/identifiers.ts';
+import { isAllowOnly } from '../edges/allow-only.ts';
 import type { Change } from './compare.ts';
 import { PHASES, type Phase, phaseOf, roleEffects, SCOPE_KINDS, type Verb } from './phase.ts';
 import type { State } from './state.ts';
@@ -77,6 +78,7 @@ export function timed(changes: readonly Change[], state: State): readonly Timed[
       // those that only allow.
       phase === 'close' ? (verb === 'create' ? 0 : takesAway ? 2 : 1) : 0,
       phase === 'undeny' && takesAway ? 1 : 0,
+      phase === 'mark' && !isAllowOnly(change.input) ? 1 : 0,
       phase === 'open' ? (isGate(change) ? 2 : EDGE_RANK <= rankOf(kind) && !isMixed(change) ? 1 : 0) : 0,
       takesAway ? -rankOf(kind) : rankOf(kind),
       verbRank(kind, verb),
@@ -87,7 +89,11 @@ export function timed(changes: readonly Change[], state: State): readonly Timed[
   const sorted = placed
     .map((each, position) => ({ ...each, keys: keysOf(each, position) }))
     .sort((a, b) => inOrder(a.keys, b.keys));
-  const belongingOf = belongings(sorted, state, isMixed);
+  const belongingOf = belongings(
+    sorted.filter(({ phase }) => phase !== 'mark'),
+    state,
+    isMixed,
+  );
   const first = new Map<string, number>();
   return sorted
     .map(({ change, phase: alone, keys }, position) => {

@@ -9,9 +9,9 @@ export type Verb = 'create' | 'change' | 'remove';
  * the manifest allows. `close` takes access away. `prepare` makes what gives nobody access. `deny` adds refusals.
  * `switch` changes what neither adds nor takes away, such as the permission that a route needs; at that time only what
  * both states allow is allowed. `together` does in one transaction what no order makes safe (together.ts). `open` adds
- * access, and `undeny` removes refusals last.
+ * access, and `undeny` removes refusals last. Then `mark` says what is allow-only (allow-only.ts).
  */
-export const PHASES = ['close', 'prepare', 'deny', 'switch', 'together', 'open', 'undeny'] as const;
+export const PHASES = ['close', 'prepare', 'deny', 'switch', 'together', 'open', 'undeny', 'mark'] as const;
 export type Phase = (typeof PHASES)[number];
 
 /** Kinds of scopes: the types that come with the table, and `scope` for those that were added. */
@@ -77,6 +77,7 @@ export function phaseOf(
   input: Row = {},
 ): Phase {
   const { kind, values } = entry;
+  if (known === 'mark') return known;
   // A role that is given another parent: it is the parent that allows or refuses.
   if (kind === 'role' && verb === 'change' && known !== undefined) {
     const onlyDenies = (parent: unknown): boolean => {

@@ -1,5 +1,6 @@
 import { isPermissionPattern } from '../../table/permission-name.ts';
 import type { Declarations } from '../../table/properties.ts';
+import { afterMarks, allowOnlyProblems } from './allow-only.ts';
 import { type Change, changesOf, creationsOf, fixedProblems, removal, rolesOf } from './compare.ts';
 import { type Entry, keyOf, nameOf, type Row, subjectName } from './entry.ts';
 import { timed } from './order.ts';
@@ -85,11 +86,11 @@ export function compare(
   const isPruned = ({ shared }: Entry) => (shared ? pruning.shared : pruning.prune);
   const rest = withoutEdgesOf(beyond);
   changes.push(...rest.filter(isPruned).map(removal));
-  const kept = rest
-    .filter((entry) => !isPruned(entry))
-    .map(({ kind, label, shared = false }): Kept => ({ kind, label, shared }));
+  const left = rest.filter((entry) => !isPruned(entry));
+  problems.push(...allowOnlyProblems(desired, current, left, pruning.prune));
+  const kept = left.map(({ kind, label, shared = false }): Kept => ({ kind, label, shared }));
   const dangerOf = dangersIn(state);
-  const steps = timed(changes, state).map(({ change, phase, unit }): Step => {
+  const steps = timed(afterMarks(changes, desired, current), state).map(({ change, phase, unit }): Step => {
     const { verb, command, input, entry } = change;
     const { kind, label, path } = entry;
     return {
