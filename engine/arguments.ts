@@ -17,13 +17,13 @@ const MAX_LIST = 1_000;
 /** Milliseconds before and after 1970 that a Date can hold. */
 const MAX_INSTANT = 8.64e15;
 
-export const faultInText = (field: string, value: unknown): Fault =>
-  typeof value === 'string' && value !== '' && value.length <= MAX_LENGTH
+export const faultInText = (field: string, value: unknown, most = MAX_LENGTH): Fault =>
+  typeof value === 'string' && value !== '' && value.length <= most
     ? undefined
-    : invalid(field, `${field} must be a text of 1 to ${MAX_LENGTH} characters`);
+    : invalid(field, `${field} must be a text of 1 to ${most} characters`);
 
-export const faultInTexts = (field: string, values: unknown): Fault =>
-  faultInList(field, values, (value, position) => faultInText(`${field}.${position}`, value));
+export const faultInTexts = (field: string, values: unknown, most?: number): Fault =>
+  faultInList(field, values, (value, position) => faultInText(`${field}.${position}`, value, most));
 
 /** The first fault in a list of requests or names. */
 export function faultInList(
@@ -63,6 +63,7 @@ interface Options {
   readonly at?: unknown;
   readonly consistency?: unknown;
   readonly credential?: unknown;
+  readonly groups?: unknown;
   readonly prefetch?: unknown;
   readonly given?: unknown;
 }
@@ -107,12 +108,13 @@ function faultInEntity(field: string, entity: unknown, ...names: readonly string
 
 function faultInShared(options: unknown): Fault {
   if (!isObject(options)) return invalid('options', 'options must be an object');
-  const { at, consistency, credential, prefetch } = options as Options;
+  const { at, consistency, credential, groups, prefetch } = options as Options;
   if (at !== undefined && !(typeof at === 'number' && Math.abs(at) <= MAX_INSTANT))
     return invalid('at', 'at must be an instant in epoch milliseconds');
   return (
     (consistency === undefined ? undefined : faultInConsistency(consistency)) ??
     (credential === undefined ? undefined : faultInCredential(credential)) ??
+    (groups === undefined ? undefined : faultInGroups(groups)) ??
     (prefetch === undefined || isTexts(prefetch)
       ? undefined
       : invalid('prefetch', 'prefetch must be a list of texts'))
@@ -135,6 +137,25 @@ function faultInCredential(credential: unknown): Fault {
   return (
     faultInText('credential.ref', ref) ??
     (hash === undefined ? undefined : faultInText('credential.hash', hash))
+  );
+}
+
+/** Characters of the longest issuer, and of the longest name of a group. */
+const MAX_ISSUER = 512;
+const MAX_GROUP = 256;
+
+/** The groups of a token. */
+function faultInGroups(groups: unknown): Fault {
+  if (!isObject(groups)) return invalid('groups', 'groups must be an object');
+  const { issuer, ids, until } = groups as {
+    readonly [name in 'issuer' | 'ids' | 'until']?: unknown;
+  };
+  return (
+    faultInText('groups.issuer', issuer, MAX_ISSUER) ??
+    faultInTexts('groups.ids', ids, MAX_GROUP) ??
+    (Number.isFinite(until)
+      ? undefined
+      : invalid('groups.until', 'groups.until must be an instant in epoch milliseconds'))
   );
 }
 

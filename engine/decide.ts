@@ -142,7 +142,7 @@ export const permissionItemsOf = ({
 });
 
 /**
- * The next instant after `at`, in epoch milliseconds, at which a grant, subscription, licence or the subject begins or
+ * The next instant after `at`, in epoch milliseconds, at which a grant, subscription, licence, token or the subject begins or
  * ends by time alone, so that the residual of a decision may change (ADR 0017).
  */
 export function validUntil(
@@ -154,6 +154,7 @@ export function validUntil(
   let next = subject ? endAfter(at, subject.endsAt) : FOREVER;
   for (const holding of holdings)
     if (holding.kind === 'assignment') next = Math.min(next, nextChange(at, [holding]));
+    else if (holding.kind === 'token_group') next = Math.min(next, endAfter(at, holding.end));
   const soldModule = soldModuleOf(permission, input);
   if (soldModule !== undefined) next = Math.min(next, nextChange(at, subscriptionsTo(scopes, soldModule)));
   for (const enterprise of enterprisesOf(scopes))

@@ -119,11 +119,11 @@ export function createDeciding(
 
   /** What is kept for a question that is asked for now; whether it still holds is for the load to say. */
   function knownFor(
-    { subject, permission, scope, at }: Question,
+    { subject, groups, permission, scope, at }: Question,
     withRoles: boolean,
   ): KeptDecision | undefined {
     if (!kept || at !== undefined || permission === undefined || scope === undefined) return undefined;
-    const known = kept.find(subject, scope, permission);
+    const known = kept.find(subject, groups, scope, permission);
     return withRoles && known?.roles === undefined ? undefined : known;
   }
 
@@ -219,7 +219,7 @@ export function createDeciding(
       hasGrant: hasGrant(input.subject, input, holdings),
       roles: withRoles ? withInherited(rolesInForce(holdings, at), input) : undefined,
     };
-    if (value.spans && !isStale) kept?.keep(question.subject, question.scope, made);
+    if (value.spans && !isStale) kept?.keep(question.subject, question.groups, question.scope, made);
     return { question, credential, decision, made, isKept: false, instant, input };
   }
 

@@ -28,6 +28,13 @@ import {
   tenantEffectsId,
 } from './items.ts';
 import type { Look } from './load.ts';
+import {
+  NO_TOKEN_GROUPS,
+  prefetchTokenGroups,
+  type TokenGroup,
+  type TokenGroups,
+  tokenGroupsAt,
+} from './token-groups.ts';
 
 /** A question to the engine. */
 export interface Question {
@@ -44,6 +51,8 @@ export interface Question {
    * ignored. They are prefetched, never trusted: a wrong one costs its read units and nothing else.
    */
   readonly prefetch?: readonly string[] | undefined;
+  /** The groups that a verified token of the subject names. */
+  readonly groups?: TokenGroups | undefined;
   /** The instant to decide for, in epoch milliseconds. Default: now. */
   readonly at?: number | undefined;
   /** What the caller knows of subject, resource, action and context. Only conditions look at it. */
@@ -61,6 +70,8 @@ export interface DecisionInput<Q extends Question = Question> {
   readonly subject: SubjectItem | null;
   /** The scope itself, then its ancestors up to the root; null where one is missing. */
   readonly scopes: readonly (ScopeItem | null)[];
+  /** The groups of ours that the question's token names. */
+  readonly tokenGroups: readonly TokenGroup[];
   readonly permission: CheckedPermission | null;
   /** The effects of the root's own roles on the permission. */
   readonly tenantEffects: TenantEffects | null;
@@ -69,6 +80,15 @@ export interface DecisionInput<Q extends Question = Question> {
 
 /** The global item of a table that has none. */
 export const NO_GLOBAL: GlobalItem = { roles: new Map(), soldModules: new Set(), declarations: new Map() };
+
+const NOTHING = {
+  subject: null,
+  scopes: [],
+  tokenGroups: NO_TOKEN_GROUPS,
+  permission: null,
+  tenantEffects: null,
+  global: NO_GLOBAL,
+};
 
 /**
  * The decision input of a question; undefined while an item is not loaded.
@@ -84,8 +104,7 @@ export function decisionInput<Q extends Question>(question: Q, look: Look): Deci
   const credential = question.credential && look.item(CREDENTIAL, question.credential.ref);
   const isCredentialMissing = question.credential !== undefined && credential === undefined;
   if (scopeRef === undefined) {
-    const nothing = { subject: null, scopes: [], permission: null, tenantEffects: null, global: NO_GLOBAL };
-    return isCredentialMissing ? undefined : { question, credential, ...nothing };
+    return isCredentialMissing ? undefined : { question, credential, ...NOTHING };
   }
   const subject = look.item(SUBJECT, subjectId(question.subject));
   const scope = look.item(SCOPE, scopeRef);
@@ -97,6 +116,10 @@ export function decisionInput<Q extends Question>(question: Q, look: Look): Deci
   // Look at the ancestors before returning: they are read together with the other missing items.
   const scopes = scope === undefined || isRefused ? undefined : scopesFrom(scope, look);
   const whole = scope && scopes ? wholeSubject(question.subject, subject, scope, scopes, look) : subject;
+  const tokenGroups =
+    question.groups === undefined || !scope || !scopes
+      ? NO_TOKEN_GROUPS
+      : tokenGroupsAt(question.groups, scope, scopes, look);
   const permission = name === undefined ? null : look.item(PERMISSION, name);
   const tenantEffects =
     !scope || isRefused || name === undefined
@@ -104,12 +127,13 @@ export function decisionInput<Q extends Question>(question: Q, look: Look): Deci
       : look.item(TENANT_EFFECTS, tenantEffectsId(scope.ancestors.at(-1) ?? scope.ref, name));
   if (scope === undefined || subject === undefined || permission === undefined) return undefined;
   if (global === undefined || isCredentialMissing || tenantEffects === undefined) return undefined;
-  if (whole === undefined || scopes?.includes(undefined)) return undefined;
+  if (whole === undefined || tokenGroups === undefined || scopes?.includes(undefined)) return undefined;
   return {
     question,
     credential,
     subject: whole,
     scopes: (scopes as readonly (ScopeItem | null)[] | undefined) ?? [scope],
+    tokenGroups,
     permission,
     tenantEffects,
     global: global ?? NO_GLOBAL,
@@ -170,13 +194,14 @@ function scopesFrom(scope: ScopeItem, look: Look): readonly (ScopeItem | null | 
  * Prefetches the probable ancestors of a scope that is not loaded: its last known ones, or those that the
  * question names.
  */
-function prefetchAbove(scope: string, { permission, prefetch = [] }: Question, look: Look): void {
+function prefetchAbove(scope: string, { permission, groups, prefetch = [] }: Question, look: Look): void {
   const above = look.recall(SCOPE, scope)?.ancestors ?? prefetch.slice(0, MAX_ANCESTORS);
   for (const ref of above) look.prefetch(SCOPE, ref);
   // The scope may itself be a root, with effects of its own.
   const root = above.at(-1) ?? (mayBeRoot(scope) ? scope : undefined);
-  if (root !== undefined && permission !== undefined)
-    look.prefetch(TENANT_EFFECTS, tenantEffectsId(root, permission));
+  if (root === undefined) return;
+  if (permission !== undefined) look.prefetch(TENANT_EFFECTS, tenantEffectsId(root, permission));
+  if (groups !== undefined) prefetchTokenGroups(groups, root, [scope, ...above], look);
 }
 
 /**

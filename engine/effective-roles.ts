@@ -9,6 +9,7 @@ import type {
 } from '../table/decision/items.ts';
 import { GatehouseError } from '../table/errors.ts';
 import type { DenyReason } from './decision.ts';
+import { NO_TOKEN_GROUPS, type TokenGroup } from './token-groups.ts';
 import { holdsAt } from './validity.ts';
 
 /**
@@ -18,6 +19,8 @@ import { holdsAt } from './validity.ts';
 export interface Place {
   readonly scopes: readonly (ScopeItem | null)[];
   readonly global: GlobalItem;
+  /** The groups of ours that a token of the subject names. */
+  readonly tokenGroups?: readonly TokenGroup[];
 }
 
 /** A role that was granted to a subject at a scope or an ancestor, and the kind of grant. */
@@ -25,15 +28,16 @@ export type Holding =
   | { readonly kind: 'group'; readonly group: string; readonly scope: string; readonly role: string }
   | ({ readonly kind: 'assignment'; readonly scope: string; readonly role: string } & Interval)
   | { readonly kind: 'grant'; readonly scope: string; readonly role: string }
+  | ({ readonly kind: 'token_group'; readonly role: string } & Omit<TokenGroup, 'roles'>)
   | { readonly kind: 'global_role'; readonly role: string };
 
 /**
  * Step 6 of a decision: the roles granted to a subject at a scope and its ancestors, without inherited
- * ones. Includes assignments that are not in force; see {@link isInForce}.
+ * ones. Includes what is not in force; see {@link isInForce}.
  */
 export function holdingsOf(
   subject: SubjectItem | null,
-  { scopes }: Pick<Place, 'scopes'>,
+  { scopes, tokenGroups = NO_TOKEN_GROUPS }: Pick<Place, 'scopes' | 'tokenGroups'>,
 ): readonly Holding[] {
   const root = scopes.at(-1);
   if (!subject || !root) return NOTHING;
@@ -57,6 +61,8 @@ export function holdingsOf(
     for (const role of subject.grants.get(root.ref) ?? NONE)
       holdings.push({ kind: 'grant', scope: root.ref, role });
   for (const role of subject.globalRoles) holdings.push({ kind: 'global_role', role });
+  for (const { group, scope, roles, end } of tokenGroups)
+    for (const role of roles) holdings.push({ kind: 'token_group', group, scope, role, end });
   return holdings;
 }
 
@@ -88,8 +94,10 @@ export const hasGrant = (
   );
 
 /** Whether a holding is in force at an instant. */
-export const isInForce = (holding: Holding, at: number): boolean =>
-  holding.kind !== 'assignment' || holdsAt(holding, at);
+export function isInForce(holding: Holding, at: number): boolean {
+  if (holding.kind === 'assignment') return holdsAt(holding, at);
+  return holding.kind !== 'token_group' || at < holding.end;
+}
 
 type Roots = Pick<Place, 'scopes'>;
 

@@ -33,6 +33,7 @@ import {
 } from './load.ts';
 import { createObserver, type Observe, type Observed } from './observation.ts';
 import { createSessions, type OpenSession } from './session.ts';
+import type { TokenGroups } from './token-groups.ts';
 
 export type { Ask, TenantRoles };
 
@@ -50,6 +51,8 @@ export interface CheckOptions extends Given {
   readonly consistency?: Consistency | undefined;
   /** The subject's credential. An invalid one is refused first (`credential_refused`). */
   readonly credential?: Credential | undefined;
+  /** The groups that a verified token of the subject names (ADR 0043). They can allow, and only until it ends. */
+  readonly groups?: TokenGroups | undefined;
   /**
    * Probable ancestors of the scope, closest first, up to the root, for example from the request's path. They
    * are prefetched, never trusted.
@@ -62,7 +65,7 @@ export interface CheckOptions extends Given {
 }
 
 /** One of many checks. Options that it leaves out come from the call. */
-export interface CheckRequest extends Pick<CheckOptions, 'at' | 'credential' | 'prefetch'> {
+export interface CheckRequest extends Pick<CheckOptions, 'at' | 'credential' | 'groups' | 'prefetch'> {
   readonly subject: string;
   readonly permission: string;
   readonly scope: string;
@@ -321,9 +324,10 @@ export function createEngine(options: EngineOptions): Engine {
     const sharedGiven = givenAt(givenIn(shared), shared.at);
     const asks = requests.map(({ subject, permission, scope, ...options }) => {
       const { at = shared.at, credential = shared.credential, prefetch = shared.prefetch } = options;
+      const { groups = shared.groups } = options;
       const isShared = options.given === undefined && at === shared.at;
       const own = isShared ? sharedGiven : givenAt(options.given ?? givenIn(shared), at);
-      return () => ({ subject, permission, scope, at, credential, prefetch, given: own });
+      return () => ({ subject, permission, scope, groups, at, credential, prefetch, given: own });
     });
     const { answers, ...rest } = await checkManyAsked(asks, {
       consistency,
@@ -375,8 +379,8 @@ export function createEngine(options: EngineOptions): Engine {
     },
     effectiveRoles: async (subject, scope, given = NOTHING_GIVEN) => {
       refuse(faultInText('subject', subject) ?? faultInText('scope', scope) ?? faultInOptions(given));
-      const { at, consistency = 'cached', prefetch } = given;
-      const question = { subject, permission: undefined, scope, prefetch };
+      const { at, consistency = 'cached', groups, prefetch } = given;
+      const question = { subject, permission: undefined, scope, groups, prefetch };
       return load([(look) => decisionInput(question, look)], consistency, ([loaded]) => {
         const { value, instant } = loaded as Loaded<DecisionInput>;
         const tenant = value.scopes.at(-1)?.ref;
@@ -402,6 +406,7 @@ const questionWith = (subject: string, permission: string, scope: string, given:
         subject,
         permission,
         scope,
+        groups: given.groups,
         at: given.at,
         credential: given.credential,
         prefetch: given.prefetch,

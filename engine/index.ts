@@ -46,3 +46,4 @@ export { type AccessBound, createAccessBound } from './search/access-bound.ts';
 export type { ListOptions } from './search/page.ts';
 export { createLists, type Lists, type ListsOptions } from './search/search.ts';
 export type { OpenSession, Session, SessionOptions } from './session.ts';
+export type { TokenGroups } from './token-groups.ts';

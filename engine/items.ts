@@ -1,3 +1,4 @@
+import { isLongerThan } from '../table/bytes.ts';
 import {
   decodeCredential,
   decodeExternalGroups,
@@ -17,7 +18,14 @@ import type {
   SubjectItem,
 } from '../table/decision/items.ts';
 import { mayBeScopeType } from '../table/entities/scope-types.ts';
-import { isRef, parseRef, parseSubjectRef, REGISTERED_SUBJECT } from '../table/identifiers.ts';
+import {
+  isRef,
+  isSafeText,
+  MAX_VALUE_BYTES,
+  parseRef,
+  parseSubjectRef,
+  REGISTERED_SUBJECT,
+} from '../table/identifiers.ts';
 import type { Item } from '../table/item.ts';
 import {
   decisionKey,
@@ -165,7 +173,8 @@ export const EXTERNAL_GROUPS: Kind<ReadonlyMap<string, ExternalGroup>> = {
   keyOf: (id) => {
     const at = id.indexOf(OF);
     const [root, issuer] = [id.slice(0, at), id.slice(at + OF.length)];
-    return isRef(root) ? externalGroupsKey(parseRef(root, 'scope'), issuer) : undefined;
+    const isPossible = isRef(root) && isSafeText(issuer) && !isLongerThan(issuer, MAX_VALUE_BYTES);
+    return isPossible ? externalGroupsKey(parseRef(root, 'scope'), issuer) : undefined;
   },
   decode: (_, item) => decodeExternalGroups(item),
 };

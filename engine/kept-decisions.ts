@@ -3,6 +3,7 @@ import type { Residual } from './decide.ts';
 import type { Decision } from './decision.ts';
 import type { Span } from './item-cache.ts';
 import type { Kept } from './load.ts';
+import { type TokenGroups, textWithGroups } from './token-groups.ts';
 
 /**
  * What a decision came to. It may be given again while each item that it rests on is still the cached one and recent
@@ -39,6 +40,8 @@ const BYTES_PER_SUBJECT = 1_000_000;
 interface KeptSubject {
   /** By scope: the only decision there, or by permission. */
   readonly scopes: Map<string, KeptAtScope>;
+  /** Whether it was asked with the groups of a token: a text that names no subject may be equal to that of one that was. */
+  readonly hasGroups: boolean;
   readonly bytes: number;
 }
 
@@ -74,22 +77,33 @@ export function createKeptDecisions(maxBytes: number) {
       shrink();
     },
     /** A decision that may not hold any more: it is for the load to say (`Run.again`). */
-    find: (subject: string, scope: string, permission: string): KeptDecision | undefined => {
-      const there = subjects.get(subject, AS_USUAL)?.scopes.get(scope);
+    find: (
+      subject: string,
+      groups: TokenGroups | undefined,
+      scope: string,
+      permission: string,
+    ): KeptDecision | undefined => {
+      const id = groups === undefined ? subject : textWithGroups(subject, groups);
+      const known = subjects.get(id, AS_USUAL);
+      if (known === undefined || known.hasGroups !== (groups !== undefined)) return undefined;
+      const there = known.scopes.get(scope);
       if (there instanceof Map) return there.get(permission);
       return there?.permission === permission ? there : undefined;
     },
-    keep: (subject: string, scope: string, decision: KeptDecision): void => {
+    keep: (subject: string, groups: TokenGroups | undefined, scope: string, decision: KeptDecision): void => {
+      const hasGroups = groups !== undefined;
+      const id = hasGroups ? textWithGroups(subject, groups) : subject;
       // It was found before: it stays for that.
-      const known = subjects.peek(subject);
+      const known = subjects.peek(id);
       const isFull = known !== undefined && known.bytes > BYTES_PER_SUBJECT;
-      const { scopes, bytes } = known && !isFull ? known : { scopes: new Map(), bytes: SUBJECT_BYTES };
+      const least = SUBJECT_BYTES + (hasGroups ? 2 * id.length : 0);
+      const { scopes, bytes } = known && !isFull ? known : { scopes: new Map(), bytes: least };
       const before = scopes.get(scope);
       const after = withDecision(before, decision);
       scopes.set(scope, after.kept);
       const grown = after.more * DECISION_BYTES + (before === undefined ? SCOPE_BYTES : 0);
       // The cache takes the size of a value when it is set: a new one each time that it differs.
-      if (grown !== 0) subjects.set(subject, { scopes, bytes: bytes + grown });
+      if (grown !== 0) subjects.set(id, { scopes, hasGroups, bytes: bytes + grown });
       shrink();
     },
   };

@@ -3,6 +3,7 @@ import { faultInOptions, faultInText, faultInTexts, refuse } from './arguments.t
 import type { Decision } from './decision.ts';
 import { type Given, givenIn } from './given.ts';
 import type { Consistency } from './load.ts';
+import type { TokenGroups } from './token-groups.ts';
 
 /**
  * Decisions for one subject at one scope, made together and kept: for a menu that checks many permissions
@@ -30,6 +31,8 @@ export interface SessionOptions extends Given {
   readonly permissions: readonly string[];
   /** The instant to decide for, in epoch milliseconds. Default: now. */
   readonly at?: number | undefined;
+  /** The groups that a verified token of the subject names. The session ends with the token. */
+  readonly groups?: TokenGroups | undefined;
   /** How fresh the decisions' items must be. Default: `cached`. A `strong` session lives longest. */
   readonly consistency?: Consistency | undefined;
 }
@@ -39,7 +42,7 @@ export type OpenSession = (subject: string, scope: string, options: SessionOptio
 
 type CheckMany = (
   requests: readonly { readonly subject: string; readonly permission: string; readonly scope: string }[],
-  options: { readonly consistency: Consistency; readonly at: number | undefined } & Given,
+  options: Pick<SessionOptions, 'at' | 'consistency' | 'groups'> & Given,
 ) => Promise<{ readonly decisions: readonly Decision[]; readonly expiresAt: number }>;
 
 /**
@@ -53,12 +56,14 @@ export function createSessions(
 ): OpenSession {
   return async (subject, scope, options) => {
     refuse(faultInText('subject', subject) ?? faultInText('scope', scope) ?? faultInOptions(options));
-    const { permissions, at, consistency = 'cached', ...given } = options;
+    const { permissions, at, groups, consistency = 'cached', ...given } = options;
     refuse(faultInTexts('permissions', permissions));
     const begunIn = generation();
     const names = [...new Set(permissions)];
     const requests = names.map((permission) => ({ subject, scope, permission }));
-    const { decisions: made, expiresAt } = await checkMany(requests, { consistency, at, ...givenIn(given) });
+    const of = { consistency, at, groups, ...givenIn(given) };
+    const { decisions: made, expiresAt: end } = await checkMany(requests, of);
+    const expiresAt = Math.min(end, groups?.until ?? end);
     const decisions = new Map(names.map((name, position) => [name, made[position] as Decision]));
     const isOver = () => now() >= expiresAt || begunIn !== generation();
     return {

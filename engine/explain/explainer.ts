@@ -10,6 +10,7 @@ import { type DecisionInput, decisionInput } from '../decision-input.ts';
 import { type Given, givenAt, givenIn } from '../given.ts';
 import { subjectId } from '../items.ts';
 import { type Consistency, createLoad, type Loaded, type LoadOptions } from '../load.ts';
+import type { TokenGroups } from '../token-groups.ts';
 import { counts, createShowCondition } from './conditions.ts';
 import { type DerivedEffect, derivationsOf } from './derivations.ts';
 import { type Elsewhere, readElsewhere } from './elsewhere.ts';
@@ -31,6 +32,8 @@ export interface ExplainerOptions extends Omit<LoadOptions, 'reader'> {
 export interface ExplainOptions extends Given {
   /** The instant to decide for, in epoch milliseconds. Default: now. */
   readonly at?: number | undefined;
+  /** The groups that a verified token of the subject names. */
+  readonly groups?: TokenGroups | undefined;
   /** How fresh the decision's items must be. Default: `strong`, all items as of one instant. */
   readonly consistency?: Consistency | undefined;
   /** The budget that the conditions of a request share. Default: one for this explanation. */
@@ -66,10 +69,10 @@ export function createExplainer(options: ExplainerOptions): Explainer {
   return {
     explain: async (subject, permission, scope, given = {}) => {
       refuse(faultInOptions(given) ?? faultInRequest({ subject, permission, scope }));
-      const { at: asked, consistency = 'strong' } = given;
+      const { at: asked, consistency = 'strong', groups } = given;
       // One budget, and what the decision evaluated is shown as it came out.
       const work = given.work ?? createWork();
-      const question = { subject, permission, scope, given: givenAt(givenIn(given), asked), work };
+      const question = { subject, permission, scope, groups, given: givenAt(givenIn(given), asked), work };
       const [loaded] = await load([(look) => decisionInput(question, look)], consistency, (all) => all);
       const { value: input, instant } = loaded as Loaded<DecisionInput>;
       const at = asked ?? instant;

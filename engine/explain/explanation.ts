@@ -96,11 +96,12 @@ export interface Period {
   readonly end?: string;
 }
 
-/** What holds for a time only: the subject, an assignment, or an entitlement here or above. */
+/** What holds for a time only: the subject, an assignment, a group of its token, or an entitlement here or above. */
 export type Validity = Period &
   (
     | { readonly kind: 'subject' }
     | { readonly kind: 'assignment'; readonly scope: Named; readonly role: Named }
+    | { readonly kind: 'token_group'; readonly group: Named; readonly scope: Named }
     | { readonly kind: 'subscription'; readonly scope: Named; readonly module: string }
     | { readonly kind: 'license'; readonly scope: Named; readonly enterprise: Named }
   );
@@ -116,6 +117,8 @@ export type Source =
     }
   | ({ readonly kind: 'assignment'; readonly scope: Named } & Period)
   | { readonly kind: 'grant'; readonly scope: Named }
+  /** A group that the subject's token names. */
+  | ({ readonly kind: 'token_group'; readonly group: Named; readonly scope: Named } & Period)
   | { readonly kind: 'global_role' }
   | { readonly kind: 'administrator' };
 

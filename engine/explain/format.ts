@@ -67,6 +67,8 @@ function sourceHead(source: Source): string {
       return source.everyone
         ? `everyone at ${named(source.scope)}, by group ${named(source.group)}`
         : `group ${named(source.group)} at ${named(source.scope)}`;
+    case 'token_group':
+      return `group ${named(source.group)} at ${named(source.scope)}, which the token names${periodText(source)}`;
     case 'assignment':
       return `assignment at ${named(source.scope)}${periodText(source)}`;
     case 'grant':

@@ -13,9 +13,14 @@ export function stateOf(period: Interval, at: number): PeriodState {
 
 export const STATES = { holds: 'holds', ended: 'has ended', not_begun: 'has not begun' } as const;
 
-/** Only assignments have a period. */
-export const holdingState = (holding: Holding, at: number): PeriodState =>
-  holding.kind === 'assignment' ? stateOf(holding, at) : 'holds';
+/** The period of what has no start. */
+export const untilOf = (end: number): Interval => ({ start: Number.NEGATIVE_INFINITY, end });
+
+/** Only assignments and the groups of a token have a period. */
+export function holdingState(holding: Holding, at: number): PeriodState {
+  if (holding.kind === 'assignment') return stateOf(holding, at);
+  return holding.kind === 'token_group' ? stateOf(untilOf(holding.end), at) : 'holds';
+}
 
 const isoOf = (time: number): string | undefined =>
   Number.isFinite(time) ? new Date(time).toISOString() : undefined;
@@ -36,6 +41,8 @@ export function sourceOf(holding: Holding, names: Names): Source {
   if (holding.kind === 'grant') return { kind: 'grant', scope };
   if (holding.kind === 'assignment') return { kind: 'assignment', scope, ...periodOf(holding) };
   const group = `group:${holding.group}`;
+  if (holding.kind === 'token_group')
+    return { kind: 'token_group', group: names.of(group), scope, ...periodOf(untilOf(holding.end)) };
   const everyone = names.node(group)?.everyone === true ? ({ everyone: true } as const) : {};
   return { kind: 'group', group: names.of(group), scope, ...everyone };
 }

@@ -14,6 +14,15 @@ export function sourceSentence(source: Source): Sentence {
       return source.everyone
         ? ['as everyone at ', source.scope, ' (group ', source.group, ')']
         : ['through group ', source.group, ' at ', source.scope];
+    case 'token_group':
+      return [
+        'through group ',
+        source.group,
+        ' at ',
+        source.scope,
+        ', which the token names',
+        periodText(source),
+      ];
     case 'assignment':
       return ['assigned at ', source.scope, periodText(source)];
     case 'grant':

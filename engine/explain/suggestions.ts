@@ -104,6 +104,7 @@ function groupsThatHelp(input: DecisionInput, allowOf: AllowOf) {
   const isMember = new Set([
     ...(input.subject ? groupsOf(input.subject) : []),
     ...input.scopes.map((scope) => scope?.everyone),
+    ...input.tokenGroups.map(({ group }) => group),
   ]);
   return input.scopes.flatMap((scope) => {
     if (!scope) return [];

@@ -5,7 +5,7 @@ import { holdingsOf } from '../effective-roles.ts';
 import { soldModuleOf } from '../permission-effects.ts';
 import { hasEffect, permissionAt } from './derivations.ts';
 import type { Period, Some, Validity } from './explanation.ts';
-import { periodOf, roleRef } from './holdings.ts';
+import { periodOf, roleRef, untilOf } from './holdings.ts';
 import type { Names } from './names.ts';
 import { some } from './suggestions.ts';
 
@@ -24,7 +24,7 @@ export function validitiesOf(input: DecisionInput, names: Names): Some<Validity>
   };
 
   if (subject)
-    add({ start: Number.NEGATIVE_INFINITY, end: subject.endsAt }, (period) => ({
+    add(untilOf(subject.endsAt), (period) => ({
       kind: 'subject',
       ...period,
     }));
@@ -33,6 +33,14 @@ export function validitiesOf(input: DecisionInput, names: Names): Some<Validity>
     const [scope, role] = [names.of(holding.scope), names.of(roleRef(holding.role))];
     add(holding, (period) => ({ kind: 'assignment', scope, role, ...period }));
   }
+  for (const { group, scope, roles, end } of input.tokenGroups)
+    if (roles.some((role) => hasEffect(role, permission)))
+      add(untilOf(end), (period) => ({
+        kind: 'token_group',
+        group: names.of(`group:${group}`),
+        scope: names.of(scope),
+        ...period,
+      }));
   for (const place of scopes) {
     if (!place) continue;
     const scope = names.of(place.ref);

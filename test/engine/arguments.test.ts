@@ -128,6 +128,16 @@ describe('particular arguments', () => {
     await expectInvalid('credential.hash', () => check({ credential: { ref: 'token:x', hash: 7 } }));
     await expectInvalid('prefetch', () => check({ prefetch: SCOPE }));
     await expectInvalid('prefetch', () => check({ prefetch: [SCOPE, 7] }));
+    const groups = { issuer: 'https://login.example.com', ids: ['staff'], until: 1 };
+    await expect(check({ groups })).resolves.toMatchObject({ allowed: expect.any(Boolean) });
+    await expectInvalid('groups', () => check({ groups: 'staff' }));
+    await expectInvalid('groups.issuer', () => check({ groups: { ...groups, issuer: 'x'.repeat(513) } }));
+    await expectInvalid('groups.ids', () =>
+      check({ groups: { ...groups, ids: Array(1_001).fill('staff') } }),
+    );
+    await expectInvalid('groups.ids.1', () => check({ groups: { ...groups, ids: ['a', 'x'.repeat(257)] } }));
+    for (const until of [undefined, Number.POSITIVE_INFINITY, Number.NaN, '2026-01-01'])
+      await expectInvalid('groups.until', () => check({ groups: { ...groups, until } }));
   });
 
   test('of many checks: named by their positions', async () => {

@@ -3,7 +3,7 @@ import { decide } from '../../engine/decide.ts';
 import type { Reason } from '../../engine/decision.ts';
 import { type DecisionInput, decisionInput } from '../../engine/decision-input.ts';
 import { effectiveRoles } from '../../engine/effective-roles.ts';
-import { GLOBAL_ID, type Kind, subjectId } from '../../engine/items.ts';
+import { externalGroupsId, GLOBAL_ID, type Kind, subjectId } from '../../engine/items.ts';
 import type { Look } from '../../engine/load.ts';
 import type { Assignment, Effect, RoleItem, SubjectItem } from '../../table/decision/items.ts';
 import { patternsCovering } from '../../table/permission-name.ts';
@@ -18,6 +18,9 @@ const SCOPES = ['1', '2', '3', '4', '5'].map((n) => `location:01J8Z0E2Z8D2A3J7A7
 const SUBJECT = String(SCOPES[0]);
 const ROLES = ['r0', 'r1', 'r2', 'r3', 'r4'];
 const GROUPS = ['g0', 'g1', 'g2'];
+const ISSUER = 'https://login.example.com';
+/** What its tokens call groups. */
+const NAMED = ['staff', 'guests', 'cleaners'];
 const PERMISSIONS = ['dashboard', 'a:b:c', 'a:b:d'];
 const MODULES = ['a', 'x'];
 const ENTERPRISES = ['enterprise:e', 'enterprise:f'];
@@ -68,6 +71,10 @@ interface World {
     readonly roles: readonly string[];
   }[];
   readonly memberships: readonly string[];
+  /** Of the token: how the groups that it names are called, and until when. */
+  readonly token: { readonly ids: readonly string[]; readonly until: number };
+  /** What they are at each root: a group of this world, or of none. */
+  readonly meant: readonly { readonly root: string; readonly id: string; readonly group: string }[];
   readonly assignments: readonly {
     readonly scope: string;
     readonly role: string;
@@ -93,8 +100,16 @@ function chainOf(world: World, scope: string): readonly string[] {
   }
 }
 
+/** The groups that the token names for a root: whoever shows it counts as a member, while it lives. */
+function groupsOfToken({ token, meant }: World, root: string | undefined, at: number): readonly string[] {
+  const named = meant.filter((each) => each.root === root && token.ids.includes(each.id));
+  return at < token.until ? named.map(({ group }) => group) : [];
+}
+
 /** The same for the oracle, which knows only what exists. */
-function modelOf({ user, soldModules, entitlements, ...granted }: World): Model {
+function modelOf(world: World, where: string, at: number): Model {
+  const { user, soldModules, entitlements, ...granted } = world;
+
   const of = ({ scope, start, end }: World['entitlements'][number], n: number) => ({
     ...{ id: String(n), scope, account: scope, status: 'active', from: start, until: end },
   });
@@ -110,7 +125,9 @@ function modelOf({ user, soldModules, entitlements, ...granted }: World): Model 
     credentials: [],
     routes: [],
     groups: [...granted.groups],
-    memberships: granted.memberships.map((group) => ({ subject: SUBJECT, group })),
+    memberships: [...granted.memberships, ...groupsOfToken(world, chainOf(world, where).at(-1), at)].map(
+      (group) => ({ subject: SUBJECT, group }),
+    ),
     groupRoles: granted.groups.flatMap(({ id, roles }) => roles.map((role) => ({ group: id, role }))),
     roles: granted.roles
       .filter(({ deleted }) => !deleted)
@@ -210,7 +227,13 @@ const worlds: fc.Arbitrary<World> = fc.record({
           each.everyone && !all.slice(0, n).some((other) => other.everyone && other.scope === each.scope),
       })),
     ),
-  memberships: fc.subarray(GROUPS, { minLength: 1 }),
+  memberships: fc.subarray(GROUPS),
+  token: fc.record({ ids: some(fc.constantFrom(...NAMED), 4), until: time }),
+  // Of each name at a root, once.
+  meant: fc.uniqueArray(
+    fc.record({ root: scope, id: fc.constantFrom(...NAMED), group: fc.constantFrom(...GROUPS, 'deleted') }),
+    { minLength: 4, maxLength: 10, selector: (each) => `${each.root} ${each.id}` },
+  ),
   assignments: fc.uniqueArray(
     fc.record({
       scope,
@@ -302,6 +325,13 @@ function itemsOf({ user, scopes, permissions, roles, ...granted }: World): Reado
     const everyone = granted.groups.find((each) => each.scope === ref && each.everyone)?.id;
     const own = { ref, active, ancestors, combination, groups, everyone, ...roots };
     if (exists) items.set(ref, { ...own, ...entitlements });
+    const meant = granted.meant
+      .filter(({ root }) => root === ref)
+      .map(({ id, group }) => {
+        const at = granted.groups.find((each) => each.id === group)?.scope ?? ref;
+        return [id, { group, scope: at }] as const;
+      });
+    if (meant.length > 0) items.set(externalGroupsId(ref, ISSUER), new Map(meant));
     for (const { name } of permissions) items.set(`${ref} ${name}`, exactOf(ref, name));
   }
   for (const { name, registered, module } of permissions) {
@@ -327,8 +357,9 @@ function lookInto(world: World): Look {
   };
 }
 
-function inputOf(look: Look, permission: string, where: string): DecisionInput {
-  const input = decisionInput({ subject: SUBJECT, scope: where, permission }, look);
+function inputOf(look: Look, { token }: World, permission: string, where: string): DecisionInput {
+  const groups = { issuer: ISSUER, ...token };
+  const input = decisionInput({ subject: SUBJECT, scope: where, permission, groups }, look);
   if (!input) throw new Error('something was missing');
   return input;
 }
@@ -337,9 +368,9 @@ test('the engine and a naive evaluator give the same answer for the same reason'
   const counts = new Map<Reason, number>();
   fc.assert(
     fc.property(worlds, fc.constantFrom(...PERMISSIONS), scope, time, (world, permission, where, at) => {
-      const expected = judge(modelOf(world), { subject: SUBJECT, permission, scope: where, at });
+      const expected = judge(modelOf(world, where, at), { subject: SUBJECT, permission, scope: where, at });
       counts.set(expected.reason, (counts.get(expected.reason) ?? 0) + 1);
-      expect(decide(inputOf(lookInto(world), permission, where), at)).toEqual(expected);
+      expect(decide(inputOf(lookInto(world), world, permission, where), at)).toEqual(expected);
     }),
     { numRuns: size(800, 20_000) },
   );
@@ -353,11 +384,12 @@ test('values derived from items are reused with the same result, at any instant'
   fc.assert(
     fc.property(worlds, fc.array(question, { minLength: 1, maxLength: 25 }), (world, questions) => {
       const look = lookInto(world);
-      const model = modelOf(world);
       for (const { permission, where, at } of [...questions, ...questions]) {
-        const input = inputOf(look, permission, where);
-        expect(decide(input, at)).toEqual(judge(model, { subject: SUBJECT, permission, scope: where, at }));
-        const unkept = inputOf(lookInto(world), permission, where);
+        const input = inputOf(look, world, permission, where);
+        expect(decide(input, at)).toEqual(
+          judge(modelOf(world, where, at), { subject: SUBJECT, permission, scope: where, at }),
+        );
+        const unkept = inputOf(lookInto(world), world, permission, where);
         expect(effectiveRoles(input.subject, input, at)).toEqual(effectiveRoles(unkept.subject, unkept, at));
       }
     }),
@@ -368,7 +400,7 @@ test('values derived from items are reused with the same result, at any instant'
 test('each effective role is listed once and exists here', () => {
   fc.assert(
     fc.property(worlds, scope, time, (world, where, at) => {
-      const input = inputOf(lookInto(world), 'dashboard', where);
+      const input = inputOf(lookInto(world), world, 'dashboard', where);
       const inForce = effectiveRoles(input.subject, input, at);
       expect(new Set(inForce).size).toBe(inForce.length);
       const root = chainOf(world, where).at(-1);
@@ -395,10 +427,10 @@ test('under allow-overrides another ALLOW never refuses, under deny-overrides an
         const others = world.effects.filter((each) => each.role !== holder || each.on !== permission);
         const more = { ...world, effects: [...others, { role: holder, on: permission, effect } as const] };
         const without = decide(
-          inputOf(lookInto({ ...world, effects: others }), permission, where),
+          inputOf(lookInto({ ...world, effects: others }), world, permission, where),
           at,
         ).allowed;
-        const having = decide(inputOf(lookInto(more), permission, where), at).allowed;
+        const having = decide(inputOf(lookInto(more), more, permission, where), at).allowed;
         if (effect === 'ALLOW' && without) expect(having).toBe(true);
         if (effect === 'DENY' && !without) expect(having).toBe(false);
       },

@@ -44,6 +44,7 @@ const SOUND: DecisionInput = {
   credential: undefined,
   subject: SUBJECT,
   scopes: [own, root],
+  tokenGroups: [],
   permission: permissionItem(['teacher']),
   tenantEffects: null,
   ...globally(new Map([['teacher', role()]])),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { loadCel } from '../../engine/conditions/load.ts';
-import type { Observation } from '../../engine/index.ts';
+import type { Observation, TokenGroups } from '../../engine/index.ts';
 import { SUBJECT } from '../../engine/items.ts';
 import {
   Attribute,
@@ -22,6 +22,7 @@ import { SPLIT_FORM } from '../../table/form.ts';
 import { parseRef } from '../../table/identifiers.ts';
 import {
   decisionKey,
+  externalGroupsKey,
   globalKey,
   type Key,
   membershipsKey,
@@ -29,6 +30,7 @@ import {
   tenantEffectsKey,
 } from '../../table/keys.ts';
 import { type PermissionName, readPermissionName } from '../../table/permission-name.ts';
+import { meaning } from '../support/external-groups.ts';
 import { again, SEED } from '../support/seed.ts';
 import { createSchool } from './fake-table.ts';
 
@@ -47,6 +49,9 @@ const SCOPES = [ROOT, PROJECT, BUILDING, 'tenant:other'];
 const PERMISSIONS = ['dashboard', 'docs:read:file', 'docs:write:file'];
 const ROLES = ['viewer', 'editor', 'boss', 'everywhere'];
 const GROUPS = ['g0', 'g1', 'g2'];
+const ISSUERS = ['https://one.example.com', 'https://two.example.com'];
+/** What tokens call groups. */
+const NAMED = ['staff', 'guests', 'cleaners'];
 const SPLIT = { v: SPLIT_FORM };
 const CREDENTIALS = ['session:s0', 'token:k1'];
 const CONDITIONS = [
@@ -213,12 +218,29 @@ test(`a decision that is kept is the one that would be made (${again()})`, {
         subject: one(USERS),
         endsAt: time(clock.now() + upTo(60_000)),
       }),
+    meant: () =>
+      putOrRemove(
+        externalGroupsKey(parseRef(ROOT, 'scope'), one(ISSUERS)),
+        meaning(
+          Object.fromEntries(some(NAMED, 0.7).map((name) => [name, [one(GROUPS), one(SCOPES)] as const])),
+        ),
+      ),
     removal: () => {
       if (chance(0.6)) return;
       const key = decisionKey(parseRef(one([...USERS, ...SCOPES, ...CREDENTIALS]), 'ref'));
       // Soon written again: of what is missing nothing is kept.
       for (const world of worlds) world.remove(key);
     },
+  };
+
+  // Tokens live on while what they name changes; one that ended is shown again, too.
+  const tokens: TokenGroups[] = [];
+  const token = (): TokenGroups | undefined => {
+    if (chance(0.7)) return undefined;
+    if (tokens.length === 0 || chance(0.03))
+      tokens.unshift({ issuer: one(ISSUERS), ids: some(NAMED), until: soon() + upTo(40_000) });
+    const known = one(tokens.slice(0, 3)) as TokenGroups;
+    return chance(0.2) ? { ...known } : known;
   };
 
   const given_ = () =>
@@ -243,7 +265,7 @@ test(`a decision that is kept is the one that would be made (${again()})`, {
     const scope = chance(0.03)
       ? 'building:unknown'
       : one([BUILDING, BUILDING, PROJECT, ROOT, 'tenant:other']);
-    return { subject, permission: one(PERMISSIONS), scope, given, credential, at };
+    return { subject, permission: one(PERMISSIONS), scope, given, credential, at, groups: token() };
   };
   type World = (typeof worlds)[number];
   const outcome = async (ask: () => Promise<unknown>) => {
@@ -255,16 +277,17 @@ test(`a decision that is kept is the one that would be made (${again()})`, {
   };
   const asks: (() => (world: World) => Promise<unknown>)[] = [
     () => {
-      const { subject, permission, scope, given, credential, at } = question();
-      return ({ engine }) => engine.check(subject, permission, scope, { ...given, credential, at });
+      const { subject, permission, scope, given, credential, at, groups } = question();
+      return ({ engine }) => engine.check(subject, permission, scope, { ...given, credential, at, groups });
     },
     () => {
       const { subject, permission, scope } = question();
       return ({ engine }) => engine.check(subject, permission, scope);
     },
     () => {
-      const { subject, permission, scope, given, credential } = question();
-      return ({ engine }) => engine.checkWithRoles(subject, permission, scope, { ...given, credential });
+      const { subject, permission, scope, given, credential, groups } = question();
+      return ({ engine }) =>
+        engine.checkWithRoles(subject, permission, scope, { ...given, credential, groups });
     },
     () => {
       const requests = Array.from({ length: 1 + upTo(8) }, question);

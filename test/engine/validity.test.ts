@@ -60,6 +60,7 @@ const INPUT: DecisionInput = {
   credential: undefined,
   subject: SUBJECT,
   scopes: [scope(PLACE), scope(ROOT)],
+  tokenGroups: [],
   permission: {
     registered: true,
     module: 'a',

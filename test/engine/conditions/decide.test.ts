@@ -69,6 +69,7 @@ function inputOf(scenario: Scenario): DecisionInput {
       isAdmin: scenario.isAdmin ?? false,
       properties: scenario.subject ?? {},
     }),
+    tokenGroups: [],
     scopes: [
       scopeItem(RECORD, { ancestors: [TENANT], properties: scenario.resource ?? {} }),
       scopeItem(TENANT, { combination }),

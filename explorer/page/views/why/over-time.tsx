@@ -138,6 +138,8 @@ function saidOf({ of, isStart }: Mark): Said {
       return [`the subject${verb}`];
     case 'assignment':
       return ['role ', of.role, ' at ', of.scope, verb];
+    case 'token_group':
+      return ['the token that names group ', of.group, verb];
     case 'subscription':
       return [`subscription to ${of.module} at `, of.scope, verb];
     case 'license':

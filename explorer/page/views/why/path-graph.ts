@@ -238,6 +238,19 @@ function sourceNode(source: Source, subject: Named, roles: readonly Named[]): Li
         link,
       };
     }
+    case 'token_group': {
+      const { group, scope } = source;
+      const detail = `at ${scope.name}, ${periodText(source)}`;
+      return {
+        id: `token ${group.ref}`,
+        kind: 'token_group',
+        title: 'group of the token',
+        name: group.name,
+        detail,
+        ref: group.ref,
+        link,
+      };
+    }
     case 'assignment': {
       const { scope } = source;
       const id = JSON.stringify(['assignment', scope.ref, roles[0]?.ref]);
