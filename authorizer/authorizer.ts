@@ -149,7 +149,9 @@ export function createAuthorizer(parts: AuthorizerParts): Authorizer {
         return { subject, credential, permission: undefined, scope: undefined, refusal, route };
       const { permission, scope } = named;
       const given = givenOf(request, path, identity, at);
-      return { subject, credential, permission, scope, route, given, prefetch };
+      // A connection outlives its token, and nothing of the groups is kept with it.
+      const groups = request.kind === 'websocket' ? undefined : identity.groups;
+      return { subject, groups, credential, permission, scope, route, given, prefetch };
     };
   };
 
@@ -190,7 +192,7 @@ export function createAuthorizer(parts: AuthorizerParts): Authorizer {
       const request = readEvent(event, basePaths);
       const identity = await identify(request);
       const whole =
-        wholePolicy && takesPolicy(request, httpAnswer)
+        wholePolicy && mayBeWhole(identity) && takesPolicy(request, httpAnswer)
           ? await answerWhole(wholePolicy, request, identity)
           : undefined;
       if (whole) {
@@ -231,6 +233,9 @@ export function createAuthorizer(parts: AuthorizerParts): Authorizer {
 }
 
 const NO_RULES: readonly RouteRule[] = [];
+
+/** A policy for the whole API follows from what the table says a caller may use at most: not from groups of a token. */
+const mayBeWhole = ({ groups }: Identity): boolean => groups === undefined;
 
 /** Names the credential of a connection, which outlives its request: live revocation asks about it again. */
 const withCredential = ({ kind }: GatewayRequest, { credential }: Identity, verdict: Verdict): Verdict =>

@@ -18,6 +18,7 @@ import { createReadCredentials } from './credentials/credentials.ts';
 import type { Fetch } from './credentials/fetch.ts';
 import { createIdentify } from './credentials/identity.ts';
 import { createIssuers, type RemoteIssuer } from './credentials/issuers.ts';
+import { createGroupsOfIssuers } from './credentials/token-groups.ts';
 import { createDecisionLog } from './decision-log.ts';
 import { fieldsOfFault } from './errors.ts';
 import { createRequestMetrics } from './metrics.ts';
@@ -149,6 +150,7 @@ export function compose(configuration: Configuration, trace: Trace, overrides: O
         revocation,
         readApiToken,
         isId,
+        groupsOf: createGroupsOfIssuers(token.issuers, log),
       }),
       trace,
     ),

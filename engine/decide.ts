@@ -150,11 +150,12 @@ export function validUntil(
   at: number,
   holdings: readonly Holding[] = holdingsOf(input.subject, input),
 ): number {
-  const { subject, scopes, permission } = input;
+  const { question, subject, scopes, permission } = input;
   let next = subject ? endAfter(at, subject.endsAt) : FOREVER;
+  // Also where its groups give nothing: whoever keeps the answer keeps it for the token.
+  if (question.groups !== undefined) next = Math.min(next, endAfter(at, question.groups.until));
   for (const holding of holdings)
     if (holding.kind === 'assignment') next = Math.min(next, nextChange(at, [holding]));
-    else if (holding.kind === 'token_group') next = Math.min(next, endAfter(at, holding.end));
   const soldModule = soldModuleOf(permission, input);
   if (soldModule !== undefined) next = Math.min(next, nextChange(at, subscriptionsTo(scopes, soldModule)));
   for (const enterprise of enterprisesOf(scopes))

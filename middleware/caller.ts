@@ -1,5 +1,5 @@
 import { CredentialsError, fieldsOfFault } from '../authorizer/errors.ts';
-import type { Credential, Look } from '../engine/index.ts';
+import type { Credential, Look, TokenGroups } from '../engine/index.ts';
 import { type GatehouseError, invalid } from '../table/errors.ts';
 import type { HttpAnswer, HttpRequest } from './http.ts';
 import { log } from './log.ts';
@@ -29,6 +29,8 @@ export interface Caller {
   readonly credential?: Credential | undefined;
   /** What an issuer asserts: `context.claims` in conditions. */
   readonly claims?: Readonly<Record<string, unknown>> | undefined;
+  /** The groups that a verified token of the subject names. */
+  readonly groups?: TokenGroups | undefined;
 }
 
 /** Finds the caller of a request: a reference such as `user:01J…`, or undefined for nobody (401). */

@@ -135,7 +135,7 @@ interface Asked {
 
 /** The question about a caller; `subject` is empty for claims that name nobody. */
 export function questionOf(
-  { subject: named, credential }: Caller,
+  { subject: named, credential, groups }: Caller,
   { permission, scope, given }: Asked,
   look: Parameters<Exclude<Caller['subject'], string>>[0],
 ): Question | undefined {
@@ -144,7 +144,7 @@ export function questionOf(
   if (subject === null) return { subject: '', permission: undefined, scope: undefined };
   const isWhole = permission !== undefined && scope !== undefined;
   return isWhole
-    ? { subject, credential, permission, scope, given }
+    ? { subject, credential, groups, permission, scope, given }
     : { subject, credential, permission: undefined, scope: undefined };
 }
 

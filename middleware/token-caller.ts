@@ -10,6 +10,7 @@ import { createReadCredentials } from '../authorizer/credentials/credentials.ts'
 import type { Fetch } from '../authorizer/credentials/fetch.ts';
 import { createIdentify, type RevocationSource } from '../authorizer/credentials/identity.ts';
 import { createIssuers } from '../authorizer/credentials/issuers.ts';
+import { createGroupsOfIssuers } from '../authorizer/credentials/token-groups.ts';
 import { CredentialsError, fieldsOfFault } from '../authorizer/errors.ts';
 import { createSubjectOfIssuers } from '../authorizer/subject.ts';
 import { type Clock, systemClock } from '../engine/index.ts';
@@ -42,6 +43,8 @@ export interface TokenIssuer {
   readonly subjectFrom?: string;
   /** In which form `email_verified` counts: `text` lets the text "true" count, too. Default: `boolean`. */
   readonly emailVerified?: 'boolean' | 'text';
+  /** The claim that lists the subject's groups at the issuer. */
+  readonly groupsFrom?: string;
 }
 
 export interface TokenCallerOptions {
@@ -89,12 +92,13 @@ export function createTokenCaller(
     revocation,
     readApiToken,
     isId,
+    groupsOf: createGroupsOfIssuers(token?.issuers ?? [], log()),
   });
   return async (_, http) => {
     const sources = { kind: 'http', authorization: http.header('authorization') };
-    const { subject, credential, claims } = await identify(sources);
+    const { subject, credential, claims, groups } = await identify(sources);
     if (subject !== undefined) return { subject, credential };
-    return { subject: (look) => subjectOf(claims, look), credential, claims };
+    return { subject: (look) => subjectOf(claims, look), credential, claims, groups };
   };
 }
 

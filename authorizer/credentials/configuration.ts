@@ -25,6 +25,8 @@ export interface IssuerConfiguration extends Omit<TrustedIssuer, 'keys'> {
   readonly subjectFrom: SubjectSource;
   /** In which form `email_verified` counts. OpenID Connect defines a boolean; some issuers send a text. */
   readonly emailVerified?: 'boolean' | 'text' | undefined;
+  /** The claim that lists the subject's groups at the issuer; none count without it. */
+  readonly groupsFrom?: string | undefined;
 }
 
 export interface TokenConfiguration {
@@ -92,6 +94,7 @@ const ISSUER = z
       jwksUrl: z.optional(url),
       algorithms: z._default(texts(NO_ALGORITHM, isAlgorithm), DEFAULT_ALGORITHMS),
       subjectFrom: z.optional(subjectFrom),
+      groupsFrom: z.optional(text('is not the name of a claim', (value) => /^[!-~]{1,128}$/.test(value))),
       emailVerified: z.optional(z.enum(['boolean', 'text'], { error: 'is neither boolean nor text' })),
     },
     { error: objectError },

@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
-import type { Credential } from '../../engine/index.ts';
+import type { Credential, TokenGroups } from '../../engine/index.ts';
 import { CredentialsError } from '../errors.ts';
 import type { Authenticate } from './authentication.ts';
 import type { CredentialSources, ReadCredentials } from './credentials.ts';
+import type { GroupsOf } from './token-groups.ts';
 import { NO_CLAIMS, type VerifiedClaims } from './verify.ts';
 
 /** The identity in a request's credentials. */
@@ -15,6 +16,8 @@ export interface Identity {
    */
   readonly credential: Credential | undefined;
   readonly claims: VerifiedClaims;
+  /** What a JWT names of the groups of its subject. */
+  readonly groups?: TokenGroups | undefined;
 }
 
 /**
@@ -38,6 +41,8 @@ export interface IdentityOptions {
   /** Parses an API token: its subject and its id. Undefined if malformed. */
   readonly readApiToken: (text: string) => { readonly subject: string; readonly id: string } | undefined;
   readonly isId: (text: string) => boolean;
+  /** Finds the groups that claims name; without it none count. */
+  readonly groupsOf?: GroupsOf | undefined;
 }
 
 /**
@@ -58,7 +63,7 @@ const API_TOKEN = /^gh1_/i;
  * claim is refused.
  */
 export function createIdentify(options: IdentityOptions): Identify {
-  const { readCredentials, authenticate, revocation, readApiToken, isId } = options;
+  const { readCredentials, authenticate, revocation, readApiToken, isId, groupsOf } = options;
 
   function ofApiToken(text: string): Identity {
     const token = readApiToken(text);
@@ -79,6 +84,6 @@ export function createIdentify(options: IdentityOptions): Identify {
     const text = readCredentials(request);
     if (API_TOKEN.test(text)) return ofApiToken(text);
     const claims = await authenticate(text);
-    return { subject: undefined, credential: recordOf(claims), claims };
+    return { subject: undefined, credential: recordOf(claims), claims, groups: groupsOf?.(claims) };
   };
 }

@@ -107,15 +107,15 @@ describe('a group of a token', () => {
     for (const id of ['unknown', 'lost', 'KEYS', 'keys ', '']) {
       expect(await outcomeOf(token(id))).toBe('no_grant');
     }
-    const all = await engine.checkAsked(() => {
-      return { subject: ANN, permission: 'desk', scope: ACME, groups: token('all') };
-    });
-    // Its roles count by everyone's group, and do not end with the token.
-    expect(all.decision?.reason).toBe('role');
-    const { validUntil } = await engine.checkMany([{ subject: ANN, permission: 'desk', scope: ACME }], {
-      groups: token('all'),
-    });
-    expect(validUntil).toBe(Number.POSITIVE_INFINITY);
+    // The roles of everyone's group count without the token, and are nothing that is granted by name.
+    const ofDesk = (id: string) => () => {
+      return { subject: ANN, permission: 'desk', scope: ACME, groups: token(id) };
+    };
+    const asked = await engine.decideAsked([ofDesk('all'), ofDesk('doors')]);
+    expect(asked).toMatchObject([
+      { decision: { reason: 'role' }, hasGrant: false },
+      { decision: { reason: 'role' }, hasGrant: true },
+    ]);
   });
 
   test.each([
@@ -161,6 +161,10 @@ describe('while the token lives', () => {
       groups: soon,
     });
     expect(validUntil).toBe(soon.until);
+    // Also where they give nothing.
+    const idle = { ...soon, ids: ['unknown'] };
+    const asked = { subject: ANN, permission: 'desk', scope: OFFICE, groups: idle };
+    expect((await engine.checkMany([asked])).validUntil).toBe(soon.until);
     expect(await check('vault', OFFICE, soon)).toBe('role');
     expect(kept).toBe(1);
     world.clock.advance(10);

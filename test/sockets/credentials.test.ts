@@ -3,7 +3,8 @@ import type { Authorizer } from '../../authorizer/index.ts';
 import type { Listed } from '../../authorizer/sockets/connection.ts';
 import { createSockets } from '../../authorizer/sockets/sockets.ts';
 import { serveFor } from '../authorizer/served.ts';
-import { createIssuer, type Issuer, webSocketEvent } from '../authorizer/support.ts';
+import { AUDIENCE, createIssuer, ISSUER, type Issuer, webSocketEvent } from '../authorizer/support.ts';
+import { mean } from '../support/external-groups.ts';
 import { createWorld, type World } from '../support/world.ts';
 
 /**
@@ -22,8 +23,12 @@ beforeAll(async () => {
   world = await createWorld(`
 pages: [board]
 scopes: { School: { id: school, type: account } }
-roles: { reader: { owner: School, allow: [board] } }
-users: { ann: { id: ann, assignments: [{ role: reader, scope: School }] } }
+roles: { reader: { id: reader, owner: School, allow: [board] } }
+groups: { Readers: { id: readers, scope: School, roles: [reader] } }
+users:
+  ann: { id: ann, assignments: [{ role: reader, scope: School }] }
+  kim: { id: kim, assignments: [{ role: reader, scope: School }] }
+  bob: { id: bob }
 routes: [{ method: CONNECT, path: /$connect, permission: board, scope: "account:school" }]
 `);
 });
@@ -85,6 +90,23 @@ const revoked = (ref: 'SESSION' | 'TOKEN', id: string) => ({
       },
     },
   ],
+});
+
+test('a right that is taken away closes a connection, whatever groups the token of it named', async () => {
+  await mean(world, 'account:school', ISSUER, { staff: ['readers', 'account:school'] });
+  world.settle();
+  authorizer = serveFor(issuer, world, {
+    TOKEN_ISSUER: undefined,
+    TOKEN_AUDIENCE: undefined,
+    TOKEN_ISSUERS: JSON.stringify([{ issuer: ISSUER, audience: AUDIENCE, groupsFrom: 'groups' }]),
+  });
+  const tokenOf = async (sub: string) => `Bearer ${await issuer.token({ sub, groups: ['staff'] })}`;
+  expect(await connect(await tokenOf('bob'), 'tablet')).toBe('refused by the authorizer');
+  expect(await connect(await tokenOf('kim'), 'tablet')).toBe(200);
+  await world.run('assignment.delete', { user: 'kim', role: 'reader', scope: 'account:school' });
+  const Keys = { PK: { S: 'USER#kim' }, SK: { S: 'DECISION' } };
+  await sockets({ Records: [{ dynamodb: { Keys } }] });
+  expect([...open.keys()]).toEqual([]);
 });
 
 test('a session that is revoked closes the connections that it opened, and no others', async () => {

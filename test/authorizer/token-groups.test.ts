@@ -1,0 +1,232 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createGroupsOfIssuers } from '../../authorizer/credentials/token-groups.ts';
+import type { VerifiedClaims } from '../../authorizer/credentials/verify.ts';
+import type { Authorizer } from '../../authorizer/index.ts';
+import { mean } from '../support/external-groups.ts';
+import { createWorld, type World } from '../support/world.ts';
+import { answerOf, serveFor } from './served.ts';
+import {
+  AUDIENCE,
+  appSyncEvent,
+  createIssuer,
+  httpEvent,
+  httpV1Event,
+  ISSUER,
+  type Issuer,
+  restRequestEvent,
+  restTokenEvent,
+  webSocketEvent,
+} from './support.ts';
+
+/** Groups in a token behind API Gateway, through the composed authorizer (SPEC section 16). */
+const MANIFEST = `
+pages: [vault, lobby]
+scopes: { Acme: { id: acme, type: tenant } }
+roles:
+  keeper: { id: keeper, owner: Acme, allow: [vault] }
+  visitor: { id: visitor, owner: Acme, allow: [lobby] }
+groups: { Keepers: { id: keepers, scope: Acme, roles: [keeper] } }
+users: { ann: { id: ann, grants: { Acme: [visitor] } }, nobody: { id: none } }
+routes:
+  - { method: GET, path: /vault, permission: vault, scope: tenant:acme }
+  - { method: GET, path: /lobby, permission: lobby, scope: tenant:acme }
+  - { method: CONNECT, path: /$connect, permission: vault, scope: tenant:acme }
+  - { method: GRAPHQL, path: /, permission: vault, scope: tenant:acme }
+`;
+let world: World;
+let issuer: Issuer;
+let lines: Record<string, unknown>[];
+let authorizer: Authorizer;
+
+beforeAll(async () => {
+  issuer = await createIssuer();
+  world = await createWorld(MANIFEST);
+  await mean(world, 'tenant:acme', ISSUER, { 'key staff': ['keepers', 'tenant:acme'] });
+  world.settle();
+});
+beforeEach(() => {
+  lines = [];
+  authorizer = serve();
+});
+
+const ENTRY = { issuer: ISSUER, audience: AUDIENCE, groupsFrom: 'cognito:groups' };
+const serve = (env: Record<string, string> = {}, entry: object = ENTRY) =>
+  serveFor(
+    issuer,
+    { ...world, log: (line: string) => void lines.push(JSON.parse(line)) },
+    {
+      TOKEN_ISSUER: undefined,
+      TOKEN_AUDIENCE: undefined,
+      TOKEN_ISSUERS: JSON.stringify([entry]),
+      POLICY_COVERS: 'route',
+      ...env,
+    },
+  );
+
+/** A token of Ann. */
+const tokenWith = (claims: Record<string, unknown> = {}): Promise<string> => {
+  const now = Math.floor(world.clock.now() / 1_000);
+  return issuer.token({ sub: 'ann', iat: now, exp: now + 600, ...claims });
+};
+const STAFF = { 'cognito:groups': ['key staff'] };
+const bearer = (token: string) => `Bearer ${token}`;
+const ask = async (token: string, path = '/vault', headers = {}) =>
+  (await answerOf(authorizer, httpEvent('GET', path, { authorization: bearer(token), ...headers }))).said;
+const said = () =>
+  lines.filter(({ level }) => level === 'WARN').map(({ message, issuer: of }) => [message, of]);
+
+describe('a group in a token', () => {
+  test.each([
+    ['an HTTP API', (token: string) => httpEvent('GET', '/vault', { authorization: bearer(token) })],
+    ['its format 1.0', (token: string) => httpV1Event('GET', '/vault', { authorization: bearer(token) })],
+    ['a REST API', (token: string) => restRequestEvent('GET', '/vault', { Authorization: [bearer(token)] })],
+    ['its TOKEN authorizer', (token: string) => restTokenEvent('GET', '/vault', bearer(token))],
+    ['AppSync', (token: string) => appSyncEvent(token)],
+  ])('allows behind %s', async (_, eventOf) => {
+    expect((await answerOf(authorizer, eventOf(await tokenWith(STAFF)))).said).toBe('allow');
+    expect((await answerOf(authorizer, eventOf(await tokenWith()))).said).toBe('no_grant');
+  });
+
+  test('opens no WebSocket: the connection would outlive it', async () => {
+    const event = webSocketEvent({ Authorization: [bearer(await tokenWith(STAFF))] });
+    expect((await answerOf(authorizer, event)).said).toBe('no_grant');
+  });
+
+  test('counts from the claim of the issuer alone', async () => {
+    for (const claims of [
+      { groups: ['key staff'] },
+      { 'Cognito:Groups': ['key staff'] },
+      { group: 'key staff' },
+    ])
+      expect(await ask(await tokenWith(claims))).toBe('no_grant');
+    const headers = { 'cognito:groups': 'key staff', 'x-groups': '["key staff"]' };
+    expect(await ask(await tokenWith(), '/vault', headers)).toBe('no_grant');
+    authorizer = serve({}, { issuer: ISSUER, audience: AUDIENCE });
+    expect(await ask(await tokenWith(STAFF))).toBe('no_grant');
+  });
+
+  test('is of its subject: one that is unknown has none', async () => {
+    expect(await ask(await tokenWith({ ...STAFF, sub: 'stranger' }))).toBe('subject_unknown');
+  });
+
+  test('is not of an API token of the same user', async () => {
+    const { token } = await world.run('token.create', { user: 'ann', tokenType: 'api' });
+    world.settle();
+    expect(await ask(String(token))).toBe('no_grant');
+    expect(await ask(String(token), '/lobby')).toBe('allow');
+  });
+});
+
+describe('a claim', () => {
+  const many = (count: number) => Array.from({ length: count }, (_, n) => n.toString(36));
+  test.each<[string, unknown]>([
+    ['with repeats', ['key staff', 'key staff', 'other']],
+    ['with 1,000 groups', ['key staff', ...many(999)]],
+  ])('counts %s', async (_, groups) => {
+    authorizer = serve({ TOKEN_MAX_BYTES: '10240' });
+    expect(await ask(await tokenWith({ 'cognito:groups': groups }))).toBe('allow');
+    expect(said()).toEqual([]);
+  });
+
+  test.each<[string, unknown]>([
+    ['a text', 'key staff'],
+    ['null', null],
+    ['an object', { 0: 'key staff', length: 1 }],
+    ['a number among them', ['key staff', 7]],
+    ['an empty one among them', ['key staff', '']],
+    ['a list among them', ['key staff', ['key staff']]],
+    ['one of 257 characters', ['key staff', 'x'.repeat(257)]],
+    ['1,001 groups', ['key staff', ...many(1_000)]],
+  ])('gives nothing where it holds %s, and refuses nothing', async (_, groups) => {
+    authorizer = serve({ TOKEN_MAX_BYTES: '10240' });
+    const token = await tokenWith({ 'cognito:groups': groups });
+    for (let times = 0; times < 2; times++) {
+      expect(await ask(token)).toBe('no_grant');
+      expect(await ask(token, '/lobby')).toBe('allow');
+    }
+    expect(said()).toEqual([['groups_malformed', ISSUER]]);
+  });
+
+  test.each<[string, Record<string, unknown>]>([
+    ['in another place', { _claim_names: { 'cognito:groups': 'src1' }, _claim_sources: { src1: {} } }],
+    ['somewhere', { hasgroups: true }],
+  ])('that says that there are groups %s gives nothing', async (_, claims) => {
+    const token = await tokenWith({ ...STAFF, ...claims });
+    expect(await ask(token)).toBe('no_grant');
+    expect(await ask(token, '/lobby')).toBe('allow');
+    expect(said()).toEqual([['groups_overage', ISSUER]]);
+    expect(JSON.stringify(lines)).not.toContain('key staff');
+  });
+
+  test.each<[string, Record<string, unknown>]>([
+    ['that is missing', {}],
+    ['that is empty', { 'cognito:groups': [] }],
+    ['of other names elsewhere', { _claim_names: { address: 'src1' }, hasgroups: 'true' }],
+  ])('%s gives nothing, and is nothing to say', async (_, claims) => {
+    expect(await ask(await tokenWith(claims))).toBe('no_grant');
+    expect(said()).toEqual([]);
+  });
+
+  test('is read once for each verified token, by the entry of its kind', () => {
+    const of = { issuer: ISSUER };
+    const groupsOf = createGroupsOfIssuers(
+      [
+        { ...of, tokenUse: 'access', groupsFrom: 'cognito:groups' },
+        { ...of, tokenUse: 'id', groupsFrom: 'custom:groups' },
+      ],
+      { warn: () => undefined },
+    );
+    const both = { iss: ISSUER, exp: 7, 'cognito:groups': ['a'], 'custom:groups': ['b'] };
+    const [access, id, none] = ['access', 'id', 'other'].map(
+      (token_use) => ({ ...both, token_use }) as unknown as VerifiedClaims,
+    ) as [VerifiedClaims, VerifiedClaims, VerifiedClaims];
+    expect(groupsOf(access)).toEqual({ issuer: ISSUER, ids: ['a'], until: 7_000 });
+    expect(groupsOf(access)).toBe(groupsOf(access));
+    expect(groupsOf(id)?.ids).toEqual(['b']);
+    expect(groupsOf(none)).toBeUndefined();
+  });
+});
+
+test('two tokens of one user are told apart by all that keeps answers', async () => {
+  const [having, lacking] = [await tokenWith(STAFF), await tokenWith()];
+  for (let times = 0; times < 3; times++) {
+    expect(await ask(having)).toBe('allow');
+    expect(await ask(lacking)).toBe('no_grant');
+  }
+});
+
+test('what a token gave ends with it', async () => {
+  const now = Math.floor(world.clock.now() / 1_000);
+  const token = await tokenWith({ ...STAFF, exp: now + 10 });
+  expect(await ask(token)).toBe('allow');
+  world.clock.advance(10_000);
+  expect(await ask(token)).toBe('Unauthorized');
+});
+
+describe('what API Gateway caches', () => {
+  const rest = async (token: string, path: string) =>
+    answerOf(authorizer, restRequestEvent('GET', path, { Authorization: [bearer(token)] }));
+
+  test('of a token with groups, each answer is for its route alone', async () => {
+    authorizer = serve({ POLICY_COVERS: 'api' });
+    const [having, lacking] = [await tokenWith(STAFF), await tokenWith()];
+    for (let times = 0; times < 2; times++) {
+      expect(await rest(lacking, '/lobby')).toEqual({ said: 'allow', coverage: 'api' });
+      expect(await rest(having, '/vault')).toEqual({ said: 'allow', coverage: 'route' });
+      expect(await rest(having, '/lobby')).toEqual({ said: 'allow', coverage: 'route' });
+    }
+    // A claim without groups that count changes nothing.
+    const idle = await tokenWith({ 'cognito:groups': [] });
+    expect(await rest(idle, '/lobby')).toEqual({ said: 'allow', coverage: 'api' });
+  });
+
+  test('nothing that rests on a token is cached without it', async () => {
+    const cached = (source: string) =>
+      serve({ RESULT_CACHE: JSON.stringify({ default: { ttl: 300, identitySources: [source] } }) });
+    const token = await tokenWith(STAFF);
+    authorizer = cached('method.request.header.Authorization');
+    expect((await rest(token, '/vault')).said).toBe('allow');
+    authorizer = cached('method.request.header.X-Tenant');
+    expect((await rest(token, '/vault')).said).toBe('outside_cache_key');
+  });
+});
