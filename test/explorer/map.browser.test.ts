@@ -107,7 +107,7 @@ describe('the details', () => {
     const { page } = await openMap(SCHOOL);
     await scope(page, /^south/).click();
     await details(page).getByText('Roles assigned here').click();
-    await details(page).getByText('1 Mar 2026 – 1 Apr 2026').waitFor();
+    await details(page).getByText('1 Mar 2026 – 31 Mar 2026').waitFor();
     await scope(page, /^Lindgren School/).click();
     await details(page).getByText('Grants in this tenant').click();
     await details(page).getByText('edda').waitFor();

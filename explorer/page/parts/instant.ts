@@ -48,16 +48,19 @@ export const instantText = (at: number): string =>
   `${DATE.format(at)}, ${(at % 60_000 === 0 ? TIME : SECONDS).format(at)} UTC`;
 
 /** A date where it is a whole day, with the time otherwise. */
-const shortText = (at: number): string => (at % DAY === 0 ? dateText(at) : instantText(at));
+const startText = (at: number): string => (at % DAY === 0 ? dateText(at) : instantText(at));
+/** The last day, where it ends with one: manifests say ends so. */
+const endText = (at: number): string => startText(at % DAY === 0 ? at - DAY : at);
 
 interface Period {
   readonly start?: string | undefined;
   readonly end?: string | undefined;
 }
 
-/** A period in words, its end excluded: `1 Mar 2026 – 1 Apr 2026`, `until 1 Apr 2026`. */
+/** A period in words, with its last day: `1 Mar 2026 – 31 Mar 2026`, `until 31 Mar 2026`. */
 export function periodText({ start, end }: Period): string {
-  const [from, until] = [start, end].map((text) => text && shortText(Date.parse(text)));
+  const from = start && startText(Date.parse(start));
+  const until = end && endText(Date.parse(end));
   if (from && until) return `${from} – ${until}`;
   if (from) return `from ${from}`;
   return until ? `until ${until}` : 'at any time';
