@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { DECISION, nodeKey } from '../../table/keys.ts';
+import { DECISION, edgeKey, type Key, nodeKey } from '../../table/keys.ts';
+import type { Action } from '../../table/write/action.ts';
 import { findingsOn, linesOf, repairOn } from './findings.ts';
 import { createLedgerWorld, type Input, type LedgerWorld } from './support.ts';
 
@@ -146,6 +147,24 @@ describe('an allow-only group carries only allow-only roles', () => {
     await world.run('group-role.delete', { group: 'helpers', role: 'teacher' });
     expect(await world.run(...mark('group', 'helpers'))).toMatchObject({ allowOnly: true });
     expect(await world.refused(...carry('helpers', 'teacher'))).toMatchObject({ code: 'conflict' });
+  });
+
+  test('of at most 1,000, when it becomes allow-only', async () => {
+    const group = { type: 'group', id: 'helpers' };
+    const keys = Array.from({ length: 1_000 }, (_, n) => edgeKey(group, { type: 'role', id: `role-${n}` }));
+    const each = async (action: (key: Key) => Action) => {
+      for (let n = 0; n < keys.length; n += 100) await world.writer.send(keys.slice(n, n + 100).map(action));
+    };
+    await each((key) => ({
+      kind: 'put',
+      item: { ...key, Type: 'GroupRole', group: 'helpers', role: 'helper' },
+    }));
+    expect(await world.refused(...mark('group', 'helpers'))).toMatchObject({
+      code: 'limit_exceeded',
+      field: 'allowOnly',
+      message: 'the group carries 1001 roles: at most 1000 are looked at',
+    });
+    await each((key) => ({ kind: 'delete', key }));
   });
 
   test('also the group of everyone', async () => {

@@ -57,6 +57,11 @@ const STORY: readonly (readonly [command: string, input: Input])[] = [
   ['permission.create', { name: 'reports:read:monthly' }],
   ['permission.create', { name: 'doors:open:front' }],
   ['permission.create', { name: 'payroll:run:monthly' }],
+  ['group.create', { id: 'staff', scope: NORTHWIND, name: 'Staff', allowOnly: true }],
+  [
+    'external-group.create',
+    { id: 'staff', scope: NORTHWIND, issuer: 'https://issuer.example', externalId: 'staff', group: 'staff' },
+  ],
   [
     'resource-type.create',
     { name: 'invoice', permission: 'billing:{action}:invoice', scope: 'tenant:{tenant}' },
