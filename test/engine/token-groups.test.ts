@@ -10,11 +10,11 @@ import {
 import { Attribute } from '../../table/decision/attributes.ts';
 import { MARKERS } from '../../table/decision/split.ts';
 import { SPLIT_FORM } from '../../table/form.ts';
-import { formatRef } from '../../table/identifiers.ts';
+import { formatRef, type Ref } from '../../table/identifiers.ts';
 import { decisionKey, externalGroupsKey } from '../../table/keys.ts';
 import { mean, meaning } from '../support/external-groups.ts';
 import { createWorld, type World } from '../support/world.ts';
-import { createSchool, PLACE, REVOKED, userRef } from './fake-table.ts';
+import { createSchool, ELSEWHERE, PLACE, REVOKED, userRef } from './fake-table.ts';
 
 /** Groups in a token count for its subject, in the roots that name its issuer, while the token lives (SPEC section 16). */
 const ISSUER = 'https://login.example.com';
@@ -240,6 +240,32 @@ describe('a decision that is kept', () => {
   });
 });
 
+/** A school whose groups stand apart of their scopes. Of the token, `staff` is the group of teachers, at a scope. */
+function createApart(scope: Ref) {
+  const school = createSchool();
+  const until = school.clock.now() + 600_000;
+  for (const place of [PLACE, ELSEWHERE])
+    school.put(decisionKey(place), {
+      v: SPLIT_FORM,
+      status: 'active',
+      [Attribute.groupRoles]: MARKERS.groupRoles,
+    });
+  school.put(decisionKey({ type: 'group', id: 'teachers' }), {
+    v: SPLIT_FORM,
+    [Attribute.rolesOfGroup]: new Set(['teacher']),
+  });
+  school.put(externalGroupsKey(PLACE, ISSUER), meaning({ staff: ['teachers', formatRef(scope)] }));
+  school.putUser(0, REVOKED);
+  const engine = school.newEngine();
+  const groups = { issuer: ISSUER, ids: ['staff', 'staff'], until };
+  const ask = () => engine.check(formatRef(userRef(0)), 'dashboard', formatRef(PLACE), { groups });
+  return { school, ask };
+}
+
+test('a group of another scope gives nothing, also where groups stand apart', async () => {
+  expect((await createApart(ELSEWHERE).ask()).reason).toBe('no_grant');
+});
+
 describe('what it costs', () => {
   const cost = () => world.calls.splice(0).map(({ operation, keys }) => [operation, keys]);
 
@@ -264,24 +290,7 @@ describe('what it costs', () => {
   });
 
   test('one read more, where the roles of groups stand apart', async () => {
-    const school = createSchool();
-    const until = school.clock.now() + 600_000;
-    school.put(decisionKey(PLACE), {
-      v: SPLIT_FORM,
-      status: 'active',
-      [Attribute.groupRoles]: MARKERS.groupRoles,
-    });
-    school.put(decisionKey({ type: 'group', id: 'teachers' }), {
-      v: SPLIT_FORM,
-      [Attribute.rolesOfGroup]: new Set(['teacher']),
-    });
-    school.put(externalGroupsKey(PLACE, ISSUER), meaning({ staff: ['teachers', formatRef(PLACE)] }));
-    school.putUser(0, REVOKED);
-    const apart = school.newEngine();
-    const ask = () =>
-      apart.check(formatRef(userRef(0)), 'dashboard', formatRef(PLACE), {
-        groups: { issuer: ISSUER, ids: ['staff', 'staff'], until },
-      });
+    const { school, ask } = createApart(PLACE);
     expect((await ask()).reason).toBe('role');
     expect(school.reads.map(({ keys }) => keys.length)).toEqual([6, 1]);
     school.clock.advance(60_000);
