@@ -47,6 +47,7 @@ const REMOVED: ReadonlySet<string> = new Set([
   'permission',
   'subscription',
   'license',
+  'external-group',
 ]);
 
 /** A change of these may open as well as close: people decide. */

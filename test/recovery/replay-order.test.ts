@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { COMMANDS } from '../../provisioning/index.ts';
 import { createCollection, replay, type Sent } from '../../provisioning/replay/index.ts';
+import { concernsAccess } from '../../provisioning/replay/rules.ts';
+import { ENTITIES } from '../../table/entities/registry.ts';
 
 /** The removals of a tree of scopes, from below, at one instant: the ids of the records do not tell their order. */
 function collectionOf(scopes: readonly string[]) {
@@ -92,4 +94,27 @@ test('scopes and subjects of added types are read, closed and removed by their r
     const parsed = COMMANDS.get(sent.command)?.input.safeParse(sent.input);
     expect(parsed?.success, JSON.stringify(sent)).toBe(true);
   }
+});
+
+test('kinds of nodes that give no access are left out, and no others', () => {
+  const isLeftOut = (type: string): boolean =>
+    !concernsAccess({
+      id: 'one',
+      action: `${type}.delete`,
+      entity: { type, id: 'one' },
+      at: '2026-01-01T00:00:00.000Z',
+    });
+  expect(Object.keys(ENTITIES).filter(isLeftOut)).toEqual([
+    // Those of added types have the type's own name.
+    'scope',
+    'subject-type',
+    'scope-type',
+    'role-template',
+    'policy',
+    'address',
+    'tool',
+    'product',
+    'service',
+    'notification',
+  ]);
 });
