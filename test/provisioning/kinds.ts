@@ -382,7 +382,8 @@ function otherInputs(
     'token.revoke': async () => ({ id: (await made('token')).id, revokedBy: (await made('user')).id }),
     'role-template.apply': async () => ({
       id: (await made('role-template')).id,
-      role: (await world.run('role.create', { name: 'made', scope: 'global' })).id,
+      // One that may deny.
+      role: (await made('group-role')).role,
     }),
     'setting.resolve': async () => {
       const { scope, key } = await made('setting');

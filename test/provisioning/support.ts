@@ -117,10 +117,15 @@ export const asState = (items: readonly Item[]): Readonly<Record<string, Item>> 
  */
 export function isEmptied(item: Item): boolean {
   const key = parseKey(item);
-  const isKept = key?.form === 'tenant-effects' || (key?.form === 'decision' && key.type === 'resource-type');
+  const isKept =
+    key?.form === 'tenant-effects' ||
+    key?.form === 'external-groups' ||
+    (key?.form === 'decision' && key.type === 'resource-type');
   return (
     isKept &&
-    !Object.keys(item).some((name) => /^(?:allow|deny|when\|.*|permission|actions|scope)$/.test(name))
+    !Object.keys(item).some((name) =>
+      /^(?:allow|deny|(?:when|external)\|.*|permission|actions|scope)$/.test(name),
+    )
   );
 }
 
