@@ -3,6 +3,7 @@ import { createEngine, type Observe } from '../engine/index.ts';
 import { bearer, expressPermissions } from '../middleware/index.ts';
 import type { Reader } from '../table/reader.ts';
 import { sendJson } from './gateway/http.ts';
+import { GROUPS_CLAIM } from './identity/identity-provider.ts';
 import { foreign, foreignHeader } from './own-requests.ts';
 
 const PERMISSIONS_PATH = '/_dev/permissions';
@@ -31,7 +32,11 @@ export function withPermissions(
     clock: { now: Date.now },
     ttlMs: Math.max(ttlSeconds, LEAST_TTL_SECONDS) * 1_000,
   });
-  const serve = expressPermissions({ engine, reader, who: bearer({ issuer, audience }) });
+  const serve = expressPermissions({
+    engine,
+    reader,
+    who: bearer({ issuer, audience, groupsFrom: GROUPS_CLAIM }),
+  });
   return (incoming, outgoing) => {
     if ((incoming.url ?? '').split('?', 1)[0] !== PERMISSIONS_PATH) return others(incoming, outgoing);
     const header = foreignHeader(incoming);

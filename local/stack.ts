@@ -9,7 +9,7 @@ import { withExplorer } from './explorer/stack.ts';
 import type { Gateway, GatewayObservation } from './gateway/gateway.ts';
 import { toListener } from './gateway/http.ts';
 import type { WebSocketGateway } from './gateway/websocket.ts';
-import { createIdentityProvider, type FindCaller } from './identity/identity-provider.ts';
+import { createIdentityProvider, type FindCaller, GROUPS_CLAIM } from './identity/identity-provider.ts';
 import { createLambdaEndpoint } from './lambda/endpoint.ts';
 import type { LambdaFunction } from './lambda/invocation.ts';
 import { writeLog } from './log.ts';
@@ -104,8 +104,7 @@ async function start<World>(
   const issuer = `${url}/_dev`;
   const environment = {
     TABLE_NAME: table.name,
-    TOKEN_ISSUER: issuer,
-    TOKEN_AUDIENCE: AUDIENCE,
+    TOKEN_ISSUERS: JSON.stringify([{ issuer, audience: AUDIENCE, groupsFrom: GROUPS_CLAIM }]),
     CACHE_TTL_SECONDS: String(configuration.CACHE_TTL_SECONDS),
   };
   const feed = createFeed(Date.now);

@@ -5,7 +5,7 @@ import { readBody, sendJson } from '../gateway/http.ts';
 import { splitTarget } from '../gateway/request.ts';
 import { messageOf } from '../message-of.ts';
 import { foreign, foreignHeader } from '../own-requests.ts';
-import { readTokenRequest } from './token-request.ts';
+import { readTokenRequest, type TokenRequest } from './token-request.ts';
 
 export interface IdentityProviderOptions {
   /** The origin followed by /_dev: OpenID Connect looks for its documents under the issuer. */
@@ -63,8 +63,12 @@ const document = (content: unknown): Endpoint => ({
   serve: async (_, outgoing) => sendJson(outgoing, 200, content),
 });
 
-const claimsOf = ({ id, email }: Extract<LocalCaller, { kind: 'user' }>) => ({
+/** The claim that the local authorizer and its guards take groups from. */
+export const GROUPS_CLAIM = 'groups';
+
+const claimsOf = ({ id, email }: Extract<LocalCaller, { kind: 'user' }>, groups: TokenRequest['groups']) => ({
   sub: id,
+  ...(groups && { [GROUPS_CLAIM]: groups }),
   ...(email === undefined ? {} : { email, email_verified: true }),
 });
 
@@ -99,7 +103,7 @@ export async function createIdentityProvider(options: IdentityProviderOptions): 
       return refuse(outgoing, 413, 'invalid_request', `body: longer than ${MAX_REQUEST_BYTES} bytes`);
     const request = readTokenRequest(body.toString('utf8'));
     if ('error' in request) return sendJson(outgoing, 400, request);
-    const { user: name, expiresIn = LIFETIME_SECONDS } = request;
+    const { user: name, expiresIn = LIFETIME_SECONDS, groups } = request;
     const caller = await findCaller(name);
     if (!caller) return refuse(outgoing, 404, 'unknown_user', `user: nobody is known as ${name}`);
 
@@ -112,7 +116,7 @@ export async function createIdentityProvider(options: IdentityProviderOptions): 
             expires_in: Math.floor(Date.parse(caller.expiresAt) / 1_000) - issuedAt,
           }
         : {
-            access_token: await key.sign(claimsOf(caller), issuedAt, issuedAt + expiresIn),
+            access_token: await key.sign(claimsOf(caller, groups), issuedAt, issuedAt + expiresIn),
             token_type: 'Bearer',
             expires_in: expiresIn,
           };

@@ -23,6 +23,17 @@ const schema = z.strictObject(
      * Seconds from now; negative for a token that has expired already. Undefined: the provider's lifetime.
      */
     expiresIn: whole.optional(),
+    /** The claim `groups`, as an identity provider gives it. */
+    groups: z
+      .array(
+        z
+          .string('must be a list of texts')
+          .min(1, 'must hold no empty text')
+          .max(256, 'must hold texts of at most 256 characters'),
+        'must be a list of texts',
+      )
+      .max(1_000, 'must not hold more than 1,000')
+      .optional(),
   },
   {
     error: (issue) =>

@@ -160,6 +160,8 @@ describe('POST /_dev/token', () => {
     ['a number as user', '{"user":7}', 'user:'],
     ['a user longer than any address', JSON.stringify({ user: `${'a'.repeat(246)}@test.test` }), 'user:'],
     ['a lifetime as text', '{"user":"ann@school.test","expiresIn":"60"}', 'expiresIn:'],
+    ['groups as a text', '{"user":"ann@school.test","groups":"staff"}', 'groups:'],
+    ['an empty group', '{"user":"ann@school.test","groups":[""]}', 'groups:'],
     ['half a second', '{"user":"ann@school.test","expiresIn":0.5}', 'expiresIn:'],
     [
       'a lifetime above a day',

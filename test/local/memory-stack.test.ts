@@ -61,10 +61,10 @@ async function post(url: string, body: unknown, token?: string) {
     Record<string, unknown>
   >;
 }
-const tokenOf = async (user: string) =>
-  String((await post(`${stack.url}/_dev/token`, { user })).access_token);
-async function reportsFor(user: string): Promise<number> {
-  const headers = { authorization: `Bearer ${await tokenOf(user)}` };
+const tokenOf = async (user: string, groups?: readonly string[]) =>
+  String((await post(`${stack.url}/_dev/token`, { user, groups })).access_token);
+async function reportsFor(user: string, groups?: readonly string[]): Promise<number> {
+  const headers = { authorization: `Bearer ${await tokenOf(user, groups)}` };
   return (await fetch(`${stack.url}/tenants/acme/reports`, { headers })).status;
 }
 const provision = (command: string, input: object) =>
@@ -138,4 +138,24 @@ test('a file for the data of an engine that is not there is an error', async () 
   await expect(startSample(readConfiguration({ ...FREE, DATA: 'x.db' }), { findBinary })).rejects.toThrow(
     'DATA=x.db is a file of the embedded DynamoDB engine, and none is installed here',
   );
+});
+
+test('groups that a token names mean groups of the tenant', async () => {
+  const [scope, issuer] = ['tenant:acme', `${stack.url}/_dev`];
+  const [role, group] = ['reader', 'auditors'];
+  await provision('role.create', { id: role, name: role, scope, allowOnly: true });
+  await provision('role-permission.create', { role, permission: 'reports', effect: 'ALLOW' });
+  await provision('group.create', { id: group, name: group, scope, allowOnly: true });
+  await provision('group-role.create', { group, role });
+  await provision('external-group.create', { scope, issuer, externalId: 'Auditors', group });
+  expect(
+    await Promise.all([
+      reportsFor('cleo'),
+      reportsFor('cleo', ['Auditors']),
+      reportsFor('cleo', ['auditors']),
+    ]),
+  ).toEqual([403, 200, 403]);
+  const asked = { headers: { authorization: `Bearer ${await tokenOf('cleo', ['Auditors'])}` } };
+  const may = await fetch(`${stack.url}/_dev/permissions?scope=tenant:acme`, asked);
+  expect(JSON.stringify(await may.json())).toContain('reports');
 });
