@@ -149,8 +149,7 @@ export function createAuthorizer(parts: AuthorizerParts): Authorizer {
         return { subject, credential, permission: undefined, scope: undefined, refusal, route };
       const { permission, scope } = named;
       const given = givenOf(request, path, identity, at);
-      // A connection outlives its token, and nothing of the groups is kept with it.
-      const groups = request.kind === 'websocket' ? undefined : identity.groups;
+      const groups = MAY_LAST.has(request.kind) ? undefined : identity.groups;
       return { subject, groups, credential, permission, scope, route, given, prefetch };
     };
   };
@@ -233,6 +232,9 @@ export function createAuthorizer(parts: AuthorizerParts): Authorizer {
 }
 
 const NO_RULES: readonly RouteRule[] = [];
+
+/** A connection outlives its token, that of AppSync's subscriptions too, and nothing of the groups is kept with it. */
+const MAY_LAST: ReadonlySet<GatewayRequest['kind']> = new Set(['websocket', 'appsync']);
 
 /** A policy for the whole API follows from what the table says a caller may use at most: not from groups of a token. */
 const mayBeWhole = ({ groups }: Identity): boolean => groups === undefined;

@@ -318,7 +318,7 @@ export function createEngine(options: EngineOptions): Engine {
   };
 
   const checkMany: Engine['checkMany'] = async (requests, given = NOTHING_GIVEN) => {
-    refuse(faultInOptions(given) ?? faultInRequests(requests));
+    refuse(faultInOptions(given) ?? faultInRequests(requests) ?? faultInShared(given, requests));
     const { consistency, work, keepDecisions, ...shared } = given;
     // The same object for all that share it: equal conditions over it are evaluated once.
     const sharedGiven = givenAt(givenIn(shared), shared.at);
@@ -438,6 +438,12 @@ const faultInRequests = (requests: unknown) =>
     const fault = faultInRequest(request);
     return fault && inList('requests', position, fault);
   });
+
+/** A token is of one subject: what it names counts for no other one. */
+const faultInShared = ({ groups }: CheckOptions, requests: readonly CheckRequest[]) =>
+  groups !== undefined && requests.some(({ subject }) => subject !== requests[0]?.subject)
+    ? invalid('groups', 'groups are of one subject: give each request its own')
+    : undefined;
 
 const faultInAsk = (ask: unknown) =>
   typeof ask === 'function' ? undefined : invalid('ask', 'ask must be a function');

@@ -92,7 +92,7 @@ const TEXTS = new WeakMap<TokenGroups, { readonly subject: string; readonly text
 export function textWithGroups(subject: string, groups: TokenGroups): string {
   const known = TEXTS.get(groups);
   if (known?.subject === subject) return known.text;
-  const text = JSON.stringify([subject, groups.issuer, groups.until, ...groups.ids]);
+  const text = JSON.stringify([subject, groups.issuer, String(groups.until), ...groups.ids]);
   TEXTS.set(groups, { subject, text });
   return text;
 }

@@ -5,7 +5,7 @@ import type { Problem } from './problem.ts';
 
 type Entries = ReadonlyMap<string, Entry>;
 
-/** Whether roles and groups are allow-only in the end, as far as that is known, and which roles only then become it. */
+/** Whether roles and groups are allow-only in the end, as far as that is known, and which of them only then become it. */
 function marksIn(desired: Entries, current: Entries) {
   const of = (kind: string, id: unknown) => {
     const key = keyOf({ kind, identity: { id } });
@@ -22,16 +22,16 @@ function marksIn(desired: Entries, current: Entries) {
       const { now, wanted } = of('role', id);
       return (now ?? wanted) !== undefined && !isMarked('role', id);
     },
-    becomes: (id: unknown): boolean => {
-      const { now } = of('role', id);
-      return now !== undefined && !isAllowOnly(now.values) && isMarked('role', id);
+    becomes: (kind: 'role' | 'group', id: unknown): boolean => {
+      const { now } = of(kind, id);
+      return now !== undefined && !isAllowOnly(now.values) && isMarked(kind, id);
     },
   };
 }
 
 /**
  * A role that is there becomes allow-only when all that it denies is gone. What another one, or a group, may have of it
- * only then comes after that, in the phase `mark`.
+ * only then comes after that, in the phase `mark`; so does what stands for such a group in tokens.
  */
 export function afterMarks(
   changes: readonly Change[],
@@ -43,11 +43,14 @@ export function afterMarks(
     const { verb, entry, input } = change;
     const { kind, identity } = entry;
     if (kind === 'group-role' && verb === 'create')
-      return isMarked('group', identity.group) && becomes(identity.role)
+      return isMarked('group', identity.group) && becomes('role', identity.role)
         ? [{ ...change, phase: 'mark' }]
         : [change];
+    if (kind === 'external-group' && verb === 'create')
+      return becomes('group', input.group) ? [{ ...change, phase: 'mark' }] : [change];
     const { id } = identity;
-    if (kind !== 'role' || !becomes(input.parent) || !isMarked('role', id) || becomes(id)) return [change];
+    if (kind !== 'role' || !becomes('role', input.parent)) return [change];
+    if (!isMarked('role', id) || becomes('role', id)) return [change];
     if (verb === 'change') return [{ ...change, phase: 'mark' }];
     const { parent, ...alone } = input;
     const later: Change = {

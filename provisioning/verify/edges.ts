@@ -79,9 +79,11 @@ function edgeRelation(edge: Edge, read: Item): Relation {
         attribute: formatRef(ref),
       }),
     );
-    const [now] = current;
-    const beyond = now ? brokenBy(now, nodes) : [];
-    return [...dangling, ...beyond, ...settle(edge, copies, isRight, repeating)];
+    const beyond = brokenBy(current[0] ?? edge, nodes);
+    const others = settle(edge, copies, isRight, repeating);
+    // People say which side goes: nothing is written back that an allow-only role or group must not have.
+    const left = beyond.length === 0 ? others : others.map((each) => ({ ...each, repair: undefined }));
+    return [...dangling, ...beyond, ...left];
   };
   const sides = [...edge.keys, ...endKeys];
   return {

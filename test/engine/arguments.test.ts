@@ -142,6 +142,15 @@ describe('particular arguments', () => {
 
   test('of many checks: named by their positions', async () => {
     const good = of({});
+    const groups = { issuer: 'https://login.example.com', ids: ['staff'], until: 1 };
+    const many = (...subjects: readonly string[]) =>
+      call(
+        engine.checkMany,
+        subjects.map((subject) => of({ subject })),
+        { groups },
+      );
+    await expect(many(SUBJECT, SUBJECT)).resolves.toHaveProperty('decisions.length', 2);
+    await expectInvalid('groups', () => many(SUBJECT, 'user:other'));
     await expectInvalid('requests', () => call(engine.checkMany, undefined));
     await expectInvalid('requests', () => call(engine.checkMany, Array(1_001).fill(good)));
     expect((await engine.checkMany(Array(1_000).fill(good))).decisions).toHaveLength(1_000);

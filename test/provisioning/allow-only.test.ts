@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Item } from '../../table/item.ts';
 import { DECISION, edgeKey, type Key, nodeKey } from '../../table/keys.ts';
 import type { Action } from '../../table/write/action.ts';
 import { findingsOn, linesOf, repairOn } from './findings.ts';
@@ -304,4 +305,21 @@ test('an edit by hand that breaks it is found, and not repaired', async () => {
   await world.run('role-permission.delete', { role: 'strict', permission: 'grades' });
   await world.run(...inherit('heir', 'helper'));
   await world.run('group-role.delete', { group: 'staff', role: 'teacher' });
+});
+
+test('half of an edge that would break it is not put back', async () => {
+  const [strict, grades] = [
+    { type: 'role', id: 'strict' },
+    { type: 'page', id: 'grades' },
+  ];
+  const key = edgeKey(strict, grades);
+  const half = (await world.reader.get(key)) as Item;
+  await world.writer.send([{ kind: 'delete', key }]);
+  await world.run('role.update', { id: 'strict', allowOnly: true });
+  const line = 'allow_only_broken ROLE#strict / PAGE#grades effect: expected ALLOW, or no effect';
+  expect(await findingsOn(world)).toContain(line);
+  expect(linesOf((await repairOn(world)).open)).toContain(line);
+  expect(await world.reader.get(key)).toBeUndefined();
+  await world.writer.send([{ kind: 'put', item: half }]);
+  await world.run('role-permission.delete', { role: 'strict', permission: 'grades' });
 });

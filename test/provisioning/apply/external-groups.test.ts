@@ -44,6 +44,14 @@ describe('groups of an identity provider in a manifest', () => {
     expect(await exportOn(again)).toEqual(exported);
   });
 
+  test('come after the mark of a group that is there', async () => {
+    const world = createMemoryWorld();
+    const unmarked = manifest('[]').replaceAll(', allowOnly: true', '');
+    await applyOn(world, unmarked);
+    await applyOn(world, manifest(FULL));
+    expect((await planOn(world, manifest(FULL))).steps).toEqual([]);
+  });
+
   test('stand in one item for each root and issuer, which a decision reads', async () => {
     const world = createMemoryWorld();
     await applyOn(world, manifest(FULL));
