@@ -84,8 +84,13 @@ export function manifestOfAll(counts = { users: 30, groups: 12, roles: 6, scopes
         allow: ['page-1', { permission: 'page-2', when: 'subject.properties.department == "sales"' }],
       },
       reader: { parent: 'guest' },
+      clerk: { owner: 'acme', allowOnly: true, allow: ['page-4'] },
     },
-    groups: { ...groups, all: { scope: 'hill', everyone: true, roles: ['reader'] } },
+    groups: {
+      ...groups,
+      all: { scope: 'hill', everyone: true, roles: ['reader'] },
+      staff: { scope: 'acme', allowOnly: true, roles: ['clerk'] },
+    },
     users: {
       ...users,
       root: { admin: true, globalRoles: ['guest'], properties: { department: 'sales' } },
@@ -95,6 +100,7 @@ export function manifestOfAll(counts = { users: 30, groups: 12, roles: 6, scopes
       robot: { account: 'bank', assignments: [{ role: 'reader', scope: 'stream' }] },
     },
     subscriptions: [{ scope: 'acme', module: 'library', tier: 'premium' }],
+    externalGroups: [{ scope: 'acme', issuer: 'https://login.example', externalId: 'Staff', group: 'staff' }],
     licenses: [{ account: 'bank', enterprise: 'corp', until: '2026-12-31' }],
     settings: [...settings, { user: 'user-1', key: 'size', value: 12 }],
   });
