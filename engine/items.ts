@@ -1,7 +1,6 @@
 import { isLongerThan } from '../table/bytes.ts';
 import {
   decodeCredential,
-  decodeExternalGroups,
   decodeGlobal,
   decodeGroupRoles,
   decodeMemberships,
@@ -9,9 +8,9 @@ import {
   decodeScope,
   decodeSubject,
 } from '../table/decision/decode.ts';
+import { decodeExternalGroups, type ExternalGroup } from '../table/decision/decode-external-groups.ts';
 import type {
   CredentialItem,
-  ExternalGroup,
   GlobalItem,
   PermissionItem,
   ScopeItem,

@@ -14,15 +14,15 @@ type Lack = 'groups_overage' | 'groups_malformed';
 
 /**
  * Finds groups by the claim that is configured for the issuer (`groupsFrom`), once for each verified token. They can only
- * allow, so a claim that does not count refuses no request.
+ * allow, so a claim that does not count refuses no request. Undefined where no issuer has such a claim.
  *
  * @param log is told once of each issuer and lack
  */
 export function createGroupsOfIssuers(
   issuers: readonly Pick<IssuerConfiguration, 'issuer' | 'tokenUse' | 'groupsFrom'>[],
   log: Pick<Log, 'warn'>,
-): GroupsOf {
-  if (issuers.every(({ groupsFrom }) => groupsFrom === undefined)) return () => undefined;
+): GroupsOf | undefined {
+  if (issuers.every(({ groupsFrom }) => groupsFrom === undefined)) return undefined;
   const said = new Set<string>();
   // By the claims, which are kept with the verified token.
   const known = new WeakMap<VerifiedClaims, { readonly groups: TokenGroups | undefined }>();

@@ -1,28 +1,16 @@
-import { SPLIT_FORM } from '../form.ts';
+import { GatehouseError } from '../errors.ts';
+import { assertReadable, SPLIT_FORM, saysForm } from '../form.ts';
 import { isRef } from '../identifiers.ts';
 import type { Item } from '../item.ts';
 import { isPermissionPattern } from '../permission-name.ts';
 import { type Declaration, NO_PROPERTIES, type Properties, SOURCES, VALUE_TYPES } from '../properties.ts';
 import { isMap } from '../value.ts';
-import { Attribute, FOLDED, groupAttribute } from './attributes.ts';
-import {
-  type Compound,
-  compoundsOf,
-  damaged,
-  idSet,
-  instant,
-  interval,
-  isActive,
-  NONE,
-  oneOf,
-  plain,
-} from './decode-attributes.ts';
+import { Attribute, FOLDED, groupAttribute, type ParsedAttribute, parseAttribute } from './attributes.ts';
 import type {
   Assignment,
   ConditionalEffect,
   CredentialItem,
   Effect,
-  ExternalGroup,
   GlobalItem,
   Interval,
   PermissionItem,
@@ -31,6 +19,7 @@ import type {
   ScopeItem,
   SubjectItem,
 } from './items.ts';
+
 import { MARKERS } from './split.ts';
 
 /**
@@ -69,7 +58,102 @@ export function decodeStamp(item: Item): Stamp {
   throw damaged(item, isTime(item[Attribute.writtenAt]) ? Attribute.writeId : Attribute.writtenAt);
 }
 
-/** Decodes decision items. An attribute that is not known here is a fault as well, since it may restrict. */
+/**
+ * Decodes decision items. Whatever is not exactly as the writer makes it throws `damaged_item`, and a form that a later
+ * release made `newer_form`: faults, and every fault ends in "not allowed". An attribute that is not known here throws
+ * as well, since it may restrict.
+ */
+export const damaged = (item: Item, attribute: string): GatehouseError =>
+  new GatehouseError(
+    'damaged_item',
+    `decision item ${item.PK} / ${item.SK} holds a damaged ${parseAttribute(attribute)?.kind ?? attribute}`,
+    {
+      field: attribute,
+    },
+  );
+
+/** The plain attributes of one kind of item. */
+export const plain = (...own: readonly string[]): ReadonlySet<string> =>
+  new Set(['PK', 'SK', 'Type', Attribute.version, Attribute.writtenAt, Attribute.writeId, ...own]);
+
+interface Compound {
+  readonly name: string;
+  readonly value: unknown;
+  readonly parsed: ParsedAttribute;
+}
+
+/** The compound attributes of an item, once its version and the names of its attributes are found good. */
+export function compoundsOf(item: Item, known: ReadonlySet<string>): readonly Compound[] {
+  assertReadable(item);
+  // Decision items have always said their form.
+  if (!saysForm(item)) throw damaged(item, Attribute.version);
+  const compounds: Compound[] = [];
+  for (const [name, value] of Object.entries(item)) {
+    if (known.has(name)) continue;
+    const parsed = parseAttribute(name);
+    if (!parsed) throw damaged(item, name);
+    compounds.push({ name, value, parsed });
+  }
+  return compounds;
+}
+
+const NONE: readonly string[] = [];
+
+function idSet(item: Item, attribute: string): readonly string[] {
+  const value = item[attribute];
+  if (value === undefined) return NONE;
+  if (!(value instanceof Set)) throw damaged(item, attribute);
+  const ids: string[] = [];
+  for (const id of value) {
+    if (typeof id !== 'string') throw damaged(item, attribute);
+    ids.push(oneOf(id));
+  }
+  // What was pushed to has room for more; a copy has not.
+  return ids.slice();
+}
+
+/** Epoch milliseconds of a date as the writer puts it; `Date.parse` takes others, some in local time. */
+function instant(item: Item, attribute: string, text: unknown): number {
+  const time = typeof text === 'string' ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(time) || new Date(time).toISOString() !== text) throw damaged(item, attribute);
+  return time;
+}
+
+/** `start/end`, either side empty. */
+function interval(item: Item, attribute: string): Interval {
+  const value = item[attribute];
+  const [start, end, ...more] = typeof value === 'string' ? value.split('/') : [];
+  if (start === undefined || end === undefined || more.length > 0) throw damaged(item, attribute);
+  return {
+    start: start === '' ? Number.NEGATIVE_INFINITY : instant(item, attribute, start),
+    end: end === '' ? Number.POSITIVE_INFINITY : instant(item, attribute, end),
+  };
+}
+
+function isActive(item: Item): boolean {
+  const status = item[Attribute.status];
+  if (typeof status !== 'string') throw damaged(item, Attribute.status);
+  return status === 'active';
+}
+
+/** So many texts are known at once; then it begins anew. */
+const MOST = 20_000;
+
+const texts = new Map<string, string>();
+
+/**
+ * The one copy of a text that many items hold, such as the id of a group: each item that is read brings its own, and they
+ * would all be kept. It is the same text either way, but V8 finds the very copy in a map several times faster than another
+ * one, and than a part of a longer text by far.
+ */
+export function oneOf(text: string): string {
+  const before = texts.get(text);
+  if (before !== undefined) return before;
+  if (texts.size >= MOST) texts.clear();
+  texts.set(text, text);
+  return text;
+}
+
 const SUBJECT_ATTRIBUTES = plain(
   Attribute.status,
   Attribute.endsAt,
@@ -165,20 +249,6 @@ export function decodeGroupRoles(item: Item): readonly string[] {
   const [unknown] = compoundsOf(item, GROUP_ROLES_ATTRIBUTES);
   if (unknown) throw damaged(item, unknown.name);
   return idSet(item, Attribute.rolesOfGroup);
-}
-
-const EXTERNAL_ATTRIBUTES = plain();
-
-/** Which groups of a root the groups in the tokens of an issuer are, by what the issuer calls them. */
-export function decodeExternalGroups(item: Item): ReadonlyMap<string, ExternalGroup> {
-  const groups = new Map<string, ExternalGroup>();
-  for (const { name, value, parsed } of compoundsOf(item, EXTERNAL_ATTRIBUTES)) {
-    const [group = '', scope = '', ...more] = typeof value === 'string' ? value.split(' ') : [];
-    const isOfGroup = group !== '' && isRef(scope) && more.length === 0;
-    if (parsed.kind !== 'external' || !isOfGroup || groups.has(parsed.externalId)) throw damaged(item, name);
-    groups.set(parsed.externalId, { group: oneOf(group), scope: oneOf(scope) });
-  }
-  return groups;
 }
 
 const PERMISSION_ATTRIBUTES = plain(Attribute.registered, Attribute.allow, Attribute.deny, Attribute.module);

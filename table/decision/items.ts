@@ -112,12 +112,6 @@ export interface GlobalItem {
   readonly declarations: Declarations;
 }
 
-/** What a group of an identity provider is: one of ours, and the scope at which it is. */
-export interface ExternalGroup {
-  readonly group: string;
-  readonly scope: string;
-}
-
 /** What a decision reads of a token or a login session. */
 export interface CredentialItem {
   readonly subject: string;

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createGroupsOfIssuers } from '../../authorizer/credentials/token-groups.ts';
+import { createGroupsOfIssuers, type GroupsOf } from '../../authorizer/credentials/token-groups.ts';
 import type { VerifiedClaims } from '../../authorizer/credentials/verify.ts';
 import type { Authorizer } from '../../authorizer/index.ts';
 import { mean } from '../support/external-groups.ts';
@@ -176,7 +176,7 @@ describe('a claim', () => {
         { ...of, tokenUse: 'id', groupsFrom: 'custom:groups' },
       ],
       { warn: () => undefined },
-    );
+    ) as GroupsOf;
     const both = { iss: ISSUER, exp: 7, 'cognito:groups': ['a'], 'custom:groups': ['b'] };
     const [access, id, none] = ['access', 'id', 'other'].map(
       (token_use) => ({ ...both, token_use }) as unknown as VerifiedClaims,

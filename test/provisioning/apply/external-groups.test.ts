@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { externalAttribute } from '../../../table/decision/attributes.ts';
-import { decodeExternalGroups } from '../../../table/decision/decode.ts';
+import { decodeExternalGroups } from '../../../table/decision/decode-external-groups.ts';
 import { externalGroupsKey, isSameKey, nodeKey } from '../../../table/keys.ts';
 import { findingsOn, repairOn } from '../findings.ts';
 import { applyOn, createMemoryWorld, exportOn, planOn } from './support.ts';
