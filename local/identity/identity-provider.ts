@@ -68,7 +68,7 @@ export const GROUPS_CLAIM = 'groups';
 
 const claimsOf = ({ id, email }: Extract<LocalCaller, { kind: 'user' }>, groups: TokenRequest['groups']) => ({
   sub: id,
-  ...(groups && { [GROUPS_CLAIM]: groups }),
+  [GROUPS_CLAIM]: groups,
   ...(email === undefined ? {} : { email, email_verified: true }),
 });
 
