@@ -16,6 +16,7 @@ import { wallMs } from '../harness/clocks.ts';
 import { openNewTable, PATIENCE_MS, withEngine } from '../harness/engine.ts';
 import { type Figure, toFigure } from '../harness/figures.ts';
 import type { Topic } from '../harness/topic.ts';
+import { applyManifest, manifestOfPeople, manifestOfPlaces } from '../model/bulk-apply.ts';
 import { readByNode } from '../model/bulk-verify.ts';
 import {
   type Asked,
@@ -197,6 +198,33 @@ async function measureVerify({ client, table }: Awaited<ReturnType<typeof openSt
   return { reads: verified, 'by-node': byNode };
 }
 
+/** `gatehouse apply` of so many changes, and its transactions sent bare, one after the other as it sends them. */
+async function measureApply(endpoint: string, most: number, round: string) {
+  const open = async (name: string) => {
+    const opened = {
+      ...(await openNewTable(endpoint, `${name}-apply-${round}`)),
+      table: `${name}-apply-${round}`,
+    };
+    await applyManifest(opened, manifestOfPlaces, madeAt);
+    return opened;
+  };
+  const applied = await open('measured');
+  const changes = await rateOf(() => applyManifest(applied, manifestOfPeople(most)));
+  const recorded = await open('recorded');
+  const found = recordTransactions(recorded.client);
+  const count = await applyManifest(recorded, manifestOfPeople(most));
+  const bareTable = await open('bare');
+  const bare = await rateOf(async () => {
+    for (const [n, transaction] of found.entries())
+      await sendBare(bareTable.client, bareTable.table, transaction, `apply-${round}-${n}`);
+    return count;
+  });
+  return { changes, bare };
+}
+
+/** Three for each user; an apply takes 10,000 at most. */
+const CHANGES = { quick: 498, full: 9_999 };
+
 export const administration: Topic = {
   name: 'administration',
   title: 'bulk administration beside single commands and bare transactions of the same size',
@@ -219,6 +247,7 @@ export const administration: Topic = {
             note(kind, await measureKind(stage, kind, rows, loaded, String(round)));
           }
           note('verify', await measureVerify(loaded, users));
+          note('apply', await measureApply(endpoint, quick ? CHANGES.quick : CHANGES.full, String(round)));
         });
     } finally {
       rmSync(folder, { recursive: true, force: true });
@@ -240,6 +269,8 @@ export const administration: Topic = {
       ]),
       figure('verify.reads', 'gatehouse verify: reads', '/s', 'by-node'),
       figure('verify.by-node', `what it looks at, read node by node, ${READERS} at once`),
+      figure('apply.changes', 'gatehouse apply: changes', '/s', 'bare'),
+      figure('apply.bare', 'the transactions of the apply, bare, one after the other'),
     ];
   },
 };
