@@ -7,6 +7,7 @@ import { createIssuers, type RemoteIssuer } from '../authorizer/credentials/issu
 import { createDecisionLog } from '../authorizer/decision-log.ts';
 import { codeOf, fieldsOfFault } from '../authorizer/errors.ts';
 import { createRequestMetrics } from '../authorizer/metrics.ts';
+import type { Handle } from '../authorizer/service/http.ts';
 import { createSubjectOfIssuers } from '../authorizer/subject.ts';
 import {
   createTrace,
@@ -33,7 +34,7 @@ import { createCallerOf } from './caller.ts';
 import { type AuthzenConfiguration, parseAuthzenConfiguration } from './configuration.ts';
 import { UnauthorizedError } from './errors.ts';
 import { createEvaluate } from './evaluate.ts';
-import { createHandle, type Handle } from './http.ts';
+import { createHandle } from './http.ts';
 import { metadataOf } from './metadata.ts';
 import { createRootsOf } from './roots.ts';
 import { createSearches } from './search.ts';

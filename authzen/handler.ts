@@ -1,9 +1,9 @@
+import { createLambdaHandler, type LambdaHandler } from '../authorizer/service/lambda.ts';
 import { systemClock } from '../engine/clock.ts';
 import { startWith } from '../engine/log.ts';
 import { type Module, warmUp, whenWarm } from '../engine/warm-up.ts';
 import { unsetEmptyOfSdk } from '../table/environment.ts';
 import { composeFrom } from './compose.ts';
-import { createLambdaHandler, type LambdaHandler } from './lambda.ts';
 import { warmUpOf } from './warm-up.ts';
 
 const write = (line: string): void => void process.stdout.write(`${line}\n`);

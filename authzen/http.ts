@@ -1,5 +1,15 @@
 import { faultCodeOf } from '../authorizer/errors.ts';
 import { type Count, type Counted, type Ending, uncounted } from '../authorizer/metrics.ts';
+import {
+  type Handle,
+  type HttpAnswer,
+  type HttpRequest,
+  MAX_BODY,
+  readJson,
+  requestIdOf,
+  text,
+  withId,
+} from '../authorizer/service/http.ts';
 import type { StepSpan, Trace } from '../authorizer/trace.ts';
 import { GatehouseError } from '../table/errors.ts';
 import { BadRequestError, ForbiddenError, UnauthorizedError } from './errors.ts';
@@ -15,37 +25,6 @@ import {
   readSubjectSearch,
 } from './requests.ts';
 import type { createSearches } from './search.ts';
-
-/** A request, wherever it came from. */
-export interface HttpRequest {
-  readonly method: string;
-  /**
-   * What its path may be, without the query: several where an event does not say what stands before it, of which at most
-   * one is served here.
-   */
-  readonly paths: readonly string[];
-  /** All values of a header, by its name in lower case. */
-  readonly header: (name: string) => readonly string[];
-  /** Undefined for one that is larger than {@link MAX_BODY}. */
-  readonly body: Uint8Array | undefined;
-  /** Lambda's id of the invocation: in log lines, where the request has no X-Request-ID. */
-  readonly invocationId?: string | undefined;
-}
-
-export interface HttpAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
-
-/** Answers requests to the API; never throws. */
-export type Handle = (request: HttpRequest) => Promise<HttpAnswer>;
-
-/** Bytes of the largest body. */
-export const MAX_BODY = 256 * 1_024;
-
-/** The deepest nesting of a body. Deeper values could exhaust the stack where they are compared. */
-const MAX_DEPTH = 64;
 
 export interface HandleParts {
   /** Verifies the credential of a request. Throws UnauthorizedError. */
@@ -210,59 +189,16 @@ const json = (value: unknown, cacheControl: string): HttpAnswer => ({
   body: JSON.stringify(value),
 });
 
-export const text = (status: number, message: string, headers: HttpAnswer['headers'] = {}): HttpAnswer => ({
-  status,
-  headers: { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store', ...headers },
-  body: message,
-});
-
 const wrongMethod = (allowed: string): HttpAnswer =>
   text(405, `this path takes ${allowed}`, { Allow: allowed });
 
-/** Printable ASCII, and no more of it than a log line should hold. Another one is not echoed. */
-const REQUEST_ID = /^[ -~]{1,256}$/;
-
-export function requestIdOf({ header }: Pick<HttpRequest, 'header'>): string | undefined {
-  const [id, ...more] = header('x-request-id');
-  return id !== undefined && more.length === 0 && REQUEST_ID.test(id) ? id : undefined;
-}
-
-const withId = (answer: HttpAnswer, requestId: string | undefined): HttpAnswer =>
-  requestId === undefined ? answer : { ...answer, headers: { ...answer.headers, 'X-Request-ID': requestId } };
-
 const JSON_TYPE = /^application\/json *(?:; *charset="?utf-8"? *)?$/i;
-const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /** @throws BadRequestError for what is not JSON in UTF-8 */
 function readBody(contentType: readonly string[], body: Uint8Array): unknown {
   if (contentType.length !== 1 || !JSON_TYPE.test(contentType[0] as string))
     throw new BadRequestError('Content-Type is not application/json');
-  if (body.length === 0) throw new BadRequestError('the body is empty');
-  let read: string;
-  try {
-    read = decoder.decode(body);
-  } catch {
-    throw new BadRequestError('the body is not UTF-8');
-  }
-  if (depthOf(read) > MAX_DEPTH)
-    throw new BadRequestError(`the body is nested deeper than ${MAX_DEPTH} levels`);
-  try {
-    return JSON.parse(read);
-  } catch {
-    throw new BadRequestError('the body is not JSON');
-  }
-}
-
-/** How deep the brackets of a JSON text are nested. */
-function depthOf(json: string): number {
-  let [depth, deepest, isText] = [0, 0, false];
-  for (let at = 0; at < json.length; at++) {
-    const character = json[at];
-    if (character === '\\' && isText) at++;
-    else if (character === '"') isText = !isText;
-    else if (isText) continue;
-    else if (character === '{' || character === '[') deepest = Math.max(deepest, ++depth);
-    else if (character === '}' || character === ']') depth--;
-  }
-  return deepest;
+  const read = readJson(body);
+  if ('problem' in read) throw new BadRequestError(read.problem);
+  return read.value;
 }

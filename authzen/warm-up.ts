@@ -1,4 +1,5 @@
 import { verifyOnce } from '../authorizer/credentials/verify-once.ts';
+import { createLambdaHandler, type LambdaAnswer } from '../authorizer/service/lambda.ts';
 import { untraced } from '../authorizer/trace.ts';
 import type { Clock } from '../engine/clock.ts';
 import { createMadeUpReader, createMadeUpToken, MADE_UP, type WarmUp } from '../engine/warm-up.ts';
@@ -6,7 +7,6 @@ import { decisionKey } from '../table/keys.ts';
 import { DEFAULT_RESOURCE_TYPE, permissionOf } from '../table/resource-type.ts';
 import { type Composed, compose } from './compose.ts';
 import type { AuthzenConfiguration } from './configuration.ts';
-import { createLambdaHandler, type LambdaAnswer } from './lambda.ts';
 import { PATHS } from './metadata.ts';
 import { EVALUATE } from './questions.ts';
 

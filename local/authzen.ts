@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
-import type { Handle } from '../authzen/http.ts';
-import { createNodeServer } from '../authzen/node-server.ts';
+import type { Handle } from '../authorizer/service/http.ts';
+import { createNodeServer } from '../authorizer/service/node-server.ts';
 import { sendJson } from './gateway/http.ts';
 import { foreign, foreignHeader } from './own-requests.ts';
 

@@ -169,6 +169,7 @@ describe('what a folder may import', () => {
       'errors.ts',
       'decision-log.ts',
       'metrics.ts',
+      'service/',
       'subject.ts',
     ],
     ...['trace.ts', 'variables.ts'],
@@ -279,7 +280,7 @@ describe('what a folder may import', () => {
     expect(shown(ofFolder('local/explorer').filter(isForbidden))).toEqual([]);
   });
 
-  test('cli: everything above the table, and of the authorizer how routes match; doctor also its configuration', () => {
+  test('cli: everything above the table, and of the authorizer how routes match and requests are read; doctor also its configuration', () => {
     const FOLDERS_OF_CLI = ['cli/', 'provisioning/', 'table/', 'engine/', 'authzen/', 'testing/', 'local/'];
     const ofDoctor = ({ from, to }: Import) =>
       within(from, 'cli/doctor/') &&
@@ -287,7 +288,7 @@ describe('what a folder may import', () => {
     const isForbidden = (each: Import) =>
       each.isOurs &&
       !ofDoctor(each) &&
-      !within(each.to, ...FOLDERS_OF_CLI, 'authorizer/routes/', ENTRY_OF_SERVICE);
+      !within(each.to, ...FOLDERS_OF_CLI, 'authorizer/routes/', 'authorizer/service/', ENTRY_OF_SERVICE);
     expect(ofFolder('cli').length).toBeGreaterThan(10);
     expect(shown(ofFolder('cli').filter(isForbidden))).toEqual([]);
     const isDeep = ({ to }: Import) => within(to, 'provisioning/') && to !== 'provisioning/index.ts';

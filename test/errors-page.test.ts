@@ -65,7 +65,9 @@ const CODES: Readonly<Record<string, readonly string[]>> = {
     .flatMap(quoted)
     .filter((code) => code !== 'custom' && !TABLE.includes(code)),
   status: [
-    ...foundIn('authzen', /\b(?:text\(|status: )(\d{3})\b/g).filter((status) => status !== '200'),
+    ...['authzen', 'authorizer/service']
+      .flatMap((folder) => foundIn(folder, /\b(?:text\(|status: )(\d{3})\b/g))
+      .filter((status) => status !== '200'),
     ...foundIn('middleware', /^ {2}(\d{3}): '/gm),
   ],
 };

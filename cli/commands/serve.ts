@@ -1,8 +1,8 @@
 import { createSecureContext } from 'node:tls';
+import type { Handle } from '../../authorizer/service/http.ts';
+import { createNodeServer, type NodeServerOptions } from '../../authorizer/service/node-server.ts';
 import { createHandleFrom } from '../../authzen/compose.ts';
 import { logLevelIn } from '../../authzen/configuration.ts';
-import type { Handle } from '../../authzen/http.ts';
-import { createNodeServer, type NodeServerOptions } from '../../authzen/node-server.ts';
 import { createLog } from '../../engine/log.ts';
 import { globalKey } from '../../table/keys.ts';
 import { isLoopback } from '../../table/loopback.ts';

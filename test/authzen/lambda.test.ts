@@ -1,6 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { MAX_BODY } from '../../authzen/http.ts';
-import { createLambdaHandler, type LambdaAnswer, type LambdaHandler } from '../../authzen/lambda.ts';
+import { MAX_BODY } from '../../authorizer/service/http.ts';
+import {
+  createLambdaHandler,
+  type LambdaAnswer,
+  type LambdaHandler,
+} from '../../authorizer/service/lambda.ts';
 import {
   albEvent,
   functionUrlEvent,

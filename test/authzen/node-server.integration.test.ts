@@ -3,8 +3,12 @@ import { Agent, request as httpRequest, type IncomingMessage, type ServerRespons
 import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { afterEach, beforeAll, expect, test } from 'vitest';
-import { type Handle, MAX_BODY } from '../../authzen/http.ts';
-import { createNodeServer, type NodeServer, type NodeServerOptions } from '../../authzen/node-server.ts';
+import { type Handle, MAX_BODY } from '../../authorizer/service/http.ts';
+import {
+  createNodeServer,
+  type NodeServer,
+  type NodeServerOptions,
+} from '../../authorizer/service/node-server.ts';
 import { createLogged } from '../support/log.ts';
 import { createFixture, type Fixture, record, serve, user } from './support.ts';
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Handle } from '../../authzen/http.ts';
+import type { Handle } from '../../authorizer/service/http.ts';
 import { createFixture, type Fixture, PUBLIC_URL, record, send, serve, user } from './support.ts';
 
 /** Every request that is no request of the protocol gets one error that names the field, never a decision. */
@@ -138,6 +138,7 @@ describe.each(Object.keys(PATH) as (keyof typeof PATH)[])('%s', (operation) => {
     const answer = await handle({
       method: 'POST',
       paths: [PATH[operation]],
+      query: () => new URLSearchParams(),
       header: (name) =>
         name === 'authorization'
           ? [`Bearer ${fixture.token.a}`]
@@ -160,6 +161,7 @@ describe.each(Object.keys(PATH) as (keyof typeof PATH)[])('%s', (operation) => {
     const answer = await handle({
       method: 'POST',
       paths: [PATH[operation]],
+      query: () => new URLSearchParams(),
       header: () => [],
       body: undefined,
     });

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Handle } from '../../authzen/http.ts';
+import type { Handle } from '../../authorizer/service/http.ts';
 import { createFixture, type Fixture, record, send, serve, user } from './support.ts';
 
 let fixture: Fixture;

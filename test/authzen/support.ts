@@ -1,5 +1,5 @@
+import type { Handle } from '../../authorizer/service/http.ts';
 import { createHandleFrom, type Overrides } from '../../authzen/compose.ts';
-import type { Handle } from '../../authzen/http.ts';
 import { EVALUATE } from '../../authzen/questions.ts';
 import { createWorld, type World } from '../support/world.ts';
 
@@ -112,6 +112,7 @@ export async function send(
   const answer = await handle({
     method,
     paths: [path],
+    query: () => new URLSearchParams(),
     header: (name) => (all[name] === undefined ? [] : [all[name]]),
     body: new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body ?? '')),
   });

@@ -1,6 +1,6 @@
 import { type Authorizer, createHandlerFrom } from '../../authorizer/index.ts';
+import type { Handle } from '../../authorizer/service/http.ts';
 import { createHandleFrom } from '../../authzen/compose.ts';
-import type { Handle } from '../../authzen/http.ts';
 import { EVALUATE } from '../../authzen/questions.ts';
 import type { Decision, Given } from '../../engine/index.ts';
 import { createService } from '../../explorer/service/index.ts';
@@ -217,6 +217,7 @@ export async function sent(handle: Handle, path: string, body: unknown, changes:
   const answer = await handle({
     method,
     paths: [path],
+    query: () => new URLSearchParams(),
     header: (name) => (all[name] === undefined ? [] : [all[name]]),
     body: new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body)),
   });

@@ -1,8 +1,8 @@
 import fastify from 'fastify';
 import { Hono } from 'hono';
 import { expect } from 'vitest';
+import { createLambdaHandler } from '../../authorizer/service/lambda.ts';
 import { createHandleFrom } from '../../authzen/compose.ts';
-import { createLambdaHandler } from '../../authzen/lambda.ts';
 import { bearer, fastifyGuard, honoGuard, lambdaGuard, lambdaPermissions } from '../../middleware/index.ts';
 import { httpApi2Event } from '../authzen/lambda-events.ts';
 import {

@@ -84,6 +84,7 @@ export async function createFunctions() {
         return handle({
           method: 'POST',
           paths: [path],
+          query: () => new URLSearchParams(),
           invocationId: 'invocation-1',
           header: (wanted) => (all[wanted] === undefined ? [] : [all[wanted]]),
           body: new TextEncoder().encode(JSON.stringify(body)),

@@ -5,8 +5,8 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import type { Clock } from '../engine/clock.ts';
-import type { Log } from '../table/log.ts';
+import type { Clock } from '../../engine/clock.ts';
+import type { Log } from '../../table/log.ts';
 import { type Handle, type HttpAnswer, type HttpRequest, MAX_BODY, requestIdOf, text } from './http.ts';
 
 export interface NodeServerOptions {
@@ -64,7 +64,14 @@ export function createNodeServer(options: NodeServerOptions): NodeServer {
       return text(429, 'too many requests are in flight', { 'Retry-After': '1' });
     inFlight++;
     try {
-      return await handle({ method: incoming.method ?? '', paths: [path], header: headerOf(incoming), body });
+      const query = () => new URLSearchParams(/\?([^#]*)/.exec(incoming.url ?? '')?.[1]);
+      return await handle({
+        method: incoming.method ?? '',
+        paths: [path],
+        query,
+        header: headerOf(incoming),
+        body,
+      });
     } finally {
       inFlight--;
     }
@@ -80,7 +87,7 @@ export function createNodeServer(options: NodeServerOptions): NodeServer {
       await new Promise((resolve) => setImmediate(resolve));
       write(outgoing, answer, incoming.method === 'HEAD', isRead);
       const { status } = answer;
-      if (PROBES.has(path) && status === 200) return;
+      if (answer.isLogged || (PROBES.has(path) && status === 200)) return;
       // No credential, no body, no query, and no path that is not ours.
       log[status >= 500 ? 'error' : 'info']('request answered', {
         requestId: requestIdOf({ header: headerOf(incoming) }),

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { readingsOf } from '../authorizer/events/served-path.ts';
+import { readingsOf } from '../events/served-path.ts';
 import { type Handle, type HttpAnswer, type HttpRequest, MAX_BODY, text } from './http.ts';
 
 /**
@@ -7,14 +7,16 @@ import { type Handle, type HttpAnswer, type HttpRequest, MAX_BODY, text } from '
  * Application Load Balancer, and the answers that these take (AG http-api-develop-integrations-lambda, ELB
  * lambda-functions).
  */
-const headers = z.optional(z.nullable(z.record(z.string(), z.optional(z.string()))));
-const multiValueHeaders = z.optional(z.nullable(z.record(z.string(), z.optional(z.array(z.string())))));
+const singleValues = z.optional(z.nullable(z.record(z.string(), z.optional(z.string()))));
+const multiValues = z.optional(z.nullable(z.record(z.string(), z.optional(z.array(z.string())))));
+const headers = singleValues;
 const body = { body: z.optional(z.nullable(z.string())), isBase64Encoded: z.optional(z.boolean()) };
 
 const VERSION_2 = z.object({
   ...body,
   version: z.literal('2.0'),
   rawPath: z.string(),
+  rawQueryString: z.optional(z.string()),
   headers,
   requestContext: z.object({
     http: z.object({ method: z.string() }),
@@ -28,7 +30,9 @@ const VERSION_1 = z.object({
   path: z.string(),
   httpMethod: z.string(),
   headers,
-  multiValueHeaders,
+  multiValueHeaders: multiValues,
+  queryStringParameters: singleValues,
+  multiValueQueryStringParameters: multiValues,
   requestContext: z.optional(z.object({ elb: z.optional(z.unknown()) })),
 });
 
@@ -71,22 +75,40 @@ function requestOf2(event: z.output<typeof VERSION_2>): HttpRequest {
   return {
     method: http.method,
     paths: readingsOf({ rawPath: event.rawPath, stage, domainName }, NO_BASE_PATHS),
+    query: () => new URLSearchParams(event.rawQueryString),
     header: headerIn(Object.entries(event.headers ?? {}).map(([name, value]) => [name, value && [value]])),
     body: bodyOf(event),
   };
 }
 
 function requestOf1(event: z.output<typeof VERSION_1>): HttpRequest {
-  const single = Object.entries(event.headers ?? {}).map(
-    ([name, value]) => [name, value && [value]] as const,
-  );
-  const multi = Object.entries(event.multiValueHeaders ?? {});
   return {
     method: event.httpMethod,
     paths: [event.path],
-    header: headerIn(multi.length > 0 ? multi : single),
+    query: () => queryOf(event),
+    header: headerIn(valuesIn(event.headers, event.multiValueHeaders)),
     body: bodyOf(event),
   };
+}
+
+type Values<V> = Readonly<Record<string, V | undefined>> | null | undefined;
+
+/** Names with their values, from the form with all values where the event has it. */
+function valuesIn(single: Values<string>, multi: Values<string[]>) {
+  const all = Object.entries(multi ?? {});
+  return all.length > 0
+    ? all
+    : Object.entries(single ?? {}).map(([name, value]) => [name, value && [value]] as const);
+}
+
+/** Of an Application Load Balancer names and values come as they were sent, otherwise decoded. */
+function queryOf(event: z.output<typeof VERSION_1>): URLSearchParams {
+  const pairs = valuesIn(event.queryStringParameters, event.multiValueQueryStringParameters).flatMap(
+    ([name, values]) => (values || []).map((value) => [name, value] as [string, string]),
+  );
+  return new URLSearchParams(
+    event.requestContext?.elb ? pairs.map((pair) => pair.join('=')).join('&') : pairs,
+  );
 }
 
 /** Names in any case; one name in two cases is one header with two values. */
