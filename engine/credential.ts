@@ -1,3 +1,4 @@
+import { isSameSecret } from '../table/bytes.ts';
 import type { CredentialItem } from '../table/decision/items.ts';
 
 /**
@@ -22,12 +23,5 @@ export function isCredentialGood(
   at: number,
 ): boolean {
   if (!record?.active || record.subject !== subject || !(at < record.endsAt)) return false;
-  return isSame(record.hash ?? '', hash ?? '');
-}
-
-/** Compares in a time that does not depend on where the texts differ. */
-function isSame(a: string, b: string): boolean {
-  let difference = a.length ^ b.length;
-  for (let i = 0; i < a.length; i++) difference |= a.charCodeAt(i) ^ b.charCodeAt(i);
-  return difference === 0;
+  return isSameSecret(record.hash ?? '', hash ?? '');
 }

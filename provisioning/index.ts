@@ -36,6 +36,7 @@ export {
   type RevocationTimes,
   revocationBound,
 } from './revocation-bound.ts';
+export { readScimCredential, type ShownCredential } from './scim-credential.ts';
 export {
   changedFields,
   planSections,

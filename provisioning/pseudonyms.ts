@@ -46,7 +46,7 @@ export function personOf({
 }: Pick<AuditEntry, 'entity' | 'before' | 'after'>): Ref | undefined {
   const of = { ...before, ...after };
   if (entity.type === 'user' || entity.type === 'subject') return entity;
-  if (entity.type === 'session' || entity.type === 'token') return asSubject(of.user);
+  if (['session', 'token', 'scim-user'].includes(entity.type)) return asSubject(of.user);
   if (entity.type === 'notification') return asSubject(of.userId);
   const { scope } = of;
   return entity.type === 'setting' && typeof scope === 'string' && scope.startsWith('user:')

@@ -52,3 +52,21 @@ export function readApiToken(text: string): ApiToken | undefined {
 
 /** SHA-256 of a token's text, base64url. */
 export const hashOfToken = (text: string): Promise<string> => sha256(text);
+
+/**
+ * The text of a connection's credential: `gh1_c_<connection's id>_<credential's id>_<secret>`. It is no API token, and
+ * counts for no subject.
+ */
+const SCIM_FORM = /^gh1_c_([0-9A-Za-z.-]{1,384})_([0-9A-Za-z.-]{1,384})_([0-9A-Za-z_-]{43})$/;
+
+export const formatScimCredential = (connection: string, id: string, secret: string): string =>
+  `gh1_c_${escaped(connection)}_${escaped(id)}_${secret}`;
+
+/** The connection and the credential that a text names, by their ids; undefined for a text that is none. */
+export function parseScimCredential(
+  text: string,
+): { readonly connection: string; readonly id: string } | undefined {
+  const [, of = '', named = ''] = SCIM_FORM.exec(text) ?? [];
+  const [connection, id] = [idIn(of, isId), idIn(named, isId)];
+  return connection === undefined || id === undefined ? undefined : { connection, id };
+}

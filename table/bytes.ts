@@ -157,3 +157,10 @@ export function fnv1a(text: string, start = 0x811c9dc5): number {
 export const hash64 = (text: string): string => hex(fnv1a(text)) + hex(fnv1a(text, 0x01000193));
 
 const hex = (hash: number): string => hash.toString(16).padStart(8, '0');
+
+/** Compares in a time that does not depend on where the texts differ. */
+export function isSameSecret(a: string, b: string): boolean {
+  let difference = a.length ^ b.length;
+  for (let i = 0; i < a.length; i++) difference |= a.charCodeAt(i) ^ b.charCodeAt(i);
+  return difference === 0;
+}

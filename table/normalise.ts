@@ -101,6 +101,14 @@ const MAX_EXTERNAL_BYTES = 256;
 export const normaliseExternalId = (value: string, field: string): string =>
   exact(value, field, MAX_EXTERNAL_BYTES);
 
+/** A domain of e-mail addresses: what stands behind the `@` of one. */
+export function normaliseDomain(value: string, field: string): string {
+  const domain = ascii(value.trim()).toLowerCase();
+  if (!EMAIL.test(`a@${domain}`) || domain.length > 252)
+    throw invalid(field, `${field} is not a domain (ASCII, such as example.com)`);
+  return domain;
+}
+
 const MAX_FOLDS = 4;
 const fold = (name: string): string => name.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
 
@@ -124,3 +132,17 @@ export function normaliseName(value: string, field: string): string {
     throw invalid(field, `${field} is longer than ${MAX_VALUE_BYTES} bytes`);
   return folded;
 }
+
+/** Entra sends a guest's name and id with a `#`, which no key may hold. Folding leaves no other sign of this form. */
+const withoutHash = (text: string): string => text.replaceAll('#', '\uff03');
+
+/** A `userName` of SCIM: compared without case (RFC 7643 section 4.1.1). */
+export function normaliseScimName(value: string, field: string): string {
+  const folded = foldName(value);
+  if (fold(folded) !== folded) throw invalid(field, `${field} has no canonical form`);
+  return exact(withoutHash(folded), field, MAX_VALUE_BYTES);
+}
+
+/** An `externalId` of SCIM, as it is (RFC 7643 section 3.1). */
+export const normaliseScimId = (value: string, field: string): string =>
+  exact(withoutHash(value), field, MAX_VALUE_BYTES);

@@ -1,6 +1,7 @@
+import { GatehouseError } from './errors.ts';
 import { type Ref, SUBJECT_NODES } from './identifiers.ts';
 import type { Item } from './item.ts';
-import { edgePrefix, edgesBetween, leadingType, META, nodeBetween, partitionOf } from './keys.ts';
+import { edgePrefix, edgesBetween, leadingType, META, nodeBetween, parseKey, partitionOf } from './keys.ts';
 import type { ListQuery } from './reader.ts';
 
 /** The queries of one node's partition in the base table: what the node owns, and its edges. */
@@ -11,6 +12,14 @@ export const OWNERSHIP = 'Ownership';
 
 /** An edge that repeats the node at its other end. */
 export const isOwnership: Keep = (item) => item.Type === OWNERSHIP;
+
+/** The node that such an edge repeats. The id of a natural key may hold colons, so it is read of the key. */
+export function ownedRef(item: Item): Ref {
+  const parsed = parseKey(item);
+  const [owned] = parsed?.form === 'edge' ? parsed.to : [];
+  if (!owned) throw new GatehouseError('damaged_item', `${item.PK} / ${item.SK} is no edge to what is owned`);
+  return owned;
+}
 
 /** What `owner` owns of a type. The edges repeat the nodes, so one Query brings everything. */
 export const ownedBy = (owner: Ref, type: string, keep?: Keep): ListQuery => ({

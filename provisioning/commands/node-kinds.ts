@@ -15,6 +15,8 @@ import { RESOURCE_TYPE } from './resource-types.ts';
 import { TEMPLATE } from './role-templates.ts';
 import { ROLE } from './roles.ts';
 import { ROUTE } from './routes.ts';
+import { DOMAIN, SCIM_CONNECTION, SCIM_CREDENTIAL } from './scim-connections.ts';
+import { SCIM_USER } from './scim-users.ts';
 import { SCOPE_TYPE } from './scope-types.ts';
 import { SCOPE_KINDS } from './scopes.ts';
 import { TOKEN } from './tokens.ts';
@@ -34,6 +36,10 @@ export const NODE_KINDS: readonly NodeKind[] = [
   RESOURCE_TYPE,
   ...ENTITLEMENT_KINDS,
   ...PLAIN_KINDS,
+  DOMAIN,
+  SCIM_CONNECTION,
+  SCIM_CREDENTIAL,
+  SCIM_USER,
   TOKEN,
   ...RECORD_KINDS,
   POLICY,

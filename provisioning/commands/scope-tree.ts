@@ -3,9 +3,8 @@ import * as field from '../../table/entities/fields.ts';
 import { MAX_ANCESTORS, mayBeScopeType } from '../../table/entities/scope-types.ts';
 import { conflict, GatehouseError, stale } from '../../table/errors.ts';
 import { formatRef, parseRef, type Ref } from '../../table/identifiers.ts';
-import type { Item } from '../../table/item.ts';
 import { nodeKey, partitionOf } from '../../table/keys.ts';
-import { isOwnership } from '../../table/partition-queries.ts';
+import { isOwnership, ownedRef } from '../../table/partition-queries.ts';
 import type { Reader } from '../../table/reader.ts';
 import type { Action } from '../../table/write/action.ts';
 import { type Command, RESTORE, writeCommand } from '../command.ts';
@@ -46,10 +45,8 @@ export async function treeBelow(
 
 export const isMoving = ({ item }: Node): boolean => item.movingTo !== undefined;
 
-const ownedRef = (item: Item): Ref => parseRef(textOf(item, 'owned'), 'owned');
-
 /** They are deleted with the subject that owns them. */
-const DELETED_WITH_OWNER: ReadonlySet<string> = new Set(['token', 'session']);
+const DELETED_WITH_OWNER: ReadonlySet<string> = new Set(['token', 'session', 'scim-credential']);
 
 const deletionKind = (type: string): NodeKind => {
   const kind = kindOf(type);

@@ -10,7 +10,7 @@ import { allOf, subjectsOf } from '../../table/index-queries.ts';
 import type { Item } from '../../table/item.ts';
 import { decisionKey, type Key, nodeKey, parseKey } from '../../table/keys.ts';
 import { normaliseIssuer } from '../../table/normalise.ts';
-import { edgesFrom, nodeWith, OWNERSHIP } from '../../table/partition-queries.ts';
+import { edgesFrom, nodeWith, OWNERSHIP, ownedRef } from '../../table/partition-queries.ts';
 
 import type { Action } from '../../table/write/action.ts';
 import { readCommand } from '../command.ts';
@@ -21,6 +21,7 @@ import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { guardKeyOf } from '../nodes/guards.ts';
 import { loadScope, loadScopeOf, textOf, touchLiving } from '../nodes/nodes.ts';
 import { refuseMisfits } from '../nodes/properties.ts';
+import { removeLink } from '../nodes/scim-links.ts';
 import { rootTypes } from '../nodes/scope-types.ts';
 import type { Node, Planning } from '../plan.ts';
 import type { Attributes } from '../visible.ts';
@@ -52,9 +53,10 @@ const remainsOf = async (
 const recordsIn = (around: readonly Item[]): readonly Action[][] =>
   around
     .filter((item) => item.Type === OWNERSHIP)
-    .map(({ PK, SK, owned }) => {
-      const record = parseRef(String(owned), 'owned');
-      const keys = [{ PK, SK }, nodeKey(record), decisionKey(record)];
+    .map((item) => {
+      const record = ownedRef(item);
+      if (record.type === 'scim-user') return removeLink(item);
+      const keys = [{ PK: item.PK, SK: item.SK }, nodeKey(record), decisionKey(record)];
       return keys.map((key) => ({ kind: 'delete', key }));
     });
 

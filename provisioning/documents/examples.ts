@@ -42,6 +42,7 @@ const idOfPlain = (type: string): string => id(42 + PLAIN_ENTITIES.findIndex((ea
 const [product, service] = ['product', 'service'].map(idOfPlain);
 const [token, session, notification, route] = [50, 51, 52, 53].map(id);
 const external = id(54);
+const [connection, credential] = [55, 56].map(id);
 
 const [SPRING, SUMMER] = ['2026-03-01T00:00:00Z', '2026-06-01T00:00:00Z'];
 
@@ -149,6 +150,28 @@ const PARTS: readonly Part[] = [
     },
     { description: 'the staff, as the login knows them' },
     { scope: `tenant:${tenant}` },
+  ),
+  named('domain', ['name'], { name: 'example.com', tenant: `tenant:${tenant}` }, undefined, {
+    tenant: `tenant:${tenant}`,
+  }),
+  node(
+    'scim-connection',
+    {
+      id: connection,
+      scope: `tenant:${tenant}`,
+      name: 'the login of the staff',
+      issuer: 'https://login.example',
+    },
+    { name: 'the staff' },
+    { scope: `tenant:${tenant}` },
+  ),
+  named('scim-credential', ['id'], { id: credential, connection }, undefined, { connection }),
+  named(
+    'scim-user',
+    ['connection', 'user'],
+    { connection, user, userName: 'ann@example.com', email: 'ann@example.com' },
+    { active: false },
+    { connection },
   ),
   named('module', ['name'], { name: 'reports' }, { description: 'all reports' }),
   named('page', ['name'], { name: 'dashboard', module: 'reports' }, { description: 'the first page' }),

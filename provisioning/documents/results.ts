@@ -33,7 +33,7 @@ const ADDED: Readonly<Record<string, Shape>> = {
   enterprise: scope,
   workstream: scope,
   scope,
-  user: holder,
+  user: { ...holder, source: field.id.optional(), sourceActive: z.boolean().optional() },
   'technical-user': holder,
   license: { root: reference },
   'external-group': { groupScope: reference },
@@ -43,6 +43,8 @@ const ADDED: Readonly<Record<string, Shape>> = {
   'group-role': { scope: reference },
   'role-permission': { roleScope: text, ...partial(parts) },
   setting: { id: field.id },
+  'scim-credential': { root: reference },
+  'scim-user': { root: reference, made: z.boolean() },
   token: { revoked: z.boolean(), revokedAt: instant.optional(), revokedBy: field.id.optional() },
 };
 
@@ -169,6 +171,10 @@ const OTHERS: Readonly<Record<string, Shape>> = {
     token: text.optional().describe('text of an API token, in this answer only'),
   },
   'token.revoke': stored('token'),
+  'scim-credential.create': {
+    ...stored('scim-credential'),
+    token: text.describe('text of the credential, in this answer only'),
+  },
   'setting.resolve': {
     settings: z.record(
       z.string(),

@@ -2,7 +2,7 @@ import type { Entity } from '../../table/entities/entity.ts';
 import { conflict, GatehouseError, stale } from '../../table/errors.ts';
 import type { Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
-import { DECISION, nodeKey, partitionOf } from '../../table/keys.ts';
+import { DECISION, leadingType, nodeKey, partitionOf } from '../../table/keys.ts';
 import { OWNERSHIP } from '../../table/partition-queries.ts';
 import type { Action, Delete } from '../../table/write/action.ts';
 import { MAX_ACTIONS } from '../../table/write/transaction.ts';
@@ -62,7 +62,7 @@ export async function planDeletion(
   const page = hasBegun
     ? await planning.reader.list({ ...query, limit: A_STEPFUL })
     : { items: await planning.reader.listAll(query) };
-  if (behaviour.keepsOwned) refuseWhileOwning(entity, node, page.items);
+  if (behaviour.keepsOwned) refuseWhileOwning(kind, node, page.items);
   await behaviour.refuseDeletion?.(planning, node);
   const audit = {
     entity: node.ref,
@@ -155,8 +155,14 @@ const removal = (entity: Entity, node: Node): Delete => ({
 export const changedMeanwhile = (entity: Entity) => stale(`the ${labelOf(entity)}`, nameFieldOf(entity));
 
 /** Refuses to delete a node that still owns something; `around` holds the items of its partition. */
-function refuseWhileOwning(entity: Entity, node: Node, around: readonly Item[]): void {
-  const owned = around.filter((item) => item.Type === OWNERSHIP);
+function refuseWhileOwning(
+  { entity, behaviour: { keepsOwned } }: NodeKind,
+  node: Node,
+  around: readonly Item[],
+): void {
+  const owned = around.filter(
+    (item) => item.Type === OWNERSHIP && (keepsOwned === true || keepsOwned?.includes(leadingType(item))),
+  );
   const [first] = owned;
   if (first) {
     throw conflict(

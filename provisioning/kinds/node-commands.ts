@@ -34,14 +34,21 @@ import {
   tenantOf,
 } from './node-kind.ts';
 
-/** Create, read, update and delete for a kind of node, and what it has beside these. */
-export const nodeCommands = (kind: NodeKind): readonly Command[] => [
-  createCommand(kind),
-  readNodeCommand(kind.entity),
-  updateCommand(kind),
-  deleteCommand(kind),
-  ...(kind.commands ?? [listAllCommand(kind.entity.type as EntityType)]),
-];
+/**
+ * Create, read, update and delete for a kind of node, and what it has beside these or in their place. What is fixed at its
+ * creation has no update.
+ */
+export function nodeCommands(kind: NodeKind): readonly Command[] {
+  const { entity, commands: own = [listAllCommand(entity.type as EntityType)] } = kind;
+  const isFixed = Object.keys(entity.attributes.shape).every((name) => entity.immutable?.includes(name));
+  const made = [
+    createCommand(kind),
+    readNodeCommand(entity),
+    ...(isFixed ? [] : [updateCommand(kind)]),
+    deleteCommand(kind),
+  ];
+  return [...made.filter(({ name }) => !own.some((each) => each.name === name)), ...own];
+}
 
 const AGAIN = z.boolean().optional().describe('whether somebody who was erased under this id may come back');
 
@@ -101,7 +108,7 @@ function createCommand(kind: NodeKind): Command {
   });
 }
 
-/** The first field given for a new subject that counts in other tenants too. A chosen id does: logins name ids. */
+/** The first field given that counts in other tenants too. A chosen id does: logins name ids. */
 export const beyondTenant = ({ givenInTenant, defaults }: Entity, given: Attributes): string | undefined =>
   givenInTenant &&
   Object.keys(given).find((name) => !givenInTenant.includes(name) && given[name] !== defaults?.[name]);
@@ -237,6 +244,7 @@ function updateCommand(kind: NodeKind): Command {
         audit: {
           entity: node.ref,
           tenant: tenantOf(entity, node.item),
+          beyondTenant: beyondTenant(entity, changes),
           before: visible(node.item),
           after: visible(after),
         },

@@ -46,8 +46,8 @@ export interface Behaviour {
     after: Attributes,
     changes: Attributes,
   ) => Promise<readonly Action[]>;
-  /** The node cannot be deleted while it owns others. */
-  readonly keepsOwned?: true;
+  /** The node cannot be deleted while it owns others: of any type, or of these. */
+  readonly keepsOwned?: true | readonly string[];
   /** Throws when the node cannot be deleted as things are, for another reason. */
   readonly refuseDeletion?: (planning: Planning, node: Node) => Promise<void>;
   /** Makes the node count for nothing at once, before its edges go in steps. */
@@ -76,6 +76,9 @@ export function tenantOf({ inTenant }: Entity, attributes: Attributes): Ref | un
   return typeof tenant === 'string' && isRef(tenant) ? parseRef(tenant, 'tenant') : undefined;
 }
 
+/** The type of an owner that is named by its id, where the attribute is called otherwise. */
+const OWNER_TYPES: Readonly<Record<string, string>> = { connection: 'scim-connection' };
+
 /** The owners of a node. */
 export const ownersOf = (
   { entity, behaviour }: NodeKind,
@@ -87,7 +90,12 @@ export const ownersOf = (
     const value = attributes[field];
     if (typeof value !== 'string') return [];
     if (field === 'user') return [{ ref: readSubject(value, field), field }];
-    return [{ ref: isRef(value) ? parseRef(value, field) : { type: field, id: value }, field }];
+    return [
+      {
+        ref: isRef(value) ? parseRef(value, field) : { type: OWNER_TYPES[field] ?? field, id: value },
+        field,
+      },
+    ];
   });
 
 /** The kind's name in a sentence: `technical user`. */

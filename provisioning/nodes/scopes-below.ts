@@ -2,17 +2,16 @@ import { mayBeScopeType, typesBelow } from '../../table/entities/scope-types.ts'
 import { formatRef, parseRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { nodeKey, partitionOf, SCOPE_TYPE_LIST } from '../../table/keys.ts';
-import { edgesFrom, isOwnership, ownedBy } from '../../table/partition-queries.ts';
+import { edgesFrom, isOwnership, ownedBy, ownedRef } from '../../table/partition-queries.ts';
 import type { Reader } from '../../table/reader.ts';
 import type { Node } from '../plan.ts';
-import { textOf } from './nodes.ts';
 
 /** The edges from a scope to the scopes directly below it: of all types, or of these. */
 async function edgesToChildren(reader: Reader, parent: Ref, types?: readonly string[]) {
   const { ranges } = types ? edgesFrom(parent, ...types) : { ranges: [{ partition: partitionOf(parent) }] };
   const items = await reader.listAll({ ranges, keep: isOwnership });
   return items.flatMap((item) => {
-    const ref = parseRef(textOf(item, 'owned'), 'owned');
+    const ref = ownedRef(item);
     // A building also owns copies of what is in its zones, an enterprise of workstreams of accounts.
     return mayBeScopeType(ref.type) && item.parent === formatRef(parent) ? [{ ref, item }] : [];
   });

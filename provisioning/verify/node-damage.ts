@@ -41,7 +41,7 @@ const DERIVED: ReadonlySet<string> = new Set([
 ]);
 const SCOPE = ['ancestors', 'root', 'movingTo', BY_SCOPE];
 const OWN: Readonly<Record<string, readonly string[]>> = {
-  user: ['roles', 'isAdmin'],
+  user: ['roles', 'isAdmin', 'source', 'sourceActive'],
   'technical-user': ['roles', 'isAdmin'],
   subject: ['roles', 'isAdmin'],
   group: ['root', BY_SCOPE],
@@ -52,6 +52,9 @@ const OWN: Readonly<Record<string, readonly string[]>> = {
   license: ['root'],
   tool: ['root'],
   token: ['revoked', 'revokedAt', 'revokedBy', 'hash'],
+  'scim-connection': ['lastCredential'],
+  'scim-credential': ['root', 'hash'],
+  'scim-user': ['root', 'made'],
 };
 const isPlace = ({ behaviour }: NodeKind): boolean => behaviour.asRead?.includes('ancestors') === true;
 

@@ -56,8 +56,9 @@ export interface Entity {
    */
   readonly personal?: readonly string[];
   /**
-   * Of subjects, which act in every tenant: the attributes that count in their own tenant only. No decision, look-up or
-   * log-in elsewhere reads them, so whoever may create one in a tenant may give them, and no others (ADR 0032).
+   * Of subjects, which act in every tenant, and of what speaks for them: the attributes that count in their own tenant
+   * only. No decision, look-up or log-in elsewhere reads them, so whoever may create one in a tenant may give them, and
+   * no others (ADR 0032).
    */
   readonly givenInTenant?: readonly string[];
   readonly guards: readonly Guard[];

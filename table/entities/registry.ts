@@ -4,6 +4,7 @@ import { ENTITLEMENTS } from './entitlements.ts';
 import type { Entity, PlainEntity } from './entity.ts';
 import * as PLAIN from './plain/index.ts';
 import { RECORDS } from './records.ts';
+import { SCIM } from './scim.ts';
 import { isBuiltIn, mayBeScopeType } from './scope-types.ts';
 import { SCOPES } from './scopes.ts';
 import { SUBJECTS } from './subjects.ts';
@@ -18,6 +19,7 @@ export const ENTITIES = {
   ...ACCESS,
   ...ENTITLEMENTS,
   ...PLAIN,
+  ...SCIM,
   ...RECORDS,
 } as const satisfies Record<string, Entity>;
 

@@ -28,6 +28,8 @@ export function createKinds(world: Pick<LedgerWorld, 'run'>): Readonly<Record<st
     await world.run('module.create', { name });
     return name;
   };
+  const connection = async () =>
+    id('scim-connection.create', { scope: `tenant:${await tenant()}`, name: 'staff' });
   const phone = () => `+4930${1_000_000 + ++count}`;
   const [early, late] = ['2026-02-01T00:00:00.000Z', '2026-03-01T00:00:00.000Z'];
 
@@ -141,6 +143,52 @@ export function createKinds(world: Pick<LedgerWorld, 'run'>): Readonly<Record<st
       named: [['id'], ['externalId', 'scope', 'issuer']],
       changes: async () => ({ description: null }),
       lists: [[], ['scope']],
+    },
+    {
+      type: 'domain',
+      create: async () => ({ name: `${fresh('d')}.example`, tenant: `tenant:${await tenant()}` }),
+      named: [['name']],
+      lists: [[], ['tenant']],
+    },
+    {
+      type: 'scim-connection',
+      create: async () => ({
+        scope: `tenant:${await tenant()}`,
+        name: 'the staff',
+        issuer: 'https://login.example',
+        lastSyncAt: early,
+      }),
+      named: [['id']],
+      changes: async () => ({ name: 'all', issuer: null, lastSyncAt: late }),
+      lists: [[], ['scope']],
+    },
+    {
+      type: 'scim-credential',
+      create: async () => ({ connection: await connection(), expiresAt: late }),
+      named: [['id']],
+      lists: [['connection']],
+    },
+    {
+      type: 'scim-user',
+      create: async () => ({
+        connection: await connection(),
+        user: await user(),
+        userName: fresh('Ann'),
+        externalId: fresh('ann'),
+        active: true,
+        email: 'ann@example.com',
+        sub: 'ann',
+        displayName: 'Ann',
+        givenName: 'Ann',
+        familyName: 'Arbor',
+      }),
+      named: [
+        ['connection', 'user'],
+        ['userName', 'connection'],
+        ['externalId', 'connection'],
+      ],
+      changes: async () => ({ userName: fresh('bea'), externalId: null, email: null, givenName: null }),
+      lists: [['connection']],
     },
     {
       type: 'role',

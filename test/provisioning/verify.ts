@@ -17,13 +17,13 @@ const MIRRORED = new Set([
 const isAnchor = (end: string) => /^(?:GLOBAL|API|SETTING)#/.test(end);
 const SCOPE_LABELS: ReadonlySet<unknown> = new Set(Object.values(SCOPES).map(({ label }) => label));
 /** What an edge does not repeat of its node: bookkeeping and secrets. */
-const NOT_REPEATED = /^(?:GSI\d[PS]K|PK|SK|Type|rev|owned|hash)$/;
+const NOT_REPEATED = /^(?:GSI\d[PS]K|PK|SK|Type|rev|owned|hash|lastCredential)$/;
 /** Nor what is under way with the node, and passes. */
 const settled = ({ deletingSince: _, movingTo: __, ...node }: Item) => node as Item;
 
 /** The partition of a reference, `technical-user:id`. */
 const partition = (ref: unknown) => {
-  const [type = '', id] = String(ref).split(':');
+  const [, type = '', id] = /^([^:]*):(.*)$/.exec(String(ref)) ?? [];
   return `${type.toUpperCase().replaceAll('-', '_')}#${id}`;
 };
 /** The partition of who acts: a user by id, a technical user or one of an added type by reference. */
@@ -197,6 +197,10 @@ function ownersOf(node: Item): readonly string[] {
   const moduleOf = module === undefined ? [] : [`MODULE#${module}`];
   if (Type === 'Group') return [partition(scope), ...(node.everyone === true ? ['GLOBAL#EVERYONE'] : [])];
   if (Type === 'ExternalGroup') return [partition(scope), `GROUP#${node.group}`];
+  if (Type === 'Domain') return [partition(node.tenant)];
+  if (Type === 'ScimConnection') return [partition(scope)];
+  if (Type === 'ScimCredential') return [`SCIM_CONNECTION#${node.connection}`];
+  if (Type === 'ScimUser') return [`SCIM_CONNECTION#${node.connection}`, partitionOfSubject(user)];
   if (Type === 'Subscription') return [partition(scope), ...moduleOf];
   if (Type === 'License') return [partition(account), partition(enterprise)];
   if (Type === 'TechnicalUser' || Type === 'Address') return [partition(account)];
