@@ -73,7 +73,7 @@ export default defineConfig({
     // Only what hangs shall fail of this: not what shares its machine with others.
     testTimeout: 300_000,
     hookTimeout: 300_000,
-    coverage: { include: ['{table,engine,authorizer,authzen,provisioning,testing,cli}/**/*.ts'] },
+    coverage: { include: ['{table,engine,authorizer,authzen,provisioning,scim,testing,cli}/**/*.ts'] },
     projects: [
       {
         extends: true,

@@ -9,6 +9,7 @@ import { NOT_FOR_DECISIONS, within } from './support/layers.ts';
  *
  *   request -> authorizer -> engine ----> table (read)
  *   request -> authzen -> engine, authorizer/credentials, table (read)
+ *   request -> scim -> provisioning (its entry): the commands that an identity provider sends
  *   request -> middleware -> engine, authorizer/credentials, table (read)
  *   authorizer/sockets -> engine, table (read): what closes WebSocket connections
  *   middleware/client -> nothing
@@ -23,7 +24,7 @@ import { NOT_FOR_DECISIONS, within } from './support/layers.ts';
  *   composition roots -> table/dynamodb or table/memory; all else knows the ports only
  */
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const PRODUCTION = ['table', 'engine', 'authorizer', 'authzen', 'provisioning', 'middleware'];
+const PRODUCTION = ['table', 'engine', 'authorizer', 'authzen', 'provisioning', 'scim', 'middleware'];
 const FOLDERS = [...PRODUCTION, 'testing', 'explorer', 'cli', 'local', 'deploy', 'bench', 'test'];
 /** This file speaks of what it forbids. */
 const ITSELF = 'test/architecture.test.ts';
@@ -66,7 +67,7 @@ const IMPORTS = [...SOURCES].flatMap(([path, text]) => importsOf(path, text));
 const shown = (imports: readonly Import[]) => imports.map(({ from, to }) => `${from} imports ${to}`);
 /** Functions with a folder within another one, which stand for themselves. */
 const SOCKETS = 'authorizer/sockets/';
-const FUNCTIONS = ['authorizer', 'authzen', 'provisioning', 'authorizer/sockets'];
+const FUNCTIONS = ['authorizer', 'authzen', 'provisioning', 'scim', 'authorizer/sockets'];
 const ofFolder = (folder: string) =>
   IMPORTS.filter(
     ({ from }) => within(from, `${folder}/`) && !(folder === 'authorizer' && within(from, SOCKETS)),
@@ -194,6 +195,32 @@ describe('what a folder may import', () => {
     expect(shown(ofFolder('middleware').filter(isForbidden))).toEqual([]);
   });
 
+  test('scim: provisioning by its entry, of the table what is said of it, and how services are configured and served', () => {
+    const OF_TABLE = [
+      'api-token',
+      'defined',
+      'environment',
+      'errors',
+      'identifiers',
+      'log',
+      'reader',
+      'writer',
+    ];
+    const isForbidden = ({ from, to, isOurs, isTypeOnly }: Import) =>
+      isOurs &&
+      !within(to, 'scim/', 'provisioning/index.ts', ...OF_TABLE.map((name) => `table/${name}.ts`)) &&
+      !within(to, 'authorizer/service/', 'authorizer/configuration.ts', 'authorizer/variables.ts') &&
+      !(
+        within(from, 'scim/compose.ts', 'scim/handler.ts') && within(to, 'engine/log.ts', 'engine/clock.ts')
+      ) &&
+      !(from === 'scim/compose.ts' && within(to, 'provisioning/compose.ts', 'table/dynamodb/')) &&
+      !isTypeOnly;
+    expect(ofFolder('scim').length).toBeGreaterThan(10);
+    expect(shown(ofFolder('scim').filter(isForbidden))).toEqual([]);
+    const users = IMPORTS.filter(({ from, to }) => within(to, 'scim/') && !within(from, 'scim/'));
+    expect(shown(users.filter(({ from }) => !within(from, 'cli/', 'local/', 'test/', 'bench/')))).toEqual([]);
+  });
+
   test('sockets: the engine, and the table as far as it is read', () => {
     const isForbidden = ({ to, isOurs }: Import) =>
       isOurs && (!within(to, SOCKETS, 'engine/', 'table/') || within(to, ...NOT_FOR_DECISIONS));
@@ -281,7 +308,9 @@ describe('what a folder may import', () => {
   });
 
   test('cli: everything above the table, and of the authorizer how routes match and requests are read; doctor also its configuration', () => {
-    const FOLDERS_OF_CLI = ['cli/', 'provisioning/', 'table/', 'engine/', 'authzen/', 'testing/', 'local/'];
+    const FOLDERS_OF_CLI = [
+      ...['cli/', 'provisioning/', 'table/', 'engine/', 'authzen/', 'scim/', 'testing/', 'local/'],
+    ];
     const ofDoctor = ({ from, to }: Import) =>
       within(from, 'cli/doctor/') &&
       within(to, 'authorizer/index.ts', 'authorizer/credentials/fetch.ts', 'authorizer/credentials/keys.ts');
@@ -345,6 +374,7 @@ describe('what a folder may import', () => {
     ],
     ['middleware', /^zod\/mini$/],
     ['provisioning', /^(?:zod|ulid|node:crypto)$/],
+    ['scim', /^(?:zod\/mini|scim2-parse-filter)$/],
     ['testing', /^(?:yaml|ulid|zod|vitest|@jest\/globals|node:(?:crypto|fs\/promises|url))$/],
     ['cli', /^(?:commander|csv-parse|lru-cache|yaml|zod|ulid|@aws-sdk\/client-(?:dynamodb|lambda)|node:.+)$/],
   ])('%s: a few packages only', (folder, allowed) => {
@@ -379,6 +409,7 @@ test('only what is put together makes logs and metrics', () => {
   };
   expect(importersOf(/\/metrics\.ts$/)).toEqual([
     ...['authorizer/authorizer.ts', 'authorizer/compose.ts', 'authzen/compose.ts', 'authzen/http.ts'],
+    'scim/compose.ts',
   ]);
   expect(importersOf(/^engine\/log\.ts$/)).toEqual(
     [
@@ -496,6 +527,8 @@ describe('what no file may hold', () => {
       'middleware/environment.ts',
       'provisioning/compose.ts',
       'provisioning/handler.ts',
+      'scim/compose.ts',
+      'scim/handler.ts',
     ];
     const impure =
       /\bprocess\.|\bDate\.now\b|new Date\(\)|\bMath\.random\b|\bperformance\.|from 'node:process'/;
@@ -545,7 +578,7 @@ test('the top level can be taken in at a glance', () => {
     .map(({ name }) => name)
     // What is installed, built or measured is not in git.
     .filter((name) => !['node_modules', 'dist', 'functions', 'coverage'].includes(name));
-  expect(folders.length).toBeLessThanOrEqual(16);
+  expect(folders.length).toBeLessThanOrEqual(17);
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
     readonly scripts: object;
   };

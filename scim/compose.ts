@@ -1,0 +1,70 @@
+import type { Environment } from '../authorizer/configuration.ts';
+import type { Handle } from '../authorizer/service/http.ts';
+import { type Clock, systemClock } from '../engine/clock.ts';
+import { createLog } from '../engine/log.ts';
+import { createProvisioningFrom } from '../provisioning/compose.ts';
+import { type Provisioning, readScimCredential } from '../provisioning/index.ts';
+import { defined } from '../table/defined.ts';
+import { createClient } from '../table/dynamodb/client.ts';
+import { createReader } from '../table/dynamodb/reader.ts';
+import type { Reader } from '../table/reader.ts';
+import type { Writer } from '../table/writer.ts';
+import { parseScimConfiguration } from './configuration.ts';
+import { createHandle } from './http.ts';
+import { createScimMetrics } from './metrics.ts';
+import type { Port } from './port.ts';
+
+/** Replacements for the real dependencies. */
+export interface Overrides {
+  readonly reader?: Reader;
+  readonly writer?: Writer;
+  readonly clock?: Clock;
+  /** Writes one log line of JSON. Default: standard output. */
+  readonly log?: (line: string) => void;
+}
+
+/**
+ * The SCIM server from environment variables (configuration.ts).
+ *
+ * @throws GatehouseError `invalid`, naming the variables that are missing or invalid
+ */
+export function createHandleFrom(env: Environment, overrides: Overrides = {}): Handle {
+  const { table, endpoint, region, publicUrl, metrics, logLevel } = parseScimConfiguration(env);
+  const { clock = systemClock, log: write = (line) => void process.stdout.write(`${line}\n`) } = overrides;
+  const {
+    // Lambda puts the credentials of the function's role into the environment.
+    reader = createReader({
+      client: createClient({ credentialsFrom: 'environment', ...defined({ endpoint, region }) }),
+      table,
+    }),
+  } = overrides;
+  const variables = {
+    TABLE_NAME: table,
+    DYNAMODB_ENDPOINT: endpoint,
+    TABLE_REGION: region,
+    LOG_LEVEL: logLevel,
+  };
+  return createHandle({
+    port: portOn(reader, clock, createProvisioningFrom(variables, { ...overrides, clock, log: write })),
+    publicUrl,
+    clock,
+    log: createLog({ service: 'scim', level: logLevel, write }),
+    metrics: metrics && createScimMetrics({ ...metrics, write, now: clock.now }),
+  });
+}
+
+function portOn(reader: Reader, clock: Clock, provisioning: Provisioning): Port {
+  return {
+    connectionOf: async (text) => {
+      const shown = await readScimCredential(reader, text, clock.now());
+      return (
+        shown && {
+          id: shown.connection,
+          expiresAt: Date.parse(shown.expiresAt),
+          lastSyncAt: shown.lastSyncAt === undefined ? undefined : Date.parse(shown.lastSyncAt),
+        }
+      );
+    },
+    provisioning,
+  };
+}

@@ -1,0 +1,159 @@
+import { defined } from '../table/defined.ts';
+import { badRequest } from './errors.ts';
+import { comparisonsIn, type Filter } from './filter.ts';
+import { type GroupChanges, groupChanges, type MemberChanges, noUser } from './group-changes.ts';
+import { readAll } from './page.ts';
+import { attributesOf, readPatch } from './patch.ts';
+import { CommandError, type Result, type Send, unlessGone } from './port.ts';
+import { type Asked, answerOf, type Finding, found, idIn, metaOf, type Resources } from './resources.ts';
+import { GROUP_SCHEMA, GROUPS, USERS } from './schema.ts';
+import type { Resource } from './wanted.ts';
+
+/** Members that one answer shows, of all its groups. */
+const MOST_MEMBERS = 10_000;
+
+const resourceOf = (base: string, link: Result): Resource =>
+  defined({
+    schemas: [GROUP_SCHEMA],
+    id: String(link.group),
+    externalId: link.externalId,
+    displayName: link.displayName,
+    meta: metaOf(GROUPS, base, String(link.group), link),
+  }) as Resource;
+
+const read = (send: Send, id: string) => send('scim-group.read', { group: idIn(id) });
+
+/** The groups of a user, as far as they are the connection's. */
+const groupsOf = (send: Send, user: string) => {
+  const list = (limit: number, cursor: string | undefined) =>
+    send('scim-user.list-groups', { user: idIn(user), ...defined({ limit, cursor }) }) as never;
+  return readAll(list, 1_000);
+};
+
+const FINDING: Finding = {
+  type: GROUPS,
+  list: (send) => (limit, cursor) => send('scim-group.list', defined({ limit, cursor })) as never,
+  lookUps: {
+    id: async (send, id) => [await read(send, id)],
+    displayName: async (send, displayName) => [await send('scim-group.find', { displayName })],
+    externalId: async (send, externalId) => [await send('scim-group.find', { externalId })],
+    'members.value': groupsOf,
+  },
+  resourceOf,
+  special: membersNamedIn,
+};
+
+/** The groups of each user whom a filter names as a member, which are compared instead of all members of each group. */
+async function membersNamedIn(send: Send, filter: Filter) {
+  const named = comparisonsIn(filter).filter(
+    (each) => 'attrPath' in each && GROUPS.find(each.attrPath)?.at[0] === 'members',
+  );
+  const groups = new Map<unknown, ReadonlySet<unknown>>();
+  for (const each of named) {
+    const [, sub = 'value'] = ('attrPath' in each && GROUPS.find(each.attrPath)?.at) || [];
+    if (each.op !== 'eq' || sub !== 'value' || typeof each.compValue !== 'string')
+      throw badRequest('invalidFilter', 'members are filtered by value eq "…"');
+    const found = await groupsOf(send, each.compValue).catch(() => []);
+    groups.set(each.compValue, new Set(found.map(({ group }) => group)));
+  }
+  return (resource: Resource, { at }: { readonly at: readonly [string, string?] }, compare: Filter) => {
+    if (at[0] !== 'members' || !('compValue' in compare)) return undefined;
+    return groups.get(compare.compValue)?.has(resource.id) ? [compare.compValue] : [];
+  };
+}
+
+const memberOf = (base: string, user: unknown) => ({
+  value: user,
+  $ref: `${base}${USERS.endpoint}/${user}`,
+  type: 'User',
+});
+
+/** The resource with its members where they are wanted, as far as an answer has room. */
+async function shown(
+  { send, base, wanted }: Asked,
+  resource: Resource,
+  room: { left: number },
+): Promise<Resource> {
+  if (!wanted.has('members')) return wanted.of(resource);
+  const list = (limit: number, cursor: string | undefined) =>
+    send('scim-group.list-members', { group: resource.id, ...defined({ limit, cursor }) }) as never;
+  const members = (await readAll(list, room.left)).map(({ user }) => memberOf(base, user));
+  room.left -= members.length;
+  return wanted.of({ ...resource, ...(members.length > 0 ? { members } : {}) });
+}
+
+const roomy = () => ({ left: MOST_MEMBERS });
+
+/** Refuses members that are no users of the connection, before anything else is written. */
+async function assertUsers(send: Send, { add = [], replace = [] }: MemberChanges): Promise<void> {
+  for (const user of [...add, ...replace])
+    if (!(await unlessGone(send('scim-user.read', { user })))) throw noUser();
+}
+
+async function changeMembers(send: Send, group: string, changes: MemberChanges): Promise<void> {
+  try {
+    await send('scim-group.members', { group, ...changes });
+  } catch (error) {
+    const isOfMember = error instanceof CommandError && error.failure.code === 'invalid';
+    throw isOfMember ? noUser() : error;
+  }
+}
+
+/** A group of the request's body, with the name that each has to have. */
+function readGroup(body: unknown): GroupChanges & { readonly displayName: string } {
+  const { displayName, ...rest } = groupChanges(attributesOf(body, GROUPS));
+  if (displayName === undefined) throw badRequest('invalidValue', 'displayName is required');
+  return { displayName, ...rest };
+}
+
+/** Changes what a request says, members last: until all of it is judged, nothing is written. */
+async function change(
+  send: Send,
+  group: string,
+  { members, ...attributes }: GroupChanges,
+): Promise<Result | undefined> {
+  const isOfBoth = members && Object.keys(attributes).length > 0;
+  if (isOfBoth) await assertUsers(send, members);
+  const link =
+    Object.keys(attributes).length > 0
+      ? await send('scim-group.update', { group, ...attributes })
+      : undefined;
+  if (members) await changeMembers(send, group, members);
+  return link;
+}
+
+export const groups: Resources = {
+  type: GROUPS,
+  create: async (asked, body) => {
+    const { members = {}, displayName, externalId } = readGroup(body);
+    await assertUsers(asked.send, members);
+    const link = await asked.send('scim-group.create', {
+      displayName,
+      ...(externalId ? { externalId } : {}),
+    });
+    const { replace: add = [] } = members;
+    if (add.length > 0) await changeMembers(asked.send, String(link.group), { add });
+    return shown(asked, resourceOf(asked.base, link), roomy());
+  },
+  read: async (asked, id) => shown(asked, resourceOf(asked.base, await read(asked.send, id)), roomy()),
+  list: async (asked) => {
+    const { resources, total, page } = await found(asked, FINDING);
+    const room = roomy();
+    const all: Resource[] = [];
+    for (const resource of resources) all.push(await shown(asked, resource, room));
+    return answerOf(all, total, page, asked);
+  },
+  replace: async (asked, id, body) => {
+    const before = await read(asked.send, id);
+    const { members = { replace: [] }, ...attributes } = readGroup(body);
+    const link = await change(asked.send, id, { ...attributes, members });
+    return shown(asked, resourceOf(asked.base, link ?? before), roomy());
+  },
+  patch: async (asked, id, body) => {
+    const before = await read(asked.send, id);
+    const link = await change(asked.send, id, groupChanges(readPatch(body, GROUPS), id));
+    if (!asked.wanted.isSaid) return undefined;
+    return shown(asked, resourceOf(asked.base, link ?? before), roomy());
+  },
+  delete: (asked, id) => asked.send('scim-group.delete', { group: idIn(id) }),
+};

@@ -1,0 +1,129 @@
+import { isId } from '../table/identifiers.ts';
+import { notFound } from './errors.ts';
+import {
+  comparisonsIn,
+  type Filter,
+  holds,
+  mustEqual,
+  placesIn,
+  readFilter,
+  type ValuesOf,
+  valuesIn,
+} from './filter.ts';
+import { listResponse, type Page, type ReadList, readAll, readPage, readUntil } from './page.ts';
+import { CommandError, type Result, type Send } from './port.ts';
+import type { AttributePlace, ResourceType } from './schema.ts';
+import type { Resource, Wanted } from './wanted.ts';
+
+/** What a request is about, beside its body. */
+export interface Asked {
+  readonly send: Send;
+  /** The address of the API, before `/Users`. */
+  readonly base: string;
+  readonly query: URLSearchParams;
+  readonly wanted: Wanted;
+}
+
+/** What is done with resources of one type. Each function throws ScimError or CommandError. */
+export interface Resources {
+  readonly type: ResourceType;
+  readonly create: (asked: Asked, body: unknown) => Promise<Resource>;
+  readonly read: (asked: Asked, id: string) => Promise<Resource>;
+  readonly list: (asked: Asked) => Promise<unknown>;
+  readonly replace: (asked: Asked, id: string, body: unknown) => Promise<Resource>;
+  /** Undefined where nothing is shown. */
+  readonly patch: (asked: Asked, id: string, body: unknown) => Promise<Resource | undefined>;
+  readonly delete: (asked: Asked, id: string) => Promise<Result>;
+}
+
+/** Entries that a filter is applied to, where nothing in it is looked up. */
+const MOST_FILTERED = 1_000;
+
+/** How resources of a type are found. */
+export interface Finding {
+  readonly type: ResourceType;
+  readonly list: (send: Send) => ReadList;
+  /** By attribute: the entries that have a value. */
+  readonly lookUps: Readonly<Record<string, (send: Send, value: string) => Promise<readonly Result[]>>>;
+  readonly resourceOf: (base: string, entry: Result) => Resource;
+  /** Prepares what a filter compares by itself. */
+  readonly special?: (send: Send, filter: Filter) => Promise<Special>;
+}
+
+/** The values of an attribute that no entry holds; undefined for one that it does. */
+type Special = (resource: Resource, place: AttributePlace, compare: Filter) => readonly unknown[] | undefined;
+
+/** The answer to a query of resources (RFC 7644 section 3.4.2), before more is read of each. */
+export async function found(
+  { send, base, query }: Asked,
+  { type, list, lookUps, resourceOf, special }: Finding,
+): Promise<{ readonly resources: readonly Resource[]; readonly total: number; readonly page: Page }> {
+  const page = readPage(query);
+  const [text] = query.getAll('filter');
+  if (text === undefined) {
+    const { items, total } = await readUntil(list(send), page);
+    return { resources: items.map((entry) => resourceOf(base, entry)), total, page };
+  }
+  const filter = readFilter(text);
+  const placeOf = placesIn(type);
+  for (const { attrPath } of comparisonsIn(filter) as readonly { readonly attrPath: string }[])
+    placeOf(attrPath);
+  const ofItself = await special?.(send, filter);
+  const entries = (await lookedUp(send, filter, type, lookUps)) ?? (await readAll(list(send), MOST_FILTERED));
+  const valuesOf =
+    (resource: Resource): ValuesOf =>
+    (attribute, compare) => {
+      const place = placeOf(attribute);
+      return ofItself?.(resource, place, compare) ?? valuesIn(resource, place);
+    };
+  const all = entries.map((entry) => resourceOf(base, entry));
+  const matching = all.filter((resource) => holds(filter, placeOf, valuesOf(resource)));
+  return {
+    resources: matching.slice(page.skipped, page.skipped + page.count),
+    total: matching.length,
+    page,
+  };
+}
+
+/** The entries that a look-up finds for one of the values that a filter demands; undefined where it demands none. */
+async function lookedUp(
+  send: Send,
+  filter: Filter,
+  type: ResourceType,
+  lookUps: Finding['lookUps'],
+): Promise<readonly Result[] | undefined> {
+  for (const { attrPath, compValue } of mustEqual(filter)) {
+    const { at = [] } = type.find(attrPath) ?? {};
+    // What has several values is compared by `value`.
+    const lookUp = lookUps[at.join('.')] ?? lookUps[`${at[0]}.value`];
+    if (lookUp === undefined || typeof compValue !== 'string') continue;
+    return lookUp(send, compValue).catch(nothing);
+  }
+  return undefined;
+}
+
+/** What is no name of anything names nothing. */
+function nothing(error: unknown): readonly Result[] {
+  const code = error instanceof CommandError ? error.failure.code : undefined;
+  if (code === 'not_found' || code === 'invalid') return [];
+  throw error;
+}
+
+export const answerOf = (
+  resources: readonly Resource[],
+  total: number,
+  { skipped }: Page,
+  { wanted }: Asked,
+) => listResponse(resources.map(wanted.of), total, skipped);
+
+/** An id in a path. What cannot be one names nothing. */
+export function idIn(text: string): string {
+  if (!isId(text)) throw notFound();
+  return text;
+}
+
+export const metaOf = (type: ResourceType, base: string, id: string, { createdAt, updatedAt }: Result) => ({
+  resourceType: type.name,
+  ...(typeof createdAt === 'string' ? { created: createdAt, lastModified: updatedAt ?? createdAt } : {}),
+  location: `${base}${type.endpoint}/${id}`,
+});

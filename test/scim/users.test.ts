@@ -1,0 +1,277 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { type Client, createFixture, IDENTITY, PUBLIC_URL, patchOf, USER, userOf } from './support.ts';
+
+let fixture: ReturnType<typeof createFixture>;
+let send: Client;
+beforeEach(() => {
+  fixture = createFixture();
+  send = fixture.a;
+});
+
+const ANN = {
+  schemas: [USER, IDENTITY],
+  userName: 'Ann@example.com',
+  externalId: '00u1',
+  active: true,
+  displayName: 'Ann Lee',
+  name: { givenName: 'Ann', familyName: 'Lee' },
+  emails: [{ value: 'ann@example.com', type: 'work', primary: true }],
+  [IDENTITY]: { sub: 'oid-1' },
+};
+
+describe('a user', () => {
+  test('that is made has what was sent, an id, and an address', async () => {
+    const { status, headers, json } = await send('POST', '/Users', ANN);
+    expect(status).toBe(201);
+    const location = `${PUBLIC_URL}/scim/v2/Users/${json.id}`;
+    expect(headers).toMatchObject({ 'Content-Type': 'application/scim+json', Location: location });
+    const created = new Date(fixture.clock.now()).toISOString();
+    const meta = { resourceType: 'User', created, lastModified: expect.any(String), location };
+    expect(json).toEqual({ ...ANN, id: expect.any(String), meta });
+    expect((await send('GET', `/Users/${json.id}`)).json).toEqual(json);
+  });
+
+  test('is active unless it is said otherwise', async () => {
+    const { json } = await send('POST', '/Users', { userName: 'ann' });
+    expect(json).toMatchObject({ active: true, schemas: [USER] });
+    expect(Object.keys(json)).not.toContain('emails');
+  });
+
+  test('with a name that is taken is refused, in whatever case', async () => {
+    await userOf(send, 'ann');
+    const { status, json } = await send('POST', '/Users', { userName: 'ANN' });
+    expect([status, json.scimType, json.detail]).toEqual([409, 'uniqueness', 'userName is taken already']);
+  });
+
+  test('without a name is refused', async () => {
+    const { status, json } = await send('POST', '/Users', { displayName: 'Ann' });
+    expect([status, json.scimType]).toEqual([400, 'invalidValue']);
+  });
+
+  test('with an address of a foreign domain is refused', async () => {
+    const emails = [{ value: 'ann@elsewhere.test' }];
+    const { status, json } = await send('POST', '/Users', { userName: 'ann', emails });
+    expect([status, json.scimType]).toEqual([400, 'invalidValue']);
+  });
+
+  test('has the primary one of several addresses, else that at work', async () => {
+    const emailOf = async (userName: string, emails: readonly unknown[]) =>
+      (await send('POST', '/Users', { userName, emails })).json.emails[0].value;
+    const [home, work] = [
+      { value: 'home@example.com', type: 'home' },
+      { value: 'work@example.com', type: 'work' },
+    ];
+    expect(await emailOf('a', [home, work])).toBe('work@example.com');
+    expect(await emailOf('b', [{ ...home, primary: true }, work])).toBe('home@example.com');
+    expect(await emailOf('c', [home])).toBe('home@example.com');
+  });
+
+  test('may have attributes that are not held: they are left out', async () => {
+    const more = {
+      title: 'Dr',
+      name: { formatted: 'x', givenName: 'Ann' },
+      phoneNumbers: [{ value: '1' }],
+      x: 1,
+    };
+    const { status, json } = await send('POST', '/Users', {
+      userName: 'ann',
+      ...more,
+      groups: [],
+      id: 'mine',
+    });
+    expect([status, json.name]).toEqual([201, { givenName: 'Ann' }]);
+    expect(Object.keys(json)).toEqual(['schemas', 'id', 'userName', 'active', 'name', 'meta']);
+    expect(json.id).not.toBe('mine');
+  });
+});
+
+describe('a replacement', () => {
+  test('takes away what it does not say, but not whether somebody is active, nor who somebody is', async () => {
+    const { json } = await send('POST', '/Users', { ...ANN, active: false });
+    const { status, json: after } = await send('PUT', `/Users/${json.id}`, { userName: 'anna' });
+    expect(status).toBe(200);
+    const { schemas, id, externalId, [IDENTITY]: identity } = json;
+    const kept = { schemas, id, externalId, [IDENTITY]: identity };
+    expect(after).toEqual({ ...kept, userName: 'anna', active: false, meta: expect.anything() });
+  });
+
+  test('needs the name', async () => {
+    const id = await userOf(send, 'ann');
+    expect((await send('PUT', `/Users/${id}`, { active: false })).status).toBe(400);
+  });
+
+  test.each([
+    ['False', false],
+    ['fAlSe', false],
+    ['TRUE', true],
+    [false, false],
+  ])('takes %j for %j', async (active, expected) => {
+    const id = await userOf(send, 'ann', { active: !expected });
+    expect((await send('PUT', `/Users/${id}`, { userName: 'ann', active })).json.active).toBe(expected);
+  });
+
+  test.each(['no', '', 0, null, [], {}])('refuses %j for active', async (active) => {
+    const id = await userOf(send, 'ann');
+    const { status, json } = await send('PUT', `/Users/${id}`, { userName: 'ann', active });
+    expect([status, json.scimType]).toEqual([400, 'invalidValue']);
+  });
+});
+
+describe('PATCH', () => {
+  const patched = async (before: object, ...operations: readonly unknown[]) => {
+    const { json } = await send('POST', '/Users', { ...ANN, ...before });
+    const answer = await send('PATCH', `/Users/${json.id}`, patchOf(...operations));
+    const { meta, ...rest } = answer.json;
+    return { ...answer, rest, id: json.id };
+  };
+
+  test.each<[string, readonly unknown[], object]>([
+    ['a path', [{ op: 'replace', path: 'displayName', value: 'A' }], { displayName: 'A' }],
+    ['a path in another case', [{ op: 'REPLACE', path: 'DisplayName', value: 'A' }], { displayName: 'A' }],
+    [
+      'a path with the schema',
+      [{ op: 'add', path: `${USER}:name.givenName`, value: 'B' }],
+      { name: { givenName: 'B', familyName: 'Lee' } },
+    ],
+    [
+      'no path',
+      [{ op: 'add', value: { displayName: 'A', 'name.givenName': 'B' } }],
+      { displayName: 'A', name: { givenName: 'B', familyName: 'Lee' } },
+    ],
+    [
+      'a part of an object',
+      [{ op: 'replace', path: 'name', value: { familyName: 'B' } }],
+      { name: { givenName: 'Ann', familyName: 'B' } },
+    ],
+    [
+      'an email by a filter',
+      [{ op: 'replace', path: 'emails[type eq "work"].value', value: 'b@example.com' }],
+      { emails: [{ value: 'b@example.com', type: 'work', primary: true }] },
+    ],
+    [
+      'an email by its value',
+      [{ op: 'replace', path: 'emails[value eq "ANN@example.com"]', value: { value: 'b@example.com' } }],
+      { emails: [{ value: 'b@example.com', type: 'work', primary: true }] },
+    ],
+    [
+      'an email that is primary',
+      [{ op: 'replace', path: 'emails[primary eq true].value', value: 'b@example.com' }],
+      { emails: [{ value: 'b@example.com', type: 'work', primary: true }] },
+    ],
+    [
+      'the identity',
+      [{ op: 'replace', path: `${IDENTITY}:sub`, value: 'oid-2' }],
+      { [IDENTITY]: { sub: 'oid-2' } },
+    ],
+    [
+      'the identity as an object',
+      [{ op: 'add', value: { [IDENTITY]: { sub: 'oid-2' } } }],
+      { [IDENTITY]: { sub: 'oid-2' } },
+    ],
+    [
+      'several operations, the last one wins',
+      [
+        { op: 'replace', path: 'displayName', value: 'A' },
+        { op: 'replace', path: 'userName', value: 'b' },
+        { op: 'add', path: 'displayName', value: 'C' },
+      ],
+      { displayName: 'C', userName: 'b' },
+    ],
+    [
+      'what is not held',
+      [
+        { op: 'add', path: 'title', value: 'Dr' },
+        {
+          op: 'replace',
+          path: 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:department',
+          value: 'x',
+        },
+      ],
+      {},
+    ],
+  ])('with %s', async (_, operations, changes) => {
+    const { status, rest, id } = await patched({}, ...operations);
+    expect(status).toBe(200);
+    expect(rest).toEqual({ ...ANN, id, ...changes });
+  });
+
+  test.each([
+    'externalId',
+    'displayName',
+    'name.givenName',
+    'name',
+    'emails',
+    'emails[type eq "work"]',
+    IDENTITY,
+  ])('removes %s, and does not mind that it is gone', async (path) => {
+    const { status, id, rest } = await patched({}, { op: 'remove', path });
+    expect(status).toBe(200);
+    expect(JSON.stringify(rest).length).toBeLessThan(JSON.stringify({ ...ANN, id }).length);
+    const before = fixture.writes.length;
+    expect((await send('PATCH', `/Users/${id}`, patchOf({ op: 'remove', path }))).status).toBe(200);
+    expect(fixture.writes).toHaveLength(before);
+  });
+
+  test.each<[string, unknown, string]>([
+    ['no operation', { Operations: [] }, 'invalidSyntax'],
+    ['an operation that is none', patchOf({ op: 'move', path: 'userName' }), 'invalidSyntax'],
+    ['a path that is none', patchOf({ op: 'add', path: 'shoeSize', value: 1 }), 'invalidPath'],
+    ['a path that cannot be read', patchOf({ op: 'add', path: 'emails[type eq', value: 1 }), 'invalidPath'],
+    ['a path that is an expression', patchOf({ op: 'add', path: 'active eq true', value: 1 }), 'invalidPath'],
+    [
+      'a filter on one value',
+      patchOf({ op: 'add', path: 'userName[value eq "a"]', value: 'b' }),
+      'invalidPath',
+    ],
+    ['remove without a path', patchOf({ op: 'remove' }), 'noTarget'],
+    [
+      'an address that there is not',
+      patchOf({ op: 'replace', path: 'emails[type eq "home"].value', value: 'b@example.com' }),
+      'noTarget',
+    ],
+    ['what cannot be written', patchOf({ op: 'replace', path: 'groups', value: [] }), 'mutability'],
+    ['the id', patchOf({ op: 'replace', path: 'id', value: 'other' }), 'mutability'],
+    ['remove of the name', patchOf({ op: 'remove', path: 'userName' }), 'mutability'],
+    ['remove of active', patchOf({ op: 'remove', path: 'active' }), 'mutability'],
+    ['a value of another type', patchOf({ op: 'replace', path: 'displayName', value: 1 }), 'invalidValue'],
+    ['no value', patchOf({ op: 'replace', path: 'displayName' }), 'invalidValue'],
+    [
+      'a member twice',
+      patchOf({ op: 'add', value: { displayName: 'a', DISPLAYNAME: 'b' } }),
+      'invalidSyntax',
+    ],
+  ])('with %s is refused, and nothing is written', async (_, body, scimType) => {
+    const id = await userOf(send, 'ann');
+    const before = fixture.writes.length;
+    // Whole or not at all: an operation before it is not carried out.
+    const whole = body as { readonly Operations: readonly unknown[] };
+    const more = { Operations: [{ op: 'replace', path: 'displayName', value: 'X' }, ...whole.Operations] };
+    const { status, json } = await send('PATCH', `/Users/${id}`, whole.Operations.length > 0 ? more : whole);
+    expect([status, json.scimType]).toEqual([400, scimType]);
+    expect(fixture.writes).toHaveLength(before);
+  });
+
+  test('twice the same writes nothing the second time, and does its work again after another change', async () => {
+    const id = await userOf(send, 'ann');
+    const patch = (value: boolean) =>
+      send('PATCH', `/Users/${id}`, patchOf({ op: 'replace', path: 'active', value }));
+    expect((await patch(false)).json.active).toBe(false);
+    const before = fixture.writes.length;
+    expect((await patch(false)).json.active).toBe(false);
+    expect(fixture.writes).toHaveLength(before);
+    await patch(true);
+    expect((await patch(false)).json.active).toBe(false);
+  });
+});
+
+test('a user that is deleted is gone: each later request answers 404', async () => {
+  const id = await userOf(send, 'ann');
+  expect((await send('DELETE', `/Users/${id}`)).status).toBe(204);
+  const gone = [
+    await send('DELETE', `/Users/${id}`),
+    await send('GET', `/Users/${id}`),
+    await send('PUT', `/Users/${id}`, { userName: 'ann' }),
+    await send('PATCH', `/Users/${id}`, patchOf({ op: 'replace', path: 'active', value: false })),
+  ];
+  expect(gone.map(({ status }) => status)).toEqual([404, 404, 404, 404]);
+});
