@@ -13,6 +13,7 @@ export { pathOf } from './apply/problem.ts';
 export { type Queries, queriesBy } from './apply/queries.ts';
 export { changesBeyond, idsOf, readSavedPlan, type SavedPlan, savedPlan } from './apply/saved-plan.ts';
 export { type Command, mayTakeAway, takesAway } from './command.ts';
+export { endsOfMembership } from './commands/memberships.ts';
 export { describeCommand, type Field, fieldsOf } from './documents/commands.ts';
 export { type Exported, type ExportOptions, exportManifest } from './export/export.ts';
 export { partsOf } from './export/parts.ts';

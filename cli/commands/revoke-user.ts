@@ -1,4 +1,4 @@
-import { commandsOn } from '../../provisioning/index.ts';
+import { commandsOn, endsOfMembership } from '../../provisioning/index.ts';
 import { parseSubjectRef } from '../../table/identifiers.ts';
 import type { Command } from '../destruction.ts';
 import { flag, SUBJECT } from '../options.ts';
@@ -31,7 +31,6 @@ const EDGES: readonly (readonly [string, readonly string[]])[] = [
   ['global-role', ['user', 'role']],
   ['assignment', ['user', 'scope', 'role']],
   ['grant', ['id']],
-  ['membership', ['user', 'group']],
 ];
 
 /** Removes each edge in a transaction of its own. If it is interrupted, the command can be repeated. */
@@ -50,6 +49,8 @@ async function removeEdges({ list, write }: Sender, { user }: Subject): Promise<
   for (const [kind, fields] of EDGES)
     for (const edge of await list(`${kind}.list`, { user }))
       await remove(`${kind}.delete`, Object.fromEntries(fields.map((name) => [name, edge[name]])));
+  for (const edge of await list('membership.list', { user }))
+    for (const { command, input } of endsOfMembership(edge)) await remove(command, input);
   return removed;
 }
 

@@ -1,6 +1,7 @@
 import { groupsOf, type SubjectItem } from '../../table/decision/items.ts';
 import { parseSubjectRef } from '../../table/identifiers.ts';
 import { EVERYONE_LIST } from '../../table/keys.ts';
+import { isInForce, readOrigins } from '../../table/membership-origins.ts';
 import { edgesFrom, ownedBy } from '../../table/partition-queries.ts';
 import { MAX_PAGE } from '../../table/reader.ts';
 import type { SearchReader } from './sources.ts';
@@ -34,7 +35,8 @@ export async function grantedScopes(
       : [],
   ]);
   const groupsAt = new Map<string, string[]>();
-  for (const { Type, scope, group } of memberships) {
+  const counting = memberships.filter((edge) => isInForce(readOrigins(edge)));
+  for (const { Type, scope, group } of counting) {
     if (Type !== 'Membership') continue;
     const known = groupsAt.get(String(scope));
     if (known) known.push(String(group));
@@ -43,7 +45,7 @@ export async function grantedScopes(
   const scopes = new Set([
     ...subject.assignments.keys(),
     ...subject.grants.keys(),
-    ...[...everyone, ...memberships].map(({ scope }) => String(scope)),
+    ...[...everyone, ...counting].map(({ scope }) => String(scope)),
   ]);
   return { scopes, groupsAt };
 }

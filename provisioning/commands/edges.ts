@@ -1,79 +1,25 @@
 import * as z from 'zod';
-import { isByScope } from '../../table/decision/split.ts';
 import * as field from '../../table/entities/fields.ts';
 import { parseScopeRef } from '../../table/entities/scope-types.ts';
 import { invalid } from '../../table/errors.ts';
 import { formatRef, parseRef } from '../../table/identifiers.ts';
-import { edgeKey, GLOBAL, nodeKey, wideEdgeKey } from '../../table/keys.ts';
+import { edgeKey, GLOBAL, wideEdgeKey } from '../../table/keys.ts';
 import { edgesFrom, edgesToSubjects, wideEdgesFrom } from '../../table/partition-queries.ts';
 import { isPermissionPattern } from '../../table/permission-name.ts';
 import type { Command } from '../command.ts';
 import { isAllowOnly } from '../edges/allow-only.ts';
-import type { Names } from '../edges/names.ts';
 import { group, ownerOf, permissionOrPattern, role, subject } from '../edges/rights.ts';
 import { refuseEmptyPeriod, refuseForeignRole } from '../edges/rules.ts';
-import { type EdgeKind, edgeCommands } from '../kinds/edge-commands.ts';
+import { type EdgeKind, edgeCommands, rootOfEdge } from '../kinds/edge-commands.ts';
 import { by } from '../kinds/lists.ts';
 import { loadNode, loadRef, loadScope, rootOf, textOf } from '../nodes/nodes.ts';
 import { refuseCondition } from '../nodes/properties.ts';
 import { readScopeRef } from '../nodes/scope-types.ts';
+import { membershipKind } from './memberships.ts';
 
 /** The commands of edges: which fields name one, which may change, and by which they are listed. */
 
 const none = z.strictObject({});
-
-/** The root of the scope of an edge; undefined when the scope was deleted meanwhile. */
-const rootOfEdge: EdgeKind['tenantOf'] = async ({ reader }, edge) => {
-  const scope = await reader.get(nodeKey(parseRef(textOf(edge, 'scope'), 'scope')));
-  return scope && parseRef(textOf(scope, 'root'), 'root');
-};
-
-/** What lists show beside the ids. */
-const GROUP_NAMES: Names = {
-  of: (edge) => group(String(edge.group)),
-  as: { groupName: 'name', groupType: 'groupType' },
-};
-export const USER_NAMES: Names = {
-  of: (edge) => subject(String(edge.user)),
-  as: { userDisplayName: 'displayName', userType: 'userType' },
-};
-
-const membershipKind: EdgeKind = {
-  type: 'membership',
-  label: 'Membership',
-  summary: 'the membership of a user in a group',
-  identity: z.strictObject({ user: field.subject, group: field.id }),
-  details: z.strictObject({ joinedAt: field.instant.optional() }),
-  changes: z.strictObject({ joinedAt: field.instant.optional() }),
-  keyOf: (of) => edgeKey(subject(String(of.user)), group(String(of.group))),
-  tenantOf: rootOfEdge,
-  complete: async (planning, input) => {
-    const node = await loadNode(planning, 'group', String(input.group), 'group');
-    if (node.item.everyone === true)
-      throw invalid('group', 'everyone is in this group: it has no memberships');
-    return {
-      attributes: {
-        scope: textOf(node.item, 'scope'),
-        joinedAt: input.joinedAt ?? planning.now,
-        isByScope: isByScope(node.item),
-      },
-      tenant: parseRef(textOf(node.item, 'root'), 'root'),
-    };
-  },
-  lists: [
-    by(
-      { user: field.subject },
-      ({ user, scope }) => {
-        const query = edgesFrom(subject(user), 'group');
-        if (scope === undefined) return query;
-        const at = formatRef(parseScopeRef(scope, 'scope'));
-        return { ...query, keep: (edge) => edge.scope === at };
-      },
-      { optional: { scope: field.ref }, names: GROUP_NAMES },
-    ),
-    by({ group: field.id }, ({ group: id }) => edgesToSubjects(group(id)), { names: USER_NAMES }),
-  ],
-};
 
 const groupRoleKind: EdgeKind = {
   type: 'group-role',

@@ -18,7 +18,7 @@ import { loadScope, textOf } from '../nodes/nodes.ts';
 import { readScopeRef, rootTypes } from '../nodes/scope-types.ts';
 import type { Planning } from '../plan.ts';
 import { visible } from '../visible.ts';
-import { USER_NAMES } from './edges.ts';
+import { USER_NAMES } from './memberships.ts';
 
 /**
  * Tenant grants: a user in a root scope, with roles there or none. They have an id of their

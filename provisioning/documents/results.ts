@@ -20,6 +20,11 @@ const partial = (shape: Shape): Shape =>
   Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, schema.optional()]));
 const holder = { roles: z.array(field.id).optional(), isAdmin: z.boolean().optional() };
 
+const ORIGINS = {
+  origins: z.array(text).describe('who gives it: `hand`, and ids of connections; by hand alone, if left out'),
+  suspended: z.array(text).describe('those that do not count at present'),
+};
+
 /** Attributes that provisioning adds to those that a creation takes. */
 const ADDED: Readonly<Record<string, Shape>> = {
   tenant: scope,
@@ -39,7 +44,7 @@ const ADDED: Readonly<Record<string, Shape>> = {
   'external-group': { groupScope: reference },
   role: { isSystem: z.boolean() },
   permission: parts,
-  membership: { scope: reference },
+  membership: { scope: reference, ...partial(ORIGINS) },
   'group-role': { scope: reference },
   'role-permission': { roleScope: text, ...partial(parts) },
   setting: { id: field.id },
@@ -164,6 +169,11 @@ const OTHERS: Readonly<Record<string, Shape>> = {
   'name.owners': { owners: z.array(reference.nullable()) },
   'name.labels': { labels: z.array(z.strictObject({ name: text, email: text.optional() }).nullable()) },
   'name.suggest': { meant: text.optional() },
+  'membership.delete': {
+    ...shapeOf('membership.delete'),
+    deleted: z.literal(true),
+    origins: ORIGINS.origins.optional().describe('who still gives it, if somebody does'),
+  },
   'grant.delete': { id: field.id, deleted: z.literal(true) },
   'role-template.apply': { id: field.id, role: field.id, permissions: count },
   'token.create': {

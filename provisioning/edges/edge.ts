@@ -61,7 +61,7 @@ const asRead = (edge: Edge, key: Key) => ({
 });
 
 /**
- * Attributes that say who made an edge, and when. Where a command leaves them out, any value is equal to it; all others
+ * Attributes that say who made an edge, who else gives it, and when. Where a command leaves them out, any value is equal to it; all others
  * count, left out or not: an edge without an end is not one that has one.
  */
 const ABOUT_ITSELF: ReadonlySet<string> = new Set([
@@ -72,6 +72,8 @@ const ABOUT_ITSELF: ReadonlySet<string> = new Set([
   'grantedBy',
   'createdBy',
   'updatedBy',
+  'origins',
+  'suspended',
 ]);
 
 /** Whether an edge that is there is the one that a command asks for with this input. */
@@ -88,14 +90,18 @@ const isSame = (a: Edge['attributes'][string], b: Edge['attributes'][string]): b
 
 const isThere = ({ label }: Edge): string => `this ${edgeInWords(label)} exists already`;
 
-/** @param ifExists `keep`: whoever was faster may have made an equal one, so that it is planned anew */
-export function addEdge(edge: Edge, now: string, ifExists?: 'keep'): readonly Action[] {
+/** @param isAnew whether it is planned anew where whoever was faster has made this one: nothing is wrong with it */
+export function addEdge(
+  edge: Edge,
+  now: string,
+  isAnew: (found: Item | undefined) => boolean = () => false,
+): readonly Action[] {
   const stored = { Type: edge.label, ...edge.attributes, createdAt: now, updatedAt: now };
   return [
     ...edge.ends.map((end) => touchLiving(end.ref, end.field)),
     ...edge.keys.map((key) =>
-      create({ ...key, ...stored }, () =>
-        ifExists === 'keep' && key === edge.keys[0]
+      create({ ...key, ...stored }, (found) =>
+        key === edge.keys[0] && isAnew(found)
           ? stale(`this ${edgeInWords(edge.label)}`, edge.field)
           : conflict(key.SK === META ? 'id' : edge.field, isThere(edge)),
       ),
@@ -112,18 +118,26 @@ export function addEdge(edge: Edge, now: string, ifExists?: 'keep'): readonly Ac
  * @throws GatehouseError `conflict` for one that is there and is another
  */
 export function createEdgePlan(
-  { edge, input, audit }: { readonly edge: Edge; readonly input: Given; readonly audit: AuditEntry },
+  { edge, input, audit, isAnew }: Creation,
   now: string,
   there: { readonly item: Item; readonly edge: Edge } | undefined,
 ): OneTransaction {
-  const ifExists = input.ifExists === 'keep' ? 'keep' : undefined;
   if (there === undefined) {
     const after = { ...edge.attributes, createdAt: now, updatedAt: now };
-    return { actions: addEdge(edge, now, ifExists), result: after, audit: { ...audit, after } };
+    const actions = addEdge(edge, now, (found) => input.ifExists === 'keep' || isAnew?.(found) === true);
+    return { actions, result: after, audit: { ...audit, after } };
   }
   if (!isSameEdge(there.edge, edge, input)) throw conflict(edge.field, `${isThere(edge)}, and is another`);
   const after = visible(there.item);
   return { actions: [], result: { ...after, kept: true }, audit: { ...audit, after, kept: true } };
+}
+
+interface Creation {
+  readonly edge: Edge;
+  readonly input: Given;
+  readonly audit: AuditEntry;
+  /** As that of {@link addEdge}, whatever the input says. */
+  readonly isAnew?: ((found: Item | undefined) => boolean) | undefined;
 }
 
 type Given = Readonly<Record<string, unknown>>;

@@ -1,6 +1,7 @@
 import type { Effect } from '../../table/decision/items.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import type { Item } from '../../table/item.ts';
+import { readOrigins } from '../../table/membership-origins.ts';
 import { optionalText, textOf, textsOf } from '../nodes/nodes.ts';
 import type { Edge } from './edge.ts';
 import { enterpriseProduct, enterpriseService, type SettingOf, setting, workstreamMember } from './links.ts';
@@ -33,11 +34,7 @@ const reader =
 
 /** Every kind of edge, by the `Type` of its items: a deletion reads a node's partition and undoes each. */
 const READERS: Readonly<Record<string, (item: Item) => Edge>> = {
-  Membership: (item) =>
-    reader(
-      (of: Omit<MembershipOf, 'isByScope'>) => membership({ ...of, isByScope: item.isByScope === true }),
-      ['user', 'group', 'scope', 'joinedAt'],
-    )(item),
+  Membership: (item) => membership(readMembership(item)),
   GroupRole: (item) =>
     reader(
       (of: Omit<GroupRoleOf, 'everyone' | 'allowOnly'>) =>
@@ -69,6 +66,15 @@ const READERS: Readonly<Record<string, (item: Item) => Edge>> = {
       ['description', 'updatedBy'],
     )(item),
 };
+
+const readMembership = (item: Item): MembershipOf => ({
+  user: textOf(item, 'user'),
+  group: textOf(item, 'group'),
+  scope: textOf(item, 'scope'),
+  joinedAt: textOf(item, 'joinedAt'),
+  isByScope: item.isByScope === true,
+  ...readOrigins(item),
+});
 
 export const readGrant = (item: Item): GrantOf => ({
   id: textOf(item, 'id'),

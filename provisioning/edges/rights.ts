@@ -25,6 +25,7 @@ import {
   tenantEffectsKey,
   wideEdgeKey,
 } from '../../table/keys.ts';
+import { isInForce, type Origins } from '../../table/membership-origins.ts';
 import { readPermissionName } from '../../table/permission-name.ts';
 import type { Action } from '../../table/write/action.ts';
 import { touch } from '../nodes/nodes.ts';
@@ -41,7 +42,7 @@ export const subject = (text: string): Ref => readSubject(text, 'user');
 export const group = (id: string): Ref => ({ type: 'group', id });
 export const role = (id: string): Ref => ({ type: 'role', id });
 
-export interface MembershipOf {
+export interface MembershipOf extends Origins {
   user: string;
   group: string;
   scope: string;
@@ -53,18 +54,17 @@ export interface MembershipOf {
 /** A user in a group. */
 export function membership({ isByScope, ...of }: MembershipOf): Edge {
   const [u, g] = [subject(of.user), group(of.group)];
+  // Where the groups of the subject stand, nobody knows before it is sent (table/decision/apart.ts).
+  const entry = {
+    at: decisionKey(u),
+    attribute: memberAttribute(of.scope, of.group),
+    value: isByScope ? BY_SCOPE : true,
+  };
   return {
     label: 'Membership',
     ...between({ ref: u, field: 'user' }, { ref: g, field: 'group' }),
-    attributes: of,
-    // Where the groups of the subject stand, nobody knows before it is sent (table/decision/apart.ts).
-    entries: [
-      {
-        at: decisionKey(u),
-        attribute: memberAttribute(of.scope, of.group),
-        value: isByScope ? BY_SCOPE : true,
-      },
-    ],
+    attributes: { ...of, origins: of.origins, suspended: of.suspended },
+    entries: isInForce(of) ? [entry] : [],
   };
 }
 

@@ -1,6 +1,7 @@
 import type { PlainSection } from '../../table/entities/registry.ts';
 import { isBuiltIn } from '../../table/entities/scope-types.ts';
 import { parseRef } from '../../table/identifiers.ts';
+import { isByHand } from '../../table/membership-origins.ts';
 import { patternsCovering } from '../../table/permission-name.ts';
 import type { Row } from '../apply/entry.ts';
 import { listOfMany, type Queries } from '../apply/queries.ts';
@@ -74,7 +75,7 @@ export async function gather(queries: Queries, { roots: wanted, apis }: Wanted):
   ]);
   const edgesOf = (word: keyof Edges, owners: Iterable<unknown>) =>
     listOfMany(queries, ACCESS_OF[word], owners);
-  const memberships = await edgesOf('groups', groups.keys());
+  const memberships = (await edgesOf('groups', groups.keys())).filter(isByHand);
   const assignments = await edgesOf('assignments', refs);
   const grants = await edgesOf('grants', roots);
   for (const { role } of assignments) await use(role);

@@ -1,15 +1,17 @@
 import * as z from 'zod';
 import * as field from '../../table/entities/fields.ts';
 import { conflict, notFound } from '../../table/errors.ts';
-import type { Ref } from '../../table/identifiers.ts';
+import { parseRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
-import type { Key } from '../../table/keys.ts';
+import { type Key, nodeKey } from '../../table/keys.ts';
 import type { ListQuery } from '../../table/reader.ts';
+import type { Action } from '../../table/write/action.ts';
 import { type Command, changesAccess, POSSIBLY, readCommand, writeCommand } from '../command.ts';
 import { changeEdge, createEdgePlan, type Edge, edgeInWords, removeEdge } from '../edges/edge.ts';
 import { readEdge } from '../edges/read-edge.ts';
 import { refuseUnknownType } from '../edges/rules.ts';
-import type { Planning } from '../plan.ts';
+import { textOf, touch } from '../nodes/nodes.ts';
+import type { AuditEntry, OneTransaction, Planning } from '../plan.ts';
 import { type Attributes, visible } from '../visible.ts';
 import { listCommand, type Selection } from './lists.ts';
 
@@ -40,8 +42,27 @@ export interface EdgeKind {
   readonly tenantOf?: (planning: Planning, edge: Item) => Promise<Ref | undefined>;
   /** Throws when a value that is written contradicts what the table says elsewhere. */
   readonly check?: (planning: Planning, given: Attributes) => Promise<void>;
+  /** Of an edge that several give: it ends with the last of them. */
+  readonly origins?: OriginsOfEdge;
   /** Throws when an update would leave the edge with attributes that contradict each other. */
   readonly refuse?: (after: Attributes) => void;
+}
+
+/** The root of the scope of an edge; undefined when the scope was deleted meanwhile. */
+export const rootOfEdge = async ({ reader }: Planning, edge: Item): Promise<Ref | undefined> => {
+  const scope = await reader.get(nodeKey(parseRef(textOf(edge, 'scope'), 'scope')));
+  return scope && parseRef(textOf(scope, 'root'), 'root');
+};
+
+interface OriginsOfEdge {
+  /** Whether it is there already as a creation would have it. */
+  readonly isGiven: (there: Item | undefined) => boolean;
+  /** One that others give, given by a creation too. */
+  readonly join: (there: Item, made: Item) => Item;
+  /** Further input fields of deletion. */
+  readonly details: z.ZodObject;
+  /** What a deletion leaves; undefined: nothing. Throws where what is to go is not there. */
+  readonly leave: (there: Item, input: Attributes) => Item | undefined;
 }
 
 export function edgeCommands(kind: EdgeKind): readonly Command[] {
@@ -99,14 +120,37 @@ function createCommand(kind: EdgeKind): Command {
       const { ifExists, ...input } = given;
       const { attributes, tenant } = await kind.complete(planning, input);
       await kind.check?.(planning, input);
-      const edge = edgeOf({ ...kind.keyOf(input), Type: kind.label, ...input, ...attributes }, kind);
-      const item = ifExists === undefined ? undefined : await planning.reader.get(kind.keyOf(input));
+      const { origins } = kind;
+      const made = { ...kind.keyOf(input), Type: kind.label, ...input, ...attributes };
+      const edge = edgeOf(made, kind);
+      const isRead = ifExists !== undefined || origins !== undefined;
+      const item = isRead ? await planning.reader.get(kind.keyOf(input)) : undefined;
       const audit = { entity: auditRef(kind, edge.attributes), tenant };
-      const there = item && { item, edge: edgeOf(item, kind) };
-      return createEdgePlan({ edge, input: given, audit }, planning.now, there);
+      if (item && origins && !origins.isGiven(item)) {
+        const joined = edgeOf(origins.join(item, made), kind);
+        const after = { ...item, ...joined.attributes, updatedAt: planning.now };
+        return change(changeEdge(edgeOf(item, kind), joined, planning.now), item, after, audit);
+      }
+      // Whether it is a conflict is known of what is there: others may have been faster.
+      const there = ifExists && item ? { item, edge: edgeOf(item, kind) } : undefined;
+      const isAnew = origins && ((found: Item | undefined) => !origins.isGiven(found));
+      return createEdgePlan({ edge, input: given, audit, isAnew }, planning.now, there);
     },
   });
 }
+
+/** The plan that changes an edge. */
+const change = (
+  actions: readonly Action[],
+  before: Item,
+  after: Item,
+  audit: AuditEntry,
+  result: Attributes = visible(after),
+): OneTransaction => ({
+  actions,
+  result,
+  audit: { ...audit, before: visible(before), after: visible(after) },
+});
 
 function readEdgeCommand(kind: EdgeKind): Command {
   return readCommand({
@@ -141,16 +185,8 @@ function updateCommand(kind: EdgeKind, changes: z.ZodObject): Command {
       for (const name of names) if (after[name] === null) delete after[name];
       kind.refuse?.(after);
       const [old, edge] = [edgeOf(item, kind), edgeOf(after as Item, kind)];
-      return {
-        actions: changeEdge(old, edge, planning.now),
-        result: visible(after as Item),
-        audit: {
-          entity: auditRef(kind, item),
-          tenant: await kind.tenantOf?.(planning, item),
-          before: visible(item),
-          after: visible(after as Item),
-        },
-      };
+      const audit = { entity: auditRef(kind, item), tenant: await kind.tenantOf?.(planning, item) };
+      return change(changeEdge(old, edge, planning.now), item, after as Item, audit);
     },
   });
 }
@@ -159,19 +195,20 @@ function deleteCommand(kind: EdgeKind): Command {
   return writeCommand({
     name: `${kind.type}.delete`,
     summary: `Deletes ${kind.summary}.`,
-    input: kind.identity,
+    input: kind.origins ? merged(kind.identity, kind.origins.details) : kind.identity,
     destructive: { undo: `${kind.type}.create with the same fields` },
-    plan: async (planning, identity: Attributes) => {
-      const item = await existing(planning, kind, identity);
-      return {
-        actions: removeEdge(edgeOf(item, kind)),
-        result: { ...identity, deleted: true },
-        audit: {
-          entity: auditRef(kind, item),
-          tenant: await kind.tenantOf?.(planning, item),
-          before: visible(item),
-        },
-      };
+    plan: async (planning, input: Attributes) => {
+      const item = await existing(planning, kind, input);
+      const edge = edgeOf(item, kind);
+      const audit = { entity: auditRef(kind, item), tenant: await kind.tenantOf?.(planning, item) };
+      const left = kind.origins?.leave(item, input);
+      const result = { ...input, deleted: true };
+      if (left) {
+        const after = { ...left, updatedAt: planning.now };
+        const actions = changeEdge(edge, edgeOf(after, kind), planning.now, touch);
+        return change(actions, item, after, audit, { ...result, origins: left.origins });
+      }
+      return { actions: removeEdge(edge), result, audit: { ...audit, before: visible(item) } };
     },
   });
 }

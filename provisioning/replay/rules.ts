@@ -1,7 +1,9 @@
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { formatRef } from '../../table/identifiers.ts';
+import { originsOf, readOrigins } from '../../table/membership-origins.ts';
 import { COMMANDS } from '../all-commands.ts';
 import { canonical } from '../canonical.ts';
+import { endOfMembership } from '../commands/memberships.ts';
 import { kindOf } from '../commands/node-kinds.ts';
 import { type NodeKind, nameFieldsOf, namesOf } from '../kinds/node-kind.ts';
 import type { Attributes } from '../visible.ts';
@@ -138,6 +140,7 @@ export function replayOf(
       byHand: [says(`${action} may open as well as close: compare it and send it again`)],
     };
   if (entity.type === 'role-permission') return replayOfEffect(last, current, says);
+  if (entity.type === 'membership') return replayOfMembership(last, current, says);
   const read = readOf(last);
   if (!read) return NOTHING;
   if (action === ERASE && entity.type === 'user')
@@ -208,6 +211,25 @@ function replayOfChange({ read, wanted, current, changed, says }: Change): Repla
   if (Object.keys(set).length > 0)
     commands.push({ command: `${type}.update`, input: { ...read.input, ...set } });
   return { commands, byHand, lost };
+}
+
+/** Each origin for itself: a membership ends with the last one. Whether one is suspended, its user in the connection says. */
+function replayOfMembership(
+  last: ChangeRecord,
+  current: Attributes | undefined,
+  says: Change['says'],
+): Replay {
+  const { before, after } = last;
+  const of = pick({ ...before, ...after }, ['user', 'group']);
+  const wanted = isRemoval(last) ? [] : originsOf(readOrigins(after as Attributes));
+  const there = current ? originsOf(readOrigins(current)) : [];
+  const ended = there.filter((origin) => !wanted.includes(origin));
+  const isLost = wanted.some((origin) => !there.includes(origin));
+  return {
+    commands: ended.map((origin) => endOfMembership(of, origin)),
+    byHand: [],
+    lost: isLost ? [says(`${last.action}: it is not in the table`)] : [],
+  };
 }
 
 /** An effect: an ALLOW that went goes, a DENY that came comes, and a condition that narrowed an ALLOW narrows it. */

@@ -48,10 +48,14 @@ export function edgeRelations(item: Item): readonly Relation[] {
   ];
 }
 
+/** As if it counted: its copies are compared with what it may say. */
+const inForce = (item: Item): Item =>
+  item.Type === 'Membership' ? { ...item, origins: undefined, suspended: undefined } : item;
+
 function edgeRelation(edge: Edge, read: Item): Relation {
   const ends = edge.ends.filter(({ ref }) => ref.type !== GLOBAL.type);
   const endKeys = ends.map(({ ref }) => nodeKey(ref));
-  const entries = attempt(() => entriesOfEdge(read, ANY_GROUP)) ?? [];
+  const entries = attempt(() => entriesOfEdge(inForce(read), ANY_GROUP)) ?? [];
   const keys = entries.flatMap(({ at, apart }) => (apart ? [at, apart] : [at]));
   const decisions = [...new Map(keys.map((key) => [identityOf(key), key])).values()];
   const [count, repeats] = [edge.keys.length, REPEATS[edge.label]];

@@ -16,6 +16,7 @@ import {
   parseKey,
   partitionOf,
 } from '../../table/keys.ts';
+import { isInForce, readOrigins } from '../../table/membership-origins.ts';
 import type { Reader } from '../../table/reader.ts';
 import { MAX_ITEM_BYTES, sizeOf } from '../../table/size.ts';
 import type { Action, Expected, Update } from '../../table/write/action.ts';
@@ -151,7 +152,7 @@ async function groupsByScope(
   const found = new Map<string, Set<string>>();
   const edges = await reader.listAll({
     ranges: [{ partition: partitionOf(subject), prefix: edgePrefix('group') }],
-    keep: ({ Type }) => Type === 'Membership',
+    keep: (item) => item.Type === 'Membership' && isInForce(readOrigins(item)),
   });
   for (const { scope, group } of edges)
     found.set(String(scope), (found.get(String(scope)) ?? new Set()).add(String(group)));

@@ -8,19 +8,26 @@ import { ANY_GROUP, type Entry, entriesOfEdge } from './entries.ts';
 import { entryPlaceOf } from './entry-place.ts';
 import { attempt, differences, type Fault, type Found, fault } from './relation.ts';
 
-/** Whether decision items hold all entries of the edge as this copy has it. */
-function isConfirmed(copy: Item, decisions: readonly Found[]): boolean {
-  const entries: readonly Entry[] = (attempt(() => entriesOfEdge(copy, ANY_GROUP)) ?? []).filter(
-    ({ attribute }) => attribute !== 'denials',
+const entriesIn = (copy: Item): readonly Entry[] =>
+  (attempt(() => entriesOfEdge(copy, ANY_GROUP)) ?? []).filter(({ attribute }) => attribute !== 'denials');
+
+function isThere(entry: Entry, decisions: readonly Found[]): boolean {
+  const { item, as } = entryPlaceOf(entry, (key) => decisions.find((each) => each && isSameKey(each, key)));
+  const { attribute, member, value } = as ?? entry;
+  const found = item?.[attribute];
+  return member === undefined
+    ? canonical(found) === canonical(value)
+    : found instanceof Set && found.has(member);
+}
+
+/** Whether decision items hold all entries of the edge as this copy has it, and none that only other copies have. */
+function isConfirmed(copy: Item, copies: readonly Item[], decisions: readonly Found[]): boolean {
+  const own = new Map(entriesIn(copy).map((entry) => [canonical(entry), entry]));
+  const others = copies.flatMap(entriesIn).filter((entry) => !own.has(canonical(entry)));
+  return (
+    [...own.values()].every((entry) => isThere(entry, decisions)) &&
+    !others.some((entry) => isThere(entry, decisions))
   );
-  return entries.every((entry) => {
-    const { item, as } = entryPlaceOf(entry, (key) => decisions.find((each) => each && isSameKey(each, key)));
-    const { attribute, member, value } = as ?? entry;
-    const found = item?.[attribute];
-    return member === undefined
-      ? canonical(found) === canonical(value)
-      : found instanceof Set && found.has(member);
-  });
 }
 
 /**
@@ -43,7 +50,7 @@ export function settle(
   }
   const hasEntries = decisions.length > 0;
   const candidates = [...versions.values()];
-  const confirmed = candidates.filter(({ copy }) => hasEntries && isConfirmed(copy, decisions));
+  const confirmed = candidates.filter(({ copy }) => hasEntries && isConfirmed(copy, right, decisions));
   if (versions.size > 1 && confirmed.length === 1 && confirmed[0]) confirmed[0].votes += 1;
   const ranked = candidates.sort((a, b) => b.votes - a.votes);
   const [best, second] = ranked;

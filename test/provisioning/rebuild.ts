@@ -118,8 +118,9 @@ export function rebuild(items: readonly Item[]): Map<string, Attributes> {
       attributesAt(owner)[roleAttribute(String(item.id))] = item.parent ?? '';
     }
   }
-  for (const { user, group } of edges('Membership', ...SUBJECTS))
-    addTo(attributesAt(subject(user)), 'groups', group);
+  for (const { user, group, origins, suspended } of edges('Membership', ...SUBJECTS))
+    if (suspended === undefined || String(suspended) !== String(origins))
+      addTo(attributesAt(subject(user)), 'groups', group);
   for (const { user, role } of edges('GlobalRole', ...SUBJECTS))
     addTo(attributesAt(subject(user)), 'roles', role);
   for (const { user } of edges('Admin', ...SUBJECTS)) attributesAt(subject(user)).isAdmin = true;

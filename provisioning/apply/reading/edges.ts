@@ -1,3 +1,4 @@
+import { isByHand } from '../../../table/membership-origins.ts';
 import { IN_ONE_CALL, inTurns } from '../../in-turns.ts';
 import { pick, type Row } from '../entry.ts';
 import { listOfMany } from '../queries.ts';
@@ -83,7 +84,7 @@ async function readNamed(
     possible,
     async (edge) => {
       const row = await queries.read(`${edge.kind}.read`, edge.identity);
-      if (row) addCurrent({ ...edge, values: row });
+      if (row && isByHand(row)) addCurrent({ ...edge, values: row });
     },
     IN_ONE_CALL,
   );
@@ -103,7 +104,7 @@ async function addCurrentEdges(
   const globals = await queries.list('role.list', { scope: 'global' });
   const ours = new Set<unknown>(people.map(({ subject }) => subject));
   const note = async (word: keyof typeof ACCESS_OF, rows: readonly Row[]): Promise<void> => {
-    const wanted = rows.filter(({ user }) => declared.has(sectionOf(user)));
+    const wanted = rows.filter((row) => isByHand(row) && declared.has(sectionOf(row.user)));
     const roles = wanted.flatMap((row) => [row.role ?? [], row.roles ?? []].flat());
     await inTurns(roles, (id) => nameRole(reading, id));
     const { kind, names } = ACCESS_OF[word];
