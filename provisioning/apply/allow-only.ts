@@ -1,4 +1,5 @@
 import { isAllowOnly } from '../edges/allow-only.ts';
+import { isOfOperators } from '../operator-permissions.ts';
 import type { Change } from './compare.ts';
 import { type Entry, keyOf, without } from './entry.ts';
 import type { Problem } from './problem.ts';
@@ -84,6 +85,8 @@ export function allowOnlyProblems(
     const { effect, parent } = { ...now, ...(prune ? implied : {}), ...without(entry.values) };
     if (kind === 'role-permission' && effect === 'DENY' && isMarked('role', identity.role))
       return [{ path, message: `${label}: an allow-only role denies nothing` }];
+    if (kind === 'role-permission' && isOfOperators(identity.permission) && isMarked('role', identity.role))
+      return [{ path, message: `${label}: an allow-only role holds no permission of operators` }];
     if (kind === 'group-role' && isMarked('group', identity.group) && isOther(identity.role))
       return [{ path, message: `${label}: an allow-only group carries only allow-only roles` }];
     if (kind === 'role' && isMarked('role', identity.id) && isOther(parent))

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import * as field from '../../table/entities/fields.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
-import { GatehouseError, invalid, limitExceeded, stale } from '../../table/errors.ts';
+import { conflict, GatehouseError, invalid, limitExceeded, stale } from '../../table/errors.ts';
 import { edgesFrom } from '../../table/partition-queries.ts';
 import { readPermissionName } from '../../table/permission-name.ts';
 import type { Action } from '../../table/write/action.ts';
 import { writeCommand } from '../command.ts';
-import { allowsOnly } from '../edges/allow-only.ts';
+import { refusedEffect } from '../edges/allow-only.ts';
 import { addEdge, type Edge } from '../edges/edge.ts';
 import { ownerOf, permissionOrPattern, role, rolePermission } from '../edges/rights.ts';
 import { listAllCommand } from '../kinds/lists.ts';
@@ -69,8 +69,9 @@ export async function fromTemplate(
   template: string,
 ): Promise<readonly Action[]> {
   const permissions = await permissionsOf(planning, template, 'customTemplateId');
-  if (allowOnly && permissions.some(({ effect }) => effect === 'DENY'))
-    throw allowsOnly(role(id), 'customTemplateId');
+  const refusals = permissions.map(({ effect, permission }) => refusedEffect(role(id), effect, permission));
+  const refusal = allowOnly ? refusals.find((each) => each !== undefined) : undefined;
+  if (refusal) throw conflict('customTemplateId', refusal.message);
   if (permissions.length > A_STEPFUL) {
     throw limitExceeded(
       `the template holds ${permissions.length} permissions, a role is created with at most ${A_STEPFUL}: create it without the template, then use role-template.apply`,

@@ -7,7 +7,7 @@ import type { Item } from '../../table/item.ts';
 import { ANY_TENANT, edgeKey, GLOBAL, nodeKey } from '../../table/keys.ts';
 import { edgesFrom, nodeWith, OWNERSHIP, ownedBy } from '../../table/partition-queries.ts';
 import type { Action } from '../../table/write/action.ts';
-import { isAllowOnly, notAllowOnly } from '../edges/allow-only.ts';
+import { isAllowOnly, notAllowOnly, refusedEffect } from '../edges/allow-only.ts';
 import { readGrant } from '../edges/read-edge.ts';
 import { changeGrantRoles, ownerOf, role, subject } from '../edges/rights.ts';
 import { by, listCommand } from '../kinds/lists.ts';
@@ -97,11 +97,14 @@ async function inheritFrom(
   return actions;
 }
 
-/** Throws `conflict` where a role that is to be allow-only denies something. */
-async function refuseDenying({ reader }: Planning, of: Ref): Promise<void> {
-  const keep = ({ effect }: Item): boolean => effect !== 'ALLOW';
+/** Throws `conflict` where a role that is to be allow-only holds what such a role does not. */
+async function refuseOtherEffects({ reader }: Planning, of: Ref): Promise<void> {
+  const keep = ({ effect, permission }: Item): boolean =>
+    effect !== 'ALLOW' || refusedEffect(of, effect, permission) !== undefined;
   const [first] = await reader.listAll({ ...edgesFrom(of, 'page', 'permission'), keep });
-  if (first) throw conflict('allowOnly', `${formatRef(of)} denies ${textOf(first, 'permission')}`);
+  if (!first) return;
+  const [does, which] = first.effect === 'ALLOW' ? ['allows', ', a permission of operators'] : ['denies', ''];
+  throw conflict('allowOnly', `${formatRef(of)} ${does} ${textOf(first, 'permission')}${which}`);
 }
 
 const roleBehaviour: Behaviour = {
@@ -133,7 +136,7 @@ const roleBehaviour: Behaviour = {
     const before = optionalText(node.item, 'parent');
     const parent = typeof after.parent === 'string' ? after.parent : undefined;
     if (parent === before && !isMarked) return [];
-    if (isMarked) await refuseDenying(planning, node.ref);
+    if (isMarked) await refuseOtherEffects(planning, node.ref);
     const below = parent ? await levelsBelow(planning, node.ref) : 0;
     const unchanged: Action = {
       kind: 'update',

@@ -3,10 +3,12 @@ import { formatRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { nodeKey } from '../../table/keys.ts';
 import type { Update } from '../../table/write/action.ts';
+import { isOfOperators } from '../operator-permissions.ts';
 
 /**
- * An allow-only role holds no effect DENY and inherits only from allow-only roles; an allow-only group carries only such
- * roles. So nobody gains access by not being in the group. The mark is never taken off: what was found while a node got
+ * An allow-only role holds no effect DENY and no permission of operators, and inherits only from allow-only roles; an
+ * allow-only group carries only such roles. So nobody gains access by not being in the group, and whoever fills it from
+ * outside makes nobody an operator. The mark is never taken off: what was found while a node got
  * it stays true. Whatever could break this has a condition on the mark in its transaction.
  */
 export const isAllowOnly = (attributes: Readonly<Record<string, unknown>>): boolean =>
@@ -29,6 +31,10 @@ export const whenAllowOnly = (ref: Ref, field: string): Update =>
 export const unlessAllowOnly = (ref: Ref, refusal: () => GatehouseError): Update =>
   onMark(ref, undefined, refusal);
 
-/** Why a role takes no effect DENY. */
-export const allowsOnly = (role: Ref, field: string): GatehouseError =>
-  conflict(field, `${formatRef(role)} is allow-only: it holds no effect DENY`);
+/** Why an allow-only role does not take an effect; undefined where it does. */
+export function refusedEffect(role: Ref, effect: unknown, permission: unknown): GatehouseError | undefined {
+  const holdsNo = (field: string, what: string) =>
+    conflict(field, `${formatRef(role)} is allow-only: it holds no ${what}`);
+  if (effect === 'DENY') return holdsNo('effect', 'effect DENY');
+  return isOfOperators(permission) ? holdsNo('permission', 'permission of operators') : undefined;
+}

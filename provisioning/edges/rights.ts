@@ -29,7 +29,7 @@ import { isInForce, type Origins } from '../../table/membership-origins.ts';
 import { readPermissionName } from '../../table/permission-name.ts';
 import type { Action } from '../../table/write/action.ts';
 import { touch } from '../nodes/nodes.ts';
-import { allowsOnly, unlessAllowOnly, whenAllowOnly } from './allow-only.ts';
+import { refusedEffect, unlessAllowOnly, whenAllowOnly } from './allow-only.ts';
 import { between, changeEdge, type Edge } from './edge.ts';
 
 /**
@@ -151,6 +151,7 @@ export function rolePermission(of: RolePermissionOf): Edge {
   const r = role(of.role);
   const exact = readPermissionName(of.permission);
   const p = permissionOrPattern(of.permission);
+  const refusal = refusedEffect(r, of.effect, of.permission);
   return {
     label: 'RolePermission',
     field: 'permission',
@@ -159,7 +160,7 @@ export function rolePermission(of: RolePermissionOf): Edge {
     // A pattern is no node: nothing has to be registered for it.
     ends: [{ ref: r, field: 'role' }, ...(exact ? [{ ref: p, field: 'permission' }] : [])],
     entries: effectEntries(of),
-    grant: of.effect === 'DENY' ? [unlessAllowOnly(r, () => allowsOnly(r, 'effect'))] : [],
+    grant: refusal ? [unlessAllowOnly(r, () => refusal)] : [],
   };
 }
 

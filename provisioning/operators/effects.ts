@@ -1,7 +1,8 @@
 import { formatRef } from '../../table/identifiers.ts';
 import type { Reader } from '../../table/reader.ts';
+import { isOfOperators } from '../operator-permissions.ts';
 import type { AuditEntry } from '../plan.ts';
-import { createHandsOn, isOfOperators } from './handing-on.ts';
+import { createHandsOn } from './handing-on.ts';
 
 /**
  * What changes do, for APPROVAL_FOR: whichever command does it, alone or in another one. Documented in

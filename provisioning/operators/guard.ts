@@ -2,10 +2,11 @@ import { GatehouseError } from '../../table/errors.ts';
 import { formatRef, type Ref } from '../../table/identifiers.ts';
 import type { Reader } from '../../table/reader.ts';
 import { asOpen, type Operation } from '../operation.ts';
+import { isOfOperators } from '../operator-permissions.ts';
 import type { AuditEntry, Plan } from '../plan.ts';
 import { keepRequest, matcherOf } from './approval.ts';
 import { createEffects, isEffect } from './effects.ts';
-import { createHandsOn, isOfOperators } from './handing-on.ts';
+import { createHandsOn } from './handing-on.ts';
 import {
   notPermitted,
   type Operator,

@@ -5,11 +5,6 @@ import { edgesFrom } from '../../table/partition-queries.ts';
 import type { Reader } from '../../table/reader.ts';
 import { group, role } from '../edges/rights.ts';
 import type { AuditEntry } from '../plan.ts';
-import { MODULE } from './operator.ts';
-
-/** Whether a permission is one of operators: of the module `provisioning`, also by a pattern such as `*:*:*`. */
-export const isOfOperators = (permission: unknown): boolean =>
-  typeof permission === 'string' && (permission === '*:*:*' || permission.startsWith(`${MODULE}:`));
 
 const texts = (value: unknown): readonly string[] =>
   [value].flat().filter((each) => typeof each === 'string' && isId(each)) as string[];

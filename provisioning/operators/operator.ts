@@ -1,5 +1,6 @@
 import { GatehouseError } from '../../table/errors.ts';
 import type { Ref } from '../../table/identifiers.ts';
+import { MODULE } from '../operator-permissions.ts';
 
 /**
  * Operators: the subjects who may run commands (ADR 0032). Their rights are permissions like any other, which the
@@ -41,9 +42,6 @@ export function permissionOf(command: string): string {
   const [entity, verb] = command.split('.');
   return `${MODULE}:${verb}:${entity}`;
 }
-
-/** The module of these permissions. */
-export const MODULE = 'provisioning';
 
 /**
  * A refusal. It says the same of what does not exist and of what is another tenant's, so that it discloses neither.

@@ -4,6 +4,7 @@ import { type Key, nodeKey } from '../../table/keys.ts';
 import { isAllowOnly } from '../edges/allow-only.ts';
 import type { Edge } from '../edges/edge.ts';
 import { role } from '../edges/rights.ts';
+import { isOfOperators } from '../operator-permissions.ts';
 import { type Fault, type Found, fault, type Relation } from './relation.ts';
 
 /** What commands keep from allow-only roles and groups, and an edit by hand does not. People say which side goes. */
@@ -12,12 +13,14 @@ const broken = (key: Key, attribute: string, expected: string): Fault =>
 
 const anAllowOnly = (ref: Ref): string => `an allow-only role, as ${formatRef(ref)} is not`;
 
-/** What an allow-only role denies; what an allow-only group carries. `ends` are the nodes at the edge's ends. */
+/** What an allow-only role must not hold; what an allow-only group carries. `ends` are the nodes at the edge's ends. */
 export function brokenBy(edge: Edge, [from, to]: readonly Found[]): readonly Fault[] {
   if (!from || !isAllowOnly(from)) return [];
   const { label, keys, attributes } = edge;
   if (label === 'RolePermission' && attributes.effect === 'DENY')
     return [broken(keys[0], 'effect', 'ALLOW, or no effect')];
+  if (label === 'RolePermission' && isOfOperators(attributes.permission))
+    return [broken(keys[0], 'permission', 'no permission of operators')];
   if (label === 'GroupRole' && to && !isAllowOnly(to))
     return [broken(keys[0], 'role', anAllowOnly(role(String(attributes.role))))];
   return [];

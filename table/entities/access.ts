@@ -185,7 +185,9 @@ export const ACCESS = {
       description,
       customTemplateId: field.id.optional(),
       createdBy: field.id.optional(),
-      allowOnly: allowOnly('it denies nothing, and inherits only from allow-only roles'),
+      allowOnly: allowOnly(
+        'it denies nothing, holds no permission of operators, and inherits only from allow-only roles',
+      ),
     }),
     lasting: ['allowOnly'],
     immutable: ['scope', 'customTemplateId', 'createdBy'],

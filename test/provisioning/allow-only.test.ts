@@ -6,17 +6,19 @@ import { findingsOn, linesOf, repairOn } from './findings.ts';
 import { createLedgerWorld, type Input, type LedgerWorld } from './support.ts';
 
 /**
- * An allow-only role denies nothing, by itself or by what it inherits, and an allow-only group carries no other role:
- * whoever is not in the group has no access that members have not.
+ * An allow-only role denies nothing and has no permission of operators, by itself or by what it inherits, and an
+ * allow-only group carries no other role: whoever is not in the group has no access that members have not, and whoever
+ * fills it from outside makes nobody an operator.
  */
 const WORLD = `
 pages: [grades]
-permissions: ['school:read:grades']
+permissions: ['school:read:grades', 'provisioning:create:user']
 scopes: { school: { type: tenant, id: school } }
 roles:
   teacher: { id: teacher, allow: [grades] }
   strict: { id: strict, deny: [grades] }
   heir: { id: heir, parent: teacher }
+  head: { id: head }
   helper: { id: helper, allowOnly: true, allow: [grades] }
   reader: { id: reader, allowOnly: true, parent: helper }
 groups:
@@ -39,11 +41,16 @@ const deny = (role: string, permission = 'grades', more: Input = {}): Sent => [
   'role-permission.create',
   { role, permission, effect: 'DENY', ...more },
 ];
+const operate = (role: string, permission = '*:*:*'): Sent => [
+  'role-permission.create',
+  { role, permission, effect: 'ALLOW' },
+];
 const carry = (group: string, role: string): Sent => ['group-role.create', { group, role }];
 const mark = (type: 'role' | 'group', id: string): Sent => [`${type}.update`, { id, allowOnly: true }];
 const inherit = (id: string, parent: string): Sent => ['role.update', { id, parent }];
 const clash = (field: string, message: string) => ({ code: 'conflict', field, message, retryable: false });
 const holds = (role: string) => `role:${role} is allow-only: it holds no effect DENY`;
+const holdsNone = (role: string) => `role:${role} is allow-only: it holds no permission of operators`;
 const isNot = (ref: string) => `${ref} is not allow-only`;
 
 describe('an allow-only role holds no DENY', () => {
@@ -95,6 +102,47 @@ describe('an allow-only role holds no DENY', () => {
     );
     await world.run('role-permission.delete', { role: 'teacher', permission: 'school:*:*' });
     expect(await world.run(...mark('role', 'teacher'))).toMatchObject({ allowOnly: true });
+  });
+});
+
+describe('an allow-only role holds no permission of operators', () => {
+  test.each(['provisioning:create:user', 'provisioning:*:user', 'provisioning:*:*', '*:*:*'])(
+    '%s, with a condition or without',
+    async (permission) => {
+      const sent = operate('helper', permission);
+      expect(await world.refused(...sent)).toMatchObject(clash('permission', holdsNone('helper')));
+      const when = 'context.method == "GET"';
+      expect(await world.refused(sent[0], { ...sent[1], when })).toMatchObject({ field: 'permission' });
+      await world.run(...operate('teacher', permission));
+      expect(await world.refused(...mark('role', 'teacher'))).toMatchObject(
+        clash('allowOnly', `role:teacher allows ${permission}, a permission of operators`),
+      );
+      await world.run('role-permission.delete', { role: 'teacher', permission });
+      await world.run(...mark('role', 'teacher'));
+    },
+  );
+
+  test('of a template, neither when it is made of it nor later', async () => {
+    const permissions = [{ permission: 'provisioning:*:*', effect: 'ALLOW' }];
+    const { id } = await world.run('role-template.create', { name: 'operator', permissions });
+    const made = { id: 'made', name: 'made', scope: 'tenant', allowOnly: true, customTemplateId: id };
+    expect(await world.refused('role.create', made)).toMatchObject(
+      clash('customTemplateId', holdsNone('made')),
+    );
+    expect(await world.refused('role-template.apply', { id, role: 'helper' })).toMatchObject(
+      clash('permission', holdsNone('helper')),
+    );
+  });
+
+  test('nor by inheritance, nor does an allow-only group', async () => {
+    await world.run(...operate('teacher'));
+    expect(await world.refused(...inherit('helper', 'teacher'))).toMatchObject({ field: 'parent' });
+    expect(await world.refused(...carry('mapped', 'teacher'))).toMatchObject({ field: 'role' });
+    expect(await world.refused(...mark('group', 'staff'))).toMatchObject({ field: 'allowOnly' });
+  });
+
+  test('while other modules are no matter', async () => {
+    await world.run(...operate('helper', 'provisionings:*:*'));
   });
 });
 
@@ -200,6 +248,8 @@ test('no decision rests on it', async () => {
 
 /** Of each pair only one may happen, in whichever order, and the other one says why. */
 const PAIRS: readonly (readonly [Sent, Sent, field: string, field: string])[] = [
+  [mark('role', 'teacher'), operate('teacher', 'provisioning:create:user'), 'permission', 'allowOnly'],
+  [mark('role', 'teacher'), operate('teacher'), 'permission', 'allowOnly'],
   [mark('role', 'teacher'), deny('teacher', 'school:*:*'), 'effect', 'allowOnly'],
   [
     mark('role', 'teacher'),
@@ -290,10 +340,13 @@ test('an edit by hand that breaks it is found, and not repaired', async () => {
     return world.writer.send([{ kind: 'update', key, set: { allowOnly: true } }]);
   };
   await byHand('role', 'strict');
+  await world.run(...operate('head', 'provisioning:*:*'));
+  await byHand('role', 'head');
   await byHand('role', 'heir');
   await byHand('group', 'staff');
   const lines = [
     'allow_only_broken GROUP#staff / ROLE#teacher role: expected an allow-only role, as role:teacher is not',
+    'allow_only_broken ROLE#head / PERMISSION#provisioning:*:* permission: expected no permission of operators',
     'allow_only_broken ROLE#heir / META parent: expected an allow-only role, as role:teacher is not',
     'allow_only_broken ROLE#strict / PAGE#grades effect: expected ALLOW, or no effect',
   ];
@@ -303,6 +356,7 @@ test('an edit by hand that breaks it is found, and not repaired', async () => {
   expect(linesOf(open)).toEqual(lines);
   expect(open.every(({ dangerous, repairable }) => dangerous && !repairable)).toBe(true);
   await world.run('role-permission.delete', { role: 'strict', permission: 'grades' });
+  await world.run('role-permission.delete', { role: 'head', permission: 'provisioning:*:*' });
   await world.run(...inherit('heir', 'helper'));
   await world.run('group-role.delete', { group: 'staff', role: 'teacher' });
 });

@@ -66,7 +66,8 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'roles.global': 'true: it can be granted everywhere (globalRoles), and belongs to no tenant.',
   'roles.owner': 'The tenant that it belongs to. Left out: it can be granted in any tenant.',
   'roles.parent': 'The role from which it inherits all permissions.',
-  'roles.allowOnly': 'true: it denies nothing, and inherits only from allow-only roles. Once set, it stays.',
+  'roles.allowOnly':
+    'true: it denies nothing, holds no permission of operators, and inherits only from allow-only roles. Once set, it stays.',
   'roles.template': 'A role template by its id or name, whose permissions it has as well.',
   'roles.allow': 'What it allows: a page, module:action:resource with * for action or resource, or "*:*:*".',
   'roles.deny': 'What it denies. Spelt as in allow.',

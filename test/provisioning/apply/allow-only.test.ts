@@ -115,6 +115,13 @@ describe('a plan says what stands against it', () => {
       'marked > grades: an allow-only role denies nothing',
     ],
     [
+      'a permission of operators',
+      MARKED,
+      "marked: { id: marked, allow: ['provisioning:*:*'] }",
+      'roles.marked.allow.0',
+      'marked > provisioning:*:*: an allow-only role holds no permission of operators',
+    ],
+    [
       'another parent',
       MARKED,
       'marked: { id: marked, parent: other }',
