@@ -2,7 +2,14 @@ import { createCipher } from '../table/bytes.ts';
 import type { Entity } from '../table/entities/entity.ts';
 import { ENTITIES } from '../table/entities/registry.ts';
 import { GatehouseError, stale } from '../table/errors.ts';
-import { formatRef, isRef, isUlidOrUuid, parseSubjectRef, type Ref } from '../table/identifiers.ts';
+import {
+  formatRef,
+  isRef,
+  isSubjectNode,
+  isUlidOrUuid,
+  parseSubjectRef,
+  type Ref,
+} from '../table/identifiers.ts';
 import type { Item } from '../table/item.ts';
 import { type Key, pseudonymKey } from '../table/keys.ts';
 import type { Reader } from '../table/reader.ts';
@@ -123,7 +130,11 @@ export async function sealed(
 
   const actor = actorUser(given.actor);
   const isNew = ({ entity, before, after }: AuditEntry): boolean =>
-    !readsAll && before === undefined && after?.createdAt !== undefined && entity.id === after.id;
+    !readsAll &&
+    isSubjectNode(entity) &&
+    before === undefined &&
+    after?.createdAt !== undefined &&
+    entity.id === after.id;
   const people = new Map<string, Ref>();
   const made = new Set<string>();
   for (const entry of given.entries) {

@@ -1,24 +1,98 @@
+import * as z from 'zod';
 import * as field from '../../table/entities/fields.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
+import { notFound } from '../../table/errors.ts';
+import { type Key, nodeKey } from '../../table/keys.ts';
 import { ownedBy } from '../../table/partition-queries.ts';
+import { readCommand, writeCommand } from '../command.ts';
 import { by, listCommand } from '../kinds/lists.ts';
 import type { NodeKind } from '../kinds/node-kind.ts';
-import { loadRef, textOf } from '../nodes/nodes.ts';
-import { connectionRef } from '../nodes/scim-links.ts';
+import { guardKeyOf } from '../nodes/guards.ts';
+import { connectionRef, linkRef } from '../nodes/scim-links.ts';
+import { type Attributes, visible } from '../visible.ts';
+import { planLink, planLinkChange, planLinkEnd } from './scim-link-plans.ts';
 
-const listLinks = listCommand({
+const LINK = ENTITIES['scim-user'];
+const { connection, user, ...said } = LINK.attributes.shape;
+const { userName, active, externalId, email, sub, displayName, givenName, familyName } = said;
+
+const create = writeCommand({
+  name: 'scim-user.create',
+  summary:
+    'Links a connection to the user who has the `sub` of its issuer, or the email; makes a user where nobody has them. The email is of a domain that the tenant has verified.',
+  input: z.strictObject({ connection, ...said }),
+  plan: (planning, { connection: of, ...values }) => planLink(planning, of, values),
+});
+
+const update = writeCommand({
+  name: 'scim-user.update',
+  summary:
+    'Changes what a connection says of a user; null clears an optional field. The user whom it made follows; of another one only the access in its tenant.',
+  input: z
+    .strictObject({
+      connection,
+      user,
+      userName: userName.optional(),
+      externalId: externalId.nullable(),
+      active,
+      email: email.nullable(),
+      sub: sub.nullable(),
+      displayName: displayName.nullable(),
+      givenName: givenName.nullable(),
+      familyName: familyName.nullable(),
+    })
+    .refine((given) => Object.keys(given).length > 2, 'nothing to change'),
+  inSteps: true,
+  destructive: {
+    undo: 'scim-user.update with active=true, or with the values that it had',
+    when: (given) => given.active === false,
+  },
+  plan: (planning, { connection: of, user: id, ...values }) =>
+    planLinkChange(planning, { connection: of, user: id }, values),
+});
+
+const end = writeCommand({
+  name: 'scim-user.delete',
+  summary:
+    'Ends what a connection gave a user. The user stays; one whom the connection made is no longer active.',
+  input: z.strictObject({ connection, user }),
+  inSteps: true,
+  destructive: { undo: 'scim-user.create with the same fields' },
+  plan: (planning, named, again = false) => planLinkEnd(planning, named, again),
+});
+
+/** One GetItem for the look-up, and one for what it leads to. */
+const find = readCommand({
+  name: 'scim-user.find',
+  summary: 'Finds the user of a connection with a userName, whatever its case, or with an externalId.',
+  input: z
+    .strictObject({ connection, userName: userName.optional(), externalId })
+    .refine(
+      (given) => (given.userName === undefined) !== (given.externalId === undefined),
+      'give exactly one of userName and externalId',
+    ),
+  run: async ({ reader }, given: Attributes) => {
+    const guard = LINK.guards.find(({ field: name }) => given[name] !== undefined) as (typeof LINK.guards)[0];
+    const { field: name } = guard;
+    const missing = () => notFound(name, 'this user of the connection');
+    const found = await reader.get(guardKeyOf(guard, given) as Key);
+    if (!found) throw missing();
+    const id = String(found.owner).slice(`${LINK.type}:${given.connection}:`.length);
+    const item = await reader.get(nodeKey(linkRef(String(given.connection), id)));
+    const isIt = item && (name === 'userName' || item.externalId === given.externalId);
+    if (!isIt) throw missing();
+    return visible(item);
+  },
+});
+
+const list = listCommand({
   name: 'scim-user.list',
-  summary: 'Lists the users of a connection, page by page.',
-  by: [by({ connection: field.id }, ({ connection }) => ownedBy(connectionRef(connection), 'scim-user'))],
+  summary: 'Lists every user of a connection, page by page.',
+  by: [by({ connection: field.id }, ({ connection: id }) => ownedBy(connectionRef(id), 'scim-user'))],
 });
 
 export const SCIM_USER: NodeKind = {
-  entity: ENTITIES['scim-user'],
-  behaviour: {
-    onCreate: async (planning, _ref, { connection }) => {
-      const { item } = await loadRef(planning, connectionRef(String(connection)), 'connection');
-      return { derived: { root: textOf(item, 'scope'), made: false } };
-    },
-  },
-  commands: [listLinks],
+  entity: LINK,
+  behaviour: {},
+  commands: [create, update, end, find, list],
 };

@@ -108,6 +108,8 @@ function assertIdentity({ issuer, sub }: Attributes): void {
 /** Users: nodes with four unique values and a decision item. */
 const userBehaviour: Behaviour = {
   ...subjectDeletion,
+  // What a connection says of the user is part of the status that decides.
+  asRead: ['sourceActive'],
   onChosenId: createdAgain,
   onCreate: async (planning, ref, attributes) => {
     assertIdentity(attributes);
@@ -224,12 +226,14 @@ const listSubjects = listCommand({
   all: allOf('subject'),
 });
 
+export const USER: NodeKind = {
+  entity: ENTITIES.user,
+  behaviour: userBehaviour,
+  commands: [findUser, readWithWorkstreams, listAccess, listUsers],
+};
+
 export const USER_KINDS: readonly NodeKind[] = [
-  {
-    entity: ENTITIES.user,
-    behaviour: userBehaviour,
-    commands: [findUser, readWithWorkstreams, listAccess, listUsers],
-  },
+  USER,
   {
     entity: ENTITIES['technical-user'],
     behaviour: technicalUserBehaviour,

@@ -168,8 +168,8 @@ const PARTS: readonly Part[] = [
   named('scim-credential', ['id'], { id: credential, connection }, undefined, { connection }),
   named(
     'scim-user',
-    ['connection', 'user'],
-    { connection, user, userName: 'ann@example.com', email: 'ann@example.com' },
+    { connection, user },
+    { connection, userName: 'ann@example.com', email: 'ann@example.com' },
     { active: false },
     { connection },
   ),
@@ -309,6 +309,7 @@ const PARTS: readonly Part[] = [
 const OTHERS: readonly (readonly [command: string, input: Input])[] = [
   ['role-template.apply', { id: template, role }],
   ['user.find', { email: 'ann@example.com' }],
+  ['scim-user.find', { connection, userName: 'Ann@Example.com' }],
   ['name.find', { name: 'Northwind/North school', kind: 'scope' }],
   ['name.owners', { names: [{ name: 'ann@example.com', kind: 'subject' }] }],
   ['name.labels', { names: [{ name: `user:${user}`, kind: 'subject' }] }],

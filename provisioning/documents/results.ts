@@ -49,7 +49,7 @@ const ADDED: Readonly<Record<string, Shape>> = {
   'role-permission': { roleScope: text, ...partial(parts) },
   setting: { id: field.id },
   'scim-credential': { root: reference },
-  'scim-user': { root: reference, made: z.boolean() },
+  'scim-user': { user: field.id, root: reference, made: z.boolean() },
   token: { revoked: z.boolean(), revokedAt: instant.optional(), revokedBy: field.id.optional() },
 };
 

@@ -31,9 +31,15 @@ import type { Node } from '../plan.ts';
 const ifText = (item: Item, attribute: string) => optionalText(item, attribute) ?? undefined;
 const counts = ({ status }: Item): boolean => status === 'active' || status === 'trial';
 
-/** The status while a deletion or a move is in progress denies everything. */
-const statusOf = (item: Item): unknown =>
-  item.deletingSince !== undefined ? 'deleting' : item.movingTo !== undefined ? 'moving' : item.status;
+/**
+ * The status while a deletion or a move is in progress denies everything. A user is active only if the connection that made
+ * the user says so too: an operator's suspension and that of the connection are two.
+ */
+function statusOf({ deletingSince, movingTo, status, sourceActive }: Item): unknown {
+  if (deletingSince !== undefined) return 'deleting';
+  if (movingTo !== undefined) return 'moving';
+  return sourceActive === false && status === 'active' ? 'inactive' : status;
+}
 
 const values = (at: Key, of: Readonly<Record<string, unknown>>): readonly Entry[] =>
   Object.entries(of).map(([attribute, value]) => ({ at, attribute, value }));

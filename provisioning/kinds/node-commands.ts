@@ -3,36 +3,19 @@ import type { Entity } from '../../table/entities/entity.ts';
 import * as field from '../../table/entities/fields.ts';
 import type { EntityType } from '../../table/entities/registry.ts';
 import { SCOPES } from '../../table/entities/scopes.ts';
-import { conflict, notFound } from '../../table/errors.ts';
+import { notFound } from '../../table/errors.ts';
 import { isRef, type Ref, SUBJECT_NODES } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { nodeKey } from '../../table/keys.ts';
-import { type Action, create } from '../../table/write/action.ts';
 import { type Command, changesAccess, POSSIBLY, RESTORE, readCommand, writeCommand } from '../command.ts';
-import { guardedValues, guardKeyOf, moveGuards } from '../nodes/guards.ts';
-import { indexAttributes, indexChanges } from '../nodes/index-attributes.ts';
-import { moveNodeNames } from '../nodes/node-names.ts';
-import { loadRef, refuseDeleting, toUpdate } from '../nodes/nodes.ts';
-import { addOwner, moveOwners } from '../nodes/ownership.ts';
+import { guardKeyOf } from '../nodes/guards.ts';
+import { loadRef } from '../nodes/nodes.ts';
 import { readScopeRef } from '../nodes/scope-types.ts';
-import { changeSecrets, putSecrets, splitSecrets } from '../nodes/secrets.ts';
 import { type Attributes, visible } from '../visible.ts';
-import { changedMeanwhile, planDeletionOf } from './deletion.ts';
-import { changeEntries, createEntries } from './entries.ts';
+import { planDeletionOf } from './deletion.ts';
 import { listAllCommand } from './lists.ts';
-import {
-  aKind,
-  idFieldOf,
-  idsOf,
-  labelOf,
-  type NodeKind,
-  namedBy,
-  nameFieldOf,
-  nameFieldsOf,
-  nodeOf,
-  ownersOf,
-  tenantOf,
-} from './node-kind.ts';
+import { aKind, labelOf, type NodeKind, namedBy, nameFieldOf, nameFieldsOf } from './node-kind.ts';
+import { planChange, planCreation } from './writing.ts';
 
 /**
  * Create, read, update and delete for a kind of node, and what it has beside these or in their place. What is fixed at its
@@ -64,54 +47,9 @@ function createCommand(kind: NodeKind): Command {
     name: `${entity.type}.create`,
     summary: `Creates ${aKind(entity)}. ${entity.summary}`,
     input,
-    plan: async (planning, given: Attributes) => {
-      const { id: wanted, again, ...values } = given;
-      const attributes = { ...entity.defaults, ...values };
-      const ref = nodeOf(entity, entity.naturalKey ? values : { ...values, id: wanted ?? planning.newId() });
-      const { id = ref.id } = idsOf(entity, ref);
-      const extra = (await behaviour.onCreate?.(planning, ref, attributes)) ?? {};
-      const { open, secrets } = splitSecrets(entity, attributes);
-      const stored = {
-        id,
-        ...open,
-        ...extra.derived,
-        createdAt: planning.now,
-        updatedAt: planning.now,
-      };
-      const kept = indexAttributes(entity, ref, stored);
-      const item: Item = { ...nodeKey(ref), Type: entity.label, ...stored, rev: 0, ...kept };
-      const put = create(item, () => conflict(idFieldOf(entity), `this ${labelOf(entity)} exists already`));
-      const owners = ownersOf(kind, stored, ref);
-      return {
-        actions: [
-          ...moveGuards(entity, ref, {}, attributes, planning.now),
-          ...moveNodeNames(entity, ref, {}, stored),
-          put,
-          ...putSecrets(ref, secrets, planning.now),
-          ...owners.flatMap((owner) => addOwner(owner, ref, item)),
-          ...createEntries({ ref, item }),
-          ...(extra.actions ?? []),
-          ...(wanted !== undefined && behaviour.onChosenId
-            ? [behaviour.onChosenId(ref, again === true)]
-            : []),
-        ],
-        result: visible(stored),
-        ...(extra.shownOnce ? { shownOnce: extra.shownOnce } : {}),
-        audit: {
-          entity: ref,
-          tenant: tenantOf(entity, stored),
-          beyondTenant: beyondTenant(entity, given),
-          after: visible(stored),
-        },
-      };
-    },
+    plan: (planning, given: Attributes) => planCreation(planning, kind, given),
   });
 }
-
-/** The first field given that counts in other tenants too. A chosen id does: logins name ids. */
-export const beyondTenant = ({ givenInTenant, defaults }: Entity, given: Attributes): string | undefined =>
-  givenInTenant &&
-  Object.keys(given).find((name) => !givenInTenant.includes(name) && given[name] !== defaults?.[name]);
 
 /** By its id, or by a unique value: guards are look-ups as well. */
 function readNodeCommand(entity: Entity): Command {
@@ -173,7 +111,7 @@ function updateSchema(entity: Entity): z.ZodObject {
 }
 
 function updateCommand(kind: NodeKind): Command {
-  const { entity, behaviour } = kind;
+  const { entity } = kind;
   const names = Object.keys(nameFieldsOf(entity, 'update'));
   const fixed = entity.immutable ? ` Fixed at creation: ${entity.immutable.join(', ')}.` : '';
   return writeCommand({
@@ -193,62 +131,9 @@ function updateCommand(kind: NodeKind): Command {
         }
       : {}),
     plan: async (planning, given: Attributes) => {
-      const idField = nameFieldOf(entity);
-      const { open: changes, secrets } = splitSecrets(
-        entity,
-        Object.fromEntries(Object.entries(given).filter(([name]) => !names.includes(name))),
-      );
-      const node = await loadRef(planning, namedBy(entity, given), idField);
-      refuseDeleting(node, idField);
-      const after: Record<string, unknown> = { ...node.item, ...changes, updatedAt: planning.now };
-      for (const attribute of Object.keys(changes)) if (after[attribute] === null) delete after[attribute];
-      const changed = {
-        ...changes,
-        updatedAt: planning.now,
-        ...indexChanges(entity, node.ref, node.item, after),
-      };
-      const asRead = Object.fromEntries(
-        (behaviour.asRead ?? []).map((attribute) => [attribute, node.item[attribute] as string | undefined]),
-      );
-      const update: Action = {
-        kind: 'update',
-        key: nodeKey(node.ref),
-        ...toUpdate(changed),
-        add: { rev: 1 },
-        // What was read decides which guards are freed, so it must still be so. It is the first condition:
-        // a guard that has moved on with its owner is no conflict, but a reason to plan again.
-        when: {
-          exists: true,
-          equals: { ...guardedValues(entity, node.item), ...asRead, deletingSince: undefined },
-        },
-        failure: (found) => (found ? changedMeanwhile(entity) : notFound(idField, `this ${labelOf(entity)}`)),
-      };
-      const extra = (await behaviour.onUpdate?.(planning, node, after, changes)) ?? [];
-      return {
-        actions: [
-          update,
-          ...changeSecrets(node.ref, secrets, planning.now),
-          ...moveGuards(entity, node.ref, node.item, after, planning.now),
-          ...moveNodeNames(entity, node.ref, node.item, after),
-          ...moveOwners(
-            node.ref,
-            ownersOf(kind, node.item, node.ref),
-            ownersOf(kind, after, node.ref),
-            after,
-            changed,
-          ),
-          ...changeEntries(node, after as Item, changes),
-          ...extra,
-        ],
-        result: visible(after),
-        audit: {
-          entity: node.ref,
-          tenant: tenantOf(entity, node.item),
-          beyondTenant: beyondTenant(entity, changes),
-          before: visible(node.item),
-          after: visible(after),
-        },
-      };
+      const changes = Object.fromEntries(Object.entries(given).filter(([name]) => !names.includes(name)));
+      const node = await loadRef(planning, namedBy(entity, given), nameFieldOf(entity));
+      return planChange(planning, kind, node, changes);
     },
   });
 }

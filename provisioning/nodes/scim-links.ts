@@ -13,6 +13,12 @@ const LINK = ENTITIES['scim-user'];
 /** The connection of a link, a credential or a user's source. */
 export const connectionRef = (id: string): Ref => ({ type: 'scim-connection', id });
 
+/** What a connection says of a user. */
+export const linkRef = (connection: string, user: string): Ref => ({
+  type: LINK.type,
+  id: `${connection}:${user}`,
+});
+
 /** A link goes with its user: its copies, its guards and itself, as the copy in the user's partition says. */
 export function removeLink(copy: Item): Action[] {
   const link = ownedRef(copy);

@@ -11,7 +11,7 @@ import type { Item } from '../../table/item.ts';
 import { edgeKey, identityOf, type Key, nodeKey } from '../../table/keys.ts';
 import type { Reader } from '../../table/reader.ts';
 import { subject } from '../edges/rights.ts';
-import { beyondTenant } from '../kinds/node-commands.ts';
+import { beyondTenant } from '../kinds/writing.ts';
 import type { AuditEntry } from '../plan.ts';
 import { visible } from '../visible.ts';
 import { namedIn, tenantsOf } from './places.ts';

@@ -14,6 +14,7 @@ import * as field from './fields.ts';
 export const MAX_CREDENTIAL_DAYS = 366;
 export const CREDENTIAL_DAYS = 365;
 
+const spoken = field.text(256).refine((value) => value.trim() !== '', 'is blank');
 const connection = field.id.describe('id of the connection');
 
 /** People whom an identity provider sends: through which connection, and what it may say of whom. */
@@ -83,8 +84,8 @@ export const SCIM = {
     attributes: z.strictObject({
       connection,
       user: field.id.describe('id of the user'),
-      userName: field.text(256),
-      externalId: field.text(256).optional(),
+      userName: spoken,
+      externalId: spoken.optional(),
       active: z.boolean().optional(),
       email: field.normalised(normaliseEmail).optional(),
       sub: field.normalised(normaliseSub).optional(),

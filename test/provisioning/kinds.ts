@@ -3,7 +3,9 @@ import { COMMANDS } from '../../provisioning/index.ts';
 import type { Kind } from './kind.ts';
 import { platformKinds } from './platform-kinds.ts';
 import { scopeKinds } from './scope-kinds.ts';
-import type { Input, LedgerWorld } from './support.ts';
+import type { Input, LedgerWorld, Result } from './support.ts';
+
+const STAFF = 'staff.example';
 
 /**
  * Every kind of node and edge with an example of each input, so that tests can walk all commands. Each
@@ -29,7 +31,21 @@ export function createKinds(world: Pick<LedgerWorld, 'run'>): Readonly<Record<st
     return name;
   };
   const connection = async () =>
-    id('scim-connection.create', { scope: `tenant:${await tenant()}`, name: 'staff' });
+    world.run('scim-connection.create', {
+      scope: `tenant:${await tenant()}`,
+      name: 'staff',
+      issuer: 'https://login.example',
+    });
+  let known: Promise<Result> | undefined;
+  /** A connection with a domain of its tenant. */
+  const staff = () => {
+    known ??= (async () => {
+      const of = await connection();
+      await world.run('domain.create', { name: STAFF, tenant: of.scope });
+      return of;
+    })();
+    return known;
+  };
   const phone = () => `+4930${1_000_000 + ++count}`;
   const [early, late] = ['2026-02-01T00:00:00.000Z', '2026-03-01T00:00:00.000Z'];
 
@@ -164,30 +180,31 @@ export function createKinds(world: Pick<LedgerWorld, 'run'>): Readonly<Record<st
     },
     {
       type: 'scim-credential',
-      create: async () => ({ connection: await connection(), expiresAt: late }),
+      create: async () => ({ connection: (await connection()).id, expiresAt: late }),
       named: [['id']],
       lists: [['connection']],
     },
     {
       type: 'scim-user',
-      create: async () => ({
-        connection: await connection(),
-        user: await user(),
-        userName: fresh('Ann'),
-        externalId: fresh('ann'),
-        active: true,
-        email: 'ann@example.com',
-        sub: 'ann',
-        displayName: 'Ann',
-        givenName: 'Ann',
-        familyName: 'Arbor',
-      }),
+      create: async () => {
+        // All of one connection, so that one can be created again.
+        const of = await staff();
+        const [email, sub] = [`${fresh('ann')}@${STAFF}`, fresh('ann')];
+        await world.run('user.create', { email, issuer: of.issuer, sub });
+        return {
+          ...{ connection: of.id, userName: fresh('Ann'), externalId: fresh('ann'), active: true },
+          ...{ email, sub, displayName: 'Ann', givenName: 'Ann', familyName: 'Arbor' },
+        };
+      },
       named: [
         ['connection', 'user'],
         ['userName', 'connection'],
         ['externalId', 'connection'],
       ],
-      changes: async () => ({ userName: fresh('bea'), externalId: null, email: null, givenName: null }),
+      changes: async () => ({
+        ...{ userName: fresh('bea'), externalId: fresh('bea'), active: false, email: null, sub: null },
+        ...{ displayName: 'Bea', givenName: null, familyName: null },
+      }),
       lists: [['connection']],
     },
     {
@@ -441,6 +458,7 @@ function otherInputs(
       const { name, scope } = await made('role');
       return { name, scope };
     },
+    'scim-user.find': async () => pick(await made('scim-user'), ['connection', 'userName']),
     'user.find': async () => ({ email: String((await made('user')).email) }),
     'user.access': async () => ({ id: (await made('user')).id }),
     'tenant.list-all': async () => ({ tenant: `tenant:${(await made('tenant')).id}` }),

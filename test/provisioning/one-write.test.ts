@@ -33,7 +33,8 @@ async function carryOut(command: string, input: Input) {
     { operation: 'TransactWriteItems', index: undefined, keys: 0 },
   ]);
   const items = await world.touchedSince(first);
-  return { result: answer.result as Result, operationId, items };
+  const { token: _, ...result } = answer.result as Result;
+  return { result: result as Result, operationId, items };
 }
 type Done = Awaited<ReturnType<typeof carryOut>>;
 
@@ -79,6 +80,8 @@ async function expectRecord(command: string, done: Done, owner: string | undefin
 
 /** The tenant that a node says it belongs to, if any. */
 async function ownerOf(node: Input): Promise<string | undefined> {
+  // Which domain is whose is for nobody's log.
+  if (node.tenant !== undefined && node.id === node.name) return undefined;
   const { root, scope, roleScope, tenant, account, enterprise, workstream } = node;
   const owner = [root, scope, roleScope, tenant, account, enterprise].map(String).find(isRef);
   if (owner !== undefined || workstream === undefined) return owner;
@@ -91,7 +94,9 @@ describe.each(TYPES)('%s', (type) => {
     const made = await carryOut(`${type}.create`, await kind.create());
     const owner = await ownerOf(made.result);
     const names = kind.named.map((fields) =>
-      Object.values(pick(made.result, fields)).join(['property', 'subject'].includes(type) ? ':' : ' '),
+      Object.values(pick(made.result, fields)).join(
+        ['property', 'subject', 'scim-user'].includes(type) ? ':' : ' ',
+      ),
     );
     const entityId = expect.stringMatching(new RegExp(`^(${names.map(escaped).join('|')})$`));
     const entity =

@@ -1,0 +1,29 @@
+import { isRef, parseRef, type Ref } from '../../table/identifiers.ts';
+import { nodeKey } from '../../table/keys.ts';
+import { edgesFrom } from '../../table/partition-queries.ts';
+import type { Reader } from '../../table/reader.ts';
+import type { Node } from '../plan.ts';
+import { createHandsOn, isOfOperators } from './handing-on.ts';
+
+/**
+ * Whether a user administers a root: is an administrator, or holds a permission of operators that counts there, by a role
+ * that is held everywhere or in the root, or by a group in it. Validity in time is not looked at.
+ */
+export async function administers(reader: Reader, user: Node, root: string): Promise<boolean> {
+  if (user.item.isAdmin === true) return true;
+  const rootRef = parseRef(root, 'scope');
+  const edges = await reader.listAll(edgesFrom(user.ref, 'assignment', 'role', 'group', rootRef.type));
+  const scopes = [...new Set(edges.map(({ scope }) => String(scope)))].filter(isRef);
+  const nodes = await reader.getMany(scopes.map((scope) => nodeKey(parseRef(scope, 'scope'))));
+  const isIn = new Set(scopes.filter((_, position) => nodes[position]?.root === root));
+  const holds = createHandsOn(reader, isOfOperators);
+  const entity: Ref = user.ref;
+  const found = edges
+    .filter(({ Type, scope }) => Type === 'GlobalRole' || isIn.has(String(scope)))
+    .map(({ Type, group, role, roles }) =>
+      Type === 'Membership'
+        ? holds('membership.create', { entity, after: { group } })
+        : holds('grant.create', { entity, after: { role, roles } }),
+    );
+  return (await Promise.all(found)).includes(true);
+}
