@@ -16,6 +16,7 @@ import { TEMPLATE } from './role-templates.ts';
 import { ROLE } from './roles.ts';
 import { ROUTE } from './routes.ts';
 import { DOMAIN, SCIM_CONNECTION, SCIM_CREDENTIAL } from './scim-connections.ts';
+import { SCIM_GROUP } from './scim-groups.ts';
 import { SCIM_USER } from './scim-users.ts';
 import { SCOPE_TYPE } from './scope-types.ts';
 import { SCOPE_KINDS } from './scopes.ts';
@@ -40,6 +41,7 @@ export const NODE_KINDS: readonly NodeKind[] = [
   SCIM_CONNECTION,
   SCIM_CREDENTIAL,
   SCIM_USER,
+  SCIM_GROUP,
   TOKEN,
   ...RECORD_KINDS,
   POLICY,

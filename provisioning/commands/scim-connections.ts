@@ -37,7 +37,7 @@ const connectionBehaviour: Behaviour = {
     await refuseUnlessRoot(planning, scope, 'scope');
     return {};
   },
-  keepsOwned: ['scim-user'],
+  keepsOwned: ['scim-user', 'scim-group'],
   remains: async (_planning, _node, around) =>
     around
       .filter(isCredential)

@@ -49,6 +49,8 @@ const ADDED: Readonly<Record<string, Shape>> = {
   'role-permission': { roleScope: text, ...partial(parts) },
   setting: { id: field.id },
   'scim-credential': { root: reference },
+  group: { source: field.id.optional() },
+  'scim-group': { group: field.id, root: reference },
   'scim-user': { user: field.id, root: reference, made: z.boolean() },
   token: { revoked: z.boolean(), revokedAt: instant.optional(), revokedBy: field.id.optional() },
 };
@@ -174,6 +176,9 @@ const OTHERS: Readonly<Record<string, Shape>> = {
     deleted: z.literal(true),
     origins: ORIGINS.origins.optional().describe('who still gives it, if somebody does'),
   },
+  'scim-group.members': { connection: field.id, group: field.id },
+  'scim-group.list-members': page(z.strictObject(stored('membership'))),
+  'scim-user.list-groups': page(z.strictObject(stored('scim-group'))),
   'grant.delete': { id: field.id, deleted: z.literal(true) },
   'role-template.apply': { id: field.id, role: field.id, permissions: count },
   'token.create': {

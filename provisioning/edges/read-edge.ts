@@ -67,7 +67,7 @@ const READERS: Readonly<Record<string, (item: Item) => Edge>> = {
     )(item),
 };
 
-const readMembership = (item: Item): MembershipOf => ({
+export const readMembership = (item: Item): MembershipOf => ({
   user: textOf(item, 'user'),
   group: textOf(item, 'group'),
   scope: textOf(item, 'scope'),

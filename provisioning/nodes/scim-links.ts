@@ -19,6 +19,12 @@ export const linkRef = (connection: string, user: string): Ref => ({
   id: `${connection}:${user}`,
 });
 
+/** What a connection says of a group. */
+export const groupLinkRef = (connection: string, group: string): Ref => ({
+  type: ENTITIES['scim-group'].type,
+  id: `${connection}:${group}`,
+});
+
 /** A link goes with its user: its copies, its guards and itself, as the copy in the user's partition says. */
 export function removeLink(copy: Item): Action[] {
   const link = ownedRef(copy);

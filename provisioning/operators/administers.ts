@@ -2,8 +2,9 @@ import { isRef, parseRef, type Ref } from '../../table/identifiers.ts';
 import { nodeKey } from '../../table/keys.ts';
 import { edgesFrom } from '../../table/partition-queries.ts';
 import type { Reader } from '../../table/reader.ts';
+import { isOfOperators } from '../operator-permissions.ts';
 import type { Node } from '../plan.ts';
-import { createHandsOn, isOfOperators } from './handing-on.ts';
+import { createHandsOn } from './handing-on.ts';
 
 /**
  * Whether a user administers a root: is an administrator, or holds a permission of operators that counts there, by a role

@@ -19,6 +19,9 @@ const GIVES = new Set([
   'global-role.create',
 ]);
 
+/** Commands that put a subject into a group, or let others do so. */
+const GIVES_GROUP = new Set(['membership.create', 'external-group.create', 'scim-group.members']);
+
 /**
  * Whether a change hands on a permission that counts. Whoever may grant roles in a tenant may grant any role there but
  * those with permissions of operators: they need the right for what belongs to no tenant. Each way to a right is looked
@@ -75,8 +78,7 @@ export function createHandsOn(reader: Reader, counts: (permission: unknown) => b
     const had = new Set(texts(before?.roles));
     const roles = [...texts(after.role), ...texts(after.roles).filter((id) => !had.has(id))];
     if (GIVES.has(command)) return some(roles, roleHas);
-    if (command === 'membership.create' || command === 'external-group.create')
-      return some(texts(after.group), groupHas);
+    if (GIVES_GROUP.has(command)) return some(texts(after.group), groupHas);
     if (command === 'role-permission.create' || command === 'role-permission.update')
       return counts(after.permission);
     // Without its DENY, what another role allows counts again.

@@ -50,6 +50,11 @@ const REMOVED: ReadonlySet<string> = new Set([
   'subscription',
   'license',
   'external-group',
+  'domain',
+  'scim-connection',
+  'scim-credential',
+  'scim-user',
+  'scim-group',
 ]);
 
 /** A change of these may open as well as close: people decide. */
@@ -173,6 +178,8 @@ function replayOfChange({ read, wanted, current, changed, says }: Change): Repla
   const isClosed = (of: Attributes) => !OPEN_STATES.has(of.status);
   if (isClosed(wanted) && !isClosed(current)) set.status = wanted.status;
   else if (isClosed(current) && !isClosed(wanted)) lost.push(says('its status was set to active'));
+  if (wanted.active === false && current.active !== false) set.active = false;
+  else if (current.active === false && wanted.active !== false) lost.push(says('it was set to active'));
   for (const name of ENDS) {
     if (
       wanted[name] !== undefined &&

@@ -44,7 +44,7 @@ const OWN: Readonly<Record<string, readonly string[]>> = {
   user: ['roles', 'isAdmin', 'source', 'sourceActive'],
   'technical-user': ['roles', 'isAdmin'],
   subject: ['roles', 'isAdmin'],
-  group: ['root', BY_SCOPE],
+  group: ['root', 'source', BY_SCOPE],
   'external-group': ['groupScope'],
   role: ['isSystem'],
   permission: ['module', 'action', 'resource'],
@@ -55,6 +55,7 @@ const OWN: Readonly<Record<string, readonly string[]>> = {
   'scim-connection': ['lastCredential'],
   'scim-credential': ['root', 'hash'],
   'scim-user': ['root', 'made'],
+  'scim-group': ['root'],
 };
 const isPlace = ({ behaviour }: NodeKind): boolean => behaviour.asRead?.includes('ancestors') === true;
 

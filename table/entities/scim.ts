@@ -113,4 +113,34 @@ export const SCIM = {
     ],
     listShards: 16,
   },
+  'scim-group': {
+    type: 'scim-group',
+    label: 'ScimGroup',
+    hangsOn: ['connection', 'group'],
+    summary:
+      'What a connection says of one group: whom the identity provider puts into it is in a group of the tenant.',
+    attributes: z.strictObject({
+      connection,
+      group: field.id.describe('id of the group'),
+      displayName: spoken,
+      externalId: spoken.optional(),
+    }),
+    immutable: ['connection', 'group'],
+    naturalKey: ['connection', 'group'],
+    guards: [
+      {
+        kind: 'SCIM_GROUP_NAME',
+        field: 'displayName',
+        normalise: normaliseScimName,
+        within: ['connection'],
+      },
+      {
+        kind: 'SCIM_GROUP_ID_CODE',
+        field: 'externalId',
+        normalise: normaliseScimId,
+        within: ['connection'],
+      },
+    ],
+    listShards: 4,
+  },
 } as const satisfies Record<string, Entity>;

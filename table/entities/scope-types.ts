@@ -57,6 +57,7 @@ const TAKEN: ReadonlySet<string> = new Set([
   'scim-connection',
   'scim-credential',
   'scim-user',
+  'scim-group',
   'role',
   'role-template',
   'page',

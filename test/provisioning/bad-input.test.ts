@@ -62,7 +62,7 @@ const MAPS = [
   ...['attributes', 'manifest', 'properties', 'actions'],
 ];
 const FLAGS = [
-  ...['isDangerous', 'mfaEnabled', 'mfaVerified', 'soldBySubscription', 'autoRenew', 'isPrimary'],
+  ...['active', 'isDangerous', 'mfaEnabled', 'mfaVerified', 'soldBySubscription', 'autoRenew', 'isPrimary'],
   ...[
     'isOverridable',
     'root',
@@ -76,7 +76,19 @@ const FLAGS = [
     'again',
   ],
 ];
-const LISTS = ['roles', 'agreed', 'permissions', 'parents', 'children', 'keys', 'commands', 'names'];
+const LISTS = [
+  'add',
+  'remove',
+  'replace',
+  'roles',
+  'agreed',
+  'permissions',
+  'parents',
+  'children',
+  'keys',
+  'commands',
+  'names',
+];
 /** Fields that hold a value of their own kind instead of text. */
 const TYPED = new Set(['limit', 'value', ...LISTS, ...FLAGS, ...NUMBERS, ...MAPS]);
 const ANOTHER_TYPE = [{}, { $ne: null }, [[]], true, 7.5];

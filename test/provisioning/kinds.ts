@@ -208,6 +208,23 @@ export function createKinds(world: Pick<LedgerWorld, 'run'>): Readonly<Record<st
       lists: [['connection']],
     },
     {
+      type: 'scim-group',
+      create: async () => {
+        const { id: connection, scope, issuer } = await staff();
+        const externalId = fresh('staff');
+        const { id: group } = await world.run('group.create', { scope, name: 'staff', allowOnly: true });
+        await world.run('external-group.create', { scope, issuer, externalId, group });
+        return { connection, displayName: fresh('Staff'), externalId };
+      },
+      named: [
+        ['connection', 'group'],
+        ['displayName', 'connection'],
+        ['externalId', 'connection'],
+      ],
+      changes: async () => ({ displayName: fresh('all'), externalId: fresh('all') }),
+      lists: [['connection']],
+    },
+    {
       type: 'role',
       create: async () => ({
         name: fresh('clerk'),
@@ -458,6 +475,14 @@ function otherInputs(
       const { name, scope } = await made('role');
       return { name, scope };
     },
+    'scim-group.find': async () => pick(await made('scim-group'), ['connection', 'displayName']),
+    'scim-group.members': async () => {
+      const { connection, group } = await made('scim-group');
+      const [{ user: a }, { user: b }] = [await made('scim-user'), await made('scim-user')];
+      return { connection, group, add: [a], remove: [(await made('user')).id], replace: [b] };
+    },
+    'scim-group.list-members': async () => pick(await made('scim-group'), ['connection', 'group']),
+    'scim-user.list-groups': async () => pick(await made('scim-user'), ['connection', 'user']),
     'scim-user.find': async () => pick(await made('scim-user'), ['connection', 'userName']),
     'user.find': async () => ({ email: String((await made('user')).email) }),
     'user.access': async () => ({ id: (await made('user')).id }),

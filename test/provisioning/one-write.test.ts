@@ -95,7 +95,7 @@ describe.each(TYPES)('%s', (type) => {
     const owner = await ownerOf(made.result);
     const names = kind.named.map((fields) =>
       Object.values(pick(made.result, fields)).join(
-        ['property', 'subject', 'scim-user'].includes(type) ? ':' : ' ',
+        ['property', 'subject', 'scim-user', 'scim-group'].includes(type) ? ':' : ' ',
       ),
     );
     const entityId = expect.stringMatching(new RegExp(`^(${names.map(escaped).join('|')})$`));

@@ -200,6 +200,7 @@ function ownersOf(node: Item): readonly string[] {
   if (Type === 'Domain') return [partition(node.tenant)];
   if (Type === 'ScimConnection') return [partition(scope)];
   if (Type === 'ScimCredential') return [`SCIM_CONNECTION#${node.connection}`];
+  if (Type === 'ScimGroup') return [`SCIM_CONNECTION#${node.connection}`, `GROUP#${node.group}`];
   if (Type === 'ScimUser') return [`SCIM_CONNECTION#${node.connection}`, partitionOfSubject(user)];
   if (Type === 'Subscription') return [partition(scope), ...moduleOf];
   if (Type === 'License') return [partition(account), partition(enterprise)];

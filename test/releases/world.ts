@@ -141,6 +141,18 @@ const STORY: readonly (readonly [command: string, input: Input])[] = [
     },
   ],
   ['scope.move', { scope: 'device:camera', parent: 'building:house' }],
+  ['domain.create', { name: 'example.com', tenant: NORTHWIND }],
+  [
+    'scim-connection.create',
+    { id: 'staff', scope: NORTHWIND, name: 'Staff', issuer: 'https://issuer.example' },
+  ],
+  ['scim-credential.create', { id: 'first', connection: 'staff' }],
+  [
+    'scim-user.create',
+    { connection: 'staff', userName: 'bea', email: 'bea@example.com', externalId: '1', active: false },
+  ],
+  ['scim-group.create', { connection: 'staff', displayName: 'Staff', externalId: 'staff' }],
+  ['scim-group.members', { connection: 'staff', group: 'staff', add: ['bea'] }],
 ];
 
 /** Whom, what and where a comparison of decisions asks for. */

@@ -48,7 +48,9 @@ export async function readGroups(reading: Reading, places: Places): Promise<void
       });
   }
   const taken = idsOf(groups);
-  const rest = isPart(reading) ? [] : [...rowsAt.values()].flat().filter(({ id }) => !taken.has(String(id)));
+  // One that a connection has made, a manifest may leave out.
+  const isRest = ({ id, source }: Row) => source === undefined && !taken.has(String(id));
+  const rest = isPart(reading) ? [] : [...rowsAt.values()].flat().filter(isRest);
   for (const row of rest)
     addOther(reading, nodeOf(section, row), row, row.name, `${row.name} at ${nameOf(row.scope)}`);
   const existing = [...groups.values()].flatMap(({ id, row }) => (row ? [id] : []));

@@ -1,0 +1,218 @@
+import * as z from 'zod';
+import { ENTITIES } from '../../table/entities/registry.ts';
+import { conflict, stale } from '../../table/errors.ts';
+import type { Ref } from '../../table/identifiers.ts';
+import { identityOf, type Key, nodeKey } from '../../table/keys.ts';
+import { ownedBy } from '../../table/partition-queries.ts';
+import { type Action, keyOf } from '../../table/write/action.ts';
+import { canonical } from '../canonical.ts';
+import { readCommand, writeCommand } from '../command.ts';
+import { whenAllowOnly } from '../edges/allow-only.ts';
+import { group as groupRef } from '../edges/rights.ts';
+import type { Steps } from '../in-steps.ts';
+import { planClosing, planDeletion } from '../kinds/deletion.ts';
+import { by, listCommand } from '../kinds/lists.ts';
+import { type NodeKind, tenantOf } from '../kinds/node-kind.ts';
+import { planChange, planCreation } from '../kinds/writing.ts';
+import { guardKeyOf } from '../nodes/guards.ts';
+import { loadRef, textOf, touchLiving } from '../nodes/nodes.ts';
+import { connectionRef, groupLinkRef } from '../nodes/scim-links.ts';
+import { createPlanned } from '../nodes/together.ts';
+import type { Node, OneTransaction, Planning } from '../plan.ts';
+import { type Attributes, visible } from '../visible.ts';
+import { GROUP } from './groups.ts';
+import { listGroups, listMembers, members, membersOf, notLinked, stepsOf } from './scim-members.ts';
+import { type Connection, loadConnection } from './scim-named-user.ts';
+
+const LINK = ENTITIES['scim-group'];
+const KIND: NodeKind = { entity: LINK, behaviour: {} };
+const MAPPING = ENTITIES['external-group'];
+const { connection, group, displayName, externalId } = LINK.attributes.shape;
+
+/** Reads a link. The same is said of what is another connection's and of what is not there. */
+async function loadLink(planning: Planning, of: string, id: string): Promise<Node> {
+  const ref = groupLinkRef(of, id);
+  const item = await planning.reader.get(nodeKey(ref));
+  if (!item || item.deletingSince !== undefined) throw notLinked();
+  return { ref, item };
+}
+
+const MAX_NAME = 128;
+
+/** A name for a group of ours: providers use longer ones, and `#`, which no name holds. */
+function nameFor(text: string): string {
+  let name = '';
+  for (const sign of text.replaceAll('#', '\uff03').trim()) {
+    if (name.length + sign.length > MAX_NAME) break;
+    name += sign;
+  }
+  return name;
+}
+
+/** The group that the mapping of an external group means, and on what that rests. */
+async function meantBy({ reader }: Planning, { root, issuer }: Connection, external: string | undefined) {
+  if (issuer === undefined || external === undefined) return undefined;
+  const key = guardKeyOf(MAPPING.guards[0], { scope: root, issuer, externalId: external });
+  const guard = key && (await reader.get(key));
+  if (!guard) return { conditions: key ? [absent(key)] : [], id: undefined };
+  const ref: Ref = { type: MAPPING.type, id: String(guard.owner).slice(MAPPING.type.length + 1) };
+  const mapping = await loadRef({ reader }, ref, 'externalId');
+  const id = textOf(mapping.item, 'group');
+  const conditions = [
+    { ...touchLiving(ref, 'externalId'), failure: changedMeaning },
+    whenAllowOnly(groupRef(id), 'externalId'),
+  ];
+  return { conditions, id };
+}
+
+const absent = (key: Key): Action => ({
+  kind: 'check',
+  key,
+  when: { exists: false },
+  failure: changedMeaning,
+});
+
+const changedMeaning = () => stale('what the external group means', 'externalId');
+
+/** The plan that links a connection to a group: to one that a mapping means, or else to one that is made. */
+async function planLink(planning: Planning, given: Attributes): Promise<OneTransaction> {
+  const of = await loadConnection(planning, String(given.connection));
+  const meant = await meantBy(planning, of, given.externalId as string | undefined);
+  const planned = createPlanned(planning.reader);
+  const made =
+    meant?.id === undefined
+      ? await planCreation(
+          planning,
+          GROUP,
+          { scope: of.root, name: nameFor(String(given.displayName)), allowOnly: true },
+          { source: of.ref.id },
+        )
+      : undefined;
+  await planned.add(made?.actions ?? []);
+  const id = meant?.id ?? String(made?.audit.entity.id);
+  const later = { ...planning, reader: planned.reader };
+  const link = await planCreation(later, KIND, { ...given, group: id }, { root: of.root });
+  const at = identityOf(nodeKey(groupLinkRef(of.ref.id, id)));
+  const isLinked = () => conflict('externalId', 'the connection has this group already');
+  await planned.add([
+    ...(meant?.conditions ?? []),
+    ...link.actions.map((action) =>
+      identityOf(keyOf(action)) === at ? { ...action, failure: isLinked } : action,
+    ),
+  ]);
+  const audit = made ? [{ ...made.audit, command: 'group.create' }, link.audit] : link.audit;
+  return { actions: planned.actions(), result: link.result, audit };
+}
+
+const create = writeCommand({
+  name: 'scim-group.create',
+  summary:
+    'Links a connection to the group that its tenant says the external group means; makes an allow-only group at the tenant where it says none.',
+  input: z.strictObject({ connection, displayName, externalId }),
+  plan: planLink,
+});
+
+const update = writeCommand({
+  name: 'scim-group.update',
+  summary:
+    'Changes what a connection says of a group; null clears an optional field. The group that it made is called so too.',
+  input: z
+    .strictObject({
+      connection,
+      group,
+      displayName: displayName.optional(),
+      externalId: externalId.nullable(),
+    })
+    .refine((given) => Object.keys(given).length > 2, 'nothing to change'),
+  plan: async (planning, { connection: of, group: id, ...said }) => {
+    const link = await loadLink(planning, of, id);
+    const changes = Object.fromEntries(
+      Object.entries(said).filter(
+        ([name, value]) =>
+          value !== undefined && canonical(value ?? undefined) !== canonical(link.item[name]),
+      ),
+    );
+    if (Object.keys(changes).length === 0) {
+      const shown = visible(link.item);
+      const audit = {
+        entity: link.ref,
+        tenant: tenantOf(LINK, link.item),
+        after: shown,
+        kept: true,
+      } as const;
+      return { actions: [], result: { ...shown, kept: true }, audit };
+    }
+    const change = await planChange(planning, KIND, link, changes);
+    const own = await loadRef(planning, groupRef(id), 'group');
+    const name = nameFor(said.displayName ?? textOf(link.item, 'displayName'));
+    if (own.item.source !== of || own.item.name === name) return change;
+    const renamed = await planChange(planning, GROUP, own, { name }, ['source']);
+    return {
+      ...change,
+      actions: [...change.actions, ...renamed.actions],
+      audit: [change.audit, { ...renamed.audit, command: 'group.update' }],
+    };
+  },
+});
+
+/** Ends the memberships that a connection gives by a group, and then its link. */
+async function* ending(
+  planning: Planning,
+  input: { connection: string; group: string },
+  again: boolean,
+): Steps {
+  const ref = groupLinkRef(input.connection, input.group);
+  const result = { ...input, deleted: true };
+  const item = await planning.reader.get(nodeKey(ref));
+  if (!item && !again) throw notLinked();
+  if (!item) return { actions: [], audit: [], result };
+  const given = await membersOf(planning.reader, input);
+  const moves = given.map((edge) => ({ user: textOf(edge, 'user'), comes: false }));
+  const { steps } = await stepsOf(planning, input, moves);
+  let later = planning;
+  // From now on it gets no members.
+  if (item.deletingSince === undefined && steps.length > 0)
+    later = yield { ...planClosing(later, KIND, { ref, item }), result };
+  for (const step of steps) later = yield { ...(await step(later)), result };
+  return planDeletion(later, KIND, await loadRef(later, ref, 'group'));
+}
+
+const end = writeCommand({
+  name: 'scim-group.delete',
+  summary: 'Ends what a connection gave by a group, and forgets the group. The group itself stays.',
+  input: z.strictObject({ connection, group }),
+  destructive: { undo: 'scim-group.create with the same fields, and scim-group.members' },
+  steps: ending,
+});
+
+/** One GetItem for the look-up, and one for what it leads to. */
+const find = readCommand({
+  name: 'scim-group.find',
+  summary: 'Finds the group of a connection with a displayName, whatever its case, or with an externalId.',
+  input: z
+    .strictObject({ connection, displayName: displayName.optional(), externalId })
+    .refine(
+      (given) => (given.displayName === undefined) !== (given.externalId === undefined),
+      'give exactly one of displayName and externalId',
+    ),
+  run: async ({ reader }, given: Attributes) => {
+    const guard = LINK.guards.find((each) => given[each.field] !== undefined) as (typeof LINK.guards)[0];
+    const found = await reader.get(guardKeyOf(guard, given) as Key);
+    const id = String(found?.owner).slice(`${LINK.type}:${given.connection}:`.length);
+    const item = found && (await reader.get(nodeKey(groupLinkRef(String(given.connection), id))));
+    if (!item) throw notLinked(guard.field);
+    return visible(item);
+  },
+});
+
+const list = listCommand({
+  name: 'scim-group.list',
+  summary: 'Lists every group of a connection, page by page.',
+  by: [by({ connection: connection }, ({ connection: of }) => ownedBy(connectionRef(of), LINK.type))],
+});
+
+export const SCIM_GROUP: NodeKind = {
+  entity: LINK,
+  behaviour: {},
+  commands: [create, update, end, find, list, members, listMembers, listGroups],
+};

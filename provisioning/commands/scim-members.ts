@@ -1,0 +1,218 @@
+import * as z from 'zod';
+import * as field from '../../table/entities/fields.ts';
+import { ENTITIES } from '../../table/entities/registry.ts';
+import { invalid, limitExceeded, notFound, stale } from '../../table/errors.ts';
+import { formatRef, type Ref } from '../../table/identifiers.ts';
+import type { Item } from '../../table/item.ts';
+import { edgeKey, nodeKey } from '../../table/keys.ts';
+import { hasOrigin, readOrigins } from '../../table/membership-origins.ts';
+import { edgesFrom, edgesToSubjects } from '../../table/partition-queries.ts';
+import type { Reader } from '../../table/reader.ts';
+import type { Update } from '../../table/write/action.ts';
+import { readCommand, writeCommand } from '../command.ts';
+import { group as groupRef, type MembershipOf, subject } from '../edges/rights.ts';
+import { asLinked, originTo, stateOf } from '../edges/suspension.ts';
+import type { Steps } from '../in-steps.ts';
+import { by, listCommand } from '../kinds/lists.ts';
+import { tenantOf } from '../kinds/node-kind.ts';
+import { groupLinkRef, linkRef } from '../nodes/scim-links.ts';
+import type { AuditEntry, Node, OneTransaction, Planning } from '../plan.ts';
+import { visible } from '../visible.ts';
+
+/** Who is in a group because a connection says so. */
+interface Named {
+  readonly connection: string;
+  readonly group: string;
+}
+
+/** Of a membership a transaction writes at most seven items, its record among them, and six for all of them. */
+const A_STEP = 13;
+/** Users that one command names. */
+const MAX_MEMBERS = 1_000;
+
+const isOf =
+  (connection: string) =>
+  (item: Item): boolean =>
+    item.Type === 'Membership' && hasOrigin(readOrigins(item), connection);
+
+/** The memberships of a group that a connection gives. */
+export const membersOf = (reader: Reader, { connection, group }: Named): Promise<readonly Item[]> =>
+  reader.listAll({ ...edgesToSubjects(groupRef(group)), keep: isOf(connection) });
+
+/** A user who comes into a group, or goes. */
+interface Move {
+  readonly user: string;
+  readonly comes: boolean;
+}
+
+export const notLinked = (field = 'group') => notFound(field, 'this group of the connection');
+
+const shown = ({ isByScope: _, ...attributes }: MembershipOf) => visible(attributes);
+
+/** What moves write, as the table is now: of each what is not so already, with its record. */
+async function changesOf({ reader, now }: Planning, named: Named, moves: readonly Move[]) {
+  const { connection, group } = named;
+  const own = groupLinkRef(connection, group);
+  const users = moves.map(({ user }) => subject(user));
+  const [link, node, ...items] = await reader.getMany([
+    ...[own, groupRef(group)].map(nodeKey),
+    ...users.map((ref) => edgeKey(ref, groupRef(group))),
+    ...moves.map(({ user }) => nodeKey(linkRef(connection, user))),
+  ]);
+  if (!link || !node || (!isLiving(link) && moves.some(({ comes }) => comes))) throw notLinked();
+  const isMember = (position: number) => isLiving(items[moves.length + position]);
+  if (moves.some(({ comes }, position) => comes && !isMember(position)))
+    throw invalid('members', 'members: one of them is no user of the connection');
+  const tenant = tenantOf(ENTITIES['scim-group'], link);
+  const changes = moves.flatMap((move, position) => {
+    const { user, comes } = move;
+    const linked: Node = { ref: linkRef(connection, user), item: items[moves.length + position] as Item };
+    const state = comes ? stateOf(linked.item) : 'ended';
+    const change = originTo({ connection, user, edge: items[position], group: node }, state, now);
+    if (!change) return [];
+    const { before, after } = change;
+    // The end of either link counts up what is asked for here, or asks for what is counted up here.
+    const conditions = comes ? [counting(asLinked(linked)), counting(living(own))] : [];
+    const audit: AuditEntry = {
+      entity: { type: 'membership', id: `${user} ${group}` },
+      tenant,
+      ...(before ? { before: shown(before) } : {}),
+      ...(after ? { after: shown(after) } : {}),
+    };
+    return [{ move, actions: [...conditions, ...change.actions], audit }];
+  });
+  return { link, tenant, changes };
+}
+
+const isLiving = (item: Item | undefined): boolean => item !== undefined && item.deletingSince === undefined;
+
+const counting = (update: Update): Update => ({ ...update, add: { rev: 1 } });
+
+/** The condition that a link is there and stays; otherwise it is planned anew. */
+const living = (ref: Ref): Update => ({
+  kind: 'update',
+  key: nodeKey(ref),
+  when: { exists: true, equals: { deletingSince: undefined } },
+  failure: () => stale(formatRef(ref), 'group'),
+});
+
+/** The steps of moves, one after the other; undefined where all is so already. Each is planned when its turn comes. */
+export async function stepsOf(planning: Planning, named: Named, moves: readonly Move[]) {
+  const whole = await changesOf(planning, named, moves);
+  const due = whole.changes.map(({ move }) => move);
+  const portions = Array.from({ length: Math.ceil(due.length / A_STEP) }, (_, step) =>
+    due.slice(step * A_STEP, (step + 1) * A_STEP),
+  );
+  const carries = whole.changes.map(({ audit }) => audit);
+  const steps = portions.map(
+    (some, step) =>
+      async (later: Planning): Promise<Omit<OneTransaction, 'result'>> => {
+        const changes =
+          step === 0 ? whole.changes.slice(0, A_STEP) : (await changesOf(later, named, some)).changes;
+        return {
+          actions: changes.flatMap(({ actions }) => actions),
+          audit: changes.map(({ audit }) => audit),
+          carries,
+        };
+      },
+  );
+  return { ...whole, steps };
+}
+
+const ids = z.array(field.id).describe('list of ids of users');
+const { connection, group } = ENTITIES['scim-group'].attributes.shape;
+const { user } = ENTITIES['scim-user'].attributes.shape;
+
+const input = z
+  .strictObject({
+    connection,
+    group,
+    add: ids.optional(),
+    remove: ids.optional(),
+    replace: ids.optional().describe('list of ids of users: all whom the connection puts into the group'),
+  })
+  .refine((given) => Object.keys(given).length > 2, 'nothing to change: give add, remove or replace');
+type Input = z.infer<typeof input>;
+
+/** Whom a change puts into a group, and whom it takes out of it, of those who are in it. */
+function wantedOf({ add = [], remove = [], replace }: Input, members: readonly string[]) {
+  const isRemoved = new Set(remove);
+  const come = new Set([...(replace ?? []).filter((id) => !isRemoved.has(id)), ...add]);
+  const go = [...(replace ? members : []), ...remove].filter((id) => !come.has(id));
+  return { come: [...come], go: [...new Set(go)] };
+}
+
+async function* changing(planning: Planning, given: Input): Steps {
+  const { connection, group, add = [], remove = [], replace = [] } = given;
+  if (add.length + remove.length + replace.length > MAX_MEMBERS)
+    throw limitExceeded(`one change names at most ${MAX_MEMBERS} members`, 'members');
+  const there = given.replace ? await membersOf(planning.reader, given) : [];
+  const { come, go } = wantedOf(
+    given,
+    there.map((edge) => String(edge.user)),
+  );
+  // Who goes, goes first: in between there is never more than before or after.
+  const moves = [
+    ...go.map((user): Move => ({ user, comes: false })),
+    ...come.map((user): Move => ({ user, comes: true })),
+  ];
+  const { link, tenant, steps } = await stepsOf(planning, given, moves);
+  if (!isLiving(link)) throw notLinked();
+  const last = steps.at(-1);
+  if (!last) {
+    const audit = { entity: groupLinkRef(connection, group), tenant, after: { group }, kept: true } as const;
+    return { actions: [], result: { connection, group, kept: true }, audit };
+  }
+  const result = { connection, group };
+  let later = planning;
+  for (const step of steps.slice(0, -1)) later = yield { ...(await step(later)), result };
+  return { ...(await last(later)), result };
+}
+
+export const members = writeCommand({
+  name: 'scim-group.members',
+  summary:
+    'Puts users of a connection into its group, and takes others out: those who go first, in as many steps as needed. What is so already is not written. By hand, or by another connection, the same user may be in the group too.',
+  input,
+  destructive: {
+    undo: 'scim-group.members with the users that it had',
+    when: (given) => given.replace !== undefined || (Array.isArray(given.remove) && given.remove.length > 0),
+  },
+  steps: changing,
+});
+
+export const listMembers = listCommand({
+  name: 'scim-group.list-members',
+  summary: 'Lists the memberships of a group that a connection gives, page by page.',
+  by: [
+    by({ connection, group }, async ({ connection: of, group: id }, reader) => {
+      await assertLinked(reader, groupLinkRef(of, id), 'group');
+      return { ...edgesToSubjects(groupRef(id)), keep: isOf(of) };
+    }),
+  ],
+});
+
+async function assertLinked(reader: Reader, ref: Ref, what: 'group' | 'user'): Promise<void> {
+  const link = await reader.get(nodeKey(ref));
+  if (!link) throw notFound(what, `this ${what} of the connection`);
+}
+
+/** What it calls the groups is in its links. */
+export const listGroups = readCommand({
+  name: 'scim-user.list-groups',
+  summary: 'Lists the groups of a connection into which it puts a user, page by page.',
+  input: z.strictObject({
+    connection,
+    user,
+    limit: field.limit.optional(),
+    cursor: field.cursor.optional(),
+  }),
+  run: async ({ reader }, { connection: of, user: id, limit, cursor }) => {
+    await assertLinked(reader, linkRef(of, id), 'user');
+    const page = await reader.list({ ...edgesFrom(subject(id), 'group'), keep: isOf(of), limit, cursor });
+    const links = await reader.getMany(
+      page.items.map((edge) => nodeKey(groupLinkRef(of, String(edge.group)))),
+    );
+    return { ...page, items: links.flatMap((link) => (link ? [visible(link)] : [])) };
+  },
+});

@@ -1,0 +1,365 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { decisionKey, edgeKey, nodeKey } from '../../../table/keys.ts';
+import type { Writer } from '../../../table/writer.ts';
+import { findingsOn } from '../findings.ts';
+import { createLedgerWorld, type Input, type LedgerWorld } from '../support.ts';
+
+/** Groups that identity providers fill: two connections of the tenant acme, and one of another tenant. */
+const MANIFEST = `
+pages: [home]
+scopes:
+  acme: { id: acme, type: tenant }
+  north: { id: north, type: location, parent: acme, code: N }
+  other: { id: other, type: tenant }
+roles: { reader: { id: reader, owner: acme, allowOnly: true, allow: [home] } }
+groups: { finance: { id: finance, scope: north, roles: [reader], allowOnly: true } }
+externalGroups: [{ scope: acme, issuer: "https://login.acme.example", externalId: fin, group: finance }]
+users:
+  ann: { id: ann, email: ann@acme.example }
+  bea: { id: bea, email: bea@acme.example }
+`;
+const ISSUER = 'https://login.acme.example';
+const GONE = { code: 'not_found', field: 'group', message: expect.stringContaining('this group') };
+
+let world: LedgerWorld;
+beforeEach(async () => {
+  world = await createLedgerWorld();
+  await world.apply(MANIFEST);
+  await world.run('domain.create', { name: 'acme.example', tenant: 'tenant:acme' });
+  for (const [id, scope] of [
+    ['a', 'acme'],
+    ['b', 'acme'],
+    ['z', 'other'],
+  ])
+    await world.run('scim-connection.create', {
+      id,
+      scope: `tenant:${scope}`,
+      name: 'staff',
+      issuer: ISSUER,
+    });
+});
+afterEach(async () => {
+  expect(await findingsOn(world)).toEqual([]);
+});
+
+const link = (connection: string, user: string) =>
+  world.run('scim-user.create', { connection, userName: user, email: `${user}@acme.example` });
+const create = (input: Input) => world.run('scim-group.create', { connection: 'a', ...input });
+const members = (input: Input, operationId?: string) =>
+  world.provision({
+    command: 'scim-group.members',
+    input: { connection: 'a', group: 'finance', ...input },
+    ...(operationId ? { operationId } : {}),
+  });
+const edge = (user: string, group = 'finance') =>
+  world.reader.get(edgeKey({ type: 'user', id: user }, { type: 'group', id: group }));
+const isIn = async (user: string, group = 'finance'): Promise<boolean> => {
+  const item = await world.reader.get(decisionKey({ type: 'user', id: user }));
+  return item?.groups instanceof Set && item.groups.has(group);
+};
+/** Transactions that a change takes. */
+async function counted(change: () => Promise<unknown>): Promise<number> {
+  const before = world.transactions.length;
+  await change();
+  return world.transactions.length - before;
+}
+
+describe('a group of a connection', () => {
+  test('is the one that the tenant says the external group means', async () => {
+    const made = await create({ displayName: 'Finance', externalId: 'fin' });
+    expect(made).toMatchObject({ group: 'finance', displayName: 'Finance', root: 'tenant:acme' });
+    expect(await world.reader.get(nodeKey({ type: 'group', id: 'finance' }))).not.toHaveProperty('source');
+    expect(
+      await world.refused('scim-group.create', { connection: 'a', displayName: 'X', externalId: 'fin' }),
+    ).toMatchObject({ code: 'conflict', field: 'externalId' });
+    // Each connection has links of its own.
+    await world.run('scim-group.create', { connection: 'b', displayName: 'Finance', externalId: 'fin' });
+  });
+
+  test('is otherwise made: allow-only, at the tenant, called as it is there', async () => {
+    const { group } = await create({ displayName: `Guests #1 ${'x'.repeat(200)}` });
+    const node = await world.run('group.read', { id: group });
+    expect(node).toMatchObject({ scope: 'tenant:acme', allowOnly: true, source: 'a' });
+    expect(node.name).toBe(`Guests ＃1 ${'x'.repeat(118)}`);
+    expect(await world.refused('group.delete', { id: group })).toMatchObject({ code: 'conflict' });
+    expect(await world.refused('scim-connection.delete', { id: 'a' })).toMatchObject({ code: 'conflict' });
+    // Another tenant’s mapping is none of its own.
+    const { group: elsewhere } = await world.run('scim-group.create', {
+      connection: 'z',
+      displayName: 'Finance',
+      externalId: 'fin',
+    });
+    expect(await world.run('group.read', { id: elsewhere })).toMatchObject({ scope: 'tenant:other' });
+  });
+
+  test('has names of its own in its connection, and is found by them', async () => {
+    const { group } = await create({ displayName: 'Staff', externalId: 'S1' });
+    const taken = { connection: 'a', displayName: 'sTAFF' };
+    expect(await world.refused('scim-group.create', taken)).toMatchObject({
+      code: 'conflict',
+      field: 'displayName',
+    });
+    expect(await world.run('scim-group.find', taken)).toMatchObject({ group });
+    expect(await world.run('scim-group.find', { connection: 'a', externalId: 'S1' })).toMatchObject({
+      group,
+    });
+    expect(await world.refused('scim-group.find', { connection: 'a', externalId: 's1' })).toMatchObject({
+      code: 'not_found',
+      field: 'externalId',
+    });
+    expect(await world.refused('scim-group.find', { connection: 'b', externalId: 'S1' })).toMatchObject({
+      code: 'not_found',
+      field: 'externalId',
+    });
+  });
+
+  test('is called otherwise, and so is the group that it made; what is so already is not written', async () => {
+    const { group } = await create({ displayName: 'Staff', externalId: 'S1' });
+    const change = { connection: 'a', group, displayName: 'All', externalId: null };
+    expect(await world.run('scim-group.update', change)).toMatchObject({ displayName: 'All' });
+    expect(await world.run('group.read', { id: group })).toMatchObject({ name: 'All' });
+    expect(await counted(() => world.run('scim-group.update', change))).toBe(0);
+    await create({ displayName: 'Finance', externalId: 'fin' });
+    await world.run('scim-group.update', { connection: 'a', group: 'finance', displayName: 'Money' });
+    expect(await world.run('group.read', { id: 'finance' })).toMatchObject({ name: 'finance' });
+  });
+
+  test('is not there for others', async () => {
+    await create({ displayName: 'Finance', externalId: 'fin' });
+    for (const [command, more] of [
+      ['scim-group.update', { displayName: 'X' }],
+      ['scim-group.members', { add: [] }],
+      ['scim-group.list-members', {}],
+      ['scim-group.delete', {}],
+    ] as const)
+      for (const connection of ['b', 'z', 'nobody'])
+        expect(await world.refused(command, { connection, group: 'finance', ...more })).toMatchObject(GONE);
+  });
+});
+
+describe('its members', () => {
+  beforeEach(async () => {
+    for (const user of ['ann', 'bea']) await link('a', user);
+    await create({ displayName: 'Finance', externalId: 'fin' });
+  });
+
+  test('come and go, with a record of each membership', async () => {
+    expect(await members({ add: ['ann', 'bea'] })).toMatchObject({ ok: true });
+    expect([await isIn('ann'), await isIn('bea')]).toEqual([true, true]);
+    expect(
+      await world.listed('scim-group.list-members', { connection: 'a', group: 'finance' }),
+    ).toMatchObject([
+      { user: 'ann', origins: ['a'] },
+      { user: 'bea', origins: ['a'] },
+    ]);
+    expect(await world.listed('scim-user.list-groups', { connection: 'a', user: 'ann' })).toMatchObject([
+      { group: 'finance', displayName: 'Finance' },
+    ]);
+    await members({ remove: ['ann'] });
+    expect([await isIn('ann'), await edge('ann')]).toEqual([false, undefined]);
+    const records = await world.listed('audit.list', { tenant: 'tenant:acme' });
+    expect(
+      records
+        .filter(({ action }) => action === 'scim-group.members')
+        .map(({ entityId, after }) => [entityId, after !== undefined]),
+    ).toEqual(
+      expect.arrayContaining([
+        ['ann finance', true],
+        ['bea finance', true],
+        ['ann finance', false],
+      ]),
+    );
+  });
+
+  test('are replaced; those whom others give stay', async () => {
+    await members({ add: ['ann'] });
+    await world.run('membership.create', { user: 'ann', group: 'finance' });
+    expect(await members({ replace: ['bea'] })).toMatchObject({ ok: true });
+    expect([(await edge('ann'))?.origins, (await edge('bea'))?.origins]).toEqual([undefined, ['a']]);
+    expect([await isIn('ann'), await isIn('bea')]).toEqual([true, true]);
+    await members({ replace: [] });
+    expect([await isIn('ann'), await isIn('bea')]).toEqual([true, false]);
+  });
+
+  test('that are so already are not written, and neither is a change that is sent twice', async () => {
+    await members({ add: ['ann'] });
+    expect(await counted(() => members({ add: ['ann'], remove: ['bea', 'nobody'] }))).toBe(0);
+    expect(await counted(() => members({ replace: ['ann'] }))).toBe(0);
+    expect(await members({ replace: ['ann'] })).toMatchObject({ result: { kept: true } });
+  });
+
+  test('are users of the connection, all of them, or nothing is written', async () => {
+    for (const wrong of ['nobody', 'root']) {
+      const before = world.transactions.length;
+      expect(await members({ add: ['ann', wrong], remove: ['bea'] })).toMatchObject({
+        error: { code: 'invalid', field: 'members' },
+      });
+      expect(world.transactions.length).toBe(before);
+    }
+    await world.run('scim-user.delete', { connection: 'a', user: 'bea' });
+    expect(await members({ add: ['bea'] })).toMatchObject({ error: { code: 'invalid', field: 'members' } });
+  });
+
+  test('are at most 1,000 in one change', async () => {
+    const add = Array.from({ length: 1_001 }, (_, n) => `user-${n}`);
+    expect(await members({ add })).toMatchObject({ error: { code: 'limit_exceeded', field: 'members' } });
+  });
+
+  test('end with the link of the group, and stay where another connection gives them', async () => {
+    for (const user of ['ann', 'bea']) await link('b', user);
+    await world.run('scim-group.create', { connection: 'b', displayName: 'Money', externalId: 'fin' });
+    await members({ add: ['ann', 'bea'] });
+    await members({ connection: 'b', add: ['ann'] });
+    expect((await edge('ann'))?.origins).toEqual(['a', 'b']);
+    await world.run('scim-group.delete', { connection: 'a', group: 'finance' });
+    expect([await isIn('ann'), await isIn('bea')]).toEqual([true, false]);
+    expect(await world.run('group.read', { id: 'finance' })).toMatchObject({ id: 'finance' });
+    expect(await world.refused('scim-group.delete', { connection: 'a', group: 'finance' })).toMatchObject(
+      GONE,
+    );
+  });
+
+  test('end with the link of the user', async () => {
+    await members({ add: ['ann'] });
+    await world.run('scim-user.delete', { connection: 'a', user: 'ann' });
+    expect([await isIn('ann'), await edge('ann')]).toEqual([false, undefined]);
+  });
+
+  test('do not count while the connection says that a user is not active', async () => {
+    const say = (active: boolean) => world.run('scim-user.update', { connection: 'a', user: 'ann', active });
+    await members({ add: ['ann'] });
+    await say(false);
+    expect([await isIn('ann'), (await edge('ann'))?.suspended]).toEqual([false, ['a']]);
+    await say(true);
+    expect([await isIn('ann'), (await edge('ann'))?.suspended]).toEqual([true, undefined]);
+    await say(false);
+    await members({ remove: ['ann'] });
+    await members({ add: ['ann'] });
+    expect([await isIn('ann'), (await edge('ann'))?.suspended]).toEqual([false, ['a']]);
+    await say(true);
+    expect(await isIn('ann')).toBe(true);
+  });
+});
+
+describe('while members are changed', () => {
+  beforeEach(async () => {
+    for (const user of ['ann', 'bea']) await link('a', user);
+    await create({ displayName: 'Finance', externalId: 'fin' });
+  });
+  const add = { command: 'scim-group.members', input: { connection: 'a', group: 'finance', add: ['ann'] } };
+  const say = (active: boolean) => world.run('scim-user.update', { connection: 'a', user: 'ann', active });
+  const around = (meanwhile: () => Promise<unknown>) => world.provisionAround(add, meanwhile);
+
+  test('the user’s link goes: nobody comes', async () => {
+    const answer = await around(() => world.run('scim-user.delete', { connection: 'a', user: 'ann' }));
+    expect(answer).toMatchObject({ error: { code: 'invalid', field: 'members' } });
+    expect(await edge('ann')).toBeUndefined();
+  });
+
+  test('the user goes: nobody comes', async () => {
+    const answer = await around(() => world.run('user.delete', { id: 'ann' }));
+    expect(answer).toMatchObject({ error: { code: 'invalid', field: 'members' } });
+  });
+
+  test('the group’s link goes: nobody comes', async () => {
+    const answer = await around(() => world.run('scim-group.delete', { connection: 'a', group: 'finance' }));
+    expect(answer).toMatchObject({ error: GONE });
+    expect(await edge('ann')).toBeUndefined();
+  });
+
+  test('the user is no longer active: the membership is suspended', async () => {
+    expect(await around(() => say(false))).toMatchObject({ ok: true });
+    expect([await isIn('ann'), (await edge('ann'))?.suspended]).toEqual([false, ['a']]);
+  });
+
+  test('the user is active again: the membership counts', async () => {
+    await say(false);
+    expect(await around(() => say(true))).toMatchObject({ ok: true });
+    expect(await isIn('ann')).toBe(true);
+  });
+
+  test('a member comes while the user is suspended: the membership is', async () => {
+    const suspends = { command: 'scim-user.update', input: { connection: 'a', user: 'ann', active: false } };
+    expect(await world.provisionAround(suspends, () => world.run(add.command, add.input))).toMatchObject({
+      ok: true,
+    });
+    expect([await isIn('ann'), (await edge('ann'))?.suspended]).toEqual([false, ['a']]);
+  });
+
+  test.each<[what: string, command: string, key: object]>([
+    ['user', 'scim-user.delete', { user: 'ann' }],
+    ['group', 'scim-group.delete', { group: 'finance' }],
+  ])('a member comes while the link of the %s goes: the membership goes', async (_, command, key) => {
+    const ends = { command, input: { connection: 'a', ...key } };
+    expect(await world.provisionAround(ends, () => world.run(add.command, add.input))).toMatchObject({
+      ok: true,
+    });
+    expect([await isIn('ann'), await edge('ann')]).toEqual([false, undefined]);
+  });
+
+  test('an operator and another connection give the same: all do', async () => {
+    await link('b', 'ann');
+    await world.run('scim-group.create', { connection: 'b', displayName: 'Money', externalId: 'fin' });
+    const answer = await around(async () => {
+      await world.run('membership.create', { user: 'ann', group: 'finance' });
+      await world.run(add.command, { ...add.input, connection: 'b' });
+    });
+    expect(answer).toMatchObject({ ok: true });
+    expect((await edge('ann'))?.origins).toEqual(['a', 'b', 'hand']);
+  });
+
+  test('the mapping goes while a group is linked by it: one is made', async () => {
+    await world.run('scim-group.delete', { connection: 'a', group: 'finance' });
+    const [{ id } = { id: '' }] = await world.listed('external-group.list', { scope: 'tenant:acme' });
+    const makes = {
+      command: 'scim-group.create',
+      input: { connection: 'a', displayName: 'F', externalId: 'fin' },
+    };
+    const answer = await world.provisionAround(makes, () => world.run('external-group.delete', { id }));
+    expect(answer).toMatchObject({ ok: true, result: { group: expect.not.stringMatching(/^finance$/) } });
+  });
+});
+
+describe('many members', () => {
+  const users = Array.from({ length: 30 }, (_, n) => `user-${String(n).padStart(2, '0')}`);
+  beforeEach(async () => {
+    for (const id of users) {
+      await world.run('user.create', { id, email: `${id}@acme.example` });
+      await link('a', id);
+    }
+    await create({ displayName: 'Finance', externalId: 'fin' });
+  });
+  const inGroup = async (): Promise<readonly string[]> => {
+    const found: string[] = [];
+    for (const id of users) if (await isIn(id)) found.push(id);
+    return found;
+  };
+
+  test('go before others come, and a change that is stopped goes on when it is sent again', async () => {
+    const [old, fresh] = [users.slice(0, 15), users.slice(15)];
+    await members({ replace: old });
+    const seen: number[] = [];
+    const writer: { send: Writer['send'] } = world.writer;
+    const { send } = writer;
+    let left = 2;
+    writer.send = async (...args) => {
+      if (left-- <= 0) throw new Error('killed');
+      await send(...args);
+      seen.push((await inGroup()).filter((id) => old.includes(id)).length);
+    };
+    expect(await members({ replace: fresh }, 'sync-1')).toMatchObject({ ok: false });
+    writer.send = send;
+    expect(seen).toEqual([2, 0]);
+    expect(await members({ replace: fresh }, 'sync-1')).toMatchObject({ ok: true });
+    expect(await inGroup()).toEqual(fresh);
+    expect(await counted(() => members({ replace: fresh }, 'sync-1'))).toBe(0);
+  });
+
+  test('end in steps with the link, which takes no more of them', async () => {
+    await members({ replace: users });
+    expect(await counted(() => world.run('scim-group.delete', { connection: 'a', group: 'finance' }))).toBe(
+      5,
+    );
+    expect(await inGroup()).toEqual([]);
+  });
+});
