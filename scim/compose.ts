@@ -45,7 +45,7 @@ export function createHandleFrom(env: Environment, overrides: Overrides = {}): H
     LOG_LEVEL: logLevel,
   };
   return createHandle({
-    port: portOn(reader, clock, createProvisioningFrom(variables, { ...overrides, clock, log: write })),
+    port: createPort(reader, clock, createProvisioningFrom(variables, { ...overrides, clock, log: write })),
     publicUrl,
     clock,
     log: createLog({ service: 'scim', level: logLevel, write }),
@@ -53,7 +53,8 @@ export function createHandleFrom(env: Environment, overrides: Overrides = {}): H
   });
 }
 
-function portOn(reader: Reader, clock: Clock, provisioning: Provisioning): Port {
+/** The port over a table, and the commands on it. */
+export function createPort(reader: Pick<Reader, 'getMany'>, clock: Clock, provisioning: Provisioning): Port {
   return {
     connectionOf: async (text) => {
       const shown = await readScimCredential(reader, text, clock.now());

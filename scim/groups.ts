@@ -4,7 +4,7 @@ import { comparisonsIn, type Filter } from './filter.ts';
 import { type GroupChanges, groupChanges, type MemberChanges, noUser } from './group-changes.ts';
 import { readAll } from './page.ts';
 import { attributesOf, readPatch } from './patch.ts';
-import { CommandError, type Result, type Send, unlessGone } from './port.ts';
+import { CommandError, type Result, type Send } from './port.ts';
 import { type Asked, answerOf, type Finding, found, idIn, metaOf, type Resources } from './resources.ts';
 import { GROUP_SCHEMA, GROUPS, USERS } from './schema.ts';
 import type { Resource } from './wanted.ts';
@@ -34,10 +34,10 @@ const FINDING: Finding = {
   type: GROUPS,
   list: (send) => (limit, cursor) => send('scim-group.list', defined({ limit, cursor })) as never,
   lookUps: {
-    id: async (send, id) => [await read(send, id)],
-    displayName: async (send, displayName) => [await send('scim-group.find', { displayName })],
-    externalId: async (send, externalId) => [await send('scim-group.find', { externalId })],
-    'members.value': groupsOf,
+    id: async ({ send }, id) => [await read(send, id)],
+    displayName: async ({ send }, displayName) => [await send('scim-group.find', { displayName })],
+    externalId: async ({ send }, externalId) => [await send('scim-group.find', { externalId })],
+    'members.value': ({ send }, user) => groupsOf(send, user),
   },
   resourceOf,
   special: membersNamedIn,
@@ -85,9 +85,9 @@ async function shown(
 const roomy = () => ({ left: MOST_MEMBERS });
 
 /** Refuses members that are no users of the connection, before anything else is written. */
-async function assertUsers(send: Send, { add = [], replace = [] }: MemberChanges): Promise<void> {
-  for (const user of [...add, ...replace])
-    if (!(await unlessGone(send('scim-user.read', { user })))) throw noUser();
+async function assertUsers({ areAll }: Asked, { add = [], replace = [] }: MemberChanges): Promise<void> {
+  const inputs = [...add, ...replace].map((user) => ({ user }));
+  if (!(await areAll('scim-user.read', inputs))) throw noUser();
 }
 
 async function changeMembers(send: Send, group: string, changes: MemberChanges): Promise<void> {
@@ -108,16 +108,14 @@ function readGroup(body: unknown): GroupChanges & { readonly displayName: string
 
 /** Changes what a request says, members last: until all of it is judged, nothing is written. */
 async function change(
-  send: Send,
+  asked: Asked,
   group: string,
   { members, ...attributes }: GroupChanges,
 ): Promise<Result | undefined> {
-  const isOfBoth = members && Object.keys(attributes).length > 0;
-  if (isOfBoth) await assertUsers(send, members);
-  const link =
-    Object.keys(attributes).length > 0
-      ? await send('scim-group.update', { group, ...attributes })
-      : undefined;
+  const { send } = asked;
+  const isAboutItself = Object.keys(attributes).length > 0;
+  if (isAboutItself && members) await assertUsers(asked, members);
+  const link = isAboutItself ? await send('scim-group.update', { group, ...attributes }) : undefined;
   if (members) await changeMembers(send, group, members);
   return link;
 }
@@ -126,7 +124,7 @@ export const groups: Resources = {
   type: GROUPS,
   create: async (asked, body) => {
     const { members = {}, displayName, externalId } = readGroup(body);
-    await assertUsers(asked.send, members);
+    await assertUsers(asked, members);
     const link = await asked.send('scim-group.create', {
       displayName,
       ...(externalId ? { externalId } : {}),
@@ -146,12 +144,12 @@ export const groups: Resources = {
   replace: async (asked, id, body) => {
     const before = await read(asked.send, id);
     const { members = { replace: [] }, ...attributes } = readGroup(body);
-    const link = await change(asked.send, id, { ...attributes, members });
+    const link = await change(asked, id, { ...attributes, members });
     return shown(asked, resourceOf(asked.base, link ?? before), roomy());
   },
   patch: async (asked, id, body) => {
     const before = await read(asked.send, id);
-    const link = await change(asked.send, id, groupChanges(readPatch(body, GROUPS), id));
+    const link = await change(asked, id, groupChanges(readPatch(body, GROUPS), id));
     if (!asked.wanted.isSaid) return undefined;
     return shown(asked, resourceOf(asked.base, link ?? before), roomy());
   },

@@ -15,13 +15,16 @@ import { groups } from './groups.ts';
 import type { ScimMetrics } from './metrics.ts';
 import { listResponse } from './page.ts';
 import {
+  actorOf,
   answerTo,
+  areAllAs,
   CommandError,
   type Connection,
   type Port,
   type Result,
   type Send,
   sendAs,
+  userWithAs,
 } from './port.ts';
 import type { Asked, Resources } from './resources.ts';
 import { users } from './users.ts';
@@ -108,17 +111,26 @@ export function createHandle({ port, publicUrl, clock, log, metrics }: HandlePar
       if (id !== undefined) return json(200, documentWith(all, id));
       return json(200, Array.isArray(all) ? listResponse(all, all.length, 0) : all);
     }
-    const send = sending(sendAs(port, connection.id), connection.id, requestId);
-    const answered = await ofResources(request, resources as Resources, id, send);
+    const commands = {
+      send: sending(sendAs(port, connection.id), connection.id, requestId),
+      areAll: areAllAs(port, connection.id),
+      userWith: userWithAs(port, connection.id),
+    };
+    const answered = await ofResources(request, resources as Resources, id, commands);
     await noteSync(connection, requestId);
     return answered;
   }
 
-  async function ofResources(request: HttpRequest, resources: Resources, id: string | undefined, send: Send) {
+  async function ofResources(
+    request: HttpRequest,
+    resources: Resources,
+    id: string | undefined,
+    commands: Pick<Asked, 'send' | 'areAll' | 'userWith'>,
+  ) {
     const { method } = request;
     assertMethod(method, id === undefined ? ['GET', 'POST'] : ['GET', 'PUT', 'PATCH', 'DELETE']);
     const query = request.query();
-    const asked: Asked = { send, base, query, wanted: readWanted(query, resources.type) };
+    const asked: Asked = { ...commands, base, query, wanted: readWanted(query, resources.type) };
     if (id === undefined) {
       if (method === 'GET') return json(200, await resources.list(asked));
       const made = await resources.create(asked, bodyOf(request));
@@ -138,7 +150,7 @@ export function createHandle({ port, publicUrl, clock, log, metrics }: HandlePar
     const noted = await port.provisioning({
       command: 'scim-connection.update',
       input: { id, lastSyncAt: new Date(now).toISOString() },
-      actor: `scim:${id}`,
+      actor: actorOf(id),
     });
     if (!noted.ok) log.warn('sync not noted', { requestId, connection: id, code: noted.error.code });
   }

@@ -66,7 +66,9 @@ function partsOf(of: Operation, type: ResourceType): readonly Operation[] {
   const within = (sub: string, own: unknown) =>
     at(op, `${name}${name.startsWith('urn:') ? ':' : '.'}${sub}`, own, type);
   if (value === null || value === undefined) return subAttributes.flatMap((sub) => within(sub.name, null));
-  return [...membersOf(value, name).values()].flatMap((each) => within(each.name, each.value));
+  // What it is an object of, may be said within it.
+  const members = [...membersOf(value, name)].filter(([key]) => key !== 'schemas');
+  return members.flatMap(([, each]) => within(each.name, each.value));
 }
 
 /**

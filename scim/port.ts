@@ -14,13 +14,15 @@ export interface Connection {
 export interface Port {
   /** The connection of a credential's text; undefined where none is valid now. */
   readonly connectionOf: (credential: string) => Promise<Connection | undefined>;
-  /** Carries out a command, as this actor. */
-  readonly provisioning: (event: {
-    readonly command: string;
-    readonly input: Readonly<Record<string, unknown>>;
-    readonly actor: string;
-  }) => Promise<Answer>;
+  /** Carries out a command, or several, each answered by itself. */
+  readonly provisioning: (event: Event) => Promise<Answer>;
 }
+
+interface Part {
+  readonly command: string;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+type Event = (Part | { readonly batch: readonly Part[] }) & { readonly actor: string };
 
 /**
  * Carries out a command of a connection, and answers with its result.
@@ -34,6 +36,9 @@ export interface Port {
 export type Send = (command: string, input: Readonly<Record<string, unknown>>) => Promise<Result>;
 export type Result = Readonly<Record<string, unknown>>;
 
+/** Whether a command that reads finds each of these. Throws CommandError for what cannot be read. */
+export type AreAll = (command: string, inputs: readonly Part['input'][]) => Promise<boolean>;
+
 /** A command that was refused. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
@@ -46,22 +51,44 @@ export class CommandError extends Error {
 
 export const sendAs =
   (port: Port, connection: string): Send =>
-  async (command, input) => {
-    const answer = await port.provisioning({
-      command,
-      input: { connection, ...input },
-      actor: `scim:${connection}`,
-    });
-    if (!answer.ok) throw new CommandError(answer.error);
-    return answer.result;
+  async (command, input) =>
+    resultOf(
+      await port.provisioning({ command, input: { connection, ...input }, actor: actorOf(connection) }),
+    );
+
+export const areAllAs =
+  (port: Port, connection: string): AreAll =>
+  async (command, inputs) => {
+    if (inputs.length === 0) return true;
+    const batch = inputs.map((input) => ({ command, input: { connection, ...input } }));
+    const { answers } = resultOf(await port.provisioning({ batch, actor: actorOf(connection) }));
+    for (const answer of answers as readonly Answer[]) {
+      if (!answer.ok && answer.error.code === 'not_found') return false;
+      resultOf(answer);
+    }
+    return true;
   };
 
-/** The result; undefined for what is not there. */
-export const unlessGone = (result: Promise<Result>): Promise<Result | undefined> =>
-  result.catch((error: unknown) => {
-    if (error instanceof CommandError && error.failure.code === 'not_found') return undefined;
-    throw error;
-  });
+/** The id of the user of ours with an email; undefined where nobody has it, and for what is none. */
+export const userWithAs =
+  (port: Port, connection: string) =>
+  async (email: string): Promise<string | undefined> => {
+    const answer = await port.provisioning({
+      command: 'user.find',
+      input: { email },
+      actor: actorOf(connection),
+    });
+    if (!answer.ok && (answer.error.code === 'not_found' || answer.error.code === 'invalid'))
+      return undefined;
+    return String(resultOf(answer).id);
+  };
+
+export const actorOf = (connection: string): string => `scim:${connection}`;
+
+function resultOf(answer: Answer): Result {
+  if (!answer.ok) throw new CommandError(answer.error);
+  return answer.result;
+}
 
 /** Fields that are unique within a connection, by what SCIM calls them. */
 const UNIQUE: ReadonlySet<string> = new Set(['userName', 'externalId', 'displayName']);

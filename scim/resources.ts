@@ -11,13 +11,16 @@ import {
   valuesIn,
 } from './filter.ts';
 import { listResponse, type Page, type ReadList, readAll, readPage, readUntil } from './page.ts';
-import { CommandError, type Result, type Send } from './port.ts';
+import { type AreAll, CommandError, type Result, type Send } from './port.ts';
 import type { AttributePlace, ResourceType } from './schema.ts';
 import type { Resource, Wanted } from './wanted.ts';
 
 /** What a request is about, beside its body. */
 export interface Asked {
   readonly send: Send;
+  readonly areAll: AreAll;
+  /** The id of the user of ours with an email, whoever that is: it is said to nobody but by a link. */
+  readonly userWith: (email: string) => Promise<string | undefined>;
   /** The address of the API, before `/Users`. */
   readonly base: string;
   readonly query: URLSearchParams;
@@ -44,7 +47,7 @@ export interface Finding {
   readonly type: ResourceType;
   readonly list: (send: Send) => ReadList;
   /** By attribute: the entries that have a value. */
-  readonly lookUps: Readonly<Record<string, (send: Send, value: string) => Promise<readonly Result[]>>>;
+  readonly lookUps: Readonly<Record<string, (asked: Asked, value: string) => Promise<readonly Result[]>>>;
   readonly resourceOf: (base: string, entry: Result) => Resource;
   /** Prepares what a filter compares by itself. */
   readonly special?: (send: Send, filter: Filter) => Promise<Special>;
@@ -55,9 +58,10 @@ type Special = (resource: Resource, place: AttributePlace, compare: Filter) => r
 
 /** The answer to a query of resources (RFC 7644 section 3.4.2), before more is read of each. */
 export async function found(
-  { send, base, query }: Asked,
+  asked: Asked,
   { type, list, lookUps, resourceOf, special }: Finding,
 ): Promise<{ readonly resources: readonly Resource[]; readonly total: number; readonly page: Page }> {
+  const { send, base, query } = asked;
   const page = readPage(query);
   const [text] = query.getAll('filter');
   if (text === undefined) {
@@ -69,7 +73,8 @@ export async function found(
   for (const { attrPath } of comparisonsIn(filter) as readonly { readonly attrPath: string }[])
     placeOf(attrPath);
   const ofItself = await special?.(send, filter);
-  const entries = (await lookedUp(send, filter, type, lookUps)) ?? (await readAll(list(send), MOST_FILTERED));
+  const entries =
+    (await lookedUp(asked, filter, type, lookUps)) ?? (await readAll(list(send), MOST_FILTERED));
   const valuesOf =
     (resource: Resource): ValuesOf =>
     (attribute, compare) => {
@@ -87,7 +92,7 @@ export async function found(
 
 /** The entries that a look-up finds for one of the values that a filter demands; undefined where it demands none. */
 async function lookedUp(
-  send: Send,
+  asked: Asked,
   filter: Filter,
   type: ResourceType,
   lookUps: Finding['lookUps'],
@@ -95,9 +100,9 @@ async function lookedUp(
   for (const { attrPath, compValue } of mustEqual(filter)) {
     const { at = [] } = type.find(attrPath) ?? {};
     // What has several values is compared by `value`.
-    const lookUp = lookUps[at.join('.')] ?? lookUps[`${at[0]}.value`];
+    const lookUp = lookUps[at.length === 1 ? `${at[0]}.value` : at.join('.')] ?? lookUps[at.join('.')];
     if (lookUp === undefined || typeof compValue !== 'string') continue;
-    return lookUp(send, compValue).catch(nothing);
+    return lookUp(asked, compValue).catch(nothing);
   }
   return undefined;
 }

@@ -35,9 +35,13 @@ const FINDING: Finding = {
   type: USERS,
   list: (send) => (limit, cursor) => send('scim-user.list', defined({ limit, cursor })) as never,
   lookUps: {
-    id: async (send, id) => [await read(send, id)],
-    userName: async (send, userName) => [await send('scim-user.find', { userName })],
-    externalId: async (send, externalId) => [await send('scim-user.find', { externalId })],
+    id: async ({ send }, id) => [await read(send, id)],
+    userName: async ({ send }, userName) => [await send('scim-user.find', { userName })],
+    externalId: async ({ send }, externalId) => [await send('scim-user.find', { externalId })],
+    'emails.value': async ({ send, userWith }, email) => {
+      const user = await userWith(email);
+      return user === undefined ? [] : [await read(send, user)];
+    },
   },
   resourceOf,
   special: async (_, filter) => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createFixture, GROUP, IDENTITY, PUBLIC_URL, patchOf, USER } from './support.ts';
 
-const { a: send } = createFixture();
+const { a: send } = await createFixture();
 
 test('the server says what it supports', async () => {
   const { status, json } = await send('GET', '/ServiceProviderConfig');

@@ -16,7 +16,7 @@ const SEED = 20_260_115;
 const REQUESTS = 8_000;
 
 test(`no request answers with a fault (seed ${SEED})`, async () => {
-  const { a, b, as } = createFixture();
+  const { a, b, as } = await createFixture();
   const random = numbersFrom(SEED);
   const one = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)] as T;
   const several = <T>(of: () => T, most = 4): readonly T[] =>

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import {
   type Client,
   createFixture,
+  type Fixture,
   GROUP,
   groupOf,
   membersOf,
@@ -10,11 +11,11 @@ import {
   userOf,
 } from './support.ts';
 
-let fixture: ReturnType<typeof createFixture>;
+let fixture: Fixture;
 let send: Client;
 let [ann, ben, cas]: string[] = [];
 beforeEach(async () => {
-  fixture = createFixture();
+  fixture = await createFixture();
   send = fixture.a;
   ann = await userOf(send, 'ann');
   ben = await userOf(send, 'ben');
@@ -39,7 +40,7 @@ test('a group that is made has what was sent, an id, and an address', async () =
 test('a member that is no user of the connection is refused, and nothing is written', async () => {
   const foreign = await userOf(fixture.b, 'foreign');
   const id = await groupOf(send, 'Editors', String(ann));
-  const before = fixture.writes.length;
+  const before = fixture.writes();
   for (const value of [foreign, 'nobody', 'not an id']) {
     const members = [{ value: ben }, { value }];
     const answers = [
@@ -55,7 +56,7 @@ test('a member that is no user of the connection is refused, and nothing is writ
     for (const { status, json } of answers) expect([status, json.scimType]).toEqual([400, 'invalidValue']);
     expect(new Set(answers.map(({ body }) => body)).size).toBe(1);
   }
-  expect(fixture.writes).toHaveLength(before);
+  expect(fixture.writes()).toBe(before);
   expect(await membersOf(send, id)).toEqual([ann]);
 });
 
@@ -140,9 +141,9 @@ describe('PATCH of members', () => {
     const body = patchOf(...operations());
     expect(await send('PATCH', `/Groups/${id}`, body)).toMatchObject({ status: 204, body: '' });
     expect(await membersOf(send, id)).toEqual(expected());
-    const before = fixture.writes.length;
+    const before = fixture.writes();
     expect((await send('PATCH', `/Groups/${id}`, body)).status).toBe(204);
-    expect(fixture.writes).toHaveLength(before);
+    expect(fixture.writes()).toBe(before);
   });
 
   test.each<[string, unknown, string]>([

@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { type Client, createFixture, groupOf, membersOf, patchOf, userOf } from './support.ts';
 
 let send: Client;
-beforeEach(() => {
-  send = createFixture().a;
+beforeEach(async () => {
+  send = (await createFixture()).a;
 });
 
 /**

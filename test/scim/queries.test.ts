@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createFixture, GROUP, groupOf, USER, userOf } from './support.ts';
+import { createFixture, type Fixture, GROUP, groupOf, USER, userOf } from './support.ts';
 
-const fixture = createFixture();
+const fixture = await createFixture();
 const send = fixture.a;
 let [ann, ben, editors, writers]: string[] = [];
 beforeAll(async () => {
@@ -109,8 +109,9 @@ test.each([
 });
 
 describe('pages', () => {
-  const pages = createFixture();
+  let pages: Fixture;
   beforeAll(async () => {
+    pages = await createFixture();
     for (let at = 0; at < 1_001; at++) await pages.a('POST', '/Users', { userName: `user ${at}` });
   });
   const page = async (query: string) => {
@@ -129,6 +130,7 @@ describe('pages', () => {
     ['startIndex=20000', [400, 'tooMany', undefined, undefined]],
     // Nothing of it is looked up, and there are more than are filtered.
     ['filter=active eq true', [400, 'tooMany', undefined, undefined]],
+    ['filter=emails.value eq "nobody@example.com"', [200, 0, 1, 0]],
     ['filter=userName eq "user 7" and active eq true', [200, 1, 1, 1]],
   ])('%s', async (query, expected) => {
     expect(await page(query)).toEqual(expected);

@@ -1,19 +1,51 @@
 import type { Handle } from '../../authorizer/service/http.ts';
+import { createPort } from '../../scim/compose.ts';
 import { createHandle, type HandleParts } from '../../scim/http.ts';
 import { createLogged } from '../support/log.ts';
-import { createClock } from '../support/world.ts';
-import { createFakePort } from './fake-port.ts';
+import { createMemoryWorld, type World } from '../support/world.ts';
 
 export const PUBLIC_URL = 'https://scim.example.com';
 
-/** Two connections, `a` and `b`, of two tenants. */
-export function createFixture(changes: Partial<HandleParts> = {}) {
-  const clock = createClock();
-  const { port, writes } = createFakePort(clock.now);
-  const { log, lines } = createLogged('scim');
-  const handle = createHandle({ port, publicUrl: PUBLIC_URL, clock, log, ...changes });
-  const as = (token: string | undefined) => client(handle, token);
-  return { handle, port, clock, lines, writes, a: as('token-a'), b: as('token-b'), as };
+export const ISSUER = 'https://login.example.com';
+
+/** Two tenants, each with a domain, a connection and its credential. */
+const MANIFEST = `
+scopes:
+  tenant a: { id: a, type: tenant }
+  tenant b: { id: b, type: tenant }
+`;
+
+/** The server over a table with two connections, `a` and `b`, of two tenants. */
+export async function createFixture() {
+  const world = createMemoryWorld();
+  await world.apply(MANIFEST);
+  const token = { a: await connect(world, 'a', 'example.com'), b: await connect(world, 'b', 'example.org') };
+  const port = createPort(world.reader, world.clock, world.provision);
+  /** Another server on the same table. */
+  const serve = (changes: Partial<HandleParts>) => {
+    const { log, lines } = createLogged('scim');
+    const handle = createHandle({ port, publicUrl: PUBLIC_URL, clock: world.clock, log, ...changes });
+    const as = (shown: string | undefined) => client(handle, shown);
+    return { handle, lines, as, a: as(token.a), b: as(token.b) };
+  };
+  /** Transactions up to now. */
+  const writes = () => world.calls.filter(({ operation }) => operation === 'TransactWriteItems').length;
+  return { world, clock: world.clock, port, writes, token, serve, ...serve({}) };
+}
+
+export type Fixture = Awaited<ReturnType<typeof createFixture>>;
+
+/** Makes a connection of a tenant, and answers with its credential. */
+export async function connect(
+  { run, clock }: Pick<World, 'run' | 'clock'>,
+  id: string,
+  domain: string,
+): Promise<string> {
+  const scope = `tenant:${id}`;
+  await run('domain.create', { name: domain, tenant: scope });
+  const lastSyncAt = new Date(clock.now()).toISOString();
+  await run('scim-connection.create', { id, scope, name: id, issuer: ISSUER, lastSyncAt });
+  return String((await run('scim-credential.create', { connection: id })).token);
 }
 
 /** Sends a request, and reads the answer. The path is the one after `/scim/v2`. */
