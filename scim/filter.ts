@@ -47,7 +47,8 @@ const SCHEMA = /^urn:[\w.:-]*:(?=[^:]*$)/i;
 
 /** @throws ScimError `invalidPath` */
 export function readPath(text: string): Path {
-  if (!FORM.test(text)) throw badRequest('invalidPath', 'path cannot be read (RFC 7644 section 3.5.2)');
+  if (text.length > MAX_LENGTH || !FORM.test(text))
+    throw badRequest('invalidPath', 'path cannot be read (RFC 7644 section 3.5.2)');
   if (!text.includes('[')) return { attribute: text };
   const [schema = ''] = SCHEMA.exec(text.slice(0, text.indexOf('['))) ?? [];
   const bare = text.slice(schema.length);

@@ -66,7 +66,11 @@ function emailChange({ op, place, filter, value }: Operation, email: string | nu
   }
   const [, sub] = place.at;
   if (sub === undefined) {
-    if (op !== 'remove') return { email: chosen(value) };
+    if (op !== 'remove') {
+      const one = chosen(value);
+      // Another address beside that at work: it is left out, as those of a whole user are.
+      return op === 'add' && email && one?.isOther ? {} : { email: one?.value ?? null };
+    }
     // Entra ID names in the value which ones it means.
     const meant = listOf(value).map((each) =>
       textOf(membersOf(each, 'emails').get('value')?.value, 'emails.value'),
@@ -85,17 +89,16 @@ const memberOf = (own: Readonly<Record<string, unknown>>, name: string): unknown
 const ofEmails = (path: string) => placesIn(USERS)(`emails.${path}`);
 
 /** The primary one of several emails, else that at work, else the first. */
-function chosen(value: unknown): string | null {
+function chosen(value: unknown) {
   const emails = listOf(value).map((each) => {
     const members = membersOf(each, 'emails');
-    const primary = members.get('primary')?.value ?? false;
+    const type = members.get('type')?.value ?? 'work';
+    const isPrimary = booleanOf(members.get('primary')?.value ?? false, 'emails.primary');
     return {
       value: textOf(members.get('value')?.value, 'emails.value'),
-      type: members.get('type')?.value,
-      isPrimary: booleanOf(primary, 'emails.primary'),
+      isPrimary,
+      isOther: !isPrimary && type !== 'work',
     };
   });
-  const one =
-    emails.find(({ isPrimary }) => isPrimary) ?? emails.find(({ type }) => type === 'work') ?? emails[0];
-  return one?.value ?? null;
+  return emails.find(({ isPrimary }) => isPrimary) ?? emails.find(({ isOther }) => !isOther) ?? emails[0];
 }

@@ -85,7 +85,8 @@ export const users: Resources = {
   read: async (asked, id) => shown(asked, resourceOf(asked.base, await read(asked.send, id))),
   list: async (asked) => {
     const { resources, total, page } = await found(asked, FINDING);
-    const all = await Promise.all(resources.map((resource) => shown(asked, resource)));
+    const all: Resource[] = [];
+    for (const resource of resources) all.push(await shown(asked, resource));
     return answerOf(all, total, page, asked);
   },
   replace: async (asked, id, body) => {

@@ -168,6 +168,16 @@ describe('PATCH', () => {
       { emails: [{ value: 'b@example.com', type: 'work', primary: true }] },
     ],
     [
+      'another address beside that at work',
+      [{ op: 'add', path: 'emails', value: [{ value: 'home@example.com', type: 'home' }] }],
+      {},
+    ],
+    [
+      'an address that is primary',
+      [{ op: 'add', path: 'emails', value: [{ value: 'home@example.com', type: 'home', primary: true }] }],
+      { emails: [{ value: 'home@example.com', type: 'work', primary: true }] },
+    ],
+    [
       'the identity',
       [{ op: 'replace', path: `${IDENTITY}:sub`, value: 'oid-2' }],
       { [IDENTITY]: { sub: 'oid-2' } },
