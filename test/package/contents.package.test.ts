@@ -42,6 +42,7 @@ test('it holds the product and nothing else, in less than two megabytes', () => 
         'local',
         'middleware',
         'provisioning',
+        'scim',
         'table',
         'testing',
       ].map((folder) => `dist/${folder}`),

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { MAX_BODY } from '../../authorizer/service/http.ts';
+import { createHandleFrom } from '../../scim/compose.ts';
 import { createScimMetrics } from '../../scim/metrics.ts';
 import type { ErrorCode } from '../../table/errors.ts';
 import { createFixture, groupOf, patchOf, userOf } from './support.ts';
@@ -262,4 +263,11 @@ test('a request is answered, whether it can be noted or not', async () => {
   });
   expect((await a('GET', '/Users')).status).toBe(200);
   expect(lines.map((line) => JSON.parse(line).message)).toEqual(['sync not noted', 'request answered']);
+});
+
+test('a configuration that is wrong is refused at start, by the names of its variables', () => {
+  const env = { PUBLIC_URL: 'secret', LOG_LEVEL: 'LOUD' };
+  expect(() => createHandleFrom(env)).toThrow(
+    /(?=.*TABLE_NAME)(?=.*PUBLIC_URL)(?=.*LOG_LEVEL)^(?!.*secret)/s,
+  );
 });
