@@ -33,6 +33,7 @@ const refIn = (item: Item, attribute: string): Ref | undefined => {
   return typeof value === 'string' && isRef(value) ? parseRef(value, attribute) : undefined;
 };
 const rootIn = (item: Item) => [refIn(item, 'root')];
+const ofConnection = (item: Item) => [refIn(item, 'scope')];
 const ofRole = (item: Item) => [tenantOf(ENTITIES.role, item)];
 
 /** Lists of a user that are of all tenants: the tenant that lists the user has no say in them. */
@@ -87,6 +88,7 @@ export function namedIn(command: string, input: Input): readonly Named[] {
     ...namedByUser(command, input),
     ...scopes,
     ...nodes('group', 'group', rootIn),
+    ...nodes('connection', 'scim-connection', ofConnection),
     ...nodes('role', 'role', ofRole),
     ...nodes('roles', 'role', ofRole),
     ...(entity === 'role' ? nodes('parent', 'role', ofRole) : []),

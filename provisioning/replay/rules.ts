@@ -178,8 +178,8 @@ function replayOfChange({ read, wanted, current, changed, says }: Change): Repla
   const isClosed = (of: Attributes) => !OPEN_STATES.has(of.status);
   if (isClosed(wanted) && !isClosed(current)) set.status = wanted.status;
   else if (isClosed(current) && !isClosed(wanted)) lost.push(says('its status was set to active'));
-  if (wanted.active === false && current.active !== false) set.active = false;
-  else if (current.active === false && wanted.active !== false) lost.push(says('it was set to active'));
+  // The user whom a connection made ends with that.
+  if (type === 'scim-user' && wanted.active === false && current.active !== false) set.active = false;
   for (const name of ENDS) {
     if (
       wanted[name] !== undefined &&

@@ -99,10 +99,24 @@ export function damageOf({ entity, ...kind }: NodeKind, ref: Ref, item: Item): r
       found.push({ attribute: 'movingTo', expected: 'a reference' });
   }
   if (entity.type === 'token') found.push(...tokenDamage(item));
+  if (entity.type === 'scim-credential' && !isHash(item.hash))
+    found.push({ attribute: 'hash', expected: 'a hash' });
+  if (entity.type === 'scim-user' && typeof item.made !== 'boolean')
+    found.push({ attribute: 'made', expected: 'true or false' });
+  if (entity.type === 'user') found.push(...sourceDamage(item));
   if (entity.type === 'session' && !isInstant(item.sessionStart))
     found.push({ attribute: 'sessionStart', expected: 'an instant' });
   // The rest can be derived from the key.
   return [...found, ...keyDamage({ entity, ...kind }, ref, item)];
+}
+
+const isHash = (value: unknown): boolean => typeof value === 'string' && /^[\w-]{43}$/.test(value);
+
+/** A user whom a connection made has its id and what it says of the user; another one has neither. */
+function sourceDamage({ source, sourceActive }: Item): readonly Damage[] {
+  const [isMade, isSaid] = [typeof source === 'string', typeof sourceActive === 'boolean'];
+  if (isMade ? isSaid : source === undefined && sourceActive === undefined) return [];
+  return [{ attribute: isMade ? 'sourceActive' : 'source', expected: 'both of source and sourceActive' }];
 }
 
 function tokenDamage(item: Item): readonly Damage[] {
@@ -111,8 +125,7 @@ function tokenDamage(item: Item): readonly Damage[] {
   for (const attribute of ['issuedAt', 'expiresAt']) {
     if (!isInstant(item[attribute])) found.push({ attribute, expected: 'an instant' });
   }
-  const isHash = typeof item.hash === 'string' && /^[\w-]{43}$/.test(item.hash);
-  if (item.tokenType === 'api' ? !isHash : item.hash !== undefined)
+  if (item.tokenType === 'api' ? !isHash(item.hash) : item.hash !== undefined)
     found.push({ attribute: 'hash', expected: item.tokenType === 'api' ? 'a hash' : 'none' });
   return found;
 }

@@ -1,7 +1,8 @@
-import { formatRef, isRef, parseRef, type Ref } from '../../table/identifiers.ts';
+import { formatRef, isId, isRef, parseRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { type Key, nodeKey } from '../../table/keys.ts';
 import { canonical } from '../canonical.ts';
+import { connectionRef } from '../nodes/scim-links.ts';
 import { isPath, isSound } from './node-damage.ts';
 import { changeOf, type Fault, type Found, fault, type Relation } from './relation.ts';
 
@@ -73,26 +74,31 @@ function wantedPath(ref: Ref, node: Item, byName: ReadonlyMap<string, Found>): r
   return inDoubt ? undefined : [String(parent), ...(above.ancestors as string[])];
 }
 
-/** A node that repeats its root repeats that of its scope. */
+/** A node that repeats its root repeats that of its scope, or of its connection. */
 const PLACES: Readonly<Record<string, string>> = {
   group: 'scope',
   tool: 'workstream',
   subscription: 'scope',
   license: 'account',
+  'scim-credential': 'connection',
+  'scim-user': 'connection',
 };
 export function rootRelation(ref: Ref, read: Item): readonly Relation[] {
   const attribute = PLACES[ref.type];
   const named = attribute === undefined ? undefined : read[attribute];
-  if (typeof named !== 'string' || !isRef(named)) return [];
-  const [key, place] = [nodeKey(ref), nodeKey(parseRef(named, 'scope'))];
+  const isOfConnection = attribute === 'connection';
+  if (typeof named !== 'string' || !(isOfConnection ? isId(named) : isRef(named))) return [];
+  const above = isOfConnection ? connectionRef(named) : parseRef(named, 'scope');
+  const [key, place] = [nodeKey(ref), nodeKey(above)];
   return [
     {
       name: `root ${key.PK}`,
       keys: [key, place],
       judge: ([node, above]) => {
-        if (!node || !above || node.root === above.root) return [];
-        const repair = isSound(above) ? changeOf(key, { root: String(above.root) }) : undefined;
-        return [fault('node_repeats', key, String(above.root), { attribute: 'root', repair })];
+        const root = isOfConnection ? above?.scope : above?.root;
+        if (!node || !above || node.root === root) return [];
+        const repair = isSound(above) ? changeOf(key, { root: String(root) }) : undefined;
+        return [fault('node_repeats', key, String(root), { attribute: 'root', repair })];
       },
     },
   ];

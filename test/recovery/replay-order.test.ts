@@ -96,6 +96,21 @@ test('scopes and subjects of added types are read, closed and removed by their r
   }
 });
 
+test('whom a connection ended is ended again', async () => {
+  const at = '2026-01-01T00:00:00.000Z';
+  const collection = createCollection(Date.parse(at));
+  const entity = { type: 'scim-user', id: 'c:ann' };
+  const after = { connection: 'c', user: 'ann', userName: 'pseudonym:user:ann:x', active: false };
+  collection.add({ kind: 'change', record: { id: 'r', action: 'scim-user.update', entity, at, after } });
+  const { replayed } = await replay(collection, {
+    read: async () => ({ ...after, active: true }),
+    write: async () => 'done',
+  });
+  expect(replayed).toEqual([
+    { command: 'scim-user.update', input: { connection: 'c', user: 'ann', active: false } },
+  ]);
+});
+
 test('kinds of nodes that give no access are left out, and no others', () => {
   const isLeftOut = (type: string): boolean =>
     !concernsAccess({

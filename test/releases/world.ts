@@ -130,6 +130,13 @@ const STORY: readonly (readonly [command: string, input: Input])[] = [
   ['enterprise-service.create', { enterprise: 'enterprise:fabrikam', service: 'support' }],
   ['token.create', { id: 'key', user: 'technical-user:robot', tokenType: 'api' }],
   ['token.revoke', { id: 'key' }],
+  ['domain.create', { name: 'example.com', tenant: NORTHWIND }],
+  [
+    'scim-connection.create',
+    { id: 'staff', scope: NORTHWIND, name: 'staff', issuer: 'https://login.example' },
+  ],
+  ['scim-credential.create', { id: 'staff-key', connection: 'staff' }],
+  ['scim-user.create', { connection: 'staff', userName: 'Eve', email: 'eve@example.com', sub: 'eve' }],
   ['session.create', { id: 'login', user: 'ann', ipAddress: '192.0.2.1' }],
   ['notification.create', { id: 'welcome', notificationType: 'welcome', deliveryStatus: 'sent' }],
   ['policy.create', { policyId: 'p-1', name: 'ticket.open' }],
