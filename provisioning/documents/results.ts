@@ -157,6 +157,16 @@ const REQUEST = {
   decidedBy: reference.optional(),
 };
 
+/** What names something that was deleted: its fields in the command, or its type and id. */
+function idsOf(type: string, command: string): Shape {
+  const { typeFrom, attributes } = (ENTITIES as Readonly<Record<string, Entity>>)[type] ?? {};
+  return typeFrom ? { [typeFrom]: attributes?.shape[typeFrom] as z.ZodType, id: field.id } : shapeOf(command);
+}
+
+const ENDED = {
+  administered: z.literal(true).optional().describe('whether it ended somebody who administers the tenant'),
+};
+
 /** The commands whose result is none of the usual five. */
 const OTHERS: Readonly<Record<string, Shape>> = {
   'account.read-all': several,
@@ -190,6 +200,8 @@ const OTHERS: Readonly<Record<string, Shape>> = {
     ...stored('scim-credential'),
     token: text.describe('text of the credential, in this answer only'),
   },
+  'scim-user.update': { ...stored('scim-user'), ...ENDED, kept: z.literal(true).optional() },
+  'scim-user.delete': { ...idsOf('scim-user', 'scim-user.delete'), deleted: z.literal(true), ...ENDED },
   'setting.resolve': {
     settings: z.record(
       z.string(),
@@ -226,12 +238,6 @@ const OTHERS: Readonly<Record<string, Shape>> = {
     created: count,
   },
 };
-
-/** What names something that was deleted: its fields in the command, or its type and id. */
-function idsOf(type: string, command: string): Shape {
-  const { typeFrom, attributes } = (ENTITIES as Readonly<Record<string, Entity>>)[type] ?? {};
-  return typeFrom ? { [typeFrom]: attributes?.shape[typeFrom] as z.ZodType, id: field.id } : shapeOf(command);
-}
 
 function shapeOfResult(command: string): Shape {
   const [type = '', verb] = command.split('.');
