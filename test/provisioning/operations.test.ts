@@ -1,6 +1,6 @@
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createProvisioning } from '../../provisioning/index.ts';
+import { type Answer, createProvisioning } from '../../provisioning/index.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import { formatFreshnessToken } from '../../table/freshness-token.ts';
 import { operationKey } from '../../table/keys.ts';
@@ -23,13 +23,20 @@ afterAll(async () => {
   expect(await findingsOn(world)).toEqual([]);
 });
 
+/** An answer as it is given again: a secret is shown once. */
+function kept(answer: Answer): Answer {
+  if (!answer.ok) return answer;
+  const { token: _, ...result } = answer.result;
+  return { ...answer, result };
+}
+
 describe.each(WRITE_COMMANDS)('%s', (command) => {
   test('when its twin is faster, again at once, and a month later: one write, and the same result', async () => {
     const event = { command, input: await inputOf(command), operationId: newOperation() };
     const writes = await writesOf(world, async () => {
       let first: unknown;
       const second = await world.provisionAround(event, async () => {
-        first = await world.provision(event);
+        first = kept(await world.provision(event));
       });
       expect(first).toMatchObject({ ok: true, token: expect.stringMatching(/^gh1\./) });
       expect(second).toEqual(first);
