@@ -112,7 +112,14 @@ describe('pages', () => {
   let pages: Fixture;
   beforeAll(async () => {
     pages = await createFixture();
-    for (let at = 0; at < 1_001; at++) await pages.a('POST', '/Users', { userName: `user ${at}` });
+    const batch = Array.from({ length: 1_001 }, (_, at) => ({
+      command: 'scim-user.create',
+      input: { connection: 'a', userName: `user ${at}` },
+    }));
+    for (const some of [batch.slice(0, 500), batch.slice(500)]) {
+      const made = await pages.world.provision({ batch: some });
+      expect(made.ok).toBe(true);
+    }
   });
   const page = async (query: string) => {
     const { status, json } = await pages.a('GET', `/Users?${query}`);
