@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import { CredentialsError, fieldsOfFault } from '../authorizer/errors.ts';
 import type { Credential, Look, TokenGroups } from '../engine/index.ts';
 import { type GatehouseError, invalid } from '../table/errors.ts';
@@ -29,7 +30,7 @@ export interface Caller {
   readonly credential?: Credential | undefined;
   /** What an issuer asserts: `context.claims` in conditions. */
   readonly claims?: Readonly<Record<string, unknown>> | undefined;
-  /** The groups that a verified token of the subject names. */
+  /** The groups that a verified token of the subject names; others are a fault. */
   readonly groups?: TokenGroups | undefined;
 }
 
@@ -92,8 +93,31 @@ function callerIn(found: Caller | string | null | undefined): Caller {
     throw new CredentialsError('credentials_missing');
   if (typeof found === 'string') return { subject: found };
   if (typeof found === 'object' && (typeof found.subject === 'function' || isText(found.subject)))
-    return found;
+    return withGroups(found);
   throw new TypeError('who answered neither a reference nor a caller');
+}
+
+const text = (most: number) => z.string().check(z.minLength(1), z.maxLength(most));
+/** As many and as long as a token may name (authorizer/credentials/token-groups.ts). */
+const GROUPS = z.object({
+  issuer: text(512),
+  ids: z.array(text(256)).check(z.maxLength(1_000)),
+  until: z.number(),
+});
+/** Those that were looked at: the ones of a token stay one object. */
+const good = new WeakSet<TokenGroups>();
+
+/** A caller whose groups, if it has any, are such as a token may name. */
+function withGroups(caller: Caller): Caller {
+  const { groups } = caller;
+  if (groups === undefined || good.has(groups)) return caller;
+  const { error } = GROUPS.safeParse(groups);
+  if (error) {
+    const field = ['groups', ...(error.issues[0]?.path ?? [])].join('.');
+    throw invalid(field, `who answered ${field} that no token has`);
+  }
+  good.add(groups);
+  return caller;
 }
 
 export const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';

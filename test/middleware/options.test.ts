@@ -102,6 +102,24 @@ describe('the caller', () => {
     },
   );
 
+  test.each<[string, unknown]>([
+    ['groups', 'staff'],
+    ['groups', null],
+    ['groups.issuer', { issuer: '', ids: [], until: 1 }],
+    ['groups.ids', { issuer: ISSUER, ids: 'staff', until: 1 }],
+    ['groups.ids', { issuer: ISSUER, ids: Array.from({ length: 1_001 }, String), until: 1 }],
+    ['groups.ids.1', { issuer: ISSUER, ids: ['a', 'x'.repeat(257)], until: 1 }],
+    ['groups.ids.0', { issuer: ISSUER, ids: [{}], until: 1 }],
+    ['groups.until', { issuer: ISSUER, ids: ['staff'], until: Number.NaN }],
+    ['groups.until', { issuer: ISSUER, ids: ['staff'] }],
+  ])('%s that no token has are a fault: 503', async (field, groups) => {
+    const faults: unknown[] = [];
+    const onFault = (error: unknown) => faults.push(error);
+    const who = () => ({ subject: 'user:ann', groups: groups as never });
+    expect((await answerBy({ who, onFault })).statusCode).toBe(503);
+    expect(faults).toEqual([expect.objectContaining({ code: 'invalid', field })]);
+  });
+
   test('another scheme is named in the challenge', async () => {
     const answer = await answerBy({ who: () => undefined, challenge: 'Session realm="school"' });
     expect(answer).toMatchObject({ headers: { 'WWW-Authenticate': 'Session realm="school"' } });
