@@ -100,14 +100,8 @@ function chainOf(world: World, scope: string): readonly string[] {
   }
 }
 
-/** The groups that the token names for a root: whoever shows it counts as a member, while it lives. */
-function groupsOfToken({ token, meant }: World, root: string | undefined, at: number): readonly string[] {
-  const named = meant.filter((each) => each.root === root && token.ids.includes(each.id));
-  return at < token.until ? named.map(({ group }) => group) : [];
-}
-
 /** The same for the oracle, which knows only what exists. */
-function modelOf(world: World, where: string, at: number): Model {
+function modelOf(world: World): Model {
   const { user, soldModules, entitlements, ...granted } = world;
 
   const of = ({ scope, start, end }: World['entitlements'][number], n: number) => ({
@@ -125,9 +119,13 @@ function modelOf(world: World, where: string, at: number): Model {
     credentials: [],
     routes: [],
     groups: [...granted.groups],
-    memberships: [...granted.memberships, ...groupsOfToken(world, chainOf(world, where).at(-1), at)].map(
-      (group) => ({ subject: SUBJECT, group }),
-    ),
+    memberships: granted.memberships.map((group) => ({ subject: SUBJECT, group })),
+    externalGroups: granted.meant.map(({ id: name, ...each }) => ({
+      ...each,
+      id: name,
+      issuer: ISSUER,
+      name,
+    })),
     groupRoles: granted.groups.flatMap(({ id, roles }) => roles.map((role) => ({ group: id, role }))),
     roles: granted.roles
       .filter(({ deleted }) => !deleted)
@@ -357,6 +355,12 @@ function lookInto(world: World): Look {
   };
 }
 
+const judged = (world: World, permission: string, where: string, at: number) =>
+  judge(modelOf(world), {
+    ...{ subject: SUBJECT, permission, scope: where, at },
+    groups: { issuer: ISSUER, ...world.token },
+  });
+
 function inputOf(look: Look, { token }: World, permission: string, where: string): DecisionInput {
   const groups = { issuer: ISSUER, ...token };
   const input = decisionInput({ subject: SUBJECT, scope: where, permission, groups }, look);
@@ -368,7 +372,7 @@ test('the engine and a naive evaluator give the same answer for the same reason'
   const counts = new Map<Reason, number>();
   fc.assert(
     fc.property(worlds, fc.constantFrom(...PERMISSIONS), scope, time, (world, permission, where, at) => {
-      const expected = judge(modelOf(world, where, at), { subject: SUBJECT, permission, scope: where, at });
+      const expected = judged(world, permission, where, at);
       counts.set(expected.reason, (counts.get(expected.reason) ?? 0) + 1);
       expect(decide(inputOf(lookInto(world), world, permission, where), at)).toEqual(expected);
     }),
@@ -386,9 +390,7 @@ test('values derived from items are reused with the same result, at any instant'
       const look = lookInto(world);
       for (const { permission, where, at } of [...questions, ...questions]) {
         const input = inputOf(look, world, permission, where);
-        expect(decide(input, at)).toEqual(
-          judge(modelOf(world, where, at), { subject: SUBJECT, permission, scope: where, at }),
-        );
+        expect(decide(input, at)).toEqual(judged(world, permission, where, at));
         const unkept = inputOf(lookInto(world), world, permission, where);
         expect(effectiveRoles(input.subject, input, at)).toEqual(effectiveRoles(unkept.subject, unkept, at));
       }

@@ -25,7 +25,8 @@ async function play(seed: number) {
   let asked: Question | undefined;
   const question = () => asked as Question;
   const app = new Hono();
-  const parts = { engine, reader: world.reader, now, who: () => question().subject, onFault: fail };
+  const who = () => ({ subject: question().subject, groups: question().groups });
+  const parts = { engine, reader: world.reader, now, who, onFault: fail };
   const guard = honoGuard({ ...parts, showReason: true });
   app.get(
     '/guarded',
@@ -50,8 +51,8 @@ function fail(error: unknown): never {
 }
 
 /** What a guard adds to what the application gives, also where it has none. */
-const withRequest = ({ given }: Question, time: number) => ({
-  ...given,
+const withRequest = ({ given, groups }: Question, time: number) => ({
+  ...{ ...given, groups },
   context: {
     ...given?.context,
     ...{ time: new Date(time), method: 'GET', path: '/guarded', ip: undefined, userAgent: undefined },
@@ -93,7 +94,7 @@ test('a snapshot names what is allowed whatever is given, and asks about all els
     for (let count = 0; count < QUESTIONS / 10; count++) {
       const first = ask(world.random, world.names);
       world.at(first);
-      const { subject, scope } = first;
+      const { subject, scope, groups } = first;
       const answer = await world.app.request(`/permissions?scope=${encodeURIComponent(scope)}`);
       expect(answer.status).toBe(200);
       const { permissions, ask: asked } = (await answer.json()) as Snapshot;
@@ -105,7 +106,7 @@ test('a snapshot names what is allowed whatever is given, and asks about all els
           const given = giveOtherwise(world.random, world.names, first).given;
           const question = { subject, scope, permission, given };
           const place = `${again(seed)} ${JSON.stringify(question)}`;
-          const { allowed } = await world.engine.check(subject, permission, scope, given);
+          const { allowed } = await world.engine.check(subject, permission, scope, { ...given, groups });
           if (permissions.includes(permission)) expect(allowed, place).toBe(true);
           else if (!asked.includes(permission)) expect(allowed, place).toBe(false);
         }

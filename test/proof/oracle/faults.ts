@@ -150,13 +150,13 @@ async function outcomeOf(
   question: Question,
   consistency: 'cached' | 'strong',
 ): Promise<string> {
-  const { subject, permission, scope, at, given } = question;
+  const { subject, permission, scope, at, given, groups } = question;
   let timer: NodeJS.Timeout | undefined;
   const hangs = new Promise<string>((resolve) => {
     timer = setTimeout(() => resolve('hangs'), HANGS_MS);
   });
   const answer = async (): Promise<string> =>
-    (await engine.check(subject, permission, scope, { at, consistency, ...given })).reason;
+    (await engine.check(subject, permission, scope, { at, groups, consistency, ...given })).reason;
   const outcome = await Promise.race([hangs, answer()]).catch((error: unknown) =>
     error instanceof GatehouseError ? `fault ${error.code}` : `unknown ${String(error)}`,
   );

@@ -1,3 +1,4 @@
+import type { TokenGroups } from '../../../engine/index.ts';
 import * as conditions from './conditions.ts';
 import type { Model, Question } from './model.ts';
 import type { Operation, Validity } from './operations.ts';
@@ -25,8 +26,18 @@ export interface Names {
   readonly licences: readonly string[];
   /** Whether effects carry conditions, and subjects and scopes properties. */
   readonly withConditions: boolean;
+  /** The group and the role that are allow-only, where they stand, and what tokens may call the group. */
+  readonly named: {
+    readonly root: string;
+    readonly places: readonly string[];
+    readonly group: string;
+    readonly role: string;
+    readonly names: readonly (readonly [id: string, name: string])[];
+  };
 }
 
+/** Who issues tokens that name groups. */
+export const ISSUER = 'https://issuer.example';
 export const START = Date.parse('2026-01-15T12:00:00.000Z');
 const HOUR = 3_600_000;
 /** Validities begin and end on these; questions are asked on them and a millisecond before. */
@@ -134,6 +145,7 @@ export function furnish(random: Random, withConditions = false): Furnished {
     subscriptions: [0, 1, 2, 3, 4, 5].map((n) => id('S', n)),
     licences: [0, 1, 2, 3].map((n) => id('K', n)),
     withConditions,
+    named: namedByTokens(places, 5, 6),
   };
   const operations: Operation[] = [
     does.createScopeType(ADDED, { root: true, parents: ['project', 'workstream'], children: ['location'] }),
@@ -153,6 +165,8 @@ export function furnish(random: Random, withConditions = false): Furnished {
   };
   several(26, () => addEffect(random, names));
   several(14, () => does.giveGroupRole(random.pick(names.groups), random.pick(names.roles)));
+  several(3, () => nameGroup(random, names));
+  operations.push(does.giveGroupRole(names.named.group, names.named.role));
   several(24, () => does.join(random.pick(names.subjects), random.pick(names.groups)));
   several(16, () => assign(random, names));
   several(14, () => grant(random, names));
@@ -207,10 +221,37 @@ function createSubject(random: Random, names: Names, ref: string, account: strin
   );
 }
 
+/** Tokens may name the group with this number, which is allow-only as the role is, in the first tenant. */
+function namedByTokens(places: readonly Place[], group: number, role: number): Names['named'] {
+  const [first] = places.filter(({ ref }) => typeOf(ref) === 'tenant');
+  const root = String(first?.ref);
+  return {
+    root,
+    places: places.filter((each) => each.root === root).map(({ ref }) => ref),
+    group: id('G', group),
+    role: id('R', role),
+    names: [
+      [id('X', 0), 'staff'],
+      [id('X', 1), 'guests'],
+    ],
+  };
+}
+
+const nameGroup = (random: Random, { named: { root, group, names } }: Names): Operation => {
+  const [external, name] = random.pick(names);
+  return does.nameGroup(external, root, ISSUER, name, group);
+};
+
+const createNamed = (random: Random, { named: { places, group } }: Names): Operation =>
+  does.createAllowOnlyGroup(group, random.pick(places));
+
 const createGroup = (random: Random, names: Names, group: string): Operation =>
-  does.createGroup(group, placeOfGrant(random, names), random.oneIn(5));
+  group === names.named.group
+    ? createNamed(random, names)
+    : does.createGroup(group, placeOfGrant(random, names), random.oneIn(5));
 
 function createRole(random: Random, names: Names, role: string): Operation {
+  if (role === names.named.role) return does.createAllowOnlyRole(role);
   const roots = names.places.filter(({ parent }) => parent === undefined);
   const scope = random.pick(['global', 'tenant', random.pick(roots).ref]);
   const earlier = names.roles.slice(0, names.roles.indexOf(role));
@@ -280,12 +321,14 @@ export function furnishSmall(random: Random, withConditions = false): Furnished 
       ref('location', 1),
     ],
     places,
-    groups: [id('G', 0), id('G', 1), id('G', 2)],
-    roles: [id('R', 0), id('R', 1), id('R', 2)],
+    groups: [0, 1, 2, 3].map((n) => id('G', n)),
+    roles: [0, 1, 2, 3].map((n) => id('R', n)),
     subscriptions: [id('S', 0), id('S', 1)],
     licences: [id('K', 0), id('K', 1)],
     withConditions,
+    named: namedByTokens(places, 3, 3),
   };
+  const { group: named, role: open } = names.named;
   const [owned = '', shared = '', global = ''] = names.roles;
   const operations = [
     ...MODULES.map((name) => does.createModule(name, false)),
@@ -307,11 +350,22 @@ export function furnishSmall(random: Random, withConditions = false): Furnished 
     does.createRole(owned, tenant),
     does.createRole(shared, 'tenant'),
     does.createRole(global, 'global'),
-    ...names.groups.map((group, n) => does.createGroup(group, n === 1 ? account : tenant, n === 2)),
+    does.createAllowOnlyRole(open),
+    ...names.groups
+      .slice(0, 3)
+      .map((group, n) => does.createGroup(group, n === 1 ? account : tenant, n === 2)),
+    createNamed(random, names),
+    nameGroup(random, names),
+    does.giveGroupRole(named, open),
     does.license(id('K', 0), account, works, 'active', does.ALWAYS),
     ...names.roles.flatMap((role) => [
       does.addEffect(role, random.pick(['alarms:*:*', '*:*:*']), 'ALLOW', when(random, names)),
-      does.addEffect(role, random.pick(PERMISSIONS), effect(random), when(random, names)),
+      does.addEffect(
+        role,
+        random.pick(PERMISSIONS),
+        role === open ? 'ALLOW' : effect(random),
+        when(random, names),
+      ),
     ]),
     ...names.groups
       .slice(0, random.pick([2, 3]))
@@ -347,6 +401,10 @@ const GRANTS: readonly (readonly [number, Change])[] = [
   [3, (r, n) => does.leave(subject(r, n), group(r, n))],
   [3, (r, n) => does.giveGroupRole(group(r, n), role(r, n))],
   [3, (r, n) => does.takeGroupRole(group(r, n), role(r, n))],
+  [2, (_, { named }) => does.giveGroupRole(named.group, named.role)],
+  [1, (_, { named }) => does.takeGroupRole(named.group, named.role)],
+  [3, nameGroup],
+  [3, (r, { named }) => does.unnameGroup(r.pick(named.names)[0])],
   [2, assign],
   [2, (r, n) => does.reassign(subject(r, n), placeOfGrant(r, n), role(r, n), validity(r))],
   [2, (r, n) => does.unassign(subject(r, n), placeOfGrant(r, n), role(r, n))],
@@ -495,8 +553,16 @@ export function ask(random: Random, names: Names): Question {
     permission: random.oneIn(16) ? random.pick(UNREGISTERED) : random.pick(PERMISSIONS),
     at: random.pick(INSTANTS) - random.below(2),
     ...(names.withConditions ? { given: givenIn(random, names) } : {}),
+    ...(random.oneIn(2) ? { groups: tokenGroups(random, names) } : {}),
   };
 }
+
+/** What a token names: at most once of another issuer, or of groups that mean nothing; it may end before the question. */
+const tokenGroups = (random: Random, { named: { names } }: Names): TokenGroups => ({
+  issuer: random.oneIn(12) ? `${ISSUER}/` : ISSUER,
+  ids: random.some(['unknown', ...names.map(([, name]) => name)], 3),
+  until: random.oneIn(4) ? random.pick(INSTANTS) : (INSTANTS.at(-1) as number) + HOUR,
+});
 
 /** The same question at another time, with something else given. */
 export const giveOtherwise = (random: Random, names: Names, question: Question): Question => ({

@@ -67,6 +67,13 @@ export function modelOf(items: readonly Item[]): Model {
       group: text(group),
       role: text(role),
     })),
+    externalGroups: there('ExternalGroup').map(({ id, scope, issuer, externalId, group }) => ({
+      id: text(id),
+      root: text(scope),
+      issuer: text(issuer),
+      name: text(externalId),
+      group: text(group),
+    })),
     roles: there('Role').map(({ id, scope, parent }) => ({
       id: text(id),
       scope: text(scope),

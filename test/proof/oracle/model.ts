@@ -1,4 +1,4 @@
-import type { Given } from '../../../engine/index.ts';
+import type { Given, TokenGroups } from '../../../engine/index.ts';
 
 /** Values by name. */
 export type Properties = Readonly<Record<string, unknown>>;
@@ -32,6 +32,8 @@ export interface Model {
   groups: { id: string; scope: string; everyone: boolean }[];
   memberships: { subject: string; group: string }[];
   groupRoles: { group: string; role: string }[];
+  /** What the groups in an issuer's tokens are at a root. */
+  externalGroups: { id: string; root: string; issuer: string; name: string; group: string }[];
   /** `scope` is `global`, `tenant` or the root that owns the role. */
   roles: { id: string; scope: string; parent: string | undefined }[];
   /** `when`: the condition, if it has one. */
@@ -66,6 +68,7 @@ export const emptyModel = (): Model => ({
   groups: [],
   memberships: [],
   groupRoles: [],
+  externalGroups: [],
   roles: [],
   effects: [],
   declarations: [],
@@ -88,4 +91,6 @@ export interface Question {
   readonly at: number;
   /** What the caller knows of subject, resource, action and context. */
   readonly given?: Given | undefined;
+  /** The groups that the subject's token names. */
+  readonly groups?: TokenGroups | undefined;
 }

@@ -266,6 +266,12 @@ export const createGroup = (id: string, scope: string, everyone = false): Operat
     model.groups.push({ id, scope, everyone }),
   );
 
+/** One that tokens may name. */
+export const createAllowOnlyGroup = (id: string, scope: string): Operation =>
+  operation('group.create', { id, scope, name: `group ${id}`, allowOnly: true }, (model) =>
+    model.groups.push({ id, scope, everyone: false }),
+  );
+
 export const deleteGroup = (id: string): Operation =>
   operation('group.delete', { id }, (model) => forgetGroup(model, id));
 
@@ -273,7 +279,19 @@ function forgetGroup(model: Model, id: string): void {
   model.groups = without(model.groups, (each) => each.id === id);
   model.memberships = without(model.memberships, ({ group }) => group === id);
   model.groupRoles = without(model.groupRoles, ({ group }) => group === id);
+  model.externalGroups = without(model.externalGroups, ({ group }) => group === id);
 }
+
+/** Lets tokens of an issuer, in which it has a name, name a group of a root. */
+export const nameGroup = (id: string, root: string, issuer: string, name: string, group: string): Operation =>
+  operation('external-group.create', { id, scope: root, issuer, externalId: name, group }, (model) =>
+    model.externalGroups.push({ id, root, issuer, name, group }),
+  );
+
+export const unnameGroup = (id: string): Operation =>
+  operation('external-group.delete', { id }, (model) => {
+    model.externalGroups = without(model.externalGroups, (each) => each.id === id);
+  });
 
 export const join = (subject: string, group: string): Operation =>
   operation('membership.create', { user: nameOf(subject), group }, (model) =>
@@ -297,6 +315,12 @@ export const takeGroupRole = (group: string, role: string): Operation =>
   });
 
 // Roles.
+
+/** One that an allow-only group may carry. */
+export const createAllowOnlyRole = (id: string): Operation =>
+  operation('role.create', { id, name: `role ${id}`, scope: 'tenant', allowOnly: true }, (model) =>
+    model.roles.push({ id, scope: 'tenant', parent: undefined }),
+  );
 
 export const createRole = (id: string, scope: string, parent?: string): Operation =>
   operation(

@@ -73,7 +73,7 @@ export function judge(model: Model, question: Question, outcomeOf: OutcomeOf = n
   }
 
   // 6. Roles in force.
-  const inForce = rolesInForce(model, subject, path, at);
+  const inForce = rolesInForce(model, question, path);
 
   // 7. Effects of those roles on the permission, exact and by wildcard, and the outcomes of their conditions.
   let variables: ReturnType<typeof variablesOf> | undefined;
@@ -112,10 +112,11 @@ export function judge(model: Model, question: Question, outcomeOf: OutcomeOf = n
  * The root of the scope and the roles in force there, in order. Whether subject and scope are
  * active does not matter; undefined when there is no such one.
  */
-export function rolesAt(model: Model, { subject, scope, at }: Omit<Question, 'permission'>) {
+export function rolesAt(model: Model, question: Omit<Question, 'permission'>) {
+  const { subject, scope } = question;
   const path = pathOf(model, scope);
   if (!path || !model.subjects.some(({ ref }) => ref === subject)) return undefined;
-  return { tenant: path[path.length - 1]?.ref, roles: rolesInForce(model, subject, path, at).sort() };
+  return { tenant: path[path.length - 1]?.ref, roles: rolesInForce(model, question, path).sort() };
 }
 
 type Scope = Model['scopes'][number];
@@ -134,15 +135,28 @@ function pathOf(model: Model, scope: string): readonly Scope[] | undefined {
   return path;
 }
 
-function rolesInForce(model: Model, subject: string, path: readonly Scope[], at: number): string[] {
+function rolesInForce(
+  model: Model,
+  { subject, at, groups }: Omit<Question, 'permission'>,
+  path: readonly Scope[],
+): string[] {
   const isOnPath = (ref: string) => path.some((each) => each.ref === ref);
   const isWithin = ({ from, until }: { from: number; until: number }) => from <= at && at < until;
   const root = path[path.length - 1] as Scope;
   const granted: string[] = [];
   for (const { id, scope: where, everyone } of model.groups) {
     if (!isOnPath(where)) continue;
-    if (!everyone && !model.memberships.some((each) => each.group === id && each.subject === subject))
-      continue;
+    const isMember = model.memberships.some((each) => each.group === id && each.subject === subject);
+    // SPEC section 16: in the roots that name its issuer, while the token lives.
+    const isNamed = model.externalGroups.some(
+      (each) =>
+        each.group === id &&
+        each.root === root.ref &&
+        each.issuer === groups?.issuer &&
+        groups.ids.includes(each.name) &&
+        at < groups.until,
+    );
+    if (!everyone && !isMember && !isNamed) continue;
     for (const { group, role } of model.groupRoles) if (group === id) granted.push(role);
   }
   for (const each of model.assignments) {

@@ -102,25 +102,26 @@ function methodsOf(open: OpenTable, warm: Engine): readonly Method[] {
     };
     const decided: Method = {
       name,
-      ask: ({ subject, permission, scope, at, given }) =>
+      ask: ({ subject, permission, scope, at, given, groups }) =>
         reported(async () =>
-          textOf(await engineOf().check(subject, permission, scope, { at, consistency, ...given })),
+          textOf(await engineOf().check(subject, permission, scope, { at, groups, consistency, ...given })),
         ),
       truth: (model, question, oracle) => textOf(judgeBy(oracle, model, question)),
     };
     const rolesAlone: Method = {
       name: `${name}, effective roles`,
-      ask: ({ subject, scope, at }) =>
-        reported(async () => rolesText(await engineOf().effectiveRoles(subject, scope, { at, consistency }))),
+      ask: ({ subject, scope, at, groups }) =>
+        reported(async () =>
+          rolesText(await engineOf().effectiveRoles(subject, scope, { at, groups, consistency })),
+        ),
       truth: (model, question) => rolesText(rolesAt(model, question)),
     };
     const withRoles: Method = {
       name: `${name}, with roles`,
-      ask: ({ subject, permission, scope, at, given }) =>
+      ask: ({ subject, permission, scope, at, given, groups }) =>
         reported(async () => {
           const { decision, roles } = await engineOf().checkWithRoles(subject, permission, scope, {
-            at,
-            consistency,
+            ...{ at, groups, consistency },
             ...given,
           });
           return `${textOf(decision)} ${rolesText(roles)}`;

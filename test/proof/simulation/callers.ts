@@ -1,12 +1,14 @@
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
+import type { TokenGroups } from '../../../engine/index.ts';
 import { formatApiToken } from '../../../table/api-token.ts';
-import { START } from '../oracle/generate.ts';
+import { ISSUER, START } from '../oracle/generate.ts';
 import type { Model } from '../oracle/model.ts';
 import { SECRET, type SmallNames } from './worlds.ts';
 
-/** Who sends requests, and the issuer of their JWTs. Signing is slow: all tokens are made once. */
-export const ISSUER = 'https://issuer.example';
+/** Who sends requests. Signing is slow: all tokens are made once. */
 export const AUDIENCE = 'https://api.example';
+/** When JWTs end: after every history. */
+const END = START + 86_400_000;
 const KEYS = 3;
 /** The sets of keys that the issuer publishes, one after the other. */
 const PUBLISHED: readonly (readonly number[])[] = [[0], [0, 1], [1], [1, 2], [2], [2, 0]];
@@ -20,6 +22,7 @@ export interface ShownCaller {
   /** Whose it is by its id; by its email whoever has that. */
   readonly subject: string;
   readonly email: string | undefined;
+  readonly groups: TokenGroups | undefined;
 }
 
 export interface Callers {
@@ -37,15 +40,16 @@ export async function createCallers(names: SmallNames): Promise<Callers> {
     const { publicKey, privateKey } = await generateKeyPair('ES256');
     const kid = `key-${n}`;
     keys.push({ ...(await exportJWK(publicKey)), kid, alg: 'ES256', use: 'sig' });
-    for (const [caller, [sid, user]] of names.sessions.entries()) {
-      const claims = { sid, email: names.emails[caller], email_verified: true };
+    for (const [caller, [session, groups]] of names.jwts.entries()) {
+      const [sid, user] = names.sessions[session] as (typeof names.sessions)[number];
+      const claims = { sid, email: names.emails[session], email_verified: true, groups };
       const token = new SignJWT(claims)
         .setProtectedHeader({ alg: 'ES256', kid, typ: 'JWT' })
         .setSubject(idOf(user))
         .setIssuer(ISSUER)
         .setAudience(AUDIENCE)
         .setIssuedAt(START / 1_000)
-        .setExpirationTime(START / 1_000 + 86_400);
+        .setExpirationTime(END / 1_000);
       tokens[caller] = [...(tokens[caller] ?? []), await token.sign(privateKey)];
     }
   }
@@ -53,15 +57,26 @@ export async function createCallers(names: SmallNames): Promise<Callers> {
   return {
     keysOf,
     published: (rotations) => JSON.stringify({ keys: keysOf(rotations).map((n) => keys[n]) }),
-    of: ({ sessions, tokens: apiTokens, emails }) => [
-      ...sessions.map(([id, subject], caller) => ({
-        token: (key: number) => tokens[caller]?.[key] ?? '',
-        ...{ isJwt: true, credential: `session:${id}`, subject, email: emails[caller] },
-      })),
+    of: ({ sessions, jwts, tokens: apiTokens, emails }) => [
+      ...jwts.map(([session, ids], caller) => {
+        const [id, subject] = sessions[session] as (typeof sessions)[number];
+        return {
+          token: (key: number) => tokens[caller]?.[key] ?? '',
+          ...{ isJwt: true, credential: `session:${id}`, subject, email: emails[session] },
+          groups: ids && { issuer: ISSUER, ids, until: END },
+        };
+      }),
       ...apiTokens.map(([id, subject]) => {
         const [type = '', name = ''] = [subject.slice(0, subject.indexOf(':')), idOf(subject)];
         const text = formatApiToken({ type, id: name }, id, SECRET);
-        return { token: () => text, isJwt: false, credential: `token:${id}`, subject, email: undefined };
+        return {
+          token: () => text,
+          isJwt: false,
+          credential: `token:${id}`,
+          subject,
+          email: undefined,
+          groups: undefined,
+        };
       }),
     ],
   };

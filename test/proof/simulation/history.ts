@@ -82,7 +82,7 @@ export type Doing =
   | {
       readonly does: 'request';
       readonly of: number;
-      /** Who calls: two users with JWTs, then the API tokens. */
+      /** Who calls: the JWTs of two users, then the API tokens. */
       readonly caller: number;
       readonly route: string;
       readonly place: string;
@@ -147,6 +147,10 @@ export function drawHistory(seed: number, names: SmallNames, model: Model, featu
       .filter(({ ref }) => scope.startsWith(`${ref.slice(0, ref.indexOf(':'))}:`))
       .map(({ ref }) => [id, ref] as const),
   );
+  // Tokens of one user meet what is kept of one another only where they ask for the same.
+  const requested = Array.from({ length: 2 }, () => ({
+    ...{ target: random.pick(routes), page: random.pick(['dashboard', 'menu']), of: random.below(PROCESSES) },
+  }));
   const draw = {
     ask: (): Doing => {
       const by = random.pick(['check', 'check', 'check', 'many', 'roles', 'session', 'list'] as const);
@@ -162,10 +166,20 @@ export function drawHistory(seed: number, names: SmallNames, model: Model, featu
       };
     },
     request: (): Doing => {
-      const [route, place] = random.pick(routes);
+      const {
+        target: [route, place],
+        page,
+        of,
+      } = random.pick(requested);
       return {
-        ...{ does: 'request', of: random.below(PROCESSES), caller: random.below(4), route, place },
-        page: random.pick(['dashboard', 'menu']),
+        ...{
+          does: 'request',
+          of,
+          caller: random.below(names.jwts.length + names.tokens.length),
+          route,
+          place,
+          page,
+        },
         keyAge: random.oneIn(4) ? 1 : 0,
       };
     },

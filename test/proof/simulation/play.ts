@@ -16,19 +16,19 @@ import type { Reader } from '../../../table/reader.ts';
 import { CLOCK_SKEW_MS, READ_DEADLINE_MS } from '../../../table/timing.ts';
 import { type Action, keyOf } from '../../../table/write/action.ts';
 import { findingsOn } from '../../provisioning/findings.ts';
-import { START } from '../oracle/generate.ts';
+import { ISSUER, START } from '../oracle/generate.ts';
 import type { Model, Question } from '../oracle/model.ts';
 import type { Operation } from '../oracle/operations.ts';
 import { rolesAt } from '../oracle/oracle.ts';
 import { createRandom } from '../oracle/random.ts';
 import { isRefusal } from '../oracle/stage.ts';
-import { AUDIENCE, type Callers, ISSUER } from './callers.ts';
+import { AUDIENCE, type Callers } from './callers.ts';
 import type { Doing, History, Step } from './history.ts';
 import { differencesOf, migratedItemsIn, modelIn, unfinishedIn } from './items.ts';
 import { isPageOf, type Listed } from './lists.ts';
 import { type Caller, createNetwork, mix } from './network.ts';
 import { type Plant, withPlant } from './plants.ts';
-import { createRecord, type Judge, type Tally, type Violation } from './record.ts';
+import { createRecord, type Judge, type Tally, type Violation, withoutGroups } from './record.ts';
 import { askAuthorizer, createRequests } from './requests.ts';
 import { createTime } from './time.ts';
 import { createIds, SECRET, type SmallNames, type World } from './worlds.ts';
@@ -382,7 +382,7 @@ async function playIn(time: ReturnType<typeof createTime>, options: PlayOptions)
       );
       for (const question of questions) floors.set(question, { state: asked, until: askedAt + KEPT_MS });
     };
-    const { subject, scope, permission, at, given } = first;
+    const { subject, scope, permission, at, given, groups } = first;
     try {
       if (by === 'list') {
         // All that the subject may do there: few enough permissions to be decided at one instant.
@@ -398,11 +398,15 @@ async function playIn(time: ReturnType<typeof createTime>, options: PlayOptions)
         const all = [...new Set([...registered, ...shown])].sort();
         const reported = all.filter((name) => shown.includes(name)).join();
         record.compareTogether('strong list', JSON.stringify(first), reported, asked, (then) =>
-          all.filter((name) => judge(then, { ...first, permission: name }).allowed).join(),
+          // Groups of a token count in no search.
+          all.filter((name) => withoutGroups(judge)(then, { ...first, permission: name }).allowed).join(),
         );
       } else if (by === 'session') {
         const permissions = questions.map((question) => question.permission);
-        const session = await engine.session(subject, scope, { permissions, at, consistency, ...given });
+        const session = await engine.session(subject, scope, {
+          ...{ permissions, at, groups, consistency },
+          ...given,
+        });
         compareAll(permissions.map((name) => session.decide(name)));
         const look: Promise<void> = lookLater(session, boundOf(process, askedAt, kind === 'cached'))
           .catch(failed)
@@ -411,7 +415,7 @@ async function playIn(time: ReturnType<typeof createTime>, options: PlayOptions)
       } else if (by === 'many') compareAll((await engine.checkMany(questions, { consistency })).decisions);
       else if (by === 'roles') {
         const { decision, roles } = await engine.checkWithRoles(subject, permission, scope, {
-          ...{ at, consistency, ...given },
+          ...{ at, groups, consistency, ...given },
         });
         compareAll([decision]);
         const text = (tenant?: string, ids: readonly string[] = []) => `${tenant} ${[...ids].sort()}`;
@@ -425,7 +429,10 @@ async function playIn(time: ReturnType<typeof createTime>, options: PlayOptions)
               return text(right?.tenant, right?.roles);
             },
           );
-      } else compareAll([await engine.check(subject, permission, scope, { at, consistency, ...given })]);
+      } else {
+        const options = { at, groups, consistency, ...given };
+        compareAll([await engine.check(subject, permission, scope, options)]);
+      }
     } catch (error) {
       const { code } = error as { code?: string };
       note(`process ${number}: ${by} ${kind} ${JSON.stringify(first)} fails: ${code ?? String(error)}`);
@@ -496,6 +503,8 @@ async function playIn(time: ReturnType<typeof createTime>, options: PlayOptions)
       record.compareTogether(kind, text, shown, first, truthAt);
     };
     if (answer.allows === undefined) {
+      const isByGroups = answer.outcome !== asked.truthAt(record.model(), at, withoutGroups(judge));
+      if (answer.outcome === 'role' && isByGroups) tally.byGroups += 1;
       compare('request', about, answer.outcome, (then) => asked.truthAt(then, at, judge));
       return;
     }
@@ -664,9 +673,9 @@ function bodyOf(text: string) {
 /** The first process answers HTTP APIs, the second REST APIs, for all their routes; the third finds users by email. */
 const environmentOf = (number: number, withOutages: boolean): Readonly<Record<string, string>> => ({
   TABLE_NAME: 'gatehouse',
-  TOKEN_ISSUER: ISSUER,
-  TOKEN_AUDIENCE: AUDIENCE,
-  TOKEN_ALGORITHMS: 'ES256',
+  TOKEN_ISSUERS: JSON.stringify([
+    { issuer: ISSUER, audience: AUDIENCE, algorithms: ['ES256'], groupsFrom: 'groups' },
+  ]),
   JWKS_STALE_SECONDS: '300',
   REVOCATION: 'session:sid',
   RESULT_CACHE: '{"default":{"ttl":0}}',

@@ -18,6 +18,8 @@ export interface Tally {
    */
   misnamed: number;
   allowed: number;
+  /** Checks and requests that only the groups of a token let be allowed. */
+  byGroups: number;
   /** Refusals because a condition could not be evaluated. */
   undecided: number;
   /** Checks that found no coherent state and so failed. */
@@ -55,7 +57,17 @@ export interface Tally {
 
 export const newTally = (): Tally => ({
   checks: { cached: 0, strong: 0, atLeast: 0 },
-  ...{ stale: 0, misnamed: 0, allowed: 0, undecided: 0, contended: 0, sessions: 0, lists: 0, pages: 0 },
+  ...{
+    stale: 0,
+    misnamed: 0,
+    allowed: 0,
+    byGroups: 0,
+    undecided: 0,
+    contended: 0,
+    sessions: 0,
+    lists: 0,
+    pages: 0,
+  },
   ...{ requests: 0, policies: 0, unauthorized: 0, failed: 0, bridged: 0 },
   ...{ writes: 0, repeated: 0, refused: 0, givenUp: 0, late: 0, stepwise: 0, resumed: 0, split: 0 },
   ...{ crashes: 0, freezes: 0, rotations: 0, histories: 0 },
@@ -75,6 +87,12 @@ interface State {
 }
 
 export type Judge = (model: Model, question: Question) => Decision;
+
+/** What would be right if no token named groups. */
+export const withoutGroups =
+  (judge: Judge): Judge =>
+  (model, question) =>
+    judge(model, { ...question, groups: undefined });
 
 /** A model that shares no list with another one; what stands in the lists is replaced or changed in one of them only. */
 export const copyOf = (model: Model): Model =>
@@ -156,6 +174,7 @@ export function createRecord(start: number, furnished: Model, tally: Tally, judg
       const truthAt = (then: Model) => truth(then, question).reason;
       tally.checks[kind] += 1;
       if (allowed) tally.allowed += 1;
+      if (allowed && question.groups && !withoutGroups(judge)(model, question).allowed) tally.byGroups += 1;
       if (reason === 'condition_failed') tally.undecided += 1;
       if (truthAt((possible.at(-1) as State).model) === reason) return;
       tally.stale += 1;

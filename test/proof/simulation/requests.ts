@@ -57,7 +57,7 @@ export function createRequests(callers: readonly ShownCaller[], { routes, places
       arn,
       isJwt: shown.isJwt,
       hasSubject: (model) => model.subjects.some(({ ref }) => ref === shown.subject),
-      text: `GET ${path} by ${shown.credential}${isByEmail ? ` of ${shown.email}` : ''}, key ${key}`,
+      text: `GET ${path} by ${shown.credential}${isByEmail ? ` of ${shown.email}` : ''}${shown.groups ? ` in ${shown.groups.ids}` : ''}, key ${key}`,
       event:
         process === 1 ? restEvent(path, arn, authorization, id) : httpEvent(path, arn, authorization, id),
       isAbsent: (model) => {
@@ -71,7 +71,7 @@ export function createRequests(callers: readonly ShownCaller[], { routes, places
         if (!isGood(model, shown.credential, subject)) return 'unauthorized';
         const permission = permissionIn(model);
         if (permission === undefined) return 'route_unmapped';
-        return judge(model, { subject, permission, scope: place, at }).reason;
+        return judge(model, { subject, permission, scope: place, at, groups: shown.groups }).reason;
       },
     };
   }

@@ -54,6 +54,7 @@ function report(tally: Tally, seconds: number): void {
     ],
     ['checks', `${cached + strong + atLeast}: ${cached} cached, ${strong} strong, ${atLeast} atLeast`],
     ['  allowed', `${tally.allowed}; ${tally.undecided} without what a condition looks at`],
+    ['  by groups', `${tally.byGroups}, requests among them: allowed by those of a token alone`],
     ['  stale', `${tally.stale}, within the bound`],
     ['  misnamed', `${tally.misnamed}: refused rightly, for the reason of another instant`],
     ['  contended', tally.contended],

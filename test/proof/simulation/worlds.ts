@@ -19,6 +19,8 @@ export interface SmallNames extends Names {
   readonly emails: readonly string[];
   /** Ids of login sessions, by the user whose they are. */
   readonly sessions: readonly (readonly [id: string, user: string])[];
+  /** JWTs: of which session, with which groups. Some are of one user, and differ in their groups alone. */
+  readonly jwts: readonly (readonly [session: number, groups: readonly string[] | undefined])[];
   /** Ids of API tokens, by their subject. */
   readonly tokens: readonly (readonly [id: string, subject: string])[];
   readonly routes: readonly Route[];
@@ -62,6 +64,13 @@ export function drawSmallWorld(random: Random, of: { conditions: boolean; tree: 
       ['login-0', first],
       ['login-1', second],
     ],
+    jwts: [
+      [0, undefined],
+      [0, ['staff']],
+      [0, ['guests', 'unknown']],
+      [1, undefined],
+      [1, ['staff', 'guests']],
+    ],
     tokens: [
       ['key-0', second],
       ['key-1', robot],
@@ -75,7 +84,7 @@ export function drawSmallWorld(random: Random, of: { conditions: boolean; tree: 
   return {
     names,
     operations: [
-      ...(random.oneIn(2) ? operations : withoutPatterns(operations)),
+      ...(random.oneIn(3) ? operations : withoutPatterns(operations)),
       ...tree.map(({ ref, parent }) => does.createScope(ref, { parent })),
       does.setEmail(first, 'ann@example.org'),
       does.setEmail(second, 'bob@example.org'),
