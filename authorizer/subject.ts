@@ -75,7 +75,10 @@ export function createSubjectOf(
     };
   }
   if (from.kind === 'identity') {
-    return ({ iss, sub }, look) => {
+    const { name } = from;
+    return (claims, look) => {
+      const { iss } = claims;
+      const sub = Object.hasOwn(claims, name) ? claims[name] : undefined;
       if (typeof iss !== 'string' || typeof sub !== 'string') return null;
       if (iss.length + sub.length > MAX_IDENTITY_LENGTH) return null;
       return look.item(IDENTITY_OWNER, `${IDENTITY}${iss}\n${sub}`);

@@ -6,13 +6,13 @@ import { isLoopback } from '../table/loopback.ts';
 // Schemas of environment variables, shared by configuration.ts and credentials/configuration.ts.
 
 /**
- * Where the subject comes from: a claim that contains its id; or a verified email, or issuer and `sub`, that
- * are looked up.
+ * Where the subject comes from: a claim that contains its id; or a verified email, or issuer and `sub` (or another claim in
+ * its place), that are looked up.
  */
 export type SubjectSource =
   | { readonly kind: 'claim'; readonly name: string }
   | { readonly kind: 'email' }
-  | { readonly kind: 'identity' };
+  | { readonly kind: 'identity'; readonly name: string };
 
 function isTrustedUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
@@ -88,13 +88,13 @@ export const httpAnswer = z._default(
   'simple',
 );
 
-const SUBJECT_FROM = /^(?:(email|identity)|claim:([!-~]{1,128}))$/;
+const SUBJECT_FROM = /^(?:(email|identity)|(claim|identity):([!-~]{1,128}))$/;
 
 export const subjectFrom = z.pipe(
-  text('is neither email, identity nor claim:<name>', (value) => SUBJECT_FROM.test(value)),
+  text('is neither email, identity, identity:<name> nor claim:<name>', (value) => SUBJECT_FROM.test(value)),
   z.transform((value): SubjectSource => {
-    const [, kind, name = ''] = SUBJECT_FROM.exec(value) ?? [];
-    return kind === 'email' || kind === 'identity' ? { kind } : { kind: 'claim', name };
+    const [, alone, kind = alone, name = 'sub'] = SUBJECT_FROM.exec(value) ?? [];
+    return kind === 'email' ? { kind } : { kind: kind === 'identity' ? kind : 'claim', name };
   }),
 );
 

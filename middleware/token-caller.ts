@@ -39,7 +39,7 @@ export interface TokenIssuer {
   readonly jwksUrl?: string;
   /** Default: RS256. */
   readonly algorithms?: readonly string[];
-  /** Where the subject comes from: `claim:<name>`, `email` or `identity`. Default: `claim:sub`. */
+  /** Where the subject comes from: `claim:<name>`, `email`, `identity` or `identity:<name>`. Default: `claim:sub`. */
   readonly subjectFrom?: string;
   /** In which form `email_verified` counts: `text` lets the text "true" count, too. Default: `boolean`. */
   readonly emailVerified?: 'boolean' | 'text';

@@ -126,6 +126,8 @@ describe('the configuration', () => {
       ]),
     });
     expect(parse({ SUBJECT_FROM: 'email' }).subjectFrom).toEqual({ kind: 'email' });
+    expect(parse({ SUBJECT_FROM: 'identity' }).subjectFrom).toEqual({ kind: 'identity', name: 'sub' });
+    expect(parse({ SUBJECT_FROM: 'identity:oid' }).subjectFrom).toEqual({ kind: 'identity', name: 'oid' });
   });
 
   it.each([
@@ -190,6 +192,7 @@ describe('the configuration', () => {
     ['CREDENTIALS_FROM', 'query:t,websocket:query:t'],
     ['SUBJECT_FROM', 'sub'],
     ['SUBJECT_FROM', 'claim:'],
+    ['SUBJECT_FROM', 'email:oid'],
     ['API_NAME', 'a#b'],
     ['HTTP_ANSWER', 'Simple'],
     ['CACHE_TTL_SECONDS', '3601'],

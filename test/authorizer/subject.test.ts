@@ -182,7 +182,7 @@ describe('a subject from an email', () => {
 describe('a subject from an identity', () => {
   const ISSUER = 'https://login.example.com/realms/a';
   const PIPELINE = 'repo:org/name:ref:refs/heads/main';
-  const IDENTITY: SubjectSource = { kind: 'identity' };
+  const IDENTITY: SubjectSource = { kind: 'identity', name: 'sub' };
   const identity = (owner: unknown, sub = PIPELINE, issuer = ISSUER): Item => ({
     ...guard(owner),
     ...guardKey('IDENTITY', sub, issuer),
@@ -192,6 +192,12 @@ describe('a subject from an identity', () => {
     const { reads, subjectOf } = setUp(IDENTITY, [identity(`user:${ALICE}`)]);
     expect(await subjectOf(claims({ iss: ISSUER, sub: PIPELINE }))).toBe(`user:${ALICE}`);
     expect(reads).toEqual([`getMany IDENTITY#${ISSUER}#${PIPELINE}`]);
+  });
+
+  it('has another claim in place of sub, and nothing but that', async () => {
+    const { subjectOf } = setUp({ kind: 'identity', name: 'oid' }, [identity(`user:${ALICE}`)]);
+    expect(await subjectOf(claims({ iss: ISSUER, sub: 'x', oid: PIPELINE }))).toBe(`user:${ALICE}`);
+    expect(await subjectOf(claims({ iss: ISSUER, sub: PIPELINE }))).toBeNull();
   });
 
   it.each([

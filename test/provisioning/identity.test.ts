@@ -23,7 +23,7 @@ async function subjectOf(iss: string, sub: string) {
     wait: async () => {},
     random: () => 0,
   });
-  const ofClaims = createSubjectOf({ kind: 'identity' });
+  const ofClaims = createSubjectOf({ kind: 'identity', name: 'sub' });
   const plan: Plan<string | null> = (look) => ofClaims({ iss, sub } as unknown as VerifiedClaims, look);
   const [subject] = await load([plan], 'cached', (loaded) => loaded.map(({ value }) => value));
   return { subject, calls: world.calls.length };
