@@ -35,29 +35,3 @@ test('docs/internals/table.md has a row for each entity', () => {
   const entities = sectionOf('docs/internals/table.md', 'Entities').match(/^\| (?!---|entity)/gm) ?? [];
   expect(entities).toHaveLength(Object.keys(ENTITIES).length);
 });
-
-test('docs/beside-others.md has the figures of docs/performance/check.md', () => {
-  const figures = textOf('docs/performance/check.md');
-  const comparison = textOf('docs/beside-others.md');
-  const median = (id: string): string => {
-    const [, text = ''] =
-      new RegExp(`^\\| \`check\\.${id}\` \\| [^|]+\\| ([\\d,]+) ns`, 'm').exec(figures) ?? [];
-    const microseconds = Number(text.replaceAll(',', '')) / 1_000;
-    return microseconds < 100 ? microseconds.toFixed(1) : Math.round(microseconds).toLocaleString('en-US');
-  };
-  const ratio = (peer: string): string => {
-    const [, text = ''] = new RegExp(`^\\| \`check\\.warm\` \\| ${peer} \\| (\\S+)`, 'm').exec(figures) ?? [];
-    if (text.startsWith('1/')) return `${text} as long`;
-    const times = Number(Number(text).toFixed(1));
-    return times === 1 ? 'as long' : `${times} times as long`;
-  };
-  const rows = [
-    ['casl-by-place', 'CASL, ability per user, place'],
-    ['casbin-cached', 'casbin, cached answer'],
-    ['casl', 'CASL, ability per user'],
-    ['cedar', 'Cedar wasm, stateful'],
-    ['casbin', 'casbin, matcher of its guide'],
-  ] as const;
-  for (const [id, peer] of rows) expect(comparison).toContain(`| ${median(id)} µs | ${ratio(peer)} |`);
-  expect(comparison).toContain(`| ${median('warm')} µs | |`);
-});
