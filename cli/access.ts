@@ -17,7 +17,11 @@ const ROWS = 10;
 const PEOPLE = 10;
 const NAMES = 3;
 
-function rowText({ scope, name, people, scopesBelow, ...row }: AccessRow, known: KnownAs): string {
+function rowText(
+  { scope, name, people, scopesBelow, ...row }: AccessRow,
+  known: KnownAs,
+  verb: 'lose' | 'gain' = 'lose',
+): string {
   const names = row.permissions.slice(0, NAMES);
   const rest = row.permissions.length - names.length + row.morePermissions;
   const what = `${names.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
@@ -26,7 +30,7 @@ function rowText({ scope, name, people, scopesBelow, ...row }: AccessRow, known:
   const named = row.subjects.slice(0, PEOPLE).map((ref) => known({ ref, kind: 'subject' }));
   const others = people - named.length;
   const listed = `${named.join(', ')}${others > 0 ? ` and ${others.toLocaleString('en')} more` : ''}`;
-  const who = people === 1 ? `${listed} loses` : `${listed} lose`;
+  const who = `${listed} ${verb}${people === 1 ? 's' : ''}`;
   return plain(`${who} ${what} at ${where}${below}`);
 }
 
@@ -52,6 +56,15 @@ export const leftLines = ({ rows, moreRows }: Leaves): readonly string[] => {
     ...shown.map(({ kind, label, scope }) =>
       plain(`  ${kind === 'route' ? '' : 'resource type '}${label} at ${scope}`),
     ),
+    ...(rest > 0 ? [`  … and ${rest} more like these`] : []),
+  ];
+};
+
+/** The rows of those who gain something. */
+export const gainLines = ({ rows, moreRows }: AccessSide, known: KnownAs): readonly string[] => {
+  const rest = Math.max(0, rows.length - ROWS) + moreRows;
+  return [
+    ...rows.slice(0, ROWS).map((row) => `  ${rowText(row, known, 'gain')}`),
     ...(rest > 0 ? [`  … and ${rest} more like these`] : []),
   ];
 };

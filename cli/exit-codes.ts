@@ -104,7 +104,19 @@ export const EXIT_CODES: readonly ExitCodes[] = [
     1: 'something is to be done by hand, was refused, or records are missing or cannot be counted',
     2: FAULT,
   },
-  { of: ['serve'], 0: 'stopped, after all requests in flight were answered', 2: FAULT },
+  { of: ['serve', 'scim serve'], 0: 'stopped, after all requests in flight were answered', 2: FAULT },
+  {
+    of: ['scim status'],
+    0: 'every connection is well',
+    1: 'a credential ends within 30 days or is missing, or nothing was sent for 24 hours',
+    2: FAULT,
+  },
+  {
+    of: ['scim preview'],
+    0: 'every request would be carried out',
+    1: 'some requests would be refused',
+    2: FAULT,
+  },
   {
     of: ['init'],
     0: 'the files were written',

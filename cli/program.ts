@@ -67,6 +67,7 @@ const SUBCOMMANDS: readonly (readonly [title: string, Readonly<Record<string, Lo
       migrate: async () => (await import('./commands/migrate.ts')).addMigrate,
       replay: async () => (await import('./commands/replay.ts')).addReplay,
       serve: async () => (await import('./commands/serve.ts')).addServe,
+      scim: async () => (await import('./commands/scim.ts')).addScim,
     },
   ],
   [

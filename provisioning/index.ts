@@ -3,6 +3,7 @@ export {
   type AccessDifference,
   type AccessRow,
   type AccessSide,
+  accessDifferenceBy,
   peopleText,
 } from './access-difference/index.ts';
 export { COMMANDS } from './all-commands.ts';

@@ -1,50 +1,13 @@
-import { createSecureContext } from 'node:tls';
-import type { Handle } from '../../authorizer/service/http.ts';
-import { createNodeServer, type NodeServerOptions } from '../../authorizer/service/node-server.ts';
 import { createHandleFrom } from '../../authzen/compose.ts';
-import { logLevelIn } from '../../authzen/configuration.ts';
-import { createLog } from '../../engine/log.ts';
-import { globalKey } from '../../table/keys.ts';
-import { isLoopback } from '../../table/loopback.ts';
-import type { Reader } from '../../table/reader.ts';
-import { readText } from '../../testing/text-file.ts';
 import { connect, readEndpoint, tableOf } from '../connection.ts';
-import { type Context, interruptionOf, UsageError } from '../context.ts';
-import { type Line, textOf } from '../gathered-lines.ts';
-import {
-  type GlobalOptions,
-  number,
-  type Options,
-  port,
-  text,
-  type ValuesOf,
-  withDefault,
-} from '../options.ts';
+import { type Context, UsageError } from '../context.ts';
+import { type GlobalOptions, type Options, text, type ValuesOf } from '../options.ts';
 import { createManifestTable } from '../serve/manifest-table.ts';
+import { LISTENING, type Served, serveOverHttp } from '../serve/over-http.ts';
 import { subcommand } from '../subcommand.ts';
 
 const OPTIONS = {
-  host: withDefault(text('<address>', 'the address to listen on'), '127.0.0.1'),
-  port: withDefault(port('the port to listen on; 0 chooses a free one'), 8080),
-  publicUrl: text('<url>', 'the base URL that callers use (or PUBLIC_URL)'),
-  tlsCert: text('<file>', 'the certificate chain (PEM); without it the server uses plain HTTP'),
-  tlsKey: text('<file>', "the certificate's private key (PEM)"),
-  maxRequests: withDefault(
-    number('<number>', 'how many requests to serve at the same time; others get 429', {
-      kind: 'whole number',
-      least: 1,
-      most: 100_000,
-    }),
-    1_000,
-  ),
-  grace: withDefault(
-    number('<seconds>', 'how long to wait for requests in flight when the server stops', {
-      kind: 'number of seconds',
-      least: 0,
-      most: 3_600,
-    }),
-    20,
-  ),
+  ...LISTENING,
   manifest: text('<file>', 'serve this manifest from a temporary table, and print a token for callers'),
 } satisfies Options;
 type ServeOptions = ValuesOf<typeof OPTIONS> & GlobalOptions;
@@ -57,9 +20,6 @@ const EXAMPLES = `  gatehouse serve --table gatehouse --public-url https://pdp.e
   gatehouse serve --table gatehouse --host 0.0.0.0 --tls-cert pdp.crt --tls-key pdp.key
   gatehouse serve --manifest docs/examples/authzen-certification.manifest.yaml`;
 
-/** Milliseconds for which it is known that the table answers. */
-const REACHABLE_MS = 1_000;
-
 /** `gatehouse serve`: the AuthZEN API as a server. */
 export const addServe = subcommand({
   name: 'serve',
@@ -68,93 +28,30 @@ export const addServe = subcommand({
   options: OPTIONS,
   examples: EXAMPLES,
   notes: NOTES,
-  run: (_, options, context) => serve(options, context),
+  run: (_, options, context) => {
+    if (options.manifest !== undefined && options.table !== undefined)
+      throw new UsageError('--manifest makes a temporary table: give --manifest or --table, not both');
+    return serveOverHttp(options, context, 'authzen', () => open(options, context));
+  },
 });
 
-async function serve(options: ServeOptions, context: Context): Promise<undefined> {
-  const { host, port, manifest, tlsCert, tlsKey } = options;
-  if ((tlsCert === undefined) !== (tlsKey === undefined))
-    throw new UsageError('--tls-cert and --tls-key go together: give both or neither');
-  if (manifest !== undefined && options.table !== undefined)
-    throw new UsageError('--manifest makes a temporary table: give --manifest or --table, not both');
-  const tls = tlsCert && tlsKey ? { cert: await readText(tlsCert), key: await readText(tlsKey) } : undefined;
-  assertCertificate(tls);
-  const write = context.log ?? ((line: Line): void => context.error(`${textOf(line)}\n`));
-  const log = createLog({ service: 'authzen', level: logLevelIn(context.env), write });
-  const { interrupted } = interruptionOf(context);
-  const { reader, table, token, close } = await open(options, context);
-  let handle: Handle = () => Promise.reject(new Error('not composed yet'));
-  const server = createNodeServer({
-    handle: (request) => handle(request),
-    isReachable: reachabilityOf(reader, context.now),
-    tls,
-    maxRequests: options.maxRequests,
-    graceMs: options.grace * 1_000,
-    log,
-    clock: { now: context.now },
-  });
-  try {
-    const name = host.includes(':') ? `[${host}]` : host;
-    const taken = await server.listen(port, host).catch(refuseAddress(host, port));
-    const url = `${tls ? 'https://' : 'http://'}${name}:${taken}`;
-    // What is not secure is nothing to be found by others.
-    const found = tls !== undefined || isLoopback(host) ? url : undefined;
-    const publicUrl = options.publicUrl ?? context.env.PUBLIC_URL ?? found;
-    handle = createHandleFrom(
-      { ...context.env, TABLE_NAME: table, PUBLIC_URL: publicUrl },
-      { reader, clock: { now: context.now }, log: write, writeMetricsLater: write },
-    );
-    context.out(`ready ${url}\n${token === undefined ? '' : `token ${token}\n`}`);
-    await interrupted;
-  } finally {
-    await server.stop();
-    await close();
-  }
-}
-
-/** Throws {@link UsageError} for a certificate or a key that cannot be used. */
-function assertCertificate(tls: NodeServerOptions['tls']): void {
-  try {
-    if (tls) createSecureContext(tls);
-  } catch {
-    throw new UsageError('--tls-cert and --tls-key: not a certificate and its private key, as PEM');
-  }
-}
-
-/** Says what to do about an address that cannot be had. */
-const refuseAddress = (host: string, port: number) => (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EADDRINUSE') throw new UsageError(`port ${port} is in use: give another --port`);
-  throw new UsageError(`--host ${host} and --port ${port}: ${error.code ?? error.message}`);
-};
-
-/** What is served. */
-interface Opened {
-  readonly reader: Reader;
-  readonly table: string;
-  readonly token?: string;
-  readonly close: () => Promise<void>;
-}
-
-async function open(options: ServeOptions, context: Context): Promise<Opened> {
+async function open(options: ServeOptions, context: Context): Promise<Served> {
   const { env, now, error } = context;
+  const served = (reader: Served['reader'], table: string): Pick<Served, 'reader' | 'handleFor'> => ({
+    reader,
+    handleFor: (publicUrl, write) =>
+      createHandleFrom(
+        { ...env, TABLE_NAME: table, PUBLIC_URL: publicUrl },
+        { reader, clock: { now }, log: write, writeMetricsLater: write },
+      ),
+  });
   if (options.manifest === undefined)
-    return { reader: await connect(options, context), table: tableOf(options, env), close: async () => {} };
-  const made = await createManifestTable(options.manifest, readEndpoint(options, env), now);
-  if (made.isInMemory)
-    error('note: the manifest is served from memory: no embedded engine is published here\n');
-  return { ...made, table: 'manifest' };
-}
-
-/** Whether the table answers, asked at most once a second: probes need no credential. */
-function reachabilityOf(reader: Reader, now: () => number): () => Promise<boolean> {
-  let [askedAt, asked] = [Number.NEGATIVE_INFINITY, Promise.resolve(false)];
-  return () => {
-    if (Math.abs(now() - askedAt) < REACHABLE_MS) return asked;
-    askedAt = now();
-    asked = reader.getMany([globalKey()]).then(
-      () => true,
-      () => false,
-    );
-    return asked;
-  };
+    return { ...served(await connect(options, context), tableOf(options, env)), close: async () => {} };
+  const { reader, token, isInMemory, close } = await createManifestTable(
+    options.manifest,
+    readEndpoint(options, env),
+    now,
+  );
+  if (isInMemory) error('note: the manifest is served from memory: no embedded engine is published here\n');
+  return { ...served(reader, 'manifest'), note: `token ${token}\n`, close };
 }

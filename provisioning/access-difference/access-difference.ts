@@ -89,17 +89,31 @@ const AT_ONCE = 40;
  *
  * @throws GatehouseError what a command is refused with; faults of the table
  */
-export async function accessDifference(
+export function accessDifference(
   changes: readonly Change[],
-  { reader, commands, at, bounds }: DifferenceOptions,
+  { commands, ...options }: DifferenceOptions,
+): Promise<AccessDifference> {
+  return accessDifferenceBy(async (copy) => {
+    await prefetch(changes, copy, commands, options.at);
+    await carryOut(changes, copy, commands, options.at);
+  }, options);
+}
+
+/**
+ * The same for whatever writes to a copy. Its writes are stamped with the instant to decide for.
+ *
+ * @param work throws {@link TooLarge} where the copy does
+ */
+export async function accessDifferenceBy(
+  work: (copy: Copy) => Promise<void>,
+  { reader, at, bounds }: Omit<DifferenceOptions, 'commands'>,
 ): Promise<AccessDifference> {
   const most = { ...BOUNDS, ...bounds };
   const copy = createCopy(reader, most);
   const [loses, gains] = [createSide(), createSide()];
   let incomplete: string | undefined;
   try {
-    await prefetch(changes, copy, commands, at);
-    await carryOut(changes, copy, commands, at);
+    await work(copy);
     const people = createPeople(reader, most);
     const touched = await touchedBy(copy, people);
     if (touched.isOfTokens) incomplete = 'who shows a token that names such a group is not known';

@@ -2,6 +2,7 @@
 export {
   type AccessDifference,
   accessDifference,
+  accessDifferenceBy,
 } from './access-difference.ts';
 export { compareCommand } from './command.ts';
 export { type AccessRow, type AccessSide, NOBODY, peopleText } from './summary.ts';

@@ -61,6 +61,8 @@ const NAMES: readonly (readonly [place: string, line: string, unknown: readonly 
   ['help subcommand', 'help ?', ['chekc']],
   ['completion shell', 'completion ?', ['tcsh']],
   ['rows check --type', 'rows check /dev/null --type ?', ['robot']],
+  ['scim status connection', 'scim status ?', [GHOST]],
+  ['scim preview connection', 'scim preview ? docs/examples/scim-requests.json', [GHOST]],
   ['load kind', 'load ? /dev/null', ['people']],
   ['import from', 'import ? /dev/null /dev/null --out /dev/null/none', ['opa']],
 ];
@@ -115,7 +117,7 @@ describe('a name that nothing has is 2, with nothing on the standard output', ()
 
 test('every argument and option of every subcommand is a name of this table, or names nothing', async () => {
   const help = async (...path: string[]) => (await gatehouse([...path, '--help'])).out;
-  const groups = ['route', 'rows'];
+  const groups = ['route', 'rows', 'scim'];
   const nested: string[][] = [];
   for (const group of groups) nested.push(...subcommandsIn(await help(group)).map((name) => [group, name]));
   const all = subcommandsIn(await help()).filter((name) => !groups.includes(name));

@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
+import { createHandleFrom as createScim } from '../../scim/compose.ts';
 import { serveFor } from '../authorizer/served.ts';
 import { createIssuer, httpEvent, type Issuer } from '../authorizer/support.ts';
 import { blocksOf } from '../documents/documents.ts';
+import { client } from '../scim/support.ts';
 import { createWorld, type World } from '../support/world.ts';
 
 /** docs/identity-providers.md: its configuration and manifest, with tokens as each provider makes them. */
@@ -59,6 +62,33 @@ test.each(Object.entries(CLAIMS))('%s: the group of the token counts, and no oth
   expect(await reasonFor(claims)).toBe('role');
   expect(await reasonFor({ ...claims, [claim]: ['Everyone'] })).toBe('no_grant');
   expect(await reasonFor({ ...claims, [claim]: undefined })).toBe('no_grant');
+});
+
+test('scim: the commands make a connection that is served', async () => {
+  const lines =
+    blocks
+      .find(({ language }) => language === '')
+      ?.text.trim()
+      .split('\n') ?? [];
+  let credential = '';
+  for (const line of lines) {
+    const [, command = '', ...fields] = line.split(/(?<!^npx) /).slice(1);
+    const input = Object.fromEntries(fields.map((field) => field.split(/=(.*)/s).slice(0, 2)));
+    credential = String((await world.run(command, input)).token ?? '');
+  }
+  const handle = createScim({ TABLE_NAME: world.table }, { ...world, log: () => undefined });
+  const send = client(handle, credential);
+  const requests = JSON.parse(
+    readFileSync(new URL('../../docs/examples/scim-requests.json', import.meta.url), 'utf8'),
+  ) as readonly { readonly path: string; readonly body: object }[];
+  const [user, group] = requests;
+  const { status, json } = await send('POST', String(user?.path), user?.body);
+  expect(status).toBe(201);
+  const body = JSON.stringify(group?.body).replace('bulkId:ann', json.id);
+  expect((await send('POST', String(group?.path), body)).json).toMatchObject({ displayName: 'Readers' });
+  // The group of the manifest, which has this id at the connection's issuer.
+  const check = await world.newEngine().check(`user:${json.id}`, 'reports', 'tenant:contoso');
+  expect(check).toEqual({ allowed: true, reason: 'role' });
 });
 
 test('entra: more than 200 groups are none, and nobody is known by a sub of its own', async () => {
