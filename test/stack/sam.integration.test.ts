@@ -28,7 +28,7 @@ beforeAll(async () => {
 function ours<Entry>(entries: Readonly<Record<string, Entry>>): Readonly<Record<string, Entry>> {
   const kept = Object.entries(entries).filter(
     ([name]) =>
-      !/Serverless|^(?:Authzen|Sockets|Connections)|Lambda(?:Version|FunctionQ)|Aliaslive|Deployment(?:App|Gr)/.test(
+      !/Serverless|^(?:Authzen|Scim|Sockets|Connections)|Lambda(?:Version|FunctionQ)|Aliaslive|Deployment(?:App|Gr)/.test(
         name,
       ),
   );
@@ -120,7 +120,7 @@ describe.each(FUNCTIONS)('a new version of %s', (name) => {
 test('the outputs and conditions are the same', () => {
   expect(SAM.Outputs).toEqual(ours(stack.Outputs));
   const conditions = Object.entries(stack.Conditions).filter(
-    ([name]) => !/^(?:HasAuthzen|HasSockets|ShipsEvaluations)/.test(name),
+    ([name]) => !/^(?:HasAuthzen|HasScim|HasSockets|ShipsEvaluations)/.test(name),
   );
   // Serverless knows the namespace when it packages.
   const { HasMetrics: _, ...sam } = SAM.Conditions;

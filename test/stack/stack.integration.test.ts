@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { parseConfiguration } from '../../authorizer/index.ts';
 import { parseAuthzenConfiguration } from '../../authzen/configuration.ts';
 import reference from '../../deploy/stack/table-reference.json' with { type: 'json' };
+import { parseScimConfiguration } from '../../scim/configuration.ts';
 import definition from '../../table/dynamodb/definition.json' with { type: 'json' };
 import { evaluateTemplate } from './evaluate.ts';
 import { ISSUER, packageStack, type Resource, type Template } from './template.ts';
@@ -108,7 +109,7 @@ describe('least privilege', () => {
   test('with a customer key both may decrypt with it, through DynamoDB only', () => {
     const names = ofType('AWS::IAM::Policy').map(([name]) => name);
     const ofTable = names.filter((name) => !name.includes('Environment'));
-    expect(ofTable.sort()).toEqual(['AuthzenKeyPolicy', 'TableKeyPolicy']);
+    expect(ofTable.sort()).toEqual(['AuthzenKeyPolicy', 'ScimKeyPolicy', 'TableKeyPolicy']);
     const { Condition, Properties } = resource('TableKeyPolicy');
     expect(Condition).toBe('HasTableKey');
     expect(Properties.Roles).toEqual([{ Ref: 'AuthorizerRole' }, { Ref: 'ProvisioningRole' }]);
@@ -146,7 +147,8 @@ describe('least privilege', () => {
     const policies = [...ofType('AWS::IAM::Role'), ...ofType('AWS::IAM::Policy')];
     expect(policies.map(([name]) => name).sort()).toEqual([
       ...['AuthorizerInvokeRole', 'AuthorizerRole', 'AuthzenEnvironmentKeyPolicy', 'AuthzenKeyPolicy'],
-      ...['AuthzenRole', 'DeploymentRole', 'EnvironmentKeyPolicy', 'ProvisioningRole', 'TableKeyPolicy'],
+      ...['AuthzenRole', 'DeploymentRole', 'EnvironmentKeyPolicy', 'ProvisioningRole'],
+      ...['ScimEnvironmentKeyPolicy', 'ScimKeyPolicy', 'ScimRole', 'TableKeyPolicy'],
     ]);
     // What sends traces takes no resource.
     for (const [, { Properties }] of policies.filter(([name]) => !name.endsWith('TracingPolicy')))
@@ -257,6 +259,22 @@ test('the AuthZEN function is there only where a parameter says so, and may read
   expect(() => parseAuthzenConfiguration(texts)).not.toThrow();
 });
 
+test('the SCIM function is there only where a parameter says so, and neither reads nor cuts the audit log', () => {
+  const own = Object.entries(stack.Resources).filter(([name]) => name.startsWith('Scim'));
+  expect(own.length).toBeGreaterThan(12);
+  for (const [name, { Condition }] of own)
+    expect([name, Condition]).toEqual([name, expect.stringMatching(/^HasScim/)]);
+  expect(stack.Parameters.Scim?.Default).toBe('false');
+  const { Statement } = resource('ScimRole').Properties.Policies[0].PolicyDocument;
+  const denied = Statement.find(({ Effect }: Statement) => Effect === 'Deny');
+  expect(denied.Action).toContain('dynamodb:DeleteItem');
+  expect(JSON.stringify(denied.Condition)).toContain('"AUDIT*","APPROVAL#*"');
+  const { Environment } = resource('ScimLambdaFunction').Properties;
+  const given = Object.entries<unknown>({ ...Environment.Variables, TABLE_NAME: 'table' });
+  const texts = Object.fromEntries(given.map(([name, value]) => [name, String(value)]));
+  expect(() => parseScimConfiguration({ ...texts, PUBLIC_URL: 'https://scim.example.com' })).not.toThrow();
+});
+
 test('live revocation is there only where a parameter says so, and may close connections of one API', () => {
   const own = Object.entries(stack.Resources).filter(([name]) => /^(?:Sockets|Connections)/.test(name));
   expect(own.length).toBeGreaterThan(6);
@@ -280,6 +298,7 @@ test('logs end after 30 days', () => {
     ['AuthorizerLogGroup', 30],
     ['ProvisioningLogGroup', 30],
     ['AuthzenLogGroup', 30],
+    ['ScimLogGroup', 30],
   ]);
 });
 
@@ -293,11 +312,16 @@ describe('alarms', () => {
       ...['CommandsRefusedAlarm', 'CredentialsRefusedAlarm', 'InitFailuresAlarm', 'KeyRefreshFailuresAlarm'],
       ...['ProvisioningErrorsAlarm', 'ProvisioningFaultsAlarm'],
       ...['ProvisioningLatencyAlarm', 'ProvisioningThrottlesAlarm'],
-      ...['RequestFaultsAlarm', 'TableFaultsAlarm', 'TableThrottlesAlarm'],
+      ...['RequestFaultsAlarm', 'ScimAdministratorEndedAlarm', 'ScimCredentialEndsAlarm'],
+      ...['ScimErrorsAlarm', 'ScimLatencyAlarm', 'ScimSilentAlarm', 'ScimThrottlesAlarm'],
+      ...['TableFaultsAlarm', 'TableThrottlesAlarm'],
     ]);
     const toTopic = { 'Fn::If': ['HasAlarmTopic', [{ Ref: 'AlarmTopicArn' }], { Ref: 'AWS::NoValue' }] };
-    for (const [, { Properties }] of alarms)
-      expect(Properties).toMatchObject({ AlarmActions: toTopic, TreatMissingData: 'notBreaching' });
+    for (const [name, { Properties }] of alarms) {
+      // Silence is what this one waits for.
+      const TreatMissingData = name === 'ScimSilentAlarm' ? 'breaching' : 'notBreaching';
+      expect(Properties).toMatchObject({ AlarmActions: toTopic, TreatMissingData });
+    }
   });
 
   test('a fault that provisioning answers with, no error for Lambda, is counted by its log line', () => {
