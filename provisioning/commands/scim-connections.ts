@@ -6,6 +6,7 @@ import { CREDENTIAL_DAYS, MAX_CREDENTIAL_DAYS } from '../../table/entities/scim.
 import { conflict, invalid, stale } from '../../table/errors.ts';
 import type { Item } from '../../table/item.ts';
 import { nodeKey } from '../../table/keys.ts';
+import { BY_HAND } from '../../table/membership-origins.ts';
 import { isOwnership, ownedBy, ownedRef } from '../../table/partition-queries.ts';
 import type { Action } from '../../table/write/action.ts';
 import { by, listCommand, listOwnedCommand } from '../kinds/lists.ts';
@@ -33,7 +34,8 @@ export const DOMAIN: NodeKind = {
 
 /** What it said of people stays theirs, so it goes only when nobody is linked to it. Its credentials go with it. */
 const connectionBehaviour: Behaviour = {
-  onCreate: async (planning, _ref, { scope }) => {
+  onCreate: async (planning, { id }, { scope }) => {
+    if (id === BY_HAND) throw invalid('id', `id: ${BY_HAND} stands for what an operator gives`);
     await refuseUnlessRoot(planning, scope, 'scope');
     return {};
   },

@@ -137,6 +137,13 @@ const STORY: readonly (readonly [command: string, input: Input])[] = [
   ],
   ['scim-credential.create', { id: 'staff-key', connection: 'staff' }],
   ['scim-user.create', { connection: 'staff', userName: 'Eve', email: 'eve@example.com', sub: 'eve' }],
+  ['scim-user.create', { connection: 'staff', userName: 'bea', email: 'bea@example.com', active: false }],
+  [
+    'external-group.create',
+    { id: 'people', scope: NORTHWIND, issuer: 'https://login.example', externalId: 'all', group: 'staff' },
+  ],
+  ['scim-group.create', { connection: 'staff', displayName: 'Staff', externalId: 'all' }],
+  ['scim-group.members', { connection: 'staff', group: 'staff', add: ['bea'] }],
   ['session.create', { id: 'login', user: 'ann', ipAddress: '192.0.2.1' }],
   ['notification.create', { id: 'welcome', notificationType: 'welcome', deliveryStatus: 'sent' }],
   ['policy.create', { policyId: 'p-1', name: 'ticket.open' }],
@@ -148,18 +155,6 @@ const STORY: readonly (readonly [command: string, input: Input])[] = [
     },
   ],
   ['scope.move', { scope: 'device:camera', parent: 'building:house' }],
-  ['domain.create', { name: 'example.com', tenant: NORTHWIND }],
-  [
-    'scim-connection.create',
-    { id: 'staff', scope: NORTHWIND, name: 'Staff', issuer: 'https://issuer.example' },
-  ],
-  ['scim-credential.create', { id: 'first', connection: 'staff' }],
-  [
-    'scim-user.create',
-    { connection: 'staff', userName: 'bea', email: 'bea@example.com', externalId: '1', active: false },
-  ],
-  ['scim-group.create', { connection: 'staff', displayName: 'Staff', externalId: 'staff' }],
-  ['scim-group.members', { connection: 'staff', group: 'staff', add: ['bea'] }],
 ];
 
 /** Whom, what and where a comparison of decisions asks for. */
