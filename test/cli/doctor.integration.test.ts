@@ -77,6 +77,16 @@ test('a sound table and issuer: every check is made, nothing fails', async () =>
   );
 });
 
+test('a route at a scope that was deleted', async () => {
+  const { id } = await world.run('tenant.create', { name: 'Gone' });
+  const route = { api: 'left', method: 'GET', path: '/menu', permission: 'menu', scope: `tenant:${id}` };
+  await world.run('route.create', route);
+  await world.run('tenant.delete', { id });
+  const { code, failed } = await doctor(['--only', 'routes'], { ...variables(), API_NAME: 'left' });
+  expect(code).toBe(1);
+  expect(messages(failed)).toContain(`GET /menu is refused to everybody: there is no scope tenant:${id}`);
+});
+
 test('an operations scope that was deleted, or is none', async () => {
   const { id } = await world.run('tenant.create', { name: 'Operations' });
   const check = async (scope: string) =>

@@ -42,6 +42,11 @@ const MISTAKES: readonly (readonly [typed: string, message: string])[] = [
     'gatehouse check: 4 arguments are too many: put a value with spaces in quotes. Usage: gatehouse check [options] <subject> <permission> <scope>',
   ],
   [
+    'route test GET',
+    'gatehouse route test: <path> is missing. Usage: gatehouse route test [options] <method> <path>',
+  ],
+  ['test', 'gatehouse test: <files> is missing. Usage: gatehouse test [options] <files...>'],
+  [
     'load people people.csv',
     'gatehouse load: <kind> people is not one of users, subjects, memberships, assignments',
   ],

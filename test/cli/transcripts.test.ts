@@ -1,0 +1,115 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { copyOf, createMemoryWorld } from '../support/world.ts';
+import { gatehouse } from './support.ts';
+
+/**
+ * What is typed and what is answered, in transcripts/*.txt:
+ *
+ *   === manifest       what the table holds
+ *   === file NAME      a file beside it
+ *   === any title      a test, on a copy of that table
+ *   $ gatehouse …      then what it prints: lines of the error stream begin with !, and [1] is an exit code that is not 0
+ *
+ * `…` stands for any text, ID for an id that was made, $ID for the last of them. With TRANSCRIPTS=write, what differs is
+ * written anew: read it before you commit it.
+ */
+const FOLDER = new URL('transcripts/', import.meta.url);
+const START = Date.parse('2026-02-01T00:00:00Z');
+/** Ids that were made: anew, or of names. */
+const IDS = /\b(?:[0-7][0-9A-HJKMNP-TV-Z]{25}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\b/g;
+
+interface Block {
+  readonly title: string;
+  readonly lines: string[];
+}
+const blocksOf = (text: string): readonly Block[] =>
+  text
+    .split(/^=== /m)
+    .slice(1)
+    .map((block) => {
+      const [title = '', ...lines] = block.trimEnd().split('\n');
+      return { title, lines };
+    });
+
+const wordsOf = (line: string): string[] =>
+  (line.match(/(?:'[^']*'|[^\s'])+/g) ?? []).map((word) => word.replaceAll("'", ''));
+
+/** Whether a text is as expected, where `…` is any text on a line, or alone on a line any lines. */
+function isAs(text: string, expected: string): boolean {
+  const pattern = expected
+    .split('\n')
+    .map((line) =>
+      line === '…' ? '[\\s\\S]*?' : line.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll('…', '.*?'),
+    );
+  return new RegExp(`^${pattern.join('\n')}$`).test(text);
+}
+
+describe.each(readdirSync(FOLDER))('%s', (name) => {
+  const file = new URL(name, FOLDER);
+  const text = readFileSync(file, 'utf8');
+  const blocks = blocksOf(text);
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-transcript-'));
+  const files = blocks.filter(({ title }) => title.startsWith('file '));
+  const tests = blocks.filter(({ title }) => title !== 'manifest' && !title.startsWith('file '));
+  const made = createMemoryWorld();
+
+  beforeAll(async () => {
+    for (const { title, lines } of files)
+      writeFileSync(join(folder, title.slice(5)), `${lines.join('\n')}\n`);
+    const manifest = blocks.find(({ title }) => title === 'manifest');
+    if (manifest) await made.apply(manifest.lines.join('\n'));
+  });
+  afterAll(() => {
+    rmSync(folder, { recursive: true });
+    if (process.env.TRANSCRIPTS !== 'write') return;
+    const written = blocks.map(({ title, lines }) => `=== ${title}\n${lines.join('\n')}\n`).join('\n');
+    writeFileSync(file, text.slice(0, text.search(/^=== /m)) + written);
+  });
+
+  test.each(tests)('$title', async ({ lines }) => {
+    const world = copyOf(made);
+    let [id, turn] = ['', 0];
+    async function run(line: string): Promise<string> {
+      // Time passes with each look at it, and a second with each command: the same on any machine.
+      let now = START + 1_000 * ++turn;
+      const words = wordsOf(line.replace('$ID', id));
+      const at = words.indexOf('gatehouse');
+      const given = words.slice(0, at).map((word) => word.split(/=(.*)/s).slice(0, 2));
+      const paths = files.map(({ title }) => title.slice(5));
+      const args = words.slice(at + 1).map((word) => (paths.includes(word) ? join(folder, word) : word));
+      const { code, out, error } = await gatehouse(args, {
+        env: { TABLE_NAME: world.table, USER: 'ops', ...Object.fromEntries(given) },
+        now: () => ++now,
+      });
+      id = [...`${error}${out}`.matchAll(IDS)].at(-1)?.[0] ?? id;
+      const printed = `${error.replace(/^(?=.)/gm, '! ')}${out}${out === '' || out.endsWith('\n') ? '' : '\n'}${code === 0 ? '' : `[${code}]\n`}`;
+      return printed
+        .replaceAll(`${folder}/`, '')
+        .replace(IDS, 'ID')
+        .replace(/gh1([._])[\w.-]+/g, 'gh1$1SECRET')
+        .replace(/(cursor\W{1,4})[\w=-]{20,}/g, '$1CURSOR')
+        .replace(/2026-02-01T00:0\d:\d\d\.\d{3}Z/g, 'NOW')
+        .replace(/(2026-02-01T\d\d:\d\d:\d\d)\.\d{3}Z/g, '$1Z')
+        .trimEnd();
+    }
+
+    const seen: string[] = [];
+    for (let n = 0; n < lines.length; ) {
+      const line = String(lines[n++]);
+      seen.push(line);
+      if (!line.startsWith('$ ')) continue;
+      const expected: string[] = [];
+      while (n < lines.length && !lines[n]?.startsWith('$ ')) expected.push(String(lines[n++]));
+      const printed = await run(line.slice(2));
+      const wanted = expected.join('\n').trimEnd();
+      const isRight = isAs(printed, wanted);
+      if (!isRight && process.env.TRANSCRIPTS !== 'write') expect(printed, line).toBe(wanted);
+      const shown = isRight ? wanted : printed;
+      if (shown !== '') seen.push(...shown.split('\n'));
+    }
+    lines.splice(0, lines.length, ...seen);
+  });
+});
