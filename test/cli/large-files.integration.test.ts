@@ -31,7 +31,10 @@ const FILES: readonly (readonly [string, string, RegExp])[] = [
 ];
 
 test.each(
-  ['plan', 'test', 'route import'].flatMap((command) => FILES.map((each) => [command, ...each] as const)),
+  // All are read by one reader: of the others, what each makes of it.
+  ['plan', 'test', 'route import'].flatMap((command) =>
+    FILES.filter((_, n) => command === 'plan' || n % 4 === 0).map((each) => [command, ...each] as const),
+  ),
 )('%s: %s', async (command, _, text, message) => {
   const file = fileOf(text);
   const { code, out, error } = await gatehouse([...command.split(' '), file, '--table', 'none']);

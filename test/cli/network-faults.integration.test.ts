@@ -120,25 +120,32 @@ describe('an apply', () => {
     return known;
   };
 
-  test.concurrent.each(MISHAPS)('%s, now and then: the same as when nothing happens', async (mishap) => {
+  // Each by itself in the soak tier.
+  test.concurrent.each(
+    [MISHAPS, ...MISHAPS.slice(0, size(0, 4)).map((mishap) => [mishap])].map((each) => [each]),
+  )('%s, now and then: the same as when nothing happens', async (mishaps) => {
     const stage = await createStage();
     const chance = createChance(5);
+    let befallen = 0;
     // The SDK waits long for what is throttled; only writes meet a conflict, and of them there are few.
-    const share = { cut: 0.1, 'lose the answer': 0.1, throttle: 0.06, conflict: 0.4 }[mishap];
-    stage.let((operation) =>
-      (isWrite(operation) || mishap !== 'conflict') && chance() < share ? mishap : 'pass',
-    );
+    const share = { cut: 0.1, 'lose the answer': 0.1, throttle: 0.06, conflict: 0.4 };
+    stage.let((operation) => {
+      const mishap = mishaps[befallen % mishaps.length] ?? 'pass';
+      if ((!isWrite(operation) && mishap === 'conflict') || chance() >= share[mishap as 'cut']) return 'pass';
+      befallen += 1;
+      return mishap;
+    });
     const { code, out } = await stage.run('apply', file(), '--yes');
     expect({ code, end: out.trimEnd().split('\n').at(-1) }).toMatchObject({
       code: 0,
       end: expect.stringMatching(/^done: \d+ steps$/),
     });
-    expect(stage.proxy.seen.get(mishap)).toBeGreaterThan(size(0, 2));
+    for (const mishap of mishaps) expect(stage.proxy.seen.get(mishap)).toBeGreaterThan(0);
     expect(contentOf(await stage.items())).toEqual(await undisturbed());
     expect(await findingsOn(stage.world)).toEqual([]);
   });
 
-  test.concurrent.each(MISHAPS)(
+  test.concurrent.each(['cut', 'conflict', ...MISHAPS.slice(1, size(1, 3))] as const)(
     '%s from a step on: a fault that says how far it came; run again it ends',
     async (mishap) => {
       const stage = await createStage();

@@ -10,7 +10,7 @@ import { createTime } from '../proof/simulation/time.ts';
  * What a write to a shared item costs (ADR 0014): it may happen at any time, and must not make a process read everything
  * again for everybody.
  */
-const USERS = 10_000;
+const USERS = 2_000;
 const CHECKS_PER_SECOND = 1_000;
 const READ_MS = 8;
 const START = Date.parse('2026-01-15T12:00:00.000Z');

@@ -9,7 +9,7 @@ import { again, SEED } from '../support/seed.ts';
 import { size } from '../support/tier.ts';
 
 /** In random worlds a guard lets through what the engine allows, and a snapshot promises nothing else. */
-const WORLDS = size(6, 60);
+const WORLDS = size(3, 60);
 const QUESTIONS = 150;
 
 const open = createStage('').open;

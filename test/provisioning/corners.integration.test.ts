@@ -54,7 +54,7 @@ const ALL = describeCommands().map(({ name, kind, input }) => [name, kind, input
 const SOME = ALL.filter((_, n) => n % size(4, 1) === SEED % size(4, 1));
 
 describe.each([
-  ['in memory', createMemoryWorld, ALL, size(10, 20_000)],
+  ['in memory', createMemoryWorld, ALL, size(6, 20_000)],
   ['on the engine', createWorld, SOME, size(2, 300)],
 ] as const)('%s', (_, createWorldHere, commands, inputs) => {
   let inputOf: (command: string) => Promise<Input>;

@@ -88,7 +88,7 @@ test('what stands in a table is found, changed and removed, and a plan shows it 
   const rewritten = world
     .items()
     .map((item) => JSON.parse(JSON.stringify(item).replaceAll(old, stored).replaceAll('acme', 'ac\u200Bme')));
-  const legacy = createMemoryWorld({ items: rewritten });
+  const legacy = createMemoryWorld(rewritten);
   expect(await legacy.run('tenant.read', { id: 'school' })).toMatchObject({ name: stored });
   const plan = (await legacy.run('tenant.plan', { manifest: manifest('Acme') })) as unknown as PlanAnswer;
   const text = formatPlan(plan, {

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createProvisioning } from '../../provisioning/index.ts';
 import { modelOf } from '../proof/oracle/model-of-items.ts';
 import { judge } from '../proof/oracle/oracle.ts';
+import { size } from '../support/tier.ts';
 import { foldRoles } from './folded.ts';
 import { type Event, inParallel, interruptAfter, provisionWatched, provisionWith } from './stepwise.ts';
 import { createLightLedgerWorld, type Input, type LedgerWorld } from './support.ts';
@@ -23,7 +24,7 @@ const make = async (name: string, command: string, input: Input) => {
 const acme = () => `tenant:${id.tenant}`;
 const MANY = [...Array(60).keys()];
 /** Enough for many steps, as each node of a tree is one; each is looked at whole. */
-const IN_TREE = MANY.slice(0, 40);
+const IN_TREE = MANY.slice(0, size(20, 40));
 const PAGES = ['home', 'grades'];
 /** Those who are asked about; one may by the role, one is forbidden by it, one both, one neither. */
 const WITNESSES = ['u0', 'u1', 'u2', 'u3'];

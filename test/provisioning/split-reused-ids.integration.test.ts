@@ -11,7 +11,7 @@ import { commandsOf, createLightWorld, type World } from '../support/world.ts';
 const PAGE = 'dashboard';
 const [ALLOWED, DENIED, NOTHING] = ['role', 'denied_by_role', 'no_grant'];
 /** Which transactions something comes before: in the soak tier each of them. */
-const EACH = size(3, 1);
+const EACH = size(5, 1);
 const SCOPES_ONLY = { groupsOfSubject: 1_000, groupsOfScope: 1, rolesOfRoot: 1_000 };
 
 const MANIFEST = `

@@ -10,11 +10,11 @@ import { size } from '../support/tier.ts';
 import { createWorld } from '../support/world.ts';
 
 /** As split-scope.test.ts has it on the table in memory, once on a DynamoDB engine, with many groups. */
-const GROUPS = size(1_000, 10_000);
+const GROUPS = size(200, 10_000);
 /** As many as an item holds with their roles. */
 const GIVEN = Math.min(GROUPS, 5_000);
 const OWN = 20;
-const THRESHOLDS: SplitThresholds = { groupsOfSubject: 2_000, groupsOfScope: 500, rolesOfRoot: 1_000 };
+const THRESHOLDS: SplitThresholds = { groupsOfSubject: 2_000, groupsOfScope: 100, rolesOfRoot: 1_000 };
 
 test('the groups of a scope stand apart, change, and come back, on DynamoDB', async () => {
   const own = Array.from({ length: OWN }, (_, n) => `g${n}`);

@@ -17,9 +17,9 @@ import { createLedgerWorld, type Input, type LedgerWorld, NOBODY } from './suppo
  * A crowd of writers over few values, on the real engine: at the end each value has at most one owner, there is no
  * guard without owner and no owner without guard.
  */
-const WRITERS = size(80, 1_000);
+const WRITERS = size(40, 1_000);
 /** A client has 50 sockets, and who waits for one for too long gives up: as many processes as it takes. */
-const WRITERS_A_CLIENT = 40;
+const WRITERS_A_CLIENT = 20;
 const VALUES_EACH = 10;
 const STEPS = 3;
 /** A transient answer is sent again as a client would, and that often at most. */

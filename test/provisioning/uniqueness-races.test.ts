@@ -30,9 +30,9 @@ const tally = async () => {
   return counts;
 };
 
-test('200 creations of a user with one e-mail address: one succeeds, nothing of the others is left', async () => {
+test('60 creations of a user with one e-mail address: one succeeds, nothing of the others is left', async () => {
   const email = 'ann@example.com';
-  const answers = await parallel(200, (turn) =>
+  const answers = await parallel(60, (turn) =>
     world.provision({
       command: 'user.create',
       input: { email: turn % 2 === 0 ? email : 'ANN@example.com', username: `ann${turn}` },
@@ -40,7 +40,7 @@ test('200 creations of a user with one e-mail address: one succeeds, nothing of 
   );
   const { done, errors } = sorted(answers);
   expect(done).toHaveLength(1);
-  expect(errors).toHaveLength(199);
+  expect(errors).toHaveLength(59);
   const id = String(done[0]?.id);
   for (const error of errors) {
     expect(error).toMatchObject({
@@ -62,7 +62,7 @@ test('200 creations of a user with one e-mail address: one succeeds, nothing of 
     ranges: [0, 1, 2, 3].map((shard) => ({ partition: logPartition(undefined, shard) })),
   });
   expect(log).toMatchObject([{ action: 'user.create', entityId: id, status: 'success' }]);
-  // And of all the items that any of the 200 transactions named, these exist.
+  // And of all the items that any of the 60 transactions named, these exist.
   expect(await tally()).toEqual({
     User: 1,
     Guard: 2,

@@ -137,7 +137,7 @@ describe('damage', () => {
     const random = createRandom(SEED);
     const many = all();
     const problems: string[] = [];
-    for (let n = 0; n < size(6, 400); n++) {
+    for (let n = 0; n < size(3, 400); n++) {
       const damage = random.pick(many);
       const what = await verdict(damage).catch((error: unknown) => `throws ${String(error)}`);
       if (what) problems.push(`${damage.name} ${what}`);

@@ -192,15 +192,10 @@ describe('least privilege', () => {
   });
 });
 
-test.each([
-  [
-    'a misspelt parameter',
-    { ...ISSUER, tokenAudence: 'x' },
-    'tokenAudence: there is no such parameter; did you mean tokenAudience?',
-  ],
-  ['no issuer', {}, 'TOKEN_ISSUER is missing; TOKEN_AUDIENCE is missing'],
-])('with %s nothing is packaged', async (_, params, message) => {
-  await expect(packageStack('live', params)).rejects.toThrow(message);
+// What else is refused: parameters.test.ts.
+test('with a misspelt parameter nothing is packaged', async () => {
+  const message = 'tokenAudence: there is no such parameter; did you mean tokenAudience?';
+  await expect(packageStack('live', { ...ISSUER, tokenAudence: 'x' })).rejects.toThrow(message);
 });
 
 test('the table: as defined, on demand, with backups, protected, encrypted, kept when the stack is deleted', () => {

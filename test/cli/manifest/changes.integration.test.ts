@@ -1,6 +1,6 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { allowedIn, applyOn, exportOn, planOn } from '../../provisioning/apply/support.ts';
-import { createLightWorld, type World } from '../../support/world.ts';
+import { copyOf, createMemoryWorld } from '../../support/world.ts';
 import { fileOf, gatehouse, removeFiles } from '../support.ts';
 
 /**
@@ -8,10 +8,6 @@ import { fileOf, gatehouse, removeFiles } from '../support.ts';
  * command line is on the engine: it needs an endpoint.
  */
 afterAll(removeFiles);
-let world: World;
-beforeEach(async () => {
-  world = await createLightWorld();
-});
 
 const FULL = `
 scopeTypes: { campus: { root: true, children: [location] } }
@@ -54,18 +50,25 @@ routes:
   - { method: GET, path: "/doors/{door}", permission: "doors:open:door", scope: "location:{door}", description: Doors }
 `;
 
+/** A world with all of it, of which each test has a copy. */
+const made = createMemoryWorld();
+beforeAll(async () => {
+  await applyOn(made, FULL);
+});
+let world: typeof made;
+beforeEach(() => {
+  world = copyOf(made);
+});
+
 test('every kind of thing is made, and a second plan is empty', async () => {
-  await applyOn(world, FULL);
   expect((await planOn(world, FULL)).steps).toEqual([]);
   expect((await planOn(world, FULL)).kept).toEqual([]);
 });
 
 test('what is exported applies to an empty table: the same decisions, the same export, an empty plan', async () => {
-  const world = await createLightWorld();
-  await applyOn(world, FULL);
   const first = await gatehouse(['export'], { env: { TABLE_NAME: world.table } });
   expect(first.error).toBe('');
-  const other = await createLightWorld();
+  const other = createMemoryWorld();
   const file = fileOf(first.out);
   const env = { TABLE_NAME: other.table };
   const applied = await gatehouse(['apply', file, '--yes', '--prune-shared'], { env });
@@ -82,8 +85,6 @@ test('what is exported applies to an empty table: the same decisions, the same e
 });
 
 test('an export from before takes back what an apply did: the same export, and an empty plan', async () => {
-  const world = await createLightWorld();
-  await applyOn(world, FULL);
   const env = { TABLE_NAME: world.table };
   const before = await gatehouse(['export'], { env });
   const changed = FULL.replace('deny: [shelf], description: Keys', 'description: Other keys')
@@ -106,16 +107,15 @@ test('an export from before takes back what an apply did: the same export, and a
 });
 
 test('without ids, an export describes another table like this one', async () => {
-  const world = await createLightWorld();
-  await applyOn(world, FULL);
   const { out } = await gatehouse(['export', '--no-ids'], { env: { TABLE_NAME: world.table } });
   expect(out).not.toContain('id:');
-  const other = await createLightWorld();
+  const other = createMemoryWorld();
   await applyOn(other, out);
   expect((await planOn(other, out)).steps).toEqual([]);
 });
 
 test('things that were made without a manifest are found by name, and keep their ids', async () => {
+  const world = createMemoryWorld();
   const { id } = await world.run('tenant.create', { name: 'School' });
   const { id: place } = await world.run('location.create', { name: 'North', parent: `tenant:${id}` });
   const { id: role } = await world.run('role.create', { name: 'Teacher', scope: `tenant:${id}` });
@@ -226,7 +226,6 @@ describe('changes and removals', () => {
       ],
     ],
   ])('%s', async (_, edits, expected) => {
-    await applyOn(world, FULL);
     const text = edits.reduce((at, [from, to]) => {
       expect(at).toContain(from);
       return at.replace(from, to);
@@ -245,7 +244,7 @@ describe('changes and removals', () => {
     ['another one', 'api: shop, ', false],
     ['it', 'api: default, ', true],
   ])('routes of an API go where the manifest names it, here %s', async (_, api, isPruned) => {
-    const world = await createLightWorld();
+    const world = createMemoryWorld();
     const routes = (...lines: readonly string[]) => `pages: [a]\nroutes:\n${lines.join('')}`;
     const route = (path: string, of = '') =>
       `  - { ${of}method: GET, path: /${path}, permission: a, scope: "tenant:t" }\n`;
@@ -259,14 +258,12 @@ describe('changes and removals', () => {
   });
 
   test('a section that is missing prunes nothing', async () => {
-    await applyOn(world, FULL);
     const half = FULL.slice(0, FULL.indexOf('groups:\n'));
     const plan = await planOn(world, half);
     expect(plan.steps).toEqual([]);
   });
 
   test('another tenant of the table is left alone', async () => {
-    await applyOn(world, FULL);
     const other =
       'scopes: { college: { type: tenant } }\nroles: {}\ngroups: {}\nusers: { zoe: { username: zoe } }';
     await applyOn(world, other, { prune: false });
@@ -276,6 +273,7 @@ describe('changes and removals', () => {
 });
 
 test('scope types that name each other are made in any order, and one that is there may name a new one', async () => {
+  const world = createMemoryWorld();
   const floors = 'campus: { root: true, children: [floor] }, floor: { parents: [campus], children: [room] }';
   const first = `scopeTypes: { ${floors}, room: { parents: [floor] } }`;
   await applyOn(world, first);
@@ -285,7 +283,7 @@ scopes: { hill: { type: campus }, first: { type: floor, parent: hill }, one: { t
   await applyOn(world, text);
   expect((await planOn(world, text)).steps).toEqual([]);
   const exported = await exportOn(world);
-  const other = await createLightWorld();
+  const other = createMemoryWorld();
   await applyOn(other, JSON.stringify(exported));
   expect(await exportOn(other)).toEqual(exported);
 });

@@ -31,8 +31,8 @@ const counts = { allowed: 0, refused: 0, narrowed: 0, everything: 0 };
 
 afterAll(() => {
   // The property says something only if rows are shown and refused, and if queries are narrowed.
-  expect(counts.allowed).toBeGreaterThan(500);
-  expect(counts.refused).toBeGreaterThan(500);
+  expect(counts.allowed).toBeGreaterThan(300);
+  expect(counts.refused).toBeGreaterThan(300);
   expect(counts.narrowed).toBeGreaterThan(100);
 });
 
@@ -41,14 +41,15 @@ const tally = (condition: RowCondition) => {
 };
 
 /** WORLDS: how many, for a longer run. */
-const drawn = fc.sample(plans, { seed: SEED, numRuns: Number(process.env.WORLDS ?? 3) });
+const drawn = fc.sample(plans, { seed: SEED, numRuns: Number(process.env.WORLDS ?? 2) });
 describe.each(drawn.map((plan, number) => ({ number, plan: { ...plan, isStrict: number % 2 === 1 } })))(
   'world $number',
   ({ plan, number }) => {
     const world = createMemoryWorld();
     let there: Furnished;
     let visibleRows: VisibleRows;
-    let databases: readonly Database[];
+    /** Those of a group hold the same. */
+    let databases: readonly (readonly Database[])[];
     let roots: ReadonlySet<string>;
     const engine = world.newEngine();
 
@@ -64,11 +65,11 @@ describe.each(drawn.map((plan, number) => ({ number, plan: { ...plan, isStrict: 
         inDynamodb(inject('endpoint'), 'index'),
         inDynamodb(inject('endpoint'), 'table'),
       ];
-      databases = [inMemory(), await inSqlite(), ...(await inPostgres()), await byIndex, await byTable];
+      databases = [[inMemory()], [await inSqlite()], await inPostgres(), [await byIndex], [await byTable]];
     }, 60_000);
 
     afterAll(async () => {
-      await Promise.all(databases.map(({ close }) => close()));
+      await Promise.all(databases.flat().map(({ close }) => close()));
     });
 
     const pagesOf = async (
@@ -105,7 +106,9 @@ describe.each(drawn.map((plan, number) => ({ number, plan: { ...plan, isStrict: 
       'definition $position',
       async ({ rows: defined, position }) => {
         const all = await rowsAt(world, there, defined, SEED + number * 100 + position, ROWS);
-        for (const [number, database] of databases.entries()) {
+        // Every other of them, and in the next world the others.
+        const some = databases.filter((_, turn) => (turn + position + number) % 2 === 0).flat();
+        for (const [number, database] of some.entries()) {
           const rows = database.definitionOf?.(defined) ?? defined;
           await database.fill(rows, all);
           const kept = await (database.all?.() ?? database.fetch({ kind: 'everything' }, undefined, ROWS));

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 /** Every decision about what a table holds, after these commands. */
 async function allowedAfter(...commands: readonly Sent[]): Promise<ReadonlySet<string>> {
-  const copy = createMemoryWorld({ items: world.items() });
+  const copy = createMemoryWorld(world.items());
   copy.clock.advance(world.clock.now() - copy.clock.now());
   for (const { command, input } of commands) await copy.run(command, input);
   const ids = (type: string) => nodesOf(type).map(({ id }) => `${type}:${id}`);

@@ -1,5 +1,4 @@
 import { parse as parseYaml } from 'yaml';
-import { createEngine } from '../../../engine/index.ts';
 import { derivedId } from '../../../provisioning/apply/entry.ts';
 import { parseManifest } from '../../../provisioning/apply/parse.ts';
 import { type ManifestPlan, planManifest } from '../../../provisioning/apply/plan.ts';
@@ -8,28 +7,9 @@ import type { Step } from '../../../provisioning/apply/steps.ts';
 import { exportManifest } from '../../../provisioning/export/export.ts';
 import { createIds } from '../../../provisioning/ids.ts';
 import { COMMANDS, createProvisioning, type Hooks } from '../../../provisioning/index.ts';
-import { createMemoryTable, type MemoryTableOptions } from '../../../table/memory/index.ts';
-import { createClock, type World } from '../../support/world.ts';
+import { createMemoryWorld, type World } from '../../support/world.ts';
 
-/** A table in memory with provisioning and an engine on top. */
-export function createMemoryWorld(options: MemoryTableOptions = {}) {
-  const { reader, writer, items } = createMemoryTable(options);
-  const clock = createClock();
-  const newSecret = () => 'A'.repeat(43);
-  const provision = createProvisioning({ reader, writer, clock, newSecret, newId: createIds() });
-  async function run(command: string, input: Readonly<Record<string, unknown>>) {
-    const answer = await provision({ command, input });
-    if (!answer.ok) throw new Error(`${command}: ${answer.error.code} ${answer.error.message}`);
-    return answer.result as Readonly<Record<string, unknown>> & { readonly id: string };
-  }
-  return {
-    ...{ reader, writer, items, clock, newSecret, provision, run },
-    /** Lets enough time pass that what was written is certain to be older than any read from now on. */
-    settle: () => clock.advance(60_000),
-    newEngine: () => createEngine({ reader, clock, random: () => 0, wait: clock.wait }),
-  };
-}
-
+export { createMemoryWorld };
 export type MemoryWorld = ReturnType<typeof createMemoryWorld>;
 
 /** What manifests need of a world. */

@@ -80,7 +80,9 @@ const inputAt = (time: Date) => ({
 test('parts of a time in ten zones, around each change of their clocks, are those of cel-go in any TZ', async () => {
   const go = await findGo();
   if (go === undefined) throw new Error(WITHOUT_GO);
-  const moments = ZONES.flatMap((zone) =>
+  // Every third zone; all of them in the soak tier.
+  const zones = ZONES.filter((_, n) => n % size(3, 1) === 0);
+  const moments = zones.flatMap((zone) =>
     changesIn(zone).flatMap((change) =>
       [-48 * HOUR, -1, 0, HOUR / 2, 3 * HOUR].map((after) => {
         const time = new Date(change + after);
@@ -109,5 +111,5 @@ test('parts of a time in ten zones, around each change of their clocks, are thos
   const answers = await celGo.answersOf(lines);
   celGo.stop();
   expect(lines.filter((_, position) => answers[position] !== 'true').slice(0, 3)).toEqual([]);
-  expect(lines.length).toBeGreaterThan(3_000);
+  expect(lines.length).toBeGreaterThan(size(700, 3_000));
 });
