@@ -88,6 +88,8 @@ describe.each(readdirSync(FOLDER))('%s', (name) => {
       const printed = `${error.replace(/^(?=.)/gm, '! ')}${out}${out === '' || out.endsWith('\n') ? '' : '\n'}${code === 0 ? '' : `[${code}]\n`}`;
       return printed
         .replaceAll(`${folder}/`, '')
+        .replaceAll(folder, 'FOLDER')
+        .replaceAll(world.table, 'TABLE')
         .replace(IDS, 'ID')
         .replace(/gh1([._])[\w.-]+/g, 'gh1$1SECRET')
         .replace(/(cursor\W{1,4})[\w=-]{20,}/g, '$1CURSOR')
