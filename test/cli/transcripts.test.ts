@@ -80,10 +80,13 @@ describe.each(readdirSync(FOLDER))('%s', (name) => {
       const given = words.slice(0, at).map((word) => word.split(/=(.*)/s).slice(0, 2));
       const paths = files.map(({ title }) => title.slice(5));
       const args = words.slice(at + 1).map((word) => (paths.includes(word) ? join(folder, word) : word));
+      // Tests of a model without a table are on one in memory, as where no engine is installed.
+      const { platform } = process;
+      if (args[0] === 'test') Object.defineProperty(process, 'platform', { value: 'sunos' });
       const { code, out, error } = await gatehouse(args, {
         env: { TABLE_NAME: world.table, USER: 'ops', ...Object.fromEntries(given) },
         now: () => ++now,
-      });
+      }).finally(() => Object.defineProperty(process, 'platform', { value: platform }));
       id = [...`${error}${out}`.matchAll(IDS)].at(-1)?.[0] ?? id;
       const printed = `${error.replace(/^(?=.)/gm, '! ')}${out}${out === '' || out.endsWith('\n') ? '' : '\n'}${code === 0 ? '' : `[${code}]\n`}`;
       return printed

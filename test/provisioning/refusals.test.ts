@@ -3,172 +3,145 @@ import { createLedgerWorld, type Input, type LedgerWorld, NOBODY } from './suppo
 
 /** Input that is well formed, but contradicts itself or what it names. Nothing is written for it. */
 let world: LedgerWorld;
-const id: Record<string, string> = {};
 beforeAll(async () => {
   world = await createLedgerWorld();
-  const make = async (name: string, command: string, input: Input) => {
-    id[name] = (await world.run(command, input)).id;
-  };
-  await make('acme', 'tenant.create', { name: 'Acme' });
-  await make('zenith', 'tenant.create', { name: 'Zenith' });
-  await make('office', 'location.create', { name: 'Office', parent: `tenant:${id.acme}` });
-  await make('staff', 'group.create', { name: 'staff', scope: `location:${id.office}` });
-  await make('ann', 'user.create', {});
-  await make('global', 'role.create', { name: 'global', scope: 'global' });
-  await make('any', 'role.create', { name: 'any', scope: 'tenant' });
-  await make('own', 'role.create', { name: 'own', scope: `tenant:${id.acme}` });
-  await make('foreign', 'role.create', { name: 'foreign', scope: `tenant:${id.zenith}` });
-  await world.run('assignment.create', { user: id.ann, scope: acme(), role: id.any, startsAt: early });
-  await make('grant', 'grant.create', { user: id.ann, scope: acme() });
-  await make('route', 'route.create', { ...route, method: 'GET', path: '/files/{file}' });
+  await world.apply(`
+scopes:
+  Acme: { id: acme, type: tenant }
+  Zenith: { id: zenith, type: tenant }
+  Office: { id: office, type: location, parent: Acme }
+roles:
+  global: { id: global, global: true }
+  any: { id: any }
+  own: { id: own, owner: Acme }
+  foreign: { id: foreign, owner: Zenith }
+groups: { staff: { id: staff, scope: Office } }
+users: { ann: { id: ann } }
+`);
+  await world.run('assignment.create', { user: 'ann', scope: ACME, role: 'any', startsAt: early });
+  await world.run('grant.create', { id: 'grant', user: 'ann', scope: ACME });
+  await world.run('route.create', { ...route, id: 'route', method: 'GET', path: '/files/{file}' });
 });
-const acme = () => `tenant:${id.acme}`;
-const office = () => `location:${id.office}`;
+const [ACME, OFFICE] = ['tenant:acme', 'location:office'];
 const [early, late] = ['2026-02-01T00:00:00.000Z', '2026-03-01T00:00:00.000Z'];
 const route = { permission: 'p', scope: 'tenant:{claim:t}' };
 
-type Case = readonly [why: string, command: string, input: () => Input, field: string];
+type Case = readonly [why: string, command: string, input: Input, field: string];
 async function expectRefused(code: string, [, command, input, field]: Case): Promise<void> {
   const count = world.transactions.length;
-  expect(await world.refused(command, input())).toMatchObject({ code, field, retryable: false });
+  expect(await world.refused(command, input)).toMatchObject({ code, field, retryable: false });
   expect(world.transactions.length).toBe(count);
 }
 
 describe('invalid', () => {
   const cases: readonly Case[] = [
-    ['a name that folds to one with #', 'tenant.create', () => ({ name: 'A\uff03B' }), 'name'],
-    [
-      'a name that folds to one too long for a key',
-      'tenant.create',
-      () => ({ name: '\ufdfa'.repeat(128) }),
-      'name',
-    ],
-    ['a location under a location', 'location.create', () => ({ name: 'x', parent: office() }), 'parent'],
+    ['a name that folds to one with #', 'tenant.create', { name: 'A\uff03B' }, 'name'],
+    ['a name that folds to one too long for a key', 'tenant.create', { name: '\ufdfa'.repeat(128) }, 'name'],
+    ['a location under a location', 'location.create', { name: 'x', parent: OFFICE }, 'parent'],
     [
       'a combination below the root',
       'location.create',
-      () => ({ name: 'x', parent: acme(), combination: 'deny-overrides' }),
+      { name: 'x', parent: ACME, combination: 'deny-overrides' },
       'combination',
     ],
     [
       'a combination given later to a scope that is not the root',
       'location.update',
-      () => ({ id: id.office, combination: 'deny-overrides' }),
+      { id: 'office', combination: 'deny-overrides' },
       'combination',
     ],
-    ['a role owned by what is no root', 'role.create', () => ({ name: 'x', scope: office() }), 'scope'],
-    ['a grant below the root', 'grant.create', () => ({ user: id.ann, scope: office() }), 'scope'],
+    ['a role owned by what is no root', 'role.create', { name: 'x', scope: OFFICE }, 'scope'],
+    ['a grant below the root', 'grant.create', { user: 'ann', scope: OFFICE }, 'scope'],
     [
       'a grant with a role twice',
       'grant.create',
-      () => ({ user: id.ann, scope: acme(), roles: [id.any, id.any] }),
+      { user: 'ann', scope: ACME, roles: ['any', 'any'] },
       'roles',
     ],
     [
       'a grant with more roles than one write holds',
       'grant.create',
-      () => ({ user: id.ann, scope: acme(), roles: Array(21).fill(id.any) }),
+      { user: 'ann', scope: ACME, roles: Array(21).fill('any') },
       'roles',
     ],
     [
       'a grant with a foreign role',
       'grant.create',
-      () => ({ user: id.ann, scope: acme(), roles: [id.foreign] }),
+      { user: 'ann', scope: ACME, roles: ['foreign'] },
       'roles',
     ],
-    [
-      'a foreign role added to a grant',
-      'grant.update',
-      () => ({ id: id.grant, roles: [id.foreign] }),
-      'roles',
-    ],
-    ['a grant without a name', 'grant.update', () => ({ roles: [] }), 'input'],
-    ['a grant with half a name', 'grant.read', () => ({ user: id.ann }), 'input'],
-    ['a grant with a name and a half', 'grant.delete', () => ({ id: id.grant, user: id.ann }), 'input'],
-    ['a foreign role in a group', 'group-role.create', () => ({ group: id.staff, role: id.foreign }), 'role'],
+    ['a foreign role added to a grant', 'grant.update', { id: 'grant', roles: ['foreign'] }, 'roles'],
+    ['a grant without a name', 'grant.update', { roles: [] }, 'input'],
+    ['a grant with half a name', 'grant.read', { user: 'ann' }, 'input'],
+    ['a grant with a name and a half', 'grant.delete', { id: 'grant', user: 'ann' }, 'input'],
+    ['a foreign role in a group', 'group-role.create', { group: 'staff', role: 'foreign' }, 'role'],
     [
       'an assignment of a foreign role',
       'assignment.create',
-      () => ({ user: id.ann, scope: office(), role: id.foreign }),
+      { user: 'ann', scope: OFFICE, role: 'foreign' },
       'role',
     ],
     [
       'an assignment that ends when it starts',
       'assignment.create',
-      () => ({ user: id.ann, scope: office(), role: id.any, startsAt: early, endsAt: early }),
+      { user: 'ann', scope: OFFICE, role: 'any', startsAt: early, endsAt: early },
       'endsAt',
     ],
     [
       'an assignment that starts beyond the calendar',
       'assignment.create',
-      () => ({
-        user: id.ann,
-        scope: office(),
-        role: id.any,
-        startsAt: '9999-12-31T23:59:59-12:00',
-        endsAt: late,
-      }),
+      { user: 'ann', scope: OFFICE, role: 'any', startsAt: '9999-12-31T23:59:59-12:00', endsAt: late },
       'startsAt',
     ],
     [
       'an end before the start that is there',
       'assignment.update',
-      () => ({ user: id.ann, scope: acme(), role: id.any, endsAt: '2026-01-01T00:00:00Z' }),
+      { user: 'ann', scope: ACME, role: 'any', endsAt: '2026-01-01T00:00:00Z' },
       'endsAt',
     ],
-    [
-      'a role for any tenant held everywhere',
-      'global-role.create',
-      () => ({ user: id.ann, role: id.any }),
-      'role',
-    ],
-    [
-      'a role of a tenant held everywhere',
-      'global-role.create',
-      () => ({ user: id.ann, role: id.own }),
-      'role',
-    ],
-    ['an update of nothing', 'user.update', () => ({ id: id.ann }), 'input'],
+    ['a role for any tenant held everywhere', 'global-role.create', { user: 'ann', role: 'any' }, 'role'],
+    ['a role of a tenant held everywhere', 'global-role.create', { user: 'ann', role: 'own' }, 'role'],
+    ['an update of nothing', 'user.update', { id: 'ann' }, 'input'],
     [
       'an update of an edge of nothing',
       'assignment.update',
-      () => ({ user: id.ann, scope: acme(), role: id.any }),
+      { user: 'ann', scope: ACME, role: 'any' },
       'input',
     ],
-    ['a change of what is fixed', 'role.update', () => ({ id: id.own, scope: 'global' }), 'scope'],
-    ['a thing by two names', 'user.read', () => ({ id: id.ann, email: 'ann@example.com' }), 'input'],
-    ['a thing by no name', 'user.read', () => ({}), 'input'],
-    ['a list by nothing', 'membership.list', () => ({}), 'user'],
-    ['a list by two things', 'membership.list', () => ({ user: id.ann, group: id.staff }), 'user'],
-    ['a grant list by two things', 'grant.list', () => ({ user: id.ann, scope: acme() }), 'user'],
+    ['a change of what is fixed', 'role.update', { id: 'own', scope: 'global' }, 'scope'],
+    ['a thing by two names', 'user.read', { id: 'ann', email: 'ann@example.com' }, 'input'],
+    ['a thing by no name', 'user.read', {}, 'input'],
+    ['a list by nothing', 'membership.list', {}, 'user'],
+    ['a list by two things', 'membership.list', { user: 'ann', group: 'staff' }, 'user'],
+    ['a grant list by two things', 'grant.list', { user: 'ann', scope: ACME }, 'user'],
     [
       'a route whose permission names what its path has not',
       'route.update',
-      () => ({ id: id.route, permission: '{page}' }),
+      { id: 'route', permission: '{page}' },
       'permission',
     ],
     [
       'a route whose scope names what its path has not',
       'route.update',
-      () => ({ id: id.route, scope: 'tenant:{tenant}' }),
+      { id: 'route', scope: 'tenant:{tenant}' },
       'scope',
     ],
     [
       'a route of a WebSocket with a path',
       'route.create',
-      () => ({ ...route, method: 'CONNECT', path: '/live' }),
+      { ...route, method: 'CONNECT', path: '/live' },
       'path',
     ],
     [
       'a route of AppSync with the name of an operation',
       'route.create',
-      () => ({ ...route, method: 'GRAPHQL', path: '/Public' }),
+      { ...route, method: 'GRAPHQL', path: '/Public' },
       'path',
     ],
     [
       'a route with a scope of an unknown type',
       'route.create',
-      () => ({ ...route, method: 'GET', path: '/x', scope: 'planet:{claim:t}' }),
+      { ...route, method: 'GET', path: '/x', scope: 'planet:{claim:t}' },
       'scope',
     ],
   ];
@@ -178,66 +151,51 @@ describe('invalid', () => {
 describe('not found', () => {
   const nobody = `tenant:${NOBODY}`;
   const cases: readonly Case[] = [
-    ['a parent', 'location.create', () => ({ name: 'x', parent: nobody }), 'parent'],
-    ['the scope of a group', 'group.create', () => ({ name: 'x', scope: nobody }), 'scope'],
-    ['the owner of a role', 'role.create', () => ({ name: 'x', scope: nobody }), 'scope'],
-    ['the parent of a role', 'role.create', () => ({ name: 'x', scope: 'global', parent: NOBODY }), 'parent'],
-    ['the group of a membership', 'membership.create', () => ({ user: id.ann, group: NOBODY }), 'group'],
-    ['the role of a group', 'group-role.create', () => ({ group: id.staff, role: NOBODY }), 'role'],
-    ['the group of a role', 'group-role.create', () => ({ group: NOBODY, role: id.any }), 'group'],
+    ['a parent', 'location.create', { name: 'x', parent: nobody }, 'parent'],
+    ['the scope of a group', 'group.create', { name: 'x', scope: nobody }, 'scope'],
+    ['the owner of a role', 'role.create', { name: 'x', scope: nobody }, 'scope'],
+    ['the parent of a role', 'role.create', { name: 'x', scope: 'global', parent: NOBODY }, 'parent'],
+    ['the group of a membership', 'membership.create', { user: 'ann', group: NOBODY }, 'group'],
+    ['the role of a group', 'group-role.create', { group: 'staff', role: NOBODY }, 'role'],
+    ['the group of a role', 'group-role.create', { group: NOBODY, role: 'any' }, 'group'],
     [
       'a page',
       'role-permission.create',
-      () => ({ role: id.any, permission: 'nowhere', effect: 'ALLOW' }),
+      { role: 'any', permission: 'nowhere', effect: 'ALLOW' },
       'permission',
     ],
     [
       'a permission',
       'role-permission.create',
-      () => ({ role: id.any, permission: 'a:b:c', effect: 'DENY' }),
+      { role: 'any', permission: 'a:b:c', effect: 'DENY' },
       'permission',
     ],
-    [
-      'the role of an assignment',
-      'assignment.create',
-      () => ({ user: id.ann, scope: acme(), role: NOBODY }),
-      'role',
-    ],
-    [
-      'the role of a grant',
-      'grant.create',
-      () => ({ user: id.ann, scope: acme(), roles: [NOBODY] }),
-      'roles',
-    ],
-    ['a global role', 'global-role.create', () => ({ user: id.ann, role: NOBODY }), 'role'],
-    ['a user by e-mail', 'user.read', () => ({ email: 'nobody@example.com' }), 'email'],
-    ['a tenant by name', 'tenant.read', () => ({ name: 'Nobody' }), 'name'],
+    ['the role of an assignment', 'assignment.create', { user: 'ann', scope: ACME, role: NOBODY }, 'role'],
+    ['the role of a grant', 'grant.create', { user: 'ann', scope: ACME, roles: [NOBODY] }, 'roles'],
+    ['a global role', 'global-role.create', { user: 'ann', role: NOBODY }, 'role'],
+    ['a user by e-mail', 'user.read', { email: 'nobody@example.com' }, 'email'],
+    ['a tenant by name', 'tenant.read', { name: 'Nobody' }, 'name'],
   ];
   test.each(cases)('%s', async (...one) => expectRefused('not_found', one));
 
   /** These are found out by the conditions of the write itself. */
   const byCondition: readonly Case[] = [
-    ['the user of a membership', 'membership.create', () => ({ user: NOBODY, group: id.staff }), 'user'],
-    [
-      'the user of an assignment',
-      'assignment.create',
-      () => ({ user: NOBODY, scope: acme(), role: id.any }),
-      'user',
-    ],
-    ['the user of a grant', 'grant.create', () => ({ user: NOBODY, scope: acme() }), 'user'],
-    ['the user of a global role', 'global-role.create', () => ({ user: NOBODY, role: id.global }), 'user'],
-    ['an administrator', 'admin.create', () => ({ user: NOBODY }), 'user'],
+    ['the user of a membership', 'membership.create', { user: NOBODY, group: 'staff' }, 'user'],
+    ['the user of an assignment', 'assignment.create', { user: NOBODY, scope: ACME, role: 'any' }, 'user'],
+    ['the user of a grant', 'grant.create', { user: NOBODY, scope: ACME }, 'user'],
+    ['the user of a global role', 'global-role.create', { user: NOBODY, role: 'global' }, 'user'],
+    ['an administrator', 'admin.create', { user: NOBODY }, 'user'],
   ];
   test.each(byCondition)('%s', async (_, command, input, field) => {
     const before = await world.dataItems();
-    expect(await world.refused(command, input())).toMatchObject({ code: 'not_found', field });
+    expect(await world.refused(command, input)).toMatchObject({ code: 'not_found', field });
     expect(await world.dataItems()).toEqual(before);
   });
 });
 
 test('a grant under an id that another grant has is a conflict over the id', async () => {
   const user = (await world.run('user.create', {})).id;
-  expect(await world.refused('grant.create', { id: id.grant, user, scope: acme() })).toMatchObject({
+  expect(await world.refused('grant.create', { id: 'grant', user, scope: ACME })).toMatchObject({
     code: 'conflict',
     field: 'id',
   });
