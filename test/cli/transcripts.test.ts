@@ -78,8 +78,11 @@ describe.each(readdirSync(FOLDER))('%s', (name) => {
       const words = wordsOf(line.replace('$ID', id));
       const at = words.indexOf('gatehouse');
       const given = words.slice(0, at).map((word) => word.split(/=(.*)/s).slice(0, 2));
-      const paths = files.map(({ title }) => title.slice(5));
-      const args = words.slice(at + 1).map((word) => (paths.includes(word) ? join(folder, word) : word));
+      const args = words
+        .slice(at + 1)
+        .map((word) =>
+          /^[\w-]+(?:\.\w+)*\.(?:csv|json|jsonl|txt|yaml)$/.test(word) ? join(folder, word) : word,
+        );
       // Tests of a model without a table are on one in memory, as where no engine is installed.
       const { platform } = process;
       if (args[0] === 'test') Object.defineProperty(process, 'platform', { value: 'sunos' });
