@@ -3,13 +3,13 @@ import { createLambdaEndpoint } from '../../local/lambda/endpoint.ts';
 import type { LambdaFunction } from '../../local/lambda/invocation.ts';
 import { COMMANDS } from '../../provisioning/index.ts';
 import { listen } from '../support/listening.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createLightWorld, type World } from '../support/world.ts';
 import { gatehouse } from './support.ts';
 
 /** `gatehouse command`: every command of provisioning, and through its function. On the table: transcripts/command.txt. */
 let world: World;
 beforeAll(async () => {
-  world = await createWorld();
+  world = await createLightWorld();
 });
 
 const onTable = (...args: readonly string[]) =>

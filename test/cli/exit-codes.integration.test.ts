@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createWorld, type World } from '../support/world.ts';
+import { createLightWorld, type World } from '../support/world.ts';
 import { gatehouse, subcommandsIn } from './support.ts';
 
 /**
@@ -83,7 +83,7 @@ const OTHERS = new Set([
 
 let world: World;
 beforeAll(async () => {
-  world = await createWorld();
+  world = await createLightWorld();
   await world.run('page.create', { name: 'home' });
   await world.run('location.create', { id: 'here', name: 'Here' });
   await world.run('user.create', { id: 'ann', username: 'ann' });
