@@ -15,6 +15,9 @@ export interface CachedLoaderOptions<V> {
 
 const NEARLY = 0.9;
 
+/** One object for all look-ups: the cache would make one for each. */
+export const AS_USUAL = {};
+
 interface Loading<L> {
   readonly start: number;
   readonly loaded: Promise<L>;
@@ -44,7 +47,8 @@ export function createCachedLoader<V extends object, L = V>({
 
   return {
     /** What is found stays longer. Until values are soon evicted, it need not be noted: that costs more than to look. */
-    find: (key: string): V | undefined => (isNearlyFull() ? values.get(key) : values.peek(key)),
+    find: (key: string): V | undefined =>
+      isNearlyFull() ? values.get(key, AS_USUAL) : values.peek(key, AS_USUAL),
     /** Caches a value, unless it is larger than the whole bound. Returns whether it did. */
     keep: (key: string, value: V): boolean => {
       const isCached = values.set(key, value).peek(key) === value;

@@ -91,23 +91,17 @@ export function createDeciding(
     (look, run) => {
       const question = ask(look);
       const known = question && deciding.givesAgain ? findKept(question, deciding, look, run) : undefined;
-      const decidable = known ?? (question && lookAnew(question, deciding, look, run));
+      const decidable = known ?? (question && lookAnew(look, run, question, deciding.keeps));
       if (decidable === undefined) prefetchAsBefore(ask, look);
       return decidable;
     };
 
-  // Not within a function that asks: it would allocate the closure's context for each question.
-  const anewPlanOf =
-    <Q extends Question>(question: Q, deciding: Deciding): Plan<Decidable<Q>> =>
-    (look, run) =>
-      lookAnew(question, deciding, look, run);
-
   /** What a question is decided from where nothing is given again; undefined while an item is not loaded. */
   function lookAnew<Q extends Question>(
-    question: Q,
-    { keeps }: Deciding,
     look: Look,
     run: Run,
+    question: Q,
+    keeps = true,
   ): Anew<Q> | undefined {
     // The credential, which is looked at first, is judged each time.
     const first = run.position() + (question.credential ? 1 : 0);
@@ -157,16 +151,21 @@ export function createDeciding(
         return { question, credential: undefined, decision, made: known, isKept: true, instant, input };
     }
     // What is not there, or does not hold, is not asked for again.
-    return decidePlan(anewPlanOf(question, deciding), deciding, at);
+    return decidePlan<Q, Q>(lookAnew, question, deciding, at);
   }
 
   /** As `decideAtOnce`, for a question that is built from items. */
   const decideAskedAtOnce = <Q extends Question>(ask: Ask<Q>, deciding: Deciding): Decided<Q> | undefined =>
-    decidePlan(planOf(ask, deciding), deciding, now());
+    decidePlan(planOf(ask, deciding), undefined, deciding, now());
 
-  function decidePlan<Q extends Question>(plan: Plan<Decidable<Q>>, deciding: Deciding, instant: number) {
+  function decidePlan<Q extends Question, Asked>(
+    plan: Plan<Decidable<Q>, Asked>,
+    asked: Asked,
+    deciding: Deciding,
+    instant: number,
+  ) {
     try {
-      const value = atOnce(plan, instant);
+      const value = atOnce(plan, asked, instant);
       return value && decide(value, instant, false, deciding);
     } catch {
       // It is decided once more, by those who report its fault.
@@ -183,25 +182,17 @@ export function createDeciding(
   ): Decided<Q> {
     const { question, credential, known, input } = value;
     const at = question.at ?? instant;
+    const refused = refusedCredential(value, at);
     if (known) {
       const settled = input
         ? settle(known.residual, input, work)
         : (decisionFor(known, question, withRoles) as Decision);
-      const decision = refusedCredential(value, at) ?? settled;
+      const decision = refused ?? settled;
       return { question, credential, decision, made: known, isKept: true, instant, input };
     }
     if (question.scope === undefined)
-      return {
-        question,
-        credential,
-        decision: refusedCredential(value, at),
-        made: undefined,
-        isKept: false,
-        instant,
-        input,
-      };
+      return { question, credential, decision: refused, made: undefined, isKept: false, instant, input };
     assertWhole(input);
-    const refused = refusedCredential(value, at);
     const holdings = holdingsOf(input.subject, input);
     const residual = residualOf(input, at, holdings);
     const end = validUntil(input, at, holdings);

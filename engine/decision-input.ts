@@ -13,6 +13,7 @@ import type { Given } from './given.ts';
 import {
   type CheckedPermission,
   CREDENTIAL,
+  effectsIdOf,
   GLOBAL,
   GLOBAL_ID,
   GROUP_ROLES,
@@ -121,10 +122,11 @@ export function decisionInput<Q extends Question>(question: Q, look: Look): Deci
       ? NO_TOKEN_GROUPS
       : tokenGroupsAt(question.groups, scope, scopes, look);
   const permission = name === undefined ? null : look.item(PERMISSION, name);
+  const root = scope?.ancestors.at(-1) ?? scope?.ref;
   const tenantEffects =
-    !scope || isRefused || name === undefined
+    root === undefined || isRefused || name === undefined
       ? null
-      : look.item(TENANT_EFFECTS, tenantEffectsId(scope.ancestors.at(-1) ?? scope.ref, name));
+      : look.item(TENANT_EFFECTS, effectsIdOf(root, name, permission));
   if (scope === undefined || subject === undefined || permission === undefined) return undefined;
   if (global === undefined || isCredentialMissing || tenantEffects === undefined) return undefined;
   if (whole === undefined || tokenGroups === undefined || scopes?.includes(undefined)) return undefined;

@@ -72,6 +72,11 @@ export interface CheckedPermission extends PermissionItem {
   readonly patterns: readonly string[];
 }
 
+interface CachedPermission extends CheckedPermission {
+  /** By root: the ids of tenants' effects on it that were asked for (`effectsIdOf`). */
+  readonly effectsIds: Map<string, string>;
+}
+
 const typeOf = (ref: string): string => ref.slice(0, ref.indexOf(':'));
 
 const keyOfRef =
@@ -137,7 +142,7 @@ export const CREDENTIAL: Kind<CredentialItem> = {
   decode: (_, item) => decodeCredential(item),
 };
 
-export const PERMISSION: Kind<CheckedPermission> = {
+export const PERMISSION: Kind<CachedPermission> = {
   keyOf: (text) => {
     const name = readPermissionName(text);
     return name && decisionKey(permissionRef(name));
@@ -146,7 +151,8 @@ export const PERMISSION: Kind<CheckedPermission> = {
     const name = readPermissionName(text);
     const { registered, module = name && moduleOf(name), allow, deny, conditional } = decodePermission(item);
     // Not by a spread: V8 would give each permission a form of its own, and look its attributes up by name.
-    return { registered, module, allow, deny, conditional, patterns: patternsCovering(text) };
+    const patterns = patternsCovering(text);
+    return { registered, module, allow, deny, conditional, patterns, effectsIds: new Map() };
   },
 };
 
@@ -162,9 +168,6 @@ export interface TenantEffects extends Pick<PermissionItem, 'allow' | 'deny' | '
   /** Whether the table has an item for it. */
   readonly isStored: boolean;
 }
-
-const EMPTY: ReadonlySet<string> = new Set();
-const NO_CONDITIONS: PermissionItem['conditional'] = new Map();
 
 /** What stands in the tokens of one issuer, at one root. Ids are `ROOT of ISSUER`; a root holds no space. */
 export const EXTERNAL_GROUPS: Kind<ReadonlyMap<string, ExternalGroup>> = {
@@ -183,7 +186,7 @@ const NO_EXTERNAL_GROUPS: ReadonlyMap<string, ExternalGroup> = new Map();
 
 /** Ids are `ROOT PERMISSION`; neither part contains a space. */
 export const TENANT_EFFECTS: Kind<TenantEffects> = {
-  absent: () => ({ allow: EMPTY, deny: EMPTY, conditional: NO_CONDITIONS, isStored: false }),
+  absent: () => NONE,
   keyOf: (id) => {
     const space = id.indexOf(' ');
     const root = id.slice(0, space);
@@ -195,4 +198,17 @@ export const TENANT_EFFECTS: Kind<TenantEffects> = {
     return { allow, deny, conditional, isStored: true };
   },
 };
+const NONE: TenantEffects = { allow: new Set(), deny: new Set(), conditional: new Map(), isStored: false };
 export const tenantEffectsId = (root: string, permission: string): string => `${root} ${permission}`;
+
+/** So many ids are kept with one permission. */
+const MOST_IDS = 1_000;
+
+/** As `tenantEffectsId`, but made once: V8 copies and hashes a text that is put together for each look-up. */
+export function effectsIdOf(root: string, name: string, permission: CachedPermission | null | undefined) {
+  const known = permission?.effectsIds.get(root);
+  if (known !== undefined) return known;
+  const id = tenantEffectsId(root, name);
+  if (permission && permission.effectsIds.size < MOST_IDS) permission.effectsIds.set(root, id);
+  return id;
+}

@@ -1,7 +1,9 @@
 import { LRUCache } from 'lru-cache';
+import { AS_USUAL } from './cached-loader.ts';
 import type { Residual } from './decide.ts';
 import type { Decision } from './decision.ts';
 import type { Span } from './item-cache.ts';
+import { GLOBAL_ID } from './items.ts';
 import type { Kept } from './load.ts';
 import { type TokenGroups, textWithGroups } from './token-groups.ts';
 
@@ -49,9 +51,6 @@ interface KeptSubject {
 const MOST = 1 / 4;
 const LEAST = 1 / 32;
 
-/** One object for all look-ups: the cache would make one for each. */
-const AS_USUAL = {};
-
 /**
  * Keeps decisions in the memory that items leave free: an item that is not cached costs a read, a decision only its
  * making. The subjects that were asked about least recently are forgotten first.
@@ -66,6 +65,8 @@ export function createKeptDecisions(maxBytes: number) {
     maxSize: most,
     sizeCalculation: ({ bytes }) => bytes,
   });
+  /** Of the global item, on which all that is kept rests. */
+  let global: Span | undefined;
   const shrink = () => {
     while (subjects.calculatedSize > room) subjects.pop();
   };
@@ -91,10 +92,14 @@ export function createKeptDecisions(maxBytes: number) {
       return there?.permission === permission ? there : undefined;
     },
     keep: (subject: string, groups: TokenGroups | undefined, scope: string, decision: KeptDecision): void => {
+      const ofGlobal = decision.shared.find(({ id }) => id === GLOBAL_ID);
+      // Read anew: nothing that was kept before holds any more, and to find that out one by one takes longer.
+      if (ofGlobal !== global) subjects.clear();
+      global = ofGlobal;
       const hasGroups = groups !== undefined;
       const id = hasGroups ? textWithGroups(subject, groups) : subject;
       // It was found before: it stays for that.
-      const known = subjects.peek(id);
+      const known = subjects.peek(id, AS_USUAL);
       const isFull = known !== undefined && known.bytes > BYTES_PER_SUBJECT;
       const least = SUBJECT_BYTES + (hasGroups ? 2 * id.length : 0);
       const { scopes, bytes } = known && !isFull ? known : { scopes: new Map(), bytes: least };
@@ -103,7 +108,7 @@ export function createKeptDecisions(maxBytes: number) {
       scopes.set(scope, after.kept);
       const grown = after.more * DECISION_BYTES + (before === undefined ? SCOPE_BYTES : 0);
       // The cache takes the size of a value when it is set: a new one each time that it differs.
-      if (grown !== 0) subjects.set(id, { scopes, hasGroups, bytes: bytes + grown });
+      if (grown !== 0) subjects.set(id, { scopes, hasGroups, bytes: bytes + grown }, AS_USUAL);
       shrink();
     },
   };

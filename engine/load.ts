@@ -70,8 +70,10 @@ export interface Kept extends Spans {
  * Computes a value from items of the table. A plan is a pure function that runs again after each read, until
  * it returns something other than undefined. The items of its last run are those on which the value rests:
  * they must be coherent.
+ *
+ * @typeParam Asked what is handed to it, where one plan serves many questions: a plan for each would be a closure for each
  */
-export type Plan<T> = (look: Look, run: Run) => T | undefined;
+export type Plan<T, Asked = undefined> = (look: Look, run: Run, asked: Asked) => T | undefined;
 
 /**
  * Whether a kept value holds: time has not changed it, and each of its items is still the cached one, whose last read
@@ -245,7 +247,7 @@ function createTrial(items: ItemCache) {
 
   return {
     /** @returns the plan's value; undefined while an item is missing */
-    run: <T>(plan: Plan<T>, by: Source): T | undefined => {
+    run: <T, Asked>(plan: Plan<T, Asked>, by: Source, asked: Asked): T | undefined => {
       source = by;
       size = 0;
       hasImpossible = false;
@@ -253,7 +255,7 @@ function createTrial(items: ItemCache) {
       if (prefetched.length > 0) prefetched = [];
       common.from = common.latest = -FOREVER;
       common.until = FOREVER;
-      return plan(look, thisRun);
+      return plan(look, thisRun, asked);
     },
     /** If `isUsable`: the last instant at which all items used were current. */
     until: () => common.until,
@@ -338,7 +340,7 @@ export function createLoad(options: LoadOptions, onGrowth?: (bytes: number) => v
     let wanted: ItemId[] | undefined;
     let allCurrent = Number.NEGATIVE_INFINITY;
     for (const plan of plans) {
-      const value = trial.run(plan, source);
+      const value = trial.run(plan, source, undefined);
       if (value !== undefined && trial.isUsable(instant - ownTtlMs, instant)) {
         loaded.push(loadedAt(value, instant, trial.until()));
         continue;
@@ -423,7 +425,7 @@ export function createLoad(options: LoadOptions, onGrowth?: (bytes: number) => v
       const loaded: Loaded<T>[] = [];
       const looked: ItemId[] = [];
       for (const plan of plans) {
-        const value = trial.run(plan, source);
+        const value = trial.run(plan, source, undefined);
         if (value !== undefined && trial.until() > instant - ownTtlMs)
           loaded.push(loadedAt(value, instant, trial.until()));
         looked.push(...trial.entries(), ...trial.missing());
@@ -448,7 +450,7 @@ export function createLoad(options: LoadOptions, onGrowth?: (bytes: number) => v
     const source = { read: NOTHING_READ, after: instant - outageTtlMs, upTo: instant, isOfCache: false };
     const loaded: Loaded<T>[] = [];
     for (const plan of plans) {
-      const value = trial.run(plan, source);
+      const value = trial.run(plan, source, undefined);
       if (value === undefined || !trial.isUsable(source.after, instant)) return undefined;
       const fresh = loadedAt(value, instant, trial.until());
       const isStale = instant >= fresh.expiresAt;
@@ -471,10 +473,10 @@ export function createLoad(options: LoadOptions, onGrowth?: (bytes: number) => v
     /** The cached value of an item, however old. */
     recall: items.recall,
     /** The value of a plan for a `cached` question at an instant; undefined if an item has to be read. */
-    atOnce: <T>(plan: Plan<T>, instant: number): T | undefined => {
+    atOnce: <T, Asked>(plan: Plan<T, Asked>, asked: Asked, instant: number): T | undefined => {
       cached.after = instant - ttlMs;
       cached.upTo = instant;
-      const value = trial.run(plan, cached);
+      const value = trial.run(plan, cached, asked);
       return trial.isUsable(instant - ownTtlMs, instant) ? value : undefined;
     },
     /**

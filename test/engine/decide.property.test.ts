@@ -333,12 +333,12 @@ function itemsOf({ user, scopes, permissions, roles, ...granted }: World): Reado
     for (const { name } of permissions) items.set(`${ref} ${name}`, exactOf(ref, name));
   }
   for (const { name, registered, module } of permissions) {
-    const of = name.includes(':') ? name.split(':')[0] : module;
     items.set(name, {
       ...exactOf(undefined, name),
       registered,
-      module: of,
+      module: name.includes(':') ? name.split(':')[0] : module,
       patterns: patternsCovering(name),
+      effectsIds: new Map(),
     });
   }
   return items;

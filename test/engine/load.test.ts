@@ -120,7 +120,7 @@ describe('what was written within the margin', () => {
     write('new', 2, MARGIN - 500);
     const plan: Plan<unknown> = (look, run) => {
       if (look.item(KIND, 'old') !== undefined) look.prefetch(KIND, 'next');
-      return all('old', 'new')(look, run);
+      return all('old', 'new')(look, run, undefined);
     };
     expect(await load([plan])).toEqual([[1, 2]]);
     expect(reads).toEqual([
