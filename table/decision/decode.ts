@@ -150,8 +150,10 @@ export function oneOf(text: string): string {
   const before = texts.get(text);
   if (before !== undefined) return before;
   if (texts.size >= MOST) texts.clear();
-  texts.set(text, text);
-  return text;
+  // As the name of an attribute it is whole: what is cut out of a longer text stays a part of that.
+  const [whole = text] = Object.keys({ [text]: 0 });
+  texts.set(whole, whole);
+  return whole;
 }
 
 const SUBJECT_ATTRIBUTES = plain(
@@ -453,7 +455,7 @@ export function decodeScope(ref: string, item: Item): ScopeItem {
   return {
     ref,
     active: isActive(item),
-    ancestors,
+    ancestors: ancestors.map(oneOf),
     combination,
     groups,
     groupsApart,
