@@ -1,5 +1,6 @@
+import { ulid } from 'ulid';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { readScimCredential } from '../../../provisioning/index.ts';
+import { createProvisioning, readScimCredential } from '../../../provisioning/index.ts';
 import { nodeKey } from '../../../table/keys.ts';
 import { findingsOn } from '../findings.ts';
 import { createLedgerWorld, type Input, type LedgerWorld } from '../support.ts';
@@ -279,6 +280,58 @@ describe('an end', () => {
     await world.run('scim-user.delete', { connection: 'c', user });
     await world.run('scim-connection.delete', { id: 'c' });
     expect(await world.reader.get(nodeKey({ type: 'scim-credential', id: 'k' }))).toBeUndefined();
+  });
+});
+
+describe('somebody who is linked and in more groups than one transaction holds', () => {
+  /** Links ann, who is in 40 groups then. */
+  async function link() {
+    await create({ userName: 'ann', email: 'ann@acme.example' });
+    for (let n = 0; n < 40; n++) {
+      const { group } = await world.run('scim-group.create', { connection: 'c', displayName: `g${n}` });
+      await world.run('scim-group.members', { connection: 'c', group, add: ['ann'] });
+    }
+  }
+  const groups = async () => (await world.listed('membership.list', { user: 'ann' })).length;
+  const inForce = async () => {
+    const item = await world.reader.get({ PK: 'USER#ann', SK: 'DECISION' });
+    return item?.groups instanceof Set ? item.groups.size : 0;
+  };
+
+  test('is ended and taken back in steps, each of which leaves the table whole', async () => {
+    await link();
+    const before = await inForce();
+    expect(before).toBe(40);
+    const first = world.transactions.length;
+    await update('ann', { active: false });
+    expect(world.transactions.length - first).toBeGreaterThan(1);
+    expect([await inForce(), await groups(), await statusOf('ann')]).toEqual([0, 40, 'active']);
+    expect(await update('ann', { active: false })).toMatchObject({ kept: true });
+    await update('ann', { active: true });
+    expect(await inForce()).toBe(40);
+  });
+
+  test('goes on where it was stopped', async () => {
+    await link();
+    const stopped = createProvisioning({ ...world, newId: () => ulid(), budgetMs: -1 });
+    const event = (command: string, input: Input) => ({
+      command,
+      input: { connection: 'c', user: 'ann', ...input },
+    });
+    expect(await stopped(event('scim-user.update', { active: false }))).toMatchObject({
+      error: { code: 'unfinished', retryable: true },
+    });
+    expect(await inForce()).toBeGreaterThan(0);
+    expect(await findingsOn(world)).toEqual([]);
+    await update('ann', { active: false });
+    expect(await inForce()).toBe(0);
+    expect(await stopped(event('scim-user.delete', {}))).toMatchObject({ error: { code: 'unfinished' } });
+    expect(await world.refused('scim-user.update', event('', { active: true }).input)).toMatchObject({
+      code: 'not_found',
+      field: 'user',
+    });
+    await world.run('scim-user.delete', { connection: 'c', user: 'ann' });
+    expect(await groups()).toBe(0);
   });
 });
 
