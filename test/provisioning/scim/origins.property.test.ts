@@ -130,11 +130,14 @@ function commandOf({ what, user, group, connection, both }: Step) {
   return commands[what];
 }
 
-const migrating = ({ reader, writer, clock }: LedgerWorld, joins: boolean) =>
-  migrate({
+/** Splits what can be, subjects or not, or joins it. */
+async function migrating({ reader, writer, clock }: LedgerWorld, joins: boolean, subjects: boolean) {
+  const { unsplit } = await migrate({
     ...{ reader, writer, clock, newId: ulid, joins },
-    thresholds: { groupsOfSubject: 0, groupsOfScope: 0, rolesOfRoot: 0 },
+    thresholds: { groupsOfSubject: subjects ? 0 : 100, groupsOfScope: 0, rolesOfRoot: 0 },
   });
+  expect(unsplit).toBe(0);
+}
 
 async function holds(steps: readonly Step[]): Promise<void> {
   const [world, model] = [await createLedgerWorld(), createModel()];
@@ -145,7 +148,7 @@ async function holds(steps: readonly Step[]): Promise<void> {
   for (const each of steps) {
     world.clock.advance(1);
     const sent = commandOf(each);
-    if (sent === undefined) await migrating(world, each.what === 'join');
+    if (sent === undefined) await migrating(world, each.what === 'join', each.both);
     const answer = sent ? await world.provision({ command: sent[0], input: sent[1] }) : { ok: true };
     expect([each, answer.ok]).toEqual([each, model.take(each)]);
   }
