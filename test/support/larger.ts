@@ -14,7 +14,9 @@ provisioning/long-deletions.integration provisioning/moves.integration provision
 provisioning/operations provisioning/role-templates.integration provisioning/split-groups
 provisioning/split-reused-ids.integration provisioning/split-scope.integration provisioning/stamps
 provisioning/transaction provisioning/uniqueness-crowd.integration provisioning/verify
-provisioning/verify-product.integration runbooks/rehearsals.integration table/sequence.property authorizer/policies/bounds authorizer/policies/glob middleware/worlds.integration cli/command.integration cli/exit-codes.integration
+provisioning/verify-product.integration runbooks/rehearsals.integration scim/isolation.property scim/killed-sync.integration
+scim/repeated-sync.integration scim/scale.integration table/sequence.property authorizer/policies/bounds authorizer/policies/glob middleware/worlds.integration
+cli/command.integration cli/exit-codes.integration
 provisioning/apply/conditions provisioning/names/paths.property proof/oracle/cel/cel-go.integration
 `
   .trim()

@@ -1,0 +1,45 @@
+import { createPort } from '../../scim/compose.ts';
+import { createHandle } from '../../scim/http.ts';
+import { createLogged } from '../support/log.ts';
+import { commandsOf, type World } from '../support/world.ts';
+import { client } from './support.ts';
+
+/** A tenant with a domain and a connection. */
+export interface Tenant {
+  /** Its own and that of its connection. */
+  readonly id: string;
+  /** The first label of its domain. */
+  readonly name: string;
+  /** Of its connection. */
+  readonly token: string;
+}
+
+const issuerOf = (name: string): string => `https://login.${name}.example`;
+
+/** Makes a tenant whose connection has been noted now. */
+export async function makeTenant(
+  { run, clock }: Pick<World, 'run' | 'clock'>,
+  name: string,
+  id = name,
+): Promise<Tenant> {
+  const scope = `tenant:${id}`;
+  await run('tenant.create', { id, name });
+  await run('domain.create', { name: `${name}.example`, tenant: scope });
+  const lastSyncAt = new Date(clock.now()).toISOString();
+  await run('scim-connection.create', { id, scope, name, issuer: issuerOf(name), lastSyncAt });
+  const { token } = await run('scim-credential.create', { connection: id });
+  return { id, name, token: String(token) };
+}
+
+type Served = Pick<World, 'reader' | 'writer' | 'clock' | 'newSecret'>;
+
+/** A server process over a table: what it knows is the table's, so that another one goes on where it was stopped. */
+export function serve(
+  world: Served,
+  provision: Parameters<typeof createPort>[2] = commandsOf(world).provision,
+) {
+  const { log, lines } = createLogged('scim');
+  const port = createPort(world.reader, world.clock, provision);
+  const handle = createHandle({ port, publicUrl: 'https://scim.example.com', clock: world.clock, log });
+  return { handle, lines, as: ({ token }: Tenant) => client(handle, token) };
+}
