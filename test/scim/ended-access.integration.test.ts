@@ -85,14 +85,14 @@ test.each(['made', 'linked'])('a user whom the connection has %s', async (name) 
   const patchedAt = performance.now();
   expect(status).toBe(200);
   let sentAt = patchedAt;
-  let lastAdmittedAt = patchedAt;
+  let lastAllowedAt = patchedAt;
   for (;;) {
     sentAt = performance.now();
     if ((await statusOf()) !== 200) break;
-    lastAdmittedAt = sentAt;
+    lastAllowedAt = sentAt;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  const [http, sockets] = [lastAdmittedAt - patchedAt, (await closed) - patchedAt];
+  const [http, sockets] = [lastAllowedAt - patchedAt, (await closed) - patchedAt];
   expect(http).toBeLessThan(HTTP_BOUND_MS);
   expect(sockets).toBeLessThan(SOCKET_BOUND_MS);
   if (IS_MEASURED) console.info(name, { http, sockets });

@@ -49,7 +49,7 @@ async function say(user: string, active: boolean): Promise<void> {
 }
 
 /** Whether the engine lets somebody in now, at these pages. */
-async function admits(id: string, ...pages: readonly string[]): Promise<readonly boolean[]> {
+async function allowedAt(id: string, ...pages: readonly string[]): Promise<readonly boolean[]> {
   world.settle();
   const questions = pages.map((permission) => ({ subject: `user:${id}`, permission, scope: SCOPE }));
   const { decisions } = await world.newEngine().checkMany(questions, { consistency: 'strong' });
@@ -73,24 +73,24 @@ describe.each(['made', 'linked'] as const)('a user whom the connection has %s', 
     expect(await statusWith(-1)).toBe(200);
     await say(id, false);
     const patchedAt = clock.now();
-    let lastAdmittedMs = 0;
+    let lastAllowedMs = 0;
     // Every few seconds with a new token, and with those of the first minute.
     for (let token = 0; token <= 80; token++) {
       const statuses = [await statusWith(token)];
       for (let older = 0; older < Math.min(token, 13); older++) statuses.push(await statusWith(older));
-      if (statuses.includes(200)) lastAdmittedMs = clock.now() - patchedAt;
+      if (statuses.includes(200)) lastAllowedMs = clock.now() - patchedAt;
       clock.advance(5_000);
     }
     const bound = ENGINE_TTL_MS + GATEWAY_TTL_SECONDS * 1_000;
-    expect(lastAdmittedMs).toBeLessThan(bound);
+    expect(lastAllowedMs).toBeLessThan(bound);
     // Both bounds were needed.
-    expect(lastAdmittedMs).toBeGreaterThan(bound * 0.9);
+    expect(lastAllowedMs).toBeGreaterThan(bound * 0.9);
   });
 
   test('an operator’s suspension stays when the connection says active, and both must hold', async () => {
     const id = await member(kind);
     const seen: boolean[] = [];
-    const note = async () => seen.push(...(await admits(id, 'home')));
+    const note = async () => seen.push(...(await allowedAt(id, 'home')));
     await note();
     await say(id, false);
     await note();
@@ -114,7 +114,7 @@ test('a linked user loses what the connection gave and keeps what was there by h
   await world.run('assignment.create', { user: id, role: teacher, scope: SCOPE });
   const { id: byHand } = await world.run('group.create', { name: 'by hand', scope: SCOPE });
   await world.run('membership.create', { user: id, group: byHand });
-  const allowed = () => admits(id, 'home', 'grades');
+  const allowed = () => allowedAt(id, 'home', 'grades');
   expect(await allowed()).toEqual([true, true]);
   await say(id, false);
   expect(await allowed()).toEqual([false, true]);

@@ -1,13 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { ulid } from 'ulid';
 import { afterAll, expect, test } from 'vitest';
-import { createProvisioning } from '../../provisioning/index.ts';
+import { type Answer, createProvisioning } from '../../provisioning/index.ts';
 import { findingsOn } from '../provisioning/findings.ts';
-import { inParallel } from '../provisioning/stepwise.ts';
 import { eventually } from '../support/eventually.ts';
 import { size } from '../support/tier.ts';
 import { createWorld, type World } from '../support/world.ts';
-import { type Client, groupOf, membersOf, patchOf, userOf } from './support.ts';
+import { type Client, groupOf, membersOf, patchOf } from './support.ts';
 import { makeTenant, serve, type Tenant } from './tenants.ts';
 
 /**
@@ -18,6 +17,10 @@ const MOVES = size(60, 1_000);
 const LEAVING = MOVES / 2;
 const STAYING = MOVES / 10;
 
+/** Questions of one `checkMany`, and commands of one batch. */
+const MOST_AT_ONCE = 1_000;
+const TIMEOUT_MS = 3_600_000;
+
 interface Stage {
   readonly world: World;
   readonly tenant: Tenant;
@@ -27,7 +30,22 @@ interface Stage {
   readonly after: readonly string[];
   readonly patch: unknown;
   /** Whom the engine lets in now. */
-  readonly admitted: () => Promise<readonly string[]>;
+  readonly allowedUsers: () => Promise<readonly string[]>;
+}
+
+/** Users of the connection, made many at a time. */
+async function linksOf({ provision }: World, { id }: Tenant, names: readonly string[]) {
+  const users: string[] = [];
+  for (let n = 0; n < names.length; n += MOST_AT_ONCE) {
+    const some = names.slice(n, n + MOST_AT_ONCE);
+    const answer = await provision({
+      batch: some.map((userName) => ({ command: 'scim-user.create', input: { connection: id, userName } })),
+    });
+    if (!answer.ok) throw new Error(answer.error.message);
+    for (const each of answer.result.answers as readonly Answer[])
+      users.push(each.ok ? String(each.result.user) : expect.fail(each.error.message));
+  }
+  return users;
 }
 
 /** A group that opens a page, with members of whom some are to go, and others are to come. */
@@ -40,7 +58,7 @@ async function createStage(): Promise<Stage> {
   await world.run('role-permission.create', { role, permission: 'home', effect: 'ALLOW' });
   const send = serve(world).as(tenant);
   const names = Array.from({ length: MOVES + STAYING }, (_, n) => `ann${n}`);
-  const users = await inParallel(names, 4, (name) => userOf(send, name));
+  const users = await linksOf(world, tenant, names);
   const [go, stay, come] = [
     users.slice(0, LEAVING),
     users.slice(LEAVING, LEAVING + STAYING),
@@ -51,9 +69,13 @@ async function createStage(): Promise<Stage> {
   world.settle();
   const engine = world.newEngine();
   const questions = users.map((id) => ({ subject: `user:${id}`, permission: 'home', scope }));
-  const admitted = async () => {
+  const allowedUsers = async () => {
     world.settle();
-    const { decisions } = await engine.checkMany(questions, { consistency: 'strong' });
+    const decisions: { readonly allowed: boolean }[] = [];
+    for (let n = 0; n < questions.length; n += MOST_AT_ONCE) {
+      const some = questions.slice(n, n + MOST_AT_ONCE);
+      decisions.push(...(await engine.checkMany(some, { consistency: 'strong' })).decisions);
+    }
     return users.filter((_, n) => decisions[n]?.allowed).sort();
   };
   const value = (ids: readonly string[]) => ids.map((id) => ({ value: id }));
@@ -62,8 +84,8 @@ async function createStage(): Promise<Stage> {
     { op: 'remove', path: 'members', value: value(go) },
   );
   const [before, after] = [[...go, ...stay].sort(), [...stay, ...come].sort()];
-  expect(await admitted()).toEqual(before);
-  return { world, tenant, send, group, before, after, patch, admitted };
+  expect(await allowedUsers()).toEqual(before);
+  return { world, tenant, send, group, before, after, patch, allowedUsers };
 }
 
 const isWithin = (some: readonly string[], all: readonly string[]): boolean => {
@@ -82,15 +104,15 @@ function expectBetween({ before, after }: Stage, seen: readonly string[]): void 
   ).toBe(true);
 }
 
-async function expectDone({ world, send, group, after, admitted }: Stage): Promise<void> {
-  expect(await admitted()).toEqual(after);
+async function expectDone({ world, send, group, after, allowedUsers }: Stage): Promise<void> {
+  expect(await allowedUsers()).toEqual(after);
   expect(await membersOf(send, group)).toEqual(after);
   expect(await findingsOn(world)).toEqual([]);
 }
 
-test('that is stopped after each step in turn', async () => {
+test('that is stopped after each step in turn', { timeout: TIMEOUT_MS }, async () => {
   const stage = await createStage();
-  const { world, tenant, group, patch, admitted } = stage;
+  const { world, tenant, group, patch, allowedUsers } = stage;
   let steps = 0;
   for (let isDone = false; !isDone; ) {
     let left = 1;
@@ -103,7 +125,7 @@ test('that is stopped after each step in turn', async () => {
     const dying = createProvisioning({ ...world, writer: { send }, newId: () => ulid() });
     const { status } = await serve(world, dying).as(tenant)('PATCH', `/Groups/${group}`, patch);
     isDone = status === 204;
-    expectBetween(stage, await admitted());
+    expectBetween(stage, await allowedUsers());
     expect(steps).toBeLessThan(MOVES);
   }
   expect(steps).toBeGreaterThan(MOVES / 20);
@@ -141,9 +163,9 @@ async function start({ world: { table, endpoint } }: Stage) {
   return { url, kill };
 }
 
-test('whose server is killed', async () => {
+test('whose server is killed', { timeout: TIMEOUT_MS }, async () => {
   const stage = await createStage();
-  const { tenant, send, group, before, patch, admitted } = stage;
+  const { tenant, send, group, before, patch, allowedUsers } = stage;
   const request = (url: string) =>
     fetch(`${url}/scim/v2/Groups/${group}`, {
       method: 'PATCH',
@@ -161,7 +183,7 @@ test('whose server is killed', async () => {
   });
   await first.kill();
   expect(await lost).toBeUndefined();
-  const seen = await admitted();
+  const seen = await allowedUsers();
   expectBetween(stage, seen);
   expect(seen).not.toEqual(stage.before);
   expect(seen).not.toEqual(stage.after);
