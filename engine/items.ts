@@ -201,8 +201,8 @@ export const TENANT_EFFECTS: Kind<TenantEffects> = {
 const NONE: TenantEffects = { allow: new Set(), deny: new Set(), conditional: new Map(), isStored: false };
 export const tenantEffectsId = (root: string, permission: string): string => `${root} ${permission}`;
 
-/** So many ids are kept with one permission. */
-const MOST_IDS = 1_000;
+/** So many ids are kept with one permission: they are not counted in the memory of the cache. */
+const MOST_IDS = 8;
 
 /** As `tenantEffectsId`, but made once: V8 copies and hashes a text that is put together for each look-up. */
 export function effectsIdOf(root: string, name: string, permission: CachedPermission | null | undefined) {

@@ -1,6 +1,5 @@
 import { formatScimCredential, hashOfToken } from '../../table/api-token.ts';
 import { DAY_MS } from '../../table/entities/entity.ts';
-import * as field from '../../table/entities/fields.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { CREDENTIAL_DAYS, MAX_CREDENTIAL_DAYS } from '../../table/entities/scim.ts';
 import { conflict, invalid, stale } from '../../table/errors.ts';
@@ -100,7 +99,7 @@ export const SCIM_CREDENTIAL: NodeKind = {
       name: 'scim-credential.list',
       summary: 'Lists every credential of a connection, page by page.',
       by: [
-        by({ connection: field.id }, ({ connection }) =>
+        by({ connection: ENTITIES['scim-credential'].attributes.shape.connection }, ({ connection }) =>
           ownedBy(connectionRef(connection), 'scim-credential'),
         ),
       ],

@@ -119,7 +119,10 @@ export async function stepsOf(planning: Planning, named: Named, moves: readonly 
   return { ...whole, steps };
 }
 
-const ids = z.array(field.id).describe('list of ids of users');
+const ids = z
+  .array(field.id.describe('a user of the connection'))
+  .max(MAX_MEMBERS)
+  .describe('list of ids of users');
 const { connection, group } = ENTITIES['scim-group'].attributes.shape;
 const { user } = ENTITIES['scim-user'].attributes.shape;
 

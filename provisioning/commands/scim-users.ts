@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import * as field from '../../table/entities/fields.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { notFound } from '../../table/errors.ts';
 import { type Key, nodeKey } from '../../table/keys.ts';
@@ -88,7 +87,7 @@ const find = readCommand({
 const list = listCommand({
   name: 'scim-user.list',
   summary: 'Lists every user of a connection, page by page.',
-  by: [by({ connection: field.id }, ({ connection: id }) => ownedBy(connectionRef(id), 'scim-user'))],
+  by: [by({ connection }, ({ connection: id }) => ownedBy(connectionRef(id), 'scim-user'))],
 });
 
 export const SCIM_USER: NodeKind = {
