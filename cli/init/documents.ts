@@ -29,7 +29,7 @@ function requestOf(protect: string): { readonly method: string; readonly last: s
 }
 
 /** Where editors find the schemas of both files. */
-const SCHEMAS = '../node_modules/gatehouse-authz/schemas';
+const SCHEMAS = '../node_modules/gatehouse-authz/docs/schemas';
 
 /** A first manifest: two roots, and a user who may do one thing in one of them. */
 export function firstManifest({ root, protect, email }: Answers): string {

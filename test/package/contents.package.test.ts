@@ -31,7 +31,7 @@ test('it holds the product and nothing else, in less than two megabytes', () => 
   );
   expect([...tops].sort()).toEqual(
     [
-      ...['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'package.json', 'schemas', 'template.yaml'],
+      ...['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'docs', 'package.json', 'template.yaml'],
       ...[
         'authorizer',
         'authzen',

@@ -37,7 +37,7 @@ function schemaOf(data: unknown): string | undefined {
 }
 
 test.each(Object.keys(SCHEMAS))('schemas/%s is up to date', (name) => {
-  const written = readFileSync(join(ROOT, 'schemas', name), 'utf8');
+  const written = readFileSync(join(ROOT, 'docs/schemas', name), 'utf8');
   expect(written, 'run: node --import tsx test/schemas/print.ts').toBe(textOf(SCHEMAS[name] ?? {}));
 });
 

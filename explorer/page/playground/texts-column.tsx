@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import MANIFEST_SCHEMA from '../../../schemas/manifest.schema.json' with { type: 'json' };
-import TESTS_SCHEMA from '../../../schemas/model-test.schema.json' with { type: 'json' };
+import MANIFEST_SCHEMA from '../../../docs/schemas/manifest.schema.json' with { type: 'json' };
+import TESTS_SCHEMA from '../../../docs/schemas/model-test.schema.json' with { type: 'json' };
 import type { ModelState, TextProblem, Texts } from '../../playground/model.ts';
 import { download } from '../parts/exports.tsx';
 import { Wrong } from '../parts/field.tsx';

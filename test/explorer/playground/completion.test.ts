@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import MANIFEST from '../../../docs/schemas/manifest.schema.json' with { type: 'json' };
+import TESTS from '../../../docs/schemas/model-test.schema.json' with { type: 'json' };
 import {
   type Completion,
   completionAt,
   namesIn,
   type Schema,
 } from '../../../explorer/page/playground/completion.ts';
-import MANIFEST from '../../../schemas/manifest.schema.json' with { type: 'json' };
-import TESTS from '../../../schemas/model-test.schema.json' with { type: 'json' };
 
 const SCHOOL = `modules: { library: { sold: true } }
 pages: [dashboard, grades]
