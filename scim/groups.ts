@@ -68,6 +68,13 @@ const memberOf = (base: string, user: unknown) => ({
   type: 'User',
 });
 
+/** The ids of a group's members. Throws ScimError `tooMany` beyond `most`. */
+async function membersOf(send: Send, group: unknown, most: number): Promise<readonly string[]> {
+  const list = (limit: number, cursor: string | undefined) =>
+    send('scim-group.list-members', { group, ...defined({ limit, cursor }) }) as never;
+  return (await readAll(list, most)).map(({ user }) => String(user));
+}
+
 /** The resource with its members where they are wanted, as far as an answer has room. */
 async function shown(
   { send, base, wanted }: Asked,
@@ -75,9 +82,7 @@ async function shown(
   room: { left: number },
 ): Promise<Resource> {
   if (!wanted.has('members')) return wanted.of(resource);
-  const list = (limit: number, cursor: string | undefined) =>
-    send('scim-group.list-members', { group: resource.id, ...defined({ limit, cursor }) }) as never;
-  const members = (await readAll(list, room.left)).map(({ user }) => memberOf(base, user));
+  const members = (await membersOf(send, resource.id, room.left)).map((user) => memberOf(base, user));
   room.left -= members.length;
   return wanted.of({ ...resource, ...(members.length > 0 ? { members } : {}) });
 }
@@ -97,6 +102,23 @@ async function changeMembers(send: Send, group: string, changes: MemberChanges):
     const isOfMember = error instanceof CommandError && error.failure.code === 'invalid';
     throw isOfMember ? noUser() : error;
   }
+}
+
+const isTaken = (error: unknown): boolean =>
+  error instanceof CommandError && error.failure.code === 'conflict';
+
+/** What a POST has made that stopped before the last member: a group of these names, with some of these members alone. */
+async function begunWith(
+  send: Send,
+  names: { readonly displayName: string; readonly externalId?: string },
+  members: readonly string[],
+): Promise<Result | undefined> {
+  const link = await send('scim-group.find', { displayName: names.displayName }).catch(() => undefined);
+  if (!link || link.displayName !== names.displayName || link.externalId !== names.externalId)
+    return undefined;
+  const there = await membersOf(send, link.group, MOST_MEMBERS);
+  const isBegun = there.length < members.length && there.every((user) => members.includes(user));
+  return isBegun ? link : undefined;
 }
 
 /** A group of the request's body, with the name that each has to have. */
@@ -125,11 +147,13 @@ export const groups: Resources = {
   create: async (asked, body) => {
     const { members = {}, displayName, externalId } = readGroup(body);
     await assertUsers(asked, members);
-    const link = await asked.send('scim-group.create', {
-      displayName,
-      ...(externalId ? { externalId } : {}),
-    });
     const { replace: add = [] } = members;
+    const names = { displayName, ...(externalId ? { externalId } : {}) };
+    const link = await asked.send('scim-group.create', names).catch(async (error: unknown) => {
+      const begun = isTaken(error) && (await begunWith(asked.send, names, add));
+      if (!begun) throw error;
+      return begun;
+    });
     if (add.length > 0) await changeMembers(asked.send, String(link.group), { add });
     return shown(asked, resourceOf(asked.base, link), roomy());
   },

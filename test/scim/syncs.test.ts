@@ -47,16 +47,11 @@ test('the same sync twice writes nothing the second time', async () => {
   expect(writes()).toBe(first);
 });
 
-test('a PATCH that is killed goes on where it was by the same request', async () => {
+/** A server whose writes stop after two, again in each request, with 60 users. */
+async function stopping() {
   const { a, port, serve, world, writes } = await createFixture();
   const ids: string[] = [];
   for (let at = 0; at < 60; at++) ids.push(await userOf(a, `user ${at}`));
-  const group = await groupOf(a, 'Editors', ...ids.slice(0, 30));
-  const body = patchOf(
-    ...ids.slice(0, 30).map((id) => ({ op: 'remove', path: `members[value eq "${id}"]` })),
-    add(ids.slice(30)),
-  );
-  const sizes: number[] = [];
   let left = 2;
   const provisioning = commandsOf({
     ...world,
@@ -67,22 +62,54 @@ test('a PATCH that is killed goes on where it was by the same request', async ()
       },
     },
   }).provision;
-  const killed = serve({ port: { ...port, provisioning } });
+  const killed = serve({ port: { ...port, provisioning } }).a;
+  /** Sends a request until it is answered; what is seen after each time. */
+  const untilAnswered = async <T>(method: string, path: string, body: object, look: () => Promise<T>) => {
+    const seen: T[] = [];
+    for (;;) {
+      left = 2;
+      const answer = await killed(method, path, body);
+      seen.push(await look());
+      if (answer.status < 300) return { answer, seen };
+      expect([answer.status, answer.headers['Retry-After']]).toEqual([429, '5']);
+    }
+  };
+  return { a, ids, writes, untilAnswered };
+}
+
+test('a PATCH that is killed goes on where it was by the same request', async () => {
+  const { a, ids, writes, untilAnswered } = await stopping();
+  const group = await groupOf(a, 'Editors', ...ids.slice(0, 30));
+  const body = patchOf(
+    ...ids.slice(0, 30).map((id) => ({ op: 'remove', path: `members[value eq "${id}"]` })),
+    add(ids.slice(30)),
+  );
   const began = writes();
-  for (;;) {
-    const { status, headers } = await killed.a('PATCH', `/Groups/${group}`, body);
-    sizes.push((await membersOf(a, group)).length);
-    if (status === 204) break;
-    expect([status, headers['Retry-After']]).toEqual([429, '5']);
-    left = 2;
-  }
+  const { seen } = await untilAnswered('PATCH', `/Groups/${group}`, body, () => membersOf(a, group));
   // Removals come first: in between there are never more than before or after.
-  expect(sizes.length).toBeGreaterThan(2);
-  expect(Math.max(...sizes)).toBeLessThanOrEqual(30);
+  expect(seen.length).toBeGreaterThan(2);
+  expect(Math.max(...seen.map((members) => members.length))).toBeLessThanOrEqual(30);
   expect(await membersOf(a, group)).toEqual([...ids.slice(30)].sort());
   const once = writes() - began;
   expect((await a('PATCH', `/Groups/${group}`, body)).status).toBe(204);
   expect(writes() - began).toBe(once);
+});
+
+test('a POST of a group that is killed goes on by the same request, and no other one takes its names', async () => {
+  const { a, ids, untilAnswered } = await stopping();
+  const body = { displayName: 'Editors', externalId: 'e', members: ids.map((value) => ({ value })) };
+  const others = [
+    { ...body, externalId: 'f' },
+    { ...body, displayName: 'editors' },
+    { ...body, members: [] },
+  ];
+  const taken = async (bodies: readonly object[]) => {
+    for (const each of bodies) expect((await a('POST', '/Groups', each)).status).toBe(409);
+  };
+  const { answer, seen } = await untilAnswered('POST', '/Groups', body, () => taken(others));
+  expect([answer.status, seen.length > 2]).toEqual([201, true]);
+  expect(await membersOf(a, answer.json.id)).toEqual([...ids].sort());
+  await taken([body, ...others]);
 });
 
 const OPERATOR = `
