@@ -553,6 +553,8 @@ describe('what no file may hold', () => {
     expect(idiom.test('    ...{ id, title },')).toBe(true);
     const product = FOLDERS.filter((folder) => folder !== 'test');
     expect(find(idiom, product)).toEqual([]);
+    // In tests, lists of words are written so.
+    expect(find(/^\s*\.\.\.\{(?: [^{}]*\},?)?$/, FOLDERS)).toEqual([]);
   });
 
   test('more than 400 lines of code, unless they are one idea', () => {

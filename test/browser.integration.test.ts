@@ -5,8 +5,18 @@ import { bundle } from '../deploy/bundle/build.ts';
 
 /** What a browser has beside the language itself; no `process`, `Buffer`, `require` or `global`. */
 const WEB = {
-  ...{ AbortController, AbortSignal, TextDecoder, TextEncoder, URL },
-  ...{ atob, btoa, clearTimeout, crypto: webcrypto, queueMicrotask, setTimeout, structuredClone },
+  AbortController,
+  AbortSignal,
+  TextDecoder,
+  TextEncoder,
+  URL,
+  atob,
+  btoa,
+  clearTimeout,
+  crypto: webcrypto,
+  queueMicrotask,
+  setTimeout,
+  structuredClone,
 };
 
 /** SPEC section 11: engine, provisioning and all of table/ except table/dynamodb/ run in a browser; the explorer too. */

@@ -77,7 +77,8 @@ describe('the bundle of', () => {
       const loaded = createRequire(import.meta.url)(join(folder, 'load.cjs'));
       // An exported handler can be wrapped in place, as instrumentation of OpenTelemetry does.
       expect(Object.getOwnPropertyDescriptor(loaded, 'loadCel')).toMatchObject({
-        ...{ writable: true, configurable: true },
+        writable: true,
+        configurable: true,
       });
       const { loadCel, cel } = loaded;
       expect(() => cel()).toThrow('CEL is not loaded');

@@ -97,7 +97,8 @@ describe('of the engine, with nothing cached', () => {
       () =>
         engine.checkMany(
           Array.from({ length: 1_000 }, (_, n) => ({
-            ...{ subject: `user:01J8Z0E2Z8D2A3J7A7Y2${100_000 + n}`, permission: `nothing-${n}` },
+            subject: `user:01J8Z0E2Z8D2A3J7A7Y2${100_000 + n}`,
+            permission: `nothing-${n}`,
             scope: `zone:01J8Z0E2Z8D2A3J7A7Y2${100_000 + n}`,
           })),
         ),
@@ -121,8 +122,12 @@ describe('of the engine, with nothing cached', () => {
 
 /** The subject is found by its email, and the token belongs to a session that may have been revoked. */
 const ENV = {
-  ...{ TABLE_NAME: 'memory', TOKEN_ISSUER: ISSUER, TOKEN_AUDIENCE: AUDIENCE, SUBJECT_FROM: 'email' },
-  ...{ REVOCATION: 'session:sid', RESULT_CACHE: TTL_0 },
+  TABLE_NAME: 'memory',
+  TOKEN_ISSUER: ISSUER,
+  TOKEN_AUDIENCE: AUDIENCE,
+  SUBJECT_FROM: 'email',
+  REVOCATION: 'session:sid',
+  RESULT_CACHE: TTL_0,
 };
 
 describe('of the authorizer, with nothing cached', () => {

@@ -97,7 +97,9 @@ const STACK = yaml.parse(readFileSync(new URL('../../serverless.yml', import.met
 
 /** The authorizer's configuration in the shipped stack. */
 const { resultCaches: SHIPPED } = parseConfiguration({
-  ...{ TABLE_NAME: 'gatehouse', TOKEN_ISSUER: 'https://issuer.example', TOKEN_AUDIENCE: 'api' },
+  TABLE_NAME: 'gatehouse',
+  TOKEN_ISSUER: 'https://issuer.example',
+  TOKEN_AUDIENCE: 'api',
   RESULT_CACHE: STACK.params.default.resultCache,
 });
 

@@ -76,8 +76,10 @@ describe('a policy', () => {
   it('is below 8 KB with the longest of everything, also as a simple answer', () => {
     const longest = {
       ...ALLOWED,
-      ...{ subject: `technical-user:${'u'.repeat(128)}`, scope: `location:${'l'.repeat(128)}` },
-      ...{ tenant: `tenant:${'t'.repeat(128)}`, permission: Array(3).fill('p'.repeat(128)).join(':') },
+      subject: `technical-user:${'u'.repeat(128)}`,
+      scope: `location:${'l'.repeat(128)}`,
+      tenant: `tenant:${'t'.repeat(128)}`,
+      permission: Array(3).fill('p'.repeat(128)).join(':'),
       route: 'r'.repeat(128),
     };
     const resource = `${ARN}/prod/GET/`.padEnd(MAX_RESOURCE_LENGTH, 'x');

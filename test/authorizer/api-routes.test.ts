@@ -15,7 +15,11 @@ const ROUTES = `listAll ${partitionOf(apiRef('shop'))} ROUTE#`;
 
 const route = (id: string, changes: Record<string, unknown> = {}): Item => ({
   ...edgeKey(apiRef('shop'), { type: 'route', id }),
-  ...{ id, method: 'GET', path: `/${id}`, permission: 'page', scope: 'location:L1' },
+  id,
+  method: 'GET',
+  path: `/${id}`,
+  permission: 'page',
+  scope: 'location:L1',
   ...changes,
 });
 

@@ -241,7 +241,8 @@ describe('a token that stands elsewhere', () => {
   };
   const query = (): Record<string, unknown> => ({
     ...KINDS['REST REQUEST']('/plain'),
-    ...{ headers: {}, multiValueHeaders: {} },
+    headers: {},
+    multiValueHeaders: {},
     queryStringParameters: { access_token: token },
   });
   const ask = (event: unknown, from: string, ...identitySources: readonly string[]) =>

@@ -50,7 +50,10 @@ function setUp(items: readonly Item[] = [...WORLD, revision(), route()], env: Re
     createHandlerFrom(
       { ...VARIABLES, ...env, ...changes },
       partsFor(issuer, {
-        ...{ reader, clock, fetch, log: (line: string) => lines.push(line) },
+        reader,
+        clock,
+        fetch,
+        log: (line: string) => lines.push(line),
         writeMetrics: (line: string) => metrics.push(line),
       }),
     );
@@ -107,7 +110,9 @@ describe('an authorizer created from environment variables', () => {
 
   it('counts the outcome of each request in its metrics', async () => {
     const { create, failures, metrics } = setUp(undefined, {
-      ...{ METRICS_NAMESPACE: 'Gatehouse', HTTP_ANSWER: 'policy', POLICY_COVERS: 'api' },
+      METRICS_NAMESPACE: 'Gatehouse',
+      HTTP_ANSWER: 'policy',
+      POLICY_COVERS: 'api',
     });
     const handler = create();
     await settle();

@@ -38,7 +38,10 @@ beforeAll(async () => {
       },
       users: { ann: { id: user, grants: { Ours: ['clerk'] } } },
       routes: Object.keys(GUARDED).map((permission) => ({
-        ...{ method: 'GET', path: `/${permission}`, permission, scope: 'tenant:ours' },
+        method: 'GET',
+        path: `/${permission}`,
+        permission,
+        scope: 'tenant:ours',
       })),
     }),
   );

@@ -10,7 +10,10 @@ type Variables = Readonly<Record<string, string | undefined>>;
 
 /** The variables of an authorizer of one issuer, where API Gateway caches nothing. */
 export const VARIABLES = {
-  ...{ TABLE_NAME: 'gatehouse', TOKEN_ISSUER: ISSUER, TOKEN_AUDIENCE: AUDIENCE, RESULT_CACHE: TTL_0 },
+  TABLE_NAME: 'gatehouse',
+  TOKEN_ISSUER: ISSUER,
+  TOKEN_AUDIENCE: AUDIENCE,
+  RESULT_CACHE: TTL_0,
 } as const;
 
 /** What it is made of beside: the issuer serves its key, and nothing is logged. */

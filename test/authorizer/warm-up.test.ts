@@ -81,7 +81,9 @@ describe('the warm-up', () => {
     const { TOKEN_ISSUER: _, TOKEN_AUDIENCE: __, ...rest } = ENVIRONMENT;
     const { fetched, warmUp: warm } = setUp({
       ...rest,
-      ...{ TOKEN_ISSUER: '', TOKEN_AUDIENCE: '', TOKEN_ISSUERS: JSON.stringify(issuers) },
+      TOKEN_ISSUER: '',
+      TOKEN_AUDIENCE: '',
+      TOKEN_ISSUERS: JSON.stringify(issuers),
     });
     const verify = vi.spyOn(crypto.subtle, 'verify');
     await warm();

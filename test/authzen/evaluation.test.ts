@@ -238,7 +238,10 @@ describe('one request has one budget for its conditions', () => {
       source: 'passed',
     });
     await run('role-permission.create', {
-      ...{ role: world.id['reader a'], permission: 'record:delete:record', effect: 'ALLOW', when: HEAVY },
+      role: world.id['reader a'],
+      permission: 'record:delete:record',
+      effect: 'ALLOW',
+      when: HEAVY,
     });
     world.world.settle();
     const { status, json } = await send(serve(world), '/access/v1/evaluations', {
@@ -280,7 +283,8 @@ describe('one request has one budget for its conditions', () => {
     });
     const evaluations = `[${one},${one.replace('null', '1e999')},${one}]`;
     const { json } = await send(serve(fixture), '/access/v1/evaluations', {
-      ...{ token: fixture.token.a, body: `{"evaluations":${evaluations}}` },
+      token: fixture.token.a,
+      body: `{"evaluations":${evaluations}}`,
     });
     expect(json.evaluations.map(({ decision }: { decision: boolean }) => decision)).toEqual([
       true,

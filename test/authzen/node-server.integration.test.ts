@@ -94,8 +94,15 @@ test('decides, and logs one line without a secret', async () => {
   expect(answer.headers.get('x-request-id')).toBe('id-1');
   expect(lines.map((line) => JSON.parse(line))).toEqual([
     {
-      ...{ level: 'INFO', message: 'request answered', timestamp: expect.any(String), service: 'authzen' },
-      ...{ requestId: 'id-1', method: 'POST', path: EVALUATION, status: 200, milliseconds: 0 },
+      level: 'INFO',
+      message: 'request answered',
+      timestamp: expect.any(String),
+      service: 'authzen',
+      requestId: 'id-1',
+      method: 'POST',
+      path: EVALUATION,
+      status: 200,
+      milliseconds: 0,
     },
   ]);
 });

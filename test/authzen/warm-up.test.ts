@@ -24,8 +24,13 @@ afterEach(() => {
 
 /** Everything that could be written is. */
 const ENVIRONMENT = {
-  ...{ TABLE_NAME: 'gatehouse', PUBLIC_URL, TOKEN_ISSUER: ISSUER, TOKEN_AUDIENCE: AUDIENCE },
-  ...{ LOG_LEVEL: 'DEBUG', DECISION_LOG: 'all', METRICS_NAMESPACE: 'gatehouse' },
+  TABLE_NAME: 'gatehouse',
+  PUBLIC_URL,
+  TOKEN_ISSUER: ISSUER,
+  TOKEN_AUDIENCE: AUDIENCE,
+  LOG_LEVEL: 'DEBUG',
+  DECISION_LOG: 'all',
+  METRICS_NAMESPACE: 'gatehouse',
 };
 
 /** The API that is not warm yet, and what it reads, fetches and writes. */
@@ -45,8 +50,13 @@ function setUp(env: Readonly<Record<string, string>> = ENVIRONMENT) {
   };
   const write = (line: string): void => void written.push(line);
   const composed = composeFrom(env, {
-    ...{ reader, fetch, clock: world.clock, wait: world.clock.wait, random: () => 0 },
-    ...{ log: write, writeMetrics: write },
+    reader,
+    fetch,
+    clock: world.clock,
+    wait: world.clock.wait,
+    random: () => 0,
+    log: write,
+    writeMetrics: write,
   });
   const ask = async () => {
     const { id, token } = fixture;

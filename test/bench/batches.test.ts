@@ -32,7 +32,9 @@ test('each round asks the next questions, renewed before it is timed', async () 
     return asked.length;
   };
   const candidate = await inBatches('a', [1, 2, 3, 4, 5], loop, {
-    ...{ targetMs: 1, least: 2, now: () => seen.length },
+    targetMs: 1,
+    least: 2,
+    now: () => seen.length,
     renew: (question) => question * 10,
   });
   seen.length = 0;

@@ -23,7 +23,8 @@ async function serve(listener: RequestListener) {
 }
 
 const plan = (url: string, changes: Partial<Plan> = {}): Plan => ({
-  ...{ url, callers: [{ token: 'a', asks: [{ path: '/a', expected: [200] }] }] },
+  url,
+  callers: [{ token: 'a', asks: [{ path: '/a', expected: [200] }] }],
   exponent: 1,
   arrivals: 'poisson',
   rate: 200,

@@ -87,7 +87,9 @@ describe('a server that keeps up', () => {
     expect(latencies).toHaveLength(1_000);
     expect([0, 0.5, 0.999, 1].map((share) => rounded(latencies, share))).toEqual([5, 5, 5, 5]);
     expect({ answered, elapsedMs, outcomes, unsent }).toEqual({
-      ...{ answered: 1_000, elapsedMs: 10_000, unsent: 0 },
+      answered: 1_000,
+      elapsedMs: 10_000,
+      unsent: 0,
       outcomes: { 200: 1_000 },
     });
   });
@@ -155,7 +157,10 @@ describe('a request without an answer', () => {
 test('an aborted run returns what it measured, and the number of requests in flight', async () => {
   const { answered, unfinished, elapsedMs, unsent } = await measure({ takes: 25 }, { abortAt: 2_001 });
   expect({ answered, unfinished, elapsedMs, unsent }).toEqual({
-    ...{ answered: 198, unfinished: 3, elapsedMs: 2_001, unsent: 0 },
+    answered: 198,
+    unfinished: 3,
+    elapsedMs: 2_001,
+    unsent: 0,
   });
 });
 

@@ -197,7 +197,9 @@ describe('an issuer', () => {
 describe('what API Gateway caches by', () => {
   const asked = (file: string, RESULT_CACHE: string) =>
     doctor(['--only', 'cache', '--authorizers', `a1b2c3=${file}`], {
-      ...{ ...variables(), HTTP_ANSWER: 'policy', RESULT_CACHE },
+      ...variables(),
+      HTTP_ANSWER: 'policy',
+      RESULT_CACHE,
     });
   const http = (AuthorizerResultTtlInSeconds: number, ...IdentitySource: readonly string[]) =>
     fileOf(

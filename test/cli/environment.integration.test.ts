@@ -59,7 +59,9 @@ test.each([
     {
       encoding: 'utf8',
       env: {
-        ...{ PATH, AWS_EC2_METADATA_DISABLED: 'true', ...config },
+        PATH,
+        AWS_EC2_METADATA_DISABLED: 'true',
+        ...config,
         ...Object.fromEntries(SDK.map((name) => [name, ''])),
       },
     },

@@ -225,7 +225,9 @@ describe('--json', () => {
       {},
     );
     expect(JSON.parse(out)).toMatchObject({
-      ...{ ok: false, complete: false, rows: 0 },
+      ok: false,
+      complete: false,
+      rows: 0,
       error: { code: 'incomplete', retryable: true },
     });
   });

@@ -75,7 +75,8 @@ async function exploring(
   return { ...(await ended), out };
 }
 const command = (name: string, input: object, dryRun?: boolean) => ({
-  ...{ command: name, input },
+  command: name,
+  input,
   ...(dryRun === undefined ? {} : { dryRun }),
 });
 
@@ -118,7 +119,8 @@ describe('gatehouse explore', () => {
   test('--json prints the link for programs; --port takes a port', async () => {
     const { out } = await exploring(['--json', '--port', '0']);
     expect(JSON.parse(out)).toEqual({
-      ...{ table: world.table, canWrite: false },
+      table: world.table,
+      canWrite: false,
       link: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/_explorer\/open\?ticket=/),
     });
   });

@@ -120,7 +120,9 @@ test('--json says what was written and what is next', async () => {
   expect(JSON.parse(out)).toEqual({
     written: ['authz/manifest.yaml', 'authz/model.test.yaml', 'package.json'],
     next: ['npx gatehouse-authz test authz/model.test.yaml', 'npm run authz:dev'],
-    ...{ root: 'tenant', protect: 'reports', email: 'ann@example.com' },
+    root: 'tenant',
+    protect: 'reports',
+    email: 'ann@example.com',
   });
 });
 

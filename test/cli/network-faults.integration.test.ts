@@ -27,7 +27,11 @@ async function createStage() {
   const items = async () => proxy.everything(world.reader);
   const countOf = async (type: string) => (await items()).filter(({ Type }) => Type === type).length;
   return {
-    ...{ world, proxy, run, items, countOf },
+    world,
+    proxy,
+    run,
+    items,
+    countOf,
     /** From now on. */
     let: (decide: typeof next) => {
       next = decide;

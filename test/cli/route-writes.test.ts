@@ -9,7 +9,10 @@ import { readDocument } from '../../testing/document.ts';
 const changes = changesFor(
   [],
   ['/a', '/b', '/c'].map((path) => ({
-    ...{ method: 'GET', path, permission: 'p', scope: 'tenant:{claim:t}' },
+    method: 'GET',
+    path,
+    permission: 'p',
+    scope: 'tenant:{claim:t}',
     from: { method: 'GET', path, at: [], requirement: 'unsaid', isGuarded: undefined } as Operation,
   })),
   false,

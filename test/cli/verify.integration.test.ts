@@ -143,18 +143,22 @@ describe('--checkpoint', () => {
       JSON.stringify({ endpoint: world.endpoint, table: world.table, tenant, repair: false, log: true });
     const state = (of: string) =>
       JSON.stringify({
-        ...{ version: 1, identity: of },
+        version: 1,
+        identity: of,
         checkpoint: {
-          ...{
-            place: { list: 'guards and names' },
-            round: 1,
-            partitions: 7,
-            items: 70,
-            reads: 0,
-            findings: 0,
-          },
-          ...{ open: [], repaired: [], repairedBefore: [], damaged: [] },
-          ...{ unlisted: [], unnamed: [], logs: [] },
+          place: { list: 'guards and names' },
+          round: 1,
+          partitions: 7,
+          items: 70,
+          reads: 0,
+          findings: 0,
+          open: [],
+          repaired: [],
+          repairedBefore: [],
+          damaged: [],
+          unlisted: [],
+          unnamed: [],
+          logs: [],
         },
       });
     writeFileSync(path, state(identity('tenant:other')));

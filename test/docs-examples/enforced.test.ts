@@ -35,7 +35,10 @@ async function openExample(name: string, variables: Readonly<Record<string, stri
   const example = await openOnce(name);
   const authorizer = createHandlerFrom(
     {
-      ...{ TABLE_NAME: 'memory', RESULT_CACHE: TTL_0, HTTP_ANSWER: 'simple', CACHE_TTL_SECONDS: '0' },
+      TABLE_NAME: 'memory',
+      RESULT_CACHE: TTL_0,
+      HTTP_ANSWER: 'simple',
+      CACHE_TTL_SECONDS: '0',
       ...(variables.TOKEN_ISSUERS ? {} : { TOKEN_ISSUER: ISSUER, TOKEN_AUDIENCE: AUDIENCE }),
       ...variables,
     },
@@ -161,8 +164,12 @@ describe("Cognito's groups", () => {
     const example = await openExample(`coming-from/${name}`, { TOKEN_ISSUERS });
     const { issuer: iss } = JSON.parse(TOKEN_ISSUERS)[0];
     const token = await example.tokenWith({
-      ...{ iss, sub: example.subjectOf(user).slice('user:'.length), aud: undefined },
-      ...{ token_use: 'access', client_id: 'app', 'cognito:groups': groups },
+      iss,
+      sub: example.subjectOf(user).slice('user:'.length),
+      aud: undefined,
+      token_use: 'access',
+      client_id: 'app',
+      'cognito:groups': groups,
       'custom:shop': example.at('{shop}'),
     });
     return answerTo(example, httpEvent(...request, withToken(token)));

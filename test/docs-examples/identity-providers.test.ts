@@ -28,18 +28,26 @@ routes: [{ method: GET, path: /reports, permission: reports, scope: "tenant:cont
 const CLAIMS = {
   // https://learn.microsoft.com/en-us/security/zero-trust/develop/configure-tokens-group-claims-app-roles
   entra: {
-    ...{ iss: entra?.issuer, aud: entra?.audience, sub: '3OBtLXUC2ZrN_ADLNjW9X4o0lcd61py7lgHw3Skh77s' },
+    iss: entra?.issuer,
+    aud: entra?.audience,
+    sub: '3OBtLXUC2ZrN_ADLNjW9X4o0lcd61py7lgHw3Skh77s',
     oid: 'cb7eda1b-d09a-40ae-b8bb-37836ebc6abd',
     groups: ['0760b6cf-170e-4a14-91b3-4b78e0739963', '3b2b0c93-acd8-4208-8eba-7a48db1cd4c0'],
   },
   // https://developer.okta.com/docs/guides/customize-tokens-groups-claim/main/
   okta: {
-    ...{ iss: okta?.issuer, aud: okta?.audience, sub: 'ben@contoso.example', uid: '00uixa271s6x7qt8I0h7' },
+    iss: okta?.issuer,
+    aud: okta?.audience,
+    sub: 'ben@contoso.example',
+    uid: '00uixa271s6x7qt8I0h7',
     groups: ['Everyone', 'Report readers'],
   },
   // https://docs.aws.amazon.com/cognito/latest/developerguide/amazon-cognito-user-pools-using-the-access-token.html
   cognito: {
-    ...{ iss: cognito?.issuer, aud: undefined, client_id: 'app', token_use: 'access' },
+    iss: cognito?.issuer,
+    aud: undefined,
+    client_id: 'app',
+    token_use: 'access',
     sub: '5f7c8ec7-c33c-4c00-abba-fe8200000001',
     'cognito:groups': ['readers'],
   },

@@ -4,8 +4,14 @@ import authzen from '../../docs/examples/authzen/authzen.js';
 
 /** The script of docs/examples/authzen/nginx.conf, with what NGINX gives it. */
 const variables = {
-  ...{ authzen_user: 'alice', authzen_action: 'read', authzen_record: 'record-1', remote_addr: '10.0.0.1' },
-  ...{ request_method: 'GET', request_id: 'id-1', authzen_url: 'https://pdp', authzen_token: 'gh1' },
+  authzen_user: 'alice',
+  authzen_action: 'read',
+  authzen_record: 'record-1',
+  remote_addr: '10.0.0.1',
+  request_method: 'GET',
+  request_id: 'id-1',
+  authzen_url: 'https://pdp',
+  authzen_token: 'gh1',
 };
 
 async function decide(fetch: () => Promise<unknown>): Promise<number> {

@@ -50,7 +50,10 @@ test('every sample of TypeScript compiles', () => {
     JSON.stringify({
       extends: join(ROOT, 'tsconfig.json'),
       compilerOptions: {
-        ...{ noUnusedLocals: false, noUnusedParameters: false, isolatedModules: false, jsx: 'react-jsx' },
+        noUnusedLocals: false,
+        noUnusedParameters: false,
+        isolatedModules: false,
+        jsx: 'react-jsx',
         lib: ['ES2023', 'ES2024.String', 'DOM'],
         paths: Object.fromEntries(ENTRIES.map(([entry, source]) => [entry, [source]])),
         // `./NAME.ts` in a document is a file of the examples.

@@ -146,7 +146,9 @@ describe('provisioning', () => {
     await world.run('subject.update', { user: 'device:d1', status: 'disabled' });
     expect(await decide()).toBe('subject_inactive');
     await world.run('subject.update', {
-      ...{ type: 'device', id: 'd1', status: 'active' },
+      type: 'device',
+      id: 'd1',
+      status: 'active',
       endsAt: new Date(world.clock.now() + 1).toISOString(),
     });
     expect(await decide()).toBe('subject_ended');

@@ -105,7 +105,12 @@ function modelOf(world: World): Model {
   const { user, soldModules, entitlements, ...granted } = world;
 
   const of = ({ scope, start, end }: World['entitlements'][number], n: number) => ({
-    ...{ id: String(n), scope, account: scope, status: 'active', from: start, until: end },
+    id: String(n),
+    scope,
+    account: scope,
+    status: 'active',
+    from: start,
+    until: end,
   });
   return {
     subjects: user.exists
@@ -133,7 +138,10 @@ function modelOf(world: World): Model {
     effects: [...granted.effects],
     declarations: [],
     assignments: granted.assignments.map(({ start, end, ...each }) => ({
-      ...{ ...each, subject: SUBJECT, from: start, until: end },
+      ...each,
+      subject: SUBJECT,
+      from: start,
+      until: end,
     })),
     grants: granted.grants.map(({ root, role }) => ({ subject: SUBJECT, root, roles: [role] })),
     globalRoles: granted.globalRoles.map((role) => ({ subject: SUBJECT, role })),
@@ -357,7 +365,10 @@ function lookInto(world: World): Look {
 
 const judged = (world: World, permission: string, where: string, at: number) =>
   judge(modelOf(world), {
-    ...{ subject: SUBJECT, permission, scope: where, at },
+    subject: SUBJECT,
+    permission,
+    scope: where,
+    at,
     groups: { issuer: ISSUER, ...world.token },
   });
 

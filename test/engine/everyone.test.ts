@@ -149,7 +149,9 @@ describe('provisioning', () => {
   test('who loses what when it goes: everybody', async () => {
     const change = { command: 'group.delete', input: { id: 'all' } };
     const { loses, incomplete } = await accessDifference([change], {
-      ...{ reader: world.reader, commands: COMMANDS, at: world.clock.now() },
+      reader: world.reader,
+      commands: COMMANDS,
+      at: world.clock.now(),
     });
     expect(incomplete).toBeUndefined();
     expect(loses).toMatchObject({
@@ -161,7 +163,9 @@ describe('provisioning', () => {
   test('who gains what with a new subject: what everyone has', async () => {
     const change = { command: 'subject.create', input: { type: 'device', id: 'new' } };
     const { gains } = await accessDifference([change], {
-      ...{ reader: world.reader, commands: COMMANDS, at: world.clock.now() },
+      reader: world.reader,
+      commands: COMMANDS,
+      at: world.clock.now(),
     });
     expect(gains.rows).toMatchObject([{ scope: ACME, subjects: ['device:new'], permissions: ['lobby'] }]);
   });

@@ -101,7 +101,9 @@ test.each([
     reads.clear();
 
     const written = createProvisioning({
-      ...{ reader: table.reader, writer: table.writer, clock },
+      reader: table.reader,
+      writer: table.writer,
+      clock,
       newId: () => id('W', Math.floor(now() - START)),
       newSecret: () => 'secret',
     })({ command: 'group-role.create', input: { group: GROUP, role: ROLE } });

@@ -16,8 +16,18 @@ async function serve(text: string) {
   const explorer = await serveExplorer(serviceOver(table));
   stops.push(explorer.stop);
   explorer.happened({
-    ...{ kind: 'decision', at: NOW, source: text, ...table.question, allowed: true, reason: 'role' },
-    ...{ consistency: 'cached', calls: 0, units: 0, milliseconds: 0.1, isFirst: false, isStale: false },
+    kind: 'decision',
+    at: NOW,
+    source: text,
+    ...table.question,
+    allowed: true,
+    reason: 'role',
+    consistency: 'cached',
+    calls: 0,
+    units: 0,
+    milliseconds: 0.1,
+    isFirst: false,
+    isStale: false,
     request: { method: 'GET', path: `/${text}` },
   });
   return { ...table, explorer };

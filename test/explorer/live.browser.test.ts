@@ -37,7 +37,7 @@ async function openLine(link: string) {
     const { method, url: path } = incoming;
     const headers = { ...incoming.headers, host: `127.0.0.1:${port}` };
     if (headers.origin !== undefined) headers.origin = origin;
-    const passed = request({ ...{ port, path, method, headers }, host: '127.0.0.1' }, (answer) => {
+    const passed = request({ port, path, method, headers, host: '127.0.0.1' }, (answer) => {
       outgoing.writeHead(answer.statusCode ?? 0, answer.headers);
       answer.on('error', () => undefined).pipe(outgoing);
     });
@@ -176,8 +176,14 @@ describe('a stream that breaks', () => {
   test('says what was missed, and can be opened anew after its end', async () => {
     const event = (id: number) =>
       `id: ${id}\ndata: ${JSON.stringify({
-        ...{ kind: 'request', id, at: Date.UTC(2026, 2, 1), source: `api-${id}` },
-        ...{ method: 'GET', path: '/', status: 404, decisions: 0 },
+        kind: 'request',
+        id,
+        at: Date.UTC(2026, 2, 1),
+        source: `api-${id}`,
+        method: 'GET',
+        path: '/',
+        status: 404,
+        decisions: 0,
       })}\n\n`;
     const answers = [
       `retry: 10\n\n${event(1)}`,

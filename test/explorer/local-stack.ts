@@ -6,7 +6,10 @@ import { startManifest } from '../../local/manifest/stack.ts';
 import { startSample } from '../../local/sample/stack.ts';
 
 const CONFIGURATION = readConfiguration({
-  ...{ PORT: '0', LAMBDA_PORT: '0', DYNAMODB_PORT: '0', CACHE_TTL_SECONDS: '0' },
+  PORT: '0',
+  LAMBDA_PORT: '0',
+  DYNAMODB_PORT: '0',
+  CACHE_TTL_SECONDS: '0',
 });
 
 export interface Stack {

@@ -25,7 +25,10 @@ const SUSPENDED = {
   after: { id: 't', status: 'suspended', name: 'Nord', ancestors: [], updatedAt: '2', code: 'X' },
 };
 const LEFT = {
-  ...{ id: '2', action: 'membership.delete', entityType: 'membership', entityId: 'ben g' },
+  id: '2',
+  action: 'membership.delete',
+  entityType: 'membership',
+  entityId: 'ben g',
   before: { user: 'ben', group: 'g', scope: 'tenant:t', joinedAt: '1' },
 };
 

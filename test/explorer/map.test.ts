@@ -23,8 +23,14 @@ import { formatOpen, readOpen, toggled } from '../../explorer/page/views/map/ope
 const NOW = Date.parse('2026-03-01T12:00:00Z');
 
 const scope = (ref: string, more: Partial<Scope> = {}): Scope => ({
-  ...{ ref, type: ref.slice(0, ref.indexOf(':')), name: ref, ancestors: [], status: 'active' },
-  ...{ isMoving: false, isBeingDeleted: false, ...more },
+  ref,
+  type: ref.slice(0, ref.indexOf(':')),
+  name: ref,
+  ancestors: [],
+  status: 'active',
+  isMoving: false,
+  isBeingDeleted: false,
+  ...more,
 });
 
 describe('levels', () => {
@@ -141,7 +147,11 @@ describe('levels', () => {
 
 const DAY_ENDS = NOW + 10 * DAY;
 const paid = (owner: string, of: string, more: Partial<Entitlement> = {}): Entitlement => ({
-  ...{ owner, of, isOpen: true, start: Number.NEGATIVE_INFINITY, end: Number.POSITIVE_INFINITY },
+  owner,
+  of,
+  isOpen: true,
+  start: Number.NEGATIVE_INFINITY,
+  end: Number.POSITIVE_INFINITY,
   ...more,
 });
 

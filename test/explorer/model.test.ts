@@ -39,7 +39,9 @@ test('a manifest is applied, its tests run, and the service decides on its table
   const { update, decide } = open();
   const state = await update(SCHOOL, TESTS);
   expect(state).toMatchObject({
-    ...{ problems: [], isCurrent: true, permissions: ['grades'] },
+    problems: [],
+    isCurrent: true,
+    permissions: ['grades'],
     counts: { pages: 1, scopes: 2, roles: 1, users: 2 },
     difference: { create: 8, change: 0, remove: 0 },
   });
@@ -69,7 +71,9 @@ test('an edit is compared with the text before it: what it creates, changes and 
       .replace('ann: {', 'ann: { displayName: Ann,'),
   );
   expect(difference).toEqual({
-    ...{ create: 1, change: 1, remove: 1 },
+    create: 1,
+    change: 1,
+    remove: 1,
     edits: [
       { verb: 'create', kind: 'page', label: 'menu' },
       { verb: 'change', kind: 'user', label: 'ann' },

@@ -170,17 +170,24 @@ describe('a request', () => {
       arn: `${BASE}GET/locations/north/grades`,
       policy: { decision: 'allow', effect: 'Allow', resource: `${BASE}GET/locations/north/grades` },
       route: { path: '/locations/{location}/grades', parameters: { location: 'north' } },
-      ...{ permission: 'grades', scope: 'location:north', missing: [], others: [] },
+      permission: 'grades',
+      scope: 'location:north',
+      missing: [],
+      others: [],
       decision: { allowed: true, reason: 'role' },
-      ...{ allowed: true, agrees: true },
+      allowed: true,
+      agrees: true,
     });
     expect(await tried('ann', 'GET /locations/south/grades')).toMatchObject({
       policy: { decision: 'implicit-deny' },
-      ...{ allowed: false, reason: 'no_grant', agrees: true },
+      allowed: false,
+      reason: 'no_grant',
+      agrees: true,
     });
     expect(await tried('ida', 'GET /locations/south/grades')).toMatchObject({
       policy: { decision: 'explicit-deny', effect: 'Deny', resource: `${BASE}*` },
-      ...{ allowed: false, agrees: true },
+      allowed: false,
+      agrees: true,
     });
   });
 
@@ -199,13 +206,17 @@ describe('a request', () => {
   test('with an id that is spelt with escapes is left out of the policy: its route alone answers', async () => {
     expect(await tried('ann', 'GET /locations/n%6Frth/grades')).toMatchObject({
       policy: { decision: 'implicit-deny' },
-      ...{ allowed: true, agrees: false, isLeftOut: true },
+      allowed: true,
+      agrees: false,
+      isLeftOut: true,
     });
   });
 
   test('takes values from claims, headers and the query, and says which is missing', async () => {
     expect(await tried('cem', 'GET /canteen')).toMatchObject({
-      ...{ reason: 'route_unresolved', missing: ['{header:x-location} has no value'], allowed: false },
+      reason: 'route_unresolved',
+      missing: ['{header:x-location} has no value'],
+      allowed: false,
     });
     const trial = await tried('cem', 'GET /canteen?a=b', { headers: { 'X-Location': 'north' } });
     expect(trial).toMatchObject({ scope: 'location:north', allowed: true });

@@ -93,10 +93,20 @@ export function addDecisions(
     [subject, permission, scope, allowed, reason, calls, units, milliseconds],
   ] of decisions.entries())
     happened({
-      ...{ kind: 'decision', source: 'http-simple', consistency: 'cached', isStale: false },
+      kind: 'decision',
+      source: 'http-simple',
+      consistency: 'cached',
+      isStale: false,
       at: NOW - (decisions.length - position) * 1_500,
       isFirst: position === 0,
-      ...{ subject, permission, scope, allowed, reason, calls, units, milliseconds },
+      subject,
+      permission,
+      scope,
+      allowed,
+      reason,
+      calls,
+      units,
+      milliseconds,
       request: requestOf(permission, scope.replace(/^\w+:/, '')),
     });
   happened({

@@ -37,7 +37,11 @@ async function take(browser: Browser, shot: Shot): Promise<void> {
   for (const [size, { viewport, most }] of Object.entries(SIZES)) {
     for (const colorScheme of ['light', 'dark'] as const) {
       const context = await browser.newContext({
-        ...{ viewport, colorScheme, reducedMotion: 'reduce', locale: 'en-GB', timezoneId: 'UTC' },
+        viewport,
+        colorScheme,
+        reducedMotion: 'reduce',
+        locale: 'en-GB',
+        timezoneId: 'UTC',
       });
       const page = await context.newPage();
       await page.clock.setFixedTime(NOW);

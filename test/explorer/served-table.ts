@@ -57,7 +57,10 @@ export async function serveTable({
   const served = await serveExplorer({ service, port: 0, now });
   onTestFinished(served.stop);
   return {
-    ...{ reader, service, provisioning, now },
+    reader,
+    service,
+    provisioning,
+    now,
     ref: (kind, name) => {
       const found = prepared.names.of(kind).get(name);
       if (found === undefined) throw new Error(`the manifest has no ${kind} ${name}`);

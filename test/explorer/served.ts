@@ -45,12 +45,17 @@ export async function startExplorer() {
   const sessions = createSessions({ now: () => 0, newSecret: () => `secret-${++secrets}` });
   const { reader, provisioning } = provisionedInMemory(Date.now);
   const service = createService({
-    ...{ reader, provisioning, clock: { now: Date.now } },
+    reader,
+    provisioning,
+    clock: { now: Date.now },
     about: { place: 'a table', canWrite: true, isLive: true },
   });
   let serve: Service = service;
   const explorer = createExplorer({
-    ...{ basePath: BASE, sessions, readPage: pageIn(BUILT), howToOpen: 'ask for another' },
+    basePath: BASE,
+    sessions,
+    readPage: pageIn(BUILT),
+    howToOpen: 'ask for another',
     events: createFeed(() => 0).events,
     service: (method, input) => {
       calls.push(`${method} ${JSON.stringify(input)}`);
@@ -71,7 +76,11 @@ export async function startExplorer() {
   });
   const { port } = server;
   return {
-    ...{ server, port, calls, answers, provisioning },
+    server,
+    port,
+    calls,
+    answers,
+    provisioning,
     base: BASE,
     url: `http://127.0.0.1:${port}${BASE}`,
     newLink: () => `http://127.0.0.1:${port}${linkTo(BASE, sessions.newTicket())}`,

@@ -196,8 +196,13 @@ describe('a table that fails', () => {
 
 describe('a saved plan', () => {
   const saved = (more: object) => ({
-    ...{ gatehousePlan: 1, place: 'table school', madeAt: '2026-03-01T00:00:00.000Z' },
-    ...{ prune: false, pruneShared: false, changes: [], manifest: {} },
+    gatehousePlan: 1,
+    place: 'table school',
+    madeAt: '2026-03-01T00:00:00.000Z',
+    prune: false,
+    pruneShared: false,
+    changes: [],
+    manifest: {},
     ...more,
   });
   const manifest = { scopes: { annexe: { type: 'tenant', name: 'Annexe' } } };

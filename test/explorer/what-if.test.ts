@@ -53,7 +53,9 @@ beforeAll(async () => {
   reader = asWrittenLongAgo(provisioned.reader);
   ref = (kind, name) => String(prepared.names.of(kind).get(name));
   service = createService({
-    ...{ reader, provisioning: provisioned.provisioning, clock: { now: () => NOW } },
+    reader,
+    provisioning: provisioned.provisioning,
+    clock: { now: () => NOW },
     about: { place: 'a test', canWrite: false, isLive: false },
   });
 });

@@ -30,7 +30,9 @@ export type OpenTable = ReturnType<typeof openTable>;
 export function serviceOver({ reader, provisioning }: OpenTable, canWrite = false): Service {
   let time = NOW;
   return createService({
-    ...{ reader, provisioning, clock: { now: () => time++ } },
+    reader,
+    provisioning,
+    clock: { now: () => time++ },
     about: { place: 'table gatehouse in eu-west-1', canWrite, isLive: true },
   });
 }

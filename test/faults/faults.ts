@@ -43,7 +43,10 @@ export const FAULTS: readonly Fault[] = [
   { title: 'DynamoDB refuses connections', runbook: 'dynamodb-down.md', ...dynamodb('down') },
   {
     title: 'DynamoDB refuses connections; the answer is in the cache',
-    ...{ runbook: 'dynamodb-down.md', ...dynamodb('down'), on: VERIFYING, isWarm: true },
+    runbook: 'dynamodb-down.md',
+    ...dynamodb('down'),
+    on: VERIFYING,
+    isWarm: true,
   },
   {
     title: 'DynamoDB refuses connections; the answer was in the cache two minutes ago',
@@ -61,23 +64,28 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     title: 'DynamoDB answers 500',
-    ...{ runbook: 'dynamodb-down.md', ...dynamodb(dynamodbError('InternalServerError', 500)) },
+    runbook: 'dynamodb-down.md',
+    ...dynamodb(dynamodbError('InternalServerError', 500)),
   },
   {
     title: 'the table is throttled',
-    ...{ runbook: 'throttling.md', ...dynamodb(dynamodbError('ProvisionedThroughputExceededException')) },
+    runbook: 'throttling.md',
+    ...dynamodb(dynamodbError('ProvisionedThroughputExceededException')),
   },
   {
     title: 'the account is throttled',
-    ...{ runbook: 'throttling.md', ...dynamodb(dynamodbError('RequestLimitExceeded')) },
+    runbook: 'throttling.md',
+    ...dynamodb(dynamodbError('RequestLimitExceeded')),
   },
   {
     title: 'the table is missing',
-    ...{ runbook: 'broken-deploy.md', ...dynamodb(dynamodbError('ResourceNotFoundException')) },
+    runbook: 'broken-deploy.md',
+    ...dynamodb(dynamodbError('ResourceNotFoundException')),
   },
   {
     title: 'the role may not read the table',
-    ...{ runbook: 'broken-deploy.md', ...dynamodb(dynamodbError('AccessDeniedException')) },
+    runbook: 'broken-deploy.md',
+    ...dynamodb(dynamodbError('AccessDeniedException')),
   },
   { title: 'the issuer refuses connections', ...issuer('down') },
   { title: 'the issuer answers after 30 s', ...issuer('silent'), silent: 'issuer' },
@@ -85,11 +93,14 @@ export const FAULTS: readonly Fault[] = [
   { title: 'the issuer answers with a page', ...issuer({ status: 200, body: '<html>Sign in</html>' }) },
   {
     title: 'the issuer answers without keys',
-    ...{ ...issuer({ status: 200, body: '{"keys":[]}' }), rounds: 12 },
+    ...issuer({ status: 200, body: '{"keys":[]}' }),
+    rounds: 12,
   },
   {
     title: 'the issuer refuses connections; its keys are eleven minutes old',
-    ...{ ...issuer('down'), isWarm: true, aheadMs: 11 * MINUTE_MS },
+    ...issuer('down'),
+    isWarm: true,
+    aheadMs: 11 * MINUTE_MS,
   },
   {
     title: 'a token of a key that the issuer never had',
@@ -99,17 +110,27 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     title: 'the issuer has changed its keys',
-    ...{ on: VERIFYING, runbook: 'issuer.md', isWarm: true, aheadMs: MINUTE_MS, key: 'next' },
+    on: VERIFYING,
+    runbook: 'issuer.md',
+    isWarm: true,
+    aheadMs: MINUTE_MS,
+    key: 'next',
     strike: (scene) => scene.issuer.publish('next'),
   },
   {
     title: 'a token of the key before, eleven minutes after the issuer has changed its keys',
-    ...{ on: VERIFYING, runbook: 'issuer.md', isWarm: true, aheadMs: 11 * MINUTE_MS },
+    on: VERIFYING,
+    runbook: 'issuer.md',
+    isWarm: true,
+    aheadMs: 11 * MINUTE_MS,
     strike: (scene) => scene.issuer.publish('next'),
   },
   {
     title: 'out of memory',
-    ...{ on: FUNCTIONS, runbook: 'broken-deploy.md', options: { heapMb: 16 }, isHuge: true },
+    on: FUNCTIONS,
+    runbook: 'broken-deploy.md',
+    options: { heapMb: 16 },
+    isHuge: true,
   },
   {
     title: 'out of time',
@@ -120,7 +141,9 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     title: 'a variable of the configuration is wrong',
-    ...{ on: FUNCTIONS, runbook: 'broken-deploy.md', options: { environment: { TABLE_NAME: '' } } },
+    on: FUNCTIONS,
+    runbook: 'broken-deploy.md',
+    options: { environment: { TABLE_NAME: '' } },
   },
   { title: 'Lambda throttles', on: FUNCTIONS, runbook: 'throttling.md', options: { reservedConcurrency: 0 } },
 ];

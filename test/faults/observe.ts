@@ -24,7 +24,9 @@ const IN_PEACE: Asking = { key: 'current', aheadMs: 0, isHuge: false };
 /** The metrics of AWS/Lambda for these invocations. */
 function lambdaData(name: string, counted: readonly Counted[], hasDurations: boolean): readonly Datum[] {
   const datum = (metric: string, value: number): Datum => ({
-    ...{ namespace: 'AWS/Lambda', name: metric, value },
+    namespace: 'AWS/Lambda',
+    name: metric,
+    value,
     dimensions: { FunctionName: name },
   });
   return counted.flatMap(({ isError, isThrottled, durationMs }) =>

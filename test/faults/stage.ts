@@ -75,7 +75,10 @@ export async function createStage(endpoint: string): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-faults-'));
   const [keys, world] = await Promise.all([createKeys(), createWorld(endpoint), packFunctions(folder)]);
   return {
-    ...{ endpoint, folder, keys, world },
+    endpoint,
+    folder,
+    keys,
+    world,
     resources: resourcesOf('gatehouse', PARAMETERS),
     close: () => rmSync(folder, { recursive: true, force: true }),
   };
@@ -147,7 +150,11 @@ export async function enter(stage: Stage, name: FunctionName, changes: Partial<F
     },
   });
   return {
-    ...{ name, dynamodb, issuer, deployed, world: stage.world },
+    name,
+    dynamodb,
+    issuer,
+    deployed,
+    world: stage.world,
     ids: IDS[name],
     stop: async (): Promise<void> => {
       await Promise.all([deployed.stop(), dynamodb.stop(), issuer.stop()]);
@@ -161,7 +168,11 @@ export type Scene = Awaited<ReturnType<typeof enter>>;
 export function gatewayEvent(token: string, path: string): object {
   const arn = `arn:aws:execute-api:eu-central-1:123456789012:abc123/$default/GET${path}`;
   return {
-    ...{ version: '2.0', type: 'REQUEST', routeArn: arn, routeKey: '$default', rawPath: path },
+    version: '2.0',
+    type: 'REQUEST',
+    routeArn: arn,
+    routeKey: '$default',
+    rawPath: path,
     identitySource: [`Bearer ${token}`],
     headers: { authorization: `Bearer ${token}` },
     requestContext: { http: { method: 'GET', path }, stage: '$default', requestId: 'request' },
@@ -179,7 +190,10 @@ export function gatewayStatus(outcome: Outcome): number {
 export function authzenEvent(token: string, body: object): object {
   const path = '/access/v1/evaluation';
   return {
-    ...{ version: '2.0', rawPath: path, isBase64Encoded: false, body: JSON.stringify(body) },
+    version: '2.0',
+    rawPath: path,
+    isBase64Encoded: false,
+    body: JSON.stringify(body),
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     requestContext: { http: { method: 'POST', path }, stage: '$default', requestId: 'request' },
   };

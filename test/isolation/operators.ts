@@ -16,7 +16,12 @@ import { furnish, furnishShared, PERMISSIONS, type Plan, type Side } from './sid
  * else of that type (ADR 0032).
  */
 const PLAN: Plan = {
-  ...{ groups: 2, members: 2, buildings: 1, isSubscribed: true, isLicensed: true, isStrict: false },
+  groups: 2,
+  members: 2,
+  buildings: 1,
+  isSubscribed: true,
+  isLicensed: true,
+  isStrict: false,
   roles: [
     { scope: 'own', effects: [1, 2, 3, 4] },
     { scope: 'tenant', effects: [1] },

@@ -8,7 +8,11 @@ let token: string;
 
 beforeAll(async () => {
   stack = await startSample({
-    ...{ PORT: 0, LAMBDA_PORT: 0, DYNAMODB_PORT: 0, CACHE_TTL_SECONDS: 5, LIVE_REVOCATION: false },
+    PORT: 0,
+    LAMBDA_PORT: 0,
+    DYNAMODB_PORT: 0,
+    CACHE_TTL_SECONDS: 5,
+    LIVE_REVOCATION: false,
     DYNAMODB_ENDPOINT: inject('endpoint'),
     TABLE_NAME: `gatehouse-authzen-${process.pid}`,
   });

@@ -70,7 +70,9 @@ test.each(['/rest-token', '/http-1.0'])(
 test("the authorizers' configuration matches the gateway's caches", () => {
   const invoke = async () => ({ isAuthorized: false, context: {} });
   const { resultCaches } = parseConfiguration({
-    ...{ TABLE_NAME: 'gatehouse', TOKEN_ISSUER: 'https://issuer.example', TOKEN_AUDIENCE: 'api' },
+    TABLE_NAME: 'gatehouse',
+    TOKEN_ISSUER: 'https://issuer.example',
+    TOKEN_AUDIENCE: 'api',
     RESULT_CACHE,
   });
   for (const { apiId, authorizer } of createApis({ simple: invoke, policy: invoke })) {

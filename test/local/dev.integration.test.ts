@@ -325,7 +325,9 @@ test('pages of --cors may call the APIs, and others may not', async () => {
   expect((await headersFor('http://evil.example')).get('access-control-allow-origin')).toBeNull();
   expect((await headersFor(page)).get('access-control-allow-headers')).toBe('*,authorization');
   const token = await fetch(`${dev.url}/_dev/token`, {
-    ...{ method: 'POST', headers: { origin: page }, body: '{"user":"ben"}' },
+    method: 'POST',
+    headers: { origin: page },
+    body: '{"user":"ben"}',
   });
   expect(token.status).toBe(403);
 });

@@ -47,8 +47,10 @@ const ask = (target: string, headers: Readonly<Record<string, string | string[]>
     outgoing.once('error', reject).end();
   });
 const UPGRADE = {
-  ...{ connection: 'Upgrade', upgrade: 'websocket' },
-  ...{ 'sec-websocket-version': '13', 'sec-websocket-key': 'AAAAAAAAAAAAAAAAAAAAAA==' },
+  connection: 'Upgrade',
+  upgrade: 'websocket',
+  'sec-websocket-version': '13',
+  'sec-websocket-key': 'AAAAAAAAAAAAAAAAAAAAAA==',
 };
 
 const APIS = ['', '/http-policy', '/http-1.0', '/rest', '/rest-token', '/rest-whole'];

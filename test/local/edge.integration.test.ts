@@ -61,8 +61,11 @@ beforeAll(async () => {
   newGateway = (identitySources = ['method.request.header.Authorization']) => {
     const invoke = createHandlerFrom(
       {
-        ...{ TABLE_NAME: world.table, TOKEN_ISSUER: ISSUER, TOKEN_AUDIENCE: 'edge' },
-        ...{ API_NAME: 'edge', HTTP_ANSWER: 'policy' },
+        TABLE_NAME: world.table,
+        TOKEN_ISSUER: ISSUER,
+        TOKEN_AUDIENCE: 'edge',
+        API_NAME: 'edge',
+        HTTP_ANSWER: 'policy',
         RESULT_CACHE: JSON.stringify({ default: { ttl: 300, identitySources } }),
       },
       {

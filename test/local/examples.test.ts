@@ -37,7 +37,10 @@ const WORLD = {
   users: { ann: { grants: { acme: ['staff'] } }, ben: { grants: { acme: [] } } },
 };
 const route = (path: string, permission: string, scope: string, method = 'GET') => ({
-  ...{ method, path, permission, scope },
+  method,
+  path,
+  permission,
+  scope,
 });
 
 describe('one of each', () => {

@@ -84,8 +84,14 @@ describe('the service gets', () => {
       ],
     });
     expect(received[0]?.headers).toMatchObject({
-      ...{ 'x-own': 'yes', cookie: 'a=1; b=2', authorization: 'Bearer t', host: new URL(url).host },
-      ...{ 'x-subject': 'user:ann', 'x-tenant': 'tenant:acme', 'x-roles': 'staff', 'x-reason': 'role' },
+      'x-own': 'yes',
+      cookie: 'a=1; b=2',
+      authorization: 'Bearer t',
+      host: new URL(url).host,
+      'x-subject': 'user:ann',
+      'x-tenant': 'tenant:acme',
+      'x-roles': 'staff',
+      'x-reason': 'role',
       forwarded: 'for=203.0.113.9;host="api.example";proto=http',
     });
   });
@@ -140,7 +146,9 @@ describe('the client gets', () => {
     });
     expect(answered.statusCode).toBe(418);
     expect(answered.headers).toMatchObject({
-      ...{ 'content-type': 'image/x', 'x-more': 'm', 'set-cookie': ['a=1; Path=/', 'b=2'] },
+      'content-type': 'image/x',
+      'x-more': 'm',
+      'set-cookie': ['a=1; Path=/', 'b=2'],
     });
     expect(answered.body).toEqual(bytes);
   });

@@ -36,7 +36,10 @@ interface Door {
 const DOORS: readonly Door[] = [
   { name: 'the table', of: 'dynamodb', method: 'POST', path: '/', body: '{}', headers: SIGNED },
   {
-    ...{ name: 'functions', of: 'lambdaUrl', method: 'POST', body: '{}' },
+    name: 'functions',
+    of: 'lambdaUrl',
+    method: 'POST',
+    body: '{}',
     path: '/2015-03-31/functions/provisioning/invocations',
   },
   { name: 'tokens', of: 'url', method: 'POST', path: '/_dev/token', body: '{"user":"ada@school.example"}' },

@@ -36,7 +36,8 @@ beforeAll(async () => {
   file = join(folder, 'manifest.yaml');
   writeFileSync(file, MANIFEST);
   stack = await startManifest(readConfiguration(FREE), {
-    ...{ file, findBinary },
+    file,
+    findBinary,
     say: (line) => {
       said.push(line);
       heard();

@@ -18,7 +18,10 @@ describe('DECISION_LOG=all', () => {
     await authorizer(await functions.event('payroll'));
     const { ann, north } = functions;
     const line = (page: string, allowed: boolean, reason: string) => ({
-      ...{ level: 'INFO', message: 'decision', service: 'authorizer', requestId: REQUEST_ID },
+      level: 'INFO',
+      message: 'decision',
+      service: 'authorizer',
+      requestId: REQUEST_ID,
       timestamp: expect.any(String),
       subject: { type: 'user', id: ann },
       action: { name: page },
@@ -100,7 +103,9 @@ test('the AuthZEN API logs each evaluation that it answers, and by the request i
   const evaluate = functions.authzen({ DECISION_LOG: 'all' });
   const { ann, north } = functions;
   const evaluations = ['roster', 'payroll'].map((name) => ({
-    ...{ subject: { type: 'user', id: ann }, action: { name }, resource: { type: 'location', id: north } },
+    subject: { type: 'user', id: ann },
+    action: { name },
+    resource: { type: 'location', id: north },
   }));
   const answer = await evaluate('/access/v1/evaluations', { evaluations }, { 'x-request-id': 'of-caller' });
   const answered = JSON.parse(answer.body).evaluations;

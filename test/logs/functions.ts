@@ -47,7 +47,10 @@ export async function createFunctions() {
     (await run('token.create', { user: `technical-user:${caller}`, tokenType: 'api' })).token,
   );
   await run('route.create', {
-    ...{ method: 'GET', path: '/locations/{id}/{page}', permission: '{page}', scope: 'location:{id}' },
+    method: 'GET',
+    path: '/locations/{id}/{page}',
+    permission: '{page}',
+    scope: 'location:{id}',
   });
   world.settle();
 
@@ -56,7 +59,13 @@ export async function createFunctions() {
   const tokenOf = async (claims: Record<string, unknown> = {}): Promise<string> => {
     const at = Math.floor(clock.now() / 1_000);
     const token = await issuer.token({
-      ...{ sub: ann, iat: at, exp: at + 600, email, email_verified: true, name, ...claims },
+      sub: ann,
+      iat: at,
+      exp: at + 600,
+      email,
+      email_verified: true,
+      name,
+      ...claims,
     });
     tokens.add(token);
     return token;
@@ -64,11 +73,20 @@ export async function createFunctions() {
   const write = (line: string): void => void lines.push(line);
   const keySet = JSON.stringify({ keys: [issuer.jwk] });
   const overrides: Overrides = {
-    ...{ reader: world.reader, clock, wait: clock.wait, random: () => 0, log: write },
+    reader: world.reader,
+    clock,
+    wait: clock.wait,
+    random: () => 0,
+    log: write,
     fetch: async () => new Response(keySet),
   };
   return {
-    ...{ world, ann, eve, north, lines, tokenOf },
+    world,
+    ann,
+    eve,
+    north,
+    lines,
+    tokenOf,
     /** The issuer's answer. */
     keys: () => new Response(keySet),
     /** All private texts, with the tokens that were made. */
@@ -79,7 +97,9 @@ export async function createFunctions() {
       const handle = createHandleFrom({ ...ENV, ...env }, { ...overrides, ...changes });
       return (path: string, body: unknown, headers: Record<string, string> = {}) => {
         const all: Record<string, string> = {
-          ...{ authorization: `Bearer ${api}`, 'content-type': 'application/json', ...headers },
+          authorization: `Bearer ${api}`,
+          'content-type': 'application/json',
+          ...headers,
         };
         return handle({
           method: 'POST',

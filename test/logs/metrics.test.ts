@@ -12,7 +12,10 @@ beforeAll(async () => {
     const permission = `list-${route}`;
     await run('page.create', { name: permission });
     await run('route.create', {
-      ...{ method: 'GET', path: `/lists/{id}/${route}`, permission, scope: 'location:{id}' },
+      method: 'GET',
+      path: `/lists/{id}/${route}`,
+      permission,
+      scope: 'location:{id}',
     });
   }
   const scope = `location:${functions.north}`;
@@ -48,8 +51,12 @@ describe('a request to the authorizer', () => {
     (await ask()).toMatchObject({ coverage: 'api' });
     expect(written()).toEqual([
       {
-        ...{ _aws: expect.any(Object), service: 'default', outcome: 'policy' },
-        ...{ Decisions: 1, CacheHits: 1, Latency: 0 },
+        _aws: expect.any(Object),
+        service: 'default',
+        outcome: 'policy',
+        Decisions: 1,
+        CacheHits: 1,
+        Latency: 0,
       },
     ]);
   });
@@ -119,7 +126,8 @@ describe('a request to the authorizer', () => {
 
 describe('a request to the AuthZEN API', () => {
   const evaluation = (name: string) => ({
-    ...{ subject: { type: 'user', id: functions.ann }, action: { name } },
+    subject: { type: 'user', id: functions.ann },
+    action: { name },
     resource: { type: 'location', id: functions.north },
   });
   const service = 'authzen';

@@ -41,9 +41,13 @@ function setUp(options: { headers?: Parameters<typeof createPermissions>[0]['hea
 }
 
 const snapshotOf = (scope: string, permissions: string[], more = {}) => ({
-  ...{ subject: 'user:ann', scope, permissions, ask: ['records'] },
+  subject: 'user:ann',
+  scope,
+  permissions,
+  ask: ['records'],
   // Of a server whose clock is a year ahead.
-  ...{ issuedAt: 1_800_000_000_000, expiresAt: 1_800_000_060_000 },
+  issuedAt: 1_800_000_000_000,
+  expiresAt: 1_800_000_060_000,
   ...more,
 });
 

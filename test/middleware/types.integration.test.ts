@@ -40,9 +40,16 @@ const consume = (name: string, files: readonly string[], options: object) => {
     join(folder, name),
     JSON.stringify({
       compilerOptions: {
-        ...{ target: 'ES2022', strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false },
-        ...{ noEmit: true, noUncheckedIndexedAccess: true, types: ['node'] },
-        ...{ module: 'nodenext', moduleResolution: 'nodenext', allowImportingTsExtensions: true },
+        target: 'ES2022',
+        strict: true,
+        exactOptionalPropertyTypes: true,
+        skipLibCheck: false,
+        noEmit: true,
+        noUncheckedIndexedAccess: true,
+        types: ['node'],
+        module: 'nodenext',
+        moduleResolution: 'nodenext',
+        allowImportingTsExtensions: true,
         paths: Object.fromEntries(
           [
             ['middleware', 'middleware'],

@@ -52,10 +52,15 @@ function fail(error: unknown): never {
 
 /** What a guard adds to what the application gives, also where it has none. */
 const withRequest = ({ given, groups }: Question, time: number) => ({
-  ...{ ...given, groups },
+  ...given,
+  groups,
   context: {
     ...given?.context,
-    ...{ time: new Date(time), method: 'GET', path: '/guarded', ip: undefined, userAgent: undefined },
+    time: new Date(time),
+    method: 'GET',
+    path: '/guarded',
+    ip: undefined,
+    userAgent: undefined,
     claims: undefined,
   },
 });

@@ -21,7 +21,10 @@ const MARK = '@@ended';
 export function openTerminal(folder: string, env: Readonly<Record<string, string | undefined>>): Terminal {
   // Of a process group of its own, so that what it has started ends with it.
   const shell: ChildProcess = spawn('bash', ['--noprofile', '--norc'], {
-    ...{ cwd: folder, env: { ...env }, detached: true, stdio: ['pipe', 'pipe', 'pipe'] as const },
+    cwd: folder,
+    env: { ...env },
+    detached: true,
+    stdio: ['pipe', 'pipe', 'pipe'] as const,
   });
   let printed = '';
   let changed = () => {};

@@ -23,7 +23,8 @@ beforeAll(async () => {
   env = { ...process.env, DYNAMODB_ENDPOINT: engine.endpoint, TABLE_NAME: 'gatehouse' };
   const ports = ['--port', '0', '--lambda-port', '0'];
   stack = spawn(process.execPath, [MAIN, 'dev', MANIFEST, ...ports], {
-    ...{ env, stdio: ['ignore', 'pipe', 'inherit'] as const },
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'] as const,
   });
   await new Promise<void>((resolve, reject) => {
     stack.once('exit', () => reject(new Error('gatehouse dev ended')));

@@ -32,7 +32,11 @@ async function expectAnother(): Promise<void> {
 }
 
 const route = (path: string, more: Input = {}): Input => ({
-  ...{ api, method: 'GET', path, permission: 'dashboard', scope: 'location:{header:x-location}' },
+  api,
+  method: 'GET',
+  path,
+  permission: 'dashboard',
+  scope: 'location:{header:x-location}',
   ...more,
 });
 const create = (path: string): Promise<Result> => world.run('route.create', route(path));
@@ -119,7 +123,9 @@ describe('verify', () => {
   const remove = () => world.writer.send([{ kind: 'delete', key: apiRevisionKey(api) }]);
   const look = (isRepairing = false) =>
     verify({
-      ...{ reader: world.reader, clock: world.clock, graceMs: 0 },
+      reader: world.reader,
+      clock: world.clock,
+      graceMs: 0,
       ...(isRepairing ? { repair: { writer: world.writer, newId: () => `repair-${++apis}` } } : {}),
     });
 

@@ -192,8 +192,12 @@ test('what is too large to be kept is refused when it is asked for, and what is 
     commands: Array.from({ length: count }, () => ({
       command: 'notification.create',
       input: {
-        ...{ notificationType: 'welcome', deliveryStatus: 'sent', account: `account:${id}` },
-        ...{ errorMessage: '€'.repeat(2_000), skipReason: '€'.repeat(1_000), subject: '€'.repeat(1_000) },
+        notificationType: 'welcome',
+        deliveryStatus: 'sent',
+        account: `account:${id}`,
+        errorMessage: '€'.repeat(2_000),
+        skipReason: '€'.repeat(1_000),
+        subject: '€'.repeat(1_000),
       },
     })),
   });

@@ -84,8 +84,11 @@ describe('sharing transactions', () => {
     const large: Sent = [
       'audit.create',
       {
-        ...{ action: 'report.made', entityType: 'report', entityId: 'r' },
-        ...{ relatedEntities: { text }, metadata: { text } },
+        action: 'report.made',
+        entityType: 'report',
+        entityId: 'r',
+        relatedEntities: { text },
+        metadata: { text },
       },
     ];
     const sent = await transactionsOf(async () =>
@@ -335,7 +338,9 @@ describe('a table that is changed or fails meanwhile', () => {
           return world.writer.send(actions, notes);
         },
       },
-      ...{ newId: () => ulid(), budgetMs: 500, sleep: async () => {} },
+      newId: () => ulid(),
+      budgetMs: 500,
+      sleep: async () => {},
     });
     const answers = await send(
       Array.from({ length: 150 }, () => user()),

@@ -14,7 +14,10 @@ const WHEN = 'subject.properties.department == "Sales"';
 beforeEach(async () => {
   world = await createLedgerWorld();
   await world.run('property.create', {
-    ...{ of: 'subject:user', name: 'department', type: 'string', source: 'stored' },
+    of: 'subject:user',
+    name: 'department',
+    type: 'string',
+    source: 'stored',
   });
   await world.run('page.create', { name: 'dashboard' });
   role = (await world.run('role.create', { name: 'clerk', scope: 'global' })).id;
@@ -114,7 +117,10 @@ describe('an effect with a condition', () => {
     const tenant = { type: 'tenant', id };
     const own = (await world.run('role.create', { name: 'clerk', scope: `tenant:${id}` })).id;
     await world.run('role-permission.create', {
-      ...{ role: own, permission: 'dashboard', effect: 'DENY', when: WHEN },
+      role: own,
+      permission: 'dashboard',
+      effect: 'DENY',
+      when: WHEN,
     });
     const item = await world.reader.get(decisionKey(tenant));
     expect([...decodeScope(`tenant:${id}`, item ?? { PK: '', SK: '' }).denials]).toEqual(['dashboard']);
@@ -130,7 +136,9 @@ describe('an effect with a condition', () => {
     const permissions = [{ permission: 'dashboard', effect: 'ALLOW', when: WHEN }];
     const template = (await world.run('role-template.create', { name: 'clerk', permissions })).id;
     const made = await world.run('role.create', {
-      ...{ name: 'from template', scope: 'global', customTemplateId: template },
+      name: 'from template',
+      scope: 'global',
+      customTemplateId: template,
     });
     await world.run('role-template.apply', { id: template, role });
     const effect = { effect: 'ALLOW', when: WHEN };
@@ -198,7 +206,10 @@ describe('a condition is checked when it is written', () => {
       });
       world.calls.length = 0;
       await world.run('role-permission.create', {
-        ...{ role: id, permission: 'dashboard', effect: 'ALLOW', ...more },
+        role: id,
+        permission: 'dashboard',
+        effect: 'ALLOW',
+        ...more,
       });
       return world.calls.filter(({ operation }) => operation === 'GetItem').length;
     };

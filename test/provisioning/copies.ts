@@ -75,11 +75,14 @@ export async function expectAgreement(
         return inTurn(() => world.writer.send(actions));
       };
       const provision = createProvisioning({
-        ...{ ...world, reader: paced, writer: { send } },
+        ...world,
+        reader: paced,
+        writer: { send },
         newId: () => ulid(),
       });
       return provision({
-        ...{ command, input },
+        command,
+        input,
         operationId: naming === 'an operationId each' ? `copy-${copy}` : 'one',
       });
     }),

@@ -48,8 +48,12 @@ async function live(): Promise<void> {
   await send('audit.create', { tenant, action: 'login', entityType: 'user', entityId: user, ...ORIGIN });
   const account = (await world.run('account.create', { name: 'Account' })).id;
   await send('notification.create', {
-    ...{ notificationType: 'welcome', deliveryStatus: 'sent', account: `account:${account}` },
-    ...{ userId: user, recipientEmail: PERSONAL.email, recipientFirstName: PERSONAL.givenName },
+    notificationType: 'welcome',
+    deliveryStatus: 'sent',
+    account: `account:${account}`,
+    userId: user,
+    recipientEmail: PERSONAL.email,
+    recipientFirstName: PERSONAL.givenName,
   });
 }
 
@@ -143,7 +147,8 @@ describe('user.erase', () => {
     ]);
     expect((changes as { danger?: string }[])[1]).not.toHaveProperty('danger');
     expect(await world.refused('tenant.apply', { manifest })).toMatchObject({
-      ...{ code: 'erased', field: 'manifest/users/ann' },
+      code: 'erased',
+      field: 'manifest/users/ann',
       message: expect.stringContaining(`user ann was erased on ${today}: nothing was done`),
     });
     expect(await world.refused('user.read', { email: 'ben@example.com' })).toMatchObject({

@@ -37,9 +37,15 @@ describe.each<ErrorCode>(['throttled', 'contended', 'transient', 'damaged_item',
       );
       expect(lines).toHaveLength(1);
       expect(JSON.parse(lines[0] ?? '')).toEqual({
-        ...{ level: 'ERROR', message: 'command failed', timestamp: expect.any(String), service: 'test' },
-        ...{ requestId: 'invocation-1', command: 'user.create', operationId: 'op-7' },
-        ...{ code, causes: ['TimeoutError'] },
+        level: 'ERROR',
+        message: 'command failed',
+        timestamp: expect.any(String),
+        service: 'test',
+        requestId: 'invocation-1',
+        command: 'user.create',
+        operationId: 'op-7',
+        code,
+        causes: ['TimeoutError'],
       });
       expect(lines[0]).not.toContain(SECRET);
     });

@@ -17,7 +17,10 @@ export const foldRoles = (
   { joins = false }: { readonly joins?: boolean } = {},
 ): Promise<Migrated> =>
   migrate({
-    ...{ reader, writer, clock, joins },
+    reader,
+    writer,
+    clock,
+    joins,
     newId: () => ulid(),
     thresholds: { groupsOfSubject: NEVER, groupsOfScope: NEVER, rolesOfRoot: 0 },
   });

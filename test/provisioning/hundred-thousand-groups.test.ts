@@ -47,7 +47,10 @@ const refOf = (text: string): Ref => parseRef(text, 'ref');
 const common = { createdAt: 'x', updatedAt: 'x', rev: 0, v: 1 };
 const ownership = (owner: string, type: string, id: string): Item => ({
   ...edgeKey(refOf(owner), { type, id }),
-  ...{ Type: 'Ownership', owned: `${type}:${id}`, id, v: 1 },
+  Type: 'Ownership',
+  owned: `${type}:${id}`,
+  id,
+  v: 1,
 });
 const split = async (key: Key, more: Partial<typeof SPLIT_THRESHOLDS> = {}) => {
   const { reader, writer, clock } = world;
@@ -142,8 +145,14 @@ describe('a check with nothing cached, at a scope of very many groups', () => {
     const groups = Array.from({ length: GROUPS_OF_SUBJECT }, (_, n) => `G${idOf(n)}`);
     const edges = groups.map(
       (group, n): Item => ({
-        ...{ PK: subject.PK, SK: `GROUP#${group}`, Type: 'Membership', user: ann, group },
-        ...{ ...common, scope: `project:${Math.floor(n / 100)}`, joinedAt: 'x' },
+        PK: subject.PK,
+        SK: `GROUP#${group}`,
+        Type: 'Membership',
+        user: ann,
+        group,
+        ...common,
+        scope: `project:${Math.floor(n / 100)}`,
+        joinedAt: 'x',
       }),
     );
     // As many as an item holds: the others come when they stand apart.

@@ -92,7 +92,10 @@ test('what stands in a table is found, changed and removed, and a plan shows it 
   expect(await legacy.run('tenant.read', { id: 'school' })).toMatchObject({ name: stored });
   const plan = (await legacy.run('tenant.plan', { manifest: manifest('Acme') })) as unknown as PlanAnswer;
   const text = formatPlan(plan, {
-    ...{ colours: false, all: true, file: 'a.yaml', place: 'a table' },
+    colours: false,
+    all: true,
+    file: 'a.yaml',
+    place: 'a table',
     known: ({ ref }) => ref,
   });
   expect(text).toContain('Ac\\u200Bme > Acme');

@@ -196,8 +196,15 @@ export function createKinds(world: Pick<LedgerWorld, 'run'>): Readonly<Record<st
         const [email, sub] = [`${fresh('ann')}@${STAFF}`, fresh('ann')];
         await world.run('user.create', { email, issuer: of.issuer, sub });
         return {
-          ...{ connection: of.id, userName: fresh('Ann'), externalId: fresh('ann'), active: true },
-          ...{ email, sub, displayName: 'Ann', givenName: 'Ann', familyName: 'Arbor' },
+          connection: of.id,
+          userName: fresh('Ann'),
+          externalId: fresh('ann'),
+          active: true,
+          email,
+          sub,
+          displayName: 'Ann',
+          givenName: 'Ann',
+          familyName: 'Arbor',
         };
       },
       named: [
@@ -206,8 +213,14 @@ export function createKinds(world: Pick<LedgerWorld, 'run'>): Readonly<Record<st
         ['externalId', 'connection'],
       ],
       changes: async () => ({
-        ...{ userName: fresh('bea'), externalId: fresh('bea'), active: false, email: null, sub: null },
-        ...{ displayName: 'Bea', givenName: null, familyName: null },
+        userName: fresh('bea'),
+        externalId: fresh('bea'),
+        active: false,
+        email: null,
+        sub: null,
+        displayName: 'Bea',
+        givenName: null,
+        familyName: null,
       }),
       lists: [['connection']],
     },
@@ -424,11 +437,13 @@ function otherInputs(
   };
   const name = async () => ({ name: 'Acme/North', kind: 'scope' });
   return {
-    ...{ 'name.find': name, 'name.suggest': name },
+    'name.find': name,
+    'name.suggest': name,
     'name.labels': async () => ({ names: [{ name: 'location:1', kind: 'scope' }] }),
     'name.owners': async () => ({ names: [await name()] }),
-    ...{ 'approval.list': async () => ({}) },
-    ...{ 'approval.approve': async () => ({ id: 'no-1' }), 'approval.reject': async () => ({ id: 'no-1' }) },
+    'approval.list': async () => ({}),
+    'approval.approve': async () => ({ id: 'no-1' }),
+    'approval.reject': async () => ({ id: 'no-1' }),
     'audit.create': async () => ({
       tenant: `tenant:${(await made('tenant')).id}`,
       action: 'login',

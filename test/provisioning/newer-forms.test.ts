@@ -53,7 +53,9 @@ describe('verify --repair', () => {
         const table = createMemoryTable({ items: withItem(newer) });
         const before = inOrder(table.items());
         const { open, repaired } = await verify({
-          ...{ reader: table.reader, clock, graceMs: 0 },
+          reader: table.reader,
+          clock,
+          graceMs: 0,
           repair: { writer: table.writer, newId },
         });
         expect(repaired).toEqual([]);
@@ -73,7 +75,9 @@ describe('verify --repair', () => {
     const codesOf = async (all: readonly Item[]) => {
       const table = createMemoryTable({ items: all });
       const { open, repaired } = await verify({
-        ...{ reader: table.reader, clock, graceMs: 0 },
+        reader: table.reader,
+        clock,
+        graceMs: 0,
         repair: { writer: table.writer, newId },
       });
       return { open: open.map(({ code }) => code).sort(), repaired: repaired.map(({ code }) => code) };

@@ -118,7 +118,10 @@ describe('in one transaction', () => {
     await world.run('tenant.create', { id, name: 'Acme', combination, description: 'a customer' });
     await world.run('role.create', { id: idOf('admin'), name: 'admin', scope });
     await world.run('role.create', {
-      ...{ id: idOf('teacher'), name: 'teacher', scope, customTemplateId: template },
+      id: idOf('teacher'),
+      name: 'teacher',
+      scope,
+      customTemplateId: template,
     });
     for (const [role, permission] of [
       [idOf('admin'), 'users'],
@@ -161,7 +164,7 @@ describe('in one transaction', () => {
     expect(admin).toMatchObject({ id: user, isNew: false });
     const { admin: same } = await onboard({
       scopes: { Second: { type: 'tenant' } },
-      ...{ roles: { ...owner, admin: {}, teacher: {} } },
+      roles: { ...owner, admin: {}, teacher: {} },
       users: { [user]: { id: user, existing: true, grants: { Second: ['owner'] } } },
     });
     expect(same).toMatchObject({ id: user, isNew: false });
@@ -377,7 +380,8 @@ describe('what happens between its reading and its writing', () => {
     await world.run('user.update', { id, status: 'active' });
     const { id: role } = await world.run('role.create', { name: 'owner', scope: 'tenant' });
     const gone = await around(() => world.run('role.delete', { id: role }), {
-      ...{ roles: { owner: { id: role, existing: true } }, user: { grants: { Acme: ['admin', 'owner'] } } },
+      roles: { owner: { id: role, existing: true } },
+      user: { grants: { Acme: ['admin', 'owner'] } },
     });
     expect(gone).toMatchObject({ ok: false, error: { code: 'invalid', field: 'manifest/roles/owner/id' } });
     const page = await around(() => world.run('page.delete', { name: 'users' }));

@@ -28,7 +28,9 @@ const declared = async () => {
 describe('a declaration', () => {
   test('is a node by its natural key, and in the item of what holds everywhere', async () => {
     expect(await world.run('property.create', { ...DEPARTMENT, description: 'where' })).toMatchObject({
-      ...{ id: 'subject:user:department', ...DEPARTMENT, description: 'where' },
+      id: 'subject:user:department',
+      ...DEPARTMENT,
+      description: 'where',
     });
     expect(await declared()).toEqual({
       'subject:user': { department: { type: 'string', source: 'stored' } },
@@ -106,7 +108,8 @@ describe('a declaration', () => {
     expect(
       await world.refused('property.create', { ...DEPARTMENT, of: 'subject:technical-user', type: 'int' }),
     ).toMatchObject({
-      ...{ code: 'invalid', field: 'type' },
+      code: 'invalid',
+      field: 'type',
       message: 'type: department of subject:user is declared as string; one name has one type within subject',
     });
     await world.run('property.create', { ...DEPARTMENT, of: 'subject:technical-user', source: 'passed' });
@@ -143,7 +146,8 @@ const HOLDERS = [
     type: 'technical-user',
     of: 'subject:technical-user',
     create: async (from: LedgerWorld) => ({
-      ...{ name: 'robot', account: `account:${(await from.run('account.create', { name: 'A' })).id}` },
+      name: 'robot',
+      account: `account:${(await from.run('account.create', { name: 'A' })).id}`,
     }),
   },
   { type: 'location', of: 'resource:location', create: async () => ({ name: 'Here' }) },
@@ -197,7 +201,9 @@ describe.each(HOLDERS)('the stored properties of a $type', ({ type, of, create }
     await world.run('property.create', { of, name: 'level', type: 'int', source: 'stored' });
     const input = await create(world);
     const error = {
-      ...{ code: 'invalid', field: 'properties.level', retryable: false },
+      code: 'invalid',
+      field: 'properties.level',
+      retryable: false,
       message: `properties.level: is declared as int of ${of}`,
     };
     expect(await world.refused(`${type}.create`, { ...input, properties: { level: '3' } })).toEqual(error);
@@ -267,7 +273,10 @@ describe('stored properties are refused', () => {
     ],
   ])('%s', async (_, properties, field, message) => {
     expect(await world.refused('user.create', { properties })).toEqual({
-      ...{ code: 'invalid', field, message, retryable: false },
+      code: 'invalid',
+      field,
+      message,
+      retryable: false,
     });
   });
 

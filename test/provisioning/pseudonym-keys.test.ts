@@ -26,7 +26,8 @@ function createStage() {
   const provision = createProvisioning({ ...world, reader, newSecret, newId: () => ulid() });
   const keyOf = (id: string) => pseudonymKey(parseRef(`user:${id}`, 'user'));
   return {
-    ...{ provision, world },
+    provision,
+    world,
     readsOfKey: (id: string) => read.filter((identity) => identity === identityOf(keyOf(id))).length,
     key: (id: string) => world.reader.get(keyOf(id)),
   };

@@ -24,7 +24,10 @@ describe('secrets of a user', () => {
     const before = world.transactions.length;
     const { id } = await world.run('user.create', { ...SECRETS, title: 'Dr' });
     expect(await secretOf(id)).toEqual({
-      ...{ PK: `SECRET#USER#${id}`, SK: 'META', Type: 'Secret', v: 1 },
+      PK: `SECRET#USER#${id}`,
+      SK: 'META',
+      Type: 'Secret',
+      v: 1,
       ...SECRETS,
       updatedAt: expect.any(String),
     });
@@ -91,7 +94,9 @@ describe('secrets of a user', () => {
 describe('gatehouse verify', () => {
   const look = (repair = false) =>
     verify({
-      ...{ reader: world.reader, clock: world.clock, graceMs: 0 },
+      reader: world.reader,
+      clock: world.clock,
+      graceMs: 0,
       ...(repair ? { repair: { writer: world.writer, newId: () => ulid() } } : {}),
     });
 

@@ -26,7 +26,11 @@ users: { ann: { id: ann, groups: [g1, g2, g3] } }
   };
   const migrating = (joins: boolean) =>
     migrate({
-      ...{ reader, writer, clock, newId: ulid, joins },
+      reader,
+      writer,
+      clock,
+      newId: ulid,
+      joins,
       thresholds: { groupsOfSubject: 2, groupsOfScope: 2, rolesOfRoot: 2 },
     });
 

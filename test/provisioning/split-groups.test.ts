@@ -321,8 +321,16 @@ test('many groups: a cold check takes two calls and few units more than of a use
     scope: n < 19 ? String(path[n % 3]) : `project:${Math.floor(n / 20)}`,
   }));
   const edge = ({ group, scope }: { group: string; scope: string }): Item => ({
-    ...{ PK: key.PK, SK: `GROUP#${group}`, Type: 'Membership', user: many, group, scope },
-    ...{ joinedAt: 'x', createdAt: 'x', updatedAt: 'x', v: 1 },
+    PK: key.PK,
+    SK: `GROUP#${group}`,
+    Type: 'Membership',
+    user: many,
+    group,
+    scope,
+    joinedAt: 'x',
+    createdAt: 'x',
+    updatedAt: 'x',
+    v: 1,
   });
   const put = async (items: readonly Item[]) => {
     for (let n = 0; n < items.length; n += 100)
@@ -333,8 +341,12 @@ test('many groups: a cold check takes two calls and few units more than of a use
   const item = (await reader.get(key)) as Item;
   await put([{ ...item, groups: new Set([there, ...first.map(({ group }) => group)]) }]);
   const splitter = createSplitter({
-    ...{ reader, writer, clock, newId: ulid },
-    ...{ thresholds: { ...SPLIT_THRESHOLDS, groupsOfSubject: AT_FIRST - 1 }, joins: false },
+    reader,
+    writer,
+    clock,
+    newId: ulid,
+    thresholds: { ...SPLIT_THRESHOLDS, groupsOfSubject: AT_FIRST - 1 },
+    joins: false,
   });
   await splitter.look((await reader.get(key)) as Item);
   expect(splitter.counts).toEqual({ split: 1, unsplit: 0 });
@@ -374,7 +386,9 @@ describe('a reader', () => {
     const user = await split('a allowed', 'b allowed', 'c denied');
     const difference = (command: string, of: string) =>
       accessDifference([{ command, input: { user, group: idOf(of) } }], {
-        ...{ reader: world.reader, commands: COMMANDS, at: world.clock.now() },
+        reader: world.reader,
+        commands: COMMANDS,
+        at: world.clock.now(),
       });
     expect(await difference('membership.delete', 'a allowed')).toMatchObject({
       loses: { people: 1 },

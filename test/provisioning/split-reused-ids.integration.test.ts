@@ -35,8 +35,12 @@ async function open(): Promise<Place> {
 
 const migrating = ({ world }: Place, more: Partial<Parameters<typeof migrate>[0]> = {}) =>
   migrate({
-    ...{ reader: world.reader, writer: world.writer, clock: world.clock, newId: ulid },
-    ...{ thresholds: SCOPES_ONLY, width: 1 },
+    reader: world.reader,
+    writer: world.writer,
+    clock: world.clock,
+    newId: ulid,
+    thresholds: SCOPES_ONLY,
+    width: 1,
     ...more,
   });
 async function decided({ world }: Place, user: string, scope: string): Promise<string> {
@@ -57,7 +61,8 @@ async function siteIn({ world }: Place) {
     return id;
   };
   return {
-    ...{ scope, groupAt },
+    scope,
+    groupAt,
     allowed: await groupAt(allows),
     denied: await groupAt(denies),
     empty: await groupAt(undefined),

@@ -64,7 +64,10 @@ const membersIn = (value: unknown) => [...((value ?? []) as Iterable<string>)].s
 
 const migrating = (more: Partial<Parameters<typeof migrate>[0]> = {}) =>
   migrate({
-    ...{ reader: world.reader, writer: world.writer, clock: world.clock, newId: ulid },
+    reader: world.reader,
+    writer: world.writer,
+    clock: world.clock,
+    newId: ulid,
     thresholds: SCOPE_ONLY,
     ...more,
   });
@@ -134,7 +137,8 @@ describe('gatehouse migrate', () => {
     expect(await rolesItem(allowed)).toMatchObject({ Type: 'Decision', v: 2, roles: new Set([allows]) });
     expect(await rolesItem(empty)).toBeUndefined();
     expect(await subjectItem(ann)).toMatchObject({
-      ...{ v: 2, groups: new Set([few.allowed]) },
+      v: 2,
+      groups: new Set([few.allowed]),
       [`at|${scope}`]: new Set([allowed]),
     });
     expect((await scopeItem(few.scope))?.groupRoles).toBeUndefined();
@@ -193,7 +197,8 @@ describe('commands on a scope whose groups stand apart', () => {
     expect(await decided(user, scope)).toBe(DENIED);
     await world.run('membership.update', { user, group: fresh, joinedAt: '2026-01-01T00:00:00.000Z' });
     await world.run('group-role.update', {
-      ...{ group: fresh, role: denies },
+      group: fresh,
+      role: denies,
       assignedAt: '2026-01-01T00:00:00.000Z',
     });
     expect((await subjectItem(user))?.groups).toBeUndefined();
@@ -731,7 +736,9 @@ describe('a reader', () => {
     const [user] = [await userIn(allowed), await userIn(empty)];
     const difference = (command: string, input: Readonly<Record<string, unknown>>) =>
       accessDifference([{ command, input }], {
-        ...{ reader: world.reader, commands: COMMANDS, at: world.clock.now() },
+        reader: world.reader,
+        commands: COMMANDS,
+        at: world.clock.now(),
       });
     const [loses, gains] = [{ loses: { people: 1 } }, { gains: { people: 1 } }];
     expect(await difference('membership.delete', { user, group: allowed })).toMatchObject(loses);

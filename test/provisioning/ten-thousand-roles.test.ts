@@ -33,7 +33,9 @@ const put = async (items: readonly Item[]) => {
 /** A role as the list of its owner has it. */
 const ownership = (n: number): Item => ({
   ...edgeKey({ type: 'tenant', id: tenant }, { type: 'role', id: idOf(n) }),
-  ...{ Type: 'Ownership', owned: `role:${idOf(n)}`, v: 1 },
+  Type: 'Ownership',
+  owned: `role:${idOf(n)}`,
+  v: 1,
 });
 
 beforeAll(async () => {

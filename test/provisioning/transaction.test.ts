@@ -197,7 +197,9 @@ describe('parts that touch the same', () => {
         commands: [
           part('technical-user.create', { id: NOBODY, account, name: 'robot' }),
           part('token.create', {
-            ...{ user: `technical-user:${NOBODY}`, tokenType: 'api', tenant: account },
+            user: `technical-user:${NOBODY}`,
+            tokenType: 'api',
+            tenant: account,
           }),
         ],
       },

@@ -44,7 +44,8 @@ async function interrupted(world: Awaited<ReturnType<typeof createDamaged>>, aft
   };
   await expect(
     verify({
-      ...{ ...options, reader: failing },
+      ...options,
+      reader: failing,
       onCheckpoint: (checkpoint) => {
         last = JSON.stringify(checkpoint);
       },
@@ -109,7 +110,11 @@ describe('after an interruption', () => {
     let pages = 0;
     await expect(
       verify({
-        ...{ reader: world.reader, clock, graceMs: 0, logs: false, repair },
+        reader: world.reader,
+        clock,
+        graceMs: 0,
+        logs: false,
+        repair,
         onCheckpoint: (checkpoint) => {
           last = JSON.stringify(checkpoint);
           pages += 1;
@@ -119,7 +124,11 @@ describe('after an interruption', () => {
     ).rejects.toThrow('cut');
     expect(pages).toBeGreaterThan(0);
     const result = await verify({
-      ...{ reader: world.reader, clock, graceMs: 0, logs: false, repair },
+      reader: world.reader,
+      clock,
+      graceMs: 0,
+      logs: false,
+      repair,
       from: JSON.parse(last ?? '') as Checkpoint,
     });
     expect(codes({ open: result.repaired })).toEqual(DAMAGED.map((id) => `decision_differs USER#${id}`));

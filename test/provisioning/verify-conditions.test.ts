@@ -31,7 +31,9 @@ beforeEach(async () => {
 const items = () => new Map(world.items().map((item) => [identityOf(item), item]));
 const verified = (isRepairing = false) =>
   verify({
-    ...{ reader: world.reader, clock: world.clock, graceMs: 0 },
+    reader: world.reader,
+    clock: world.clock,
+    graceMs: 0,
     ...(isRepairing ? { repair: { writer: world.writer, newId: () => ulid() } } : {}),
   });
 
@@ -89,7 +91,8 @@ describe('a decision item without an entry, or with another one, is found and re
       const { open } = await verified();
       expect(open).toContainEqual(
         expect.objectContaining({
-          ...{ code: 'remove' in change ? 'decision_less' : 'decision_differs', attribute },
+          code: 'remove' in change ? 'decision_less' : 'decision_differs',
+          attribute,
           ...('remove' in change ? { effect, dangerous: true } : {}),
           repairable: true,
         }),

@@ -82,7 +82,9 @@ test('records as audit.list prints them are replayed too, but nobody can say whe
   const { items } = await drill.world.run('audit.list', { tenant: drill.all.tenant });
   const { code, report } = await replayed((items as unknown[]).map((item) => JSON.stringify(item)));
   expect({ code, counted: report.counted, replayed: report.replayed }).toEqual({
-    ...{ code: 1, counted: false, replayed: [] },
+    code: 1,
+    counted: false,
+    replayed: [],
   });
 });
 

@@ -43,9 +43,12 @@ test('provisioning writes to the table of TABLE_REGION, wherever it runs; what D
 test('the authorizer reads the table of TABLE_REGION', async () => {
   createAuthorizerFrom({
     ...environment,
-    ...{ TABLE_REGION: 'ap-southeast-2', RESULT_CACHE: '{"default":{"ttl":0}}' },
-    ...{ TOKEN_ISSUER: 'https://issuer.example', TOKEN_AUDIENCE: 'api' },
-    ...{ AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' },
+    TABLE_REGION: 'ap-southeast-2',
+    RESULT_CACHE: '{"default":{"ttl":0}}',
+    TOKEN_ISSUER: 'https://issuer.example',
+    TOKEN_AUDIENCE: 'api',
+    AWS_ACCESS_KEY_ID: 'local',
+    AWS_SECRET_ACCESS_KEY: 'local',
   });
   // It loads the routes when it is made.
   await vi.waitFor(() => expect(regions).toContain('ap-southeast-2'));

@@ -38,9 +38,17 @@ const STORY: readonly (readonly [command: string, input: Input])[] = [
   [
     'user.create',
     {
-      ...{ id: 'ann', email: 'ann@example.com', phone: '+49301234567', username: 'ann', displayName: 'Ann' },
-      ...{ issuer: 'https://issuer.example', sub: 'auth0|ann', passwordHash: 'of ann', mfaSecret: 'sealed' },
-      ...{ tenant: NORTHWIND, properties: { department: 'Sales' } },
+      id: 'ann',
+      email: 'ann@example.com',
+      phone: '+49301234567',
+      username: 'ann',
+      displayName: 'Ann',
+      issuer: 'https://issuer.example',
+      sub: 'auth0|ann',
+      passwordHash: 'of ann',
+      mfaSecret: 'sealed',
+      tenant: NORTHWIND,
+      properties: { department: 'Sales' },
     },
   ],
   ['user.create', { id: 'bea', email: 'bea@example.com' }],
@@ -80,7 +88,9 @@ const STORY: readonly (readonly [command: string, input: Input])[] = [
   [
     'role-permission.create',
     {
-      ...{ role: 'teacher', permission: 'dashboard', effect: 'ALLOW' },
+      role: 'teacher',
+      permission: 'dashboard',
+      effect: 'ALLOW',
       when: 'subject.properties.department == "Sales"',
     },
   ],
@@ -90,7 +100,9 @@ const STORY: readonly (readonly [command: string, input: Input])[] = [
   [
     'role-permission.create',
     {
-      ...{ role: 'keeper', permission: 'doors:open:*', effect: 'ALLOW' },
+      role: 'keeper',
+      permission: 'doors:open:*',
+      effect: 'ALLOW',
       when: 'resource.properties.tier == "gold"',
     },
   ],
@@ -150,8 +162,11 @@ const STORY: readonly (readonly [command: string, input: Input])[] = [
   [
     'route.create',
     {
-      ...{ id: 'r1', method: 'GET', path: '/schools/{school}/reports' },
-      ...{ permission: 'dashboard', scope: 'location:{school}' },
+      id: 'r1',
+      method: 'GET',
+      path: '/schools/{school}/reports',
+      permission: 'dashboard',
+      scope: 'location:{school}',
     },
   ],
   ['scope.move', { scope: 'device:camera', parent: 'building:house' }],

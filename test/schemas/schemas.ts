@@ -97,7 +97,11 @@ function routes(): Json {
         properties: {
           [EXTENSION]: required,
           ...Object.fromEntries([...VERBS, ANY].map((verb) => [verb, operation])),
-          ...{ summary: {}, description: {}, servers: {}, parameters: {}, $ref: {} },
+          summary: {},
+          description: {},
+          servers: {},
+          parameters: {},
+          $ref: {},
         },
         patternProperties: { '^[xX]-': {} },
         additionalProperties: false,

@@ -29,7 +29,10 @@ let group: string;
 beforeAll(async () => {
   stack = await startSample(
     readConfiguration({
-      ...{ PORT: '0', LAMBDA_PORT: '0', DYNAMODB_PORT: '0', LIVE_REVOCATION: 'true' },
+      PORT: '0',
+      LAMBDA_PORT: '0',
+      DYNAMODB_PORT: '0',
+      LIVE_REVOCATION: 'true',
       CACHE_TTL_SECONDS: String(ENGINE_TTL_MS / 1_000),
       DYNAMODB_ENDPOINT: inject('endpoint'),
       TABLE_NAME: `gatehouse-scim-${process.pid}`,

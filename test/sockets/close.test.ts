@@ -11,8 +11,14 @@ import { listen } from '../support/listening.ts';
 
 /** What the management API of a WebSocket API answers, and what it means for a connection. */
 const ANN: Connection = {
-  ...{ id: 'a1=', api: 'abc123', stage: 'live', credential: 'none' },
-  ...{ subject: 'user:ann', tenant: 'tenant:acme', scope: 'location:hall', permission: 'dashboard' },
+  id: 'a1=',
+  api: 'abc123',
+  stage: 'live',
+  credential: 'none',
+  subject: 'user:ann',
+  tenant: 'tenant:acme',
+  scope: 'location:hall',
+  permission: 'dashboard',
 };
 const closeAt = (url: string) =>
   createClose({
@@ -91,16 +97,24 @@ test('a right that is taken while its connection opens: closed as soon as it is 
       checkAsked: async () => ({ decision: { allowed: isAllowed, reason: 'role' } }) as never,
     },
     close: closeAt(`${url}/ws`),
-    ...{ now: Date.now, wait: async () => {}, log: { error: () => {}, warn: () => {} } },
+    now: Date.now,
+    wait: async () => {},
+    log: { error: () => {}, warn: () => {} },
   });
   const { id: _, api: __, stage: ___, ...context } = ANN;
   const gateway = createWebSocketGateway({
     apis: [
       {
-        ...{ name: 'ws', kind: 'websocket', basePath: '/ws', stage: 'live', apiId: 'abc123' },
-        ...{ accountId: '123456789012', region: 'eu-central-1' },
+        name: 'ws',
+        kind: 'websocket',
+        basePath: '/ws',
+        stage: 'live',
+        apiId: 'abc123',
+        accountId: '123456789012',
+        region: 'eu-central-1',
         authorizer: {
-          ...{ kind: 'REQUEST', identitySources: [] },
+          kind: 'REQUEST',
+          identitySources: [],
           invoke: async () => policy('Allow', '*', { context }),
         },
         routes: [

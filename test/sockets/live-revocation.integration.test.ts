@@ -14,7 +14,10 @@ let stack: SampleStack;
 beforeAll(async () => {
   stack = await startSample(
     readConfiguration({
-      ...{ PORT: '0', LAMBDA_PORT: '0', DYNAMODB_PORT: '0', LIVE_REVOCATION: 'true' },
+      PORT: '0',
+      LAMBDA_PORT: '0',
+      DYNAMODB_PORT: '0',
+      LIVE_REVOCATION: 'true',
       DYNAMODB_ENDPOINT: inject('endpoint'),
       TABLE_NAME: `gatehouse-sockets-${process.pid}`,
     }),

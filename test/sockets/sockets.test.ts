@@ -7,8 +7,13 @@ import { GatehouseError } from '../../table/errors.ts';
 
 /** Live revocation, in memory: which connections a change of the table closes. */
 const ANN: Connection = {
-  ...{ id: 'a1=', api: 'abc123', stage: 'live' },
-  ...{ subject: 'user:ann', tenant: 'tenant:acme', scope: 'location:hall', permission: 'dashboard' },
+  id: 'a1=',
+  api: 'abc123',
+  stage: 'live',
+  subject: 'user:ann',
+  tenant: 'tenant:acme',
+  scope: 'location:hall',
+  permission: 'dashboard',
   credential: 'session:s1',
 };
 const BEN: Connection = { ...ANN, id: 'b1=', subject: 'user:ben', permission: 'menu' };
@@ -225,7 +230,9 @@ describe('a fault', () => {
         closed.push(id);
         return 'closed';
       },
-      ...{ now: () => OPENING_MS, wait: async () => {}, log: { error: () => {}, warn: () => {} } },
+      now: () => OPENING_MS,
+      wait: async () => {},
+      log: { error: () => {}, warn: () => {} },
     });
     expect(await sockets({ Records: [] })).toEqual(DONE);
     expect(await broken(batch)).toEqual({

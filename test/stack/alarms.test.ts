@@ -36,7 +36,8 @@ const FILTERED: readonly string[] = ofType('AWS::Logs::MetricFilter').map(([, { 
 /** What the functions write in the Embedded Metric Format: `Name` to its dimensions, in order. */
 const WRITTEN = new Map<string, string>();
 const options = {
-  ...{ namespace: NAMESPACE, service: 'default' },
+  namespace: NAMESPACE,
+  service: 'default',
   write: (line: string) => {
     for (const { Namespace, Metrics, Dimensions } of JSON.parse(line)._aws.CloudWatchMetrics) {
       expect(Namespace).toBe(NAMESPACE);

@@ -227,7 +227,10 @@ describe('the deployed handler', () => {
       expect(lines).toHaveLength(1);
       // The whole line is JSON: the filter of the alarm finds it by its field.
       expect(JSON.parse(lines[0])).toMatchObject({
-        ...{ level: 'INFO', message: 'credentials refused', service: 'authorizer', requestId: 'q' },
+        level: 'INFO',
+        message: 'credentials refused',
+        service: 'authorizer',
+        requestId: 'q',
       });
     }
   });
@@ -305,7 +308,10 @@ describe('while it starts', () => {
     });
     const again = await signer.sign(
       {
-        ...{ protocol: 'http:', hostname: '127.0.0.1', method: String(method), path: String(url) },
+        protocol: 'http:',
+        hostname: '127.0.0.1',
+        method: String(method),
+        path: String(url),
         headers: Object.fromEntries(signed.map((name) => [name, String(headers[name])])),
       },
       { signingDate: new Date(date.replace(/^(....)(..)(..T..)(..)/, '$1-$2-$3:$4:')) },

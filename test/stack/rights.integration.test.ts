@@ -147,7 +147,11 @@ describe('the authorizer', () => {
           ...env,
         },
         {
-          ...{ reader, clock: world.clock, wait: world.clock.wait, random: () => 0, log: () => undefined },
+          reader,
+          clock: world.clock,
+          wait: world.clock.wait,
+          random: () => 0,
+          log: () => undefined,
           fetch: async () => new Response(JSON.stringify({ keys: [issuer.jwk] })),
         },
       );

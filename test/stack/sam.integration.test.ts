@@ -14,7 +14,8 @@ const FUNCTIONS = ['Authorizer', 'Provisioning'] as const;
 const logical = (name: string) => `${name}LambdaFunction`;
 
 const EVALUATED = evaluateTemplate(SAM, {
-  ...{ TokenIssuer: ISSUER.tokenIssuer, TokenAudience: ISSUER.tokenAudience },
+  TokenIssuer: ISSUER.tokenIssuer,
+  TokenAudience: ISSUER.tokenAudience,
 });
 
 let stack: Template;

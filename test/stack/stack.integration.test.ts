@@ -325,7 +325,10 @@ describe('alarms', () => {
     expect(FilterPattern).toBe('{ $.message = "command failed" }');
     const [{ MetricNamespace, MetricName }] = MetricTransformations;
     expect(resource('ProvisioningFaultsAlarm').Properties).toMatchObject({
-      ...{ Namespace: MetricNamespace, MetricName, Threshold: 0, ComparisonOperator: 'GreaterThanThreshold' },
+      Namespace: MetricNamespace,
+      MetricName,
+      Threshold: 0,
+      ComparisonOperator: 'GreaterThanThreshold',
     });
   });
 
@@ -504,7 +507,8 @@ describe('the decision log', () => {
     ] as const)
       expect(resource(role).Properties.AssumeRolePolicyDocument.Statement).toEqual([
         {
-          ...{ Effect: 'Allow', Action: 'sts:AssumeRole' },
+          Effect: 'Allow',
+          Action: 'sts:AssumeRole',
           Principal: { Service: `${service}.amazonaws.com` },
           Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
         },
@@ -595,7 +599,8 @@ describe('in the stage dev, with a table that was restored', () => {
     const { Resources, Outputs } = evaluateTemplate(stack);
     expect(Resources.Table?.DeletionPolicy).toBe('Retain');
     expect(Outputs).toMatchObject({
-      ...{ TableName: { Value: 'Table' }, TableArn: { Value: 'Table.Arn' } },
+      TableName: { Value: 'Table' },
+      TableArn: { Value: 'Table.Arn' },
       TableStreamArn: { Value: 'Table.StreamArn' },
     });
   });

@@ -25,7 +25,11 @@ export async function serveExplorer(service: Service): Promise<ServedExplorer> {
   const server = await listen(0, 'port');
   server.serve(
     createExplorer({
-      ...{ service, sessions, events, basePath: BASE, readPage: pageIn(BUILT) },
+      service,
+      sessions,
+      events,
+      basePath: BASE,
+      readPage: pageIn(BUILT),
       howToOpen: 'open the link of the test',
     }),
   );

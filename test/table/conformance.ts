@@ -288,7 +288,8 @@ export function conforms(open: () => Promise<Store>, differences: Differences = 
       const map = Object.defineProperty({}, name, { value: 1, enumerable: true });
       const key = { PK: newPartition(), SK: 'META' };
       expect(await refusalOf(() => writer.send([put({ ...key, in: [{ map }] })]))).toMatchObject({
-        ...{ code: 'invalid', field: `in.0.map.${name}` },
+        code: 'invalid',
+        field: `in.0.map.${name}`,
       });
     });
   });
@@ -558,7 +559,8 @@ export function conforms(open: () => Promise<Store>, differences: Differences = 
       const ranges = [{ partition }];
       const { cursor } = await reader.list({ ranges, limit: 1 });
       expect(await refusalOf(() => reader.list({ ranges, cursor, descending: true }))).toMatchObject({
-        ...{ code: 'invalid', field: 'cursor' },
+        code: 'invalid',
+        field: 'cursor',
       });
     });
 
@@ -619,8 +621,11 @@ export function conforms(open: () => Promise<Store>, differences: Differences = 
 
   describe('an index', () => {
     const at = (partition: string, sort: string, name: string): Item => ({
-      ...{ PK: newPartition(), SK: 'META', name },
-      ...{ GSI1PK: partition, GSI1SK: sort },
+      PK: newPartition(),
+      SK: 'META',
+      name,
+      GSI1PK: partition,
+      GSI1SK: sort,
     });
     const namesIn = async (partition: string, more: object = {}) =>
       (await pagesOf({ ranges: [{ partition }], index: 'GSI1', ...more })).flat().map(({ name }) => name);

@@ -89,7 +89,11 @@ describe('a subject', () => {
     );
     // One by one: of who is nothing out of the ordinary only the groups are the object's own.
     return {
-      ...{ active, endsAt, isAdmin, globalRoles, assignments },
+      active,
+      endsAt,
+      isAdmin,
+      globalRoles,
+      assignments,
       groups: [...groups].sort(),
       grants: sorted(grants),
     };

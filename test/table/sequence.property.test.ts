@@ -54,7 +54,11 @@ const updates = fc
         Object.entries(of).filter(([name]) => how[name as keyof typeof how] === wanted),
       ) as never;
     return {
-      ...{ kind: 'update' as const, key, set: part('set'), add: part('add'), takeOut: part('takeOut') },
+      kind: 'update' as const,
+      key,
+      set: part('set'),
+      add: part('add'),
+      takeOut: part('takeOut'),
       remove: Object.keys(part('remove')),
     };
   });

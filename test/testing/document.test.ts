@@ -53,7 +53,9 @@ describe('is refused, with its place:', () => {
 test('what is meant is read: its own directive, quotes with brackets, aliases, a key << in quotes', () => {
   const lists = nested('[', ']', 30);
   expect(read(`%YAML 1.2 # as ever\n---\na: &a [x]\nb: *a\n"<<": c\nd: ${lists}`)).toMatchObject({
-    ...{ a: ['x'], b: ['x'], '<<': 'c' },
+    a: ['x'],
+    b: ['x'],
+    '<<': 'c',
   });
   expect(read('a: "%YAML 1.1"\nb: |\n  %YAML 1.1\n  don\'t [')).toEqual({
     a: '%YAML 1.1',

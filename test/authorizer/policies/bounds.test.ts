@@ -15,11 +15,15 @@ const MAX_PATTERN = 512;
 /** Compiles with the limits of the authorizer, and counts what was compared and written. */
 function count(rules: readonly RouteRule[], cells: readonly Cell[], isClosed = false) {
   const budget = createBudget({
-    ...{ baseBytes: BASE_BYTES, maxBytes: MAX_BYTES, maxComparisons: POLICY_LIMITS.comparisons },
+    baseBytes: BASE_BYTES,
+    maxBytes: MAX_BYTES,
+    maxComparisons: POLICY_LIMITS.comparisons,
   });
   const made = { comparisons: 0, bytes: 0 };
   const patterns = compile({
-    ...{ rules, cells, isClosed },
+    rules,
+    cells,
+    isClosed,
     budget: {
       ...budget,
       add: (pattern) => {

@@ -118,7 +118,9 @@ describe('a policy', () => {
       resources: ['arn:aws:s3:::x', called],
     };
     expect(evaluate([wide], INVOKE_ACTION, called)).toEqual({
-      ...{ decision: 'allow', statement: wide, resource: called },
+      decision: 'allow',
+      statement: wide,
+      resource: called,
     });
   });
 });

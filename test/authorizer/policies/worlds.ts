@@ -248,9 +248,18 @@ export async function playPolicies(
       const rules = routes.map(toRule);
       const isClosed = random.oneIn(2);
       const wholePolicy = createWholePolicy({
-        ...{ engine, cellsOf, apiRoutes, routesId: apiRoutesId(api), subjectOf: () => null },
-        ...{ now: open.clock.now, ttlMs: 60_000, outageTtlMs: 0 },
-        ...{ isClosed, maxBytes: MAX_BYTES, cacheBytes: 1_048_576, maxComparisons: 10_000_000 },
+        engine,
+        cellsOf,
+        apiRoutes,
+        routesId: apiRoutesId(api),
+        subjectOf: () => null,
+        now: open.clock.now,
+        ttlMs: 60_000,
+        outageTtlMs: 0,
+        isClosed,
+        maxBytes: MAX_BYTES,
+        cacheBytes: 1_048_576,
+        maxComparisons: 10_000_000,
       });
       const clients = names.places.filter(({ ref }) => typeOf(ref) === 'client');
       const client = random.pick(clients).ref.split(':')[1];

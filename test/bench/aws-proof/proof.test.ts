@@ -162,7 +162,10 @@ test('what is made is in the record before it exists, and once', () => {
 
 test('a fault of the removal itself is what is left', async () => {
   const proven = await prove({
-    ...{ steps: [], ask: async () => true, say: () => {}, signal: new AbortController().signal },
+    steps: [],
+    ask: async () => true,
+    say: () => {},
+    signal: new AbortController().signal,
     remove: () => Promise.reject(new Error('no record')),
   });
   expect(proven.left).toEqual(['no record']);

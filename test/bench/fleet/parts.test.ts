@@ -110,7 +110,8 @@ describe('a partition', () => {
 describe('environments', () => {
   const poolAt = (now: () => number, concurrency?: number) =>
     createPool<Environment>({
-      ...{ now, random: createRandom(1) },
+      now,
+      random: createRandom(1),
       ...(concurrency !== undefined && { concurrency }),
       create: (environment) => environment,
     });

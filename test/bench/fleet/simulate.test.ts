@@ -14,7 +14,9 @@ import { type Action, keyOf } from '../../../table/write/action.ts';
 const TINY: Simulation = {
   ...SMALL,
   population: { ...SMALL.population, users: 600, largeTenantUsers: 60, tenants: 20, groups: 60 },
-  ...{ rate: 50, warmUpSeconds: 3, seconds: 6 },
+  rate: 50,
+  warmUpSeconds: 3,
+  seconds: 6,
   newVersion: (second) => (second >= 3 ? 1 : 0),
   phases: { event: [0, 6] },
 };

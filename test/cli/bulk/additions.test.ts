@@ -55,7 +55,8 @@ describe.each([65_536, 1, 3])('in pieces of %i bytes', (size) => {
 
 test('the refused rows have the named columns, and the delimiter of the file', async () => {
   expect(await read('sep=|\nid|email||\na|ann@b.de||\n')).toMatchObject({
-    ...{ header: ['id', 'email'], delimiter: '|' },
+    header: ['id', 'email'],
+    delimiter: '|',
   });
 });
 

@@ -47,7 +47,11 @@ describe('rows on their way', () => {
     const open = new Set<string>();
     let [most, sent] = [0, 0];
     const { progress } = await startLoad(rows, {
-      ...{ kind, parallel: 8, now: Date.now, onRefused: () => {}, onProgress: () => {} },
+      kind,
+      parallel: 8,
+      now: Date.now,
+      onRefused: () => {},
+      onProgress: () => {},
       transport: async (event) => {
         const names = new Set(('batch' in event ? event.batch : []).map(({ input }) => String(input.group)));
         for (const name of names) expect(open.has(name), name).toBe(false);
@@ -73,7 +77,12 @@ describe('rows on their way', () => {
     const { rows } = await readSource(bytes(), createColumns(kind.fields));
     let [most, open] = [0, 0];
     const { progress } = await startLoad(rows, {
-      ...{ kind, parallel: 4, isOneProcess: true, now: Date.now, onRefused: () => {}, onProgress: () => {} },
+      kind,
+      parallel: 4,
+      isOneProcess: true,
+      now: Date.now,
+      onRefused: () => {},
+      onProgress: () => {},
       transport: async (event) => {
         most = Math.max(most, ++open);
         await pause(50);
@@ -216,7 +225,11 @@ describe('a load ends', () => {
     let calls = 0;
     let answered = 0;
     const loading = startLoad(rows, {
-      ...{ kind, parallel: 8, now: Date.now, onRefused: () => {}, onProgress: () => {} },
+      kind,
+      parallel: 8,
+      now: Date.now,
+      onRefused: () => {},
+      onProgress: () => {},
       transport: async (event) => {
         if (++calls === 1) await released;
         answered += 'batch' in event ? event.batch.length : 0;
@@ -239,8 +252,12 @@ describe('a load ends', () => {
     }
     const { rows } = await readSource(broken(), createColumns(USERS.fields));
     const { fault, progress } = await startLoad(rows, {
-      ...{ kind: USERS, transport: answering(done), parallel: 4, now: Date.now },
-      ...{ onRefused: () => {}, onProgress: () => {} },
+      kind: USERS,
+      transport: answering(done),
+      parallel: 4,
+      now: Date.now,
+      onRefused: () => {},
+      onProgress: () => {},
     }).done;
     expect(fault).toBe('EIO: read');
     expect(progress.rows).toBe(progress.created);
@@ -304,13 +321,21 @@ describe('progress', () => {
     const written: string[] = [];
     const loading = { status: () => at, stop: () => {}, done: new Promise<never>(() => {}) };
     const hide = showProgress({
-      ...{ loading, kind: 'users', size: 1_000, isTerminal: true, now: Date.now },
+      loading,
+      kind: 'users',
+      size: 1_000,
+      isTerminal: true,
+      now: Date.now,
       write: (text) => written.push(text),
     });
     await pause(300);
     hide();
     showProgress({
-      ...{ loading, kind: 'users', size: 1_000, isTerminal: false, now: Date.now },
+      loading,
+      kind: 'users',
+      size: 1_000,
+      isTerminal: false,
+      now: Date.now,
       write: () => expect.fail('progress is for terminals'),
     })();
     expect(written[0]?.startsWith('\r\u001b[Kusers 50 %')).toBe(true);

@@ -51,7 +51,10 @@ async function loadUndisturbed(text: string) {
   const { out, error } = await run('users', file, '--json');
   const { created, present, refused } = JSON.parse(out);
   return {
-    ...{ created, refused, accepted: created + present, error: error.replaceAll(file, 'FILE') },
+    created,
+    refused,
+    accepted: created + present,
+    error: error.replaceAll(file, 'FILE'),
     content: contentOf(await proxy.everything(world.reader)),
     refusedText: readFileSync(file.replace('.csv', '.refused.csv'), 'utf8').replace(/user:\S+/g, 'user:X'),
   };

@@ -396,8 +396,16 @@ describe('--resume', () => {
     writeFileSync(refusedOf(file), `${refused}more,9,`);
     const { createHash } = await import('node:crypto');
     const state = {
-      ...{ version: 1, kind: 'users', table: `${world.table} ${world.endpoint}`, rows: 10, bytes: 100 },
-      ...{ created: 9, present: 0, refused: 1, refusedBytes: refused.length, refusedFile: refusedOf(file) },
+      version: 1,
+      kind: 'users',
+      table: `${world.table} ${world.endpoint}`,
+      rows: 10,
+      bytes: 100,
+      created: 9,
+      present: 0,
+      refused: 1,
+      refusedBytes: refused.length,
+      refusedFile: refusedOf(file),
       hash: createHash('sha256')
         .update(new Uint8Array(readFileSync(file)))
         .digest('hex'),

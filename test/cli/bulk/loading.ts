@@ -32,7 +32,12 @@ export async function* bytesOf(rows: number): AsyncGenerator<Uint8Array> {
 export async function load(rows: number, transport: Transport, more: Partial<LoadOptions> = {}) {
   const { rows: source } = await readSource(bytesOf(rows), createColumns(USERS.fields));
   return startLoad(source, {
-    ...{ kind: USERS, transport, parallel: 16, now: Date.now, onRefused: () => {}, onProgress: () => {} },
+    kind: USERS,
+    transport,
+    parallel: 16,
+    now: Date.now,
+    onRefused: () => {},
+    onProgress: () => {},
     ...more,
   });
 }

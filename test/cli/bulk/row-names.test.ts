@@ -42,7 +42,10 @@ async function load(
   }
   const loading = startLoad(rows(), {
     kind: ROW_KINDS.find((kind) => kind.name === name) as RowKind,
-    ...{ transport, parallel: 4, now: Date.now, isOneProcess: true },
+    transport,
+    parallel: 4,
+    now: Date.now,
+    isOneProcess: true,
     onRefused: (_, refusal) => refused.push(refusal),
     onProgress: () => {},
   });
@@ -126,11 +129,15 @@ describe('a name that does not mean one thing', () => {
     expect(created).toBe(1);
     expect(refused).toEqual([
       {
-        ...{ line: 2, code: 'name_unknown', field: 'user' },
+        line: 2,
+        code: 'name_unknown',
+        field: 'user',
         message: 'user nobody@mercy.example: no user or other subject has this name',
       },
       {
-        ...{ line: 4, code: 'name_ambiguous', field: 'group' },
+        line: 4,
+        code: 'name_ambiguous',
+        field: 'group',
         message: expect.stringMatching(
           /^group Nurses: 2 groups have this name; give a longer path, or a reference: Mercy\/(?:Ward 1\/)?Nurses \(group:\w+\), Mercy/,
         ),
@@ -175,7 +182,8 @@ test('who may not look names up gives ids and references', async () => {
     { user: 'u1@mercy.example', group: idOf('nurses') },
   ];
   expect(await load('memberships', rows, guarded)).toMatchObject({
-    ...{ created: 1, refused: [{ line: 3, code: 'not_permitted', field: 'user' }] },
+    created: 1,
+    refused: [{ line: 3, code: 'not_permitted', field: 'user' }],
   });
 });
 
@@ -214,7 +222,8 @@ test('many rows by email: one key for each distinct name, in batches, and no lis
   };
   const group = idOf('nurses');
   const rows = Array.from({ length: ROWS }, (_, n) => ({
-    ...{ user: `p${n % PEOPLE}@mercy.example`, group: `${group.slice(0, -1)}${Math.floor(n / PEOPLE)}` },
+    user: `p${n % PEOPLE}@mercy.example`,
+    group: `${group.slice(0, -1)}${Math.floor(n / PEOPLE)}`,
   }));
   expect(await load('memberships', rows, transport)).toMatchObject({ created: ROWS, refused: [] });
   expect({ keysRead, people: users.size }).toEqual({ keysRead: PEOPLE, people: PEOPLE });

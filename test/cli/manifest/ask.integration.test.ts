@@ -70,7 +70,8 @@ describe('what is dangerous', () => {
     expect({ code, error, isAsked }).toEqual({ code: 1, error: '', isAsked: false });
     const message = 'nothing was done: some changes are dangerous: add --yes to apply';
     expect(JSON.parse(out)).toMatchObject({
-      ...{ ok: false, applied: false },
+      ok: false,
+      applied: false,
       error: { code: 'not_agreed', message },
     });
   });

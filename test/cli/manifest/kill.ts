@@ -75,7 +75,11 @@ export async function stateOf(file: string, env: Readonly<Record<string, string>
     const reported: string[] = [];
     const record = (text: string) => void reported.push(text);
     const code = await runProgram(args, {
-      ...{ env, out: record, error: record, isTerminal: false, now: Date.now },
+      env,
+      out: record,
+      error: record,
+      isTerminal: false,
+      now: Date.now,
     });
     return { isFine: code === 0, reported: reported.join('') };
   };

@@ -30,7 +30,9 @@ beforeAll(async () => {
 
 const tags = (length: number) => Array.from({ length }, (_, n) => `tag-${n}`);
 const request = (properties: Record<string, unknown>, permission = 'heavy'): CheckRequest => ({
-  ...{ subject: 'user:ann', permission, scope: 'location:place-0' },
+  subject: 'user:ann',
+  permission,
+  scope: 'location:place-0',
   given: { resource: { properties } },
 });
 
@@ -157,7 +159,9 @@ test('a page of a search ends where the budget does, and the next one goes on: n
   const lists = createLists({ reader: authz.reader, engine: authz.engine, clock: authz.clock });
   const find = (cursor?: string) =>
     lists.listScopes('user:ann', 'heavy', {
-      ...{ type: 'location', limit: 100, cursor },
+      type: 'location',
+      limit: 100,
+      cursor,
       resource: { properties: { tags: tags(50) } },
     });
   const found: string[] = [];

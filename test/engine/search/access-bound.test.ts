@@ -39,8 +39,13 @@ test('a subject in more than 1,000 groups has no bound, and its groups are not r
     const reader: SearchReader = {
       getMany: async (keys: readonly Key[]) =>
         keys.map((key) => ({
-          ...{ ...key, Type: 'Decision', status: 'active', groups: groups(count) },
-          ...{ [Attribute.version]: FORMS.usual, [Attribute.writtenAt]: 1, [Attribute.writeId]: 'w' },
+          ...key,
+          Type: 'Decision',
+          status: 'active',
+          groups: groups(count),
+          [Attribute.version]: FORMS.usual,
+          [Attribute.writtenAt]: 1,
+          [Attribute.writeId]: 'w',
         })),
       // The groups of everyone.
       list: async () => ({ items: [] }),

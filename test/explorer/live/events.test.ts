@@ -11,14 +11,32 @@ import type { LiveDecision, LiveEvent, LiveRequest } from '../../../explorer/ser
 
 /** What the page keeps, filters and counts of the decisions of the local stack. */
 const decision = (id: number, more: Partial<LiveDecision> = {}): LiveDecision => ({
-  ...{ kind: 'decision', id, at: id * 1_000, source: 'http-simple' },
-  ...{ subject: 'user:ann', permission: 'grades', scope: 'location:north', allowed: true, reason: 'role' },
-  ...{ consistency: 'cached', calls: 1, units: 2, milliseconds: 4, isFirst: false, isStale: false },
+  kind: 'decision',
+  id,
+  at: id * 1_000,
+  source: 'http-simple',
+  subject: 'user:ann',
+  permission: 'grades',
+  scope: 'location:north',
+  allowed: true,
+  reason: 'role',
+  consistency: 'cached',
+  calls: 1,
+  units: 2,
+  milliseconds: 4,
+  isFirst: false,
+  isStale: false,
   ...more,
 });
 const refused = { allowed: false, reason: 'no_grant' };
 const request = (id: number, status = 401): LiveRequest => ({
-  ...{ kind: 'request', id, at: id * 1_000, source: 'http-simple', method: 'GET', path: '/pages', status },
+  kind: 'request',
+  id,
+  at: id * 1_000,
+  source: 'http-simple',
+  method: 'GET',
+  path: '/pages',
+  status,
   decisions: 0,
 });
 const numbers = (from: number, to: number): readonly LiveEvent[] =>

@@ -49,7 +49,9 @@ describe('keys', () => {
     expect(labels(found)).not.toContain('scopes');
     const subscriptions = found?.suggestions.find(({ label }) => label === 'subscriptions');
     expect(subscriptions).toEqual({
-      ...{ label: 'subscriptions', insert: 'subscriptions: ', kind: 'key' },
+      label: 'subscriptions',
+      insert: 'subscriptions: ',
+      kind: 'key',
       description: 'Modules that are sold, and to whom.',
     });
     expect(`${SCHOOL}sub`.slice(found?.from, found?.to)).toBe('sub');

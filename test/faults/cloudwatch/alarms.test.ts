@@ -37,13 +37,14 @@ const alarm = (properties: object): Resources => ({
   Alarm: {
     Type: 'AWS::CloudWatch::Alarm',
     Properties: {
-      ...{ Namespace: 'N', MetricName: 'M', Statistic: 'Sum', Threshold: 2 },
-      ...{
-        ComparisonOperator: 'GreaterThanThreshold',
-        TreatMissingData: 'notBreaching',
-        AlarmActions: ['topic'],
-        ...properties,
-      },
+      Namespace: 'N',
+      MetricName: 'M',
+      Statistic: 'Sum',
+      Threshold: 2,
+      ComparisonOperator: 'GreaterThanThreshold',
+      TreatMissingData: 'notBreaching',
+      AlarmActions: ['topic'],
+      ...properties,
     },
   },
 });
@@ -111,7 +112,8 @@ test('metrics are made of the lines of their log group, and of the Embedded Metr
   expect(dataOfFilters(filter, 'Other', ['failed'])).toEqual([]);
   const line = JSON.stringify({
     _aws: { CloudWatchMetrics: [{ Namespace: 'N', Dimensions: [['service']], Metrics: [{ Name: 'M' }] }] },
-    ...{ service: 's', M: 3 },
+    service: 's',
+    M: 3,
   });
   expect(embeddedData([line, 'failed'])).toEqual([{ ...datum('M', 3), dimensions: { service: 's' } }]);
 });

@@ -134,8 +134,13 @@ describe('the event stream', () => {
 
 describe('the feed of the local stack', () => {
   const OBSERVATION: Observation = {
-    ...{ subject: 'user:ann', permission: 'reports', scope: 'tenant:acme', tenant: 'tenant:acme' },
-    ...{ decision: { allowed: true, reason: 'role' }, fault: undefined, consistency: 'cached' },
+    subject: 'user:ann',
+    permission: 'reports',
+    scope: 'tenant:acme',
+    tenant: 'tenant:acme',
+    decision: { allowed: true, reason: 'role' },
+    fault: undefined,
+    consistency: 'cached',
     calls: 1,
     units: 4,
     milliseconds: 2,
@@ -174,7 +179,9 @@ describe('the feed of the local stack', () => {
       return { isAuthorized };
     };
     return createGateway({
-      ...{ log: feed.log, within: feed.within, clock: () => 5 },
+      log: feed.log,
+      within: feed.within,
+      clock: () => 5,
       apis: [httpApiV2({ name: 'shop', authorizer: { invoke } })],
     });
   }
@@ -200,13 +207,26 @@ describe('the feed of the local stack', () => {
     await gateway(request(`GET /${'x'.repeat(9_000)}`));
     expect(eventsOf(feed)).toEqual([
       {
-        ...{ id: 1, at: 5, kind: 'request', source: 'shop', method: 'GET', path: '/pets/1' },
-        ...{ status: 200, decisions: 0, authorizer: 'off' },
+        id: 1,
+        at: 5,
+        kind: 'request',
+        source: 'shop',
+        method: 'GET',
+        path: '/pets/1',
+        status: 200,
+        decisions: 0,
+        authorizer: 'off',
       },
       expect.objectContaining({ id: 2, status: 401, authorizer: 'skipped' }),
       {
-        ...{ id: 3, at: 5, kind: 'request', source: 'shop', method: 'GET' },
-        ...{ status: 404, decisions: 0, path: expect.any(String) },
+        id: 3,
+        at: 5,
+        kind: 'request',
+        source: 'shop',
+        method: 'GET',
+        status: 404,
+        decisions: 0,
+        path: expect.any(String),
       },
     ]);
     expect(eventsOf(feed).map((event) => JSON.stringify(event).length < 1_000)).toEqual([true, true, true]);

@@ -153,10 +153,14 @@ test('its stream has the decisions of gateway, AuthZEN, permissions and Lambda, 
   const authorized = await fetch(`${stack.lambdaUrl}/2015-03-31/functions/authorizer/invocations`, {
     method: 'POST',
     body: JSON.stringify({
-      ...{ version: '2.0', type: 'REQUEST', identitySource: [], rawQueryString: '' },
+      version: '2.0',
+      type: 'REQUEST',
+      identitySource: [],
+      rawQueryString: '',
       routeArn:
         'arn:aws:execute-api:eu-central-1:000000000000:localmanifest/$default/GET/tenants/acme/reports',
-      ...{ routeKey: 'GET /tenants/{tenant}/reports', rawPath: '/tenants/acme/reports' },
+      routeKey: 'GET /tenants/{tenant}/reports',
+      rawPath: '/tenants/acme/reports',
       headers: { authorization: `Bearer ${ann}` },
       requestContext: { stage: '$default', http: { method: 'GET', path: '/tenants/acme/reports' } },
     }),
@@ -188,8 +192,15 @@ test('its stream has the decisions of gateway, AuthZEN, permissions and Lambda, 
     ['default', 401, path, 'off'],
   ]);
   expect(events().find(({ kind }) => kind === 'decision')).toMatchObject({
-    ...{ allowed: true, scope: 'tenant:acme', tenant: 'tenant:acme', consistency: 'cached' },
-    ...{ calls: expect.any(Number), units: expect.any(Number), milliseconds: expect.any(Number) },
-    ...{ isFirst: true, isStale: false, at: expect.any(Number) },
+    allowed: true,
+    scope: 'tenant:acme',
+    tenant: 'tenant:acme',
+    consistency: 'cached',
+    calls: expect.any(Number),
+    units: expect.any(Number),
+    milliseconds: expect.any(Number),
+    isFirst: true,
+    isStale: false,
+    at: expect.any(Number),
   });
 });

@@ -70,7 +70,10 @@ export const createUser = (
 ): Operation =>
   operation('user.create', { id: idOf(ref), status, ...endOf(endsAt), ...given({ properties }) }, (model) =>
     model.subjects.push({
-      ...{ ref, status, endsAt: endsAt ?? NEVER, account: undefined },
+      ref,
+      status,
+      endsAt: endsAt ?? NEVER,
+      account: undefined,
       ...given({ properties }),
     }),
   );
@@ -102,7 +105,10 @@ export const createAddedSubject = (
     { ...subjectId(ref), status, ...endOf(endsAt), ...given({ properties }) },
     (model) =>
       model.subjects.push({
-        ...{ ref, status, endsAt: endsAt ?? NEVER, account: undefined },
+        ref,
+        status,
+        endsAt: endsAt ?? NEVER,
+        account: undefined,
         ...given({ properties }),
       }),
   );

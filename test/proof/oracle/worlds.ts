@@ -121,7 +121,9 @@ function methodsOf(open: OpenTable, warm: Engine): readonly Method[] {
       ask: ({ subject, permission, scope, at, given, groups }) =>
         reported(async () => {
           const { decision, roles } = await engineOf().checkWithRoles(subject, permission, scope, {
-            ...{ at, groups, consistency },
+            at,
+            groups,
+            consistency,
             ...given,
           });
           return `${textOf(decision)} ${rolesText(roles)}`;

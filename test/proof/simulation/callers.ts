@@ -62,7 +62,10 @@ export async function createCallers(names: SmallNames): Promise<Callers> {
         const [id, subject] = sessions[session] as (typeof sessions)[number];
         return {
           token: (key: number) => tokens[caller]?.[key] ?? '',
-          ...{ isJwt: true, credential: `session:${id}`, subject, email: emails[session] },
+          isJwt: true,
+          credential: `session:${id}`,
+          subject,
+          email: emails[session],
           groups: ids && { issuer: ISSUER, ids, until: END },
         };
       }),

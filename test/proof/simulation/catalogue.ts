@@ -76,7 +76,8 @@ export function createCatalogue(seed: number, plant?: PlantName) {
     return {
       title: ['by chance', ...having].join(', '),
       history: drawHistory(own, names, world.model, features),
-      ...{ world, names },
+      world,
+      names,
     };
   }
 
@@ -100,7 +101,11 @@ export function createCatalogue(seed: number, plant?: PlantName) {
     const all = await callers;
     const planted: Plant | undefined = plant && PLANTS[plant];
     return play({
-      ...{ history, world, judge, tally, plant: planted },
+      history,
+      world,
+      judge,
+      tally,
+      plant: planted,
       callers: names && all && { all, names },
       ...more,
     });

@@ -149,7 +149,9 @@ export function drawHistory(seed: number, names: SmallNames, model: Model, featu
   );
   // Tokens of one user meet what is kept of one another only where they ask for the same.
   const requested = Array.from({ length: 2 }, () => ({
-    ...{ target: random.pick(routes), page: random.pick(['dashboard', 'menu']), of: random.below(PROCESSES) },
+    target: random.pick(routes),
+    page: random.pick(['dashboard', 'menu']),
+    of: random.below(PROCESSES),
   }));
   const draw = {
     ask: (): Doing => {
@@ -161,7 +163,11 @@ export function drawHistory(seed: number, names: SmallNames, model: Model, featu
       const questions =
         by === 'many' || by === 'session' ? ([first, ...others] as const) : ([first] as const);
       return {
-        ...{ does: 'ask', of: random.below(PROCESSES), by, consistency, questions },
+        does: 'ask',
+        of: random.below(PROCESSES),
+        by,
+        consistency,
+        questions,
         writesAgo: random.oneIn(2) ? 0 : random.below(5),
       };
     },
@@ -172,21 +178,22 @@ export function drawHistory(seed: number, names: SmallNames, model: Model, featu
         of,
       } = random.pick(requested);
       return {
-        ...{
-          does: 'request',
-          of,
-          caller: random.below(names.jwts.length + names.tokens.length),
-          route,
-          place,
-          page,
-        },
+        does: 'request',
+        of,
+        caller: random.below(names.jwts.length + names.tokens.length),
+        route,
+        place,
+        page,
         keyAge: random.oneIn(4) ? 1 : 0,
       };
     },
     write: (): Doing => {
       const isNamed = random.oneIn(2);
       return {
-        ...{ does: 'write', of: random.below(PROCESSES), operation: nextOperation(), isNamed },
+        does: 'write',
+        of: random.below(PROCESSES),
+        operation: nextOperation(),
+        isNamed,
         againAfter: isNamed && !random.oneIn(3) ? random.below(11_000) : undefined,
         // Whoever has written looks at once whether it shows.
         thenAsk: random.oneIn(3) ? nextQuestion() : undefined,
@@ -206,8 +213,10 @@ export function drawHistory(seed: number, names: SmallNames, model: Model, featu
   const doing = (): Doing => {
     if (features.splits && random.oneIn(5))
       return {
-        ...{ does: 'migrate', of: random.below(PROCESSES) },
-        ...{ joins: random.oneIn(3), item: random.below(1_000) },
+        does: 'migrate',
+        of: random.below(PROCESSES),
+        joins: random.oneIn(3),
+        item: random.below(1_000),
       };
     if (random.oneIn(16)) return { does: 'list', of: random.below(PROCESSES), list: drawList(random, names) };
     const what = random.below(20);
@@ -228,7 +237,11 @@ export function drawHistory(seed: number, names: SmallNames, model: Model, featu
     } else steps.push({ at, ...doing() });
   }
   return {
-    ...{ seed, processes, steps, doClocksJump, withOutages: features.outages },
+    seed,
+    processes,
+    steps,
+    doClocksJump,
+    withOutages: features.outages,
     network: { delayMs, withFaults: true },
   };
 }

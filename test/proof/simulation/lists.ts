@@ -18,21 +18,24 @@ export function drawList(random: Random, { groups, roles }: SmallNames): List {
   switch (random.below(3)) {
     case 0:
       return {
-        ...{ command: 'membership.list', input: { group, limit } },
+        command: 'membership.list',
+        input: { group, limit },
         nameOf: ({ user }) => (String(user).includes(':') ? String(user) : `user:${user}`),
         namesIn: ({ memberships }) =>
           memberships.filter((each) => each.group === group).map(({ subject }) => subject),
       };
     case 1:
       return {
-        ...{ command: 'group-role.list', input: { group, limit } },
+        command: 'group-role.list',
+        input: { group, limit },
         nameOf: (item) => String(item.role),
         namesIn: ({ groupRoles }) =>
           groupRoles.filter((each) => each.group === group).map((each) => each.role),
       };
     default:
       return {
-        ...{ command: 'role-permission.list', input: { role, limit } },
+        command: 'role-permission.list',
+        input: { role, limit },
         nameOf: ({ permission, effect, when }) => `${permission} ${effect} ${when ?? ''}`,
         namesIn: ({ effects }) =>
           effects

@@ -116,7 +116,8 @@ async function playIn(time: ReturnType<typeof createTime>, options: PlayOptions)
 
   const sentAs = new Map<readonly Action[], Sent>();
   const table = createMemoryTable({
-    ...{ items: world.items, sharesItems: true },
+    items: world.items,
+    sharesItems: true,
     onCommit: (actions) => {
       const sent = sentAs.get(actions);
       if (!sent) return;
@@ -135,7 +136,10 @@ async function playIn(time: ReturnType<typeof createTime>, options: PlayOptions)
   let isDown = false;
   const faulty: string[] = [];
   const network = createNetwork({
-    ...{ time, seed, network: history.network, isDown: () => isDown },
+    time,
+    seed,
+    network: history.network,
+    isDown: () => isDown,
     table,
     isSpared: (call) => spared?.has(call) ?? false,
     onFault: (call, what) => {
@@ -178,11 +182,19 @@ async function playIn(time: ReturnType<typeof createTime>, options: PlayOptions)
     let authorizer: Authorizer | undefined;
     const codes = new Map<string, string>();
     return {
-      ...{ number, caller, clock, engine, administering, ahead, isSmall: maxBytes !== undefined, codes },
+      number,
+      caller,
+      clock,
+      engine,
+      administering,
+      ahead,
+      isSmall: maxBytes !== undefined,
+      codes,
       newId: ids[number] as () => string,
       authorizer: (): Authorizer => {
         authorizer ??= createHandlerFrom(environmentOf(number, withOutages), {
-          ...{ ...parts, reader: newReader() },
+          ...parts,
+          reader: newReader(),
           log: (line) => {
             const { requestId, code } = JSON.parse(line) as { requestId?: string; code?: string };
             if (requestId !== undefined && code !== undefined) codes.set(requestId, code);
@@ -201,7 +213,7 @@ async function playIn(time: ReturnType<typeof createTime>, options: PlayOptions)
   const processes = history.processes.map(({ aheadMs }, number) =>
     newProcess(
       number,
-      { ...{ number, life: 0, frozenUntil: 0, pace: undefined }, failedAt: Number.NEGATIVE_INFINITY },
+      { number, life: 0, frozenUntil: 0, pace: undefined, failedAt: Number.NEGATIVE_INFINITY },
       { ms: aheadMs },
     ),
   );
@@ -242,7 +254,12 @@ async function playIn(time: ReturnType<typeof createTime>, options: PlayOptions)
     };
     const { reader } = process.administering;
     const provision = createProvisioning({
-      ...{ reader, writer: { send }, clock, newId, newSecret: () => SECRET, sleep: wait },
+      reader,
+      writer: { send },
+      clock,
+      newId,
+      newSecret: () => SECRET,
+      sleep: wait,
     });
     const { command, input } = operation;
     const operationId = isNamed || againAfter !== undefined ? newId() : undefined;
@@ -283,8 +300,12 @@ async function playIn(time: ReturnType<typeof createTime>, options: PlayOptions)
     const { command, input } = asked;
     const first = record.latest();
     const provision = createProvisioning({
-      ...{ reader: administering.reader, writer: administering.writer },
-      ...{ clock, newId, newSecret: () => SECRET, sleep: wait },
+      reader: administering.reader,
+      writer: administering.writer,
+      clock,
+      newId,
+      newSecret: () => SECRET,
+      sleep: wait,
     });
     const answer = await provision({ command, input });
     const about = `process ${number}: ${command} ${JSON.stringify(input)}`;
@@ -404,7 +425,10 @@ async function playIn(time: ReturnType<typeof createTime>, options: PlayOptions)
       } else if (by === 'session') {
         const permissions = questions.map((question) => question.permission);
         const session = await engine.session(subject, scope, {
-          ...{ permissions, at, groups, consistency },
+          permissions,
+          at,
+          groups,
+          consistency,
           ...given,
         });
         compareAll(permissions.map((name) => session.decide(name)));
@@ -415,7 +439,10 @@ async function playIn(time: ReturnType<typeof createTime>, options: PlayOptions)
       } else if (by === 'many') compareAll((await engine.checkMany(questions, { consistency })).decisions);
       else if (by === 'roles') {
         const { decision, roles } = await engine.checkWithRoles(subject, permission, scope, {
-          ...{ at, groups, consistency, ...given },
+          at,
+          groups,
+          consistency,
+          ...given,
         });
         compareAll([decision]);
         const text = (tenant?: string, ids: readonly string[] = []) => `${tenant} ${[...ids].sort()}`;
@@ -523,7 +550,7 @@ async function playIn(time: ReturnType<typeof createTime>, options: PlayOptions)
     const { failedAt } = caller;
     Object.assign(caller, { life: caller.life + 1, frozenUntil: 0 });
     (running[number] as Set<Promise<void>>).clear();
-    const fresh = { ...{ number, life: caller.life, frozenUntil: 0, pace: undefined }, failedAt };
+    const fresh = { number, life: caller.life, frozenUntil: 0, pace: undefined, failedAt };
     processes[number] = newProcess(number, fresh, ahead);
   }
 
@@ -625,7 +652,12 @@ async function playIn(time: ReturnType<typeof createTime>, options: PlayOptions)
       for (const { command, input } of open) {
         const clock = { now: () => Math.floor(now()) };
         const provision = createProvisioning({
-          ...{ reader, writer: table.writer, clock, newId, newSecret: () => SECRET, sleep: wait },
+          reader,
+          writer: table.writer,
+          clock,
+          newId,
+          newSecret: () => SECRET,
+          sleep: wait,
         });
         const answer = await provision({ command, input });
         record.commitStep('what was begun is ended', now(), modelIn(table.items(), record.model()));

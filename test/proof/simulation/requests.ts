@@ -160,7 +160,9 @@ export async function askAuthorizer(authorizer: Authorizer, { event }: Asked): P
   if (!('policyDocument' in answer) || answer.context.coverage !== 'api')
     return { outcome: answer.context?.reason ?? 'none' };
   const statements = answer.policyDocument.Statement.map(({ Effect, Action, Resource }) => ({
-    ...{ effect: Effect, actions: [Action], resources: [Resource].flat() },
+    effect: Effect,
+    actions: [Action],
+    resources: [Resource].flat(),
   }));
   return {
     outcome: 'policy',

@@ -27,7 +27,11 @@ async function bundleWorker() {
   const file = join(folder, 'worker.mjs');
   await build({
     entryPoints: [fileURLToPath(new URL('worker.ts', import.meta.url))],
-    ...{ outfile: file, bundle: true, format: 'esm', platform: 'node', packages: 'external' },
+    outfile: file,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    packages: 'external',
     logLevel: 'error',
   });
   return { file, remove: () => rmSync(folder, { recursive: true, force: true }) };

@@ -142,20 +142,31 @@ export function historyOf(seed: number, { changes, questions }: Story): History 
   const length = changes.length * random.pick([300, 3_000, 12_000]);
   for (const [n, operation] of changes.entries()) {
     const sent: Step = {
-      ...{ at: ((n + random.next()) * length) / changes.length, does: 'write', of: random.below(PROCESSES) },
-      ...{ operation, isNamed: true, againAfter: random.below(ARRIVAL_MS), after: last },
+      at: ((n + random.next()) * length) / changes.length,
+      does: 'write',
+      of: random.below(PROCESSES),
+      operation,
+      isNamed: true,
+      againAfter: random.below(ARRIVAL_MS),
+      after: last,
     };
     last = sent;
     steps.push(sent);
   }
   for (let n = 0; n < QUESTIONS; n++)
     steps.push({
-      ...{ at: random.next() * (length + 20_000), does: 'ask', of: random.below(PROCESSES), by: 'check' },
+      at: random.next() * (length + 20_000),
+      does: 'ask',
+      of: random.below(PROCESSES),
+      by: 'check',
       consistency: random.oneIn(6) ? random.pick(['strong', 'atLeast'] as const) : 'cached',
-      ...{ questions: [random.pick(questions)], writesAgo: 0 },
+      questions: [random.pick(questions)],
+      writesAgo: 0,
     });
   return {
-    ...{ seed, withOutages: false, doClocksJump: false },
+    seed,
+    withOutages: false,
+    doClocksJump: false,
     processes: Array.from({ length: PROCESSES }, () => ({ aheadMs: random.below(CLOCK_SKEW_MS) })),
     network: { delayMs: random.pick([2, 20, 200, 1_000]), withFaults: true },
     steps: steps.sort((a, b) => a.at - b.at),
@@ -222,19 +233,30 @@ export function stage(
   const steps: Step[] = [];
   let at = 0;
   const script: Script = {
-    ...{ random, engine: 0 },
+    random,
+    engine: 0,
     pass: (milliseconds) => {
       at += milliseconds;
     },
     ask: (consistency, asked, pace = {}) =>
       steps.push({
-        ...{ at, does: 'ask', of: script.engine, by: 'check', consistency, questions: [asked] },
-        ...{ writesAgo: 0, pace },
+        at,
+        does: 'ask',
+        of: script.engine,
+        by: 'check',
+        consistency,
+        questions: [asked],
+        writesAgo: 0,
+        pace,
       }),
     // Those who write are others than those who ask: their clocks differ.
     send: (operation, arrivesAfter = 0) =>
       steps.push({
-        ...{ at, does: 'write', of: PROCESSES + random.below(PROCESSES), operation, isNamed: false },
+        at,
+        does: 'write',
+        of: PROCESSES + random.below(PROCESSES),
+        operation,
+        isNamed: false,
         pace: { arrivesAfter },
       }),
     setDown: (isDown) => steps.push({ at, does: 'outage', isDown }),
@@ -247,7 +269,9 @@ export function stage(
   }
   const clock = (fixed: number | undefined) => ({ aheadMs: fixed ?? random.below(CLOCK_SKEW_MS) });
   return {
-    ...{ seed, withOutages: withOutages ?? false, doClocksJump: false },
+    seed,
+    withOutages: withOutages ?? false,
+    doClocksJump: false,
     processes: [
       ...Array.from({ length: PROCESSES }, () => clock(ahead?.engines)),
       ...Array.from({ length: PROCESSES }, () => clock(ahead?.writers)),

@@ -133,7 +133,9 @@ export async function furnish(operations: readonly Operation[]): Promise<World> 
   const { reader, writer, items } = createMemoryTable();
   const ids = createIds('F');
   const provision = createProvisioning({
-    ...{ reader, writer, newId: ids },
+    reader,
+    writer,
+    newId: ids,
     clock: { now: () => START },
     newSecret: () => SECRET,
   });

@@ -21,9 +21,13 @@ test('who loses what: how many people, where, which permissions', async () => {
   expect(difference.incomplete).toBeUndefined();
   expect(difference.loses).toMatchObject({ people: 3, more: false, moreRows: 0 });
   expect(difference.loses.rows).toContainEqual({
-    ...{ scope: north, name: 'north', scopesBelow: 1, people: 3 },
+    scope: north,
+    name: 'north',
+    scopesBelow: 1,
+    people: 3,
     subjects: ['ann', 'ben', 'cyd'].map((name) => `user:${idOf('user', name)}`).sort(),
-    ...{ permissions: ['grades'], morePermissions: 0 },
+    permissions: ['grades'],
+    morePermissions: 0,
   });
 });
 
@@ -79,8 +83,12 @@ describe('what is too much is named', () => {
       };
     const { get, getMany, getSnapshot, list, listAll, listMerged } = world.reader;
     const reader = {
-      ...{ get: count(get), getMany: count(getMany), getSnapshot: count(getSnapshot) },
-      ...{ list: count(list), listAll: count(listAll), listMerged: count(listMerged) },
+      get: count(get),
+      getMany: count(getMany),
+      getSnapshot: count(getSnapshot),
+      list: count(list),
+      listAll: count(listAll),
+      listMerged: count(listMerged),
     };
     const options = { reader, commands: COMMANDS, at: world.clock.now(), bounds };
     const { incomplete, loses } = await accessDifference([suspend()], options);

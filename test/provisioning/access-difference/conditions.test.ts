@@ -38,7 +38,9 @@ beforeEach(async () => {
 
 async function differenceBy(command: string, input: object) {
   const { loses, gains, incomplete } = await accessDifference([{ command, input: { ...input } }], {
-    ...{ reader: world.reader, commands: COMMANDS, at: world.clock.now() },
+    reader: world.reader,
+    commands: COMMANDS,
+    at: world.clock.now(),
   });
   const shown = ({ rows }: typeof loses) =>
     rows.map(({ subjects, permissions }) => ({
@@ -53,13 +55,17 @@ describe('a condition', () => {
   test('that comes takes from those for whom it does not hold', async () => {
     const input = { role: ids.clerk, permission: 'plans', when: SALES };
     expect(await differenceBy('role-permission.update', input)).toEqual({
-      ...{ loses: [{ who: ['cem'], permissions: ['plans'] }], gains: [], incomplete: undefined },
+      loses: [{ who: ['cem'], permissions: ['plans'] }],
+      gains: [],
+      incomplete: undefined,
     });
   });
 
   test('that goes gives to those for whom it does not hold', async () => {
     expect(await differenceBy('role-permission.update', { ...onOrders(), when: null })).toEqual({
-      ...{ loses: [], gains: [{ who: ['cem'], permissions: ['orders'] }], incomplete: undefined },
+      loses: [],
+      gains: [{ who: ['cem'], permissions: ['orders'] }],
+      incomplete: undefined,
     });
   });
 
@@ -93,7 +99,9 @@ describe('a condition', () => {
 
 test('properties of a person concern this person', async () => {
   expect(await differenceBy('user.update', { id: ids.ann, properties: { department: 'legal' } })).toEqual({
-    ...{ loses: [{ who: ['ann'], permissions: ['orders'] }], gains: [], incomplete: undefined },
+    loses: [{ who: ['ann'], permissions: ['orders'] }],
+    gains: [],
+    incomplete: undefined,
   });
   expect(await differenceBy('user.update', { id: ids.ann, properties: null })).toMatchObject({
     loses: [{ who: ['ann'], permissions: ['orders'] }],

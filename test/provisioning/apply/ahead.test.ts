@@ -32,7 +32,9 @@ async function apply(text: string, world = createMemoryWorld()) {
   const { get, getMany, listAll } = world.reader;
   const reader: Reader = {
     ...world.reader,
-    ...{ get: counted(get), getMany: counted(getMany), listAll: counted(listAll) },
+    get: counted(get),
+    getMany: counted(getMany),
+    listAll: counted(listAll),
   };
   const send: Writer['send'] = async (...given) => {
     open.writes += 1;

@@ -5,8 +5,16 @@ import { applyOn, createMemoryWorld, planOn } from './support.ts';
 
 /** Which steps of an apply share a transaction, and what becomes of those that cannot. */
 const step = (label: string, phase: Step['phase'], unit = label): Step => ({
-  ...{ verb: 'create', kind: 'user', command: 'user.create', input: {}, label, phase, unit },
-  ...{ details: [], danger: undefined, path: [] },
+  verb: 'create',
+  kind: 'user',
+  command: 'user.create',
+  input: {},
+  label,
+  phase,
+  unit,
+  details: [],
+  danger: undefined,
+  path: [],
 });
 const labels = (steps: readonly Step[]) => steps.map(({ label }) => label).join(' ');
 

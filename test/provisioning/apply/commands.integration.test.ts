@@ -301,7 +301,8 @@ describe('tenant.apply', () => {
   test('a manifest with problems is refused with all of them', async () => {
     const { provision } = createMemoryWorld();
     const answer = await provision({
-      ...{ command: 'tenant.apply', input: input('groups: { a: { scope: x }, b: { scope: y } }') },
+      command: 'tenant.apply',
+      input: input('groups: { a: { scope: x }, b: { scope: y } }'),
     });
     expect(answer).toMatchObject({
       ok: false,

@@ -242,7 +242,10 @@ function anyManifest(random: Random): string {
   };
   return JSON.stringify({
     properties: ['subject:user', 'resource:client', 'resource:project'].map((of) => ({
-      ...{ of, name: 'team', type: 'string', source: 'stored' },
+      of,
+      name: 'team',
+      type: 'string',
+      source: 'stored',
     })),
     pages: ['grades', 'plans'],
     permissions: ['reports:read:all', ...(random.oneIn(2) ? ['reports:write:all'] : [])],

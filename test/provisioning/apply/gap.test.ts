@@ -97,13 +97,16 @@ test('renames of anything, in any small tenant, change no decision at any time b
     const random = createRandom(seed);
     const pages = ['grades', 'home', 'maps'];
     const roles = numbered(4, (n) => ({
-      ...{ name: `role ${n}`, allow: random.some(pages, 2) },
+      name: `role ${n}`,
+      allow: random.some(pages, 2),
       ...(n > 0 && random.oneIn(3) ? { parent: `role ${n - 1}` } : {}),
     }));
     const names = roles.map(({ name }) => name);
     const groups = numbered(3, (n) => ({ name: `group ${n}`, roles: random.some(names, 2) }));
     const shape: Shape = {
-      ...{ pages, roles, groups },
+      pages,
+      roles,
+      groups,
       users: numbered(3, (n) => ({
         id: `user-${n}`,
         groups: random.some(

@@ -32,13 +32,16 @@ function apply(
 ) {
   const { prune = true, operationId, dryRun, pruneShared } = more;
   const provision = createProvisioning({
-    ...{ ...world, writer, newId: () => ulid() },
+    ...world,
+    writer,
+    newId: () => ulid(),
     ...(budgetMs === undefined ? {} : { budgetMs }),
   });
   const event = { command: 'tenant.apply', input: { manifest: parse(text), prune, atOnce: 5 } };
   return provision(
     {
-      ...{ ...event, input: { ...event.input, ...(pruneShared ? { pruneShared } : {}) } },
+      ...event,
+      input: { ...event.input, ...(pruneShared ? { pruneShared } : {}) },
       ...(operationId === undefined ? {} : { operationId }),
       ...(dryRun ? { dryRun } : {}),
     },

@@ -235,7 +235,10 @@ async function pairOf(first: string, second: string) {
   const stray = (now: ReadonlySet<string>) =>
     [...now].filter((each) => Object.values(both).every((of) => !of.has(each)));
   return {
-    ...{ allowed, stray, subjects: refs.size, scopes: places.size },
+    allowed,
+    stray,
+    subjects: refs.size,
+    scopes: places.size,
     allowedBy: (text: string) => both[text],
     final: await exportOn(two),
   };

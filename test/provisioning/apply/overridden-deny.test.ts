@@ -45,7 +45,10 @@ describe.each(SAID)('a deny %s', (_, text, warning) => {
     const plan = (await createMemoryWorld().run('tenant.plan', { manifest: data })) as unknown as PlanAnswer;
     expect(plan.warning).toBe(warning);
     const shown = formatPlan(plan, {
-      ...{ colours: false, all: true, file: 'a.yaml', place: 'a table' },
+      colours: false,
+      all: true,
+      file: 'a.yaml',
+      place: 'a table',
       known: ({ ref }) => ref,
     });
     expect(shown.includes(`\nwarning: ${warning}\n`)).toBe(warning !== undefined);

@@ -57,7 +57,9 @@ export async function applyOn(
     }
   };
   const input = {
-    ...{ manifest: parseYaml(text), prune, pruneShared: prune },
+    manifest: parseYaml(text),
+    prune,
+    pruneShared: prune,
     ...(atOnce === undefined ? {} : { atOnce }),
   };
   const answer = await createProvisioning({

@@ -23,7 +23,9 @@ const keyOf = ({ PK, SK }: Item) => ({ PK, SK });
 const named = (name: string): Item => names().find(({ PK }) => PK.endsWith(`#${name}`)) as Item;
 const repair = (of?: { type: string; id: string }) =>
   verify({
-    ...{ reader: world.reader, clock: world.clock, graceMs: 0 },
+    reader: world.reader,
+    clock: world.clock,
+    graceMs: 0,
     repair: { writer: world.writer, newId: () => ulid() },
     ...(of ? { tenant: of } : {}),
   });

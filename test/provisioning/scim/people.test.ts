@@ -57,8 +57,14 @@ describe('a connection that names somebody', () => {
     });
     expect(link).toMatchObject({ made: true, active: true, root: 'tenant:acme', email: 'bea@acme.example' });
     expect(await userOf(link.user)).toMatchObject({
-      ...{ email: 'bea@acme.example', issuer: ISSUER, sub: 'b1', givenName: 'Bea' },
-      ...{ tenant: 'tenant:acme', status: 'active', source: 'c', sourceActive: true },
+      email: 'bea@acme.example',
+      issuer: ISSUER,
+      sub: 'b1',
+      givenName: 'Bea',
+      tenant: 'tenant:acme',
+      status: 'active',
+      source: 'c',
+      sourceActive: true,
     });
   });
 
@@ -374,7 +380,11 @@ describe('a credential', () => {
   test('speaks for its connection until it ends', async () => {
     const { id, token, expiresAt } = await world.run('scim-credential.create', { connection: 'c' });
     expect(await shown(token)).toEqual({
-      ...{ connection: 'c', credential: id, scope: 'tenant:acme', issuer: ISSUER, expiresAt },
+      connection: 'c',
+      credential: id,
+      scope: 'tenant:acme',
+      issuer: ISSUER,
+      expiresAt,
       lastSyncAt: undefined,
     });
     const other = await world.run('scim-credential.create', { connection: 'd' });
