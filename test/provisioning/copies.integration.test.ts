@@ -92,6 +92,26 @@ const LARGE: Readonly<Record<string, (world: LedgerWorld) => Promise<Event['inpu
     const id = await idOf(world, 'role-template.create', { name: 'large', permissions });
     return { id, role: await idOf(world, 'role.create', { name: 'role', scope: 'global' }) };
   },
+  'scim-user.update': async (world) => {
+    const connection = await connected(world);
+    const email = 'large@example.com';
+    const user = await idOf(world, 'user.create', { email });
+    await world.run('scim-user.create', { connection, userName: 'large', email });
+    await many(40, async (i) => {
+      const { group } = await world.run('scim-group.create', { connection, displayName: `group ${i}` });
+      await world.run('scim-group.members', { connection, group, add: [user] });
+    });
+    return { connection, user, active: false };
+  },
+  'scim-group.members': async (world) => {
+    const connection = await connected(world);
+    const { group } = await world.run('scim-group.create', { connection, displayName: 'large' });
+    const add = await many(40, async (i) => {
+      const { user } = await world.run('scim-user.create', { connection, userName: `user ${i}` });
+      return user;
+    });
+    return { connection, group, add };
+  },
   'tenant.apply': async (world) => {
     const scope = `tenant:${await idOf(world, 'tenant.create', { name: 'Acme' })}`;
     await many(12, (i) => world.run('role.create', { name: `old ${i}`, scope }));
@@ -100,6 +120,12 @@ const LARGE: Readonly<Record<string, (world: LedgerWorld) => Promise<Event['inpu
     const manifest = { scopes: { Acme: { type: 'tenant' } }, roles: Object.fromEntries(roles) };
     return { manifest, prune: true, atOnce: 5 };
   },
+};
+
+const connected = async (world: LedgerWorld) => {
+  const scope = `tenant:${await idOf(world, 'tenant.create', { name: 'Acme' })}`;
+  await world.run('domain.create', { name: 'example.com', tenant: scope });
+  return idOf(world, 'scim-connection.create', { scope, name: 'Login' });
 };
 
 const ON_THE_ENGINE = size(0, 1) === 0 ? ['user.delete', 'scope.move'] : Object.keys(LARGE);

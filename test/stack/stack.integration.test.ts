@@ -222,7 +222,7 @@ test('the table: as defined, on demand, with backups, protected, encrypted, kept
 
 test('the functions: Node 24 on arm64, within the time-out of API Gateway, with their environment', () => {
   const functions = ofType('AWS::Lambda::Function').map(([, { Properties }]) => Properties);
-  expect(functions).toHaveLength(3);
+  expect(functions).toHaveLength(4);
   for (const { Runtime, Architectures } of functions)
     expect([Runtime, Architectures]).toEqual(['nodejs24.x', ['arm64']]);
   const { Timeout, Environment } = resource('AuthorizerLambdaFunction').Properties;

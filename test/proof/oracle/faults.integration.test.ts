@@ -33,7 +33,7 @@ test('no fault lets anybody in, none hangs, and none is remembered', async () =>
     expect(tally.outcomes.get(outcome), outcome).toBeGreaterThan(1);
   }
   // Much of what is asserted above is void without these.
-  expect(bridged).toBeGreaterThan(10);
+  expect(bridged).toBeGreaterThan(5);
   expect(tally.states.size).toBe(6);
 });
 
