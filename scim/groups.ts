@@ -5,7 +5,16 @@ import { type GroupChanges, groupChanges, type MemberChanges, noUser } from './g
 import { readAll } from './page.ts';
 import { attributesOf, readPatch } from './patch.ts';
 import { CommandError, type Result, type Send } from './port.ts';
-import { type Asked, answerOf, type Finding, found, idIn, metaOf, type Resources } from './resources.ts';
+import {
+  type Asked,
+  answerOf,
+  type Finding,
+  found,
+  idIn,
+  metaOf,
+  nothing,
+  type Resources,
+} from './resources.ts';
 import { GROUP_SCHEMA, GROUPS, USERS } from './schema.ts';
 import type { Resource } from './wanted.ts';
 
@@ -53,7 +62,7 @@ async function membersNamedIn(send: Send, filter: Filter) {
     const [, sub = 'value'] = ('attrPath' in each && GROUPS.find(each.attrPath)?.at) || [];
     if (each.op !== 'eq' || sub !== 'value' || typeof each.compValue !== 'string')
       throw badRequest('invalidFilter', 'members are filtered by value eq "…"');
-    const found = await groupsOf(send, each.compValue).catch(() => []);
+    const found = await groupsOf(send, each.compValue).catch(nothing);
     groups.set(each.compValue, new Set(found.map(({ group }) => group)));
   }
   return (resource: Resource, { at }: { readonly at: readonly [string, string?] }, compare: Filter) => {

@@ -1,5 +1,5 @@
 import { isId } from '../table/identifiers.ts';
-import { notFound } from './errors.ts';
+import { notFound, ScimError } from './errors.ts';
 import {
   comparisonsIn,
   type Filter,
@@ -108,9 +108,10 @@ async function lookedUp(
 }
 
 /** What is no name of anything names nothing. */
-function nothing(error: unknown): readonly Result[] {
+export function nothing(error: unknown): readonly Result[] {
   const code = error instanceof CommandError ? error.failure.code : undefined;
-  if (code === 'not_found' || code === 'invalid') return [];
+  const isNoId = error instanceof ScimError && error.status === 404;
+  if (isNoId || code === 'not_found' || code === 'invalid') return [];
   throw error;
 }
 

@@ -174,7 +174,9 @@ async function* ending(
   if (item.deletingSince === undefined && steps.length > 0)
     later = yield { ...planClosing(later, KIND, { ref, item }), result };
   for (const step of steps) later = yield { ...(await step(later)), result };
-  return planDeletion(later, KIND, await loadRef(later, ref, 'group'));
+  // Without a step before it, a member that came meanwhile has to be seen: the deletion rests on the first reading.
+  const last = later === planning ? { ref, item } : await loadRef(later, ref, 'group');
+  return planDeletion(later, KIND, last);
 }
 
 const end = writeCommand({

@@ -2,6 +2,7 @@ import { defined } from '../../table/defined.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { conflict, notFound, stale } from '../../table/errors.ts';
 import { identityOf, nodeKey } from '../../table/keys.ts';
+import { ownedBy } from '../../table/partition-queries.ts';
 import { type Action, keyOf } from '../../table/write/action.ts';
 import { canonical } from '../canonical.ts';
 import { membershipsTo, type OriginState } from '../edges/suspension.ts';
@@ -10,7 +11,7 @@ import { type NodeKind, tenantOf } from '../kinds/node-kind.ts';
 import { type NodePlan, planChange, planCreation } from '../kinds/writing.ts';
 import { connectionRef, linkRef } from '../nodes/scim-links.ts';
 import { asManyAsFit } from '../nodes/steps.ts';
-import { administers } from '../operators/administers.ts';
+import { administers, hasAccessBeyond } from '../operators/administers.ts';
 import type { AuditEntry, Node, OneTransaction, Plan, Planning } from '../plan.ts';
 import { type Attributes, visible } from '../visible.ts';
 import { asRead, type Connection, type Login, loadConnection, nameable, owns } from './scim-named-user.ts';
@@ -32,6 +33,8 @@ export interface Named {
   readonly user: string;
 }
 
+/** By what people log in. */
+const LOGIN = ['email', 'issuer', 'sub'] as const;
 const NAMES = ['displayName', 'givenName', 'familyName'] as const;
 /** What decides whether a connection owns a user, and which user a login names. */
 const OF_USER = ['isAdmin', 'source', 'tenant', 'email', 'issuer', 'sub', 'deletingSince'];
@@ -165,6 +168,10 @@ export async function planLinkChange(
   if (!linked || linked.link.item.deletingSince !== undefined) throw notLinked();
   const { of, link, user } = linked;
   const made = owns(of, user.item);
+  // Whoever begins or ends to own the user has said before whether the user is active.
+  const isOwnerAnew = made !== (link.item.made === true);
+  const active = said.active ?? (isOwnerAnew ? link.item.active !== false : undefined);
+  const whole: Said = { ...said, active };
   const changes = Object.fromEntries(
     Object.entries({ ...said, made }).filter(
       ([name, value]) => value !== undefined && canonical(value ?? undefined) !== canonical(link.item[name]),
@@ -172,14 +179,16 @@ export async function planLinkChange(
   );
   const administered =
     wasAdministered || (changes.active === false && (await administers(planning.reader, user, of.root)));
-  const about = made ? await changeUser(planning, of, said, user) : NOTHING;
-  const conditions = await conditionsOf(planning, linked, made, said, changes);
-  const state: OriginState = made || (said.active ?? link.item.active) !== false ? 'counts' : 'suspended';
-  const memberships = said.active === undefined ? [] : await membershipsTo(planning, named, state);
+  const about = made ? await changeUser(planning, of, whole, user) : NOTHING;
+  const conditions = await conditionsOf(planning, linked, made, whole, changes);
+  // Whom the connection owns it suspends itself.
+  const isSettled = active === undefined || (made && !active);
+  const state: OriginState = active === false ? 'suspended' : 'counts';
+  const memberships = isSettled ? [] : await membershipsTo(planning, named, state);
 
   const isChanged = Object.keys(changes).length > 0;
   // A membership that comes meanwhile counts up the revision, and is found when it is planned anew.
-  const resting = said.active === undefined ? [] : ['rev'];
+  const resting = active === undefined ? [] : ['rev'];
   const change = isChanged ? await planChange(planning, LINK, link, changes, resting) : undefined;
   const own = [...(change?.actions ?? []), ...conditions, ...about.actions];
   const shown = { ...(change?.result ?? visible(link.item)), ...(administered ? { administered } : {}) };
@@ -199,6 +208,18 @@ export async function planLinkChange(
   };
 }
 
+/** Whether anybody but the root of the connection gave the user something: then the login is not the connection's alone. */
+async function isReliedOn(reader: Planning['reader'], user: Node, of: Connection): Promise<boolean> {
+  const links = await reader.listAll(
+    ownedBy(user.ref, 'scim-user', ({ connection }) => connection !== of.ref.id),
+  );
+  return (
+    links.length > 0 ||
+    (await administers(reader, user, of.root)) ||
+    (await hasAccessBeyond(reader, user, of.root))
+  );
+}
+
 /** On what a change of a login rests. Only of a user whom the connection owns it looks who else has the login. */
 async function conditionsOf(
   planning: Planning,
@@ -216,7 +237,11 @@ async function conditionsOf(
   if (!made) return conditions;
   const { id } = await owner();
   if (id !== undefined && id !== user.ref.id) throw refusal();
-  return conditions;
+  const changed = changesOf(of, said, user);
+  if (!LOGIN.some((name) => name in changed)) return conditions;
+  // Others rely on who logs in as this user.
+  if (await isReliedOn(planning.reader, user, of)) throw refusal();
+  return [...conditions, asRead(user, ['rev'])];
 }
 
 /**

@@ -2,20 +2,22 @@ import * as z from 'zod';
 import * as field from '../../table/entities/fields.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { invalid, limitExceeded, notFound, stale } from '../../table/errors.ts';
-import { formatRef, type Ref } from '../../table/identifiers.ts';
+import { formatRef, parseRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { edgeKey, nodeKey } from '../../table/keys.ts';
 import { hasOrigin, readOrigins } from '../../table/membership-origins.ts';
 import { edgesFrom, edgesToSubjects } from '../../table/partition-queries.ts';
 import type { Reader } from '../../table/reader.ts';
-import type { Update } from '../../table/write/action.ts';
+import type { Action, Update } from '../../table/write/action.ts';
 import { readCommand, writeCommand } from '../command.ts';
 import { group as groupRef, type MembershipOf, subject } from '../edges/rights.ts';
 import { asLinked, originTo, stateOf } from '../edges/suspension.ts';
 import type { Steps } from '../in-steps.ts';
 import { by, listCommand } from '../kinds/lists.ts';
 import { tenantOf } from '../kinds/node-kind.ts';
-import { groupLinkRef, linkRef } from '../nodes/scim-links.ts';
+import { guardKeyOf } from '../nodes/guards.ts';
+import { textOf } from '../nodes/nodes.ts';
+import { connectionRef, groupLinkRef, linkRef } from '../nodes/scim-links.ts';
 import type { AuditEntry, Node, OneTransaction, Planning } from '../plan.ts';
 import { visible } from '../visible.ts';
 
@@ -24,6 +26,8 @@ interface Named {
   readonly connection: string;
   readonly group: string;
 }
+
+const MAPPING = ENTITIES['external-group'];
 
 /** Of a membership a transaction writes at most seven items, its record among them, and six for all of them. */
 const A_STEP = 13;
@@ -64,6 +68,8 @@ async function changesOf({ reader, now }: Planning, named: Named, moves: readonl
   if (moves.some(({ comes }, position) => comes && !isMember(position)))
     throw invalid('members', 'members: one of them is no user of the connection');
   const tenant = tenantOf(ENTITIES['scim-group'], link);
+  const first = moves.findIndex(({ comes }) => comes);
+  const meaning = first < 0 ? [] : await meaningOf(reader, named, link, node);
   const changes = moves.flatMap((move, position) => {
     const { user, comes } = move;
     const linked: Node = { ref: linkRef(connection, user), item: items[moves.length + position] as Item };
@@ -79,9 +85,29 @@ async function changesOf({ reader, now }: Planning, named: Named, moves: readonl
       ...(before ? { before: shown(before) } : {}),
       ...(after ? { after: shown(after) } : {}),
     };
-    return [{ move, actions: [...conditions, ...change.actions], audit }];
+    const once = position === first ? meaning : [];
+    return [{ move, actions: [...once, ...conditions, ...change.actions], audit }];
   });
   return { link, tenant, changes };
+}
+
+/** The condition that a group which the connection has not made is still what its external group means. */
+async function meaningOf(reader: Reader, { connection, group }: Named, link: Item, node: Item) {
+  if (node.source === connection) return [];
+  const of = await reader.get(nodeKey(connectionRef(connection)));
+  const { root: scope, externalId } = link;
+  const key = guardKeyOf(MAPPING.guards[0], { scope, issuer: of?.issuer, externalId });
+  const guard = key && (await reader.get(key));
+  const mapping = guard && (await reader.get(nodeKey(parseRef(textOf(guard, 'owner'), 'owner'))));
+  if (!key || !guard || mapping?.group !== group)
+    throw invalid('members', 'members: nothing says that the external group is this group');
+  const condition: Action = {
+    kind: 'check',
+    key,
+    when: { exists: true, equals: { owner: textOf(guard, 'owner') } },
+    failure: () => stale('what the external group means', 'members'),
+  };
+  return [condition];
 }
 
 const isLiving = (item: Item | undefined): boolean => item !== undefined && item.deletingSince === undefined;

@@ -9,6 +9,7 @@ import { parseRef, REGISTERED_SUBJECT } from '../../table/identifiers.ts';
 import { allOf, subjectsOf } from '../../table/index-queries.ts';
 import type { Item } from '../../table/item.ts';
 import { decisionKey, type Key, nodeKey, parseKey } from '../../table/keys.ts';
+import { isInForce, readOrigins } from '../../table/membership-origins.ts';
 import { normaliseIssuer } from '../../table/normalise.ts';
 import { edgesFrom, nodeWith, OWNERSHIP, ownedRef } from '../../table/partition-queries.ts';
 
@@ -152,12 +153,16 @@ const readWithWorkstreams = listCommand({
 });
 
 /**
- * What is in force at an instant: an assignment from its start until before its end, any other edge always.
+ * What is in force at an instant: an assignment from its start until before its end, a membership while somebody who
+ * gives it has not suspended it, any other edge always.
  */
-const isInForce = ({ Type, startsAt, endsAt }: Item, at: string | undefined): boolean =>
-  at === undefined ||
-  Type !== 'Assignment' ||
-  ((typeof startsAt !== 'string' || startsAt <= at) && (typeof endsAt !== 'string' || at < endsAt));
+function isInForceAt(edge: Item, at: string | undefined): boolean {
+  const { Type, startsAt, endsAt } = edge;
+  if (at === undefined) return true;
+  if (Type === 'Membership') return isInForce(readOrigins(edge));
+  if (Type !== 'Assignment') return true;
+  return (typeof startsAt !== 'string' || startsAt <= at) && (typeof endsAt !== 'string' || at < endsAt);
+}
 
 const listAccess = listCommand({
   name: 'user.access',
@@ -170,7 +175,7 @@ const listAccess = listCommand({
         const isAt = ({ scope }: Item) => type === undefined || String(scope).startsWith(`${type}:`);
         const roots = await rootTypes(reader);
         const query = edgesFrom(subject(id), 'assignment', 'role', ...roots, 'group');
-        return { ...query, keep: (edge) => isAt(edge) && isInForce(edge, at) };
+        return { ...query, keep: (edge) => isAt(edge) && isInForceAt(edge, at) };
       },
       { optional: { type: field.scopeType, at: field.instant } },
     ),

@@ -97,9 +97,8 @@ function added(
   return { actions: addEdge(membership(after), now, () => true), before: undefined, after };
 }
 
-/** What a link says of the memberships of its user. A connection that owns its user suspends the user instead. */
-export const stateOf = ({ active, made }: Item): OriginState =>
-  active === false && made !== true ? 'suspended' : 'counts';
+/** What a link says of a membership that comes. It counts once the link is active, whoever owns the user by then. */
+export const stateOf = ({ active }: Item): OriginState => (active === false ? 'suspended' : 'counts');
 
 /** The condition that a link says of memberships what it said when it was read. */
 export const asLinked = ({ ref, item }: Node): Update => ({

@@ -89,7 +89,11 @@ const compare = (a: ChangeRecord, b: ChangeRecord): number =>
 const closing = (record: ChangeRecord): number =>
   isRemoval(record) ? 2 : Number(!['active', 'trial', undefined].includes(record.after?.status as never));
 
+/** What a link gave ended with it, without a record of each: one that was made anew gives none of that. */
+const endsMore = (record: ChangeRecord): boolean => record.entity.type === 'scim-user' && isRemoval(record);
+
 function isLater(a: ChangeRecord, b: ChangeRecord): boolean {
+  if (endsMore(a) !== endsMore(b)) return endsMore(a);
   const isAtOnce = Math.abs(Date.parse(a.at) - Date.parse(b.at)) <= SKEW_MS;
   if (isAtOnce && closing(a) !== closing(b)) return closing(a) > closing(b);
   return compare(a, b) > 0;

@@ -111,6 +111,18 @@ test('whom a connection ended is ended again', async () => {
   ]);
 });
 
+test('whoever lost a link loses it again, also where one was made anew', async () => {
+  const collection = createCollection(Date.parse('2026-01-01T00:00:00.000Z'));
+  const entity = { type: 'scim-user', id: 'c:ann' };
+  const said = { connection: 'c', user: 'ann', userName: 'pseudonym:user:ann:x', active: true };
+  const add = (id: string, action: string, at: string, change: object) =>
+    collection.add({ kind: 'change', record: { id, action, entity, at, ...change } });
+  add('r1', 'scim-user.delete', '2026-01-01T01:00:00.000Z', { before: said });
+  add('r2', 'scim-user.create', '2026-01-01T02:00:00.000Z', { after: said });
+  const { replayed } = await replay(collection, { read: async () => said, write: async () => 'done' });
+  expect(replayed).toEqual([{ command: 'scim-user.delete', input: { connection: 'c', user: 'ann' } }]);
+});
+
 test('kinds of nodes that give no access are left out, and no others', () => {
   const isLeftOut = (type: string): boolean =>
     !concernsAccess({

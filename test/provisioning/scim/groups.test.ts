@@ -200,6 +200,15 @@ describe('its members', () => {
     expect(await members({ add: ['bea'] })).toMatchObject({ error: { code: 'invalid', field: 'members' } });
   });
 
+  test('come no more once the tenant takes back what the external group means', async () => {
+    await members({ add: ['ann'] });
+    const [mapping] = (await world.run('external-group.list', { scope: 'tenant:acme' })).items as Input[];
+    await world.run('external-group.delete', { id: mapping?.id });
+    expect(await members({ add: ['bea'] })).toMatchObject({ error: { code: 'invalid', field: 'members' } });
+    expect(await members({ remove: ['ann'] })).toMatchObject({ ok: true });
+    expect([await isIn('ann'), await isIn('bea')]).toEqual([false, false]);
+  });
+
   test('are at most 1,000 in one change', async () => {
     const many = (count: number) => Array.from({ length: count }, (_, n) => `user-${n}`);
     expect(await members({ add: many(1_001) })).toMatchObject({ error: { code: 'invalid', field: 'add' } });
@@ -239,6 +248,9 @@ describe('its members', () => {
     await members({ remove: ['ann'] });
     await members({ add: ['ann'] });
     expect([await isIn('ann'), (await edge('ann'))?.suspended]).toEqual([false, ['a']]);
+    const access = (of: Input) => world.run('user.access', { id: 'ann', ...of });
+    expect((await access({ at: '2030-01-01T00:00:00Z' })).items).toEqual([]);
+    expect((await access({})).items).toHaveLength(1);
     await say(true);
     expect(await isIn('ann')).toBe(true);
   });

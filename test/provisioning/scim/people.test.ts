@@ -196,6 +196,44 @@ describe('a change', () => {
     expect(await statusOf(user)).toBe('active');
   });
 
+  test('that is said while somebody is an administrator holds when the flag goes', async () => {
+    const { user } = await create({ userName: 'bea', email: 'bea@acme.example' });
+    await world.run('admin.create', { user });
+    await update(user, { active: false });
+    await world.run('admin.delete', { user });
+    expect(await statusOf(user)).toBe('active');
+    expect(await update(user, { givenName: 'Bea' })).toMatchObject({ made: true, active: false });
+    expect(await statusOf(user)).toBe('inactive');
+    await update(user, { active: true });
+    expect(await statusOf(user)).toBe('active');
+  });
+
+  test('of a login is refused where others rely on it: another tenant, or the rights of an operator', async () => {
+    const { user } = await create({ userName: 'bea', email: 'bea@acme.example' });
+    const { user: eve } = await create({ userName: 'eve', email: 'eve@acme.example' });
+    const { user: may } = await create({ userName: 'may', email: 'may@acme.example' });
+    const { user: zoe } = await create({ userName: 'zoe', email: 'zoe@acme.example' });
+    await world.run('grant.create', { user, scope: 'tenant:other' });
+    await world.apply(
+      'scopes: { acme: { id: acme, type: tenant } }\nroles: { operator: { id: operator, owner: acme, allow: ["provisioning:create:group"] } }\npermissions: ["provisioning:create:group"]',
+    );
+    await world.run('grant.create', { user: eve, scope: 'tenant:acme', roles: ['operator'] });
+    await world.run('domain.delete', { name: 'acme.example' });
+    await world.run('domain.create', { name: 'acme.example', tenant: 'tenant:other' });
+    const there = await world.run('scim-user.create', {
+      connection: 'd',
+      userName: 'may',
+      email: 'may@acme.example',
+    });
+    expect(there).toMatchObject({ user: may, made: false });
+    for (const each of [user, eve, may])
+      for (const login of [{ sub: 'stolen' }, { email: null }])
+        expect(
+          await world.refused('scim-user.update', { connection: 'c', user: each, ...login }),
+        ).toMatchObject({ code: 'invalid', message: expect.stringContaining('may not name') });
+    expect(await update(zoe, { sub: 'z' })).toMatchObject({ sub: 'z' });
+  });
+
   test('that races with a flag of an administrator finds it', async () => {
     const { user } = await create({ userName: 'bea', email: 'bea@acme.example' });
     await world.provisionAround(
