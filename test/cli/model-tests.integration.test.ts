@@ -1,11 +1,22 @@
 import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type EmbeddedEngine, startEmbeddedEngine } from '../../local/embedded-engine.ts';
 import { createServiceClient } from '../../table/dynamodb/client.ts';
 import { eventually } from '../support/eventually.ts';
-import { fileOf, gatehouse, removeFiles } from './support.ts';
+import { fileOf, gatehouse as gatehouseWith, removeFiles } from './support.ts';
 
 /** `gatehouse test` on tables of an engine. What it prints: transcripts/model-tests.txt. */
 afterAll(removeFiles);
+
+// An engine that nobody else uses: which tables are left on it is asked for.
+let engine: EmbeddedEngine;
+beforeAll(async () => {
+  engine = await startEmbeddedEngine();
+});
+afterAll(() => engine.stop());
+
+const gatehouse: typeof gatehouseWith = (words, changes = {}) =>
+  gatehouseWith(words, { ...changes, env: { DYNAMODB_ENDPOINT: engine.endpoint, ...changes.env } });
 
 const WORLD = `
 manifest:
@@ -23,7 +34,7 @@ manifest:
 `;
 
 const tablesLeft = async (): Promise<readonly string[]> => {
-  const { TableNames = [] } = await createServiceClient({ endpoint: inject('endpoint') }).send(
+  const { TableNames = [] } = await createServiceClient({ endpoint: engine.endpoint }).send(
     new ListTablesCommand({}),
   );
   return TableNames.filter((name) => name.startsWith('gatehouse-test-'));
