@@ -359,7 +359,13 @@ export function furnishSmall(random: Random, withConditions = false): Furnished 
     does.giveGroupRole(named, open),
     does.license(id('K', 0), account, works, 'active', does.ALWAYS),
     ...names.roles.flatMap((role) => [
-      does.addEffect(role, random.pick(['alarms:*:*', '*:*:*']), 'ALLOW', when(random, names)),
+      // What is allow-only holds no permission of operators, which are among all.
+      does.addEffect(
+        role,
+        random.pick(['alarms:*:*', role === open ? 'alarms:*:*' : '*:*:*']),
+        'ALLOW',
+        when(random, names),
+      ),
       does.addEffect(
         role,
         random.pick(PERMISSIONS),
