@@ -50,30 +50,30 @@ export type ReadList = (
 export async function readUntil(list: ReadList, { skipped, count }: Page) {
   const end = skipped + count;
   if (end > MOST_LISTED) throw tooMany(MOST_LISTED);
-  const items: Readonly<Record<string, unknown>>[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await list(MOST_RESULTS, cursor);
-    items.push(...page.items);
-    cursor = page.cursor;
-  } while (cursor !== undefined && items.length <= end);
+  const { items, isWhole } = await readPast(list, end);
   return {
     items: items.slice(skipped, end),
-    total: items.length + (cursor === undefined ? 0 : 1),
+    total: items.length + (isWhole ? 0 : 1),
   };
 }
 
 /** All entries of a list. Throws ScimError `tooMany` beyond `most`. */
 export async function readAll(list: ReadList, most: number) {
+  const { items } = await readPast(list, most);
+  if (items.length > most) throw tooMany(most);
+  return items;
+}
+
+/** Entries of a list, page by page, until there are more than `count`; and whether these are all. */
+async function readPast(list: ReadList, count: number) {
   const items: Readonly<Record<string, unknown>>[] = [];
   let cursor: string | undefined;
   do {
     const page = await list(MOST_RESULTS, cursor);
     items.push(...page.items);
     cursor = page.cursor;
-    if (items.length > most) throw tooMany(most);
-  } while (cursor !== undefined);
-  return items;
+  } while (cursor !== undefined && items.length <= count);
+  return { items, isWhole: cursor === undefined };
 }
 
 /** Results as a ListResponse (RFC 7644 section 3.4.2). */

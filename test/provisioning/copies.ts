@@ -6,9 +6,10 @@ import type { Writer } from '../../table/writer.ts';
 import type { Event } from './stepwise.ts';
 import type { LedgerWorld } from './support.ts';
 
-const COMPARING = ['tenant.apply', 'scim-user.update', 'scim-group.members'];
-
 /** Copies of one command that run at the same time. */
+
+/** Commands that answer what they found to do. */
+const COMPARING = ['tenant.apply', 'scim-user.update', 'scim-group.members'];
 
 /**
  * The commands that may take several transactions. An approval carries out one of the others, for operators who are
