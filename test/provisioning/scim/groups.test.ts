@@ -1,4 +1,6 @@
+import { ulid } from 'ulid';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createProvisioning } from '../../../provisioning/index.ts';
 import { decisionKey, edgeKey, nodeKey } from '../../../table/keys.ts';
 import type { Writer } from '../../../table/writer.ts';
 import { findingsOn } from '../findings.ts';
@@ -207,6 +209,26 @@ describe('its members', () => {
     expect(await members({ add: ['bea'] })).toMatchObject({ error: { code: 'invalid', field: 'members' } });
     expect(await members({ remove: ['ann'] })).toMatchObject({ ok: true });
     expect([await isIn('ann'), await isIn('bea')]).toEqual([false, false]);
+  });
+
+  test('that come while an empty group is deleted are seen', async () => {
+    let isFirst = true;
+    const listAll: typeof world.reader.listAll = async (query) => {
+      const items = await world.reader.listAll(query);
+      if (isFirst) {
+        isFirst = false;
+        expect(await members({ add: ['ann'] })).toMatchObject({ ok: true });
+      }
+      return items;
+    };
+    const provision = createProvisioning({
+      ...world,
+      reader: { ...world.reader, listAll },
+      newId: () => ulid(),
+    });
+    const input = { connection: 'a', group: 'finance' };
+    expect(await provision({ command: 'scim-group.delete', input })).toMatchObject({ ok: true });
+    expect([isFirst, await edge('ann')]).toEqual([false, undefined]);
   });
 
   test('are at most 1,000 in one change', async () => {
