@@ -185,10 +185,12 @@ export function createBatches(options: BatchOptions) {
         const record = operation && (await itemReader.get(operationKey(operation.id)));
         if (operation && record)
           return { of, seen, kind: 'answer', outcome: await revealed(reader, recall(operation, record)) };
-        const { plan, nodes } = await pipeline.plan(
-          (planning) => command.plan(planning, input as never, of.tries > 0),
-          { guarded: of.guarded, from: itemReader, now },
-        );
+        const { plan, nodes } = await pipeline.plan((planning) => command.plan(planning, input as never), {
+          guarded: of.guarded,
+          from: itemReader,
+          now,
+          again: of.tries > 0,
+        });
         await of.guarded?.checkPlan(command.name, plan);
         if (isKept(plan)) return { of, seen, kind: 'answer', outcome: { result: plan.result } };
         if (plan.next || plan.record || (await of.guarded?.waits(command.name, plan)))

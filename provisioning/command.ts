@@ -60,12 +60,8 @@ export const POSSIBLY = { when: () => false, possiblyWhen: changesAccess } satis
 
 export interface WriteCommand extends Shared {
   readonly kind: 'write';
-  /**
-   * Reads what it must and says what is to be written. Sends nothing; may be called again after a race.
-   *
-   * @param again whether this request has made a plan before: what it names was there then
-   */
-  readonly plan: (planning: Planning, input: never, again?: boolean) => Promise<Plan>;
+  /** Reads what it must and says what is to be written. Sends nothing; may be called again after a race. */
+  readonly plan: (planning: Planning, input: never) => Promise<Plan>;
   /** Its plans may have a step after the first one. */
   readonly inSteps?: true;
   /**
@@ -107,7 +103,7 @@ interface ReadSpec<I> extends Shared {
 
 /** A command whose plans may have a step after the first one has to say so. */
 type Plans<I> =
-  | { readonly steps: (planning: Planning, input: I, again: boolean) => Steps; readonly plan?: never }
+  | { readonly steps: (planning: Planning, input: I) => Steps; readonly plan?: never }
   | { readonly inSteps: true; readonly carries?: never; readonly plan: Planner<I, Plan> }
   | { readonly inSteps: true; readonly carries: true; readonly plan: Planner<I, Plan & Carrying> }
   | { readonly inSteps?: never; readonly carries?: never; readonly plan: Planner<I, OneTransaction> }
@@ -116,7 +112,7 @@ type Plans<I> =
       readonly carries: true;
       readonly plan: Planner<I, OneTransaction & Carrying>;
     };
-type Planner<I, P> = (planning: Planning, input: I, again?: boolean) => Promise<P>;
+type Planner<I, P> = (planning: Planning, input: I) => Promise<P>;
 type Carrying = Required<Pick<Plan, 'carries'>>;
 
 type WriteSpec<I> = Shared & Pick<WriteCommand, 'compares' | 'destructive'> & Plans<I>;

@@ -7,13 +7,13 @@ import type { Plan, Planning } from './plan.ts';
 export type Steps = AsyncGenerator<Plan, Plan, Planning>;
 
 /** How a command plans that is written as steps. They go on where an earlier sending has stopped, as the table says. */
-export const inSteps = <I>(begin: (planning: Planning, input: I, again: boolean) => Steps) =>
-  async function plan(planning: Planning, input: I, again = false): Promise<Plan> {
-    const steps = begin(planning, input, again);
+export const inSteps = <I>(begin: (planning: Planning, input: I) => Steps) =>
+  async function plan(planning: Planning, input: I): Promise<Plan> {
+    const steps = begin(planning, input);
     let taken = 0;
     const take = async (position: number, later: Planning): Promise<Plan> => {
       // What was planned before was not written: the same command, planned anew, goes on.
-      if (position < taken) return plan(later, input, true);
+      if (position < taken) return plan({ ...later, again: true }, input);
       taken += 1;
       const { done, value } = await steps.next(later);
       return done ? value : { ...value, next: (after) => take(position + 1, after) };

@@ -29,6 +29,7 @@ interface PlanOptions {
   readonly operation?: string | undefined;
   readonly from?: Reader;
   readonly now?: string;
+  readonly again?: boolean;
 }
 
 /**
@@ -40,7 +41,7 @@ export function createPipeline(ports: Ports, splits: KnownSplits) {
   const { reader, writer, clock, newId, newSecret, encryption } = ports;
   return {
     /** Plans one transaction. `nodes` keeps to the nodes that the plan came upon. */
-    plan: async (make: NonNullable<Plan['next']>, { guarded, operation, from, now }: PlanOptions) => {
+    plan: async (make: NonNullable<Plan['next']>, { guarded, operation, from, now, again }: PlanOptions) => {
       const nodes = createSameNodes(from ?? reader);
       const planning: Planning = {
         reader: nodes.reader,
@@ -48,6 +49,7 @@ export function createPipeline(ports: Ports, splits: KnownSplits) {
         newId,
         newSecret,
         splits,
+        again,
         operator: guarded?.operator.subject,
         operation,
       };

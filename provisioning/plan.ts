@@ -101,6 +101,11 @@ export interface Planning {
   readonly splits?: KnownSplits | undefined;
   /** The id of the operation; undefined where nothing is going to be written. */
   readonly operation?: string | undefined;
+  /**
+   * Whether a plan of this request was refused before: what it names was there then. False: this is the first, and a
+   * refusal as `stale` leads to another, so it may take to be absent what it has not read. Undefined: there is one plan.
+   */
+  readonly again?: boolean | undefined;
   /** The verified operator, as a reference; undefined where whoever may invoke provisioning may do everything. */
   readonly operator?: string | undefined;
 }

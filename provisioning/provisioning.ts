@@ -243,18 +243,19 @@ export function createProvisioning({
     let refusal: GatehouseError | undefined;
     let wasRefused = false;
     const failed = (error: unknown) => (progress ? new PartlyDone(error, progress) : error);
+    let wasPlanned = false;
     let again = false;
     let isPrelude = false;
-    const begin: NonNullable<Plan['next']> = (planning) => command.plan(planning, input as never, again);
+    const begin: NonNullable<Plan['next']> = (planning) => command.plan(planning, input as never);
     let next = begin;
     /** The next step, planned while the one before it was being written. */
     let ahead: ReturnType<typeof planMeanwhile> | undefined;
     for (let attempt = 1, steps = 0; ; ) {
       try {
-        const step = (await ahead) ?? (await pipeline.plan(next, { guarded, operation: writing }));
+        const step = (await ahead) ?? (await pipeline.plan(next, { guarded, operation: writing, again }));
         const { plan: planned, nodes, now } = step;
         ahead = undefined;
-        again = true;
+        wasPlanned = true;
         await guarded?.checkPlan(command.name, planned);
         if (isKept(planned) && !planned.record) return { result: planned.result };
         const request = event.dryRun
@@ -312,6 +313,7 @@ export function createProvisioning({
         if (attempt >= MAX_PLANS || !isWorthPlanningAnew(error, command, refusal)) throw failed(error);
         refusal = error;
         wasRefused = true;
+        again = wasPlanned;
         next = begin;
         attempt += 1;
       }

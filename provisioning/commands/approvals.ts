@@ -166,7 +166,7 @@ const approveCommand = (commands: ReadonlyMap<string, Command>): Command =>
     inSteps: true,
     compares: true,
     input: z.strictObject({ id }),
-    plan: async (planning, { id: request }, again): Promise<Plan> => {
+    plan: async (planning, { id: request }): Promise<Plan> => {
       const { operator, item } = await load(planning, request);
       const requestedBy = textOf(item, 'requestedBy');
       const isMine = item.decidedBy === operator;
@@ -211,7 +211,7 @@ const approveCommand = (commands: ReadonlyMap<string, Command>): Command =>
         };
       };
       const running: From = { status: 'running', decidedBy: operator };
-      return asPart(await command.plan(planning, input as never, again), stateOf(item));
+      return asPart(await command.plan(planning, input as never), stateOf(item));
     },
   });
 

@@ -156,15 +156,11 @@ const update = writeCommand({
 });
 
 /** Ends the memberships that a connection gives by a group, and then its link. */
-async function* ending(
-  planning: Planning,
-  input: { connection: string; group: string },
-  again: boolean,
-): Steps {
+async function* ending(planning: Planning, input: { connection: string; group: string }): Steps {
   const ref = groupLinkRef(input.connection, input.group);
   const result = { ...input, deleted: true };
   const item = await planning.reader.get(nodeKey(ref));
-  if (!item && !again) throw notLinked();
+  if (!item && planning.again !== true) throw notLinked();
   if (!item) return { actions: [], audit: [], result };
   const given = await membersOf(planning.reader, input);
   const moves = given.map((edge) => ({ user: textOf(edge, 'user'), comes: false }));

@@ -57,7 +57,7 @@ const end = writeCommand({
   input: z.strictObject({ connection, user }),
   inSteps: true,
   destructive: { undo: 'scim-user.create with the same fields' },
-  plan: (planning, named, again = false) => planLinkEnd(planning, named, again),
+  plan: (planning, named) => planLinkEnd(planning, named, planning.again === true),
 });
 
 /** One GetItem for the look-up, and one for what it leads to. */

@@ -231,8 +231,8 @@ export const moveCommand: Command = writeCommand({
     'Moves a scope of any type, with everything below it, to another parent in its tenant. A large move takes several steps, during which the scopes that it moves are closed.',
   input: z.strictObject({ scope: field.ref, parent: field.ref }),
   destructive: { undo: 'scope.move to the parent that it had' },
-  steps: async function* (planning, input, again) {
-    for (; ; again = true) {
+  steps: async function* (planning, input) {
+    for (let { again = false } = planning; ; again = true) {
       const move = await readMove(planning, input, again);
       const { movingTo, parent } = move.scope.item;
       if (movingTo === input.parent) return yield* carryOut(planning, move);

@@ -143,9 +143,9 @@ export const deleteTreeCommand: Command = writeCommand({
     'Deletes a scope of any type with everything below it: scopes, groups, roles, grants, entitlements. The first step closes all of it.',
   input: z.strictObject({ scope: field.ref }),
   destructive: { undo: `none: ${RESTORE}` },
-  steps: async function* (planning, input, again) {
+  steps: async function* (planning, input) {
     const outcome = { result: { scope: input.scope, deleted: true } };
-    for (; ; again = true) {
+    for (let { again = false } = planning; ; again = true) {
       const top = await unlessGone(again, loadScope(planning, input.scope, 'scope'));
       if (!top) return { actions: [], audit: [], ...outcome };
       const leaf = await leafOf(planning, top);

@@ -148,11 +148,11 @@ export const eraseCommand: Command = writeCommand({
     'Deletes a user and destroys what links the audit log to the person: the key of the pseudonyms, personal values in older records, notifications, and requests for approval that name the user. The user may have been deleted before.',
   input: z.strictObject({ id: field.id }),
   destructive: { undo: 'none: nothing brings a key back that was destroyed' },
-  steps: async function* (planning, { id }, again) {
+  steps: async function* (planning, { id }) {
     const user: Ref = { type: 'user', id };
     const result = { id, erased: true };
     const [node, key] = await planning.reader.getMany([nodeKey(user), pseudonymKey(user)]);
-    let isKnown = again || node !== undefined || key !== undefined;
+    let isKnown = planning.again === true || node !== undefined || key !== undefined;
 
     for (const owner of await logOwners(planning.reader)) {
       let cursor: string | undefined;

@@ -123,7 +123,7 @@ function createCommand(kind: EdgeKind): Command {
       const { origins } = kind;
       const made = { ...kind.keyOf(input), Type: kind.label, ...input, ...attributes };
       const edge = edgeOf(made, kind);
-      const isRead = ifExists !== undefined || origins !== undefined;
+      const isRead = ifExists !== undefined || (origins !== undefined && planning.again !== false);
       const item = isRead ? await planning.reader.get(kind.keyOf(input)) : undefined;
       const audit = { entity: auditRef(kind, edge.attributes), tenant };
       if (item && origins && !origins.isGiven(item)) {

@@ -173,7 +173,7 @@ function deleteCommand(kind: NodeKind): Command {
     inSteps: true,
     input: z.strictObject(nameFieldsOf(entity, 'delete')),
     destructive: { undo: undoOfDeletion(entity) },
-    plan: (planning, given: Attributes, again = false) =>
-      planDeletionOf(planning, kind, namedBy(entity, given), again),
+    plan: (planning, given: Attributes) =>
+      planDeletionOf(planning, kind, namedBy(entity, given), planning.again === true),
   });
 }

@@ -5,8 +5,8 @@ import type { Planning } from '../../provisioning/plan.ts';
 /** Plans the rooms that are left, one in each step. The time of the planning names the step. */
 function planRooms(left: string[]) {
   const begun: boolean[] = [];
-  const plan = inSteps<object>(async function* (planning, _input, again) {
-    begun.push(again);
+  const plan = inSteps<object>(async function* (planning) {
+    begun.push(planning.again === true);
     for (;;) {
       const [room = ''] = left;
       const step = { actions: [], audit: [], result: { room, at: planning.now } };

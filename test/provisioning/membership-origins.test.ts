@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createIds, createProvisioning } from '../../provisioning/index.ts';
 import { replayOf } from '../../provisioning/replay/rules.ts';
 import { decisionKey, edgeKey, type Key } from '../../table/keys.ts';
+import type { Reader } from '../../table/reader.ts';
 import { applyOn, exportOn, planOn } from './apply/support.ts';
 import { findingsOn, linesOf, repairOn } from './findings.ts';
 import { createLedgerWorld, type Input, type LedgerWorld } from './support.ts';
@@ -69,6 +71,36 @@ describe('by hand', () => {
     });
     expect(await isMember()).toBe(true);
     expect(await world.listed('membership.list', { user: 'ann' })).toMatchObject([{ origins: ['okta'] }]);
+  });
+
+  test.each([
+    ['alone', { command: 'membership.create', input: EDGE }],
+    ['in a batch', { batch: [{ command: 'membership.create', input: EDGE }] }],
+    [
+      'in a transaction',
+      { command: 'transaction.write', input: { commands: [{ command: 'membership.create', input: EDGE }] } },
+    ],
+  ])('one that a connection gives is found by the refusal of a creation, %s', async (_sent, event) => {
+    const reads: Key[] = [];
+    const reader: Reader = {
+      ...world.reader,
+      get: (key) => {
+        reads.push(key);
+        return world.reader.get(key);
+      },
+      getMany: (keys) => {
+        reads.push(...keys);
+        return world.reader.getMany(keys);
+      },
+    };
+    const provision = createProvisioning({ ...world, reader, newId: createIds() });
+    const isEdgeRead = () => reads.some(({ PK, SK }) => PK === KEYS[0].PK && SK === KEYS[0].SK);
+    expect(await provision({ ...event, dryRun: true })).toMatchObject({ ok: true });
+    expect(isEdgeRead()).toBe(false);
+    await given(['okta']);
+    expect(await provision({ ...event, dryRun: true })).toMatchObject({ ok: true });
+    expect(await provision(event)).toMatchObject({ ok: true });
+    expect([isEdgeRead(), (await edge())?.origins]).toEqual([true, ['hand', 'okta']]);
   });
 
   test('one that is suspended counts, until that is taken back', async () => {
