@@ -3,7 +3,7 @@ import { DYNAMODB } from '../harness/draws.ts';
 
 /**
  * Everything that the simulation takes for given. `documented` is what AWS states, with its page; `measured` comes
- * from a benchmark of this repository; `assumed` is neither, and docs/performance/fleet.md lists it.
+ * from a benchmark of this repository; `assumed` is neither.
  */
 export const DOCUMENTED = {
   /**
