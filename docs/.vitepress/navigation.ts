@@ -58,6 +58,7 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'docs/regions.md',
     'docs/observability.md',
     'docs/operators.md',
+    'docs/auditor.md',
     'docs/runbooks/index.md',
     'docs/runbooks/',
     'docs/change-feed.md',
