@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { DECISION_LOGS } from '../table/decision-line.ts';
 import { type Environment, variablesSetIn } from '../table/environment.ts';
 import type { LogLevel } from '../table/log.ts';
 import {
@@ -8,7 +9,7 @@ import {
   toTokenConfiguration,
 } from './credentials/configuration.ts';
 import type { RevocationSource } from './credentials/identity.ts';
-import { DECISION_LOGS, type DecisionLogOptions } from './decision-log.ts';
+import type { DecisionLogOptions } from './decision-log.ts';
 import type { BasePaths } from './events/served-path.ts';
 import type { ResultCaches } from './routes/cache-key.ts';
 import { resultCaches } from './routes/result-cache.ts';

@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto';
+import { DECISION, type DecisionLogMode } from '../table/decision-line.ts';
 import type { Log } from '../table/log.ts';
 
-/** Which decisions are logged: none, refusals, refusals and a share of the allows, all. */
-export const DECISION_LOGS = ['off', 'refusals', 'sampled', 'all'] as const;
-
 export interface DecisionLogOptions {
-  readonly mode: (typeof DECISION_LOGS)[number];
+  readonly mode: DecisionLogMode;
   /** The share of allows that `sampled` logs, from 0 to 1. */
   readonly share: number;
   readonly log: Pick<Log, 'info'>;
@@ -47,7 +45,7 @@ export function createDecisionLog({
     !allowed || mode === 'all' || (mode === 'sampled' && random() < share);
   return ({ requestId, subject, permission, scope, allowed, reason, tenant, route, api }) => {
     if (!isLogged(allowed)) return;
-    log.info('decision', {
+    log.info(DECISION, {
       requestId,
       subject: subject === undefined ? undefined : entityOf(subject),
       action: permission === undefined ? undefined : { name: loggable(permission) },
