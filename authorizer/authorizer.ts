@@ -1,3 +1,4 @@
+import { type DecisionLog, restsOf } from '../engine/decision-log.ts';
 import type { Answer as Answered, Ask, Engine, Given, Question } from '../engine/index.ts';
 import type { Kind } from '../engine/items.ts';
 import type { Log } from '../table/log.ts';
@@ -12,7 +13,6 @@ import {
 } from './answer.ts';
 import type { HttpAnswer } from './configuration.ts';
 import type { Identify, Identity } from './credentials/identity.ts';
-import type { LogDecision } from './decision-log.ts';
 import { CredentialsError, codeOf, faultCodeOf, fieldsOfFault } from './errors.ts';
 import { parseMethodArn } from './events/arn.ts';
 import { headersOf, readEvent, requestIdOf } from './events/read-event.ts';
@@ -44,7 +44,9 @@ export interface AuthorizerParts {
   readonly now: () => number;
   readonly log: Log;
   /** Takes each decision; undefined if none is logged. */
-  readonly logDecision?: LogDecision | undefined;
+  readonly decisionLog?: DecisionLog | undefined;
+  /** Whether API Gateway may answer other requests with the answer to this one. Default: yes. */
+  readonly isCached?: ((request: GatewayRequest) => boolean) | undefined;
   readonly httpAnswer: HttpAnswer;
   /** Makes policies for the whole API; undefined if each answer is for its route alone. */
   readonly wholePolicy?: ReturnType<typeof createWholePolicy> | undefined;
@@ -112,7 +114,8 @@ interface Routed {
  * JWT is verified before the first read; an API token is verified by the engine, against its record.
  */
 export function createAuthorizer(parts: AuthorizerParts): Authorizer {
-  const { identify, subjectOf, engine, log, logDecision, httpAnswer, basePaths } = parts;
+  const { identify, subjectOf, engine, log, decisionLog, httpAnswer, basePaths } = parts;
+  const { isCached = () => true } = parts;
   const { apiRoutes, outsideKey, wholePolicy, now, counted = uncounted, trace = untraced } = parts;
   const routesId = apiRoutesId(parts.api);
 
@@ -174,7 +177,8 @@ export function createAuthorizer(parts: AuthorizerParts): Authorizer {
     const answered = await engine.checkAsked(askFor(request, identity));
     const isOutside = answered.uses.length > 0 && outsideKey(request, undefined, answered.uses).length > 0;
     const verdict = outcomeOf(request, toVerdict(answered, isOutside), httpAnswer);
-    return { verdict: withCredential(request, identity, verdict), tenant: answered.tenant };
+    const { tenant, uses, question } = answered;
+    return { verdict: withCredential(request, identity, verdict), tenant, uses, groups: question.groups };
   }
 
   const authorize = async (
@@ -185,8 +189,12 @@ export function createAuthorizer(parts: AuthorizerParts): Authorizer {
   ): Promise<Answer> => {
     // API Gateway's id of the request, or Lambda's of the invocation.
     const requestId = () => requestIdOf(event) ?? invocation?.awsRequestId;
-    const logged = ({ verdict, tenant }: Awaited<ReturnType<typeof decide>>): void =>
-      logDecision?.({ ...verdict, tenant, requestId: requestId(), api: parts.api });
+    const logged =
+      (kind: 'request' | 'policy') =>
+      ({ verdict, tenant, uses, groups }: Awaited<ReturnType<typeof decide>>): void => {
+        const rests = restsOf(uses, groups !== undefined);
+        decisionLog?.log({ ...verdict, kind, tenant, rests, requestId: requestId() });
+      };
     try {
       const request = readEvent(event, basePaths);
       const identity = await identify(request);
@@ -197,12 +205,16 @@ export function createAuthorizer(parts: AuthorizerParts): Authorizer {
       if (whole) {
         span?.note({ 'gatehouse.outcome': 'policy' });
         // What the policy says of this request. The policy is answered, whether or not this can be read.
-        if (logDecision) await decide(request, identity).then(logged, () => undefined);
+        if (decisionLog)
+          await decide(request, identity).then(
+            logged(isCached(request) ? 'policy' : 'request'),
+            () => undefined,
+          );
         count({ outcome: 'policy', decisions: 1 });
         return whole;
       }
       const decided = await decide(request, identity);
-      logged(decided);
+      logged('request')(decided);
       const { verdict, tenant } = decided;
       span?.note(attributesOf(verdict));
       count({ outcome: verdict.reason, decisions: 1, allowed: verdict.allowed ? 1 : 0, tenant });
@@ -220,6 +232,9 @@ export function createAuthorizer(parts: AuthorizerParts): Authorizer {
       log.error('request failed', { requestId: requestId(), ...fieldsOfFault(error) });
       count({ outcome: faultCodeOf(error), isFault: true });
       throw new Error('Internal error');
+    } finally {
+      // Before the answer: afterwards Lambda may stop the process at any time.
+      decisionLog?.end();
     }
   };
 

@@ -22,7 +22,7 @@ import { createGroupsOfIssuers } from './credentials/token-groups.ts';
 import { createDecisionLog } from './decision-log.ts';
 import { fieldsOfFault } from './errors.ts';
 import { createRequestMetrics } from './metrics.ts';
-import { createOutsideKey } from './outside-key.ts';
+import { createIsCached, createOutsideKey } from './outside-key.ts';
 import { createCellsOf } from './policies/cells.ts';
 import { createWholePolicy, POLICY_LIMITS } from './policies/whole.ts';
 import { apiRoutesId, createApiRoutes } from './routes/api-routes.ts';
@@ -162,7 +162,15 @@ export function compose(configuration: Configuration, trace: Trace, overrides: O
     engine,
     now: clock.now,
     log,
-    logDecision: createDecisionLog({ ...logging.decisions, log, random: overrides.random }),
+    decisionLog: createDecisionLog({
+      ...logging.decisions,
+      service: 'authorizer',
+      api,
+      write: writeLog,
+      now: clock.now,
+      random: overrides.random,
+    }),
+    isCached: createIsCached(configuration.resultCaches),
     httpAnswer,
     trace,
   });

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { DECISION_LOGS } from '../table/decision-line.ts';
+import { DECISION_LOGS, type DecisionLogMode } from '../table/decision-line.ts';
 import { type Environment, variablesSetIn } from '../table/environment.ts';
 import type { LogLevel } from '../table/log.ts';
 import {
@@ -9,7 +9,6 @@ import {
   toTokenConfiguration,
 } from './credentials/configuration.ts';
 import type { RevocationSource } from './credentials/identity.ts';
-import type { DecisionLogOptions } from './decision-log.ts';
 import type { BasePaths } from './events/served-path.ts';
 import type { ResultCaches } from './routes/cache-key.ts';
 import { resultCaches } from './routes/result-cache.ts';
@@ -103,7 +102,7 @@ export const LOGGING = {
 /** What is logged: lines from a level on, and decisions. */
 export interface Logging {
   readonly level: LogLevel;
-  readonly decisions: Pick<DecisionLogOptions, 'mode' | 'share'>;
+  readonly decisions: { readonly mode: DecisionLogMode; readonly share: number };
 }
 
 /** @throws GatehouseError `invalid` if decisions are to be logged, and their level is not */

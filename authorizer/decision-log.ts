@@ -1,58 +1,132 @@
-import { createHash } from 'node:crypto';
-import { DECISION, type DecisionLogMode } from '../table/decision-line.ts';
-import type { Log } from '../table/log.ts';
+import { createHash, randomUUID } from 'node:crypto';
+import type { DecisionLog, LoggedDecision } from '../engine/decision-log.ts';
+import { createLog } from '../engine/log.ts';
+import {
+  DECISION,
+  DECISION_LOGS,
+  type DecisionLine,
+  type DecisionLogMode,
+  HEARTBEAT,
+  type HeartbeatLine,
+  isLoggedAsItIs,
+  pseudonymOf,
+} from '../table/decision-line.ts';
+import { invalid } from '../table/errors.ts';
+
+export type { DecisionLog };
 
 export interface DecisionLogOptions {
   readonly mode: DecisionLogMode;
-  /** The share of allows that `sampled` logs, from 0 to 1. */
-  readonly share: number;
-  readonly log: Pick<Log, 'info'>;
+  /** The share of allows that `sampled` logs, from 0 to 1. Default 0.01. */
+  readonly share?: number | undefined;
+  /** The `service` of each line: what decides. */
+  readonly service: string;
+  /** The name of the API, if this is the log of one. */
+  readonly api?: string | undefined;
+  /** Writes one line. What it throws, or rejects with, is dropped: the line's number is missing then. */
+  readonly write: (line: string) => void;
+  /** Epoch milliseconds. Default: the system's clock. */
+  readonly now?: (() => number) | undefined;
   /** Random number in [0, 1). */
   readonly random?: (() => number) | undefined;
+  /** A fresh id for `process`. Default: a UUID. */
+  readonly newId?: (() => string) | undefined;
+  /** Calls `beat` every so many milliseconds, until what it returns is called. Default: a timer that keeps no process alive. */
+  readonly every?: ((milliseconds: number, beat: () => void) => () => void) | undefined;
 }
 
-/** A decision as it was answered. What is not known is undefined. */
-export interface LoggedDecision {
-  readonly requestId: string | undefined;
-  /** A reference, as the scope and the tenant. */
-  readonly subject?: string | undefined;
-  readonly permission?: string | undefined;
-  readonly scope?: string | undefined;
-  readonly allowed: boolean;
-  readonly reason: string;
-  readonly tenant?: string | undefined;
-  readonly route?: string | undefined;
-  /** The name of the API. */
-  readonly api?: string | undefined;
-}
-
-export type LogDecision = (decision: LoggedDecision) => void;
+/** Milliseconds from one heartbeat to the next. */
+const HEARTBEAT_MS = 60_000;
 
 /**
- * Logs decisions with the fields of an evaluation (OpenID AuthZEN 1.0, section 6): `subject`, `action`, `resource`,
- * `decision` and, in `context`, why and where.
+ * The log of decisions (ADR 0026): lines as table/decision-line.ts has them. A line that gets lost is a number that is
+ * missing; how many decisions have no line, a heartbeat says.
  *
  * @returns undefined if no decision is logged
+ * @throws GatehouseError `invalid` on `mode` or `share`
  */
-export function createDecisionLog({
-  mode,
-  share,
-  log,
-  random = Math.random,
-}: DecisionLogOptions): LogDecision | undefined {
+export function createDecisionLog(options: DecisionLogOptions): DecisionLog | undefined {
+  const { mode, share = 0.01, service, api, write, now = Date.now, random = Math.random } = options;
+  const { newId = randomUUID, every = byTimer } = options;
+  if (!DECISION_LOGS.includes(mode)) throw invalid('mode', `mode is none of ${DECISION_LOGS.join(', ')}`);
+  if (!(share >= 0 && share <= 1)) throw invalid('share', 'share must be a number from 0 to 1');
   if (mode === 'off') return undefined;
-  const isLogged = (allowed: boolean): boolean =>
-    !allowed || mode === 'all' || (mode === 'sampled' && random() < share);
-  return ({ requestId, subject, permission, scope, allowed, reason, tenant, route, api }) => {
-    if (!isLogged(allowed)) return;
-    log.info(DECISION, {
-      requestId,
-      subject: subject === undefined ? undefined : entityOf(subject),
-      action: permission === undefined ? undefined : { name: loggable(permission) },
-      resource: scope === undefined ? undefined : entityOf(scope),
-      decision: allowed,
-      context: { reason, route, api, tenant: tenant === undefined ? undefined : loggable(tenant) },
+  const rateOfAllows = { refusals: 0, sampled: share, all: 1 }[mode];
+  let at = now();
+  let [since, sequence, decisions] = [at, 0, 0];
+  let process: string | undefined;
+  let stopBeats: (() => void) | undefined;
+  const { info } = createLog({
+    service,
+    write: (line) => {
+      const written: unknown = write(line);
+      if (written instanceof Promise) written.catch(() => {});
+    },
+    now: () => at,
+  });
+
+  /** Writes one line. It is numbered before that: one that is lost is missed. */
+  function writeLine(message: string, fieldsOf: () => Partial<DecisionLine> | Partial<HeartbeatLine>): void {
+    sequence += 1;
+    try {
+      process ??= newId();
+      at = now();
+      info(message, { process, sequence, ...fieldsOf() });
+      since = Math.min(since, at);
+    } catch {}
+  }
+
+  function beat(ended?: true): void {
+    writeLine(HEARTBEAT, () => {
+      const from = new Date(Math.min(since, at)).toISOString();
+      const fields = { since: from, mode, rate: rateOfAllows, decisions, api, ended };
+      [since, decisions] = [at, 0];
+      return fields;
     });
+  }
+
+  return {
+    log: (decision) => {
+      decisions += 1;
+      stopBeats ??= every(HEARTBEAT_MS, () => beat());
+      const rate = decision.allowed ? rateOfAllows : 1;
+      if (rate === 1 || random() < rate) writeLine(DECISION, () => fieldsOf(decision, rate, api));
+    },
+    end: () => {
+      stopBeats?.();
+      if (stopBeats) beat(true);
+      stopBeats = undefined;
+    },
+  };
+}
+
+const byTimer = (milliseconds: number, beat: () => void): (() => void) => {
+  const timer = setInterval(beat, milliseconds).unref();
+  return () => clearInterval(timer);
+};
+
+/** The fields of an evaluation (OpenID AuthZEN 1.0, section 6) and, in `context`, why and where. */
+function fieldsOf(
+  { requestId, kind, subject, permission, scope, allowed, reason, tenant, route, at, rests }: LoggedDecision,
+  rate: number,
+  api: string | undefined,
+): Partial<DecisionLine> {
+  return {
+    requestId,
+    rate,
+    kind,
+    subject: subject === undefined ? undefined : entityOf(subject),
+    action: permission === undefined ? undefined : { name: loggable(permission) },
+    resource: scope === undefined ? undefined : entityOf(scope),
+    decision: allowed,
+    context: {
+      reason,
+      route,
+      api,
+      tenant: tenant === undefined ? undefined : loggable(tenant),
+      at: at === undefined ? undefined : new Date(at).toISOString(),
+      rests,
+    },
   };
 }
 
@@ -62,12 +136,9 @@ function entityOf(ref: string): { readonly type: string; readonly id: string } {
   return { type: loggable(ref.slice(0, colon)), id: loggable(ref.slice(colon + 1)) };
 }
 
-/** What ids and permissions are made of, but the `@` of an email. */
-const PLAIN = /^[\w.~|=+:-]{1,256}$/;
-
 /**
  * An id as it is logged. Ids and permissions may come from the path of a request, which may hold anything, and an id may
  * be an email: what is not plain becomes a pseudonym, the same for the same text.
  */
 const loggable = (text: string): string =>
-  PLAIN.test(text) ? text : `sha256:${createHash('sha256').update(text).digest('base64url').slice(0, 22)}`;
+  isLoggedAsItIs(text) ? text : pseudonymOf(createHash('sha256').update(text).digest('base64url'));

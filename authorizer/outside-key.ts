@@ -33,6 +33,16 @@ export type OutsideKey = (
 
 const NO_USES: readonly string[] = [];
 
+/** How API Gateway caches the answers of the API that is called; undefined where nobody said it. */
+const resultCacheOf = (resultCaches: ResultCaches, api: string | undefined) =>
+  resultCaches.get(api ?? DEFAULT_CACHE) ?? resultCaches.get(DEFAULT_CACHE);
+
+/** Whether API Gateway may answer other requests with the answer to this one. */
+export const createIsCached =
+  (resultCaches: ResultCaches) =>
+  ({ arn }: Pick<GatewayRequest, 'arn'>): boolean =>
+    resultCacheOf(resultCaches, parseMethodArn(arn)?.api)?.ttl !== 0;
+
 /** Answers to WebSocket APIs are never cached, nor are those to AppSync (`ttlOverride: 0`). */
 export function createOutsideKey(options: OutsideKeyOptions): OutsideKey {
   const { resultCaches, credentialsFrom, httpAnswer } = options;
@@ -50,7 +60,7 @@ export function createOutsideKey(options: OutsideKeyOptions): OutsideKey {
     const { kind } = request;
     if (kind === 'websocket' || kind === 'appsync') return NO_INPUTS;
     const called = parseMethodArn(request.arn);
-    const cache = resultCaches.get(called?.api ?? DEFAULT_CACHE) ?? resultCaches.get(DEFAULT_CACHE);
+    const cache = resultCacheOf(resultCaches, called?.api);
     if (cache?.ttl === 0) return NO_INPUTS;
     const isPolicy = kind !== 'http' || httpAnswer === 'policy';
     const isNamed = isPolicy && called?.path === request.path && verbOf(called.verb) === request.method;

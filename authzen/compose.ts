@@ -4,7 +4,7 @@ import { createReadCredentials } from '../authorizer/credentials/credentials.ts'
 import type { Fetch } from '../authorizer/credentials/fetch.ts';
 import { createIdentify } from '../authorizer/credentials/identity.ts';
 import { createIssuers, type RemoteIssuer } from '../authorizer/credentials/issuers.ts';
-import { createDecisionLog } from '../authorizer/decision-log.ts';
+import { createDecisionLog, type DecisionLog } from '../authorizer/decision-log.ts';
 import { codeOf, fieldsOfFault } from '../authorizer/errors.ts';
 import { createRequestMetrics } from '../authorizer/metrics.ts';
 import type { Handle } from '../authorizer/service/http.ts';
@@ -70,6 +70,7 @@ const writeLine = (line: string): void => void process.stdout.write(`${line}\n`)
 export interface Composed {
   readonly configuration: AuthzenConfiguration;
   readonly handle: Handle;
+  readonly decisionLog: DecisionLog | undefined;
   readonly issuers: readonly RemoteIssuer[];
   /** Connects to DynamoDB, and loads what every decision looks at. Never rejects. */
   readonly prefetch: () => Promise<void>;
@@ -136,6 +137,14 @@ export function compose(configuration: AuthzenConfiguration, trace: Trace, overr
     maxBytes: bytesOf(SHARES.roots),
   });
   const issuers = issuersOf(token, bytesOf, clock, overrides, log);
+  const decisionLog = createDecisionLog({
+    ...logging.decisions,
+    service: 'authzen',
+    write: writeLog,
+    now: clock.now,
+    random: overrides.random,
+  });
+  const logDecision = decisionLog?.log;
   const handle = createHandle({
     callerOf: createCallerOf({
       identify: withTokenSpans(
@@ -157,9 +166,9 @@ export function compose(configuration: AuthzenConfiguration, trace: Trace, overr
       engine,
       explainer: createExplainer({ ...loading, maxBytes: bytesOf(SHARES.explained) }),
       rootsOf,
-      logDecision: createDecisionLog({ ...logging.decisions, log, random: overrides.random }),
+      logDecision,
     }),
-    searches: createSearches({ reader, engine, clock, rootsOf }),
+    searches: createSearches({ reader, engine, clock, rootsOf, logDecision }),
     trace,
     counted: counting?.counted,
     metadata: publicUrl === undefined ? undefined : metadataOf(publicUrl),
@@ -169,7 +178,7 @@ export function compose(configuration: AuthzenConfiguration, trace: Trace, overr
         : log.error('request failed', { requestId, ...fieldsOfFault(error) }),
   });
   const prefetch = () => engine.prefetch([{ kind: GLOBAL, id: GLOBAL_ID }]);
-  return { configuration, handle, issuers, prefetch };
+  return { configuration, handle, decisionLog, issuers, prefetch };
 }
 
 /** None where no JWT is accepted. */

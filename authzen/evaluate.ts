@@ -1,5 +1,5 @@
-import type { LogDecision } from '../authorizer/decision-log.ts';
 import { createWork } from '../engine/conditions/work.ts';
+import { type LogDecision, restsOf } from '../engine/decision-log.ts';
 import type {
   AskedDecision,
   Engine,
@@ -58,10 +58,10 @@ export const createEvaluate =
       distinct.length === 0
         ? [askCaller(caller)]
         : distinct.map(({ resource }) => askCallerAbout(caller, resource));
-    const all = await engine.decideAsked<Question>([
-      ...callers,
-      ...distinct.map((each) => askEvaluation(each, work)),
-    ]);
+    const all = await engine.decideAsked<Question>(
+      [...callers, ...distinct.map((each) => askEvaluation(each, work))],
+      { withUses: logDecision !== undefined },
+    );
     const may = all.slice(0, callers.length).map(isAllowed);
     if (!may.includes(true)) await refuseNobody(all[0] as AskedDecision<CallerQuestion>, rootsOf);
     const decided = placeOf.map((place) => all[callers.length + place] as AskedDecision<Question>);
@@ -70,10 +70,12 @@ export const createEvaluate =
       mayEvaluate[position] ? verdictOf(each) : UNKNOWN_RESOURCE,
     );
     if (logDecision)
-      for (const [position, { question, tenant }] of decided.entries()) {
+      for (const [position, { question, tenant, uses = [] }] of decided.entries()) {
         const { decision: allowed, context } = verdicts[position] as Verdict;
-        const { subject, permission, scope } = question;
-        logDecision({ requestId, subject, permission, scope, tenant, allowed, reason: context.reason });
+        const { subject, permission, scope, groups } = question;
+        const rests = restsOf(uses, groups !== undefined);
+        const asked = { kind: 'check' as const, requestId, subject, permission, scope, tenant };
+        logDecision({ ...asked, allowed, reason: context.reason, rests });
       }
     if (!isExplained) return verdicts;
     return Promise.all(

@@ -11,7 +11,7 @@ unsetEmptyOfSdk(process.env);
 const composed = startWith({ service: 'authzen', write }, () => composeFrom(process.env));
 
 /** The Lambda function `authzen`. Created at cold start, where an invalid configuration fails. */
-export const handler = createLambdaHandler(composed.handle);
+export const handler = createLambdaHandler(composed.handle, composed.decisionLog?.end);
 
 const warm = warmUp(warmUpOf(composed, systemClock));
 

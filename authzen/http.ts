@@ -92,9 +92,12 @@ export function createHandle(parts: HandleParts): Handle {
   const operations: ReadonlyMap<string, Operation> = new Map<string, Operation>([
     [PATHS.evaluation, single],
     [PATHS.evaluations, batch],
-    [PATHS.subjects, searched((caller, body) => searches.subjects(caller, readSubjectSearch(body)))],
-    [PATHS.resources, searched((caller, body) => searches.resources(caller, readResourceSearch(body)))],
-    [PATHS.actions, searched((caller, body) => searches.actions(caller, readActionSearch(body)))],
+    [PATHS.subjects, searched((caller, body, id) => searches.subjects(caller, readSubjectSearch(body), id))],
+    [
+      PATHS.resources,
+      searched((caller, body, id) => searches.resources(caller, readResourceSearch(body), id)),
+    ],
+    [PATHS.actions, searched((caller, body, id) => searches.actions(caller, readActionSearch(body), id))],
   ]);
 
   async function answer(
@@ -149,8 +152,8 @@ export function createHandle(parts: HandleParts): Handle {
 }
 
 const searched =
-  (search: (caller: Caller, body: unknown) => Promise<unknown>): Operation =>
-  async (caller, body) => ({ answer: await search(caller, body), ending: SEARCHED });
+  (search: (...of: Parameters<Operation>) => Promise<unknown>): Operation =>
+  async (...of) => ({ answer: await search(...of), ending: SEARCHED });
 
 function endingOf(error: unknown, { status }: HttpAnswer): Ending {
   if (status >= 500) return { outcome: faultCodeOf(error), isFault: true };

@@ -1,5 +1,6 @@
 import { createWork, type Work } from '../engine/conditions/work.ts';
 import { DENIED } from '../engine/decision.ts';
+import type { LogDecision, LoggedDecision } from '../engine/decision-log.ts';
 import type { Ask, CheckRequest, Clock, Engine, Question } from '../engine/index.ts';
 import { createLists } from '../engine/search/search.ts';
 import type { SearchReader } from '../engine/search/sources.ts';
@@ -19,15 +20,14 @@ export interface SearchAnswer<T> {
 
 /** A subject or a resource that was found. */
 export type FoundEntity = Pick<Entity, 'type' | 'id'>;
-export interface FoundAction {
-  readonly name: string;
-}
 
 export interface SearchParts {
   readonly reader: SearchReader;
   readonly engine: Pick<Engine, 'checkAsked' | 'checkMany' | 'checkManyAsked'>;
   readonly clock: Clock;
   readonly rootsOf: RootsOf;
+  /** Takes each page; undefined if none is logged. */
+  readonly logDecision?: LogDecision | undefined;
 }
 
 /** The calls to a search of the engine that one page may take, where some of what it finds is left out. */
@@ -40,33 +40,46 @@ const MAX_CALLS = 20;
  * Each throws UnauthorizedError, ForbiddenError for a caller that may evaluate nowhere, and BadRequestError
  * for a token of another query; faults as the engine's searches.
  */
-export function createSearches({ reader, engine, clock, rootsOf }: SearchParts) {
+export function createSearches({ reader, engine, clock, rootsOf, logDecision }: SearchParts) {
   const lists = createLists({ reader, engine, clock });
 
   /** The place of a resource; undefined where it does not exist, or the caller may not evaluate. */
   async function placeFor(caller: Caller, resource: Entity): Promise<Existing | undefined> {
     const answer = await engine.checkAsked(askCallerAbout(caller, resource));
     const { type, scope } = answer.question.place;
-    if (isAllowed(answer)) return scope === undefined ? undefined : { type, scope };
+    if (isAllowed(answer)) return scope === undefined ? undefined : { type, scope, tenant: answer.tenant };
     await refuseNobody(answer, rootsOf);
     return undefined;
   }
 
+  /** A search whose pages are logged: what was asked for, and whether something was found. */
+  const logged =
+    <R, T>(search: (caller: Caller, request: R) => Promise<{ asked: Asked; answer: SearchAnswer<T> }>) =>
+    async (caller: Caller, request: R, requestId?: string): Promise<SearchAnswer<T>> => {
+      const { asked, answer } = await search(caller, request);
+      const allowed = answer.results.length > 0;
+      const reason = allowed ? 'found' : 'nothing_found';
+      logDecision?.({ kind: 'search', requestId, ...asked, allowed, reason });
+      return answer;
+    };
+
   return {
-    subjects: async (caller: Caller, request: SubjectSearch): Promise<SearchAnswer<FoundEntity>> => {
+    subjects: logged(async (caller, request: SubjectSearch) => {
       const { subject, action, resource, context, page } = request;
       const query = ['subject', caller.name, subject.type, subject.properties, action, resource, context];
       const from = await readPage(page, query);
       const at = await placeFor(caller, resource);
-      if (at === undefined || !areNames(subject.type, action.name)) return NOTHING;
+      if (at === undefined || !areNames(subject.type, action.name)) return { asked: {}, answer: NOTHING };
+      const { scope, tenant } = at;
       const permission = permissionOf(at.type, resource.type, action.name);
       const given = { subject: { properties: subject.properties }, resource, action, context };
       const next: Next = (limit, cursor, work) =>
-        lists.listSubjects(permission, at.scope, { type: subject.type, limit, cursor, work, ...given });
-      return answerOf(from, await fill(from, next), toEntity);
-    },
+        lists.listSubjects(permission, scope, { type: subject.type, limit, cursor, work, ...given });
+      const answer = answerOf(from, await fill(from, next), toEntity);
+      return { asked: { permission, scope, tenant }, answer };
+    }),
 
-    resources: async (caller: Caller, request: ResourceSearch): Promise<SearchAnswer<FoundEntity>> => {
+    resources: logged(async (caller, request: ResourceSearch) => {
       const { subject, action, resource, context, page } = request;
       const query = ['resource', caller.name, subject, action, resource.type, resource.properties, context];
       const from = await readPage(page, query);
@@ -76,7 +89,9 @@ export function createSearches({ reader, engine, clock, rootsOf }: SearchParts) 
       const { type } = answer.question.place;
       const permission = permissionOf(type, resource.type, action.name);
       // Objects that no table keeps cannot be listed.
-      if (type.scope !== undefined || !areNames(refOf(subject), resource.type, action.name)) return NOTHING;
+      const asked = { subject: refOf(subject), permission };
+      if (type.scope !== undefined || !areNames(asked.subject, resource.type, action.name))
+        return { asked, answer: NOTHING };
       const roots = await rootsOf(answer.question.caller as string);
       const within = roots === 'all' ? undefined : roots;
       const { listScopes } = createLists({ reader, clock, engine: guarded(caller) });
@@ -95,17 +110,18 @@ export function createSearches({ reader, engine, clock, rootsOf }: SearchParts) 
           work,
           ...given,
         });
-      return answerOf(from, await fill(from, next), toEntity);
-    },
+      return { asked, answer: answerOf(from, await fill(from, next), toEntity) };
+    }),
 
-    actions: async (caller: Caller, request: ActionSearch): Promise<SearchAnswer<FoundAction>> => {
+    actions: logged(async (caller, request: ActionSearch) => {
       const { subject, resource, context, page } = request;
       const from = await readPage(page, ['action', caller.name, subject, resource, context]);
       const at = await placeFor(caller, resource);
-      if (at === undefined || !areNames(refOf(subject))) return NOTHING;
+      const asked = { subject: refOf(subject), scope: at?.scope, tenant: at?.tenant };
+      if (at === undefined || !areNames(asked.subject)) return { asked, answer: NOTHING };
       const next = actionsAt(request, at);
-      return answerOf(from, await fill(from, next), (name) => ({ name }));
-    },
+      return { asked, answer: answerOf(from, await fill(from, next), (name) => ({ name })) };
+    }),
   };
 
   /**
@@ -188,7 +204,11 @@ const areNames = (...texts: readonly string[]): boolean =>
 interface Existing {
   readonly type: ResourceType;
   readonly scope: string;
+  readonly tenant: string | undefined;
 }
+
+/** What a search was asked for, as it is logged. */
+type Asked = Pick<LoggedDecision, 'subject' | 'permission' | 'scope' | 'tenant'>;
 
 const NOTHING: SearchAnswer<never> = { page: { next_token: '', count: 0 }, results: [] };
 

@@ -35,6 +35,8 @@ export interface Deciding {
   readonly withRoles: boolean;
   /** The budget of conditions for several questions together. */
   readonly work: Work | undefined;
+  /** Logs what was decided; undefined if nobody does. */
+  readonly log: ((decided: readonly Decided<Question>[]) => void) | undefined;
 }
 
 type Asked<Q extends Question> = Pick<DecisionInput<Q>, 'question' | 'credential'>;

@@ -16,6 +16,7 @@ import {
 } from './deciding.ts';
 import type { Decision } from './decision.ts';
 import { type DecisionInput, decisionInput, type Question } from './decision-input.ts';
+import { createEngineLog, type DecisionLog, type LogAs } from './decision-log.ts';
 import { effectiveRoles } from './effective-roles.ts';
 import { type Given, givenAt, givenIn } from './given.ts';
 import type { Cost } from './item-cache.ts';
@@ -42,6 +43,8 @@ export interface EngineOptions extends LoadOptions {
   readonly keepDecisions?: boolean | undefined;
   /** Called after every decision. Without it the engine does not measure the cost of reads. */
   readonly observe?: Observe | undefined;
+  /** Takes what is decided here (docs/observability.md). Default: nothing is logged. */
+  readonly decisionLog?: DecisionLog | undefined;
 }
 
 export interface CheckOptions extends Given {
@@ -62,6 +65,8 @@ export interface CheckOptions extends Given {
   readonly work?: Work | undefined;
   /** Whether its decisions are worth keeping. False where each is asked once, as in a search. Default true. */
   readonly keepDecisions?: boolean | undefined;
+  /** As what its decisions are logged, where they are. Default: `check`. */
+  readonly logAs?: LogAs | undefined;
 }
 
 /** One of many checks. Options that it leaves out come from the call. */
@@ -82,9 +87,11 @@ export interface AskedDecision<Q extends Question> {
   readonly tenant: string | undefined;
   /** Whether something is granted to the subject by name at the scope, above or everywhere, in force or not. */
   readonly hasGrant: boolean;
+  /** As an {@link Answer} has it, where it was asked for. */
+  readonly uses?: readonly string[];
 }
 
-export interface Answer<Q extends Question> extends Omit<AskedDecision<Q>, 'hasGrant'> {
+export interface Answer<Q extends Question> extends Omit<AskedDecision<Q>, 'hasGrant' | 'uses'> {
   /** Undefined on a deny. */
   readonly roles: TenantRoles | undefined;
   /**
@@ -162,12 +169,12 @@ export interface Engine {
   /** As `checkMany`, for questions that are built from items of the table. */
   readonly checkManyAsked: <Q extends Question>(
     asks: readonly Ask<Q>[],
-    options?: Pick<CheckOptions, 'consistency' | 'keepDecisions'>,
+    options?: Pick<CheckOptions, 'consistency' | 'keepDecisions' | 'logAs'>,
   ) => Promise<AnswersAsked<Q>>;
   /** As `checkManyAsked`, for less time: without what is needed only to keep an answer or to pass roles on. */
   readonly decideAsked: <Q extends Question>(
     asks: readonly Ask<Q>[],
-    options?: Pick<CheckOptions, 'consistency' | 'work'>,
+    options?: Pick<CheckOptions, 'consistency' | 'work' | 'logAs'> & { readonly withUses?: boolean },
   ) => Promise<readonly AskedDecision<Q>[]>;
   /**
    * Decides the named permissions of a subject at a scope together, to be queried synchronously afterwards.
@@ -188,17 +195,24 @@ export interface Engine {
     scope: string,
     options?: CheckOptions,
   ) => Promise<TenantRoles | undefined>;
+  /** Where its decisions are logged. */
+  readonly decisionLog?: DecisionLog | undefined;
 }
 
 /** @throws GatehouseError `invalid` for an invalid time-to-live, margin or bound */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: the interface of the engine, method by method over one load.
 export function createEngine(options: EngineOptions): Engine {
-  const { wait = pause, maxBytes = DEFAULT_MAX_BYTES, keepDecisions = true } = options;
+  const { wait = pause, maxBytes = DEFAULT_MAX_BYTES, keepDecisions = true, decisionLog } = options;
   const loading = createLoad(options, (bytes) => kept?.leave(bytes));
   const { load, now, generation } = loading;
   const kept = keepDecisions ? createKeptDecisions(maxBytes) : undefined;
   const { planOf, decideAtOnce, decideAskedAtOnce, decide } = createDeciding(kept, loading);
   const observer = options.observe && createObserver(options.observe, now);
+  const logs = decisionLog && createEngineLog(decisionLog);
+  // How a question is decided that is asked alone: for the decision, and for the effective roles, too.
+  const alone = { givesAgain: true, keeps: true, work: undefined, log: logs?.check };
+  const forDecision: Deciding = { ...alone, withRoles: false };
+  const forRoles: Deciding = { ...alone, withRoles: true };
 
   /**
    * Loads what questions are decided from, and decides them.
@@ -209,30 +223,31 @@ export function createEngine(options: EngineOptions): Engine {
   function answer<Q extends Question, T, R>(
     asks: readonly Ask<Q>[],
     consistency: Consistency,
-    { keeps, withRoles, work }: Omit<Deciding, 'givesAgain'>,
+    { keeps, withRoles, work, log }: Omit<Deciding, 'givesAgain'>,
     make: (decided: Decided<Q>, loaded: Loaded<Decidable<Q>>) => T,
     finish: (made: readonly T[]) => R,
   ): Promise<R> {
     const isCached = consistency === 'cached';
-    const deciding = { givesAgain: isCached, keeps: keeps && isCached, withRoles, work };
+    const deciding = { givesAgain: isCached, keeps: keeps && isCached, withRoles, work, log };
     const plans = asks.map((ask) => planOf(ask, deciding));
     const decideLoaded = ({ value, instant, isStale }: Loaded<Decidable<Q>>) =>
       decide(value, instant, isStale, deciding);
     const making = (loaded: Loaded<Decidable<Q>>): T => make(decideLoaded(loaded), loaded);
-    if (!observer) return inTurns(plans, consistency, deciding, making, finish);
-    return observer.around(
-      consistency,
-      () => asks.map(questionOf),
-      async (cost) => {
-        const observed: Observed[] = [];
-        const observing = (loaded: Loaded<Decidable<Q>>): T => {
-          const decided = decideLoaded(loaded);
-          observed.push(observedOf(decided, loaded.isStale));
-          return make(decided, loaded);
-        };
-        return { answer: await inTurns(plans, consistency, deciding, observing, finish, cost), observed };
-      },
-    );
+    if (!observer && !log) return inTurns(plans, consistency, deciding, making, finish);
+    const reported = async (cost?: Cost) => {
+      const [all, observed]: [Decided<Q>[], Observed[]] = [[], []];
+      const observing = (loaded: Loaded<Decidable<Q>>): T => {
+        const decided = decideLoaded(loaded);
+        all.push(decided);
+        observed.push(observedOf(decided, loaded.isStale));
+        return make(decided, loaded);
+      };
+      const answer = await inTurns(plans, consistency, deciding, observing, finish, cost);
+      log?.(all);
+      return { answer, observed };
+    };
+    if (observer) return observer.around(consistency, () => asks.map(questionOf), reported);
+    return reported().then(({ answer }) => answer);
   }
 
   /**
@@ -275,6 +290,7 @@ export function createEngine(options: EngineOptions): Engine {
     const decided = consistency === 'cached' ? decideAtOnce(question, deciding) : undefined;
     if (decided === undefined) return answerAlone(asking(question), consistency, deciding, make);
     observer?.given(observedOf(decided, false), decided.instant);
+    deciding.log?.([decided]);
     return Promise.resolve(make(decided));
   }
 
@@ -288,6 +304,7 @@ export function createEngine(options: EngineOptions): Engine {
     const decided = consistency === 'cached' ? decideAskedAtOnce(ask, deciding) : undefined;
     if (decided === undefined) return answerAlone(ask, consistency, deciding, make);
     observer?.given(observedOf(decided, false), decided.instant);
+    deciding.log?.([decided]);
     return Promise.resolve(make(decided));
   }
 
@@ -300,7 +317,7 @@ export function createEngine(options: EngineOptions): Engine {
 
   const checkManyAsked = <Q extends Question>(
     asks: readonly Ask<Q>[],
-    { consistency = 'cached', work = createWork(), keeps = true, withRoles = true }: ManyOptions = {},
+    { consistency = 'cached', work = createWork(), keeps = true, withRoles = true, log }: ManyOptions = {},
   ): Promise<AnswersAsked<Q>> => {
     const ends = { expiresAt: FOREVER, staleUntil: FOREVER, validUntil: FOREVER };
     let isStale = false;
@@ -313,11 +330,15 @@ export function createEngine(options: EngineOptions): Engine {
       isStale ||= loaded.isStale;
       return answerOf(decided);
     };
-    const deciding = { keeps, withRoles, work };
+    const deciding = { keeps, withRoles, work, log };
     return answer(asks, consistency, deciding, make, (answers) => ({ answers, ...ends, isStale }));
   };
 
-  const checkMany: Engine['checkMany'] = async (requests, given = NOTHING_GIVEN) => {
+  const checkMany = async (
+    requests: readonly CheckRequest[],
+    given: CheckOptions,
+    log: Deciding['log'],
+  ): Promise<Decisions> => {
     refuse(faultInOptions(given) ?? faultInRequests(requests) ?? faultInShared(given, requests));
     const { consistency, work, keepDecisions, ...shared } = given;
     // The same object for all that share it: equal conditions over it are evaluated once.
@@ -334,6 +355,7 @@ export function createEngine(options: EngineOptions): Engine {
       work,
       keeps: keepDecisions,
       withRoles: false,
+      log,
     });
     return { decisions: answers.map(({ decision }) => decision as Decision), ...rest };
   };
@@ -343,7 +365,7 @@ export function createEngine(options: EngineOptions): Engine {
       const fault = faultIn(subject, permission, scope, given);
       if (fault) return Promise.reject(fault);
       const question = questionWith(subject, permission, scope, given);
-      return answerOne(question, given.consistency ?? 'cached', DECISION, decisionOf);
+      return answerOne(question, given.consistency ?? 'cached', forDecision, decisionOf);
     },
     checkWithRoles: (subject, permission, scope, given = NOTHING_GIVEN) => {
       const fault = faultIn(subject, permission, scope, given);
@@ -352,25 +374,27 @@ export function createEngine(options: EngineOptions): Engine {
       return answerOne(
         question,
         given.consistency ?? 'cached',
-        WITH_ROLES,
+        forRoles,
         answerOf,
       ) as Promise<DecisionWithRoles>;
     },
     checkAsked: (ask, { consistency = 'cached' } = NOTHING_GIVEN) => {
       const fault = faultInAsk(ask);
-      return fault ? Promise.reject(fault) : answerAsked(ask, consistency, WITH_ROLES, answerOf);
+      return fault ? Promise.reject(fault) : answerAsked(ask, consistency, forRoles, answerOf);
     },
-    checkMany,
-    checkManyAsked: async (asks, { keepDecisions, ...options } = NOTHING_GIVEN) => {
+    checkMany: async (requests, given = NOTHING_GIVEN) =>
+      checkMany(requests, given, logs?.[given?.logAs ?? 'check']),
+    checkManyAsked: async (asks, { keepDecisions, logAs = 'check', ...options } = NOTHING_GIVEN) => {
       refuse(faultInList('asks', asks, faultInAsk));
-      return checkManyAsked(asks, { ...options, keeps: keepDecisions });
+      return checkManyAsked(asks, { ...options, keeps: keepDecisions, log: logs?.[logAs] });
     },
-    decideAsked: async (asks, { consistency = 'cached', work = createWork() } = NOTHING_GIVEN) => {
+    decideAsked: async (asks, { consistency = 'cached', work = createWork(), logAs, withUses } = NOTHING) => {
       refuse(faultInList('asks', asks, faultInAsk));
-      const deciding = { keeps: true, withRoles: false, work };
-      return answer(asks, consistency, deciding, askedDecisionOf, (decided) => decided);
+      const deciding = { keeps: true, withRoles: false, work, log: logs?.[logAs ?? 'check'] };
+      return answer(asks, consistency, deciding, withUses ? askedWithUses : askedDecisionOf, (all) => all);
     },
-    session: createSessions(checkMany, now, generation),
+    decisionLog,
+    session: createSessions(checkMany, now, generation, decisionLog),
     prefetch: (items) => {
       // One plan: of what several decisions look at together, the spans must have an instant in common.
       const plan: Plan<true> = (look) =>
@@ -391,12 +415,8 @@ export function createEngine(options: EngineOptions): Engine {
   };
 }
 
-/** How a question is decided that is asked alone: for the decision, and for the effective roles, too. */
-const DECISION: Deciding = { givesAgain: true, keeps: true, withRoles: false, work: undefined };
-const WITH_ROLES: Deciding = { givesAgain: true, keeps: true, withRoles: true, work: undefined };
-
 type ManyOptions = {
-  readonly [name in 'keeps' | 'withRoles' | 'work']?: Deciding[name] | undefined;
+  readonly [name in 'keeps' | 'withRoles' | 'work' | 'log']?: Deciding[name] | undefined;
 } & Pick<CheckOptions, 'consistency'>;
 
 const questionWith = (subject: string, permission: string, scope: string, given: CheckOptions): Question =>
@@ -425,6 +445,7 @@ const observedOf = ({ question, decision, made, isKept }: Decided<Question>, isS
 const decisionOf = ({ decision }: Decided<Question>): Decision => decision as Decision;
 
 const NOTHING_GIVEN: CheckOptions = {};
+const NOTHING: NonNullable<Parameters<Engine['decideAsked']>[1]> = {};
 
 /** The first fault in the arguments of a check. */
 const faultIn = (subject: unknown, permission: unknown, scope: unknown, given: unknown) =>
@@ -460,6 +481,11 @@ const askedDecisionOf = <Q extends Question>(decided: Decided<Q>): AskedDecision
   const { question, decision, made } = decided;
   return { question, decision, tenant: made?.tenant, hasGrant: made?.hasGrant === true };
 };
+
+const askedWithUses = <Q extends Question>(decided: Decided<Q>): AskedDecision<Q> => ({
+  ...askedDecisionOf(decided),
+  uses: usesOf(decided),
+});
 
 /** The decision and, on an allow, the effective roles. */
 function answerOf<Q extends Question>(decided: Decided<Q>): Answer<Q> {

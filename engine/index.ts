@@ -4,6 +4,7 @@ export { loadCel } from './conditions/load.ts';
 export type { Credential } from './credential.ts';
 export type { Decision, Reason } from './decision.ts';
 export type { Question } from './decision-input.ts';
+export type { DecisionLog, LogAs, LoggedDecision } from './decision-log.ts';
 export {
   type Answer,
   type AnswersAsked,

@@ -6,6 +6,8 @@ export interface LogOptions {
   readonly service: string;
   /** Lines of lower levels are not written. Default: INFO. */
   readonly level?: LogLevel | undefined;
+  /** Epoch milliseconds. Default: the wall clock. */
+  readonly now?: (() => number) | undefined;
   /** Writes one line. Not `console.log`: Lambda adds a prefix to its lines, and a filter finds no JSON then. */
   readonly write: (line: string) => void;
 }
@@ -30,11 +32,11 @@ function traceId(): string | undefined {
  * have no value. No state is kept between lines, so requests that are served at the same time do not mix. On Lambda
  * the level of the function's logging configuration holds before `level`.
  */
-export function createLog({ service, level = 'INFO', write }: LogOptions): Log {
+export function createLog({ service, level = 'INFO', write, now = Date.now }: LogOptions): Log {
   const least = LOG_LEVELS.indexOf(levelOfLambda() ?? level);
   const at = (name: LogLevel) => (message: string, fields: LogFields) => {
     if (LOG_LEVELS.indexOf(name) < least) return;
-    const timestamp = new Date().toISOString();
+    const timestamp = new Date(now()).toISOString();
     write(JSON.stringify({ level: name, message, timestamp, service, traceId: traceId(), ...fields }));
   };
   return { error: at('ERROR'), warn: at('WARN'), info: at('INFO') };

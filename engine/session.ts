@@ -1,6 +1,9 @@
 import { GatehouseError, invalid } from '../table/errors.ts';
 import { faultInOptions, faultInText, faultInTexts, refuse } from './arguments.ts';
+import type { Decided } from './deciding.ts';
 import type { Decision } from './decision.ts';
+import type { Question } from './decision-input.ts';
+import { type DecisionLog, type LoggedDecision, loggedOf } from './decision-log.ts';
 import { type Given, givenIn } from './given.ts';
 import type { Consistency } from './load.ts';
 import type { TokenGroups } from './token-groups.ts';
@@ -43,6 +46,7 @@ export type OpenSession = (subject: string, scope: string, options: SessionOptio
 type CheckMany = (
   requests: readonly { readonly subject: string; readonly permission: string; readonly scope: string }[],
   options: Pick<SessionOptions, 'at' | 'consistency' | 'groups'> & Given,
+  log: ((decided: readonly Decided<Question>[]) => void) | undefined,
 ) => Promise<{ readonly decisions: readonly Decision[]; readonly expiresAt: number }>;
 
 /**
@@ -53,6 +57,7 @@ export function createSessions(
   checkMany: CheckMany,
   now: () => number,
   generation: () => number,
+  decisionLog: DecisionLog | undefined,
 ): OpenSession {
   return async (subject, scope, options) => {
     refuse(faultInText('subject', subject) ?? faultInText('scope', scope) ?? faultInOptions(options));
@@ -62,19 +67,39 @@ export function createSessions(
     const names = [...new Set(permissions)];
     const requests = names.map((permission) => ({ subject, scope, permission }));
     const of = { consistency, at, groups, ...givenIn(given) };
-    const { decisions: made, expiresAt: end } = await checkMany(requests, of);
+    const lines = decisionLog && new Map<string | undefined, LoggedDecision>();
+    const { decisions: made, expiresAt: end } = await checkMany(requests, of, lines && noteIn(lines));
     const expiresAt = Math.min(end, groups?.until ?? end);
     const decisions = new Map(names.map((name, position) => [name, made[position] as Decision]));
     const isOver = () => now() >= expiresAt || begunIn !== generation();
+    /** Logs a decision when it is asked for first. */
+    const report = (permission: string): void => {
+      const line = lines?.get(permission);
+      if (line === undefined || isOver()) return;
+      lines?.delete(permission);
+      try {
+        decisionLog?.log(line);
+      } catch {}
+    };
     return {
       expiresAt,
-      can: (permission) => decisions.get(permission)?.allowed === true && !isOver(),
+      can: (permission) => {
+        if (lines) report(permission);
+        return decisions.get(permission)?.allowed === true && !isOver();
+      },
       decide: (permission) => {
         const decision = decisions.get(permission);
         if (!decision) throw invalid('permission', 'permission was not named when the session was opened');
         if (isOver()) throw new GatehouseError('stale', 'the session has expired: open a new one');
+        if (lines) report(permission);
         return decision;
       },
     };
   };
 }
+
+const noteIn =
+  (lines: Map<string | undefined, LoggedDecision>) =>
+  (decided: readonly Decided<Question>[]): void => {
+    for (const line of decided.flatMap((each) => loggedOf(each, 'session'))) lines.set(line.permission, line);
+  };

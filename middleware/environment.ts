@@ -1,4 +1,6 @@
-import type { Environment } from '../authorizer/configuration.ts';
+import * as z from 'zod/mini';
+import { type Environment, LOGGING, loggingIn, parseVariables } from '../authorizer/configuration.ts';
+import { createDecisionLog } from '../authorizer/decision-log.ts';
 import { parseServiceConfiguration } from '../authorizer/service-configuration.ts';
 import { createEngine, type Engine, systemClock } from '../engine/index.ts';
 import { defined } from '../table/defined.ts';
@@ -7,6 +9,8 @@ import { createReader } from '../table/dynamodb/reader.ts';
 import { unsetEmptyOfSdk } from '../table/environment.ts';
 import type { Reader } from '../table/reader.ts';
 import { createTokenCaller, type TokenCaller } from './token-caller.ts';
+
+const LOGGED = z.object(LOGGING);
 
 /** What guards and the permissions endpoint need. */
 export interface Access {
@@ -18,7 +22,8 @@ export interface Access {
 /**
  * The engine, the table's reader and the callers' verification, configured by the authorizer's environment
  * variables: `TABLE_NAME`, `TABLE_REGION`, `DYNAMODB_ENDPOINT`, `TOKEN_ISSUER` and `TOKEN_AUDIENCE` (or `TOKEN_ISSUERS`),
- * `SUBJECT_FROM`, `REVOCATION` and those of the caches. Without an issuer, API tokens are the only credentials.
+ * `SUBJECT_FROM`, `REVOCATION`, those of the caches, and `DECISION_LOG` and `DECISION_LOG_SAMPLE`, whose lines go to standard
+ * output with the service `middleware`: call `engine.decisionLog?.end()` when the process ends. Without an issuer, API tokens are the only credentials.
  * AWS credentials and the region are looked for where the AWS SDK looks; variables of it that are empty are taken out of
  * the process, for they count as not set.
  *
@@ -29,6 +34,9 @@ export function fromEnvironment(env: Environment = process.env): Access {
   const { table, endpoint, region, token, revocation, cache } = parseServiceConfiguration(env);
   const client = createClient(defined({ endpoint, region }));
   const reader = createReader({ client, table });
-  const engine = createEngine({ reader, clock: systemClock, ...cache });
+  const { decisions } = loggingIn(parseVariables(LOGGED, env));
+  const write = (line: string): void => void process.stdout.write(`${line}\n`);
+  const decisionLog = createDecisionLog({ ...decisions, service: 'middleware', write });
+  const engine = createEngine({ reader, clock: systemClock, decisionLog, ...cache });
   return { engine, reader, who: createTokenCaller(token, revocation, {}) };
 }

@@ -18,7 +18,8 @@ import { type HttpAnswer, type HttpRequest, ownValue } from './http.ts';
 import { problem, refusedTarget } from './problem.ts';
 
 export interface GuardOptions<R> extends CallerOptions<R> {
-  readonly engine: Pick<Engine, 'checkAsked'>;
+  /** Where it has a decision log, what the guard refuses without asking is logged, too. */
+  readonly engine: Pick<Engine, 'checkAsked' | 'decisionLog'>;
   /** Lists of rows, for `authorizationOf(request).visible`. Default: none. */
   readonly visibleRows?: VisibleRows | undefined;
   /** Whether the body of a 403 names the engine's reason. Default: no. */
@@ -105,9 +106,12 @@ export function createGuards<Permission extends string, R, Middleware>(
     const answered = await engine.checkAsked((look) => questionOf(caller, asked, look));
     const { decision, roles } = answered;
     if (decision?.reason === 'credential_refused') throw new CredentialsError('token_refused');
-    if (!decision?.allowed || roles === undefined)
-      return problem(403, { reason: showReason ? reasonOf(answered, asked) : undefined });
     const { subject } = answered.question;
+    if (!decision?.allowed || roles === undefined) {
+      const reason = reasonOf(answered, asked);
+      if (!decision) logRefusal({ ...asked, subject: subject || undefined, reason });
+      return problem(403, { reason: showReason ? reason : undefined });
+    }
     keepAuthorization(request as object, {
       subject,
       permission: asked.permission as string,
@@ -118,6 +122,18 @@ export function createGuards<Permission extends string, R, Middleware>(
       visible: visibleTo(visibleRows, { subject, credential: caller.credential, given: asked.given }),
     });
     return undefined;
+  }
+
+  /** Logs what the engine was not asked. */
+  function logRefusal({
+    subject,
+    permission,
+    scope,
+    reason,
+  }: Partial<Asked> & { subject?: string | undefined; reason: Reason }): void {
+    try {
+      engine.decisionLog?.log({ kind: 'check', subject, permission, scope, allowed: false, reason });
+    } catch {}
   }
 
   return (what: What<R, Permission>, where: Where<R>, given?: RouteOptions<R>): Middleware => {

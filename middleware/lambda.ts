@@ -77,7 +77,13 @@ export function lambdaGuard<Permission extends string = string, R = LambdaEvent>
       return answer && toLambda(answer, event);
     }
     return {
-      wrap: (handler) => async (event, context) => (await refusalOf(event)) ?? handler(event, context),
+      wrap: (handler) => async (event, context) => {
+        try {
+          return (await refusalOf(event)) ?? (await handler(event, context));
+        } finally {
+          endInvocation(options);
+        }
+      },
       before: ({ event }) => refusalOf(event),
     };
   });
@@ -124,12 +130,23 @@ export function powertoolsGuard<Permission extends string = string, R = Powertoo
           parameter,
           route: { ...http.route, path },
         });
-        if (answer) return new Response(answer.body, { status: answer.status, headers: answer.headers });
-        await next();
-        return undefined;
+        try {
+          if (answer) return new Response(answer.body, { status: answer.status, headers: answer.headers });
+          await next();
+          return undefined;
+        } finally {
+          endInvocation(options);
+        }
       };
     },
   );
+}
+
+/** Writes to the decision log how much was decided. Lambda may stop the process at any time after the answer. */
+function endInvocation({ engine }: Pick<GuardOptions<never>, 'engine'>): void {
+  try {
+    engine.decisionLog?.end();
+  } catch {}
 }
 
 /** A Lambda handler that answers what the caller may do at a scope (permissions/endpoint.ts). */

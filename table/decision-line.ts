@@ -25,11 +25,19 @@ export const QUESTION_KINDS = ['check', 'request', 'policy', 'session', 'rows', 
 export type QuestionKind = (typeof QUESTION_KINDS)[number];
 
 /**
- * What a decision rests on beside grants: `conditions` that could decide it; `properties` or a request that these look at
- * and no table keeps; a `token`, its groups or claims.
+ * What a decision rests on that no table keeps: `properties`, which conditions look at and the question or the request
+ * brought; a `token`, its groups or claims.
  */
-export const RESTS = ['conditions', 'properties', 'token'] as const;
+export const RESTS = ['properties', 'token'] as const;
 export type Rests = (typeof RESTS)[number];
+
+/** What ids and permissions are made of, but the `@` of an email. What is not so is logged as a pseudonym. */
+const PLAIN = /^[\w.~|=+:-]{1,256}$/;
+
+export const isLoggedAsItIs = (text: string): boolean => PLAIN.test(text);
+
+/** @param sha256 that of the text in UTF-8, as base64url. It is the same for the same text. */
+export const pseudonymOf = (sha256: string): string => `sha256:${sha256.slice(0, 22)}`;
 
 interface Line {
   readonly level: 'INFO';
@@ -37,7 +45,7 @@ interface Line {
   readonly timestamp: string;
   readonly service: string;
   readonly traceId?: string | undefined;
-  /** A ULID, drawn by each log of each process. */
+  /** An id that each log draws anew in each process. */
   readonly process: string;
   /** 1, 2, 3 … over all lines of this `process`. */
   readonly sequence: number;
@@ -69,14 +77,14 @@ export interface DecisionLine extends Line {
     readonly tenant?: string | undefined;
     /** The instant that was asked about, ISO 8601, where it is not that of the decision. */
     readonly at?: string | undefined;
-    /** Missing where the decision rests on the table's grants alone. */
+    /** Missing where the decision rests on the table alone. */
     readonly rests?: readonly Rests[] | undefined;
   };
 }
 
 /**
- * What a log says of itself: at its start, each minute and at its end; on Lambda at the end of each invocation that
- * decided. Of a process whose last line is not an `ended` one, what it decided after its last heartbeat is not known.
+ * What a log says of itself: each minute from its first decision on, and at its end; on Lambda at the end of each
+ * invocation that decided. Of a process whose last line is not an `ended` one, what it decided after its last heartbeat is not known.
  */
 export interface HeartbeatLine extends Line {
   readonly message: typeof HEARTBEAT;

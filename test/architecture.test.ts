@@ -414,7 +414,7 @@ test('only what is put together makes logs and metrics', () => {
   expect(importersOf(/^engine\/log\.ts$/)).toEqual(
     [
       ...FUNCTIONS.flatMap((folder) => [`${folder}/compose.ts`, `${folder}/handler.ts`]),
-      ...['cli/serve/over-http.ts', 'middleware/log.ts'],
+      ...['authorizer/decision-log.ts', 'cli/serve/over-http.ts', 'middleware/log.ts'],
     ].sort(),
   );
 });

@@ -52,16 +52,21 @@ interface Invocation {
 
 export type LambdaHandler = (event: unknown, invocation?: Invocation) => Promise<LambdaAnswer>;
 
-/** The API as a Lambda function. It never throws: what cannot be read is answered with 400. */
+/**
+ * The API as a Lambda function. It never throws: what cannot be read is answered with 400.
+ *
+ * @param end called before each answer: afterwards Lambda may stop the process at any time
+ */
 export const createLambdaHandler =
-  (handle: Handle): LambdaHandler =>
+  (handle: Handle, end?: () => void): LambdaHandler =>
   async (event, invocation) => {
     const invocationId = invocation?.awsRequestId;
+    const answered = (request: HttpRequest) => handle({ ...request, invocationId }).finally(end);
     const second = VERSION_2.safeParse(event);
-    if (second.success) return inHeaders(await handle({ ...requestOf2(second.data), invocationId }));
+    if (second.success) return inHeaders(await answered(requestOf2(second.data)));
     const first = VERSION_1.safeParse(event);
     if (!first.success) return inHeaders(text(400, 'the event is not that of an HTTP request'));
-    const answer = await handle({ ...requestOf1(first.data), invocationId });
+    const answer = await answered(requestOf1(first.data));
     // A load balancer takes the one or the other, as it sends them.
     const isMulti = first.data.headers === undefined || first.data.headers === null;
     return isMulti ? inMultiValueHeaders(answer) : inHeaders(answer);

@@ -1,4 +1,5 @@
-import { createHandleFrom } from '../../authzen/compose.ts';
+import { composeFrom } from '../../authzen/compose.ts';
+import { defined } from '../../table/defined.ts';
 import { connect, readEndpoint, tableOf } from '../connection.ts';
 import { type Context, UsageError } from '../context.ts';
 import { type GlobalOptions, type Options, text, type ValuesOf } from '../options.ts';
@@ -37,13 +38,15 @@ export const addServe = subcommand({
 
 async function open(options: ServeOptions, context: Context): Promise<Served> {
   const { env, now, error } = context;
-  const served = (reader: Served['reader'], table: string): Pick<Served, 'reader' | 'handleFor'> => ({
+  const served = (reader: Served['reader'], table: string): Pick<Served, 'reader' | 'serve'> => ({
     reader,
-    handleFor: (publicUrl, write) =>
-      createHandleFrom(
+    serve: (publicUrl, write) => {
+      const { handle, decisionLog } = composeFrom(
         { ...env, TABLE_NAME: table, PUBLIC_URL: publicUrl },
         { reader, clock: { now }, log: write, writeMetricsLater: write },
-      ),
+      );
+      return { handle, ...defined({ end: decisionLog?.end }) };
+    },
   });
   if (options.manifest === undefined)
     return { ...served(await connect(options, context), tableOf(options, env)), close: async () => {} };

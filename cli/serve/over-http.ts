@@ -52,7 +52,14 @@ const REACHABLE_MS = 1_000;
 export interface Served {
   readonly reader: Reader;
   /** @param publicUrl undefined where nobody has said it, and it is not for others to find */
-  readonly handleFor: (publicUrl: string | undefined, write: (line: Line) => void) => Handle;
+  readonly serve: (
+    publicUrl: string | undefined,
+    write: (line: Line) => void,
+  ) => {
+    readonly handle: Handle;
+    /** Called when the last request is answered. */
+    readonly end?: () => void;
+  };
   /** Printed when it is ready, below the address. */
   readonly note?: string;
   readonly close: () => Promise<void>;
@@ -73,8 +80,10 @@ export async function serveOverHttp(
   const write = context.log ?? ((line: Line): void => context.error(`${textOf(line)}\n`));
   const log = createLog({ service, level: logLevelIn(context.env), write });
   const { interrupted } = interruptionOf(context);
-  const { reader, handleFor, note = '', close } = await open();
-  let handle: Handle = () => Promise.reject(new Error('not composed yet'));
+  const { reader, serve, note = '', close } = await open();
+  let { handle, end }: ReturnType<typeof serve> = {
+    handle: () => Promise.reject(new Error('not composed yet')),
+  };
   const server = createNodeServer({
     handle: (request) => handle(request),
     isReachable: reachabilityOf(reader, context.now),
@@ -91,11 +100,12 @@ export async function serveOverHttp(
     // What is not secure is nothing to be found by others.
     const found = tls !== undefined || isLoopback(host) ? url : undefined;
     const publicUrl = options.publicUrl ?? context.env.PUBLIC_URL ?? found;
-    handle = handleFor(publicUrl, write);
+    ({ handle, end } = serve(publicUrl, write));
     context.out(`ready ${url}\n${note}`);
     await interrupted;
   } finally {
     await server.stop();
+    end?.();
     await close();
   }
 }

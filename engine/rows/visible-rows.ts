@@ -196,7 +196,7 @@ async function decide(
       credential,
       given: { ...given, resource },
     })),
-    { consistency, work },
+    { consistency, work, logAs: 'rows' },
   );
   for (const [index, { decision, tenant }] of decided.entries()) {
     const isWithin = within === undefined || (tenant !== undefined && within.has(tenant));

@@ -57,7 +57,7 @@ export const createActionSearch =
       },
       decide: async (permissions, work) => {
         const requests = permissions.map((permission) => ({ subject, permission, scope }));
-        const decisions = await decideAll(engine, requests, options, work);
+        const decisions = await decideAll(engine, requests, options, work, 'action search');
         isHopeless = decisions.some(({ reason }) => HOPELESS.test(reason));
         return decisions;
       },

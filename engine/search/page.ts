@@ -4,6 +4,7 @@ import type { Page } from '../../table/reader.ts';
 import type { Clock } from '../clock.ts';
 import { createWork, type Work } from '../conditions/work.ts';
 import type { Decision } from '../decision.ts';
+import type { LogAs } from '../decision-log.ts';
 import type { CheckRequest, Engine } from '../engine.ts';
 import { type Given, givenIn } from '../given.ts';
 import type { Consistency } from '../load.ts';
@@ -28,9 +29,11 @@ export const decideAll = async (
   requests: readonly CheckRequest[],
   { at, consistency, ...given }: ListOptions,
   work: Work,
-): Promise<readonly Decision[]> =>
-  (await engine.checkMany(requests, { at, consistency, work, keepDecisions: false, ...givenIn(given) }))
-    .decisions;
+  logAs: LogAs,
+): Promise<readonly Decision[]> => {
+  const options = { at, consistency, work, keepDecisions: false, logAs, ...givenIn(given) };
+  return (await engine.checkMany(requests, options)).decisions;
+};
 
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1_000;

@@ -115,7 +115,7 @@ export const createResourceSearch =
           scope: ref,
           prefetch: ancestors,
         }));
-        return decideAll(engine, requests, options, work);
+        return decideAll(engine, requests, options, work, 'resource search');
       },
     });
     return { ...page, items: page.items.map(({ ref }) => ref) };

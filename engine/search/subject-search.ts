@@ -128,7 +128,8 @@ export const createSubjectSearch =
         const requests = candidates
           .filter((_, position) => isShown[position])
           .map(({ subject }) => ({ subject, permission, scope }));
-        const decisions = requests.length === 0 ? [] : await decideAll(engine, requests, options, work);
+        const decisions =
+          requests.length === 0 ? [] : await decideAll(engine, requests, options, work, 'subject search');
         let next = 0;
         return isShown.map((shown) => (shown ? decisions[next++] : undefined));
       },

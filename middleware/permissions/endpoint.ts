@@ -72,7 +72,10 @@ export function createPermissionsEndpoint<R>(options: PermissionsOptions<R>): Pe
     // An object without properties: then `uses` names every property of an object that a condition looks at.
     const given = { resource: {} };
     const asked = [undefined, ...permissions].map((permission) => ({ permission, scope, given }));
-    return engine.checkManyAsked(asked.map((each) => (look) => questionOf(caller, each, look)));
+    return engine.checkManyAsked(
+      asked.map((each) => (look) => questionOf(caller, each, look)),
+      { logAs: 'action search' },
+    );
   };
 
   async function snapshot(caller: Caller, http: HttpRequest): Promise<HttpAnswer> {

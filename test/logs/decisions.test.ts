@@ -17,10 +17,14 @@ describe('DECISION_LOG=all', () => {
     await authorizer(await functions.event('roster'));
     await authorizer(await functions.event('payroll'));
     const { ann, north } = functions;
-    const line = (page: string, allowed: boolean, reason: string) => ({
+    const line = (page: string, allowed: boolean, reason: string, sequence: number) => ({
       level: 'INFO',
       message: 'decision',
       service: 'authorizer',
+      process: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      sequence,
+      rate: 1,
+      kind: 'request',
       requestId: REQUEST_ID,
       timestamp: expect.any(String),
       subject: { type: 'user', id: ann },
@@ -29,7 +33,8 @@ describe('DECISION_LOG=all', () => {
       decision: allowed,
       context: { reason, route: expect.any(String), api: 'default', tenant: `location:${north}` },
     });
-    expect(decisions()).toEqual([line('roster', true, 'role'), line('payroll', false, 'no_grant')]);
+    // Between them is the heartbeat at the end of the first invocation.
+    expect(decisions()).toEqual([line('roster', true, 'role', 1), line('payroll', false, 'no_grant', 3)]);
   });
 
   test('a request of nobody, or without a route, has neither action nor resource', async () => {

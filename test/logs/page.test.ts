@@ -46,7 +46,9 @@ test('each field of a query is in a decision that is written', async () => {
     ).toEqual([]);
   }
   const [table = ''] = queriesOf('athena-table');
-  const columns = [...table.matchAll(/^ {2}`?(\w+)`? (?:string|boolean|struct<(.*)>),?$/gm)].flatMap(
+  const columns = [
+    ...table.matchAll(/^ {2}`?(\w+)`? (?:string|boolean|bigint|double|struct<(.*)>),?$/gm),
+  ].flatMap(
     ([, name = '', struct]) => struct?.split(',').map((each) => `${name}.${each.split(':')[0]}`) ?? [name],
   );
   expect(columns.sort()).toEqual(written.filter((field) => !['level', 'message'].includes(field)).sort());

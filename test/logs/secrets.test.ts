@@ -89,7 +89,14 @@ test('over requests, evaluations and commands that succeed, are refused and fail
       if (line.includes(secret)) expect.fail(`a line holds what is private (${secret}): ${line}`);
   }
   expect([...written.keys()].sort()).toEqual([
-    ...['command failed', 'credentials refused', 'decision', 'request failed', 'start failed'],
+    ...[
+      'command failed',
+      'credentials refused',
+      'decision',
+      'decision log',
+      'request failed',
+      'start failed',
+    ],
   ]);
   for (const message of ['credentials refused', 'decision', 'request failed'])
     expect(written.get(message), message).toBeGreaterThan(100);

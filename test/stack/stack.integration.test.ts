@@ -456,7 +456,7 @@ describe('the decision log', () => {
     const groups = ships.map((name) => {
       const { Condition, Properties } = resource(name);
       expect(Properties).toMatchObject({
-        FilterPattern: '{ $.message = "decision" }',
+        FilterPattern: '{ ($.message = "decision") || ($.message = "decision log") }',
         DestinationArn: { 'Fn::If': ['ShipsDecisionsToFirehose', firehose, stream] },
         RoleArn: { 'Fn::GetAtt': ['DecisionLogRole', 'Arn'] },
       });

@@ -19,11 +19,12 @@ requests in flight.`,
       const store = await openStore(options, context);
       return {
         reader: store.reader,
-        handleFor: (publicUrl, log) =>
-          createHandleFrom(
+        serve: (publicUrl, log) => ({
+          handle: createHandleFrom(
             { ...env, TABLE_NAME: tableOf(options, env), PUBLIC_URL: publicUrl },
             { ...store, clock: { now }, log },
           ),
+        }),
         close: async () => {},
       };
     }),

@@ -1,7 +1,11 @@
 CREATE EXTERNAL TABLE decisions (
   `timestamp` string,
   service string,
+  process string,
+  sequence bigint,
   requestId string,
+  rate double,
+  kind string,
   subject struct<type:string,id:string>,
   action struct<name:string>,
   resource struct<type:string,id:string>,
