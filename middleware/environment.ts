@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { type Environment, LOGGING, loggingIn, parseVariables } from '../authorizer/configuration.ts';
+import { type Environment, LOGGING, parseVariables } from '../authorizer/configuration.ts';
 import { createDecisionLog } from '../authorizer/decision-log.ts';
 import { parseServiceConfiguration } from '../authorizer/service-configuration.ts';
 import { createEngine, type Engine, systemClock } from '../engine/index.ts';
@@ -10,7 +10,9 @@ import { unsetEmptyOfSdk } from '../table/environment.ts';
 import type { Reader } from '../table/reader.ts';
 import { createTokenCaller, type TokenCaller } from './token-caller.ts';
 
-const LOGGED = z.object(LOGGING);
+/** Not LOG_LEVEL: that is the application's. */
+const { DECISION_LOG, DECISION_LOG_SAMPLE } = LOGGING;
+const LOGGED = z.object({ DECISION_LOG, DECISION_LOG_SAMPLE });
 
 /** What guards and the permissions endpoint need. */
 export interface Access {
@@ -34,9 +36,9 @@ export function fromEnvironment(env: Environment = process.env): Access {
   const { table, endpoint, region, token, revocation, cache } = parseServiceConfiguration(env);
   const client = createClient(defined({ endpoint, region }));
   const reader = createReader({ client, table });
-  const { decisions } = loggingIn(parseVariables(LOGGED, env));
+  const { DECISION_LOG: mode, DECISION_LOG_SAMPLE: share } = parseVariables(LOGGED, env);
   const write = (line: string): void => void process.stdout.write(`${line}\n`);
-  const decisionLog = createDecisionLog({ ...decisions, service: 'middleware', write });
+  const decisionLog = createDecisionLog({ mode, share, service: 'middleware', write });
   const engine = createEngine({ reader, clock: systemClock, decisionLog, ...cache });
   return { engine, reader, who: createTokenCaller(token, revocation, {}) };
 }

@@ -73,6 +73,30 @@ test.each([
   expect(error.match(/"request answered"/g) ?? []).toHaveLength(count);
 });
 
+test('the decision log ends with the server', async () => {
+  const { error } = await serving(
+    ['--manifest', MANIFEST, '--port', '0'],
+    async (out) => {
+      const [, url, token] = /^ready (\S+)\ntoken (\S+)\n$/.exec(out) ?? [];
+      await fetch(`${url}/access/v1/evaluation`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({
+          subject: { type: 'user', id: 'alice' },
+          action: { name: 'read' },
+          resource: { type: 'record', id: 'record-1' },
+        }),
+      });
+    },
+    { DECISION_LOG: 'all' },
+  );
+  const lines = error.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []));
+  expect(lines.filter(({ message }) => /^decision/.test(message))).toMatchObject([
+    { message: 'decision', sequence: 1, kind: 'check', decision: true },
+    { message: 'decision log', sequence: 2, decisions: 1, ended: true },
+  ]);
+});
+
 test('where no embedded engine is published, a manifest is served from memory', async () => {
   const { platform } = process;
   Object.defineProperty(process, 'platform', { value: 'sunos' });

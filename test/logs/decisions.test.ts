@@ -1,4 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createLambdaHandler } from '../../authorizer/service/lambda.ts';
+import { httpApi1Event, httpApi2Event } from '../authzen/lambda-events.ts';
 import { createFunctions, type Functions } from './functions.ts';
 
 /** Which decisions are logged, and what their lines say. */
@@ -10,6 +12,7 @@ beforeEach(() => void functions.take());
 
 const decisions = () => functions.take().filter(({ message }) => message === 'decision');
 const REQUEST_ID = 'JKJaXmPLvHcESHA=';
+const PARTS = { method: 'POST', path: '/access/v1/evaluation', headers: {}, body: '{}' };
 
 describe('DECISION_LOG=all', () => {
   test('an allow and a refusal, with the fields of AuthZEN, the route, the tenant and the request', async () => {
@@ -126,6 +129,108 @@ test('the AuthZEN API logs each evaluation that it answers, and by the request i
   ]);
   await evaluate('/access/v1/evaluation', evaluations[0]);
   expect(decisions()).toMatchObject([{ requestId: 'invocation-1' }]);
+});
+
+test('an answer that API Gateway may give to other requests is of another kind', async () => {
+  const kinds = async (RESULT_CACHE: string) => {
+    const authorizer = functions.authorizer({ DECISION_LOG: 'all', POLICY_COVERS: 'api', RESULT_CACHE });
+    await authorizer(await functions.restEvent('roster'));
+    return decisions().map(({ kind }) => kind);
+  };
+  const identitySources = ['$request.header.Authorization'];
+  expect(await kinds(JSON.stringify({ default: { ttl: 0 } }))).toEqual(['request']);
+  expect(await kinds(JSON.stringify({ default: { ttl: 300, identitySources } }))).toEqual(['policy']);
+  // Of an API that nobody spoke of it is assumed.
+  expect(await kinds(JSON.stringify({ other: { ttl: 0 } }))).toEqual(['policy']);
+});
+
+describe('the heartbeat at the end of an invocation', () => {
+  const heartbeats = () => functions.take().filter(({ message }) => message === 'decision log');
+
+  test('of the authorizer counts what has no line, and follows no fault and no refused credential', async () => {
+    const authorizer = functions.authorizer({ DECISION_LOG: 'refusals' });
+    await authorizer(await functions.event('roster'));
+    await expect(authorizer({})).rejects.toThrow();
+    await expect(authorizer(await functions.event('roster', { aud: 'other' }))).rejects.toThrow();
+    await authorizer(await functions.event('payroll'));
+    const heartbeat = { mode: 'refusals', rate: 0, decisions: 1, api: 'default', ended: true };
+    expect(heartbeats()).toMatchObject([
+      { ...heartbeat, sequence: 1 },
+      // After the line of the refusal.
+      { ...heartbeat, sequence: 3 },
+    ]);
+  });
+
+  test('is written before the answer', async () => {
+    const order: unknown[] = [];
+    const authorizer = functions.authorizer(
+      { DECISION_LOG: 'all' },
+      { log: (line) => void order.push(JSON.parse(line).message) },
+    );
+    await authorizer(await functions.event('roster')).then(() => order.push('answer'));
+    expect(order).toEqual(['decision', 'decision log', 'answer']);
+  });
+
+  test('of the AuthZEN API is written by its function, and by no server', async () => {
+    const order: unknown[] = [];
+    const end = () => void order.push('end');
+    const handle = async () => {
+      order.push('decided');
+      return { status: 200, headers: {}, body: '' };
+    };
+    await createLambdaHandler(handle, end)(httpApi2Event(PARTS));
+    await createLambdaHandler(handle, end)(httpApi1Event(PARTS));
+    expect(order).toEqual(['decided', 'end', 'decided', 'end']);
+    const evaluate = functions.authzen({ DECISION_LOG: 'all' });
+    const [type, id] = ['location', functions.north];
+    await evaluate('/access/v1/evaluation', {
+      subject: { type: 'user', id: functions.ann },
+      action: { name: 'roster' },
+      resource: { type, id },
+    });
+    expect(heartbeats()).toEqual([]);
+  });
+});
+
+test('a search of the AuthZEN API is a line without what it looks for', async () => {
+  const search = functions.authzen({ DECISION_LOG: 'all' });
+  const { ann, north } = functions;
+  const [subject, action, resource] = [
+    { type: 'user', id: ann },
+    { name: 'see' },
+    { type: 'location', id: north },
+  ];
+  const answered = async (what: string, body: object) => {
+    const { body: answer } = await search(`/access/v1/search/${what}`, body, { 'x-request-id': what });
+    return JSON.parse(answer).results.length;
+  };
+  expect(await answered('subject', { subject: { type: 'user' }, action, resource })).toBe(1);
+  expect(await answered('resource', { subject, action, resource: { type: 'location' } })).toBe(1);
+  expect(await answered('action', { subject, resource })).toBe(1);
+  expect(await answered('action', { subject: { type: 'user', id: 'nobody' }, resource })).toBe(0);
+  expect(
+    await answered('subject', { subject: { type: 'user' }, action, resource: { ...resource, id: 'x' } }),
+  ).toBe(0);
+  const of = { kind: 'search', decision: true };
+  const context = { reason: 'found', tenant: `location:${north}` };
+  const lines = decisions();
+  expect(lines).toMatchObject([
+    { ...of, requestId: 'subject', action: { name: 'location:see:location' }, resource, context },
+    {
+      ...of,
+      requestId: 'resource',
+      subject,
+      action: { name: 'location:see:location' },
+      context: { reason: 'found' },
+    },
+    { ...of, requestId: 'action', subject, resource, context },
+    { ...of, subject: { type: 'user', id: 'nobody' }, decision: false, context: { reason: 'nothing_found' } },
+    // Whether there is such a resource is not said.
+    { ...of, decision: false, context: { reason: 'nothing_found' } },
+  ]);
+  const missing = (line: object) =>
+    ['subject', 'action', 'resource'].filter((field) => !(field in line)).join();
+  expect(lines.map(missing)).toEqual(['subject', 'resource', 'action', 'action', 'subject,action,resource']);
 });
 
 test('a level that leaves the decisions out is a mistake in the configuration', () => {

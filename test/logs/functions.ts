@@ -12,6 +12,9 @@ type Environment = Readonly<Record<string, string>>;
 
 const ENV = { TABLE_NAME: 'gatehouse', TOKEN_ISSUER: ISSUER, TOKEN_AUDIENCE: AUDIENCE, RESULT_CACHE: TTL_0 };
 
+/** What the AuthZEN API calls the action `see` on a location. */
+const SEE = 'location:see:location';
+
 /** What no log line may hold. */
 const PRIVATE = {
   email: 'ann.seeded@example.com',
@@ -35,9 +38,9 @@ export async function createFunctions() {
   const eve = (await run('user.create', { id: PRIVATE.idOfPerson })).id;
   const north = (await run('location.create', { name: 'North', code: 'n' })).id;
   for (const page of ['roster', 'payroll']) await run('page.create', { name: page });
-  await run('permission.create', { name: EVALUATE });
+  for (const name of [EVALUATE, SEE]) await run('permission.create', { name });
   const role = (await run('role.create', { name: 'reader', scope: `location:${north}` })).id;
-  for (const permission of ['roster', EVALUATE])
+  for (const permission of ['roster', EVALUATE, SEE])
     await run('role-permission.create', { role, permission, effect: 'ALLOW' });
   await run('assignment.create', { user: ann, scope: `location:${north}`, role });
   const account = (await run('account.create', { name: 'Callers' })).id;
