@@ -22,19 +22,24 @@ const queriesOf = (kind: string): readonly string[] =>
     ([, query = '']) => query,
   );
 
-async function decisionLine(): Promise<unknown> {
+async function lineOf(wanted: string): Promise<unknown> {
   functions.take();
   await functions.authorizer({ DECISION_LOG: 'all' })(await functions.event('payroll'));
-  return functions.take().find(({ message }) => message === 'decision');
+  return functions.take().find(({ message }) => message === wanted);
 }
 
-test('the decision that it shows has the fields of one that is written', async () => {
-  const [shown] = PAGE.split('\n').filter((line) => line.startsWith('{"level":"INFO","message":"decision"'));
-  expect(fieldsOf(JSON.parse(shown ?? ''))).toEqual(fieldsOf(await decisionLine()));
-});
+test.each(['decision', 'decision log'])(
+  'the line `%s` that it shows has the fields of one that is written',
+  async (message) => {
+    const [shown] = PAGE.split('\n').filter((line) =>
+      line.startsWith(`{"level":"INFO","message":"${message}"`),
+    );
+    expect(fieldsOf(JSON.parse(shown ?? ''))).toEqual(fieldsOf(await lineOf(message)));
+  },
+);
 
 test('each field of a query is in a decision that is written', async () => {
-  const written = fieldsOf(await decisionLine());
+  const written = fieldsOf(await lineOf('decision'));
   const queries = [...queriesOf('insights'), ...queriesOf('sql')];
   expect(queries).toHaveLength(4);
   for (const query of queries) {
