@@ -1,4 +1,4 @@
-/** What the errors of the AWS SDK mean, and the sentence of each: for DynamoDB and for Lambda alike. */
+/** What the errors of the AWS SDK mean, and the sentence of each: for DynamoDB, Lambda and S3 alike. */
 type SdkFault =
   /** Nothing listens, or the name leads nowhere: no retry helps soon. */
   | 'unreachable'
@@ -7,7 +7,7 @@ type SdkFault =
   | 'no_region'
   | 'no_credentials'
   | 'forbidden'
-  /** The table, or the function. */
+  /** The table, the function or the bucket. */
   | 'missing'
   /** No answer in time, a lost connection, a fault of the service: a retry may help. */
   | 'transient'
@@ -22,11 +22,11 @@ interface Thrown {
 }
 
 const NAMES: readonly (readonly [SdkFault, RegExp])[] = [
-  ['missing', /^ResourceNotFoundException$/],
+  ['missing', /^(?:ResourceNotFoundException|NoSuchBucket)$/],
   ['forbidden', /^AccessDenied(?:Exception)?$/],
   [
     'no_credentials',
-    /^(?:CredentialsProviderError|TokenProviderError|UnrecognizedClientException|InvalidSignatureException|ExpiredToken(?:Exception)?|MissingAuthenticationToken(?:Exception)?|IncompleteSignature(?:Exception)?|InvalidClientTokenId)$/,
+    /^(?:CredentialsProviderError|TokenProviderError|UnrecognizedClientException|InvalidSignatureException|ExpiredToken(?:Exception)?|MissingAuthenticationToken(?:Exception)?|IncompleteSignature(?:Exception)?|InvalidClientTokenId|InvalidAccessKeyId|SignatureDoesNotMatch)$/,
   ],
   ['transient', /^(?:AbortError|TimeoutError|RequestTimeout(?:Exception)?)$/],
   // What no error of the service came with, or not in its format.
@@ -49,7 +49,7 @@ export function sdkFaultOf(error: unknown): SdkFault {
 
 /** What was called, as the sentences name it. */
 export interface Called {
-  readonly service: 'DynamoDB' | 'Lambda';
+  readonly service: 'DynamoDB' | 'Lambda' | 'S3';
   readonly endpoint: string | undefined;
   /** The options for another endpoint. */
   readonly endpointOption: string;

@@ -376,7 +376,10 @@ describe('what a folder may import', () => {
     ['provisioning', /^(?:zod|ulid|node:crypto)$/],
     ['scim', /^(?:zod\/mini|scim2-parse-filter)$/],
     ['testing', /^(?:yaml|ulid|zod|vitest|@jest\/globals|node:(?:crypto|fs\/promises|url))$/],
-    ['cli', /^(?:commander|csv-parse|lru-cache|yaml|zod|ulid|@aws-sdk\/client-(?:dynamodb|lambda)|node:.+)$/],
+    [
+      'cli',
+      /^(?:commander|csv-parse|lru-cache|yaml|zod|ulid|@aws-sdk\/client-(?:dynamodb|lambda|s3)|node:.+)$/,
+    ],
   ])('%s: a few packages only', (folder, allowed) => {
     const isOther = (from: string) =>
       ['table/dynamodb', 'engine/rows'].some((other) => folder !== other && within(from, `${other}/`));

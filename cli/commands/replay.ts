@@ -1,7 +1,3 @@
-import { createReadStream } from 'node:fs';
-import { PassThrough, type Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { createGunzip } from 'node:zlib';
 import {
   createCollection,
   type Gap,
@@ -16,6 +12,7 @@ import { linesOf } from '../bulk/json-lines.ts';
 import { SourceError } from '../bulk/rows.ts';
 import { type Context, type Paint, UsageError } from '../context.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
+import { isOfGzip, unpacked } from '../gzip.ts';
 import { openInput, problemIn, STDIN, sizeOf } from '../input-file.ts';
 import { parseJson } from '../json.ts';
 import {
@@ -141,7 +138,7 @@ const isWhole = ({ counted, gaps, byHand, refused }: Report): boolean =>
 async function collect(file: string, add: ReturnType<typeof createCollection>['add']): Promise<number> {
   let ignored = 0;
   try {
-    for await (const { number, text } of linesOf(await plainBytes(file), MAX_LINE_BYTES)) {
+    for await (const { number, text } of linesOf(await unpacked(openInput(file)), MAX_LINE_BYTES)) {
       if (text.trim() === '') continue;
       const line = readLine(parseJson(text));
       if (!line) throw problemIn(file, 'is neither a record of the stream nor an audit record', number);
@@ -155,24 +152,10 @@ async function collect(file: string, add: ReturnType<typeof createCollection>['a
     if (error instanceof SourceError) throw problemIn(file, error.message, error.line);
     if (file !== STDIN && (error as NodeJS.ErrnoException).code === 'ENOENT')
       throw unreadable(file, error as NodeJS.ErrnoException);
-    if (/^Z_/.test(String((error as NodeJS.ErrnoException).code)))
-      throw problemIn(file, 'is no whole gzip file', undefined);
+    if (isOfGzip(error)) throw problemIn(file, 'is no whole gzip file', undefined);
     throw error;
   }
   return ignored;
-}
-
-/** The bytes of a file, unpacked where its first two say that it is packed by gzip. */
-async function plainBytes(file: string): Promise<AsyncIterable<Uint8Array>> {
-  if (file === STDIN) return openInput(file);
-  const head: Uint8Array[] = [];
-  for await (const chunk of createReadStream(file, { end: 1 }) as AsyncIterable<Uint8Array>) head.push(chunk);
-  const [first, second] = Buffer.concat(head);
-  const input: Readable = openInput(file);
-  if (first !== 0x1f || second !== 0x8b) return input;
-  const out = new PassThrough();
-  pipeline(input, createGunzip(), out).catch((error: Error) => out.destroy(error));
-  return out;
 }
 
 function format(report: Report, paint: Paint): string {

@@ -1,0 +1,183 @@
+import { opendir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type LogRecord, readLogLine } from '../../provisioning/evidence/log-lines.ts';
+import { inTurns } from '../../provisioning/in-turns.ts';
+import { unreadable } from '../../testing/text-file.ts';
+import { joined } from '../bulk/rows.ts';
+import { type Context, UsageError } from '../context.ts';
+import { isOfGzip, unpacked } from '../gzip.ts';
+import { nameOf, openInput, problemIn, STDIN } from '../input-file.ts';
+import { CLEAR_LINE } from '../print.ts';
+import { isS3, listObjects } from './s3-objects.ts';
+
+/** Decision logs that a person names: files, folders and prefixes of S3, of JSON Lines, plain or packed by gzip. */
+
+interface LogFile {
+  readonly name: string;
+  /** Undefined for a pipe. */
+  readonly bytes: number | undefined;
+  readonly open: () => Promise<AsyncIterable<Uint8Array>>;
+}
+
+export interface LogFilesOptions {
+  readonly context: Pick<Context, 'isErrorTerminal' | 'error' | 'now'>;
+  readonly region: string | undefined;
+  /** Epoch milliseconds: objects of S3 that were written before are left out. Other lines come, older ones too. */
+  readonly from: number;
+  /** Is given each line that is read, file by file in the order of a file; several files come side by side. */
+  readonly onRecord: (record: LogRecord) => void;
+}
+
+/** What was read. */
+export interface LogFilesRead {
+  readonly files: number;
+  readonly lines: number;
+  /** Lines that may have been decisions and could not be read. */
+  readonly damaged: number;
+}
+
+/** Far longer than a line of ours: the file is something else. */
+const MAX_LINE_BYTES = 1_048_576;
+const LINE_FEED = 10;
+/** Objects of Firehose are small: waiting for each of them in turn would take longer than reading them. */
+const FILES_AT_ONCE = 8;
+
+/**
+ * Reads decision logs once, in memory that does not depend on their length.
+ *
+ * @throws ProblemsError for what cannot be read; UsageError where no line is of a decision log; what `onRecord` throws
+ */
+export async function readLogFiles(
+  names: readonly string[],
+  { context, region, from, onRecord }: LogFilesOptions,
+): Promise<LogFilesRead> {
+  const found = await Promise.all(names.map((name) => filesOf(name, { region, from })));
+  // A file that two names lead to is read once: twice, each of its decisions would count twice.
+  const files = [...new Map(found.flat().map((file) => [file.name, file])).values()];
+  const bar = createBar(context, files);
+  const counts = { lines: 0, damaged: 0, ours: 0 };
+  const take = (text: string): void => {
+    if (text === '') return;
+    counts.lines += 1;
+    const record = readLogLine(text);
+    if (record.is === 'damaged') counts.damaged += 1;
+    else if (record.is !== 'other') counts.ours += 1;
+    onRecord(record);
+  };
+  await inTurns(
+    files,
+    async (file) => {
+      try {
+        const counted = bar.counted(await file.open(), counts);
+        await eachLine(await unpacked(counted), take);
+      } catch (error) {
+        if (isOfGzip(error)) throw problemIn(file.name, 'is no whole gzip file', undefined);
+        throw error instanceof TooLong ? problemIn(file.name, error.message, undefined) : error;
+      }
+    },
+    FILES_AT_ONCE,
+  );
+  bar.clear();
+  if (counts.ours === 0)
+    throw new UsageError(
+      `none of the ${counts.lines} lines in ${names.map(nameOf).join(', ')} is of a decision log (docs/observability.md)`,
+    );
+  return { files: files.length, lines: counts.lines, damaged: counts.damaged };
+}
+
+async function filesOf(
+  name: string,
+  options: Pick<LogFilesOptions, 'region' | 'from'>,
+): Promise<readonly LogFile[]> {
+  if (isS3(name)) return (await listObjects(name, options)).map(({ key, ...of }) => ({ name: key, ...of }));
+  const fileAt = (path: string, bytes: number | undefined): LogFile => ({
+    name: path,
+    bytes,
+    open: async () => openInput(path) as AsyncIterable<Uint8Array>,
+  });
+  if (name === STDIN) return [fileAt(name, undefined)];
+  try {
+    const { size, ...at } = await stat(name).then((of) => ({
+      size: of.isFile() ? of.size : undefined,
+      isFolder: of.isDirectory(),
+    }));
+    if (!at.isFolder) return [fileAt(name, size)];
+    const files: LogFile[] = [];
+    for await (const entry of await opendir(name, { recursive: true }))
+      if (entry.isFile()) {
+        const path = join(entry.parentPath, entry.name);
+        files.push(fileAt(path, (await stat(path)).size));
+      }
+    return files.sort((a, b) => (a.name < b.name ? -1 : 1));
+  } catch (error) {
+    throw unreadable(name, error as NodeJS.ErrnoException);
+  }
+}
+
+class TooLong extends Error {
+  override readonly message = `has a line that is longer than ${MAX_LINE_BYTES} bytes: it is no decision log`;
+}
+
+/** Gives each line to `take`. Lines are decoded many at once: one by one took twice as long. */
+async function eachLine(input: AsyncIterable<Uint8Array>, take: (text: string) => void): Promise<void> {
+  let rest: Uint8Array = new Uint8Array();
+  const takeAll = (bytes: Uint8Array): void => {
+    const { buffer, byteOffset, byteLength } = bytes;
+    const text = Buffer.from(buffer, byteOffset, byteLength).toString('utf8');
+    for (const line of text.split('\n')) take(line);
+  };
+  for await (const chunk of input) {
+    const end = chunk.lastIndexOf(LINE_FEED);
+    if (end < 0) rest = joined(rest, chunk);
+    else {
+      takeAll(joined(rest, chunk.subarray(0, end)));
+      rest = chunk.slice(end + 1);
+    }
+    if (rest.length > MAX_LINE_BYTES) throw new TooLong();
+  }
+  takeAll(rest);
+}
+
+const BAR_WIDTH = 30;
+const SHOWN_EVERY_MS = 250;
+
+/** Shows on a terminal how much is read. */
+function createBar(
+  { isErrorTerminal, error, now }: LogFilesOptions['context'],
+  files: readonly LogFile[],
+): {
+  readonly counted: (
+    bytes: AsyncIterable<Uint8Array>,
+    counts: { readonly lines: number },
+  ) => AsyncIterable<Uint8Array>;
+  readonly clear: () => void;
+} {
+  const all = files.reduce<number | undefined>(
+    (sum, { bytes }) => (sum === undefined || bytes === undefined ? undefined : sum + bytes),
+    0,
+  );
+  let done = 0;
+  let shownAt = now();
+  const show = (lines: number): void => {
+    if (!isErrorTerminal || now() - shownAt < SHOWN_EVERY_MS) return;
+    shownAt = now();
+    const share = all === undefined || all === 0 ? undefined : Math.min(1, done / all);
+    const bar =
+      share === undefined
+        ? ''
+        : `[${'='.repeat(Math.round(share * BAR_WIDTH)).padEnd(BAR_WIDTH)}] ${Math.floor(share * 100)} %  `;
+    error(`${CLEAR_LINE}${bar}${lines.toLocaleString('en')} lines`);
+  };
+  return {
+    counted: async function* (bytes, counts) {
+      for await (const chunk of bytes) {
+        done += chunk.length;
+        show(counts.lines);
+        yield chunk;
+      }
+    },
+    clear: () => {
+      if (isErrorTerminal) error(CLEAR_LINE);
+    },
+  };
+}
