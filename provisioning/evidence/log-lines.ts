@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { DECISION, HEARTBEAT } from '../../table/decision-line.ts';
 
 /** What one line of a decision log says, as a reader of logs takes it (docs/observability.md). */
 
@@ -27,7 +28,9 @@ export interface DecisionRecord extends Numbered {
   readonly allowed: boolean;
   readonly reason: string;
   readonly route: string | undefined;
-  /** What the answer rests on besides the table, as far as the line says it. */
+  /** The instant that was asked about, in epoch milliseconds; undefined for that of the decision. */
+  readonly askedFor: number | undefined;
+  /** What the answer rests on besides the table. */
   readonly rests: readonly string[];
 }
 
@@ -40,6 +43,8 @@ export interface HeartbeatRecord extends Numbered {
   /** The share with which allows are written: 0 where none is. */
   readonly rate: number;
   readonly decisions: number;
+  /** Whether the process, or the invocation, ends with it. */
+  readonly ended: boolean;
 }
 
 /** `other`: a line of something else. `damaged`: one that may have been a decision, and cannot be read. */
@@ -75,6 +80,7 @@ const decision = z.object({
     route: id.optional(),
     api: id.optional(),
     tenant: id.optional(),
+    at: z.iso.datetime().optional(),
     rests: z.array(z.string().max(32)).max(16).optional(),
   }),
 });
@@ -86,6 +92,7 @@ const heartbeat = z.object({
   mode: z.string().max(32),
   rate: share,
   decisions: z.int().min(0),
+  ended: z.boolean().optional(),
 });
 
 /** What every line of a decision log has in it. Most lines of a log group are others, and are not parsed. */
@@ -106,8 +113,8 @@ export function readLogLine(text: string): LogRecord {
     return DAMAGED;
   }
   const { message } = Object(data) as { readonly message?: unknown };
-  if (message === 'decision') return readDecision(data);
-  return message === 'decision log' ? readHeartbeat(data) : OTHER;
+  if (message === DECISION) return readDecision(data);
+  return message === HEARTBEAT ? readHeartbeat(data) : OTHER;
 }
 
 function readDecision(data: unknown): LogRecord {
@@ -115,7 +122,7 @@ function readDecision(data: unknown): LogRecord {
   if (!line) return DAMAGED;
   const { timestamp, service = '', process, sequence, kind = 'request', rate = 1 } = line;
   const { subject, action, resource, context } = line;
-  const { reason, route, api, tenant, rests = [] } = context;
+  const { reason, route, api, tenant, at, rests = [] } = context;
   // A line that was written cannot have had no chance of it.
   if (rate === 0) return DAMAGED;
   return {
@@ -126,6 +133,7 @@ function readDecision(data: unknown): LogRecord {
     rate,
     allowed: line.decision,
     reason,
+    askedFor: at === undefined ? undefined : Date.parse(at),
     rests,
     process,
     sequence,
@@ -141,7 +149,8 @@ function readDecision(data: unknown): LogRecord {
 function readHeartbeat(data: unknown): LogRecord {
   const line = heartbeat.safeParse(data).data;
   if (!line) return DAMAGED;
-  const { timestamp, service = '', process, sequence, api, since, mode, rate, decisions } = line;
+  const { timestamp, service = '', process, sequence, api, since, mode, rate } = line;
+  const { decisions, ended = false } = line;
   return {
     is: 'heartbeat',
     at: Date.parse(timestamp),
@@ -150,6 +159,7 @@ function readHeartbeat(data: unknown): LogRecord {
     mode,
     rate,
     decisions,
+    ended,
     process,
     sequence,
     api,

@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest';
+import { createCoverage } from '../../../provisioning/evidence/log-coverage.ts';
+import { readLogLine } from '../../../provisioning/evidence/log-lines.ts';
+import { decisionLine, heartbeatLine } from './lines.ts';
+
+const FROM = Date.parse('2026-11-01T00:00:00Z');
+const UNTIL = Date.parse('2026-12-01T00:00:00Z');
+const at = (minute: number): string => new Date(FROM + minute * 60_000).toISOString();
+/** Ends the log, long after all else. */
+const LATER = decisionLine({ process: 'P9', timestamp: at(20_000) });
+const LATER_ENDS = heartbeatLine({ process: 'P9', timestamp: at(20_000), ended: true });
+
+function coverageOf(...lines: readonly string[]) {
+  const { add, coverage } = createCoverage({ from: FROM, until: UNTIL });
+  const counted = lines.map((line) => add(readLogLine(line)));
+  return { counted, ...coverage() };
+}
+const said = (sequence: number, minute = sequence, more = {}) =>
+  decisionLine({ sequence, timestamp: at(minute), ...more });
+const end = (sequence: number, minute = sequence, more = {}) =>
+  heartbeatLine({ sequence, timestamp: at(minute), ended: true, decisions: 2, ...more });
+
+describe('what a decision log covers', () => {
+  test('all of a process that was heard to its end', () => {
+    expect(coverageOf(said(1), said(2), end(3), LATER, LATER_ENDS)).toMatchObject({
+      decisions: 3,
+      made: 3,
+      processes: 2,
+      lost: 0,
+      lostIn: 0,
+      unended: 0,
+      rate: 1,
+      days: 2,
+      first: FROM + 60_000,
+      last: FROM + 20_000 * 60_000,
+    });
+  });
+
+  test('numbers that are missing, in whatever order the others come', () => {
+    expect(coverageOf(end(9), said(2), said(6), said(4), said(5), said(1))).toMatchObject({
+      lost: 3,
+      lostIn: 1,
+    });
+  });
+
+  test('numbers from before the first line that is there', () => {
+    expect(coverageOf(said(5), end(6))).toMatchObject({ lost: 4 });
+    // It was written before the period: so were those before it.
+    expect(coverageOf(said(5, -1), said(6), end(7))).toMatchObject({ lost: 0, decisions: 1 });
+  });
+
+  test('a line that comes twice counts once', () => {
+    expect(coverageOf(said(1), said(1), end(2), end(2))).toMatchObject({ decisions: 1, made: 2, lost: 0 });
+    expect(coverageOf(said(1), said(1)).counted).toEqual([true, false]);
+  });
+
+  test('a process that was killed, and one that may still run', () => {
+    expect(coverageOf(said(1), LATER)).toMatchObject({ unended: 1 });
+    expect(coverageOf(said(1, 19_999), LATER)).toMatchObject({ unended: 0 });
+    expect(coverageOf(said(1), end(2, 2, { ended: undefined }), LATER)).toMatchObject({ unended: 1 });
+  });
+
+  test('the smallest share of allows, and where none was written', () => {
+    const sampled = end(2, 2, { rate: 0.05, decisions: 400, api: 'shop' });
+    expect(coverageOf(said(1, 1, { rate: 0.05 }), sampled)).toMatchObject({ made: 400, rate: 0.05 });
+    const none = coverageOf(said(1, 1, { decision: false }), end(2, 2, { rate: 0, mode: 'refusals' }));
+    expect(none.rate).toBe(0);
+    expect(none.apis.get('default')).toMatchObject({ hasNoAllows: true });
+  });
+
+  test('an API whose answers API Gateway may give again', () => {
+    const { apis } = coverageOf(said(1, 1, { kind: 'policy' }), said(2, 2, { context: { reason: 'role' } }));
+    expect(apis.get('default')).toEqual({ first: FROM + 60_000, hasPolicies: true, hasNoAllows: false });
+    expect(apis.get('')).toMatchObject({ hasPolicies: false });
+  });
+
+  test('lines without a number, and what cannot be read', () => {
+    const old = said(1, 1, { process: undefined, sequence: undefined });
+    expect(coverageOf(old, old, '{"message":"decision",')).toMatchObject({
+      decisions: 2,
+      unnumbered: 2,
+      damaged: 1,
+      processes: 0,
+    });
+  });
+
+  test('what is not of the period does not count', () => {
+    expect(coverageOf(said(1, -1), said(2, 30 * 1_440 + 1)).counted).toEqual([false, false]);
+  });
+});
