@@ -32,6 +32,7 @@ const SUBCOMMANDS: readonly (readonly [title: string, Readonly<Record<string, Lo
       where: async () => (await import('./commands/lists.ts')).addWhere,
       narrow: async () => (await import('./commands/narrow.ts')).addNarrow,
       matrix: async () => (await import('./commands/matrix.ts')).addMatrix,
+      usage: async () => (await import('./commands/usage.ts')).addUsage,
       explore: async () => (await import('./commands/explore.ts')).addExplore,
     },
   ],

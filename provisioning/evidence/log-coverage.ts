@@ -1,10 +1,10 @@
 import { GatehouseError } from '../../table/errors.ts';
-import type { LogRecord } from './log-lines.ts';
+import type { DecisionRecord, LogRecord } from './log-lines.ts';
 
 /** How much of what was decided a decision log has: from its numbers, heartbeats and shares. */
 
-/** What is known of an API, or of what writes no API's name. */
-export interface LoggedApi {
+/** What is known of one that writes a log: an API, by its name, or a service that is no authorizer. */
+export interface LogSource {
   /** Epoch milliseconds. */
   readonly first: number;
   /** Whether API Gateway may have answered from its cache, without a line. */
@@ -34,9 +34,12 @@ export interface LogCoverage {
   readonly unnumbered: number;
   /** Lines that may have been decisions and could not be read. */
   readonly damaged: number;
-  /** By name; what has none is under the empty one. */
-  readonly apis: ReadonlyMap<string, LoggedApi>;
+  /** By {@link sourceOf}. */
+  readonly sources: ReadonlyMap<string, LogSource>;
 }
+
+/** Who writes a line: an API, or a service. */
+export const sourceOf = ({ api, service }: Pick<DecisionRecord, 'api' | 'service'>): string => api ?? service;
 
 /** More processes than that are not told apart. */
 const MAX_PROCESSES = 1_000_000;
@@ -58,7 +61,7 @@ interface Process {
  */
 export function createCoverage({ from, until }: { readonly from: number; readonly until: number }) {
   const processes = new Map<string, Process>();
-  const apis = new Map<string, { first: number; hasPolicies: boolean; hasNoAllows: boolean }>();
+  const sources = new Map<string, { first: number; hasPolicies: boolean; hasNoAllows: boolean }>();
   const days = new Set<number>();
   let [first, last]: [number | undefined, number | undefined] = [undefined, undefined];
   let [decisions, made, rate, unnumbered, damaged] = [0, 0, 1, 0, 0];
@@ -92,24 +95,25 @@ export function createCoverage({ from, until }: { readonly from: number; readonl
         damaged += 1;
         return false;
       }
-      const { at, api: name = '' } = record;
+      const { at } = record;
       const isCounted = isNew(record) && at >= from && at < until;
       if (!isCounted) return false;
       first = Math.min(first ?? at, at);
       last = Math.max(last ?? at, at);
       days.add(Math.floor(at / DAY_MS));
-      const api = apis.get(name) ?? { first: at, hasPolicies: false, hasNoAllows: false };
-      apis.set(name, api);
-      api.first = Math.min(api.first, at);
+      const name = sourceOf(record);
+      const source = sources.get(name) ?? { first: at, hasPolicies: false, hasNoAllows: false };
+      sources.set(name, source);
+      source.first = Math.min(source.first, at);
       if (record.is === 'decision') {
         decisions += 1;
         if (record.allowed) rate = Math.min(rate, record.rate);
         if (record.sequence === undefined) unnumbered += 1;
-        api.hasPolicies ||= record.kind === 'policy';
+        source.hasPolicies ||= record.kind === 'policy';
       } else if (record.decisions > 0) {
         made += record.decisions;
         rate = Math.min(rate, record.rate);
-        api.hasNoAllows ||= record.rate === 0;
+        source.hasNoAllows ||= record.rate === 0;
       }
       return true;
     },
@@ -125,7 +129,16 @@ export function createCoverage({ from, until }: { readonly from: number; readonl
         unended += Number(isOver && !high.ended);
       }
       const known = { decisions, made: Math.max(made, decisions), rate, lost, lostIn, unended };
-      return { ...known, first, last, days: days.size, processes: processes.size, unnumbered, damaged, apis };
+      return {
+        ...known,
+        first,
+        last,
+        days: days.size,
+        processes: processes.size,
+        unnumbered,
+        damaged,
+        sources,
+      };
     },
   };
 }

@@ -23,6 +23,7 @@ export interface Exported {
 /** Reads tenants by commands alone: first what is there, then, when all of it is known, what it is called. */
 export async function exportManifest(queries: Queries, { ids, ...wanted }: ExportOptions): Promise<Exported> {
   const gathered = await gather(queries, wanted);
+  assertWhole(gathered);
   const names = namesOf(gathered);
   const special = specialOf(gathered, names);
   const notes: string[] = [];
@@ -46,6 +47,16 @@ export async function exportManifest(queries: Queries, { ids, ...wanted }: Expor
   // A manifest without any section would be refused: that of an empty table says that it has no scopes.
   const manifest = said.length === 0 ? { scopes: {} } : Object.fromEntries(said);
   return { manifest: canonicalManifest(manifest), notes };
+}
+
+/** Throws where something of a tenant needs an enterprise that is not exported. */
+function assertWhole({ rows: { scopes, licenses } }: Gathered): void {
+  const assertThere = (what: string, enterprise: unknown): void => {
+    if (enterprise !== undefined && !scopes.has(String(enterprise)))
+      throw new Error(`${what} ${enterprise}, which is not exported: name it as well (--root)`);
+  };
+  for (const [ref, { enterprise }] of scopes) assertThere(`${ref} is linked to`, enterprise);
+  for (const { enterprise } of licenses.values()) assertThere('a licence is for', enterprise);
 }
 
 /** The fields of an entry as the table of sections has them. */

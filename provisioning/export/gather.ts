@@ -21,6 +21,8 @@ export interface Wanted {
   /** References of root scopes; all there are when left out. */
   readonly roots: readonly string[] | undefined;
   readonly apis: readonly string[];
+  /** Which memberships: those that an operator gives, which a manifest states, if left out. */
+  readonly memberships?: 'by hand' | 'all';
 }
 
 /** Rows by what others name them by: scopes by reference, roles and groups by id, people as edges name them. */
@@ -36,7 +38,10 @@ export interface Gathered {
 }
 
 /** Everything that the table has of some tenants, read by commands alone. */
-export async function gather(queries: Queries, { roots: wanted, apis }: Wanted): Promise<Gathered> {
+export async function gather(
+  queries: Queries,
+  { roots: wanted, apis, memberships: which = 'by hand' }: Wanted,
+): Promise<Gathered> {
   const ofSection = (section: Section, owners: Iterable<unknown>) =>
     listOfMany(queries, SECTION_OF[section], owners);
   /** What hangs on scopes of one type. */
@@ -47,11 +52,6 @@ export async function gather(queries: Queries, { roots: wanted, apis }: Wanted):
     );
   const types = await readScopeTypes(queries);
   const scopes = await readScopes(queries, types, wanted);
-  const assertThere = (what: string, enterprise: unknown): void => {
-    if (enterprise !== undefined && !scopes.has(String(enterprise)))
-      throw new Error(`${what} ${enterprise}, which is not exported: name it as well (--root)`);
-  };
-  for (const [ref, { enterprise }] of scopes) assertThere(`${ref} is linked to`, enterprise);
   const refs = [...scopes.keys()];
   const roots = refs.filter((ref) => scopes.get(ref)?.parent === undefined);
   const { rows: roles, use } = await readRoles(queries, roots, wanted === undefined);
@@ -75,7 +75,8 @@ export async function gather(queries: Queries, { roots: wanted, apis }: Wanted):
   ]);
   const edgesOf = (word: keyof Edges, owners: Iterable<unknown>) =>
     listOfMany(queries, ACCESS_OF[word], owners);
-  const memberships = (await edgesOf('groups', groups.keys())).filter(isByHand);
+  const members = await edgesOf('groups', groups.keys());
+  const memberships = which === 'all' ? members : members.filter(isByHand);
   const assignments = await edgesOf('assignments', refs);
   const grants = await edgesOf('grants', roots);
   for (const { role } of assignments) await use(role);
@@ -108,7 +109,6 @@ export async function gather(queries: Queries, { roots: wanted, apis }: Wanted):
       }),
     );
   const licenses = await ofOwners('licenses');
-  for (const { enterprise } of licenses) assertThere('a licence is for', enterprise);
   const users = peopleOf('users');
   const settings = await ofSection('settings', [...refs, ...[...users.keys()].map((id) => `user:${id}`)]);
   const routes = await ofSection('routes', apis);

@@ -47,6 +47,8 @@ const NAMES: readonly (readonly [place: string, line: string, unknown: readonly 
   ['verify --tenant', 'verify --tenant ?', SCOPE],
   ['matrix scope', 'matrix ?', SCOPE],
   ['matrix --role', 'matrix Here --role ?', ['nothing']],
+  ['usage --elsewhere', 'usage --log - --elsewhere ?', PERMISSION],
+  ['usage --tenant', 'usage --log - --tenant ?', SCOPE],
   ['export --root', 'export --root ?', SCOPE],
   // The log is of what is gone, too: a reference may be to that.
   ['log --tenant', 'log --tenant ?', ['nowhere']],

@@ -65,13 +65,16 @@ describe('what a decision log covers', () => {
     expect(coverageOf(said(1, 1, { rate: 0.05 }), sampled)).toMatchObject({ made: 400, rate: 0.05 });
     const none = coverageOf(said(1, 1, { decision: false }), end(2, 2, { rate: 0, mode: 'refusals' }));
     expect(none.rate).toBe(0);
-    expect(none.apis.get('default')).toMatchObject({ hasNoAllows: true });
+    expect(none.sources.get('default')).toMatchObject({ hasNoAllows: true });
   });
 
   test('an API whose answers API Gateway may give again', () => {
-    const { apis } = coverageOf(said(1, 1, { kind: 'policy' }), said(2, 2, { context: { reason: 'role' } }));
-    expect(apis.get('default')).toEqual({ first: FROM + 60_000, hasPolicies: true, hasNoAllows: false });
-    expect(apis.get('')).toMatchObject({ hasPolicies: false });
+    const { sources } = coverageOf(
+      said(1, 1, { kind: 'policy' }),
+      said(2, 2, { context: { reason: 'role' } }),
+    );
+    expect(sources.get('default')).toEqual({ first: FROM + 60_000, hasPolicies: true, hasNoAllows: false });
+    expect(sources.get('authorizer')).toMatchObject({ hasPolicies: false });
   });
 
   test('lines without a number, and what cannot be read', () => {

@@ -35,7 +35,7 @@ describe('a line of a decision log, as it is read', () => {
         process: 'P1',
         sequence: 18,
         mode: 'sampled',
-      ended: false,
+        ended: false,
         rate: 0.05,
         decisions: 412,
         api: 'default',

@@ -1,0 +1,157 @@
+import { formatRef, readSubject } from '../../../table/identifiers.ts';
+import { isByHand, isInForce, readOrigins } from '../../../table/membership-origins.ts';
+import { patternsCovering } from '../../../table/permission-name.ts';
+import type { Change } from '../../access-difference/access-difference.ts';
+import type { Row } from '../../apply/entry.ts';
+import { ACCESS_OF } from '../../apply/sections.ts';
+import { endsOfMembership } from '../../commands/memberships.ts';
+import type { Gathered } from '../../export/gather.ts';
+
+/** Who holds which roles where, and what roles allow: what edges of the table say. */
+
+/** A role at a scope and below it; without a scope everywhere. */
+export interface RoleAt {
+  readonly role: string;
+  readonly scope: string | undefined;
+}
+
+/** What one edge gives somebody. */
+export interface Grant {
+  readonly is: 'membership' | 'assignment' | 'grant' | 'global-role';
+  /** A reference. */
+  readonly subject: string;
+  readonly edge: Row;
+  /** As audit records name it. */
+  readonly entity: string;
+  readonly rolesAt: readonly RoleAt[];
+  /** Links that have to be there, too, as audit records name them. */
+  readonly links: readonly string[];
+  readonly ends: readonly Change[];
+  /** Why an operator cannot end it. */
+  readonly givenBy?: string;
+}
+
+/** An ALLOW of a role, or of one that it inherits from. */
+export interface Allow {
+  /** The role that has it. */
+  readonly role: string;
+  /** A permission or a pattern. */
+  readonly name: string;
+}
+
+export const subjectOf = ({ user }: Row): string => formatRef(readSubject(String(user), 'user'));
+
+/** A permission, and the patterns that cover it. */
+export const namesCovering = (permission: string): readonly string[] => [
+  permission,
+  ...patternsCovering(permission),
+];
+
+/** The roles of a table with what each allows. */
+export function createRoles({ roles }: Gathered['rows']) {
+  const chains = new Map<string, readonly string[]>();
+  /** A role, and those that it inherits from. */
+  function chainOf(id: string): readonly string[] {
+    const known = chains.get(id);
+    if (known) return known;
+    const chain = new Set<string>();
+    for (let next: unknown = id; next !== undefined && !chain.has(String(next)); )
+      if (roles.has(String(next))) {
+        chain.add(String(next));
+        next = roles.get(String(next))?.parent;
+      } else break;
+    chains.set(id, [...chain]);
+    return [...chain];
+  }
+  const own = new Map<string, ReadonlySet<string>>(
+    [...roles].map(([id, { effects }]) => [
+      id,
+      new Set(
+        (effects as readonly Row[]).flatMap(({ effect, permission }) =>
+          effect === 'ALLOW' ? [String(permission)] : [],
+        ),
+      ),
+    ]),
+  );
+  const allowsOf = (id: string): readonly Allow[] =>
+    chainOf(id).flatMap((role) => [...(own.get(role) ?? [])].map((name) => ({ role, name })));
+  /** By which of its ALLOWs a role gives a permission. */
+  const allowing = (id: string, permission: string): readonly Allow[] => {
+    const names = namesCovering(permission);
+    return chainOf(id).flatMap((role) =>
+      names.filter((name) => own.get(role)?.has(name)).map((name) => ({ role, name })),
+    );
+  };
+  return { chainOf, allowsOf, allowing };
+}
+
+/**
+ * The edges that count at an instant, and the roles that people hold by no edge: those of `everyone`, and of groups that
+ * stand in tokens.
+ *
+ * @param at epoch milliseconds
+ */
+export function grantsIn({ rows, edges }: Gathered, at: number) {
+  const groups = rows.groups;
+  const rolesOf = (group: string): readonly RoleAt[] => {
+    const { roles, scope } = groups.get(group) ?? {};
+    return ((roles ?? []) as readonly unknown[]).map((role) => ({
+      role: String(role),
+      scope: String(scope),
+    }));
+  };
+  const grant = (word: keyof typeof ACCESS_OF, edge: Row) => {
+    const { kind, names } = ACCESS_OF[word];
+    const input = Object.fromEntries(names.map((name) => [name, edge[name]]));
+    const id = kind === 'grant' ? edge.id : Object.values(input).join(' ');
+    const ends = [{ command: `${kind}.delete`, input }];
+    return { subject: subjectOf(edge), edge, entity: `${kind}:${id}`, links: [] as string[], ends };
+  };
+  const isNow = ({ startsAt, endsAt }: Row): boolean =>
+    (startsAt === undefined || Date.parse(String(startsAt)) <= at) &&
+    (endsAt === undefined || Date.parse(String(endsAt)) > at);
+  const grants: readonly Grant[] = [
+    ...edges.groups
+      .filter((edge) => isInForce(readOrigins(edge)))
+      .map((edge): Grant => {
+        const rolesAt = rolesOf(String(edge.group));
+        return {
+          ...grant('groups', edge),
+          is: 'membership',
+          rolesAt,
+          links: rolesAt.map(({ role }) => `group-role:${edge.group} ${role}`),
+          ends: endsOfMembership(edge),
+          ...(isByHand(edge) ? {} : { givenBy: 'a connection gives it: end it at the identity provider' }),
+        };
+      }),
+    ...edges.assignments.filter(isNow).map(
+      (edge): Grant => ({
+        ...grant('assignments', edge),
+        is: 'assignment',
+        rolesAt: [{ role: String(edge.role), scope: String(edge.scope) }],
+      }),
+    ),
+    ...edges.grants.map(
+      (edge): Grant => ({
+        ...grant('grants', edge),
+        is: 'grant',
+        rolesAt: (edge.roles as readonly unknown[]).map((role) => ({
+          role: String(role),
+          scope: String(edge.scope),
+        })),
+      }),
+    ),
+    ...edges.globalRoles.map(
+      (edge): Grant => ({
+        ...grant('globalRoles', edge),
+        is: 'global-role',
+        rolesAt: [{ role: String(edge.role), scope: undefined }],
+      }),
+    ),
+  ];
+  const inTokens = new Set([...rows.externalGroups.values()].map(({ group }) => String(group)));
+  const open = [...groups.entries()].flatMap(([id, { everyone }]) =>
+    everyone === true || inTokens.has(id) ? rolesOf(id) : [],
+  );
+  return { grants, open };
+}

@@ -1,0 +1,69 @@
+import { isName } from '../../../table/identifiers.ts';
+import type { Reader } from '../../../table/reader.ts';
+import type { Queries } from '../../apply/queries.ts';
+import type { Command } from '../../command.ts';
+import { gather } from '../../export/gather.ts';
+import type { LogCoverage } from '../log-coverage.ts';
+import { readChanges } from './changes.ts';
+import { subjectOf } from './grants-of-people.ts';
+import { createLogged } from './logged.ts';
+import { checkRemovals, type Removal } from './removals.ts';
+import { type Usage, usageOf } from './usage.ts';
+import type { Uses } from './uses.ts';
+
+export interface UsageReport extends Omit<Usage, 'unused'> {
+  /** Since when a right had to be there: epoch milliseconds. */
+  readonly from: number;
+  readonly unused: readonly Removal[];
+  /** Unused rights beyond those. */
+  readonly more: number;
+  /** What roles and groups are called, by id, and scopes, by reference. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
+/**
+ * What nobody used: the log beside the table as it is now.
+ *
+ * @throws GatehouseError faults of the table
+ */
+export async function reportUsage(options: {
+  readonly queries: Queries;
+  readonly reader: Reader;
+  readonly commands: ReadonlyMap<string, Command>;
+  readonly coverage: LogCoverage;
+  readonly uses: Uses;
+  /** The period that is looked at, in epoch milliseconds; it begins with the log where that is later. */
+  readonly from: number;
+  readonly at: number;
+  /** APIs whose routes the table has, beside those of the log. */
+  readonly apis: readonly string[];
+  readonly elsewhere: readonly string[];
+  readonly isComplete: boolean;
+  /** A root, as a reference; all tenants if undefined. */
+  readonly tenant: string | undefined;
+  /** Removals that are checked, and listed. */
+  readonly most: number;
+  readonly onProgress?: (done: number, of: number) => void;
+}): Promise<UsageReport> {
+  const { queries, coverage, tenant, most, onProgress } = options;
+  const from = Math.max(options.from, coverage.first ?? options.from);
+  const roots = tenant === undefined ? undefined : [tenant];
+  const apis = [...new Set([...options.apis, ...coverage.sources.keys()])].filter(isName);
+  const gathered = await gather(queries, { roots, apis, memberships: 'all' });
+  const { rows, edges } = gathered;
+  const changes = await readChanges(queries, gathered.roots, from);
+  const subjects = Object.values(edges).flatMap((list) => list.map(subjectOf));
+  const logged = await createLogged([...rows.scopes.keys(), ...subjects]);
+  const { unused, ...usage } = usageOf({ ...options, gathered, changes, logged, from });
+  const listed = unused.slice(0, most);
+  const removals = await checkRemovals(listed, {
+    ...options,
+    onProgress: (done) => onProgress?.(done, listed.length),
+  });
+  const names = new Map(
+    [rows.roles, rows.groups, rows.scopes].flatMap((of) =>
+      [...of].map(([key, { name }]) => [key, String(name)] as const),
+    ),
+  );
+  return { ...usage, from, unused: removals, more: unused.length - listed.length, names };
+}
