@@ -1,13 +1,8 @@
-import { createEngine } from '../../engine/index.ts';
 import { withAllGroups } from '../../table/decision/all-groups.ts';
-import { holdsEntries } from '../../table/decision/apart.ts';
 import { decodeGlobal, decodePermission, decodeScope, decodeSubject } from '../../table/decision/decode.ts';
 import type { RoleTable, ScopeItem, SubjectItem } from '../../table/decision/items.ts';
-import { createKnownSplits, isSplit, noteSplits } from '../../table/decision/split.ts';
-import { stamped } from '../../table/decision/writes.ts';
 import { defined } from '../../table/defined.ts';
 import { isBuiltIn } from '../../table/entities/scope-types.ts';
-import { GatehouseError } from '../../table/errors.ts';
 import { parseRef, parseSubjectRef } from '../../table/identifiers.ts';
 import { allOf } from '../../table/index-queries.ts';
 import type { Item } from '../../table/item.ts';
@@ -21,31 +16,16 @@ import {
 } from '../../table/keys.ts';
 import { parsePermissionName } from '../../table/permission-name.ts';
 import type { Reader } from '../../table/reader.ts';
-import { COHERENCE_MARGIN_MS } from '../../table/timing.ts';
-import { type Action, keyOf } from '../../table/write/action.ts';
-import { mergeActions } from '../../table/write/merge.ts';
-import { planCommand } from '../assembly.ts';
 import type { Command } from '../command.ts';
-import { inPart } from '../commands/transaction.ts';
-import { inTurns } from '../in-turns.ts';
 import { rootTypes } from '../nodes/scope-types.ts';
 import { activeScopesBelow } from '../nodes/scopes-below.ts';
-import type { Planning } from '../plan.ts';
 import type { Leaves } from '../routes/written-scopes.ts';
+import { type Change, carryOut } from './carry-out.ts';
 import { type Copy, createCopy, TooLarge } from './copy.ts';
+import { engineOn } from './engine-on.ts';
 import { createPeople, EVERYWHERE, type Top } from './people.ts';
 import { type AccessSide, createSide } from './summary.ts';
 import { type Touched, touchedBy } from './touched.ts';
-
-/** One command of a change. */
-export interface Change {
-  readonly command: string;
-  readonly input: Readonly<Record<string, unknown>>;
-  /** It removes something; what is gone already is no error. */
-  readonly verb?: 'create' | 'change' | 'remove';
-  /** Its place among the commands, and among those of its transaction, from 0; an error names it. */
-  readonly position?: readonly number[];
-}
 
 /** Who loses and who gains what by a change, at one instant. */
 export interface AccessDifference {
@@ -94,7 +74,6 @@ export function accessDifference(
   { commands, ...options }: DifferenceOptions,
 ): Promise<AccessDifference> {
   return accessDifferenceBy(async (copy) => {
-    await prefetch(changes, copy, commands, options.at);
     await carryOut(changes, copy, commands, options.at);
   }, options);
 }
@@ -130,72 +109,6 @@ export async function accessDifferenceBy(
   };
 }
 
-const REMOVAL = /\.delete(?:-tree)?$/;
-
-/** What a command plans with: the time is given, and ids are as commands make them, UUIDs of version 8. */
-function planningOn(reader: Reader, at: number): Planning {
-  let made = 0;
-  const newText = () => `00000000-0000-8000-8000-${String(++made).padStart(12, '0')}`;
-  return { reader, now: new Date(at).toISOString(), newId: newText, newSecret: newText };
-}
-
-/** Plans each command upon the table as it is, several at once: what they read is copied by then. */
-async function prefetch(
-  changes: readonly Change[],
-  { before }: Copy,
-  commands: ReadonlyMap<string, Command>,
-  at: number,
-): Promise<void> {
-  if (changes.length === 1) return;
-  const planning = planningOn(before, at);
-  await inTurns(changes, ({ command, input }) =>
-    planCommand(commands, planning, command, input).catch((error: unknown) => {
-      // It may rest on one before it. What is wrong is found when it is carried out.
-      if (!(error instanceof GatehouseError) || error.retryable) throw error;
-    }),
-  );
-}
-
-/** Writes what the commands plan to the copy, one transaction after the other. */
-async function carryOut(
-  changes: readonly Change[],
-  { after, writer }: Copy,
-  commands: ReadonlyMap<string, Command>,
-  at: number,
-): Promise<void> {
-  const splits = createKnownSplits();
-  const planning = { ...planningOn(after, at), splits };
-  /** Notes which of the items have parts that stand apart, and answers whether any has. */
-  async function findSplits(actions: readonly Action[]): Promise<boolean> {
-    const keys = actions.filter(holdsEntries).map(keyOf);
-    const items = keys.length > 0 ? await after.getMany(keys) : [];
-    for (const [position, key] of keys.entries()) noteSplits(splits, key, items[position]);
-    return items.some(isSplit);
-  }
-  for (const { command, input, verb, position = [] } of changes) {
-    try {
-      let plan = await planCommand(commands, planning, command, input);
-      // A step that is cut to size has to know of them.
-      if (await findSplits(mergeActions(plan.actions)))
-        plan = await planCommand(commands, planning, command, input);
-      for (;;) {
-        const actions = mergeActions(plan.actions);
-        await findSplits(actions);
-        if (actions.length > 0)
-          await writer.send(stamped(actions, { writtenAt: at, writeId: planning.newId() }, splits));
-        // The first step of a removal takes all access; the others remove what has no effect any more (ADR 0007).
-        if (!plan.next || REMOVAL.test(command)) break;
-        plan = await plan.next(planning);
-      }
-    } catch (error) {
-      const isGone = verb === 'remove' && error instanceof GatehouseError && error.code === 'not_found';
-      if (isGone) continue;
-      if (!(error instanceof GatehouseError)) throw error;
-      throw position.reduceRight((wrong, each) => inPart(each, wrong), error);
-    }
-  }
-}
-
 const subjectKey = (ref: string): Key => decisionKey(parseSubjectRef(ref, 'subject'));
 const scopeKey = (ref: string): Key => decisionKey(parseRef(ref, 'scope'));
 
@@ -209,10 +122,8 @@ async function stateOf(reader: Reader, subjects: readonly string[], at: number) 
       known.set(ref, await withAllGroups(reader, parseSubjectRef(ref, 'subject'), decodeSubject(item)));
   }
   const scopes = new Map<string, Promise<ScopeItem | undefined>>();
-  // The copy does not change any more: all of it is older than the margin, and stays current.
-  const clock = { now: () => at + 2 * COHERENCE_MARGIN_MS };
   return {
-    engine: createEngine({ reader, clock, random: () => 0 }),
+    engine: engineOn(reader, at),
     subject: (ref: string): SubjectItem | undefined => known.get(ref),
     scope: (ref: string): Promise<ScopeItem | undefined> => {
       const found =
