@@ -1,0 +1,310 @@
+import { decodeScope } from '../../table/decision/decode.ts';
+import { GatehouseError, limitExceeded } from '../../table/errors.ts';
+import { isRef, parseRef } from '../../table/identifiers.ts';
+import { decisionKey } from '../../table/keys.ts';
+import { ownedBy } from '../../table/partition-queries.ts';
+import type { Reader } from '../../table/reader.ts';
+import { type Change, carryOut } from '../access-difference/carry-out.ts';
+import { createCopy, TooLarge } from '../access-difference/copy.ts';
+import { engineOn } from '../access-difference/engine-on.ts';
+import type { Command } from '../command.ts';
+import { inTurns } from '../in-turns.ts';
+import { isPseudonym, openPseudonyms } from './logged-ids.ts';
+import { type Counted, type LoggedQuestion, type LoggedQuestions, NONE, plus } from './logged-questions.ts';
+
+/** One question whose answer differs, by all decisions about it. */
+export interface AgainstRow {
+  readonly subject: string;
+  readonly permission: string;
+  readonly scope: string;
+  readonly decisions: Counted;
+}
+
+/** Decisions that would be answered otherwise. */
+export interface AgainstSide {
+  readonly decisions: Counted;
+  readonly people: number;
+  /** Of whom it concerns most first; of each person by permission. At most {@link MOST_ROWS}. */
+  readonly rows: readonly AgainstRow[];
+  readonly moreRows: number;
+}
+
+/** What a change would have done to the decisions of a log. */
+export interface Against extends Pick<LoggedQuestions, 'others'> {
+  /** About a permission of a subject at a scope. */
+  readonly decisions: Counted;
+  /** How many questions they are. */
+  readonly questions: number;
+  /** Those that the state of now allows, and the one after the change refuses; and the other way around. */
+  readonly refused: AgainstSide;
+  readonly allowed: AgainstSide;
+  /** Those that the state of now answers otherwise than the log: it refuses them now, or allows them. */
+  readonly now: { readonly refused: AgainstSide; readonly allowed: AgainstSide };
+  readonly unknown: Unknown;
+  /** About scopes that are not in this table, neither now nor after the change. */
+  readonly elsewhere: Counted;
+}
+
+/** Decisions whose answer the table does not say, by what it rests on: each has one reason. */
+export interface Unknown {
+  readonly decisions: Counted;
+  /** Conditions on what a request passes: properties, arguments, its time or address. */
+  readonly properties: Counted;
+  /** Groups that a token may name. */
+  readonly tokens: Counted;
+  /** A pseudonym that belongs to nobody in the table. */
+  readonly pseudonyms: Counted;
+  /** They were about another instant than their own. */
+  readonly instants: Counted;
+  /** Of all these, those that were allowed, may be allowed now, and would be refused in any case. */
+  readonly refused: Counted;
+}
+
+export interface AgainstOptions {
+  /** Of the table as it is. It is only read. */
+  readonly reader: Reader;
+  readonly commands: ReadonlyMap<string, Command>;
+  /** The instant for which both states decide, in epoch milliseconds. */
+  readonly at: number;
+  readonly bounds?: Partial<typeof BOUNDS>;
+}
+
+/** Items that are copied, and the calls that read them. */
+const BOUNDS = { items: 300_000, calls: 100_000 };
+const MOST_ROWS = 1_000;
+const AT_ONCE = 100;
+
+/**
+ * Decides the questions of a log on the table as it is and on a copy to which a change is written.
+ *
+ * @throws GatehouseError what a command of the change is refused with; `limit_exceeded` where it takes too much to read
+ */
+export async function againstLog(
+  changes: readonly Change[],
+  logged: LoggedQuestions,
+  { reader, commands, at, bounds }: AgainstOptions,
+): Promise<Against> {
+  const most = { ...BOUNDS, ...bounds };
+  const copy = createCopy(reader, most);
+  try {
+    await carryOut(changes, copy, commands, at);
+    const refs = { subjects: logged.questions.map(subjectOf), scopes: logged.questions.map(scopeOf) };
+    const opened = await openPseudonyms(reader, refs, copy.written());
+    const questions = logged.questions.map((question) => ({
+      ...question,
+      subject: opened.subjects.get(question.subject) ?? question.subject,
+      scope: opened.scopes.get(question.scope) ?? question.scope,
+    }));
+    return await compareStates({ ...logged, questions }, copy, at);
+  } catch (error) {
+    if (!(error instanceof TooLarge)) throw error;
+    throw limitExceeded(
+      `the questions of the log take more than ${most.items} items or ${most.calls} calls to read: give fewer days, or the log of one tenant or API`,
+    );
+  }
+}
+
+const subjectOf = ({ subject }: LoggedQuestion): string => subject;
+const scopeOf = ({ scope }: LoggedQuestion): string => scope;
+
+/** What a state answers; undefined: that rests on what no log says. */
+interface Answer {
+  readonly allowed: boolean | undefined;
+  readonly restsOn?: 'properties' | 'tokens';
+}
+
+/** Decides each question on two states, and compares both with what was logged. Pseudonyms that are left are unknown. */
+async function compareStates(
+  { questions, others, ofInstants }: LoggedQuestions,
+  { before, after }: { readonly before: Reader; readonly after: Reader },
+  at: number,
+): Promise<Against> {
+  const sides = { refused: createSide(), allowed: createSide() };
+  const now = { refused: createSide(), allowed: createSide() };
+  const unknown = { properties: NONE, tokens: NONE, pseudonyms: NONE, instants: ofInstants, refused: NONE };
+  let decisions = ofInstants;
+  let elsewhere = NONE;
+  const states = [createState(before, at), createState(after, at)] as const;
+  const chunks = Array.from({ length: Math.ceil(questions.length / AT_ONCE) }, (_, chunk) =>
+    questions.slice(chunk * AT_ONCE, (chunk + 1) * AT_ONCE),
+  );
+  const sum = (question: LoggedQuestion, is: Answer | undefined, willBe: Answer | undefined): void => {
+    const all = plus(question.allowed, question.refused);
+    decisions = plus(decisions, all);
+    if (isPseudonym(question.subject) || isPseudonym(question.scope)) {
+      unknown.pseudonyms = plus(unknown.pseudonyms, all);
+      return;
+    }
+    if (!is && !willBe) {
+      elsewhere = plus(elsewhere, all);
+      return;
+    }
+    const [a = REFUSED, b = REFUSED] = [is, willBe];
+    const restsOn = a.restsOn ?? b.restsOn;
+    if (restsOn) {
+      unknown[restsOn] = plus(unknown[restsOn], all);
+      if (b.allowed === false) unknown.refused = plus(unknown.refused, question.allowed);
+      return;
+    }
+    if (a.allowed) now.allowed.add(question, question.refused);
+    else now.refused.add(question, question.allowed);
+    if (a.allowed && !b.allowed) sides.refused.add(question, all);
+    if (!a.allowed && b.allowed) sides.allowed.add(question, all);
+  };
+  const answered = await inTurns(chunks, async (chunk) => {
+    const [is, willBe] = [await states[0].decide(chunk), await states[1].decide(chunk)];
+    return chunk.map((question, position) => [question, is[position], willBe[position]] as const);
+  });
+  for (const each of answered.flat()) sum(...each);
+  const { properties, tokens, pseudonyms, instants } = unknown;
+  return {
+    others,
+    decisions,
+    questions: questions.length,
+    refused: sides.refused.sum(),
+    allowed: sides.allowed.sum(),
+    now: { refused: now.refused.sum(), allowed: now.allowed.sum() },
+    unknown: { ...unknown, decisions: [properties, tokens, pseudonyms, instants].reduce(plus) },
+    elsewhere,
+  };
+}
+
+/** What is not in a state gives nothing there. */
+const REFUSED: Answer = { allowed: false };
+
+/**
+ * With a resource of its own, a condition on any property of a resource counts as one on what is passed: a log does not
+ * say which resource was asked about.
+ */
+const SOME_RESOURCE = { resource: {} };
+
+/** Decides on one state what can be decided on it. */
+function createState(reader: Reader, at: number) {
+  const engine = engineOn(reader, at);
+  const tokensByRoot = new Map<string, Promise<readonly Tokens[]>>();
+  const tokensAt = (root: string): Promise<readonly Tokens[]> => {
+    const found = tokensByRoot.get(root) ?? tokensOf(reader, root);
+    tokensByRoot.set(root, found);
+    return found;
+  };
+
+  const decide = async (questions: readonly LoggedQuestion[], groups?: Tokens) => {
+    const { answers } = await engine.checkManyAsked(
+      questions.map(({ subject, permission, scope }) => () => ({
+        subject,
+        permission,
+        scope,
+        at,
+        groups,
+        given: SOME_RESOURCE,
+      })),
+      { keepDecisions: false },
+    );
+    return answers.map(({ decision, uses }) => {
+      if (!decision) throw new GatehouseError('internal', 'a question of a log was not decided');
+      return { ...decision, isKnown: uses.length === 0 && decision.reason !== 'condition_failed' };
+    });
+  };
+
+  return {
+    /** @returns an answer for each; undefined where the state does not have the scope */
+    decide: async (questions: readonly LoggedQuestion[]): Promise<readonly (Answer | undefined)[]> => {
+      const roots = await rootsOf(reader, questions.map(scopeOf));
+      const decided = await decide(questions);
+      const answers = decided.map(({ allowed, isKnown }, position): Answer | undefined => {
+        if (roots[position] === undefined) return undefined;
+        return isKnown ? { allowed } : { allowed: undefined, restsOn: 'properties' };
+      });
+      // Groups in tokens are allow-only: they make a difference to what is refused without them.
+      const open = new Map<string, number[]>();
+      for (const [position, answer] of answers.entries())
+        if (answer?.allowed === false)
+          open.set(String(roots[position]), [...(open.get(String(roots[position])) ?? []), position]);
+      for (const [root, positions] of open)
+        for (const groups of await tokensAt(root)) {
+          const some = positions.map((position) => questions[position] as LoggedQuestion);
+          for (const [index, { reason, isKnown }] of (await decide(some, groups)).entries()) {
+            const position = positions[index] as number;
+            if (!isKnown || reason !== decided[position]?.reason)
+              answers[position] = { allowed: undefined, restsOn: 'tokens' };
+          }
+        }
+      return answers;
+    },
+  };
+}
+
+/** The roots of scopes; undefined for what is no scope of this state. */
+async function rootsOf(reader: Reader, scopes: readonly string[]): Promise<readonly (string | undefined)[]> {
+  const refs = [...new Set(scopes)].filter(isRef);
+  const items = await reader.getMany(refs.map((ref) => decisionKey(parseRef(ref, 'scope'))));
+  const roots = new Map(
+    refs.map((ref, position) => {
+      const item = items[position];
+      return [ref, item && (decodeScope(ref, item).ancestors.at(-1) ?? ref)];
+    }),
+  );
+  return scopes.map((ref) => roots.get(ref));
+}
+
+/** Groups that a token may name, of one issuer. */
+interface Tokens {
+  readonly issuer: string;
+  readonly ids: readonly string[];
+  readonly until: number;
+}
+
+/** Groups of one token (`TokenGroups`). */
+const MOST_IDS = 1_000;
+
+/** Tokens that name, together, every group that means something at a root. */
+async function tokensOf(reader: Reader, root: string): Promise<readonly Tokens[]> {
+  const byIssuer = new Map<string, string[]>();
+  for (const { issuer, externalId } of await reader.listAll(
+    ownedBy(parseRef(root, 'root'), 'external-group'),
+  )) {
+    const ids = byIssuer.get(String(issuer)) ?? [];
+    byIssuer.set(String(issuer), ids);
+    ids.push(String(externalId));
+  }
+  return [...byIssuer].flatMap(([issuer, all]) =>
+    Array.from({ length: Math.ceil(all.length / MOST_IDS) }, (_, part): Tokens => {
+      const ids = all.slice(part * MOST_IDS, (part + 1) * MOST_IDS);
+      return { issuer, ids, until: Number.MAX_SAFE_INTEGER };
+    }),
+  );
+}
+
+/** Collects what is answered otherwise, by people and then by permission. */
+function createSide() {
+  const people = new Map<string, { decisions: Counted; readonly rows: AgainstRow[] }>();
+  return {
+    add: ({ subject, permission, scope }: LoggedQuestion, decisions: Counted): void => {
+      if (decisions.lines === 0) return;
+      const person = people.get(subject) ?? { decisions: NONE, rows: [] };
+      people.set(subject, person);
+      person.decisions = plus(person.decisions, decisions);
+      person.rows.push({ subject, permission, scope, decisions });
+    },
+    sum: (): AgainstSide => {
+      const most = [...people.values()].sort((a, b) => byCount(a.decisions, b.decisions));
+      const rows = most.flatMap((person) =>
+        person.rows.sort(
+          (a, b) =>
+            compare(a.permission, b.permission) ||
+            byCount(a.decisions, b.decisions) ||
+            compare(a.scope, b.scope),
+        ),
+      );
+      return {
+        decisions: most.map((person) => person.decisions).reduce(plus, NONE),
+        people: people.size,
+        rows: rows.slice(0, MOST_ROWS),
+        moreRows: Math.max(0, rows.length - MOST_ROWS),
+      };
+    },
+  };
+}
+
+const byCount = (a: Counted, b: Counted): number => b.estimated - a.estimated;
+const compare = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);

@@ -1,0 +1,87 @@
+import { limitExceeded } from '../../table/errors.ts';
+import type { DecisionRecord } from './log-lines.ts';
+
+/** How many decisions, by the lines that were read and by the share with which such lines are written. */
+export interface Counted {
+  readonly lines: number;
+  /** Not whole where lines are sampled. */
+  readonly estimated: number;
+}
+
+export const NONE: Counted = { lines: 0, estimated: 0 };
+
+export const plus = (a: Counted, b: Counted): Counted => ({
+  lines: a.lines + b.lines,
+  estimated: a.estimated + b.estimated,
+});
+
+/** A question that a log has answers to, once for all of them. */
+export interface LoggedQuestion {
+  /** References, as the log has them: an id may be a pseudonym. */
+  readonly subject: string;
+  readonly permission: string;
+  readonly scope: string;
+  readonly allowed: Counted;
+  readonly refused: Counted;
+}
+
+/** What a log asks. */
+export interface LoggedQuestions {
+  readonly questions: readonly LoggedQuestion[];
+  /** Lines about no permission of a known subject at a known scope: no route, no credential, a search. */
+  readonly others: number;
+  /** Lines about another instant than their own. */
+  readonly ofInstants: Counted;
+}
+
+/** So many differ at most: they are in memory together. */
+const MAX_QUESTIONS = 500_000;
+
+type Asked = Pick<DecisionRecord, 'rate' | 'subject' | 'permission' | 'scope' | 'allowed' | 'reason'> & {
+  readonly askedFor?: number | undefined;
+};
+
+/** Groups decisions by what was asked. */
+export function createLoggedQuestions(most = MAX_QUESTIONS) {
+  const found = new Map<string, { -readonly [name in keyof LoggedQuestion]: LoggedQuestion[name] }>();
+  let others = 0;
+  let ofInstants = NONE;
+  return {
+    /** @throws GatehouseError `limit_exceeded` for more questions than `most` */
+    add: ({ rate, subject, permission, scope, allowed, reason, askedFor }: Asked): void => {
+      const isQuestion = subject !== undefined && permission !== undefined && scope !== undefined;
+      // Which credential was shown, no log says.
+      if (!isQuestion || reason === 'credential_refused') {
+        others += 1;
+        return;
+      }
+      const one = { lines: 1, estimated: 1 / rate };
+      if (askedFor !== undefined) {
+        ofInstants = plus(ofInstants, one);
+        return;
+      }
+      const name = `${subject} ${permission} ${scope}`;
+      let question = found.get(name);
+      if (!question) {
+        if (found.size >= most)
+          throw limitExceeded(
+            `the log asks more than ${most} different questions: give fewer days, or the log of one tenant or API`,
+          );
+        question = { subject, permission, scope, allowed: NONE, refused: NONE };
+        found.set(name, question);
+      }
+      if (allowed) question.allowed = plus(question.allowed, one);
+      else question.refused = plus(question.refused, one);
+    },
+    all: (): LoggedQuestions => ({
+      // What is decided together shares its reads.
+      questions: [...found.values()].sort(
+        (a, b) => compare(a.scope, b.scope) || compare(a.subject, b.subject),
+      ),
+      others,
+      ofInstants,
+    }),
+  };
+}
+
+const compare = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);
