@@ -43,6 +43,7 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^npx gatehouse-authz command user\.erase /, 'a person who is not there: test/provisioning/erase.test.ts'],
   [/^npx gatehouse-authz explore\b/, 'runs until it is stopped'],
   [/^npx gatehouse-authz import /, 'needs the other product: test/cli/import'],
+  [/ --against /, 'needs a decision log: test/cli/transcripts/plan-against.txt'],
   [/^docker /, 'needs a container engine'],
   [/^npx gatehouse-authz serve /, 'runs already'],
   [/^npx serverless (?:package|deploy) /, 'test/stack packages; a deployment needs AWS'],

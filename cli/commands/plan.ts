@@ -1,16 +1,20 @@
 import { idsOf, type PlanAnswer, savedPlan } from '../../provisioning/index.ts';
+import { defined } from '../../table/defined.ts';
+import { readEndpoint } from '../connection.ts';
 import { wantsColours } from '../context.ts';
+import { againstLogs } from '../evidence/against.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
 import { assertNotPruned, manifestFiles, ofFiles, throwFor } from '../manifest/files.ts';
 import { formatPlan, formatSum, planData } from '../manifest/print.ts';
 import { connectOnce, losersKnown, PLANNING, planFile } from '../manifest/shared.ts';
-import { argument, text } from '../options.ts';
+import { argument, repeated, text } from '../options.ts';
 import { assertWritable, writeNewFile, writeNewFolder } from '../output-file.ts';
 import { asJson } from '../print.ts';
 import { subcommand } from '../subcommand.ts';
 
 const EXAMPLES = `  gatehouse plan school.manifest.yaml
   gatehouse plan school.manifest.yaml --prune --json
+  gatehouse plan school.manifest.yaml --against logs/2026/11 s3://audit/decisions/2026/12/
   gatehouse plan school.manifest.yaml --prune --out school.plan && gatehouse apply school.plan`;
 
 /** `gatehouse plan`: what an apply of a manifest would change. */
@@ -30,23 +34,30 @@ export const addPlan = subcommand({
       '<file>',
       'also write the plan to a new file, or of a folder to a new folder, for gatehouse apply',
     ),
+    against: repeated(
+      '<log...>',
+      'also say which decisions of these decision logs it would answer otherwise: files, folders, s3://BUCKET/PREFIX; - is the standard input',
+    ),
     ...PLANNING,
   },
   examples: EXAMPLES,
   run: async ([path], options, around) => {
-    const { out } = options;
+    const { out, against: logs } = options;
     const files = await manifestFiles(path);
     assertNotPruned(path, files, options);
     if (out !== undefined) assertWritable(out, true);
     const colours = wantsColours(around);
     const connect = connectOnce(options, around);
+    const compared = againstLogs(logs, around, readEndpoint(options, around.env).region);
     const plans: PlanAnswer[] = [];
     const data: unknown[] = [];
     const saved: string[] = [];
     for (const each of files) {
-      const { plan, table, place, file, input, deliver } = await planFile(each, options, connect).catch(
-        (error: unknown) => throwFor(path, files, error),
+      const planned = await planFile(each, options, connect).catch((error: unknown) =>
+        throwFor(path, files, error),
       );
+      const { plan, table, place, file, input, deliver } = planned;
+      const against = await compared(planned);
       if (out !== undefined)
         saved.push(
           asJson(
@@ -61,11 +72,12 @@ export const addPlan = subcommand({
           ),
         );
       plans.push({ ...plan, changes: [], keeps: [] });
-      if (options.json) data.push(planData(plan, table));
+      if (options.json) data.push({ ...planData(plan, table), ...defined({ against: against?.data }) });
       else {
         const known = await losersKnown(deliver, plan);
         const printing = { colours, all: options.all === true, place, file: file.source.file, known };
         around.out(formatPlan(plan, printing));
+        if (against) around.out(await against.text());
       }
     }
     const [first = ''] = saved;

@@ -37,9 +37,10 @@ export interface LoggedQuestions {
 /** So many differ at most: they are in memory together. */
 const MAX_QUESTIONS = 500_000;
 
-type Asked = Pick<DecisionRecord, 'rate' | 'subject' | 'permission' | 'scope' | 'allowed' | 'reason'> & {
-  readonly askedFor?: number | undefined;
-};
+type Asked = Pick<
+  DecisionRecord,
+  'rate' | 'subject' | 'permission' | 'scope' | 'allowed' | 'reason' | 'askedFor'
+>;
 
 /** Groups decisions by what was asked. */
 export function createLoggedQuestions(most = MAX_QUESTIONS) {

@@ -137,6 +137,7 @@ test.each([
           subject: logged(line.subject),
           scope: line.scope,
           reason: 'of the log',
+          askedFor: undefined,
         });
       const at = table.clock.now();
       const { steps } = await planOn(table, to);

@@ -1,0 +1,189 @@
+import { type Against, type AgainstSide, againstLog } from '../../provisioning/evidence/against.ts';
+import { createCoverage, type LogCoverage } from '../../provisioning/evidence/log-coverage.ts';
+import {
+  type Counted,
+  createLoggedQuestions,
+  type LoggedQuestions,
+} from '../../provisioning/evidence/logged-questions.ts';
+import { COMMANDS } from '../../provisioning/index.ts';
+import { plain } from '../../table/visible-text.ts';
+import { type Context, UsageError } from '../context.ts';
+import { type KnownAs, knownAs, type Referred } from '../known-as.ts';
+import type { Planned } from '../manifest/shared.ts';
+import { count } from '../print.ts';
+import { readLogFiles } from './log-files.ts';
+
+/** `gatehouse plan --against`: what a manifest would have done to the decisions of a log. */
+
+type Read = { readonly logged: LoggedQuestions; readonly coverage: LogCoverage };
+
+/** For people, and the same for programs. */
+interface Shown {
+  readonly text: () => Promise<string>;
+  readonly data: object;
+}
+
+/**
+ * Compares plans with logs, which are read once, when there is a plan. Without logs it says nothing.
+ *
+ * @returns a function that throws {@link UsageError} for logs that ask nothing of the table, and what
+ *   {@link readLogFiles} and {@link againstLog} throw
+ */
+export function againstLogs(names: readonly string[], context: Context, region: string | undefined) {
+  let read: Promise<Read> | undefined;
+  return async ({ plan, place, deliver, reader }: Compared): Promise<Shown | undefined> => {
+    if (names.length === 0) return undefined;
+    const table = reader();
+    read ??= readQuestions(names, context, region);
+    const { logged, coverage } = await read;
+    const against = await againstLog(plan.changes, logged, {
+      reader: table,
+      commands: COMMANDS,
+      at: context.now(),
+    });
+    const { elsewhere, decisions } = against;
+    if (elsewhere.lines === decisions.lines)
+      throw new UsageError(
+        `of ${count(decisions.lines, 'decision')} in ${names.join(', ')}, none is about a scope of ${place}: it is the log of another table`,
+      );
+    const { apis, ...log } = coverage;
+    return {
+      text: async () => formatAgainst(against, coverage, await knownAs(deliver, namedIn(against))),
+      data: { ...against, log: { ...log, apis: Object.fromEntries(apis) } },
+    };
+  };
+}
+
+type Compared = Pick<Planned, 'plan' | 'place' | 'deliver' | 'reader'>;
+
+/** Reads logs as questions. */
+async function readQuestions(
+  names: readonly string[],
+  context: Context,
+  region: string | undefined,
+): Promise<Read> {
+  const covered = createCoverage({ from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY });
+  const collected = createLoggedQuestions();
+  await readLogFiles(names, {
+    context,
+    region,
+    from: 0,
+    onRecord: (record) => {
+      if (covered.add(record) && record.is === 'decision') collected.add(record);
+    },
+  });
+  const [logged, coverage] = [collected.all(), covered.coverage()];
+  if (logged.questions.length === 0)
+    throw new UsageError(
+      `of ${count(coverage.decisions, 'decision')} in ${names.join(', ')}, none is about a permission of a subject at a scope`,
+    );
+  return { logged, coverage };
+}
+
+const ROWS = 20;
+
+/** Whom and what the lines name. */
+const namedIn = ({ refused, allowed, now }: Against): readonly Referred[] =>
+  [refused, allowed, now.refused, now.allowed].flatMap(({ rows }) =>
+    rows.slice(0, ROWS).flatMap(({ subject, scope }): readonly Referred[] => [
+      { ref: subject, kind: 'subject' },
+      { ref: scope, kind: 'scope' },
+    ]),
+  );
+
+const number = (value: number): string => Math.round(value).toLocaleString('en');
+
+/** `31 times`; of a sample `about 620 times (31 lines)`. */
+function said({ lines, estimated }: Counted, one = 'decision', many = `${one}s`): string {
+  const whole = Math.round(estimated);
+  const text = `${number(whole)} ${whole === 1 ? one : many}`;
+  return whole === lines ? text : `about ${text} (${count(lines, 'line')})`;
+}
+
+function sideLines(title: string, side: AgainstSide, known: KnownAs): readonly string[] {
+  const { rows, people } = side;
+  const rest = Math.max(0, rows.length - ROWS) + side.moreRows;
+  const whose = people === 0 ? '' : `, of ${count(people, 'person', 'people')}`;
+  return [
+    `${title}: ${said(side.decisions)}${whose}`,
+    ...rows.slice(0, ROWS).map(({ subject, permission, scope, decisions }) => {
+      const [who, where] = [known({ ref: subject, kind: 'subject' }), known({ ref: scope, kind: 'scope' })];
+      return plain(`  ${who}: ${permission} at ${where}, ${said(decisions, 'time')}`);
+    }),
+    ...(rest > 0 ? [`  … and ${number(rest)} more like these`] : []),
+  ];
+}
+
+/** What a change would have done, for people. */
+function formatAgainst(against: Against, coverage: LogCoverage, known: KnownAs): string {
+  const { decisions, refused, allowed, now, elsewhere } = against;
+  const isOther = now.refused.rows.length + now.allowed.rows.length > 0;
+  const lines = [
+    '',
+    `against the log: ${said(decisions)} of ${count(coverage.days, 'day')}, ${count(against.questions, 'different question')}`,
+    ...sideLines('would be refused', refused, known),
+    ...sideLines('would be allowed', allowed, known),
+    ...unknownLines(against.unknown),
+    ...(elsewhere.lines > 0 ? [`about scopes that are not in this table: ${said(elsewhere)}`] : []),
+    ...(isOther
+      ? [
+          'the table of now answers otherwise than the log, without this change:',
+          ...sideLines('refused now', now.refused, known),
+          ...sideLines('allowed now', now.allowed, known),
+        ]
+      : []),
+    ...gapLines(coverage, against.others),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+const REASONS = {
+  properties: 'on what a request passed',
+  tokens: 'on groups that a token may name',
+  pseudonyms: 'the pseudonym of nobody in the table',
+  instants: 'about another instant',
+} as const;
+
+function unknownLines({ decisions, refused, ...reasons }: Against['unknown']): readonly string[] {
+  if (decisions.lines === 0) return [];
+  return [
+    `unknown: ${said(decisions)}`,
+    ...Object.entries(REASONS).flatMap(([name, text]) => {
+      const counted = reasons[name as keyof typeof REASONS];
+      return counted.lines > 0 ? [`  ${text}: ${said(counted)}`] : [];
+    }),
+    ...(refused.lines > 0 ? [`  allowed in the log, and refused then in any case: ${said(refused)}`] : []),
+  ];
+}
+
+/** What the log does not say. */
+function gapLines(coverage: LogCoverage, others: number): readonly string[] {
+  const { lost, lostIn, unended, unnumbered, damaged, rate, apis } = coverage;
+  const named = (is: 'hasNoAllows' | 'hasPolicies'): readonly string[] =>
+    [...apis].flatMap(([name, api]) => (api[is] ? [name === '' ? 'what has no name' : name] : []));
+  const [silent, cached] = [named('hasNoAllows'), named('hasPolicies')];
+  return [
+    ...(rate > 0 && rate < 1
+      ? [`allows are a sample of ${rate}: what is about a number is estimated from it`]
+      : []),
+    ...(silent.length > 0
+      ? [`no allow is in the log of ${silent.join(', ')}: what would be refused there is not seen`]
+      : []),
+    ...(cached.length > 0
+      ? [`API Gateway may have answered for ${cached.join(', ')} from its cache, without a line`]
+      : []),
+    ...(lost > 0
+      ? [`the log has gaps: ${count(lost, 'line')} of ${count(lostIn, 'process', 'processes')} missing`]
+      : []),
+    ...(unended > 0
+      ? [`${count(unended, 'process', 'processes')} without an end: up to a minute of each may be missing`]
+      : []),
+    ...(unnumbered > 0 ? [`${count(unnumbered, 'decision')} without a number: gaps are not seen`] : []),
+    ...(damaged > 0 ? [`${count(damaged, 'line')} could not be read`] : []),
+    ...(others > 0
+      ? [
+          `${count(others, 'decision')} left out: no permission of a subject at a scope, or a credential refused`,
+        ]
+      : []),
+  ].map(plain);
+}
