@@ -39,7 +39,7 @@ export type {
   Validity,
 } from './explain/explanation.ts';
 export { type FormatOptions, formatExplanation } from './explain/format.ts';
-export { grantedSentence, type Sentence } from './explain/sentences.ts';
+export { derivationSentence, grantedSentence, type Sentence } from './explain/sentences.ts';
 export type { Given } from './given.ts';
 export { type Consistency, DEFAULT_MAX_BYTES, DEFAULT_TTL_MS, type Look } from './load.ts';
 export type { Observation, Observe } from './observation.ts';

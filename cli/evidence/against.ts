@@ -46,10 +46,10 @@ export function againstLogs(names: readonly string[], context: Context, region: 
       throw new UsageError(
         `of ${count(decisions.lines, 'decision')} in ${names.join(', ')}, none is about a scope of ${place}: it is the log of another table`,
       );
-    const { apis, ...log } = coverage;
+    const { sources, ...log } = coverage;
     return {
       text: async () => formatAgainst(against, coverage, await knownAs(deliver, namedIn(against))),
-      data: { ...against, log: { ...log, apis: Object.fromEntries(apis) } },
+      data: { ...against, log: { ...log, sources: Object.fromEntries(sources) } },
     };
   };
 }
@@ -158,9 +158,9 @@ function unknownLines({ decisions, refused, ...reasons }: Against['unknown']): r
 
 /** What the log does not say. */
 function gapLines(coverage: LogCoverage, others: number): readonly string[] {
-  const { lost, lostIn, unended, unnumbered, damaged, rate, apis } = coverage;
+  const { lost, lostIn, unended, unnumbered, damaged, rate, sources } = coverage;
   const named = (is: 'hasNoAllows' | 'hasPolicies'): readonly string[] =>
-    [...apis].flatMap(([name, api]) => (api[is] ? [name === '' ? 'what has no name' : name] : []));
+    [...sources].flatMap(([name, api]) => (api[is] ? [name] : []));
   const [silent, cached] = [named('hasNoAllows'), named('hasPolicies')];
   return [
     ...(rate > 0 && rate < 1

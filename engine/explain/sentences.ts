@@ -1,4 +1,4 @@
-import type { Named, Relation, Source, Suggestions } from './explanation.ts';
+import type { Derivation, Named, Relation, Source, Suggestions } from './explanation.ts';
 import { periodText, STATES } from './holdings.ts';
 
 /** A sentence about an explanation: texts, and the names in it. */
@@ -42,6 +42,19 @@ const RELATIONS: Readonly<Record<Relation, string>> = {
   other_tenant: 'in another tenant',
 };
 
+/** The granted role, those that it inherits from, and the grant. */
+const roleSentence = (roles: readonly Named[], from: Source): Sentence => [
+  ...roles.flatMap((role, position) => [position === 0 ? 'role ' : ', inherits from role ', role]),
+  ' ',
+  ...sourceSentence(from),
+];
+
+/** How a subject comes to an effect: roles, grant, and the pattern where it is no exact one. */
+export const derivationSentence = ({ roles, from, by }: Derivation): Sentence => [
+  ...roleSentence(roles, from),
+  ...(by?.kind === 'pattern' ? [`, by ${by.name}`] : []),
+];
+
 /** Why a role that the subject has, with what it inherits, is not in force where and when it is asked about. */
 export const grantedSentence = ({
   from,
@@ -49,8 +62,6 @@ export const grantedSentence = ({
   relation,
   period,
 }: Suggestions['granted']['items'][number]): Sentence => [
-  ...roles.flatMap((role, position) => [position === 0 ? 'role ' : ', inherits from role ', role]),
-  ' ',
-  ...sourceSentence(from),
+  ...roleSentence(roles, from),
   `: ${RELATIONS[relation]}${period === 'holds' ? '' : `, and ${STATES[period]}`}`,
 ];

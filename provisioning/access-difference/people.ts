@@ -2,6 +2,7 @@ import { formatRef, isSubjectNode, parseRef, type Ref, readSubject } from '../..
 import { allOf } from '../../table/index-queries.ts';
 import type { Item } from '../../table/item.ts';
 import { EVERYONE_LIST, GLOBAL, parseKey } from '../../table/keys.ts';
+import { isInForce, readOrigins } from '../../table/membership-origins.ts';
 import { edgesFrom, edgesToSubjects, isOwnership, ownedBy } from '../../table/partition-queries.ts';
 import { type ListQuery, MAX_PAGE, type Reader } from '../../table/reader.ts';
 import { role } from '../edges/rights.ts';
@@ -13,6 +14,13 @@ export const EVERYWHERE = Symbol('everywhere');
 /** More people, or more calls, than are looked at. */
 export class TooMany extends Error {}
 
+interface Choices {
+  /** Whether the members of a group of everyone are candidates, each by name. Default true. */
+  readonly listsEveryone?: boolean;
+  /** Whether whoever is granted a role at a scope is looked for. Default: at every one. */
+  readonly isOfInterest?: (scope: string) => boolean | Promise<boolean>;
+}
+
 const subjectOf = ({ user }: Item): string | undefined =>
   typeof user === 'string' ? formatRef(readSubject(user, 'user')) : undefined;
 
@@ -21,11 +29,19 @@ const subjectOf = ({ user }: Item): string | undefined =>
  *
  * @param most people and calls; beyond them the functions throw {@link TooMany}
  */
-export function createPeople(reader: Reader, most: { readonly people: number; readonly calls: number }) {
+export function createPeople(
+  reader: Reader,
+  most: { readonly people: number; readonly calls: number },
+  { listsEveryone = true, isOfInterest = () => true }: Choices = {},
+) {
   const candidates = new Map<string, Set<Top>>();
   const done = new Set<string>();
-  /** Groups that stand in tokens: whoever shows one is in no list. */
-  const inTokens = new Set<string>();
+  /** External groups by id: whoever shows a token with one is in no list. */
+  const inTokens = new Map<string, Item>();
+  /** Where a group of everyone is among those that were looked at. */
+  const everyoneAt = new Set<string>();
+  /** Memberships that do not count at present, because a connection suspended them. */
+  const suspended: Item[] = [];
   let calls = 0;
 
   function add(subject: string | undefined, top: Top): void {
@@ -84,11 +100,18 @@ export function createPeople(reader: Reader, most: { readonly people: number; re
   const members = (group: string, top: string) =>
     once(
       async () => {
-        for await (const { group: id } of listed(ownedBy({ type: 'group', id: group }, 'external-group')))
-          inTokens.add(String(id));
+        for await (const item of listed(ownedBy({ type: 'group', id: group }, 'external-group')))
+          inTokens.set(String(item.id), item);
         ofEveryone ??= groupsOfEveryone();
-        if ((await ofEveryone).has(group)) await everyone(top);
-        else for await (const edge of toSubjects({ type: 'group', id: group })) add(subjectOf(edge), top);
+        if ((await ofEveryone).has(group)) {
+          everyoneAt.add(top);
+          if (listsEveryone) await everyone(top);
+          return;
+        }
+        for await (const edge of toSubjects({ type: 'group', id: group })) {
+          add(subjectOf(edge), top);
+          if (!isInForce(readOrigins(edge))) suspended.push(edge);
+        }
       },
       'members',
       group,
@@ -121,6 +144,7 @@ export function createPeople(reader: Reader, most: { readonly people: number; re
         await globally(id, EVERYWHERE);
         for await (const edge of edges(role(id), 'group', 'assignment', 'grant')) {
           const scope = String(edge.scope);
+          if (!(await isOfInterest(scope))) continue;
           if (typeof edge.group === 'string') await members(edge.group, scope);
           else add(subjectOf(edge), scope);
         }
@@ -146,6 +170,8 @@ export function createPeople(reader: Reader, most: { readonly people: number; re
   return {
     candidates,
     inTokens,
+    everyoneAt,
+    suspended,
     add,
     edges,
     everybody,

@@ -1,7 +1,7 @@
 import { formatRef, readSubject } from '../../../table/identifiers.ts';
 import { isByHand, isInForce, readOrigins } from '../../../table/membership-origins.ts';
 import { patternsCovering } from '../../../table/permission-name.ts';
-import type { Change } from '../../access-difference/access-difference.ts';
+import type { Change } from '../../access-difference/carry-out.ts';
 import type { Row } from '../../apply/entry.ts';
 import { ACCESS_OF } from '../../apply/sections.ts';
 import { endsOfMembership } from '../../commands/memberships.ts';

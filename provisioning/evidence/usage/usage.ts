@@ -1,5 +1,5 @@
 import { defined } from '../../../table/defined.ts';
-import type { Change } from '../../access-difference/access-difference.ts';
+import type { Change } from '../../access-difference/carry-out.ts';
 import type { Row } from '../../apply/entry.ts';
 import { type Grant, subjectOf } from './grants-of-people.ts';
 import { createModel, type Model, type UsageOptions } from './model.ts';

@@ -1,0 +1,49 @@
+import { withAllGroups } from '../../../table/decision/all-groups.ts';
+import { decodeScope, decodeSubject } from '../../../table/decision/decode.ts';
+import { groupsOf } from '../../../table/decision/items.ts';
+import { parseSubjectRef } from '../../../table/identifiers.ts';
+import { EVERYONE_LIST, nodeKey } from '../../../table/keys.ts';
+import { ownedBy } from '../../../table/partition-queries.ts';
+import type { Reader } from '../../../table/reader.ts';
+import { scopeKey, subjectKey } from '../../access-difference/state.ts';
+import { group } from '../../edges/rights.ts';
+import type { Candidates } from './candidates.ts';
+
+/** The candidates among these subjects: where in a root something is granted to each. */
+export async function candidatesAmong(
+  reader: Reader,
+  root: string,
+  people: readonly string[],
+): Promise<Candidates> {
+  const items = await reader.getMany(people.map(subjectKey));
+  const granted = new Map<string, readonly string[]>();
+  for (const [position, ref] of people.entries()) {
+    const item = items[position];
+    if (!item) continue;
+    const subject = await withAllGroups(reader, parseSubjectRef(ref, 'subject'), decodeSubject(item));
+    const groups = await reader.getMany(groupsOf(subject).map((id) => nodeKey(group(id))));
+    granted.set(ref, [
+      ...(subject.globalRoles.length > 0 ? [root] : []),
+      ...subject.assignments.keys(),
+      ...subject.grants.keys(),
+      ...groups.flatMap((node) => (node ? [String(node.scope)] : [])),
+    ]);
+  }
+  const ofEveryone = await reader.listAll(ownedBy(EVERYONE_LIST, 'group'));
+  const everyoneAt = ofEveryone.map(({ scope }) => String(scope));
+  const scopes = [...new Set([...everyoneAt, ...[...granted.values()].flat()])];
+  const places = await reader.getMany(scopes.map(scopeKey));
+  const isWithin = new Set(
+    scopes.filter((scope, position) => {
+      const place = places[position];
+      return place && (decodeScope(scope, place).ancestors.at(-1) ?? scope) === root;
+    }),
+  );
+  const within = (all: readonly string[]) => new Set(all.filter((scope) => isWithin.has(scope)));
+  return {
+    people: new Map([...granted].map(([ref, all]) => [ref, within(all)])),
+    everyoneAt: within(everyoneAt),
+    external: [],
+    suspended: [],
+  };
+}

@@ -1,0 +1,75 @@
+import { decodeScope } from '../../../table/decision/decode.ts';
+import type { Item } from '../../../table/item.ts';
+import { patternsCovering } from '../../../table/permission-name.ts';
+import type { Reader } from '../../../table/reader.ts';
+import { createPeople, EVERYWHERE } from '../../access-difference/people.ts';
+import { scopeKey } from '../../access-difference/state.ts';
+import { permissionOrPattern } from '../../edges/rights.ts';
+
+/** A group of a root, as the tokens of an issuer name it. */
+export interface ExternalGroup {
+  readonly issuer: string;
+  readonly externalId: string;
+  readonly group: string;
+  /** The scope at which the group is. */
+  readonly scope: string;
+}
+
+/** Whoever may hold one of some permissions in one root, by edges. They propose only; the engine decides. */
+export interface Candidates {
+  /** Where something is granted to a subject: at a scope of the root, or at the root itself for what counts everywhere. */
+  readonly people: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Where everyone is granted something, without a membership. */
+  readonly everyoneAt: ReadonlySet<string>;
+  readonly external: readonly ExternalGroup[];
+  /** Memberships that a connection has suspended. */
+  readonly suspended: readonly Item[];
+}
+
+/** @throws TooMany beyond these bounds */
+export async function candidatesIn(
+  reader: Reader,
+  root: string,
+  permissions: readonly string[],
+  most: { readonly people: number; readonly calls: number },
+): Promise<Candidates> {
+  const within = new Map<string, boolean>();
+  async function isOfInterest(scope: string): Promise<boolean> {
+    const known = within.get(scope);
+    if (known !== undefined) return known;
+    const item = await reader.get(scopeKey(scope));
+    const isWithin = item !== undefined && (decodeScope(scope, item).ancestors.at(-1) ?? scope) === root;
+    within.set(scope, isWithin);
+    return isWithin;
+  }
+  const people = createPeople(reader, most, { listsEveryone: false, isOfInterest });
+  for (const text of new Set(permissions.flatMap((name) => [name, ...patternsCovering(name)])))
+    for await (const { role, effect } of people.edges(permissionOrPattern(text), 'role'))
+      if (effect === 'ALLOW') await people.holders(String(role));
+  return {
+    people: new Map(
+      [...people.candidates].map(([subject, tops]) => [
+        subject,
+        new Set([...tops].map((top) => (top === EVERYWHERE ? root : top))),
+      ]),
+    ),
+    everyoneAt: people.everyoneAt,
+    external: [...people.inTokens.values()].map(({ issuer, externalId, group, groupScope }) => ({
+      issuer: String(issuer),
+      externalId: String(externalId),
+      group: String(group),
+      scope: String(groupScope),
+    })),
+    suspended: people.suspended,
+  };
+}
+
+/** The administrators, of whom an invariant says nothing. */
+export async function administratorsOf(
+  reader: Reader,
+  most: { readonly people: number; readonly calls: number },
+): Promise<readonly string[]> {
+  const people = createPeople(reader, most);
+  await people.admins(EVERYWHERE);
+  return [...people.candidates.keys()].sort();
+}
