@@ -1,0 +1,143 @@
+import type { TokenGroups } from '../../../engine/index.ts';
+import type { Invariant } from '../../../provisioning/evidence/invariants/invariant.ts';
+import { type Model, NOW, PERMISSIONS, type Reading, ROOT, SCOPES } from './random-worlds.ts';
+
+/** Every subject, permission, scope, instant and token, one by one, by SPEC section 2 over a model of the table. */
+
+const YEAR = 400 * 86_400_000;
+
+/** Every instant at which something begins or ends, and one between each two. */
+export function instantsOf({ users }: Model): readonly number[] {
+  const named = Object.values(users)
+    .flatMap(({ until, assignments }) => [until, ...assignments.flatMap((each) => [each.from, each.until])])
+    .flatMap((day) => (day === undefined ? [] : [Date.parse(day)]))
+    .filter((each) => each > NOW);
+  const all = [...new Set([NOW, ...named, NOW + YEAR])].sort((a, b) => a - b);
+  return all.flatMap((each, position) => {
+    const next = all[position + 1];
+    return next === undefined ? [each] : [each, Math.floor((each + next) / 2)];
+  });
+}
+
+/** No token, and every one that names groups of one issuer. */
+export function tokensOf({ external }: Model): readonly (TokenGroups | undefined)[] {
+  const issuers = [...new Set(external.map(({ issuer }) => issuer))];
+  const tokens = issuers.flatMap((issuer) => {
+    const ids = external.filter((each) => each.issuer === issuer).map(({ externalId }) => externalId);
+    return Array.from({ length: 2 ** ids.length - 1 }, (_, n) => ({
+      issuer,
+      ids: ids.filter((_id, bit) => ((n + 1) >> bit) % 2 === 1),
+      until: 8.64e15,
+    }));
+  });
+  return [undefined, ...tokens];
+}
+
+/** Who asks, and when; how conditions count, and whether suspended memberships do. */
+export interface Asking extends Pick<Reading, 'conditions' | 'withSuspended'> {
+  readonly user: string;
+  readonly at: number;
+  readonly token: TokenGroups | undefined;
+}
+
+const pathOf = (scope: string): readonly string[] =>
+  scope === ROOT ? [ROOT] : scope === 'wing:east' ? [scope, 'location:north', ROOT] : [scope, ROOT];
+
+function isIn(model: Model, id: string, { user, withSuspended, token }: Asking): boolean {
+  const { groups = [], suspended = [] } = model.users[user] ?? {};
+  const isNamed = ({ issuer, externalId, group }: Model['external'][number]) =>
+    group === id && issuer === token?.issuer && token.ids.includes(externalId);
+  return (
+    model.groups[id]?.isEveryone === true ||
+    (groups.includes(id) && (withSuspended || !suspended.includes(id))) ||
+    model.external.some(isNamed)
+  );
+}
+
+function rolesAt(model: Model, scope: string, asking: Asking): readonly string[] {
+  const path = pathOf(scope);
+  const person = model.users[asking.user];
+  const isNow = ({ from, until }: { from?: string; until?: string }) =>
+    (from === undefined || Date.parse(from) <= asking.at) &&
+    (until === undefined || asking.at < Date.parse(until));
+  const granted = [
+    ...Object.entries(model.groups).flatMap(([id, group]) =>
+      path.includes(group.scope) && isIn(model, id, asking) ? group.roles : [],
+    ),
+    ...(person?.assignments ?? []).flatMap((each) =>
+      path.includes(each.scope) && isNow(each) ? [each.role] : [],
+    ),
+    ...(person?.grants ?? []),
+    ...(person?.globalRoles ?? []),
+  ];
+  const line = (id: string | undefined): readonly string[] =>
+    id === undefined ? [] : [id, ...line(model.roles[id]?.parent)];
+  return [...new Set(granted.flatMap(line))];
+}
+
+function isCovered(permission: string, by: string): boolean {
+  const [parts, said] = [permission.split(':'), by.split(':')];
+  if (by === '*:*:*') return true;
+  return parts.length === said.length && said.every((part, n) => part === '*' || part === parts[n]);
+}
+
+function isAllowed(model: Model, permission: string, scope: string, asking: Asking): boolean {
+  const person = model.users[asking.user];
+  if (person?.until !== undefined && Date.parse(person.until) <= asking.at) return false;
+  const roles = rolesAt(model, scope, asking).flatMap((id) => model.roles[id] ?? []);
+  const says = (effect: 'allow' | 'deny') =>
+    roles.some((role) =>
+      role[effect].some(
+        ({ permission: by, when }) =>
+          isCovered(permission, by) &&
+          (when === undefined || asking.conditions === (effect === 'allow' ? 'for' : 'against')),
+      ),
+    );
+  return says('allow') && !(model.isDenyOverriding && says('deny'));
+}
+
+function isBroken(model: Model, { separate, within, never, except }: Invariant, asking: Asking): boolean {
+  const isExcepted = (scope: string) =>
+    except !== undefined &&
+    pathOf(scope).includes(model.groups[except.group]?.scope ?? '') &&
+    isIn(model, except.group, asking);
+  if (separate === undefined)
+    return SCOPES.some((scope) => isAllowed(model, never ?? '', scope, asking) && !isExcepted(scope));
+  const places = within === 'scope' ? SCOPES.map((scope) => [scope]) : [SCOPES];
+  return places.some(
+    (scopes) =>
+      separate.filter((permission) => scopes.some((scope) => isAllowed(model, permission, scope, asking)))
+        .length >= 2,
+  );
+}
+
+/** Who may break which invariant, and who surely does, by `invariant user`: the first instant. */
+export function bruteForce(model: Model) {
+  const [may, certain] = [new Map<string, number>(), new Map<string, number>()];
+  for (const at of instantsOf(model))
+    for (const user of [...Object.keys(model.users), 'newcomer'])
+      for (const token of tokensOf(model))
+        for (const withSuspended of [false, true])
+          for (const conditions of ['for', 'against'] as const)
+            for (const invariant of model.invariants) {
+              if (model.users[user]?.isAdmin) continue;
+              const name = `${invariant.id} ${user}`;
+              const to = conditions === 'for' ? may : certain;
+              if (to.has(name) || (conditions === 'against' && token)) continue;
+              if (isBroken(model, invariant, { user, at, token, withSuspended, conditions }))
+                to.set(name, at);
+            }
+  return { may, certain };
+}
+
+/** What is held, as `user permission scope`. */
+export const allowedIn = (model: Model, asking: Omit<Asking, 'user'>): ReadonlySet<string> =>
+  new Set(
+    [...Object.keys(model.users), 'newcomer'].flatMap((user) =>
+      PERMISSIONS.flatMap((permission) =>
+        SCOPES.flatMap((scope) =>
+          isAllowed(model, permission, scope, { user, ...asking }) ? [`${user} ${permission} ${scope}`] : [],
+        ),
+      ),
+    ),
+  );
