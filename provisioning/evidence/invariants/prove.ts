@@ -205,12 +205,19 @@ async function proveOn(
       const isExempt = await exemptionOf(invariant, state, alike.one, [...scopes], token);
       const breach = firstBreach(invariant, timelines, permissions, isExempt);
       if (breach)
-        findings.add({ invariant, breach, opened: reader, token: token?.groups, anybody, ...alike });
+        findings.add({
+          invariant,
+          breach,
+          opened: reader,
+          token: token?.groups,
+          anybody,
+          people: alike.people,
+        });
     }
   }
 
   const nobody: Alike = { one: anybody, people: [anybody], scopes: everyoneAt };
-  const some = await alikeIn(people, state, candidates);
+  const some = await alikeIn(people, state, candidates, invariants);
   const all = isForAll ? [nobody, ...some] : some;
   for (const alike of all) await decide(alike, alike.scopes, invariants);
 
@@ -253,12 +260,14 @@ function tokenOf(named: External): Token {
   return { groups, ours: new Set(named.map((each) => each.group)) };
 }
 
-/** Groups people by what is granted to them anywhere in the root. Administrators and subjects that are gone are left out. */
+/** Groups people by what is granted to them anywhere in the root, and by what excepts them. Administrators and subjects that are gone are left out. */
 async function alikeIn(
   people: readonly string[],
   state: State,
   { people: scopesOf, everyoneAt }: Candidates,
+  invariants: readonly Invariant[],
 ): Promise<readonly Alike[]> {
+  const excepted = new Set(invariants.flatMap(({ except }) => except?.group ?? []));
   const scopes = new Set([...everyoneAt, ...people.flatMap((each) => [...(scopesOf.get(each) ?? [])])]);
   const paths = await Promise.all([...scopes].map((scope) => pathOf(state, scope)));
   const holdingsOf = createHoldings(paths.flat(), false);
@@ -266,7 +275,13 @@ async function alikeIn(
   for (const one of people) {
     const subject = state.subject(one);
     if (!subject || subject.isAdmin) continue;
-    const text = holdingsOf(one, subject);
+    // A group that is excepted may carry no roles.
+    const text = JSON.stringify([
+      holdingsOf(one, subject),
+      groupsOf(subject)
+        .filter((id) => excepted.has(id))
+        .sort(),
+    ]);
     const alike = classes.get(text) ?? { one, people: [], scopes: new Set(everyoneAt) };
     alike.people.push(one);
     for (const scope of scopesOf.get(one) ?? []) alike.scopes.add(scope);

@@ -61,7 +61,8 @@ export function createReporter({ reader, at }: { readonly reader: Reader; readon
   const tableNow = stateOf(reader, [], at);
 
   /** Of whom it is true. Of those to whom nothing is granted, one of the table, if there is one. */
-  async function witnessOf({ one, anybody, token, breach, opened }: Finding): Promise<string> {
+  async function witnessOf({ people, anybody, token, breach, opened }: Finding): Promise<string> {
+    const [one = anybody] = people;
     if (one !== anybody) return one;
     const subjects: string[] = [];
     for await (const ref of createPeople(reader, UNBOUNDED).everybody())
@@ -100,7 +101,7 @@ export function createReporter({ reader, at }: { readonly reader: Reader; readon
   }
 
   return async (finding: Finding): Promise<Violation> => {
-    const { invariant, breach, people, anybody, one, token } = finding;
+    const { invariant, breach, people, anybody, token } = finding;
     const witness = await witnessOf(finding);
     const found = [];
     for (const granted of breach.granted) found.push(await holdingOf(finding, witness, granted));
@@ -109,7 +110,7 @@ export function createReporter({ reader, at }: { readonly reader: Reader; readon
       name: invariant.name,
       who: {
         subject: found[0]?.subject ?? { ref: witness, name: witness },
-        ...(one === anybody ? { isAnybody: true } : { people }),
+        ...(people.includes(anybody) ? { isAnybody: true } : { people }),
         ...(token ? { token: { issuer: token.issuer, groups: token.ids } } : {}),
       },
       from: new Date(breach.from).toISOString(),

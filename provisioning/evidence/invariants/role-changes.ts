@@ -1,0 +1,150 @@
+import type { Combination } from '../../../table/decision/items.ts';
+import { isPermissionPattern, patternsCovering } from '../../../table/permission-name.ts';
+import type { Matrix } from '../../matrix/matrix.ts';
+
+/** What a role may do to a permission that it might not before, whoever has it. */
+export interface RoleFinding {
+  /** The root scope, by its name; left out for the roles that no tenant owns. */
+  readonly tenant?: string;
+  readonly role: string;
+  /** A word in angle brackets stands for any that no role names. */
+  readonly permission: string;
+  readonly verdict: 'wider' | 'cannot_tell';
+  readonly why: string;
+}
+
+/** What a role says of a permission: without a condition, and on which ones, as they are written. */
+interface Said {
+  readonly always: boolean;
+  readonly when: ReadonlySet<string>;
+}
+
+/** Stands for every word that no pattern names. */
+const ANY = '<any>';
+
+/** What roles say, own and inherited, by the label of the role. */
+function statementsOf({ roles, cells }: Matrix) {
+  const said = new Map(roles.map(({ label }) => [label, [] as Statement[]]));
+  const labels = new Map(roles.map(({ id, label }) => [id, label]));
+  for (const { role, permission, marks } of cells)
+    for (const { effect, when, pattern } of marks)
+      if (pattern === undefined) said.get(labels.get(role) ?? '')?.push({ by: permission, effect, when });
+  return said;
+}
+
+interface Statement {
+  readonly by: string;
+  readonly effect: 'ALLOW' | 'DENY';
+  readonly when: string | undefined;
+}
+
+/**
+ * Permissions that tell these statements apart: those that are named, and of those that are not one for each way in which
+ * patterns can cover it.
+ */
+function probesOf(statements: readonly Statement[]): readonly string[] {
+  const names = statements.map(({ by }) => by);
+  const patterns = names.filter(isPermissionPattern);
+  const parts = (position: number, module?: string): readonly string[] => [
+    ANY,
+    ...patterns.flatMap((each) => {
+      const words = each.split(':');
+      const word = words[position] ?? '*';
+      return word === '*' || (module !== undefined && words[0] !== module) ? [] : [word];
+    }),
+  ];
+  const unnamed = parts(0).flatMap((module) =>
+    parts(1, module).flatMap((action) => parts(2, module).map((one) => `${module}:${action}:${one}`)),
+  );
+  return [...new Set([...names.filter((each) => !patterns.includes(each)), ...unnamed, ANY])].sort();
+}
+
+const SILENT: Said = { always: false, when: new Set() };
+
+function saidOf(statements: readonly Statement[], effect: Statement['effect'], permission: string): Said {
+  const by = new Set([permission, ...patternsCovering(permission)]);
+  const all = statements.filter((each) => each.effect === effect && by.has(each.by));
+  return {
+    always: all.some(({ when }) => when === undefined),
+    when: new Set(all.flatMap(({ when }) => when ?? [])),
+  };
+}
+
+const isSilent = ({ always, when }: Said): boolean => !always && when.size === 0;
+
+/** Whether what `one` says is said by `other` whenever it counts; conditions are compared as texts. */
+function isWithin(one: Said, other: Said): boolean | undefined {
+  if (isSilent(one) || other.always) return true;
+  if (!one.always && [...one.when].every((each) => other.when.has(each))) return true;
+  return one.always || isSilent(other) ? false : undefined;
+}
+
+/**
+ * Where roles may do more than before: allow what they did not, or no longer deny what they did, where a DENY overrides.
+ * A role that is not there says nothing.
+ *
+ * @param before and `after`: of the same root; undefined where it is not there
+ */
+export function widerIn(before: Matrix | undefined, after: Matrix | undefined): readonly RoleFinding[] {
+  const [was, is] = [before && statementsOf(before), after && statementsOf(after)];
+  const tenant = (after ?? before)?.scope?.name;
+  const [denied, denies] = [isDenyOverriding(before), isDenyOverriding(after)];
+  const findings: RoleFinding[] = [];
+  for (const role of new Set([...(was?.keys() ?? []), ...(is?.keys() ?? [])])) {
+    const [old, now] = [was?.get(role) ?? [], is?.get(role) ?? []];
+    for (const permission of probesOf([...old, ...now])) {
+      const deniedBefore = denied ? saidOf(old, 'DENY', permission) : SILENT;
+      const deniedNow = denies ? saidOf(now, 'DENY', permission) : SILENT;
+      if (deniedNow.always) continue;
+      const allowedBefore = deniedBefore.always ? SILENT : saidOf(old, 'ALLOW', permission);
+      const outcomes = [
+        [isWithin(saidOf(now, 'ALLOW', permission), allowedBefore), 'allows it'],
+        [isWithin(deniedBefore, deniedNow), 'no longer denies it'],
+      ] as const;
+      const worst =
+        outcomes.find(([isOk]) => isOk === false) ?? outcomes.find(([isOk]) => isOk === undefined);
+      if (!worst) continue;
+      const [isOk, what] = worst;
+      findings.push({
+        ...(tenant === undefined ? {} : { tenant }),
+        role,
+        permission,
+        verdict: isOk === false ? 'wider' : 'cannot_tell',
+        why: isOk === false ? what : `${what} on another condition`,
+      });
+    }
+  }
+  return findings;
+}
+
+/** A tenant may choose that a DENY overrides: so it counts for roles that no tenant owns. */
+const isDenyOverriding = (matrix: Matrix | undefined): boolean =>
+  matrix !== undefined && (matrix.scope === undefined || chooses(matrix.combination));
+const chooses = (combination: Combination): boolean => combination === 'deny-overrides';
+
+/**
+ * Where a role allows a permission, or one that a pattern covers, whatever its conditions are.
+ *
+ * @returns undefined where the matrix has no role of this label
+ */
+export function allowedBy(matrix: Matrix, role: string, asked: string): readonly RoleFinding[] | undefined {
+  const statements = statementsOf(matrix).get(role);
+  if (!statements) return undefined;
+  const isAsked = (permission: string) =>
+    permission === asked || patternsCovering(permission).includes(asked);
+  const findings: RoleFinding[] = [];
+  for (const permission of new Set([asked, ...probesOf(statements)]))
+    if (isAsked(permission) && !isPermissionPattern(permission)) {
+      const allows = saidOf(statements, 'ALLOW', permission);
+      const isDenied = chooses(matrix.combination) && saidOf(statements, 'DENY', permission).always;
+      if (isSilent(allows) || isDenied) continue;
+      findings.push({
+        ...(matrix.scope ? { tenant: matrix.scope.name } : {}),
+        role,
+        permission,
+        verdict: allows.always ? 'wider' : 'cannot_tell',
+        why: allows.always ? 'allows it' : 'allows it on a condition',
+      });
+    }
+  return findings;
+}
