@@ -10,6 +10,7 @@
  *             ROOT#id            DECISION#PAGE#p  the effects of one tenant's own roles on p
  *             API#name           DECISION         which write changed a route of the API last
  *             ROOT#id            DECISION#ISSUER#i   which groups those of an issuer's tokens are (ADR 0043)
+ *             ROOT#id            DECISION#INVARIANTS   what must never be true in a tenant; its revision (ADR 0047)
  *             USER#id            DECISION#IN#SCOPE#id   its groups at one scope, where they stand apart (ADR 0003)
  *             GROUP#id           DECISION        its roles, where they stand apart (ADR 0003)
  *   secret    SECRET#TYPE#id     META             (password hashes, out of the authorizer's reach: ADR 0016)
@@ -180,6 +181,14 @@ export const externalGroupsKey = (owner: Ref, issuer: string): Key => ({
   SK: join(DECISION, ISSUER, issuer),
 });
 
+const INVARIANTS = 'INVARIANTS';
+
+/**
+ * The invariants of the root `owner`, and the revision that each write names which they may concern. Of {@link GLOBAL},
+ * the revision of what holds everywhere, with the roots that have invariants.
+ */
+export const invariantsKey = (owner: Ref): Key => ({ PK: part(owner), SK: join(DECISION, INVARIANTS) });
+
 /** The revision of an API's routes: a decision item that each change of one of them writes anew. */
 export const apiRevisionKey = (api: string): Key => decisionKey(apiRef(api));
 
@@ -328,6 +337,7 @@ export type ParsedKey =
       readonly permission: string;
     }
   | { readonly form: 'memberships'; readonly type: string; readonly id: string; readonly scope: Ref }
+  | { readonly form: 'invariants'; readonly type: string; readonly id: string }
   | { readonly form: 'external-groups'; readonly type: string; readonly id: string; readonly issuer: string }
   | {
       readonly form: 'edge';
@@ -358,6 +368,7 @@ const DECISION_FORMS: ReadonlySet<string> = new Set([
   'memberships',
   'tenant-effects',
   'external-groups',
+  'invariants',
 ] satisfies ParsedKey['form'][]);
 
 /** Whether a key is of an item that decisions look at. */
@@ -411,6 +422,7 @@ export function parseKey(key: Key): ParsedKey | undefined {
     const [, kind, permission, ...more] = sort;
     if (kind === IN && permission !== undefined && more.length === 1)
       return { form: 'memberships', type, id, scope: { type: typeOf(permission), id: more[0] as string } };
+    if (kind === INVARIANTS && permission === undefined) return { form: 'invariants', type, id };
     if (kind === ISSUER && permission !== undefined && more.length === 0)
       return { form: 'external-groups', type, id, issuer: permission };
     const known = (kind === 'PAGE' || kind === 'PERMISSION') && more.length === 0;

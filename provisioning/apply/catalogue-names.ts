@@ -9,10 +9,13 @@ import type { Manifest } from './schema.ts';
  * permissions, scope types, subject types), the names that the rest uses are looked up in the table.
  */
 export async function withTableNames({ manifest, declared }: Parsed, queries: Queries): Promise<Manifest> {
-  const exact = Object.values(manifest.roles)
-    .flatMap(({ allow, deny }) => [...allow, ...deny])
-    .map(({ permission }) => permission)
-    .filter((name) => !isPermissionPattern(name));
+  const exact = [
+    ...Object.values(manifest.roles)
+      .flatMap(({ allow, deny }) => [...allow, ...deny])
+      .map(({ permission }) => permission)
+      .filter((name) => !isPermissionPattern(name)),
+    ...manifest.invariants.flatMap(({ separate = [], never = [] }) => [separate, never].flat()),
+  ];
   const modules = [...Object.values(manifest.pages), ...manifest.subscriptions].map(({ module }) => module);
   const there = async (kind: string, used: readonly (string | null | undefined)[]) => {
     const names = [...new Set(used)].filter((name): name is string => typeof name === 'string');

@@ -31,6 +31,7 @@ const ORDER: readonly string[] = [
   'subscription',
   'license',
   'external-group',
+  'invariant',
   ...PLAIN_ENTITIES.map(({ type }) => type),
   'setting',
   'role-permission',

@@ -155,6 +155,17 @@ export function referenceProblems(manifest: Manifest): readonly Problem[] {
         if (Object.hasOwn(SCOPE_TYPES, word)) referTo(path, word, of[word] as Name);
         else if (to) refer(path, word, of[word] as Name, manifest[to]);
       }
+  const invariants = new Set<string>();
+  for (const [position, { scope, name, separate = [], never, except }] of manifest.invariants.entries()) {
+    const path = ['invariants', position];
+    refer([...path, 'scope'], 'scope', scope, scopes);
+    if (!isRoot(scope))
+      refuse([...path, 'scope'], `${scope} is no root: an invariant holds in a whole tenant`);
+    referAll([...path, 'separate'], 'page or permission', separate, permissions);
+    refer([...path, 'never'], 'page or permission', never, permissions);
+    refer([...path, 'except'], 'group', except?.group, groups);
+    once(path, name, invariants, [scope, name]);
+  }
   const properties = new Set<string>();
   for (const [position, { of, name }] of manifest.properties.entries())
     once(['properties', position], `${name} of ${of}`, properties, [of, name]);

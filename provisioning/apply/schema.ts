@@ -201,6 +201,18 @@ const externalGroup = object({
   description,
 });
 
+/** What must never be true in a tenant: in the only one of the manifest, where it names none. */
+const invariant = object({
+  id,
+  scope: name.optional(),
+  name,
+  separate: ENTITIES.invariant.attributes.shape.separate,
+  within: choice(ENTITIES.invariant.attributes.shape.within.unwrap().options).optional(),
+  never: ENTITIES.invariant.attributes.shape.never,
+  except: object({ group: name }).optional(),
+  description,
+});
+
 const setting = object({
   scope: name.optional(),
   user: name.optional(),
@@ -269,6 +281,7 @@ export const sections = {
   subscriptions: list(subscription),
   licenses: list(license),
   externalGroups: list(externalGroup),
+  invariants: list(invariant),
   ...plainSections,
   settings: list(setting),
   routes: list(route),

@@ -228,6 +228,18 @@ export const SECTION_OF: Readonly<Record<Section, SectionOf>> = {
       ...same('description'),
     },
   },
+  invariants: {
+    kind: 'invariant',
+    by: 'scope',
+    words: {
+      ...ID,
+      scope: { to: 'scopes', is: 'fixed' },
+      ...same('name'),
+      ...Object.fromEntries(['separate', 'within', 'never'].map((word) => [word, { clears: true }] as const)),
+      except: { is: 'apart' },
+      ...same('description'),
+    },
+  },
   ...plainSections,
   settings: {
     kind: 'setting',

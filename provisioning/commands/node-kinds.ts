@@ -6,6 +6,7 @@ import type { NodeKind } from '../kinds/node-kind.ts';
 import { ENTITLEMENT_KINDS } from './entitlements.ts';
 import { EXTERNAL_GROUP } from './external-groups.ts';
 import { GROUP } from './groups.ts';
+import { INVARIANT } from './invariants.ts';
 import { PERMISSION_KINDS } from './permissions.ts';
 import { PLAIN_KINDS } from './plain.ts';
 import { POLICY } from './policies.ts';
@@ -30,6 +31,7 @@ export const NODE_KINDS: readonly NodeKind[] = [
   ...USER_KINDS,
   GROUP,
   EXTERNAL_GROUP,
+  INVARIANT,
   ROLE,
   TEMPLATE,
   ...PERMISSION_KINDS,

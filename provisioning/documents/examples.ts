@@ -42,6 +42,7 @@ const idOfPlain = (type: string): string => id(42 + PLAIN_ENTITIES.findIndex((ea
 const [product, service] = ['product', 'service'].map(idOfPlain);
 const [token, session, notification, route] = [50, 51, 52, 53].map(id);
 const external = id(54);
+const invariant = id(55);
 const [connection, credential] = [55, 56].map(id);
 
 const [SPRING, SUMMER] = ['2026-03-01T00:00:00Z', '2026-06-01T00:00:00Z'];
@@ -149,6 +150,18 @@ const PARTS: readonly Part[] = [
       group,
     },
     { description: 'the staff, as the login knows them' },
+    { scope: `tenant:${tenant}` },
+  ),
+  node(
+    'invariant',
+    {
+      id: invariant,
+      scope: `tenant:${tenant}`,
+      name: 'four eyes',
+      separate: ['payments:create:payment', 'payments:approve:payment'],
+      within: 'tenant',
+    },
+    { description: 'who makes a payment does not approve one' },
     { scope: `tenant:${tenant}` },
   ),
   named('domain', ['name'], { name: 'example.com', tenant: `tenant:${tenant}` }, undefined, {

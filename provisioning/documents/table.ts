@@ -114,6 +114,11 @@ ${tableOf(
       '`ROOT#id / DECISION#ISSUER#iss`',
       "which groups of a tenant the groups in an issuer's tokens are (ADR 0043)",
     ],
+    [
+      'invariants',
+      '`ROOT#id / DECISION#INVARIANTS`',
+      'what must never be true in a tenant, with the revision of what it rests on (ADR 0047)',
+    ],
     ['API revision', '`API#name / DECISION`', 'which write changed a route of the API last'],
     ['secret', '`SECRET#TYPE#id / META`', 'what a node keeps apart, as password hashes (ADR 0016)'],
     [

@@ -10,6 +10,7 @@ const SETS: ReadonlySet<string> = new Set([
   'globalRoles',
   'parents',
   'children',
+  'separate',
 ]);
 
 const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -92,6 +92,9 @@ function specialOf(gathered: Gathered, names: NamesBySection) {
       allow: effectsOf(row, 'ALLOW'),
       deny: effectsOf(row, 'DENY'),
     }),
+    invariants: ({ except }) => ({
+      except: except ? { group: names.groups.of((except as Row).group) } : undefined,
+    }),
     users: (row, name, key) => ({
       tenant: homeOf(row),
       // Left out, it would be the key, and a key with an @ the email.

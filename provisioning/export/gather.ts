@@ -116,6 +116,7 @@ export async function gather(
     PLAIN_SECTIONS,
     async (section) => [section, byId(await ofOwners(section))] as const,
   );
+  const invariants = byId(await ofSection('invariants', roots));
   const rows = {
     ...(Object.fromEntries<Rows>(plain) as Record<PlainSection, Rows>),
     scopes,
@@ -127,6 +128,7 @@ export async function gather(
     subscriptions: byId(await ofSection('subscriptions', refs)),
     licenses: byId(licenses),
     externalGroups: byId(await ofSection('externalGroups', roots)),
+    invariants,
     settings: new Map(
       settings.map((row) => {
         const { type, id } = parseRef(String(row.scope), 'scope');
@@ -206,7 +208,7 @@ async function readRoles(queries: Queries, roots: readonly string[], isAll: bool
   return { rows, use };
 }
 
-type Owned = Readonly<Record<'scopes' | 'roles' | 'subjects' | 'subscriptions', Rows>>;
+type Owned = Readonly<Record<'scopes' | 'roles' | 'subjects' | 'subscriptions' | 'invariants', Rows>>;
 
 /** What belongs to no tenant: all of it, or as far as it is used. */
 async function readCatalogue(queries: Queries, addedTypes: readonly Row[], by: Owned | undefined) {
@@ -232,9 +234,12 @@ async function readCatalogue(queries: Queries, addedTypes: readonly Row[], by: O
 }
 
 /** What of the catalogue the tenants use. */
-function usedBy({ scopes, roles, subjects }: Owned) {
+function usedBy({ scopes, roles, subjects, invariants }: Owned) {
   const effects = [...roles.values()].flatMap((role) => role.effects as readonly Row[]);
-  const named = new Set(effects.map(({ permission }) => permission));
+  const named = new Set([
+    ...effects.map(({ permission }) => permission),
+    ...[...invariants.values()].flatMap(({ separate = [], never = [] }) => [separate, never].flat()),
+  ]);
   const scopeTypes = new Set<unknown>([...scopes.values()].map(({ scopeType }) => scopeType));
   return {
     scopeTypes,

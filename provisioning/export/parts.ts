@@ -43,9 +43,9 @@ const named =
   (section: Section) =>
   (name: string): Name => [section, name];
 
-/** The permissions of `allow` and `deny`. */
+/** The permissions of `allow` and `deny`, and of an invariant. */
 const permissionsOf = (of: Row): readonly string[] =>
-  [of.allow, of.deny]
+  [of.allow, of.deny, of.separate, of.never]
     .flat()
     .flatMap((each) => texts(typeof each === 'object' && each !== null ? (each as Row).permission : each));
 
@@ -56,6 +56,7 @@ function usesOf(section: Section, of: Row): readonly Name[] {
     ...Object.entries(SECTION_OF[section].words).flatMap(([word, { to }]) =>
       to === undefined ? [] : texts(of[word]).map(named(to)),
     ),
+    ...texts((of.except as Row | undefined)?.group).map(named('groups')),
     ...permissionsOf(of).flatMap((name) => [named('pages')(name), named('permissions')(name)]),
     ...[...rows(of.assignments).map(({ scope }) => String(scope)), ...grants.map(([scope]) => scope)].map(
       named('scopes'),

@@ -4,6 +4,7 @@ import {
   externalAttribute,
   formatExternalGroup,
   formatInterval,
+  invariantAttribute,
   licenseAttribute,
   moduleAttribute,
   propertyAttribute,
@@ -11,12 +12,21 @@ import {
   subscriptionAttribute,
 } from '../../table/decision/attributes.ts';
 import { changesEntries, entryChanges, newItem } from '../../table/decision/entries.ts';
+import { defined } from '../../table/defined.ts';
 import { DAY_MS } from '../../table/entities/entity.ts';
 import { SESSION_DAYS } from '../../table/entities/records.ts';
 import { isScopeType } from '../../table/entities/registry.ts';
 import { formatRef, isSubjectNode, parseRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
-import { decisionKey, externalGroupsKey, globalKey, isSameKey, type Key } from '../../table/keys.ts';
+import {
+  decisionKey,
+  externalGroupsKey,
+  GLOBAL,
+  globalKey,
+  invariantsKey,
+  isSameKey,
+  type Key,
+} from '../../table/keys.ts';
 import type { Action } from '../../table/write/action.ts';
 import { ownerOf, subject } from '../edges/rights.ts';
 import { optionalText, textOf } from '../nodes/nodes.ts';
@@ -121,6 +131,19 @@ export function entriesOfNode({ ref, item }: Node): readonly Entry[] {
           : formatExternalGroup({ group: textOf(item, 'group'), scope: textOf(item, 'groupScope') }),
       });
     }
+    case 'invariant': {
+      const root = parseRef(textOf(item, 'scope'), 'scope');
+      const { name, separate, within, never, except } = item;
+      const said = { name, ...defined({ separate, within, never, except }) };
+      return [
+        {
+          at: invariantsKey(root),
+          attribute: invariantAttribute(ref.id),
+          value: closing ? undefined : said,
+        },
+        { at: invariantsKey(GLOBAL), attribute: Attribute.rootsWithInvariants, member: formatRef(root) },
+      ];
+    }
     case 'role': {
       const owner = ownerOf(textOf(item, 'scope'));
       const at = owner ? decisionKey(owner) : globalKey();
@@ -154,7 +177,7 @@ export function createEntries(node: Node): readonly Action[] {
   if (begins(node.ref)) return [newItem(node.ref, entries)];
   return entryChanges(
     [],
-    entries.filter(({ at, value }) => value !== undefined || isSameKey(at, own)),
+    entries.filter(({ at, value, member }) => (value ?? member) !== undefined || isSameKey(at, own)),
   );
 }
 

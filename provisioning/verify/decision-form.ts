@@ -53,6 +53,7 @@ const SCOPE = shapes(
 );
 const EFFECTS = shapes('allow deny', 'when|');
 const EXTERNAL = shapes('', 'external|');
+const INVARIANTS = shapes('rootsWithInvariants', 'invariant|');
 const CREDENTIAL = shapes('', 'subject hash status endsAt ttl');
 const OF_TYPE: Readonly<Record<string, ReadonlyMap<string, Shape>>> = {
   api: NOTHING,
@@ -69,6 +70,7 @@ function shapesOf(parsed: ParsedKey): ReadonlyMap<string, Shape> {
   if (parsed.form === 'memberships') return shapes('groups', '');
   if (parsed.form === 'tenant-effects') return EFFECTS;
   if (parsed.form === 'external-groups') return EXTERNAL;
+  if (parsed.form === 'invariants') return INVARIANTS;
   if (parsed.form !== 'decision') return NOTHING;
   return isSubjectNode(parsed) ? SUBJECT : (OF_TYPE[parsed.type] ?? SCOPE);
 }
@@ -130,6 +132,9 @@ export function effectOf(
   )
     return 'either';
   if (said?.kind === 'property') return 'either';
+  // Without an invariant more is let through.
+  if (said?.kind === 'invariant') return how === 'differs' ? 'either' : turn(how === 'less');
+  if (attribute === Attribute.rootsWithInvariants) return turn(how === 'less');
   if (attribute === 'registered' || attribute === 'isAdmin') return turn(how !== 'less');
   // They carry no role that denies.
   if (said?.kind === 'external') return how === 'differs' ? 'either' : turn(how === 'more');

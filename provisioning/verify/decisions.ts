@@ -1,4 +1,5 @@
 import { Attribute } from '../../table/decision/attributes.ts';
+import { ONLY_GROWS } from '../../table/decision/entries.ts';
 import { isSplit } from '../../table/decision/split.ts';
 import { isNewer, SPLIT_FORM } from '../../table/form.ts';
 import { isRef, parseRef } from '../../table/identifiers.ts';
@@ -120,8 +121,8 @@ function differencesIn(
       const [is, be] = [isSet && !(has instanceof Set) ? undefined : stored.get(member), said.get(member)];
       if (canonical(is) === canonical(be)) continue;
       const how = be === undefined ? 'more' : is === undefined ? 'less' : 'differs';
-      // What a source says that cannot be read may be this; denials only grow; and damage is reported already.
-      if (how === 'more' && (gathered.isUnread || !fits || attribute === Attribute.denials)) continue;
+      // What a source says that cannot be read may be this; some only grow; and damage is reported already.
+      if (how === 'more' && (gathered.isUnread || !fits || ONLY_GROWS.has(attribute))) continue;
       const origin = origins.get(originOf(name, nameOf(attribute, member)));
       faults.push(
         fault(`decision_${how}`, found, how === 'more' ? 'nothing says so' : expected(be, origin), {

@@ -5,7 +5,15 @@ import { isScopeType } from '../../table/entities/registry.ts';
 import { SPLIT_FORM } from '../../table/form.ts';
 import { isRef, isSubjectNode, parseRef } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
-import { decisionKey, identityOf, isSameKey, type Key, parseKey } from '../../table/keys.ts';
+import {
+  decisionKey,
+  GLOBAL,
+  identityOf,
+  invariantsKey,
+  isSameKey,
+  type Key,
+  parseKey,
+} from '../../table/keys.ts';
 import { entryPlaceOf } from './entry-place.ts';
 import { type Draft, emptyAt, type Gathered, put } from './gather.ts';
 import type { Found } from './relation.ts';
@@ -50,7 +58,7 @@ export function scopesAround({ ref, node, stored, entries }: Gathered): readonly
 
 /**
  * The decision items as nodes and edges say. Their forms are those that the items have: roles folded or one by one,
- * groups in the item or apart. `denials` only grows: former members cannot be derived.
+ * groups in the item or apart. Of what only grows, former members cannot be derived.
  */
 export function derive(gathered: Gathered, around: Around): Derived {
   return gathered.ref.type === 'group' ? deriveRoles(gathered, around) : deriveItems(gathered, around);
@@ -110,6 +118,11 @@ function deriveItems(gathered: Gathered, { find, marked }: Around): Derived {
   const noted = before?.[Attribute.denials];
   if (noted instanceof Set && isScopeType(ref.type))
     for (const member of noted) put(mine, { attribute: Attribute.denials, member: String(member) });
+  const ofInvariants = stored.get(identityOf(invariantsKey(ref)));
+  const roots = ofInvariants?.[Attribute.rootsWithInvariants];
+  if (ofInvariants && roots instanceof Set && ref.type === GLOBAL.type)
+    for (const member of roots)
+      put(itemAt(ofInvariants), { attribute: Attribute.rootsWithInvariants, member: String(member) });
   // A flag that is false stays in the item.
   for (const name of [Attribute.isAdmin, Attribute.registered])
     if (before?.[name] === false && mine[name] === undefined) mine[name] = false;

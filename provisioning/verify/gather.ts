@@ -71,10 +71,13 @@ const OWNED: ReadonlyMap<string, { readonly label: string; readonly to: readonly
   new Map([
     ['group', { label: 'GroupRole', to: ['role'] }],
     ['role', { label: 'RolePermission', to: ['page', 'permission'] }],
-    ...['subscription', 'license', 'module', 'property', 'external-group'].map(
+    ...['subscription', 'license', 'module', 'property', 'external-group', 'invariant'].map(
       (type) => [type, undefined] as const,
     ),
   ]);
+
+/** What says something of what holds everywhere, and is listed as all of its kind. */
+const OF_ALL = ['module', 'property', 'invariant'] as const;
 
 /** A decision item in the making. */
 export interface Draft extends Key {
@@ -119,6 +122,7 @@ function namedIn(item: Item): readonly Ref[] {
       ...(said?.kind === 'sub' ? [{ type: 'subscription', id: said.id }] : []),
       ...(said?.kind === 'license' ? [{ type: 'license', id: said.id }] : []),
       ...(said?.kind === 'external' ? [{ type: 'external-group', id: said.id }] : []),
+      ...(said?.kind === 'invariant' ? [{ type: 'invariant', id: said.id }] : []),
       ...(said?.kind === 'module' ? [{ type: 'module', id: said.module }] : []),
       ...(said?.kind === 'property' ? [{ type: 'property', id: `${said.of}:${said.name}` }] : []),
     ];
@@ -190,7 +194,7 @@ export async function gather(
     }
   if (!isGlobal && !isScopeType(ref.type)) return { ref, node, stored, entries, effects, unsound, isUnread };
 
-  for (const query of isGlobal ? [ownedBy(ANY_TENANT, 'role'), allOf('module'), allOf('property')] : [])
+  for (const query of isGlobal ? [ownedBy(ANY_TENANT, 'role'), ...OF_ALL.map((type) => allOf(type))] : [])
     for await (const items of pagesOf(reader, query)) {
       await spend(items.length);
       noteOwned(items.flatMap(leadingTo));

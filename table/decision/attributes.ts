@@ -54,6 +54,8 @@ export const Attribute = {
   roleTable: 'roleTable',
   /** On a root whose roles are folded: those in deletion, which have no effect any more. */
   closing: 'closing',
+  /** On the invariants of what holds everywhere: the roots that have some, or once had. */
+  rootsWithInvariants: 'rootsWithInvariants',
   /** On a subject or a scope: its stored properties, a map. */
   properties: 'properties',
   module: 'module',
@@ -106,6 +108,8 @@ export const subscriptionAttribute = (module: string, id: string): string => joi
 export const licenseAttribute = (enterprise: string, id: string): string => join('license', enterprise, id);
 /** On what an issuer's groups are: one of them, by the id of its node; the value is a group of ours with its scope. */
 export const externalAttribute = (externalId: string, id: string): string => join('external', externalId, id);
+/** On the invariants of a root: one of them, by the id of its node, as a map. */
+export const invariantAttribute = (id: string): string => join('invariant', id);
 /** On what holds everywhere: a module that is sold by subscription. */
 export const moduleAttribute = (module: string): string => join('module', module);
 
@@ -128,6 +132,7 @@ const SAID = {
   license: (enterprise: string, id: string) => ({ kind: 'license', enterprise, id }) as const,
   external: (externalId: string, id: string) => ({ kind: 'external', externalId, id }) as const,
   module: (module: string) => ({ kind: 'module', module }) as const,
+  invariant: (id: string) => ({ kind: 'invariant', id }) as const,
 };
 export type ParsedAttribute = ReturnType<(typeof SAID)[keyof typeof SAID]>;
 

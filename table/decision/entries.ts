@@ -68,14 +68,19 @@ export function entryChanges(
   after: readonly Entry[],
   given: ReadonlySet<string> = new Set(),
 ): readonly Update[] {
-  // Denials only grow: should the item that says which role denies be missing, it is missed.
-  const earlier = before.filter(({ attribute }) => attribute !== Attribute.denials);
+  const earlier = before.filter(({ attribute }) => !ONLY_GROWS.has(attribute));
   const items = new Map([...earlier, ...after].map(({ at }) => [identityOf(at), at]));
   return [...items.values()].map((key) => {
     const here = ({ at }: Entry) => isSameKey(at, key);
     return changesAt(key, earlier.filter(here), after.filter(here), given);
   });
 }
+
+/**
+ * Denials: should the item that says which role denies be missing, it is missed. Roots with invariants: who has read that
+ * one has none may go on for a while.
+ */
+export const ONLY_GROWS: ReadonlySet<string> = new Set([Attribute.denials, Attribute.rootsWithInvariants]);
 
 function changesAt(
   key: Key,

@@ -173,6 +173,38 @@ export const ACCESS = {
     ],
     listShards: 4,
   },
+  invariant: {
+    type: 'invariant',
+    label: 'Invariant',
+    hangsOn: ['scope'],
+    summary:
+      'What must never be true in one tenant: that somebody may do two things, or that somebody may do one.',
+    attributes: z.strictObject({
+      scope: field.ref.describe('root scope, as `tenant:ID`'),
+      name: field.name,
+      separate: z
+        .array(field.permissionName)
+        .min(2)
+        .max(8)
+        .refine((all) => new Set(all).size === all.length, 'names a permission twice')
+        .optional()
+        .describe('list of pages and permissions of which nobody may have two at a time'),
+      within: z
+        .enum(['tenant', 'scope'])
+        .optional()
+        .describe('of `separate`: `tenant` (anywhere in it, if left out) or `scope` (at one and the same)'),
+      never: field.permissionName.optional().describe('page or permission that nobody may have'),
+      except: z
+        .strictObject({ group: field.id })
+        .optional()
+        .describe('of `never`: `{ group }`, whose members may have it'),
+      description,
+    }),
+    immutable: ['scope'],
+    inTenant: { tenant: 'scope', time: 'createdAt' },
+    guards: [{ kind: 'INVARIANT_NAME', field: 'name', normalise: normaliseName, within: ['scope'] }],
+    listShards: 4,
+  },
   role: {
     type: 'role',
     label: 'Role',

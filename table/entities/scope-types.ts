@@ -53,6 +53,7 @@ const TAKEN: ReadonlySet<string> = new Set([
   'subject-type',
   'group',
   'external-group',
+  'invariant',
   'domain',
   'scim-connection',
   'scim-credential',

@@ -161,6 +161,17 @@ export function createKinds(world: Pick<LedgerWorld, 'run'>): Readonly<Record<st
       lists: [[], ['scope']],
     },
     {
+      type: 'invariant',
+      create: async () => {
+        const scope = `tenant:${await tenant()}`;
+        const separate = [await page(), await page()];
+        return { scope, name: fresh('four eyes'), separate, within: 'scope', description: 'both' };
+      },
+      named: [['id'], ['name', 'scope']],
+      changes: async () => ({ name: fresh('six eyes'), within: null, description: null }),
+      lists: [[], ['scope']],
+    },
+    {
       type: 'domain',
       create: async () => ({ name: `${fresh('d')}.example`, tenant: `tenant:${await tenant()}` }),
       named: [['name']],

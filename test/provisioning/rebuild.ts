@@ -5,6 +5,7 @@ import {
   formatInterval,
   grantAttribute,
   groupAttribute,
+  invariantAttribute,
   licenseAttribute,
   moduleAttribute,
   patternAttribute,
@@ -93,6 +94,18 @@ export function rebuild(items: readonly Item[]): Map<string, Attributes> {
     if (Type === 'ExternalGroup' && !closing.has(PK)) {
       const name = externalAttribute(String(item.externalId), String(item.id));
       attributesAt(upper(scope), `DECISION#ISSUER#${item.issuer}`)[name] = `${item.group} ${item.groupScope}`;
+    }
+    if (Type === 'Invariant') {
+      const { name, separate, within, never, except } = item;
+      const of = Object.entries({ name, separate, within, never, except });
+      const roots = attributesAt('GLOBAL#GATEHOUSE', 'DECISION#INVARIANTS');
+      roots.rootsWithInvariants = new Set([
+        ...((roots.rootsWithInvariants as Set<string>) ?? []),
+        String(scope),
+      ]);
+      if (!closing.has(PK))
+        attributesAt(upper(scope), 'DECISION#INVARIANTS')[invariantAttribute(String(item.id))] =
+          Object.fromEntries(of.filter(([, value]) => value !== undefined));
     }
     if (Type === 'License' && counts(item))
       attributesAt(upper(item.account))[licenseAttribute(String(enterprise), String(item.id))] = interval;

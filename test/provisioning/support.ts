@@ -120,11 +120,12 @@ export function isEmptied(item: Item): boolean {
   const isKept =
     key?.form === 'tenant-effects' ||
     key?.form === 'external-groups' ||
+    key?.form === 'invariants' ||
     (key?.form === 'decision' && key.type === 'resource-type');
   return (
     isKept &&
     !Object.keys(item).some((name) =>
-      /^(?:allow|deny|(?:when|external)\|.*|permission|actions|scope)$/.test(name),
+      /^(?:allow|deny|(?:when|external|invariant)\|.*|permission|actions|scope)$/.test(name),
     )
   );
 }

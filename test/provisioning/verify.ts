@@ -197,6 +197,7 @@ function ownersOf(node: Item): readonly string[] {
   const moduleOf = module === undefined ? [] : [`MODULE#${module}`];
   if (Type === 'Group') return [partition(scope), ...(node.everyone === true ? ['GLOBAL#EVERYONE'] : [])];
   if (Type === 'ExternalGroup') return [partition(scope), `GROUP#${node.group}`];
+  if (Type === 'Invariant') return [partition(scope)];
   if (Type === 'Domain') return [partition(node.tenant)];
   if (Type === 'ScimConnection') return [partition(scope)];
   if (Type === 'ScimCredential') return [`SCIM_CONNECTION#${node.connection}`];

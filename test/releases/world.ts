@@ -71,6 +71,15 @@ const STORY: readonly (readonly [command: string, input: Input])[] = [
     { id: 'staff', scope: NORTHWIND, issuer: 'https://issuer.example', externalId: 'staff', group: 'staff' },
   ],
   [
+    'invariant.create',
+    {
+      id: 'eyes',
+      scope: NORTHWIND,
+      name: 'Four eyes',
+      separate: ['doors:open:front', 'payroll:run:monthly'],
+    },
+  ],
+  [
     'resource-type.create',
     { name: 'invoice', permission: 'billing:{action}:invoice', scope: 'tenant:{tenant}' },
   ],

@@ -10,6 +10,7 @@ import {
   groupRolesAttribute,
   groupsAtAttribute,
   heirsAttribute,
+  invariantAttribute,
   licenseAttribute,
   memberAttribute,
   moduleAttribute,
@@ -57,6 +58,8 @@ function nameOf(said: ParsedAttribute): string {
       return licenseAttribute(said.enterprise, said.id);
     case 'module':
       return moduleAttribute(said.module);
+    case 'invariant':
+      return invariantAttribute(said.id);
     case 'external':
       return externalAttribute(said.externalId, said.id);
   }

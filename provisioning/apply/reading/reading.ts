@@ -100,7 +100,7 @@ export function nodeOf(section: Section, row: Row, kind = SECTION_OF[section].ki
  * Adds a node that the manifest describes, with what the table has of it.
  *
  * @param key its name, or its place in a list
- * @param more what the table of sections does not say of it
+ * @param more what the table of sections does not say of it, with further values (`and`)
  */
 export function addNode(
   { addDesired, addCurrent, meant }: Reading,
@@ -108,7 +108,7 @@ export function addNode(
   [section, key]: readonly [Section, string | number],
   of: Row,
   row: Row | undefined,
-  more: Partial<Entry> = {},
+  { and = {}, ...more }: Partial<Entry> & { readonly and?: Row } = {},
 ): void {
   const said = Object.entries(SECTION_OF[section].words).flatMap(
     ([word, { field = word, to, is, clears }]) => {
@@ -122,7 +122,7 @@ export function addNode(
   addDesired({
     ...node,
     path: [section, key],
-    values: fieldsThat((is) => is !== 'fixed'),
+    values: { ...fieldsThat((is) => is !== 'fixed'), ...and },
     fixed: without(fieldsThat((is) => is === 'fixed')),
     ...more,
   });

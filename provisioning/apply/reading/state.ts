@@ -4,6 +4,7 @@ import type { State } from '../state.ts';
 import { readCatalogue } from './catalogue.ts';
 import { readEdges } from './edges.ts';
 import { readGroups } from './groups.ts';
+import { readInvariants } from './invariants.ts';
 import { readNameless } from './nameless.ts';
 import { readOwned } from './owned.ts';
 import { readPeople } from './people.ts';
@@ -24,6 +25,7 @@ export async function readState(parsed: Parsed, options: ReadingOptions): Promis
   await readPeople(reading, places, 'subjects');
   await readEdges(reading, places);
   await readNameless(reading, places);
+  await readInvariants(reading, places);
   for (const section of PLAIN_SECTIONS) await readOwned(reading, places, section);
   await readSettings(reading, places);
   await readEffects(reading);

@@ -101,6 +101,7 @@ export function manifestOfAll(counts = { users: 30, groups: 12, roles: 6, scopes
     },
     subscriptions: [{ scope: 'acme', module: 'library', tier: 'premium' }],
     externalGroups: [{ scope: 'acme', issuer: 'https://login.example', externalId: 'Staff', group: 'staff' }],
+    invariants: [{ scope: 'acme', name: 'apart', separate: ['page-1', 'page-4'], within: 'scope' }],
     licenses: [{ account: 'bank', enterprise: 'corp', until: '2026-12-31' }],
     settings: [...settings, { user: 'user-1', key: 'size', value: 12 }],
   });
