@@ -5,6 +5,7 @@ import type { Action } from '../table/write/action.ts';
 import { asChecks } from '../table/write/transaction.ts';
 import type { WriteNotes, Writer } from '../table/writer.ts';
 import { type AuditContext, auditActions } from './audit.ts';
+import { createEnforcement } from './evidence/invariants/enforce.ts';
 import type { Guarded } from './operators/guard.ts';
 import { type Plan, type Planning, recorded } from './plan.ts';
 import { type Encryption, type SubjectKeys, sealed } from './pseudonyms.ts';
@@ -39,6 +40,7 @@ interface PlanOptions {
  */
 export function createPipeline(ports: Ports, splits: KnownSplits) {
   const { reader, writer, clock, newId, newSecret, encryption } = ports;
+  const enforce = createEnforcement({ reader, clock });
   return {
     /** Plans one transaction. `nodes` keeps to the nodes that the plan came upon. */
     plan: async (make: NonNullable<Plan['next']>, { guarded, operation, from, now, again }: PlanOptions) => {
@@ -53,7 +55,11 @@ export function createPipeline(ports: Ports, splits: KnownSplits) {
         operator: guarded?.operator.subject,
         operation,
       };
-      return { plan: await make(planning), nodes, now: planning.now };
+      return {
+        plan: await enforce(await make(planning), { now: planning.now, beside: from }),
+        nodes,
+        now: planning.now,
+      };
     },
 
     /**

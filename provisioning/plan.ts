@@ -42,8 +42,16 @@ export interface Plan {
    * steps hold.
    */
   readonly frees?: readonly Action[];
+  /** Invariants that it may break, by name, with the reason: this goes into the records. */
+  readonly accepts?: readonly Accepted[] | undefined;
   /** Of a request that another operator approves. */
   readonly requested?: Requested;
+}
+
+/** An invariant that may be broken. */
+export interface Accepted {
+  readonly invariant: string;
+  readonly reason: string;
 }
 
 /** Who asked for what. */

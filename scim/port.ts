@@ -96,6 +96,13 @@ const UNIQUE: ReadonlySet<string> = new Set(['userName', 'externalId', 'displayN
 /** Seconds after which a request may be sent again. */
 const RETRY_AFTER = '5';
 
+const FORBIDDEN: ReadonlySet<string> = new Set([
+  'not_permitted',
+  'approval_required',
+  'invariant_violated',
+  'invariant_unproved',
+]);
+
 /** The answer to a command that was refused. What `not_found` means, the caller of the command knows. */
 export function answerTo({ code, field, message, retryable }: Failure['error']): ScimError {
   if (retryable || code === 'apply_running')
@@ -111,7 +118,6 @@ export function answerTo({ code, field, message, retryable }: Failure['error']):
     });
   if (code === 'invalid' || code === 'limit_exceeded' || code === 'erased')
     return new ScimError(400, message, { scimType: 'invalidValue', code });
-  if (code === 'not_permitted' || code === 'approval_required')
-    return new ScimError(403, 'the connection may not do this', { code });
+  if (FORBIDDEN.has(code)) return new ScimError(403, 'the connection may not do this', { code });
   return new ScimError(500, 'the request failed', { code });
 }

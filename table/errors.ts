@@ -16,6 +16,10 @@ export type ErrorCode =
   /** It waits for the approval of another operator. */
   | 'approval_required'
   | 'limit_exceeded'
+  /** Somebody would hold what an invariant forbids (ADR 0047). */
+  | 'invariant_violated'
+  /** Whether an invariant would hold is not known: more would have to be looked at than is. */
+  | 'invariant_unproved'
   | 'unfinished'
   /** Another apply of the same tenant is under way (ADR 0018). */
   | 'apply_running'

@@ -41,6 +41,7 @@ const STATUS: Readonly<Record<string, number>> = {
   conflict: 409,
   operation_mismatch: 409,
   erased: 409,
+  invariant_violated: 409,
   apply_running: 409,
   throttled: 503,
   contended: 503,

@@ -158,6 +158,8 @@ test.each<[ErrorCode, boolean, number]>([
   ['erased', false, 400],
   ['limit_exceeded', false, 400],
   ['not_permitted', false, 403],
+  ['invariant_violated', false, 403],
+  ['invariant_unproved', false, 403],
   ['damaged_item', false, 500],
   ['internal', false, 500],
 ])('a command that fails with %s answers as it may be retried', async (code, retryable, status) => {

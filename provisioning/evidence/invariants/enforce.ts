@@ -1,0 +1,147 @@
+import { holdsEntries } from '../../../table/decision/apart.ts';
+import { Attribute } from '../../../table/decision/attributes.ts';
+import { MARKS } from '../../../table/decision/entries.ts';
+import { createKnownSplits, noteSplits } from '../../../table/decision/split.ts';
+import { stamped } from '../../../table/decision/writes.ts';
+import { stale } from '../../../table/errors.ts';
+import { formatRef, parseRef } from '../../../table/identifiers.ts';
+import { type Invariant, permissionsOf } from '../../../table/invariant.ts';
+import type { Item } from '../../../table/item.ts';
+import { GLOBAL, invariantsKey, isSameKey } from '../../../table/keys.ts';
+import type { Reader } from '../../../table/reader.ts';
+import { type Action, keyOf } from '../../../table/write/action.ts';
+import { mergeActions } from '../../../table/write/merge.ts';
+import { type Copy, createCopy } from '../../access-difference/copy.ts';
+import { type AuditEntry, type Plan, recorded } from '../../plan.ts';
+import { extentOf } from './concerned.ts';
+import { invariantsIn, readRootsWithInvariants } from './invariants-of.ts';
+import { brokenBy, type Most, unprovedError, violated } from './new-violations.ts';
+import type { Violation } from './violation.ts';
+
+/** For how long a process goes by what it has read of which roots have invariants, in milliseconds. */
+const ROOTS_KNOWN_MS = 30_000;
+
+/** What one transaction may concern; roots with such invariants, where it counts in all. */
+const MOST: Most & { readonly roots: number } = { people: 200, items: 20_000, calls: 2_000, roots: 40 };
+
+interface Around {
+  /** ISO 8601. */
+  readonly now: string;
+  /** The reader of what is planned beside this and written with it, which has to know what this rests on. */
+  readonly beside: Reader | undefined;
+}
+
+/** Looks at a plan before it is written. */
+export type Enforce = (plan: Plan, around: Around) => Promise<Plan>;
+
+/**
+ * Keeps the invariants of `separate` at every write (ADR 0047): refuses what gives somebody something by which one is
+ * broken, and lets all else that gives something write the revision of the root, on condition that it is as it was read.
+ * So what an invariant may rest on is written one after the other. Where no root has invariants a plan stays as it is.
+ */
+export function createEnforcement({
+  reader,
+  clock,
+}: {
+  readonly reader: Reader;
+  readonly clock: { readonly now: () => number };
+}): Enforce {
+  let known: { readonly roots: Promise<ReadonlySet<string>>; readonly until: number } | undefined;
+
+  function rootsWithInvariants(): Promise<ReadonlySet<string>> {
+    if (known && clock.now() < known.until) return known.roots;
+    const roots = readRootsWithInvariants(reader);
+    known = { roots, until: clock.now() + ROOTS_KNOWN_MS };
+    // What could not be read is read again.
+    roots.catch(() => {
+      known = undefined;
+    });
+    return roots;
+  }
+
+  return async (plan, { now, beside }) => {
+    if (plan.actions.some((action) => isSameKey(keyOf(action), invariantsKey(GLOBAL)))) known = undefined;
+    const extents = plan.actions.flatMap((action) => extentOf(action) ?? []);
+    if (extents.length === 0) return plan;
+    const all = await rootsWithInvariants();
+    if (all.size === 0) return plan;
+    const isEverywhere = extents.some(({ where }) => where === 'everywhere');
+    const roots = isEverywhere ? [...all] : tenantsOf(plan).filter((root) => all.has(root));
+    const keys = roots.map((root) => invariantsKey(parseRef(root, 'root')));
+    // Before all that the check reads, past what was read for the plan: whatever changes from here on changes them.
+    const items = keys.length > 0 ? await reader.getMany(keys) : [];
+    const of = new Map<string, readonly Invariant[]>();
+    const revisions: Action[] = [];
+    for (const [position, item] of items.entries()) {
+      const concerned = invariantsIn(item).filter(
+        (each) =>
+          each.separate && permissionsOf(each).some((name) => extents.some(({ gives }) => gives(name))),
+      );
+      if (concerned.length === 0) continue;
+      of.set(String(roots[position]), concerned);
+      revisions.push(nextRevision(item));
+    }
+    if (of.size === 0) return plan;
+    if (of.size > MOST.roots)
+      throw unprovedError(`it counts in more than ${MOST.roots} tenants with invariants`);
+    await beside?.getMany(keys);
+    const broken = await check(plan, of, reader, now);
+    return {
+      ...plan,
+      actions: [...plan.actions, ...revisions],
+      audit: broken.length > 0 ? withAccepted(plan, broken) : plan.audit,
+    };
+  };
+}
+
+/** The invariants that a plan breaks and may break. Throws for others. */
+async function check(
+  { actions, accepts = [] }: Plan,
+  of: ReadonlyMap<string, readonly Invariant[]>,
+  reader: Reader,
+  now: string,
+): Promise<readonly Violation[]> {
+  const at = Date.parse(now);
+  const copy = createCopy(reader, MOST);
+  await write(actions, copy, at);
+  const { violations, unproved } = await brokenBy(copy, of, at, MOST);
+  if (unproved !== undefined) throw unprovedError(unproved);
+  const refused = violations.filter(({ name }) => !accepts.some(({ invariant }) => invariant === name));
+  if (refused.length > 0) throw violated(refused);
+  return violations;
+}
+
+/** Writes the actions of a plan to a copy, in the forms that the items have. */
+async function write(actions: readonly Action[], copy: Copy, at: number): Promise<void> {
+  const merged = mergeActions(actions);
+  const keys = merged.filter(holdsEntries).map(keyOf);
+  const items = await copy.after.getMany(keys);
+  const splits = createKnownSplits();
+  for (const [position, key] of keys.entries()) noteSplits(splits, key, items[position]);
+  await copy.writer.send(stamped(merged, { writtenAt: at, writeId: 'copy' }, splits));
+}
+
+/** The tenants whose records a plan writes. */
+const tenantsOf = (plan: Plan): readonly string[] => [
+  ...new Set(recorded(plan).flatMap(({ tenant }) => (tenant ? [formatRef(tenant)] : []))),
+];
+
+/** It is as it was read, and gets another stamp. */
+const nextRevision = (item: Item | undefined): Action => ({
+  kind: 'update',
+  key: { PK: String(item?.PK), SK: String(item?.SK) },
+  set: MARKS,
+  when: { exists: true, equals: { [Attribute.writeId]: item?.[Attribute.writeId] as string | undefined } },
+  failure: () => stale('what the invariants of the tenant rest on'),
+});
+
+/** The first record says what was accepted, and why. */
+function withAccepted(plan: Plan, broken: readonly Violation[]): readonly AuditEntry[] {
+  const names = new Set(broken.map(({ name }) => name));
+  const accepted = (plan.accepts ?? []).filter(({ invariant }) => names.has(invariant));
+  return [plan.audit]
+    .flat()
+    .map((entry, position) =>
+      position === 0 ? { ...entry, details: { ...entry.details, accepted } } : entry,
+    );
+}

@@ -1,0 +1,145 @@
+import { describe, expect, test } from 'vitest';
+import { copyOf, createMemoryWorld } from '../../support/world.ts';
+import { applyOn } from '../apply/support.ts';
+
+/** Invariants, kept at every write (ADR 0047). */
+const MANIFEST = `
+permissions: ["payments:create:payment", "payments:approve:payment", "payments:read:payment"]
+scopes:
+  acme: { id: acme, type: tenant }
+  north: { id: north, type: location, parent: acme, code: N }
+  south: { id: south, type: location, parent: acme, code: S }
+  other: { id: other, type: tenant }
+roles:
+  maker: { id: maker, owner: acme, allow: ["payments:create:payment"] }
+  checker: { id: checker, owner: acme, allow: ["payments:approve:payment"] }
+  reader: { id: reader, owner: acme, allow: ["payments:read:payment"] }
+  shared: { id: shared, allow: ["payments:approve:payment"] }
+  everywhere: { id: everywhere, global: true, allow: ["payments:approve:payment"] }
+groups:
+  makers: { id: makers, scope: north, roles: [maker] }
+  checkers: { id: checkers, scope: acme, roles: [checker] }
+  readers: { id: readers, scope: south, roles: [reader] }
+  abroad: { id: abroad, scope: other, roles: [shared] }
+users: { ann: { id: ann, groups: [makers] }, bob: { id: bob } }
+`;
+const FOUR_EYES = {
+  id: 'eyes',
+  scope: 'tenant:acme',
+  name: 'four eyes',
+  separate: ['payments:create:payment', 'payments:approve:payment'],
+};
+
+const start = createMemoryWorld();
+await applyOn(start, MANIFEST);
+start.settle();
+
+/** @param more of the invariant */
+async function worldWith(more: Record<string, unknown> = {}) {
+  const world = copyOf(start);
+  await world.run('invariant.create', { ...FOUR_EYES, ...more });
+  return world;
+}
+
+const ANN = { user: 'ann' };
+const BOB = { user: 'bob' };
+const [ACME, NORTH, SOUTH] = ['tenant:acme', 'location:north', 'location:south'];
+
+describe('a command that gives somebody something is refused where this person would then have both', () => {
+  test.each([
+    ['membership.create', { ...ANN, group: 'checkers' }],
+    ['assignment.create', { ...ANN, role: 'checker', scope: SOUTH }],
+    ['assignment.create', { ...ANN, role: 'shared', scope: ACME, startsAt: '2030-01-01' }],
+    ['grant.create', { ...ANN, scope: ACME, roles: ['checker'] }],
+    ['global-role.create', { ...ANN, role: 'everywhere' }],
+    ['group-role.create', { group: 'makers', role: 'checker' }],
+    ['role-permission.create', { role: 'maker', permission: 'payments:approve:payment', effect: 'ALLOW' }],
+    ['role-permission.create', { role: 'maker', permission: 'payments:*:payment', effect: 'ALLOW' }],
+    ['role.update', { id: 'maker', parent: 'shared' }],
+  ])('%s %j', async (command, input) => {
+    const world = await worldWith();
+    const before = world.items();
+    expect(await world.refused(command, input)).toMatchObject({
+      code: 'invariant_violated',
+      retryable: false,
+      message: expect.stringMatching(
+        /^four eyes: ann would hold payments:create:payment at north \(.*makers.*\)/,
+      ),
+    });
+    expect(world.items()).toEqual(before);
+  });
+
+  test('several of one transaction, and of one event', async () => {
+    const world = await worldWith();
+    const commands = [
+      { command: 'membership.create', input: { ...BOB, group: 'makers' } },
+      { command: 'membership.create', input: { ...BOB, group: 'checkers' } },
+    ];
+    expect(await world.refused('transaction.write', { commands })).toMatchObject({
+      code: 'invariant_violated',
+    });
+    const answer = await world.provision({ batch: commands });
+    expect(answer).toMatchObject({
+      result: { answers: [{ ok: true }, { ok: false, error: { code: 'invariant_violated' } }] },
+    });
+  });
+
+  test('but not where it is not so in this tenant, or not at one scope where that is what it says', async () => {
+    const world = await worldWith({ within: 'scope' });
+    await world.run('membership.create', { ...ANN, group: 'abroad' });
+    await world.run('membership.create', { ...ANN, group: 'readers' });
+    await world.run('assignment.create', { ...ANN, role: 'checker', scope: SOUTH });
+    expect(await world.refused('assignment.create', { ...ANN, role: 'checker', scope: NORTH })).toMatchObject(
+      {
+        code: 'invariant_violated',
+      },
+    );
+  });
+
+  test('nor at different times', async () => {
+    const world = await worldWith();
+    await world.run('assignment.create', { ...BOB, role: 'maker', scope: NORTH, endsAt: '2027-01-01' });
+    await world.run('assignment.create', { ...BOB, role: 'checker', scope: NORTH, startsAt: '2028-01-01' });
+    const earlier = { user: 'bob', role: 'checker', scope: NORTH, startsAt: '2026-06-01' };
+    expect(await world.refused('assignment.update', earlier)).toMatchObject({ code: 'invariant_violated' });
+  });
+});
+
+test('what breaks one already may get what has nothing to do with it, and lose anything', async () => {
+  const world = copyOf(start);
+  await world.run('membership.create', { ...ANN, group: 'checkers' });
+  await world.run('invariant.create', FOUR_EYES);
+  await world.run('membership.create', { ...ANN, group: 'readers' });
+  await world.run('membership.delete', { ...ANN, group: 'makers' });
+  expect(await world.refused('membership.create', { ...ANN, group: 'makers' })).toMatchObject({
+    code: 'invariant_violated',
+  });
+});
+
+test('what concerns more people than are looked at is refused, and may be taken away', async () => {
+  const world = await worldWith();
+  await world.run('group.create', { id: 'many', scope: ACME, name: 'many' });
+  for (let n = 0; n < 201; n++) {
+    await world.run('user.create', { id: `user-${n}` });
+    await world.run('membership.create', { user: `user-${n}`, group: 'many' });
+  }
+  expect(await world.refused('group-role.create', { group: 'many', role: 'maker' })).toMatchObject({
+    code: 'invariant_unproved',
+  });
+  await world.run('group.delete', { id: 'many' });
+});
+
+test('tenants without invariants pay nothing: the same actions and reads, but one read in half a minute', async () => {
+  const sent = async (world: typeof start, input: Record<string, unknown>) => {
+    world.calls.length = 0;
+    await world.run('membership.create', input);
+    return [...world.calls];
+  };
+  const [without, other] = [copyOf(start), await worldWith()];
+  other.clock.advance(60_000);
+  const first = await sent(without, { ...BOB, group: 'abroad' });
+  const again = await sent(without, { ...BOB, group: 'readers' });
+  const beside = await sent(other, { ...BOB, group: 'abroad' });
+  expect(first).toHaveLength(again.length + 1);
+  expect(beside).toHaveLength(first.length);
+});
