@@ -13,6 +13,7 @@
  *             ROOT#id            DECISION#INVARIANTS   what must never be true in a tenant; its revision (ADR 0047)
  *             USER#id            DECISION#IN#SCOPE#id   its groups at one scope, where they stand apart (ADR 0003)
  *             GROUP#id           DECISION        its roles, where they stand apart (ADR 0003)
+ *   gate      ROOT#id            META#GATE#n      what creations in a tenant rest on (ADR 0044)
  *   secret    SECRET#TYPE#id     META             (password hashes, out of the authorizer's reach: ADR 0016)
  *             SECRET#USER#id     PSEUDONYMS       (the key of the pseudonyms in the log: ADR 0031)
  *             SECRET#USER#id     ERASED           (that the user was erased, and when: ADR 0016)
@@ -202,6 +203,18 @@ const APPLY = 'APPLY';
 /** The apply of a manifest that is under way, by the id of its operation. */
 export const applyKey = (operationId: string): Key => ({ PK: join('OPERATION', operationId), SK: APPLY });
 
+const GATE = 'GATE';
+const GATE_COUNT = 16;
+
+/** The gates of a root scope, by number. */
+export const GATES: readonly number[] = Array.from({ length: GATE_COUNT }, (_, n) => n);
+
+/** @param by the number of the gate, or a text that falls to one */
+export const gateKey = (root: Ref, by: number | string): Key => ({
+  PK: part(root),
+  SK: join(META, GATE, String(typeof by === 'number' ? by : shardOf(by, GATE_COUNT))),
+});
+
 /** Which apply was the last one of a root scope. */
 export const appliedKey = (root: Ref): Key => ({
   PK: join('OPERATION', APPLY, keyPrefix(root.type), root.id),
@@ -339,6 +352,7 @@ export type ParsedKey =
   | { readonly form: 'memberships'; readonly type: string; readonly id: string; readonly scope: Ref }
   | { readonly form: 'invariants'; readonly type: string; readonly id: string }
   | { readonly form: 'external-groups'; readonly type: string; readonly id: string; readonly issuer: string }
+  | { readonly form: 'gate'; readonly type: string; readonly id: string; readonly number: number }
   | {
       readonly form: 'edge';
       readonly type: string;
@@ -427,6 +441,12 @@ export function parseKey(key: Key): ParsedKey | undefined {
       return { form: 'external-groups', type, id, issuer: permission };
     const known = (kind === 'PAGE' || kind === 'PERMISSION') && more.length === 0;
     return known && permission !== undefined ? { form: 'tenant-effects', type, id, permission } : undefined;
+  }
+  if (sort[0] === META) {
+    const number = Number(sort[2]);
+    return key.SK === join(META, GATE, String(number)) && number in GATES
+      ? { form: 'gate', type, id, number }
+      : undefined;
   }
   return parseEdgeKey({ type, id }, sort);
 }

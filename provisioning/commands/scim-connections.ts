@@ -3,6 +3,7 @@ import { DAY_MS } from '../../table/entities/entity.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { CREDENTIAL_DAYS, MAX_CREDENTIAL_DAYS } from '../../table/entities/scim.ts';
 import { conflict, invalid, stale } from '../../table/errors.ts';
+import { parseRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { nodeKey } from '../../table/keys.ts';
 import { BY_HAND } from '../../table/membership-origins.ts';
@@ -10,9 +11,10 @@ import { isOwnership, ownedBy, ownedRef } from '../../table/partition-queries.ts
 import type { Action } from '../../table/write/action.ts';
 import { by, listCommand, listOwnedCommand } from '../kinds/lists.ts';
 import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
+import { closeGates, closeGatesAsRead } from '../nodes/gates.ts';
 import { loadRef, loadScope, refuseDeleting, textOf } from '../nodes/nodes.ts';
 import { connectionRef } from '../nodes/scim-links.ts';
-import type { Planning } from '../plan.ts';
+import type { Node, Planning } from '../plan.ts';
 
 async function refuseUnlessRoot(planning: Planning, scope: unknown, name: string): Promise<void> {
   const { item } = await loadScope(planning, String(scope), name);
@@ -27,6 +29,7 @@ export const DOMAIN: NodeKind = {
       await refuseUnlessRoot(planning, tenant, 'tenant');
       return {};
     },
+    onDelete: ({ item }) => closeGates(parseRef(textOf(item, 'tenant'), 'tenant')),
   },
   commands: [listOwnedCommand('domain', 'tenant')],
 };
@@ -38,7 +41,10 @@ const connectionBehaviour: Behaviour = {
     await refuseUnlessRoot(planning, scope, 'scope');
     return {};
   },
+  onUpdate: async (_planning, node, _after, changes) =>
+    'issuer' in changes ? closeGates(scopeOf(node)) : [],
   keepsOwned: ['scim-user', 'scim-group'],
+  beforeDeletion: ({ reader }, node) => closeGatesAsRead(reader, scopeOf(node)),
   remains: async (_planning, _node, around) =>
     around
       .filter(isCredential)
@@ -46,6 +52,8 @@ const connectionBehaviour: Behaviour = {
         [{ PK, SK }, nodeKey(ownedRef({ PK, SK, ...copy }))].map((key): Action => ({ kind: 'delete', key })),
       ),
 };
+
+const scopeOf = ({ item }: Node): Ref => parseRef(textOf(item, 'scope'), 'scope');
 
 const isCredential = (item: Item): boolean =>
   isOwnership(item) && ownedRef(item).type === ENTITIES['scim-credential'].type;

@@ -14,8 +14,9 @@ import { planClosing, planDeletion } from '../kinds/deletion.ts';
 import { by, listCommand } from '../kinds/lists.ts';
 import { type NodeKind, tenantOf } from '../kinds/node-kind.ts';
 import { planChange, planCreation } from '../kinds/writing.ts';
+import { throughGate } from '../nodes/gates.ts';
 import { guardKeyOf } from '../nodes/guards.ts';
-import { loadRef, textOf, touchLiving } from '../nodes/nodes.ts';
+import { loadRef, loadScope, textOf, touchLiving } from '../nodes/nodes.ts';
 import { connectionRef, groupLinkRef } from '../nodes/scim-links.ts';
 import { createPlanned } from '../nodes/together.ts';
 import type { Node, OneTransaction, Planning } from '../plan.ts';
@@ -79,10 +80,11 @@ async function planLink(planning: Planning, given: Attributes): Promise<OneTrans
   const of = await loadConnection(planning, String(given.connection));
   const meant = await meantBy(planning, of, given.externalId as string | undefined);
   const planned = createPlanned(planning.reader);
+  const later = { ...planning, reader: planned.reader };
   const made =
     meant?.id === undefined
       ? await planCreation(
-          planning,
+          later,
           GROUP,
           { scope: of.root, name: nameFor(String(given.displayName)), allowOnly: true },
           { source: of.ref.id },
@@ -90,7 +92,6 @@ async function planLink(planning: Planning, given: Attributes): Promise<OneTrans
       : undefined;
   await planned.add(made?.actions ?? []);
   const id = meant?.id ?? String(made?.audit.entity.id);
-  const later = { ...planning, reader: planned.reader };
   const link = await planCreation(later, KIND, { ...given, group: id }, { root: of.root });
   const at = identityOf(nodeKey(groupLinkRef(of.ref.id, id)));
   const isLinked = () => conflict('externalId', 'the connection has this group already');
@@ -101,7 +102,10 @@ async function planLink(planning: Planning, given: Attributes): Promise<OneTrans
     ),
   ]);
   const audit = made ? [{ ...made.audit, command: 'group.create' }, link.audit] : link.audit;
-  return { actions: planned.actions(), result: link.result, audit };
+  const tenant = await loadScope(later, of.root, 'connection');
+  const name = String(given.displayName);
+  const actions = await throughGate(planned.reader, name, [tenant, of], planned.actions());
+  return { actions, result: link.result, audit };
 }
 
 const create = writeCommand({

@@ -9,6 +9,8 @@ import { membershipsTo, type OriginState } from '../edges/suspension.ts';
 import { planClosing, planDeletion } from '../kinds/deletion.ts';
 import { type NodeKind, tenantOf } from '../kinds/node-kind.ts';
 import { type NodePlan, planChange, planCreation } from '../kinds/writing.ts';
+import { throughGate } from '../nodes/gates.ts';
+import { loadScope } from '../nodes/nodes.ts';
 import { connectionRef, linkRef } from '../nodes/scim-links.ts';
 import { asManyAsFit } from '../nodes/steps.ts';
 import { administers, hasAccessBeyond } from '../operators/administers.ts';
@@ -73,9 +75,9 @@ async function changeUser(planning: Planning, of: Connection, said: Said, user: 
 
 /** The user whom the login of a new link names, and on what that rests. */
 async function findUser(planning: Planning, of: Connection, said: Said) {
-  const { conditions, owner, refusal } = await nameable(planning, of, said);
+  const { conditions, nodes, owner, refusal } = await nameable(planning, of, said);
   const { id, unowned } = await owner();
-  if (id === undefined) return { conditions, user: undefined };
+  if (id === undefined) return { conditions, nodes, user: undefined };
   const [item, link] = await planning.reader.getMany([
     nodeKey({ type: 'user', id }),
     nodeKey(linkRef(of.ref.id, id)),
@@ -86,7 +88,7 @@ async function findUser(planning: Planning, of: Connection, said: Said) {
   if (link) throw linkedAlready();
   const user: Node = { ref: { type: 'user', id }, item };
   const isOwned = owns(of, item);
-  return { user, conditions: [asRead(user, OF_USER), ...conditions, ...(isOwned ? [] : unowned)] };
+  return { user, nodes, conditions: [asRead(user, OF_USER), ...conditions, ...(isOwned ? [] : unowned)] };
 }
 
 const linkedAlready = () => conflict('userName', 'the connection has this user already');
@@ -94,10 +96,10 @@ const linkedAlready = () => conflict('userName', 'the connection has this user a
 /** The plan that links a connection to a user: to one whom the login names, or else to one who is made. */
 export async function planLink(planning: Planning, id: string, said: Said): Promise<OneTransaction> {
   const of = await loadConnection(planning, id);
-  const { user, conditions } = await findUser(planning, of, said);
+  const { user, nodes, conditions } = await findUser(planning, of, said);
   const { active = true } = said;
   const whole: Said = { ...said, active };
-  const { displayName, givenName, familyName, email, sub } = said;
+  const { userName = '', displayName, givenName, familyName, email, sub } = said;
   const login = { ...defined({ email }), ...(sub === undefined ? {} : { issuer: of.issuer, sub }) };
   const names = defined({ displayName, givenName, familyName });
   const made = user ? owns(of, user.item) : true;
@@ -119,8 +121,10 @@ export async function planLink(planning: Planning, id: string, said: Said): Prom
     // Who is made in the same transaction is there.
     .filter((action) => user !== undefined || identityOf(keyOf(action)) !== userAt)
     .map((action) => (identityOf(keyOf(action)) === at ? { ...action, failure: linkedAlready } : action));
+  const tenant = await loadScope(planning, of.root, 'connection');
+  const all = [...conditions, ...actions, ...about.actions];
   return {
-    actions: [...conditions, ...actions, ...about.actions] as readonly Action[],
+    actions: await throughGate(planning.reader, userName, [tenant, ...nodes], all),
     result: link.result,
     audit: [link.audit, ...about.audit],
   };

@@ -1,7 +1,7 @@
 import type { Guard } from '../../table/entities/entity.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { type GatehouseError, invalid, stale } from '../../table/errors.ts';
-import { parseRef } from '../../table/identifiers.ts';
+import { parseRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { type Key, nodeKey } from '../../table/keys.ts';
 import type { Action, Expected, Update } from '../../table/write/action.ts';
@@ -47,6 +47,8 @@ const guardOf = (field: 'email' | 'sub'): Guard =>
 /** The conditions under which a connection may state a login, and who has it. */
 interface Named {
   readonly conditions: readonly Action[];
+  /** The connection, and the domain of the email: what it rests on, whoever is named. */
+  readonly nodes: readonly Node[];
   /** Reads who has it. Throws the refusal where that are two. */
   readonly owner: () => Promise<{
     readonly id: string | undefined;
@@ -67,17 +69,17 @@ export async function nameable({ reader }: Planning, of: Connection, login: Logi
   const { root, issuer } = of;
   if (sub !== undefined && issuer === undefined) throw refused('sub');
   const conditions: Action[] = [];
+  const nodes: Node[] = [of];
   if (sub !== undefined) conditions.push(asRead(of, ['issuer']));
   if (email !== undefined) {
-    const key = nodeKey({ type: 'domain', id: email.slice(email.indexOf('@') + 1) });
-    const domain = await reader.get(key);
-    if (domain?.tenant !== root || domain.deletingSince !== undefined) throw refused('email');
+    const ref: Ref = { type: 'domain', id: email.slice(email.indexOf('@') + 1) };
+    const item = await reader.get(nodeKey(ref));
+    if (item?.tenant !== root || item.deletingSince !== undefined) throw refused('email');
     conditions.push({
-      kind: 'check',
-      key,
-      when: { exists: true, equals: { tenant: root, deletingSince: undefined } },
+      ...asRead({ ref, item }, ['tenant', 'deletingSince']),
       failure: () => refused('email'),
     });
+    nodes.push({ ref, item });
   }
   const refusal = () => refused(email === undefined ? 'sub' : 'email');
   const keys = [guardKeyOf(guardOf('email'), { email }), guardKeyOf(guardOf('sub'), { issuer, sub })].filter(
@@ -85,6 +87,7 @@ export async function nameable({ reader }: Planning, of: Connection, login: Logi
   );
   return {
     conditions,
+    nodes,
     refusal,
     owner: async () => {
       const found = keys.length > 0 ? await reader.getMany(keys) : [];

@@ -10,6 +10,7 @@ import type { Update } from '../../table/write/action.ts';
 import type { Command } from '../command.ts';
 import { by, listAllCommand, listCommand, ownedByScope, period } from '../kinds/lists.ts';
 import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
+import { closeGates } from '../nodes/gates.ts';
 import { beingDeleted, loadScope, loadScopeOf, textsOf } from '../nodes/nodes.ts';
 import type { Owner } from '../nodes/ownership.ts';
 import { refuseMisfits } from '../nodes/properties.ts';
@@ -86,6 +87,8 @@ const scopeBehaviour: Behaviour = {
     return [];
   },
   keepsOwned: true,
+  // Who comes by a connection asks for a gate of the tenant, not for the tenant itself.
+  close: ({ ref, item }) => (textsOf(item, 'ancestors').length === 0 ? closeGates(ref) : []),
   // The effects of its own roles: empty by now, and kept until here for the time of their last write.
   remains: async (_planning, _node, around) =>
     around

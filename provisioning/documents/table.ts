@@ -119,6 +119,7 @@ ${tableOf(
       '`ROOT#id / DECISION#INVARIANTS`',
       'what must never be true in a tenant, with the revision of what it rests on (ADR 0047)',
     ],
+    ['gate', '`ROOT#id / META#GATE#n`', 'what creations by SCIM rest on, and that it is still so (ADR 0044)'],
     ['API revision', '`API#name / DECISION`', 'which write changed a route of the API last'],
     ['secret', '`SECRET#TYPE#id / META`', 'what a node keeps apart, as password hashes (ADR 0016)'],
     [

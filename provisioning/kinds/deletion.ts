@@ -46,17 +46,19 @@ const deleted = (entity: Entity, ref: Ref): Plan['result'] => ({ ...idsOf(entity
  * step closes the node: from then on it has no effect on decisions and gets no new edges. The next steps
  * delete its edges, and the last one deletes the node. An interrupted deletion resumes where it stopped.
  *
- * @param conditions under which it begins; what has begun goes on without them
+ * @param given conditions under which it begins; what has begun goes on without them
  */
 export async function planDeletion(
   planning: Planning,
   kind: NodeKind,
   node: Node,
-  conditions: readonly Action[] = [],
+  given: readonly Action[] = [],
 ): Promise<Plan> {
   const { entity, behaviour } = kind;
   const partition = partitionOf(node.ref);
   const hasBegun = node.item.deletingSince !== undefined;
+  const own = hasBegun ? [] : ((await behaviour.beforeDeletion?.(planning, node)) ?? []);
+  const conditions = [...given, ...own];
   // Read after the node: an edge that is added or deleted after this read changes the revision.
   const query = { ranges: [{ partition }], keep: isLeft };
   const page = hasBegun

@@ -48,6 +48,8 @@ export interface Behaviour {
   ) => Promise<readonly Action[]>;
   /** The node cannot be deleted while it owns others: of any type, or of these. */
   readonly keepsOwned?: true | readonly string[];
+  /** Conditions of a deletion that are read before what the node owns: what came since does not touch the node. */
+  readonly beforeDeletion?: (planning: Planning, node: Node) => Promise<readonly Action[]>;
   /** Throws when the node cannot be deleted as things are, for another reason. */
   readonly refuseDeletion?: (planning: Planning, node: Node) => Promise<void>;
   /** Makes the node count for nothing at once, before its edges go in steps. */

@@ -9,6 +9,7 @@ import { copyRelation } from './copies.ts';
 import { existsWith } from './decisions.ts';
 import { edgeRelations } from './edges.ts';
 import { inKnownForms, newerRelation, withoutForm } from './forms.ts';
+import { gateRelation } from './gates.ts';
 import { guardRelations } from './guards.ts';
 import { nameRelation } from './names.ts';
 import { nodeRelations } from './nodes.ts';
@@ -44,6 +45,7 @@ function relationsIn(item: Item, now: number): readonly Relation[] {
     const owner = nodeAt(nodeKey(parsed));
     return owner ? [secretRelation(owner.ref, owner.kind)] : edgeRelations(item);
   }
+  if (parsed?.form === 'gate') return [gateRelation(item)];
   if (nodeAt(item)) return nodeRelations(item, now);
   const to = otherEnd(item);
   if (item.Type === 'Ownership' && to) return [copyRelation({ PK: item.PK, SK: item.SK }, to, now)];

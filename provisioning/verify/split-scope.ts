@@ -17,6 +17,7 @@ import type { Reader } from '../../table/reader.ts';
 import { MAX_ITEM_BYTES, sizeOf } from '../../table/size.ts';
 import type { Action, Check, Expected, Update } from '../../table/write/action.ts';
 import { group as groupRef } from '../edges/rights.ts';
+import { closeGates } from '../nodes/gates.ts';
 import { asRead, isMeanwhile } from './relation.ts';
 import { scopeOf } from './split-roles.ts';
 import type { SplitTable, Splitting } from './splitting.ts';
@@ -46,7 +47,7 @@ export const GROUPS_OF_SCOPE: Splitting = {
     if (!node || node.deletingSince !== undefined) return false;
     // A mark of its own: another migration that is still under way stops at its next transaction.
     const mark = table.newId();
-    await table.send([marked(node, mark)]);
+    await table.send([marked(node, mark), ...closeGates(scope)]);
     for await (const groups of groupsOf(table.reader, scope)) {
       await markGroups(table, scope, groups, mark, mark);
       await moveMembers(table, scope, groups, mark);
@@ -57,13 +58,13 @@ export const GROUPS_OF_SCOPE: Splitting = {
   join: async (table, node) => {
     const scope = scopeAt(node) as Ref;
     if (!(await putBack(table, scope))) return false;
-    if (node[BY_SCOPE] !== BACK) await table.send([marked(node, BACK), isWhole(scope)]);
+    if (node[BY_SCOPE] !== BACK) await table.send([marked(node, BACK), isWhole(scope), ...closeGates(scope)]);
     for await (const groups of groupsOf(table.reader, scope)) {
       await markGroups(table, scope, groups, undefined, BACK);
       await moveMembers(table, scope, groups, BACK);
       await expireRoles(table, scope, groups);
     }
-    await table.send([marked({ ...node, [BY_SCOPE]: BACK }, undefined)]);
+    await table.send([marked({ ...node, [BY_SCOPE]: BACK }, undefined), ...closeGates(scope)]);
     return true;
   },
 };
@@ -341,7 +342,7 @@ async function putApart(table: SplitTable, scope: Ref, first: string): Promise<b
           when: asRead(item),
           failure: () => stale(formatRef(scope)),
         },
-        changeOfMark(scope, mark, table.newId()),
+        ...changeOfMark(scope, mark, table.newId()),
       ]);
       return true;
     } catch (error) {
@@ -355,9 +356,10 @@ async function putApart(table: SplitTable, scope: Ref, first: string): Promise<b
   return false;
 }
 
-const changeOfMark = (scope: Ref, from: string, to: string): Update => {
+/** Whoever makes a group meanwhile gives it the mark, so nobody comes through a gate that says the old one. */
+const changeOfMark = (scope: Ref, from: string, to: string): readonly Action[] => {
   const { key, when, failure } = asMarked(scope, from);
-  return { kind: 'update', key, set: { [BY_SCOPE]: to }, when, failure };
+  return [{ kind: 'update', key, set: { [BY_SCOPE]: to }, when, failure }, ...closeGates(scope)];
 };
 
 /**
@@ -367,7 +369,7 @@ const changeOfMark = (scope: Ref, from: string, to: string): Update => {
  */
 async function markedAnew({ send, newId }: SplitTable, scope: Ref, mark: string): Promise<string> {
   const next = newId();
-  await send([changeOfMark(scope, mark, next)]);
+  await send(changeOfMark(scope, mark, next));
   return next;
 }
 

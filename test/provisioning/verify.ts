@@ -1,3 +1,4 @@
+import { notedOf } from '../../provisioning/nodes/gates.ts';
 import type { Entity } from '../../table/entities/entity.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { SCOPES } from '../../table/entities/scopes.ts';
@@ -56,6 +57,13 @@ export function faultsOf(items: readonly Item[]): readonly string[] {
       const parts = SK.split('#').slice(parsed.kind ? 1 : 0);
       expectNode(PK, item);
       for (let i = 0; i < parts.length; i += 2) expectNode(`${parts[i]}#${parts[i + 1]}`, item);
+    }
+    if (parsed?.form === 'gate') {
+      for (const name of Object.keys(item).filter((each) => each.includes(':'))) {
+        const node = all.get(key(partition(name), META));
+        const isSo = node !== undefined && node.deletingSince === undefined && item[name] === notedOf(node);
+        if (!isSo) faults.push(`${key(PK, SK)} says of ${name} what is not so`);
+      }
     }
     if (isOfDecision(parsed)) {
       // The effects of global roles on what is not registered any more would come back with it.

@@ -5,6 +5,7 @@ import {
   apiRevisionKey,
   decisionKey,
   edgeKey,
+  gateKey,
   guardKey,
   type Key,
   logKey,
@@ -57,6 +58,9 @@ const built: fc.Arbitrary<readonly [Key, ParsedKey]> = fc.oneof(
       ([owner, name]) =>
         [tenantEffectsKey(owner, name), { form: 'tenant-effects', ...owner, permission: name.text }] as const,
     ),
+  fc
+    .tuple(ref, fc.nat(15))
+    .map(([root, number]) => [gateKey(root, number), { form: 'gate', ...root, number }] as const),
   fc.tuple(ref, ref).map(([from, to]) => [edgeKey(from, to), { form: 'edge', ...from, to: [to] }] as const),
   fc
     .tuple(ref, type, fc.array(ref, { minLength: 1, maxLength: 3 }))
@@ -125,6 +129,9 @@ describe('a key that is never built is not read', () => {
     ['effects on something that is no permission', `TENANT#${ID}`, 'DECISION#ROLE#r'],
     ['effects without a permission', `TENANT#${ID}`, 'DECISION#PAGE'],
     ['effects with something after the permission', `TENANT#${ID}`, 'DECISION#PAGE#p#x'],
+    ['a gate beyond the last', `TENANT#${ID}`, 'META#GATE#16'],
+    ['a gate in another spelling', `TENANT#${ID}`, 'META#GATE#01'],
+    ['something else after META', `TENANT#${ID}`, 'META#DOOR#1'],
     ['a guard that is no META', 'EMAIL#a@b.de', 'DECISION'],
     ['a guard with three values', 'ROLE_NAME#a#b#c', 'META'],
     ['an operation that is no META', 'OPERATION#o', 'DECISION'],
