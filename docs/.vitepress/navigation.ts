@@ -49,7 +49,6 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'docs/authzen.md',
     'docs/configuration.md',
     'docs/errors.md',
-    'docs/limits.md',
     'docs/',
   ],
   Operations: [
