@@ -209,6 +209,7 @@ export function createEngine(options: EngineOptions): Engine {
   const { planOf, decideAtOnce, decideAskedAtOnce, decide } = createDeciding(kept, loading);
   const observer = options.observe && createObserver(options.observe, now);
   const logs = decisionLog && createEngineLog(decisionLog);
+  const isReported = observer !== undefined || logs !== undefined;
   // How a question is decided that is asked alone: for the decision, and for the effective roles, too.
   const alone = { givesAgain: true, keeps: true, work: undefined, log: logs?.check };
   const forDecision: Deciding = { ...alone, withRoles: false };
@@ -289,9 +290,14 @@ export function createEngine(options: EngineOptions): Engine {
   ): Promise<R> {
     const decided = consistency === 'cached' ? decideAtOnce(question, deciding) : undefined;
     if (decided === undefined) return answerAlone(asking(question), consistency, deciding, make);
-    observer?.given(observedOf(decided, false), decided.instant);
-    deciding.log?.([decided]);
+    if (isReported) report(decided, deciding);
     return Promise.resolve(make(decided));
+  }
+
+  /** Reports what was decided at once. */
+  function report(decided: Decided<Question>, { log }: Deciding): void {
+    observer?.given(observedOf(decided, false), decided.instant);
+    log?.([decided]);
   }
 
   /** As `answerOne`, for a question that is built from items. */
@@ -303,8 +309,7 @@ export function createEngine(options: EngineOptions): Engine {
   ): Promise<R> {
     const decided = consistency === 'cached' ? decideAskedAtOnce(ask, deciding) : undefined;
     if (decided === undefined) return answerAlone(ask, consistency, deciding, make);
-    observer?.given(observedOf(decided, false), decided.instant);
-    deciding.log?.([decided]);
+    if (isReported) report(decided, deciding);
     return Promise.resolve(make(decided));
   }
 

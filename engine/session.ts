@@ -72,29 +72,28 @@ export function createSessions(
     const expiresAt = Math.min(end, groups?.until ?? end);
     const decisions = new Map(names.map((name, position) => [name, made[position] as Decision]));
     const isOver = () => now() >= expiresAt || begunIn !== generation();
+    const can = (permission: string) => decisions.get(permission)?.allowed === true && !isOver();
+    const decide = (permission: string): Decision => {
+      const decision = decisions.get(permission);
+      if (!decision) throw invalid('permission', 'permission was not named when the session was opened');
+      if (isOver()) throw new GatehouseError('stale', 'the session has expired: open a new one');
+      return decision;
+    };
+    if (decisionLog === undefined || lines === undefined) return { expiresAt, can, decide };
     /** Logs a decision when it is asked for first. */
-    const report = (permission: string): void => {
-      const line = lines?.get(permission);
-      if (line === undefined || isOver()) return;
-      lines?.delete(permission);
-      try {
-        decisionLog?.log(line);
-      } catch {}
-    };
-    return {
-      expiresAt,
-      can: (permission) => {
-        if (lines) report(permission);
-        return decisions.get(permission)?.allowed === true && !isOver();
-      },
-      decide: (permission) => {
-        const decision = decisions.get(permission);
-        if (!decision) throw invalid('permission', 'permission was not named when the session was opened');
-        if (isOver()) throw new GatehouseError('stale', 'the session has expired: open a new one');
-        if (lines) report(permission);
-        return decision;
-      },
-    };
+    const reporting =
+      <R>(ask: (permission: string) => R) =>
+      (permission: string): R => {
+        const line = lines.get(permission);
+        if (line !== undefined && !isOver()) {
+          lines.delete(permission);
+          try {
+            decisionLog.log(line);
+          } catch {}
+        }
+        return ask(permission);
+      };
+    return { expiresAt, can: reporting(can), decide: reporting(decide) };
   };
 }
 
