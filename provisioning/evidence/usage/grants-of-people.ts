@@ -41,6 +41,10 @@ export interface Allow {
 
 export const subjectOf = ({ user }: Row): string => formatRef(readSubject(String(user), 'user'));
 
+/** Those of whom the table knows more than an edge, by reference. */
+export const peopleIn = ({ users, technicalUsers, subjects }: Gathered['rows']): ReadonlyMap<string, Row> =>
+  new Map([...[...users].map(([id, row]) => [`user:${id}`, row] as const), ...technicalUsers, ...subjects]);
+
 /** A permission, and the patterns that cover it. */
 export const namesCovering = (permission: string): readonly string[] => [
   permission,

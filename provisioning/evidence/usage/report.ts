@@ -5,7 +5,7 @@ import type { Command } from '../../command.ts';
 import { gather } from '../../export/gather.ts';
 import type { LogCoverage } from '../log-coverage.ts';
 import { readChanges } from './changes.ts';
-import { subjectOf } from './grants-of-people.ts';
+import { peopleIn, subjectOf } from './grants-of-people.ts';
 import { createLogged } from './logged.ts';
 import { checkRemovals, type Removal } from './removals.ts';
 import { type Usage, usageOf } from './usage.ts';
@@ -52,8 +52,8 @@ export async function reportUsage(options: {
   const gathered = await gather(queries, { roots, apis, memberships: 'all' });
   const { rows, edges } = gathered;
   const changes = await readChanges(queries, gathered.roots, from);
-  const subjects = Object.values(edges).flatMap((list) => list.map(subjectOf));
-  const logged = await createLogged([...rows.scopes.keys(), ...subjects]);
+  const admins = edges.admin.map(subjectOf);
+  const logged = await createLogged([...rows.scopes.keys(), ...peopleIn(rows).keys(), ...admins]);
   const { unused, ...usage } = usageOf({ ...options, gathered, changes, logged, from });
   const listed = unused.slice(0, most);
   const removals = await checkRemovals(listed, {

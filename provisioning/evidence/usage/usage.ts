@@ -1,7 +1,7 @@
 import { defined } from '../../../table/defined.ts';
 import type { Change } from '../../access-difference/carry-out.ts';
 import type { Row } from '../../apply/entry.ts';
-import { type Grant, subjectOf } from './grants-of-people.ts';
+import { type Grant, peopleIn, subjectOf } from './grants-of-people.ts';
 import { createModel, type Model, type UsageOptions } from './model.ts';
 import { type Used, usedOf } from './used.ts';
 import type { AdminUse } from './uses.ts';
@@ -78,8 +78,7 @@ function unusedOfRoles({ gathered, changes, tenant }: UsageOptions, model: Model
 
 /** Subjects by reference, for as long as they are active. */
 function activeIn({ gathered: { rows }, at }: UsageOptions): (subject: string) => boolean {
-  const people = new Map([...rows.users].map(([id, row]) => [`user:${id}`, row]));
-  for (const [ref, row] of [...rows.technicalUsers, ...rows.subjects]) people.set(ref, row);
+  const people = peopleIn(rows);
   return (subject) => {
     const { status = 'active', endsAt } = people.get(subject) ?? { status: 'gone' };
     return status === 'active' && (endsAt === undefined || Date.parse(String(endsAt)) > at);
