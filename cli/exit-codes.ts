@@ -25,6 +25,12 @@ export const EXIT_CODES: readonly ExitCodes[] = [
   { of: ['check', 'explain'], 0: 'allowed', 1: 'refused', 2: FAULT },
   { of: ['who', 'menu', 'where', 'narrow', 'usage', 'log'], 0: 'the list, which may be empty', 2: FAULT },
   { of: ['matrix'], 0: 'the matrix was written', 2: FAULT },
+  {
+    of: ['prove'],
+    0: 'all holds',
+    1: 'something does not hold, or it cannot be told',
+    2: FAULT,
+  },
   { of: ['test'], 0: 'all tests passed', 1: 'a test failed', 2: FAULT },
   {
     of: ['types'],

@@ -33,6 +33,7 @@ const SUBCOMMANDS: readonly (readonly [title: string, Readonly<Record<string, Lo
       narrow: async () => (await import('./commands/narrow.ts')).addNarrow,
       matrix: async () => (await import('./commands/matrix.ts')).addMatrix,
       usage: async () => (await import('./commands/usage.ts')).addUsage,
+      prove: async () => (await import('./commands/prove.ts')).addProve,
       explore: async () => (await import('./commands/explore.ts')).addExplore,
     },
   ],

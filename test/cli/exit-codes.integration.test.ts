@@ -49,6 +49,8 @@ const NAMES: readonly (readonly [place: string, line: string, unknown: readonly 
   ['matrix --role', 'matrix Here --role ?', ['nothing']],
   ['usage --elsewhere', 'usage --log - --elsewhere ?', PERMISSION],
   ['usage --tenant', 'usage --log - --tenant ?', SCOPE],
+  ['prove --tenant', 'prove --tenant ?', SCOPE],
+  ['prove names', 'prove --never ? grades docs/examples/school.manifest.yaml', ['nobody']],
   ['export --root', 'export --root ?', SCOPE],
   // The log is of what is gone, too: a reference may be to that.
   ['log --tenant', 'log --tenant ?', ['nowhere']],

@@ -22,9 +22,14 @@ interface Said {
 /** Stands for every word that no pattern names. */
 const ANY = '<any>';
 
-/** What roles say, own and inherited, by the label of the role. */
-function statementsOf({ roles, cells }: Matrix) {
-  const said = new Map(roles.map(({ label }) => [label, [] as Statement[]]));
+/**
+ * What roles say, own and inherited, by the label of the role.
+ *
+ * @param isOwn whether only those that the root owns are asked for; a matrix without a root has no such ones
+ */
+function statementsOf({ roles, cells, scope }: Matrix, isOwn: boolean) {
+  const asked = roles.filter((role) => !isOwn || role.scope === scope?.ref);
+  const said = new Map(asked.map(({ label }) => [label, [] as Statement[]]));
   const labels = new Map(roles.map(({ id, label }) => [id, label]));
   for (const { role, permission, marks } of cells)
     for (const { effect, when, pattern } of marks)
@@ -86,9 +91,11 @@ function isWithin(one: Said, other: Said): boolean | undefined {
  * @param before and `after`: of the same root; undefined where it is not there
  */
 export function widerIn(before: Matrix | undefined, after: Matrix | undefined): readonly RoleFinding[] {
-  const [was, is] = [before && statementsOf(before), after && statementsOf(after)];
-  const tenant = (after ?? before)?.scope?.name;
   const [denied, denies] = [isDenyOverriding(before), isDenyOverriding(after)];
+  const tenant = (after ?? before)?.scope?.name;
+  // Roles that no tenant owns are compared by themselves, unless the tenant lets go of what they deny.
+  const isOwn = tenant !== undefined && !(denied && after && !denies);
+  const [was, is] = [before && statementsOf(before, isOwn), after && statementsOf(after, isOwn)];
   const findings: RoleFinding[] = [];
   for (const role of new Set([...(was?.keys() ?? []), ...(is?.keys() ?? [])])) {
     const [old, now] = [was?.get(role) ?? [], is?.get(role) ?? []];
@@ -123,13 +130,17 @@ const isDenyOverriding = (matrix: Matrix | undefined): boolean =>
 const chooses = (combination: Combination): boolean => combination === 'deny-overrides';
 
 /**
- * Where a role allows a permission, or one that a pattern covers, whatever its conditions are.
+ * Where roles of a name allow a permission, or one that a pattern covers.
  *
- * @returns undefined where the matrix has no role of this label
+ * @returns undefined where the matrix has no role of this name
  */
-export function allowedBy(matrix: Matrix, role: string, asked: string): readonly RoleFinding[] | undefined {
-  const statements = statementsOf(matrix).get(role);
-  if (!statements) return undefined;
+export function allowedBy(matrix: Matrix, name: string, asked: string): readonly RoleFinding[] | undefined {
+  const roles = matrix.roles.filter((role) => role.name === name || role.label === name);
+  return roles.length === 0 ? undefined : roles.flatMap(({ label }) => allowedByRole(matrix, label, asked));
+}
+
+function allowedByRole(matrix: Matrix, role: string, asked: string): readonly RoleFinding[] {
+  const statements = statementsOf(matrix, false).get(role) ?? [];
   const isAsked = (permission: string) =>
     permission === asked || patternsCovering(permission).includes(asked);
   const findings: RoleFinding[] = [];
