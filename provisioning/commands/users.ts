@@ -14,18 +14,19 @@ import { normaliseIssuer } from '../../table/normalise.ts';
 import { edgesFrom, nodeWith, OWNERSHIP, ownedRef } from '../../table/partition-queries.ts';
 
 import type { Action } from '../../table/write/action.ts';
-import { readCommand } from '../command.ts';
+import { readCommand, writeCommand } from '../command.ts';
 import { subject } from '../edges/rights.ts';
 import { createdAgain } from '../erasures.ts';
 import { by, listCommand, listOwnedCommand, ofStatus, ofTenant } from '../kinds/lists.ts';
-import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
+import { type Behaviour, type NodeKind, tenantOf } from '../kinds/node-kind.ts';
+import { planChange } from '../kinds/writing.ts';
 import { guardKeyOf } from '../nodes/guards.ts';
-import { loadScope, loadScopeOf, textOf, touchLiving } from '../nodes/nodes.ts';
+import { loadNode, loadScope, loadScopeOf, textOf, touchLiving } from '../nodes/nodes.ts';
 import { refuseMisfits } from '../nodes/properties.ts';
-import { removeLink } from '../nodes/scim-links.ts';
+import { linkRef, removeLink } from '../nodes/scim-links.ts';
 import { rootTypes } from '../nodes/scope-types.ts';
 import type { Node, Planning } from '../plan.ts';
-import type { Attributes } from '../visible.ts';
+import { type Attributes, visible } from '../visible.ts';
 
 /**
  * The tenant that lists the user. It gives no rights:
@@ -219,6 +220,32 @@ const findUser = readCommand({
   },
 });
 
+/** What is left of a connection that has gone, or has no say in a user any more, would close the user for good. */
+const release = writeCommand({
+  name: 'user.release',
+  summary:
+    'Gives a user whom a connection has made to the operators: what the connection said last no longer closes the user. The connection has the user no more: `scim-user.delete` first.',
+  input: z.strictObject({ id: field.id }),
+  plan: async (planning, { id }) => {
+    const node = await loadNode(planning, 'user', id, 'id');
+    const { source } = node.item;
+    if (source === undefined) {
+      const after = visible(node.item);
+      const audit = {
+        entity: node.ref,
+        tenant: tenantOf(ENTITIES.user, node.item),
+        after,
+        kept: true,
+      } as const;
+      return { actions: [], result: { ...after, kept: true }, audit };
+    }
+    if (await planning.reader.get(nodeKey(linkRef(String(source), id))))
+      throw conflict('id', `the connection ${source} still has this user`);
+    // A link that comes meanwhile counts up the revision.
+    return planChange(planning, USER, node, { source: null, sourceActive: null }, ['rev', 'source']);
+  },
+});
+
 const listSubjects = listCommand({
   name: 'subject.list',
   summary:
@@ -234,7 +261,7 @@ const listSubjects = listCommand({
 export const USER: NodeKind = {
   entity: ENTITIES.user,
   behaviour: userBehaviour,
-  commands: [findUser, readWithWorkstreams, listAccess, listUsers],
+  commands: [findUser, readWithWorkstreams, listAccess, listUsers, release],
 };
 
 export const USER_KINDS: readonly NodeKind[] = [

@@ -340,6 +340,7 @@ const OTHERS: readonly (readonly [command: string, input: Input])[] = [
   ['name.suggest', { name: 'North shcool', kind: 'scope' }],
   ['user.read-all', { id: user }],
   ['user.access', { id: user, at: '2026-04-01T00:00:00Z' }],
+  ['user.release', { id: user }],
   ['access.compare', { commands: [{ command: 'role.delete', input: { id: role } }] }],
   ['role.read-all', { id: role }],
   ['account.read-all', { id: account }],

@@ -221,6 +221,7 @@ const OTHERS: Readonly<Record<string, Shape>> = {
   ),
   'scope.move': { scope: reference, parent: reference, ancestors: z.array(reference) },
   'user.erase': { id: text, erased: z.literal(true) },
+  'user.release': { ...stored('user'), kept: z.literal(true).optional() },
   'scope.delete-tree': { scope: reference, deleted: z.literal(true) },
   'transaction.write': { results: z.array(anyMap).describe('list of the results of the parts') },
   'tenant.plan': {

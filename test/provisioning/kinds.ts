@@ -518,6 +518,7 @@ function otherInputs(
     'user.access': async () => ({ id: (await made('user')).id }),
     'tenant.list-all': async () => ({ tenant: `tenant:${(await made('tenant')).id}` }),
     'user.erase': async () => ({ id: (await made('user')).id }),
+    'user.release': async () => ({ id: (await made('user')).id }),
     'scope.delete-tree': async () => ({ scope: `client:${(await made('client')).id}` }),
     'scope.move': async () => {
       const { id, root } = await made('building');
