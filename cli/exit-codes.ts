@@ -22,8 +22,14 @@ const REFUSAL = `${WRONG}, refused by provisioning, or a failure`;
 
 /** Of every subcommand: for its help, for docs/cli.md, and for the tests, which hold the code to it. */
 export const EXIT_CODES: readonly ExitCodes[] = [
-  { of: ['check', 'explain'], 0: 'allowed', 1: 'refused', 2: FAULT },
-  { of: ['who', 'menu', 'where', 'narrow', 'usage', 'log'], 0: 'the list, which may be empty', 2: FAULT },
+  { of: ['check', 'explain'], 0: 'allowed', 1: 'refused, or --at: not known', 2: FAULT },
+  {
+    of: ['who', 'menu', 'where'],
+    0: 'the list, which may be empty',
+    1: '--at: all or some of it is not known',
+    2: FAULT,
+  },
+  { of: ['narrow', 'usage', 'log'], 0: 'the list, which may be empty', 2: FAULT },
   { of: ['matrix'], 0: 'the matrix was written', 2: FAULT },
   {
     of: ['prove'],

@@ -16,6 +16,7 @@ export { changesBeyond, idsOf, readSavedPlan, type SavedPlan, savedPlan } from '
 export { type Command, mayTakeAway, takesAway } from './command.ts';
 export { endsOfMembership } from './commands/memberships.ts';
 export { describeCommand, type Field, fieldsOf } from './documents/commands.ts';
+export { type AskThen, askThen, type Question, type Then } from './evidence/instant.ts';
 export { type Exported, type ExportOptions, exportManifest } from './export/export.ts';
 export { partsOf } from './export/parts.ts';
 export { createIds } from './ids.ts';

@@ -5,6 +5,7 @@ import type { Action } from '../table/write/action.ts';
 import { asChecks } from '../table/write/transaction.ts';
 import type { WriteNotes, Writer } from '../table/writer.ts';
 import { type AuditContext, auditActions } from './audit.ts';
+import { withBeside } from './edges/edges-beside.ts';
 import { createEnforcement } from './evidence/invariants/enforce.ts';
 import type { Guarded } from './operators/guard.ts';
 import { type Plan, type Planning, recorded } from './plan.ts';
@@ -74,7 +75,7 @@ export function createPipeline(ports: Ports, splits: KnownSplits) {
     ) => {
       const { actor, origin, principal } = context.event;
       const known = await sealed(
-        { entries: recorded(plan), actor, origin, result: plan.result },
+        { entries: withBeside(recorded(plan), plan.actions), actor, origin, result: plan.result },
         { reader: from, newSecret, encryption, keys, readsAll },
       );
       const event = { actor, origin: known.origin, principal };

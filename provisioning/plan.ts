@@ -93,6 +93,8 @@ export interface AuditEntry {
   readonly after?: Readonly<Record<string, unknown>>;
   /** What was asked for is there already: it takes the right for the change, and leaves no record. */
   readonly kept?: true;
+  /** It says in another log what an entry beside it says: it takes no right. */
+  readonly notice?: true;
   /** Other attributes of the record. */
   readonly details?: Readonly<Record<string, unknown>>;
 }

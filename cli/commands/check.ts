@@ -3,10 +3,10 @@ import type { Reader } from '../../table/reader.ts';
 import { connect } from '../connection.ts';
 import { verdict } from '../context.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
-import { ASKED } from '../given.ts';
 import { flag, permissionArgument, scopeArgument, subjectArgument } from '../options.ts';
 import { assertAsked, meantText, namesIn, questionOf } from '../references.ts';
 import { subcommand } from '../subcommand.ts';
+import { answerThen, THEN, unknownText } from '../then.ts';
 
 interface Question {
   readonly subject: string;
@@ -31,7 +31,7 @@ export const decide = (
 
 const EXAMPLES = `  gatehouse check tina@school.example grades 'North School'
   gatehouse check user:01M7YAMYCAWSND2TZ7F47P6DYF grades location:01M7YAMY51QT61RYW2RQE37W98
-  gatehouse check tina@school.example grades 'North School' --at 2026-03-01 --json
+  gatehouse check tina@school.example grades 'North School' --at 2026-03-01T14:02Z --json
   gatehouse check tina@school.example grades 'North School' --given '{"context":{"ip":"10.0.0.1"}}'`;
 
 /** `gatehouse check`: the decision and its reason. */
@@ -41,21 +41,37 @@ export const addCheck = subcommand({
   description: 'Decides whether a subject has a permission at a scope, and gives the reason.',
   arguments: [subjectArgument, permissionArgument, scopeArgument],
   options: {
-    ...ASKED,
+    ...THEN,
     strong: flag('read the table as it is now, in one transaction, instead of from caches'),
   },
   examples: EXAMPLES,
   run: async ([who, permission, where], options, context) => {
     const { now } = context;
-    const { at = now() } = options;
     const reader = await connect(options, context);
     const asked = await questionOf(namesIn(reader), who, where);
     const { subject, scope } = asked;
-    const question = { subject, permission, scope, at };
-    const { allowed, reason } = await decide(reader, now, question, options);
-    await assertAsked(reader, reason, question);
+    const then = await answerThen(reader, options, now, {
+      ask: async ({ table, clock, at }) => {
+        const question = { subject, permission, scope, at };
+        const { allowed, reason } = await decide(table, clock.now, question, options);
+        await assertAsked(table, reason, question);
+        return { allowed, reason, at: new Date(at).toISOString() };
+      },
+      sameAs: ({ allowed }) => String(allowed),
+      restsOnProperties: ({ reason }) => reason === 'condition_failed',
+    });
+    const { answer, unknown } = then;
+    if (unknown) {
+      const at = new Date(options.at ?? now()).toISOString();
+      return {
+        data: { unknown, ...asked, permission, at },
+        text: (paint) => `${unknownText(paint, unknown)}${meantText(asked)}`,
+        code: REFUSED,
+      };
+    }
+    const { allowed, reason, at } = answer;
     return {
-      data: { allowed, reason, ...asked, permission, at: new Date(at).toISOString() },
+      data: { allowed, reason, ...asked, permission, at },
       text: (paint) => `${verdict(paint, allowed)} (${reason})\n${meantText(asked)}`,
       code: allowed ? OK : REFUSED,
     };

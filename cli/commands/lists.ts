@@ -2,7 +2,7 @@ import { createEngine, createLists, type ListOptions, type Lists } from '../../e
 import { descriptionsOf, namesOf, namesOfSubjects } from '../../provisioning/names/labels.ts';
 import type { Page, Reader } from '../../table/reader.ts';
 import { connect } from '../connection.ts';
-import { ASKED } from '../given.ts';
+import { OK, REFUSED } from '../exit-codes.ts';
 import {
   choice,
   flag,
@@ -15,8 +15,9 @@ import {
   typeOf,
 } from '../options.ts';
 import { columns, plain } from '../print.ts';
-import { assertType, existing } from '../references.ts';
+import { assertType, existing, isReference } from '../references.ts';
 import { type Subcommand, subcommand } from '../subcommand.ts';
+import { answerThen, THEN, unknownText } from '../then.ts';
 
 interface Only {
   readonly kind?: 'page' | 'permission' | undefined;
@@ -53,48 +54,75 @@ const searchCommand = ({ search, labels, keys, kinds, typesOf, example, ...of }:
       ...of.options,
       ...pageOptions(100),
       all: flag('print all pages'),
-      ...ASKED,
+      ...THEN,
       strong: flag('read the table as it is now, instead of from caches'),
     },
     examples: `  gatehouse ${of.name} ${example}`,
     run: async (typed, options, context) => {
-      const { now } = context;
-      const { limit, at = now(), kind, type, all, json } = options;
+      const { limit, kind, type, all, json } = options;
       const reader = await connect(options, context);
-      if (typesOf && type !== undefined) await assertType(reader, typesOf, type);
-      // A list of what does not exist would be empty.
-      const given = await Promise.all([
-        existing(reader, kinds[0], typed[0]),
-        existing(reader, kinds[1], typed[1]),
-      ]);
-      const clock = { now };
-      const lists = createLists({ reader, engine: createEngine({ reader, clock }), clock });
-      const rows: (readonly [string, string | undefined])[] = [];
-      let { cursor } = options;
-      // A page that takes long ends before it is full, with a cursor: the next one continues.
-      do {
-        const page = await search(lists, given, {
-          at,
-          cursor,
-          kind,
-          type,
-          ...options.given,
-          consistency: options.strong ? 'strong' : 'cached',
-          limit: all ? limit : limit - rows.length,
-        });
-        const texts = await labels(reader, page.items);
-        rows.push(...page.items.map((item, position) => [item, texts[position]] as const));
-        cursor = page.cursor;
-      } while (cursor !== undefined && (all || rows.length < limit));
+      const named = await Promise.all(
+        typed.map((text, n) => meant(reader, kinds[n as 0 | 1], text, options.at)),
+      );
+      const { answer, unknown, doubtful } = await answerThen(reader, options, context.now, {
+        ask: async ({ table, clock, at }) => {
+          if (typesOf && type !== undefined) await assertType(table, typesOf, type);
+          // A list of what does not exist would be empty.
+          const given = await Promise.all([
+            existing(table, kinds[0], named[0] ?? ''),
+            existing(table, kinds[1], named[1] ?? ''),
+          ]);
+          const lists = createLists({ reader: table, engine: createEngine({ reader: table, clock }), clock });
+          const rows: (readonly [string, string | undefined])[] = [];
+          let { cursor } = options;
+          // A page that takes long ends before it is full, with a cursor: the next one continues.
+          do {
+            const page = await search(lists, given, {
+              at,
+              cursor,
+              kind,
+              type,
+              ...options.given,
+              consistency: options.strong ? 'strong' : 'cached',
+              limit: all ? limit : limit - rows.length,
+            });
+            const texts = await labels(table, page.items);
+            rows.push(...page.items.map((item, position) => [item, texts[position]] as const));
+            cursor = page.cursor;
+          } while (cursor !== undefined && (all || rows.length < limit));
+          return { rows, cursor };
+        },
+        sameAs: ({ rows }) => String(rows.map(([item]) => item)),
+        listsSubjects: typesOf === 'subject',
+      });
+      if (unknown)
+        return { data: { items: [], unknown }, text: (paint) => unknownText(paint, unknown), code: REFUSED };
+      const { cursor } = answer;
+      const rows = answer.rows.filter(([item]) => !doubtful.has(item));
       const lines =
         rows.length === 0 ? ['none'] : columns(rows.map(([item, label]) => [item, plain(label ?? '')]));
+      const notKnown = [...doubtful].map(([item, why]) => ({ [keys[0]]: item, why }));
       return {
-        data: { items: rows.map(([item, label]) => ({ [keys[0]]: item, [keys[1]]: label })), cursor },
+        data: {
+          items: rows.map(([item, label]) => ({ [keys[0]]: item, [keys[1]]: label })),
+          ...(notKnown.length > 0 ? { unknown: notKnown } : {}),
+          cursor,
+        },
         text: `${lines.join('\n')}\n`,
-        notes: cursor === undefined || json ? [] : [`there may be more: --all, or --cursor ${cursor}`],
+        notes: [
+          ...(json ? [] : [...doubtful].map(([item, why]) => `${item} is not known: ${plain(why)}`)),
+          ...(cursor === undefined || json ? [] : [`there may be more: --all, or --cursor ${cursor}`]),
+        ],
+        code: notKnown.length > 0 ? REFUSED : OK,
       };
     },
   });
+
+/** What a text means: of the table as it was, a reference is taken as it is. */
+const meant = async (reader: Reader, kind: Search['kinds'][number], text: string, at: number | undefined) =>
+  at !== undefined && (kind === 'permission' || isReference({ kind }, text))
+    ? text
+    : existing(reader, kind, text);
 
 /** `gatehouse who`: the subjects that may use a permission at a scope. */
 export const addWho = searchCommand({

@@ -4,17 +4,12 @@ import {
   gapsOf,
   MAX_RECORDS,
   type Replayed,
-  readLine,
   replay,
 } from '../../provisioning/replay/index.ts';
-import { unreadable } from '../../testing/text-file.ts';
-import { linesOf } from '../bulk/json-lines.ts';
-import { SourceError } from '../bulk/rows.ts';
+import { auditLines } from '../audit-lines.ts';
 import { type Context, type Paint, UsageError } from '../context.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
-import { isOfGzip, unpacked } from '../gzip.ts';
-import { openInput, problemIn, STDIN, sizeOf } from '../input-file.ts';
-import { parseJson } from '../json.ts';
+import { sizeOf } from '../input-file.ts';
 import {
   flag,
   type GlobalOptions,
@@ -54,9 +49,6 @@ const OPTIONS = {
   }),
   ...WRITING,
 } satisfies Options;
-
-/** An audit record is an item of at most 400 KB, and an image of it is not much longer. */
-const MAX_LINE_BYTES = 4_194_304;
 
 /** `gatehouse replay`: takes away from a restored table what was taken away after the restore point. */
 export const addReplay = subcommand({
@@ -137,23 +129,12 @@ const isWhole = ({ counted, gaps, byHand, refused }: Report): boolean =>
 /** Gives each line of a file to `add`. Returns how many are neither a record of a change nor a count. */
 async function collect(file: string, add: ReturnType<typeof createCollection>['add']): Promise<number> {
   let ignored = 0;
-  try {
-    for await (const { number, text } of linesOf(await unpacked(openInput(file)), MAX_LINE_BYTES)) {
-      if (text.trim() === '') continue;
-      const line = readLine(parseJson(text));
-      if (!line) throw problemIn(file, 'is neither a record of the stream nor an audit record', number);
-      if (line.kind === 'other') ignored += 1;
-      if (!add(line))
-        throw new UsageError(
-          `more than ${MAX_RECORDS} records after --since: give a later restore point, or the records of one log after the other`,
-        );
-    }
-  } catch (error) {
-    if (error instanceof SourceError) throw problemIn(file, error.message, error.line);
-    if (file !== STDIN && (error as NodeJS.ErrnoException).code === 'ENOENT')
-      throw unreadable(file, error as NodeJS.ErrnoException);
-    if (isOfGzip(error)) throw problemIn(file, 'is no whole gzip file', undefined);
-    throw error;
+  for await (const line of auditLines(file)) {
+    if (line.kind === 'other') ignored += 1;
+    if (!add(line))
+      throw new UsageError(
+        `more than ${MAX_RECORDS} records after --since: give a later restore point, or the records of one log after the other`,
+      );
   }
   return ignored;
 }

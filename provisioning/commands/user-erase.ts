@@ -4,11 +4,12 @@ import * as field from '../../table/entities/fields.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { notFound } from '../../table/errors.ts';
 import { formatRef, parseRef, type Ref } from '../../table/identifiers.ts';
-import { allOf, allScopes, logOf } from '../../table/index-queries.ts';
+import { allOf, logOf } from '../../table/index-queries.ts';
 import type { Item } from '../../table/item.ts';
-import { nodeKey, operationKey, parseKey, pseudonymKey } from '../../table/keys.ts';
-import { MAX_PAGE, type Reader } from '../../table/reader.ts';
+import { nodeKey, operationKey, pseudonymKey } from '../../table/keys.ts';
+import type { Reader } from '../../table/reader.ts';
 import type { Action, Value } from '../../table/write/action.ts';
+import { allRoots } from '../all-roots.ts';
 import { canonical } from '../canonical.ts';
 import { type Command, writeCommand } from '../command.ts';
 import { erasureOf } from '../erasures.ts';
@@ -24,21 +25,6 @@ const ERASED = '(erased)';
 const OF_ORIGIN = ['ipAddress', 'userAgent', 'metadata'] as const;
 /** Records that one step rewrites, each perhaps with the recorded answer of its operation. */
 const A_STEPFUL = 40;
-
-/** Whose logs there are: nobody's, and those of all roots. */
-async function logOwners(reader: Reader): Promise<readonly (Ref | undefined)[]> {
-  const owners: Ref[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await reader.list({ ...allScopes(), limit: MAX_PAGE, cursor });
-    for (const item of page.items) {
-      const key = parseKey(item);
-      if (key?.form === 'node' && item.root === formatRef(key)) owners.push({ type: key.type, id: key.id });
-    }
-    cursor = page.cursor;
-  } while (cursor !== undefined);
-  return [undefined, ...owners];
-}
 
 /** Whether a value is a personal one as it was given: not a pseudonym, and not erased. */
 const isClear = (value: unknown): boolean =>
@@ -154,7 +140,7 @@ export const eraseCommand: Command = writeCommand({
     const [node, key] = await planning.reader.getMany([nodeKey(user), pseudonymKey(user)]);
     let isKnown = planning.again === true || node !== undefined || key !== undefined;
 
-    for (const owner of await logOwners(planning.reader)) {
+    for (const owner of [undefined, ...(await allRoots(planning.reader))]) {
       let cursor: string | undefined;
       do {
         const page = await planning.reader.listMerged({ ...logOf(owner, {}), limit: A_STEPFUL, cursor });

@@ -1,6 +1,6 @@
 import type { Entity } from '../../table/entities/entity.ts';
 import { conflict, GatehouseError, stale } from '../../table/errors.ts';
-import type { Ref } from '../../table/identifiers.ts';
+import { formatRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { DECISION, leadingType, nodeKey, partitionOf } from '../../table/keys.ts';
 import { OWNERSHIP } from '../../table/partition-queries.ts';
@@ -14,7 +14,7 @@ import { loadRef, unlessGone } from '../nodes/nodes.ts';
 import { removeOwner } from '../nodes/ownership.ts';
 import { deleteSecrets } from '../nodes/secrets.ts';
 import { asManyAsFit, fits } from '../nodes/steps.ts';
-import type { Node, Plan, Planning } from '../plan.ts';
+import type { AuditEntry, Node, Plan, Planning } from '../plan.ts';
 import { visible } from '../visible.ts';
 import { changeEntries, removeEntries } from './entries.ts';
 import { idsOf, labelOf, type NodeKind, nameFieldOf, ownersOf, tenantOf } from './node-kind.ts';
@@ -91,7 +91,8 @@ export async function planDeletion(
     ...(hasBegun ? [] : conditions),
   ];
   const whole = [...rest, ...pieces.flat()];
-  if (page.cursor === undefined && fits(whole, planning.splits)) return { actions: whole, result, audit };
+  if (page.cursor === undefined && fits(whole, planning.splits, isRoot(node) ? RECORD : 0))
+    return { actions: whole, result, audit: noted(node, audit) };
   if (!hasBegun) return closing();
   // Where another writer removed an edge in the meantime, the step is planned again.
   const { actions, taken } = asManyAsFit([[unchanged(entity, node)], ...pieces], planning.splits);
@@ -136,13 +137,22 @@ export const planClosing = (
     ...changeEntries(node, { ...node.item, deletingSince: planning.now }),
     ...(behaviour.close?.(node) ?? []),
   ],
-  audit: {
+  audit: noted(node, {
     entity: node.ref,
     tenant: tenantOf(entity, node.item),
     before: visible(node.item),
     after: { deletingSince: planning.now },
-  },
+  }),
 });
+
+/** A record, and the count of it. */
+const RECORD = 2;
+
+const isRoot = ({ ref, item }: Node): boolean => item.root === formatRef(ref);
+
+/** A tenant has its own log, which nobody finds once it is gone: that of what concerns no tenant names it. */
+const noted = (node: Node, entry: AuditEntry): Plan['audit'] =>
+  isRoot(node) ? [entry, { entity: node.ref, notice: true }] : entry;
 
 const unchanged = (entity: Entity, node: Node): Action => ({ ...removal(entity, node), kind: 'update' });
 

@@ -14,9 +14,10 @@ const OVERHEAD = 4;
  * Whether actions fit into the transaction of one step.
  *
  * @param splits which items are known to have parts that stand apart: they take more actions
+ * @param more further actions that the step carries
  */
-export const fits = (actions: readonly Action[], splits?: KnownSplits): boolean =>
-  placed(mergeActions(actions), splits).length <= MAX_ACTIONS - OVERHEAD;
+export const fits = (actions: readonly Action[], splits?: KnownSplits, more = 0): boolean =>
+  placed(mergeActions(actions), splits).length + more <= MAX_ACTIONS - OVERHEAD;
 
 const placed = (actions: readonly Action[], splits: KnownSplits | undefined): readonly Action[] =>
   splits ? inPlace(actions, splits) : actions;

@@ -77,7 +77,7 @@ const nameOf = ({ permission, tenant }: Right): string => `${permission} ${tenan
 
 /** All that a plan changes, in this step and in those after it. */
 const entriesOf = ({ audit, carries = [] }: Plan): readonly AuditEntry[] => [
-  ...new Set([...[audit].flat(), ...carries]),
+  ...new Set([...[audit].flat().filter(({ notice }) => !notice), ...carries]),
 ];
 
 /** Where an entry's change has to be permitted; undefined for what belongs to no tenant. */

@@ -1,7 +1,9 @@
 import * as z from 'zod';
+import { defined } from '../../table/defined.ts';
 import { formatRef, type Ref } from '../../table/identifiers.ts';
 import { type Key, parseKey } from '../../table/keys.ts';
 import { monthOf } from '../audit.ts';
+import type { ChangedEdge } from '../edges/edges-beside.ts';
 import type { Attributes } from '../visible.ts';
 
 /** What is kept of the audit log outside the table, as a replay reads it. */
@@ -17,6 +19,12 @@ export interface ChangeRecord {
   readonly at: string;
   readonly before?: Attributes | undefined;
   readonly after?: Attributes | undefined;
+  /** Edges that were changed beside; undefined in a record from before these were kept. */
+  readonly edges?: readonly ChangedEdge[] | undefined;
+  /** References of nodes that were made beside. */
+  readonly made?: readonly string[] | undefined;
+  /** Items that a repair was about. */
+  readonly repaired?: readonly Key[] | undefined;
   /** The count that has it; undefined for a record from before counts, or one that a list printed. */
   readonly counter?: Counter | undefined;
 }
@@ -55,6 +63,13 @@ const shown = z.object({
   source: z.string().max(64),
   before: attributes.optional(),
   after: attributes.optional(),
+  edges: z
+    .array(
+      z.object({ label: z.string().max(64), before: attributes.optional(), after: attributes.optional() }),
+    )
+    .optional(),
+  made: z.array(z.string().max(4_096)).optional(),
+  findings: z.array(z.object({ key: z.object({ PK: z.string(), SK: z.string() }) })).optional(),
   counter: z.int().min(0).max(99).optional(),
 });
 
@@ -83,15 +98,32 @@ export function readLine(data: unknown): Line | undefined {
   return records === undefined ? undefined : { kind: 'count', image: { owner, month, counter, records } };
 }
 
-function changeOf(item: Attributes, owner: Ref | undefined): Line | undefined {
+/** What an audit record says, as the table or a list has it. */
+export function changeOf(item: Attributes, owner: Ref | undefined): Line | undefined {
   const read = shown.safeParse(item).data;
   if (!read) return undefined;
-  const { id, action, entityType, entityId, timestamp, source, before, after, counter } = read;
+  const {
+    id,
+    action,
+    entityType,
+    entityId,
+    timestamp,
+    source,
+    before,
+    after,
+    edges,
+    made,
+    findings,
+    counter,
+  } = read;
   const record: ChangeRecord = {
     id,
     action,
     before,
     after,
+    ...(edges ? { edges: edges as readonly ChangedEdge[] } : {}),
+    ...defined({ made }),
+    ...(findings ? { repaired: findings.map(({ key }) => key) } : {}),
     at: timestamp,
     entity: { type: entityType, id: entityId },
     ...(counter === undefined ? {} : { counter: { owner, month: monthOf(timestamp), counter } }),

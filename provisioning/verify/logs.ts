@@ -46,10 +46,11 @@ function ageOf(month: string, now: number): 'kept' | 'going' | 'gone' {
 
 type Spend = (items: number) => Promise<void>;
 
-async function countsOf(
+/** How many records each counter of a log has counted, by `MONTH COUNTER`. */
+export async function countsOf(
   reader: Reader,
   owner: Ref | undefined,
-  spend: Spend,
+  spend: Spend = async () => {},
 ): Promise<ReadonlyMap<string, number>> {
   const ranges = countPartitions(owner).map((partition) => ({ partition }));
   const items = await reader.listAll({ ranges });

@@ -1,0 +1,32 @@
+import { type Line, readLine } from '../provisioning/replay/index.ts';
+import { unreadable } from '../testing/text-file.ts';
+import { linesOf } from './bulk/json-lines.ts';
+import { SourceError } from './bulk/rows.ts';
+import { isOfGzip, unpacked } from './gzip.ts';
+import { openInput, problemIn, STDIN } from './input-file.ts';
+import { parseJson } from './json.ts';
+
+/** An audit record is an item of at most 400 KB, and an image of it is not much longer. */
+const MAX_LINE_BYTES = 4_194_304;
+
+/**
+ * The lines of a file of audit records, also packed by gzip; `-` is the standard input.
+ *
+ * @throws ProblemsError for a line that is neither a record of a change nor a count
+ */
+export async function* auditLines(file: string): AsyncGenerator<Line> {
+  try {
+    for await (const { number, text } of linesOf(await unpacked(openInput(file)), MAX_LINE_BYTES)) {
+      if (text.trim() === '') continue;
+      const line = readLine(parseJson(text));
+      if (!line) throw problemIn(file, 'is neither a record of the stream nor an audit record', number);
+      yield line;
+    }
+  } catch (error) {
+    if (error instanceof SourceError) throw problemIn(file, error.message, error.line);
+    if (file !== STDIN && (error as NodeJS.ErrnoException).code === 'ENOENT')
+      throw unreadable(file, error as NodeJS.ErrnoException);
+    if (isOfGzip(error)) throw problemIn(file, 'is no whole gzip file', undefined);
+    throw error;
+  }
+}

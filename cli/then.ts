@@ -1,0 +1,47 @@
+import { type AskThen, askThen, type Question, type Then } from '../provisioning/index.ts';
+import type { Reader } from '../table/reader.ts';
+import { COHERENCE_MARGIN_MS } from '../table/timing.ts';
+import { auditLines } from './audit-lines.ts';
+import { type Paint, UsageError } from './context.ts';
+import { ASKED } from './given.ts';
+import { instant, type Options, text, type ValuesOf } from './options.ts';
+import { plain } from './print.ts';
+
+/** The options of a question that may be about the table as it was. */
+export const THEN = {
+  at: instant('the table as it was at this instant, by its audit records (default: as it is now)'),
+  records: text('<file>', 'with --at: more audit records, from outside the table, as for gatehouse replay'),
+  given: ASKED.given,
+} satisfies Options;
+type ThenOptions = Pick<ValuesOf<typeof THEN>, 'at' | 'records'>;
+
+/** What a question works with: the table of then, and a clock by which none of it is too young to be cached. */
+export interface Around {
+  readonly table: Reader;
+  readonly clock: { readonly now: () => number };
+  /** The instant to decide for, in epoch milliseconds. */
+  readonly at: number;
+}
+
+/** The answer to a question, of the table as it is or as it was. */
+export async function answerThen<T>(
+  reader: Reader,
+  { at, records }: ThenOptions,
+  now: () => number,
+  { ask, ...question }: Omit<Question<T>, 'ask'> & { readonly ask: (around: Around) => Promise<T> },
+): Promise<Then<T>> {
+  if (at === undefined) {
+    if (records !== undefined) throw new UsageError('--records is of --at: give --at INSTANT too');
+    return { answer: await ask({ table: reader, clock: { now }, at: now() }), doubtful: new Map() };
+  }
+  const instant = now();
+  const clock = { now: () => instant + 2 * COHERENCE_MARGIN_MS };
+  const lines = records === undefined ? undefined : () => auditLines(records);
+  return askThen({ reader, since: at, now: instant, lines }, (then: AskThen) =>
+    then(at, { ...question, ask: (table) => ask({ table, clock, at }) }),
+  );
+}
+
+/** What is printed where the answer is not known. */
+export const unknownText = (paint: Paint, unknown: readonly string[]): string =>
+  `${paint('red', 'UNKNOWN')}\n${unknown.map((why) => `  ${plain(why)}\n`).join('')}`;

@@ -1,0 +1,136 @@
+import { isScopeType } from '../../table/entities/registry.ts';
+import { limitExceeded } from '../../table/errors.ts';
+import { formatRef, type Ref } from '../../table/identifiers.ts';
+import { logOf } from '../../table/index-queries.ts';
+import { MAX_PAGE, type Reader } from '../../table/reader.ts';
+import { COHERENCE_MARGIN_MS } from '../../table/timing.ts';
+import { monthOf } from '../audit.ts';
+import { inTurns } from '../in-turns.ts';
+import { type ChangeRecord, changeOf, counterName, type Line } from '../replay/record.ts';
+import { MAX_RECORDS } from '../replay/replay.ts';
+import { countsOf } from '../verify/logs.ts';
+
+/** What audit logs say of the time since an instant. */
+export interface History {
+  /** Changes from the margin before the instant on, in the order of their times. */
+  readonly records: readonly ChangeRecord[];
+  /** What was counted and is not there: `3 of tenant:ID in 2026-03`. */
+  readonly missing: readonly string[];
+  /** When the first record was made; undefined where there is none. */
+  readonly oldest: string | undefined;
+  /** Whose logs were read; undefined: the one of what concerns no tenant. */
+  readonly owners: readonly (Ref | undefined)[];
+  /** Changes with every record that is written: what was read meanwhile may be of two states. */
+  readonly stamp: string;
+}
+
+export interface HistoryOptions {
+  readonly reader: Reader;
+  /** The tenants that are there, whose logs are read beside the one of what concerns none. */
+  readonly roots: readonly Ref[];
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** Lines of the log outside the table, which has what is older than the table keeps. */
+  readonly lines?: AsyncIterable<Line> | undefined;
+}
+
+const nameOf = (owner: Ref | undefined): string => (owner ? formatRef(owner) : 'global');
+
+/**
+ * Reads the logs from the month of the instant on: counts are by month.
+ *
+ * @throws GatehouseError `limit_exceeded` for more records than memory should hold
+ */
+export async function readHistory({ reader, roots, at, lines }: HistoryOptions): Promise<History> {
+  const margin = new Date(at - COHERENCE_MARGIN_MS).toISOString();
+  const month = monthOf(margin);
+  const records = new Map<string, ChangeRecord>();
+  const ids = new Set<string>();
+  const counts = new Map<string, { log: string; month: string; counted: number; found: number }>();
+  let oldest: string | undefined;
+
+  const countOf = (owner: Ref | undefined, of: string, counter: number) => {
+    const name = counterName({ owner, month: of, counter });
+    const known = counts.get(name) ?? { log: nameOf(owner), month: of, counted: 0, found: 0 };
+    counts.set(name, known);
+    return known;
+  };
+  function take(record: ChangeRecord): void {
+    if (oldest === undefined || record.at < oldest) oldest = record.at;
+    if (monthOf(record.at) < month || ids.has(record.id)) return;
+    if (ids.size >= MAX_RECORDS)
+      throw limitExceeded(`more than ${MAX_RECORDS} records since then: give a later instant`, 'at');
+    ids.add(record.id);
+    const { counter } = record;
+    if (counter) countOf(counter.owner, counter.month, counter.counter).found += 1;
+    if (record.at >= margin) records.set(record.id, record);
+  }
+
+  for await (const line of lines ?? []) {
+    if (line.kind === 'change') take(line.record);
+    if (line.kind !== 'count' || line.image.month < month) continue;
+    const count = countOf(line.image.owner, line.image.month, line.image.counter);
+    count.counted = Math.max(count.counted, line.image.records);
+  }
+  async function readLog(owner: Ref | undefined): Promise<number> {
+    // Counts are read before records: what comes in between is found, and not missed.
+    const counted = await countsOf(reader, owner);
+    for (const [name, number] of counted) {
+      const [of = '', counter] = name.split(' ');
+      if (of < month) continue;
+      const count = countOf(owner, of, Number(counter));
+      count.counted = Math.max(count.counted, number);
+    }
+    const [first] = (await reader.listMerged({ ...logOf(owner, {}), limit: 1 })).items;
+    const found = first && changeOf(first, owner);
+    if (found?.kind === 'change') take(found.record);
+    let cursor: string | undefined;
+    do {
+      const page = await reader.listMerged({
+        ...logOf(owner, { from: `${month}-01T00:00:00.000Z` }),
+        limit: MAX_PAGE,
+        cursor,
+      });
+      for (const item of page.items) {
+        const line = changeOf(item, owner);
+        if (line?.kind === 'change') take(line.record);
+      }
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+    return sumOf(counted);
+  }
+
+  const global = await readLog(undefined);
+  // Of a tenant that is gone the global log has a notice.
+  const gone = [...records.values()].map(({ entity }) => entity).filter(({ type }) => isScopeType(type));
+  const all = new Map([...roots, ...gone].map((root) => [formatRef(root), root]));
+  const owners = [undefined, ...all.values()];
+  const stamps = [global, ...(await inTurns([...all.values()], readLog))];
+  return {
+    owners,
+    records: [...records.values()].sort((a, b) =>
+      a.at === b.at ? (a.id < b.id ? -1 : 1) : a.at < b.at ? -1 : 1,
+    ),
+    missing: missingOf([...counts.values()]),
+    oldest,
+    stamp: stamps.join(),
+  };
+}
+
+const sumOf = (counted: ReadonlyMap<string, number>): number =>
+  [...counted.values()].reduce((sum, each) => sum + each, 0);
+
+/** Whether any record came since. */
+export const hasChanged = async ({ stamp, owners }: History, reader: Reader): Promise<boolean> =>
+  (await inTurns(owners, async (owner) => sumOf(await countsOf(reader, owner)))).join() !== stamp;
+
+function missingOf(
+  counts: readonly { log: string; month: string; counted: number; found: number }[],
+): readonly string[] {
+  const gaps = new Map<string, number>();
+  for (const { log, month, counted, found } of counts) {
+    const name = `of ${log} in ${month}`;
+    if (found < counted) gaps.set(name, (gaps.get(name) ?? 0) + counted - found);
+  }
+  return [...gaps].map(([name, number]) => `${number} ${name}`);
+}
