@@ -17,6 +17,8 @@ export { type Command, mayTakeAway, takesAway } from './command.ts';
 export { endsOfMembership } from './commands/memberships.ts';
 export { describeCommand, type Field, fieldsOf } from './documents/commands.ts';
 export { type AskThen, askThen, type Question, type Then } from './evidence/instant.ts';
+export type { DecisionRecord } from './evidence/log-lines.ts';
+export { compareLogged, type LoggedThen } from './evidence/logged-then.ts';
 export { type Exported, type ExportOptions, exportManifest } from './export/export.ts';
 export { partsOf } from './export/parts.ts';
 export { createIds } from './ids.ts';

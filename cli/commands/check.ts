@@ -7,6 +7,7 @@ import { flag, permissionArgument, scopeArgument, subjectArgument } from '../opt
 import { assertAsked, meantText, namesIn, questionOf } from '../references.ts';
 import { subcommand } from '../subcommand.ts';
 import { answerThen, THEN, unknownText } from '../then.ts';
+import { VERIFY, verifiedText, verifyLog } from '../verify-log.ts';
 
 interface Question {
   readonly subject: string;
@@ -42,6 +43,7 @@ export const addCheck = subcommand({
   arguments: [subjectArgument, permissionArgument, scopeArgument],
   options: {
     ...THEN,
+    ...VERIFY,
     strong: flag('read the table as it is now, in one transaction, instead of from caches'),
   },
   examples: EXAMPLES,
@@ -54,25 +56,27 @@ export const addCheck = subcommand({
       ask: async ({ table, clock, at }) => {
         const question = { subject, permission, scope, at };
         const { allowed, reason } = await decide(table, clock.now, question, options);
-        await assertAsked(table, reason, question);
         return { allowed, reason, at: new Date(at).toISOString() };
       },
       sameAs: ({ allowed }) => String(allowed),
       restsOnProperties: ({ reason }) => reason === 'condition_failed',
     });
     const { answer, unknown } = then;
+    const verified = await verifyLog(reader, options, context);
+    const more = verified ? { verified } : {};
     if (unknown) {
       const at = new Date(options.at ?? now()).toISOString();
       return {
-        data: { unknown, ...asked, permission, at },
-        text: (paint) => `${unknownText(paint, unknown)}${meantText(asked)}`,
+        data: { unknown, ...asked, permission, at, ...more },
+        text: (paint) => `${unknownText(paint, unknown)}${meantText(asked)}${verifiedText(verified)}`,
         code: REFUSED,
       };
     }
     const { allowed, reason, at } = answer;
+    await assertAsked(reader, reason, { subject, permission, scope });
     return {
-      data: { allowed, reason, ...asked, permission, at },
-      text: (paint) => `${verdict(paint, allowed)} (${reason})\n${meantText(asked)}`,
+      data: { allowed, reason, ...asked, permission, at, ...more },
+      text: (paint) => `${verdict(paint, allowed)} (${reason})\n${meantText(asked)}${verifiedText(verified)}`,
       code: allowed ? OK : REFUSED,
     };
   },

@@ -24,14 +24,13 @@ export const addExplain = subcommand({
     const { answer, unknown } = await answerThen(reader, options, context.now, {
       ask: async ({ table, clock, at }) => {
         const explainer = createExplainer({ reader: table, clock });
-        const explanation = await explainer.explain(subject, permission, scope, { at, ...options.given });
-        await assertAsked(table, explanation.reason, { subject, permission, scope });
-        return explanation;
+        return explainer.explain(subject, permission, scope, { at, ...options.given });
       },
       sameAs: ({ allowed }) => String(allowed),
       restsOnProperties: ({ reason }) => reason === 'condition_failed',
     });
     if (unknown) return { data: { unknown }, text: (paint) => unknownText(paint, unknown), code: REFUSED };
+    await assertAsked(reader, answer.reason, { subject, permission, scope });
     return {
       data: answer,
       text: () => formatExplanation(answer, { colours: wantsColours(context) }),

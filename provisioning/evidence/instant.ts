@@ -15,10 +15,17 @@ export type Then<T> =
   | {
       readonly answer: T;
       readonly unknown?: undefined;
+      readonly among?: undefined;
       /** Subjects of whom a list cannot say whether they belong to it, and why. */
       readonly doubtful: ReadonlyMap<string, string>;
     }
-  | { readonly answer?: undefined; readonly unknown: readonly string[]; readonly doubtful?: undefined };
+  | {
+      readonly answer?: undefined;
+      readonly unknown: readonly string[];
+      readonly doubtful?: undefined;
+      /** The answers of which it is one, where no more than the order of changes is not known. */
+      readonly among?: readonly T[];
+    };
 
 /** A question of the table as it was. */
 export interface Question<T> {
@@ -64,11 +71,14 @@ export async function askThen<R>(
   for (let tries = 1; ; tries++) {
     const history = await readHistory({ reader, roots: await allRoots(reader), at: since, lines: lines?.() });
     const { oldest, records, missing } = history;
-    if (oldest === undefined || since < Date.parse(oldest))
-      throw invalid('at', `at is before the first audit record, of ${oldest ?? 'no instant: there is none'}`);
     const table = createCopy(reader, MOST).before;
     const states = new Map<number, ReturnType<typeof createStates>>();
     const result = await work(async (at, question) => {
+      if (oldest === undefined || at < Date.parse(oldest))
+        throw invalid(
+          'at',
+          `at is before the first audit record, of ${oldest ?? 'no instant: there is none'}`,
+        );
       if (missing.length > 0) return { unknown: missing.map((each) => `audit records are missing: ${each}`) };
       const found = states.get(at) ?? createStates(table, entitiesAt(records, at));
       states.set(at, found);
@@ -129,7 +139,8 @@ async function askStates<T>(
     asked.clear();
   }
   const [answer, ...others] = [...asked.values()] as [T, ...T[]];
-  if (others.some((other) => sameAs(other) !== sameAs(answer))) return { unknown: [nearby(open, entities)] };
+  if (others.some((other) => sameAs(other) !== sameAs(answer)))
+    return { unknown: [nearby(open, entities)], among: [answer, ...others] };
   return { answer, doubtful };
 }
 

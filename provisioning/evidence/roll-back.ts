@@ -72,8 +72,10 @@ export async function rollBack(
     entity,
     value: entity.values[chosen.get(name) ?? 0],
   }));
-  // The newest first: what hangs on something goes before it, and comes after it.
-  const changing = wanted.filter(({ value }) => value !== NOW).reverse();
+  // Much is said in the items of scopes: they come first, and go last.
+  const changing = wanted
+    .filter(({ value }) => value !== NOW)
+    .sort((a, b) => Number(isPlace(b.entity)) - Number(isPlace(a.entity)));
   for (const { entity } of wanted)
     if (!(await isAsRecorded(entity, before)))
       for (const item of entity.items)
@@ -92,7 +94,7 @@ export async function rollBack(
       'ref' in of && of.ref.type === 'group' ? undoClosing(undo, before, of.ref, value) : undefined,
   ];
   for (const [position, step] of steps.entries()) {
-    for (const { entity, value } of changing) {
+    for (const { entity, value } of position < 2 ? changing.toReversed() : changing) {
       try {
         await step(entity, value as Attributes | undefined);
       } catch (error) {
@@ -110,6 +112,8 @@ export async function rollBack(
   }
   return { reader: after, unsure, erased };
 }
+
+const isPlace = ({ of }: ChangedEntity): boolean => 'ref' in of && isScopeType(of.ref.type);
 
 interface Undo {
   readonly after: Reader;

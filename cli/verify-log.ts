@@ -1,0 +1,80 @@
+import { createEngine } from '../engine/index.ts';
+import { askThen, compareLogged, type DecisionRecord, type LoggedThen } from '../provisioning/index.ts';
+import type { Reader } from '../table/reader.ts';
+import { COHERENCE_MARGIN_MS } from '../table/timing.ts';
+import { auditLines } from './audit-lines.ts';
+import { type Context, UsageError } from './context.ts';
+import { readLogFiles } from './evidence/log-files.ts';
+import { type GlobalOptions, number, type Options, text, type ValuesOf, withDefault } from './options.ts';
+import { count, plain } from './print.ts';
+import type { THEN } from './then.ts';
+
+/** How long before and after the instant logged decisions are compared. */
+const AROUND_MS = 300_000;
+const KINDS: ReadonlySet<string> = new Set(['check', 'request', 'rows', 'session']);
+
+export const VERIFY = {
+  verify: text(
+    '<log>',
+    'with --at: compare the decisions that this log has of five minutes before and after',
+  ),
+  stale: withDefault(
+    number('<seconds>', 'with --verify: the time-to-live of caches that decided', {
+      kind: 'number of seconds',
+      least: 0,
+      most: 86_400,
+    }),
+    60,
+  ),
+} satisfies Options;
+type VerifyOptions = ValuesOf<typeof VERIFY> & Pick<ValuesOf<typeof THEN>, 'at' | 'records'> & GlobalOptions;
+
+/** Compares logged decisions of around an instant with the table as it was; undefined where no log is given. */
+export async function verifyLog(
+  reader: Reader,
+  { verify, stale, at, records: file, region }: VerifyOptions,
+  context: Context,
+): Promise<LoggedThen | undefined> {
+  if (verify === undefined) return undefined;
+  if (at === undefined) throw new UsageError('--verify is of --at: give --at INSTANT too');
+  const [from, now, staleMs] = [at - AROUND_MS, context.now(), stale * 1_000];
+  const records = new Map<string, DecisionRecord>();
+  await readLogFiles([verify], {
+    context,
+    region,
+    from,
+    onRecord: (record) => {
+      if (record.is !== 'decision' || !KINDS.has(record.kind)) return;
+      if (record.at < from || record.at > Math.min(at + AROUND_MS, now)) return;
+      const { process, sequence } = record;
+      records.set(process === undefined ? `${records.size}` : `${process} ${sequence}`, record);
+    },
+  });
+  const clock = { now: () => now + 2 * COHERENCE_MARGIN_MS };
+  const lines = file === undefined ? undefined : () => auditLines(file);
+  const since = from - staleMs - COHERENCE_MARGIN_MS;
+  return askThen({ reader, since, now, lines }, (then) =>
+    compareLogged(then, [...records.values()], {
+      staleMs,
+      decide: async (table, { subject, permission, scope, at: instant }) => {
+        const engine = createEngine({ reader: table, clock });
+        return (await engine.check(subject, permission, scope, { at: instant })).allowed;
+      },
+    }),
+  );
+}
+
+export const verifiedText = (verified: LoggedThen | undefined): string => {
+  if (!verified) return '';
+  const { agree, differ, unknown, left } = verified;
+  const lines = differ.map(
+    ({ at, subject, permission, scope, allowed }) =>
+      `  ${at}  ${plain(`${subject} ${permission} ${scope}`)}: logged as ${allowed ? 'allowed' : 'refused'}`,
+  );
+  const more = left > 0 ? `, ${left} not compared` : '';
+  return [
+    `logged around then: ${count(agree, 'decision')} agree, ${differ.length} differ, ${unknown} cannot be decided again${more}`,
+    ...lines,
+    '',
+  ].join('\n');
+};

@@ -1,0 +1,98 @@
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { expect, test } from 'vitest';
+import { decisionLine } from '../provisioning/evidence/lines.ts';
+import { createMemoryWorld } from '../support/world.ts';
+import { fileOf, gatehouse } from './support.ts';
+
+/** check, explain and lists of the table as it was. */
+const MANIFEST = `
+pages: { roster: }
+scopes: { North: { id: north, type: tenant } }
+roles: { teacher: { id: teacher, allow: [roster] } }
+groups: { Staff: { id: staff, scope: North, roles: [teacher] } }
+users:
+  Ann: { id: ann, displayName: Ann, groups: [Staff] }
+  Ben: { id: ben, displayName: Ben, groups: [Staff] }
+`;
+
+async function newWorld() {
+  const world = createMemoryWorld();
+  await world.apply(MANIFEST);
+  world.clock.advance(3_600_000);
+  await world.run('membership.delete', { user: 'ann', group: 'staff' });
+  await world.run('user.delete', { id: 'ben' });
+  world.clock.advance(3_600_000);
+  const ask = (...args: readonly string[]) =>
+    gatehouse(args, { env: { TABLE_NAME: world.table }, now: world.clock.now });
+  return { ...world, ask };
+}
+const THEN = '2026-01-15T12:30Z';
+
+test('a check and an explanation are of the table of then', async () => {
+  const { ask } = await newWorld();
+  expect(await ask('check', 'user:ann', 'roster', 'North')).toMatchObject({ code: 1 });
+  expect(await ask('check', 'user:ann', 'roster', 'North', '--at', THEN)).toMatchObject({
+    code: 0,
+    out: 'ALLOWED (role)\nscope  tenant:north  North\n',
+  });
+  const { code, out } = await ask('explain', 'user:ann', 'roster', 'tenant:north', '--at', THEN);
+  expect([code, out]).toEqual([0, expect.stringContaining('group Staff (group:staff)')]);
+});
+
+test('lists name who was there, somebody who is gone by the reference alone', async () => {
+  const { ask } = await newWorld();
+  expect((await ask('who', 'roster', 'North')).out).toBe('none\n');
+  expect((await ask('who', 'roster', 'North', '--at', THEN)).out).toBe('user:ann  Ann\nuser:ben\n');
+  expect((await ask('where', 'user:ben', 'roster', '--at', THEN)).out).toBe('tenant:north  North\n');
+  expect((await ask('menu', 'user:ben', 'North', '--at', THEN)).out).toBe('roster\n');
+  expect((await ask('menu', 'user:ben', 'North')).error).toContain('user:ben does not exist');
+});
+
+test('what is not known is no answer, and ends with 1', async () => {
+  const { ask } = await newWorld();
+  const soon = '2026-01-15T13:00:05Z';
+  expect(await ask('check', 'user:ann', 'roster', 'North', '--at', soon)).toMatchObject({
+    code: 1,
+    out: expect.stringMatching(
+      /^UNKNOWN\n {2}changed within 12 s of the instant, before or after it: Membership ann/,
+    ),
+  });
+  const { code, out } = await ask('who', 'roster', 'North', '--at', soon, '--json');
+  expect([code, JSON.parse(out)]).toEqual([1, { items: [], unknown: [expect.any(String)] }]);
+});
+
+test('audit records from outside the table are taken beside its own', async () => {
+  const world = await newWorld();
+  const lines = world
+    .items()
+    .filter(({ PK }) => PK.startsWith('AUDIT#'))
+    .map((item) => JSON.stringify({ eventName: 'INSERT', dynamodb: { NewImage: marshall(item) } }));
+  for (const { PK, SK, action } of world.items())
+    if (action === 'membership.delete') await world.writer.send([{ kind: 'delete', key: { PK, SK } }]);
+  const asked = ['check', 'user:ann', 'roster', 'North', '--at', THEN];
+  expect((await world.ask(...asked)).out).toMatch(
+    /^UNKNOWN\n {2}audit records are missing: 1 of tenant:north/,
+  );
+  const file = fileOf(lines.join('\n'), 'jsonl');
+  expect((await world.ask(...asked, '--records', file)).out).toMatch(/^ALLOWED/);
+});
+
+test('logged decisions of around then are compared', async () => {
+  const { ask } = await newWorld();
+  const line = (sequence: number, decision: boolean) =>
+    decisionLine({
+      sequence,
+      decision,
+      timestamp: '2026-01-15T12:31:00.000Z',
+      action: { name: 'roster' },
+      resource: { type: 'tenant', id: 'north' },
+    });
+  const log = fileOf([line(1, true), line(2, false)].join('\n'), 'jsonl');
+  const { out } = await ask('check', 'user:ann', 'roster', 'tenant:north', '--at', THEN, '--verify', log);
+  expect(out).toBe(
+    `ALLOWED (role)
+logged around then: 1 decision agree, 1 differ, 0 cannot be decided again
+  2026-01-15T12:31:00.000Z  user:ann roster tenant:north: logged as refused
+`,
+  );
+});
