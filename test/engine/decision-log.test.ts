@@ -124,7 +124,8 @@ test('a page of rows writes a line for each scope, which allows if one row there
   const rows: Row[] = [
     { id: 1, place: 'l', owner: 'eve' },
     { id: 2, place: 'l', owner: 'ann' },
-    { id: 3, place: 'm', owner: 'eve' },
+    { id: 3, place: 'l', owner: 'eve' },
+    { id: 4, place: 'm', owner: 'eve' },
   ];
   const invoices = defineRows({
     type: 'invoice',

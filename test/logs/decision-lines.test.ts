@@ -204,6 +204,9 @@ test('a clock that jumps back: the number is the order, and `since` the earliest
     [4, at(-3_480)],
   ]);
   expect(lines[3]).toMatchObject({ since: at(-3_540), decisions: 1 });
+  pass(-60);
+  minute();
+  expect(lines[4]).toMatchObject({ since: at(-3_540), timestamp: at(-3_540), decisions: 0 });
 });
 
 test('a clock that says nothing loses lines, not decisions', () => {

@@ -233,6 +233,35 @@ test('a search of the AuthZEN API is a line without what it looks for', async ()
   expect(lines.map(missing)).toEqual(['subject', 'resource', 'action', 'action', 'subject,action,resource']);
 });
 
+test('a decision by a condition over the request, or over what was passed, says so', async () => {
+  const { world, ann, north } = functions;
+  const role = (await world.run('role.create', { name: 'careful', scope: `location:${north}` })).id;
+  const [page, permission] = ['gate', 'location:pass:location'];
+  await world.run('page.create', { name: page });
+  await world.run('permission.create', { name: permission });
+  for (const name of [page, permission])
+    await world.run('role-permission.create', {
+      role,
+      permission: name,
+      effect: 'ALLOW',
+      when: 'context.ip != "192.0.2.1"',
+    });
+  await world.run('assignment.create', { user: ann, scope: `location:${north}`, role });
+  world.settle();
+  await functions.authorizer({ DECISION_LOG: 'all' })(await functions.event(page));
+  await functions.authzen({ DECISION_LOG: 'all' })('/access/v1/evaluation', {
+    subject: { type: 'user', id: ann },
+    action: { name: 'pass' },
+    resource: { type: 'location', id: north },
+    context: { ip: '203.0.113.9' },
+  });
+  const rests = ['properties'];
+  expect(decisions()).toMatchObject([
+    { service: 'authorizer', decision: true, context: { rests } },
+    { service: 'authzen', decision: true, context: { rests } },
+  ]);
+});
+
 test('a level that leaves the decisions out is a mistake in the configuration', () => {
   const wrong = { DECISION_LOG: 'all', LOG_LEVEL: 'WARN' };
   expect(() => functions.authorizer(wrong)).toThrow(/DECISION_LOG .* LOG_LEVEL/);
