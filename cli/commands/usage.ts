@@ -1,4 +1,5 @@
 import { createCoverage, type LogCoverage } from '../../provisioning/evidence/log-coverage.ts';
+import { gapsIn } from '../../provisioning/evidence/log-gaps.ts';
 import type { Removal } from '../../provisioning/evidence/usage/removals.ts';
 import { reportUsage, type UsageReport } from '../../provisioning/evidence/usage/report.ts';
 import { createUses } from '../../provisioning/evidence/usage/uses.ts';
@@ -99,7 +100,9 @@ async function usageBy(options: ValuesOf<typeof OPTIONS> & GlobalOptions, contex
     from: from - DAY_MS,
     onRecord: (record) => {
       if (!covering.add(record) || record.is !== 'decision') return;
-      if (tenant === undefined || record.tenant === undefined || record.tenant === tenant) uses.add(record);
+      // A pseudonym may be of this tenant: then its uses count.
+      const isOther = tenant !== undefined && record.tenant !== undefined && record.tenant !== tenant;
+      if (!isOther || record.tenant?.startsWith('sha256:')) uses.add(record);
     },
   });
   const coverage = covering.coverage();
@@ -231,30 +234,23 @@ const quoted = (word: string): string =>
 
 /** From what it is said, and what of it is missing. */
 function coverageLines(coverage: LogCoverage, days: number, paint: Paint): readonly string[] {
-  const { first, last, decisions, made, rate, processes, lost, lostIn, unended, unnumbered, damaged } =
-    coverage;
+  const { first, last, decisions, made, rate, processes } = coverage;
   if (first === undefined || last === undefined)
     return [`the log has nothing of the last ${count(days, 'day')}`];
-  const percent = Number((rate * 100).toPrecision(2));
   const gaps = [
     ...(coverage.days < days ? [`${count(days - coverage.days, 'day')} without a line`] : []),
-    ...(rate === 0
-      ? ['some allows have no line (DECISION_LOG=refusals)']
-      : rate < 1
-        ? [
-            `an allow has a line with a chance of ${percent} %: what was used n times is missed with ${Number((1 - rate).toFixed(4))} to the power of n`,
-          ]
-        : []),
-    ...(lost === 0 ? [] : [`${count(lost, 'line')} missing, of ${count(lostIn, 'process', 'processes')}`]),
-    ...(unended === 0 ? [] : [`${count(unended, 'process', 'processes')} ended without a last line`]),
-    ...(unnumbered === 0
-      ? []
-      : [`${many(unnumbered)} lines have no number: nobody can say whether some are missing`]),
-    ...(damaged === 0 ? [] : [`${many(damaged)} lines cannot be read`]),
+    ...gapsIn(coverage),
+    ...(rate > 0 && rate < 1
+      ? [
+          `a use that came n times is missed with a chance of ${Number((1 - rate).toFixed(4))} to the power of n`,
+        ]
+      : []),
   ];
   const all = made > decisions ? ` of ${many(made)}` : '';
   return [
     `from ${day(first)} to ${day(last)}: ${many(decisions)}${all} decisions on ${coverage.days} of ${count(days, 'day')}, by ${count(processes, 'process', 'processes')}`,
-    ...(gaps.length === 0 ? ['the log has no gaps'] : gaps.map((gap) => `${paint('red', 'gap')}: ${gap}`)),
+    ...(gaps.length === 0
+      ? ['the log has no gaps']
+      : gaps.map((gap) => `${paint('red', 'gap')}: ${plain(gap)}`)),
   ];
 }

@@ -89,73 +89,57 @@ export function createRoles({ roles }: Gathered['rows']) {
   return { chainOf, allowsOf, allowing };
 }
 
+type Word = Exclude<keyof typeof ACCESS_OF, 'admin'>;
+
 /**
  * The edges that count at an instant, and the roles that people hold by no edge: those of `everyone`, and of groups that
  * stand in tokens.
  *
  * @param at epoch milliseconds
  */
-export function grantsIn({ rows, edges }: Gathered, at: number) {
-  const groups = rows.groups;
-  const rolesOf = (group: string): readonly RoleAt[] => {
-    const { roles, scope } = groups.get(group) ?? {};
-    return ((roles ?? []) as readonly unknown[]).map((role) => ({
+export function grantsIn({ rows: { groups, externalGroups }, edges }: Gathered, at: number) {
+  const rolesAt = (roles: unknown, scope?: unknown): readonly RoleAt[] =>
+    [roles ?? []].flat().map((role) => ({
       role: String(role),
-      scope: String(scope),
+      scope: scope === undefined ? undefined : String(scope),
     }));
-  };
-  const grant = (word: keyof typeof ACCESS_OF, edge: Row) => {
-    const { kind, names } = ACCESS_OF[word];
-    const input = Object.fromEntries(names.map((name) => [name, edge[name]]));
-    const id = kind === 'grant' ? edge.id : Object.values(input).join(' ');
-    const ends = [{ command: `${kind}.delete`, input }];
-    return { subject: subjectOf(edge), edge, entity: `${kind}:${id}`, links: [] as string[], ends };
+  const ofGroup = (id: unknown): readonly RoleAt[] => {
+    const { roles, scope } = groups.get(String(id)) ?? {};
+    return rolesAt(roles, scope);
   };
   const isNow = ({ startsAt, endsAt }: Row): boolean =>
     (startsAt === undefined || Date.parse(String(startsAt)) <= at) &&
     (endsAt === undefined || Date.parse(String(endsAt)) > at);
-  const grants: readonly Grant[] = [
-    ...edges.groups
-      .filter((edge) => isInForce(readOrigins(edge)))
-      .map((edge): Grant => {
-        const rolesAt = rolesOf(String(edge.group));
-        return {
-          ...grant('groups', edge),
-          is: 'membership',
-          rolesAt,
-          links: rolesAt.map(({ role }) => `group-role:${edge.group} ${role}`),
-          ends: endsOfMembership(edge),
-          ...(isByHand(edge) ? {} : { givenBy: 'a connection gives it: end it at the identity provider' }),
-        };
-      }),
-    ...edges.assignments.filter(isNow).map(
-      (edge): Grant => ({
-        ...grant('assignments', edge),
-        is: 'assignment',
-        rolesAt: [{ role: String(edge.role), scope: String(edge.scope) }],
-      }),
-    ),
-    ...edges.grants.map(
-      (edge): Grant => ({
-        ...grant('grants', edge),
-        is: 'grant',
-        rolesAt: (edge.roles as readonly unknown[]).map((role) => ({
-          role: String(role),
-          scope: String(edge.scope),
-        })),
-      }),
-    ),
-    ...edges.globalRoles.map(
-      (edge): Grant => ({
-        ...grant('globalRoles', edge),
-        is: 'global-role',
-        rolesAt: [{ role: String(edge.role), scope: undefined }],
-      }),
-    ),
-  ];
-  const inTokens = new Set([...rows.externalGroups.values()].map(({ group }) => String(group)));
-  const open = [...groups.entries()].flatMap(([id, { everyone }]) =>
-    everyone === true || inTokens.has(id) ? rolesOf(id) : [],
+  const counts: Readonly<Record<Word, (edge: Row) => boolean>> = {
+    groups: (edge) => isInForce(readOrigins(edge)),
+    assignments: isNow,
+    grants: () => true,
+    globalRoles: () => true,
+  };
+  function grantOf(word: Word, edge: Row): Grant {
+    const { kind, names } = ACCESS_OF[word];
+    const input = Object.fromEntries(names.map((name) => [name, edge[name]]));
+    const isMembership = word === 'groups';
+    const roles = isMembership ? ofGroup(edge.group) : rolesAt(edge.roles ?? edge.role, edge.scope);
+    return {
+      is: kind,
+      subject: subjectOf(edge),
+      edge,
+      entity: `${kind}:${kind === 'grant' ? edge.id : Object.values(input).join(' ')}`,
+      rolesAt: roles,
+      links: isMembership ? roles.map(({ role }) => `group-role:${edge.group} ${role}`) : [],
+      ends: isMembership ? endsOfMembership(edge) : [{ command: `${kind}.delete`, input }],
+      ...(isMembership && !isByHand(edge)
+        ? { givenBy: 'a connection gives it: end it at the identity provider' }
+        : {}),
+    };
+  }
+  const grants = (Object.keys(counts) as Word[]).flatMap((word) =>
+    edges[word].filter(counts[word]).map((edge) => grantOf(word, edge)),
+  );
+  const inTokens = new Set([...externalGroups.values()].map(({ group }) => String(group)));
+  const open = [...groups].flatMap(([id, { everyone }]) =>
+    everyone === true || inTokens.has(id) ? ofGroup(id) : [],
   );
   return { grants, open };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createCoverage } from '../../../provisioning/evidence/log-coverage.ts';
+import { gapsIn } from '../../../provisioning/evidence/log-gaps.ts';
 import { readLogLine } from '../../../provisioning/evidence/log-lines.ts';
 import { decisionLine, heartbeatLine } from './lines.ts';
 
@@ -90,4 +91,35 @@ describe('what a decision log covers', () => {
   test('what is not of the period does not count', () => {
     expect(coverageOf(said(1, -1), said(2, 30 * 1_440 + 1)).counted).toEqual([false, false]);
   });
+});
+
+test('what a log does not say, in words', () => {
+  const { counted: _, ...coverage } = coverageOf(
+    said(1, 1, { rate: 0.05 }),
+    said(4, 2, { kind: 'policy' }),
+    heartbeatLine({
+      process: 'P2',
+      sequence: 1,
+      timestamp: at(3),
+      rate: 0.05,
+      decisions: 5,
+      ended: true,
+      api: 'shop',
+    }),
+    said(1, 4, { process: undefined, sequence: undefined }),
+    '{"message":"decision",',
+    LATER,
+    LATER_ENDS,
+  );
+  expect(gapsIn(coverage)).toEqual([
+    'allows are a sample of 0.05',
+    'API Gateway may have answered for default from its cache, without a line',
+    '2 lines of 1 process missing',
+    '1 process without an end: up to a minute of each may be missing',
+    '1 decision without a number: what is missing is not seen',
+    '1 line could not be read',
+  ]);
+  const none = coverageOf(end(1, 1, { rate: 0, mode: 'refusals' }));
+  expect(gapsIn(none)).toEqual(['no allow is in the log of default']);
+  expect(gapsIn(coverageOf(said(1), end(2)))).toEqual([]);
 });

@@ -268,7 +268,16 @@ export async function createHistory(seed: number, isQuiet: boolean): Promise<His
   );
   clock.advance(60_000);
   return {
-    ...{ world, lines, used, edges, allows, activeSince, from, decisions, lost, unended },
+    world,
+    lines,
+    used,
+    edges,
+    allows,
+    activeSince,
+    from,
+    decisions,
+    lost,
+    unended,
     givesAnything: (edge) => rolesOf(edge).some(([role]) => allowsBehind(role).length > 0),
   };
 }

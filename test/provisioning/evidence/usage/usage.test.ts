@@ -148,6 +148,12 @@ describe('nothing is said', () => {
     expect(found.unsteady).toBeGreaterThan(0);
   });
 
+  test('of a membership, a part of which is new', async () => {
+    await world.run('role-permission.create', { role: 'teacher', permission: 'budget', effect: 'ALLOW' });
+    world.clock.advance(10 * DAY_MS);
+    expect(unusedIn(await usageIn(world, begun()))).not.toContain('bob membership teachers');
+  });
+
   test('of what somebody had who was not active for a while', async () => {
     await world.run('user.update', { id: 'bob', status: 'inactive' });
     world.clock.advance(DAY_MS);
