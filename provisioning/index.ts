@@ -4,6 +4,8 @@ export {
   type AccessRow,
   type AccessSide,
   accessDifferenceBy,
+  type Change,
+  changesOf,
   peopleText,
 } from './access-difference/index.ts';
 export { COMMANDS } from './all-commands.ts';
@@ -16,8 +18,12 @@ export { changesBeyond, idsOf, readSavedPlan, type SavedPlan, savedPlan } from '
 export { type Command, mayTakeAway, takesAway } from './command.ts';
 export { endsOfMembership } from './commands/memberships.ts';
 export { describeCommand, type Field, fieldsOf } from './documents/commands.ts';
+export { type Against, type AgainstRow, type AgainstSide, againstLog } from './evidence/against.ts';
+export { gapLines, said, unknownLines } from './evidence/against-lines.ts';
 export { type AskThen, askThen, type Question, type Then } from './evidence/instant.ts';
-export type { DecisionRecord } from './evidence/log-lines.ts';
+export { createCoverage, type LogCoverage } from './evidence/log-coverage.ts';
+export { type DecisionRecord, readLogLine } from './evidence/log-lines.ts';
+export { type Counted, createLoggedQuestions, type LoggedQuestions } from './evidence/logged-questions.ts';
 export { compareLogged, type LoggedThen } from './evidence/logged-then.ts';
 export { type Exported, type ExportOptions, exportManifest } from './export/export.ts';
 export { partsOf } from './export/parts.ts';

@@ -1,10 +1,7 @@
 import { type Against, type AgainstSide, againstLog } from '../../provisioning/evidence/against.ts';
+import { gapLines, said, unknownLines } from '../../provisioning/evidence/against-lines.ts';
 import { createCoverage, type LogCoverage } from '../../provisioning/evidence/log-coverage.ts';
-import {
-  type Counted,
-  createLoggedQuestions,
-  type LoggedQuestions,
-} from '../../provisioning/evidence/logged-questions.ts';
+import { createLoggedQuestions, type LoggedQuestions } from '../../provisioning/evidence/logged-questions.ts';
 import { COMMANDS } from '../../provisioning/index.ts';
 import { plain } from '../../table/visible-text.ts';
 import { type Context, UsageError } from '../context.ts';
@@ -91,15 +88,6 @@ const namedIn = ({ refused, allowed, now }: Against): readonly Referred[] =>
     ]),
   );
 
-const number = (value: number): string => Math.round(value).toLocaleString('en');
-
-/** `31 times`; of a sample `about 620 times (31 lines)`. */
-function said({ lines, estimated }: Counted, one = 'decision', many = `${one}s`): string {
-  const whole = Math.round(estimated);
-  const text = `${number(whole)} ${whole === 1 ? one : many}`;
-  return whole === lines ? text : `about ${text} (${count(lines, 'line')})`;
-}
-
 function sideLines(title: string, side: AgainstSide, known: KnownAs): readonly string[] {
   const { rows, people } = side;
   const rest = Math.max(0, rows.length - ROWS) + side.moreRows;
@@ -110,7 +98,7 @@ function sideLines(title: string, side: AgainstSide, known: KnownAs): readonly s
       const [who, where] = [known({ ref: subject, kind: 'subject' }), known({ ref: scope, kind: 'scope' })];
       return plain(`  ${who}: ${permission} at ${where}, ${said(decisions, 'time')}`);
     }),
-    ...(rest > 0 ? [`  … and ${number(rest)} more like these`] : []),
+    ...(rest > 0 ? [`  … and ${rest.toLocaleString('en')} more like these`] : []),
   ];
 }
 
@@ -132,58 +120,7 @@ function formatAgainst(against: Against, coverage: LogCoverage, known: KnownAs):
           ...sideLines('allowed now', now.allowed, known),
         ]
       : []),
-    ...gapLines(coverage, against.others),
+    ...gapLines(coverage, against.others).map(plain),
   ];
   return `${lines.join('\n')}\n`;
-}
-
-const REASONS = {
-  properties: 'on what a request passed',
-  tokens: 'on groups that a token may name',
-  pseudonyms: 'the pseudonym of nobody in the table',
-  instants: 'about another instant',
-} as const;
-
-function unknownLines({ decisions, refused, ...reasons }: Against['unknown']): readonly string[] {
-  if (decisions.lines === 0) return [];
-  return [
-    `unknown: ${said(decisions)}`,
-    ...Object.entries(REASONS).flatMap(([name, text]) => {
-      const counted = reasons[name as keyof typeof REASONS];
-      return counted.lines > 0 ? [`  ${text}: ${said(counted)}`] : [];
-    }),
-    ...(refused.lines > 0 ? [`  allowed in the log, and refused then in any case: ${said(refused)}`] : []),
-  ];
-}
-
-/** What the log does not say. */
-function gapLines(coverage: LogCoverage, others: number): readonly string[] {
-  const { lost, lostIn, unended, unnumbered, damaged, rate, sources } = coverage;
-  const named = (is: 'hasNoAllows' | 'hasPolicies'): readonly string[] =>
-    [...sources].flatMap(([name, api]) => (api[is] ? [name] : []));
-  const [silent, cached] = [named('hasNoAllows'), named('hasPolicies')];
-  return [
-    ...(rate > 0 && rate < 1
-      ? [`allows are a sample of ${rate}: what is about a number is estimated from it`]
-      : []),
-    ...(silent.length > 0
-      ? [`no allow is in the log of ${silent.join(', ')}: what would be refused there is not seen`]
-      : []),
-    ...(cached.length > 0
-      ? [`API Gateway may have answered for ${cached.join(', ')} from its cache, without a line`]
-      : []),
-    ...(lost > 0
-      ? [`the log has gaps: ${count(lost, 'line')} of ${count(lostIn, 'process', 'processes')} missing`]
-      : []),
-    ...(unended > 0
-      ? [`${count(unended, 'process', 'processes')} without an end: up to a minute of each may be missing`]
-      : []),
-    ...(unnumbered > 0 ? [`${count(unnumbered, 'decision')} without a number: gaps are not seen`] : []),
-    ...(damaged > 0 ? [`${count(damaged, 'line')} could not be read`] : []),
-    ...(others > 0
-      ? [
-          `${count(others, 'decision')} left out: no permission of a subject at a scope, or a credential refused`,
-        ]
-      : []),
-  ].map(plain);
 }

@@ -1,6 +1,13 @@
 import * as z from 'zod';
 import type { Decision, Explanation } from '../../engine/index.ts';
-import type { Answer, Matrix, PlanAnswer, PlannedChange, SavedPlan } from '../../provisioning/index.ts';
+import type {
+  Against,
+  Answer,
+  Matrix,
+  PlanAnswer,
+  PlannedChange,
+  SavedPlan,
+} from '../../provisioning/index.ts';
 import type { ErrorCode, Page } from '../../table/index.ts';
 import type { CommandForms } from './form.ts';
 import type { PolicyShown, RouteTrial } from './policy.ts';
@@ -27,6 +34,9 @@ const given = z.strictObject({
 const circumstances = { at: z.int().optional(), given: given.optional() };
 const paging = { limit: z.int().min(1).max(1_000).optional(), cursor: z.string().max(8_192).optional() };
 const search = { ...circumstances, ...paging };
+const counted = z.strictObject({ lines: z.int().min(0), estimated: z.number().min(0) });
+/** As many as fit into a request (6 MB). */
+export const MOST_LOGGED_QUESTIONS = 20_000;
 const question = z.strictObject({ subject: text, permission: text, scope: text, ...circumstances });
 const call = {
   subject: text,
@@ -68,6 +78,34 @@ export const INPUTS = {
     command: z.string().max(64),
     input: z.record(z.string(), z.unknown()),
     dryRun: z.boolean().optional(),
+  }),
+  /** What changes would have done to the decisions of a log. */
+  against: z.strictObject({
+    changes: z
+      .array(
+        z.strictObject({
+          command: z.string().max(64),
+          input: z.record(z.string(), z.unknown()),
+          verb: z.enum(['create', 'change', 'remove']).optional(),
+        }),
+      )
+      .max(10_000),
+    logged: z.strictObject({
+      questions: z
+        .array(
+          z.strictObject({
+            subject: text,
+            permission: text,
+            scope: text,
+            allowed: counted,
+            refused: counted,
+          }),
+        )
+        .max(MOST_LOGGED_QUESTIONS)
+        .readonly(),
+      others: z.int().min(0),
+      ofInstants: counted,
+    }),
   }),
   /** The plan in a file that `gatehouse plan --out` wrote: what was JSON. */
   savedPlan: z.strictObject({ data: z.record(z.string(), z.unknown()) }),
@@ -123,6 +161,7 @@ export interface Results {
   readonly tryRoute: RouteTrial;
   readonly forms: CommandForms;
   readonly command: Answer;
+  readonly against: Against;
   readonly savedPlan: PlanCompared;
 }
 

@@ -1,8 +1,10 @@
 import { createEngine, createExplainer, createLists, type Given } from '../../engine/index.ts';
 import {
   type Answer,
+  againstLog,
   COMMANDS,
   changesBeyond,
+  changesOf,
   descriptionsOf,
   type Failure,
   inPlainWords,
@@ -140,6 +142,8 @@ export function createService(parts: ServiceParts): Service {
         ...(actor === undefined ? {} : { actor }),
       });
     },
+    against: async ({ changes, logged }) =>
+      againstLog(changesOf(changes), logged, { reader, commands: COMMANDS, at: clock.now() }),
     savedPlan: async ({ data }) => {
       const read = readSavedPlan(data);
       if (!read) throw new GatehouseError('invalid', 'this is no plan: gatehouse plan --out writes one');

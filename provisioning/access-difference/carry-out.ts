@@ -17,7 +17,7 @@ export interface Change {
   readonly command: string;
   readonly input: Readonly<Record<string, unknown>>;
   /** It removes something; what is gone already is no error. */
-  readonly verb?: 'create' | 'change' | 'remove';
+  readonly verb?: 'create' | 'change' | 'remove' | undefined;
   /** Its place among the commands, and among those of its transaction, from 0; an error names it. */
   readonly position?: readonly number[];
 }

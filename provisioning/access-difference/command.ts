@@ -17,7 +17,7 @@ const input = z.strictObject({
 });
 
 /** Commands as they are carried out: the parts of a transaction, one after the other. */
-const changesOf = (commands: readonly Change[]): readonly Change[] =>
+export const changesOf = (commands: readonly Change[]): readonly Change[] =>
   commands.flatMap((each, position) =>
     each.command === 'transaction.write'
       ? partsOf(each, position)

@@ -4,5 +4,6 @@ export {
   accessDifference,
   accessDifferenceBy,
 } from './access-difference.ts';
-export { compareCommand } from './command.ts';
+export type { Change } from './carry-out.ts';
+export { changesOf, compareCommand } from './command.ts';
 export { type AccessRow, type AccessSide, NOBODY, peopleText } from './summary.ts';

@@ -1,10 +1,10 @@
 import type { LogCoverage, LogSource } from './log-coverage.ts';
 
-/** What a decision log does not say, in words. */
-const count = (of: number, one: string, many = `${one}s`): string =>
+/** A number of things in words. */
+export const count = (of: number, one: string, many = `${one}s`): string =>
   `${of.toLocaleString('en')} ${of === 1 ? one : many}`;
 
-/** A line for each kind of gap; none where every decision has a line. */
+/** What a decision log does not say, in words: a line for each kind of gap; none where every decision has a line. */
 export function gapsIn(coverage: LogCoverage): readonly string[] {
   const { rate, lost, lostIn, unended, unnumbered, damaged, sources } = coverage;
   const named = (is: keyof LogSource): string =>

@@ -4,6 +4,7 @@ import { parse } from 'yaml';
 import { accessDifference } from '../../provisioning/access-difference/access-difference.ts';
 import { idsOf, savedPlan } from '../../provisioning/apply/saved-plan.ts';
 import { COMMANDS, type PlanAnswer, peopleText } from '../../provisioning/index.ts';
+import { decisionLine } from '../provisioning/evidence/lines.ts';
 import { expectAccessible, openPage, playground } from '../support/browser.ts';
 import { idIn, SCHOOL, type ServedTable, serveTable } from './served-table.ts';
 
@@ -88,6 +89,29 @@ describe('changes', () => {
     const several = loses.rows.find(({ people }) => people > 1);
     await page.getByText(`${several?.people} people`, { exact: true }).first().click();
     await page.getByRole('link', { name: /^Ann/ }).waitFor();
+  });
+
+  test('against a decision log: which decisions would be refused', async () => {
+    const table = await serveTable();
+    const [type, id] = table.ref('subject', 'ann@school.example').split(':');
+    const [scopeType, scopeId] = table.ref('scope', 'north').split(':');
+    const line = decisionLine({
+      subject: { type, id },
+      action: { name: 'grades' },
+      resource: { type: scopeType, id: scopeId },
+    });
+    const { page } = await open(table, leaving(table, 'ann@school.example', 'teachers north'));
+    await nothingChanged(page);
+    const file = page.getByLabel(/decisions of last week/);
+    const choose = (text: string) =>
+      file.setInputFiles({ name: 'week.jsonl', mimeType: 'text/plain', buffer: Buffer.from(text) });
+    await choose('no log');
+    await page.getByText('week.jsonl has no decision about').waitFor();
+    await choose(line);
+    await heading(page, 'Would be refused: 1 decision').waitFor();
+    await heading(page, 'Would be allowed: 0 decisions').waitFor();
+    await page.getByRole('row', { name: /Ann.*grades.*1 time/ }).waitFor();
+    await expectAccessible(page);
   });
 
   test('several in their order: moved, taken out, and as JSON', async () => {

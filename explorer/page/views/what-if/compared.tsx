@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
-import type { AccessDifference } from '../../../../provisioning/index.ts';
-import type { Change } from '../../commands/changes.ts';
+import type { AccessDifference, Change } from '../../../../provisioning/index.ts';
 import { newNamesIn } from '../../commands/sentences.ts';
 import { MoreNames } from '../../names.tsx';
+import { Against } from './against.tsx';
 import { Difference, Summary } from './difference.tsx';
 
 export interface ComparedProps {
@@ -38,6 +38,7 @@ export function Compared({ difference, isLoading, changes, children }: ComparedP
           <Difference of={difference} />
         </div>
       )}
+      {difference && changes.length > 0 && <Against changes={changes} />}
     </MoreNames>
   );
 }
