@@ -1,26 +1,19 @@
 import { sha256 } from '../../table/bytes.ts';
+import { isLoggedAsItIs, pseudonymOf } from '../../table/decision-line.ts';
 import { isBuiltIn } from '../../table/entities/scope-types.ts';
 import { formatRef, isSubjectNode, isType } from '../../table/identifiers.ts';
 import { allOf, subjectsOf } from '../../table/index-queries.ts';
 import { type Key, parseKey } from '../../table/keys.ts';
 import { type ListQuery, MAX_PAGE, type Reader } from '../../table/reader.ts';
 
-/** In a decision log, an id that could be an email is a pseudonym: `sha256:` and the beginning of its hash. */
-const PSEUDONYM = 'sha256:';
-const PSEUDONYM_LENGTH = 22;
-
 const typeOf = (ref: string): string => ref.slice(0, ref.indexOf(':'));
 const idOf = (ref: string): string => ref.slice(ref.indexOf(':') + 1);
 
+/** What every pseudonym begins with: no id holds a colon. */
+const PREFIX = pseudonymOf('');
+
 /** Whether a reference in a log has a pseudonym in the place of its id. */
-export const isPseudonym = (ref: string): boolean => idOf(ref).startsWith(PSEUDONYM);
-
-/** What a log has in the place of a reference whose id is a pseudonym there. */
-const pseudonymOf = async (ref: string): Promise<string> =>
-  `${typeOf(ref)}:${PSEUDONYM}${(await sha256(idOf(ref))).slice(0, PSEUDONYM_LENGTH)}`;
-
-/** Only ids with an `@` are pseudonyms: all other ids of a table are plain. */
-const mayBePseudonym = (ref: string): boolean => ref.includes('@');
+export const isPseudonym = (ref: string): boolean => idOf(ref).startsWith(PREFIX);
 
 const scopesOf = (type: string): ListQuery =>
   isBuiltIn(type) ? allOf(type as 'tenant') : allOf('scope', type);
@@ -46,8 +39,8 @@ export async function openPseudonyms(
     const wanted = new Set([...refs].filter(isPseudonym));
     const opened = new Map<string, string>();
     const look = async (ref: string): Promise<void> => {
-      if (!mayBePseudonym(ref)) return;
-      const pseudonym = await pseudonymOf(ref);
+      if (isLoggedAsItIs(idOf(ref))) return;
+      const pseudonym = `${typeOf(ref)}:${pseudonymOf(await sha256(idOf(ref)))}`;
       if (wanted.has(pseudonym)) opened.set(pseudonym, ref);
     };
     for (const node of nodes) if (isSubjectNode(node) === isSubject) await look(formatRef(node));
