@@ -6,6 +6,7 @@ export { BUILT_IN_SUBJECTS, formatRef, isId, isRef, parseRef, type Ref } from '.
 export { readInstant } from './instant.ts';
 export type { Item } from './item.ts';
 export * from './keys.ts';
+export { isInForce, originsOf, readOrigins } from './membership-origins.ts';
 export type { ListQuery, MergedQuery, Page, Range, Reader } from './reader.ts';
 export { formatPathTemplate, formatTemplate } from './route-template.ts';
 export { withInvisible } from './visible-text.ts';

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Item } from '../../explorer/page/load-page.ts';
 import { DAY } from '../../explorer/page/parts/instant.ts';
 import {
   byOwner,
@@ -16,11 +17,13 @@ import {
   type Source,
   scopeOf,
 } from '../../explorer/page/views/map/levels.ts';
-import { marksOf } from '../../explorer/page/views/map/marks.ts';
+import { marksOf, membershipMarks } from '../../explorer/page/views/map/marks.ts';
 import { formatOpen, readOpen, toggled } from '../../explorer/page/views/map/open-scopes.ts';
+import { createMemoryWorld } from '../support/world.ts';
 
 /** What the map draws: levels in pages, marks, and the opened scopes of the address. */
 const NOW = Date.parse('2026-03-01T12:00:00Z');
+const ISSUER = 'https://login.example.com';
 
 const scope = (ref: string, more: Partial<Scope> = {}): Scope => ({
   ref,
@@ -232,6 +235,43 @@ describe('what is paid for', () => {
       'ending: 2 users end soon',
     ]);
   });
+});
+
+test('a membership is marked while nobody who gives it says that the person is active', async () => {
+  const world = createMemoryWorld();
+  await world.apply(`
+scopes:
+  acme: { id: acme, type: tenant }
+groups:
+  staff: { id: staff, scope: acme, allowOnly: true }
+users:
+  ann: { id: ann, email: ann@acme.example }
+`);
+  await world.run('domain.create', { name: 'acme.example', tenant: 'tenant:acme' });
+  await world.run('scim-connection.create', { id: 'c', scope: 'tenant:acme', name: 'c', issuer: ISSUER });
+  await world.run('external-group.create', {
+    scope: 'tenant:acme',
+    issuer: ISSUER,
+    externalId: 'x',
+    group: 'staff',
+  });
+  const { group } = await world.run('scim-group.create', {
+    connection: 'c',
+    displayName: 'staff',
+    externalId: 'x',
+  });
+  const user = { connection: 'c', user: 'ann' };
+  await world.run('scim-user.create', { connection: 'c', userName: 'ann', email: 'ann@acme.example' });
+  await world.run('scim-group.members', { connection: 'c', group, add: ['ann'] });
+  const marks = async () => {
+    const { items } = await world.run('membership.list', { group });
+    return (items as readonly Item[]).flatMap(membershipMarks);
+  };
+  expect(await marks()).toEqual([]);
+  await world.run('scim-user.update', { ...user, active: false });
+  expect(await marks()).toEqual([{ kind: 'suspended', text: 'suspended', title: 'not active in c' }]);
+  await world.run('membership.create', { user: 'ann', group });
+  expect(await marks()).toEqual([]);
 });
 
 describe('the opened scopes of the address', () => {

@@ -1,6 +1,8 @@
 import type { Item } from '../../load-page.ts';
 import { Disclosure } from '../../parts/disclosure.tsx';
+import { Marks } from './icons.tsx';
 import { Lines, type Listed } from './lines.tsx';
+import { membershipMarks } from './marks.ts';
 import { Person, subjectIn } from './people.tsx';
 import { Role } from './roles.tsx';
 
@@ -53,5 +55,9 @@ const MEMBERS: Listed = {
   none: 'Nobody is in it.',
   title: 'people',
   keyOf: subjectIn,
-  show: (item) => <Person subject={subjectIn(item)} />,
+  show: (item) => (
+    <>
+      <Person subject={subjectIn(item)} /> <Marks of={membershipMarks(item)} />
+    </>
+  ),
 };

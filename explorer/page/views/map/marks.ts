@@ -1,3 +1,5 @@
+import { isInForce, originsOf, readOrigins } from '../../../../table/index.ts';
+import type { Item } from '../../load-page.ts';
 import { type Entitlements, isSoon, lastDayOf, licenceCoverage, modulesOf } from './entitlements.ts';
 import type { Scope } from './levels.ts';
 
@@ -41,6 +43,14 @@ export function marksOf(
   else if (isClosed)
     marks.push({ kind: 'closed', text: 'closed above', title: 'a scope above it is not active' });
   return entitlements ? [...marks, ...paidMarks(scope, entitlements, now)] : marks;
+}
+
+/** The mark of a membership that counts for nothing, because whoever gives it says that the person is not active. */
+export function membershipMarks(membership: Item): readonly Mark[] {
+  const of = readOrigins(membership);
+  if (isInForce(of)) return [];
+  const title = `not active in ${originsOf(of).join(', ')}`;
+  return [{ kind: 'suspended', text: 'suspended', title }];
 }
 
 /** What ends, has ended or lacks a licence. A module that was never subscribed to is no mark: few tenants have all. */
