@@ -6,7 +6,7 @@ import { identityOf, type Key, nodeKey } from '../../table/keys.ts';
 import { ownedBy } from '../../table/partition-queries.ts';
 import { type Action, keyOf } from '../../table/write/action.ts';
 import { canonical } from '../canonical.ts';
-import { readCommand, writeCommand } from '../command.ts';
+import { writeCommand } from '../command.ts';
 import { whenAllowOnly } from '../edges/allow-only.ts';
 import { group as groupRef } from '../edges/rights.ts';
 import type { Steps } from '../in-steps.ts';
@@ -22,6 +22,7 @@ import { createPlanned } from '../nodes/together.ts';
 import type { Node, OneTransaction, Planning } from '../plan.ts';
 import { type Attributes, visible } from '../visible.ts';
 import { GROUP } from './groups.ts';
+import { findLinkCommand } from './scim-find.ts';
 import { listGroups, listMembers, members, membersOf, notLinked, stepsOf } from './scim-members.ts';
 import { type Connection, loadConnection } from './scim-named-user.ts';
 
@@ -187,25 +188,11 @@ const end = writeCommand({
   steps: ending,
 });
 
-/** One GetItem for the look-up, and one for what it leads to. */
-const find = readCommand({
-  name: 'scim-group.find',
-  summary: 'Finds the group of a connection with a displayName, whatever its case, or with an externalId.',
-  input: z
-    .strictObject({ connection, displayName: displayName.optional(), externalId })
-    .refine(
-      (given) => (given.displayName === undefined) !== (given.externalId === undefined),
-      'give exactly one of displayName and externalId',
-    ),
-  run: async ({ reader }, given: Attributes) => {
-    const guard = LINK.guards.find((each) => given[each.field] !== undefined) as (typeof LINK.guards)[0];
-    const found = await reader.get(guardKeyOf(guard, given) as Key);
-    const id = String(found?.owner).slice(`${LINK.type}:${given.connection}:`.length);
-    const item = found && (await reader.get(nodeKey(groupLinkRef(String(given.connection), id))));
-    if (!item) throw notLinked(guard.field);
-    return visible(item);
-  },
-});
+const find = findLinkCommand(
+  LINK,
+  'group',
+  'Finds the group of a connection with a displayName, whatever its case, or with an externalId.',
+);
 
 const list = listCommand({
   name: 'scim-group.list',

@@ -1,14 +1,11 @@
 import * as z from 'zod';
 import { ENTITIES } from '../../table/entities/registry.ts';
-import { notFound } from '../../table/errors.ts';
-import { type Key, nodeKey } from '../../table/keys.ts';
 import { ownedBy } from '../../table/partition-queries.ts';
-import { readCommand, writeCommand } from '../command.ts';
+import { writeCommand } from '../command.ts';
 import { by, listCommand } from '../kinds/lists.ts';
 import type { NodeKind } from '../kinds/node-kind.ts';
-import { guardKeyOf } from '../nodes/guards.ts';
-import { connectionRef, linkRef } from '../nodes/scim-links.ts';
-import { type Attributes, visible } from '../visible.ts';
+import { connectionRef } from '../nodes/scim-links.ts';
+import { findLinkCommand } from './scim-find.ts';
 import { planLink, planLinkChange, planLinkEnd } from './scim-link-plans.ts';
 
 const LINK = ENTITIES['scim-user'];
@@ -60,29 +57,11 @@ const end = writeCommand({
   plan: (planning, named) => planLinkEnd(planning, named, planning.again === true),
 });
 
-/** One GetItem for the look-up, and one for what it leads to. */
-const find = readCommand({
-  name: 'scim-user.find',
-  summary: 'Finds the user of a connection with a userName, whatever its case, or with an externalId.',
-  input: z
-    .strictObject({ connection, userName: userName.optional(), externalId })
-    .refine(
-      (given) => (given.userName === undefined) !== (given.externalId === undefined),
-      'give exactly one of userName and externalId',
-    ),
-  run: async ({ reader }, given: Attributes) => {
-    const guard = LINK.guards.find(({ field: name }) => given[name] !== undefined) as (typeof LINK.guards)[0];
-    const { field: name } = guard;
-    const missing = () => notFound(name, 'this user of the connection');
-    const found = await reader.get(guardKeyOf(guard, given) as Key);
-    if (!found) throw missing();
-    const id = String(found.owner).slice(`${LINK.type}:${given.connection}:`.length);
-    const item = await reader.get(nodeKey(linkRef(String(given.connection), id)));
-    const isIt = item && (name === 'userName' || item.externalId === given.externalId);
-    if (!isIt) throw missing();
-    return visible(item);
-  },
-});
+const find = findLinkCommand(
+  LINK,
+  'user',
+  'Finds the user of a connection with a userName, whatever its case, or with an externalId.',
+);
 
 const list = listCommand({
   name: 'scim-user.list',
