@@ -1,10 +1,11 @@
 import { decodeScope } from '../../../table/decision/decode.ts';
 import type { Item } from '../../../table/item.ts';
+import { nodeKey } from '../../../table/keys.ts';
 import { patternsCovering } from '../../../table/permission-name.ts';
 import type { Reader } from '../../../table/reader.ts';
 import { createPeople, EVERYWHERE } from '../../access-difference/people.ts';
 import { scopeKey } from '../../access-difference/state.ts';
-import { permissionOrPattern } from '../../edges/rights.ts';
+import { group, permissionOrPattern } from '../../edges/rights.ts';
 
 /** A group of a root, as the tokens of an issuer name it. */
 export interface ExternalGroup {
@@ -26,11 +27,15 @@ export interface Candidates {
   readonly suspended: readonly Item[];
 }
 
-/** @throws TooMany beyond these bounds */
+/**
+ * @param excepted groups: their members are candidates, too, so that it is known which memberships are suspended
+ * @throws TooMany beyond these bounds
+ */
 export async function candidatesIn(
   reader: Reader,
   root: string,
   permissions: readonly string[],
+  excepted: readonly string[],
   most: { readonly people: number; readonly calls: number },
 ): Promise<Candidates> {
   const within = new Map<string, boolean>();
@@ -46,6 +51,11 @@ export async function candidatesIn(
   for (const text of new Set(permissions.flatMap((name) => [name, ...patternsCovering(name)])))
     for await (const { role, effect } of people.edges(permissionOrPattern(text), 'role'))
       if (effect === 'ALLOW') await people.holders(String(role));
+  const nodes = await reader.getMany(excepted.map((id) => nodeKey(group(id))));
+  for (const [position, id] of excepted.entries()) {
+    const scope = nodes[position]?.scope;
+    if (typeof scope === 'string') await people.members(id, scope);
+  }
   return {
     people: new Map(
       [...people.candidates].map(([subject, tops]) => [
@@ -54,11 +64,11 @@ export async function candidatesIn(
       ]),
     ),
     everyoneAt: people.everyoneAt,
-    external: [...people.inTokens.values()].map(({ issuer, externalId, group, groupScope }) => ({
-      issuer: String(issuer),
-      externalId: String(externalId),
-      group: String(group),
-      scope: String(groupScope),
+    external: [...people.inTokens.values()].map((item) => ({
+      issuer: String(item.issuer),
+      externalId: String(item.externalId),
+      group: String(item.group),
+      scope: String(item.groupScope),
     })),
     suspended: people.suspended,
   };

@@ -109,7 +109,7 @@ export async function proveInvariants({
     administrators = people ? [] : await administratorsOf(before, most);
     const candidates = people
       ? await candidatesAmong(before, root, people)
-      : await candidatesIn(before, root, permissions, most);
+      : await candidatesIn(before, root, permissions, exceptedBy(invariants), most);
     decided.people = candidates.people.size;
     const prover = {
       invariants,
@@ -235,6 +235,9 @@ async function proveOn(
   decided.scopes = Math.max(decided.scopes, scopesSeen.size);
 }
 
+const exceptedBy = (invariants: readonly Invariant[]): readonly string[] =>
+  invariants.flatMap(({ except }) => except?.group ?? []);
+
 type External = Candidates['external'];
 
 const byIssuer = (external: External): readonly External[] =>
@@ -267,7 +270,7 @@ async function alikeIn(
   { people: scopesOf, everyoneAt }: Candidates,
   invariants: readonly Invariant[],
 ): Promise<readonly Alike[]> {
-  const excepted = new Set(invariants.flatMap(({ except }) => except?.group ?? []));
+  const excepted = new Set(exceptedBy(invariants));
   const scopes = new Set([...everyoneAt, ...people.flatMap((each) => [...(scopesOf.get(each) ?? [])])]);
   const paths = await Promise.all([...scopes].map((scope) => pathOf(state, scope)));
   const holdingsOf = createHoldings(paths.flat(), false);
@@ -292,7 +295,7 @@ async function alikeIn(
 
 /** Who is excepted where: the members of a group, at its scope and below. */
 async function exemptionsOn(reader: Reader, invariants: readonly Invariant[]) {
-  const ids = invariants.flatMap(({ except }) => except?.group ?? []);
+  const ids = exceptedBy(invariants);
   const nodes = await reader.getMany(ids.map((id) => nodeKey(group(id))));
   const groups = new Map(ids.map((id, position) => [id, nodes[position]]));
   return async (

@@ -81,10 +81,10 @@ function isCovered(permission: string, by: string): boolean {
   return parts.length === said.length && said.every((part, n) => part === '*' || part === parts[n]);
 }
 
-function isAllowed(model: Model, permission: string, scope: string, asking: Asking): boolean {
+function isAllowed(model: Model, permission: string, ids: readonly string[], asking: Asking): boolean {
   const person = model.users[asking.user];
   if (person?.until !== undefined && Date.parse(person.until) <= asking.at) return false;
-  const roles = rolesAt(model, scope, asking).flatMap((id) => model.roles[id] ?? []);
+  const roles = ids.flatMap((id) => model.roles[id] ?? []);
   const says = (effect: 'allow' | 'deny') =>
     roles.some((role) =>
       role[effect].some(
@@ -96,48 +96,61 @@ function isAllowed(model: Model, permission: string, scope: string, asking: Aski
   return says('allow') && !(model.isDenyOverriding && says('deny'));
 }
 
-function isBroken(model: Model, { separate, within, never, except }: Invariant, asking: Asking): boolean {
+function isBroken(
+  model: Model,
+  { separate, within, never, except }: Invariant,
+  allowed: ReadonlySet<string>,
+  asking: Asking,
+): boolean {
+  const isGrantedAt = (permission: string, scope: string) => allowed.has(`${permission} ${scope}`);
   const isExcepted = (scope: string) =>
     except !== undefined &&
     pathOf(scope).includes(model.groups[except.group]?.scope ?? '') &&
     isIn(model, except.group, asking);
   if (separate === undefined)
-    return SCOPES.some((scope) => isAllowed(model, never ?? '', scope, asking) && !isExcepted(scope));
+    return SCOPES.some((scope) => isGrantedAt(never ?? '', scope) && !isExcepted(scope));
   const places = within === 'scope' ? SCOPES.map((scope) => [scope]) : [SCOPES];
   return places.some(
     (scopes) =>
-      separate.filter((permission) => scopes.some((scope) => isAllowed(model, permission, scope, asking)))
-        .length >= 2,
+      separate.filter((permission) => scopes.some((scope) => isGrantedAt(permission, scope))).length >= 2,
   );
 }
 
 /** Who may break which invariant, and who surely does, by `invariant user`: the first instant. */
 export function bruteForce(model: Model) {
   const [may, certain] = [new Map<string, number>(), new Map<string, number>()];
+  const note = (asking: Asking, to: Map<string, number>): void => {
+    const allowed = allowedTo(model, asking);
+    for (const invariant of model.invariants) {
+      const name = `${invariant.id} ${asking.user}`;
+      if (!to.has(name) && isBroken(model, invariant, allowed, asking)) to.set(name, asking.at);
+    }
+  };
   for (const at of instantsOf(model))
     for (const user of [...Object.keys(model.users), 'newcomer'])
-      for (const token of tokensOf(model))
-        for (const withSuspended of [false, true])
-          for (const conditions of ['for', 'against'] as const)
-            for (const invariant of model.invariants) {
-              if (model.users[user]?.isAdmin) continue;
-              const name = `${invariant.id} ${user}`;
-              const to = conditions === 'for' ? may : certain;
-              if (to.has(name) || (conditions === 'against' && token)) continue;
-              if (isBroken(model, invariant, { user, at, token, withSuspended, conditions }))
-                to.set(name, at);
-            }
+      for (const withSuspended of (model.users[user]?.suspended.length ?? 0) > 0 ? [false, true] : [true]) {
+        if (model.users[user]?.isAdmin) continue;
+        for (const token of tokensOf(model)) note({ user, at, token, withSuspended, conditions: 'for' }, may);
+        note({ user, at, token: undefined, withSuspended, conditions: 'against' }, certain);
+      }
   return { may, certain };
 }
 
-/** What is held, as `user permission scope`. */
+/** What somebody is allowed, as `permission scope`. */
+const allowedTo = (model: Model, asking: Asking): ReadonlySet<string> =>
+  new Set(
+    SCOPES.flatMap((scope) => {
+      const roles = rolesAt(model, scope, asking);
+      return PERMISSIONS.filter((permission) => isAllowed(model, permission, roles, asking)).map(
+        (permission) => `${permission} ${scope}`,
+      );
+    }),
+  );
+
+/** What is allowed, as `user permission scope`. */
 export const allowedIn = (model: Model, asking: Omit<Asking, 'user'>): ReadonlySet<string> =>
   new Set(
     [...Object.keys(model.users), 'newcomer'].flatMap((user) =>
-      PERMISSIONS.flatMap((permission) =>
-        SCOPES.flatMap((scope) =>
-          isAllowed(model, permission, scope, { user, ...asking }) ? [`${user} ${permission} ${scope}`] : [],
-        ),
-      ),
+      [...allowedTo(model, { user, ...asking })].map((each) => `${user} ${each}`),
     ),
   );
