@@ -44,11 +44,11 @@ interface Statement {
 }
 
 /**
- * Permissions that tell these statements apart: those that are named, and of those that are not one for each way in which
+ * Permissions that tell these statements, and other names or patterns, apart: those that are named, and of those that are not one for each way in which
  * patterns can cover it.
  */
-function probesOf(statements: readonly Statement[]): readonly string[] {
-  const names = statements.map(({ by }) => by);
+function probesOf(statements: readonly Statement[], ...others: readonly string[]): readonly string[] {
+  const names = [...statements.map(({ by }) => by), ...others];
   const patterns = names.filter(isPermissionPattern);
   const parts = (position: number, module?: string): readonly string[] => [
     ANY,
@@ -144,8 +144,8 @@ function allowedByRole(matrix: Matrix, role: string, asked: string): readonly Ro
   const isAsked = (permission: string) =>
     permission === asked || patternsCovering(permission).includes(asked);
   const findings: RoleFinding[] = [];
-  for (const permission of new Set([asked, ...probesOf(statements)]))
-    if (isAsked(permission) && !isPermissionPattern(permission)) {
+  for (const permission of probesOf(statements, asked))
+    if (isAsked(permission)) {
       const allows = saidOf(statements, 'ALLOW', permission);
       const isDenied = chooses(matrix.combination) && saidOf(statements, 'DENY', permission).always;
       if (isSilent(allows) || isDenied) continue;
