@@ -21,6 +21,7 @@ export { describeCommand, type Field, fieldsOf } from './documents/commands.ts';
 export { type Against, type AgainstRow, type AgainstSide, againstLog } from './evidence/against.ts';
 export { gapLines, said, unknownLines } from './evidence/against-lines.ts';
 export { type AskThen, askThen, type Question, type Then } from './evidence/instant.ts';
+export { violationText } from './evidence/invariants/new-violations.ts';
 export { createCoverage, type LogCoverage } from './evidence/log-coverage.ts';
 export { type DecisionRecord, readLogLine } from './evidence/log-lines.ts';
 export { type Counted, createLoggedQuestions, type LoggedQuestions } from './evidence/logged-questions.ts';

@@ -42,6 +42,8 @@ export interface Plan {
    * steps hold.
    */
   readonly frees?: readonly Action[];
+  /** It is one of many steps, and may concern many people: more are looked at for invariants. */
+  readonly isOfMany?: true;
   /** Invariants that it may break, by name, with the reason: this goes into the records. */
   readonly accepts?: readonly Accepted[] | undefined;
   /** Of a request that another operator approves. */

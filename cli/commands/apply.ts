@@ -1,4 +1,5 @@
 import { assertNoneErased, type PlanAnswer } from '../../provisioning/index.ts';
+import { invalid } from '../../table/errors.ts';
 import { confirm } from '../ask.ts';
 import { type Context, NothingDoneError, wantsColours } from '../context.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
@@ -14,11 +15,21 @@ import {
   progressOn,
 } from '../manifest/print.ts';
 import { connectOnce, losersKnown, PLANNING, type Planned, planFile } from '../manifest/shared.ts';
-import { argument, flag, type GlobalOptions, type Options, type ValuesOf } from '../options.ts';
+import {
+  argument,
+  flag,
+  type GlobalOptions,
+  type Options,
+  repeated,
+  text,
+  type ValuesOf,
+} from '../options.ts';
 import { subcommand } from '../subcommand.ts';
 
 const OPTIONS = {
   again: flag('also create users who were erased: it brings them back'),
+  accept: repeated('<name>', 'go on though it breaks this invariant; needs --reason; may be repeated'),
+  reason: text('<text>', 'why an invariant may be broken: the audit log has it'),
   yes: flag('do not ask; required without a terminal if a step removes something or is dangerous'),
   ...PLANNING,
 } satisfies Options;
@@ -44,6 +55,7 @@ export const addApply = subcommand({
   examples: EXAMPLES,
   notes: NOTES,
   run: async ([path], options, around) => {
+    acceptedBy(options);
     const files = await manifestFiles(path);
     assertNotPruned(path, files, options);
     const connect = connectOnce(options, around);
@@ -108,12 +120,20 @@ async function applyOne(
   }
   const onProgress = progressOn(steps, around.isErrorTerminal === true, around.error, around.now);
   const onWait = options.json ? () => {} : around.error;
-  if (steps > 0) await applyFile(planned, { onProgress, onWait }, around, options.again === true);
+  const given = { again: options.again === true, accept: acceptedBy(options) };
+  if (steps > 0) await applyFile(planned, { onProgress, onWait }, around, given);
   const left = steps > 0 ? await leftAfter(planned) : [];
   const data = options.json ? { ...planData(plan, table), applied: true, ...leftData(left) } : undefined;
   if (!options.json && steps > 0) around.out(`done: ${steps} steps\n`);
   if (left.length > 0 && !options.json) around.error(formatLeft(left, colours));
   return { plan: { ...plan, changes: [], keeps: [] }, data, isLeft: left.length > 0 };
+}
+
+/** The invariants that may be broken, with the reason. */
+function acceptedBy({ accept = [], reason }: ValuesOf<typeof OPTIONS>) {
+  if (accept.length > 0 !== (reason !== undefined))
+    throw invalid('reason', 'reason: --accept and --reason go together');
+  return accept.map((invariant) => ({ invariant, reason: String(reason) }));
 }
 
 /** An error of a file after others were applied. */

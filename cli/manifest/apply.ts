@@ -17,6 +17,12 @@ export interface ApplyListener {
   readonly onWait: (line: string) => void;
 }
 
+export interface GivenToApply {
+  /** Whether users who were erased may come back. */
+  readonly again: boolean;
+  readonly accept: readonly { readonly invariant: string; readonly reason: string }[];
+}
+
 /**
  * Has a manifest applied that was planned, and no removal or danger beyond that plan. Waits for another apply of the
  * tenant while that one does not get on, since it may have been interrupted. Throws an error that says how much was
@@ -26,13 +32,19 @@ export async function applyFile(
   { plan, file, input, exact, deliver, actor }: Planned,
   { onProgress, onWait }: ApplyListener,
   around: Context,
-  again: boolean,
+  { again, accept }: GivenToApply,
 ): Promise<void> {
   const { signal, ignore } = interruptionOf(around);
   const agreed = await idsOf(plan.changes);
   const event = {
     command: 'tenant.apply',
-    input: { ...input, agreed, ...(exact ? { exact } : {}), ...(again ? { again } : {}) },
+    input: {
+      ...input,
+      agreed,
+      ...(exact ? { exact } : {}),
+      ...(again ? { again } : {}),
+      ...(accept.length > 0 ? { accept } : {}),
+    },
   };
   const all = plan.changes.length;
   let left = all;

@@ -4,6 +4,7 @@ import {
   type Progress,
   planSections,
   stepText,
+  violationText,
 } from '../../provisioning/index.ts';
 import { accessLines, betweenLines } from '../access.ts';
 import { type Paint, painter } from '../context.ts';
@@ -43,6 +44,11 @@ const keptLines = (kept: Kept, all: boolean): readonly string[] => {
   return [...lines.slice(0, KINDS_AT_MOST), `… and ${lines.length - KINDS_AT_MOST} more: see --all`];
 };
 
+const brokenLines = (broken: PlanAnswer['invariants']): readonly string[] =>
+  broken?.unproved === undefined
+    ? (broken?.violations ?? []).map((violation) => plain(violationText(violation)))
+    : [plain(`it is not known whether: ${broken.unproved}`)];
+
 export interface PrintOptions {
   readonly colours: boolean;
   readonly all: boolean;
@@ -77,6 +83,7 @@ export function formatPlan(plan: PlanAnswer, { colours, all, file, place, known 
       ),
     ),
     ...(steps.length === 0 ? [] : [...accessLines(plan.access, known), ...betweenLines(plan.between, known)]),
+    ...section('this breaks invariants (--accept NAME --reason TEXT goes on)', brokenLines(plan.invariants)),
     '',
     ...(plan.warning === undefined ? [] : [plain(`warning: ${plan.warning}`)]),
     steps.length === 0

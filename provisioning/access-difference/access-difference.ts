@@ -72,14 +72,16 @@ const AT_ONCE = 40;
  * Says who loses and who gains what when commands are carried out one after the other. They are carried out on a
  * copy in memory; the engine decides upon it as it was and as it is then. Nothing is written to the table.
  *
+ * @param inspect looks at the copy when all is carried out
  * @throws GatehouseError what a command is refused with; faults of the table
  */
 export function accessDifference(
   changes: readonly Change[],
-  { commands, ...options }: DifferenceOptions,
+  { commands, inspect, ...options }: DifferenceOptions & { readonly inspect?: (copy: Copy) => Promise<void> },
 ): Promise<AccessDifference> {
   return accessDifferenceBy(async (copy) => {
     await carryOut(changes, copy, commands, options.at);
+    await inspect?.(copy);
   }, options);
 }
 

@@ -6,4 +6,5 @@ export {
 } from './access-difference.ts';
 export type { Change } from './carry-out.ts';
 export { changesOf, compareCommand } from './command.ts';
+export type { Copy } from './copy.ts';
 export { type AccessRow, type AccessSide, NOBODY, peopleText } from './summary.ts';

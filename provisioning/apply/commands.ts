@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { sha256 } from '../../table/bytes.ts';
 import { defined } from '../../table/defined.ts';
+import * as field from '../../table/entities/fields.ts';
 import { conflict, GatehouseError, invalid } from '../../table/errors.ts';
 import { parseRef } from '../../table/identifiers.ts';
 import { GLOBAL } from '../../table/keys.ts';
@@ -9,6 +10,7 @@ import {
   type AccessDifference,
   type AccessSide,
   accessDifference,
+  type Copy,
   NOBODY,
 } from '../access-difference/index.ts';
 import { canonical } from '../canonical.ts';
@@ -20,6 +22,7 @@ import { type Batch, nextBatch } from './batch.ts';
 import { derivedId } from './entry.ts';
 import { assertNoneErased, withErasures } from './erased.ts';
 import { refusedBetween, withoutGap } from './gap.ts';
+import { type BrokenInvariants, brokenOn, refuseBroken } from './invariants.ts';
 import { type Lease, leaseOf, underLease } from './lease.ts';
 import { overriddenDeny } from './overridden-deny.ts';
 import { excessOf, type Parsed, parseManifest } from './parse.ts';
@@ -64,6 +67,11 @@ const applyInput = z.strictObject({
     .boolean()
     .optional()
     .describe('whether users who were erased may come back: `erased` otherwise, before anything is done'),
+  accept: z
+    .array(z.strictObject({ invariant: field.name, reason: field.text(1_000) }))
+    .max(50)
+    .optional()
+    .describe('list of `{ invariant, reason }`: invariants by name that it may break; the audit log has it'),
   atOnce: z
     .int()
     .min(1)
@@ -88,6 +96,8 @@ export interface PlanAnswer extends Counts {
   readonly access: AccessDifference;
   /** Who is refused while it is done, where nobody is in the end; left out where nobody is. An `id` of what is renamed avoids it. */
   readonly between?: AccessSide;
+  /** What it breaks of the invariants of its tenants; left out where there are none. */
+  readonly invariants?: BrokenInvariants;
   /** What is allowed in a manifest and hardly meant, for people. */
   readonly warning?: string;
 }
@@ -191,7 +201,14 @@ const planCommandOf = (commands: Commands): Command =>
           : { steps: [], kept: [], unchanged: 0, problems, state: undefined };
       const plan = { ...compared, steps: await withoutGap(compared, differences) };
       const warning = parsed && overriddenDeny(parsed.manifest);
-      const compares = await orWhyNot(differences(plan.steps));
+      const broken: BrokenInvariants[] = [];
+      const at = Date.parse(now);
+      const inspect = async (copy: Copy) => {
+        const found = await brokenOn(copy, plan, at);
+        if (found) broken.push(found);
+      };
+      const compares = await orWhyNot(accessDifference(plan.steps, { reader, commands, at, inspect }));
+      const [invariants] = broken;
       const between = await refusedBetween(plan.steps, compares, (steps) => orWhyNot(differences(steps)));
       const leaves = await leftBy(plan.steps, reader);
       const access = { ...compares, ...(leaves ? { leaves } : {}) };
@@ -210,6 +227,7 @@ const planCommandOf = (commands: Commands): Command =>
         problems: plan.problems,
         access,
         ...(between ? { between } : {}),
+        ...(invariants ? { invariants } : {}),
         ...defined({ warning }),
       };
     },
@@ -266,6 +284,7 @@ const applyCommandOf = (commands: Commands): Command =>
       const plan = { ...compared, steps };
       assertNoneErased(plan.steps, given.again === true);
       await assertAgreed(plan.steps, given);
+      await refuseBroken(plan, plan.steps, given.accept ?? [], { reader, commands, at });
       const result = { ...countsOf(plan) };
       // Nobody looks at it where operators are not verified.
       const carries = planning.operator === undefined ? [] : await carriedBy(reader, plan.steps);
@@ -277,6 +296,7 @@ const applyCommandOf = (commands: Commands): Command =>
         if (batch.taken === 0) return goOn(again, steps.slice(1));
         return carriedOut(batch, steps.slice(batch.taken), steps[batch.taken - 1]?.phase);
       };
+      const about = { result, accepts: given.accept, isOfMany: true } as const;
       const carriedOut = ({ taken, ...batch }: Batch, rest: readonly Step[], phase?: Step['phase']): Plan => {
         const { actions, audit, next } = batch;
         // A step of several transactions is done when its last one is.
@@ -284,13 +304,13 @@ const applyCommandOf = (commands: Commands): Command =>
           return {
             actions,
             audit,
-            result,
+            ...about,
             next: async (again) => carriedOut({ ...(await next(again)), taken }, rest, phase),
           };
         return {
           actions,
           audit,
-          result,
+          ...about,
           progress: { done: taken, left: rest.length },
           ...(rest.length > 0 ? { next: (again: Planning) => goOn(again, rest) } : {}),
           planAhead: rest[0]?.phase === phase,

@@ -21,8 +21,11 @@ import type { Violation } from './violation.ts';
 /** For how long a process goes by what it has read of which roots have invariants, in milliseconds. */
 const ROOTS_KNOWN_MS = 30_000;
 
-/** What one transaction may concern; roots with such invariants, where it counts in all. */
-const MOST: Most & { readonly roots: number } = { people: 200, items: 20_000, calls: 2_000, roots: 40 };
+/** What one transaction may concern that is sent alone, and as a step of an apply. */
+const ALONE: Most = { people: 200, items: 20_000, calls: 2_000 };
+const OF_MANY: Most = { people: 2_000, items: 200_000, calls: 20_000 };
+/** Roots with such invariants, where a transaction counts in all. */
+const MOST_ROOTS = 40;
 
 interface Around {
   /** ISO 8601. */
@@ -82,8 +85,8 @@ export function createEnforcement({
       revisions.push(nextRevision(item));
     }
     if (of.size === 0) return plan;
-    if (of.size > MOST.roots)
-      throw unprovedError(`it counts in more than ${MOST.roots} tenants with invariants`);
+    if (of.size > MOST_ROOTS)
+      throw unprovedError(`it counts in more than ${MOST_ROOTS} tenants with invariants`);
     await beside?.getMany(keys);
     const broken = await check(plan, of, reader, now);
     return {
@@ -96,15 +99,16 @@ export function createEnforcement({
 
 /** The invariants that a plan breaks and may break. Throws for others. */
 async function check(
-  { actions, accepts = [] }: Plan,
+  { actions, accepts = [], isOfMany }: Plan,
   of: ReadonlyMap<string, readonly Invariant[]>,
   reader: Reader,
   now: string,
 ): Promise<readonly Violation[]> {
   const at = Date.parse(now);
-  const copy = createCopy(reader, MOST);
+  const most = isOfMany ? OF_MANY : ALONE;
+  const copy = createCopy(reader, most);
   await write(actions, copy, at);
-  const { violations, unproved } = await brokenBy(copy, of, at, MOST);
+  const { violations, unproved } = await brokenBy(copy, of, at, most);
   if (unproved !== undefined) throw unprovedError(unproved);
   const refused = violations.filter(({ name }) => !accepts.some(({ invariant }) => invariant === name));
   if (refused.length > 0) throw violated(refused);

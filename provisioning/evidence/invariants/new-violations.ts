@@ -63,7 +63,7 @@ export async function brokenBy(
 }
 
 /** Who would hold what, where, through what, and from when on. */
-const violationText = ({ name, who, holds, from }: Violation): string =>
+export const violationText = ({ name, who, holds, from }: Violation): string =>
   `${name}: ${who.subject.name ?? who.subject.ref} would hold ${holds
     .map(({ permission, scope, through }) => `${permission} at ${scope.name ?? scope.ref} (${through})`)
     .join(' and ')}, from ${from}`;

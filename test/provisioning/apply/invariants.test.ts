@@ -73,3 +73,56 @@ describe('invariants in a manifest', () => {
     ]);
   });
 });
+
+describe('a manifest that would break an invariant', () => {
+  const two = `
+permissions: ["payments:create:payment", "payments:approve:payment"]
+scopes: { acme: { id: acme, type: tenant } }
+roles:
+  maker: { id: maker, owner: acme, allow: ["payments:create:payment"] }
+  checker: { id: checker, owner: acme, allow: ["payments:approve:payment"] }
+users: { ann: { id: ann, grants: { acme: [maker] } } }
+invariants: [{ ${EYES} }, { name: nobody, never: "payments:approve:payment" }]`;
+  const broken = two.replace('[maker] }', '[maker, checker] }');
+  const send = (world: ReturnType<typeof createMemoryWorld>, command: string, more = {}) =>
+    world.provision({ command, input: { manifest: parse(broken), ...more } });
+
+  test('is refused before anything is done, and its plan says who would have what', async () => {
+    const world = createMemoryWorld();
+    await applyOn(world, two);
+    const plan = await send(world, 'tenant.plan');
+    expect(plan).toMatchObject({
+      result: {
+        invariants: {
+          invariants: ['four eyes', 'nobody'],
+          violations: [
+            { name: 'four eyes', who: { people: ['user:ann'] }, holds: [{}, {}], test: expect.any(String) },
+            { name: 'nobody', who: { people: ['user:ann'] }, holds: [{}] },
+          ],
+        },
+      },
+    });
+    const before = world.items();
+    expect(await send(world, 'tenant.apply')).toMatchObject({ error: { code: 'invariant_violated' } });
+    expect(world.items()).toEqual(before);
+  });
+
+  test('is applied where somebody accepts that, and the audit log has the reason', async () => {
+    const world = createMemoryWorld();
+    await applyOn(world, two);
+    const accept = ['four eyes', 'nobody'].map((invariant) => ({ invariant, reason: 'Bea is ill' }));
+    expect(await send(world, 'tenant.apply', { accept: accept.slice(0, 1) })).toMatchObject({ ok: false });
+    expect(await send(world, 'tenant.apply', { accept })).toMatchObject({ ok: true });
+    const records = world.items().filter(({ Type }) => Type === 'AuditLog');
+    expect(records.flatMap(({ accepted }) => accepted ?? [])).toEqual([accept[0]]);
+  });
+
+  test('is applied where it only takes away, or what is broken was so before', async () => {
+    const world = createMemoryWorld();
+    await applyOn(world, broken.replace(/invariants: .*/, ''));
+    await applyOn(world, broken);
+    await applyOn(world, broken.replace('ann: {', 'ann: { displayName: Ann,'));
+    await applyOn(world, two);
+    expect(await send(world, 'tenant.apply')).toMatchObject({ error: { code: 'invariant_violated' } });
+  });
+});

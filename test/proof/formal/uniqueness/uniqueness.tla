@@ -30,8 +30,11 @@ vars == <<table, wire, cmd, opOf, pc, plan, again, answer, first>>
 Keeps(rule) == rule \notin Without
 Cmd(c) == cmd[opOf[c]]
 Named(es) == {x[1] : x \in es}
-Commands == {x \in [kind : Kinds, n : Nodes, v : Values \cup {"allow", "deny"}] :
-  CASE x.kind = "attach" -> x.v \notin Values [] x.kind = "delete" -> x.v = "a" [] OTHER -> x.v \in Values}
+Halves == {"maker", "checker"}  \* what an invariant separates: "give" gives a node one of them (evidence/invariants)
+Commands == {x \in [kind : Kinds, n : Nodes, v : Values \cup {"allow", "deny"} \cup Halves] :
+  CASE x.kind = "attach" -> x.v \in {"allow", "deny"} [] x.kind = "give" -> x.v \in Halves
+    [] x.kind = "delete" -> x.v = "a" [] OTHER -> x.v \in Values}
+Breaks(x) == x.kind = "give" /\ (Halves \ {x.v}) \subseteq Named(edges[x.n])
 Creates(kind) == kind \in {"create", "found"}  \* "found": with both edges (transaction.write)
 Both(inc) == {<<"allow", inc>>, <<"deny", inc>>}
 
@@ -63,7 +66,7 @@ Plan(c) ==
   /\ pc[c] = "plan"
   /\ LET x == Cmd(c)
          m == node[x.n]
-         taken == ~Keeps("condition, not check") /\ x.kind # "attach" /\ guard[x.v] \notin {None, x.n}
+         taken == ~Keeps("condition, not check") /\ x.kind \notin {"attach", "give"} /\ guard[x.v] \notin {None, x.n}
          refused == CASE Creates(x.kind) -> taken
                       [] x.kind = "delete" -> m = None /\ ~again[c]      \* unlessGone (nodes/nodes.ts)
                       [] OTHER -> m = None \/ m.closing \/ taken         \* refuseDeleting
@@ -84,8 +87,12 @@ Requests(c) ==
        [] m.closing \/ ~Keeps("first step closes") -> {r("cut", {e}) : e \in es}
        [] OTHER -> {r("close", {})}
 
+\* brokenBy (new-violations.ts): after the revision, which is that of the node here, what would be broken is read.
+Refuse(c) ==
+  /\ pc[c] = "send" /\ Breaks(Cmd(c)) /\ Goes(c, "failed")
+  /\ UNCHANGED <<table, wire, cmd, opOf, plan, again, first>>
 Send(c) ==
-  /\ pc[c] = "send"
+  /\ pc[c] = "send" /\ ~Breaks(Cmd(c))
   /\ \E r \in Requests(c) : wire' = wire \cup {r} /\ plan' = [plan EXCEPT ![c] = r] /\ Goes(c, "wait")
   /\ UNCHANGED <<table, cmd, opOf, again, first>>
 \* The writer's deadline (table/dynamodb/writer.ts): the request stays under way, and nobody knows what comes of it.
@@ -113,7 +120,9 @@ Met(r) ==
        [] r.kind = "change" ->                                                  \* kinds/node-commands.ts
             /\ same /\ ~here.closing /\ (Keeps("value as read") => here.val = r.m.val)
             /\ r.v = r.m.val \/ (free /\ ours)
-       [] r.kind = "attach" -> same /\ ~here.closing /\ r.v \notin Named(edges[r.n])  \* touchLiving, addEdge
+       [] r.kind \in {"attach", "give"} ->                                       \* touchLiving, addEdge
+            /\ same /\ ~here.closing /\ r.v \notin Named(edges[r.n])
+            /\ r.kind = "give" /\ Keeps("revision of the invariants") => here.rev = r.m.rev  \* enforce.ts
        [] OTHER ->                                                              \* kinds/deletion.ts
             /\ same /\ (Keeps("revision") => here.rev = r.m.rev)
             /\ Named(r.es) \subseteq Named(edges[r.n]) /\ (r.kind = "remove" => ours)
@@ -131,7 +140,7 @@ Apply(r) ==
                    [] r.kind = "change" /\ r.v # r.m.val -> [guard EXCEPT ![r.v] = r.n, ![r.m.val] = None]
                    [] r.kind = "remove" -> [guard EXCEPT ![r.m.val] = None]
                    [] OTHER -> guard
-     /\ edges' = [edges EXCEPT ![r.n] = CASE r.kind = "attach" -> @ \cup {<<r.v, r.m.inc>>}
+     /\ edges' = [edges EXCEPT ![r.n] = CASE r.kind \in {"attach", "give"} -> @ \cup {<<r.v, r.m.inc>>}
                                           [] r.kind = "found" -> Both(made + 1) [] OTHER -> kept]
      /\ made' = IF Creates(r.kind) THEN made + 1 ELSE made
      /\ begun' = IF r.kind \in {"close", "cut"} THEN begun \cup {here.inc} ELSE begun
@@ -140,6 +149,7 @@ Stale(r) ==
   LET here == node[r.n]
   IN CASE r.kind = "change" -> here # None /\ (here.inc # r.m.inc \/ here.val # r.m.val \/ here.closing)
        [] r.kind = "attach" -> here # None /\ here.inc # r.m.inc
+       [] r.kind = "give" -> here # None
        [] OTHER -> r.kind \in {"close", "cut", "remove"}
 \* To have fewer states: a request of what is on record changes nothing any more. Its copy hears so, or gives up.
 Idle(r) == Without = {} /\ record[opOf[r.c]] # None /\ (pc[r.c] # "wait" \/ plan[r.c] # r)
@@ -169,7 +179,7 @@ RecordAfterwards(c) ==  \* only without "record with the effect": a transaction 
   /\ UNCHANGED <<node, guard, edges, made, begun, effects, stray, wire, cmd, opOf, plan, again, first>>
 
 Next ==
-  \/ \E c \in Copies : Start(c) \/ Plan(c) \/ Send(c) \/ GiveUp(c) \/ Look(c) \/ RecordAfterwards(c)
+  \/ \E c \in Copies : Start(c) \/ Plan(c) \/ Refuse(c) \/ Send(c) \/ GiveUp(c) \/ Look(c) \/ RecordAfterwards(c)
   \/ \E r \in wire, stays \in BOOLEAN :
        \E heard \in (IF pc[r.c] = "wait" THEN BOOLEAN ELSE {FALSE}),
           forgotten \in (IF Keeps("record") THEN {TRUE} ELSE BOOLEAN) : Arrive(r, heard, stays, forgotten)
@@ -197,6 +207,7 @@ StepsOpenNothing == [][\A n \in Nodes : edges'[n] \subseteq edges[n] /\ Lets(n)'
 \* However often it was interrupted and sent again: what was there when the deletion was first sent is gone.
 Gone == \A o \in Ops : record[o] # None /\ cmd[o].kind = "delete" =>
   node[cmd[o].n] = None \/ node[cmd[o].n].inc > first[o]
+NeverBoth == \A n \in Nodes : ~(Halves \subseteq Named(edges[n]))
 
 \* To be violated, to show that it happens: a value that was freed is another node's.
 NeverTakenAgain == guard["a"] # "v"

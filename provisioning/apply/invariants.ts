@@ -1,0 +1,68 @@
+import { parseRef } from '../../table/identifiers.ts';
+import type { Invariant } from '../../table/invariant.ts';
+import { invariantsKey } from '../../table/keys.ts';
+import type { Reader } from '../../table/reader.ts';
+import { accessDifference, type Copy } from '../access-difference/index.ts';
+import { invariantsIn, readRootsWithInvariants } from '../evidence/invariants/invariants-of.ts';
+import { type Broken, brokenBy, unprovedError, violated } from '../evidence/invariants/new-violations.ts';
+import type { Accepted } from '../plan.ts';
+import type { ManifestPlan } from './plan.ts';
+import type { Commands } from './state.ts';
+import type { Step } from './steps.ts';
+
+/** How much is looked at for a plan. */
+const MOST = { people: 2_000, items: 20_000, calls: 10_000 };
+
+/** What a plan breaks of the invariants of its tenants, and the names of all that there are. */
+export type BrokenInvariants = Broken & { readonly invariants: readonly string[] };
+
+/** The invariants of the tenants of a manifest. */
+async function invariantsOn(
+  reader: Reader,
+  { state }: Pick<ManifestPlan, 'state'>,
+): Promise<ReadonlyMap<string, readonly Invariant[]>> {
+  const all = await readRootsWithInvariants(reader);
+  const roots = [...(state?.scopes.values() ?? [])].flatMap(({ ref }) => (all.has(ref) ? [ref] : []));
+  const items = await Promise.all(roots.map((root) => reader.get(invariantsKey(parseRef(root, 'root')))));
+  const found = items.map((item, position) => [String(roots[position]), invariantsIn(item)] as const);
+  return new Map(found.filter(([, invariants]) => invariants.length > 0));
+}
+
+/** What is broken once the steps are written to this copy; undefined where there is no invariant. */
+export async function brokenOn(
+  copy: Copy,
+  compared: Pick<ManifestPlan, 'state'>,
+  at: number,
+): Promise<BrokenInvariants | undefined> {
+  const of = await invariantsOn(copy.after, compared);
+  if (of.size === 0) return undefined;
+  const invariants = [...of.values()].flat().map(({ name }) => name);
+  return { ...(await brokenBy(copy, of, at, MOST)), invariants };
+}
+
+/**
+ * Throws what the steps of a manifest break, and where it is not known whether they do.
+ *
+ * @param accepted invariants that they may break
+ */
+export async function refuseBroken(
+  compared: Pick<ManifestPlan, 'state'>,
+  steps: readonly Step[],
+  accepted: readonly Accepted[],
+  { reader, commands, at }: { readonly reader: Reader; readonly commands: Commands; readonly at: number },
+): Promise<void> {
+  const isNew = steps.some(({ kind }) => kind === 'invariant');
+  if (steps.length === 0 || (!isNew && (await invariantsOn(reader, compared)).size === 0)) return;
+  const found: BrokenInvariants[] = [];
+  const inspect = async (copy: Copy) => {
+    const broken = await brokenOn(copy, compared, at);
+    if (broken) found.push(broken);
+  };
+  const { incomplete } = await accessDifference(steps, { reader, commands, at, inspect });
+  const [broken] = found;
+  const isAccepted = (name: string) => accepted.some(({ invariant }) => invariant === name);
+  const why = broken ? broken.unproved : incomplete;
+  if (why !== undefined && broken?.invariants.every(isAccepted) !== true) throw unprovedError(why);
+  const refused = (broken?.violations ?? []).filter(({ name }) => !isAccepted(name));
+  if (refused.length > 0) throw violated(refused);
+}
