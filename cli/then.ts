@@ -9,7 +9,7 @@ import { plain } from './print.ts';
 
 /** The options of a question that may be about the table as it was. */
 export const THEN = {
-  at: instant('the table as it was at this instant, by its audit records (default: as it is now)'),
+  at: instant('decide for this instant; one before now on the table as it was, by its audit records'),
   records: text('<file>', 'with --at: more audit records, from outside the table, as for gatehouse replay'),
   given: ASKED.given,
 } satisfies Options;
@@ -35,6 +35,8 @@ export async function answerThen<T>(
     return { answer: await ask({ table: reader, clock: { now }, at: now() }), doubtful: new Map() };
   }
   const instant = now();
+  // What will be written until then nobody knows: what is there now decides, with what begins and ends until then.
+  if (at > instant) return { answer: await ask({ table: reader, clock: { now }, at }), doubtful: new Map() };
   const clock = { now: () => instant + 2 * COHERENCE_MARGIN_MS };
   const lines = records === undefined ? undefined : () => auditLines(records);
   return askThen({ reader, since: at, now: instant, lines }, (then: AskThen) =>

@@ -6,7 +6,7 @@ import { asChecks } from '../table/write/transaction.ts';
 import type { WriteNotes, Writer } from '../table/writer.ts';
 import { type AuditContext, auditActions } from './audit.ts';
 import { withBeside } from './edges/edges-beside.ts';
-import { createEnforcement } from './evidence/invariants/enforce.ts';
+import { createEnforcement } from './invariants/enforce.ts';
 import type { Guarded } from './operators/guard.ts';
 import { type Plan, type Planning, recorded } from './plan.ts';
 import { type Encryption, type SubjectKeys, sealed } from './pseudonyms.ts';

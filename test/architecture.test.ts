@@ -15,7 +15,7 @@ import { NOT_FOR_DECISIONS, within } from './support/layers.ts';
  *   middleware/client -> nothing
  *   command -> provisioning ------------> table (write)
  *              provisioning/operators/rights -> engine, authorizer/credentials: who may run commands
- *              provisioning/access-difference, evidence -> engine (its entry), to foresee and to prove who may what
+ *              provisioning/access-difference, invariants, evidence -> engine (its entry), to foresee and to prove who may what
  *   testing -> engine, provisioning, table, table/memory: a manifest as a table with names
  *   explorer -> the entries of table, engine, provisioning, testing: in a browser, and behind a server of local
  *   local -> all of these, never cli: the local stack
@@ -237,7 +237,10 @@ describe('what a folder may import', () => {
 
   test('provisioning: the table; the engine where changes of access are foreseen and conditions checked', () => {
     const mayDecide = ({ from, to }: Import) =>
-      within(from, 'provisioning/access-difference/', 'provisioning/evidence/') && to === 'engine/index.ts';
+      within(
+        from,
+        ...['access-difference/', 'invariants/', 'evidence/'].map((name) => `provisioning/${name}`),
+      ) && to === 'engine/index.ts';
     const mayCheck = ({ from, to }: Import) =>
       from === 'provisioning/nodes/properties.ts' &&
       ['engine/conditions/declarations.ts', 'engine/conditions/load.ts'].includes(to);

@@ -1,12 +1,9 @@
 import { rootsOf } from '../../provisioning/access-difference/state.ts';
 import { queriesOn } from '../../provisioning/apply/queries.ts';
-import {
-  invariantsIn,
-  readRootsWithInvariants,
-} from '../../provisioning/evidence/invariants/invariants-of.ts';
-import { proveInvariants } from '../../provisioning/evidence/invariants/prove.ts';
-import { allowedBy, type RoleFinding, widerIn } from '../../provisioning/evidence/invariants/role-changes.ts';
+import { allowedBy, type RoleFinding, widerIn } from '../../provisioning/evidence/role-changes.ts';
 import { COMMANDS } from '../../provisioning/index.ts';
+import { invariantsIn, readRootsWithInvariants } from '../../provisioning/invariants/invariants-of.ts';
+import { proveInvariants } from '../../provisioning/invariants/prove.ts';
 import { type Matrix, readMatrix } from '../../provisioning/matrix/matrix.ts';
 import { parseRef } from '../../table/identifiers.ts';
 import { invariantsKey, nodeKey } from '../../table/keys.ts';

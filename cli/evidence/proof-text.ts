@@ -1,6 +1,6 @@
-import type { Proof } from '../../provisioning/evidence/invariants/prove.ts';
-import type { RoleFinding } from '../../provisioning/evidence/invariants/role-changes.ts';
-import type { Violation } from '../../provisioning/evidence/invariants/violation.ts';
+import type { RoleFinding } from '../../provisioning/evidence/role-changes.ts';
+import type { Proof } from '../../provisioning/invariants/prove.ts';
+import type { Violation } from '../../provisioning/invariants/violation.ts';
 import type { Invariant } from '../../table/invariant.ts';
 import type { Paint } from '../context.ts';
 import { columns, count, plain } from '../print.ts';

@@ -87,7 +87,7 @@ describe('a command that carries others', () => {
     );
     // A command that plans others has to say what they change: see `carries` in command.ts.
     expect(plansOthers.sort()).toEqual([
-      'provisioning/access-difference/access-difference.ts',
+      'provisioning/access-difference/carry-out.ts',
       'provisioning/apply/batch.ts',
       'provisioning/apply/commands.ts',
       'provisioning/apply/onboard.ts',

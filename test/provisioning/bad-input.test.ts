@@ -59,7 +59,7 @@ const NEVER_BLANK = new Set(['logoUrl', 'url', 'userName']);
 const NUMBERS = ['squareFootage', 'floors', 'yearBuilt', 'geoLatitude', 'geoLongitude', 'areaSqft', 'atOnce'];
 const MAPS = [
   ...['geoJson', 'configuration', 'usageQuota', 'payload', 'deviceInfo', 'metadata', 'relatedEntities'],
-  ...['attributes', 'manifest', 'properties', 'actions'],
+  ...['attributes', 'manifest', 'properties', 'actions', 'except'],
 ];
 const FLAGS = [
   ...['active', 'isDangerous', 'mfaEnabled', 'mfaVerified', 'soldBySubscription', 'autoRenew', 'isPrimary'],
@@ -81,6 +81,7 @@ const LISTS = [
   'remove',
   'replace',
   'roles',
+  'accept',
   'agreed',
   'permissions',
   'parents',

@@ -518,7 +518,13 @@ function otherInputs(
     'user.access': async () => ({ id: (await made('user')).id }),
     'tenant.list-all': async () => ({ tenant: `tenant:${(await made('tenant')).id}` }),
     'user.erase': async () => ({ id: (await made('user')).id }),
-    'user.release': async () => ({ id: (await made('user')).id }),
+    'user.release': async () => {
+      const { connection, userName } = await made('scim-user');
+      const email = `released.${userName}@${STAFF}`;
+      const { user } = await world.run('scim-user.create', { connection, userName: email, email });
+      await world.run('scim-user.delete', { connection, user });
+      return { id: user };
+    },
     'scope.delete-tree': async () => ({ scope: `client:${(await made('client')).id}` }),
     'scope.move': async () => {
       const { id, root } = await made('building');

@@ -125,7 +125,9 @@ export function isEmptied(item: Item): boolean {
   return (
     isKept &&
     !Object.keys(item).some((name) =>
-      /^(?:allow|deny|(?:when|external|invariant)\|.*|permission|actions|scope)$/.test(name),
+      /^(?:allow|deny|rootsWithInvariants|(?:when|external|invariant)\|.*|permission|actions|scope)$/.test(
+        name,
+      ),
     )
   );
 }

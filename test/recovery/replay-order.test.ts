@@ -136,6 +136,7 @@ test('kinds of nodes that give no access are left out, and no others', () => {
     'scope',
     'subject-type',
     'scope-type',
+    'invariant',
     'role-template',
     'policy',
     'address',

@@ -8,8 +8,9 @@ cli/bulk/faults.integration cli/network-faults.integration cli/route-changes.pro
 engine/conditions/hostile engine/decide.property engine/explain/random-worlds
 engine/search/agreement.integration isolation/isolation.property proof/oracle/oracle.integration
 provisioning/apply/gap provisioning/apply/order.integration provisioning/apply/order.property
-provisioning/copies.integration provisioning/corners.integration provisioning/dry-run provisioning/evidence/races.integration
-provisioning/evidence/usage/random-histories
+provisioning/copies.integration provisioning/corners.integration provisioning/dry-run provisioning/invariants/races.integration
+provisioning/evidence/against.property provisioning/evidence/instant-histories
+provisioning/invariants/prove.property provisioning/evidence/usage/random-histories
 provisioning/hundred-thousand-groups provisioning/interleaving provisioning/limits.integration
 provisioning/long-deletions.integration provisioning/moves.integration provisioning/newer-forms
 provisioning/operations provisioning/role-templates.integration provisioning/split-groups

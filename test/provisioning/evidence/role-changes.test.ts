@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { queriesOn } from '../../../provisioning/apply/queries.ts';
-import { allowedBy, widerIn } from '../../../provisioning/evidence/invariants/role-changes.ts';
+import { allowedBy, widerIn } from '../../../provisioning/evidence/role-changes.ts';
 import { COMMANDS } from '../../../provisioning/index.ts';
 import { readMatrix } from '../../../provisioning/matrix/matrix.ts';
 import { createMemoryWorld } from '../../support/world.ts';

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { createEngine } from '../../../engine/index.ts';
-import { proveInvariants, type ToProve } from '../../../provisioning/evidence/invariants/prove.ts';
+import { proveInvariants, type ToProve } from '../../../provisioning/invariants/prove.ts';
 import type { Invariant } from '../../../table/invariant.ts';
 import { modelTestSchema } from '../../../testing/model-tests/file.ts';
 import { createMemoryWorld } from '../../support/world.ts';

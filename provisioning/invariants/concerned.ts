@@ -1,10 +1,10 @@
-import { Attribute, parseAttribute } from '../../../table/decision/attributes.ts';
-import { mayBeScopeType } from '../../../table/entities/scope-types.ts';
-import { isSubjectNode } from '../../../table/identifiers.ts';
-import { parseKey } from '../../../table/keys.ts';
-import { patternsCovering } from '../../../table/permission-name.ts';
-import { isMap } from '../../../table/value.ts';
-import { type Action, keyOf } from '../../../table/write/action.ts';
+import { Attribute, parseAttribute } from '../../table/decision/attributes.ts';
+import { mayBeScopeType } from '../../table/entities/scope-types.ts';
+import { isSubjectNode } from '../../table/identifiers.ts';
+import { parseKey } from '../../table/keys.ts';
+import { patternsCovering } from '../../table/permission-name.ts';
+import { isMap } from '../../table/value.ts';
+import { type Action, keyOf } from '../../table/write/action.ts';
 
 /** What a write may give to whom. */
 export interface Extent {

@@ -1,6 +1,6 @@
-import type { Combination } from '../../../table/decision/items.ts';
-import { isPermissionPattern, patternsCovering } from '../../../table/permission-name.ts';
-import type { Matrix } from '../../matrix/matrix.ts';
+import type { Combination } from '../../table/decision/items.ts';
+import { isPermissionPattern, patternsCovering } from '../../table/permission-name.ts';
+import type { Matrix } from '../matrix/matrix.ts';
 
 /** What a role may do to a permission that it might not before, whoever has it. */
 export interface RoleFinding {

@@ -1,12 +1,12 @@
-import { withAllGroups } from '../../../table/decision/all-groups.ts';
-import { Attribute, groupsAtAttribute, parseAttribute } from '../../../table/decision/attributes.ts';
-import { decodeSubject } from '../../../table/decision/decode.ts';
-import { SPLIT_FORM } from '../../../table/form.ts';
-import { parseSubjectRef, readSubject } from '../../../table/identifiers.ts';
-import type { Item } from '../../../table/item.ts';
-import { decisionKey, identityOf, isOfDecision, type Key, parseKey } from '../../../table/keys.ts';
-import type { Reader } from '../../../table/reader.ts';
-import { isMap } from '../../../table/value.ts';
+import { withAllGroups } from '../../table/decision/all-groups.ts';
+import { Attribute, groupsAtAttribute, parseAttribute } from '../../table/decision/attributes.ts';
+import { decodeSubject } from '../../table/decision/decode.ts';
+import { SPLIT_FORM } from '../../table/form.ts';
+import { parseSubjectRef, readSubject } from '../../table/identifiers.ts';
+import type { Item } from '../../table/item.ts';
+import { decisionKey, identityOf, isOfDecision, type Key, parseKey } from '../../table/keys.ts';
+import type { Reader } from '../../table/reader.ts';
+import { isMap } from '../../table/value.ts';
 
 /** A subject to whom nothing is granted, beside those of the table. */
 export type Anybody = string;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createEngine } from '../../../engine/index.ts';
-import { proveInvariants } from '../../../provisioning/evidence/invariants/prove.ts';
+import { proveInvariants } from '../../../provisioning/invariants/prove.ts';
 import type { Item } from '../../../table/item.ts';
 import { createMemoryTable } from '../../../table/memory/index.ts';
 import { createRandom } from '../../proof/oracle/random.ts';

@@ -1,8 +1,8 @@
-import { GatehouseError } from '../../../table/errors.ts';
-import type { Invariant } from '../../../table/invariant.ts';
-import { type Copy, TooLarge } from '../../access-difference/copy.ts';
-import { createPeople, TooMany } from '../../access-difference/people.ts';
-import { touchedBy } from '../../access-difference/touched.ts';
+import { GatehouseError } from '../../table/errors.ts';
+import type { Invariant } from '../../table/invariant.ts';
+import { type Copy, TooLarge } from '../access-difference/copy.ts';
+import { createPeople, TooMany } from '../access-difference/people.ts';
+import { touchedBy } from '../access-difference/touched.ts';
 import { proveInvariants } from './prove.ts';
 import type { Violation } from './violation.ts';
 

@@ -1,7 +1,7 @@
 import { ulid } from 'ulid';
-import type { Invariant } from '../../../provisioning/evidence/invariants/invariant.ts';
 import { createIds } from '../../../provisioning/ids.ts';
 import { createProvisioning } from '../../../provisioning/index.ts';
+import type { Invariant } from '../../../provisioning/invariants/invariant.ts';
 import { migrate } from '../../../provisioning/verify/index.ts';
 import { Attribute, groupsAtAttribute } from '../../../table/decision/attributes.ts';
 import type { Item } from '../../../table/item.ts';

@@ -1,5 +1,5 @@
-import type { TokenGroups } from '../../../engine/index.ts';
-import type { Reader } from '../../../table/reader.ts';
+import type { TokenGroups } from '../../engine/index.ts';
+import type { Reader } from '../../table/reader.ts';
 import { type Breach, isCertain } from './breaches.ts';
 import type { Invariant } from './invariant.ts';
 

@@ -1,11 +1,11 @@
-import { decodeScope } from '../../../table/decision/decode.ts';
-import type { Item } from '../../../table/item.ts';
-import { nodeKey } from '../../../table/keys.ts';
-import { patternsCovering } from '../../../table/permission-name.ts';
-import type { Reader } from '../../../table/reader.ts';
-import { createPeople, EVERYWHERE } from '../../access-difference/people.ts';
-import { scopeKey } from '../../access-difference/state.ts';
-import { group, permissionOrPattern } from '../../edges/rights.ts';
+import { decodeScope } from '../../table/decision/decode.ts';
+import type { Item } from '../../table/item.ts';
+import { nodeKey } from '../../table/keys.ts';
+import { patternsCovering } from '../../table/permission-name.ts';
+import type { Reader } from '../../table/reader.ts';
+import { createPeople, EVERYWHERE } from '../access-difference/people.ts';
+import { scopeKey } from '../access-difference/state.ts';
+import { group, permissionOrPattern } from '../edges/rights.ts';
 
 /** A group of a root, as the tokens of an issuer name it. */
 export interface ExternalGroup {

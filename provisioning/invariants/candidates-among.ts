@@ -1,12 +1,12 @@
-import { withAllGroups } from '../../../table/decision/all-groups.ts';
-import { decodeScope, decodeSubject } from '../../../table/decision/decode.ts';
-import { groupsOf } from '../../../table/decision/items.ts';
-import { parseSubjectRef } from '../../../table/identifiers.ts';
-import { EVERYONE_LIST, nodeKey } from '../../../table/keys.ts';
-import { ownedBy } from '../../../table/partition-queries.ts';
-import type { Reader } from '../../../table/reader.ts';
-import { scopeKey, subjectKey } from '../../access-difference/state.ts';
-import { group } from '../../edges/rights.ts';
+import { withAllGroups } from '../../table/decision/all-groups.ts';
+import { decodeScope, decodeSubject } from '../../table/decision/decode.ts';
+import { groupsOf } from '../../table/decision/items.ts';
+import { parseSubjectRef } from '../../table/identifiers.ts';
+import { EVERYONE_LIST, nodeKey } from '../../table/keys.ts';
+import { ownedBy } from '../../table/partition-queries.ts';
+import type { Reader } from '../../table/reader.ts';
+import { scopeKey, subjectKey } from '../access-difference/state.ts';
+import { group } from '../edges/rights.ts';
 import type { Candidates } from './candidates.ts';
 
 /** The candidates among these subjects: where in a root something is granted to each. */

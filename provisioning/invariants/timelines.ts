@@ -1,6 +1,6 @@
-import type { CheckRequest, TokenGroups } from '../../../engine/index.ts';
-import type { ScopeItem, SubjectItem } from '../../../table/decision/items.ts';
-import { createHoldings, pathOf, type State } from '../../access-difference/state.ts';
+import type { CheckRequest, TokenGroups } from '../../engine/index.ts';
+import type { ScopeItem, SubjectItem } from '../../table/decision/items.ts';
+import { createHoldings, pathOf, type State } from '../access-difference/state.ts';
 
 /** Whether a permission is held: whatever conditions say, or only as they may say. */
 export type Verdict = 'no' | 'may' | 'certain';

@@ -4,13 +4,13 @@ import {
   type Named,
   type Reason,
   type Sentence,
-} from '../../../engine/index.ts';
-import { defined } from '../../../table/defined.ts';
-import { formatRef } from '../../../table/identifiers.ts';
-import type { Reader } from '../../../table/reader.ts';
-import { plain } from '../../../table/visible-text.ts';
-import { createPeople } from '../../access-difference/people.ts';
-import { stateOf } from '../../access-difference/state.ts';
+} from '../../engine/index.ts';
+import { defined } from '../../table/defined.ts';
+import { formatRef } from '../../table/identifiers.ts';
+import type { Reader } from '../../table/reader.ts';
+import { plain } from '../../table/visible-text.ts';
+import { createPeople } from '../access-difference/people.ts';
+import { stateOf } from '../access-difference/state.ts';
 import { type Granted, isCertain } from './breaches.ts';
 import type { Finding } from './findings.ts';
 import { asWritten } from './opened.ts';

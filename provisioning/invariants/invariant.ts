@@ -1,0 +1,2 @@
+/** What is proved. */
+export { type Invariant, permissionsOf } from '../../table/invariant.ts';
