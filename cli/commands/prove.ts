@@ -17,7 +17,7 @@ import { type Context, UsageError } from '../context.ts';
 import { formatProofs, formatRoleFindings, type TenantProof, verdictOf } from '../evidence/proof-text.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
 import { argument, flag, type GlobalOptions, instant, off, text } from '../options.ts';
-import { namesIn, referenceOf } from '../references.ts';
+import { lookUp, namesIn } from '../references.ts';
 import { type Outcome, subcommand } from '../subcommand.ts';
 
 const NOTES = `It decides for everybody, at every scope, and at every instant from now on at
@@ -74,7 +74,7 @@ async function proveTable(options: TableOptions, context: Context): Promise<Outc
   const named =
     options.tenant === undefined
       ? undefined
-      : await referenceOf(namesIn(reader), { label: '--tenant', kind: 'scope' }, options.tenant);
+      : (await lookUp(namesIn(reader), { label: '--tenant', kind: 'scope' }, options.tenant)).ref;
   const roots = named === undefined ? [...(await readRootsWithInvariants(reader))].sort() : [named];
   const proofs: TenantProof[] = [];
   for (const root of roots) {

@@ -11,7 +11,7 @@ import { type KnownAs, knownAs } from '../known-as.ts';
 import { flag, type GlobalOptions, number, repeated, text, type ValuesOf, withDefault } from '../options.ts';
 import { count, plain, section } from '../print.ts';
 import { openSender } from '../provisioning.ts';
-import { existing, referenceOf } from '../references.ts';
+import { existing, lookUp } from '../references.ts';
 import { apiOf } from '../routes/routes.ts';
 import { subcommand } from '../subcommand.ts';
 import { walkProgress } from './verify.ts';
@@ -89,7 +89,7 @@ async function usageBy(options: ValuesOf<typeof OPTIONS> & GlobalOptions, contex
   const tenant =
     options.tenant === undefined
       ? undefined
-      : await referenceOf(names, { label: '--tenant', kind: 'scope' }, options.tenant);
+      : (await lookUp(names, { label: '--tenant', kind: 'scope' }, options.tenant)).ref;
   const at = context.now();
   const from = at - days * DAY_MS;
   const covering = createCoverage({ from, until: at });

@@ -152,18 +152,6 @@ const PARTS: readonly Part[] = [
     { description: 'the staff, as the login knows them' },
     { scope: `tenant:${tenant}` },
   ),
-  node(
-    'invariant',
-    {
-      id: invariant,
-      scope: `tenant:${tenant}`,
-      name: 'four eyes',
-      separate: ['payments:create:payment', 'payments:approve:payment'],
-      within: 'tenant',
-    },
-    { description: 'who makes a payment does not approve one' },
-    { scope: `tenant:${tenant}` },
-  ),
   named('domain', ['name'], { name: 'example.com', tenant: `tenant:${tenant}` }, undefined, {
     tenant: `tenant:${tenant}`,
   }),
@@ -196,6 +184,18 @@ const PARTS: readonly Part[] = [
   named('module', ['name'], { name: 'reports' }, { description: 'all reports' }),
   named('page', ['name'], { name: 'dashboard', module: 'reports' }, { description: 'the first page' }),
   named('permission', ['name'], { name: 'reports:read:monthly' }, { isDangerous: false }),
+  node(
+    'invariant',
+    {
+      id: invariant,
+      scope: `tenant:${tenant}`,
+      name: 'one of both',
+      separate: ['reports:read:monthly', 'dashboard'],
+      within: 'tenant',
+    },
+    { description: 'who reads the reports has no dashboard' },
+    { scope: `tenant:${tenant}` },
+  ),
   named(
     'property',
     ['of', 'name'],

@@ -47,8 +47,8 @@ const NAMES: readonly (readonly [place: string, line: string, unknown: readonly 
   ['verify --tenant', 'verify --tenant ?', SCOPE],
   ['matrix scope', 'matrix ?', SCOPE],
   ['matrix --role', 'matrix Here --role ?', ['nothing']],
-  ['usage --elsewhere', 'usage --log - --elsewhere ?', PERMISSION],
-  ['usage --tenant', 'usage --log - --tenant ?', SCOPE],
+  ['usage --elsewhere', 'usage --log /dev/null --elsewhere ?', PERMISSION],
+  ['usage --tenant', 'usage --log /dev/null --tenant ?', SCOPE],
   ['prove --tenant', 'prove --tenant ?', SCOPE],
   ['prove names', 'prove --never ? grades docs/examples/school.manifest.yaml', ['nobody']],
   ['export --root', 'export --root ?', SCOPE],
@@ -75,13 +75,13 @@ const NAMES: readonly (readonly [place: string, line: string, unknown: readonly 
 const VALUES = new Set(
   `api-id=file changes checks cursor email file files folder form function instant items json json|file manifest
   manifests method name=value field=value number number|off operation origin path places region seconds table
-  template text token url value address port`.split(/\s+/),
+  log log... template text token url value address port`.split(/\s+/),
 );
 /** Options whose value is any text. */
 const TEXTS = new Set(['--actor', '--api', '--operation', '--display-name', '--id']);
 /** Names that are given, not looked up, and a choice of two. */
 const OTHERS = new Set([
-  ...['onboard name', 'init --root', 'init --protect', 'menu --kind', 'matrix --format'],
+  ...['onboard name', 'apply --accept', 'init --root', 'init --protect', 'menu --kind', 'matrix --format'],
   ...['import --tenant', 'import --module'],
 ]);
 
