@@ -43,6 +43,11 @@ const addedBy = (action: Action): readonly (readonly [string, unknown])[] => {
   return parts.flatMap((part) => Object.entries(part)).filter(([name, value]) => !givesNothing(name, value));
 };
 
+/** Whether what a subject has may count for longer, wherever it has something. */
+const isEndMoved = (action: Action): boolean =>
+  action.kind === 'update' &&
+  (Attribute.endsAt in { ...action.set } || action.remove?.includes(Attribute.endsAt) === true);
+
 /** Whom an action may give something; undefined where nobody gets anything by it. */
 export function extentOf(action: Action): Extent | undefined {
   const parsed = parseKey(keyOf(action));
@@ -53,7 +58,7 @@ export function extentOf(action: Action): Extent | undefined {
   const allows = kinds.includes(Attribute.allow) || kinds.includes('when');
   if (parsed.form === 'tenant-effects') return allows ? inTenant : undefined;
   if (isSubjectNode(parsed)) {
-    if (kinds.includes(Attribute.globalRoles)) return everywhere;
+    if (kinds.includes(Attribute.globalRoles) || isEndMoved(action)) return everywhere;
     return has(OF_SUBJECT) ? inTenant : undefined;
   }
   if (parsed.type === 'page' || parsed.type === 'permission')

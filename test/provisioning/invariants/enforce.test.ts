@@ -105,6 +105,17 @@ describe('a command that gives somebody something is refused where this person w
   });
 });
 
+test.each([null, '2029-01-01'])('who has ended does not go on with both: %s', async (endsAt) => {
+  const world = await worldWith();
+  await world.run('user.update', { id: 'bob', endsAt: '2027-01-01' });
+  await world.run('assignment.create', { ...BOB, role: 'maker', scope: NORTH });
+  await world.run('assignment.create', { ...BOB, role: 'checker', scope: NORTH, startsAt: '2028-01-01' });
+  expect(await world.refused('user.update', { id: 'bob', endsAt })).toMatchObject({
+    code: 'invariant_violated',
+  });
+  await world.run('user.update', { id: 'bob', endsAt: '2027-06-01' });
+});
+
 test('what breaks one already may get what has nothing to do with it, and lose anything', async () => {
   const world = copyOf(start);
   await world.run('membership.create', { ...ANN, group: 'checkers' });
