@@ -214,7 +214,7 @@ describe('a condition is checked when it is written', () => {
       return world.calls.filter(({ operation }) => operation === 'GetItem').length;
     };
     // The first creation also reads which tenants have invariants.
-    await readsOf({ effect: 'DENY' });
+    await readsOf({ effect: 'ALLOW' });
     expect(await readsOf({ when: WHEN })).toBe((await readsOf({})) + 1);
   });
 });

@@ -199,10 +199,20 @@ export function decisionsOf(items: readonly Item[]): Map<string, Attributes> {
         Object.entries(item).filter(([name, value]) => !BOOKKEEPING.has(name) && value !== false),
       ),
     ]);
+  // A root stays in the list after its last invariant.
+  const withInvariants = items.filter(({ Type }) => Type === 'Invariant').map(({ scope }) => scope);
+  for (const [, attributes] of found)
+    if (attributes.rootsWithInvariants instanceof Set) {
+      const left = [...attributes.rootsWithInvariants].filter((root) => withInvariants.includes(root));
+      if (left.length > 0) attributes.rootsWithInvariants = new Set(left);
+      else delete attributes.rootsWithInvariants;
+    }
   const closing = closingIn(items);
   // The item of what holds everywhere comes with the first permission and stays, the revision of an API with its first
   // route, that of a node which is being deleted until the node goes.
   const stays = (key: string) =>
-    key === 'GLOBAL#GATEHOUSE / DECISION' || key.startsWith('API#') || closing.has(String(key.split(' ')[0]));
+    key.startsWith('GLOBAL#GATEHOUSE / DECISION') ||
+    key.startsWith('API#') ||
+    closing.has(String(key.split(' ')[0]));
   return new Map(found.filter(([key, attributes]) => !stays(key) || Object.keys(attributes).length));
 }
