@@ -192,8 +192,9 @@ export function createAuthorizer(parts: AuthorizerParts): Authorizer {
     const logged =
       (kind: 'request' | 'policy') =>
       ({ verdict, tenant, uses, groups }: Awaited<ReturnType<typeof decide>>): void => {
+        if (!decisionLog) return;
         const rests = restsOf(uses, groups !== undefined);
-        decisionLog?.log({ ...verdict, kind, tenant, rests, requestId: requestId() });
+        decisionLog.log({ ...verdict, kind, tenant, rests, requestId: requestId() });
       };
     try {
       const request = readEvent(event, basePaths);
