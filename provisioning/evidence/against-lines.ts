@@ -3,8 +3,7 @@ import type { LogCoverage } from './log-coverage.ts';
 import { count, gapsIn } from './log-gaps.ts';
 import type { Counted } from './logged-questions.ts';
 
-/** What a change would have done, in words: for the command line and the explorer. */
-/** `31 times`; of a sample `about 620 times (31 lines)`. */
+/** How often, in words, as the command line and the explorer say it: `31 times`; of a sample `about 620 times (31 lines)`. */
 export function said({ lines, estimated }: Counted, one = 'decision', many = `${one}s`): string {
   const whole = Math.round(estimated);
   const text = count(whole, one, many);

@@ -77,7 +77,9 @@ export async function askThen<R>(
       if (oldest === undefined || at < Date.parse(oldest))
         throw invalid(
           'at',
-          `at is before the first audit record, of ${oldest ?? 'no instant: there is none'}`,
+          oldest === undefined
+            ? 'at: there is no audit record by which the table could be rolled back'
+            : `at is before the first audit record, of ${oldest}`,
         );
       if (missing.length > 0) return { unknown: missing.map((each) => `audit records are missing: ${each}`) };
       const found = states.get(at) ?? createStates(table, entitiesAt(records, at));
