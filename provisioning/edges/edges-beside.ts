@@ -1,5 +1,5 @@
 import { formatRef, isSubjectNode, type Ref } from '../../table/identifiers.ts';
-import { GLOBAL, identityOf, type Key, nodeKey, parseKey } from '../../table/keys.ts';
+import { GLOBAL, identityOf, nodeKey, parseKey } from '../../table/keys.ts';
 import { type Action, keyOf } from '../../table/write/action.ts';
 import type { AuditEntry } from '../plan.ts';
 import type { Attributes } from '../visible.ts';
@@ -28,7 +28,6 @@ export const EDGE_LABELS: Readonly<Record<string, string>> = {
   'global-role': 'GlobalRole',
   admin: 'Admin',
 };
-const LABELS: ReadonlySet<string> = new Set(Object.values(EDGE_LABELS));
 
 /** Of an item that is read for its attributes alone. */
 const ANY_KEY = nodeKey({ type: 'edge', id: 'any' });
@@ -38,8 +37,7 @@ export const edgeOf = (label: string, of: Attributes): Edge =>
   readEdge({ ...of, ...ANY_KEY, Type: label }) as Edge;
 
 /** Which edge stands at a key, where it is that of its first item. */
-function labelAt(key: Key): string | undefined {
-  const parsed = parseKey(key);
+function labelAt(parsed: ReturnType<typeof parseKey>): string | undefined {
   if (parsed?.form !== 'edge') return undefined;
   const [to] = parsed.to;
   if (isSubjectNode(parsed)) {
@@ -53,19 +51,15 @@ function labelAt(key: Key): string | undefined {
   return to && isSubjectNode(to) && parsed.kind !== 'assignment' ? 'TenantGrant' : undefined;
 }
 
-/** What an action does to an edge; undefined for an action on anything else, or on a mirror. */
-function changeBy(action: Action): ChangedEdge | undefined {
-  if (action.kind === 'put') {
-    const label = String(action.item.Type);
-    if (!LABELS.has(label)) return undefined;
-    const { keys, attributes } = edgeOf(label, action.item);
-    return identityOf(keys[0]) === identityOf(action.item) ? { label, after: plain(attributes) } : undefined;
-  }
-  const label = labelAt(keyOf(action));
+/** What an action on the first item of an edge does to the edge; undefined where it only looks at it. */
+function changeBy(label: string, action: Action): ChangedEdge | undefined {
+  if (action.kind === 'put')
+    return action.item.Type === label
+      ? { label, after: plain(edgeOf(label, action.item).attributes) }
+      : undefined;
   // Only the first item has the condition that all attributes are as they were read.
   const before = action.when?.equals;
-  if (label === undefined || action.kind === 'check' || (before?.user ?? before?.role) === undefined)
-    return undefined;
+  if (action.kind === 'check' || (before?.user ?? before?.role) === undefined) return undefined;
   if (action.kind === 'delete') return { label, before: plain(before ?? {}) };
   const after: Record<string, unknown> = { ...before, ...action.set };
   for (const name of action.remove ?? []) delete after[name];
@@ -102,11 +96,14 @@ export function withBeside(
   const named = new Set(whole.map(({ entity }) => formatRef(entity)));
   const made: string[] = [];
   for (const action of actions) {
-    const node = action.kind === 'put' && action.when?.exists === false ? parseKey(action.item) : undefined;
-    if (node?.form === 'node' && node.type !== 'grant' && !named.has(formatRef(node)))
-      made.push(formatRef(node));
-    const change = changeBy(action);
-    if (!change || own.has(nameOfEdge(change))) continue;
+    const key = keyOf(action);
+    const parsed = parseKey(key);
+    if (parsed?.form === 'node' && action.kind === 'put' && action.when?.exists === false)
+      if (parsed.type !== 'grant' && !named.has(formatRef(parsed))) made.push(formatRef(parsed));
+    const label = labelAt(parsed);
+    if (label === undefined || own.has(identityOf(key))) continue;
+    const change = changeBy(label, action);
+    if (!change) continue;
     const isEnd = ({ entity }: AuditEntry) =>
       endsOf(change).some((end) => formatRef(end) === formatRef(entity));
     const entry = entries.find(isEnd) ?? (entries[0] as AuditEntry);
