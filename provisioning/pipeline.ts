@@ -25,7 +25,7 @@ export interface Ports {
   readonly encryption?: ((secret: string) => Promise<Encryption>) | undefined;
 }
 
-interface PlanOptions {
+export interface PlanOptions {
   readonly guarded: Guarded | undefined;
   /** The id of the operation, where it is going to be written. */
   readonly operation?: string | undefined;

@@ -31,7 +31,7 @@ import {
 import { ApprovalRequired } from './operators/approval.ts';
 import { createGuard, type Guarded, type OperatorRules } from './operators/guard.ts';
 import type { Operator } from './operators/operator.ts';
-import { createPipeline, type Ports } from './pipeline.ts';
+import { createPipeline, type PlanOptions, type Ports } from './pipeline.ts';
 import { isKept, type Plan, type Progress } from './plan.ts';
 import { revealed } from './pseudonyms.ts';
 import { hasSeen } from './resting.ts';
@@ -197,12 +197,11 @@ export function createProvisioning({
   /** Plans a step while these actions are being written. Undefined where it has to wait until they are. */
   const planMeanwhile = (
     make: NonNullable<Plan['next']>,
-    guarded: Guarded | undefined,
-    operation: string | undefined,
+    planning: Pick<PlanOptions, 'guarded' | 'operation' | 'again'>,
     written: readonly Action[],
   ) =>
     createBatchedReads(reader).work(async (own, seen) => {
-      const planned = await pipeline.plan(make, { guarded, operation, from: own }).catch(() => undefined);
+      const planned = await pipeline.plan(make, { ...planning, from: own }).catch(() => undefined);
       return planned && !hasSeen(seen, written) ? planned : undefined;
     });
 
@@ -288,7 +287,7 @@ export function createProvisioning({
         frees.actions = plan.frees ?? [];
         const sending = plan.next || steps > 0 ? sharedItems.sparingly(actions, send) : send();
         if (plan.next && plan.planAhead && !event.dryRun)
-          ahead = planMeanwhile(plan.next, guarded, writing, actions);
+          ahead = planMeanwhile(plan.next, { guarded, operation: writing, again }, actions);
         await sending;
         if (request) throw new ApprovalRequired(operation.id);
         if (plan.progress && !event.dryRun) {

@@ -2,6 +2,7 @@ import { ulid } from 'ulid';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { createProvisioning } from '../../../provisioning/index.ts';
+import { type Key, parseKey } from '../../../table/keys.ts';
 import type { Reader } from '../../../table/reader.ts';
 import type { Writer } from '../../../table/writer.ts';
 import { createMemoryWorld, planOn } from './support.ts';
@@ -22,7 +23,7 @@ ${numbers(90)
 /** An apply whose transactions end only when nobody reads any more; how often it was reading while one was written. */
 async function apply(text: string, world = createMemoryWorld()) {
   const open = { writes: 0, most: 0 };
-  const during = { reads: 0 };
+  const during = { reads: 0, edges: 0 };
   const counted =
     <A extends readonly unknown[], R>(read: (...given: A) => Promise<R>) =>
     (...given: A): Promise<R> => {
@@ -33,7 +34,10 @@ async function apply(text: string, world = createMemoryWorld()) {
   const reader: Reader = {
     ...world.reader,
     get: counted(get),
-    getMany: counted(getMany),
+    getMany: counted((keys: readonly Key[], ...rest) => {
+      during.edges += keys.filter((key) => parseKey(key)?.form === 'edge').length;
+      return getMany(keys, ...rest);
+    }),
     listAll: counted(listAll),
   };
   const send: Writer['send'] = async (...given) => {
@@ -54,6 +58,8 @@ test('of steps that do not look at each other', async () => {
   const { world } = await apply(SCHOOL);
   const { during, most } = await apply(USERS, world);
   expect(during.reads).toBeGreaterThan(0);
+  // An edge that was not there when it was compared is read only after a refusal.
+  expect(during.edges).toBe(0);
   // They are written one after the other all the same: their order is what makes them safe.
   expect(most).toBe(1);
 });
