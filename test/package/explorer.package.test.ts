@@ -14,7 +14,7 @@ test('the explorer of the package has its page: every file that it names is serv
   const ended = new Promise((resolve) => dev.once('exit', resolve));
   onTestFinished(async () => {
     dev.kill('SIGINT');
-    await ended;
+    expect(await ended).toBe(0);
   });
   const link = await new Promise<string>((resolve, reject) => {
     let text = '';

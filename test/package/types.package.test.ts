@@ -59,39 +59,54 @@ async function consume(
 }
 
 const program = (name: string): string => readFileSync(new URL(`consumers/${name}`, import.meta.url), 'utf8');
+/** Applications that use all that the middleware declares; they are compiled, and do not run. */
+const application = (name: string) =>
+  [`application-${name}.ts`, program(`../../middleware/consumers/${name}.ts`)] as const;
 
 const NODE = { lib: ['es2023'], types: ['node'] };
 /** Those of Node 20 contradict themselves under exactOptionalPropertyTypes. */
 const NODE_TYPES = { '@types/node': '@types/node-26' };
 const same = (...names: readonly string[]) => Object.fromEntries(names.map((name) => [name, name]));
 
+/** A program that names all that these entries declare. */
+const naming = (entries: readonly string[]): string =>
+  entries.map((entry, at) => `export type * as entry${at} from '${entry}';`).join('\n');
+const EVERY = { 'index.ts': naming(ENTRIES.filter((entry) => !MATCHERS.includes(entry))) };
+
 const SERVICES = ['plain', 'express', 'fastify', 'hono', 'lambda'];
+const APPLICATIONS = ['client', 'express', 'fastify', 'hono', 'lambda'];
 const FRAMEWORKS = ['express', '@types/express', 'fastify', 'hono', '@middy/core', '@types/aws-lambda'];
 
-/** How names are resolved has nothing to do with which globals there are: each is tried once with the other. */
+/** What a program of the folder prints. */
+const printedBy = async (folder: string, name: string): Promise<string> =>
+  (await promisify(execFile)(process.execPath, [join(folder, 'out', name)])).stdout;
+
 test.each([
-  ['the types of Node 20', 'nodenext', { ...NODE, exactOptionalPropertyTypes: false }, same('@types/node')],
-  ['the types of Node 26', 'nodenext', NODE, NODE_TYPES],
-  ['the types of Node 26', 'bundler', NODE, NODE_TYPES],
-  ['the DOM and the types of Node 26', 'nodenext', { ...NODE, lib: ['es2023', 'dom'] }, NODE_TYPES],
+  ['the types of Node 20', { exactOptionalPropertyTypes: false }, same('@types/node')],
+  ['the types of Node 26', {}, NODE_TYPES],
 ] as const)(
-  'types of every entry, all declarations checked, with %s under %s',
-  async (kind, resolution, globals, packages) => {
-    const entries = ENTRIES.filter((entry) => !MATCHERS.includes(entry));
-    const text = entries.map((entry, at) => `export type * as entry${at} from '${entry}';`).join('\n');
-    const name = `entries ${resolution} ${kind}`;
-    const options = { ...RESOLUTIONS[resolution], ...globals };
-    const { errors } = await consume(name, { 'index.ts': text }, options, packages);
+  'types of every entry, all declarations checked, with %s; CommonJS requires it, and runs',
+  async (kind, options, packages) => {
+    const files = { ...EVERY, 'commonjs.cts': program('commonjs.cts') };
+    const { folder, errors } = await consume(
+      kind,
+      files,
+      { ...RESOLUTIONS.nodenext, ...NODE, ...options },
+      packages,
+    );
     expect(errors).toBe('');
+    expect(await printedBy(folder, 'commonjs.cjs')).toBe('ann 200\nben 403\n');
   },
 );
 
 test.each(['nodenext', 'bundler'] as const)(
-  'services compile under %s, and let one user in and refuse another',
+  'beside the DOM, under %s: types of every entry, and services that let one user in and refuse another',
   async (resolution) => {
+    const services = [...SERVICES, 'world'].map((name) => [`${name}.ts`, program(`${name}.ts`)] as const);
+    const programs = Object.fromEntries([...services, ...APPLICATIONS.map(application)]);
     const { folder, errors } = await consume(
       `services ${resolution}`,
-      Object.fromEntries([...SERVICES, 'world'].map((name) => [`${name}.ts`, program(`${name}.ts`)])),
+      { ...EVERY, ...programs },
       // The declarations of hono have names of the DOM.
       { ...RESOLUTIONS[resolution], ...NODE, lib: ['es2023', 'dom'] },
       { ...NODE_TYPES, ...same(...FRAMEWORKS) },
@@ -99,25 +114,25 @@ test.each(['nodenext', 'bundler'] as const)(
     expect(errors).toBe('');
     // The program is the same under both.
     if (resolution === 'bundler') return;
-    for (const name of SERVICES) {
-      const { stdout } = await promisify(execFile)(process.execPath, [join(folder, `out/${name}.js`)]);
-      expect(stdout, name).toBe('ann 200\nben 403\n');
-    }
+    for (const name of SERVICES)
+      expect(await printedBy(folder, `${name}.js`), name).toBe('ann 200\nben 403\n');
   },
 );
 
 test('without types of Node, what is no AWS SDK can be used in a browser', async () => {
   const entries = ENTRIES.filter((entry) => !/dynamodb|authorizer|metrics|testing/.test(entry));
-  const text = entries.map((entry, at) => `export type * as entry${at} from '${entry}';`).join('\n');
   const options = { ...RESOLUTIONS.bundler, lib: ['es2023', 'dom'], types: [] };
-  expect((await consume('entries in a browser', { 'index.ts': text }, options)).errors).toBe('');
+  const files = { 'index.ts': naming(entries), ...Object.fromEntries([application('client')]) };
+  const { errors } = await consume('entries in a browser', files, options);
+  expect(errors).toBe('');
 });
 
-test.each([
-  ['vitest', ['vitest'], "import { expect } from 'vitest';"],
-  ['jest', ['@jest/globals', 'expect'], "import { expect } from '@jest/globals';"],
-])('the matchers for %s have types', async (runner, packages, imported) => {
-  const text = `${imported}
+test('the matchers for Vitest and Jest have types', async () => {
+  const runners = { vitest: ['vitest'], jest: ['@jest/globals', 'expect'] };
+  const files = Object.entries(runners).map(([runner, [expecting, ...others]]) => {
+    // They are peers of the package: beside it.
+    for (const each of [String(expecting), ...others]) link(each, join(INSTALLED, 'node_modules'));
+    const text = `import { expect } from '${expecting}';
 import { testEngine } from 'gatehouse-authz/testing';
 import 'gatehouse-authz/testing/${runner}';
 export const check = async (): Promise<void> => {
@@ -127,26 +142,10 @@ export const check = async (): Promise<void> => {
   await expect(authz).toPermit('ann', 'grades', 'north');
 };
 `;
-  // They are peers of the package: beside it.
-  for (const each of packages) link(each, join(INSTALLED, 'node_modules'));
-  const { errors } = await consume(
-    `matchers ${runner}`,
-    { 'index.ts': text },
-    { ...RESOLUTIONS.nodenext, ...NODE },
-    NODE_TYPES,
-  );
+    return [`${runner}.ts`, text];
+  });
+  const options = { ...RESOLUTIONS.nodenext, ...NODE };
+  const { errors } = await consume('matchers', Object.fromEntries(files), options, NODE_TYPES);
   // The declarations of test runners may have errors of their own under these settings.
-  expect(errors.split('\n').filter((line) => /gatehouse-authz|^index\.ts/.test(line))).toEqual([]);
-});
-
-test('CommonJS in TypeScript requires it, and runs', async () => {
-  const { folder, errors } = await consume(
-    'commonjs',
-    { 'index.cts': program('commonjs.cts') },
-    { ...RESOLUTIONS.nodenext, ...NODE },
-    NODE_TYPES,
-  );
-  expect(errors).toBe('');
-  const { stdout } = await promisify(execFile)(process.execPath, [join(folder, 'out/index.cjs')]);
-  expect(stdout).toBe('ann 200\nben 403\n');
+  expect(errors.split('\n').filter((line) => /gatehouse-authz|^(?:vitest|jest)\.ts/.test(line))).toEqual([]);
 });
