@@ -8,7 +8,7 @@ trap 'rm -rf "$work"' EXIT
 export SAM_CLI_TELEMETRY=0 AWS_DEFAULT_REGION=eu-central-1
 # Its dependencies are other versions of those of checkov.
 python3 -m venv "$work/sam-cli"
-"$work/sam-cli/bin/pip" install --quiet aws-sam-cli==1.170.0
+"$work/sam-cli/bin/pip" install --quiet --no-compile aws-sam-cli==1.170.0
 sam() { "$work/sam-cli/bin/sam" "$@" --template template.yaml >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }; }
 sam validate --lint
 sam build --build-dir "$work/build"
