@@ -23,7 +23,8 @@ import { cliMain } from './support/cli-process.ts';
 /**
  * Every command in docs/ runs as printed beside `gatehouse dev` and the `serve` of docs/authzen.md, which are
  * processes: one shell per document runs its commands one after the other. The command line answers in this process,
- * as to start it ninety times takes most of the time; test/package/command-line.package.test.ts starts it.
+ * as to start it ninety times takes most of the time; test/package/command-line.package.test.ts starts it, and
+ * test/newcomer/readme.package.test.ts the sources of a checkout.
  */
 /** Commands that cannot run here, and why. What is in neither list runs. */
 const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
@@ -118,15 +119,16 @@ const commandsOf = (document: string): readonly string[] =>
     .map((line) => line.replace(/^\$ /, '').trim())
     .filter((line) => line !== '' && !line.startsWith('#'));
 
+const toRunIn = (document: string): readonly string[] =>
+  commandsOf(document).filter((command) => !NOT_RUN.some(([pattern]) => pattern.test(command)));
+
 /** Documents whose commands another test types: test/newcomer, test/runbooks. */
 const isTypedElsewhere = (document: string): boolean =>
   ['README.md', 'docs/tutorial.md'].includes(document) || document.startsWith('docs/runbooks/');
 
 const PRINTING = [...new Set([...OF_ALL, ...OF_A_SCHOOL, ...GUIDES])].filter(
-  (document) => commandsOf(document).length > 0 && !isTypedElsewhere(document),
+  (document) => toRunIn(document).length > 0 && !isTypedElsewhere(document),
 );
-
-const reasonNotToRun = (command: string) => NOT_RUN.find(([pattern]) => pattern.test(command))?.[1];
 
 let folder: string;
 let stack: ChildProcess;
@@ -227,7 +229,7 @@ async function startServer(): Promise<void> {
 
 async function startStack(): Promise<void> {
   const { PORT, DYNAMODB_PORT, LAMBDA_PORT } = readConfiguration({});
-  stack = run('node', ['local/checkout/gatehouse.mjs', 'dev'], {
+  stack = run('node', [await cliMain(), 'dev'], {
     PORT: '0',
     DYNAMODB_PORT: '0',
     LAMBDA_PORT: '0',
@@ -311,7 +313,7 @@ async function failuresOf(document: string): Promise<string> {
       .at(position);
     writeFileSync(join(own, name), block?.text ?? '');
   }
-  const commands = commandsOf(document).filter((command) => reasonNotToRun(command) === undefined);
+  const commands = toRunIn(document);
   const ran = await runAll(commands, own);
   const failed = commands.flatMap((command, position) => {
     const { code, output } = ran[position] as Ran;
@@ -323,11 +325,6 @@ async function failuresOf(document: string): Promise<string> {
 
 test.each(PRINTING)('%s', async (document) => {
   expect(await failuresOf(document)).toBe('');
-});
-
-test('in a checkout, npx runs its sources', async () => {
-  const ran = await promised(execFile, 'npx', ['gatehouse-authz', '--help'], { cwd: ROOT });
-  expect(ran).toMatchObject({ code: 0, output: expect.stringContaining('explain') });
 });
 
 test('every exception is of a command that is printed', () => {

@@ -1,13 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { gatehouse } from '../cli/support.ts';
-import { cliMain } from '../support/cli-process.ts';
 
-/** `gatehouse dev` as a process, used over HTTP as a person at a second terminal does. */
+/** `gatehouse dev`, used over HTTP as a person at a second terminal does. As a process: test/package/explorer.package.test.ts. */
 const FREE = ['--port', '0', '--lambda-port', '0', '--dynamodb-port', '0'];
 
 const MANIFEST = `
@@ -34,47 +33,50 @@ function fileWith(text: string): string {
 }
 
 interface Dev {
-  readonly child: ChildProcess;
   readonly out: () => string;
   readonly error: () => string;
   readonly url: string;
   /** Resolves when the text is in what was printed. */
   readonly printed: (text: RegExp, stream?: 'out' | 'error') => Promise<void>;
-  readonly ended: Promise<number | null>;
+  /** Ctrl-C; resolves with the exit code. */
+  readonly stop: () => Promise<number>;
 }
 
 async function start(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Dev> {
-  const child = spawn(process.execPath, [await cliMain(), 'dev', ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, DYNAMODB_ENDPOINT: '', TABLE_NAME: '', CACHE_TTL_SECONDS: '', ...env },
-  });
   const texts = { out: '', error: '' };
-  const listeners = new Set<() => void>();
-  const note = (stream: keyof typeof texts) => (chunk: Buffer) => {
-    texts[stream] += chunk.toString();
-    for (const listener of listeners) listener();
+  const [readers, interrupts] = [new Set<() => void>(), new Set<() => void>()];
+  const note = (stream: keyof typeof texts) => (text: string) => {
+    texts[stream] += text;
+    for (const look of readers) look();
   };
-  child.stdout.on('data', note('out'));
-  child.stderr.on('data', note('error'));
-  const ended = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
-  onTestFinished(async () => {
-    child.kill('SIGINT');
-    await ended;
-  });
+  const ended = gatehouse(['dev', ...args], {
+    env: { DYNAMODB_ENDPOINT: '', ...env },
+    out: note('out'),
+    error: note('error'),
+    onInterrupt: (interrupt) => {
+      interrupts.add(interrupt);
+      return () => void interrupts.delete(interrupt);
+    },
+  }).then(({ code }) => code);
+  const stop = () => {
+    for (const interrupt of [...interrupts]) interrupt();
+    return ended;
+  };
+  onTestFinished(async () => void (await stop()));
   const printed: Dev['printed'] = (text, stream = 'out') =>
     new Promise((resolve, reject) => {
       const look = () => {
         if (!text.test(texts[stream])) return;
-        listeners.delete(look);
+        readers.delete(look);
         resolve();
       };
-      listeners.add(look);
+      readers.add(look);
       void ended.then((code) => reject(new Error(`it ended with ${code}: ${texts.error}`)));
       look();
     });
   await printed(/^ready /m);
   const [, url = ''] = /^ready (\S+)$/m.exec(texts.out) ?? [];
-  return { child, out: () => texts.out, error: () => texts.error, url, printed, ended };
+  return { out: () => texts.out, error: () => texts.error, url, printed, stop };
 }
 
 /** What was printed, but for ports and the link. */
@@ -184,8 +186,7 @@ describe('with a manifest', () => {
     const gone = await fetch(`${dev.url}/_dev/token`, { method: 'POST', body: '{"user":"ben"}' });
     expect(gone.status).toBe(404);
 
-    dev.child.kill('SIGINT');
-    expect(await dev.ended).toBe(0);
+    expect(await dev.stop()).toBe(0);
     await expect(fetch(dev.url)).rejects.toThrow();
 
     // At the next start its ids are the same.
@@ -217,14 +218,12 @@ describe('with a manifest', () => {
   });
 
   test('a program gets an API token; without routes, the screen says so', async () => {
-    const dev = await start([
-      fileWith(`
+    const file = fileWith(`
 pages: [reports]
 scopes: { bluefin: { type: account, id: bluefin } }
 technicalUsers: { robot: { account: bluefin } }
-`),
-      ...FREE,
-    ]);
+`);
+    const dev = await start([file, ...FREE]);
     expect(await tokenOf(dev, 'robot')).toMatch(/^gh1_/);
     expect(dev.out()).toContain('No request to paste: the manifest has no routes.');
     expect((await get(dev, '/any', 'robot')).status).toBe(403);
