@@ -70,7 +70,7 @@ describe('a fault that is planted is found, and told in a few steps', () => {
   // Of a few seeds, that which meets it first: each of them does, but the search is most of what this takes.
   test.each<[PlantName, number]>([
     ['coherence', 5],
-    ['memo', 1],
+    ['memo', 8],
     ['guard', 5],
     ['reuse', 1],
   ])(
