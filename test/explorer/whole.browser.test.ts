@@ -17,8 +17,7 @@ const FIELDS = {
   policy: ['Subject'],
 } as const;
 const NAMES = Object.keys(FIELDS) as (keyof typeof FIELDS)[];
-const WIDE = { width: 1280, height: 800 };
-const NARROW = { width: 360, height: 780 };
+const WIDTHS = { wide: { width: 1280, height: 800 }, narrow: { width: 360, height: 780 } };
 
 let table: SampleTable;
 let explorer: ServedExplorer;
@@ -73,6 +72,17 @@ const PLAIN_SCROLLERS = `[...document.querySelectorAll('body *:not(textarea, inp
 const overflow = (page: Page): Promise<number> =>
   page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 
+/** Light and dark, at a width: only the colours differ between the two. */
+async function expectAppearance(page: Page, width: keyof typeof WIDTHS): Promise<void> {
+  await page.setViewportSize(WIDTHS[width]);
+  await expectAccessible(page, width);
+  expect(await overflow(page), width).toBe(0);
+  expect(await page.evaluate(PLAIN_SCROLLERS), width).toEqual([]);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await expectAccessible(page, `${width}, dark`, 'colours');
+  await page.emulateMedia({ colorScheme: 'light' });
+}
+
 describe.each(NAMES)('%s', (name) => {
   test('is what its link says, also after a reload and in another page', async () => {
     const { page, context, screen } = await openScreen(name);
@@ -88,24 +98,10 @@ describe.each(NAMES)('%s', (name) => {
     expect(new URL(page.url()).hash).toBe(`#${hashOf(screen)}`);
   });
 
-  test.each([
-    ['wide', WIDE],
-    ['narrow', NARROW],
-  ] as const)(
-    '%s, light and dark, it is accessible and fits, and what scrolls looks like it',
-    async (_, viewport) => {
-      const { page } = await openScreen(name, { viewport });
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme });
-        await expectAccessible(page, colorScheme);
-        expect(await overflow(page), colorScheme).toBe(0);
-      }
-      expect(await page.evaluate(PLAIN_SCROLLERS)).toEqual([]);
-    },
-  );
-
-  test('each control is reached by Tab and shows that it is, and none keeps the focus', async () => {
+  test('is accessible and fits, wide and narrow, light and dark; Tab reaches each control, shows it, and leaves it', async () => {
     const { page } = await openScreen(name);
+    await expectAppearance(page, 'narrow');
+    await expectAppearance(page, 'wide');
     await page.evaluate('document.activeElement.blur()');
     // A field for an instant takes several steps; after the last control comes the document.
     let [focus, steps]: [string | undefined, number] = ['', 0];

@@ -120,16 +120,23 @@ async function listen(context: BrowserContext, origin: string): Promise<string[]
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+/** Rules whose outcome rests on colours. */
+const OF_COLOURS = ['color-contrast', 'link-in-text-block'];
 
 /**
  * Fails unless axe finds no violation of WCAG 2.2 A and AA or of its best practices in the page as it is shown now.
  * The page keeps its content security policy: what the debugger evaluates is not subject to it.
  *
  * @param how which of several appearances it is, for the message
+ * @param rules of which rules; `colours` where nothing but the colours has changed since all were checked
  */
-export async function expectAccessible(page: Page, how = ''): Promise<void> {
+export async function expectAccessible(
+  page: Page,
+  how = '',
+  rules: 'all' | 'colours' = 'all',
+): Promise<void> {
   if (!(await page.evaluate(`'axe' in globalThis`))) await page.evaluate(readFileSync(AXE, 'utf8'));
-  const options = { runOnly: TAGS, resultTypes: ['violations'] };
+  const options = { runOnly: rules === 'all' ? TAGS : OF_COLOURS, resultTypes: ['violations'] };
   const { violations } = await page.evaluate<AxeResults>(`axe.run(document, ${JSON.stringify(options)})`);
   const findings = violations.flatMap(({ id, impact, help, nodes }) =>
     nodes.map(({ target, html, failureSummary = '' }) =>
