@@ -7,7 +7,7 @@ authorizer/policies/compile.property.integration authorizer/policies/equivalence
 cli/bulk/faults.integration cli/network-faults.integration cli/route-changes.property.integration
 engine/conditions/hostile engine/decide.property engine/explain/random-worlds
 engine/search/agreement.integration isolation/isolation.property proof/oracle/oracle.integration
-provisioning/apply/gap provisioning/apply/order.integration provisioning/apply/order.property
+provisioning/apply/gap provisioning/apply/order.property.integration
 provisioning/copies.integration provisioning/corners.integration provisioning/dry-run provisioning/invariants/races.integration
 provisioning/evidence/against.property provisioning/evidence/instant-histories
 provisioning/invariants/prove.property provisioning/evidence/usage/random-histories
@@ -19,7 +19,7 @@ provisioning/transaction provisioning/uniqueness-crowd.integration provisioning/
 provisioning/verify-product.integration runbooks/rehearsals.integration scim/isolation.property scim/killed-sync.integration
 scim/repeated-sync.integration scim/scale.integration table/sequence.property authorizer/policies/bounds authorizer/policies/glob middleware/worlds.integration
 cli/command.integration cli/exit-codes.integration
-provisioning/apply/conditions provisioning/names/paths.property proof/oracle/cel/cel-go.integration
+provisioning/names/paths.property proof/oracle/cel/cel-go.integration
 `
   .trim()
   .split(/\s+/)

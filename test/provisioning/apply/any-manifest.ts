@@ -3,6 +3,13 @@ import type { Random } from '../../proof/oracle/random.ts';
 export const PAGES = ['grades', 'plans', 'maps'];
 export const NAMES = ['shop:sell:item', 'shop:buy:item', 'lab:use:room'];
 const TARGETS = [...PAGES, ...NAMES, '*:*:*', 'shop:*:*', 'shop:sell:*'];
+const PERIODS = [
+  {},
+  {},
+  { until: '2026-01-10' },
+  { from: '2026-02-01' },
+  { from: '2026-01-01', until: '2026-12-31' },
+];
 const numbered = (prefix: string, count: number) =>
   Array.from({ length: count }, (_, number) => `${prefix}${number}`);
 
@@ -20,7 +27,10 @@ const DECLARED = [
   { of: 'resource:project', name: 'team', type: 'string', source: 'stored' },
 ];
 
-/** Any small tenant, with DENY of every kind; with conditions and stored properties, or without. */
+/**
+ * Any small tenant, with DENY of every kind, sold modules, administrators and periods; with conditions and stored
+ * properties, or without.
+ */
 export function anyManifest(random: Random, isConditional: boolean): string {
   const withWhen = (permission: string) =>
     isConditional && random.oneIn(2) ? { permission, when: random.pick(CONDITIONS) } : permission;
@@ -48,7 +58,8 @@ export function anyManifest(random: Random, isConditional: boolean): string {
   const object = (names: readonly string[], of: (name: string, position: number) => unknown) =>
     Object.fromEntries(names.map((name, position) => [name, of(name, position)]));
   return JSON.stringify({
-    modules: ['shop', 'lab'],
+    modules: { shop: { sold: random.oneIn(3) }, lab: {} },
+    subscriptions: maybe({ scope: random.pick(everywhere), module: 'shop' }),
     pages,
     permissions,
     ...(isConditional ? { properties: DECLARED } : {}),
@@ -80,10 +91,15 @@ export function anyManifest(random: Random, isConditional: boolean): string {
     groups: object(there, (group) => ({ scope: at[group], roles: some(roles, 2) })),
     users: object(numbered('user', 4).flatMap(maybe), () => ({
       status: random.oneIn(5) ? 'disabled' : 'active',
+      admin: random.oneIn(8),
       ...properties(),
       groups: some(there, 2),
       ...(random.oneIn(3) ? { grants: { school: some(roles, 2) } } : {}),
-      assignments: some(roles, 1).map((role) => ({ role, scope: random.pick(everywhere) })),
+      assignments: some(roles, 1).map((role) => ({
+        role,
+        scope: random.pick(everywhere),
+        ...random.pick(PERIODS),
+      })),
     })),
   });
 }

@@ -1,9 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { createRandom, type Random } from '../../proof/oracle/random.ts';
-import { again, SEED } from '../../support/seed.ts';
-import { size } from '../../support/tier.ts';
-import { allowedIn, applyOn, createMemoryWorld, exportOn, planOn } from './support.ts';
+import { applyOn, createMemoryWorld, exportOn, planOn } from './support.ts';
 
 /** Conditions, declarations and stored properties in manifests. */
 const DECLARED = `
@@ -217,83 +214,3 @@ describe('what is wrong with a manifest is said before anything is done', () => 
     ]);
   });
 });
-
-const CONDITIONS = [
-  undefined,
-  RED,
-  SAME,
-  'subject.properties.team != resource.properties.team',
-  '!has(subject.properties.team)',
-];
-
-/** Two roles on three pages, three people, two places, with conditions and values of every kind. */
-function anyManifest(random: Random): string {
-  // What is left out would stay as it is.
-  const team = () => ({
-    properties: random.oneIn(4) ? {} : { team: random.pick(['red', 'blue']) },
-  });
-  const effects = () => {
-    const sides: Record<'allow' | 'deny', unknown[]> = { allow: [], deny: [] };
-    for (const permission of ['grades', 'plans', 'reports:*:*']) {
-      const when = random.pick(CONDITIONS);
-      sides[random.oneIn(3) ? 'deny' : 'allow'].push(when === undefined ? permission : { permission, when });
-    }
-    return { owner: 'school', ...sides };
-  };
-  return JSON.stringify({
-    properties: ['subject:user', 'resource:client', 'resource:project'].map((of) => ({
-      of,
-      name: 'team',
-      type: 'string',
-      source: 'stored',
-    })),
-    pages: ['grades', 'plans'],
-    permissions: ['reports:read:all', ...(random.oneIn(2) ? ['reports:write:all'] : [])],
-    scopes: {
-      school: { type: 'client', combination: random.pick(['allow-overrides', 'deny-overrides']), ...team() },
-      north: { type: 'project', parent: 'school', ...team() },
-      ...(random.oneIn(2) ? { south: { type: 'project', parent: 'school', ...team() } } : {}),
-    },
-    roles: { clerk: effects() },
-    users: Object.fromEntries(
-      ['ann', 'ben', 'cem'].map((name) => [name, { grants: { school: ['clerk'] }, ...team() }]),
-    ),
-  });
-}
-
-test('after every transaction nothing is allowed that neither side allows', async () => {
-  const random = createRandom(SEED);
-  for (let run = 0; run < size(2, 100); run++) {
-    const texts = [anyManifest(random), anyManifest(random)];
-    const ids = new Set<string>();
-    const sets: ReadonlySet<string>[] = [];
-    const worlds = texts.map(() => createMemoryWorld());
-    for (const [position, world] of worlds.entries()) {
-      await applyOn(world, texts[position] as string);
-      const of = (await exportOn(world)) as Record<string, Record<string, { id: string; type: string }>>;
-      for (const { id } of Object.values(of.users ?? {})) ids.add(`user:${id}`);
-      for (const { id, type } of Object.values(of.scopes ?? {})) ids.add(`${type}:${id}`);
-    }
-    const [subjects, scopes] = [true, false].map((is) =>
-      [...ids].filter((each) => each.startsWith('user:') === is),
-    ) as [string[], string[]];
-    const permissions = ['grades', 'plans', 'reports:read:all', 'reports:write:all'];
-    const allowed = (world: ReturnType<typeof createMemoryWorld>) =>
-      allowedIn(world, subjects, permissions, scopes);
-    for (const world of worlds) sets.push(await allowed(world));
-    const [table] = worlds as [ReturnType<typeof createMemoryWorld>];
-    const reported: string[] = [];
-    await applyOn(table, texts[1] as string, {
-      atOnce: random.oneIn(2) ? 1 : undefined,
-      after: async ({ phase, verb, kind, label }) => {
-        for (const each of await allowed(table))
-          if (!sets.some((set) => set.has(each)))
-            reported.push(`${phase}: ${verb} ${kind} ${label}: ${each}`);
-      },
-    });
-    const what = `${again()}, run ${run}\n${texts.join('\n')}`;
-    expect(reported, what).toEqual([]);
-    expect(await allowed(table), what).toEqual(sets[1]);
-    expect((await planOn(table, texts[1] as string)).steps, what).toEqual([]);
-  }
-}, 600_000);

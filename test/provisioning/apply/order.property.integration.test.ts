@@ -23,35 +23,42 @@ async function accessOf(manifests: readonly string[]) {
     worlds.push(world);
   }
   const allowed = (world: MemoryWorld) => allowedIn(world, [...subjects], [...PAGES, ...NAMES], [...scopes]);
-  return { allowed, sets: await Promise.all(worlds.map(allowed)) };
+  const [, last] = worlds as [MemoryWorld, MemoryWorld];
+  return { allowed, sets: await Promise.all(worlds.map(allowed)), exported: await exportOn(last) };
 }
 
 test.each([
   ['effects', false],
   ['effects with conditions over stored properties', true],
 ])(
-  'after every transaction, as long as one holds what has to be together: %s',
+  'after every transaction, stopped anywhere or not, as long as one holds what has to be together: %s',
   async (_, isConditional) => {
     const random = createRandom(SEED);
-    for (let run = 0; run < size(2, 20); run++) {
+    for (let run = 0; run < size(8, 40); run++) {
       const [before, after] = [anyManifest(random, isConditional), anyManifest(random, isConditional)];
-      const { allowed, sets } = await accessOf([before, after]);
+      const { allowed, sets, exported } = await accessOf([before, after]);
       const table = createMemoryWorld();
       await applyOn(table, before);
       const reported: string[] = [];
-      let together = 0;
-      await applyOn(table, after, {
-        atOnce: random.oneIn(2) ? 1 : undefined,
-        after: async ({ verb, kind, label, phase }: Step) => {
-          if (phase === 'together') together += 1;
-          for (const each of await allowed(table))
-            if (!sets.some((set) => set.has(each)))
-              reported.push(`${phase}: ${verb} ${kind} ${label}: ${each}`);
-        },
-      });
+      const atOnce = random.pick([1, 1, 4, undefined]);
+      let [together, left] = [0, random.oneIn(2) ? random.between(1, 20) : Number.POSITIVE_INFINITY];
+      const apply = () =>
+        applyOn(table, after, {
+          atOnce,
+          after: async ({ verb, kind, label, phase }: Step) => {
+            if (phase === 'together') together += 1;
+            for (const each of await allowed(table))
+              if (!sets.some((set) => set.has(each)))
+                reported.push(`${phase}: ${verb} ${kind} ${label}: ${each}`);
+            if (--left === 0) throw new Error('stopped');
+          },
+        });
       const what = `${again()}, run ${run}\n${before}\n${after}`;
+      await apply().catch((error: Error) => expect(error.message, what).toBe('stopped'));
+      await apply();
       if (together <= 1) expect(reported, what).toEqual([]);
       expect(await allowed(table), what).toEqual(sets[1]);
+      expect(await exportOn(table), what).toMatchObject(exported);
       expect((await planOn(table, after)).steps, what).toEqual([]);
       expect((await verify({ reader: table.reader, clock: table.clock, graceMs: 0 })).open, what).toEqual([]);
     }
