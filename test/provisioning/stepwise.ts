@@ -10,15 +10,17 @@ export interface Event {
   readonly operationId?: string;
 }
 
+type Table = Pick<LedgerWorld, 'reader' | 'writer' | 'clock' | 'newSecret'>;
+
 /** Carries out `event` with a writer of the test's own. */
-const carryOut = (world: LedgerWorld, event: Event, send: Writer['send']): Promise<Answer> =>
+const carryOut = (world: Table, event: Event, send: Writer['send']): Promise<Answer> =>
   createProvisioning({ ...world, writer: { send }, newId: () => ulid() })(event);
 
 /** What ends a process in the middle. */
 const KILLED = new Error('killed');
 
 /** Carries out the first `steps` transactions of a command; the next one is never sent. */
-export function interruptAfter(world: LedgerWorld, event: Event, steps: number): Promise<Answer> {
+export function interruptAfter(world: Table, event: Event, steps: number): Promise<Answer> {
   let left = steps;
   return carryOut(world, event, async (actions) => {
     if (left === 0) throw KILLED;
@@ -29,7 +31,7 @@ export function interruptAfter(world: LedgerWorld, event: Event, steps: number):
 
 /** Carries out a command and runs `probe` after each of its transactions. */
 export function provisionWatched(
-  world: LedgerWorld,
+  world: Table,
   event: Event,
   probe: (step: number) => Promise<unknown>,
 ): Promise<Answer> {
@@ -42,7 +44,7 @@ export function provisionWatched(
 
 /** Carries out a command and runs `act` once, before its transaction number `step`. */
 export function provisionWith(
-  world: LedgerWorld,
+  world: Table,
   event: Event,
   step: number,
   act: () => Promise<unknown>,

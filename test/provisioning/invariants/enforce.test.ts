@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { copyOf, createMemoryWorld } from '../../support/world.ts';
 import { applyOn } from '../apply/support.ts';
+import { provisionWith } from '../stepwise.ts';
 
 /** Invariants, kept at every write (ADR 0047). */
 const MANIFEST = `
@@ -41,6 +42,7 @@ async function worldWith(more: Record<string, unknown> = {}) {
   return world;
 }
 
+type Sent = readonly [command: string, input: Record<string, unknown>];
 const ANN = { user: 'ann' };
 const BOB = { user: 'bob' };
 const [ACME, NORTH, SOUTH] = ['tenant:acme', 'location:north', 'location:south'];
@@ -102,6 +104,49 @@ describe('a command that gives somebody something is refused where this person w
     await world.run('assignment.create', { ...BOB, role: 'checker', scope: NORTH, startsAt: '2028-01-01' });
     const earlier = { user: 'bob', role: 'checker', scope: NORTH, startsAt: '2026-06-01' };
     expect(await world.refused('assignment.update', earlier)).toMatchObject({ code: 'invariant_violated' });
+  });
+});
+
+/** Two commands that are each fine and would break it together, for somebody who has `before`. */
+const [CREATE, APPROVE] = FOUR_EYES.separate;
+const allow = (permission: string | undefined): Sent => [
+  'role-permission.create',
+  { role: 'reader', permission, effect: 'ALLOW' },
+];
+const assign = (role: string, more: object = {}): Sent => [
+  'assignment.create',
+  { ...BOB, role, scope: ACME, ...more },
+];
+const join = (group: string): Sent => ['membership.create', { ...BOB, group }];
+const PAIRS: readonly (readonly [one: Sent, other: Sent, before?: Sent])[] = [
+  [assign('maker', { scope: NORTH }), assign('checker')],
+  [
+    ['grant.create', { ...BOB, scope: ACME, roles: ['maker'] }],
+    ['global-role.create', { ...BOB, role: 'everywhere' }],
+  ],
+  [join('readers'), ['group-role.create', { group: 'readers', role: 'maker' }], assign('checker')],
+  [join('readers'), allow(CREATE), assign('checker')],
+  [
+    [
+      'transaction.write',
+      { commands: [{ command: 'membership.create', input: { ...BOB, group: 'makers' } }] },
+    ],
+    join('checkers'),
+  ],
+  [allow(CREATE), allow(APPROVE), assign('reader')],
+];
+
+const pairs = PAIRS.map(([one, other, before]) => ({ one, other, before }));
+describe.each(pairs)('$one.0 and $other.0', ({ one, other, before }) => {
+  test.each([
+    { first: one, second: other },
+    { first: other, second: one },
+  ])('one between what the other reads and writes: $second.0 is refused', async ({ first, second }) => {
+    const world = await worldWith();
+    if (before) await world.run(...before);
+    const [command, input] = second;
+    const answer = await provisionWith(world, { command, input }, 0, () => world.run(...first));
+    expect(answer).toMatchObject({ error: { code: 'invariant_violated' } });
   });
 });
 
