@@ -4,18 +4,12 @@ import { createLists } from '../../engine/index.ts';
 import { accessDifference } from '../../provisioning/access-difference/index.ts';
 import { COMMANDS } from '../../provisioning/all-commands.ts';
 import { migrate } from '../../provisioning/verify/index.ts';
-import { createSplitter } from '../../provisioning/verify/split.ts';
-import { memberAttribute } from '../../table/decision/attributes.ts';
-import { entryChanges } from '../../table/decision/entries.ts';
-import { createKnownSplits, noteSplits, SPLIT_THRESHOLDS } from '../../table/decision/split.ts';
-import { stamped } from '../../table/decision/writes.ts';
 import { FORMS } from '../../table/form.ts';
 import type { Item } from '../../table/item.ts';
 import { decisionKey, type Key, membershipsKey } from '../../table/keys.ts';
 import type { Action } from '../../table/write/action.ts';
 import type { Writer } from '../../table/writer.ts';
-import { size } from '../support/tier.ts';
-import { copyOf, createLightWorld, createMemoryWorld } from '../support/world.ts';
+import { copyOf, createMemoryWorld } from '../support/world.ts';
 import { findingsOn, repairOn } from './findings.ts';
 
 /** The groups of a subject that stand apart, by scope (ADR 0003): everything is as it was, in other items. */
@@ -128,6 +122,17 @@ describe('gatehouse migrate', () => {
     expect(await findings()).toEqual([]);
     expect(await decisions(many)).toEqual([DENIED, ALLOWED, NOTHING, 1]);
     expect(await decisions(few)).toEqual([ALLOWED, ALLOWED, NOTHING, 1]);
+    // A part is of a scope, so that a check reads it together with what stands above.
+    for (const [user, scope] of [
+      [few, at.a],
+      [many, at.a],
+      [many, tenant],
+    ] as const) {
+      const calls: number[] = [];
+      const engine = world.newEngine({ observe: (seen) => calls.push(seen.calls) });
+      await engine.check(`user:${user}`, PAGE, scope);
+      expect(calls, `${user} ${scope}`).toEqual([2]);
+    }
   });
 
   test('brings them back, and what stood apart goes by itself', async () => {
@@ -296,89 +301,6 @@ describe('gatehouse verify', () => {
       expect(await findings()).toEqual([]);
     }
   });
-});
-
-/** In the soak tier 20,000 groups: 14,000, as many as an item holds, and then 6,000 more. 20 are on the path. */
-const GROUPS = size(1_000, 20_000);
-const AT_FIRST = GROUPS * 0.7;
-test('many groups: a cold check takes two calls and few units more than of a user in one group', async () => {
-  const { newEngine, reader, writer, clock, run, settle } = await createLightWorld();
-  const root = `client:${(await run('client.create', { name: ulid() })).id}`;
-  const project = `project:${(await run('project.create', { name: 'p', parent: root })).id}`;
-  const building = `building:${(await run('building.create', { name: 'b', parent: project })).id}`;
-  await run('page.create', { name: PAGE });
-  const role = (await run('role.create', { name: 'r', scope: root })).id;
-  await run('role-permission.create', { role, permission: PAGE, effect: 'ALLOW' });
-  const there = (await run('group.create', { scope: root, name: 'g' })).id;
-  await run('group-role.create', { group: there, role });
-  const [one, many] = [(await run('user.create', {})).id, (await run('user.create', {})).id];
-  for (const user of [one, many]) await run('membership.create', { user, group: there });
-
-  const key = decision(many);
-  const path = [root, project, building];
-  const memberships = Array.from({ length: GROUPS - 1 }, (_, n) => ({
-    group: ulid(),
-    scope: n < 19 ? String(path[n % 3]) : `project:${Math.floor(n / 20)}`,
-  }));
-  const edge = ({ group, scope }: { group: string; scope: string }): Item => ({
-    PK: key.PK,
-    SK: `GROUP#${group}`,
-    Type: 'Membership',
-    user: many,
-    group,
-    scope,
-    joinedAt: 'x',
-    createdAt: 'x',
-    updatedAt: 'x',
-    v: 1,
-  });
-  const put = async (items: readonly Item[]) => {
-    for (let n = 0; n < items.length; n += 100)
-      await writer.send(items.slice(n, n + 100).map((item) => ({ kind: 'put', item })));
-  };
-  const first = memberships.slice(0, AT_FIRST);
-  await put(first.map(edge));
-  const item = (await reader.get(key)) as Item;
-  await put([{ ...item, groups: new Set([there, ...first.map(({ group }) => group)]) }]);
-  const splitter = createSplitter({
-    reader,
-    writer,
-    clock,
-    newId: ulid,
-    thresholds: { ...SPLIT_THRESHOLDS, groupsOfSubject: AT_FIRST - 1 },
-    joins: false,
-  });
-  await splitter.look((await reader.get(key)) as Item);
-  expect(splitter.counts).toEqual({ split: 1, unsplit: 0 });
-  // As commands write them: the edge, and the group beside those at its scope.
-  const splits = createKnownSplits();
-  noteSplits(splits, key, await reader.get(key));
-  await put(memberships.slice(AT_FIRST).map(edge));
-  for (let n = AT_FIRST; n < memberships.length; n += 500) {
-    const joins = memberships
-      .slice(n, n + 500)
-      .map(({ scope, group }) => ({ at: key, attribute: memberAttribute(scope, group), value: true }));
-    await writer.send(stamped(entryChanges([], joins), { writtenAt: clock.now(), writeId: ulid() }, splits));
-  }
-
-  settle();
-  const costs = async (user: string, scope: string) => {
-    const cost = { calls: 0, units: 0 };
-    const engine = newEngine({
-      observe: ({ calls, units }) => {
-        cost.calls += calls;
-        cost.units += units;
-      },
-    });
-    expect((await engine.check(`user:${user}`, PAGE, scope)).reason).toBe('role');
-    return cost;
-  };
-  for (const scope of path) {
-    const [usual, split] = [await costs(one, scope), await costs(many, scope)];
-    expect(split.calls).toBe(2);
-    expect(split.units - usual.units).toBeLessThanOrEqual(path.length);
-    expect(usual.calls).toBe(scope === root ? 1 : 2);
-  }
 });
 
 describe('a reader', () => {

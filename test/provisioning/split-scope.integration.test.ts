@@ -1,6 +1,6 @@
 import { ulid } from 'ulid';
 import { expect, test } from 'vitest';
-import { createSplitter } from '../../provisioning/verify/split.ts';
+import { migrate } from '../../provisioning/verify/index.ts';
 import { groupAttribute } from '../../table/decision/attributes.ts';
 import type { SplitThresholds } from '../../table/decision/split.ts';
 import { parseRef } from '../../table/identifiers.ts';
@@ -9,7 +9,7 @@ import { decisionKey, edgeKey, nodeKey } from '../../table/keys.ts';
 import { size } from '../support/tier.ts';
 import { createWorld } from '../support/world.ts';
 
-/** As split-scope.test.ts has it on the table in memory, once on a DynamoDB engine, with many groups. */
+/** As split-scope.test.ts and split-groups.test.ts have it in memory, once on a DynamoDB engine, with many groups. */
 const GROUPS = size(200, 10_000);
 /** As many as an item holds with their roles. */
 const GIVEN = Math.min(GROUPS, 5_000);
@@ -45,12 +45,9 @@ users: { ann: { id: ann, groups: [${own}] } }
   const given = ids.slice(0, GIVEN).map((id) => [groupAttribute(id), new Set([role])]);
   await put([{ ...((await reader.get(at)) as Item), ...Object.fromEntries(given) }]);
 
-  const migrating = async (joins: boolean) => {
-    const splitter = createSplitter({ reader, writer, clock, newId: ulid, joins, thresholds: THRESHOLDS });
-    const key = joins ? nodeKey(parseRef(scope, 'scope')) : at;
-    await splitter.look((await reader.get(key)) as Item);
-    expect(splitter.counts).toEqual({ split: 1, unsplit: 0 });
-  };
+  const migrating = (joins: boolean, more: Partial<SplitThresholds> = {}) =>
+    migrate({ reader, writer, clock, newId: ulid, joins, thresholds: { ...THRESHOLDS, ...more } });
+  const subject = decisionKey({ type: 'user', id: user });
   const cost = { calls: 0, units: 0 };
   const reason = async () => {
     settle();
@@ -61,7 +58,7 @@ users: { ann: { id: ann, groups: [${own}] } }
 
   expect(await reason()).toBe('role');
   expect(cost.calls).toBe(1);
-  await migrating(false);
+  expect(await migrating(false)).toMatchObject({ split: 1, unsplit: 0 });
   expect(await reader.get(at)).toMatchObject({ groupRoles: 'apart', v: 2 });
   expect(await reason()).toBe('role');
   // The subject, the scope, the page, what holds everywhere, and the effects; then one for each group.
@@ -73,9 +70,18 @@ users: { ann: { id: ann, groups: [${own}] } }
   expect(await reason()).toBe('role');
   await run('membership.delete', { user, group: own[1] });
   expect(await reason()).toBe('no_grant');
+  // The groups of the subject too: they are in an item for each scope.
+  expect(await migrating(false, { groupsOfSubject: 2 })).toMatchObject({ split: 1, unsplit: 0 });
+  expect(await reader.get(subject)).toMatchObject({ groupsIn: 'scope', v: 2 });
+  expect(await reason()).toBe('no_grant');
   await run('membership.create', { user, group: own[1] });
-  await migrating(true);
-  expect((await reader.get(at))?.groupRoles).toBeUndefined();
+  expect(await reason()).toBe('role');
+  await run('membership.delete', { user, group: own[1] });
+  expect(await reason()).toBe('no_grant');
+  await run('membership.create', { user, group: own[1] });
+  expect(await migrating(true)).toMatchObject({ split: 2, unsplit: 0 });
+  expect(await reader.get(at)).not.toHaveProperty('groupRoles');
+  expect(await reader.get(subject)).toMatchObject({ groups: new Set(own), v: 1 });
   expect(await reason()).toBe('role');
   expect(cost.calls).toBe(1);
 }, 300_000);

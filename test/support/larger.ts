@@ -11,9 +11,9 @@ provisioning/apply/gap provisioning/apply/order.property.integration
 provisioning/copies.integration provisioning/corners.integration provisioning/dry-run
 provisioning/evidence/against.property provisioning/evidence/instant-histories
 provisioning/invariants/prove.property provisioning/evidence/usage/random-histories
-provisioning/hundred-thousand-groups provisioning/interleaving provisioning/limits.integration
+provisioning/interleaving provisioning/limits.integration
 provisioning/long-deletions.integration provisioning/moves.integration provisioning/newer-forms
-provisioning/operations provisioning/role-templates.integration provisioning/split-groups
+provisioning/operations provisioning/role-templates.integration
 provisioning/split-reused-ids.integration provisioning/split-scope.integration provisioning/stamps
 provisioning/transaction provisioning/verify
 provisioning/verify-product.integration runbooks/rehearsals.integration scim/isolation.property scim/killed-sync.integration
