@@ -14,7 +14,8 @@ import { createLedgerWorld, type LedgerWorld } from './support.ts';
 
 /**
  * What the service may answer to a transaction, the embedded engine's repertoire and beyond: which error it
- * becomes, and whether it is sent again. Nothing here waits: the pauses are counted.
+ * becomes, and whether it is sent again. Nothing here waits: the pauses are counted. What a request as a whole may be
+ * answered: test/table/service-errors.test.ts.
  */
 const SECRET = 'ann@example.com';
 const client = createClient({ endpoint: 'http://127.0.0.1:1' });
@@ -118,14 +119,8 @@ describe('what may pass is sent again, as the same request, until the time is up
       'throttled',
     ],
     ['throttling', thrown('ThrottlingException'), 'throttled'],
-    ['throughput', thrown('ProvisionedThroughputExceededException'), 'throttled'],
-    ['too many requests', thrown('RequestLimitExceeded'), 'throttled'],
     ['the same request under way', thrown('TransactionInProgressException'), 'transient'],
-    ['a time-out', thrown('TimeoutError'), 'transient'],
-    ['an abort', thrown('AbortError'), 'transient'],
-    ['a fault of the service', thrown('InternalServerError'), 'transient'],
     ['a connection that breaks', thrown('Error', { code: 'ECONNRESET' }), 'transient'],
-    ['a connection that is refused', thrown('Error', { code: 'ECONNREFUSED' }), 'transient'],
   ])('%s', async (_, error, code) => {
     const passing = await send([error, error]);
     expect(passing).toMatchObject({ failure: undefined, pauses: [1, 2] });
@@ -171,8 +166,6 @@ describe('what cannot pass is reported at once', () => {
       'internal',
     ],
     ['a request that is malformed', thrown('ValidationException'), 'internal'],
-    ['a table that is not there', thrown('ResourceNotFoundException'), 'internal'],
-    ['a right that is missing', thrown('AccessDeniedException'), 'internal'],
     ['another request under the token', thrown('IdempotentParameterMismatchException'), 'internal'],
   ])('%s', async (_, error, code) => {
     const { failure, pauses } = await send([error]);

@@ -221,15 +221,6 @@ describe('operators', () => {
     });
   });
 
-  test('what gives a user access in all tenants is for the platform alone, by either name', async () => {
-    await world.run('user.create', { id: 'lou', tenant: 'tenant:acme' });
-    expect(await world.outcome('ann', 'user.read', { id: 'lou' })).toBe('ok');
-    for (const input of [{ id: 'lou' }, { user: 'lou' }]) {
-      expect(await world.outcome('ann', 'user.access', input)).toBe('not_permitted');
-      expect(await world.outcome('olga', 'user.access', input)).toBe('ok');
-    }
-  });
-
   test('a command by a former name waits for approval, and is kept and carried out by the name of now', async () => {
     await world.run('subject.create', { type: 'sensor', id: 'd2' });
     const old = { type: 'sensor', id: 'd2' };

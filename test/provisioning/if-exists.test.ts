@@ -65,11 +65,6 @@ const codeOf = (answer: Answer) =>
 const everything = async () => asState(await world.everything());
 
 describe.each(EDGES)('$command', ({ command, input, same = [], other = [] }) => {
-  test('without ifExists: the second of two equal ones is a conflict', async () => {
-    expect(codeOf(await ask(command, input))).toBe('made');
-    expect(codeOf(await ask(command, input))).toBe('conflict');
-  });
-
   test('an equal one is kept, and nothing is written', async () => {
     const keep = { ...input, ifExists: 'keep' };
     expect(codeOf(await ask(command, keep))).toBe('made');

@@ -287,19 +287,6 @@ describe('what others take away meanwhile', () => {
     await expectWhole();
   });
 
-  test('members leave while it goes on', async () => {
-    const event = (await cases['a group with 60 members that forbids']?.make()) as Event;
-    const answer = await provisionWith(world, event, 2, async () => {
-      const members = (await world.listed('membership.list', { group: id.group })).map(({ user }) => user);
-      expect(members.length).toBeGreaterThan(10);
-      for (const user of members.slice(0, 5)) await world.run('membership.delete', { user, group: id.group });
-      for (const user of members.slice(-5)) await world.run('user.delete', { id: user });
-    });
-    expect(answer).toMatchObject({ ok: true });
-    expect(await traces(id.group)).toEqual([]);
-    await expectWhole();
-  });
-
   test('two roles of the same grants, both in deletion', async () => {
     await inParallel(MANY.slice(0, 40), 6, async () => {
       const user = (await world.run('user.create', {})).id;

@@ -189,17 +189,6 @@ describe('tenant.apply', () => {
     expect(contentOf(world)).toEqual(undisturbed);
   });
 
-  test('once it is done, the same operation is answered again and writes nothing', async () => {
-    const { world, provisioningWith, count } = await begun();
-    const event = { command: 'tenant.apply', input: input(AFTER), operationId: 'mine' };
-    const provision = provisioningWith(Number.POSITIVE_INFINITY);
-    const first = await provision(event);
-    const [written, state] = [count(), contentOf(world)];
-    expect(await provision(event)).toMatchObject({ ok: true, result: first.ok ? first.result : {} });
-    expect(count()).toBe(written);
-    expect(contentOf(world)).toEqual(state);
-  });
-
   test.each([1, 2, 4])('an answer that is lost after transaction %i loses nothing', async (lost) => {
     const world = copyOf(made);
     let number = 0;

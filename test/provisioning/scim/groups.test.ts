@@ -173,16 +173,6 @@ describe('its members', () => {
     );
   });
 
-  test('are replaced; those whom others give stay', async () => {
-    await members({ add: ['ann'] });
-    await world.run('membership.create', { user: 'ann', group: 'finance' });
-    expect(await members({ replace: ['bea'] })).toMatchObject({ ok: true });
-    expect([(await edge('ann'))?.origins, (await edge('bea'))?.origins]).toEqual([undefined, ['a']]);
-    expect([await isIn('ann'), await isIn('bea')]).toEqual([true, true]);
-    await members({ replace: [] });
-    expect([await isIn('ann'), await isIn('bea')]).toEqual([true, false]);
-  });
-
   test('that are so already are not written, and neither is a change that is sent twice', async () => {
     await members({ add: ['ann'] });
     expect(await counted(() => members({ add: ['ann'], remove: ['bea', 'nobody'] }))).toBe(0);
@@ -237,26 +227,6 @@ describe('its members', () => {
     expect(await members({ add: many(600), remove: many(401) })).toMatchObject({
       error: { code: 'limit_exceeded', field: 'members' },
     });
-  });
-
-  test('end with the link of the group, and stay where another connection gives them', async () => {
-    for (const user of ['ann', 'bea']) await link('b', user);
-    await world.run('scim-group.create', { connection: 'b', displayName: 'Money', externalId: 'fin' });
-    await members({ add: ['ann', 'bea'] });
-    await members({ connection: 'b', add: ['ann'] });
-    expect((await edge('ann'))?.origins).toEqual(['a', 'b']);
-    await world.run('scim-group.delete', { connection: 'a', group: 'finance' });
-    expect([await isIn('ann'), await isIn('bea')]).toEqual([true, false]);
-    expect(await world.run('group.read', { id: 'finance' })).toMatchObject({ id: 'finance' });
-    expect(await world.refused('scim-group.delete', { connection: 'a', group: 'finance' })).toMatchObject(
-      GONE,
-    );
-  });
-
-  test('end with the link of the user', async () => {
-    await members({ add: ['ann'] });
-    await world.run('scim-user.delete', { connection: 'a', user: 'ann' });
-    expect([await isIn('ann'), await edge('ann')]).toEqual([false, undefined]);
   });
 
   test('do not count while the connection says that a user is not active', async () => {
