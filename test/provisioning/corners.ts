@@ -24,79 +24,21 @@ const nested = (levels: number, inner: unknown): unknown => {
 };
 
 const ID = '01J8Z0E2Z8D2A3J7A7Y2H9GQ9C';
-const ODD = [
-  '\u0000',
-  '\n',
-  '\u001b[2J',
-  '\u0085',
-  '\u2028',
-  '\u202e',
-  '\ud800',
-  '\udfff',
-  '\uffff',
-  '#',
-  ' ',
-];
-const ODDER = [
-  '😀',
-  'ß',
-  'ı',
-  'K',
-  'é',
-  '\ufeff',
-  '%00',
-  '{{}}',
-  '{a}',
-  ':',
-  '*',
-  '../',
-  '"',
-  "'",
-  '\\',
-  '$ne',
-];
-const NAMES = ['constructor', '__proto__', 'toString', 'hasOwnProperty', 'PK', 'Type', 'rev', 'ttl', 'then'];
+const words = (text: string): readonly string[] => text.trim().split(/\s+/);
+const ODD = ['\u001b[2J', '\ud800', '\udfff', ...'\u0000\n\u0085\u2028\u202e\uffff# '];
+const ODDER = [...'😀ßıKé\ufeff:*"\'\\', '%00', '{{}}', '{a}', '../', '$ne'];
+const NAMES = words('constructor __proto__ toString hasOwnProperty PK Type rev ttl then');
 const TEXTS = [
-  ...['transaction.write', 'tenant.apply', 'access.compare', 'user.create', 'scope.delete-tree'],
-  ...[
-    '',
-    'a',
-    '-',
-    '0',
-    '*:*:*',
-    'a:b:c',
-    'a:*:c',
-    '*',
-    'global',
-    'tenant',
-    'null',
-    'undefined',
-    '+4930123456',
-  ],
-  ...[
-    ID,
-    ID.toLowerCase(),
-    `tenant:${ID}`,
-    `user:${ID}`,
-    `technical-user:${ID}`,
-    `constructor:${ID}`,
-    `:${ID}`,
-  ],
-  ...[
-    '00000000-0000-0000-0000-000000000000',
-    'ann@example.com',
-    '/a/{b}',
-    'location:{b}',
-    'tenant:{claim:t}',
-  ],
-  ...[
-    '0000-01-01T00:00:00Z',
-    '9999-12-31T23:59:59Z',
-    '9999-12-31T23:59:59-14:00',
-    '2026-02-30',
-    '2026-01-01',
-  ],
-  ...['1e400', '-0', '0x10', '{', '{"__proto__":1}', 'Europe/Berlin', 'http://a', 'javascript:x', '::1'],
+  '',
+  ...[ID, ID.toLowerCase(), `:${ID}`],
+  ...['tenant', 'user', 'technical-user', 'constructor'].map((type) => `${type}:${ID}`),
+  ...words(`
+    transaction.write tenant.apply access.compare user.create scope.delete-tree
+    a - 0 * *:*:* a:b:c a:*:c global tenant null undefined +4930123456 ann@example.com
+    00000000-0000-0000-0000-000000000000 /a/{b} location:{b} tenant:{claim:t}
+    0000-01-01T00:00:00Z 9999-12-31T23:59:59Z 9999-12-31T23:59:59-14:00 2026-02-30 2026-01-01
+    1e400 -0 0x10 { {"__proto__":1} Europe/Berlin http://a javascript:x ::1
+  `),
 ];
 const NUMBERS = [
   ...[0, -0, 1, -1, 0.5, 7.5, 90, 180, 1_000, 1e12, 1e-130, 1e-200, 5e-324, 1e126, 1e200, -1e200, 2 ** 53],
@@ -111,18 +53,8 @@ const MAPS: readonly unknown[] = [
   Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`key${n}`, n])),
 ];
 const OTHERS: readonly unknown[] = [
-  null,
-  undefined,
-  true,
-  false,
-  [],
-  [[]],
-  [null],
-  {},
-  { $ne: null },
-  7,
-  '',
-  'x',
+  ...[null, undefined, true, false, 7, '', 'x'],
+  ...[[], [[]], [null], {}, { $ne: null }],
 ];
 
 /** A value for a field: of its schema's corners mostly, sometimes of any. */
