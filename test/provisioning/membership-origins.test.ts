@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createIds, createProvisioning } from '../../provisioning/index.ts';
 import { replayOf } from '../../provisioning/replay/rules.ts';
 import { decisionKey, edgeKey, type Key } from '../../table/keys.ts';
-import type { Reader } from '../../table/reader.ts';
+import { watchReads } from '../support/watched-reader.ts';
 import { applyOn, exportOn, planOn } from './apply/support.ts';
 import { findingsOn, linesOf, repairOn } from './findings.ts';
 import { createLedgerWorld, type Input, type LedgerWorld } from './support.ts';
@@ -82,17 +82,9 @@ describe('by hand', () => {
     ],
   ])('one that a connection gives is found by the refusal of a creation, %s', async (_sent, event) => {
     const reads: Key[] = [];
-    const reader: Reader = {
-      ...world.reader,
-      get: (key) => {
-        reads.push(key);
-        return world.reader.get(key);
-      },
-      getMany: (keys) => {
-        reads.push(...keys);
-        return world.reader.getMany(keys);
-      },
-    };
+    const reader = watchReads(world.reader, (method, asked: Key | readonly Key[]) => {
+      if (method.startsWith('get')) reads.push(...[asked].flat());
+    });
     const provision = createProvisioning({ ...world, reader, newId: createIds() });
     const isEdgeRead = () => reads.some(({ PK, SK }) => PK === KEYS[0].PK && SK === KEYS[0].SK);
     expect(await provision({ ...event, dryRun: true })).toMatchObject({ ok: true });
@@ -101,14 +93,6 @@ describe('by hand', () => {
     expect(await provision({ ...event, dryRun: true })).toMatchObject({ ok: true });
     expect(await provision(event)).toMatchObject({ ok: true });
     expect([isEdgeRead(), (await edge())?.origins]).toEqual([true, ['hand', 'okta']]);
-  });
-
-  test('one that is suspended counts, until that is taken back', async () => {
-    await given(['okta'], ['okta']);
-    await world.run('membership.create', EDGE);
-    expect([await isMember(), (await edge())?.suspended]).toEqual([true, ['okta']]);
-    await world.run('membership.delete', EDGE);
-    expect([await isMember(), (await edge())?.origins]).toEqual([false, ['okta']]);
   });
 
   test('nobody takes away what a connection gives without naming it', async () => {

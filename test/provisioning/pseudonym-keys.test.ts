@@ -3,25 +3,16 @@ import { describe, expect, test } from 'vitest';
 import { createProvisioning } from '../../provisioning/index.ts';
 import { parseRef } from '../../table/identifiers.ts';
 import { identityOf, type Key, pseudonymKey } from '../../table/keys.ts';
-import type { Reader } from '../../table/reader.ts';
+import { watchReads } from '../support/watched-reader.ts';
 import { createMemoryWorld } from './apply/support.ts';
 
 /** Who is made has no key of pseudonyms in general, so none is read. One that is there all the same is kept. */
 function createStage() {
   const world = createMemoryWorld();
   const read: string[] = [];
-  const noting = (keys: readonly Key[]) => read.push(...keys.map(identityOf));
-  const reader: Reader = {
-    ...world.reader,
-    get: (key) => {
-      noting([key]);
-      return world.reader.get(key);
-    },
-    getMany: (keys) => {
-      noting(keys);
-      return world.reader.getMany(keys);
-    },
-  };
+  const reader = watchReads(world.reader, (method, asked: Key | readonly Key[]) => {
+    if (method.startsWith('get')) read.push(...[asked].flat().map(identityOf));
+  });
   const newSecret = () => ulid().repeat(2);
   const provision = createProvisioning({ ...world, reader, newSecret, newId: () => ulid() });
   const keyOf = (id: string) => pseudonymKey(parseRef(`user:${id}`, 'user'));

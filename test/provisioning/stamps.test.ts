@@ -7,6 +7,7 @@ import { readFreshnessToken } from '../../table/freshness-token.ts';
 import { decisionKey, guardKey, parseKey } from '../../table/keys.ts';
 import { type Action, keyOf } from '../../table/write/action.ts';
 import type { Writer } from '../../table/writer.ts';
+import { watchReads } from '../support/watched-reader.ts';
 import { createInputs, WRITE_COMMANDS } from './kinds.ts';
 import { createLightLedgerWorld, type Input, type LedgerWorld } from './support.ts';
 
@@ -53,20 +54,7 @@ test.each(WRITE_COMMANDS)('%s', async (command) => {
     await world.writer.send(actions);
   };
   // Reading takes its time: what is sent is not of the moment at which it was planned.
-  const slow =
-    <A extends readonly unknown[], R>(read: (...given: A) => R) =>
-    (...given: A): R => {
-      world.clock.advance(1);
-      return read(...given);
-    };
-  const { get, getMany, list, listAll } = world.reader;
-  const reader = {
-    ...world.reader,
-    get: slow(get),
-    getMany: slow(getMany),
-    list: slow(list),
-    listAll: slow(listAll),
-  };
+  const reader = watchReads(world.reader, () => world.clock.advance(1));
   const provision = createProvisioning({ ...world, reader, writer: { send }, newId: () => ulid() });
   expect(await provision({ command, input })).toMatchObject({ ok: true });
 });

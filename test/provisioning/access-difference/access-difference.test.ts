@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { accessDifference } from '../../../provisioning/access-difference/access-difference.ts';
 import { createSide } from '../../../provisioning/access-difference/summary.ts';
 import { COMMANDS } from '../../../provisioning/index.ts';
+import { watchReads } from '../../support/watched-reader.ts';
 import { NOBODY } from '../support.ts';
 import { createSchool, type School } from './school.ts';
 
@@ -75,21 +76,9 @@ describe('what is too much is named', () => {
     ['calls', { calls: 3 }, /3 calls/],
   ])('%s', async (_, bounds, message) => {
     let calls = 0;
-    const count =
-      <T extends unknown[], R>(read: (...of: T) => R) =>
-      (...of: T): R => {
-        calls += 1;
-        return read(...of);
-      };
-    const { get, getMany, getSnapshot, list, listAll, listMerged } = world.reader;
-    const reader = {
-      get: count(get),
-      getMany: count(getMany),
-      getSnapshot: count(getSnapshot),
-      list: count(list),
-      listAll: count(listAll),
-      listMerged: count(listMerged),
-    };
+    const reader = watchReads(world.reader, () => {
+      calls += 1;
+    });
     const options = { reader, commands: COMMANDS, at: world.clock.now(), bounds };
     const { incomplete, loses } = await accessDifference([suspend()], options);
     expect(incomplete).toMatch(message);

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { createProvisioning } from '../../../provisioning/index.ts';
 import { type Key, parseKey } from '../../../table/keys.ts';
-import type { Reader } from '../../../table/reader.ts';
 import type { Writer } from '../../../table/writer.ts';
+import { watchReads } from '../../support/watched-reader.ts';
 import { createMemoryWorld, planOn } from './support.ts';
 
 /** While a transaction of an apply is being written, the next one is planned. */
@@ -24,22 +24,14 @@ ${numbers(90)
 async function apply(text: string, world = createMemoryWorld()) {
   const open = { writes: 0, most: 0 };
   const during = { reads: 0, edges: 0 };
-  const counted =
-    <A extends readonly unknown[], R>(read: (...given: A) => Promise<R>) =>
-    (...given: A): Promise<R> => {
-      if (open.writes > 0) during.reads += 1;
-      return read(...given);
-    };
-  const { get, getMany, listAll } = world.reader;
-  const reader: Reader = {
-    ...world.reader,
-    get: counted(get),
-    getMany: counted((keys: readonly Key[], ...rest) => {
-      during.edges += keys.filter((key) => parseKey(key)?.form === 'edge').length;
-      return getMany(keys, ...rest);
-    }),
-    listAll: counted(listAll),
+  const watched = watchReads(world.reader, () => {
+    if (open.writes > 0) during.reads += 1;
+  });
+  const getMany = (keys: readonly Key[]) => {
+    during.edges += keys.filter((key) => parseKey(key)?.form === 'edge').length;
+    return watched.getMany(keys);
   };
+  const reader = { ...watched, getMany };
   const send: Writer['send'] = async (...given) => {
     open.writes += 1;
     open.most = Math.max(open.most, open.writes);
