@@ -1,9 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { verify } from '../../provisioning/verify/index.ts';
 import { stampOf } from '../../table/decision/decode.ts';
 import type { Item } from '../../table/item.ts';
 import { apiRef, apiRevisionKey, edgePrefix, guardKey, partitionOf } from '../../table/keys.ts';
-import { findingsOn } from './findings.ts';
+import { findingsOn, verifyOn } from './findings.ts';
 import { createLedgerWorld, type Input, type LedgerWorld, type Result } from './support.ts';
 
 /**
@@ -121,13 +120,7 @@ test('changes at the same time are all made, one after the other', async () => {
 
 describe('verify', () => {
   const remove = () => world.writer.send([{ kind: 'delete', key: apiRevisionKey(api) }]);
-  const look = (isRepairing = false) =>
-    verify({
-      reader: world.reader,
-      clock: world.clock,
-      graceMs: 0,
-      ...(isRepairing ? { repair: { writer: world.writer, newId: () => `repair-${++apis}` } } : {}),
-    });
+  const look = (isRepairing = false) => verifyOn(world, isRepairing);
 
   test('finds that it is missing beside a route, and makes it', async () => {
     await create('/one');

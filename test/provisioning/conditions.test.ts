@@ -2,9 +2,8 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { decodeGlobal, decodePermission, decodeScope } from '../../table/decision/decode.ts';
 import { decisionKey, globalKey, tenantEffectsKey } from '../../table/keys.ts';
 import { parsePermissionName } from '../../table/permission-name.ts';
-import { decisionsOf, rebuild } from './rebuild.ts';
 import { createLedgerWorld, type LedgerWorld } from './support.ts';
-import { faultsOf } from './verify.ts';
+import { expectWhole as expectAllWhole } from './whole.ts';
 
 /** Effects of roles that count only where a condition holds (SPEC section 8). */
 let world: LedgerWorld;
@@ -30,11 +29,7 @@ const onDashboard = async () => {
   return { allow: [...allow], deny: [...deny], conditional: Object.fromEntries(conditional) };
 };
 
-async function expectWhole(): Promise<void> {
-  const items = await world.everything();
-  expect(faultsOf(items)).toEqual([]);
-  expect(decisionsOf(items)).toEqual(rebuild(items));
-}
+const expectWhole = () => expectAllWhole(world);
 
 describe('an effect with a condition', () => {
   test('is kept with its edge and beside the sets of the decision item, in one write', async () => {

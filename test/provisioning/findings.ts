@@ -19,10 +19,21 @@ export const findingsIn = (
   clock: VerifyOptions['clock'],
 ): Promise<readonly string[]> => findingsOn({ reader: createMemoryTable({ items }).reader, clock });
 
+type Table = Pick<VerifyOptions, 'reader' | 'clock'> & Pick<NonNullable<VerifyOptions['repair']>, 'writer'>;
+
 /** `gatehouse verify --no-log --repair`. */
-export const repairOn = ({
-  reader,
-  clock,
-  writer,
-}: Pick<VerifyOptions, 'reader' | 'clock'> & Pick<NonNullable<VerifyOptions['repair']>, 'writer'>) =>
-  verify({ reader, clock, graceMs: 0, logs: false, repair: { writer, newId: () => ulid() } });
+export const repairOn = (table: Table) => verifyOn(table, true, { logs: false });
+
+/** `gatehouse verify`, or with `--repair`. */
+export const verifyOn = (
+  { reader, clock, writer }: Table,
+  isRepairing = false,
+  more: Partial<VerifyOptions> = {},
+) =>
+  verify({
+    reader,
+    clock,
+    graceMs: 0,
+    ...(isRepairing ? { repair: { writer, newId: () => ulid() } } : {}),
+    ...more,
+  });

@@ -1,8 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { formatFreshnessToken } from '../../table/freshness-token.ts';
-import { decisionsOf, rebuild } from './rebuild.ts';
 import { asState, createLedgerWorld, type Input, type LedgerWorld, NOBODY } from './support.ts';
-import { faultsOf } from './verify.ts';
+import { expectWhole as expectAllWhole } from './whole.ts';
 
 /** `tenant.onboard`: a tenant, its roles and its first administrator in one transaction, or nothing. */
 let world: LedgerWorld;
@@ -55,11 +53,7 @@ const onboard = async (more: Input = {}) => {
   return { ...done, admin };
 };
 
-async function expectWhole(): Promise<void> {
-  const items = await world.everything();
-  expect(faultsOf(items)).toEqual([]);
-  expect(decisionsOf(items)).toEqual(rebuild(items));
-}
+const expectWhole = () => expectAllWhole(world);
 
 describe('in one transaction', () => {
   test('all of it, whose decision items are what the edges say, and which checks agree with', async () => {
@@ -185,22 +179,6 @@ describe('in one transaction', () => {
     expect(await engine.check(`user:${admin.id}`, 'users', `location:${north?.id}`)).toMatchObject({
       allowed: true,
     });
-  });
-
-  test('a repetition answers the same and does nothing', async () => {
-    const event = { command: 'tenant.onboard', input: input(), operationId: 'onboard' };
-    const done = await world.provision(event);
-    expect(done.ok && done.token).toBe(formatFreshnessToken(world.clock.now()));
-    const before = asState(await world.everything());
-    expect(await world.provision(event)).toEqual(done);
-    expect(asState(await world.everything())).toEqual(before);
-  });
-
-  test('a dry run says what would be the matter, and writes nothing', async () => {
-    const before = asState(await world.everything());
-    const event = { command: 'tenant.onboard', input: input(), dryRun: true };
-    expect(await world.provision(event)).toEqual({ ok: true, result: expect.anything(), dryRun: true });
-    expect(asState(await world.everything())).toEqual(before);
   });
 });
 

@@ -1,9 +1,8 @@
 import { ulid } from 'ulid';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { verify } from '../../provisioning/verify/index.ts';
 import type { Item } from '../../table/item.ts';
 import { nodeKey, secretKey } from '../../table/keys.ts';
-import { linesOf } from './findings.ts';
+import { linesOf, verifyOn } from './findings.ts';
 import { createLedgerWorld, type LedgerWorld } from './support.ts';
 
 /** Password hashes and the like stand in a partition of their own (ADR 0016). */
@@ -92,13 +91,7 @@ describe('secrets of a user', () => {
 });
 
 describe('gatehouse verify', () => {
-  const look = (repair = false) =>
-    verify({
-      reader: world.reader,
-      clock: world.clock,
-      graceMs: 0,
-      ...(repair ? { repair: { writer: world.writer, newId: () => ulid() } } : {}),
-    });
+  const look = (isRepairing = false) => verifyOn(world, isRepairing);
 
   test('moves secrets that stand in their user to where they belong; what is there already wins', async () => {
     const { id } = await world.run('user.create', { passwordHash: 'argon2id-of-now' });

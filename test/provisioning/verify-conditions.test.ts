@@ -1,10 +1,8 @@
-import { ulid } from 'ulid';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { verify } from '../../provisioning/verify/index.ts';
 import { decisionKey, globalKey, identityOf, type Key, tenantEffectsKey } from '../../table/keys.ts';
 import { parsePermissionName } from '../../table/permission-name.ts';
 import { createMemoryWorld, type MemoryWorld } from './apply/support.ts';
-import { findingsOn } from './findings.ts';
+import { findingsOn, verifyOn } from './findings.ts';
 
 /** What `verify` finds of conditions, stored properties and declarations, and repairs. */
 const WHEN = 'subject.properties.level > 1';
@@ -29,13 +27,7 @@ beforeEach(async () => {
     await world.run('role-permission.create', { role: holder, permission, ...effect });
 });
 const items = () => new Map(world.items().map((item) => [identityOf(item), item]));
-const verified = (isRepairing = false) =>
-  verify({
-    reader: world.reader,
-    clock: world.clock,
-    graceMs: 0,
-    ...(isRepairing ? { repair: { writer: world.writer, newId: () => ulid() } } : {}),
-  });
+const verified = (isRepairing = false) => verifyOn(world, isRepairing);
 
 test('finds nothing where all is as it was written', async () => {
   expect(await findingsOn(world)).toEqual([]);

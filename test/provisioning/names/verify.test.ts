@@ -1,9 +1,7 @@
-import { ulid } from 'ulid';
 import { beforeEach, expect, test } from 'vitest';
-import { verify } from '../../../provisioning/verify/index.ts';
 import type { Item } from '../../../table/item.ts';
 import { createMemoryWorld, type MemoryWorld } from '../apply/support.ts';
-import { findingsOn } from '../findings.ts';
+import { findingsOn, verifyOn } from '../findings.ts';
 
 /** `verify` finds look-ups by name that are missing, stale or left over, and repairs them. */
 let world: MemoryWorld;
@@ -21,14 +19,7 @@ const names = (): readonly Item[] =>
     .sort((a, b) => (a.PK < b.PK ? -1 : 1));
 const keyOf = ({ PK, SK }: Item) => ({ PK, SK });
 const named = (name: string): Item => names().find(({ PK }) => PK.endsWith(`#${name}`)) as Item;
-const repair = (of?: { type: string; id: string }) =>
-  verify({
-    reader: world.reader,
-    clock: world.clock,
-    graceMs: 0,
-    repair: { writer: world.writer, newId: () => ulid() },
-    ...(of ? { tenant: of } : {}),
-  });
+const repair = (more = {}) => verifyOn(world, true, more);
 
 test('a table that was written by commands has a look-up for each name', async () => {
   expect(names().map(({ PK }) => PK)).toEqual([
@@ -68,7 +59,7 @@ test.each<[string, string, () => Promise<unknown>]>([
 ])('finds and repairs %s', async (_, code, damage) => {
   const before = names();
   await damage();
-  const { open } = await verify({ reader: world.reader, clock: world.clock, graceMs: 0 });
+  const { open } = await verifyOn(world);
   expect([
     ...new Set(open.map((finding) => [finding.code, finding.effect, finding.repairable].join())),
   ]).toEqual([`${code},none,true`]);
@@ -80,7 +71,7 @@ test('a table of an earlier version gets its look-ups by a repair, tenant by ten
   const before = names();
   await world.writer.send(before.map((item) => ({ kind: 'delete', key: keyOf(item) })));
   expect(await world.run('name.find', { name: 'North', kind: 'scope' })).toMatchObject({ candidates: [] });
-  expect((await repair({ type: 'tenant', id: tenant })).repaired).toHaveLength(4);
+  expect((await repair({ tenant: { type: 'tenant', id: tenant } })).repaired).toHaveLength(4);
   expect(names()).toEqual(before);
 });
 
