@@ -1,9 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { decodeGlobal, decodeScope, decodeSubject } from '../../table/decision/decode.ts';
 import { decisionKey, globalKey } from '../../table/keys.ts';
-import { decisionsOf, rebuild } from './rebuild.ts';
 import { createLedgerWorld, type Input, type LedgerWorld } from './support.ts';
-import { faultsOf } from './verify.ts';
+import { expectWhole as expectAllWhole } from './whole.ts';
 
 /** Declarations of properties, and the stored properties of subjects and scopes (SPEC section 8). */
 let world: LedgerWorld;
@@ -13,11 +12,19 @@ beforeEach(async () => {
 
 const DEPARTMENT = { of: 'subject:user', name: 'department', type: 'string', source: 'stored' };
 
-async function expectWhole(): Promise<void> {
-  const items = await world.everything();
-  expect(faultsOf(items)).toEqual([]);
-  expect(decisionsOf(items)).toEqual(rebuild(items));
-}
+const expectWhole = () => expectAllWhole(world);
+
+const invalid = (field: string, said: string) => ({
+  code: 'invalid',
+  field,
+  message: `${field}: ${said}`,
+  retryable: false,
+});
+/** What a name of a declaration, and of a value, is told that is none. */
+const NO_NAME = 'is no name of letters, digits and underscore, the first no digit';
+const NO_PROPERTY =
+  'is no name of a property (letters, digits and underscore, at most 64, the first no digit)';
+const NO_OWNER = 'is none of subject:TYPE, resource:TYPE, action and context';
 
 const declared = async () => {
   const item = await world.reader.get(globalKey());
@@ -62,45 +69,25 @@ describe('a declaration', () => {
       'of a subject without a source',
       { of: 'subject:user', name: 'a', type: 'bool' },
       'source',
-      'source: is required for subject:user: stored or passed',
+      'is required for subject:user: stored or passed',
     ],
-    [
-      'of nothing',
-      { of: 'user', name: 'a', type: 'bool' },
-      'of',
-      'of: is none of subject:TYPE, resource:TYPE, action and context',
-    ],
-    [
-      'of no type',
-      { of: 'subject:', name: 'a', type: 'bool' },
-      'of',
-      'of: is none of subject:TYPE, resource:TYPE, action and context',
-    ],
+    ['of nothing', { of: 'user', name: 'a', type: 'bool' }, 'of', NO_OWNER],
+    ['of no type', { of: 'subject:', name: 'a', type: 'bool' }, 'of', NO_OWNER],
     [
       'with a name that JavaScript uses',
       { of: 'action', name: 'constructor', type: 'bool' },
       'name',
-      'name: is no name of letters, digits and underscore, the first no digit',
+      NO_NAME,
     ],
-    [
-      'with a name that is none',
-      { of: 'action', name: '1st', type: 'bool' },
-      'name',
-      'name: is no name of letters, digits and underscore, the first no digit',
-    ],
+    ['with a name that is none', { of: 'action', name: '1st', type: 'bool' }, 'name', NO_NAME],
     [
       'that is built in',
       { of: 'context', name: 'ip', type: 'string' },
       'name',
-      'name: ip of the context is built in: it is declared already',
+      'ip of the context is built in: it is declared already',
     ],
-  ])('%s is refused', async (_, input, field, message) => {
-    expect(await world.refused('property.create', input)).toEqual({
-      code: 'invalid',
-      field,
-      message,
-      retryable: false,
-    });
+  ])('%s is refused', async (_, input, field, said) => {
+    expect(await world.refused('property.create', input)).toEqual(invalid(field, said));
   });
 
   test('has one type for one name within a category', async () => {
@@ -200,12 +187,7 @@ describe.each(HOLDERS)('the stored properties of a $type', ({ type, of, create }
   test('fit their declarations, and may be undeclared', async () => {
     await world.run('property.create', { of, name: 'level', type: 'int', source: 'stored' });
     const input = await create(world);
-    const error = {
-      code: 'invalid',
-      field: 'properties.level',
-      retryable: false,
-      message: `properties.level: is declared as int of ${of}`,
-    };
+    const error = invalid('properties.level', `is declared as int of ${of}`);
     expect(await world.refused(`${type}.create`, { ...input, properties: { level: '3' } })).toEqual(error);
     const { id } = await world.run(`${type}.create`, { ...input, properties: { level: 3, other: 'x' } });
     expect(await world.refused(`${type}.update`, { id, properties: { level: 3.5 } })).toEqual(error);
@@ -216,68 +198,38 @@ describe.each(HOLDERS)('the stored properties of a $type', ({ type, of, create }
 describe('stored properties are refused', () => {
   const deep = { a: { b: { c: { d: 1 } } } };
   test.each<[string, unknown, string, string]>([
-    ['that are no map', ['a'], 'properties', 'properties: must be a map'],
-    [
-      'with a name that is none',
-      { 'a-b': 1 },
-      'properties.a-b',
-      'properties.a-b: is no name of a property (letters, digits and underscore, at most 64, the first no digit)',
-    ],
-    [
-      'with a name that JavaScript uses',
-      { prototype: 1 },
-      'properties.prototype',
-      'properties.prototype: is no name of a property (letters, digits and underscore, at most 64, the first no digit)',
-    ],
+    ['that are no map', ['a'], 'properties', 'must be a map'],
+    ['with a name that is none', { 'a-b': 1 }, 'properties.a-b', NO_PROPERTY],
+    ['with a name that JavaScript uses', { prototype: 1 }, 'properties.prototype', NO_PROPERTY],
     [
       'with such a name deeper',
       { a: { constructor: 1 } },
       'properties.a.constructor',
-      'properties.a.constructor: is a name that cannot be kept',
+      'is a name that cannot be kept',
     ],
     [
       'with null',
       { a: null },
       'properties.a',
-      'properties.a: is no text, no number, not true or false, no list and no map',
+      'is no text, no number, not true or false, no list and no map',
     ],
-    [
-      'with a list of numbers',
-      { a: [1] },
-      'properties.a',
-      'properties.a: is a list of something other than text',
-    ],
+    ['with a list of numbers', { a: [1] }, 'properties.a', 'is a list of something other than text'],
     [
       'with a number that the table cannot keep',
       { a: 2 ** 60 },
       'properties.a',
-      'properties.a: is a number that the table cannot keep exactly: beyond 2^53 - 1 or below 1e-130',
+      'is a number that the table cannot keep exactly: beyond 2^53 - 1 or below 1e-130',
     ],
-    [
-      'with too many levels',
-      { a: deep },
-      'properties.a.a.b.c',
-      'properties.a.a.b.c: is nested more than 3 levels deep',
-    ],
-    [
-      'with half a character',
-      { a: '\ud800' },
-      'properties.a',
-      'properties.a: holds half a character (a lone surrogate)',
-    ],
+    ['with too many levels', { a: deep }, 'properties.a.a.b.c', 'is nested more than 3 levels deep'],
+    ['with half a character', { a: '\ud800' }, 'properties.a', 'holds half a character (a lone surrogate)'],
     [
       'that are larger than 4 KB',
       { a: 'x'.repeat(4_090) },
       'properties',
-      'properties: is larger than 4096 bytes as JSON',
+      'is larger than 4096 bytes as JSON',
     ],
-  ])('%s', async (_, properties, field, message) => {
-    expect(await world.refused('user.create', { properties })).toEqual({
-      code: 'invalid',
-      field,
-      message,
-      retryable: false,
-    });
+  ])('%s', async (_, properties, field, said) => {
+    expect(await world.refused('user.create', { properties })).toEqual(invalid(field, said));
   });
 
   test('up to 4 KB and three levels are taken', async () => {

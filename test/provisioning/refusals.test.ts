@@ -18,11 +18,12 @@ roles:
 groups: { staff: { id: staff, scope: Office } }
 users: { ann: { id: ann } }
 `);
-  await world.run('assignment.create', { user: 'ann', scope: ACME, role: 'any', startsAt: early });
+  await world.run('assignment.create', { ...AT_ACME, role: 'any', startsAt: early });
   await world.run('grant.create', { id: 'grant', user: 'ann', scope: ACME });
   await world.run('route.create', { ...route, id: 'route', method: 'GET', path: '/files/{file}' });
 });
 const [ACME, OFFICE] = ['tenant:acme', 'location:office'];
+const [AT_ACME, AT_OFFICE] = [ACME, OFFICE].map((scope) => ({ user: 'ann', scope }));
 const [early, late] = ['2026-02-01T00:00:00.000Z', '2026-03-01T00:00:00.000Z'];
 const route = { permission: 'p', scope: 'tenant:{claim:t}' };
 
@@ -51,69 +52,49 @@ describe('invalid', () => {
       'combination',
     ],
     ['a role owned by what is no root', 'role.create', { name: 'x', scope: OFFICE }, 'scope'],
-    ['a grant below the root', 'grant.create', { user: 'ann', scope: OFFICE }, 'scope'],
-    [
-      'a grant with a role twice',
-      'grant.create',
-      { user: 'ann', scope: ACME, roles: ['any', 'any'] },
-      'roles',
-    ],
+    ['a grant below the root', 'grant.create', { ...AT_OFFICE }, 'scope'],
+    ['a grant with a role twice', 'grant.create', { ...AT_ACME, roles: ['any', 'any'] }, 'roles'],
     [
       'a grant with more roles than one write holds',
       'grant.create',
-      { user: 'ann', scope: ACME, roles: Array(21).fill('any') },
+      { ...AT_ACME, roles: Array(21).fill('any') },
       'roles',
     ],
-    [
-      'a grant with a foreign role',
-      'grant.create',
-      { user: 'ann', scope: ACME, roles: ['foreign'] },
-      'roles',
-    ],
+    ['a grant with a foreign role', 'grant.create', { ...AT_ACME, roles: ['foreign'] }, 'roles'],
     ['a foreign role added to a grant', 'grant.update', { id: 'grant', roles: ['foreign'] }, 'roles'],
     ['a grant without a name', 'grant.update', { roles: [] }, 'input'],
     ['a grant with half a name', 'grant.read', { user: 'ann' }, 'input'],
     ['a grant with a name and a half', 'grant.delete', { id: 'grant', user: 'ann' }, 'input'],
     ['a foreign role in a group', 'group-role.create', { group: 'staff', role: 'foreign' }, 'role'],
-    [
-      'an assignment of a foreign role',
-      'assignment.create',
-      { user: 'ann', scope: OFFICE, role: 'foreign' },
-      'role',
-    ],
+    ['an assignment of a foreign role', 'assignment.create', { ...AT_OFFICE, role: 'foreign' }, 'role'],
     [
       'an assignment that ends when it starts',
       'assignment.create',
-      { user: 'ann', scope: OFFICE, role: 'any', startsAt: early, endsAt: early },
+      { ...AT_OFFICE, role: 'any', startsAt: early, endsAt: early },
       'endsAt',
     ],
     [
       'an assignment that starts beyond the calendar',
       'assignment.create',
-      { user: 'ann', scope: OFFICE, role: 'any', startsAt: '9999-12-31T23:59:59-12:00', endsAt: late },
+      { ...AT_OFFICE, role: 'any', startsAt: '9999-12-31T23:59:59-12:00', endsAt: late },
       'startsAt',
     ],
     [
       'an end before the start that is there',
       'assignment.update',
-      { user: 'ann', scope: ACME, role: 'any', endsAt: '2026-01-01T00:00:00Z' },
+      { ...AT_ACME, role: 'any', endsAt: '2026-01-01T00:00:00Z' },
       'endsAt',
     ],
     ['a role for any tenant held everywhere', 'global-role.create', { user: 'ann', role: 'any' }, 'role'],
     ['a role of a tenant held everywhere', 'global-role.create', { user: 'ann', role: 'own' }, 'role'],
     ['an update of nothing', 'user.update', { id: 'ann' }, 'input'],
-    [
-      'an update of an edge of nothing',
-      'assignment.update',
-      { user: 'ann', scope: ACME, role: 'any' },
-      'input',
-    ],
+    ['an update of an edge of nothing', 'assignment.update', { ...AT_ACME, role: 'any' }, 'input'],
     ['a change of what is fixed', 'role.update', { id: 'own', scope: 'global' }, 'scope'],
     ['a thing by two names', 'user.read', { id: 'ann', email: 'ann@example.com' }, 'input'],
     ['a thing by no name', 'user.read', {}, 'input'],
     ['a list by nothing', 'membership.list', {}, 'user'],
     ['a list by two things', 'membership.list', { user: 'ann', group: 'staff' }, 'user'],
-    ['a grant list by two things', 'grant.list', { user: 'ann', scope: ACME }, 'user'],
+    ['a grant list by two things', 'grant.list', { ...AT_ACME }, 'user'],
     [
       'a route whose permission names what its path has not',
       'route.update',
@@ -170,8 +151,8 @@ describe('not found', () => {
       { role: 'any', permission: 'a:b:c', effect: 'DENY' },
       'permission',
     ],
-    ['the role of an assignment', 'assignment.create', { user: 'ann', scope: ACME, role: NOBODY }, 'role'],
-    ['the role of a grant', 'grant.create', { user: 'ann', scope: ACME, roles: [NOBODY] }, 'roles'],
+    ['the role of an assignment', 'assignment.create', { ...AT_ACME, role: NOBODY }, 'role'],
+    ['the role of a grant', 'grant.create', { ...AT_ACME, roles: [NOBODY] }, 'roles'],
     ['a global role', 'global-role.create', { user: 'ann', role: NOBODY }, 'role'],
     ['a user by e-mail', 'user.read', { email: 'nobody@example.com' }, 'email'],
     ['a tenant by name', 'tenant.read', { name: 'Nobody' }, 'name'],
