@@ -13,14 +13,12 @@ const NEVER = Number.POSITIVE_INFINITY;
 
 /** Folds the roles of every root (ADR 0003), or lists them again. */
 export const foldRoles = (
-  { reader, writer, clock }: Table,
+  table: Table,
   { joins = false }: { readonly joins?: boolean } = {},
 ): Promise<Migrated> =>
   migrate({
-    reader,
-    writer,
-    clock,
+    ...table,
     joins,
-    newId: () => ulid(),
+    newId: ulid,
     thresholds: { groupsOfSubject: NEVER, groupsOfScope: NEVER, rolesOfRoot: 0 },
   });

@@ -46,7 +46,7 @@ async function createTenant(): Promise<void> {
   for (const user of [id.u1, id.u2])
     await world.run('assignment.create', { user, role: id.forbids, scope: acme() });
 }
-beforeEach(createTenant, 60_000);
+beforeEach(createTenant);
 
 const questions = (scopes: readonly string[]) =>
   WITNESSES.flatMap((name) =>
