@@ -1,8 +1,8 @@
 import { ulid } from 'ulid';
 import { expect } from 'vitest';
 import { COMMANDS, createProvisioning } from '../../provisioning/index.ts';
-import type { Reader } from '../../table/reader.ts';
 import type { Writer } from '../../table/writer.ts';
+import { watchReads } from '../support/watched-reader.ts';
 import type { Event } from './stepwise.ts';
 import type { LedgerWorld } from './support.ts';
 
@@ -57,16 +57,7 @@ export async function expectAgreement(
   naming: Naming,
   turn: () => Promise<unknown> = async () => {},
 ): Promise<void> {
-  const { reader } = world;
-  const inTurn = <R>(act: () => Promise<R>): Promise<R> => turn().then(act);
-  const paced: Reader = {
-    get: (...args) => inTurn(() => reader.get(...args)),
-    getMany: (...args) => inTurn(() => reader.getMany(...args)),
-    getSnapshot: (...args) => inTurn(() => reader.getSnapshot(...args)),
-    list: (...args) => inTurn(() => reader.list(...args)),
-    listAll: (...args) => inTurn(() => reader.listAll(...args)),
-    listMerged: (...args) => inTurn(() => reader.listMerged(...args)),
-  };
+  const reader = watchReads(world.reader, turn);
   const all = gate(count);
   const answers = await Promise.all(
     Array.from({ length: count }, (_, copy) => {
@@ -75,11 +66,12 @@ export async function expectAgreement(
         // A copy that begins after another one has ended is none: it finds nothing to delete, and says so.
         planned ??= naming === 'an operationId each' ? all.arrive() : Promise.resolve();
         await planned;
-        return inTurn(() => world.writer.send(actions));
+        await turn();
+        return world.writer.send(actions);
       };
       const provision = createProvisioning({
         ...world,
-        reader: paced,
+        reader,
         writer: { send },
         newId: () => ulid(),
       });

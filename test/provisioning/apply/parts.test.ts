@@ -5,6 +5,7 @@ import { referenceProblems } from '../../../provisioning/apply/references.ts';
 import type { Manifest } from '../../../provisioning/apply/schema.ts';
 import { partsOf } from '../../../provisioning/export/parts.ts';
 import { largeManifest, manifestOfAll } from '../../cli/manifest/large.ts';
+import { watchReads } from '../../support/watched-reader.ts';
 import { applyOn, createMemoryWorld, exportOn, planOn } from './support.ts';
 
 /** A manifest that is too large for one file, in parts that are applied one after the other. */
@@ -73,19 +74,9 @@ test('what its people have is read by keys, so that no call is of one person', a
   await applyOn(world, partOf(30, '2030-01-31'), { prune: false });
   const lists = async (text: string): Promise<readonly [steps: number, lists: number]> => {
     let count = 0;
-    const counted = <A extends unknown[], R>(read: (...given: A) => R) => {
-      return (...given: A): R => {
-        count++;
-        return read(...given);
-      };
-    };
-    const { list, listAll, listMerged } = world.reader;
-    const reader = {
-      ...world.reader,
-      list: counted(list),
-      listAll: counted(listAll),
-      listMerged: counted(listMerged),
-    };
+    const reader = watchReads(world.reader, (method) => {
+      if (method.startsWith('list')) count += 1;
+    });
     const { steps } = await planOn({ reader }, text, false);
     return [steps.length, count];
   };

@@ -130,15 +130,9 @@ function commandOf({ what, user, group, connection, both }: Step) {
 }
 
 /** Splits what can be, subjects or not, or joins it. */
-async function migrating({ reader, writer, clock }: LedgerWorld, joins: boolean, subjects: boolean) {
-  const { unsplit } = await migrate({
-    reader,
-    writer,
-    clock,
-    newId: ulid,
-    joins,
-    thresholds: { groupsOfSubject: subjects ? 0 : 100, groupsOfScope: 0, rolesOfRoot: 0 },
-  });
+async function migrating(world: LedgerWorld, joins: boolean, subjects: boolean) {
+  const thresholds = { groupsOfSubject: subjects ? 0 : 100, groupsOfScope: 0, rolesOfRoot: 0 };
+  const { unsplit } = await migrate({ ...world, newId: ulid, joins, thresholds });
   expect(unsplit).toBe(0);
 }
 
