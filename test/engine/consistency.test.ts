@@ -38,18 +38,6 @@ beforeEach(() => {
 });
 
 describe('strong', () => {
-  test('reads everything at one instant: flat in one call, nested in two, and in one where the place is known', async () => {
-    const engine = world.newEngine();
-    expect(await ask(engine, flat, 'strong')).toMatchObject({ reason: 'no_grant' });
-    expect(operations()).toEqual(['TransactGetItems']);
-    world.calls.length = 0;
-    await ask(engine, nested, 'strong');
-    expect(operations()).toEqual(['TransactGetItems', 'TransactGetItems']);
-    world.calls.length = 0;
-    await ask(engine, nested, 'strong');
-    expect(operations()).toEqual(['TransactGetItems']);
-  });
-
   test('answers from the table, whatever is cached, and caches what it read', async () => {
     const engine = world.newEngine();
     const cached = () => engine.check('user:ann', 'home', flat);

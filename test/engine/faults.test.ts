@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { GatehouseError } from '../../table/errors.ts';
 import { formatRef } from '../../table/identifiers.ts';
 import { decisionKey, globalKey, tenantEffectsKey } from '../../table/keys.ts';
-import { createWorld } from '../support/world.ts';
 import { createSchool, ELSEWHERE, GRANTED, PAGE, PLACE, userRef } from './fake-table.ts';
 
 /** A fault is an error and never an answer, it is not remembered, and it reaches no further than it must. */
@@ -144,20 +143,6 @@ describe('a damaged item', () => {
     putUser(0, GRANTED);
     expect(await ask(engine)).toMatchObject({ allowed: true });
     expect(reads.map(({ keys }) => keys.length)).toEqual([5, 1]);
-  });
-
-  test('is a fault through a real DynamoDB engine as well', async () => {
-    const world = await createWorld();
-    await world.run('page.create', { name: 'dashboard' });
-    const scope = `location:${(await world.run('location.create', { name: 'L' })).id}`;
-    const [ann, bob] = [await world.run('user.create', {}), await world.run('user.create', {})];
-    const key = decisionKey({ type: 'user', id: ann.id });
-    await world.writer.send([{ kind: 'update', key, set: { 'lock|until': '2027' } }]);
-    const engine = world.newEngine();
-    await expect(engine.check(`user:${ann.id}`, 'dashboard', scope)).rejects.toMatchObject({
-      code: 'damaged_item',
-    });
-    expect(await engine.check(`user:${bob.id}`, 'dashboard', scope)).toMatchObject({ reason: 'no_grant' });
   });
 });
 

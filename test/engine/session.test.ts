@@ -67,20 +67,6 @@ describe('decisions', () => {
 });
 
 describe('what it costs', () => {
-  test('forty permissions: one call flat, two nested, none when cached', async () => {
-    const engine = world.newEngine();
-    const permissions = many.slice(0, 40);
-    await engine.session(user, tenant, { permissions });
-    expect(world.calls.splice(0).map(({ keys }) => keys)).toEqual([83]);
-    await engine.session(user, tenant, { permissions });
-    expect(operations()).toEqual([]);
-    await world.newEngine().session(user, nested, { permissions });
-    expect(operations()).toEqual(['BatchGetItem', 'BatchGetItem']);
-    world.calls.length = 0;
-    await world.newEngine().session(user, tenant, { permissions, consistency: 'strong' });
-    expect(operations()).toEqual(['TransactGetItems']);
-  });
-
   test('ninety-five: as few calls as it takes, all within the limit of keys', async () => {
     await world.newEngine().session(user, tenant, { permissions: many });
     expect(world.calls.splice(0).map(({ keys }) => keys)).toEqual([100, 93]);

@@ -3,7 +3,6 @@ import type { Engine } from '../../engine/index.ts';
 import { groupAttribute } from '../../table/decision/attributes.ts';
 import { formatRef, type Ref } from '../../table/identifiers.ts';
 import { decisionKey } from '../../table/keys.ts';
-import { createWorld } from '../support/world.ts';
 import { createSchool, ELSEWHERE, GRANTED, REVOKED, userRef } from './fake-table.ts';
 
 /** Concurrent checks that miss the cache share reads in flight. */
@@ -35,19 +34,6 @@ describe('a hundred checks at once', () => {
     const engine = newEngine({ ttlMs: 0 });
     await Promise.all(times(100, () => ask(engine)));
     expect(reads).toHaveLength(1);
-  });
-
-  test('share on a real DynamoDB engine, nested scope and all', async () => {
-    const world = await createWorld();
-    await world.run('page.create', { name: 'dashboard' });
-    const tenant = (await world.run('tenant.create', { name: 'T' })).id;
-    const place = (await world.run('location.create', { name: 'L', parent: `tenant:${tenant}` })).id;
-    const user = (await world.run('user.create', {})).id;
-    world.settle();
-    const engine = world.newEngine();
-    world.calls.length = 0;
-    await Promise.all(times(100, () => engine.check(`user:${user}`, 'dashboard', `location:${place}`)));
-    expect(world.calls.map(({ keys }) => keys)).toEqual([5, 2]);
   });
 });
 

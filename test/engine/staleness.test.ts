@@ -197,28 +197,6 @@ describe('a time-to-live of 0', () => {
   });
 });
 
-describe('through provisioning and a real DynamoDB engine', () => {
-  test('a removed membership counts until the bound and not a millisecond longer', async () => {
-    const world = await createWorld();
-    await world.run('page.create', { name: 'dashboard' });
-    const place = (await world.run('location.create', { name: 'L' })).id;
-    const role = (await world.run('role.create', { name: 'teacher', scope: 'global' })).id;
-    await world.run('role-permission.create', { role, permission: 'dashboard', effect: 'ALLOW' });
-    const group = (await world.run('group.create', { scope: `location:${place}`, name: 'teachers' })).id;
-    await world.run('group-role.create', { group, role });
-    const user = (await world.run('user.create', {})).id;
-    await world.run('membership.create', { user, group });
-    const engine = world.newEngine({ ttlMs: 5_000 });
-    const ask = async () => (await engine.check(`user:${user}`, 'dashboard', `location:${place}`)).allowed;
-    expect(await ask()).toBe(true);
-    await world.run('membership.delete', { user, group });
-    world.clock.advance(4_999);
-    expect(await ask()).toBe(true);
-    world.clock.advance(1);
-    expect(await ask()).toBe(false);
-  });
-});
-
 test('an item edited by hand without a new stamp is seen after the time-to-live', async () => {
   const { newEngine, ask, clock, putUser } = createSchool();
   const engine = newEngine({ ttlMs: 60_000 });

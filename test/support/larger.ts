@@ -5,7 +5,7 @@
 export const LARGER: readonly string[] = `
 authorizer/policies/compile.property.integration authorizer/policies/equivalence.integration
 cli/bulk/faults.integration cli/network-faults.integration cli/route-changes.property.integration
-engine/conditions/hostile engine/decide.property engine/explain/random-worlds
+engine/conditions/hostile engine/explain/agreement
 engine/search/agreement.integration isolation/isolation.property proof/oracle/oracle.integration
 provisioning/apply/gap provisioning/apply/order.property.integration
 provisioning/copies.integration provisioning/corners.integration provisioning/dry-run

@@ -1,3 +1,4 @@
+import { parse } from 'yaml';
 import { createExplainer, type Explanation } from '../../../engine/index.ts';
 import { createWorld } from '../../support/world.ts';
 
@@ -10,135 +11,101 @@ export interface Asked {
   readonly at?: string;
 }
 
-/** A world in which every reason occurs; `ref` maps names to references. */
+/** A world in which every reason occurs. */
+const MANIFEST = `
+permissions: ["doors:open:door", "doors:read:door", "hvac:set:climate"]
+pages: [home, reports, unused]
+modules: { hvac: { sold: true } }
+scopes:
+  Northwind: { id: northwind, type: client }
+  Harbour: { id: harbour, type: project, parent: Northwind }
+  Lighthouse: { id: lighthouse, type: building, parent: Harbour }
+  Boathouse: { id: boathouse, type: building, parent: Harbour }
+  Closed: { id: closed, type: project, parent: Northwind, status: on-hold }
+  Mill: { id: mill, type: building, parent: Closed }
+  Other: { id: other, type: client }
+  Strict: { id: strict, type: tenant, combination: deny-overrides }
+  Bluefin: { id: bluefin, type: account }
+  Aurora: { id: aurora, type: enterprise }
+  Borealis: { id: borealis, type: enterprise }
+  Corona: { id: corona, type: enterprise }
+  Routes: { id: routes, type: workstream, parent: Bluefin, enterprise: Aurora }
+  Timetables: { id: timetables, type: workstream, parent: Bluefin, enterprise: Borealis }
+  Sun: { id: sun, type: workstream, parent: Bluefin, enterprise: Corona }
+roles:
+  caretaker: { id: caretaker, allow: ["doors:open:door"] }
+  head caretaker: { id: head-caretaker, parent: caretaker, allow: ["hvac:set:climate"] }
+  doorman: { id: doorman, allow: ["doors:*:*"] }
+  everything: { id: everything, global: true, allow: ["*:*:*"] }
+  barred: { id: barred, deny: ["doors:open:door"] }
+  other porter: { id: other-porter, owner: Other, allow: ["doors:open:door"] }
+  own porter: { id: own-porter, owner: Northwind, allow: ["doors:open:door"] }
+  idle: { id: idle }
+  analyst: { id: analyst, allow: [reports] }
+groups:
+  porters: { id: porters, scope: Harbour, roles: [caretaker] }
+  heads: { id: heads, scope: Lighthouse, roles: [head caretaker] }
+  boatmen: { id: boatmen, scope: Boathouse, roles: [caretaker] }
+  strangers: { id: strangers, scope: Other, roles: [other porter] }
+  loafers: { id: loafers, scope: Lighthouse, roles: [idle] }
+  barred ones: { id: barred-ones, scope: Harbour, roles: [barred] }
+  strict: { id: strict, scope: Strict, roles: [caretaker, barred] }
+users:
+  gina: { id: gina, email: gina@example.com, groups: [porters] }
+  hans: { id: hans, displayName: hans, groups: [heads] }
+  asta: { id: asta, assignments: [{ role: caretaker, scope: Northwind, from: 2025-01-01 }] }
+  paul: { id: paul, assignments: [{ role: doorman, scope: Harbour }] }
+  olaf: { id: olaf, assignments: [{ role: own porter, scope: Harbour }] }
+  tess: { id: tess, grants: { Northwind: [caretaker] } }
+  glen: { id: glen, globalRoles: [everything] }
+  ada: { id: ada, admin: true, groups: [porters] }
+  mix: { id: mix, groups: [porters, barred ones] }
+  bart: { id: bart, groups: [barred ones] }
+  sid: { id: sid, groups: [strict] }
+  dora: { id: dora, status: disabled, groups: [porters] }
+  erna: { id: erna, until: "2026-01-01T00:00:00Z", groups: [porters] }
+  nobody: { id: nobody }
+  lazy: { id: lazy, groups: [loafers] }
+  boris: { id: boris, groups: [boatmen] }
+  carl:
+    id: carl
+    displayName: carl
+    assignments:
+      - { role: caretaker, scope: Lighthouse, until: "2025-06-30T00:00:00Z" }
+      - { role: caretaker, scope: Harbour, from: 2027-01-01 }
+  deep: { id: deep, assignments: [{ role: caretaker, scope: Lighthouse }] }
+  fred:
+    id: fred
+    groups: [strangers]
+    assignments: [{ role: other porter, scope: Other }]
+    grants: { Other: [other porter] }
+  petra: { id: petra, assignments: [{ role: analyst, scope: Bluefin }] }
+licenses:
+  - { account: Bluefin, enterprise: Aurora, from: 2024-01-01 }
+  - { account: Bluefin, enterprise: Borealis, from: 2024-01-01, until: "2025-01-01T00:00:00Z" }
+  - { account: Bluefin, enterprise: Corona, from: 2024-01-01, status: expired }
+subscriptions:
+  - { scope: Lighthouse, module: hvac, from: 2024-01-01, until: "2025-12-31T00:00:00Z" }
+  - { scope: Northwind, module: hvac, from: 2024-01-01, status: expired }
+`;
+
+const TYPES = { roles: 'role', groups: 'group', users: 'user' };
+/** What the names of the manifest refer to: a scope, where a group has the same name. */
+const ref: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(parse(MANIFEST) as Record<string, Record<string, { id: string; type?: string }>>)
+    .filter(([section]) => section === 'scopes' || section in TYPES)
+    .reverse()
+    .flatMap(([section, entries]) =>
+      Object.entries(entries).map(([name, { id, type = TYPES[section as 'users'] }]) => [
+        name,
+        `${type}:${id}`,
+      ]),
+    ),
+);
+
 export async function createExplainedWorld() {
-  const world = await createWorld();
-  const { run } = world;
-  const ref: Record<string, string> = {};
-  let made = 0;
-  /** Ids in the order of creation and the same in every run, so that output can be compared. */
-  const nextId = () => `01J8Z0E2Z8D2A3J7A7Y2H9${String(++made).padStart(4, '0')}`;
-  const make = async (type: string, key: string, input: Record<string, unknown> = {}) => {
-    const { id } = await run(`${type}.create`, { id: nextId(), ...input });
-    ref[key] = `${type}:${id}`;
-  };
+  const world = await createWorld(MANIFEST);
   const id = (key: string) => ref[key]?.split(':')[1];
-  const named = (type: string, name: string, input: Record<string, unknown> = {}) =>
-    make(type, name, { name, ...input });
-  const role = async (name: string, scope: string, effects: Record<string, string>, parent?: string) => {
-    await named('role', name, { scope, ...(parent === undefined ? {} : { parent: id(parent) }) });
-    for (const [permission, effect] of Object.entries(effects))
-      await run('role-permission.create', { role: id(name), permission, effect });
-  };
-  const group = async (name: string, scope: string, ...roles: readonly string[]) => {
-    await named('group', name, { scope: ref[scope] });
-    for (const each of roles) await run('group-role.create', { group: id(name), role: id(each) });
-  };
-  const user = async (name: string, groups: readonly string[] = [], input: Record<string, unknown> = {}) => {
-    await make('user', name, { displayName: name, email: `${name}@example.com`, ...input });
-    for (const each of groups) await run('membership.create', { user: id(name), group: id(each) });
-  };
-  const assign = (name: string, scope: string, of: string, period: Record<string, string> = {}) =>
-    run('assignment.create', { user: id(name), scope: ref[scope], role: id(of), ...period });
-
-  for (const name of ['doors:open:door', 'doors:read:door', 'hvac:set:climate'])
-    await run('permission.create', { name });
-  for (const name of ['home', 'reports', 'unused']) await run('page.create', { name });
-  await run('module.create', { name: 'hvac', soldBySubscription: true });
-
-  await named('client', 'Northwind');
-  await named('project', 'Harbour', { parent: ref.Northwind });
-  await named('building', 'Lighthouse', { parent: ref.Harbour });
-  await named('building', 'Boathouse', { parent: ref.Harbour });
-  await named('project', 'Closed', { parent: ref.Northwind, status: 'on-hold' });
-  await named('building', 'Mill', { parent: ref.Closed });
-  await named('client', 'Other');
-  await named('tenant', 'Strict', { combination: 'deny-overrides' });
-
-  await role('caretaker', 'tenant', { 'doors:open:door': 'ALLOW' });
-  await role('head caretaker', 'tenant', { 'hvac:set:climate': 'ALLOW' }, 'caretaker');
-  await role('doorman', 'tenant', { 'doors:*:*': 'ALLOW' });
-  await role('everything', 'global', { '*:*:*': 'ALLOW' });
-  await role('barred', 'tenant', { 'doors:open:door': 'DENY' });
-  await role('other porter', String(ref.Other), { 'doors:open:door': 'ALLOW' });
-  await role('own porter', String(ref.Northwind), { 'doors:open:door': 'ALLOW' });
-  await role('idle', 'tenant', {});
-  await role('analyst', 'tenant', { reports: 'ALLOW' });
-
-  await group('porters', 'Harbour', 'caretaker');
-  await group('heads', 'Lighthouse', 'head caretaker');
-  await group('boatmen', 'Boathouse', 'caretaker');
-  await group('strangers', 'Other', 'other porter');
-  await group('loafers', 'Lighthouse', 'idle');
-  await group('barred ones', 'Harbour', 'barred');
-  await group('strict', 'Strict', 'caretaker', 'barred');
-
-  await user('gina', ['porters']);
-  await user('hans', ['heads']);
-  await user('asta', []);
-  await assign('asta', 'Northwind', 'caretaker', { startsAt: '2025-01-01T00:00:00.000Z' });
-  await user('paul', []);
-  await assign('paul', 'Harbour', 'doorman');
-  await user('olaf', []);
-  await assign('olaf', 'Harbour', 'own porter');
-  await user('tess', []);
-  await run('grant.create', { user: id('tess'), scope: ref.Northwind, roles: [id('caretaker')] });
-  await user('glen', []);
-  await run('global-role.create', { user: id('glen'), role: id('everything') });
-  await user('ada', ['porters']);
-  await run('admin.create', { user: id('ada') });
-  await user('mix', ['porters', 'barred ones']);
-  await user('bart', ['barred ones']);
-  await user('sid', ['strict']);
-  await user('dora', ['porters'], { status: 'disabled' });
-  await user('erna', ['porters'], { endsAt: '2026-01-01T00:00:00.000Z' });
-  await user('nobody');
-  await user('lazy', ['loafers']);
-  await user('boris', ['boatmen']);
-  await user('carl', []);
-  await assign('carl', 'Lighthouse', 'caretaker', { endsAt: '2025-06-30T00:00:00.000Z' });
-  await assign('carl', 'Harbour', 'caretaker', { startsAt: '2027-01-01T00:00:00.000Z' });
-  await user('deep', []);
-  await assign('deep', 'Lighthouse', 'caretaker');
-  await user('fred', ['strangers']);
-  await assign('fred', 'Other', 'other porter');
-  await run('grant.create', { user: id('fred'), scope: ref.Other, roles: [id('other porter')] });
-
-  await named('account', 'Bluefin');
-  await named('enterprise', 'Aurora');
-  await named('enterprise', 'Borealis');
-  await named('enterprise', 'Corona');
-  const license = (enterprise: string, input: Record<string, unknown>) =>
-    named('license', `${enterprise} licence`, {
-      account: ref.Bluefin,
-      enterprise: ref[enterprise],
-      ...input,
-    });
-  await license('Aurora', { startDate: '2024-01-01T00:00:00.000Z' });
-  await license('Borealis', { startDate: '2024-01-01T00:00:00.000Z', endDate: '2025-01-01T00:00:00.000Z' });
-  await license('Corona', { startDate: '2024-01-01T00:00:00.000Z', status: 'expired' });
-  for (const [name, enterprise] of [
-    ['Routes', 'Aurora'],
-    ['Timetables', 'Borealis'],
-    ['Sun', 'Corona'],
-  ] as const)
-    await named('workstream', name, { parent: ref.Bluefin, enterprise: ref[enterprise] });
-  await user('petra', []);
-  await assign('petra', 'Bluefin', 'analyst');
-  await make('subscription', 'ended', {
-    scope: ref.Lighthouse,
-    module: 'hvac',
-    startDate: '2024-01-01T00:00:00.000Z',
-    endDate: '2025-12-31T00:00:00.000Z',
-  });
-  await make('subscription', 'lapsed', {
-    scope: ref.Northwind,
-    module: 'hvac',
-    startDate: '2024-01-01T00:00:00.000Z',
-    status: 'expired',
-  });
-  world.settle();
-
   const question = ({ subject, permission, scope }: Asked) =>
     [ref[subject] ?? subject, permission, ref[scope] ?? scope] as const;
   const explainer = createExplainer({ reader: world.reader, clock: world.clock });
