@@ -77,20 +77,10 @@ describe('a valid token', () => {
 
 describe('credentials that are not one bearer token', () => {
   it.each<[string, (token: string) => readonly string[], string]>([
-    ['no header', () => [], 'credentials_missing'],
-    ['an empty header', () => [''], 'credentials_missing'],
-    ['two headers', (token) => [`Bearer ${token}`, `Bearer ${token}`], 'credentials_ambiguous'],
     ['two headers joined', (token) => [`Bearer ${token}, Bearer ${token}`], 'credentials_malformed'],
-    ['another scheme', (token) => [`Basic ${token}`], 'credentials_malformed'],
-    ['no scheme', (token) => [token], 'credentials_malformed'],
-    ['an empty bearer', () => ['Bearer '], 'credentials_malformed'],
-    ['a bearer alone', () => ['Bearer'], 'credentials_malformed'],
-    ['a good and an empty header', (token) => [`Bearer ${token}`, ''], 'credentials_ambiguous'],
-    ['a leading space', (token) => [` Bearer ${token}`], 'credentials_malformed'],
     ['a trailing space', (token) => [`Bearer ${token} `], 'credentials_malformed'],
     ['a trailing line feed', (token) => [`Bearer ${token}\n`], 'credentials_malformed'],
     ['two spaces', (token) => [`Bearer  ${token}`], 'credentials_malformed'],
-    ['a tab', (token) => [`Bearer\t${token}`], 'credentials_malformed'],
     ['padding', (token) => [`Bearer ${token}=`], 'credentials_malformed'],
     ['a fourth part', (token) => [`Bearer ${token}.eyJ9`], 'credentials_malformed'],
     ['two parts', (token) => [`Bearer ${token.split('.').slice(0, 2).join('.')}`], 'credentials_malformed'],

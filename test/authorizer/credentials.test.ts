@@ -53,6 +53,7 @@ describe('credentials', () => {
   });
 
   it.each<[string, Request]>([
+    ['a header that came twice', { authorization: ['Bearer T', 'Bearer T'] }],
     ['header and cookie', { ...HEADER, ...COOKIE }],
     ['header and query', { ...HEADER, ...QUERY }],
     ['query and cookie', { ...QUERY, ...COOKIE }],

@@ -3,9 +3,22 @@ import { CredentialsError } from '../../authorizer/errors.ts';
 import type { VerifiedClaims } from '../../authorizer/index.ts';
 import { createAuthorizer } from '../../authorizer/index.ts';
 import { NO_LOG } from '../support/log.ts';
-import { ALICE, createFakeEngine, identifyBy, NO_API, NOW, PLACE, rule, TENANT } from './support.ts';
+import {
+  ALICE,
+  appSyncEvent,
+  createFakeEngine,
+  httpV1Event,
+  identifyBy,
+  NO_API,
+  NOW,
+  PLACE,
+  restTokenEvent,
+  rule,
+  TENANT,
+  webSocketEvent,
+} from './support.ts';
 
-/** Events as AWS's documents show them, one of each kind of API, and what each is answered, to the letter. */
+/** One event of each kind of API, and what it is answered, to the letter. */
 const GOOD = 'Bearer eyJ.good.token';
 
 const RULES = [
@@ -56,52 +69,9 @@ const policyFor = (Resource: string, Effect = 'Allow') => ({
   },
 });
 
-describe('HTTP API, format 1.0 (AG http-api-lambda-authorizer)', () => {
-  const methodArn = `arn:aws:execute-api:us-east-1:123456789012:abcdef123/test/GET/locations/${PLACE}/pages/roster`;
-  const event = {
-    version: '1.0',
-    type: 'REQUEST',
-    methodArn,
-    identitySource: `${GOOD},123`,
-    authorizationToken: `${GOOD},123`,
-    resource: '/locations/{locationId}/pages/{page}',
-    path: `/locations/${PLACE}/pages/roster`,
-    httpMethod: 'GET',
-    headers: {
-      'X-AMZ-Date': '20170718T062915Z',
-      Accept: '*/*',
-      Authorization: GOOD,
-      'CloudFront-Viewer-Country': 'US',
-      'CloudFront-Forwarded-Proto': 'https',
-      'User-Agent': '...',
-      'X-Forwarded-Proto': 'https',
-      'X-Forwarded-For': '...',
-    },
-    queryStringParameters: { QueryString1: 'queryValue1' },
-    pathParameters: {},
-    stageVariables: { StageVar1: 'stageValue1' },
-    requestContext: {
-      path: '/request',
-      accountId: '123456789012',
-      resourceId: '05c7jb',
-      stage: 'test',
-      requestId: '...',
-      identity: {
-        apiKey: '...',
-        sourceIp: '...',
-        clientCert: {
-          clientCertPem: 'CERT_CONTENT',
-          subjectDN: 'www.example.com',
-          issuerDN: 'Example issuer',
-          serialNumber: 'a1:a1:a1:a1:a1:a1:a1:a1:a1:a1:a1:a1:a1:a1:a1:a1',
-          validity: { notBefore: 'May 28 12:30:02 2019 GMT', notAfter: 'Aug  5 09:36:04 2021 GMT' },
-        },
-      },
-      resourcePath: '/request',
-      httpMethod: 'GET',
-      apiId: 'abcdef123',
-    },
-  };
+describe('HTTP API, format 1.0', () => {
+  const event = httpV1Event('GET', `/locations/${PLACE}/pages/roster`, { Authorization: GOOD });
+  const { methodArn } = event;
 
   it('is answered by a policy, though HTTP APIs of format 2.0 are answered simply', async () => {
     const { asked, authorizer } = setUp();
@@ -112,67 +82,11 @@ describe('HTTP API, format 1.0 (AG http-api-lambda-authorizer)', () => {
     expect(asked).toEqual([`user:${ALICE} roster location:${PLACE}`]);
     expect(await setUp([], false).authorizer(event)).toMatchObject(policyFor(methodArn, 'Deny'));
   });
-
-  it('does not take its credentials from the identity source: API Gateway joins what it is told to', async () => {
-    const { Authorization: _, ...headers } = event.headers;
-    await expect(setUp().authorizer({ ...event, identitySource: GOOD, headers })).rejects.toThrow(
-      /^Unauthorized$/,
-    );
-  });
 });
 
-describe('WebSocket API (AG apigateway-websocket-api-lambda-auth)', () => {
-  const methodArn = 'arn:aws:execute-api:us-east-1:123456789012:abcdef123/default/$connect';
-  const event = {
-    type: 'REQUEST',
-    methodArn,
-    headers: {
-      Connection: 'upgrade',
-      'content-length': '0',
-      Authorization: GOOD,
-      Host: 'abcdef123.execute-api.us-east-1.amazonaws.com',
-      'Sec-WebSocket-Extensions': 'permessage-deflate; client_max_window_bits',
-      'Sec-WebSocket-Key': '...',
-      'Sec-WebSocket-Version': '13',
-      Upgrade: 'websocket',
-      'X-Amzn-Trace-Id': '...',
-      'X-Forwarded-For': '...',
-      'X-Forwarded-Port': '443',
-      'X-Forwarded-Proto': 'https',
-    },
-    multiValueHeaders: {
-      Connection: ['upgrade'],
-      'content-length': ['0'],
-      Authorization: [GOOD],
-      Host: ['abcdef123.execute-api.us-east-1.amazonaws.com'],
-      'Sec-WebSocket-Extensions': ['permessage-deflate; client_max_window_bits'],
-      'Sec-WebSocket-Key': ['...'],
-      'Sec-WebSocket-Version': ['13'],
-      Upgrade: ['websocket'],
-      'X-Amzn-Trace-Id': ['...'],
-      'X-Forwarded-For': ['...'],
-      'X-Forwarded-Port': ['443'],
-      'X-Forwarded-Proto': ['https'],
-    },
-    queryStringParameters: { location: PLACE },
-    multiValueQueryStringParameters: { location: [PLACE] },
-    stageVariables: {},
-    requestContext: {
-      routeKey: '$connect',
-      eventType: 'CONNECT',
-      extendedRequestId: '...',
-      requestTime: '19/Jan/2023:21:13:26 +0000',
-      messageDirection: 'IN',
-      stage: 'default',
-      connectedAt: 1674162806344,
-      requestTimeEpoch: 1674162806345,
-      identity: { sourceIp: '...' },
-      requestId: '...',
-      domainName: 'abcdef123.execute-api.us-east-1.amazonaws.com',
-      connectionId: '...',
-      apiId: 'abcdef123',
-    },
-  };
+describe('WebSocket API', () => {
+  const event = webSocketEvent({ Authorization: [GOOD] }, { location: [PLACE] });
+  const { methodArn } = event;
 
   it('is answered by a policy for its $connect and nothing else, the scope out of the query', async () => {
     const { asked, authorizer } = setUp();
@@ -208,38 +122,16 @@ describe('WebSocket API (AG apigateway-websocket-api-lambda-auth)', () => {
     expect(asked).toEqual([]);
   });
 
-  it.each([0, 1, 100, 220, 230, 5_000])('answers in at most 8 KB, also with %i roles', async (count) => {
-    const roles = Array.from({ length: count }, (_, number) => `01J8X2W3Y4Z5A6B7C8D9${100_000 + number}`);
-    const answer = await setUp(roles).authorizer(event);
-    expect(Buffer.byteLength(JSON.stringify(answer))).toBeLessThanOrEqual(8_192);
-    expect(answer).toMatchObject(policyFor(methodArn));
-    if (count <= 220) expect(answer.context).toMatchObject({ roles: roles.join(',') });
-    else expect(answer.context).toMatchObject({ rolesLeftOut: 'true', subject: `user:${ALICE}` });
-    expect(Object.hasOwn(answer.context ?? {}, 'roles')).toBe(count <= 220);
-  });
-
   it('is not what a client gets by the verb CONNECT over HTTP', async () => {
-    const arn = 'arn:aws:execute-api:us-east-1:123456789012:abcdef123/default/CONNECT/$connect';
     const { asked, authorizer } = setUp();
-    const answer = await authorizer({ type: 'TOKEN', authorizationToken: GOOD, methodArn: arn });
+    const answer = await authorizer(restTokenEvent('CONNECT', '/$connect', GOOD));
     expect(answer).toMatchObject({ context: { reason: 'route_unmapped' } });
     expect(asked).toEqual([]);
   });
 });
 
-describe('AppSync (AppSync security-authz)', () => {
-  const event = {
-    authorizationToken: 'eyJ.good.token',
-    requestContext: {
-      apiId: 'aaaaaa123123123example123',
-      accountId: '111122223333',
-      requestId: 'f4081827-1111-4444-5555-5cf4695f339f',
-      queryString: 'mutation CreateEvent {...}\n\nquery MyQuery {...}\n',
-      operationName: 'MyQuery',
-      variables: {},
-    },
-    requestHeaders: { 'x-location': PLACE },
-  };
+describe('AppSync', () => {
+  const event = appSyncEvent('eyJ.good.token', { 'x-location': PLACE });
 
   it('is answered in its own form, never cached', async () => {
     const { asked, authorizer } = setUp();
