@@ -91,36 +91,52 @@ async function listening(server: Server): Promise<Application> {
   };
 }
 
+/** The paths of the routes. */
+const PATHS = {
+  page: '/page/:page/:location',
+  grades: '/grades/:location',
+  records: '/records/:location',
+  throws: '/throws/:location',
+  nothing: '/nothing/:location',
+  fails: '/fails/:location',
+} as const;
+type RouteName = keyof typeof PATHS;
+const ROUTES = Object.entries(PATHS) as [RouteName, string][];
+const methodOf = (name: RouteName) => (name === 'page' ? 'all' : 'get');
+
+/** How a framework's functions of a request get at a parameter of its path, and at the owner in its query. */
+interface Values<R> {
+  readonly param: (request: R, name: string) => string | undefined;
+  readonly owner: (request: R) => unknown;
+}
+
+/** The guards of the routes. `R` is a framework's request: each guard has its own type of it. */
+function guardsOf<R, G>(
+  // biome-ignore lint/suspicious/noExplicitAny: a function for all frameworks
+  guard: (permission: any, where: any, options?: any) => G,
+  { param, owner }: Values<R>,
+): Readonly<Record<RouteName, G>> {
+  const nothing = () => undefined;
+  return {
+    page: guard((request: R) => param(request, 'page'), 'location:{location}'),
+    grades: guard('grades', (request: R) => `location:${param(request, 'location')}`),
+    records: guard('records', 'location:{location}', { given: (request: R) => recordOf(owner(request)) }),
+    throws: guard('grades', failing),
+    nothing: guard(nothing, nothing),
+    fails: guard('grades', 'location:{location}'),
+  };
+}
+
 const startExpress: Start = async (parts) => {
-  const guard = expressGuard(parts);
   const app = express();
+  const guards = guardsOf<ExpressRequest, express.RequestHandler>(expressGuard(parts), {
+    param: ({ params }, name) => params[name] as string,
+    owner: ({ query }) => query.owner,
+  });
   const show = (request: ExpressRequest, response: express.Response) =>
     void response.json(authorizationOf(request));
-  app.all(
-    '/page/:page/:location',
-    guard((request) => request.params.page, 'location:{location}'),
-    show,
-  );
-  app.get(
-    '/grades/:location',
-    guard('grades', (request) => `location:${request.params.location}`),
-    show,
-  );
-  app.get(
-    '/records/:location',
-    guard('records', 'location:{location}', { given: ({ query }) => recordOf(query.owner) }),
-    show,
-  );
-  app.get('/throws/:location', guard('grades', failing), show);
-  app.get(
-    '/nothing/:location',
-    guard(
-      () => undefined,
-      () => undefined,
-    ),
-    show,
-  );
-  app.get('/fails/:location', guard('grades', 'location:{location}'), failing);
+  for (const [name, path] of ROUTES)
+    app[methodOf(name)](path, guards[name], name === 'fails' ? failing : show);
   app.all('/permissions', expressPermissions(parts));
   app.use(((_error, _request, response, _next) => {
     response.status(500).send('handled by the application');
@@ -129,36 +145,19 @@ const startExpress: Start = async (parts) => {
 };
 
 const startFastify: Start = async (parts) => {
-  const guard = fastifyGuard(parts);
   const app = fastify({ forceCloseConnections: true });
-  const show = async (request: FastifyRequest) => authorizationOf(request);
-  app.all(
-    '/page/:page/:location',
-    { preHandler: guard((request) => request.params.page, 'location:{location}') },
-    show,
-  );
-  app.get<{ Params: { location: string } }>(
-    '/grades/:location',
-    { onRequest: guard('grades', (request) => `location:${request.params.location}`) },
-    async (request) => authorizationOf(request),
-  );
-  app.get(
-    '/records/:location',
-    { preHandler: guard('records', 'location:{location}', { given: ({ query }) => recordOf(query.owner) }) },
-    show,
-  );
-  app.get('/throws/:location', { preHandler: guard('grades', failing) }, show);
-  app.get(
-    '/nothing/:location',
-    {
-      preHandler: guard(
-        () => undefined,
-        () => undefined,
-      ),
-    },
-    show,
-  );
-  app.get('/fails/:location', { preHandler: guard('grades', 'location:{location}') }, async () => failing());
+  const guard = fastifyGuard(parts);
+  const guards = guardsOf<FastifyRequest, ReturnType<typeof guard>>(guard, {
+    param: ({ params }, name) => (params as Record<string, string>)[name],
+    owner: ({ query }) => (query as Record<string, unknown>).owner,
+  });
+  for (const [name, path] of ROUTES)
+    app[methodOf(name)](
+      path,
+      // A guard may come as early as it likes.
+      { [name === 'grades' ? 'onRequest' : 'preHandler']: guards[name] },
+      async (request: FastifyRequest) => (name === 'fails' ? failing() : authorizationOf(request)),
+    );
   app.all('/permissions', fastifyPermissions(parts));
   app.setErrorHandler((_error, _request, reply) => reply.code(500).send('handled by the application'));
   const base = await app.listen({ port: 0, host: '127.0.0.1' });
@@ -166,34 +165,16 @@ const startFastify: Start = async (parts) => {
 };
 
 const startHono: Start = async (parts) => {
-  const guard = honoGuard({ ...parts, ip: () => '127.0.0.1' });
   const app = new Hono();
-  const show = (c: Context) => c.json(authorizationOf(c));
-  app.all(
-    '/page/:page/:location',
-    guard((c) => c.req.param('page'), 'location:{location}'),
-    show,
-  );
-  app.get(
-    '/grades/:location',
-    guard('grades', (c) => `location:${c.req.param('location')}`),
-    show,
-  );
-  app.get(
-    '/records/:location',
-    guard('records', 'location:{location}', { given: (c) => recordOf(c.req.query('owner')) }),
-    show,
-  );
-  app.get('/throws/:location', guard('grades', failing), show);
-  app.get(
-    '/nothing/:location',
-    guard(
-      () => undefined,
-      () => undefined,
-    ),
-    show,
-  );
-  app.get('/fails/:location', guard('grades', 'location:{location}'), () => failing());
+  const guard = honoGuard({ ...parts, ip: () => '127.0.0.1' });
+  const guards = guardsOf<Context, ReturnType<typeof guard>>(guard, {
+    param: (c, name) => c.req.param(name),
+    owner: (c) => c.req.query('owner'),
+  });
+  for (const [name, path] of ROUTES)
+    app[methodOf(name)](path, guards[name], (c) =>
+      name === 'fails' ? failing() : c.json(authorizationOf(c)),
+    );
   app.all('/permissions', honoPermissions({ ...parts, ip: () => '127.0.0.1' }));
   app.onError((_error, c) => c.text('handled by the application', 500));
   const send = async ({ method = 'GET', path, headers = {}, body }: Sent) => {
@@ -312,57 +293,50 @@ const shown = (authorization: Authorization): LambdaAnswer => ({
   isBase64Encoded: false,
 });
 
+/** The routes of a function, each guarded by `around`. */
+const functionOf = <G>(
+  guards: Readonly<Record<RouteName, G>>,
+  around: (guard: G, name: RouteName) => (event: LambdaEvent) => Promise<unknown>,
+  parts: Parts,
+) => {
+  const permissions = lambdaPermissions(parts);
+  const routes = ROUTES.map(([name]) => [name, around(guards[name], name)] as const);
+  return { ...Object.fromEntries(routes), permissions: (event: LambdaEvent) => permissions(event) };
+};
+
 const lambda =
   (eventOf: Event, isMiddy = false): Start =>
   async (parts) => {
     const guard = lambdaGuard(parts);
-    type Guarded = ReturnType<typeof guard>;
-    const around = (route: Guarded, handler: (event: LambdaEvent) => Promise<LambdaAnswer>) => {
-      const run = isMiddy ? middy(handler).use(route) : route.wrap(handler);
-      return (event: LambdaEvent) => run(event, {} as never) as Promise<unknown>;
-    };
-    const show = async (event: LambdaEvent) => shown(authorizationOf(event));
-    const permissions = lambdaPermissions(parts);
-    const routes = {
-      page: around(
-        guard((event) => event.pathParameters?.page, 'location:{location}'),
-        show,
-      ),
-      grades: around(
-        guard('grades', (event) => `location:${event.pathParameters?.location}`),
-        show,
-      ),
-      records: around(
-        guard('records', 'location:{location}', {
-          given: (event) =>
-            recordOf(
-              new URLSearchParams(event.rawQueryString).get('owner') ??
-                event.multiValueQueryStringParameters?.owner?.[0],
-            ),
-        }),
-        show,
-      ),
-      throws: around(guard('grades', failing), show),
-      nothing: around(
-        guard(
-          () => undefined,
-          () => undefined,
-        ),
-        show,
-      ),
-      fails: around(guard('grades', 'location:{location}'), async () => failing()),
-      permissions: (event: LambdaEvent) => permissions(event),
-    };
+    const guards = guardsOf<LambdaEvent, ReturnType<typeof guard>>(guard, {
+      param: ({ pathParameters }, name) => pathParameters?.[name],
+      owner: ({ rawQueryString, multiValueQueryStringParameters: lists }) =>
+        new URLSearchParams(rawQueryString).get('owner') ?? lists?.owner?.[0],
+    });
+    const routes = functionOf(
+      guards,
+      (route, name) => {
+        const show = async (event: LambdaEvent) => shown(authorizationOf(event));
+        const handler = name === 'fails' ? async () => failing() : show;
+        const run = isMiddy ? middy(handler).use(route) : route.wrap(handler);
+        return (event) => run(event, {} as never) as Promise<unknown>;
+      },
+      parts,
+    );
     return { send: (request) => routed(request, routes, eventOf), close: async () => undefined };
   };
 
 /** The contract of a middleware of Powertools' event handler: it answers, or calls the next one. */
 const startPowertools: Start = async (parts) => {
   const guard = powertoolsGuard(parts);
-  type Guarded = ReturnType<typeof guard>;
-  const permissions = lambdaPermissions(parts);
-  const around =
-    (route: Guarded, handler: (reqCtx: object) => Promise<LambdaAnswer>) => async (event: LambdaEvent) => {
+  type Routed = { readonly params: Record<string, string>; readonly event: LambdaEvent };
+  const guards = guardsOf<Routed, ReturnType<typeof guard>>(guard, {
+    param: ({ params }, name) => params[name],
+    owner: ({ event }) => new URLSearchParams(event.rawQueryString).get('owner'),
+  });
+  const routes = functionOf(
+    guards,
+    (route, name) => async (event) => {
       // Routes are those of the event handler: the event has none.
       const reqCtx = {
         event: { ...event, routeKey: '$default', pathParameters: undefined },
@@ -374,7 +348,7 @@ const startPowertools: Start = async (parts) => {
       const early = await route({
         reqCtx,
         next: async () => {
-          answer = await handler(reqCtx);
+          answer = name === 'fails' ? failing() : shown(authorizationOf(reqCtx));
         },
       });
       if (answer) return answer;
@@ -384,35 +358,9 @@ const startPowertools: Start = async (parts) => {
         headers: Object.fromEntries(early.headers),
         body: await early.text(),
       };
-    };
-  const show = async (reqCtx: object) => shown(authorizationOf(reqCtx));
-  const routes = {
-    page: around(
-      guard(({ params }) => params.page, 'location:{location}'),
-      show,
-    ),
-    grades: around(
-      guard('grades', ({ params }) => `location:${params.location}`),
-      show,
-    ),
-    records: around(
-      guard('records', 'location:{location}', {
-        given: ({ event }) =>
-          recordOf(new URLSearchParams((event as LambdaEvent).rawQueryString).get('owner')),
-      }),
-      show,
-    ),
-    throws: around(guard('grades', failing), show),
-    nothing: around(
-      guard(
-        () => undefined,
-        () => undefined,
-      ),
-      show,
-    ),
-    fails: around(guard('grades', 'location:{location}'), async () => failing()),
-    permissions: (event: LambdaEvent) => permissions(event),
-  };
+    },
+    parts,
+  );
   return { send: (request) => routed(request, routes, httpEvent), close: async () => undefined };
 };
 
