@@ -1,7 +1,7 @@
 import { createHash, createHmac, generateKeyPairSync, KeyObject, sign as signWith } from 'node:crypto';
 import { exportJWK, exportSPKI, generateKeyPair, type JWK } from 'jose';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Authorizer, createHandlerFrom, createReadCredentials } from '../../authorizer/index.ts';
+import { type Authorizer, createHandlerFrom } from '../../authorizer/index.ts';
 import { until } from '../support/eventually.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { base64url, httpEvent, ISSUER, settle, TTL_0 } from './support.ts';
@@ -440,25 +440,6 @@ describe('an issuer that serves a weak key', () => {
     const event = httpEvent('GET', path, { authorization: `Bearer ${token({ alg }, claims(), sign)}` });
     await expect(alone.authorizer(event)).rejects.toThrow(/^Unauthorized$/);
   });
-});
-
-// The authorizer would believe the one and the backend the other.
-test('credentials in two places are refused, even if both are valid', () => {
-  const read = createReadCredentials([
-    { api: undefined, place: 'header', name: '' },
-    { api: undefined, place: 'cookie', name: 'session' },
-    { api: undefined, place: 'query', name: 'access_token' },
-  ]);
-  const authorization = [`Bearer ${good()}`];
-  const has = () => [good()];
-  const none = () => [];
-  for (const request of [
-    { kind: 'http', authorization, cookies: has, query: none },
-    { kind: 'http', authorization, cookies: none, query: has },
-    { kind: 'http', authorization: [], cookies: has, query: has },
-  ]) {
-    expect(() => read(request)).toThrow('credentials_ambiguous');
-  }
 });
 
 // Each id is another, so that nothing remembered of one helps with the next.

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { decide } from '../../engine/decide.ts';
 import type { Reason } from '../../engine/decision.ts';
 import type { DecisionInput } from '../../engine/decision-input.ts';
-import type { Effect, RoleItem, RoleTable, ScopeItem, SubjectItem } from '../../table/decision/items.ts';
+import type { RoleItem, RoleTable, ScopeItem, SubjectItem } from '../../table/decision/items.ts';
 import fc from '../support/fast-check.ts';
 import { scopeItem, subjectItem } from './items.ts';
 
@@ -14,10 +14,7 @@ const ROOT = 'tenant:root';
 const SUBJECT = subjectItem({ groups: ['teachers'] });
 const own = scopeItem(PLACE, { ancestors: [ROOT], groups: new Map([['teachers', ['teacher']]]) });
 const root = scopeItem(ROOT);
-const role = (parent?: string, patterns: Record<string, Effect> = {}): RoleItem => ({
-  parent,
-  patterns: new Map(Object.entries(patterns)),
-});
+const role = (): RoleItem => ({ parent: undefined, patterns: new Map() });
 const permissionItem = (allow: readonly string[], deny: readonly string[] = [], registered = true) => ({
   registered,
   module: undefined,
@@ -25,13 +22,6 @@ const permissionItem = (allow: readonly string[], deny: readonly string[] = [], 
   deny: new Set(deny),
   conditional: new Map(),
   patterns: ['a:b:*', '*:*:*'],
-});
-
-const tenantEffects = (allow: readonly string[], deny: readonly string[] = []) => ({
-  allow: new Set(allow),
-  deny: new Set(deny),
-  conditional: new Map(),
-  isStored: true,
 });
 
 function globally(roles: RoleTable, soldModules: readonly string[] = []): Pick<DecisionInput, 'global'> {
@@ -244,60 +234,6 @@ describe('entitlements', () => {
   });
 });
 
-describe('where a role comes from', () => {
-  const always = { start: Number.NEGATIVE_INFINITY, end: Number.POSITIVE_INFINITY };
-  const elsewhere = 'location:elsewhere';
-  test.each<readonly [what: string, changes: Partial<SubjectItem>, reason: Reason]>([
-    ['a group of the place', { groups: ['teachers'] }, 'role'],
-    ['a group of another place', { groups: ['others'] }, 'no_grant'],
-    [
-      'an assignment at the place',
-      { assignments: new Map([[PLACE, [{ role: 'teacher', ...always }]]]) },
-      'role',
-    ],
-    ['an assignment above it', { assignments: new Map([[ROOT, [{ role: 'teacher', ...always }]]]) }, 'role'],
-    [
-      'an assignment elsewhere',
-      { assignments: new Map([[elsewhere, [{ role: 'teacher', ...always }]]]) },
-      'no_grant',
-    ],
-    ['a grant in the root', { grants: new Map([[ROOT, ['teacher']]]) }, 'role'],
-    ['a grant in a scope that is not a root', { grants: new Map([[PLACE, ['teacher']]]) }, 'no_grant'],
-    ['a global role', { globalRoles: ['teacher'] }, 'role'],
-    ['a missing role', { globalRoles: ['ghost'] }, 'no_grant'],
-  ])('%s', (_what, changes, reason) => {
-    expect(reasonOf(subjectWith({ groups: [], ...changes }))).toBe(reason);
-  });
-
-  test('a role of this root has the effects that the root owns, and no others', () => {
-    const scopes = [own, scopeItem(ROOT, { roles: new Map([['teacher', role()]]) })];
-    expect(reasonOf({ scopes })).toBe('no_grant');
-    expect(reasonOf({ scopes, tenantEffects: tenantEffects(['teacher']) })).toBe('role');
-    expect(reasonOf({ tenantEffects: tenantEffects([], ['teacher']) })).toBe('role');
-  });
-
-  test('inheritance includes every level and ends at a cycle', () => {
-    const chain = new Map([
-      ['teacher', role('middle')],
-      ['middle', role('top')],
-      ['top', role('teacher')],
-    ]);
-    expect(reasonOf({ ...globally(chain), permission: permissionItem(['top']) })).toBe('role');
-    expect(reasonOf({ ...globally(chain), permission: permissionItem(['other']) })).toBe('no_grant');
-    expect(
-      reasonOf({
-        ...globally(
-          new Map([
-            ['teacher', role('gone')],
-            ['top', role()],
-          ]),
-        ),
-        permission: permissionItem(['top']),
-      }),
-    ).toBe('no_grant');
-  });
-});
-
 describe('combination', () => {
   const both = permissionItem(['teacher'], ['banned']);
   const banned = subjectWith({ globalRoles: ['banned'] });
@@ -328,20 +264,5 @@ describe('combination', () => {
     expect(reasonOf({ ...banned, ...globally(roles), permission: both, scopes: [strictPlace, root] })).toBe(
       'role',
     );
-  });
-
-  test('a wildcard counts like an exact effect', () => {
-    const wild = (effect: Effect) => new Map([['teacher', role(undefined, { '*:*:*': effect })]]);
-    const none = permissionItem([]);
-    expect(reasonOf({ ...globally(wild('ALLOW')), permission: none })).toBe('role');
-    expect(reasonOf({ ...globally(wild('DENY')), permission: none })).toBe('denied_by_role');
-    expect(reasonOf(globally(wild('DENY')))).toBe('role');
-    expect(reasonOf({ ...globally(wild('DENY')), scopes: strict })).toBe('denied_by_role');
-    expect(
-      reasonOf({
-        ...globally(new Map([['teacher', role(undefined, { 'x:*:*': 'ALLOW' })]])),
-        permission: none,
-      }),
-    ).toBe('no_grant');
   });
 });
