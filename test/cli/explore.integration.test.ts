@@ -5,7 +5,7 @@ import { OF_PAGE, send } from '../local/explorer/support.ts';
 import { until } from '../support/eventually.ts';
 import { createWorld } from '../support/world.ts';
 import { createProxy, type Mishap } from './bulk/support.ts';
-import { gatehouse } from './support.ts';
+import { gatehouse, whileListening } from './support.ts';
 
 /** `gatehouse explore` over a table of its own, used over HTTP as its page does. */
 let world: Awaited<ReturnType<typeof createWorld>>;
@@ -42,37 +42,19 @@ async function exploring(
   use: (explorer: Explorer) => Promise<void> = async () => undefined,
   changes: Partial<Context> = {},
 ) {
-  let [out, interrupt] = ['', () => {}];
-  let started: () => void = () => {};
-  const printed = new Promise<void>((resolve) => (started = resolve));
-  const ended = gatehouse(['explore', ...args], {
-    env: { TABLE_NAME: world.table, DYNAMODB_ENDPOINT: proxy.endpoint, USER: 'olga' },
-    out: (text) => {
-      out += text;
-      started();
-    },
-    onInterrupt: (listener) => {
-      interrupt = listener;
-      return () => {};
-    },
-    ...changes,
-  });
-  await Promise.race([printed, ended]);
-  const [link = ''] = /http:\/\/127\.0\.0\.1:\d+\/_explorer\/open\?ticket=[\w-]+/.exec(out) ?? [];
-  let cookie: string | undefined;
-  const call = async (method: string, input: unknown): Promise<Reply> => {
-    cookie ??= String((await send(link)).headers['set-cookie']?.[0]).replace(/;.*$/, '');
-    const url = link.replace(/open\?.*$/, `api/${method}`);
-    const headers = { ...OF_PAGE, cookie };
-    return JSON.parse((await send(url, { method: 'POST', headers, body: JSON.stringify(input) })).body);
+  const run = async (out: string) => {
+    const [link = ''] = /http:\/\/127\.0\.0\.1:\d+\/_explorer\/open\?ticket=[\w-]+/.exec(out) ?? [];
+    let cookie: string | undefined;
+    const call = async (method: string, input: unknown): Promise<Reply> => {
+      cookie ??= String((await send(link)).headers['set-cookie']?.[0]).replace(/;.*$/, '');
+      const url = link.replace(/open\?.*$/, `api/${method}`);
+      const headers = { ...OF_PAGE, cookie };
+      return JSON.parse((await send(url, { method: 'POST', headers, body: JSON.stringify(input) })).body);
+    };
+    if (link !== '') await use({ out, link, call }).finally(() => (mishap = 'pass'));
   };
-  try {
-    if (link !== '') await use({ out, link, call });
-  } finally {
-    mishap = 'pass';
-    interrupt();
-  }
-  return { ...(await ended), out };
+  const env = { TABLE_NAME: world.table, DYNAMODB_ENDPOINT: proxy.endpoint, USER: 'olga' };
+  return whileListening(['explore', ...args], run, { env, ...changes });
 }
 const command = (name: string, input: object, dryRun?: boolean) => ({
   command: name,

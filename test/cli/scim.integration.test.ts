@@ -1,8 +1,6 @@
-import { beforeAll, describe, expect, inject, test } from 'vitest';
-import { runProgram } from '../../cli/program.ts';
-import { tableInMemory } from '../support/store.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { createWorld, type World } from '../support/world.ts';
-import { fileOf, gatehouse } from './support.ts';
+import { fileOf, gatehouse, whileListening } from './support.ts';
 
 /** People whom a provider sends: what would become of them, how connections are, and the server itself. */
 const DAY_MS = 86_400_000;
@@ -109,31 +107,21 @@ describe('status', () => {
 });
 
 test('serve answers a connection until it is interrupted', async () => {
-  let interrupt: () => void = () => {};
-  let started: (text: string) => void = () => {};
-  const printed = new Promise<string>((resolve) => (started = resolve));
-  const ended = runProgram(['scim', 'serve', '--port', '0'], {
-    env: { TABLE_NAME: world.table, DYNAMODB_ENDPOINT: inject('endpoint') },
-    out: (text) => started(text),
-    error: () => {},
-    isTerminal: false,
-    onInterrupt: (listener) => {
-      interrupt = listener;
-      return () => {};
-    },
+  const serve = async (out: string) => {
+    const [, url = ''] = /^ready (http:\/\/127\.0\.0\.1:\d+)\n$/.exec(out) ?? [];
+    const ask = (token: string) =>
+      fetch(`${url}/scim/v2/Users?filter=${encodeURIComponent('userName eq "ann"')}`, {
+        headers: { authorization: `Bearer ${token}` },
+      });
+    expect((await ask('gh1_c_entra_x_y')).status).toBe(401);
+    const answer = await ask(credential);
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toMatchObject({ totalResults: 1 });
+  };
+  const env = { TABLE_NAME: world.table };
+  const { code, out } = await whileListening(['scim', 'serve', '--port', '0'], serve, {
+    env,
     now: world.clock.now,
-    tableInMemory,
   });
-  const [, url = ''] =
-    /^ready (http:\/\/127\.0\.0\.1:\d+)\n$/.exec(String(await Promise.race([printed, ended]))) ?? [];
-  const ask = (token: string) =>
-    fetch(`${url}/scim/v2/Users?filter=${encodeURIComponent('userName eq "ann"')}`, {
-      headers: { authorization: `Bearer ${token}` },
-    });
-  expect((await ask('gh1_c_entra_x_y')).status).toBe(401);
-  const answer = await ask(credential);
-  expect(answer.status).toBe(200);
-  expect(await answer.json()).toMatchObject({ totalResults: 1 });
-  interrupt();
-  expect(await ended).toBe(0);
+  expect({ code, out }).toEqual({ code: 0, out: expect.stringMatching(/^ready /) });
 });

@@ -1,37 +1,13 @@
 import { createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { runProgram } from '../../cli/program.ts';
 import { MANIFEST } from '../authzen/certification/fixture.ts';
+import { whileListening } from './support.ts';
 
-/** Runs `gatehouse serve` until `use` is done with what it printed. */
-async function serving(
+const serving = (
   args: readonly string[],
   use: (out: string) => Promise<void>,
   env: Readonly<Record<string, string>> = {},
-) {
-  let interrupt: () => void = () => {};
-  let [out, error] = ['', ''];
-  let started: () => void = () => {};
-  const printed = new Promise<void>((resolve) => (started = resolve));
-  const ended = runProgram(['serve', ...args], {
-    env,
-    out: (text) => {
-      out += text;
-      started();
-    },
-    error: (text) => (error += text),
-    isTerminal: false,
-    onInterrupt: (listener) => {
-      interrupt = listener;
-      return () => {};
-    },
-    now: Date.now,
-  });
-  await Promise.race([printed, ended]);
-  if (out !== '') await use(out);
-  interrupt();
-  return { code: await ended, out, error };
-}
+) => whileListening(['serve', ...args], use, { env: { DYNAMODB_ENDPOINT: undefined, ...env } });
 
 describe('gatehouse serve --manifest', () => {
   test('serves the manifest, with a token that may evaluate, until it is interrupted', async () => {

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { afterAll, expect, inject } from 'vitest';
 import type { Context } from '../../cli/context.ts';
 import { EXIT_CODES } from '../../cli/exit-codes.ts';
@@ -22,6 +23,59 @@ export async function gatehouse(args: readonly string[], changes: Partial<Contex
   });
   assertDocumented(args, code);
   return { code, out: out.join(''), error: error.join('') };
+}
+
+/**
+ * Runs a subcommand that listens, until `use` is done with what it prints first; then it is interrupted. It is not used where
+ * it ends by itself.
+ */
+export async function whileListening(
+  args: readonly string[],
+  use: (out: string) => Promise<void>,
+  changes: Partial<Context> = {},
+) {
+  let [out, interrupt, started] = ['', () => {}, () => {}];
+  const printed = new Promise<void>((resolve) => {
+    started = resolve;
+  });
+  const ended = gatehouse(args, {
+    out: (text) => {
+      out += text;
+      started();
+    },
+    onInterrupt: (listener) => {
+      interrupt = listener;
+      return () => {};
+    },
+    ...changes,
+  });
+  await Promise.race([printed, ended]);
+  try {
+    if (out !== '') await use(out);
+  } finally {
+    interrupt();
+  }
+  return { ...(await ended), out };
+}
+
+/** Runs it at a terminal, where this is typed when the question stands there; without a text, input ends. */
+export async function atQuestion(
+  question: string,
+  typed: string | undefined,
+  args: readonly string[],
+  changes: Partial<Context> = {},
+) {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  let [asked, isAsked] = ['', false];
+  output.on('data', (chunk) => {
+    asked += chunk;
+    if (isAsked || !asked.includes(question)) return;
+    isAsked = true;
+    if (typed === undefined) input.end();
+    else input.write(typed);
+  });
+  const ran = await gatehouse(args, { isTerminal: true, terminal: { input, output }, ...changes });
+  return { ...ran, asked, isAsked };
 }
 
 /** The subcommands that a help lists. */

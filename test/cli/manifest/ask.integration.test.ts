@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs';
-import { PassThrough } from 'node:stream';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { createLightWorld, type World } from '../../support/world.ts';
-import { fileOf, gatehouse, removeFiles } from '../support.ts';
+import { atQuestion, fileOf, gatehouse, removeFiles } from '../support.ts';
 
 /** What apply asks a person at a terminal, and what it takes for a yes. */
 afterAll(removeFiles);
@@ -16,22 +15,7 @@ beforeEach(async () => {
 
 /** Runs an apply at a terminal. What is typed is typed when the question stands there. */
 async function applyAt(text: string, typed: string | undefined, ...args: readonly string[]) {
-  const [input, output] = [new PassThrough(), new PassThrough()];
-  let asked = '';
-  let isAsked = false;
-  output.on('data', (chunk) => {
-    asked += chunk;
-    if (isAsked || !asked.includes(QUESTION)) return;
-    isAsked = true;
-    if (typed === undefined) input.end();
-    else input.write(typed);
-  });
-  const ran = await gatehouse(['apply', fileOf(text), ...args], {
-    env: { TABLE_NAME: world.table },
-    isTerminal: true,
-    terminal: { input, output },
-  });
-  return { ...ran, isAsked };
+  return atQuestion(QUESTION, typed, ['apply', fileOf(text), ...args], { env: { TABLE_NAME: world.table } });
 }
 
 const isThere = async () => (await world.run('user.list', {})).items;
