@@ -3,7 +3,7 @@ import { listen } from '../support/listening.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { fileOf, gatehouse, removeFiles } from './support.ts';
 
-/** Every subcommand, used wrongly: one line that says what to do, and with `--json` the same as data. */
+/** Every subcommand, used wrongly: one line that says what to do. As data, and without a table: transcripts/mistakes.txt. */
 let world: World;
 beforeAll(async () => {
   world = await createWorld();
@@ -156,80 +156,25 @@ describe('every subcommand says what to do', () => {
     ));
 });
 
-describe('--json', () => {
-  const errorOf = async (...args: readonly string[]) => {
-    const { code, out, error } = await gatehouse(args, { env: { TABLE_NAME: world.table } });
-    expect({ code, error }).toEqual({ code: 2, error: '' });
-    const data = JSON.parse(out);
-    expect(data.ok).toBe(false);
-    return data.error;
-  };
-
-  test.each<[readonly string[], string]>([
-    [['chekc', '--json'], 'there is no subcommand chekc: did you mean check?'],
-    [['--json'], 'which subcommand? There are '],
-    [['route', '--json'], 'which subcommand? There are '],
+test('a load that ends early is one document with --json, with what was done', async () => {
+  const { out } = await gatehouse(
     [
-      ['--json', 'check', SUBJECT],
-      '<permission> is missing. Usage: gatehouse check [options] <subject> <permission> <scope>',
+      'load',
+      'users',
+      fileOf('email\na@example.com\n', 'csv'),
+      '--json',
+      '--function',
+      'provisioning',
+      '--lambda-endpoint',
+      'http://127.0.0.1:1',
     ],
-    [['check', '--jsom', '--json'], 'there is no option --jsom: did you mean --json?'],
-    [
-      ['load', 'people', 'x.csv', '--json'],
-      '<kind> people is not one of users, subjects, memberships, assignments',
-    ],
-  ])('of a usage error: %j', async (args, message) => {
-    const error = await errorOf(...args);
-    expect(error).toMatchObject({ code: 'usage', retryable: false });
-    expect(error.message.startsWith(message), error.message).toBe(true);
-  });
-
-  test('of a file: each problem', async () => {
-    const file = fileOf('scops: {}\nusrs: {}\n');
-    const problems = [
-      `${file}:1:1: scops: unknown key: did you mean scopes?`,
-      `${file}:2:1: usrs: unknown key: did you mean users?`,
-    ];
-    for (const command of ['plan', 'apply'])
-      expect(await errorOf(command, file, '--json')).toMatchObject({ code: 'file', problems });
-  });
-
-  test('of a refusal: its code and field', async () => {
-    expect(await errorOf('revoke-user', `user:${ID}`, '--json')).toMatchObject({
-      code: 'not_found',
-      field: 'id',
-      retryable: false,
-    });
-  });
-
-  test('of a name that nothing has', async () => {
-    expect(await errorOf('revoke-user', 'nobody@example.com', '--json')).toEqual({
-      code: 'name_unknown',
-      message: 'USER nobody@example.com: no user or other subject has this name',
-      retryable: false,
-    });
-  });
-
-  test('of a load that ends early: one document, with what was done', async () => {
-    const { out } = await gatehouse(
-      [
-        'load',
-        'users',
-        fileOf('email\na@example.com\n', 'csv'),
-        '--json',
-        '--function',
-        'provisioning',
-        '--lambda-endpoint',
-        'http://127.0.0.1:1',
-      ],
-      {},
-    );
-    expect(JSON.parse(out)).toMatchObject({
-      ok: false,
-      complete: false,
-      rows: 0,
-      error: { code: 'incomplete', retryable: true },
-    });
+    {},
+  );
+  expect(JSON.parse(out)).toMatchObject({
+    ok: false,
+    complete: false,
+    rows: 0,
+    error: { code: 'incomplete', retryable: true },
   });
 });
 
@@ -248,6 +193,12 @@ test('global options stand before the subcommand too', async () => {
   expect((await gatehouse(['--table', 'check', 'check', SUBJECT])).error).toBe(
     'gatehouse check: <permission> is missing. Usage: gatehouse check [options] <subject> <permission> <scope>\n',
   );
+});
+
+test('no subcommand: the whole help, as an error', async () => {
+  const { code, out, error } = await gatehouse([]);
+  expect({ code, out }).toEqual({ code: 2, out: '' });
+  expect(error).toBe((await gatehouse(['--help'])).out);
 });
 
 test('--version', async () => {

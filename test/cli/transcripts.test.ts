@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -12,6 +12,7 @@ import { gatehouse } from './support.ts';
  *   === file NAME      a file beside it
  *   === any title      a test, on a copy of that table
  *   $ gatehouse …      then what it prints: lines of the error stream begin with !, and [1] is an exit code that is not 0
+ *   $ cat NAME         what a file holds that was written beside
  *
  * `…` stands for any text, ID for an id that was made, $ID for the last of them. With TRANSCRIPTS=write, what differs is
  * written anew: read it before you commit it.
@@ -69,6 +70,13 @@ describe.each(readdirSync(FOLDER))('%s', (name) => {
     writeFileSync(file, text.slice(0, text.search(/^=== /m)) + written);
   });
 
+  const written = (file: string): string => {
+    const path = join(folder, file);
+    return existsSync(path)
+      ? readFileSync(path, 'utf8').replace(IDS, 'ID').trimEnd()
+      : '! there is no such file\n[1]';
+  };
+
   test.each(tests)('$title', async ({ lines }) => {
     const world = copyOf(made);
     let [id, turn] = ['', 0];
@@ -76,12 +84,13 @@ describe.each(readdirSync(FOLDER))('%s', (name) => {
       // Time passes with each look at it, and a second with each command: the same on any machine.
       let now = START + 1_000 * ++turn;
       const words = wordsOf(line.replace('$ID', id));
+      if (words[0] === 'cat') return written(String(words[1]));
       const at = words.indexOf('gatehouse');
       const given = words.slice(0, at).map((word) => word.split(/=(.*)/s).slice(0, 2));
       const args = words
         .slice(at + 1)
         .map((word) =>
-          /^[\w-]+(?:\.\w+)*\.(?:csv|json|jsonl|txt|yaml)$/.test(word) ? join(folder, word) : word,
+          /^[\w-]+(?:\.\w+)*\.(?:csv|json|jsonl|ts|txt|yaml)$/.test(word) ? join(folder, word) : word,
         );
       // Tests of a model without a table are on one in memory, as where no engine is installed.
       const { platform } = process;

@@ -60,6 +60,11 @@ test('the refused rows have the named columns, and the delimiter of the file', a
   });
 });
 
+test('line numbers are those of an editor, whatever ends a line', async () => {
+  const { rows } = await read('id,title\r\n"a\r\nb",\r\n\r\n"c\r\nd\r\ne",x\r\nlast,\r\n');
+  expect((rows as [number][]).map(([line]) => line)).toEqual([2, 5, 8]);
+});
+
 test('bytes count from the beginning of the file', async () => {
   for (const text of ['# users\nid,email\na,ann@b.de\n', '# users\n{"id":"a"}\n'])
     expect((await read(text)).last).toBe(text.length);

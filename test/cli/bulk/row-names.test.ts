@@ -1,33 +1,23 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { ROW_KINDS, type RowKind } from '../../../cli/bulk/kinds.ts';
 import { startLoad } from '../../../cli/bulk/load.ts';
 import { createRowNames } from '../../../cli/bulk/row-names.ts';
 import type { Refusal, SourceRow } from '../../../cli/bulk/rows.ts';
-import { directTransport, type Transport } from '../../../cli/transport.ts';
+import { type BatchTransport, directTransport, type Transport } from '../../../cli/transport.ts';
 import { createPacing } from '../../../table/read/pacing.ts';
-import { eventually } from '../../support/eventually.ts';
 import { commandsOf, createWorld, type World } from '../../support/world.ts';
 import { answering, done } from './loading.ts';
 
-/** Names in rows: whatever names a subject, a scope, a group or a role as an argument does so in a row. */
+/** How names in rows are looked up. What they may be: transcripts/load-names.txt. */
 let world: World;
-const ref: Record<string, string> = {};
-const idOf = (name: string): string => String(ref[name]).slice(String(ref[name]).indexOf(':') + 1);
-
+const GROUP = '01J8Z0E2Z8D2A3J7A7Y2H9GQ9C';
+const MANIFEST = `
+scopes: { Mercy: { id: mercy, type: tenant }, Ward 1: { id: ward, type: location, parent: Mercy } }
+groups: { Nurses: { id: ${GROUP}, scope: Ward 1 } }
+users: { uma: { id: u1, email: u1@mercy.example }, own: { id: own-id } }
+`;
 beforeEach(async () => {
-  world = await createWorld();
-  const make = async (as: string, type: string, input: Record<string, unknown>) => {
-    ref[as] = `${type}:${(await world.run(`${type}.create`, input)).id}`;
-  };
-  await make('mercy', 'tenant', { name: 'Mercy' });
-  await make('ward', 'location', { name: 'Ward 1', code: 'W1', parent: ref.mercy });
-  await make('nurses', 'group', { name: 'Nurses', scope: ref.ward });
-  await make('others', 'group', { name: 'Nurses', scope: ref.mercy });
-  await make('nurse', 'role', { name: 'Nurse', scope: 'tenant' });
-  await make('u1', 'user', { email: 'u1@mercy.example', username: 'uma', phone: '+4930123456' });
-  await make('own', 'user', { id: 'own-id' });
-  await make('account', 'account', { name: 'Contoso' });
-  await make('robot', 'technical-user', { name: 'Robot', account: ref.account });
+  world = await createWorld(MANIFEST);
 });
 
 async function load(
@@ -52,55 +42,6 @@ async function load(
   const { progress, fault } = await loading.done;
   return { created: progress.created, present: progress.present, refused, fault };
 }
-const membersOf = async (group: string) =>
-  ((await world.run('membership.list', { group: idOf(group) })).items as { user: string }[])
-    .map(({ user }) => user)
-    .sort();
-
-describe('a membership', () => {
-  test.each([
-    ['an email', 'U1@Mercy.example', 'u1'],
-    ['a username', 'uma', 'u1'],
-    ['a phone number', '+49 30 123456', 'u1'],
-    ['a reference', 'user:own-id', 'own'],
-    ['an id', 'own-id', 'own'],
-  ])('by %s of its user, and the path of its group', async (_, user, as) => {
-    const done = await load('memberships', [{ user, group: 'Ward 1/Nurses' }]);
-    expect(done).toEqual({ created: 1, present: 0, refused: [], fault: undefined });
-    expect(await membersOf('nurses')).toEqual([idOf(as)]);
-  });
-
-  test('of a subject of another type, by its name', async () => {
-    await load('memberships', [{ user: 'Contoso/Robot', group: 'mercy/ward 1/nurses' }]);
-    expect(await membersOf('nurses')).toEqual([ref.robot]);
-  });
-
-  test('is the same one by whatever name', async () => {
-    const group = 'Ward 1/Nurses';
-    const rows = ['u1@mercy.example', 'uma', idOf('u1')].map((user) => ({ user, group }));
-    expect(await load('memberships', rows)).toMatchObject({ created: 1, present: 2, refused: [] });
-  });
-});
-
-test('an assignment names its user, its scope and its role', async () => {
-  const rows = [
-    { user: 'u1@mercy.example', scope: 'W1', role: 'Nurse' },
-    { user: 'uma', scope: 'Mercy', role: idOf('nurse'), createdBy: 'u1@mercy.example' },
-  ];
-  expect(await load('assignments', rows)).toMatchObject({ created: 2, refused: [] });
-  expect((await world.run('assignment.list', { user: idOf('u1') })).items).toMatchObject(
-    [
-      { scope: ref.ward, role: idOf('nurse') },
-      { scope: ref.mercy, role: idOf('nurse'), createdBy: idOf('u1') },
-    ].sort((a, b) => (String(a.scope) < String(b.scope) ? -1 : 1)),
-  );
-});
-
-test('a user names its tenant', async () => {
-  expect(await load('users', [{ email: 'u2@mercy.example', tenant: 'mercy' }])).toMatchObject({ created: 1 });
-  expect(await world.run('user.read', { email: 'u2@mercy.example' })).toMatchObject({ tenant: ref.mercy });
-});
-
 test('a row names what a row before it creates', async () => {
   const rows = [
     ...Array.from({ length: 150 }, (_, n) => ({ email: `a${n}@mercy.example` })),
@@ -117,55 +58,6 @@ test('a row names what a row before it creates', async () => {
   });
 });
 
-describe('a name that does not mean one thing', () => {
-  test('is the problem of its row, with its line', async () => {
-    const good = { user: 'uma', group: 'Ward 1/Nurses' };
-    const { created, refused } = await load('memberships', [
-      { user: 'nobody@mercy.example', group: 'Ward 1/Nurses' },
-      good,
-      { user: 'uma', group: 'Nurses' },
-      { user: 'uma', group: 'a#b' },
-    ]);
-    expect(created).toBe(1);
-    expect(refused).toEqual([
-      {
-        line: 2,
-        code: 'name_unknown',
-        field: 'user',
-        message: 'user nobody@mercy.example: no user or other subject has this name',
-      },
-      {
-        line: 4,
-        code: 'name_ambiguous',
-        field: 'group',
-        message: expect.stringMatching(
-          /^group Nurses: 2 groups have this name; give a longer path, or a reference: Mercy\/(?:Ward 1\/)?Nurses \(group:\w+\), Mercy/,
-        ),
-      },
-      { line: 5, code: 'name_unknown', field: 'group', message: 'group a#b is no name' },
-    ]);
-  });
-
-  test('gets a suggestion', async () => {
-    await eventually(async () => {
-      const { refused } = await load('memberships', [{ user: 'u1@mercey.example', group: idOf('nurses') }]);
-      expect(refused[0]?.message).toContain('did you mean u1@mercy.example?');
-    });
-  });
-
-  test('an email that is the id of another user is the email in a row', async () => {
-    await world.run('user.create', { id: 'u1@mercy.example' });
-    await load('memberships', [{ user: 'u1@mercy.example', group: idOf('nurses') }]);
-    expect(await membersOf('nurses')).toEqual([idOf('u1')]);
-  });
-
-  test('an email that nobody has is an id', async () => {
-    await world.run('user.create', { id: 'ida@mercy.example' });
-    await load('memberships', [{ user: 'ida@mercy.example', group: idOf('nurses') }]);
-    expect(await membersOf('nurses')).toEqual(['ida@mercy.example']);
-  });
-});
-
 test('who may not look names up gives ids and references', async () => {
   const guarded: Transport = async (event) => {
     const answer = await world.provision(event);
@@ -178,8 +70,8 @@ test('who may not look names up gives ids and references', async () => {
     return { ...answer, result: { answers } };
   };
   const rows = [
-    { user: 'own-id', group: idOf('nurses') },
-    { user: 'u1@mercy.example', group: idOf('nurses') },
+    { user: 'own-id', group: GROUP },
+    { user: 'u1@mercy.example', group: GROUP },
   ];
   expect(await load('memberships', rows, guarded)).toMatchObject({
     created: 1,
@@ -220,10 +112,9 @@ test('many rows by email: one key for each distinct name, in batches, and no lis
     for (const { input } of event.batch) users.add(input.user);
     return answering(done)(event);
   };
-  const group = idOf('nurses');
   const rows = Array.from({ length: ROWS }, (_, n) => ({
     user: `p${n % PEOPLE}@mercy.example`,
-    group: `${group.slice(0, -1)}${Math.floor(n / PEOPLE)}`,
+    group: `${GROUP.slice(0, -1)}${Math.floor(n / PEOPLE)}`,
   }));
   expect(await load('memberships', rows, transport)).toMatchObject({ created: ROWS, refused: [] });
   expect({ keysRead, people: users.size }).toEqual({ keysRead: PEOPLE, people: PEOPLE });
@@ -245,4 +136,25 @@ test('what is forgotten, because too many others were asked for, is read again',
   for (const name of ['a', 'b', 'a', 'c', 'a', 'b'])
     expect(await resolve({ label: 'user', kind: 'subject', takesIds: true }, name)).toBe(`user:${name}`);
   expect(asked).toEqual(['a', 'b', 'c', 'b']);
+});
+
+test('a name that nothing has is looked up once, until rows were written', async () => {
+  let events = 0;
+  const { resolve, forgetUnknown } = createRowNames({
+    send: async (event) => {
+      events += 1;
+      const answer = await world.provision(event);
+      return answer.ok ? (answer.result.answers as Awaited<ReturnType<BatchTransport>>) : [];
+    },
+    pacing: createPacing({ deadlineMs: 1_000 }),
+  });
+  const user = { label: 'user', kind: 'subject', takesIds: true } as const;
+  const asked = async () => {
+    events = 0;
+    await expect(resolve(user, 'nobody@mercy.example')).rejects.toMatchObject({ code: 'name_unknown' });
+    return events > 0;
+  };
+  expect([await asked(), await asked()]).toEqual([true, false]);
+  forgetUnknown();
+  expect(await asked()).toBe(true);
 });
