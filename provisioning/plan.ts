@@ -75,6 +75,19 @@ export interface Progress {
 export const recorded = ({ audit }: Pick<Plan, 'audit'>): readonly AuditEntry[] =>
   [audit].flat().filter(({ kept }) => !kept);
 
+/** The records of a plan; the first of a tenant, or else the first, says which invariants it may break, and why. */
+export function withAccepted(audit: Plan['audit'], accepted: readonly Accepted[]): Plan['audit'] {
+  if (accepted.length === 0) return audit;
+  const entries = [audit].flat();
+  const place = entries.find(({ tenant, kept }) => tenant && !kept) ?? entries[0];
+  return entries.map((entry) => {
+    if (entry !== place) return entry;
+    const known = (entry.details?.accepted ?? []) as readonly Accepted[];
+    const more = accepted.filter((one) => !known.some(({ invariant }) => invariant === one.invariant));
+    return { ...entry, details: { ...entry.details, accepted: [...known, ...more] } };
+  });
+}
+
 /** Whether all that a plan asks for is there already: then nothing is sent. */
 export const isKept = ({ actions, audit }: Plan): boolean =>
   actions.length === 0 && [audit].flat().some(({ kept }) => kept) && recorded({ audit }).length === 0;

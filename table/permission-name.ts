@@ -39,6 +39,13 @@ export function isPermissionPattern(text: string): boolean {
   return isName(module) && part(action) && part(resource) && text.includes('*');
 }
 
+/** Whether there may be a permission that both cover, each a permission or a pattern. */
+export function overlap(one: string, other: string): boolean {
+  if (one === EVERYTHING || other === EVERYTHING) return true;
+  const [a, b] = [one.split(':'), other.split(':')];
+  return a.length === b.length && a.every((part, n) => part === b[n] || part === '*' || b[n] === '*');
+}
+
 /**
  * The patterns that cover a permission: four for `module:action:resource`, one for a page.
  * The engine looks each up instead of matching, so a grant can never match by accident.

@@ -14,7 +14,7 @@ import {
 import { parsePermissionName } from '../../table/permission-name.ts';
 import type { Reader } from '../../table/reader.ts';
 import type { Command } from '../command.ts';
-import { activeScopesBelow } from '../nodes/scopes-below.ts';
+import { refsBelow } from '../nodes/scopes-below.ts';
 import type { Leaves } from '../routes/written-scopes.ts';
 import { type Change, carryOut } from './carry-out.ts';
 import { type Copy, createCopy, TooLarge } from './copy.ts';
@@ -270,7 +270,7 @@ async function* placesOf(copy: Copy, candidates: ReadonlyMap<string, ReadonlySet
         byTop.set(root, new Set([...(byTop.get(root) ?? []), ...everywhere]));
     for (const [top, some] of byTop) {
       add(top as string, some);
-      for await (const ref of activeScopesBelow(reader, top as string)) add(ref, some);
+      for await (const ref of refsBelow(reader, top as string, 'active')) add(ref, some);
     }
   }
   for (const [scope, some] of people) yield { scope, people: some };

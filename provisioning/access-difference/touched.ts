@@ -19,7 +19,7 @@ import { ownedBy } from '../../table/partition-queries.ts';
 import { patternsCovering } from '../../table/permission-name.ts';
 import { MAX_PAGE, type Reader } from '../../table/reader.ts';
 import { permissionOrPattern } from '../edges/rights.ts';
-import { activeScopesBelow } from '../nodes/scopes-below.ts';
+import { refsBelow } from '../nodes/scopes-below.ts';
 import { isFoldedAttribute } from '../verify/folded-roles.ts';
 import type { Copy } from './copy.ts';
 import { EVERYWHERE, type People, TooMany } from './people.ts';
@@ -222,7 +222,7 @@ async function noteScope(
       await peopleAt(ref, scope, reader, people);
   }
   if (before)
-    for await (const ref of activeScopesBelow(copy.before, scope))
+    for await (const ref of refsBelow(copy.before, scope, 'all'))
       await peopleAt(ref, scope, copy.before, people);
   await people.admins(scope);
   const [global] = await copy.before.getMany([globalKey()]);

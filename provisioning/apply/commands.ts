@@ -16,7 +16,7 @@ import {
 import { canonical } from '../canonical.ts';
 import { type Command, RESTORE, readCommand, writeCommand } from '../command.ts';
 import { carriedBy } from '../operators/carried.ts';
-import type { Plan, Planning } from '../plan.ts';
+import { type Plan, type Planning, withAccepted } from '../plan.ts';
 import { leftBy } from '../routes/written-scopes.ts';
 import { type Batch, nextBatch } from './batch.ts';
 import { derivedId } from './entry.ts';
@@ -284,7 +284,7 @@ const applyCommandOf = (commands: Commands): Command =>
       const plan = { ...compared, steps };
       assertNoneErased(plan.steps, given.again === true);
       await assertAgreed(plan.steps, given);
-      await refuseBroken(plan, plan.steps, given.accept ?? [], { reader, commands, at });
+      const accepted = await refuseBroken(plan, plan.steps, given.accept ?? [], { reader, commands, at });
       const result = { ...countsOf(plan) };
       // Nobody looks at it where operators are not verified.
       const carries = planning.operator === undefined ? [] : await carriedBy(reader, plan.steps);
@@ -316,7 +316,10 @@ const applyCommandOf = (commands: Commands): Command =>
           planAhead: rest[0]?.phase === phase,
         };
       };
-      const make = (again: Planning) => goOn(again, plan.steps);
+      const make = async (again: Planning) => {
+        const made = await goOn(again, plan.steps);
+        return { ...made, audit: withAccepted(made.audit, accepted) };
+      };
       const isDone = plan.steps.length === 0 && lease?.isOwn !== true;
       const first = lease && !isDone ? underLease(make, lease, result) : make;
       return { ...(await first(planning)), carries };

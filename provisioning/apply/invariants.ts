@@ -4,7 +4,7 @@ import { invariantsKey } from '../../table/keys.ts';
 import type { Reader } from '../../table/reader.ts';
 import { accessDifference, type Copy } from '../access-difference/index.ts';
 import { invariantsIn, readRootsWithInvariants } from '../invariants/invariants-of.ts';
-import { type Broken, brokenBy, unprovedError, violated } from '../invariants/new-violations.ts';
+import { acceptedOf, type Broken, brokenBy, refuse, unprovedError } from '../invariants/new-violations.ts';
 import type { Accepted } from '../plan.ts';
 import type { ManifestPlan } from './plan.ts';
 import type { Commands } from './state.ts';
@@ -44,15 +44,16 @@ export async function brokenOn(
  * Throws what the steps of a manifest break, and where it is not known whether they do.
  *
  * @param accepted invariants that they may break
+ * @returns those of them that they do break, or may
  */
 export async function refuseBroken(
   compared: Pick<ManifestPlan, 'state'>,
   steps: readonly Step[],
   accepted: readonly Accepted[],
   { reader, commands, at }: { readonly reader: Reader; readonly commands: Commands; readonly at: number },
-): Promise<void> {
+): Promise<readonly Accepted[]> {
   const isNew = steps.some(({ kind }) => kind === 'invariant');
-  if (steps.length === 0 || (!isNew && (await invariantsOn(reader, compared)).size === 0)) return;
+  if (steps.length === 0 || (!isNew && (await invariantsOn(reader, compared)).size === 0)) return [];
   const found: BrokenInvariants[] = [];
   const inspect = async (copy: Copy) => {
     const broken = await brokenOn(copy, compared, at);
@@ -63,6 +64,7 @@ export async function refuseBroken(
   const isAccepted = (name: string) => accepted.some(({ invariant }) => invariant === name);
   const why = broken ? broken.unproved : incomplete;
   if (why !== undefined && broken?.invariants.every(isAccepted) !== true) throw unprovedError(why);
-  const refused = (broken?.violations ?? []).filter(({ name }) => !isAccepted(name));
-  if (refused.length > 0) throw violated(refused);
+  refuse(broken?.violations ?? [], accepted);
+  if (why === undefined) return acceptedOf(accepted, broken?.violations);
+  return accepted.filter(({ invariant }) => broken?.invariants.includes(invariant));
 }

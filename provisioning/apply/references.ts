@@ -19,8 +19,9 @@ export function referenceProblems(manifest: Manifest): readonly Problem[] {
   const find = <T>(known: Readonly<Record<string, T>>, name: Name): T | undefined =>
     typeof name === 'string' && Object.hasOwn(known, name) ? known[name] : undefined;
 
+  /** A pattern need not be there. */
   const refer = (path: Path, what: string, name: Name, known: object): void => {
-    if (typeof name === 'string' && !Object.hasOwn(known, name))
+    if (typeof name === 'string' && !Object.hasOwn(known, name) && !isPermissionPattern(name))
       refuse(path, `there is no ${what} ${name}: ${hint(name, Object.keys(known))}`);
   };
   const referAll = (path: Path, what: string, names: readonly string[], known: object): void => {
@@ -85,8 +86,7 @@ export function referenceProblems(manifest: Manifest): readonly Problem[] {
         refuse([...path, 'parent'], 'a role inherits from global roles or from roles of its own owner only');
     for (const [effect, effects] of Object.entries({ allow, deny }))
       for (const [position, { permission }] of effects.entries())
-        if (!isPermissionPattern(permission))
-          refer([...path, effect, position], 'page or permission', permission, permissions);
+        refer([...path, effect, position], 'page or permission', permission, permissions);
     const allowed = new Set(allow.map(({ permission }) => permission));
     for (const [position, { permission }] of deny.entries())
       if (allowed.has(permission))

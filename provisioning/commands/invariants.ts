@@ -2,7 +2,7 @@ import { ENTITIES } from '../../table/entities/registry.ts';
 import { invalid } from '../../table/errors.ts';
 import { invariantSchema, NOT_ONE, permissionsOf } from '../../table/invariant.ts';
 import { nodeKey, permissionRef } from '../../table/keys.ts';
-import { parsePermissionName } from '../../table/permission-name.ts';
+import { isPermissionPattern, parsePermissionName } from '../../table/permission-name.ts';
 import { listOwnedCommand } from '../kinds/lists.ts';
 import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { loadNode, loadScope, textOf } from '../nodes/nodes.ts';
@@ -14,7 +14,7 @@ async function refuseWrong(planning: Planning, of: Attributes): Promise<void> {
   const { id, name, separate, within, never, except, scope } = of;
   const parsed = invariantSchema.safeParse({ id, name, separate, within, never, except });
   if (!parsed.success) throw invalid('separate', NOT_ONE);
-  for (const permission of permissionsOf(parsed.data)) {
+  for (const permission of permissionsOf(parsed.data).filter((said) => !isPermissionPattern(said))) {
     const ref = permissionRef(parsePermissionName(permission, 'separate'));
     if (!(await planning.reader.get(nodeKey(ref))))
       throw invalid(separate ? 'separate' : 'never', `${permission} is not registered`);

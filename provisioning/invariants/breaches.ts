@@ -1,3 +1,4 @@
+import { overlap } from '../../table/permission-name.ts';
 import type { Invariant } from './invariant.ts';
 import { type Timeline, verdictsAt } from './timelines.ts';
 
@@ -26,39 +27,62 @@ export const isCertain = ({ granted }: Breach): boolean => granted.every(({ cert
  * @param timelines of one subject at scopes of one root
  * @param permissions in the order of their verdicts
  * @param isExempt whether the invariant excepts the subject at a scope
+ * @param earlier those of the same scopes before a change: what was granted then breaks nothing anew
  */
 export function firstBreach(
   { separate, within = 'tenant', never }: Invariant,
   timelines: readonly Timeline[],
   permissions: readonly string[],
   isExempt: (scope: string) => boolean,
+  earlier?: readonly Timeline[],
 ): Breach | undefined {
-  const instants = [...new Set(timelines.flatMap(({ from }) => from))].sort((a, b) => a - b);
-  /** Where a permission is granted: once for certain, or else once perhaps. */
-  function grantedIn(some: readonly Timeline[], permission: string, at: number): Granted | undefined {
+  const all = [...timelines, ...(earlier ?? [])];
+  const instants = [...new Set(all.flatMap(({ from }) => from))].sort((a, b) => a - b);
+  /** Where one is granted that this covers: once for certain, or else once perhaps. */
+  function grantedIn(
+    some: readonly Timeline[],
+    said: string,
+    at: number,
+    counts: (permission: string) => boolean = () => true,
+  ): Granted | undefined {
     let perhaps: Granted | undefined;
     for (const timeline of some) {
-      const verdict = verdictsAt(timeline, at)[permissions.indexOf(permission)] ?? 'no';
-      if (verdict === 'no') continue;
-      const { scope, text } = timeline;
-      if (verdict === 'certain') return { permission, scope, certain: true, text };
-      perhaps ??= { permission, scope, certain: false, text };
+      const verdicts = verdictsAt(timeline, at);
+      for (const [position, permission] of permissions.entries()) {
+        const verdict = verdicts[position] ?? 'no';
+        if (verdict === 'no' || !overlap(said, permission) || !counts(permission)) continue;
+        const { scope, text } = timeline;
+        if (verdict === 'certain') return { permission, scope, certain: true, text };
+        perhaps ??= { permission, scope, certain: false, text };
+      }
     }
     return perhaps;
   }
-  const together = separate && within === 'tenant' ? [timelines] : timelines.map((each) => [each]);
+  const isInTenant = separate !== undefined && within === 'tenant';
+  const placesOf = (each: readonly Timeline[]) => (isInTenant ? [each] : each.map((one) => [one]));
+  const before = earlier && placesOf(earlier);
   let first: Breach | undefined;
   for (const from of instants)
-    for (const some of together) {
+    for (const [place, some] of placesOf(timelines).entries()) {
       const asked = separate ?? (never === undefined || isExempt(some[0]?.scope ?? '') ? [] : [never]);
-      const granted = asked.flatMap((permission) => grantedIn(some, permission, from) ?? []);
-      const worst = granted
-        .toSorted((a, b) => Number(b.certain) - Number(a.certain))
-        .slice(0, separate ? 2 : 1);
-      if (worst.length < (separate ? 2 : 1)) continue;
-      const breach = { granted: worst, from };
+      const grantedOf = (said: string, counts?: (permission: string) => boolean) => {
+        const granted = grantedIn(some, said, from, counts);
+        return granted ? [{ said, granted }] : [];
+      };
+      const isNew = (permission: string) => !before || !grantedIn(before[place] ?? [], permission, from);
+      const [one] = asked.flatMap((said) => grantedOf(said, isNew)).toSorted(certainFirst);
+      const rest = asked.filter((said) => said !== one?.said).flatMap((said) => grantedOf(said));
+      const [other] = rest.toSorted(certainFirst);
+      if (!one || (separate && !other)) continue;
+      const worst = [one, ...(other ? [other] : [])].toSorted(
+        (a, b) => asked.indexOf(a.said) - asked.indexOf(b.said),
+      );
+      const breach = { granted: worst.map(({ granted }) => granted), from };
       if (isCertain(breach)) return breach;
       first ??= breach;
     }
   return first;
 }
+
+const certainFirst = (a: { readonly granted: Granted }, b: { readonly granted: Granted }): number =>
+  Number(b.granted.certain) - Number(a.granted.certain);

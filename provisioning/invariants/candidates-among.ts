@@ -9,28 +9,32 @@ import { scopeKey, subjectKey } from '../access-difference/state.ts';
 import { group } from '../edges/rights.ts';
 import type { Candidates } from './candidates.ts';
 
-/** The candidates among these subjects: where in a root something is granted to each. */
+/** The candidates among these subjects: where in a root something is granted to each, before a change of it or after. */
 export async function candidatesAmong(
   reader: Reader,
   root: string,
-  people: readonly string[],
+  { before, people }: { readonly before: Reader; readonly people: readonly string[] },
 ): Promise<Candidates> {
-  const items = await reader.getMany(people.map(subjectKey));
   const granted = new Map<string, readonly string[]>();
-  for (const [position, ref] of people.entries()) {
-    const item = items[position];
-    if (!item) continue;
-    const subject = await withAllGroups(reader, parseSubjectRef(ref, 'subject'), decodeSubject(item));
-    const groups = await reader.getMany(groupsOf(subject).map((id) => nodeKey(group(id))));
-    granted.set(ref, [
-      ...(subject.globalRoles.length > 0 ? [root] : []),
-      ...subject.assignments.keys(),
-      ...subject.grants.keys(),
-      ...groups.flatMap((node) => (node ? [String(node.scope)] : [])),
-    ]);
+  const everyoneAt: string[] = [];
+  for (const side of [before, reader]) {
+    const items = await side.getMany(people.map(subjectKey));
+    for (const [position, ref] of people.entries()) {
+      const item = items[position];
+      if (!item) continue;
+      const subject = await withAllGroups(side, parseSubjectRef(ref, 'subject'), decodeSubject(item));
+      const groups = await side.getMany(groupsOf(subject).map((id) => nodeKey(group(id))));
+      granted.set(ref, [
+        ...(granted.get(ref) ?? []),
+        ...(subject.globalRoles.length > 0 ? [root] : []),
+        ...subject.assignments.keys(),
+        ...subject.grants.keys(),
+        ...groups.flatMap((node) => (node ? [String(node.scope)] : [])),
+      ]);
+    }
+    const ofEveryone = await side.listAll(ownedBy(EVERYONE_LIST, 'group'));
+    everyoneAt.push(...ofEveryone.map(({ scope }) => String(scope)));
   }
-  const ofEveryone = await reader.listAll(ownedBy(EVERYONE_LIST, 'group'));
-  const everyoneAt = ofEveryone.map(({ scope }) => String(scope));
   const scopes = [...new Set([...everyoneAt, ...[...granted.values()].flat()])];
   const places = await reader.getMany(scopes.map(scopeKey));
   const isWithin = new Set(

@@ -2,19 +2,23 @@ import { Attribute, parseAttribute } from '../../table/decision/attributes.ts';
 import { mayBeScopeType } from '../../table/entities/scope-types.ts';
 import { isSubjectNode } from '../../table/identifiers.ts';
 import { parseKey } from '../../table/keys.ts';
-import { patternsCovering } from '../../table/permission-name.ts';
+import { overlap } from '../../table/permission-name.ts';
 import { isMap } from '../../table/value.ts';
 import { type Action, keyOf } from '../../table/write/action.ts';
 
 /** What a write may give to whom. */
 export interface Extent {
   readonly where: 'tenant' | 'everywhere';
-  /** Whether it may give this permission. */
-  readonly gives: (permission: string) => boolean;
+  /** The permissions that it may give, patterns among them; undefined: any. */
+  readonly gives?: readonly string[];
 }
 
-const inTenant: Extent = { where: 'tenant', gives: () => true };
-const everywhere: Extent = { where: 'everywhere', gives: () => true };
+/** Whether it may give what a permission or a pattern says. */
+export const mayGive = ({ gives }: Extent, said: string): boolean =>
+  gives?.some((each) => overlap(each, said)) ?? true;
+
+const inTenant: Extent = { where: 'tenant' };
+const everywhere: Extent = { where: 'everywhere' };
 
 type Names = ReadonlySet<string>;
 /** Attributes of decision items, or their kinds. Status, dates and entitlements count as open in any case. */
@@ -27,13 +31,14 @@ const effectIn = (value: unknown): unknown => (isMap(value) ? value.effect : val
 
 /** Whether an attribute with this value gives nobody anything: a role without a parent, a refusal. */
 function givesNothing(name: string, value: unknown): boolean {
+  if (name === Attribute.deny) return true;
   const said = parseAttribute(name);
   if (said?.kind === 'role') return value === '';
   if (said?.kind === 'folded') return said.effect === 'DENY';
   return (said?.kind === 'wild' || said?.kind === 'when') && effectIn(value) === 'DENY';
 }
 
-/** What an action adds to an item. What it takes away is no matter here: that is never refused. */
+/** What an action adds to an item. */
 const addedBy = (action: Action): readonly (readonly [string, unknown])[] => {
   if (action.kind === 'check' || action.kind === 'delete') return [];
   const parts =
@@ -43,36 +48,53 @@ const addedBy = (action: Action): readonly (readonly [string, unknown])[] => {
   return parts.flatMap((part) => Object.entries(part)).filter(([name, value]) => !givesNothing(name, value));
 };
 
+/** What an action takes from an item, perhaps a DENY. What goes with its whole item gives nobody anything. */
+const takenBy = (action: Action): readonly string[] => {
+  if (action.kind !== 'update') return [];
+  return [action, action.otherForm?.update ?? action].flatMap(({ remove = [], takeOut = {}, set = {} }) => {
+    // A role that has no parent from now on.
+    const emptied = Object.entries(set).flatMap(([name, value]) => (value === '' ? [name] : []));
+    return [...remove, ...Object.keys(takeOut), ...emptied];
+  });
+};
+
 /** Whether what a subject has may count for longer, wherever it has something. */
 const isEndMoved = (action: Action): boolean =>
   action.kind === 'update' &&
   (Attribute.endsAt in { ...action.set } || action.remove?.includes(Attribute.endsAt) === true);
 
-/** Whom an action may give something; undefined where nobody gets anything by it. */
-export function extentOf(action: Action): Extent | undefined {
+/** Whom an action may give something by what it adds; undefined where nobody gets anything by that. */
+export const extentOf = (action: Action): Extent | undefined =>
+  extentBy(
+    action,
+    addedBy(action).map(([name]) => name),
+  );
+
+/** Whom an action may give something where a DENY overrides, by what it takes away. */
+export const extentOfEnd = (action: Action): Extent | undefined => extentBy(action, takenBy(action));
+
+const OF_EFFECTS: Names = new Set([Attribute.allow, Attribute.deny, 'when', Attribute.registered]);
+
+/** @param names attributes that are added or taken away; of those that are added none is a DENY */
+function extentBy(action: Action, names: readonly string[]): Extent | undefined {
   const parsed = parseKey(keyOf(action));
   if (parsed?.form !== 'decision' && parsed?.form !== 'tenant-effects') return undefined;
-  const added = addedBy(action).map(([name]) => name);
-  const kinds = added.map((name) => parseAttribute(name)?.kind ?? name);
+  const kinds = names.map((name) => parseAttribute(name)?.kind ?? name);
   const has = (some: Names): boolean => kinds.some((kind) => some.has(kind));
-  const allows = kinds.includes(Attribute.allow) || kinds.includes('when');
-  if (parsed.form === 'tenant-effects') return allows ? inTenant : undefined;
+  if (parsed.form === 'tenant-effects') return has(OF_EFFECTS) ? inTenant : undefined;
   if (isSubjectNode(parsed)) {
     if (kinds.includes(Attribute.globalRoles) || isEndMoved(action)) return everywhere;
     return has(OF_SUBJECT) ? inTenant : undefined;
   }
   if (parsed.type === 'page' || parsed.type === 'permission')
-    return allows ? { where: 'everywhere', gives: (permission) => permission === parsed.id } : undefined;
+    return has(OF_EFFECTS) ? { where: 'everywhere', gives: [parsed.id] } : undefined;
   if (parsed.type === 'global') {
     if (kinds.includes('role')) return everywhere;
-    const patterns = new Set(
-      added.flatMap((name) => {
-        const said = parseAttribute(name);
-        return said?.kind === 'wild' ? [said.pattern] : [];
-      }),
-    );
-    const gives = (permission: string) => patternsCovering(permission).some((each) => patterns.has(each));
-    return patterns.size > 0 ? { where: 'everywhere', gives } : undefined;
+    const gives = names.flatMap((name) => {
+      const said = parseAttribute(name);
+      return said?.kind === 'wild' ? [said.pattern] : [];
+    });
+    return gives.length > 0 ? { where: 'everywhere', gives } : undefined;
   }
   if (!mayBeScopeType(parsed.type)) return undefined;
   return has(OF_SCOPE) || (action.kind === 'update' && has(OF_PLACE)) ? inTenant : undefined;

@@ -1,5 +1,6 @@
 import { holdsEntries } from '../../table/decision/apart.ts';
 import { Attribute } from '../../table/decision/attributes.ts';
+import { decodeScope } from '../../table/decision/decode.ts';
 import { MARKS } from '../../table/decision/entries.ts';
 import { createKnownSplits, noteSplits } from '../../table/decision/split.ts';
 import { stamped } from '../../table/decision/writes.ts';
@@ -12,10 +13,12 @@ import type { Reader } from '../../table/reader.ts';
 import { type Action, keyOf } from '../../table/write/action.ts';
 import { mergeActions } from '../../table/write/merge.ts';
 import { type Copy, createCopy } from '../access-difference/copy.ts';
-import { type AuditEntry, type Plan, recorded } from '../plan.ts';
-import { extentOf } from './concerned.ts';
+import { scopeKey } from '../access-difference/state.ts';
+import { type Plan, recorded, withAccepted } from '../plan.ts';
+import { type Extent, extentOf, extentOfEnd, mayGive } from './concerned.ts';
 import { invariantsIn, readRootsWithInvariants } from './invariants-of.ts';
-import { brokenBy, type Most, unprovedError, violated } from './new-violations.ts';
+import { acceptedOf, brokenBy, type Most, refuse, unprovedError } from './new-violations.ts';
+import { notHolding } from './not-holding.ts';
 import type { Violation } from './violation.ts';
 
 /** For how long a process goes by what it has read of which roots have invariants, in milliseconds. */
@@ -62,9 +65,16 @@ export function createEnforcement({
     return roots;
   }
 
-  return async (plan, { now, beside }) => {
-    if (plan.actions.some((action) => isSameKey(keyOf(action), invariantsKey(GLOBAL)))) known = undefined;
-    const extents = plan.actions.flatMap((action) => extentOf(action) ?? []);
+  return async (planned, { now, beside }) => {
+    let plan = planned;
+    if (plan.actions.some((action) => isSameKey(keyOf(action), invariantsKey(GLOBAL)))) {
+      known = undefined;
+      const warning = plan.isOfMany ? undefined : await notHolding(plan, reader, Date.parse(now));
+      if (warning !== undefined) plan = { ...plan, shownOnce: { ...plan.shownOnce, warning } };
+    }
+    const added = plan.actions.flatMap((action) => extentOf(action) ?? []);
+    const ended = plan.actions.flatMap((action) => extentOfEnd(action) ?? []);
+    const extents = [...added, ...ended];
     if (extents.length === 0) return plan;
     const all = await rootsWithInvariants();
     if (all.size === 0) return plan;
@@ -75,43 +85,61 @@ export function createEnforcement({
     const items = keys.length > 0 ? await reader.getMany(keys) : [];
     const of = new Map<string, readonly Invariant[]>();
     const revisions: Action[] = [];
+    let gives = false;
     for (const [position, item] of items.entries()) {
-      const concerned = invariantsIn(item).filter(
-        (each) =>
-          each.separate && permissionsOf(each).some((name) => extents.some(({ gives }) => gives(name))),
-      );
+      const root = String(roots[position]);
+      const concernedBy = (some: readonly Extent[]) =>
+        invariantsIn(item).filter(
+          (each) => each.separate && permissionsOf(each).some((said) => some.some((by) => mayGive(by, said))),
+        );
+      const concerned = concernedBy(extents);
       if (concerned.length === 0) continue;
-      of.set(String(roots[position]), concerned);
+      const isGiven = concernedBy(added).length > 0;
+      // Elsewhere the end of a DENY gives nothing.
+      if (!isGiven && !(await isDenyOverriding(reader, root))) continue;
+      gives ||= isGiven;
+      of.set(root, concerned);
       revisions.push(nextRevision(item));
     }
     if (of.size === 0) return plan;
-    if (of.size > MOST_ROOTS)
+    if (of.size > MOST_ROOTS) {
+      if (!gives) return plan;
       throw unprovedError(`it counts in more than ${MOST_ROOTS} tenants with invariants`);
+    }
     await beside?.getMany(keys);
-    const broken = await check(plan, of, reader, now);
+    const broken = await check(plan, of, { reader, now, gives });
     return {
       ...plan,
       actions: [...plan.actions, ...revisions],
-      audit: broken.length > 0 ? withAccepted(plan, broken) : plan.audit,
+      audit: withAccepted(plan.audit, acceptedOf(plan.accepts, broken)),
     };
   };
 }
 
-/** The invariants that a plan breaks and may break. Throws for others. */
+/** Whether a DENY counts in a tenant. */
+async function isDenyOverriding(reader: Reader, root: string): Promise<boolean> {
+  const item = await reader.get(scopeKey(root));
+  return item !== undefined && decodeScope(root, item).combination === 'deny-overrides';
+}
+
+/**
+ * The invariants that a plan breaks and may break. Throws for others.
+ *
+ * @param gives whether it adds something: what only takes away, perhaps a DENY, is not refused because it is large
+ */
 async function check(
   { actions, accepts = [], isOfMany }: Plan,
   of: ReadonlyMap<string, readonly Invariant[]>,
-  reader: Reader,
-  now: string,
+  { reader, now, gives }: { readonly reader: Reader; readonly now: string; readonly gives: boolean },
 ): Promise<readonly Violation[]> {
   const at = Date.parse(now);
   const most = isOfMany ? OF_MANY : ALONE;
   const copy = createCopy(reader, most);
   await write(actions, copy, at);
   const { violations, unproved } = await brokenBy(copy, of, at, most);
-  if (unproved !== undefined) throw unprovedError(unproved);
-  const refused = violations.filter(({ name }) => !accepts.some(({ invariant }) => invariant === name));
-  if (refused.length > 0) throw violated(refused);
+  if (unproved !== undefined && gives) throw unprovedError(unproved);
+  if (unproved !== undefined) return [];
+  refuse(violations, accepts);
   return violations;
 }
 
@@ -138,14 +166,3 @@ const nextRevision = (item: Item | undefined): Action => ({
   when: { exists: true, equals: { [Attribute.writeId]: item?.[Attribute.writeId] as string | undefined } },
   failure: () => stale('what the invariants of the tenant rest on'),
 });
-
-/** The first record says what was accepted, and why. */
-function withAccepted(plan: Plan, broken: readonly Violation[]): readonly AuditEntry[] {
-  const names = new Set(broken.map(({ name }) => name));
-  const accepted = (plan.accepts ?? []).filter(({ invariant }) => names.has(invariant));
-  return [plan.audit]
-    .flat()
-    .map((entry, position) =>
-      position === 0 ? { ...entry, details: { ...entry.details, accepted } } : entry,
-    );
-}

@@ -3,6 +3,7 @@ import type { Invariant } from '../../table/invariant.ts';
 import { type Copy, TooLarge } from '../access-difference/copy.ts';
 import { createPeople, TooMany } from '../access-difference/people.ts';
 import { touchedBy } from '../access-difference/touched.ts';
+import type { Accepted } from '../plan.ts';
 import { proveInvariants } from './prove.ts';
 import type { Violation } from './violation.ts';
 
@@ -20,7 +21,7 @@ export type Broken =
   | { readonly unproved: string; readonly violations?: never };
 
 /**
- * What a change breaks: for whomever it may touch, what is not so before it. So what only takes away breaks nothing.
+ * What a change breaks: for whomever it may touch, by what it gives. So what only takes away breaks nothing.
  *
  * @param copy to which the change is written
  * @param of the invariants, by the root that has them
@@ -40,18 +41,12 @@ export async function brokenBy(
       return { unproved: `it concerns more than ${most.people} people` };
     const violations: Violation[] = [];
     for (const [root, invariants] of of) {
-      const prove = (reader: Copy['after'], some: readonly string[], those: readonly Invariant[]) =>
-        proveInvariants({ reader, root, invariants: those, at, people: some, bounds: most });
-      const after = await prove(copy.after, people, invariants);
-      if (after.unproved !== undefined) return { unproved: after.unproved };
-      if (after.violations.length === 0) continue;
-      for (const one of people) {
-        const now = await prove(copy.after, [one], invariants);
-        if (now.violations.length === 0) continue;
-        const earlier = await prove(copy.before, [one], invariants);
-        const known = new Set(earlier.violations.map(({ invariant }) => invariant));
-        violations.push(...now.violations.filter(({ invariant }) => !known.has(invariant)));
-      }
+      const { before, after: reader } = copy;
+      const bounds = { ...most, violations: Number.POSITIVE_INFINITY };
+      const change = { before, people };
+      const found = await proveInvariants({ reader, root, invariants, at, bounds, change });
+      if (found.unproved !== undefined) return { unproved: found.unproved };
+      violations.push(...found.violations);
     }
     return { violations };
   } catch (error) {
@@ -68,8 +63,19 @@ export const violationText = ({ name, who, holds, from }: Violation): string =>
     .map(({ permission, scope, through }) => `${permission} at ${scope.name ?? scope.ref} (${through})`)
     .join(' and ')}, from ${from}`;
 
-export const violated = (violations: readonly Violation[]): GatehouseError =>
-  new GatehouseError('invariant_violated', violations.map(violationText).join('; '));
+/** Throws where others are broken than those that may be. */
+export function refuse(violations: readonly Violation[], accepted: readonly Accepted[]): void {
+  const refused = violations.filter(({ name }) => !accepted.some(({ invariant }) => invariant === name));
+  if (refused.length > 0)
+    throw new GatehouseError('invariant_violated', refused.map(violationText).join('; '));
+}
+
+/** Of the invariants that may be broken those that are. */
+export const acceptedOf = (
+  accepted: readonly Accepted[] = [],
+  violations: readonly Violation[] = [],
+): readonly Accepted[] =>
+  accepted.filter(({ invariant }) => violations.some(({ name }) => name === invariant));
 
 export const unprovedError = (why: string): GatehouseError =>
   new GatehouseError('invariant_unproved', `whether the invariants would hold is not known: ${why}`);

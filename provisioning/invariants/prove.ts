@@ -3,10 +3,17 @@ import { groupsOf } from '../../table/decision/items.ts';
 import { defined } from '../../table/defined.ts';
 import { formatRef, readSubject } from '../../table/identifiers.ts';
 import { nodeKey } from '../../table/keys.ts';
+import { isPermissionPattern, overlap } from '../../table/permission-name.ts';
 import type { Reader } from '../../table/reader.ts';
 import { createCopy, TooLarge } from '../access-difference/copy.ts';
 import { TooMany } from '../access-difference/people.ts';
-import { createHoldings, pathOf, type State, stateOf } from '../access-difference/state.ts';
+import {
+  createHoldings,
+  pathOf,
+  permissionsOf as registeredIn,
+  type State,
+  stateOf,
+} from '../access-difference/state.ts';
 import { group } from '../edges/rights.ts';
 import { firstBreach } from './breaches.ts';
 import { administratorsOf, type Candidates, candidatesIn } from './candidates.ts';
@@ -51,8 +58,15 @@ export interface ToProve {
   /** From when on, in epoch milliseconds. */
   readonly at: number;
   readonly bounds?: Partial<Bounds>;
-  /** Only these subjects are decided, as references; administrators, tokens and those without grants are left out. */
-  readonly people?: readonly string[];
+  /** Of a change: what it gives is looked at, to these subjects and to somebody without grants. Tokens are left out. */
+  readonly change?: Change;
+}
+
+interface Change {
+  /** The table before it. */
+  readonly before: Reader;
+  /** As references. */
+  readonly people: readonly string[];
 }
 
 /** How much is looked at. */
@@ -91,13 +105,13 @@ export async function proveInvariants({
   invariants,
   at,
   bounds,
-  people,
+  change,
 }: ToProve): Promise<Proof> {
   const most = { ...BOUNDS, ...bounds };
-  const { before } = createCopy(reader, most);
-  const permissions = [...new Set(invariants.flatMap(permissionsOf))];
+  const { before: table } = createCopy(reader, most);
+  const was = change && createCopy(change.before, most).before;
   const findings = createFindings();
-  const decided = { people: 0, scopes: 0, permissions: permissions.length, cells: 0, decisions: 0 };
+  const decided = { people: 0, scopes: 0, permissions: 0, cells: 0, decisions: 0 };
   const spend = (decisions: number): void => {
     decided.decisions += decisions;
     if (decided.decisions > most.decisions)
@@ -105,44 +119,45 @@ export async function proveInvariants({
   };
   let administrators: readonly string[] = [];
   let unproved: string | undefined;
+  const violations: Violation[] = [];
   try {
-    administrators = people ? [] : await administratorsOf(before, most);
-    const candidates = people
-      ? await candidatesAmong(before, root, people)
-      : await candidatesIn(before, root, permissions, exceptedBy(invariants), most);
+    administrators = change ? [] : await administratorsOf(table, most);
+    const permissions = await permissionsIn(table, invariants);
+    decided.permissions = permissions.length;
+    const candidates =
+      change && was
+        ? await candidatesAmong(table, root, { before: was, people: change.people })
+        : await candidatesIn(table, root, permissions, exceptedBy(invariants), most);
     decided.people = candidates.people.size;
-    const prover = {
-      invariants,
-      permissions,
-      at,
-      candidates,
-      findings,
-      decided,
-      spend,
-      isForAll: people === undefined,
-    };
     const anybody = anybodyBeside(candidates);
-    await proveOn(opened(before, anybody), anybody, [...candidates.people.keys()], prover);
+    const before = was && opened(was, anybody);
+    const prover = { invariants, permissions, at, candidates, findings, decided, spend, before };
+    await proveOn(opened(table, anybody), anybody, [...candidates.people.keys()], prover);
     if (candidates.suspended.length > 0) {
       const members = candidates.suspended.map(({ user }) => formatRef(readSubject(String(user), 'user')));
-      const resumed = await withMemberships(before, candidates.suspended);
+      const resumed = await withMemberships(table, candidates.suspended);
       await proveOn(opened(resumed, anybody), anybody, [...new Set(members)], prover);
     }
+    const report = createReporter({ reader: table, at });
+    for (const finding of findings.all.slice(0, most.violations)) violations.push(await report(finding));
   } catch (error) {
     unproved = boundOf(error, most);
     if (unproved === undefined) throw error;
   }
-  const listed = findings.all.slice(0, most.violations);
-  const report = createReporter({ reader: before, at });
-  const violations: Violation[] = [];
-  for (const finding of listed) violations.push(await report(finding));
   return {
     violations,
-    moreViolations: findings.all.length - listed.length,
+    moreViolations: findings.all.length - violations.length,
     administrators,
     decided,
     ...defined({ unproved }),
   };
+}
+
+/** The pages and permissions that the invariants are about, with what their patterns cover. */
+async function permissionsIn(reader: Reader, invariants: readonly Invariant[]): Promise<readonly string[]> {
+  const said = [...new Set(invariants.flatMap(permissionsOf))];
+  if (!said.some(isPermissionPattern)) return said;
+  return (await registeredIn([reader])).filter((name) => said.some((each) => overlap(each, name)));
 }
 
 function boundOf(error: unknown, { items, calls, people }: Bounds): string | undefined {
@@ -168,8 +183,8 @@ interface Prover {
   readonly findings: Findings;
   readonly decided: { -readonly [name in keyof Decided]: Decided[name] };
   readonly spend: (decisions: number) => void;
-  /** Whether somebody without grants is decided, too. */
-  readonly isForAll: boolean;
+  /** The table before a change. */
+  readonly before: Reader | undefined;
 }
 
 /** People to whom the same is granted. */
@@ -185,25 +200,29 @@ async function proveOn(
   reader: Reader,
   anybody: string,
   people: readonly string[],
-  { invariants, permissions, at, candidates, findings, decided, spend, isForAll }: Prover,
+  { invariants, permissions, at, candidates, findings, decided, spend, before }: Prover,
 ): Promise<void> {
   const { everyoneAt, external } = candidates;
   const state = await stateOf(reader, [...people, anybody], at);
   const timelineOf = createTimelines(state, permissions, at, spend);
+  const earlier = before && (await stateOf(before, [...people, anybody], at));
+  const earlierOf = earlier && createTimelines(earlier, permissions, at, spend);
   const exemptionOf = await exemptionsOn(reader, invariants);
   const scopesSeen = new Set<string>();
 
   async function decide(alike: Alike, scopes: Iterable<string>, some: readonly Invariant[], token?: Token) {
     const timelines: Timeline[] = [];
+    const earlierOnes: Timeline[] = [];
     for (const scope of some.length > 0 ? scopes : []) {
       const timeline = await timelineOf(alike.one, scope, token?.groups);
       scopesSeen.add(scope);
       decided.cells += alike.people.length * permissions.length * timeline.from.length;
       timelines.push(timeline);
+      if (earlierOf) earlierOnes.push(await earlierOf(alike.one, scope));
     }
     for (const invariant of some) {
       const isExempt = await exemptionOf(invariant, state, alike.one, [...scopes], token);
-      const breach = firstBreach(invariant, timelines, permissions, isExempt);
+      const breach = firstBreach(invariant, timelines, permissions, isExempt, earlierOf && earlierOnes);
       if (breach)
         findings.add({
           invariant,
@@ -217,8 +236,8 @@ async function proveOn(
   }
 
   const nobody: Alike = { one: anybody, people: [anybody], scopes: everyoneAt };
-  const some = await alikeIn(people, state, candidates, invariants);
-  const all = isForAll ? [nobody, ...some] : some;
+  const states = earlier ? [state, earlier] : [state];
+  const all = [nobody, ...(await alikeIn(people, states, candidates, invariants))];
   for (const alike of all) await decide(alike, alike.scopes, invariants);
 
   // Whoever shows a token. Its groups only allow: for one permission, each of them tells by itself.
@@ -266,21 +285,26 @@ function tokenOf(named: External): Token {
 /** Groups people by what is granted to them anywhere in the root, and by what excepts them. Administrators and subjects that are gone are left out. */
 async function alikeIn(
   people: readonly string[],
-  state: State,
+  states: readonly State[],
   { people: scopesOf, everyoneAt }: Candidates,
   invariants: readonly Invariant[],
 ): Promise<readonly Alike[]> {
   const excepted = new Set(exceptedBy(invariants));
   const scopes = new Set([...everyoneAt, ...people.flatMap((each) => [...(scopesOf.get(each) ?? [])])]);
-  const paths = await Promise.all([...scopes].map((scope) => pathOf(state, scope)));
-  const holdingsOf = createHoldings(paths.flat(), false);
+  const sides = await Promise.all(
+    states.map(async (state) => {
+      const paths = await Promise.all([...scopes].map((scope) => pathOf(state, scope)));
+      const holdingsOf = createHoldings(paths.flat(), false);
+      return (one: string) => holdingsOf(one, state.subject(one));
+    }),
+  );
   const classes = new Map<string, { one: string; people: string[]; scopes: Set<string> }>();
   for (const one of people) {
-    const subject = state.subject(one);
+    const subject = states[0]?.subject(one);
     if (!subject || subject.isAdmin) continue;
     // A group that is excepted may carry no roles.
     const text = JSON.stringify([
-      holdingsOf(one, subject),
+      sides.map((holdingsOf) => holdingsOf(one)),
       groupsOf(subject)
         .filter((id) => excepted.has(id))
         .sort(),

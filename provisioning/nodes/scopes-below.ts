@@ -32,17 +32,22 @@ export async function scopesBelow(reader: Reader, parents: readonly Ref[]): Prom
 }
 
 /**
- * All scopes below one, parents first, as the edges say. Only edges to types that may be there are read. Inactive scopes
- * are left out with all below them: nobody is allowed anything there.
+ * All scopes below one, parents first, as the edges say. Only edges to types that may be there are read.
+ *
+ * @param which whether inactive scopes are left out with all below them: nobody is allowed anything there
  */
-export async function* activeScopesBelow(reader: Reader, top: string): AsyncGenerator<string> {
+export async function* refsBelow(
+  reader: Reader,
+  top: string,
+  which: 'active' | 'all',
+): AsyncGenerator<string> {
   const added = await reader.listAll(ownedBy(SCOPE_TYPE_LIST, 'scope-type'));
   const addedTypes = added.map(({ name }) => String(name));
   async function* below(parent: Ref): AsyncGenerator<string> {
     const types = typesBelow(parent.type, addedTypes);
     if (types.length === 0) return;
     for (const { ref, item } of await edgesToChildren(reader, parent, types)) {
-      if (item.status !== undefined && item.status !== 'active') continue;
+      if (which === 'active' && item.status !== undefined && item.status !== 'active') continue;
       yield formatRef(ref);
       yield* below(ref);
     }

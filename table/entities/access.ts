@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { isRef, isType, MAX_REF_LENGTH } from '../identifiers.ts';
 import { normaliseExternalId, normaliseIssuer, normaliseName } from '../normalise.ts';
+import { overlap } from '../permission-name.ts';
 import { isPropertyName, isPropertyOwner, SOURCES, VALUE_TYPES } from '../properties.ts';
 import { isPermissionTemplate, isScopeTemplate } from '../resource-type.ts';
 import { parsePathTemplate, parseScopeTemplate, parseValueTemplate, routeShape } from '../route-template.ts';
@@ -183,17 +184,22 @@ export const ACCESS = {
       scope: field.ref.describe('root scope, as `tenant:ID`'),
       name: field.name,
       separate: z
-        .array(field.permissionName)
+        .array(field.permissionOrPattern)
         .min(2)
         .max(8)
-        .refine((all) => new Set(all).size === all.length, 'names a permission twice')
+        .refine(
+          (all) => !all.some((one, n) => all.slice(n + 1).some((other) => overlap(one, other))),
+          'names a permission twice, or patterns that cover the same',
+        )
         .optional()
-        .describe('list of pages and permissions of which nobody may have two at a time'),
+        .describe('list of pages, permissions and patterns of which nobody may have two at a time'),
       within: z
         .enum(['tenant', 'scope'])
         .optional()
         .describe('of `separate`: `tenant` (anywhere in it, if left out) or `scope` (at one and the same)'),
-      never: field.permissionName.optional().describe('page or permission that nobody may have'),
+      never: field.permissionOrPattern
+        .optional()
+        .describe('page, permission or pattern of those that nobody may have'),
       except: z
         .strictObject({ group: field.id })
         .optional()

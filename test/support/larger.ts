@@ -10,7 +10,7 @@ engine/search/agreement.integration isolation/isolation.property proof/oracle/or
 provisioning/apply/gap provisioning/apply/order.property.integration
 provisioning/copies.integration provisioning/corners.integration provisioning/dry-run
 provisioning/evidence/against.property provisioning/evidence/instant-histories
-provisioning/invariants/prove.property provisioning/evidence/usage/random-histories
+provisioning/invariants/prove.property provisioning/invariants/enforce.property provisioning/evidence/usage/random-histories
 provisioning/interleaving provisioning/limits.integration
 provisioning/long-deletions.integration provisioning/moves.integration provisioning/newer-forms
 provisioning/operations provisioning/role-templates.integration

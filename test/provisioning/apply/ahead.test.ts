@@ -24,14 +24,11 @@ ${numbers(90)
 async function apply(text: string, world = createMemoryWorld()) {
   const open = { writes: 0, most: 0 };
   const during = { reads: 0, edges: 0 };
-  const watched = watchReads(world.reader, () => {
+  const reader = watchReads(world.reader, (method, asked) => {
     if (open.writes > 0) during.reads += 1;
+    if (method === 'getMany')
+      during.edges += (asked as readonly Key[]).filter((key) => parseKey(key)?.form === 'edge').length;
   });
-  const getMany = (keys: readonly Key[]) => {
-    during.edges += keys.filter((key) => parseKey(key)?.form === 'edge').length;
-    return watched.getMany(keys);
-  };
-  const reader = { ...watched, getMany };
   const send: Writer['send'] = async (...given) => {
     open.writes += 1;
     open.most = Math.max(open.most, open.writes);

@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
+import { invariantsIn } from '../../../provisioning/invariants/invariants-of.ts';
+import { proveInvariants } from '../../../provisioning/invariants/prove.ts';
+import { parseRef } from '../../../table/identifiers.ts';
+import { invariantsKey } from '../../../table/keys.ts';
 import { findingsOn } from '../findings.ts';
 import { applyOn, createMemoryWorld, exportOn, planOn } from './support.ts';
 
@@ -114,7 +118,28 @@ invariants: [{ ${EYES} }, { name: nobody, never: "payments:approve:payment" }]`;
     expect(await send(world, 'tenant.apply', { accept: accept.slice(0, 1) })).toMatchObject({ ok: false });
     expect(await send(world, 'tenant.apply', { accept })).toMatchObject({ ok: true });
     const records = world.items().filter(({ Type }) => Type === 'AuditLog');
-    expect(records.flatMap(({ accepted }) => accepted ?? [])).toEqual([accept[0]]);
+    expect(records.flatMap(({ accepted }) => accepted ?? [])).toEqual(accept);
+  });
+
+  test('is applied where it takes somebody out of the group that an invariant excepts: prove finds that', async () => {
+    const world = createMemoryWorld();
+    const of = (groups: string) => `
+permissions: ["billing:refund:invoice"]
+scopes: { acme: { id: acme, type: tenant } }
+roles: { lender: { id: lender, owner: acme, allow: ["billing:refund:invoice"] } }
+groups: { finance: { id: finance, scope: acme }, lenders: { id: lenders, scope: acme, roles: [lender] } }
+users: { ann: { id: ann, groups: ${groups} }, bea: { id: bea } }
+invariants: [${REFUNDS}]`;
+    await applyOn(world, of('[finance, lenders]'));
+    const apply = (manifest: string) =>
+      world.provision({ command: 'tenant.apply', input: { manifest: parse(manifest), prune: true } });
+    expect(await apply(of('[lenders]'))).toMatchObject({ ok: true });
+    const [root, at] = ['tenant:acme', world.clock.now()];
+    const invariants = invariantsIn(await world.reader.get(invariantsKey(parseRef(root, 'root'))));
+    const { violations } = await proveInvariants({ reader: world.reader, root, invariants, at });
+    expect(violations).toMatchObject([{ who: { people: ['user:ann'] } }]);
+    const more = of('[lenders]').replace('bea: { id: bea', 'bea: { id: bea, groups: [lenders]');
+    expect(await apply(more)).toMatchObject({ error: { code: 'invariant_violated' } });
   });
 
   test('is applied where it only takes away, or what is broken was so before', async () => {

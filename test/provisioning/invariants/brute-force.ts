@@ -102,7 +102,8 @@ function isBroken(
   allowed: ReadonlySet<string>,
   asking: Asking,
 ): boolean {
-  const isGrantedAt = (permission: string, scope: string) => allowed.has(`${permission} ${scope}`);
+  const isGrantedAt = (said: string, scope: string) =>
+    PERMISSIONS.some((each) => isCovered(each, said) && allowed.has(`${each} ${scope}`));
   const isExcepted = (scope: string) =>
     except !== undefined &&
     pathOf(scope).includes(model.groups[except.group]?.scope ?? '') &&
@@ -134,6 +135,31 @@ export function bruteForce(model: Model) {
         note({ user, at, token: undefined, withSuspended, conditions: 'against' }, certain);
       }
   return { may, certain };
+}
+
+/** Whether a change gives somebody, at some instant, two of the permissions of a `separate` that they had not both. */
+export function isBrokenAnew(before: Model, after: Model): boolean {
+  const instants = [...new Set([...instantsOf(before), ...instantsOf(after)])];
+  const separate = after.invariants.filter((each) => each.separate);
+  return [...Object.keys(after.users), 'newcomer'].some((user) => {
+    if (after.users[user]?.isAdmin) return false;
+    return instants.some((at) => {
+      const asking: Asking = { user, at, token: undefined, withSuspended: true, conditions: 'for' };
+      const [was, is] = [allowedTo(before, asking), allowedTo(after, asking)];
+      return separate.some(({ separate: said = [], within }) =>
+        (within === 'scope' ? SCOPES.map((scope) => [scope]) : [SCOPES]).some((scopes) => {
+          const among = (allowed: ReadonlySet<string>) =>
+            PERMISSIONS.filter(
+              (each) =>
+                said.some((by) => isCovered(each, by)) &&
+                scopes.some((scope) => allowed.has(`${each} ${scope}`)),
+            );
+          const [had, has] = [among(was), among(is)];
+          return has.length >= 2 && has.some((permission) => !had.includes(permission));
+        }),
+      );
+    });
+  });
 }
 
 /** What somebody is allowed, as `permission scope`. */

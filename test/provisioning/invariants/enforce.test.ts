@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { parseRef } from '../../../table/identifiers.ts';
+import { invariantsKey, isSameKey } from '../../../table/keys.ts';
 import { copyOf, createMemoryWorld } from '../../support/world.ts';
 import { applyOn } from '../apply/support.ts';
 import { provisionWith } from '../stepwise.ts';
@@ -148,6 +150,108 @@ describe.each(pairs)('$one.0 and $other.0', ({ one, other, before }) => {
     const answer = await provisionWith(world, { command, input }, 0, () => world.run(...first));
     expect(answer).toMatchObject({ error: { code: 'invariant_violated' } });
   });
+});
+
+const PATTERNS = { separate: ['payments:create:*', 'payments:approve:*'] };
+
+test('a pattern stands for all that it covers, also for what is registered later', async () => {
+  const world = await worldWith(PATTERNS);
+  const refused = async (command: string, input: Record<string, unknown>) =>
+    expect(await world.refused(command, input)).toMatchObject({ code: 'invariant_violated' });
+  await refused('membership.create', { ...ANN, group: 'checkers' });
+  await world.run('membership.create', { ...ANN, group: 'readers' });
+  await world.run('role.create', { id: 'late', name: 'late', scope: ACME });
+  const late = { role: 'late', effect: 'ALLOW' };
+  await world.run('role-permission.create', { ...late, permission: 'payments:*:refund' });
+  await world.run('assignment.create', { ...ANN, role: 'late', scope: SOUTH });
+  await refused('permission.create', { name: 'payments:approve:refund' });
+  await world.run('permission.create', { name: 'payments:read:refund' });
+});
+
+test.each([
+  [['payments:create:payment', 'payments:*:payment'], 'separate'],
+  [['*:*:*', 'payments:approve:payment'], 'separate'],
+])('patterns of one invariant do not overlap: %j', async (separate, field) => {
+  const world = copyOf(start);
+  const refusal = await world.refused('invariant.create', { ...FOUR_EYES, separate });
+  expect(refusal).toMatchObject({ code: 'invalid', field });
+});
+
+describe('where a DENY overrides, its end is refused that gives somebody both', () => {
+  test.each([
+    ['role-permission.delete', { role: 'barrier', permission: 'payments:approve:payment' }],
+    ['role-permission.update', { role: 'barrier', permission: 'payments:approve:payment', when: 'false' }],
+    ['group-role.delete', { group: 'barred', role: 'barrier' }],
+    ['membership.delete', { ...BOB, group: 'barred' }],
+    ['group.delete', { id: 'barred' }],
+    ['role.delete', { id: 'barrier' }],
+    ['tenant.update', { id: 'acme', combination: 'allow-overrides' }],
+  ])('%s %j', async (command, input) => {
+    const world = await barredWorld();
+    expect(await world.refused(command, input)).toMatchObject({ code: 'invariant_violated' });
+    // What only takes away is not.
+    await world.run('membership.delete', { ...ANN, group: 'makers' });
+    await world.run('assignment.delete', { ...BOB, role: 'both', scope: NORTH });
+    await world.run(command, input);
+  });
+
+  test('nothing is looked at where none does', async () => {
+    const world = await barredWorld();
+    await world.run('assignment.delete', { ...BOB, role: 'both', scope: NORTH });
+    await world.run('tenant.update', { id: 'acme', combination: 'allow-overrides' });
+    const revision = () => world.items().find(({ PK, SK }) => isSameKey({ PK, SK }, KEY))?.writeId;
+    const before = revision();
+    await world.run('membership.delete', { ...BOB, group: 'barred' });
+    expect(revision()).toBe(before);
+    await world.run('membership.create', { ...BOB, group: 'makers' });
+    expect(revision()).not.toBe(before);
+  });
+
+  test('what would take looking at more people than that is not refused', async () => {
+    const world = await barredWorld();
+    for (let n = 0; n < 201; n++) {
+      await world.run('user.create', { id: `user-${n}` });
+      await world.run('membership.create', { user: `user-${n}`, group: 'barred' });
+    }
+    await world.run('group-role.delete', { group: 'barred', role: 'barrier' });
+  });
+});
+
+const KEY = invariantsKey(parseRef(ACME, 'root'));
+
+/** Bob has a role that allows both, and is in a group that bars him from one. */
+async function barredWorld() {
+  const world = copyOf(start);
+  const of = { scope: ACME, name: 'both' };
+  await world.run('tenant.update', { id: 'acme', combination: 'deny-overrides' });
+  await world.run('role.create', { ...of, id: 'both' });
+  for (const permission of FOUR_EYES.separate)
+    await world.run('role-permission.create', { role: 'both', permission, effect: 'ALLOW' });
+  await world.run('role.create', { ...of, id: 'barrier', name: 'barrier' });
+  const deny = { role: 'barrier', permission: 'payments:approve:payment', effect: 'DENY' };
+  await world.run('role-permission.create', deny);
+  await world.run('group.create', { ...of, id: 'barred' });
+  await world.run('group-role.create', { group: 'barred', role: 'barrier' });
+  await world.run('membership.create', { ...BOB, group: 'barred' });
+  await world.run('assignment.create', { ...BOB, role: 'both', scope: NORTH });
+  await world.run('invariant.create', FOUR_EYES);
+  return world;
+}
+
+test('one that does not hold when it is made says who breaks it, and is made', async () => {
+  const world = copyOf(start);
+  await world.run('membership.create', { ...ANN, group: 'checkers' });
+  expect(await world.run('invariant.create', FOUR_EYES)).toMatchObject({
+    warning: expect.stringMatching(/^not all holds .*four eyes: ann would hold payments:create/),
+  });
+  const kept = {
+    ...FOUR_EYES,
+    id: 'other',
+    name: 'other',
+    within: 'scope',
+    separate: ['payments:read:payment', 'payments:create:payment'],
+  };
+  expect(await world.run('invariant.create', kept)).not.toHaveProperty('warning');
 });
 
 test.each([null, '2029-01-01'])('who has ended does not go on with both: %s', async (endsAt) => {

@@ -87,11 +87,23 @@ test('what everyone has is true of anybody, and is shown of somebody who has it'
   expect((await engine.check(ref, 'desk', 'location:north')).reason).not.toBe('subject_unknown');
 });
 
-test('of some people only these are decided', async () => {
-  const never = { id: 'n', name: 'n', never: 'pay:create:bill' };
-  const { violations, administrators } = await prove([never], { people: ['user:ben'] });
-  expect(violations.flatMap(({ who }) => who.people)).toEqual(['user:ben']);
+test('of a change only what it gives is decided, to some people and to anybody', async () => {
+  const never = ['pay:create:bill', 'desk'].map((permission) => ({
+    id: permission,
+    name: 'n',
+    never: permission,
+  }));
+  const empty = createMemoryWorld();
+  const decide = (before: typeof world) =>
+    prove(never, { change: { before: before.reader, people: ['user:ben'] } });
+  const { violations, administrators } = await decide(empty);
+  expect(violations.map(({ who, invariant }) => [invariant, who.isAnybody ?? who.people])).toEqual([
+    ['desk', true],
+    ['pay:create:bill', ['user:ben']],
+    ['desk', ['user:ben']],
+  ]);
   expect(administrators).toEqual([]);
+  expect((await decide(world)).violations).toEqual([]);
 });
 
 test.each([

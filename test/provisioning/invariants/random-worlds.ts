@@ -157,8 +157,10 @@ export function createModel(random: Random, isPlanted: boolean): Model {
     : [];
   const pair = (): string[] => {
     const out = pick(PERMISSIONS);
-    return oneIn(4) ? [...PERMISSIONS] : PERMISSIONS.filter((each) => each !== out);
+    const some = oneIn(4) ? PERMISSIONS : PERMISSIONS.filter((each) => each !== out);
+    return oneIn(3) ? some.map((each) => each.replace(/:bill$/, ':*')) : [...some];
   };
+  const one = () => pick([...PERMISSIONS, 'pay:*:bill', '*:*:*']);
   return {
     roles,
     groups,
@@ -171,8 +173,8 @@ export function createModel(random: Random, isPlanted: boolean): Model {
     invariants: [
       { id: 'i0', name: 'in the tenant', separate: pair() },
       { id: 'i1', name: 'at one scope', separate: pair(), within: 'scope' },
-      { id: 'i2', name: 'never', never: pick(PERMISSIONS) },
-      { id: 'i3', name: 'except', never: pick(PERMISSIONS), except: { group: pick(Object.keys(groups)) } },
+      { id: 'i2', name: 'never', never: one() },
+      { id: 'i3', name: 'except', never: one(), except: { group: pick(Object.keys(groups)) } },
     ],
   };
 }
@@ -276,9 +278,9 @@ export async function tableOf(model: Model, reading: Reading) {
     const { ok } = await provisioning({ command, input });
     return ok;
   };
-  return { reader, items, send };
+  return { reader, items, send, provisioning };
 }
-type Send = Awaited<ReturnType<typeof tableOf>>['send'];
+type Send = (command: string, input: object) => Promise<boolean>;
 
 /** Changes a model by one command, and its table with it. A command that is refused changes neither. */
 export async function change({ oneIn, pick, below }: Random, model: Model, send: Send): Promise<void> {
@@ -288,7 +290,7 @@ export async function change({ oneIn, pick, below }: Random, model: Model, send:
   const group = pick(Object.keys(model.groups));
   const scope = pick(SCOPES);
   const without = <T>(all: T[], one: T): void => void all.splice(all.indexOf(one), 1);
-  switch (below(7)) {
+  switch (below(8)) {
     case 0: {
       const [from, until] = oneIn(2) ? [DAYS[2], DAYS[4]] : [undefined, DAYS[3]];
       const known = person.assignments.find((each) => each.role === role && each.scope === scope);
@@ -343,6 +345,14 @@ export async function change({ oneIn, pick, below }: Random, model: Model, send:
       if (!(await send(`global-role.${isGranted ? 'delete' : 'create'}`, { user, role }))) return;
       if (isGranted) without(person.globalRoles, role);
       else person.globalRoles.push(role);
+      return;
+    }
+    case 6: {
+      const { [role]: of, ...others } = model.roles;
+      const parent = oneIn(3) ? undefined : pick(Object.keys(others));
+      if (!of || !(await send('role.update', { id: role, parent: parent ?? null }))) return;
+      if (parent === undefined) delete of.parent;
+      else of.parent = parent;
       return;
     }
     default: {

@@ -1,0 +1,37 @@
+import { parseAttribute } from '../../table/decision/attributes.ts';
+import { formatRef } from '../../table/identifiers.ts';
+import { invariantSchema } from '../../table/invariant.ts';
+import { parseKey } from '../../table/keys.ts';
+import type { Reader } from '../../table/reader.ts';
+import { keyOf } from '../../table/write/action.ts';
+import type { Plan } from '../plan.ts';
+import { violationText } from './new-violations.ts';
+import { proveInvariants } from './prove.ts';
+
+/** How much is looked at for who breaks a new one. */
+const BOUNDS = { people: 2_000, items: 20_000, calls: 2_000, violations: 5 };
+
+/** Who breaks the invariants that a plan makes or changes already: no reason to refuse them. */
+export async function notHolding({ actions }: Plan, reader: Reader, at: number): Promise<string | undefined> {
+  const found: string[] = [];
+  for (const action of actions) {
+    const parsed = parseKey(keyOf(action));
+    if (action.kind !== 'update' || parsed?.form !== 'invariants') continue;
+    for (const [name, value] of Object.entries(action.set ?? {})) {
+      const said = parseAttribute(name);
+      if (said?.kind !== 'invariant') continue;
+      const invariants = [invariantSchema.parse({ ...(value as object), id: said.id })];
+      const proof = await proveInvariants({
+        reader,
+        root: formatRef(parsed),
+        invariants,
+        at,
+        bounds: BOUNDS,
+      });
+      found.push(...proof.violations.map(violationText));
+      if (proof.moreViolations > 0) found.push(`and ${proof.moreViolations} more`);
+      if (proof.unproved !== undefined) found.push(`not all is known: ${proof.unproved}`);
+    }
+  }
+  return found.length === 0 ? undefined : `not all holds (gatehouse prove): ${found.join('; ')}`;
+}
