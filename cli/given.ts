@@ -21,7 +21,7 @@ export function readGiven(text: string): Given {
 
 /** The options of every question. */
 export const ASKED = {
-  at: instant('the instant to decide for, ISO 8601 (default: now)'),
+  at: instant('the instant to decide for, from now on (default: now)'),
   given: parsed<Given>(
     '<json>',
     'the input of conditions, such as {"context":{"ip":"10.0.0.1"}}; also subject, resource, action',

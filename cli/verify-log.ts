@@ -2,7 +2,7 @@ import { createEngine } from '../engine/index.ts';
 import { askThen, compareLogged, type DecisionRecord, type LoggedThen } from '../provisioning/index.ts';
 import type { Reader } from '../table/reader.ts';
 import { COHERENCE_MARGIN_MS } from '../table/timing.ts';
-import { auditLines } from './audit-lines.ts';
+import { auditLinesOf } from './audit-lines.ts';
 import { type Context, UsageError } from './context.ts';
 import { readLogFiles } from './evidence/log-files.ts';
 import { type GlobalOptions, number, type Options, text, type ValuesOf, withDefault } from './options.ts';
@@ -32,7 +32,7 @@ type VerifyOptions = ValuesOf<typeof VERIFY> & Pick<ValuesOf<typeof THEN>, 'at' 
 /** Compares logged decisions of around an instant with the table as it was; undefined where no log is given. */
 export async function verifyLog(
   reader: Reader,
-  { verify, stale, at, records: file, region }: VerifyOptions,
+  { verify, stale, at, records: files, region }: VerifyOptions,
   context: Context,
 ): Promise<LoggedThen | undefined> {
   if (verify === undefined) return undefined;
@@ -51,7 +51,7 @@ export async function verifyLog(
     },
   });
   const clock = { now: () => now + 2 * COHERENCE_MARGIN_MS };
-  const lines = file === undefined ? undefined : () => auditLines(file);
+  const lines = auditLinesOf(files, region);
   const since = from - staleMs - COHERENCE_MARGIN_MS;
   return askThen({ reader, since, now, lines }, (then) =>
     compareLogged(then, [...records.values()], {

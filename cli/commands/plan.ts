@@ -1,13 +1,13 @@
 import { idsOf, type PlanAnswer, savedPlan } from '../../provisioning/index.ts';
 import { defined } from '../../table/defined.ts';
 import { readEndpoint } from '../connection.ts';
-import { wantsColours } from '../context.ts';
+import { UsageError, wantsColours } from '../context.ts';
 import { againstLogs } from '../evidence/against.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
 import { assertNotPruned, manifestFiles, ofFiles, throwFor } from '../manifest/files.ts';
 import { formatPlan, formatSum, planData } from '../manifest/print.ts';
 import { connectOnce, losersKnown, PLANNING, planFile } from '../manifest/shared.ts';
-import { argument, repeated, text } from '../options.ts';
+import { argument, number, repeated, text } from '../options.ts';
 import { assertWritable, writeNewFile, writeNewFolder } from '../output-file.ts';
 import { asJson } from '../print.ts';
 import { subcommand } from '../subcommand.ts';
@@ -38,17 +38,24 @@ export const addPlan = subcommand({
       '<log...>',
       'also say which decisions of these decision logs it would answer otherwise: files, folders, s3://BUCKET/PREFIX; - is the standard input',
     ),
+    days: number('<number>', 'with --against: how many days to look back (default: all)', {
+      kind: 'whole number',
+      least: 1,
+      most: 365,
+    }),
     ...PLANNING,
   },
   examples: EXAMPLES,
   run: async ([path], options, around) => {
-    const { out, against: logs } = options;
+    const { out, against: logs, days } = options;
+    if (days !== undefined && logs.length === 0)
+      throw new UsageError('--days is of --against: name a log, too');
     const files = await manifestFiles(path);
     assertNotPruned(path, files, options);
     if (out !== undefined) assertWritable(out, true);
     const colours = wantsColours(around);
     const connect = connectOnce(options, around);
-    const compared = againstLogs(logs, around, readEndpoint(options, around.env).region);
+    const compared = againstLogs(logs, days, around, readEndpoint(options, around.env).region);
     const plans: PlanAnswer[] = [];
     const data: unknown[] = [];
     const saved: string[] = [];

@@ -23,15 +23,21 @@ interface Shown {
 /**
  * Compares plans with logs, which are read once, when there is a plan. Without logs it says nothing.
  *
+ * @param days how many to look back; undefined: all
  * @returns a function that throws {@link UsageError} for logs that ask nothing of the table, and what
  *   {@link readLogFiles} and {@link againstLog} throw
  */
-export function againstLogs(names: readonly string[], context: Context, region: string | undefined) {
+export function againstLogs(
+  names: readonly string[],
+  days: number | undefined,
+  context: Context,
+  region: string | undefined,
+) {
   let read: Promise<Read> | undefined;
   return async ({ plan, place, deliver, reader }: Compared): Promise<Shown | undefined> => {
     if (names.length === 0) return undefined;
     const table = reader();
-    read ??= readQuestions(names, context, region);
+    read ??= readQuestions(names, days, context, region);
     const { logged, coverage } = await read;
     const against = await againstLog(plan.changes, logged, {
       reader: table,
@@ -53,18 +59,24 @@ export function againstLogs(names: readonly string[], context: Context, region: 
 
 type Compared = Pick<Planned, 'plan' | 'place' | 'deliver' | 'reader'>;
 
+/** Of an S3 object, how long before its last line it may have been begun. */
+const DAY_MS = 86_400_000;
+
 /** Reads logs as questions. */
 async function readQuestions(
   names: readonly string[],
+  days: number | undefined,
   context: Context,
   region: string | undefined,
 ): Promise<Read> {
-  const covered = createCoverage({ from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY });
+  const now = context.now();
+  const [from, until] = days === undefined ? [0, Number.POSITIVE_INFINITY] : [now - days * DAY_MS, now];
+  const covered = createCoverage({ from, until });
   const collected = createLoggedQuestions();
   await readLogFiles(names, {
     context,
     region,
-    from: 0,
+    from: from - DAY_MS,
     onRecord: (record) => {
       if (covered.add(record) && record.is === 'decision') collected.add(record);
     },

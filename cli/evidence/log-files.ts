@@ -12,7 +12,7 @@ import { isS3, listObjects } from './s3-objects.ts';
 
 /** Decision logs that a person names: files, folders and prefixes of S3, of JSON Lines, plain or packed by gzip. */
 
-interface LogFile {
+export interface LogFile {
   readonly name: string;
   /** Undefined for a pipe. */
   readonly bytes: number | undefined;
@@ -85,7 +85,7 @@ export async function readLogFiles(
   return { files: files.length, lines: counts.lines, damaged: counts.damaged };
 }
 
-async function filesOf(
+export async function filesOf(
   name: string,
   options: Pick<LogFilesOptions, 'region' | 'from'>,
 ): Promise<readonly LogFile[]> {

@@ -25,7 +25,7 @@ export async function listObjects(
   { region, from }: { readonly region: string | undefined; readonly from: number },
 ): Promise<readonly S3Object[]> {
   const [, Bucket, Prefix = ''] = /^s3:\/\/([a-z\d][a-z\d.-]{1,61}[a-z\d])(?:\/(.*))?$/s.exec(name) ?? [];
-  if (Bucket === undefined) throw new UsageError(`--log ${name} is not s3://BUCKET/PREFIX`);
+  if (Bucket === undefined) throw new UsageError(`${name} is not s3://BUCKET/PREFIX`);
   // Only this needs the client, and loading it takes time.
   const { GetObjectCommand, paginateListObjectsV2, S3Client } = await import('@aws-sdk/client-s3');
   const client = new S3Client({ ...defined({ region }), followRegionRedirects: true });

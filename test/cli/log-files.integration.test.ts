@@ -135,6 +135,6 @@ describe('decision logs in S3', () => {
   });
 
   test('a name that is none', async () => {
-    await expect(read(['s3://'])).rejects.toThrow('--log s3:// is not s3://BUCKET/PREFIX');
+    await expect(read(['s3://'])).rejects.toThrow('s3:// is not s3://BUCKET/PREFIX');
   });
 });

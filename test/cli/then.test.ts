@@ -1,3 +1,6 @@
+import { copyFileSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { expect, test } from 'vitest';
 import { decisionLine } from '../provisioning/evidence/lines.ts';
@@ -73,8 +76,13 @@ test('audit records from outside the table are taken beside its own', async () =
   expect((await world.ask(...asked)).out).toMatch(
     /^UNKNOWN\n {2}audit records are missing: 1 of tenant:north/,
   );
-  const file = fileOf(lines.join('\n'), 'jsonl');
-  expect((await world.ask(...asked, '--records', file)).out).toMatch(/^ALLOWED/);
+  const one = fileOf(lines.slice(0, 2).join('\n'), 'jsonl');
+  const other = fileOf(lines.slice(2).join('\n'), 'jsonl');
+  expect((await world.ask(...asked, '--records', one)).out).toMatch(/^UNKNOWN/);
+  expect((await world.ask(...asked, '--records', one, '--records', other)).out).toMatch(/^ALLOWED/);
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-records-'));
+  copyFileSync(other, join(folder, 'a.jsonl'));
+  expect((await world.ask(...asked, '--records', folder)).out).toMatch(/^ALLOWED/);
 });
 
 test('logged decisions of around then are compared', async () => {

@@ -47,6 +47,10 @@ export const addTry = subcommand({
   run: async ([method, path], options, context) => {
     const { now } = context;
     const { at = now() } = options;
+    if (options.at !== undefined && at < now())
+      throw new UsageError(
+        '--at is before now, and routes are those of now: gatehouse check takes the table as it was',
+      );
     const request = readRequest(method, path, options);
     const api = apiOf(options);
     const sender = await openSender(options, context);

@@ -276,6 +276,19 @@ test('what breaks one already may get what has nothing to do with it, and lose a
   });
 });
 
+test('who breaks one already until some day does not go on for longer', async () => {
+  const world = copyOf(start);
+  await world.run('assignment.create', { ...BOB, role: 'maker', scope: NORTH, endsAt: '2027-01-01' });
+  await world.run('assignment.create', { ...BOB, role: 'checker', scope: SOUTH });
+  await world.run('invariant.create', FOUR_EYES);
+  const update = { ...BOB, role: 'maker', scope: NORTH };
+  expect(await world.refused('assignment.update', { ...update, endsAt: null })).toMatchObject({
+    code: 'invariant_violated',
+    message: expect.stringMatching(/, from 2027-01-0\dT/),
+  });
+  await world.run('assignment.update', { ...update, endsAt: '2026-06-01' });
+});
+
 test('what concerns more people than are looked at is refused, and may be taken away', async () => {
   const world = await worldWith();
   await world.run('group.create', { id: 'many', scope: ACME, name: 'many' });
