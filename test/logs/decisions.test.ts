@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createLambdaHandler } from '../../authorizer/service/lambda.ts';
 import { httpApi1Event, httpApi2Event } from '../authzen/lambda-events.ts';
+import { decisionLine } from '../provisioning/evidence/lines.ts';
 import { createFunctions, type Functions } from './functions.ts';
 
 /** Which decisions are logged, and what their lines say. */
@@ -21,13 +22,8 @@ describe('DECISION_LOG=all', () => {
     await authorizer(await functions.event('payroll'));
     const { ann, north } = functions;
     const line = (page: string, allowed: boolean, reason: string, sequence: number) => ({
-      level: 'INFO',
-      message: 'decision',
-      service: 'authorizer',
+      ...JSON.parse(decisionLine({ kind: 'request', sequence })),
       process: expect.stringMatching(/^[0-9a-f-]{36}$/),
-      sequence,
-      rate: 1,
-      kind: 'request',
       requestId: REQUEST_ID,
       timestamp: expect.any(String),
       subject: { type: 'user', id: ann },

@@ -1,8 +1,10 @@
-import { expect, test } from 'vitest';
+import { ulid } from 'ulid';
+import { describe, expect, test } from 'vitest';
 import { createEngine } from '../../../engine/index.ts';
 import { askThen } from '../../../provisioning/evidence/instant.ts';
 import type { DecisionRecord } from '../../../provisioning/evidence/log-lines.ts';
 import { compareLogged } from '../../../provisioning/evidence/logged-then.ts';
+import { createProvisioning } from '../../../provisioning/index.ts';
 import type { Item } from '../../../table/item.ts';
 import { decisionKey } from '../../../table/keys.ts';
 import { createMemoryWorld } from '../../support/world.ts';
@@ -112,6 +114,151 @@ test('a scope stands where it stood, with all below it, before it was moved', as
   );
   expect(await pathAt(world.reader)).toEqual(['building:tower', 'project:west', 'client:acme']);
   expect(then.answer).toEqual(['building:tower', 'project:east', 'client:acme']);
+});
+
+test('a membership counts then that a connection has suspended since', async () => {
+  const world = await newWorld();
+  await world.run('scim-connection.create', { id: 'c', scope: 'tenant:north', name: 'staff' });
+  await world.run('user.create', { id: 'dan', username: 'dan', email: 'dan@north.example' });
+  await world.run('domain.create', { name: 'north.example', tenant: 'tenant:north' });
+  await world.run('scim-user.create', { connection: 'c', userName: 'dan', email: 'dan@north.example' });
+  const group = await world.run('scim-group.create', { connection: 'c', displayName: 'Guests' });
+  await world.run('role.create', { id: 'guest', name: 'guest', scope: 'tenant:north', allowOnly: true });
+  await world.run('role-permission.create', { role: 'guest', permission: 'roster', effect: 'ALLOW' });
+  await world.run('group-role.create', { group: group.group, role: 'guest' });
+  await world.run('scim-group.members', { connection: 'c', group: group.group, add: ['dan'] });
+  world.clock.advance(MINUTE);
+  const [before, ask] = [world.clock.now(), decideOn(world, 'user:dan', 'location:hall')];
+  expect((await ask(world.reader, before)).allowed).toBe(true);
+  world.clock.advance(MINUTE);
+  await world.run('scim-user.update', { connection: 'c', user: 'dan', active: false });
+  world.clock.advance(MINUTE);
+  const between = world.clock.now();
+  expect((await ask(world.reader, between)).allowed).toBe(false);
+  world.clock.advance(MINUTE);
+  await world.run('scim-user.update', { connection: 'c', user: 'dan', active: true });
+  world.clock.advance(MINUTE);
+  expect(await said(world, 'user:dan', before)).toBe('true');
+  expect(await said(world, 'user:dan', between)).toBe('false');
+  expect(await said(world, 'user:dan', world.clock.now())).toBe('true');
+});
+
+describe('what decides beside edges is as it was', () => {
+  const TOKEN = { issuer: 'https://one.example', ids: ['ext'], until: 8.64e15 };
+  async function changed(before: readonly Sent[], after: readonly Sent[], permission = 'roster') {
+    const world = await newWorld();
+    for (const [command, input] of before) await world.run(command, input);
+    world.clock.advance(MINUTE);
+    const at = world.clock.now();
+    world.clock.advance(MINUTE);
+    for (const [command, input] of after) await world.run(command, input);
+    world.clock.advance(MINUTE);
+    const now = world.clock.now();
+    const ask = async (reader: World['reader'], instant: number) => {
+      const engine = createEngine({ reader, clock: { now: () => now + MINUTE }, random: () => 0 });
+      const options = { at: instant, groups: TOKEN };
+      return (await engine.check('user:cyd', permission, 'location:hall', options)).allowed;
+    };
+    const then = await askThen({ reader: world.reader, since: at, now }, (asks) =>
+      asks(at, { ask: (table) => ask(table, at), sameAs: String }),
+    );
+    return [then.answer, await ask(world.reader, now)];
+  }
+  type Sent = readonly [string, Record<string, unknown>];
+  const CYD: Sent = ['user.create', { id: 'cyd' }];
+  const external = { id: 'x', scope: 'tenant:north', issuer: TOKEN.issuer, externalId: 'ext', group: 'open' };
+  const GROUP: readonly Sent[] = [
+    CYD,
+    ['role.create', { id: 'guest', name: 'guest', scope: 'tenant:north', allowOnly: true }],
+    ['role-permission.create', { role: 'guest', permission: 'roster', effect: 'ALLOW' }],
+    ['group.create', { id: 'open', name: 'open', scope: 'tenant:north', allowOnly: true }],
+    ['group-role.create', { group: 'open', role: 'guest' }],
+  ];
+  const SOLD: readonly Sent[] = [
+    CYD,
+    ['module.create', { name: 'pay', soldBySubscription: true }],
+    ['permission.create', { name: 'pay:see:bill' }],
+    ['role-permission.create', { role: 'teacher', permission: 'pay:see:bill', effect: 'ALLOW' }],
+    ['assignment.create', { user: 'cyd', role: 'teacher', scope: 'tenant:north' }],
+  ];
+  const subscription = { id: 's', scope: 'tenant:north', module: 'pay' };
+  const HEIR: readonly Sent[] = [
+    CYD,
+    ['role.create', { id: 'heir', name: 'heir', scope: 'tenant:north', parent: 'teacher' }],
+    ['assignment.create', { user: 'cyd', role: 'heir', scope: 'tenant:north' }],
+  ];
+
+  test('groups in tokens', async () => {
+    const made: Sent = ['external-group.create', external];
+    expect(await changed([...GROUP, made], [['external-group.delete', { id: 'x' }]])).toEqual([true, false]);
+    expect(await changed(GROUP, [made])).toEqual([false, true]);
+  });
+
+  test('subscriptions', async () => {
+    const made: Sent = ['subscription.create', subscription];
+    const ended = await changed([...SOLD, made], [['subscription.delete', { id: 's' }]], 'pay:see:bill');
+    expect(ended).toEqual([true, false]);
+    expect(await changed(SOLD, [made], 'pay:see:bill')).toEqual([false, true]);
+  });
+
+  test('roles and what they inherit', async () => {
+    expect(await changed(HEIR, [['role.update', { id: 'heir', parent: null }]])).toEqual([true, false]);
+    expect(await changed(HEIR.slice(0, 1), HEIR.slice(1))).toEqual([false, true]);
+    expect(await changed(HEIR, [['role.delete', { id: 'heir' }]])).toEqual([true, false]);
+  });
+});
+
+test('in the middle of a move all below the scope is closed, as it was then', async () => {
+  const world = await newWorld();
+  await world.run('client.create', { id: 'acme', name: 'Acme' });
+  for (const id of ['east', 'west'])
+    await world.run('project.create', { id, name: id, parent: 'client:acme' });
+  await world.run('building.create', { id: 'tower', name: 'Tower', parent: 'project:east' });
+  const zones = Array.from({ length: 40 }, (_, n) => `zone-${n}`);
+  for (const id of zones) await world.run('zone.create', { id, name: id, parent: 'building:tower' });
+  await world.run('assignment.create', { user: 'ann', role: 'teacher', scope: 'building:tower' });
+  await world.run('assignment.create', { user: 'ben', role: 'teacher', scope: 'project:west' });
+  world.clock.advance(MINUTE);
+  const copies: { readonly at: number; readonly items: readonly Item[] }[] = [
+    { at: world.clock.now(), items: world.items() },
+  ];
+  world.clock.advance(MINUTE);
+  const provisioning = createProvisioning({
+    ...world,
+    newId: () => ulid(),
+    budgetMs: Number.POSITIVE_INFINITY,
+    writer: {
+      send: async (...sent) => {
+        await world.writer.send(...sent);
+        world.clock.advance(MINUTE);
+        copies.push({ at: world.clock.now() - MINUTE / 2, items: world.items() });
+      },
+    },
+  });
+  const input = { scope: 'building:tower', parent: 'project:west' };
+  const answer = await provisioning({ command: 'scope.move', input });
+  expect(answer).toMatchObject({ ok: true });
+  world.clock.advance(MINUTE);
+  const now = world.clock.now();
+  const verdicts = async (reader: World['reader'], at: number) => {
+    const engine = createEngine({ reader, clock: { now: () => now + MINUTE }, random: () => 0 });
+    const scopes = ['building:tower', ...zones.map((id) => `zone:${id}`)];
+    const questions = ['user:ann', 'user:ben'].flatMap((subject) =>
+      scopes.map((scope) => ({ subject, permission: 'roster', scope, at })),
+    );
+    return (await engine.checkMany(questions)).decisions.map(({ allowed, reason }) => `${allowed} ${reason}`);
+  };
+  expect(copies.length).toBeGreaterThan(2);
+  const middle: string[] = [];
+  for (const { at, items } of copies) {
+    const then = await askThen({ reader: world.reader, since: at, now }, (asks) =>
+      asks(at, { ask: (table) => verdicts(table, at), sameAs: String }),
+    );
+    const wanted = await verdicts(createMemoryWorld(items, now).reader, at);
+    expect(then.unknown ?? then.answer).toEqual(wanted);
+    middle.push(...wanted);
+  }
+  expect(new Set(middle).size).toBeGreaterThan(1);
 });
 
 test('a tenant that was onboarded since was not there, and is not known by an older record', async () => {

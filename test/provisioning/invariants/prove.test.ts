@@ -106,6 +106,25 @@ test('of a change only what it gives is decided, to some people and to anybody',
   expect((await decide(world)).violations).toEqual([]);
 });
 
+test('what ends at a place gives there, though all of it is held above', async () => {
+  const of = (deny: string) => `
+pages: [desk]
+scopes:
+  acme: { id: acme, type: tenant, combination: deny-overrides }
+  north: { id: north, type: location, parent: acme }
+roles: { guest: { id: guest, allow: [desk] }, bar: { id: bar, deny: [desk] } }
+users: { ann: { id: ann, assignments: [{ role: guest, scope: acme }${deny}] } }`;
+  const [before, after] = [createMemoryWorld(), createMemoryWorld()];
+  await before.apply(of(', { role: bar, scope: north }'));
+  await after.apply(of(''));
+  const change = { before: before.reader, people: ['user:ann'] };
+  const { violations } = await prove([{ id: 'd', name: 'd', never: 'desk' }], {
+    reader: after.reader,
+    change,
+  });
+  expect(violations).toMatchObject([{ holds: [{ scope: { ref: 'location:north' } }] }]);
+});
+
 test.each([
   ['items', /more than 1 items/],
   ['calls', /1 calls/],
