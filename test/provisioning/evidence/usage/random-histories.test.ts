@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { again, SEED } from '../../../support/seed.ts';
 import { size } from '../../../support/tier.ts';
 import { copyOf } from '../../../support/world.ts';
@@ -33,10 +33,17 @@ async function allowedIn(world: LogWorld): Promise<ReadonlySet<string>> {
 }
 
 describe.each(Array.from({ length: HISTORIES }, (_, number) => SEED + number))('seed %i', (seed) => {
-  test('nothing changes in the period: exactly what no line used', async () => {
-    const history = await createHistory(seed, true);
-    const { unused, unsteady, coverage } = await reportOn(history);
-    const { used, edges, allows, activeSince, givesAnything, decisions, lost, unended } = history;
+  /** One in which nothing changes in the period. */
+  let steady: History;
+  let found: Found;
+  beforeAll(async () => {
+    steady = await createHistory(seed, true);
+    found = await reportOn(steady);
+  });
+
+  test('nothing changes in the period: exactly what no line used', () => {
+    const { unused, unsteady, coverage } = found;
+    const { used, edges, allows, activeSince, givesAnything, decisions, lost, unended } = steady;
     const active = (edge: string): boolean => activeSince.has(String(edge.split(' ')[1]));
     const expected = [
       ...[...allows.keys()].filter((each) => !used.has(each)),
@@ -62,11 +69,9 @@ describe.each(Array.from({ length: HISTORIES }, (_, number) => SEED + number))('
   });
 
   test('what is offered takes away only; what is not would give somebody something', async () => {
-    const { world, ...history } = await createHistory(seed + 2_000_000, true);
-    const { unused } = await reportOn({ world, ...history });
-    const before = await allowedIn(copyOf(world));
-    for (const { ends, refusal } of unused) {
-      const copy = copyOf(world);
+    const before = await allowedIn(copyOf(steady.world));
+    for (const { ends, refusal } of found.unused) {
+      const copy = copyOf(steady.world);
       for (const { command, input } of ends) await copy.run(command, input);
       const gained = [...(await allowedIn(copy))].filter((each) => !before.has(each));
       expect(refusal === undefined, `${again(seed)}: ${JSON.stringify(ends)}`).toBe(gained.length === 0);
