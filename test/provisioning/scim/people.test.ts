@@ -243,6 +243,21 @@ describe('a change', () => {
     expect(await userOf(user)).toMatchObject({ email: 'bea@acme.example' });
   });
 
+  test.each([
+    ['an administrator', 'admin.create', { user: 'ann' }],
+    ['closed', 'user.delete', { id: 'ann' }],
+  ])('that races with somebody who becomes %s links nobody to what was read', async (_, command, input) => {
+    const sent = { connection: 'c', userName: 'ann', email: 'ann@acme.example' };
+    const answer = await world.provisionAround({ command: 'scim-user.create', input: sent }, () =>
+      world.run(command, input),
+    );
+    expect(answer).toMatchObject(
+      command === 'admin.create'
+        ? { ok: false, error: REFUSED('email') }
+        : { ok: true, result: { made: true, user: expect.not.stringMatching(/^ann$/) } },
+    );
+  });
+
   test('that races with the loss of the domain is refused', async () => {
     const { user } = await create({ userName: 'bea', email: 'bea@acme.example' });
     const event = (command: string, input: Input) => ({ command, input: { connection: 'c', ...input } });
