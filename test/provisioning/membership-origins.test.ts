@@ -95,6 +95,14 @@ describe('by hand', () => {
     expect([isEdgeRead(), (await edge())?.origins]).toEqual([true, ['hand', 'okta']]);
   });
 
+  test('one that is suspended counts, until that is taken back', async () => {
+    await given(['okta'], ['okta']);
+    await world.run('membership.create', EDGE);
+    expect([await isMember(), (await edge())?.suspended]).toEqual([true, ['okta']]);
+    await world.run('membership.delete', EDGE);
+    expect([await isMember(), (await edge())?.origins]).toEqual([false, ['okta']]);
+  });
+
   test('nobody takes away what a connection gives without naming it', async () => {
     await given(['entra', 'okta']);
     expect(await world.refused('membership.delete', EDGE)).toMatchObject({

@@ -173,6 +173,16 @@ describe('its members', () => {
     );
   });
 
+  test('are replaced; those whom others give stay', async () => {
+    await members({ add: ['ann'] });
+    await world.run('membership.create', { user: 'ann', group: 'finance' });
+    expect(await members({ replace: ['bea'] })).toMatchObject({ ok: true });
+    expect([(await edge('ann'))?.origins, (await edge('bea'))?.origins]).toEqual([undefined, ['a']]);
+    expect([await isIn('ann'), await isIn('bea')]).toEqual([true, true]);
+    await members({ replace: [] });
+    expect([await isIn('ann'), await isIn('bea')]).toEqual([true, false]);
+  });
+
   test('that are so already are not written, and neither is a change that is sent twice', async () => {
     await members({ add: ['ann'] });
     expect(await counted(() => members({ add: ['ann'], remove: ['bea', 'nobody'] }))).toBe(0);
