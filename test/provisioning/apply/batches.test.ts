@@ -106,3 +106,18 @@ groups: {}
   expect((await planOn(world, `${head}roles: {}`)).steps).toEqual([]);
   expect((await world.run('role.list', {})).items).toEqual([]);
 });
+
+test('a role that inherits from another one that only refuses changes both at once', async () => {
+  const manifest = (parent: string) => `
+pages: [grades, plans]
+scopes: { school: { type: tenant, combination: deny-overrides } }
+roles:
+  guard: { owner: school, deny: [plans] }
+  warden: { owner: school, deny: [grades] }
+  teacher: { owner: school, parent: ${parent} }
+`;
+  const world = createMemoryWorld();
+  await applyOn(world, manifest('guard'));
+  const { steps } = await planOn(world, manifest('warden'));
+  expect(steps).toMatchObject([{ kind: 'role', phase: 'switch', input: { parent: expect.any(String) } }]);
+});
