@@ -19,6 +19,7 @@ roles:
   reader: { id: reader, owner: acme, allow: ["payments:read:payment"] }
   shared: { id: shared, allow: ["payments:approve:payment"] }
   everywhere: { id: everywhere, global: true, allow: ["payments:approve:payment"] }
+  maker everywhere: { id: maker-everywhere, global: true, allow: ["payments:create:payment"] }
 groups:
   makers: { id: makers, scope: north, roles: [maker] }
   checkers: { id: checkers, scope: acme, roles: [checker] }
@@ -71,6 +72,13 @@ describe('a command that gives somebody something is refused where this person w
       ),
     });
     expect(world.items()).toEqual(before);
+  });
+
+  test('by what counts everywhere alone', async () => {
+    const world = await worldWith();
+    await world.run('global-role.create', { ...BOB, role: 'maker-everywhere' });
+    const refusal = await world.refused('global-role.create', { ...BOB, role: 'everywhere' });
+    expect(refusal).toMatchObject({ code: 'invariant_violated' });
   });
 
   test('several of one transaction, and of one event', async () => {

@@ -8,7 +8,7 @@ import { createMemoryWorld } from '../../support/world.ts';
 
 /** What is said of a violation, and what counts as open (prove.property.test.ts compares whole worlds). */
 const MANIFEST = `
-pages: [desk]
+pages: [desk, attic]
 modules: { pay: { sold: true } }
 permissions: [pay:create:bill, pay:approve:bill]
 scopes:
@@ -19,6 +19,7 @@ roles:
   clerk: { id: clerk, owner: acme, allow: [pay:create:bill] }
   chief: { id: chief, owner: acme, allow: [{ permission: "pay:approve:*", when: 'context.method == "PUT"' }] }
   visitor: { id: visitor, allow: [desk] }
+  lodger: { id: lodger, allow: [attic] }
 groups:
   clerks: { id: clerks, scope: acme, roles: [clerk] }
   all: { id: all, scope: north, everyone: true, roles: [visitor] }
@@ -28,6 +29,7 @@ users:
   ben: { id: ben, groups: [clerks, silent], status: disabled }
   cyd: { id: cyd, groups: [clerks] }
   dan: { id: dan, admin: true }
+  eve: { id: eve, assignments: [{ role: lodger, scope: other }] }
 `;
 const FOUR: Invariant = { id: 'four', name: 'four eyes', separate: ['pay:create:bill', 'pay:approve:bill'] };
 
@@ -85,6 +87,10 @@ test('what everyone has is true of anybody, and is shown of somebody who has it'
   const engine = createEngine({ reader: world.reader, clock });
   const ref = violation?.who.subject.ref ?? '';
   expect((await engine.check(ref, 'desk', 'location:north')).reason).not.toBe('subject_unknown');
+});
+
+test('what is held in another tenant is no matter', async () => {
+  expect((await prove([{ id: 'a', name: 'a', never: 'attic' }])).violations).toEqual([]);
 });
 
 test('of a change only what it gives is decided, to some people and to anybody', async () => {
