@@ -10,12 +10,12 @@ engine/search/agreement.integration isolation/isolation.property proof/oracle/or
 provisioning/apply/gap provisioning/apply/order.property.integration
 provisioning/copies.integration provisioning/corners.integration provisioning/dry-run
 provisioning/evidence/against.property provisioning/evidence/instant-histories
-provisioning/invariants/prove.property provisioning/invariants/enforce.property provisioning/evidence/usage/random-histories
+provisioning/invariants/races.integration provisioning/invariants/prove.property provisioning/invariants/enforce.property provisioning/evidence/usage/random-histories
 provisioning/interleaving provisioning/limits.integration
 provisioning/long-deletions.integration provisioning/moves.integration provisioning/newer-forms
 provisioning/operations provisioning/role-templates.integration
 provisioning/split-reused-ids.integration provisioning/split-scope.integration provisioning/stamps
-provisioning/transaction provisioning/verify
+provisioning/transaction provisioning/uniqueness-crowd.integration provisioning/verify
 provisioning/verify-product.integration runbooks/rehearsals.integration scim/isolation.property scim/killed-sync.integration
 scim/repeated-sync.integration scim/scale.integration table/sequence.property authorizer/policies/bounds authorizer/policies/glob middleware/worlds.integration
 cli/command.integration cli/exit-codes.integration
