@@ -5,10 +5,10 @@ import { mergeActions } from '../../table/write/merge.ts';
 import { MAX_ACTIONS } from '../../table/write/transaction.ts';
 
 /**
- * Every step carries its audit record, the count of it and perhaps a key of pseudonyms, and writes or checks the
- * record of the operation.
+ * Every step carries its audit record, the count of it and perhaps a key of pseudonyms, writes or checks the record
+ * of the operation, and writes the revision of what invariants rest on in its tenant.
  */
-const OVERHEAD = 4;
+const OVERHEAD = 5;
 
 /**
  * Whether actions fit into the transaction of one step.
