@@ -1,4 +1,4 @@
-import type { Reason } from '../engine/index.ts';
+import type { Actor, Reason } from '../engine/index.ts';
 import type { HttpAnswer } from './configuration.ts';
 import type { GatewayRequest } from './events/request.ts';
 
@@ -7,6 +7,8 @@ export type Refusal =
   | 'route_unmapped'
   | 'route_unresolved'
   | 'arn_unusable'
+  /** A connection would outlive the token that says who acts. */
+  | 'actor_cannot_connect'
   /** The decision would use inputs that are not in API Gateway's cache key (ADR 0017). */
   | 'outside_cache_key';
 
@@ -16,6 +18,8 @@ export interface Verdict {
   readonly reason: Reason | Refusal;
   /** The subject, as a reference. */
   readonly subject?: string | undefined;
+  /** Who acts for the subject. */
+  readonly actor?: Actor | undefined;
   /** Id of the matched route. */
   readonly route?: string | undefined;
   readonly permission?: string | undefined;
@@ -42,10 +46,11 @@ const MAX_ROLES_LENGTH = 6_000;
  * `rolesLeftOut` says that the roles were too long.
  */
 function contextOf(verdict: Verdict): Context {
-  const { reason, subject, route, permission, scope, tenant, roles, credential } = verdict;
+  const { reason, subject, actor, route, permission, scope, tenant, roles, credential } = verdict;
   // Assigned one by one, without an intermediate list: this runs for each request.
   const context: Record<string, string> = {};
   if (subject !== undefined) context.subject = subject;
+  if (actor !== undefined) nameActor(actor, context);
   if (tenant !== undefined) context.tenant = tenant;
   if (scope !== undefined) context.scope = scope;
   if (permission !== undefined) context.permission = permission;
@@ -59,6 +64,12 @@ function contextOf(verdict: Verdict): Context {
   if (route !== undefined) context.route = route;
   context.coverage = 'route';
   return context;
+}
+
+/** Who acts for the subject, and by which mandate. */
+function nameActor({ subject, mandate }: Actor, context: Record<string, string>): void {
+  context.actor = subject;
+  if (mandate !== undefined) context.mandate = mandate;
 }
 
 /** `{isAuthorized, context}`, for an HTTP API with simple responses on (AG http-api-lambda-authorizer). */
@@ -153,8 +164,10 @@ const forUnusable = (verdict: Verdict): Verdict =>
 export const outcomeOf = (request: GatewayRequest, verdict: Verdict, httpAnswer: HttpAnswer): Verdict =>
   isSimple(request, httpAnswer) || isPlain(request.arn) ? verdict : forUnusable(verdict);
 
-/** A policy for the whole API. It is reused for other routes, so its context names only the subject. */
-export function toWholePolicy(subject: string, { allow, deny }: Resources): PolicyAnswer {
+/** A policy for the whole API. It is reused for other routes, so its context names only the subject, and who acts for it. */
+export function toWholePolicy(subject: string, { allow, deny }: Resources, actor?: Actor): PolicyAnswer {
+  const context: Record<string, string> = { subject, reason: 'policy', coverage: 'api' };
+  if (actor !== undefined) nameActor(actor, context);
   const statement = (Effect: 'Allow' | 'Deny', Resource: readonly string[]) =>
     Resource.length === 0 ? [] : [{ Action: 'execute-api:Invoke' as const, Effect, Resource }];
   return {
@@ -163,7 +176,7 @@ export function toWholePolicy(subject: string, { allow, deny }: Resources): Poli
       Version: '2012-10-17',
       Statement: [...statement('Allow', allow), ...statement('Deny', deny)],
     },
-    context: { subject, reason: 'policy', coverage: 'api' },
+    context,
   };
 }
 

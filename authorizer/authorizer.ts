@@ -138,22 +138,23 @@ export function createAuthorizer(parts: AuthorizerParts): Authorizer {
     // Built again after each read, while the routes are the same.
     let known: { readonly rules: readonly RouteRule[]; readonly routed: Routed } | undefined;
     return (look) => {
-      const { credential, claims } = identity;
+      const { credential, claims, actor } = identity;
       const subject = identity.subject ?? subjectOf(claims, look);
       const rules = look.item(apiRoutes, routesId);
       if (subject === undefined || rules === undefined) return undefined;
-      if (subject === null)
-        return { subject: '', permission: undefined, scope: undefined, refusal: 'subject_unknown' };
+      if (subject === null) return { ...NOTHING_ASKED, subject: '', refusal: 'subject_unknown' };
+      const mayLast = MAY_LAST.has(request.kind);
+      if (actor && mayLast)
+        return { ...NOTHING_ASKED, subject, credential, actor, refusal: 'actor_cannot_connect' };
       const mapped = rules ?? NO_RULES;
       if (known?.rules !== mapped)
         known = { rules: mapped, routed: trace('route', () => routeOf(request, identity, mapped)) };
       const { route, refusal, named, path = '', prefetch } = known.routed;
-      if (named === undefined)
-        return { subject, credential, permission: undefined, scope: undefined, refusal, route };
+      if (named === undefined) return { ...NOTHING_ASKED, subject, credential, actor, refusal, route };
       const { permission, scope } = named;
       const given = givenOf(request, path, identity, at);
-      const groups = MAY_LAST.has(request.kind) ? undefined : identity.groups;
-      return { subject, groups, credential, permission, scope, route, given, prefetch };
+      const groups = mayLast ? undefined : identity.groups;
+      return { subject, groups, credential, actor, permission, scope, route, given, prefetch };
     };
   };
 
@@ -170,7 +171,7 @@ export function createAuthorizer(parts: AuthorizerParts): Authorizer {
     if (!isOfOneSpelling(request.path)) return undefined;
     const whole = await policyFor(identity, called.base);
     if (whole === 'credential_refused') throw new CredentialsError('token_refused');
-    return whole && toWholePolicy(whole.subject, whole.resources);
+    return whole && toWholePolicy(whole.subject, whole.resources, identity.actor);
   }
 
   async function decide(request: GatewayRequest, identity: Identity) {
@@ -249,7 +250,9 @@ export function createAuthorizer(parts: AuthorizerParts): Authorizer {
 
 const NO_RULES: readonly RouteRule[] = [];
 
-/** A connection outlives its token, that of AppSync's subscriptions too, and nothing of the groups is kept with it. */
+const NOTHING_ASKED = { permission: undefined, scope: undefined } as const;
+
+/** A connection outlives its token, that of AppSync's subscriptions too, and nothing of groups and actors is kept with it. */
 const MAY_LAST: ReadonlySet<GatewayRequest['kind']> = new Set(['websocket', 'appsync']);
 
 /** A policy for the whole API follows from what the table says a caller may use at most: not from groups of a token. */
@@ -275,10 +278,10 @@ const attributesOf = ({ allowed, reason, route }: Verdict) => ({
  */
 function toVerdict({ question, decision, roles }: Answered<RequestQuestion>, isOutside: boolean): Verdict {
   if (decision?.reason === 'credential_refused') throw new CredentialsError('token_refused');
-  const { subject, route, permission, scope, refusal } = question;
+  const { subject, actor, route, permission, scope, refusal } = question;
   if (refusal === 'subject_unknown') return { allowed: false, reason: refusal };
-  if (refusal !== undefined) return { allowed: false, reason: refusal, subject, route };
+  if (refusal !== undefined) return { allowed: false, reason: refusal, subject, actor, route };
   const allowed = decision?.allowed === true && roles !== undefined && !isOutside;
   const reason = isOutside ? 'outside_cache_key' : (decision?.reason ?? 'no_grant');
-  return { allowed, reason, subject, route, permission, scope, ...(allowed && roles) };
+  return { allowed, reason, subject, actor, route, permission, scope, ...(allowed && roles) };
 }

@@ -5,7 +5,7 @@ import { GLOBAL, GLOBAL_ID, type ItemId } from '../engine/items.ts';
 import { createLog } from '../engine/log.ts';
 import type { Observe } from '../engine/observation.ts';
 import { createAccessBound } from '../engine/search/access-bound.ts';
-import { readApiToken } from '../table/api-token.ts';
+import { parseMandateToken, readApiToken } from '../table/api-token.ts';
 import { defined } from '../table/defined.ts';
 import { createClient } from '../table/dynamodb/client.ts';
 import { createReader } from '../table/dynamodb/reader.ts';
@@ -18,6 +18,7 @@ import { createReadCredentials } from './credentials/credentials.ts';
 import type { Fetch } from './credentials/fetch.ts';
 import { createIdentify } from './credentials/identity.ts';
 import { createIssuers, type RemoteIssuer } from './credentials/issuers.ts';
+import { createActorOfIssuers } from './credentials/token-actor.ts';
 import { createGroupsOfIssuers } from './credentials/token-groups.ts';
 import { createDecisionLog } from './decision-log.ts';
 import { fieldsOfFault } from './errors.ts';
@@ -149,8 +150,10 @@ export function compose(configuration: Configuration, trace: Trace, overrides: O
         authenticate: createAuthentication({ ...token, issuers, clock, cacheBytes: bytesOf(SHARES.tokens) }),
         revocation,
         readApiToken,
+        parseMandateToken,
         isId,
         groupsOf: createGroupsOfIssuers(token.issuers, log),
+        actorOf: createActorOfIssuers(token.issuers, isId),
       }),
       trace,
     ),

@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import type { Actor } from '../engine/actor.ts';
 import type { DecisionLog, LoggedDecision } from '../engine/decision-log.ts';
 import { createLog } from '../engine/log.ts';
 import {
@@ -107,15 +108,30 @@ const byTimer = (milliseconds: number, beat: () => void): (() => void) => {
 
 /** The fields of an evaluation (OpenID AuthZEN 1.0, section 6) and, in `context`, why and where. */
 function fieldsOf(
-  { requestId, kind, subject, permission, scope, allowed, reason, tenant, route, at, rests }: LoggedDecision,
+  {
+    requestId,
+    kind,
+    subject,
+    actor,
+    permission,
+    scope,
+    allowed,
+    reason,
+    tenant,
+    route,
+    at,
+    rests,
+  }: LoggedDecision,
   rate: number,
   api: string | undefined,
 ): Partial<DecisionLine> {
+  const who = subject === undefined ? undefined : entityOf(subject);
   return {
     requestId,
     rate,
     kind,
-    subject: subject === undefined ? undefined : entityOf(subject),
+    subject: who,
+    ...(actor && { ...actingOf(actor), onBehalfOf: who }),
     action: permission === undefined ? undefined : { name: loggable(permission) },
     resource: scope === undefined ? undefined : entityOf(scope),
     decision: allowed,
@@ -129,6 +145,13 @@ function fieldsOf(
     },
   };
 }
+
+/** Who acts, by which mandate, and who acted before. */
+const actingOf = ({ subject, mandate, before }: Actor): Partial<DecisionLine> => ({
+  actor: entityOf(subject),
+  mandate: mandate === undefined ? undefined : loggable(mandate),
+  actedBefore: before?.map(loggable),
+});
 
 /** A reference in AuthZEN's two fields. */
 function entityOf(ref: string): { readonly type: string; readonly id: string } {

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { type GatehouseError, invalid } from '../table/errors.ts';
+import { isType } from '../table/identifiers.ts';
 import { LOG_LEVELS } from '../table/log.ts';
 import { isLoopback } from '../table/loopback.ts';
 
@@ -23,6 +24,9 @@ function isTrustedUrl(text: string): boolean {
 
 export const text = (problem: string, isRight: (value: string) => boolean) =>
   z.string({ error: 'is missing' }).check(z.refine(isRight, { error: problem }));
+
+/** A type of subjects, as `agent`. */
+export const subjectType = text('is not a type of subjects', isType);
 
 /** @param problems each with the name of its variable first, and without values */
 export const wrongConfiguration = (variable: string, ...problems: readonly string[]): GatehouseError =>

@@ -20,11 +20,13 @@ export const createCallerOf =
   ({ identify, subjectOf }: CallerParts) =>
   async (authorization: readonly string[]): Promise<Caller> => {
     try {
-      const { subject, credential, claims } = await identify({ kind: 'http', authorization });
+      const { subject, credential, claims, actor } = await identify({ kind: 'http', authorization });
+      const name = subject ?? JSON.stringify([claims.iss, claims.sub]);
       return {
-        name: subject ?? JSON.stringify([claims.iss, claims.sub]),
+        name: actor === undefined ? name : JSON.stringify([name, actor.subject, actor.mandate]),
         subjectIn: (look) => subject ?? subjectOf(claims, look),
         credential,
+        actor,
       };
     } catch (error) {
       if (error instanceof CredentialsError) throw new UnauthorizedError(error.code, error.claim);

@@ -4,6 +4,7 @@ import { createReadCredentials } from '../authorizer/credentials/credentials.ts'
 import type { Fetch } from '../authorizer/credentials/fetch.ts';
 import { createIdentify } from '../authorizer/credentials/identity.ts';
 import { createIssuers, type RemoteIssuer } from '../authorizer/credentials/issuers.ts';
+import { createActorOfIssuers } from '../authorizer/credentials/token-actor.ts';
 import { createDecisionLog, type DecisionLog } from '../authorizer/decision-log.ts';
 import { codeOf, fieldsOfFault } from '../authorizer/errors.ts';
 import { createRequestMetrics } from '../authorizer/metrics.ts';
@@ -23,7 +24,7 @@ import { createExplainer } from '../engine/explain/explainer.ts';
 import { GLOBAL, GLOBAL_ID } from '../engine/items.ts';
 import { createLog } from '../engine/log.ts';
 import type { Observe } from '../engine/observation.ts';
-import { readApiToken } from '../table/api-token.ts';
+import { parseMandateToken, readApiToken } from '../table/api-token.ts';
 import { defined } from '../table/defined.ts';
 import { createClient } from '../table/dynamodb/client.ts';
 import { createReader } from '../table/dynamodb/reader.ts';
@@ -156,7 +157,9 @@ export function compose(configuration: AuthzenConfiguration, trace: Trace, overr
             : () => Promise.reject(new UnauthorizedError('issuer_refused')),
           revocation,
           readApiToken,
+          parseMandateToken,
           isId,
+          actorOf: createActorOfIssuers(token?.issuers ?? [], isId),
         }),
         trace,
       ),

@@ -72,9 +72,9 @@ export const createEvaluate =
     if (logDecision)
       for (const [position, { question, tenant, uses = [] }] of decided.entries()) {
         const { decision: allowed, context } = verdicts[position] as Verdict;
-        const { subject, permission, scope, groups } = question;
+        const { subject, actor, permission, scope, groups } = question;
         const rests = restsOf(uses, groups !== undefined);
-        const asked = { kind: 'check' as const, requestId, subject, permission, scope, tenant };
+        const asked = { kind: 'check' as const, requestId, subject, actor, permission, scope, tenant };
         logDecision({ ...asked, allowed, reason: context.reason, rests });
       }
     if (!isExplained) return verdicts;
@@ -82,8 +82,8 @@ export const createEvaluate =
       verdicts.map(async (verdict, position) => {
         const { question, hasGrant } = decided[position] as AskedDecision<Question>;
         if (!mayEvaluate[position] || !hasGrant) return verdict;
-        const { subject, permission = '', scope = '', given } = question;
-        const explanation = await explainer.explain(subject, permission, scope, { ...given, work });
+        const { subject, actor, permission = '', scope = '', given } = question;
+        const explanation = await explainer.explain(subject, permission, scope, { ...given, actor, work });
         return { ...verdict, context: { ...verdict.context, explanation: hereOf(explanation) } };
       }),
     );
@@ -156,8 +156,12 @@ const UNKNOWN_RESOURCE = denied('scope_unknown');
 function verdictOf({ decision, hasGrant }: AskedDecision<Question>): Verdict {
   if (decision === undefined) return UNKNOWN_RESOURCE;
   if (decision.allowed) return { decision: true, context: { reason: decision.reason } };
-  return denied(hasGrant ? decision.reason : 'no_grant');
+  if (!hasGrant) return denied('no_grant');
+  return denied(NOBODY.has(decision.reason) ? 'actor_no_grant' : decision.reason);
 }
+
+/** An actor of which this is said may be one of another tenant. */
+const NOBODY: ReadonlySet<Reason> = new Set(['actor_unknown', 'actor_inactive', 'actor_ended']);
 
 const hereOf = ({ path, steps, allowedBy, deniedBy }: Explanation): ExplanationHere => ({
   path,

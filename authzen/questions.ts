@@ -1,11 +1,11 @@
 import type { Work } from '../engine/conditions/work.ts';
 import { decisionInput } from '../engine/decision-input.ts';
 import type { Ask } from '../engine/engine.ts';
-import type { Credential, Look, Question } from '../engine/index.ts';
+import type { Actor, Credential, Look, Question } from '../engine/index.ts';
 import { SCOPE } from '../engine/items.ts';
 import { resourceTypeIn } from '../engine/rows/resource-types.ts';
 import { DEFAULT_RESOURCE_TYPE, permissionOf, type ResourceType, scopeOf } from '../table/resource-type.ts';
-import type { Entity, Evaluation } from './requests.ts';
+import { actorIn, type Entity, type Evaluation } from './requests.ts';
 
 /** What a caller needs at the root of every resource that it asks about. */
 export const EVALUATE = 'gatehouse:evaluate:decision';
@@ -17,6 +17,8 @@ export interface Caller {
   /** The subject; null if the credential names none, undefined while a look-up is not loaded. */
   readonly subjectIn: (look: Look) => string | null | undefined;
   readonly credential: Credential | undefined;
+  /** Who acts for it, by the same credential. */
+  readonly actor: Actor | undefined;
 }
 
 /** Whether the caller may evaluate at a place. Without a scope: only whether its credential is valid. */
@@ -81,6 +83,7 @@ export const askCaller =
       place: { type: place.type, scope: scope?.ref },
       subject: subject ?? '',
       credential: subject === null ? undefined : caller.credential,
+      actor: subject === null ? undefined : caller.actor,
       permission: isCheckable ? EVALUATE : undefined,
       scope: isCheckable ? (scope.ancestors.at(-1) ?? scope.ref) : undefined,
     };
@@ -93,9 +96,9 @@ export const askCallerAbout = (caller: Caller, resource: Entity): Ask<CallerQues
 const NO_PLACE: PlaceIn = () => ({ type: DEFAULT_RESOURCE_TYPE, scope: undefined });
 
 /** Prefetches what the check of the caller looks at, as far as it can be known or guessed. */
-function prefetchCheck({ credential }: Caller, subject: string, at: string, look: Look): void {
+function prefetchCheck({ credential, actor }: Caller, subject: string, at: string, look: Look): void {
   const root = look.recall(SCOPE, at)?.ancestors.at(-1) ?? at;
-  decisionInput({ subject, credential, permission: EVALUATE, scope: root }, guessing(look));
+  decisionInput({ subject, credential, actor, permission: EVALUATE, scope: root }, guessing(look));
 }
 
 /** Prefetches instead of looking: what a decision would look at if the cached items had not changed. */
@@ -112,13 +115,17 @@ const guessing = (look: Look): Look => ({
  *
  * @param work the budget that all evaluations of a request share
  */
-export const askEvaluation =
-  ({ subject, action, resource, context }: Evaluation, work: Work): Ask<Question> =>
-  (look) => {
+export const askEvaluation = (
+  { subject, action, resource, context }: Evaluation,
+  work: Work,
+): Ask<Question> => {
+  const actor = actorIn(context);
+  return (look) => {
     const known = resourceTypeIn(look, resource.type);
     const type = known ?? DEFAULT_RESOURCE_TYPE;
     const question = {
       subject: refOf(subject),
+      actor,
       permission: permissionOf(type, resource.type, action.name),
       scope: scopeOf(type, resource),
       given: { subject: { properties: subject.properties }, resource, action, context },
@@ -128,6 +135,7 @@ export const askEvaluation =
     decisionInput(question, guessing(look));
     return undefined;
   };
+};
 
 /** A subject as the engine names it. No type holds a colon: what is no reference names nothing. */
 export const refOf = ({ type, id }: Entity): string => `${type}:${id}`;

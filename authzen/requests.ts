@@ -1,4 +1,6 @@
 import * as z from 'zod/mini';
+import type { Actor } from '../engine/index.ts';
+import { isId } from '../table/identifiers.ts';
 import { BadRequestError } from './errors.ts';
 
 /**
@@ -21,7 +23,26 @@ const entity = z.object({ type: text, id: text, properties }, { error: 'is not a
 /** One that a search looks for. Its id is ignored, whatever it is. */
 const sought = z.object({ type: text, properties }, { error: 'is not an object' });
 const action = z.object({ name: text, properties }, { error: 'is not an object' });
-const context = z.optional(object);
+
+/** Who acts for the subject: `agent`, as the working group drafts it for MCP, or `actor`, which is ours. */
+const agent = z.object({ type: text, id: text }, { error: 'is not an object' });
+const actor = z.extend(agent, {
+  mandate: z.optional(text.check(z.refine(isId, { error: 'is not the id of a mandate' }))),
+});
+const acting = z
+  .object({ agent: z.optional(agent), actor: z.optional(actor) }, { error: 'is not an object' })
+  .check(
+    z.refine((named) => named.agent === undefined || named.actor === undefined, {
+      error: 'names both agent and actor',
+    }),
+  );
+
+const context = z.optional(
+  object.check((payload) => {
+    for (const issue of acting.safeParse(payload.value).error?.issues ?? [])
+      payload.issues.push({ ...issue, code: 'custom', input: payload.value });
+  }),
+);
 
 /** One evaluation: may this subject perform this action on this resource, in this context? */
 const evaluation = z.object({ subject: entity, action, resource: entity, context });
@@ -145,3 +166,11 @@ export function readBatch(body: unknown): Batch | undefined {
 const KEYS = ['subject', 'action', 'resource', 'context'] as const;
 const pick = (own: Properties): Properties =>
   Object.fromEntries(KEYS.flatMap((key) => (Object.hasOwn(own, key) ? [[key, own[key]]] : [])));
+
+/** Who acts, in a context that was read. The caller vouches for it. */
+export function actorIn(context: Properties | undefined): Actor | undefined {
+  const { agent, actor = agent } = acting.parse(context ?? {});
+  if (actor === undefined) return undefined;
+  const { type, id, mandate } = { mandate: undefined, ...actor };
+  return { subject: `${type}:${id}`, mandate: mandate === undefined ? undefined : `mandate:${mandate}` };
+}

@@ -1,7 +1,7 @@
 import { createWork, type Work } from '../engine/conditions/work.ts';
 import { DENIED } from '../engine/decision.ts';
 import type { LogDecision, LoggedDecision } from '../engine/decision-log.ts';
-import type { Ask, CheckRequest, Clock, Engine, Question } from '../engine/index.ts';
+import type { Actor, Ask, CheckRequest, Clock, Engine, Question } from '../engine/index.ts';
 import { createLists } from '../engine/search/search.ts';
 import type { SearchReader } from '../engine/search/sources.ts';
 import type { Page as Found } from '../table/reader.ts';
@@ -9,7 +9,13 @@ import { actionOf, permissionOf, type ResourceType } from '../table/resource-typ
 import { isAllowed, refuseNobody } from './evaluate.ts';
 import { type PagePlace, readPage } from './page-token.ts';
 import { askCaller, askCallerAbout, type Caller, placeOfScope, placeOfType, refOf } from './questions.ts';
-import type { ActionSearch, Entity, ResourceSearch, SubjectSearch } from './requests.ts';
+import {
+  type ActionSearch,
+  actorIn,
+  type Entity,
+  type ResourceSearch,
+  type SubjectSearch,
+} from './requests.ts';
 import type { RootsOf } from './roots.ts';
 
 /** A page of results (section 7.3). An empty `next_token` ends the list. */
@@ -41,8 +47,6 @@ const MAX_CALLS = 20;
  * for a token of another query; faults as the engine's searches.
  */
 export function createSearches({ reader, engine, clock, rootsOf, logDecision }: SearchParts) {
-  const lists = createLists({ reader, engine, clock });
-
   /** The place of a resource; undefined where it does not exist, or the caller may not evaluate. */
   async function placeFor(caller: Caller, resource: Entity): Promise<Existing | undefined> {
     const answer = await engine.checkAsked(askCallerAbout(caller, resource));
@@ -73,10 +77,12 @@ export function createSearches({ reader, engine, clock, rootsOf, logDecision }: 
       const { scope, tenant } = at;
       const permission = permissionOf(at.type, resource.type, action.name);
       const given = { subject: { properties: subject.properties }, resource, action, context };
+      const actor = actorIn(context);
+      const lists = createLists({ reader, clock, engine: actingAs(actor, engine) });
       const next: Next = (limit, cursor, work) =>
         lists.listSubjects(permission, scope, { type: subject.type, limit, cursor, work, ...given });
       const answer = answerOf(from, await fill(from, next), toEntity);
-      return { asked: { permission, scope, tenant }, answer };
+      return { asked: { actor, permission, scope, tenant }, answer };
     }),
 
     resources: logged(async (caller, request: ResourceSearch) => {
@@ -89,12 +95,13 @@ export function createSearches({ reader, engine, clock, rootsOf, logDecision }: 
       const { type } = answer.question.place;
       const permission = permissionOf(type, resource.type, action.name);
       // Objects that no table keeps cannot be listed.
-      const asked = { subject: refOf(subject), permission };
+      const actor = actorIn(context);
+      const asked = { subject: refOf(subject), actor, permission };
       if (type.scope !== undefined || !areNames(asked.subject, resource.type, action.name))
         return { asked, answer: NOTHING };
       const roots = await rootsOf(answer.question.caller as string);
       const within = roots === 'all' ? undefined : roots;
-      const { listScopes } = createLists({ reader, clock, engine: guarded(caller) });
+      const { listScopes } = createLists({ reader, clock, engine: actingAs(actor, guarded(caller)) });
       const given = {
         subject: { properties: subject.properties },
         resource: { properties: resource.properties },
@@ -117,7 +124,8 @@ export function createSearches({ reader, engine, clock, rootsOf, logDecision }: 
       const { subject, resource, context, page } = request;
       const from = await readPage(page, ['action', caller.name, subject, resource, context]);
       const at = await placeFor(caller, resource);
-      const asked = { subject: refOf(subject), scope: at?.scope, tenant: at?.tenant };
+      const actor = actorIn(context);
+      const asked = { subject: refOf(subject), actor, scope: at?.scope, tenant: at?.tenant };
       if (at === undefined || !areNames(asked.subject)) return { asked, answer: NOTHING };
       const next = actionsAt(request, at);
       return { asked, answer: answerOf(from, await fill(from, next), (name) => ({ name })) };
@@ -129,6 +137,7 @@ export function createSearches({ reader, engine, clock, rootsOf, logDecision }: 
    * those that registered permissions are by the type's template. A cursor begins with the part it is in.
    */
   function actionsAt({ subject, resource, context }: ActionSearch, { type, scope }: Existing): Next {
+    const { checkMany } = actingAs(actorIn(context), engine);
     const own = [...type.actions.keys()].sort();
     const kind = type.permission.includes(':') ? ('permission' as const) : ('page' as const);
     const nameOf = (permission: string) => actionOf(type, resource.type, permission);
@@ -142,7 +151,7 @@ export function createSearches({ reader, engine, clock, rootsOf, logDecision }: 
 
     async function firstPart(limit: number, after: string | undefined, work: Work): Promise<Found<string>> {
       const left = own.filter((action) => after === undefined || action > after);
-      const { decisions } = await engine.checkMany(
+      const { decisions } = await checkMany(
         left.map((action) => checkAction(action, permissionOf(type, resource.type, action))),
         { work },
       );
@@ -156,7 +165,7 @@ export function createSearches({ reader, engine, clock, rootsOf, logDecision }: 
       clock,
       engine: {
         checkMany: (requests, { work } = {}) =>
-          engine.checkMany(
+          checkMany(
             requests.map(({ permission }) => checkAction(nameOf(permission) ?? '', permission)),
             { work },
           ),
@@ -193,6 +202,18 @@ export function createSearches({ reader, engine, clock, rootsOf, logDecision }: 
   }
 }
 
+/** An engine that decides everything for who acts for the subjects. */
+const actingAs = (
+  actor: Actor | undefined,
+  { checkMany }: Pick<Engine, 'checkMany'>,
+): Pick<Engine, 'checkMany'> => ({
+  checkMany: (requests, options) =>
+    checkMany(
+      requests.map((request) => ({ ...request, actor })),
+      options,
+    ),
+});
+
 /** No name is longer. The engine refuses to look for what is. */
 const MAX_NAME = 256;
 
@@ -208,7 +229,7 @@ interface Existing {
 }
 
 /** What a search was asked for, as it is logged. */
-type Asked = Pick<LoggedDecision, 'subject' | 'permission' | 'scope' | 'tenant'>;
+type Asked = Pick<LoggedDecision, 'subject' | 'actor' | 'permission' | 'scope' | 'tenant'>;
 
 const NOTHING: SearchAnswer<never> = { page: { next_token: '', count: 0 }, results: [] };
 

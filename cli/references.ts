@@ -1,4 +1,4 @@
-import type { Reason } from '../engine/index.ts';
+import type { Actor, Reason } from '../engine/index.ts';
 import type { Queries } from '../provisioning/apply/queries.ts';
 import { type Candidate, type Found, findName, oneMeant, type Wanted } from '../provisioning/names/find.ts';
 import { closestPath, suggestName } from '../provisioning/names/suggest.ts';
@@ -188,10 +188,11 @@ export async function assertType(reader: Reader, of: 'subject' | 'scope', type: 
 export async function assertAsked(
   reader: Reader,
   reason: Reason,
-  asked: { readonly [kind in ArgumentKind]?: string | undefined },
+  asked: { readonly [kind in ArgumentKind]?: string | undefined } & { readonly actor?: Actor | undefined },
 ): Promise<void> {
-  const { subject, permission, scope } = asked;
+  const { subject, permission, scope, actor } = asked;
   if (reason === 'subject_unknown' && subject !== undefined) throw unknownReference('SUBJECT', subject);
+  if (reason === 'actor_unknown' && actor) throw unknownReference('--actor', actor.subject);
   if (reason === 'scope_unknown' && scope !== undefined) throw unknownReference('SCOPE', scope);
   if (reason === 'permission_unknown' && permission !== undefined)
     throw await permissionUnknown(reader, permission);

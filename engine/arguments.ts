@@ -1,5 +1,6 @@
 import { type GatehouseError, invalid } from '../table/errors.ts';
 import { readFreshnessToken } from '../table/freshness-token.ts';
+import type { Actor } from './actor.ts';
 
 /**
  * Checks of what callers pass to the public functions, plain because they precede every warm decision. A fault
@@ -60,6 +61,7 @@ export function faultInRequest(request: unknown): Fault {
 }
 
 interface Options {
+  readonly actor?: unknown;
   readonly at?: unknown;
   readonly consistency?: unknown;
   readonly credential?: unknown;
@@ -108,12 +110,13 @@ function faultInEntity(field: string, entity: unknown, ...names: readonly string
 
 function faultInShared(options: unknown): Fault {
   if (!isObject(options)) return invalid('options', 'options must be an object');
-  const { at, consistency, credential, groups, prefetch } = options as Options;
+  const { actor, at, consistency, credential, groups, prefetch } = options as Options;
   if (at !== undefined && !(typeof at === 'number' && Math.abs(at) <= MAX_INSTANT))
     return invalid('at', 'at must be an instant in epoch milliseconds');
   return (
     (consistency === undefined ? undefined : faultInConsistency(consistency)) ??
     (credential === undefined ? undefined : faultInCredential(credential)) ??
+    (actor === undefined ? undefined : faultInActor(actor)) ??
     (groups === undefined ? undefined : faultInGroups(groups)) ??
     (prefetch === undefined || isTexts(prefetch)
       ? undefined
@@ -137,6 +140,31 @@ function faultInCredential(credential: unknown): Fault {
   return (
     faultInText('credential.ref', ref) ??
     (hash === undefined ? undefined : faultInText('credential.hash', hash))
+  );
+}
+
+const ACTOR_FIELDS: ReadonlySet<string> = new Set(['subject', 'mandate', 'hash', 'until', 'before']);
+
+/** A name that is not known may be one that would have narrowed: it is refused. */
+function faultInActor(actor: unknown): Fault {
+  if (!isObject(actor)) return invalid('actor', 'actor must be an object');
+  for (const name in actor)
+    if (!ACTOR_FIELDS.has(name))
+      return invalid('actor', 'actor has subject, mandate, hash, until and before, and nothing else');
+  const { subject, mandate, hash, until, before } = actor as { readonly [name in keyof Actor]?: unknown };
+  return (
+    faultInText('actor.subject', subject) ??
+    (mandate === undefined ? undefined : faultInText('actor.mandate', mandate)) ??
+    (hash === undefined ? undefined : faultInText('actor.hash', hash)) ??
+    (until === undefined || Number.isFinite(until)
+      ? undefined
+      : invalid('actor.until', 'actor.until must be an instant in epoch milliseconds')) ??
+    (before === undefined || isTexts(before)
+      ? undefined
+      : invalid('actor.before', 'actor.before must be a list of texts')) ??
+    (hash !== undefined && mandate === undefined
+      ? invalid('actor.mandate', 'actor.mandate must be given with actor.hash')
+      : undefined)
   );
 }
 

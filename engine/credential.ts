@@ -19,7 +19,7 @@ export interface Credential {
 export function isCredentialGood(
   record: CredentialItem | null | undefined,
   subject: string,
-  { hash }: Credential,
+  { hash }: Pick<Credential, 'hash'>,
   at: number,
 ): boolean {
   if (!record?.active || record.subject !== subject || !(at < record.endsAt)) return false;

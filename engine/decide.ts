@@ -163,7 +163,7 @@ export function validUntil(
   return next;
 }
 
-/** The instant after `at` at which a credential ends; Infinity if there is none, or if it has ended. */
+/** The instant after `at` at which a credential or a mandate ends; Infinity if there is none, or if it has ended. */
 export const credentialUntil = (credential: DecisionInput['credential'], at: number): number =>
   credential ? endAfter(at, credential.endsAt) : FOREVER;
 

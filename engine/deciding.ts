@@ -1,4 +1,5 @@
-import { type ConditionInput, isOfScope } from './conditions/outcomes.ts';
+import { actorQuestion } from './acting.ts';
+import { type ConditionInput, isOfScope, usesOf as usesOfCondition } from './conditions/outcomes.ts';
 import type { Work } from './conditions/work.ts';
 import {
   credentialUntil,
@@ -10,52 +11,15 @@ import {
   usesOfGiven,
   validUntil,
 } from './decide.ts';
+import { cachedInput, decideBoth, decideBothAtOnce, lookForBoth } from './decide-with-actor.ts';
+import type { Anew, Ask, Decidable, Decided, Deciding, Half, Halves, Known, TenantRoles } from './decided.ts';
 import type { Decision } from './decision.ts';
 import { assertWhole, type DecisionInput, decisionInput, type Question } from './decision-input.ts';
 import { hasGrant, holdingsOf, rolesInForce, withInherited } from './effective-roles.ts';
 import type { Span } from './item-cache.ts';
-import { CREDENTIAL, GLOBAL, GLOBAL_ID, SCOPE, SUBJECT, subjectId } from './items.ts';
+import { CREDENTIAL, GLOBAL, GLOBAL_ID, MANDATE, SCOPE, SUBJECT, subjectId } from './items.ts';
 import type { KeptDecision, KeptDecisions } from './kept-decisions.ts';
 import type { Load, Look, Plan, Run, Spans } from './load.ts';
-
-/**
- * Builds a question from items of the table, such as routes or an email look-up; undefined until all of them
- * are loaded. These items become part of the decision input: they are as fresh as, and coherent with, the
- * others.
- */
-export type Ask<Q extends Question> = (look: Look) => Q | undefined;
-
-/** How a question is decided. */
-export interface Deciding {
-  /** Whether a decision that is kept may be given again: only for `cached` questions. */
-  readonly givesAgain: boolean;
-  /** Whether a decision that is made may be kept: only for `cached` questions. */
-  readonly keeps: boolean;
-  /** Whether the effective roles are needed, and what conditions look at. */
-  readonly withRoles: boolean;
-  /** The budget of conditions for several questions together. */
-  readonly work: Work | undefined;
-  /** Logs what was decided; undefined if nobody does. */
-  readonly log: ((decided: readonly Decided<Question>[]) => void) | undefined;
-}
-
-type Asked<Q extends Question> = Pick<DecisionInput<Q>, 'question' | 'credential'>;
-
-/** What a question is decided from: a decision that is kept, or items. */
-export type Decidable<Q extends Question> = Known<Q> | Anew<Q>;
-
-interface Known<Q extends Question> extends Asked<Q> {
-  readonly known: KeptDecision;
-  /** Undefined where no condition has to be evaluated. */
-  readonly input: ConditionInput | undefined;
-}
-
-interface Anew<Q extends Question = Question> extends Asked<Q> {
-  readonly known: undefined;
-  readonly input: DecisionInput<Q>;
-  /** Undefined where the decision cannot be kept. */
-  readonly spans: Spans | undefined;
-}
 
 /** Not within a function that asks: it would allocate the closure's context for each question. */
 export const asking =
@@ -63,40 +27,40 @@ export const asking =
   () =>
     question;
 
-/** The tenant of a scope, and the subject's effective roles there by id, inherited ones included. */
-export interface TenantRoles {
-  readonly tenant: string;
-  readonly roles: readonly string[];
-}
-
-/** A question that was decided. */
-export interface Decided<Q extends Question> extends Asked<Q> {
-  /** Undefined if the question has no scope and its credential, if any, is valid. */
-  readonly decision: Decision | undefined;
-  /** What the decision came to without the credential; undefined if the question has no scope. */
-  readonly made: KeptDecision | undefined;
-  /** Whether it was kept. */
-  readonly isKept: boolean;
-  /** When its items were looked at, in epoch milliseconds; undefined where none was. */
-  readonly instant: number | undefined;
-  readonly input: ConditionInput | undefined;
-}
-
 /** Decides questions, from what is kept where it still holds. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: the plans of one engine, over what it keeps.
 export function createDeciding(
   kept: KeptDecisions | undefined,
-  { now, holds, atOnce, recall }: Pick<Load, 'now' | 'holds' | 'atOnce' | 'recall'>,
+  {
+    now,
+    holds,
+    holdTogether,
+    atOnce,
+    recall,
+  }: Pick<Load, 'now' | 'holds' | 'holdTogether' | 'atOnce' | 'recall'>,
 ) {
   /** A plan that builds a question, and loads what it is decided from. */
   const planOf =
     <Q extends Question>(ask: Ask<Q>, deciding: Deciding): Plan<Decidable<Q>> =>
     (look, run) => {
       const question = ask(look);
-      const known = question && deciding.givesAgain ? findKept(question, deciding, look, run) : undefined;
-      const decidable = known ?? (question && lookAnew(look, run, question, deciding.keeps));
+      const decidable = question && lookFor(question, deciding, look, run);
       if (decidable === undefined) prefetchAsBefore(ask, look);
       return decidable;
     };
+
+  function lookFor<Q extends Question>(
+    question: Q,
+    deciding: Deciding,
+    look: Look,
+    run: Run,
+  ): Decidable<Q> | undefined {
+    const { givesAgain, keeps, withRoles } = deciding;
+    const { actor } = question;
+    if (actor !== undefined) return lookForBoth(question, actor, deciding, look, run, halves);
+    const known = givesAgain ? findKept(question, withRoles, look, run) : undefined;
+    return known ?? lookAnew(look, run, question, keeps);
+  }
 
   /** What a question is decided from where nothing is given again; undefined while an item is not loaded. */
   function lookAnew<Q extends Question>(
@@ -113,23 +77,13 @@ export function createDeciding(
     return { question, credential: input.credential, known: undefined, input, spans };
   }
 
-  /** What is kept for a question that is asked for now; whether it still holds is for the load to say. */
-  function knownFor(
-    { subject, groups, permission, scope, at }: Question,
-    withRoles: boolean,
-  ): KeptDecision | undefined {
-    if (!kept || at !== undefined || permission === undefined || scope === undefined) return undefined;
-    const known = kept.find(subject, groups, scope, permission);
-    return withRoles && known?.roles === undefined ? undefined : known;
-  }
-
   function findKept<Q extends Question>(
     question: Q,
-    { withRoles }: Deciding,
+    withRoles: boolean,
     look: Look,
     run: Run,
-  ): Decidable<Q> | undefined {
-    const known = knownFor(question, withRoles);
+  ): Known<Q> | undefined {
+    const known = knownFor(kept, question, withRoles);
     if (known === undefined) return undefined;
     const credential = question.credential && look.item(CREDENTIAL, question.credential.ref);
     if (question.credential && credential === undefined) return undefined;
@@ -141,19 +95,36 @@ export function createDeciding(
 
   /** Decides a `cached` question from what is kept or cached; undefined where an item has to be read, or is damaged. */
   function decideAtOnce<Q extends Question>(question: Q, deciding: Deciding): Decided<Q> | undefined {
-    if (question.credential) return decideAskedAtOnce(asking(question), deciding);
+    if (question.credential || question.actor) return decideMoreAtOnce(question, deciding);
     const at = now();
-    const known = knownFor(question, deciding.withRoles);
+    const known = knownFor(kept, question, deciding.withRoles);
     if (known && holds(known, at)) {
       const settled = decisionFor(known, question, deciding.withRoles);
       const input = settled ? undefined : conditionInput(question, recall);
       const decision = settled ?? (input && settle(known.residual, input));
       const instant = input && at;
       if (decision)
-        return { question, credential: undefined, decision, made: known, isKept: true, instant, input };
+        return {
+          question,
+          credential: undefined,
+          decision,
+          made: known,
+          isKept: true,
+          instant,
+          input,
+        };
     }
     // What is not there, or does not hold, is not asked for again.
     return decidePlan<Q, Q>(lookAnew, question, deciding, at);
+  }
+
+  /** As `decideAtOnce`, with a credential or an actor. */
+  function decideMoreAtOnce<Q extends Question>(question: Q, deciding: Deciding): Decided<Q> | undefined {
+    const { actor, credential } = question;
+    const { withRoles } = deciding;
+    const known = actor && credential === undefined ? knownFor(kept, question, withRoles) : undefined;
+    const both = actor && known && decideBothAtOnce(question, actor, known, now(), withRoles, halves, cached);
+    return both ?? decideAskedAtOnce(asking(question), deciding);
   }
 
   /** As `decideAtOnce`, for a question that is built from items. */
@@ -176,11 +147,22 @@ export function createDeciding(
   }
 
   /** @throws GatehouseError `damaged_item` if an item that could refuse is missing */
-  function decide<Q extends Question>(
+  const decide = <Q extends Question>(
     value: Decidable<Q>,
     instant: number,
     isStale: boolean,
-    { work, withRoles }: Deciding,
+    deciding: Deciding,
+  ): Decided<Q> =>
+    value.acting === undefined
+      ? decideHalf(value, instant, isStale, deciding.work, deciding.withRoles)
+      : decideBoth(value, instant, isStale, deciding, halves);
+
+  function decideHalf<Q extends Question>(
+    value: Half<Q>,
+    instant: number,
+    isStale: boolean,
+    work: Work | undefined,
+    withRoles: boolean,
   ): Decided<Q> {
     const { question, credential, known, input } = value;
     const at = question.at ?? instant;
@@ -190,33 +172,83 @@ export function createDeciding(
         ? settle(known.residual, input, work)
         : (decisionFor(known, question, withRoles) as Decision);
       const decision = refused ?? settled;
-      return { question, credential, decision, made: known, isKept: true, instant, input };
+      return {
+        question,
+        credential,
+        decision,
+        made: known,
+        isKept: true,
+        instant,
+        input,
+      };
     }
     if (question.scope === undefined)
-      return { question, credential, decision: refused, made: undefined, isKept: false, instant, input };
+      return {
+        question,
+        credential,
+        decision: refused,
+        made: undefined,
+        isKept: false,
+        instant,
+        input,
+      };
     assertWhole(input);
-    const holdings = holdingsOf(input.subject, input);
-    const residual = residualOf(input, at, holdings);
-    const end = validUntil(input, at, holdings);
-    const decision = refused ?? settle(residual, input, work);
-    const { shared, ofPermission, ofEffects } = value.spans ?? NO_SPANS;
-    const made: KeptDecision = {
-      permission: question.permission ?? '',
-      shared,
-      ofPermission,
-      ofEffects,
-      validUntil: end === FOREVER ? undefined : end,
-      residual,
-      settled: refused === undefined && isStored(residual, input, work) ? decision : undefined,
-      tenant: input.scopes.at(-1)?.ref,
-      hasGrant: hasGrant(input.subject, input, holdings),
-      roles: withRoles ? withInherited(rolesInForce(holdings, at), input) : undefined,
-    };
+    const { decision, made } = madeOf(input, value.spans ?? NO_SPANS, at, refused, work, withRoles);
     if (value.spans && !isStale) kept?.keep(question.subject, question.groups, question.scope, made);
     return { question, credential, decision, made, isKept: false, instant, input };
   }
 
+  const halves: Halves = {
+    lookAnew,
+    findKept,
+    decideHalf,
+    conditionInput: (question) => conditionInput(question, recall),
+    recall,
+    keptFor: (subject, groups, scope, permission) => kept?.find(subject, groups, scope, permission),
+    decisionFor,
+    holdTogether,
+  };
+  const cached = cachedInput(halves);
   return { planOf, decideAtOnce, decideAskedAtOnce, decide };
+}
+
+/** What is kept for a question that is asked for now; whether it still holds is for the load to say. */
+function knownFor(
+  kept: KeptDecisions | undefined,
+  { subject, groups, permission, scope, at }: Question,
+  withRoles: boolean,
+): KeptDecision | undefined {
+  if (!kept || at !== undefined || permission === undefined || scope === undefined) return undefined;
+  const known = kept.find(subject, groups, scope, permission);
+  return withRoles && known?.roles === undefined ? undefined : known;
+}
+
+/** Decides from items. */
+function madeOf(
+  input: DecisionInput,
+  { shared, ofPermission, ofEffects }: Spans,
+  at: number,
+  refused: Decision | undefined,
+  work: Work | undefined,
+  withRoles: boolean,
+): { readonly decision: Decision; readonly made: KeptDecision } {
+  const holdings = holdingsOf(input.subject, input);
+  const residual = residualOf(input, at, holdings);
+  const end = validUntil(input, at, holdings);
+  const decision = refused ?? settle(residual, input, work);
+  const made = {
+    permission: input.question.permission ?? '',
+    shared,
+    ofPermission,
+    ofEffects,
+    validUntil: end === FOREVER ? undefined : end,
+    residual,
+    settled: refused === undefined && isStored(residual, input, work) ? decision : undefined,
+    tenant: input.scopes.at(-1)?.ref,
+    hasGrant: hasGrant(input.subject, input, holdings),
+    roles: withRoles ? withInherited(rolesInForce(holdings, at), input) : undefined,
+  };
+  return { decision, made };
 }
 
 const NO_SPAN: Span = { from: 0, until: 0, isCached: false, id: '' };
@@ -251,10 +283,15 @@ function isStored(residual: Residual, input: ConditionInput, work: Work | undefi
 }
 
 /** What the conditions of a decision look at beside what the table keeps. */
-export const usesOf = ({ made, decision, input }: Decided<Question>): readonly string[] =>
-  made && input && decision?.reason !== 'credential_refused'
-    ? usesOfGiven(made.residual, input)
-    : NOTHING_USED;
+export function usesOf({ made, decision, input, acting }: Decided<Question>): readonly string[] {
+  if (decision?.reason === 'credential_refused') return NOTHING_USED;
+  const own = made && input ? usesOfGiven(made.residual, input) : NOTHING_USED;
+  if (acting === undefined) return own;
+  const ofMandate = acting.mandate?.condition ? usesOfCondition(acting.mandate.condition) : NOTHING_USED;
+  const ofActor =
+    acting.made && acting.input ? usesOfGiven(acting.made.residual, acting.input) : NOTHING_USED;
+  return [...new Set([...own, ...ofActor, ...ofMandate])];
+}
 
 const NOTHING_USED: readonly string[] = [];
 
@@ -265,8 +302,13 @@ export function rolesOf({ made }: Decided<Question>): TenantRoles | undefined {
 }
 
 /** The next instant at which something that a decision rests on begins or ends by time alone, the credential included. */
-export const endOf = ({ made, credential }: Decided<Question>, at: number): number =>
-  Math.min(made?.validUntil ?? FOREVER, credentialUntil(credential, at));
+export function endOf({ question, made, credential, acting }: Decided<Question>, at: number): number {
+  const own = Math.min(made?.validUntil ?? FOREVER, credentialUntil(credential, at));
+  if (acting === undefined) return own;
+  const { until = FOREVER } = question.actor ?? {};
+  const ofActor = Math.min(acting.made?.validUntil ?? FOREVER, until > at ? until : FOREVER);
+  return Math.min(own, ofActor, credentialUntil(acting.mandate, at));
+}
 
 const FOREVER = Number.POSITIVE_INFINITY;
 
@@ -284,5 +326,10 @@ function prefetchAsBefore<Q extends Question>(ask: Ask<Q>, look: Look): void {
     },
   };
   const question = ask(before);
-  if (question !== undefined) decisionInput(question, before);
+  if (question === undefined) return;
+  decisionInput(question, before);
+  const { actor } = question;
+  if (actor === undefined) return;
+  decisionInput(actorQuestion(question, actor), before);
+  if (actor.mandate !== undefined) before.item(MANDATE, actor.mandate);
 }

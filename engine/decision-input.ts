@@ -7,6 +7,7 @@ import {
 } from '../table/decision/items.ts';
 import { MAX_ANCESTORS, SCOPE_TYPES } from '../table/entities/scope-types.ts';
 import { GatehouseError } from '../table/errors.ts';
+import type { Actor } from './actor.ts';
 import type { Work } from './conditions/work.ts';
 import type { Credential } from './credential.ts';
 import type { Given } from './given.ts';
@@ -54,6 +55,10 @@ export interface Question {
   readonly prefetch?: readonly string[] | undefined;
   /** The groups that a verified token of the subject names. */
   readonly groups?: TokenGroups | undefined;
+  /** Who acts for the subject: it is allowed only what the subject, the actor and the mandate are. */
+  readonly actor?: Actor | undefined;
+  /** Whether who asks counts the use of a mandate with a budget. Nothing that a caller gives says so. */
+  readonly isCounted?: boolean | undefined;
   /** The instant to decide for, in epoch milliseconds. Default: now. */
   readonly at?: number | undefined;
   /** What the caller knows of subject, resource, action and context. Only conditions look at it. */

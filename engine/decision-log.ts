@@ -1,5 +1,7 @@
 import type { QuestionKind, Rests } from '../table/decision-line.ts';
-import { type Decided, usesOf } from './deciding.ts';
+import type { Actor } from './actor.ts';
+import type { Decided } from './decided.ts';
+import { usesOf } from './deciding.ts';
 import type { Question } from './decision-input.ts';
 
 /** A decision as it was answered. What is not known is undefined. */
@@ -8,6 +10,8 @@ export interface LoggedDecision {
   readonly requestId?: string | undefined;
   /** A reference, as the scope and the tenant. */
   readonly subject?: string | undefined;
+  /** Who acted for the subject. */
+  readonly actor?: Actor | undefined;
   readonly permission?: string | undefined;
   readonly scope?: string | undefined;
   readonly allowed: boolean;
@@ -60,10 +64,10 @@ export function createEngineLog({ log }: DecisionLog): Readonly<Record<LogAs, Lo
 export function loggedOf(decided: Decided<Question>, kind: QuestionKind): readonly LoggedDecision[] {
   const { question, decision, made } = decided;
   if (decision === undefined || decision.reason === 'credential_refused') return [];
-  const { subject, permission, scope, groups, at } = question;
+  const { subject, actor, permission, scope, groups, at } = question;
   const { allowed, reason } = decision;
   const rests = restsOf(usesOf(decided), groups !== undefined);
-  return [{ kind, subject, permission, scope, allowed, reason, tenant: made?.tenant, at, rests }];
+  return [{ kind, subject, actor, permission, scope, allowed, reason, tenant: made?.tenant, at, rests }];
 }
 
 /**

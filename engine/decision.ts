@@ -14,7 +14,33 @@ export type DenyReason =
   /** A condition that could have allowed it, or not have denied it, could not be evaluated. */
   | 'condition_failed'
   | 'denied_by_role'
-  | 'no_grant';
+  | 'no_grant'
+  | ActorReason
+  | MandateReason;
+/** Of a question with an actor: the subject is allowed it, the actor is not. */
+export type ActorReason =
+  | 'actor_unknown'
+  | 'actor_inactive'
+  | 'actor_ended'
+  | 'actor_not_subscribed'
+  | 'actor_not_licensed'
+  | 'actor_condition_failed'
+  | 'actor_denied_by_role'
+  | 'actor_no_grant';
+/** Of a question with an actor: both are allowed it, the mandate does not cover it. */
+export type MandateReason =
+  /** An agent without one. */
+  | 'mandate_required'
+  /** There is no such mandate, or it is of another subject or actor. */
+  | 'mandate_unknown'
+  /** It was ended by hand. */
+  | 'mandate_inactive'
+  | 'mandate_ended'
+  | 'mandate_permission'
+  | 'mandate_scope'
+  | 'mandate_condition_failed'
+  /** It has a budget, and this question does not count. */
+  | 'budget_uncounted';
 
 /** A deny is a value like an allow, not an error. */
 export interface Decision {
@@ -42,4 +68,26 @@ export const DENIED: Readonly<Record<DenyReason, Decision>> = {
   condition_failed: decision(false, 'condition_failed'),
   denied_by_role: decision(false, 'denied_by_role'),
   no_grant: decision(false, 'no_grant'),
+  actor_unknown: decision(false, 'actor_unknown'),
+  actor_inactive: decision(false, 'actor_inactive'),
+  actor_ended: decision(false, 'actor_ended'),
+  actor_not_subscribed: decision(false, 'actor_not_subscribed'),
+  actor_not_licensed: decision(false, 'actor_not_licensed'),
+  actor_condition_failed: decision(false, 'actor_condition_failed'),
+  actor_denied_by_role: decision(false, 'actor_denied_by_role'),
+  actor_no_grant: decision(false, 'actor_no_grant'),
+  mandate_required: decision(false, 'mandate_required'),
+  mandate_unknown: decision(false, 'mandate_unknown'),
+  mandate_inactive: decision(false, 'mandate_inactive'),
+  mandate_ended: decision(false, 'mandate_ended'),
+  mandate_permission: decision(false, 'mandate_permission'),
+  mandate_scope: decision(false, 'mandate_scope'),
+  mandate_condition_failed: decision(false, 'mandate_condition_failed'),
+  budget_uncounted: decision(false, 'budget_uncounted'),
 };
+
+/** Whether a condition that could not be evaluated refuses: the subject's, the actor's or the mandate's. */
+export const isConditionFailed = ({ reason }: Decision): boolean =>
+  reason === 'condition_failed' ||
+  reason === 'actor_condition_failed' ||
+  reason === 'mandate_condition_failed';

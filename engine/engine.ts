@@ -1,19 +1,10 @@
 import { invalid } from '../table/errors.ts';
+import type { Actor } from './actor.ts';
 import { faultInList, faultInOptions, faultInRequest, faultInText, inList, refuse } from './arguments.ts';
 import { createWork, type Work } from './conditions/work.ts';
 import type { Credential } from './credential.ts';
-import {
-  type Ask,
-  asking,
-  createDeciding,
-  type Decidable,
-  type Decided,
-  type Deciding,
-  endOf,
-  rolesOf,
-  type TenantRoles,
-  usesOf,
-} from './deciding.ts';
+import type { Ask, Decidable, Decided, Deciding, TenantRoles } from './decided.ts';
+import { asking, createDeciding, endOf, rolesOf, usesOf } from './deciding.ts';
 import type { Decision } from './decision.ts';
 import { type DecisionInput, decisionInput, type Question } from './decision-input.ts';
 import { createEngineLog, type DecisionLog, type LogAs } from './decision-log.ts';
@@ -54,6 +45,8 @@ export interface CheckOptions extends Given {
   readonly consistency?: Consistency | undefined;
   /** The subject's credential. An invalid one is refused first (`credential_refused`). */
   readonly credential?: Credential | undefined;
+  /** Who acts for the subject: it is allowed only what the subject, the actor and the mandate are (ADR 0048). */
+  readonly actor?: Actor | undefined;
   /** The groups that a verified token of the subject names (ADR 0043). They can allow, and only until it ends. */
   readonly groups?: TokenGroups | undefined;
   /**
@@ -70,7 +63,8 @@ export interface CheckOptions extends Given {
 }
 
 /** One of many checks. Options that it leaves out come from the call. */
-export interface CheckRequest extends Pick<CheckOptions, 'at' | 'credential' | 'groups' | 'prefetch'> {
+export interface CheckRequest
+  extends Pick<CheckOptions, 'actor' | 'at' | 'credential' | 'groups' | 'prefetch'> {
   readonly subject: string;
   readonly permission: string;
   readonly scope: string;
@@ -193,7 +187,7 @@ export interface Engine {
   readonly effectiveRoles: (
     subject: string,
     scope: string,
-    options?: CheckOptions,
+    options?: Omit<CheckOptions, 'actor'>,
   ) => Promise<TenantRoles | undefined>;
   /** Where its decisions are logged. */
   readonly decisionLog?: DecisionLog | undefined;
@@ -350,10 +344,10 @@ export function createEngine(options: EngineOptions): Engine {
     const sharedGiven = givenAt(givenIn(shared), shared.at);
     const asks = requests.map(({ subject, permission, scope, ...options }) => {
       const { at = shared.at, credential = shared.credential, prefetch = shared.prefetch } = options;
-      const { groups = shared.groups } = options;
+      const { actor = shared.actor, groups = shared.groups } = options;
       const isShared = options.given === undefined && at === shared.at;
       const own = isShared ? sharedGiven : givenAt(options.given ?? givenIn(shared), at);
-      return () => ({ subject, permission, scope, groups, at, credential, prefetch, given: own });
+      return () => ({ subject, permission, scope, actor, groups, at, credential, prefetch, given: own });
     });
     const { answers, ...rest } = await checkManyAsked(asks, {
       consistency,
@@ -408,6 +402,7 @@ export function createEngine(options: EngineOptions): Engine {
     },
     effectiveRoles: async (subject, scope, given = NOTHING_GIVEN) => {
       refuse(faultInText('subject', subject) ?? faultInText('scope', scope) ?? faultInOptions(given));
+      if ('actor' in given) throw invalid('actor', 'effective roles are of a subject, whoever acts for it');
       const { at, consistency = 'cached', groups, prefetch } = given;
       const question = { subject, permission: undefined, scope, groups, prefetch };
       return load([(look) => decisionInput(question, look)], consistency, ([loaded]) => {
@@ -431,6 +426,7 @@ const questionWith = (subject: string, permission: string, scope: string, given:
         subject,
         permission,
         scope,
+        actor: given.actor,
         groups: given.groups,
         at: given.at,
         credential: given.credential,

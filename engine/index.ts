@@ -1,4 +1,5 @@
 /** Public entry point of the engine: the policy decision point. */
+export type { Actor } from './actor.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { loadCel } from './conditions/load.ts';
 export type { Credential } from './credential.ts';

@@ -1,6 +1,5 @@
 import { isLongerThan } from '../table/bytes.ts';
 import {
-  decodeCredential,
   decodeGlobal,
   decodeGroupRoles,
   decodeMemberships,
@@ -8,10 +7,12 @@ import {
   decodeScope,
   decodeSubject,
 } from '../table/decision/decode.ts';
+import { decodeCredential, decodeMandate } from '../table/decision/decode-credentials.ts';
 import { decodeExternalGroups, type ExternalGroup } from '../table/decision/decode-external-groups.ts';
 import type {
   CredentialItem,
   GlobalItem,
+  MandateItem,
   PermissionItem,
   ScopeItem,
   SubjectItem,
@@ -39,7 +40,7 @@ import { moduleOf, patternsCovering, readPermissionName } from '../table/permiss
 
 /**
  * A kind of item in decision inputs: its key and how it is decoded. All kinds share one cache, so their ids
- * have distinct forms: `user:id`, `subject device:id`, `user:id at location:id`, `group:id`, `location:id`, `token:id`, `dashboard` or `a:b:c`, `location:id dashboard`,
+ * have distinct forms: `user:id`, `subject device:id`, `user:id at location:id`, `group:id`, `location:id`, `token:id`, `mandate:id`, `dashboard` or `a:b:c`, `location:id dashboard`,
  * `location:id of ISSUER`, `*`.
  */
 export interface Kind<T> {
@@ -140,6 +141,11 @@ export const CREDENTIAL: Kind<CredentialItem> = {
   mayLackStamp: true,
   keyOf: keyOfRef((type) => CREDENTIAL_TYPES.has(type)),
   decode: (_, item) => decodeCredential(item),
+};
+
+export const MANDATE: Kind<MandateItem> = {
+  keyOf: keyOfRef((type) => type === 'mandate'),
+  decode: (_, item) => decodeMandate(item),
 };
 
 export const PERMISSION: Kind<CachedPermission> = {

@@ -85,6 +85,13 @@ function holdsIn(kept: Kept, after: number, upTo: number): boolean {
   return isCurrent(kept.ofPermission, after, upTo) && isCurrent(kept.ofEffects, after, upTo);
 }
 
+/** Narrows what spans have in common by all on which a kept value rests. */
+function narrowBy(common: Common, { shared, ofPermission, ofEffects }: Spans): void {
+  for (const span of shared) narrow(common, span);
+  narrow(common, ofPermission);
+  narrow(common, ofEffects);
+}
+
 /** A value that is given again uses its items. */
 function use({ shared, ofPermission, ofEffects }: Spans, items: ItemCache): void {
   for (const span of shared) items.use(span);
@@ -233,9 +240,7 @@ function createTrial(items: ItemCache) {
     again: (kept) => {
       if (!source.isOfCache || !holdsIn(kept, source.after, source.upTo)) return false;
       const { from, until, latest } = common;
-      for (const span of kept.shared) narrow(common, span);
-      narrow(common, kept.ofPermission);
-      narrow(common, kept.ofEffects);
+      narrowBy(common, kept);
       if (common.from > common.until) {
         Object.assign(common, { from, until, latest });
         return false;
@@ -321,6 +326,8 @@ export function createLoad(options: LoadOptions, onGrowth?: (bytes: number) => v
 
   /** Of plans that run at once: what is cached, and recent enough at the instant of the plan that runs. */
   const cached: Source = { read: NOTHING_READ, after: -FOREVER, upTo: -FOREVER, isOfCache: true };
+
+  const together: Common = { from: -FOREVER, until: FOREVER, latest: -FOREVER };
 
   /** Runs plans on cached entries and on what this call has read. */
   function runAll<T>(
@@ -469,6 +476,31 @@ export function createLoad(options: LoadOptions, onGrowth?: (bytes: number) => v
       if (!holdsIn(kept, instant - ttlMs, instant)) return false;
       use(kept, items);
       return true;
+    },
+    /**
+     * As `holds`, for two values that must be of one instant, together with an item if one is named: its value, null if
+     * none is. Undefined where they do not hold, or the item has to be read.
+     */
+    holdTogether: <T>(
+      one: Kept,
+      other: Kept,
+      kind: Kind<T>,
+      id: string | undefined,
+      instant: number,
+    ): T | null | undefined => {
+      const after = instant - ttlMs;
+      if (!holdsIn(one, after, instant) || !holdsIn(other, after, instant)) return undefined;
+      const entry = id === undefined ? undefined : items.find(kind, id);
+      if (id !== undefined && (!entry || !isCurrent(entry.span, after, instant))) return undefined;
+      together.from = -FOREVER;
+      together.until = FOREVER;
+      narrowBy(together, one);
+      narrowBy(together, other);
+      if (entry) narrow(together, entry.span);
+      if (together.from > together.until) return undefined;
+      use(one, items);
+      use(other, items);
+      return entry ? entry.value : null;
     },
     /** The cached value of an item, however old. */
     recall: items.recall,

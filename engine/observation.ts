@@ -1,4 +1,5 @@
 import { GatehouseError } from '../table/errors.ts';
+import type { Actor } from './actor.ts';
 import type { Decision } from './decision.ts';
 import type { Question } from './decision-input.ts';
 import type { Cost } from './item-cache.ts';
@@ -7,6 +8,8 @@ import type { Consistency } from './load.ts';
 /** One decision, or one failure to decide. */
 export interface Observation {
   readonly subject: string;
+  /** Who acted for the subject. */
+  readonly actor?: Actor | undefined;
   readonly permission: string;
   readonly scope: string;
   /** The root of the scope; undefined if the scope is unknown or the decision failed. */
@@ -72,11 +75,12 @@ export function createObserver(observe: Observe, now: () => number) {
   function given({ question, tenant, decision, isStale, isKept }: Observed, begunAt?: number): void {
     const isFirst = !wasAsked;
     wasAsked = true;
-    const { subject, permission = '', scope } = question;
+    const { subject, actor, permission = '', scope } = question;
     if (scope === undefined) return;
     report([
       {
         subject,
+        actor,
         permission,
         scope,
         tenant,
@@ -103,11 +107,12 @@ export function createObserver(observe: Observe, now: () => number) {
     wasAsked = true;
     const questions = questionsOf();
     const observationOf = (
-      { subject, permission = '', scope = '' }: Question,
+      { subject, actor, permission = '', scope = '' }: Question,
       position: number,
       rest: Pick<Observation, 'tenant' | 'decision' | 'fault' | 'isStale' | 'isKept'>,
     ): Observation => ({
       subject,
+      actor,
       permission,
       scope,
       consistency: typeof consistency === 'string' ? consistency : 'atLeast',

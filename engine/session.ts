@@ -1,6 +1,7 @@
 import { GatehouseError, invalid } from '../table/errors.ts';
+import type { Actor } from './actor.ts';
 import { faultInOptions, faultInText, faultInTexts, refuse } from './arguments.ts';
-import type { Decided } from './deciding.ts';
+import type { Decided } from './decided.ts';
 import type { Decision } from './decision.ts';
 import type { Question } from './decision-input.ts';
 import { type DecisionLog, type LoggedDecision, loggedOf } from './decision-log.ts';
@@ -34,6 +35,8 @@ export interface SessionOptions extends Given {
   readonly permissions: readonly string[];
   /** The instant to decide for, in epoch milliseconds. Default: now. */
   readonly at?: number | undefined;
+  /** Who acts for the subject. The session ends with the mandate, and with the token. */
+  readonly actor?: Actor | undefined;
   /** The groups that a verified token of the subject names. The session ends with the token. */
   readonly groups?: TokenGroups | undefined;
   /** How fresh the decisions' items must be. Default: `cached`. A `strong` session lives longest. */
@@ -45,7 +48,7 @@ export type OpenSession = (subject: string, scope: string, options: SessionOptio
 
 type CheckMany = (
   requests: readonly { readonly subject: string; readonly permission: string; readonly scope: string }[],
-  options: Pick<SessionOptions, 'at' | 'consistency' | 'groups'> & Given,
+  options: Pick<SessionOptions, 'actor' | 'at' | 'consistency' | 'groups'> & Given,
   log: ((decided: readonly Decided<Question>[]) => void) | undefined,
 ) => Promise<{ readonly decisions: readonly Decision[]; readonly expiresAt: number }>;
 
@@ -61,15 +64,15 @@ export function createSessions(
 ): OpenSession {
   return async (subject, scope, options) => {
     refuse(faultInText('subject', subject) ?? faultInText('scope', scope) ?? faultInOptions(options));
-    const { permissions, at, groups, consistency = 'cached', ...given } = options;
+    const { permissions, actor, at, groups, consistency = 'cached', ...given } = options;
     refuse(faultInTexts('permissions', permissions));
     const begunIn = generation();
     const names = [...new Set(permissions)];
     const requests = names.map((permission) => ({ subject, scope, permission }));
-    const of = { consistency, at, groups, ...givenIn(given) };
+    const of = { consistency, actor, at, groups, ...givenIn(given) };
     const lines = decisionLog && new Map<string | undefined, LoggedDecision>();
     const { decisions: made, expiresAt: end } = await checkMany(requests, of, lines && noteIn(lines));
-    const expiresAt = Math.min(end, groups?.until ?? end);
+    const expiresAt = Math.min(end, groups?.until ?? end, actor?.until ?? end);
     const decisions = new Map(names.map((name, position) => [name, made[position] as Decision]));
     const isOver = () => now() >= expiresAt || begunIn !== generation();
     const can = (permission: string) => decisions.get(permission)?.allowed === true && !isOver();

@@ -1,4 +1,4 @@
-import type { Credential, Given, Reason } from '../engine/index.ts';
+import type { Actor, Credential, Given, Reason } from '../engine/index.ts';
 import type { Row, Rows, RowsPage, RowsQuestion, VisibleRows } from '../engine/rows/index.ts';
 import { invalid } from '../table/errors.ts';
 
@@ -6,6 +6,8 @@ import { invalid } from '../table/errors.ts';
 export interface Authorization<Permission extends string = string> {
   /** `user:01J…` */
   readonly subject: string;
+  /** Who acts for the subject; undefined where it is the subject alone. */
+  readonly actor: Actor | undefined;
   readonly permission: Permission;
   /** `location:01J…` */
   readonly scope: string;
@@ -26,22 +28,23 @@ export interface Authorization<Permission extends string = string> {
 
 /** What a handler says of a list. Who asks, and what conditions see beside the row, is the request's. */
 export type RowsOfCaller<R extends Row> = Omit<RowsQuestion<R>, 'rows' | OfRequest>;
-type OfRequest = 'subject' | 'credential' | 'given';
+type OfRequest = 'subject' | 'actor' | 'credential' | 'given';
 
 /** Lists of rows for one request. What is given as its resource is left out: the resource is the row. */
 export const visibleTo =
   (
     visibleRows: VisibleRows | undefined,
-    { subject, credential, given: { resource: _, ...given } }: OfCaller,
+    { subject, actor, credential, given: { resource: _, ...given } }: OfCaller,
   ): Authorization['visible'] =>
   async (rows, asked) => {
     if (visibleRows === undefined)
       throw invalid('visibleRows', 'the guard was made without visibleRows: see createVisibleRows');
-    return visibleRows({ ...asked, rows, subject, credential, given });
+    return visibleRows({ ...asked, rows, subject, actor, credential, given });
   };
 
 interface OfCaller {
   readonly subject: string;
+  readonly actor: Actor | undefined;
   readonly credential: Credential | undefined;
   readonly given: Given;
 }

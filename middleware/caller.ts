@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { CredentialsError, fieldsOfFault } from '../authorizer/errors.ts';
-import type { Credential, Look, TokenGroups } from '../engine/index.ts';
+import type { Actor, Credential, Look, TokenGroups } from '../engine/index.ts';
 import { type GatehouseError, invalid } from '../table/errors.ts';
 import type { HttpAnswer, HttpRequest } from './http.ts';
 import { log } from './log.ts';
@@ -32,6 +32,8 @@ export interface Caller {
   readonly claims?: Readonly<Record<string, unknown>> | undefined;
   /** The groups that a verified token of the subject names; others are a fault. */
   readonly groups?: TokenGroups | undefined;
+  /** Who acts for the subject: from a verified token, or the application vouches for it. Others are a fault. */
+  readonly actor?: Actor | undefined;
 }
 
 /** Finds the caller of a request: a reference such as `user:01J…`, or undefined for nobody (401). */
@@ -93,7 +95,7 @@ function callerIn(found: Caller | string | null | undefined): Caller {
     throw new CredentialsError('credentials_missing');
   if (typeof found === 'string') return { subject: found };
   if (typeof found === 'object' && (typeof found.subject === 'function' || isText(found.subject)))
-    return withGroups(found);
+    return withParts(found);
   throw new TypeError('who answered neither a reference nor a caller');
 }
 
@@ -104,19 +106,32 @@ const GROUPS = z.object({
   ids: z.array(text(256)).check(z.maxLength(1_000)),
   until: z.number(),
 });
+const ACTOR = z.object({
+  subject: text(1_024),
+  mandate: z.optional(text(1_024)),
+  hash: z.optional(text(1_024)),
+  until: z.optional(z.number()),
+  before: z.optional(z.array(text(1_024)).check(z.maxLength(8))),
+});
+const PARTS = [
+  ['groups', GROUPS],
+  ['actor', ACTOR],
+] as const;
 /** Those that were looked at: the ones of a token stay one object. */
-const good = new WeakSet<TokenGroups>();
+const good = new WeakSet<TokenGroups | Actor>();
 
-/** A caller whose groups, if it has any, are such as a token may name. */
-function withGroups(caller: Caller): Caller {
-  const { groups } = caller;
-  if (groups === undefined || good.has(groups)) return caller;
-  const { error } = GROUPS.safeParse(groups);
-  if (error) {
-    const field = ['groups', ...(error.issues[0]?.path ?? [])].join('.');
-    throw invalid(field, `who answered ${field} that no token has`);
+/** A caller whose groups and actor, if it has any, are such as a token may name. */
+function withParts(caller: Caller): Caller {
+  for (const [name, schema] of PARTS) {
+    const part = caller[name];
+    if (part === undefined || good.has(part)) continue;
+    const { error } = schema.safeParse(part);
+    if (error) {
+      const field = [name, ...(error.issues[0]?.path ?? [])].join('.');
+      throw invalid(field, `who answered ${field} that no token has`);
+    }
+    good.add(part);
   }
-  good.add(groups);
   return caller;
 }
 

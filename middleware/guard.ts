@@ -1,5 +1,5 @@
 import { CredentialsError } from '../authorizer/errors.ts';
-import type { Answer, Engine, Given, Question, Reason } from '../engine/index.ts';
+import type { Answer, Engine, Given, LoggedDecision, Question, Reason } from '../engine/index.ts';
 import type { VisibleRows } from '../engine/rows/index.ts';
 import { isId } from '../table/identifiers.ts';
 import type { Properties } from '../table/properties.ts';
@@ -109,17 +109,23 @@ export function createGuards<Permission extends string, R, Middleware>(
     const { subject } = answered.question;
     if (!decision?.allowed || roles === undefined) {
       const reason = reasonOf(answered, asked);
-      if (!decision) logRefusal({ ...asked, subject: subject || undefined, reason });
+      if (!decision) logRefusal({ ...asked, subject: subject || undefined, actor: caller.actor, reason });
       return problem(403, { reason: showReason ? reason : undefined });
     }
     keepAuthorization(request as object, {
       subject,
+      actor: caller.actor,
       permission: asked.permission as string,
       scope: asked.scope as string,
       ...roles,
       reason: decision.reason,
       claims: caller.claims ?? {},
-      visible: visibleTo(visibleRows, { subject, credential: caller.credential, given: asked.given }),
+      visible: visibleTo(visibleRows, {
+        subject,
+        actor: caller.actor,
+        credential: caller.credential,
+        given: asked.given,
+      }),
     });
     return undefined;
   }
@@ -127,12 +133,13 @@ export function createGuards<Permission extends string, R, Middleware>(
   /** Logs what the engine was not asked. */
   function logRefusal({
     subject,
+    actor,
     permission,
     scope,
     reason,
-  }: Partial<Asked> & { subject?: string | undefined; reason: Reason }): void {
+  }: Partial<Asked> & Pick<LoggedDecision, 'subject' | 'actor'> & { reason: Reason }): void {
     try {
-      engine.decisionLog?.log({ kind: 'check', subject, permission, scope, allowed: false, reason });
+      engine.decisionLog?.log({ kind: 'check', subject, actor, permission, scope, allowed: false, reason });
     } catch {}
   }
 
@@ -151,7 +158,7 @@ interface Asked {
 
 /** The question about a caller; `subject` is empty for claims that name nobody. */
 export function questionOf(
-  { subject: named, credential, groups }: Caller,
+  { subject: named, credential, groups, actor }: Caller,
   { permission, scope, given }: Asked,
   look: Parameters<Exclude<Caller['subject'], string>>[0],
 ): Question | undefined {
@@ -160,8 +167,8 @@ export function questionOf(
   if (subject === null) return { subject: '', permission: undefined, scope: undefined };
   const isWhole = permission !== undefined && scope !== undefined;
   return isWhole
-    ? { subject, credential, groups, permission, scope, given }
-    : { subject, credential, permission: undefined, scope: undefined };
+    ? { subject, credential, groups, actor, permission, scope, given }
+    : { subject, credential, actor, permission: undefined, scope: undefined };
 }
 
 /** Why a request is refused; where the engine was not asked, the step that it would have failed. */

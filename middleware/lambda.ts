@@ -248,7 +248,10 @@ function isOf(template: string, path: string, valueFor: (name: string) => string
 }
 
 /** REST APIs keep the caller's spelling of a header's name, HTTP APIs use lower case. */
-const inAnyCase = (values: LambdaEvent['headers'] | LambdaEvent['multiValueHeaders'], wanted: string) =>
+export const inAnyCase = (
+  values: LambdaEvent['headers'] | LambdaEvent['multiValueHeaders'],
+  wanted: string,
+) =>
   Object.entries(values ?? {}).flatMap(([name, value]) =>
     name.toLowerCase() === wanted ? textsIn(value) : [],
   );
@@ -256,7 +259,7 @@ const inAnyCase = (values: LambdaEvent['headers'] | LambdaEvent['multiValueHeade
 const textsIn = (value: unknown): readonly string[] =>
   (Array.isArray(value) ? value : [value]).filter((each) => typeof each === 'string');
 
-function toLambda({ status, headers, body }: HttpAnswer, event: unknown): LambdaAnswer {
+export function toLambda({ status, headers, body }: HttpAnswer, event: unknown): LambdaAnswer {
   const known: LambdaEvent = typeof event === 'object' && event !== null ? event : {};
   const isMulti = !known.headers && known.multiValueHeaders;
   const lists = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]]));

@@ -10,11 +10,12 @@ import { createReadCredentials } from '../authorizer/credentials/credentials.ts'
 import type { Fetch } from '../authorizer/credentials/fetch.ts';
 import { createIdentify, type RevocationSource } from '../authorizer/credentials/identity.ts';
 import { createIssuers } from '../authorizer/credentials/issuers.ts';
+import { createActorOfIssuers } from '../authorizer/credentials/token-actor.ts';
 import { createGroupsOfIssuers } from '../authorizer/credentials/token-groups.ts';
 import { CredentialsError, fieldsOfFault } from '../authorizer/errors.ts';
 import { createSubjectOfIssuers } from '../authorizer/subject.ts';
 import { type Clock, systemClock } from '../engine/index.ts';
-import { readApiToken } from '../table/api-token.ts';
+import { parseMandateToken, readApiToken } from '../table/api-token.ts';
 import { defined } from '../table/defined.ts';
 import { isId } from '../table/identifiers.ts';
 import type { Caller } from './caller.ts';
@@ -45,6 +46,16 @@ export interface TokenIssuer {
   readonly emailVerified?: 'boolean' | 'text';
   /** The claim that lists the subject's groups at the issuer. */
   readonly groupsFrom?: string;
+  /** Which claim says that somebody acts for the subject; a token with `act` is refused without it. */
+  readonly actorFrom?: {
+    readonly claim: 'act' | 'azp' | 'client_id';
+    /** The type of these actors, as `agent`. */
+    readonly type: string;
+    /** The only values that count. */
+    readonly clients?: readonly string[];
+  };
+  /** The claim with the id of the mandate by which the actor acts. */
+  readonly mandateFrom?: string;
 }
 
 export interface TokenCallerOptions {
@@ -56,7 +67,7 @@ export interface TokenCallerOptions {
 }
 
 /**
- * Finds the caller by the `Authorization` header: a JWT or an API token of the table.
+ * Finds the caller by the `Authorization` header: a JWT, an API token of the table or the token of a mandate.
  *
  * @throws CredentialsError if there is no valid credential; Fault if it cannot be verified
  */
@@ -91,14 +102,16 @@ export function createTokenCaller(
     authenticate: authenticationOf(token, clock, onRefreshFailed, fetch),
     revocation,
     readApiToken,
+    parseMandateToken,
     isId,
     groupsOf: createGroupsOfIssuers(token?.issuers ?? [], log()),
+    actorOf: createActorOfIssuers(token?.issuers ?? [], isId),
   });
   return async (_, http) => {
     const sources = { kind: 'http', authorization: http.header('authorization') };
-    const { subject, credential, claims, groups } = await identify(sources);
-    if (subject !== undefined) return { subject, credential };
-    return { subject: (look) => subjectOf(claims, look), credential, claims, groups };
+    const { subject, credential, claims, groups, actor } = await identify(sources);
+    if (subject !== undefined) return { subject, credential, actor };
+    return { subject: (look) => subjectOf(claims, look), credential, claims, groups, actor };
   };
 }
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defined } from '../table/defined.ts';
-import { DAY_MS, INDEXES } from '../table/entities/entity.ts';
+import { DAY_MS, INDEXES, type IndexName } from '../table/entities/entity.ts';
 import * as field from '../table/entities/fields.ts';
 import { GatehouseError } from '../table/errors.ts';
 import { formatRef, type Ref } from '../table/identifiers.ts';
@@ -20,6 +20,28 @@ export const auditOrigin = z.strictObject({
   metadata: field.map.optional(),
 });
 
+/** Who sent a request, and from where. */
+export interface AuditSender {
+  /** Who acted. */
+  readonly actor?: string | undefined;
+  /** The subject for whom the actor acted, a reference; undefined where it acted for itself. */
+  readonly onBehalfOf?: string | undefined;
+  /** The mandate by which it did, a reference. */
+  readonly mandate?: string | undefined;
+  readonly origin?: Readonly<Record<string, unknown>> | undefined;
+  /** The ARN of the IAM principal that acted as the actor. */
+  readonly principal?: string | undefined;
+}
+
+/** What records say of the sender of an event. */
+export const senderOf = ({ actor, onBehalfOf, mandate, origin, principal }: AuditSender): AuditSender => ({
+  actor,
+  onBehalfOf,
+  mandate,
+  origin,
+  principal,
+});
+
 export interface AuditContext {
   /** Fresh ULIDs. */
   readonly newId: () => string;
@@ -29,12 +51,7 @@ export interface AuditContext {
   readonly writtenAt: number;
   readonly command: string;
   readonly operationId: string;
-  readonly event: {
-    readonly actor?: string | undefined;
-    readonly origin?: Readonly<Record<string, unknown>> | undefined;
-    /** The ARN of the IAM principal that acted as the actor. */
-    readonly principal?: string | undefined;
-  };
+  readonly event: AuditSender;
   /** Which step of a command that takes several. */
   readonly step: number | undefined;
 }
@@ -42,7 +59,7 @@ export interface AuditContext {
 /** A change that opens or closes much is marked, so that it can be found. */
 const severityOf = (command: string): string => {
   if (command.startsWith('admin.')) return 'critical';
-  return /\.(delete|delete-tree|erase|revoke|move)$/.test(command) ? 'warning' : 'info';
+  return /\.(delete|delete-tree|end|end-all|erase|revoke|move)$/.test(command) ? 'warning' : 'info';
 };
 
 /**
@@ -102,10 +119,11 @@ const endOfMonth = (instant: string): number =>
 export const AUDIT_LIFETIME_MS = LIFETIME_MS;
 
 function auditRecord(entry: AuditEntry, context: AuditContext): Action {
-  const { actor, origin, principal } = context.event;
+  const { actor, onBehalfOf, mandate, origin, principal } = context.event;
   const id = context.newId();
   const { command = context.command } = entry;
-  const user = actorUser(actor);
+  const user = actorUser(onBehalfOf ?? actor);
+  const acting = onBehalfOf === undefined ? undefined : actorUser(actor);
   const item = {
     ...logKey(entry.tenant, context.now, id),
     Type: 'AuditLog',
@@ -118,8 +136,9 @@ function auditRecord(entry: AuditEntry, context: AuditContext): Action {
     source: 'provisioning',
     status: 'success',
     severity: severityOf(command),
-    ...defined({ actor }),
-    ...(user ? { userId: user.id, ...activityKey(user, context.now, id) } : {}),
+    ...defined({ actor, onBehalfOf, mandate }),
+    ...(user ? { userId: user.id, ...activityKey(INDEXES.tenant, user, context.now, id) } : {}),
+    ...(acting ? activityKey(INDEXES.all, acting, context.now, id) : {}),
     ...origin,
     ...defined({ principal }),
     ...(entry.tenant ? { tenant: formatRef(entry.tenant) } : {}),
@@ -133,8 +152,8 @@ function auditRecord(entry: AuditEntry, context: AuditContext): Action {
   return create(item, () => new GatehouseError('internal', 'two audit records with one id'));
 }
 
-/** What a user did, in the order of time. */
-const activityKey = (user: Ref, time: string, id: string) => ({
-  [`${INDEXES.tenant}PK`]: partitionOf(user),
-  [`${INDEXES.tenant}SK`]: timedSort('audit', time, id),
+/** What a user did, or had done, in the order of time; in the index of all, what an actor did for others. */
+const activityKey = (index: IndexName, user: Ref, time: string, id: string) => ({
+  [`${index}PK`]: partitionOf(user),
+  [`${index}SK`]: timedSort('audit', time, id),
 });

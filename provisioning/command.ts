@@ -45,6 +45,7 @@ const OF_ACCESS = [
   'roles',
   'startsAt',
   'endsAt',
+  'mandateOptional',
   'startDate',
   'endDate',
   'enterprise',

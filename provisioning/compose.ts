@@ -5,11 +5,12 @@ import { createReadCredentials } from '../authorizer/credentials/credentials.ts'
 import type { Fetch } from '../authorizer/credentials/fetch.ts';
 import { createIdentify } from '../authorizer/credentials/identity.ts';
 import { createIssuers } from '../authorizer/credentials/issuers.ts';
+import { createActorOfIssuers } from '../authorizer/credentials/token-actor.ts';
 import { fieldsOfFault } from '../authorizer/errors.ts';
 import { parseServiceConfiguration } from '../authorizer/service-configuration.ts';
 import { createSubjectOfIssuers } from '../authorizer/subject.ts';
 import { createLog } from '../engine/log.ts';
-import { readApiToken } from '../table/api-token.ts';
+import { parseMandateToken, readApiToken } from '../table/api-token.ts';
 import { defined } from '../table/defined.ts';
 import { createClient } from '../table/dynamodb/client.ts';
 import { createReader } from '../table/dynamodb/reader.ts';
@@ -190,7 +191,9 @@ function tokensFrom(env: Environment, { clock, log, fetch }: TokenParts) {
       authenticate,
       revocation,
       readApiToken,
+      parseMandateToken,
       isId,
+      actorOf: createActorOfIssuers(token?.issuers ?? [], isId),
     }),
     subjectOf: createSubjectOfIssuers(token?.issuers ?? [], log),
   };

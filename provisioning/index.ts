@@ -30,6 +30,13 @@ export { partsOf } from './export/parts.ts';
 export { createIds } from './ids.ts';
 export { violationText } from './invariants/new-violations.ts';
 export { inPlainWords } from './issues.ts';
+export {
+  createMandates,
+  type MandateReceipt,
+  type Mandates,
+  type MandatesOptions,
+  type MandateUse,
+} from './mandates/mandates.ts';
 export { cellsByPlace, EFFECT_SIGNS, signsOf } from './matrix/cells.ts';
 export { type Matrix, readMatrix } from './matrix/matrix.ts';
 export { commandsOn } from './names/commands-on.ts';

@@ -73,12 +73,12 @@ export function createPipeline(ports: Ports, splits: KnownSplits) {
       readsAll: boolean,
       { from = reader, keys = new Map() }: { readonly from?: Reader; readonly keys?: SubjectKeys } = {},
     ) => {
-      const { actor, origin, principal } = context.event;
+      const { actor, origin } = context.event;
       const known = await sealed(
         { entries: withBeside(recorded(plan), plan.actions), actor, origin, result: plan.result },
         { reader: from, newSecret, encryption, keys, readsAll },
       );
-      const event = { actor, origin: known.origin, principal };
+      const event = { ...context.event, origin: known.origin };
       return {
         result: known.result,
         keys: known.actions,

@@ -12,7 +12,7 @@ import type { Action } from '../table/write/action.ts';
 import { mergeActions } from '../table/write/merge.ts';
 import { COMMANDS } from './all-commands.ts';
 import { type Answer, PartlyDone, type Success, toFailure } from './answer.ts';
-import { auditOrigin, counters } from './audit.ts';
+import { type AuditSender, auditOrigin, counters, senderOf } from './audit.ts';
 import { createBatches } from './batch.ts';
 import { createBatchedReads } from './batched-reads.ts';
 import type { WriteCommand } from './command.ts';
@@ -111,7 +111,7 @@ const batchSchema = z.strictObject({
 type Sender = Pick<Event, 'actor' | 'origin' | 'dryRun' | 'token'>;
 
 /** With the IAM principal that was verified, if one was. */
-type Acting<E = Event> = E & { readonly principal?: string };
+type Acting<E = Event> = E & Pick<AuditSender, 'principal' | 'onBehalfOf' | 'mandate'>;
 
 /**
  * The policy administration point: one function from event to answer. Each write command is one
@@ -261,13 +261,12 @@ export function createProvisioning({
           ? undefined
           : await guarded?.request(command.name, planned, { operation, input: event.input, now });
         const plan = request ?? planned;
-        const { actor, origin, principal } = event;
         const context = {
           now,
           writtenAt: clock.now(),
           command: command.name,
           operationId: operation.id,
-          event: { actor, origin, principal },
+          event: senderOf(event),
           step: plan.next || steps > 0 ? steps + 1 : undefined,
           counter: nextCounter(),
         };
@@ -360,7 +359,7 @@ export function createProvisioning({
     const guarded = await identified(parsed.token, principal);
     const acting = asOperator(parsed, guarded);
     const { actor, origin, dryRun = false } = acting;
-    const of = acting.principal === undefined ? {} : { principal: acting.principal };
+    const sender = senderOf(acting);
     // zod leaves out a field named __proto__; the reading of the input has to see and refuse it.
     const { batch, ifExists } = given as z.infer<typeof batchSchema>;
     const answers = await runBatch(
@@ -369,9 +368,9 @@ export function createProvisioning({
         guarded,
         dryRun,
         signal,
-        event: { actor, origin, principal: acting.principal },
+        event: sender,
         alone: async (part) =>
-          answer({ ...part, actor, origin, dryRun, ...of }, { requestId, signal }, guarded),
+          answer({ ...part, ...sender, actor, origin, dryRun }, { requestId, signal }, guarded),
         fail: (error, { command }, id, of) =>
           failed(error, { command, operationId: () => id, requestId, guarded: of }),
       },
@@ -432,12 +431,14 @@ const NO_TOKENS = 'token: this provisioning verifies no operators (OPERATORS)';
 /** The event with the verified operator as its actor. Throws `not_permitted` for another one that it states. */
 function asOperator<E extends Sender>(event: E, guarded: Guarded | undefined): Acting<E> {
   if (!guarded) return event;
-  const { subject, principal } = guarded.operator;
-  if (event.actor !== undefined && event.actor !== subject)
+  const { subject, principal, actor: acting } = guarded.operator;
+  const actor = acting?.subject ?? subject;
+  if (event.actor !== undefined && event.actor !== actor)
     throw new GatehouseError('not_permitted', 'actor: it is another one than the operator', {
       field: 'actor',
     });
-  return { ...event, actor: subject, ...defined({ principal }) };
+  const { mandate } = acting ?? {};
+  return { ...event, actor, ...defined({ principal, onBehalfOf: acting && subject, mandate }) };
 }
 
 /** The operator's reference for the log. An id that is an email stays out of it. */

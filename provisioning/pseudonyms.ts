@@ -54,6 +54,7 @@ export function personOf({
   const of = { ...before, ...after };
   if (entity.type === 'user' || entity.type === 'subject') return entity;
   if (['session', 'token', 'scim-user'].includes(entity.type)) return asSubject(of.user);
+  if (entity.type === 'mandate') return asSubject(of.subject);
   if (entity.type === 'notification') return asSubject(of.userId);
   const { scope } = of;
   return entity.type === 'setting' && typeof scope === 'string' && scope.startsWith('user:')

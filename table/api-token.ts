@@ -70,3 +70,36 @@ export function parseScimCredential(
   const [connection, id] = [idIn(of, isId), idIn(named, isId)];
   return connection === undefined || id === undefined ? undefined : { connection, id };
 }
+
+/**
+ * The text of a mandate's token: `gh1_m_<actor>_<subject>_<mandate's id>_<secret>`, actor and subject as references.
+ * It is no API token of either.
+ */
+const MANDATE_FORM =
+  /^gh1_m_([0-9A-Za-z.-]{1,484})_([0-9A-Za-z.-]{1,484})_([0-9A-Za-z.-]{1,384})_([0-9A-Za-z_-]{43})$/;
+
+/** What the token of a mandate names; whether it is true, its hash says. */
+export interface MandateToken {
+  /** Who acts, as a reference: `agent:01J…`. */
+  readonly actor: string;
+  /** For whom, as a reference. */
+  readonly subject: string;
+  /** `mandate:01J…` */
+  readonly mandate: string;
+}
+
+/**
+ * @param actor the actor, and `subject` for whom it acts, as references: `agent:01J…`, `user:alice`
+ * @param id the mandate's id
+ * @param secret 256 random bits, base64url
+ */
+export const formatMandateToken = (actor: string, subject: string, id: string, secret: string): string =>
+  `gh1_m_${escaped(actor)}_${escaped(subject)}_${escaped(id)}_${secret}`;
+
+/** Undefined for a text that is no token of a mandate. */
+export function parseMandateToken(text: string): MandateToken | undefined {
+  const [, acting = '', of = '', named = ''] = MANDATE_FORM.exec(text) ?? [];
+  const [actor, subject, id] = [idIn(acting, isRef), idIn(of, isRef), idIn(named, isId)];
+  if (actor === undefined || subject === undefined || id === undefined) return undefined;
+  return { actor, subject, mandate: `mandate:${id}` };
+}

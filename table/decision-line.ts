@@ -65,6 +65,14 @@ export interface DecisionLine extends Line {
   readonly rate: number;
   readonly kind: QuestionKind;
   readonly subject?: LoggedEntity | undefined;
+  /** Who acted for the subject. */
+  readonly actor?: LoggedEntity | undefined;
+  /** With an actor, the subject once more: for whom it acted. */
+  readonly onBehalfOf?: LoggedEntity | undefined;
+  /** The mandate by which the actor acted, a reference. */
+  readonly mandate?: string | undefined;
+  /** Actors that are nested in the token's `act`, the latest first. They decided nothing. */
+  readonly actedBefore?: readonly string[] | undefined;
   readonly action?: { readonly name: string } | undefined;
   readonly resource?: LoggedEntity | undefined;
   readonly decision: boolean;

@@ -83,6 +83,9 @@ export const isSubjectNode = ({ type }: Pick<Ref, 'type'>): boolean => SUBJECT_N
 export const subjectNode = (ref: Ref): Ref =>
   isBuiltInSubject(ref.type) ? ref : { type: REGISTERED_SUBJECT, id: `${ref.type}:${ref.id}` };
 
+/** A subject type that comes with the table: what acts for somebody. Its nodes are as those of an added type. */
+export const AGENT = 'agent';
+
 export const BUILT_IN_SUBJECTS: readonly string[] = ['user', 'technical-user'];
 
 export const isBuiltInSubject = (type: string): boolean => BUILT_IN_SUBJECTS.includes(type);

@@ -64,6 +64,12 @@ export const inTenant = (type: string, tenant: Ref, { from, until, descending }:
   descending,
 });
 
+/** The audit records of what an actor did for others, in the order of time. */
+export const doneForOthers = (actor: Ref, time: Period): ListQuery => ({
+  ...inTenant('audit', actor, time),
+  index: INDEXES.all,
+});
+
 /** All that a tenant has, by type and then in the order of creation, the tenant itself included. */
 export const allInTenant = (tenant: Ref): ListQuery => ({
   index: INDEXES.tenant,

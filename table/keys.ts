@@ -22,6 +22,7 @@
  *   operation OPERATION#id       META
  *   apply     OPERATION#id       APPLY            (a manifest that is being applied, until when: ADR 0018)
  *             OPERATION#APPLY#ROOT#id  META       (the last apply of a tenant)
+ *             OPERATION#MANDATE#id META            (what the uses of a mandate come to: ADR 0048)
  *   approval  APPROVAL#id        META             (a command that waits for another operator: ADR 0032)
  */
 import { fnv1a, hash64, isLongerThan } from './bytes.ts';
@@ -221,6 +222,14 @@ export const appliedKey = (root: Ref): Key => ({
   SK: META,
 });
 
+const MANDATE = 'MANDATE';
+
+/** What the uses of a mandate with a budget come to, apart from what decisions read. */
+export const mandateUsesKey = (mandate: string): Key => ({
+  PK: join('OPERATION', MANDATE, mandate),
+  SK: META,
+});
+
 /** A command that waits for the approval of another operator, by the id of its operation. */
 export const approvalKey = (id: string): Key => ({ PK: join('APPROVAL', id), SK: META });
 
@@ -365,7 +374,7 @@ export type ParsedKey =
   | { readonly form: 'pseudonyms'; readonly type: string; readonly id: string }
   | { readonly form: 'erasure'; readonly type: string; readonly id: string }
   | { readonly form: 'secret'; readonly type: string; readonly id: string }
-  | { readonly form: 'operation' | 'apply' | 'approval'; readonly id: string }
+  | { readonly form: 'operation' | 'apply' | 'approval' | 'mandate-uses'; readonly id: string }
   | { readonly form: 'applied'; readonly type: string; readonly id: string }
   | { readonly form: 'log'; readonly owner?: Ref; readonly time: string; readonly id: string }
   | { readonly form: 'log-count'; readonly owner?: Ref; readonly month: string; readonly counter: number };
@@ -425,6 +434,8 @@ export function parseKey(key: Key): ParsedKey | undefined {
   }
   if (head === 'OPERATION' && id === APPLY && rest.length === 3 && key.SK === META)
     return { form: 'applied', type: typeOf(rest[1] as string), id: rest[2] as string };
+  if (head === 'OPERATION' && id === MANDATE && rest.length === 2 && key.SK === META)
+    return { form: 'mandate-uses', id: rest[1] as string };
   if (rest.length !== 1) return undefined;
   if (head === 'OPERATION' && key.SK === APPLY) return { form: 'apply', id };
   if (head === 'OPERATION') return key.SK === META ? { form: 'operation', id } : undefined;

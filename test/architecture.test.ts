@@ -239,7 +239,9 @@ describe('what a folder may import', () => {
     const mayDecide = ({ from, to }: Import) =>
       within(
         from,
-        ...['access-difference/', 'invariants/', 'evidence/'].map((name) => `provisioning/${name}`),
+        ...['access-difference/', 'invariants/', 'evidence/', 'mandates/'].map(
+          (name) => `provisioning/${name}`,
+        ),
       ) && to === 'engine/index.ts';
     const mayCheck = ({ from, to }: Import) =>
       from === 'provisioning/nodes/properties.ts' &&
@@ -247,8 +249,12 @@ describe('what a folder may import', () => {
     const mayLog = ({ from, to }: Import) => within(from, ...RUN_BY_NODE) && to === 'engine/log.ts';
     /** Operators are verified as the authorizer verifies callers, and the engine says what they may. */
     const mayVerify = ({ from, to }: Import) =>
-      within(from, 'provisioning/compose.ts', 'provisioning/operators/rights.ts') &&
-      within(to, ...CALLERS, 'engine/index.ts', 'engine/items.ts', 'engine/read-items.ts');
+      within(
+        from,
+        ...['compose.ts', 'operators/rights.ts', 'operators/operator.ts'].map(
+          (name) => `provisioning/${name}`,
+        ),
+      ) && within(to, ...CALLERS, 'engine/index.ts', 'engine/items.ts', 'engine/read-items.ts');
     const isForbidden = (each: Import) =>
       each.isOurs &&
       !within(each.to, 'provisioning/', 'table/') &&

@@ -63,6 +63,7 @@ const ENDS_WITH_1: readonly RegExp[] = [
   / explain /,
   / route test GET \/Projects/,
   / route gaps openapi/,
+  / check user:ann invoices:pay:invoice /,
   / load users users\.csv/,
 ];
 
@@ -76,6 +77,7 @@ const FILES: Readonly<
   'docs/coming-from/cedar.md': [['cedar.test.yaml', 'yaml', 0]],
   'docs/coming-from/cognito-groups.md': [['cognito.test.yaml', 'yaml', 0]],
   'docs/coming-from/openfga.md': [['openfga.test.yaml', 'yaml', -1]],
+  'docs/guides/agents.md': [['agents.yaml', 'yaml', 0]],
   'docs/guides/buildings-and-devices.md': [['buildings.test.yaml', 'yaml', 0]],
   'docs/guides/machine-tokens.md': [['machines.test.yaml', 'yaml', 0]],
   'docs/guides/multi-tenant-saas.md': [['saas.test.yaml', 'yaml', 0]],

@@ -48,7 +48,9 @@ const TABLE = unionOf('table/errors.ts', 'type ErrorCode');
 const CODES: Readonly<Record<string, readonly string[]>> = {
   decision: [
     ...unionOf('engine/decision.ts', 'type AllowReason'),
-    ...unionOf('engine/decision.ts', 'type DenyReason'),
+    ...['type DenyReason', 'type ActorReason', 'type MandateReason'].flatMap((name) =>
+      unionOf('engine/decision.ts', name),
+    ),
   ],
   explanation: quoted(
     /readonly code: Reason \|([^;]*);/.exec(textOf('engine/explain/explanation.ts'))?.[1] ?? '',

@@ -5,6 +5,7 @@ import {
   parseJson,
   type SubjectSource,
   subjectFrom,
+  subjectType,
   text,
   url,
   wholeNumber,
@@ -27,6 +28,20 @@ export interface IssuerConfiguration extends Omit<TrustedIssuer, 'keys'> {
   readonly emailVerified?: 'boolean' | 'text' | undefined;
   /** The claim that lists the subject's groups at the issuer; none count without it. */
   readonly groupsFrom?: string | undefined;
+  /** Which claim says that somebody acts for the subject; a token with `act` is refused without it. */
+  readonly actorFrom?: ActorSource | undefined;
+  /** The claim with the id of the mandate by which the actor acts. */
+  readonly mandateFrom?: string | undefined;
+}
+
+/** Where an issuer's tokens name who acts for their subject. */
+export interface ActorSource {
+  /** `act` (RFC 8693 section 4.1), or the client that the token was issued to. */
+  readonly claim: 'act' | 'azp' | 'client_id';
+  /** The type of these actors, as `agent`. */
+  readonly type: string;
+  /** The only values that count: other clients are no actors, and an `act` that names another one is refused. */
+  readonly clients?: readonly string[] | undefined;
 }
 
 export interface TokenConfiguration {
@@ -70,6 +85,17 @@ const texts = (problem: string, isMember: (value: string) => boolean) =>
 const isName = (value: string): boolean => value !== '';
 const NAMES = texts('is not a text, or an empty one', isName);
 
+const claimName = text('is not the name of a claim', (value) => /^[!-~]{1,128}$/.test(value));
+
+const actorFrom = z.strictObject(
+  {
+    claim: z.enum(['act', 'azp', 'client_id'], { error: 'is none of act, azp, client_id' }),
+    type: subjectType,
+    clients: z.optional(NAMES),
+  },
+  { error: objectError },
+);
+
 const ISSUER = z
   .strictObject(
     {
@@ -94,7 +120,9 @@ const ISSUER = z
       jwksUrl: z.optional(url),
       algorithms: z._default(texts(NO_ALGORITHM, isAlgorithm), DEFAULT_ALGORITHMS),
       subjectFrom: z.optional(subjectFrom),
-      groupsFrom: z.optional(text('is not the name of a claim', (value) => /^[!-~]{1,128}$/.test(value))),
+      groupsFrom: z.optional(claimName),
+      actorFrom: z.optional(actorFrom),
+      mandateFrom: z.optional(claimName),
       emailVerified: z.optional(z.enum(['boolean', 'text'], { error: 'is neither boolean nor text' })),
     },
     { error: objectError },
@@ -102,6 +130,9 @@ const ISSUER = z
   .check(
     z.refine(({ audience, clientIds }) => audience !== undefined || clientIds !== undefined, {
       error: 'names neither audience nor clientIds',
+    }),
+    z.refine(({ actorFrom, mandateFrom }) => mandateFrom === undefined || actorFrom !== undefined, {
+      error: 'names mandateFrom without actorFrom',
     }),
   );
 

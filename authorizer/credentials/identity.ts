@@ -1,14 +1,15 @@
 import { hash } from 'node:crypto';
-import type { Credential, TokenGroups } from '../../engine/index.ts';
+import type { Actor, Credential, TokenGroups } from '../../engine/index.ts';
 import { CredentialsError } from '../errors.ts';
 import type { Authenticate } from './authentication.ts';
 import type { CredentialSources, ReadCredentials } from './credentials.ts';
+import type { ActorOf } from './token-actor.ts';
 import type { GroupsOf } from './token-groups.ts';
 import { NO_CLAIMS, type VerifiedClaims } from './verify.ts';
 
 /** The identity in a request's credentials. */
 export interface Identity {
-  /** The subject that an API token names; undefined for a JWT, whose subject follows from its claims. */
+  /** The subject that the token of an API or a mandate names; undefined for a JWT, whose subject follows from its claims. */
   readonly subject: string | undefined;
   /**
    * A reference to a record in the table, which the engine checks. Undefined for a JWT that cannot be
@@ -18,6 +19,8 @@ export interface Identity {
   readonly claims: VerifiedClaims;
   /** What a JWT names of the groups of its subject. */
   readonly groups?: TokenGroups | undefined;
+  /** Who acts for the subject. */
+  readonly actor?: Actor | undefined;
 }
 
 /**
@@ -40,9 +43,24 @@ export interface IdentityOptions {
   readonly revocation: RevocationSource | undefined;
   /** Parses an API token: its subject and its id. Undefined if malformed. */
   readonly readApiToken: (text: string) => { readonly subject: string; readonly id: string } | undefined;
+  /** Parses the token of a mandate. Undefined if malformed. */
+  readonly parseMandateToken: (
+    text: string,
+  ) => { readonly subject: string; readonly actor: string; readonly mandate: string } | undefined;
   readonly isId: (text: string) => boolean;
   /** Finds the groups that claims name; without it none count. */
   readonly groupsOf?: GroupsOf | undefined;
+  /** Finds who acts by claims; undefined where nobody does, and a JWT that says so is refused. */
+  readonly actorOf: ActorOf | undefined;
+}
+
+/**
+ * Refuses a token by which somebody acts: as one of its subject alone it would be worth more.
+ *
+ * @throws CredentialsError `claim_refused`
+ */
+function refuseAct(claims: VerifiedClaims): undefined {
+  if (Object.hasOwn(claims, 'act')) throw new CredentialsError('claim_refused', 'act');
 }
 
 /**
@@ -51,19 +69,30 @@ export interface IdentityOptions {
  */
 const hashOfToken = (text: string): string => hash('sha256', text, 'base64url');
 
-/** The prefix of every API token. A JWT never has it: its first part encodes a JSON object. */
-const API_TOKEN = /^gh1_/i;
+/** The prefix of every token of ours. A JWT never has it: its first part encodes a JSON object. */
+const OF_OURS = /^gh1_/i;
+/** That of a mandate. */
+const OF_MANDATE = 'gh1_m_';
 
 /**
- * Verifies the credentials of a request: an API token of a technical user or user, or else a JWT.
+ * Verifies the credentials of a request: an API token of a technical user or user, the token of a mandate, or else a JWT.
  *
- * An API token is not verified here. The engine reads its record with the rest of the decision input, and
- * refuses it unless the record has the token's hash, belongs to this subject and is neither revoked nor
+ * A token of ours is not verified here. The engine reads its record, or the mandate, with the rest of the decision
+ * input, and refuses it unless the record has the token's hash, belongs to this subject and is neither revoked nor
  * expired. If JWTs can be revoked, the engine checks their record likewise; a JWT without the configured
  * claim is refused.
  */
 export function createIdentify(options: IdentityOptions): Identify {
-  const { readCredentials, authenticate, revocation, readApiToken, isId, groupsOf } = options;
+  const { readCredentials, authenticate, revocation, readApiToken, parseMandateToken, isId } = options;
+  const { groupsOf, actorOf = refuseAct } = options;
+
+  function ofMandate(text: string): Identity {
+    const token = parseMandateToken(text);
+    if (token === undefined) throw new CredentialsError('token_malformed');
+    const { subject, actor, mandate } = token;
+    const acting = { subject: actor, mandate, hash: hashOfToken(text) };
+    return { subject, credential: undefined, claims: NO_CLAIMS, actor: acting };
+  }
 
   function ofApiToken(text: string): Identity {
     const token = readApiToken(text);
@@ -82,8 +111,9 @@ export function createIdentify(options: IdentityOptions): Identify {
 
   return async (request) => {
     const text = readCredentials(request);
-    if (API_TOKEN.test(text)) return ofApiToken(text);
+    if (OF_OURS.test(text)) return text.startsWith(OF_MANDATE) ? ofMandate(text) : ofApiToken(text);
     const claims = await authenticate(text);
-    return { subject: undefined, credential: recordOf(claims), claims, groups: groupsOf?.(claims) };
+    const actor = actorOf(claims);
+    return { subject: undefined, credential: recordOf(claims), claims, groups: groupsOf?.(claims), actor };
   };
 }

@@ -1,6 +1,6 @@
 import type { IssuerConfiguration } from './configuration.ts';
 import { createKeySets, createRemoteKeys, type RemoteKeys, type RemoteKeysOptions } from './keys.ts';
-import type { TrustedIssuer } from './verify.ts';
+import type { TrustedIssuer, VerifiedClaims } from './verify.ts';
 
 /** An issuer whose keys are fetched. */
 export interface RemoteIssuer extends TrustedIssuer {
@@ -29,3 +29,12 @@ export function createIssuers(
     return { ...issuer, keys };
   });
 }
+
+/** The entry that verified claims were verified against. */
+export const entryOf = <Entry extends Pick<IssuerConfiguration, 'issuer' | 'tokenUse'>>(
+  issuers: readonly Entry[],
+  { iss, token_use }: VerifiedClaims,
+): Entry | undefined =>
+  issuers.find(
+    ({ issuer, tokenUse }) => issuer === iss && (tokenUse === undefined || tokenUse === token_use),
+  );

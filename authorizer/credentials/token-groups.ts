@@ -1,6 +1,7 @@
 import type { TokenGroups } from '../../engine/index.ts';
 import type { Log } from '../../table/log.ts';
 import type { IssuerConfiguration } from './configuration.ts';
+import { entryOf } from './issuers.ts';
 import type { VerifiedClaims } from './verify.ts';
 
 /** The groups that verified claims name; undefined if they name none that count. */
@@ -28,10 +29,7 @@ export function createGroupsOfIssuers(
   const known = new WeakMap<VerifiedClaims, { readonly groups: TokenGroups | undefined }>();
 
   function read(claims: VerifiedClaims): TokenGroups | undefined {
-    const entry = issuers.find(
-      ({ issuer, tokenUse }) =>
-        issuer === claims.iss && (tokenUse === undefined || tokenUse === claims.token_use),
-    );
+    const entry = entryOf(issuers, claims);
     if (entry?.groupsFrom === undefined) return undefined;
     const { issuer, groupsFrom } = entry;
     const ids = idsIn(claims, groupsFrom);

@@ -70,7 +70,7 @@ const RESOURCE_BYTES = 40;
  * the answer for the caller's next requests. Compilation takes several reads, so policies are cached until
  * the items of their decisions are too old, or something in them begins or ends. Each decision also checks
  * the credential, the subject's look-up and the routes: a policy is valid for the credential for which it was
- * compiled, and for no other.
+ * compiled, and for no other; likewise for who acts.
  */
 export function createWholePolicy(options: WholePolicyOptions) {
   const { engine, subjectOf, apiRoutes, routesId, cellsOf, now, ttlMs, outageTtlMs, isClosed } = options;
@@ -81,13 +81,13 @@ export function createWholePolicy(options: WholePolicyOptions) {
 
   /** Loads the caller's subject and the routes, and checks the credential. */
   const askCaller =
-    ({ subject: named, credential, claims }: Identity): Ask<Caller> =>
+    ({ subject: named, credential, claims, actor }: Identity): Ask<Caller> =>
     (look) => {
       const subject = named ?? subjectOf(claims, look);
       const rules = look.item(apiRoutes, routesId);
       if (subject === undefined || rules === undefined) return undefined;
       const isKnown = subject !== null;
-      const question = { subject: subject ?? '', credential: isKnown ? credential : undefined };
+      const question = isKnown ? { subject, credential, actor } : { subject: '', credential: undefined };
       return { ...question, permission: undefined, scope: undefined, rules: rules ?? [], isKnown };
     };
 
@@ -149,9 +149,10 @@ export function createWholePolicy(options: WholePolicyOptions) {
     if (decision) return 'credential_refused';
     if (!caller.isKnown) return undefined;
     const { subject, rules } = caller;
-    const { credential, claims } = identity;
+    const { credential, claims, actor } = identity;
     const read = claimsIn(rules).map((name) => claims[name]);
-    const key = JSON.stringify([subject, credential?.ref ?? '', credential?.hash ?? '', base, ...read]);
+    const by = [credential?.ref, credential?.hash, actor?.subject, actor?.mandate];
+    const key = JSON.stringify([subject, ...by.map((each) => each ?? ''), base, ...read]);
     const kept = policies.find(key);
     const compileShared = (): Promise<Compiled> => {
       const begin = () => [

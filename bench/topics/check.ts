@@ -14,6 +14,7 @@ import {
   times,
   type World,
 } from '../model/world.ts';
+import { createActing } from '../peers/acting.ts';
 import { createCachedCasbin, createCasbin } from '../peers/casbin.ts';
 import { createCasl, createCaslByPlace } from '../peers/casl.ts';
 import { createCedar } from '../peers/cedar.ts';
@@ -27,6 +28,7 @@ const TITLES = {
   session: 'Gatehouse, session.can',
   reference: 'reference',
   warm: 'Gatehouse, check',
+  acting: 'Gatehouse, check with an actor and a mandate',
   fresh: 'Gatehouse, fresh strings',
   observed: 'Gatehouse, with an empty observer',
   anew: 'Gatehouse, decided anew and kept',
@@ -53,6 +55,7 @@ const AGAINST: Partial<Record<Name, readonly Name[]>> = {
   session: ['reference', 'casl-by-place'],
   reference: [],
   warm: ['reference', 'naive', 'casl', 'casl-by-place', 'casbin', 'casbin-cached', 'cedar'],
+  acting: ['warm'],
   fresh: ['reference'],
   anew: ['reference', 'naive'],
 };
@@ -63,6 +66,7 @@ const BATCH = { targetMs: 3, least: 4, now: processorMs };
 async function createCandidates(world: World, questions: readonly Question[], endpoint: string) {
   const gatehouse = await createGatehouse(world, questions, endpoint);
   const allowed = questions.filter((question) => question.allowed);
+  const acting = await createActing(world, questions, endpoint);
   const conditions = await createConditions(world, allowed, endpoint);
   const batch = (name: Name, loop: Loop<Question>) => inBatches(name, questions, loop, BATCH);
   const conditional = (name: Conditional, loop: Loop<Question>) => inBatches(name, allowed, loop, BATCH);
@@ -70,6 +74,7 @@ async function createCandidates(world: World, questions: readonly Question[], en
   const cached = await createCachedCasbin(world, first);
   const candidates: readonly Candidate[] = [
     await batch('warm', gatehouse.checkLoop),
+    await inBatches('acting', acting.asked, acting.loop, BATCH),
     // In new strings, made before its turn.
     await inBatches('fresh', questions, gatehouse.checkLoop, { ...BATCH, renew: inFreshStrings }),
     await batch('observed', gatehouse.observedLoop),

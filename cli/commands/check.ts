@@ -1,5 +1,7 @@
-import { createEngine, type Decision, type Given } from '../../engine/index.ts';
+import { type Actor, createEngine, type Decision, type Given } from '../../engine/index.ts';
+import { defined } from '../../table/defined.ts';
 import type { Reader } from '../../table/reader.ts';
+import { ACTING, actorOf } from '../acting.ts';
 import { connect } from '../connection.ts';
 import { verdict } from '../context.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
@@ -13,6 +15,7 @@ interface Question {
   readonly subject: string;
   readonly permission: string;
   readonly scope: string;
+  readonly actor?: Actor | undefined;
   /** Epoch milliseconds. */
   readonly at: number;
 }
@@ -21,11 +24,12 @@ interface Question {
 export const decide = (
   reader: Reader,
   now: () => number,
-  { subject, permission, scope, at }: Question,
+  { subject, permission, scope, actor, at }: Question,
   { given, strong }: { readonly given?: Given | undefined; readonly strong?: boolean | undefined },
 ): Promise<Decision> =>
   createEngine({ reader, clock: { now } }).check(subject, permission, scope, {
     at,
+    actor,
     consistency: strong ? 'strong' : 'cached',
     ...given,
   });
@@ -33,6 +37,7 @@ export const decide = (
 const EXAMPLES = `  gatehouse check tina@school.example grades 'North School'
   gatehouse check user:01M7YAMYCAWSND2TZ7F47P6DYF grades location:01M7YAMY51QT61RYW2RQE37W98
   gatehouse check tina@school.example grades 'North School' --at 2026-03-01T14:02Z --json
+  gatehouse check tina@school.example grades 'North School' --actor agent:bot --mandate 01M7YAMYCAWSND2TZ7F47P6DYF
   gatehouse check tina@school.example grades 'North School' --given '{"context":{"ip":"10.0.0.1"}}'`;
 
 /** `gatehouse check`: the decision and its reason. */
@@ -43,6 +48,7 @@ export const addCheck = subcommand({
   arguments: [subjectArgument, permissionArgument, scopeArgument],
   options: {
     ...THEN,
+    ...ACTING,
     ...VERIFY,
     strong: flag('read the table as it is now, in one transaction, instead of from caches'),
   },
@@ -52,9 +58,10 @@ export const addCheck = subcommand({
     const reader = await connect(options, context);
     const asked = await questionOf(namesIn(reader), who, where);
     const { subject, scope } = asked;
+    const actor = await actorOf(reader, options);
     const then = await answerThen(reader, options, now, {
       ask: async ({ table, clock, at }) => {
-        const question = { subject, permission, scope, at };
+        const question = { subject, permission, scope, actor, at };
         const { allowed, reason } = await decide(table, clock.now, question, options);
         return { allowed, reason, at: new Date(at).toISOString() };
       },
@@ -73,9 +80,9 @@ export const addCheck = subcommand({
       };
     }
     const { allowed, reason, at } = answer;
-    await assertAsked(reader, reason, { subject, permission, scope });
+    await assertAsked(reader, reason, { subject, permission, scope, actor });
     return {
-      data: { allowed, reason, ...asked, permission, at, ...more },
+      data: { allowed, reason, ...asked, ...defined({ actor }), permission, at, ...more },
       text: (paint) => `${verdict(paint, allowed)} (${reason})\n${meantText(asked)}${verifiedText(verified)}`,
       code: allowed ? OK : REFUSED,
     };

@@ -1,4 +1,5 @@
 import { createExplainer, formatExplanation } from '../../engine/index.ts';
+import { ACTING, actorOf } from '../acting.ts';
 import { connect } from '../connection.ts';
 import { wantsColours } from '../context.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
@@ -16,21 +17,22 @@ export const addExplain = subcommand({
   summary: 'explain a decision step by step',
   description: 'Explains a decision step by step and, for a refusal, what would allow it.',
   arguments: [subjectArgument, permissionArgument, scopeArgument],
-  options: THEN,
+  options: { ...THEN, ...ACTING },
   examples: EXAMPLES,
   run: async ([who, permission, where], options, context) => {
     const reader = await connect(options, context);
     const { subject, scope } = await questionOf(namesIn(reader), who, where);
+    const actor = await actorOf(reader, options);
     const { answer, unknown } = await answerThen(reader, options, context.now, {
       ask: async ({ table, clock, at }) => {
         const explainer = createExplainer({ reader: table, clock });
-        return explainer.explain(subject, permission, scope, { at, ...options.given });
+        return explainer.explain(subject, permission, scope, { at, actor, ...options.given });
       },
       sameAs: ({ allowed }) => String(allowed),
       restsOnProperties: ({ reason }) => reason === 'condition_failed',
     });
     if (unknown) return { data: { unknown }, text: (paint) => unknownText(paint, unknown), code: REFUSED };
-    await assertAsked(reader, answer.reason, { subject, permission, scope });
+    await assertAsked(reader, answer.reason, { subject, permission, scope, actor });
     return {
       data: answer,
       text: () => formatExplanation(answer, { colours: wantsColours(context) }),

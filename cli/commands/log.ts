@@ -28,7 +28,9 @@ type Entry = Readonly<Record<string, unknown>>;
 
 const NOTES = `Which log is read:
   --tenant TENANT   the log of that tenant
-  --user USER       what that user did in all tenants, as --actor user:ID
+  --user USER       what that user did, and what was done for it, in all
+                    tenants, as --actor user:ID
+  --actor agent:ID  what that agent did for others, in all tenants
   neither           the log of what belongs to no tenant; with --entity, the log
                     of its tenant
 Other conditions (an --actor that is not a user, --actor with --tenant,
@@ -97,19 +99,22 @@ interface Choice {
   readonly title: string;
 }
 
-async function choose(send: Send, { tenant, actor, entity }: Which): Promise<Choice> {
+async function choose(send: Send, { tenant, user: asked, actor, entity }: Which): Promise<Choice> {
   const named = entity === undefined ? undefined : readEntity(entity);
   const user = actor === undefined ? undefined : asUser(actor);
   const byUser = tenant === undefined && user !== undefined;
   // Records name a user by id or by reference.
   const isOfActor = (entry: Entry) =>
-    entry.actor === actor || (user !== undefined && asUser(String(entry.actor)) === user);
+    [entry.actor, entry.onBehalfOf].includes(actor) ||
+    (user !== undefined && asUser(String(entry.actor)) === user);
   const isOfEntity = ({ entityType, entityId }: Entry) =>
     named === undefined || (entityType === named.type && entityId === named.id);
   const keep =
     actor === undefined || byUser
       ? named && isOfEntity
       : (entry: Entry) => isOfActor(entry) && isOfEntity(entry);
+  if (byUser && user.startsWith('agent:') && asked === undefined)
+    return { by: { actor }, keep, title: `what ${actor} did for others` };
   if (byUser) return { by: { user }, keep, title: `what ${actor} did` };
   const owner = tenant ?? (named && (await tenantOf(send, named)));
   return owner === undefined
@@ -201,10 +206,12 @@ const changesOf = (entry: Entry, names: Names): readonly string[] =>
   });
 
 function linesOf(entry: Entry, names: Names): readonly string[] {
-  const { timestamp, actor, action, entityType, entityId, operationId, step, severity, source } = entry;
+  const { timestamp, actor, onBehalfOf, action, entityType, entityId, operationId, step, severity, source } =
+    entry;
   const parts = [
     shown(timestamp),
-    actor === undefined ? '-' : called(String(actor), names, 'user'),
+    (actor === undefined ? '-' : called(String(actor), names, 'user')) +
+      (onBehalfOf === undefined ? '' : ` for ${called(String(onBehalfOf), names)}`),
     shown(action),
     called(`${String(entityType)}:${String(entityId)}`, names),
     `operation ${shown(operationId)}${step === undefined ? '' : ` step ${String(step)}`}`,

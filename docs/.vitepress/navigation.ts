@@ -27,6 +27,7 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'docs/guides/platform-with-licences.md',
     'docs/guides/record-ownership.md',
     'docs/guides/machine-tokens.md',
+    'docs/guides/agents.md',
     'docs/identity-providers.md',
     'docs/guides/websocket.md',
     'docs/guides/',

@@ -1,12 +1,16 @@
+import type { MandateItem } from '../../table/decision/items.ts';
 import { parseRef } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { edgePrefix, partitionOf } from '../../table/keys.ts';
 import type { Reader } from '../../table/reader.ts';
+import type { Actor } from '../actor.ts';
 import { faultInOptions, faultInRequest, refuse } from '../arguments.ts';
 import { createWork, type Work } from '../conditions/work.ts';
 import { decide, enterprisesOf } from '../decide.ts';
+import type { Both } from '../decided.ts';
+import { asking, createDeciding } from '../deciding.ts';
 import type { Decision } from '../decision.ts';
-import { type DecisionInput, decisionInput } from '../decision-input.ts';
+import { type DecisionInput, decisionInput, type Question } from '../decision-input.ts';
 import { type Given, givenAt, givenIn } from '../given.ts';
 import { subjectId } from '../items.ts';
 import { type Consistency, createLoad, type Loaded, type LoadOptions } from '../load.ts';
@@ -14,7 +18,7 @@ import type { TokenGroups } from '../token-groups.ts';
 import { counts, createShowCondition } from './conditions.ts';
 import { type DerivedEffect, derivationsOf } from './derivations.ts';
 import { type Elsewhere, readElsewhere } from './elsewhere.ts';
-import type { ConditionShown, Derivation, Explanation, Place } from './explanation.ts';
+import type { ConditionShown, Derivation, Explanation, MandateShown, Place } from './explanation.ts';
 import { roleRef, sourceOf } from './holdings.ts';
 import { createNames, type Names } from './names.ts';
 import { asksRoles, type Lapsed, pathOf, type StepInput, stepsOf } from './steps.ts';
@@ -32,6 +36,8 @@ export interface ExplainerOptions extends Omit<LoadOptions, 'reader'> {
 export interface ExplainOptions extends Given {
   /** The instant to decide for, in epoch milliseconds. Default: now. */
   readonly at?: number | undefined;
+  /** Who acts for the subject. */
+  readonly actor?: Actor | undefined;
   /** The groups that a verified token of the subject names. */
   readonly groups?: TokenGroups | undefined;
   /** How fresh the decision's items must be. Default: `strong`, all items as of one instant. */
@@ -64,30 +70,101 @@ export interface Explainer {
 /** Separate from the engine, so that a bundle that only makes decisions does not include it. */
 export function createExplainer(options: ExplainerOptions): Explainer {
   const { reader } = options;
-  const { load } = createLoad(options);
+  const loading = createLoad(options);
+  const { load } = loading;
+  const { planOf, decide: decideWhole } = createDeciding(undefined, loading);
+
+  /** What the decision looks at, and with an actor what its own looks at, of one instant. */
+  async function lookAt(question: StepInput['question'], consistency: Consistency): Promise<Looked> {
+    if (question.actor === undefined) {
+      const [loaded] = await load([(look) => decisionInput(question, look)], consistency, (all) => all);
+      const { value, instant } = loaded as Loaded<DecisionInput>;
+      return { input: value, instant };
+    }
+    const deciding = { ...ALONE, work: question.work };
+    const [loaded] = await load([planOf(asking(question), deciding)], consistency, (all) => all);
+    const { value, instant } = loaded as Loaded<Both<Question>>;
+    const { subject, acting } = value;
+    const { decision } = decideWhole(value, instant, false, deciding);
+    const whole = {
+      question: { ...acting.half.question, permission: question.permission, scope: question.scope },
+      actor: acting.half.input as DecisionInput,
+      mandate: acting.mandate,
+      decision: decision as Decision,
+    };
+    return { input: subject.input as DecisionInput, instant, acting: whole };
+  }
+
+  /** What is explained of one subject's decision. */
+  async function decidedOf(question: StepInput['question'], input: DecisionInput, at: number) {
+    const decision = decide(input, at);
+    const lapsed = await readLapsed(input, decision, reader);
+    const elsewhere = wantsGrant(input, decision) ? await readElsewhere(input, reader) : undefined;
+    const decided = { question, input, at, decision, lapsed };
+    return (names: Names): Explanation => explanationOf(decided, elsewhere, names);
+  }
 
   return {
     explain: async (subject, permission, scope, given = {}) => {
       refuse(faultInOptions(given) ?? faultInRequest({ subject, permission, scope }));
-      const { at: asked, consistency = 'strong', groups } = given;
+      const { at: asked, consistency = 'strong', groups, actor } = given;
       // One budget, and what the decision evaluated is shown as it came out.
       const work = given.work ?? createWork();
-      const question = { subject, permission, scope, groups, given: givenAt(givenIn(given), asked), work };
-      const [loaded] = await load([(look) => decisionInput(question, look)], consistency, (all) => all);
-      const { value: input, instant } = loaded as Loaded<DecisionInput>;
-      const at = asked ?? instant;
-      const decision = decide(input, at);
-      const lapsed = await readLapsed(input, decision, reader);
-      const elsewhere = wantsGrant(input, decision) ? await readElsewhere(input, reader) : undefined;
+      const at = asked === undefined ? {} : { at: asked };
+      const circumstances = { permission, scope, given: givenAt(givenIn(given), asked), work, ...at };
+      const question = { subject, actor, groups, ...circumstances };
+      const { input, instant, acting } = await lookAt(question, consistency);
+      const own = await decidedOf(question, input, asked ?? instant);
+      const actors = acting && (await decidedOf(acting.question, acting.actor, asked ?? instant));
+      const explanationIn = (names: Names): Explanation => {
+        const explanation = own(names);
+        if (!actor || !acting || !actors) return explanation;
+        const { allowed, reason } = acting.decision;
+        const mandate = mandateIn(actor, subject, acting.mandate, names);
+        return { ...explanation, allowed, reason, acting: { actor: actors(names), mandate } };
+      };
       const names = createNames();
-      const decided = { question, input, at, decision, lapsed };
       // The first pass collects the references to name; the second adds owners of other tenants' roles, found
       // by name only.
-      explanationOf(decided, elsewhere, names);
-      if (await names.read(reader)) explanationOf(decided, elsewhere, names);
+      explanationIn(names);
+      if (await names.read(reader)) explanationIn(names);
       await names.read(reader);
-      return explanationOf(decided, elsewhere, names);
+      return explanationIn(names);
     },
+  };
+}
+
+const ALONE = { givesAgain: false, keeps: false, withRoles: false, log: undefined };
+
+/** What decisions look at. */
+interface Looked {
+  readonly input: DecisionInput;
+  readonly instant: number;
+  /** With an actor: what its own decision looks at, the mandate, and the decision of all. */
+  readonly acting?: {
+    readonly question: StepInput['question'];
+    readonly actor: DecisionInput;
+    readonly mandate: MandateItem | null | undefined;
+    readonly decision: Decision;
+  };
+}
+
+/** The mandate of an actor for a subject; null where it is not theirs. */
+function mandateIn(
+  { subject: actor, mandate: ref = '' }: Actor,
+  subject: string,
+  item: MandateItem | null | undefined,
+  names: Names,
+): MandateShown | null {
+  if (!item || item.subject !== subject || item.actor !== actor) return null;
+  return {
+    ref,
+    status: item.active ? 'active' : 'ended',
+    endsAt: new Date(item.endsAt).toISOString(),
+    permissions: item.permissions,
+    scopes: item.scopes.map((scope) => names.of(scope)),
+    when: item.condition?.when ?? null,
+    hasBudget: item.isCounted,
   };
 }
 

@@ -33,6 +33,28 @@ export interface Explanation {
   readonly validities: Some<Validity>;
   /** What would have allowed it, where a grant is missing; otherwise null. */
   readonly suggestions: Suggestions | null;
+  /** Who acts for the subject: `allowed` and `reason` are then of all three, and the rest is of the subject. */
+  readonly acting?: Acting;
+}
+
+/** An actor and its mandate, in an explanation. */
+export interface Acting {
+  /** Of the actor's own decision. */
+  readonly actor: Explanation;
+  /** Null where it has none, or one of another subject or actor. */
+  readonly mandate: MandateShown | null;
+}
+
+export interface MandateShown {
+  readonly ref: string;
+  readonly status: 'active' | 'ended';
+  readonly endsAt: string;
+  /** Permissions and patterns. */
+  readonly permissions: readonly string[];
+  readonly scopes: readonly Named[];
+  /** Its condition over the action. */
+  readonly when: string | null;
+  readonly hasBudget: boolean;
 }
 
 /** An entity by reference (`role:01J…`). Its name is the reference if it has no name or does not exist. */

@@ -1,5 +1,6 @@
 import { type Branch, draw, wrap } from './drawing.ts';
 import type {
+  Acting,
   ConditionShown,
   Derivation,
   Explanation,
@@ -22,10 +23,11 @@ export interface FormatOptions {
  * are escaped as `\u{…}`, so that stored names cannot send control sequences to the terminal.
  */
 export function formatExplanation(explanation: Explanation, { colours = false }: FormatOptions = {}): string {
-  const { allowed, reason, subject, permission, path, at } = explanation;
+  const { allowed, reason, subject, permission, path, at, acting } = explanation;
   const lines = [
     ...wrap(`${allowed ? 'ALLOWED' : 'REFUSED'} (${reason})`, '', '', allowed ? 'green' : 'red', colours),
     ...wrap(`subject     ${named(subject)}`, '', ' '.repeat(12)),
+    ...(acting ? wrap(`actor       ${named(acting.actor.subject)}`, '', ' '.repeat(12)) : []),
     ...wrap(`permission  ${permission}`, '', ' '.repeat(12)),
     ...wrap(`scope       ${path.map(named).join(' < ')}`, '', ' '.repeat(12)),
     ...wrap(`at          ${at}`, '', ''),
@@ -36,10 +38,32 @@ export function formatExplanation(explanation: Explanation, { colours = false }:
     ...derivations(allowed ? 'denied by, but overridden' : 'denied by', explanation.deniedBy),
     ...derivations('not counting, because of their condition', explanation.notCounting),
     ...(explanation.suggestions ? [suggestionsBranch(explanation.suggestions)] : []),
+    ...(acting ? actingBranches(acting) : []),
   ];
   for (const { text, below = [] } of sections) lines.push('', text, ...draw(below, '', colours));
   return `${lines.join('\n')}\n`;
 }
+
+/** The actor's own decision, and its mandate. */
+const actingBranches = ({ actor, mandate }: Acting): readonly Branch[] => [
+  {
+    text: `the actor itself: ${actor.allowed ? 'allowed' : 'refused'} (${actor.reason})`,
+    below: actor.steps.map(stepBranch),
+  },
+  ...derivations('the actor is allowed by', actor.allowedBy),
+  ...derivations('the actor is denied by', actor.deniedBy),
+  mandate === null
+    ? { text: 'no mandate of this actor for this subject' }
+    : {
+        text: `${mandate.ref}: ${mandate.status}, until ${mandate.endsAt}`,
+        below: [
+          `permissions ${mandate.permissions.join(', ')}`,
+          `scopes ${mandate.scopes.map(named).join(', ')}`,
+          ...(mandate.when === null ? [] : [`when ${mandate.when}`]),
+          ...(mandate.hasBudget ? ['with a budget: only mandate.use allows'] : []),
+        ].map((text) => ({ text })),
+      },
+];
 
 function stepBranch({ step, name, passed, decides, findings, missing }: Step): Branch {
   const mark = passed === null ? '--' : passed ? 'ok' : 'NO';

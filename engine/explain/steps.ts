@@ -12,7 +12,7 @@ import type { Names } from './names.ts';
 import { sourceSentence, textOf } from './sentences.ts';
 
 /** A question with permission and scope. */
-interface AskedQuestion extends Question {
+export interface AskedQuestion extends Question {
   readonly permission: string;
   readonly scope: string;
 }
@@ -43,7 +43,7 @@ export interface Lapsed extends Interval {
 }
 
 /** The number of the step that decides, by reason. */
-const DECIDING: Readonly<Record<Reason, number>> = {
+const DECIDING: Readonly<Partial<Record<Reason, number>>> = {
   credential_refused: 1,
   subject_unknown: 1,
   subject_inactive: 1,
@@ -61,7 +61,7 @@ const DECIDING: Readonly<Record<Reason, number>> = {
 };
 
 /** Whether the decision evaluated roles, that is, no earlier step decided. */
-export const asksRoles = ({ reason }: Decision): boolean => DECIDING[reason] > 5;
+export const asksRoles = ({ reason }: Decision): boolean => (DECIDING[reason] ?? 0) > 5;
 
 /** What a step evaluated and what it missed. Without `passed`, it passed if nothing is missing. */
 type StepResult = Pick<Step, 'findings' | 'missing'> & { readonly passed?: boolean | null };
@@ -159,7 +159,7 @@ const NOTHING: StepResult = { passed: null, findings: [], missing: [] };
 
 /** The steps as the decision went through them. Steps after the deciding one are empty. */
 export function stepsOf(input: StepInput, names: Names): readonly Step[] {
-  const last = DECIDING[input.decision.reason];
+  const last = DECIDING[input.decision.reason] ?? 9;
   return Object.entries(STEPS).map(([name, describe], position): Step => {
     const step = position + 1;
     const { passed, findings, missing } = step > last ? NOTHING : describe(input, names);

@@ -2,10 +2,12 @@ import { createCipher } from '../../table/bytes.ts';
 import { defined } from '../../table/defined.ts';
 import { invalid, stale } from '../../table/errors.ts';
 import { scopeOf } from '../../table/resource-type.ts';
+import type { Actor } from '../actor.ts';
 import { faultInList, faultInOptions, faultInText, faultInTexts, refuse } from '../arguments.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import { createWork, type Work } from '../conditions/work.ts';
 import type { Credential } from '../credential.ts';
+import { isConditionFailed } from '../decision.ts';
 import type { Engine } from '../engine.ts';
 import type { Given } from '../given.ts';
 import { type Consistency, DEFAULT_TTL_MS } from '../load.ts';
@@ -54,6 +56,8 @@ export interface RowsQuestion<R extends Row> {
   /** What conditions see beside the row: subject, action, context. The resource is the row. */
   readonly given?: Omit<Given, 'resource'> | undefined;
   readonly credential?: Credential | undefined;
+  /** Who acts for the subject. */
+  readonly actor?: Actor | undefined;
   readonly consistency?: Consistency | undefined;
 }
 
@@ -95,8 +99,16 @@ export function createVisibleRows(options: VisibleRowsOptions): VisibleRows {
   return async (question) => {
     refuse(faultInQuestion(question));
     const { subject, permission, rows, limit = DEFAULT_LIMIT, after, query, given = {} } = question;
-    const { within, consistency = 'cached' } = question;
-    const list = JSON.stringify([subject, permission, rows.type, rows.order, rows.key, query ?? null]);
+    const { actor, within, consistency = 'cached' } = question;
+    const list = JSON.stringify([
+      subject,
+      permission,
+      rows.type,
+      rows.order,
+      rows.key,
+      query ?? null,
+      ...(actor ? [actor.subject, actor.mandate ?? null] : []),
+    ]);
     const from = after === undefined ? undefined : readPlace(await (await cipher).decrypt(after, list));
     const work = createWork();
     const until = clock.now() + budgetMs;
@@ -172,7 +184,7 @@ type Outcome = 'allowed' | 'condition_failed' | 'refused';
 /** Decides rows, each as the resource of a question with what the call gives. */
 async function decide(
   engine: Pick<Engine, 'decideAsked'>,
-  { subject, rows, given, credential, consistency, within }: RowsQuestion<Row>,
+  { subject, rows, given, credential, actor, consistency, within }: RowsQuestion<Row>,
   all: readonly Row[],
   { permission, mapping, work }: Pick<GrantedParts, 'mapping'> & { permission: string; work: Work },
 ): Promise<readonly Outcome[]> {
@@ -194,6 +206,7 @@ async function decide(
       permission,
       scope,
       credential,
+      actor,
       given: { ...given, resource },
     })),
     { consistency, work, logAs: 'rows' },
@@ -202,7 +215,7 @@ async function decide(
     const isWithin = within === undefined || (tenant !== undefined && within.has(tenant));
     const position = asked[index]?.position as number;
     if (decision?.allowed && isWithin) outcomes[position] = 'allowed';
-    else if (decision?.reason === 'condition_failed' && isWithin) outcomes[position] = 'condition_failed';
+    else if (decision && isConditionFailed(decision) && isWithin) outcomes[position] = 'condition_failed';
   }
   return outcomes;
 }
@@ -222,7 +235,7 @@ function faultInQuestion(question: RowsQuestion<Row>) {
     also,
     given = {},
   } = question;
-  const { credential, consistency } = question;
+  const { credential, actor, consistency } = question;
   const fault = faultInText('subject', subject) ?? faultInText('permission', permission);
   if (fault) return fault;
   if (typeof rows?.scopeOf !== 'function') return invalid('rows', 'rows must come from defineRows');
@@ -237,7 +250,9 @@ function faultInQuestion(question: RowsQuestion<Row>) {
     return invalid('given.resource', 'the resource is the row');
   const roots = within === undefined ? undefined : faultInList('within', [...within], faultInRoot);
   return (
-    roots ?? (also && faultInTexts('also', also)) ?? faultInOptions({ ...given, credential, consistency })
+    roots ??
+    (also && faultInTexts('also', also)) ??
+    faultInOptions({ ...given, credential, actor, consistency })
   );
 }
 

@@ -1,9 +1,10 @@
 import { invalid } from '../../table/errors.ts';
 import { decodeCursor, encodeCursor, listName } from '../../table/read/pages.ts';
 import type { Page } from '../../table/reader.ts';
+import type { Actor } from '../actor.ts';
 import type { Clock } from '../clock.ts';
 import { createWork, type Work } from '../conditions/work.ts';
-import type { Decision } from '../decision.ts';
+import { type Decision, isConditionFailed } from '../decision.ts';
 import type { LogAs } from '../decision-log.ts';
 import type { CheckRequest, Engine } from '../engine.ts';
 import { type Given, givenIn } from '../given.ts';
@@ -11,6 +12,8 @@ import type { Consistency } from '../load.ts';
 
 /** Options of every search. What is given counts for every candidate. */
 export interface ListOptions extends Given {
+  /** Who acts for the subject. */
+  readonly actor?: Actor | undefined;
   /** The instant to decide for, in epoch milliseconds. Default: now. */
   readonly at?: number | undefined;
   /** How fresh the decisions must be. Default: `cached`. Candidates are always read from the table. */
@@ -27,11 +30,11 @@ export interface ListOptions extends Given {
 export const decideAll = async (
   engine: Pick<Engine, 'checkMany'>,
   requests: readonly CheckRequest[],
-  { at, consistency, ...given }: ListOptions,
+  { actor, at, consistency, ...given }: ListOptions,
   work: Work,
   logAs: LogAs,
 ): Promise<readonly Decision[]> => {
-  const options = { at, consistency, work, keepDecisions: false, logAs, ...givenIn(given) };
+  const options = { actor, at, consistency, work, keepDecisions: false, logAs, ...givenIn(given) };
   return (await engine.checkMany(requests, options)).decisions;
 };
 
@@ -76,8 +79,8 @@ export function createPager(clock: Clock, budgetMs: number) {
     if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT) {
       throw invalid('limit', `limit must be a whole number from 1 to ${MAX_LIMIT}`);
     }
-    const { work = createWork() } = options;
-    const list = listName('engine', ...name);
+    const { work = createWork(), actor } = options;
+    const list = listName('engine', ...name, ...(actor ? [actor.subject, actor.mandate ?? ''] : []));
     const until = clock.now() + budgetMs;
     const items: T[] = [];
     let pending: Step<T>[] = [];
@@ -101,7 +104,7 @@ export function createPager(clock: Clock, budgetMs: number) {
       for (const [position, step] of batch.entries()) {
         const decision = decisions[position];
         // Only such a decision could be another within the budget.
-        if (work.isSpent() && decision?.reason === 'condition_failed') return decided ?? step;
+        if (work.isSpent() && decision && isConditionFailed(decision)) return decided ?? step;
         decided = step;
         if (!decision?.allowed) continue;
         items.push(step.candidate as T);

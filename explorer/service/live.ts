@@ -22,6 +22,8 @@ export interface LiveRequestLine {
 export interface LiveDecision extends Happened {
   readonly kind: 'decision';
   readonly subject: string;
+  /** Who acted for the subject, and by which mandate. */
+  readonly actor?: { readonly subject: string; readonly mandate?: string | undefined } | undefined;
   readonly permission: string;
   readonly scope: string;
   /** The root of the scope; left out if the scope is unknown or the decision failed. */

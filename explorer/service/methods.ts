@@ -37,7 +37,9 @@ const search = { ...circumstances, ...paging };
 const counted = z.strictObject({ lines: z.int().min(0), estimated: z.number().min(0) });
 /** As many as fit into a request (6 MB). */
 export const MOST_LOGGED_QUESTIONS = 20_000;
-const question = z.strictObject({ subject: text, permission: text, scope: text, ...circumstances });
+/** Who acts for the subject, and by which mandate: references. */
+const actor = z.strictObject({ subject: text, mandate: text.optional() }).optional();
+const question = z.strictObject({ subject: text, permission: text, scope: text, actor, ...circumstances });
 const call = {
   subject: text,
   api: z.string().min(1).max(128),
@@ -105,6 +107,7 @@ export const INPUTS = {
         .readonly(),
       others: z.int().min(0),
       ofInstants: counted,
+      ofActors: counted,
     }),
   }),
   /** The plan in a file that `gatehouse plan --out` wrote: what was JSON. */

@@ -43,13 +43,14 @@ export const pathOf = async (state: State, ref: string): Promise<readonly ScopeI
 };
 
 /** What of a subject decisions rest on at any scope. */
-function textOf({ active, isAdmin, endsAt, globalRoles, properties }: SubjectItem): string {
+function textOf({ active, isAdmin, mandateOptional, endsAt, globalRoles, properties }: SubjectItem): string {
   const parts: Omit<
     SubjectItem,
     'groups' | 'groupsApart' | 'groupsAt' | 'groupRoles' | 'grants' | 'assignments'
   > = {
     active,
     isAdmin,
+    mandateOptional,
     endsAt,
     properties,
     globalRoles: [...globalRoles].sort(),

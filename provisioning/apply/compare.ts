@@ -198,6 +198,7 @@ function attributePhase(kind: string, field: string, from: unknown, to: unknown)
   if (field === 'soldBySubscription') return narrower(to === true);
   if (field === 'effect') return narrower(to === 'DENY');
   if (field === 'allowOnly') return 'mark';
+  if (field === 'mandateOptional') return narrower(to !== true);
   if (field === 'properties') return 'switch';
   if (field === 'enterprise') return 'switch';
   if (kind === 'page' && field === 'module')

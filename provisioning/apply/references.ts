@@ -1,4 +1,5 @@
 import { SCOPE_TYPES } from '../../table/entities/scope-types.ts';
+import { AGENT } from '../../table/identifiers.ts';
 import { isPermissionPattern } from '../../table/permission-name.ts';
 import { hint } from '../suggestions.ts';
 import type { Row } from './entry.ts';
@@ -143,7 +144,7 @@ export function referenceProblems(manifest: Manifest): readonly Problem[] {
     for (const section of PEOPLE)
       if (section !== 'subjects' && Object.hasOwn(manifest[section], name))
         refuse(path, `there is a subject ${name} in ${section} already`);
-    refer([...path, 'type'], 'subject type', subject.type, manifest.subjectTypes);
+    if (subject.type !== AGENT) refer([...path, 'type'], 'subject type', subject.type, manifest.subjectTypes);
     refer([...path, 'tenant'], 'scope', subject.tenant, scopes);
     if (!isRoot(subject.tenant)) refuse([...path, 'tenant'], `${subject.tenant} is no root`);
     referAccess(path, subject);

@@ -165,7 +165,7 @@ const technicalUser = object({
   properties: field.properties.nullable().optional(),
 });
 
-/** A subject of a type that was added. */
+/** An agent, or a subject of a type that was added. */
 const subject = object({
   ...access,
   type: z.string('must be a subject type, as device').pipe(field.subjectType),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import * as field from '../../table/entities/fields.ts';
 import { invalid } from '../../table/errors.ts';
-import { inTenant, logOf } from '../../table/index-queries.ts';
+import { doneForOthers, inTenant, logOf } from '../../table/index-queries.ts';
 import { auditOrigin } from '../audit.ts';
 import { type Command, writeCommand } from '../command.ts';
 import { subject } from '../edges/rights.ts';
@@ -51,7 +51,7 @@ export const auditCommands = (isOurs: (name: string) => boolean): readonly Comma
     listCommand({
       name: 'audit.list',
       summary:
-        'Lists audit records by time, page by page: of a tenant, of a user who acted, or of what belongs to no tenant.',
+        'Lists audit records by time, page by page: of a tenant, of a user who acted or had somebody act, of an actor who acted for others, or of what belongs to no tenant.',
       namesIn: namesOfRecords,
       by: [
         by(
@@ -60,6 +60,7 @@ export const auditCommands = (isOurs: (name: string) => boolean): readonly Comma
           period,
         ),
         by({ user: field.subject }, ({ user, ...time }) => inTenant('audit', subject(user), time), period),
+        by({ actor: field.subject }, ({ actor, ...time }) => doneForOthers(subject(actor), time), period),
         by({}, (time) => logOf(undefined, time), period),
       ],
     }),

@@ -7,6 +7,7 @@ import { ENTITLEMENT_KINDS } from './entitlements.ts';
 import { EXTERNAL_GROUP } from './external-groups.ts';
 import { GROUP } from './groups.ts';
 import { INVARIANT } from './invariants.ts';
+import { MANDATE } from './mandates.ts';
 import { PERMISSION_KINDS } from './permissions.ts';
 import { PLAIN_KINDS } from './plain.ts';
 import { POLICY } from './policies.ts';
@@ -45,6 +46,7 @@ export const NODE_KINDS: readonly NodeKind[] = [
   SCIM_USER,
   SCIM_GROUP,
   TOKEN,
+  MANDATE,
   ...RECORD_KINDS,
   POLICY,
   ROUTE,

@@ -45,8 +45,8 @@ export async function treeBelow(
 
 export const isMoving = ({ item }: Node): boolean => item.movingTo !== undefined;
 
-/** They are deleted with the subject that owns them. */
-const DELETED_WITH_OWNER: ReadonlySet<string> = new Set(['token', 'session', 'scim-credential']);
+/** They are deleted with what owns them. */
+const DELETED_WITH_OWNER: ReadonlySet<string> = new Set(['token', 'session', 'scim-credential', 'mandate']);
 
 const deletionKind = (type: string): NodeKind => {
   const kind = kindOf(type);

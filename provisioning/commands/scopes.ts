@@ -6,11 +6,12 @@ import { formatRef, parseRef } from '../../table/identifiers.ts';
 import { allInTenant, allOf, inTenant } from '../../table/index-queries.ts';
 import { DECISION, edgePrefix, nodeKey } from '../../table/keys.ts';
 import { isOwnership, nodeWith, ownedBy } from '../../table/partition-queries.ts';
-import type { Update } from '../../table/write/action.ts';
+import type { Action, Update } from '../../table/write/action.ts';
 import type { Command } from '../command.ts';
 import { by, listAllCommand, listCommand, ownedByScope, period } from '../kinds/lists.ts';
 import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { closeGates } from '../nodes/gates.ts';
+import { mandatesAround } from '../nodes/mandates.ts';
 import { beingDeleted, loadScope, loadScopeOf, textsOf } from '../nodes/nodes.ts';
 import type { Owner } from '../nodes/ownership.ts';
 import { refuseMisfits } from '../nodes/properties.ts';
@@ -90,10 +91,12 @@ const scopeBehaviour: Behaviour = {
   // Who comes by a connection asks for a gate of the tenant, not for the tenant itself.
   close: ({ ref, item }) => (textsOf(item, 'ancestors').length === 0 ? closeGates(ref) : []),
   // The effects of its own roles: empty by now, and kept until here for the time of their last write.
-  remains: async (_planning, _node, around) =>
-    around
+  remains: async (_planning, _node, around) => [
+    ...mandatesAround(around),
+    ...around
       .filter((item) => item.SK.startsWith(edgePrefix(DECISION)))
-      .map(({ PK, SK }) => [{ kind: 'delete', key: { PK, SK } }]),
+      .map(({ PK, SK }): Action[] => [{ kind: 'delete', key: { PK, SK } }]),
+  ],
 };
 
 const chosenByRoot = () => invalid('combination', 'how effects combine is chosen by the root of the tree');

@@ -5,7 +5,7 @@ import type { Guard } from '../../table/entities/entity.ts';
 import * as field from '../../table/entities/fields.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { conflict, invalid, notFound } from '../../table/errors.ts';
-import { parseRef, REGISTERED_SUBJECT } from '../../table/identifiers.ts';
+import { AGENT, parseRef, REGISTERED_SUBJECT } from '../../table/identifiers.ts';
 import { allOf, subjectsOf } from '../../table/index-queries.ts';
 import type { Item } from '../../table/item.ts';
 import { decisionKey, type Key, nodeKey, parseKey } from '../../table/keys.ts';
@@ -21,6 +21,7 @@ import { by, listCommand, listOwnedCommand, ofStatus, ofTenant } from '../kinds/
 import { type Behaviour, type NodeKind, tenantOf } from '../kinds/node-kind.ts';
 import { planChange } from '../kinds/writing.ts';
 import { guardKeyOf } from '../nodes/guards.ts';
+import { isMandate, mandatesAround } from '../nodes/mandates.ts';
 import { loadNode, loadScope, loadScopeOf, textOf, touchLiving } from '../nodes/nodes.ts';
 import { refuseMisfits } from '../nodes/properties.ts';
 import { linkRef, removeLink } from '../nodes/scim-links.ts';
@@ -39,13 +40,14 @@ async function settle(planning: Planning, tenant: unknown): Promise<readonly Act
   return [touchLiving(ref, 'tenant')];
 }
 
-/** Tokens and sessions are deleted with their subject, and its groups that stand apart are on their way out. */
+/** Tokens, sessions and mandates are deleted with their subject, and its groups that stand apart are on their way out. */
 const remainsOf = async (
   { now }: Planning,
   node: Node,
   around: readonly Item[],
 ): Promise<readonly Action[][]> => [
   ...recordsIn(around),
+  ...mandatesAround(around),
   ...around.flatMap((item) => {
     const key = parseKey(item);
     return key?.form === 'memberships' ? [[expireMemberships(node.ref, key.scope, Date.parse(now))]] : [];
@@ -54,7 +56,7 @@ const remainsOf = async (
 
 const recordsIn = (around: readonly Item[]): readonly Action[][] =>
   around
-    .filter((item) => item.Type === OWNERSHIP)
+    .filter((item) => item.Type === OWNERSHIP && !isMandate(item))
     .map((item) => {
       const record = ownedRef(item);
       if (record.type === 'scim-user') return removeLink(item);
@@ -83,13 +85,23 @@ const subjectBehaviour: Behaviour = {
   ...subjectDeletion,
   onCreate: async (planning, _ref, attributes) => {
     const type = String(attributes.type);
-    if (!(await planning.reader.get(nodeKey({ type: 'subject-type', id: type }))))
+    refuseUnlessAgent(type, attributes);
+    if (type !== AGENT && !(await planning.reader.get(nodeKey({ type: 'subject-type', id: type }))))
       throw invalid('type', `there is no subject type ${type}: subject-type.create adds one`);
     await refuseMisfits(planning.reader, `subject:${type}`, attributes.properties);
     return { actions: await settle(planning, attributes.tenant) };
   },
-  onUpdate: updateAtHome,
+  onUpdate: async (planning, node, after, changes) => {
+    refuseUnlessAgent(typeOf(node), after);
+    return updateAtHome(planning, node, after, changes);
+  },
 };
+
+/** Nobody else needs a mandate. */
+function refuseUnlessAgent(type: string, { mandateOptional }: Attributes): void {
+  if (mandateOptional !== undefined && type !== AGENT)
+    throw invalid('mandateOptional', `mandateOptional: is for subjects of type ${AGENT}`);
+}
 
 const subjectTypeBehaviour: Behaviour = {
   // Read from an index, so a subject that was created this very moment may be missed: it stays what it is.
@@ -249,7 +261,7 @@ const release = writeCommand({
 const listSubjects = listCommand({
   name: 'subject.list',
   summary:
-    'Lists subjects of types that were added: of one type, of one tenant by time of creation, of one status by their end (those without an end last), or all.',
+    'Lists agents and subjects of types that were added: of one type, of one tenant by time of creation, of one status by their end (those without an end last), or all.',
   by: [
     by({ type: field.addedSubjectType('list') }, ({ type }) => subjectsOf(type)),
     ofTenant('subject'),

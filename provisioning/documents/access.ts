@@ -44,6 +44,7 @@ export const ACCESS: readonly Access[] = [
   access('audit.list', 'tenant', [QUERY, 'BatchGetItem'], 'AM-11', 'AM-26'),
   access('audit.list', '', [QUERY, 'BatchGetItem'], 'AM-11', 'AM-26'),
   access('audit.list', 'user', ['Query GSI2', 'BatchGetItem'], 'AM-12'),
+  access('audit.list', 'actor', ['Query GSI1', 'BatchGetItem'], 'AM-12'),
   access('role.list', 'scope', [QUERY], 'AM-13', 'PL-19'),
   access('role-permission.list', 'role', [QUERY], 'AM-14', 'AM-24'),
   access('role-permission.list', 'role kind', [QUERY], 'RB-15'),

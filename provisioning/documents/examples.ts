@@ -6,6 +6,7 @@ import { PLAIN_ENTITIES } from '../../table/entities/registry.ts';
  * chosen.
  */
 type Input = Readonly<Record<string, unknown>>;
+type Ids = Readonly<Record<string, string | undefined>>;
 
 /** An entity or an edge of the story. */
 interface Part {
@@ -26,24 +27,13 @@ const [user, robot, group, role, auditor, template, grant, assignment] = [30, 31
 );
 const [subscription, license] = [40, 41].map(id);
 /** Of the scopes on which plain kinds hang. */
-const SCOPE_IDS: Readonly<Record<string, string | undefined>> = {
-  tenant,
-  location,
-  client,
-  project,
-  building,
-  zone,
-  device,
-  account,
-  enterprise,
-  workstream,
-};
+const OF_CLIENTS = { client, project, building, zone, device };
+const SCOPE_IDS: Ids = { ...OF_CLIENTS, tenant, location, account, enterprise, workstream };
 const idOfPlain = (type: string): string => id(42 + PLAIN_ENTITIES.findIndex((each) => each.type === type));
 const [product, service] = ['product', 'service'].map(idOfPlain);
 const [token, session, notification, route] = [50, 51, 52, 53].map(id);
-const external = id(54);
-const invariant = id(55);
-const [connection, credential] = [55, 56].map(id);
+const [external, invariant, connection, credential, mandate] = [54, 55, 55, 56, 57].map(id);
+const acting = { subject: `user:${user}`, actor: 'identity:billing-worker' };
 
 const [SPRING, SUMMER] = ['2026-03-01T00:00:00Z', '2026-06-01T00:00:00Z'];
 
@@ -293,6 +283,14 @@ const PARTS: readonly Part[] = [
     { enterprise: `enterprise:${enterprise}` },
   ),
   node('token', { id: token, user: `technical-user:${robot}`, tokenType: 'api' }, { deviceId: 'printer-1' }),
+  named('mandate', ['id'], {
+    id: mandate,
+    ...acting,
+    permissions: ['dashboard'],
+    scopes: [`location:${location}`],
+    purpose: 'writes the report',
+    budget: { uses: 10 },
+  }),
   node('session', { id: session, user, ipAddress: '192.0.2.1' }, { status: 'revoked' }, { user }),
   node(
     'notification',
@@ -348,6 +346,9 @@ const OTHERS: readonly (readonly [command: string, input: Input])[] = [
   ['tenant.list-all', { tenant: `tenant:${tenant}`, type: 'location' }],
   ['setting.resolve', { keys: ['theme'], scope: `location:${location}`, user }],
   ['token.revoke', { id: token, revokedBy: user }],
+  ['mandate.use', { mandate, ...acting, permission: 'dashboard', scope: `location:${location}` }],
+  ['mandate.end', { id: mandate }],
+  ['mandate.end-all', { subject: acting.subject }],
   [
     'audit.create',
     { tenant: `tenant:${tenant}`, action: 'login', entityType: 'user', entityId: user, status: 'failure' },

@@ -49,6 +49,7 @@ const ADDED: Readonly<Record<string, Shape>> = {
   'role-permission': { roleScope: text, ...partial(parts) },
   setting: { id: field.id },
   'scim-credential': { root: reference },
+  mandate: { endsAt: instant, status: z.enum(['active', 'ended']), endedAt: instant.optional() },
   group: { source: field.id.optional() },
   'scim-group': { group: field.id, root: reference },
   'scim-user': { user: field.id, root: reference, made: z.boolean() },
@@ -76,9 +77,11 @@ function stored(type: string): Shape {
     hidden = [],
     naturalKey,
     inTenant,
+    attributes,
   } = (ENTITIES as Readonly<Record<string, Entity>>)[type] ?? {};
+  const isKept = (name: string): boolean => !attributes || name === 'id' || name in attributes.shape;
   const given = Object.entries(shapeOf(`${type}.create`)).filter(
-    ([name]) => !secret.includes(name) && !hidden.includes(name),
+    ([name]) => !secret.includes(name) && !hidden.includes(name) && isKept(name),
   );
   return {
     ...Object.fromEntries(given.map(([name, schema]) => [name, name === 'id' ? field.id : schema])),
@@ -196,6 +199,21 @@ const OTHERS: Readonly<Record<string, Shape>> = {
     token: text.optional().describe('text of an API token, in this answer only'),
   },
   'token.revoke': stored('token'),
+  'mandate.create': {
+    ...stored('mandate'),
+    token: text.optional().describe('text of the token, in this answer only'),
+  },
+  'mandate.end': stored('mandate'),
+  'mandate.end-all': { subject: reference, ended: z.literal(true) },
+  'mandate.use': {
+    mandate: field.id,
+    allowed: z.boolean(),
+    reason: text.optional().describe('of a refusal: that of the decision, `budget_amount` or `budget_spent`'),
+    use: text.optional().describe('of an allow: the id of the operation'),
+    remaining: count
+      .optional()
+      .describe('what is left at most: other uses may have taken of it at that time'),
+  },
   'scim-credential.create': {
     ...stored('scim-credential'),
     token: text.describe('text of the credential, in this answer only'),

@@ -133,6 +133,7 @@ ${tableOf(
     ['operation', '`OPERATION#id / META`', 'makes a repeated command harmless'],
     ['apply', '`OPERATION#id / APPLY`', 'a manifest that is being applied, and until when (ADR 0018)'],
     ['last apply', '`OPERATION#APPLY#ROOT#id / META`', 'which apply was the last one of a tenant (ADR 0018)'],
+    ['uses', '`OPERATION#MANDATE#id / META`', 'what the uses of a mandate with a budget come to (ADR 0048)'],
     ['approval', '`APPROVAL#id / META`', 'a command that waits for another operator (ADR 0032)'],
   ],
 )}

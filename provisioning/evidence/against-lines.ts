@@ -15,6 +15,7 @@ const REASONS = {
   tokens: 'on groups that a token may name',
   pseudonyms: 'the pseudonym of nobody in the table',
   instants: 'about another instant',
+  actors: 'by somebody who acted for the subject',
 } as const;
 
 /** Why decisions are unknown, and how many. */

@@ -56,6 +56,8 @@ export interface Unknown {
   readonly pseudonyms: Counted;
   /** They were about another instant than their own. */
   readonly instants: Counted;
+  /** Somebody acted for the subject, perhaps by a mandate that is over. */
+  readonly actors: Counted;
   /** Of all these, those that were allowed, may be allowed now, and would be refused in any case. */
   readonly refused: Counted;
 }
@@ -115,14 +117,21 @@ interface Answer {
 
 /** Decides each question on two states, and compares both with what was logged. Pseudonyms that are left are unknown. */
 async function compareStates(
-  { questions, others, ofInstants }: LoggedQuestions,
+  { questions, others, ofInstants, ofActors }: LoggedQuestions,
   { before, after }: { readonly before: Reader; readonly after: Reader },
   at: number,
 ): Promise<Against> {
   const sides = { refused: createSide(), allowed: createSide() };
   const now = { refused: createSide(), allowed: createSide() };
-  const unknown = { properties: NONE, tokens: NONE, pseudonyms: NONE, instants: ofInstants, refused: NONE };
-  let decisions = ofInstants;
+  const unknown = {
+    properties: NONE,
+    tokens: NONE,
+    pseudonyms: NONE,
+    instants: ofInstants,
+    actors: ofActors,
+    refused: NONE,
+  };
+  let decisions = plus(ofInstants, ofActors);
   let elsewhere = NONE;
   const states = [createState(before, at), createState(after, at)] as const;
   const chunks = Array.from({ length: Math.ceil(questions.length / AT_ONCE) }, (_, chunk) =>
@@ -156,7 +165,7 @@ async function compareStates(
     return chunk.map((question, position) => [question, is[position], willBe[position]] as const);
   });
   for (const each of answered.flat()) sum(...each);
-  const { properties, tokens, pseudonyms, instants } = unknown;
+  const { refused: _, ...reasons } = unknown;
   return {
     others,
     decisions,
@@ -164,7 +173,7 @@ async function compareStates(
     refused: sides.refused.sum(),
     allowed: sides.allowed.sum(),
     now: { refused: now.refused.sum(), allowed: now.allowed.sum() },
-    unknown: { ...unknown, decisions: [properties, tokens, pseudonyms, instants].reduce(plus) },
+    unknown: { ...unknown, decisions: Object.values(reasons).reduce(plus) },
     elsewhere,
   };
 }

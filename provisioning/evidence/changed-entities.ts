@@ -52,6 +52,7 @@ const OTHERS: readonly string[] = [
   'subscription',
   'license',
   'external-group',
+  'mandate',
   'resource-type',
   'scope-type',
   'subject-type',

@@ -22,6 +22,8 @@ export interface DecisionRecord extends Numbered {
   readonly rate: number;
   /** References, as the tenant; undefined where it is not known. */
   readonly subject: string | undefined;
+  /** Who acted for the subject. */
+  readonly actor?: string | undefined;
   readonly permission: string | undefined;
   readonly scope: string | undefined;
   readonly tenant: string | undefined;
@@ -72,6 +74,7 @@ const decision = z.object({
   kind: z.string().max(32).optional(),
   rate: share.optional(),
   subject: entity.optional(),
+  actor: entity.optional(),
   action: z.object({ name: id }).optional(),
   resource: entity.optional(),
   decision: z.boolean(),
@@ -121,7 +124,7 @@ function readDecision(data: unknown): LogRecord {
   const { data: line } = decision.safeParse(data);
   if (!line) return DAMAGED;
   const { timestamp, service = '', process, sequence, kind = 'request', rate = 1 } = line;
-  const { subject, action, resource, context } = line;
+  const { subject, actor, action, resource, context } = line;
   const { reason, route, api, tenant, at, rests = [] } = context;
   // A line that was written cannot have had no chance of it.
   if (rate === 0) return DAMAGED;
@@ -142,6 +145,7 @@ function readDecision(data: unknown): LogRecord {
     tenant,
     permission: action?.name,
     subject: subject && `${subject.type}:${subject.id}`,
+    actor: actor && `${actor.type}:${actor.id}`,
     scope: resource && `${resource.type}:${resource.id}`,
   };
 }

@@ -32,6 +32,8 @@ export interface LoggedQuestions {
   readonly others: number;
   /** Lines about another instant than their own. */
   readonly ofInstants: Counted;
+  /** Lines of somebody who acted for the subject: what a mandate allowed ends within a day. */
+  readonly ofActors: Counted;
 }
 
 /** So many differ at most: they are in memory together. */
@@ -39,7 +41,7 @@ const MAX_QUESTIONS = 500_000;
 
 type Asked = Pick<
   DecisionRecord,
-  'rate' | 'subject' | 'permission' | 'scope' | 'allowed' | 'reason' | 'askedFor'
+  'rate' | 'subject' | 'actor' | 'permission' | 'scope' | 'allowed' | 'reason' | 'askedFor'
 >;
 
 /** Groups decisions by what was asked. */
@@ -47,9 +49,10 @@ export function createLoggedQuestions(most = MAX_QUESTIONS) {
   const found = new Map<string, { -readonly [name in keyof LoggedQuestion]: LoggedQuestion[name] }>();
   let others = 0;
   let ofInstants = NONE;
+  let ofActors = NONE;
   return {
     /** @throws GatehouseError `limit_exceeded` for more questions than `most` */
-    add: ({ rate, subject, permission, scope, allowed, reason, askedFor }: Asked): void => {
+    add: ({ rate, subject, actor, permission, scope, allowed, reason, askedFor }: Asked): void => {
       const isQuestion = subject !== undefined && permission !== undefined && scope !== undefined;
       // Which credential was shown, no log says.
       if (!isQuestion || reason === 'credential_refused') {
@@ -59,6 +62,10 @@ export function createLoggedQuestions(most = MAX_QUESTIONS) {
       const one = { lines: 1, estimated: 1 / rate };
       if (askedFor !== undefined) {
         ofInstants = plus(ofInstants, one);
+        return;
+      }
+      if (actor !== undefined) {
+        ofActors = plus(ofActors, one);
         return;
       }
       const name = `${subject} ${permission} ${scope}`;
@@ -81,6 +88,7 @@ export function createLoggedQuestions(most = MAX_QUESTIONS) {
       ),
       others,
       ofInstants,
+      ofActors,
     }),
   };
 }

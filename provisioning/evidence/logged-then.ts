@@ -63,12 +63,14 @@ export async function compareLogged(
 /** The answers that were true at some instant from which the decision may be; undefined where that is not known. */
 async function truthsOf(
   then: AskThen,
-  { at, subject, permission, scope, rests, askedFor, allowed }: DecisionRecord,
+  { at, subject, actor, permission, scope, rests, askedFor, allowed }: DecisionRecord,
   staleMs: number,
   decide: DecideThen,
 ): Promise<ReadonlySet<boolean> | undefined> {
   if (subject === undefined || permission === undefined || scope === undefined) return undefined;
-  if (rests.length > 0 || [subject, scope].some((ref) => PSEUDONYM.test(ref))) return undefined;
+  // Mandates have no state of then.
+  if (rests.length > 0 || actor !== undefined || [subject, scope].some((ref) => PSEUDONYM.test(ref)))
+    return undefined;
   const truths = new Set<boolean>();
   // Each state holds all that may have been so within the margin: from one to the next, none is missed.
   const last = Math.ceil(at / COHERENCE_MARGIN_MS);

@@ -9,6 +9,7 @@ import { MAX_ACTIONS } from '../../table/write/transaction.ts';
 import { removeEdge } from '../edges/edge.ts';
 import { readEdge } from '../edges/read-edge.ts';
 import { moveGuards } from '../nodes/guards.ts';
+import { isMandate } from '../nodes/mandates.ts';
 import { moveNodeNames } from '../nodes/node-names.ts';
 import { loadRef, unlessGone } from '../nodes/nodes.ts';
 import { removeOwner } from '../nodes/ownership.ts';
@@ -173,7 +174,10 @@ function refuseWhileOwning(
   around: readonly Item[],
 ): void {
   const owned = around.filter(
-    (item) => item.Type === OWNERSHIP && (keepsOwned === true || keepsOwned?.includes(leadingType(item))),
+    (item) =>
+      item.Type === OWNERSHIP &&
+      !isMandate(item) &&
+      (keepsOwned === true || keepsOwned?.includes(leadingType(item))),
   );
   const [first] = owned;
   if (first) {

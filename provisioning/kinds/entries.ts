@@ -71,8 +71,15 @@ export function entriesOfNode({ ref, item }: Node): readonly Entry[] {
   switch (ref.type) {
     case 'user':
     case 'technical-user':
-    case 'subject':
-      return values(at, { status: statusOf(item), endsAt: item.endsAt, properties: decidedProperties(item) });
+    case 'subject': {
+      const { endsAt, mandateOptional } = item;
+      return values(at, {
+        status: statusOf(item),
+        endsAt,
+        properties: decidedProperties(item),
+        mandateOptional: mandateOptional === true ? true : undefined,
+      });
+    }
     case 'page':
     case 'permission':
       return values(at, {
@@ -118,6 +125,20 @@ export function entriesOfNode({ ref, item }: Node): readonly Entry[] {
         status: item.revoked === false ? 'active' : 'revoked',
         ...untilEnd(Date.parse(textOf(item, 'expiresAt'))),
       });
+    case 'mandate': {
+      const { subject, actor, permissions, scopes, when, budget, hash, endsAt } = item;
+      return values(at, {
+        subject,
+        actor,
+        permissions,
+        scopes,
+        when,
+        hash,
+        status: statusOf(item),
+        budget: budget === undefined ? undefined : true,
+        ...untilEnd(Date.parse(textOf(item, 'endsAt')), endsAt),
+      });
+    }
     case 'group':
       // It stays until the group itself goes: no other one can take its place before.
       return item.everyone === true
@@ -168,7 +189,7 @@ export function entriesOfNode({ ref, item }: Node): readonly Entry[] {
 
 /** Whether the decision item of a node begins with it. */
 const begins = ({ type }: Ref): boolean =>
-  isSubjectNode({ type }) || isScopeType(type) || type === 'token' || type === 'session';
+  isSubjectNode({ type }) || isScopeType(type) || ['token', 'session', 'mandate'].includes(type);
 
 /** What the creation of a node writes to decision items. */
 export function createEntries(node: Node): readonly Action[] {

@@ -25,10 +25,11 @@ const refIn = (text: unknown, type: string): string | undefined => {
 };
 
 /** Who acted, what was changed, and what that leads to. */
-function refsIn({ actor, userId, entityType, entityId, before, after }: Item): readonly string[] {
+function refsIn({ actor, onBehalfOf, userId, entityType, entityId, before, after }: Item): readonly string[] {
   const changed = { ...(before as object), ...(after as object) } as Readonly<Record<string, unknown>>;
   return [
     refIn(actor, actor === userId ? 'user' : ''),
+    refIn(onBehalfOf, ''),
     refIn(`${entityType}:${entityId}`, ''),
     ...Object.entries(ENDS).map(([field, type]) => refIn(changed[field], type)),
   ].flatMap((ref) => ref ?? []);

@@ -51,6 +51,15 @@ export async function refuseCondition(reader: Reader, when: unknown, field = 'wh
   if (problem !== undefined) throw invalid(field, `${field}: ${problem}`);
 }
 
+/** Throws `invalid` on `when` for a condition, which can be evaluated, that looks at more than the action. */
+export async function refuseBeyondAction(when: string): Promise<void> {
+  await loadCel();
+  const other = cel()
+    .parse(when)
+    .uses.find((name) => name !== 'action' && !name.startsWith('action.'));
+  if (other !== undefined) throw invalid('when', `when: ${other} is not of the action`);
+}
+
 /** The stored properties of an entity, from the attribute of its node. */
 export const storedProperties = (value: unknown): Properties => (value ?? NO_PROPERTIES) as Properties;
 

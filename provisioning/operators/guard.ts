@@ -15,6 +15,7 @@ import {
   type Right,
   type Shown,
 } from './operator.ts';
+import { changesOfOthers, isOwnChange, partsOfOthers } from './own-mandates.ts';
 import { partsOf } from './parts.ts';
 import { placesOf } from './places.ts';
 
@@ -88,7 +89,8 @@ const placeOf = (command: string, { tenant }: AuditEntry): Ref | undefined =>
 function remembering(may: Operators['may']): Operators['may'] {
   const known = new Map<string, Promise<boolean>>();
   return async (operator, rights) => {
-    const name = (right: Right) => `${operator.subject} ${nameOf(right)}`;
+    const { subject, actor } = operator;
+    const name = (right: Right) => [subject, actor?.subject, actor?.mandate, nameOf(right)].join(' ');
     const fresh = rights.filter((right) => !known.has(name(right)));
     const answers = fresh.length > 0 ? may(operator, fresh) : Promise.resolve([]);
     for (const [position, right] of fresh.entries())
@@ -115,12 +117,13 @@ export function createGuard(everything: Reader, { operators, approvalFor }: Oper
   const isToApprove = matcherOf(approvalFor.filter((each) => !isEffect(each)));
   const effects = approvalFor.filter(isEffect);
 
-  async function isToWait(command: string, plan: Plan, reader: Reader): Promise<boolean> {
+  async function isToWait(operator: Operator, command: string, plan: Plan, reader: Reader): Promise<boolean> {
     if (command.startsWith('approval.')) return false;
     const named = entriesOf(plan).map((entry) => ({ name: entry.command ?? command, entry }));
     if ([command, ...named.map(({ name }) => name)].some(isToApprove)) return true;
     const has = createEffects(reader);
-    const found = effects.flatMap((effect) => named.map(({ name, entry }) => has(effect, name, entry)));
+    const others = named.filter(({ name, entry }) => !isOwnChange(operator, name, entry));
+    const found = effects.flatMap((effect) => others.map(({ name, entry }) => has(effect, name, entry)));
     return (await Promise.all(found)).includes(true);
   }
 
@@ -159,7 +162,8 @@ export function createGuard(everything: Reader, { operators, approvalFor }: Oper
       return (await Promise.all(rights)).flat();
     }
 
-    async function refuseUnlessAll(operator: Operator, command: string, entries: readonly AuditEntry[]) {
+    async function refuseUnlessAll(operator: Operator, command: string, all: readonly AuditEntry[]) {
+      const entries = changesOfOthers(operator, command, all);
       const rights = await rightsFor(operator, command, entries);
       const missing = await lacking(operator, rights);
       if (missing.size === 0) return;
@@ -169,7 +173,7 @@ export function createGuard(everything: Reader, { operators, approvalFor }: Oper
 
     /** Whether the operator has the right for all tenants. Throws `not_permitted` without it in one that is named. */
     async function begin(operator: Operator, command: string, input: Input): Promise<boolean> {
-      const parts = partsOf(command, input);
+      const parts = await partsOfOthers(reader, operator, partsOf(command, input));
       const platform = await lacking(
         operator,
         parts.map(({ permission }) => ofPlatform(permission)),
@@ -192,7 +196,7 @@ export function createGuard(everything: Reader, { operators, approvalFor }: Oper
       );
       const refused = places.find(({ right }) => !right.tenant || missing.has(nameOf(right)));
       if (refused) throw notPermitted(refused.field);
-      return platform.size === 0;
+      return platform.size === 0 && parts.length > 0;
     }
 
     let seesHolders = false;
@@ -225,7 +229,9 @@ export function createGuard(everything: Reader, { operators, approvalFor }: Oper
         });
       },
       request: async (command, plan, { operation, input, now }) => {
-        if (!(await isToWait(command, plan, reader))) return undefined;
+        if (!(await isToWait(operator, command, plan, reader))) return undefined;
+        // The request would be carried out when the mandate is over.
+        if (operator.actor) throw notPermitted();
         const places = new Map<string, Ref | undefined>(
           entriesOf(plan).map((entry) => {
             const tenant = placeOf(entry.command ?? command, entry);
@@ -246,7 +252,7 @@ export function createGuard(everything: Reader, { operators, approvalFor }: Oper
           record: () => asOpen(operation),
         };
       },
-      waits: (command, plan) => isToWait(command, plan, reader),
+      waits: (command, plan) => isToWait(operator, command, plan, reader),
       forParts: () => {
         const once = remembering(operators.may);
         return (itemReader) => guardedAs(operator, once, itemReader);

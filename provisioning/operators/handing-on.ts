@@ -79,6 +79,7 @@ export function createHandsOn(reader: Reader, counts: (permission: unknown) => b
     const roles = [...texts(after.role), ...texts(after.roles).filter((id) => !had.has(id))];
     if (GIVES.has(command)) return some(roles, roleHas);
     if (GIVES_GROUP.has(command)) return some(texts(after.group), groupHas);
+    if (command === 'mandate.create') return [after.permissions].flat().some(counts);
     if (command === 'role-permission.create' || command === 'role-permission.update')
       return counts(after.permission);
     // Without its DENY, what another role allows counts again.

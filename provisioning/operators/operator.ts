@@ -1,3 +1,4 @@
+import type { Actor } from '../../engine/index.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import type { Ref } from '../../table/identifiers.ts';
 import { MODULE } from '../operator-permissions.ts';
@@ -11,6 +12,8 @@ export interface Operator {
   readonly subject: string;
   /** The ARN of the IAM principal that acts as this subject. */
   readonly principal?: string;
+  /** Who acts for the subject: then each command must be allowed to subject, actor and mandate (ADR 0048). */
+  readonly actor?: Actor | undefined;
   /** The record of the token that was shown; its state is part of each decision. */
   readonly credential?: { readonly ref: string; readonly hash?: string | undefined } | undefined;
 }

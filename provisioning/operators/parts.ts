@@ -6,7 +6,7 @@ import { permissionOf } from './operator.ts';
 type Input = Readonly<Record<string, unknown>>;
 
 /** A command, or a part of one, by which permission it is asked for, and how errors name its fields. */
-interface Part {
+export interface Part {
   readonly command: string;
   readonly permission: string;
   readonly input: Input;

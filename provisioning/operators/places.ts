@@ -26,7 +26,7 @@ interface Named {
 }
 
 /** Fields that hold a reference to a scope. */
-const SCOPES = ['scope', 'parent', 'tenant', 'account', 'enterprise', 'workstream'];
+const SCOPES = ['scope', 'parent', 'tenant', 'account', 'enterprise', 'workstream', 'scopes'];
 
 const refIn = (item: Item, attribute: string): Ref | undefined => {
   const value = item[attribute];

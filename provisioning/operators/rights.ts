@@ -5,6 +5,7 @@ import { createEngine, type Look, type Question } from '../../engine/index.ts';
 import { SUBJECT, subjectId } from '../../engine/items.ts';
 import { readItems } from '../../engine/read-items.ts';
 import type { SubjectItem } from '../../table/decision/items.ts';
+import { defined } from '../../table/defined.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import { formatRef, isRef } from '../../table/identifiers.ts';
 import { guardKey } from '../../table/keys.ts';
@@ -38,13 +39,17 @@ export function createOperators({ reader, clock, operationsScope, tokens }: Oper
     const ask = (look: Look): Question | undefined => {
       const subject = identity.subject ?? subjectOf(identity.claims, look);
       if (subject === undefined) return undefined;
-      const credential = subject === null ? undefined : identity.credential;
-      return { subject: subject ?? '', credential, permission: undefined, scope: undefined };
+      const { credential, actor } = subject === null ? NOBODY : identity;
+      return { subject: subject ?? '', credential, actor, permission: undefined, scope: undefined };
     };
     const { question, decision } = await engine.checkAsked(ask, STRONG);
     if (question.subject === '' || decision?.reason === 'credential_refused')
       throw refused('token', 'token: it is refused');
-    return { subject: question.subject, credential: question.credential };
+    return {
+      subject: question.subject,
+      credential: question.credential,
+      ...defined({ actor: question.actor }),
+    };
   }
 
   async function ofPrincipal(principal: string | undefined): Promise<Operator> {
@@ -74,15 +79,17 @@ export function createOperators({ reader, clock, operationsScope, tokens }: Oper
       }
     },
 
-    may: async ({ subject, credential }, rights) => {
+    may: async ({ subject, credential, actor }, rights) => {
       const [item] = await readItems<[SubjectItem]>(reader, { kind: SUBJECT, id: subjectId(subject) });
       if (!item?.active || !(clock.now() < item.endsAt)) return rights.map(() => false);
-      if (item.isAdmin) return rights.map(() => true);
+      // With an actor, the engine decides for both, and by the mandate.
+      if (item.isAdmin && !actor) return rights.map(() => true);
       /** Each right at its scope; undefined where there is none to ask at. */
       const decide = async (asked: readonly Right[], scopeOf: (right: Right) => string | undefined) => {
         const requests = asked.flatMap((right) => {
           const scope = scopeOf(right);
-          return scope === undefined ? [] : [{ subject, permission: right.permission, scope, credential }];
+          const { permission } = right;
+          return scope === undefined ? [] : [{ subject, permission, scope, credential, actor }];
         });
         const { decisions } = await engine.checkMany(requests, STRONG);
         const left = [...decisions];
@@ -100,6 +107,7 @@ export function createOperators({ reader, clock, operationsScope, tokens }: Oper
   };
 }
 
+const NOBODY = { credential: undefined, actor: undefined };
 const STRONG = { consistency: 'strong' } as const;
 
 const NOT_THERE: ReadonlySet<string> = new Set(['scope_unknown', 'scope_inactive']);

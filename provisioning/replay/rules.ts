@@ -36,6 +36,7 @@ const REMOVED: ReadonlySet<string> = new Set([
   'subject',
   'session',
   'token',
+  'mandate',
   'grant',
   'membership',
   'assignment',
@@ -176,7 +177,9 @@ function replayOfChange({ read, wanted, current, changed, says }: Change): Repla
   const lost: string[] = [];
   const type = read.command.replace('.read', '');
   const isClosed = (of: Attributes) => !OPEN_STATES.has(of.status);
-  if (isClosed(wanted) && !isClosed(current)) set.status = wanted.status;
+  // A mandate ends for good, by a command of its own.
+  const isMandate = type === 'mandate';
+  if (isClosed(wanted) && !isClosed(current) && !isMandate) set.status = wanted.status;
   else if (isClosed(current) && !isClosed(wanted)) lost.push(says('its status was set to active'));
   // The user whom a connection made ends with that.
   if (type === 'scim-user' && wanted.active === false && current.active !== false) set.active = false;
@@ -212,9 +215,13 @@ function replayOfChange({ read, wanted, current, changed, says }: Change): Repla
     if (changed.has(name) && canonical(wanted[name]) !== canonical(current[name]))
       byHand.push(says(`${name} was changed: that may open as well as close`));
   }
+  if (changed.has('mandateOptional') && current.mandateOptional === true && wanted.mandateOptional !== true)
+    set.mandateOptional = null;
   const commands: Sent[] = [];
   if (type === 'token' && wanted.revoked === true && current.revoked !== true)
     commands.push({ command: 'token.revoke', input: read.input });
+  if (isMandate && isClosed(wanted) && !isClosed(current))
+    commands.push({ command: 'mandate.end', input: read.input });
   if (Object.keys(set).length > 0)
     commands.push({ command: `${type}.update`, input: { ...read.input, ...set } });
   return { commands, byHand, lost };

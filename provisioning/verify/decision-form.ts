@@ -46,7 +46,7 @@ const shapes = (sets: string, values: string): ReadonlyMap<string, Shape> =>
     ...values.split(' ').map((name): [string, Shape] => [name, 'value']),
   ]);
 const NOTHING: ReadonlyMap<string, Shape> = new Map();
-const SUBJECT = shapes('groups roles grant| at|', 'status endsAt properties isAdmin assign|');
+const SUBJECT = shapes('groups roles grant| at|', 'status endsAt properties isAdmin mandateOptional assign|');
 const SCOPE = shapes(
   'denials closing group| heirs| folded|',
   'status combination ancestors enterprise properties everyone role| wild| sub| license|',
@@ -62,6 +62,7 @@ const OF_TYPE: Readonly<Record<string, ReadonlyMap<string, Shape>>> = {
   page: shapes('allow deny', 'when| registered module'),
   permission: shapes('allow deny', 'when| registered'),
   'resource-type': shapes('', 'permission actions scope'),
+  mandate: shapes('', 'subject actor permissions scopes when budget hash status endsAt ttl'),
   session: CREDENTIAL,
   token: CREDENTIAL,
 };
@@ -135,7 +136,10 @@ export function effectOf(
   // Without an invariant more is let through.
   if (said?.kind === 'invariant') return how === 'differs' ? 'either' : turn(how === 'less');
   if (attribute === Attribute.rootsWithInvariants) return turn(how === 'less');
-  if (attribute === 'registered' || attribute === 'isAdmin') return turn(how !== 'less');
+  if (['registered', 'isAdmin', 'mandateOptional'].includes(attribute)) return turn(how !== 'less');
+  // Of a mandate: without it more is allowed.
+  if (attribute === 'when' || attribute === 'budget')
+    return how === 'differs' ? 'either' : turn(how === 'less');
   // They carry no role that denies.
   if (said?.kind === 'external') return how === 'differs' ? 'either' : turn(how === 'more');
   if (said?.kind === 'sub' || said?.kind === 'license') return turn(how !== 'less');

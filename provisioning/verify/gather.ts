@@ -58,7 +58,7 @@ export interface Gathered {
 const NODES = 500;
 const PARTITIONS = 8;
 
-const OTHERS: readonly string[] = ['group', 'page', 'permission', 'token', 'session', 'resource-type', 'api'];
+const OTHERS: readonly string[] = 'group page permission token session mandate resource-type api'.split(' ');
 /** Whether decision items stand in the partition of such a node. */
 export const holdsDecisions = ({ type, id }: Ref): boolean =>
   isSubjectNode({ type }) ||

@@ -52,6 +52,7 @@ const OWN: Readonly<Record<string, readonly string[]>> = {
   license: ['root'],
   tool: ['root'],
   token: ['revoked', 'revokedAt', 'revokedBy', 'hash'],
+  mandate: ['root', 'status', 'endedAt', 'hash'],
   'scim-connection': ['lastCredential'],
   'scim-credential': ['root', 'hash'],
   'scim-user': ['root', 'made'],
@@ -99,6 +100,7 @@ export function damageOf({ entity, ...kind }: NodeKind, ref: Ref, item: Item): r
       found.push({ attribute: 'movingTo', expected: 'a reference' });
   }
   if (entity.type === 'token') found.push(...tokenDamage(item));
+  if (entity.type === 'mandate') found.push(...mandateDamage(item));
   if (entity.type === 'scim-credential' && !isHash(item.hash))
     found.push({ attribute: 'hash', expected: 'a hash' });
   if (entity.type === 'scim-user' && typeof item.made !== 'boolean')
@@ -127,6 +129,16 @@ function tokenDamage(item: Item): readonly Damage[] {
   }
   if (item.tokenType === 'api' ? !isHash(item.hash) : item.hash !== undefined)
     found.push({ attribute: 'hash', expected: item.tokenType === 'api' ? 'a hash' : 'none' });
+  return found;
+}
+
+function mandateDamage({ status, endedAt, hash }: Item): readonly Damage[] {
+  const found: Damage[] = [];
+  const isOver = status === 'ended';
+  if (!isOver && status !== 'active') found.push({ attribute: 'status', expected: 'active or ended' });
+  if (isOver ? !isInstant(endedAt) : endedAt !== undefined)
+    found.push({ attribute: 'endedAt', expected: isOver ? 'an instant' : 'none' });
+  if (hash !== undefined && !isHash(hash)) found.push({ attribute: 'hash', expected: 'a hash' });
   return found;
 }
 

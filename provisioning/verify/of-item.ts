@@ -25,6 +25,7 @@ const RECORDS: ReadonlySet<string> = new Set([
   'apply',
   'applied',
   'approval',
+  'mandate-uses',
   'pseudonyms',
   'erasure',
 ]);

@@ -80,12 +80,15 @@ const PLACES: Readonly<Record<string, string>> = {
   tool: 'workstream',
   subscription: 'scope',
   license: 'account',
+  mandate: 'scopes',
   'scim-credential': 'connection',
   'scim-user': 'connection',
 };
 export function rootRelation(ref: Ref, read: Item): readonly Relation[] {
   const attribute = PLACES[ref.type];
-  const named = attribute === undefined ? undefined : read[attribute];
+  const said = attribute === undefined ? undefined : read[attribute];
+  // All scopes of a mandate have one root.
+  const named: unknown = Array.isArray(said) ? said[0] : said;
   const isOfConnection = attribute === 'connection';
   if (typeof named !== 'string' || !(isOfConnection ? isId(named) : isRef(named))) return [];
   const above = isOfConnection ? connectionRef(named) : parseRef(named, 'scope');

@@ -31,6 +31,8 @@ export const Attribute = {
   status: 'status',
   endsAt: 'endsAt',
   isAdmin: 'isAdmin',
+  /** On a subject: true for an agent that may act without a mandate. */
+  mandateOptional: 'mandateOptional',
   groups: 'groups',
   /** On a subject: `scope` where its groups stand apart, by scope. */
   groupsIn: 'groupsIn',
@@ -62,6 +64,16 @@ export const Attribute = {
   enterprise: 'enterprise',
   subject: 'subject',
   hash: 'hash',
+  /** On a mandate: who acts by it. */
+  actor: 'actor',
+  /** On a mandate: names and patterns of permissions, a list. */
+  permissions: 'permissions',
+  /** On a mandate: the scopes at and below which it counts, a list of references. */
+  scopes: 'scopes',
+  /** On a mandate: its condition, in CEL. */
+  when: 'when',
+  /** On a mandate: true where it has a budget. */
+  budget: 'budget',
   /** DynamoDB's time-to-live, in epoch seconds: a decision item goes when its node goes by itself. */
   timeToLive: 'ttl',
 } as const;

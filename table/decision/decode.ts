@@ -9,7 +9,6 @@ import { Attribute, FOLDED, groupAttribute, type ParsedAttribute, parseAttribute
 import type {
   Assignment,
   ConditionalEffect,
-  CredentialItem,
   Effect,
   GlobalItem,
   Interval,
@@ -113,7 +112,7 @@ function idSet(item: Item, attribute: string): readonly string[] {
 }
 
 /** Epoch milliseconds of a date as the writer puts it; `Date.parse` takes others, some in local time. */
-function instant(item: Item, attribute: string, text: unknown): number {
+export function instant(item: Item, attribute: string, text: unknown): number {
   const time = typeof text === 'string' ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(time) || new Date(time).toISOString() !== text) throw damaged(item, attribute);
   return time;
@@ -130,7 +129,7 @@ function interval(item: Item, attribute: string): Interval {
   };
 }
 
-function isActive(item: Item): boolean {
+export function isActive(item: Item): boolean {
   const status = item[Attribute.status];
   if (typeof status !== 'string') throw damaged(item, Attribute.status);
   return status === 'active';
@@ -160,6 +159,7 @@ const SUBJECT_ATTRIBUTES = plain(
   Attribute.status,
   Attribute.endsAt,
   Attribute.isAdmin,
+  Attribute.mandateOptional,
   Attribute.groups,
   Attribute.groupsIn,
   Attribute.globalRoles,
@@ -171,6 +171,7 @@ const ORDINARY: Omit<SubjectItem, 'groups'> = {
   active: true,
   endsAt: Number.POSITIVE_INFINITY,
   isAdmin: false,
+  mandateOptional: false,
   groupsApart: false,
   groupsAt: new Map(),
   groupRoles: new Map(),
@@ -195,6 +196,8 @@ export function decodeSubject(item: Item): SubjectItem {
     else throw damaged(item, name);
   }
   const { [Attribute.isAdmin]: isAdmin = false, [Attribute.endsAt]: endsAt } = item;
+  const mandateOptional = item[Attribute.mandateOptional] ?? false;
+  if (typeof mandateOptional !== 'boolean') throw damaged(item, Attribute.mandateOptional);
   if (typeof isAdmin !== 'boolean') throw damaged(item, Attribute.isAdmin);
   const active = isActive(item);
   const groups = idSet(item, Attribute.groups);
@@ -205,6 +208,7 @@ export function decodeSubject(item: Item): SubjectItem {
   const properties = propertiesIn(item);
   const holdsMore =
     isAdmin ||
+    mandateOptional ||
     groupsApart ||
     groupsAt.size > 0 ||
     globalRoles.length > 0 ||
@@ -216,6 +220,7 @@ export function decodeSubject(item: Item): SubjectItem {
     active,
     endsAt: endsAt === undefined ? Number.POSITIVE_INFINITY : instant(item, Attribute.endsAt, endsAt),
     isAdmin,
+    mandateOptional,
     groups,
     groupsApart,
     groupsAt: groupsAt.size > 0 ? groupsAt : ORDINARY.groupsAt,
@@ -278,28 +283,6 @@ export function decodePermission(item: Item): PermissionItem {
   };
 }
 
-const CREDENTIAL_ATTRIBUTES = plain(
-  Attribute.status,
-  Attribute.endsAt,
-  Attribute.subject,
-  Attribute.hash,
-  Attribute.timeToLive,
-);
-
-export function decodeCredential(item: Item): CredentialItem {
-  const [unknown] = compoundsOf(item, CREDENTIAL_ATTRIBUTES);
-  if (unknown) throw damaged(item, unknown.name);
-  const { [Attribute.subject]: subject, [Attribute.hash]: hash } = item;
-  if (typeof subject !== 'string' || !isRef(subject)) throw damaged(item, Attribute.subject);
-  if (hash !== undefined && (typeof hash !== 'string' || hash === '')) throw damaged(item, Attribute.hash);
-  return {
-    subject,
-    hash,
-    active: isActive(item),
-    endsAt: instant(item, Attribute.endsAt, item[Attribute.endsAt]),
-  };
-}
-
 const SCOPE_ATTRIBUTES = plain(
   Attribute.status,
   Attribute.ancestors,
@@ -316,10 +299,11 @@ const SCOPE_ATTRIBUTES = plain(
 const GLOBAL_ATTRIBUTES = plain();
 
 /**
- * Whether an item holds an effect with a condition, by name or by pattern. Each item that is read comes here before it is
+ * Whether an item holds a condition: of a mandate, or of an effect by name or by pattern. Each item that is read comes here before it is
  * decoded, so no name is parsed.
  */
 export function holdsConditions(item: Item): boolean {
+  if (item[Attribute.when] !== undefined) return true;
   for (const [name, value] of Object.entries(item)) {
     const isEffect = name.startsWith('when|') || name.startsWith('wild|');
     if (isEffect && typeof value === 'object') return true;

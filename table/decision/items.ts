@@ -35,6 +35,8 @@ export interface SubjectItem {
   /** The subject is gone from this instant on; Infinity when it has no end date. */
   readonly endsAt: number;
   readonly isAdmin: boolean;
+  /** Whether it may act for somebody without a mandate, though it is an agent. */
+  readonly mandateOptional: boolean;
   /** Its groups, but for those that are listed by scope. */
   readonly groups: readonly string[];
   /** Whether all its groups stand in items of their own, one for each scope (ADR 0003). */
@@ -119,6 +121,19 @@ export interface CredentialItem {
   readonly hash: string | undefined;
   readonly active: boolean;
   readonly endsAt: number;
+}
+
+/** What a decision reads of a mandate: what `actor` may do for `subject`, and until when. */
+export interface MandateItem extends CredentialItem {
+  readonly actor: string;
+  /** Names and patterns. */
+  readonly permissions: readonly string[];
+  /** References; it counts at them and below. */
+  readonly scopes: readonly string[];
+  /** Must hold where there is one. */
+  readonly condition: ConditionalEffect | undefined;
+  /** Whether it has a budget: then only the operation that counts may allow by it. */
+  readonly isCounted: boolean;
 }
 
 /** Exact effects on one permission: of the global roles, or of the roles that one root owns. */

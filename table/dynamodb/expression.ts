@@ -46,6 +46,10 @@ function conditionOf(condition: Condition, p: Placeholders): string {
         : `${p.name(attribute)} = ${p.value(value)}`,
     );
   }
+  for (const [attribute, most] of Object.entries(condition.atMost ?? {})) {
+    const name = p.name(attribute);
+    clauses.push(`(attribute_not_exists(${name}) OR ${name} <= ${p.value(most)})`);
+  }
   // An item without a form, and one of an older form, is no newer one.
   if (condition.form !== undefined) clauses.push(`NOT (${p.name(FORM)} > ${p.value(condition.form)})`);
   return clauses.join(' AND ');

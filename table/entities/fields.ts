@@ -3,6 +3,7 @@ import { isLongerThan } from '../bytes.ts';
 import { GatehouseError } from '../errors.ts';
 import {
   ID_FORM,
+  isBuiltInSubject,
   isId,
   isName,
   isRef,
@@ -101,6 +102,18 @@ export const subject = z
     'is neither the id of a user nor a reference such as technical-user:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C',
   )
   .describe('id of a user, `technical-user:ID`, or `TYPE:ID` of a subject of an added type');
+
+/** Any subject by reference. */
+export const subjectRef = z
+  .string()
+  .max(MAX_REF_LENGTH)
+  .refine(
+    (value) => isRef(value) && isSubjectType(value.slice(0, value.indexOf(':'))),
+    'is no reference to a subject, such as user:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C',
+  )
+  .describe('reference to a subject: `user:ID`, `technical-user:ID`, `agent:ID`');
+
+const isSubjectType = (type: string): boolean => isBuiltInSubject(type) || mayBeSubjectType(type);
 
 /** Types of subjects that are named by reference: users are named by their ids, as ever. */
 const isReferred = (type: string): boolean => type === 'technical-user' || mayBeSubjectType(type);

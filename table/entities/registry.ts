@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import { ACCESS } from './access.ts';
 import { ENTITLEMENTS } from './entitlements.ts';
 import type { Entity, PlainEntity } from './entity.ts';
+import { MANDATES } from './mandates.ts';
 import * as PLAIN from './plain/index.ts';
 import { RECORDS } from './records.ts';
 import { SCIM } from './scim.ts';
@@ -21,6 +22,7 @@ export const ENTITIES = {
   ...PLAIN,
   ...SCIM,
   ...RECORDS,
+  ...MANDATES,
 } as const satisfies Record<string, Entity>;
 
 export type EntityType = keyof typeof ENTITIES;

@@ -78,6 +78,7 @@ const TAKEN: ReadonlySet<string> = new Set([
   'setting',
   'policy',
   'token',
+  'mandate',
   'session',
   'notification',
   'grant',

@@ -131,7 +131,8 @@ export const SUBJECTS = {
   subject: {
     type: REGISTERED_SUBJECT,
     label: 'Subject',
-    summary: 'A subject of a type that was added (`subject-type.create`); it is checked like a user.',
+    summary:
+      'An agent, or a subject of a type that was added (`subject-type.create`); it is checked like a user.',
     attributes: z.strictObject({
       type: field.addedSubjectType('create'),
       name: field.name.optional(),
@@ -139,6 +140,7 @@ export const SUBJECTS = {
       tenant: field.ref.optional(),
       status: z.enum(['active', 'disabled', 'inactive']).optional(),
       endsAt: field.end.optional(),
+      mandateOptional: z.boolean().optional(),
       properties: field.properties.optional(),
     }),
     typeFrom: 'type',

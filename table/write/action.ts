@@ -20,6 +20,8 @@ export interface Condition {
   readonly exists?: boolean | undefined;
   /** Attribute → expected value; undefined means "has no such attribute". */
   readonly equals?: Readonly<Record<string, Expected>>;
+  /** Attribute → the largest number that it may be; one that is not there is none. */
+  readonly atMost?: Readonly<Record<string, number>>;
   /** The newest form that the item may have (form.ts): put in when the action is sent, after all conditions are united. */
   readonly form?: number;
 }

@@ -1,3 +1,4 @@
+import { defined } from '../defined.ts';
 import { GatehouseError } from '../errors.ts';
 import { identityOf } from '../keys.ts';
 import { type Action, type Delete, keyOf, type Update } from './action.ts';
@@ -79,9 +80,11 @@ function uniteConditions(a: Conditional, b: Conditional): Conditional {
       'one write asks for an item to be there, the other for it not to be',
     );
   }
+  if (when.atMost && b.when.atMost) throw new GatehouseError('internal', 'one write counts the same twice');
   const second = b.failure;
+  const atMost = when.atMost ?? b.when.atMost;
   return {
-    when: { exists: when.exists, equals: { ...when.equals, ...b.when.equals } },
+    when: { exists: when.exists, equals: { ...when.equals, ...b.when.equals }, ...defined({ atMost }) },
     failure: (found) => (meets(found, when) ? second : failure)(found),
   };
 }

@@ -36,10 +36,13 @@ function updated(before: Item, { set, remove, add, takeOut, initial }: Update): 
 }
 
 /** Whether an item is as a condition wants it. */
-export const meets = (item: Item | undefined, { exists, equals, form }: Condition): boolean =>
+export const meets = (item: Item | undefined, { exists, equals, atMost, form }: Condition): boolean =>
   (exists === undefined || exists === (item !== undefined)) &&
   !(form !== undefined && Number(item?.[FORM]) > form) &&
-  Object.entries(equals ?? {}).every(([attribute, expected]) => isSame(item?.[attribute], expected));
+  Object.entries(equals ?? {}).every(([attribute, expected]) => isSame(item?.[attribute], expected)) &&
+  Object.entries(atMost ?? {}).every(
+    ([attribute, most]) => item?.[attribute] === undefined || (item[attribute] as number) <= most,
+  );
 
 function isSame(value: unknown, expected: Expected): boolean {
   if (Array.isArray(value) && Array.isArray(expected))
@@ -90,8 +93,9 @@ function conditionOf(
   if (asking.length === 0 && resting.length === 0) return undefined;
   // What an unconditional update would have made is there for the later one, whatever the table has.
   const isMade = earlier.kind === 'update' && !earlier.when && resting.length === 0;
-  if (isMade && asking.every(({ equals }) => equals === undefined)) return undefined;
-  const names = [...new Set([...asking.flatMap(({ equals }) => Object.keys(equals ?? {})), ...resting])];
+  const looking = asking.flatMap(({ equals, atMost }) => Object.keys({ ...equals, ...atMost }));
+  if (isMade && looking.length === 0) return undefined;
+  const names = [...new Set([...looking, ...resting])];
   const exists = base !== undefined;
   return names.length === 0 || !exists
     ? { exists }

@@ -292,6 +292,26 @@ describe('several issuers', () => {
     ['no client', [{ ...ONE, clientIds: [] }], 'TOKEN_ISSUERS.0.clientIds is empty'],
     ['a shared secret', [{ ...ONE, algorithms: ['HS256'] }], 'TOKEN_ISSUERS.0.algorithms.0 holds something'],
     ['no algorithm', [{ ...ONE, algorithms: [] }], 'TOKEN_ISSUERS.0.algorithms is empty'],
+    [
+      'another claim that acts',
+      [{ ...ONE, actorFrom: { claim: 'sub', type: 'agent' } }],
+      'TOKEN_ISSUERS.0.actorFrom.claim is none of act, azp, client_id',
+    ],
+    [
+      'actors of no type',
+      [{ ...ONE, actorFrom: { claim: 'act', type: 'Agent:' } }],
+      'TOKEN_ISSUERS.0.actorFrom.type is not a type of subjects',
+    ],
+    [
+      'no client that acts',
+      [{ ...ONE, actorFrom: { claim: 'azp', type: 'agent', clients: [] } }],
+      'TOKEN_ISSUERS.0.actorFrom.clients is empty',
+    ],
+    [
+      'a mandate of nobody',
+      [{ ...ONE, mandateFrom: 'mandate' }],
+      'TOKEN_ISSUERS.0 names mandateFrom without actorFrom',
+    ],
     ['another use', [{ ...ONE, tokenUse: 'refresh' }], 'TOKEN_ISSUERS.0.tokenUse is neither'],
     ['a misspelt field', [{ ...ONE, audiance: 'x' }], 'TOKEN_ISSUERS.0 has an unknown field'],
     ['an issuer twice', [ONE, ONE], 'TOKEN_ISSUERS names an issuer twice'],

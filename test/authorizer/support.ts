@@ -296,7 +296,9 @@ export const identifyBy = (authenticate: Authenticate): Identify =>
     authenticate,
     revocation: undefined,
     readApiToken: () => undefined,
+    parseMandateToken: () => undefined,
     isId: () => false,
+    actorOf: undefined,
   });
 
 /** The same, by the tokens of an issuer. */

@@ -5,6 +5,7 @@ export const subjectItem = (changes: Partial<SubjectItem> = {}): SubjectItem => 
   active: true,
   endsAt: Number.POSITIVE_INFINITY,
   isAdmin: false,
+  mandateOptional: false,
   groups: [],
   groupsApart: false,
   groupsAt: new Map(),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { loadCel } from '../../engine/conditions/load.ts';
-import type { Observation, TokenGroups } from '../../engine/index.ts';
+import type { Actor, Observation, TokenGroups } from '../../engine/index.ts';
 import { SUBJECT } from '../../engine/items.ts';
 import {
   Attribute,
@@ -19,7 +19,7 @@ import {
 import { MARKERS } from '../../table/decision/split.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import { SPLIT_FORM } from '../../table/form.ts';
-import { parseRef } from '../../table/identifiers.ts';
+import { parseRef, parseSubjectRef } from '../../table/identifiers.ts';
 import {
   decisionKey,
   externalGroupsKey,
@@ -42,6 +42,9 @@ const STEPS = Number(process.env.KEPT_STEPS ?? 1_500);
 const TTL = 60_000;
 
 const USERS = ['user:u0', 'user:u1', 'user:u2'];
+/** Whoever may act for them: each of them, too. */
+const AGENT = 'agent:a';
+const MANDATES = ['mandate:m0', 'mandate:m1'];
 const ROOT = 'tenant:t';
 const PROJECT = 'project:p';
 const BUILDING = 'building:b';
@@ -87,9 +90,13 @@ test(`a decision that is kept is the one that would be made (${again()})`, {
   let isDown = false;
   let given = 0;
   let asked = 0;
-  const observe = ({ isKept }: Observation) => {
+  /** Of those with an actor that is allowed what the subject is: what is kept of both. */
+  let acting = 0;
+  const observe = ({ isKept, actor, decision }: Observation) => {
     asked += 1;
     if (isKept) given += 1;
+    const isOfMandate = /^(?:role|admin|mandate|budget)/.test(decision?.reason ?? '');
+    if (isKept && actor !== undefined && isOfMandate) acting += 1;
   };
   const worlds = [{ observe }, {}, { keepDecisions: false }].map((options) => {
     const school = createSchool();
@@ -124,10 +131,11 @@ test(`a decision that is kept is the one that would be made (${again()})`, {
         assignmentAttribute(scope, one(ROLES)),
         interval(),
       ]);
-      put(decisionKey(parseRef(one(USERS), 'ref')), {
+      put(decisionKey(parseSubjectRef(one([...USERS, AGENT]), 'ref')), {
         status: chance(0.9) ? 'active' : 'inactive',
         ...(chance(0.15) && { endsAt: time(soon()) }),
         ...(chance(0.05) && { isAdmin: true }),
+        ...(chance(0.6) && { mandateOptional: true }),
         ...one([
           {},
           { groups: new Set(some(['g0', 'g1'], 0.6).concat('g2')) },
@@ -218,6 +226,18 @@ test(`a decision that is kept is the one that would be made (${again()})`, {
         subject: one(USERS),
         endsAt: time(clock.now() + upTo(60_000)),
       }),
+    mandate: () =>
+      putOrRemove(decisionKey(parseRef(one(MANDATES), 'ref')), {
+        status: chance(0.85) ? 'active' : 'ended',
+        subject: one(USERS),
+        actor: chance(0.8) ? AGENT : one(USERS),
+        endsAt: time(clock.now() + upTo(200_000)),
+        permissions: one([['*:*:*'], ['docs:*:file', 'dashboard'], ['docs:read:file']]),
+        scopes: one([[ROOT], [PROJECT, 'tenant:other'], [BUILDING]]),
+        ...(chance(0.3) && { when: one([...CONDITIONS, "action.name == 'read'"]) }),
+        ...(chance(0.2) && { hash: 'h' }),
+        ...(chance(0.05) && { budget: true }),
+      }),
     meant: () =>
       putOrRemove(
         externalGroupsKey(parseRef(ROOT, 'scope'), one(ISSUERS)),
@@ -225,7 +245,7 @@ test(`a decision that is kept is the one that would be made (${again()})`, {
       ),
     removal: () => {
       if (chance(0.6)) return;
-      const key = decisionKey(parseRef(one([...USERS, ...SCOPES, ...CREDENTIALS]), 'ref'));
+      const key = decisionKey(parseRef(one([...USERS, ...SCOPES, ...CREDENTIALS, ...MANDATES]), 'ref'));
       // Soon written again: of what is missing nothing is kept.
       for (const world of worlds) world.remove(key);
     },
@@ -243,6 +263,17 @@ test(`a decision that is kept is the one that would be made (${again()})`, {
     }
     const known = one(tokens.slice(0, 2)) as TokenGroups;
     return chance(0.2) ? { ...known } : known;
+  };
+
+  /** Some are one object each time, as a credential is that was read once. */
+  const actor = (): Actor | undefined => {
+    if (chance(0.65)) return undefined;
+    const mandate = chance(0.5) ? one([...MANDATES, 'mandate:#']) : undefined;
+    return {
+      subject: chance(0.7) ? AGENT : one([...USERS, 'user:unknown']),
+      mandate,
+      hash: mandate !== undefined && chance(0.1) ? one(['h', 'i']) : undefined,
+    };
   };
 
   const given_ = () =>
@@ -267,7 +298,8 @@ test(`a decision that is kept is the one that would be made (${again()})`, {
     const scope = chance(0.03)
       ? 'building:unknown'
       : one([BUILDING, BUILDING, PROJECT, ROOT, 'tenant:other']);
-    return { subject, permission: one(PERMISSIONS), scope, given, credential, at, groups: token() };
+    const own = { subject, permission: one(PERMISSIONS), scope, given, credential, at };
+    return { ...own, groups: token(), actor: actor() };
   };
   type World = (typeof worlds)[number];
   const outcome = async (ask: () => Promise<unknown>) => {
@@ -279,17 +311,18 @@ test(`a decision that is kept is the one that would be made (${again()})`, {
   };
   const asks: (() => (world: World) => Promise<unknown>)[] = [
     () => {
-      const { subject, permission, scope, given, credential, at, groups } = question();
-      return ({ engine }) => engine.check(subject, permission, scope, { ...given, credential, at, groups });
+      const { subject, permission, scope, given, credential, at, groups, actor } = question();
+      return ({ engine }) =>
+        engine.check(subject, permission, scope, { ...given, credential, at, groups, actor });
     },
     () => {
       const { subject, permission, scope } = question();
       return ({ engine }) => engine.check(subject, permission, scope);
     },
     () => {
-      const { subject, permission, scope, given, credential, groups } = question();
+      const { subject, permission, scope, given, credential, groups, actor } = question();
       return ({ engine }) =>
-        engine.checkWithRoles(subject, permission, scope, { ...given, credential, groups });
+        engine.checkWithRoles(subject, permission, scope, { ...given, credential, groups, actor });
     },
     () => {
       const requests = Array.from({ length: 1 + upTo(8) }, question);
@@ -332,4 +365,5 @@ test(`a decision that is kept is the one that would be made (${again()})`, {
     expect(new Set(worlds.map(({ clock }) => clock.now())).size).toBe(1);
   }
   expect(given / asked).toBeGreaterThan(0.2);
+  expect(acting).toBeGreaterThan(0);
 });

@@ -40,6 +40,7 @@ roles: { teacher: { id: teacher, owner: school, allow: [roster] } }
 groups: { staff: { id: staff, scope: north, roles: [teacher] } }
 users: { ann: { id: ann, groups: [staff] }, ben: { id: ben, groups: [staff] } }
 `;
+const NONE = { lines: 0, estimated: 0 };
 const leave = (user: string) => ({ command: 'membership.delete', input: { user, group: 'staff' } });
 
 test('is decided before and after them, also those of a transaction', async () => {
@@ -68,7 +69,7 @@ test('is decided before and after them, also those of a transaction', async () =
 
 test('whose change is refused has its error', async () => {
   const service = await serviceOn(SCHOOL);
-  const logged = { questions: [], others: 0, ofInstants: { lines: 0, estimated: 0 } };
+  const logged = { questions: [], others: 0, ofInstants: NONE, ofActors: NONE };
   const changes = [{ command: 'group.delete', input: { id: 'nothing' } }];
   expect(await service('against', { changes, logged })).toMatchObject({
     ok: false,

@@ -74,8 +74,17 @@ const naming = (entries: readonly string[]): string =>
 const EVERY = { 'index.ts': naming(ENTRIES.filter((entry) => !MATCHERS.includes(entry))) };
 
 const SERVICES = ['plain', 'express', 'fastify', 'hono', 'lambda'];
-const APPLICATIONS = ['client', 'express', 'fastify', 'hono', 'lambda'];
-const FRAMEWORKS = ['express', '@types/express', 'fastify', 'hono', '@middy/core', '@types/aws-lambda'];
+const APPLICATIONS = ['client', 'express', 'fastify', 'hono', 'lambda', 'mcp'];
+const FRAMEWORKS = [
+  'express',
+  '@types/express',
+  'fastify',
+  'hono',
+  '@middy/core',
+  '@types/aws-lambda',
+  '@modelcontextprotocol/sdk',
+  '@modelcontextprotocol/server',
+];
 
 /** What a program of the folder prints. */
 const printedBy = async (folder: string, name: string): Promise<string> =>

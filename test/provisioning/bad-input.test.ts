@@ -52,6 +52,7 @@ const SHOWN = new Set([
     'subject',
     'deviceId',
     'entityId',
+    'purpose',
   ],
 ]);
 /** Of those, the ones that a single space is too little for. */
@@ -59,7 +60,7 @@ const NEVER_BLANK = new Set(['logoUrl', 'url', 'userName']);
 const NUMBERS = ['squareFootage', 'floors', 'yearBuilt', 'geoLatitude', 'geoLongitude', 'areaSqft', 'atOnce'];
 const MAPS = [
   ...['geoJson', 'configuration', 'usageQuota', 'payload', 'deviceInfo', 'metadata', 'relatedEntities'],
-  ...['attributes', 'manifest', 'properties', 'actions', 'except'],
+  ...['attributes', 'manifest', 'properties', 'actions', 'except', 'budget'],
 ];
 const FLAGS = [
   ...['active', 'isDangerous', 'mfaEnabled', 'mfaVerified', 'soldBySubscription', 'autoRenew', 'isPrimary'],
@@ -74,6 +75,8 @@ const FLAGS = [
     'exact',
     'descending',
     'again',
+    'mandateOptional',
+    'token',
   ],
 ];
 const LISTS = [
@@ -84,6 +87,8 @@ const LISTS = [
   'accept',
   'agreed',
   'permissions',
+  'scopes',
+  'separate',
   'parents',
   'children',
   'keys',

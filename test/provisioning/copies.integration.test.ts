@@ -31,6 +31,14 @@ const LARGE: Readonly<Record<string, (world: LedgerWorld) => Promise<Event['inpu
     await many(120, () => world.run('session.create', { user, ipAddress: '192.0.2.1' }));
     return { id: user };
   },
+  'mandate.end-all': async (world) => {
+    const subject = `user:${await idOf(world, 'user.create')}`;
+    const scopes = [`location:${await idOf(world, 'location.create', { name: 'Place' })}`];
+    await world.run('subject.create', { type: 'agent', id: 'bot' });
+    const of = { subject, actor: 'agent:bot', scopes, permissions: ['invoices:read:*'], purpose: 'reads' };
+    await many(30, () => world.run('mandate.create', of));
+    return { subject };
+  },
   'technical-user.delete': async (world) => {
     const account = `account:${await idOf(world, 'account.create', { name: 'Account' })}`;
     const id = await idOf(world, 'technical-user.create', { account, name: 'robot' });

@@ -26,7 +26,14 @@ const ENDS: Ends = {
 };
 
 /** What one that names an owner can. */
-const OWNERS: Ends = { user: SUBJECTS, scope: [...SCOPES, 'global', 'tenant'], parent: SCOPES };
+const OWNERS: Ends = {
+  user: SUBJECTS,
+  scope: [...SCOPES, 'global', 'tenant'],
+  parent: SCOPES,
+  scopes: SCOPES,
+  subject: [`user:${ID}`],
+  actor: [`technical-user:${ID}`, `agent:${ID}`],
+};
 
 /** The attributes with every combination of these. */
 const variantsOf = (

@@ -36,6 +36,7 @@ const says = (pattern: RegExp) => (field: Field) => field.texts.some((text) => p
 
 /** Fields that take a scope by another name, and why. */
 const SCOPES: Readonly<Record<string, string>> = {
+  scopes: 'several scopes',
   tenant: 'a root scope alone: the tenant that lists something, or has its log',
   account: 'an account alone',
   enterprise: 'an enterprise alone',

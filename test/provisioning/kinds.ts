@@ -190,6 +190,21 @@ export function createKinds(world: Pick<LedgerWorld, 'run'>): Readonly<Record<st
       lists: [[], ['scope']],
     },
     {
+      type: 'mandate',
+      create: async () => ({
+        subject: `user:${await user()}`,
+        actor: `agent:${await id('subject.create', { type: 'agent', id: fresh('agent') })}`,
+        permissions: [await page(), 'invoices:read:*'],
+        scopes: [`location:${await location()}`],
+        purpose: 'reads invoices',
+        when: 'action.name == "read"',
+        budget: { uses: 5 },
+        token: true,
+      }),
+      named: [['id']],
+      lists: [['subject'], ['actor'], ['tenant'], []],
+    },
+    {
       type: 'scim-credential',
       create: async () => {
         const { id: of, createdAt } = await connection();
@@ -492,6 +507,16 @@ function otherInputs(
     'tenant.plan': async () => ({ manifest: await tenantManifest() }),
     'tenant.apply': async () => ({ manifest: await tenantManifest() }),
     'token.revoke': async () => ({ id: (await made('token')).id, revokedBy: (await made('user')).id }),
+    'mandate.end': async () => ({ id: (await made('mandate')).id }),
+    'mandate.end-all': async () => ({ subject: (await made('mandate')).subject }),
+    'mandate.use': async () => {
+      const { when: _, token: __, ...of } = (await kinds.mandate?.create()) ?? {};
+      const { id: mandate, subject, actor, scopes, permissions } = await world.run('mandate.create', of);
+      for (const ref of [subject, actor])
+        await world.run('admin.create', { user: String(ref).replace(/^user:/, '') });
+      const [[scope], [permission]] = [scopes as string[], permissions as string[]];
+      return { mandate, subject, actor, scope, permission, properties: {} };
+    },
     'role-template.apply': async () => ({
       id: (await made('role-template')).id,
       // One that may deny.

@@ -4,7 +4,7 @@ import { CredentialsError } from '../../authorizer/errors.ts';
 import { createIds } from '../../provisioning/ids.ts';
 import { createProvisioning } from '../../provisioning/index.ts';
 import { createOperators } from '../../provisioning/operators/rights.ts';
-import { readApiToken } from '../../table/api-token.ts';
+import { parseMandateToken, readApiToken } from '../../table/api-token.ts';
 import { isId } from '../../table/identifiers.ts';
 import { createLogged } from '../support/log.ts';
 import type { createWorld } from '../support/world.ts';
@@ -75,7 +75,9 @@ export function operatorsOn(world: World, known: Known, approvalFor: readonly st
         authenticate: () => Promise.reject(new CredentialsError('token_malformed')),
         revocation: undefined,
         readApiToken,
+        parseMandateToken,
         isId,
+        actorOf: undefined,
       }),
       subjectOf: () => null,
     },

@@ -12,11 +12,6 @@ export function platformKinds(
     `workstream:${await id('workstream.create', { parent: await account(), enterprise: await enterprise(), name: 'Payroll' })}`;
   const location = async () => `location:${await id('location.create', { name: 'Place' })}`;
   const user = () => id('user.create', {});
-  const subjectType = async () => {
-    const name = fresh('robot');
-    await id('subject-type.create', { name });
-    return name;
-  };
   const module = async () => {
     const name = fresh('module');
     await id('module.create', { name });
@@ -70,12 +65,13 @@ export function platformKinds(
     {
       type: 'subject',
       create: async () => ({
-        type: await subjectType(),
+        type: 'agent',
         name: 'arm',
         description: 'lifts',
         tenant: await account(),
         status: 'active',
         endsAt: late,
+        mandateOptional: true,
       }),
       reference: 'user',
       named: [['type', 'id']],
@@ -85,6 +81,7 @@ export function platformKinds(
         tenant: null,
         status: 'disabled',
         endsAt: null,
+        mandateOptional: null,
       }),
       lists: [[], ['type'], ['tenant'], ['status']],
     },

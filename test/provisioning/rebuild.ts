@@ -71,7 +71,12 @@ export function rebuild(items: readonly Item[]): Map<string, Attributes> {
     const interval = formatInterval(text(item.startDate), text(item.endDate));
     if (Type === 'Group' && item.everyone) attributesAt(upper(scope)).everyone = item.id;
     if (Type === 'User' || Type === 'TechnicalUser' || Type === 'Subject')
-      Object.assign(attributes(), { status, ...(endsAt ? { endsAt } : {}), ...properties });
+      Object.assign(attributes(), {
+        status,
+        ...properties,
+        ...(endsAt ? { endsAt } : {}),
+        ...(item.mandateOptional ? { mandateOptional: true } : {}),
+      });
     if (SCOPE_LABELS.has(Type))
       Object.assign(attributes(), { status, combination, ancestors, enterprise, ...properties });
     if ((Type === 'Page' || Type === 'Permission') && !closing.has(PK)) attributes().registered = true;
@@ -118,6 +123,15 @@ export function rebuild(items: readonly Item[]): Map<string, Attributes> {
         endsAt: item.sessionEnd ?? new Date(end).toISOString(),
         ttl: Math.floor(end / 1000),
       });
+    }
+    if (Type === 'Mandate') {
+      const { subject, actor, permissions, scopes, when, budget, hash } = item;
+      const ttl = Math.floor(Date.parse(String(endsAt)) / 1_000);
+      const said = { subject, actor, permissions, scopes, status, endsAt, ttl, when, hash };
+      const present = Object.entries({ ...said, budget: budget && true }).filter(
+        ([, value]) => value !== undefined,
+      );
+      Object.assign(attributes(), Object.fromEntries(present));
     }
     if (Type === 'AuthToken') {
       const { hash, expiresAt, revoked } = item;

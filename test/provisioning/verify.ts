@@ -216,6 +216,11 @@ function ownersOf(node: Item): readonly string[] {
   if (Type === 'TechnicalUser' || Type === 'Address') return [partition(account)];
   if (Type === 'Tool') return [partition(workstream)];
   if (Type === 'AuthToken' || Type === 'LoginSession') return [partitionOfSubject(user)];
+  if (Type === 'Mandate')
+    return [
+      ...[node.subject, node.actor].map(partitionOfSubject),
+      ...(node.scopes as string[]).map(partition),
+    ];
   if (Type === 'Page') return moduleOf;
   if (Type === 'ScopeType') return ['GLOBAL#SCOPE_TYPES'];
   if (Type !== 'Role') return [];

@@ -111,6 +111,35 @@ test('whom a connection ended is ended again', async () => {
   ]);
 });
 
+test('a mandate that was ended is ended again, and an agent needs one again', async () => {
+  const at = '2026-01-01T00:00:00.000Z';
+  const collection = createCollection(Date.parse(at));
+  const add = (
+    id: string,
+    action: string,
+    entity: { type: string; id: string },
+    before: Sent['input'],
+    after: Sent['input'],
+  ) => collection.add({ kind: 'change', record: { id, action, entity, at, before, after } });
+  const [mandate, agent] = [
+    { type: 'mandate', id: 'm1' },
+    { type: 'subject', id: 'agent:bot' },
+  ];
+  add('r1', 'mandate.end', mandate, { id: 'm1', status: 'active' }, { id: 'm1', status: 'ended' });
+  add('r2', 'subject.update', agent, { id: 'bot', mandateOptional: true }, { id: 'bot' });
+  const { replayed } = await replay(collection, {
+    read: async ({ command }) =>
+      command === 'mandate.read' ? { status: 'active' } : { id: 'bot', mandateOptional: true },
+    write: async () => 'done',
+  });
+  expect(replayed).toHaveLength(2);
+  expect(replayed).toContainEqual({ command: 'mandate.end', input: { id: 'm1' } });
+  expect(replayed).toContainEqual({
+    command: 'subject.update',
+    input: { user: 'agent:bot', mandateOptional: null },
+  });
+});
+
 test('whoever lost a link loses it again, also where one was made anew', async () => {
   const collection = createCollection(Date.parse('2026-01-01T00:00:00.000Z'));
   const entity = { type: 'scim-user', id: 'c:ann' };

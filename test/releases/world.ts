@@ -151,6 +151,21 @@ const STORY: readonly (readonly [command: string, input: Input])[] = [
   ['enterprise-service.create', { enterprise: 'enterprise:fabrikam', service: 'support' }],
   ['token.create', { id: 'key', user: 'technical-user:robot', tokenType: 'api' }],
   ['token.revoke', { id: 'key' }],
+  ['subject.create', { type: 'agent', id: 'clerk', name: 'Clerk', mandateOptional: true }],
+  [
+    'mandate.create',
+    {
+      id: 'invoices',
+      subject: 'user:ann',
+      actor: 'agent:clerk',
+      permissions: ['home', 'doors:open:*'],
+      scopes: [SCHOOL, NORTHWIND],
+      purpose: 'opens doors',
+      when: 'action.name == "open"',
+      budget: { uses: 100 },
+      token: true,
+    },
+  ],
   ['domain.create', { name: 'example.com', tenant: NORTHWIND }],
   [
     'scim-connection.create',

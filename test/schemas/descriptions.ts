@@ -89,8 +89,9 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'users.sub': 'The subject in the tokens of the issuer.',
   technicalUsers: 'Services and machines that ask with a token of their own.',
   'technicalUsers.account': 'The account that it belongs to, by name.',
-  subjects: 'Subjects of the types in subjectTypes.',
-  'subjects.type': 'One of subjectTypes.',
+  subjects: 'Agents, and subjects of the types in subjectTypes.',
+  'subjects.type': 'agent, or one of subjectTypes.',
+  'subjects.mandateOptional': 'true: this agent may act for others without a mandate.',
   'subjects.tenant': 'The tenant where it is at home.',
   ...Object.fromEntries(
     ['users', 'technicalUsers', 'subjects'].flatMap((section) =>

@@ -12,7 +12,7 @@ provisioning/copies.integration provisioning/corners.integration provisioning/dr
 provisioning/evidence/against.property provisioning/evidence/instant-histories
 provisioning/invariants/races.integration provisioning/invariants/prove.property provisioning/invariants/enforce.property provisioning/evidence/usage/random-histories
 provisioning/interleaving provisioning/limits.integration
-provisioning/long-deletions.integration provisioning/moves.integration provisioning/newer-forms
+provisioning/long-deletions.integration provisioning/mandate-use.integration provisioning/moves.integration provisioning/newer-forms
 provisioning/operations provisioning/role-templates.integration
 provisioning/split-reused-ids.integration provisioning/split-scope.integration provisioning/stamps
 provisioning/transaction provisioning/uniqueness-crowd.integration provisioning/verify

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { formatApiToken, readApiToken } from '../../table/api-token.ts';
+import {
+  formatApiToken,
+  formatMandateToken,
+  parseMandateToken,
+  readApiToken,
+} from '../../table/api-token.ts';
 import fc from '../support/fast-check.ts';
 import { SAMPLE_ROWS } from '../support/ids.ts';
 import { anyId, ID, OTHER_ID } from './support.ts';
@@ -50,5 +55,44 @@ describe('the text of an API token', () => {
     ['a shorter secret', `gh1_u_${ID}_${ID}_${SECRET.slice(1)}`],
   ])('is refused with %s', (_what, text) => {
     expect(readApiToken(text)).toBeUndefined();
+  });
+});
+
+describe('the text of a mandate’s token', () => {
+  test('names who acts, for whom, and the mandate', () => {
+    const text = formatMandateToken('agent:bot_1', 'user:ann', ID, SECRET);
+    expect(text).toBe(`gh1_m_agent.3abot.5f1_user.3aann_${ID}_${SECRET}`);
+    expect(parseMandateToken(text)).toEqual({
+      actor: 'agent:bot_1',
+      subject: 'user:ann',
+      mandate: `mandate:${ID}`,
+    });
+  });
+
+  test('names any of them, in characters that a bearer token may hold, and is no API token', () => {
+    fc.assert(
+      fc.property(anyId, anyId, anyId, (actor, subject, id) => {
+        const text = formatMandateToken(`agent:${actor}`, `technical-user:${subject}`, id, SECRET);
+        expect(text).toMatch(/^[A-Za-z0-9._~+/-]+=*$/);
+        expect(parseMandateToken(text)).toEqual({
+          actor: `agent:${actor}`,
+          subject: `technical-user:${subject}`,
+          mandate: `mandate:${id}`,
+        });
+        expect(readApiToken(text)).toBeUndefined();
+      }),
+    );
+  });
+
+  test.each([
+    ['an actor without its type', `gh1_m_bot_user.3aann_${ID}_${SECRET}`],
+    ['a subject without its type', `gh1_m_agent.3abot_ann_${ID}_${SECRET}`],
+    ['a mandate with a type', `gh1_m_agent.3abot_user.3aann_mandate.3am1_${SECRET}`],
+    ['an escape in capitals', `gh1_m_agent.3Abot_user.3aann_${ID}_${SECRET}`],
+    ['no actor', `gh1_m__user.3aann_${ID}_${SECRET}`],
+    ['a shorter secret', `gh1_m_agent.3abot_user.3aann_${ID}_${SECRET.slice(1)}`],
+    ['the letter of an API token', `gh1_u_agent.3abot_user.3aann_${ID}_${SECRET}`],
+  ])('is refused with %s', (_what, text) => {
+    expect(parseMandateToken(text)).toBeUndefined();
   });
 });

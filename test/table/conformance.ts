@@ -119,6 +119,22 @@ export function conforms(open: () => Promise<Store>, differences: Differences = 
       );
     });
 
+    test('that a number is not larger; what is not there is none', async () => {
+      const one = item('x');
+      await writer.send([put({ ...one, count: 2 })]);
+      const atMost = (name: string, most: number): Action => ({
+        kind: 'update',
+        key: keyIn(one),
+        add: { [name]: 1 },
+        when: { atMost: { [name]: most } },
+        failure: named('check'),
+      });
+      expect(await refusalOf(() => writer.send([atMost('count', 1)]))).toMatchObject({ code: 'conflict' });
+      await writer.send([atMost('count', 2)]);
+      await writer.send([atMost('other', 0)]);
+      expect(await reader.get(one)).toEqual({ ...one, count: 3, other: 1 });
+    });
+
     test('every condition that failed is noted, in the order of the actions; the first is thrown', async () => {
       const [a, b, c] = [item('a'), item('b'), item('c')];
       await writer.send([put(a), put(c)]);

@@ -13,13 +13,13 @@ import {
 } from '../../provisioning/edges/rights.ts';
 import { changeEntries, createEntries, removeEntries } from '../../provisioning/kinds/entries.ts';
 import {
-  decodeCredential,
   decodeGlobal,
   decodePermission,
   decodeScope,
   decodeStamp,
   decodeSubject,
 } from '../../table/decision/decode.ts';
+import { decodeCredential } from '../../table/decision/decode-credentials.ts';
 import { changesEntries, entryChanges } from '../../table/decision/entries.ts';
 import { createKnownSplits, noteSplits } from '../../table/decision/split.ts';
 import { changeApiRevision, newGlobal, removeGroupRoles, stamped } from '../../table/decision/writes.ts';

@@ -18,6 +18,7 @@ import {
   listPartition,
   logKey,
   logPartition,
+  mandateUsesKey,
   nodeKey,
   operationKey,
   parseKey,
@@ -76,6 +77,7 @@ describe('every key, as it stands in the table', () => {
       'DECISION#PERMISSION#reports:read:monthly',
     ],
     ['operation', operationKey('op-1'), 'OPERATION#op-1', 'META'],
+    ['uses of a mandate', mandateUsesKey('m-1'), 'OPERATION#MANDATE#m-1', 'META'],
     ['log of a tenant', logKey(tenant, TIME, ID), `AUDIT#TENANT#${OTHER_ID}#2`, `${TIME}#${ID}`],
     ['log of no tenant', logKey(undefined, TIME, ID), 'AUDIT#GLOBAL#2', `${TIME}#${ID}`],
   ];
@@ -151,6 +153,7 @@ describe('the last line of defence', () => {
     ['tenantEffectsKey, owner', (id) => tenantEffectsKey({ type: 'tenant', id }, page)],
     ['tenantEffectsKey, permission', (text) => tenantEffectsKey(tenant, { kind: 'page', text })],
     ['operationKey', (id) => operationKey(id)],
+    ['mandateUsesKey', (id) => mandateUsesKey(id)],
     ['logPartition', (id) => logPartition({ type: 'tenant', id }, 0)],
     ['logKey, owner', (id) => logKey({ type: 'tenant', id }, TIME, ID)],
     ['logKey, time', (time) => logKey(tenant, time, ID)],

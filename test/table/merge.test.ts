@@ -120,6 +120,15 @@ describe('conditions', () => {
     return { when, found: failure?.({ ...key })?.message, missing: failure?.(undefined)?.message };
   };
 
+  test('that a number is not larger stays, and counts once', () => {
+    const first = asking('first', { exists: true });
+    const counting = asking('second', { exists: true, atMost: { a: 1 } });
+    expect(merged(update(first), update(counting))).toMatchObject({
+      when: { exists: true, atMost: { a: 1 } },
+    });
+    expect(refusalNow(() => merged(update(counting), update(counting)))).toMatchObject({ code: 'internal' });
+  });
+
   test('of both: the one that does not hold says how the write fails', () => {
     const first = asking('first', { exists: true, equals: { a: 1 } });
     const second = asking('second', { exists: true, equals: { b: 1 } });

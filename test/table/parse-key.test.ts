@@ -9,6 +9,7 @@ import {
   guardKey,
   type Key,
   logKey,
+  mandateUsesKey,
   nodeKey,
   operationKey,
   type ParsedKey,
@@ -89,6 +90,7 @@ const built: fc.Arbitrary<readonly [Key, ParsedKey]> = fc.oneof(
     ),
   ref.map((node) => [secretKey(node), { form: 'secret', ...node }] as const),
   safeText.map((id) => [operationKey(id), { form: 'operation', id }] as const),
+  anyId.map((id) => [mandateUsesKey(id), { form: 'mandate-uses', id }] as const),
   fc
     .tuple(time, anyId)
     .map(([at, id]) => [logKey(undefined, at, id), { form: 'log', time: at, id }] as const),

@@ -34,6 +34,7 @@ const equals = fc.option(
 const conditions = fc.oneof(
   fc.constant({ when: { exists: false } }),
   equals.map((of) => ({ when: { exists: true, ...(of ? { equals: of } : {}) } })),
+  numbers.map((a) => ({ when: { atMost: { a } } })),
 );
 const conditional = fc.option(
   conditions.map((when) => ({ ...when, failure })),

@@ -7,10 +7,12 @@ import { askedInstant } from './instant.ts';
 export type Question = Omit<Inputs['check'], 'at'>;
 
 /** What the address asks, without its instant; undefined as long as a part is missing or cannot be read. */
-export function questionIn({ subject, permission, scope, given }: Address['state']): Question | undefined {
+export function questionIn(state: Address['state']): Question | undefined {
+  const { subject, permission, scope, given, actor, mandate } = state;
   const read = readGiven(given);
   if (!subject || !permission || !scope || 'problem' in read) return undefined;
-  return { subject, permission, scope, ...read };
+  const question = { subject, permission, scope, ...read };
+  return actor ? { ...question, actor: { subject: actor, ...(mandate ? { mandate } : {}) } } : question;
 }
 
 /** The same at its instant. */

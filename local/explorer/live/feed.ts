@@ -49,7 +49,7 @@ export function createFeed(now: () => number): Feed {
     events,
     observer:
       (source) =>
-      ({ decision, tenant, fault, ...observed }) => {
+      ({ decision, tenant, fault, actor, ...observed }) => {
         const served = current.getStore();
         if (served) {
           served.decisions += 1;
@@ -63,6 +63,7 @@ export function createFeed(now: () => number): Feed {
           at: now(),
           source: from,
           allowed: decision?.allowed === true,
+          actor: actor && { subject: actor.subject, mandate: actor.mandate },
           tenant,
           reason: decision?.reason,
           fault,

@@ -17,7 +17,7 @@ export interface Changes {
   readonly lostRoles: ReadonlySet<string>;
   /** Whether groups or scopes went, with whatever they gave. */
   readonly hasWholesale: boolean;
-  /** Who changed something, as records name who acted. */
+  /** Who changed something, as records name who acted, and for whom. */
   readonly actors: ReadonlySet<string>;
 }
 
@@ -52,9 +52,9 @@ function createChanges() {
   const changes = { touched, modules, denied, lostBy, lostRoles, actors, hasWholesale: false };
   return {
     changes: changes as Changes,
-    add: ({ actor, source, entityType, entityId, before, after }: Row): void => {
+    add: ({ actor, onBehalfOf, source, entityType, entityId, before, after }: Row): void => {
       if (source !== 'provisioning' && source !== undefined) return;
-      if (actor !== undefined) actors.add(String(actor));
+      for (const who of [actor, onBehalfOf]) if (who !== undefined) actors.add(String(who));
       const [type, was, is] = [String(entityType), before as Row | undefined, after as Row | undefined];
       const of = { ...was, ...is };
       if (EDGES.includes(type)) {

@@ -44,6 +44,18 @@ export function createUses(most = MAX_USES) {
   const asked = new Map<string, Set<string>>();
   let count = 0;
 
+  const addRoles = (subject: string, permission: string, scope: string | undefined): void => {
+    const used = bySubject.get(subject) ?? new Set();
+    bySubject.set(subject, used);
+    addTo(used, permission, scope);
+  };
+  function addAdmin(subject: string, permission: string, scope: string | undefined, at: number): void {
+    const admin = byAdmin.get(subject) ?? { decisions: 0, numbers: new Set(), last: at };
+    byAdmin.set(subject, admin);
+    addTo(admin.numbers, permission, scope);
+    admin.decisions += 1;
+    admin.last = Math.max(admin.last, at);
+  }
   function numberOf(permission: string, scope: string | undefined): number {
     const ofPermission = numbers.get(permission) ?? new Map<string | undefined, number>();
     numbers.set(permission, ofPermission);
@@ -66,22 +78,18 @@ export function createUses(most = MAX_USES) {
 
   return {
     add: (record: DecisionRecord): void => {
-      const { subject, permission, scope, allowed, reason, at } = record;
+      const { subject, actor, permission, scope, allowed, reason, at } = record;
       if (permission === undefined) return;
       const sources = asked.get(permission) ?? new Set();
       asked.set(permission, sources.add(sourceOf(record)));
       // Who else may do something, or what somebody may do, uses nothing.
       if (!allowed || subject === undefined) return;
-      if (reason === 'admin') {
-        const admin = byAdmin.get(subject) ?? { decisions: 0, numbers: new Set(), last: at };
-        byAdmin.set(subject, admin);
-        addTo(admin.numbers, permission, scope);
-        admin.decisions += 1;
-        admin.last = Math.max(admin.last, at);
-      } else {
-        const used = bySubject.get(subject) ?? new Set();
-        bySubject.set(subject, used);
-        addTo(used, permission, scope);
+      if (reason === 'admin') addAdmin(subject, permission, scope, at);
+      else addRoles(subject, permission, scope);
+      // Whether the actor was allowed as an administrator, the line does not say.
+      if (actor !== undefined) {
+        addRoles(actor, permission, scope);
+        addAdmin(actor, permission, scope, at);
       }
     },
     uses: (): Uses => ({

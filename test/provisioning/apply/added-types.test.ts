@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { applyOn, createMemoryWorld, planOn } from './support.ts';
+import { applyOn, createMemoryWorld, exportOn, planOn } from './support.ts';
 
 /** Scopes and subjects of added types in manifests: their commands name them by reference (ADR 0039). */
 const manifest = (ward: string, sensor: string, more = '') => `
@@ -33,4 +33,24 @@ test('they are made, changed and removed, and what names them is no change', asy
   expect((await planOn(world, changed)).steps).toEqual([]);
   expect(await world.run('scope.read', { scope: 'ward:west' })).toMatchObject({ status: 'suspended' });
   expect(await world.run('subject.read', { user: 'sensor:door' })).toMatchObject({ status: 'disabled' });
+});
+
+test('an agent needs no type that somebody added, and says whether it needs a mandate', async () => {
+  const world = createMemoryWorld();
+  const agents = (bot: string, subjectTypes = '') => `
+${subjectTypes}
+scopes: { North: { type: tenant, id: north } }
+subjects: { Bot: { type: agent, id: bot, tenant: North${bot} } }`;
+  await applyOn(world, agents(', mandateOptional: true'));
+  const exported = await exportOn(world);
+  expect(exported).toMatchObject({ subjects: { Bot: { type: 'agent', mandateOptional: true } } });
+  expect(exported).not.toHaveProperty('subjectTypes');
+  const [step] = await applyOn(world, agents(', mandateOptional: null'));
+  expect(step).toMatchObject({
+    command: 'subject.update',
+    input: { user: 'agent:bot', mandateOptional: null },
+  });
+  // A table that had added the type itself keeps it.
+  await applyOn(world, agents('', 'subjectTypes: [agent]'));
+  expect(await world.run('subject-type.read', { name: 'agent' })).toMatchObject({ name: 'agent' });
 });

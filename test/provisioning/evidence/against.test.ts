@@ -77,6 +77,14 @@ test('a credential that was refused asks nothing, and a search neither', () => {
   expect([questions, others]).toEqual([[], 2]);
 });
 
+test('what an actor was allowed or refused is unknown', async () => {
+  const lines = [{ of: 'ann roster north' }, { of: 'ann roster north', actor: 'agent:bot' }];
+  const { refused, unknown, decisions } = await against(lines);
+  expect([refused.decisions.lines, unknown.actors.lines, unknown.decisions.lines, decisions.lines]).toEqual([
+    1, 1, 1, 2,
+  ]);
+});
+
 test('each answer of a sample counts by its own share', () => {
   const { questions } = questionsOf([
     { of: 'ann roster north', rate: 0.05 },

@@ -386,6 +386,7 @@ test('logged decisions agree that were true within the bound of their staleness'
   const undecided = [
     line(before, true, { rests: ['properties'] }),
     line(before, true, { subject: 'user:sha256:x' }),
+    line(before, true, { actor: 'agent:bot' }),
   ];
-  expect(await compare(undecided)).toMatchObject({ agree: 0, unknown: 2 });
+  expect(await compare(undecided)).toMatchObject({ agree: 0, unknown: 3 });
 });

@@ -306,12 +306,18 @@ interface QuestionProps {
 }
 
 /** What was asked, which leads to why. */
-function Question({ event: { at, subject, permission, scope } }: QuestionProps) {
+function Question({ event: { at, subject, actor, permission, scope } }: QuestionProps) {
   // Who nobody knows has no reference.
   const named = (ref: string) => (ref === '' ? <em>nobody known</em> : <Named of={ref} />);
-  const asked = { subject, permission, scope, at: new Date(at).toISOString(), given: undefined };
+  const acting = { actor: actor?.subject, mandate: actor?.mandate };
+  const asked = { subject, ...acting, permission, scope, at: new Date(at).toISOString(), given: undefined };
   const content = (
     <>
+      {actor && (
+        <span>
+          {named(actor.subject)} for{actor.mandate && ` (${actor.mandate})`}{' '}
+        </span>
+      )}
       <span>{named(subject)}</span> <span>{<bdi>{permission}</bdi>}</span> <span>{named(scope)}</span>
     </>
   );

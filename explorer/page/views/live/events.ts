@@ -45,19 +45,21 @@ export type Filter = { readonly [F in (typeof FILTERS)[number]]?: string | undef
 /** @param nameOf the name of a reference; undefined if it has none, or it is not known yet */
 export const matching = (
   events: readonly LiveEvent[],
-  { outcome, reason, who, what, text }: Filter,
+  { outcome, reason, who: wanted, what, text }: Filter,
   nameOf: NameOf,
 ): readonly LiveEvent[] =>
   events.filter((event) => {
     const asked = event.kind === 'decision' ? event : undefined;
     const line = event.kind === 'decision' ? event.request : event;
     // Who nobody knows has no reference.
-    const [subject, scope] = [asked?.subject, asked?.scope].map((ref) =>
+    const [subject, actor, scope] = [asked?.subject, asked?.actor?.subject, asked?.scope].map((ref) =>
       ref ? `${ref}\n${nameOf(ref) ?? ''}` : '',
     );
+    const who = `${subject}\n${actor}`;
     const { permission = '' } = asked ?? {};
     const all = [
-      subject,
+      who,
+      asked?.actor?.mandate,
       permission,
       scope,
       event.source,
@@ -67,7 +69,7 @@ export const matching = (
     return (
       (!outcome || outcomeOf(event) === outcome) &&
       (!reason || reasonOf(event) === reason) &&
-      holds(subject ?? '', who) &&
+      holds(who, wanted) &&
       holds(permission, what) &&
       holds(all.join('\n'), text)
     );

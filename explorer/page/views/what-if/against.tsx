@@ -43,7 +43,8 @@ export function Against({ changes }: { readonly changes: readonly Change[] }) {
   );
 }
 
-const NOTHING = { questions: [], others: 0, ofInstants: { lines: 0, estimated: 0 } };
+const NONE = { lines: 0, estimated: 0 };
+const NOTHING = { questions: [], others: 0, ofInstants: NONE, ofActors: NONE };
 
 type Opened = Extract<OpenedLog, { readonly logged: unknown }>;
 

@@ -1,6 +1,7 @@
 import { type Explanation, formatExplanation } from '../../../../engine/index.ts';
 import { useAddress } from '../../address.ts';
 import { useCall } from '../../calls.ts';
+import { ActingFields } from '../../parts/acting.tsx';
 import { askedIn, type Question, questionIn } from '../../parts/asked.ts';
 import { DecisionBadge, reasonText } from '../../parts/decision.tsx';
 import { Disclosure } from '../../parts/disclosure.tsx';
@@ -31,6 +32,7 @@ export function WhyView() {
       <div class="question">
         <QuestionFields />
       </div>
+      <ActingFields />
       <GivenField />
       {!(subject && permission && scope) && (
         <Empty title="Nothing is asked yet">
@@ -70,6 +72,7 @@ export function WhyView() {
             <h2>The nine steps</h2>
             <Steps steps={explanation.steps} />
           </section>
+          {explanation.acting && <ActingPart of={explanation.acting} />}
           {/* What the command line prints. It is made only when it is opened. */}
           <Disclosure class="why-text" summary="As text">
             {() => (
@@ -89,13 +92,47 @@ export function WhyView() {
 const isOf = ({ subject, permission, path }: Explanation, question: Question): boolean =>
   subject.ref === question.subject && permission === question.permission && path[0]?.ref === question.scope;
 
+/** The actor's own decision, and its mandate. */
+function ActingPart({ of: { actor, mandate } }: { readonly of: NonNullable<Explanation['acting']> }) {
+  return (
+    <section>
+      <h2>Who acts</h2>
+      <p>
+        <DecisionBadge allowed={actor.allowed} /> <Named of={actor.subject} /> itself:{' '}
+        {reasonText(actor.reason)}.
+      </p>
+      {mandate ? (
+        <p>
+          <code>{mandate.ref}</code> is {mandate.status}, until{' '}
+          <time dateTime={mandate.endsAt}>{instantText(Date.parse(mandate.endsAt))}</time>:{' '}
+          <bdi class="name">{mandate.permissions.join(', ')}</bdi> at{' '}
+          {mandate.scopes.map((scope) => (
+            <Named key={scope.ref} of={scope} />
+          ))}
+          {mandate.when !== null && <code> if {mandate.when}</code>}
+          {mandate.hasBudget && ', with a budget'}.
+        </p>
+      ) : (
+        <p>There is no mandate of this actor for this subject.</p>
+      )}
+      <Steps steps={actor.steps} />
+    </section>
+  );
+}
+
 function Answer({ of }: { readonly of: Explanation }) {
-  const { allowed, reason, subject, permission, path, at } = of;
+  const { allowed, reason, subject, permission, path, at, acting } = of;
   return (
     <section class={`why-decision ${allowed ? 'allowed' : 'refused'}`} aria-label="Decision">
       <p class="sentence">
-        <DecisionBadge allowed={allowed} /> <Named of={subject} /> {allowed ? 'may' : 'may not'} use{' '}
-        <bdi class="name">{permission}</bdi> at {path[0] && <Named of={path[0]} />}: {reasonText(reason)}.
+        <DecisionBadge allowed={allowed} />{' '}
+        {acting && (
+          <>
+            <Named of={acting.actor.subject} /> for{' '}
+          </>
+        )}
+        <Named of={subject} /> {allowed ? 'may' : 'may not'} use <bdi class="name">{permission}</bdi> at{' '}
+        {path[0] && <Named of={path[0]} />}: {reasonText(reason)}.
       </p>
       <p class="code">
         <code>{reason}</code> <time dateTime={at}>{instantText(Date.parse(at))}</time>

@@ -86,6 +86,17 @@ describe('what nobody used', () => {
     ]);
   });
 
+  test('what somebody did for another is a use by both', async () => {
+    const acted = used('ann', 'grades', 'client:north', 1, { actor: { type: 'user', id: 'bob' } });
+    const unused = unusedIn(await usageIn(world, [...begun(), acted]));
+    expect(unused.filter((each) => each.includes('membership'))).toEqual([]);
+    const refused = used('ann', 'roster', 'client:north', 1, {
+      actor: { type: 'user', id: 'bob' },
+      decision: false,
+    });
+    expect(unusedIn(await usageIn(world, [...begun(), refused]))).toContain('bob membership teachers');
+  });
+
   test('each line has the commands that end it, and says who would lose what', async () => {
     const { unused } = await usageIn(world, [...begun(), used('ann', 'roster')]);
     const grades = unused.find(({ permission }) => permission === 'grades');
@@ -246,6 +257,11 @@ describe('administrators', () => {
         },
       ],
     ]);
+  });
+
+  test('one who was allowed something for another, or had another act, may have been it as such', async () => {
+    const acted = used('bob', 'roster', 'client:north', 2, { actor: { type: 'user', id: 'ann' } });
+    expect(unusedIn(await usageIn(world, [...begun(), acted]))).not.toContain('ann admin');
   });
 
   test('one who did nothing as such, neither in the log nor by a command', async () => {

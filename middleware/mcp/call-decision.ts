@@ -1,0 +1,180 @@
+import { CredentialsError } from '../../authorizer/errors.ts';
+import type { Answer, Engine, Given, Lists, LoggedDecision, Question } from '../../engine/index.ts';
+import type { VisibleRows } from '../../engine/rows/index.ts';
+import { GatehouseError } from '../../table/errors.ts';
+import { type Authorization, visibleTo } from '../authorization.ts';
+import type { Caller } from '../caller.ts';
+import { questionOf } from '../guard.ts';
+import type { Refusal } from './refusal.ts';
+import { type Arguments, isFixed, propertiesOf, type Rule, scopeOf } from './rules.ts';
+
+/** A use of a mandate with a budget, as `createMandates(…).use` takes it. */
+export interface CountedUse {
+  /** Its id. */
+  readonly mandate: string;
+  readonly subject: string;
+  readonly actor: string;
+  readonly permission: string;
+  readonly scope: string;
+  readonly properties: Readonly<Record<string, unknown>>;
+  /** Of this call: a use that is repeated with it is counted once. */
+  readonly operationId: string;
+}
+
+type Use = (use: CountedUse) => Promise<{ readonly allowed: boolean; readonly reason?: string }>;
+
+export interface DecisionOptions {
+  readonly engine: Pick<Engine, 'checkAsked' | 'checkManyAsked' | 'decisionLog'>;
+  /**
+   * Checks and counts a use of a mandate with a budget, before the handler runs: `createMandates(…).use`. Default:
+   * such mandates are refused (`budget_uncounted`).
+   */
+  readonly use?: Use | undefined;
+  /**
+   * Lists tools and templates whose scope is an argument only for those who may use them at some scope. Default:
+   * for every caller who is known.
+   */
+  readonly lists?: Pick<Lists, 'listScopes'> | undefined;
+  /** Lists of rows, for `authorizationOf(extra).visible`. Default: none. */
+  readonly visibleRows?: VisibleRows | undefined;
+  /** Epoch milliseconds, for `context.time`. Default: the system's clock. */
+  readonly now?: (() => number) | undefined;
+}
+
+/** What may be listed: a rule, and the arguments if they are known. */
+export interface Listed {
+  readonly rule: Rule | undefined;
+  readonly given?: Arguments | undefined;
+}
+
+/** Questions of one list that the engine is asked together. */
+const AT_ONCE = 500;
+
+/** How calls are decided: on the rule and on the arguments that the handler gets. */
+export function createCallDecisions(options: DecisionOptions) {
+  const { engine, use, lists, visibleRows, now = Date.now } = options;
+
+  const givenOf = ({ claims }: Caller, properties?: Given['subject'] & object): Given => ({
+    ...(properties && { action: properties }),
+    context: { time: new Date(now()), claims },
+  });
+
+  async function decide(caller: Caller, rule: Rule, args: Arguments): Promise<Authorization | Refusal> {
+    const { permission } = rule;
+    const scope = scopeOf(rule, args, caller);
+    const action = { properties: propertiesOf(rule, args) };
+    const given = givenOf(caller, action);
+    const answered = await engine.checkAsked((look) =>
+      questionOf(caller, { permission, scope, given }, look),
+    );
+    const { decision, question, tenant = '' } = answered;
+    const { subject } = question;
+    const reason = reasonOf(answered, scope);
+    if (scope === undefined || !decision) {
+      log({ subject: subject || undefined, actor: caller.actor, permission, scope, reason });
+      return reason;
+    }
+    let roles = answered.roles;
+    const { actor, claims = {}, credential } = caller;
+    if (reason === 'budget_uncounted' && use && actor?.mandate !== undefined) {
+      const mandate = actor.mandate.replace(/^mandate:/, '');
+      const refused = await counted(use, {
+        mandate,
+        subject,
+        actor: actor.subject,
+        permission,
+        scope,
+        ...action,
+      });
+      if (refused !== undefined) return refused;
+      roles = { tenant, roles: [] };
+    } else if (!decision.allowed) return reason;
+    if (roles === undefined) return reason;
+    const visible = visibleTo(visibleRows, { subject, actor, credential, given });
+    return { subject, actor, permission, scope, ...roles, reason: decision.reason, claims, visible };
+  }
+
+  /** Logs what the engine was not asked. */
+  function log(line: Omit<LoggedDecision, 'kind' | 'allowed'>): void {
+    try {
+      engine.decisionLog?.log({ kind: 'check', ...line, allowed: false });
+    } catch {}
+  }
+
+  /** Whether a caller may use each of what is listed, with arguments that are not known yet. */
+  async function mayUse(caller: Caller, listed: readonly Listed[]): Promise<readonly boolean[]> {
+    const { subject } = await known(engine, caller);
+    const given = givenOf(caller);
+    const may: boolean[] = listed.map(() => false);
+    const asked = listed.flatMap(({ rule, given: args }, at) => {
+      if (rule === undefined || (args === undefined && !isFixed(rule))) return [];
+      return [
+        { at, question: { permission: rule.permission, scope: scopeOf(rule, args ?? {}, caller), given } },
+      ];
+    });
+    for (let from = 0; from < asked.length; from += AT_ONCE) {
+      const some = asked.slice(from, from + AT_ONCE);
+      const { answers } = await engine.checkManyAsked(
+        some.map(
+          ({ question }) =>
+            (look) =>
+              questionOf(caller, question, look),
+        ),
+        { logAs: 'action search' },
+      );
+      for (const [position, { decision }] of answers.entries()) {
+        const isCounted = decision?.reason === 'budget_uncounted' && use !== undefined;
+        // What a condition looks at may be an argument of the call.
+        const isAsked = /condition_failed$/.test(decision?.reason ?? '');
+        may[some[position]?.at ?? -1] = decision?.allowed === true || isCounted || isAsked;
+      }
+    }
+    for (const [at, { rule, given: args }] of listed.entries())
+      if (rule && args === undefined && !isFixed(rule)) may[at] = await somewhere(caller, subject, rule);
+    return may;
+  }
+
+  async function somewhere(caller: Caller, subject: string, { permission }: Rule): Promise<boolean> {
+    if (!lists) return true;
+    const page = await lists.listScopes(subject, permission, {
+      ...givenOf(caller),
+      actor: caller.actor,
+      limit: 1,
+    });
+    return page.items.length > 0;
+  }
+
+  return { known: (caller: Caller) => known(engine, caller), decide, mayUse };
+}
+
+/** The subject and the actor of a caller whose credential is valid. */
+export async function known(
+  engine: Pick<Engine, 'checkAsked'>,
+  caller: Caller,
+): Promise<{ readonly subject: string; readonly creator: string }> {
+  const asked = { permission: undefined, scope: undefined, given: {} };
+  const { decision, question } = await engine.checkAsked((look) => questionOf(caller, asked, look));
+  const { subject } = question;
+  if (decision?.reason === 'credential_refused' || subject === '')
+    throw new CredentialsError('token_refused');
+  return { subject, creator: JSON.stringify([subject, caller.actor?.subject ?? '']) };
+}
+
+export type CallDecisions = ReturnType<typeof createCallDecisions>;
+
+function reasonOf({ decision, question }: Answer<Question>, scope: string | undefined): Refusal {
+  if (decision) return decision.reason;
+  if (question.subject === '') return 'subject_unknown';
+  return scope === undefined ? 'scope_unknown' : 'permission_unknown';
+}
+
+/** Counts one use. A fault in between is resolved by the same operation once more. */
+async function counted(use: Use, asked: Omit<CountedUse, 'operationId'>): Promise<Refusal | undefined> {
+  const once = () => use({ ...asked, operationId });
+  const operationId = crypto.randomUUID();
+  const { allowed, reason } = await once().catch((error) => {
+    if (error instanceof GatehouseError && error.retryable) return once();
+    throw error;
+  });
+  return allowed ? undefined : ((reason ?? 'unavailable') as Refusal);
+}

@@ -1,0 +1,385 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createActorOfIssuers } from '../../authorizer/credentials/token-actor.ts';
+import type { VerifiedClaims } from '../../authorizer/credentials/verify.ts';
+import type { Authorizer } from '../../authorizer/index.ts';
+import { GatehouseError } from '../../table/errors.ts';
+import { isId } from '../../table/identifiers.ts';
+import { createWorld, type World } from '../support/world.ts';
+import { answerOf, serveFor } from './served.ts';
+import {
+  AUDIENCE,
+  appSyncEvent,
+  createIssuer,
+  httpEvent,
+  ISSUER,
+  type Issuer,
+  restRequestEvent,
+  webSocketEvent,
+} from './support.ts';
+
+/** Who acts for the subject of a token, behind API Gateway, through the composed authorizer (SPEC section 17). */
+const MANIFEST = `
+pages: [vault, lobby]
+scopes: { Acme: { id: acme, type: tenant } }
+roles:
+  keeper: { id: keeper, owner: Acme, allow: [vault, lobby] }
+  visitor: { id: visitor, owner: Acme, allow: [lobby] }
+users:
+  ann: { id: ann, grants: { Acme: [keeper] } }
+  ben: { id: ben, grants: { Acme: [visitor] } }
+  cat: { id: cat, grants: { Acme: [keeper] } }
+subjects: { bot: { type: agent, id: bot, grants: { Acme: [keeper] } } }
+routes:
+  - { method: GET, path: /vault, permission: vault, scope: tenant:acme }
+  - { method: GET, path: /lobby, permission: lobby, scope: tenant:acme }
+  - { method: CONNECT, path: /$connect, permission: lobby, scope: tenant:acme }
+  - { method: GRAPHQL, path: /, permission: lobby, scope: tenant:acme }
+`;
+let world: World;
+let issuer: Issuer;
+let lines: Record<string, unknown>[];
+let authorizer: Authorizer;
+
+beforeAll(async () => {
+  issuer = await createIssuer();
+  world = await createWorld(MANIFEST);
+});
+beforeEach(() => {
+  lines = [];
+  authorizer = serve();
+});
+
+const ENTRY = { issuer: ISSUER, audience: AUDIENCE, actorFrom: { claim: 'act', type: 'user' } };
+const serve = (env: Record<string, string> = {}, entry: object = ENTRY) =>
+  serveFor(
+    issuer,
+    { ...world, log: (line: string) => void lines.push(JSON.parse(line)) },
+    {
+      TOKEN_ISSUER: undefined,
+      TOKEN_AUDIENCE: undefined,
+      TOKEN_ISSUERS: JSON.stringify([entry]),
+      POLICY_COVERS: 'route',
+      DECISION_LOG: 'all',
+      ...env,
+    },
+  );
+
+/** A token of Ann. */
+const tokenWith = (claims: Record<string, unknown> = {}): Promise<string> => {
+  const now = Math.floor(world.clock.now() / 1_000);
+  return issuer.token({ sub: 'ann', iat: now, exp: now + 600, ...claims });
+};
+const BEN = { act: { sub: 'ben' } };
+const bearer = (token: string) => `Bearer ${token}`;
+const ask = async (token: string, path = '/vault', headers = {}) =>
+  (await answerOf(authorizer, httpEvent('GET', path, { authorization: bearer(token), ...headers }))).said;
+const decisions = () => lines.filter(({ message }) => message === 'decision');
+
+describe('an actor', () => {
+  test('may do what both may, and no more', async () => {
+    expect(await ask(await tokenWith())).toBe('allow');
+    expect(await ask(await tokenWith(BEN))).toBe('actor_no_grant');
+    expect(await ask(await tokenWith(BEN), '/lobby')).toBe('allow');
+    expect(await ask(await tokenWith({ sub: 'ben', act: { sub: 'ann' } }))).toBe('no_grant');
+    expect(await ask(await tokenWith({ act: { sub: 'nobody' } }), '/lobby')).toBe('actor_unknown');
+  });
+
+  test('is in the log and in the context, with whom it acts for, and who acted before', async () => {
+    const act = { sub: 'ben', iss: ISSUER, act: { sub: 'svc:1', iss: 'https://elsewhere.example' } };
+    const answer = await authorizer(
+      restRequestEvent('GET', '/lobby', { Authorization: [bearer(await tokenWith({ act }))] }),
+    );
+    expect(answer.context).toMatchObject({ subject: 'user:ann', actor: 'user:ben', reason: 'role' });
+    expect(decisions()).toMatchObject([
+      {
+        subject: { type: 'user', id: 'ann' },
+        actor: { type: 'user', id: 'ben' },
+        onBehalfOf: { type: 'user', id: 'ann' },
+        actedBefore: ['svc:1'],
+        decision: true,
+      },
+    ]);
+  });
+
+  test('is of the credential alone: no header, no query and no other claim names one', async () => {
+    const claims = {
+      Act: { sub: 'ben' },
+      actor: 'ben',
+      may_act: { sub: 'ben' },
+      azp: 'ben',
+      'act.sub': 'ben',
+    };
+    const headers = { act: 'ben', 'x-actor': '{"sub":"ben"}', actor: 'user:ben' };
+    expect(await ask(await tokenWith(claims), '/vault', headers)).toBe('allow');
+    // Nor does one take the actor away.
+    expect(await ask(await tokenWith({ ...BEN, ...{ Act: { sub: 'cat' } } }), '/vault', headers)).toBe(
+      'actor_no_grant',
+    );
+  });
+
+  test.each([
+    ['a WebSocket', (token: string) => webSocketEvent({ Authorization: [bearer(token)] })],
+    ['AppSync, which has subscriptions', (token: string) => appSyncEvent(token)],
+  ])('is refused for %s: a connection would outlive it', async (_, eventOf) => {
+    expect((await answerOf(authorizer, eventOf(await tokenWith()))).said).toBe('allow');
+    expect((await answerOf(authorizer, eventOf(await tokenWith(BEN)))).said).toBe('actor_cannot_connect');
+  });
+});
+
+describe('act', () => {
+  const nested = (depth: number): object =>
+    depth === 1 ? { sub: 'ben' } : { sub: 'ben', act: nested(depth - 1) };
+
+  test.each<[string, unknown]>([
+    ['null', null],
+    ['a text', 'ben'],
+    ['a list', [{ sub: 'ben' }]],
+    ['an object without sub', { iss: ISSUER }],
+    ['a sub that is no text', { sub: 7 }],
+    ['an empty sub', { sub: '' }],
+    ['a sub that is no id', { sub: 'user:ben' }],
+    ['a sub that it inherits', JSON.parse('{"__proto__":{"sub":"ben"}}')],
+    ['an actor of another issuer', { sub: 'ben', iss: 'https://elsewhere.example' }],
+    ['a nested one that is malformed', { sub: 'ben', act: 'cat' }],
+    ['a nested one without sub', { sub: 'ben', act: {} }],
+    ['nine of them', nested(9)],
+  ])('that is, or has, %s is refused', async (_, act) => {
+    expect(await ask(await tokenWith({ act }), '/lobby')).toBe('Unauthorized');
+    expect(lines).toMatchObject([{ message: 'credentials refused', code: 'claim_refused', claim: 'act' }]);
+  });
+
+  test('may be nested eight times, and the outermost acts', async () => {
+    expect(await ask(await tokenWith({ act: { sub: 'ben', act: nested(7) } }), '/lobby')).toBe('allow');
+    expect(await ask(await tokenWith({ act: { sub: 'ben', act: { sub: 'cat' } } }))).toBe('actor_no_grant');
+    expect(await ask(await tokenWith({ act: { sub: 'cat', act: { sub: 'ben' } } }))).toBe('allow');
+  });
+
+  test('that nobody signed is refused', async () => {
+    const [header, , signature] = (await tokenWith()).split('.');
+    const payload = Buffer.from(JSON.stringify({ iss: ISSUER, sub: 'ann', ...BEN })).toString('base64url');
+    expect(await ask([header, payload, signature].join('.'), '/lobby')).toBe('Unauthorized');
+  });
+
+  test.each<[string, object]>([
+    ['no actorFrom', {}],
+    ['another claim', { actorFrom: { claim: 'azp', type: 'user' } }],
+  ])('is refused, never ignored, where the entry names %s', async (_, more) => {
+    authorizer = serve({}, { issuer: ISSUER, audience: AUDIENCE, ...more });
+    expect(await ask(await tokenWith(BEN), '/lobby')).toBe('Unauthorized');
+    expect(await ask(await tokenWith(), '/lobby')).toBe('allow');
+  });
+
+  test('of a client that is not listed is refused', async () => {
+    authorizer = serve({}, { ...ENTRY, actorFrom: { claim: 'act', type: 'user', clients: ['cat'] } });
+    expect(await ask(await tokenWith(BEN), '/lobby')).toBe('Unauthorized');
+    expect(await ask(await tokenWith({ act: { sub: 'cat' } }))).toBe('allow');
+  });
+});
+
+describe.each(['azp', 'client_id'])('the client in %s', (claim) => {
+  const of = (more: object = {}) => ({ ...ENTRY, actorFrom: { claim, type: 'user', ...more } });
+
+  test('acts, if it is listed or no list is there', async () => {
+    authorizer = serve({}, of());
+    expect(await ask(await tokenWith({ [claim]: 'ben' }))).toBe('actor_no_grant');
+    authorizer = serve({}, of({ clients: ['ben'] }));
+    expect(await ask(await tokenWith({ [claim]: 'ben' }))).toBe('actor_no_grant');
+    expect(await ask(await tokenWith({ [claim]: 'web' }))).toBe('allow');
+    expect(await ask(await tokenWith())).toBe('allow');
+  });
+
+  test.each<[unknown]>([[7], [null], [['ben']], ['a b'], ['']])('%j is refused', async (value) => {
+    authorizer = serve({}, of());
+    expect(await ask(await tokenWith({ [claim]: value }), '/lobby')).toBe('Unauthorized');
+  });
+});
+
+describe('the claim of a mandate', () => {
+  const actorOf = createActorOfIssuers(
+    [
+      { issuer: ISSUER, tokenUse: 'access', actorFrom: { claim: 'act', type: 'agent' }, mandateFrom: 'mnd' },
+      { issuer: ISSUER, tokenUse: 'id', actorFrom: { claim: 'azp', type: 'agent', clients: ['bot'] } },
+    ],
+    isId,
+  ) as (claims: VerifiedClaims) => unknown;
+  const claims = (more: object) =>
+    ({ iss: ISSUER, exp: 7, token_use: 'access', ...more }) as unknown as VerifiedClaims;
+
+  test('names it by its id', () => {
+    const read = claims({ act: { sub: 'bot' }, mnd: 'm1' });
+    expect(actorOf(read)).toEqual({ subject: 'agent:bot', mandate: 'mandate:m1', until: 7_000 });
+    expect(actorOf(read)).toBe(actorOf(read));
+    expect(actorOf(claims({ act: { sub: 'bot' } }))).toEqual({ subject: 'agent:bot', until: 7_000 });
+  });
+
+  test('counts by the entry of the token alone', () => {
+    const id = claims({ token_use: 'id', azp: 'bot', mnd: 'm1' });
+    expect(actorOf(id)).toEqual({ subject: 'agent:bot', until: 7_000 });
+    expect(() => actorOf(claims({ token_use: 'id', act: { sub: 'bot' } }))).toThrow('claim_refused');
+  });
+
+  test.each<[string, object]>([
+    ['no actor', { mnd: 'm1' }],
+    ['no text', { act: { sub: 'bot' }, mnd: 7 }],
+    ['null', { act: { sub: 'bot' }, mnd: null }],
+    ['a reference', { act: { sub: 'bot' }, mnd: 'mandate:m1' }],
+  ])('with %s is refused', (_, more) => {
+    expect(() => actorOf(claims(more))).toThrow('claim_refused');
+  });
+});
+
+test('two requests of one user, with and without actor, are told apart by all that keeps answers', async () => {
+  const tokens = [await tokenWith(), await tokenWith(BEN), await tokenWith({ act: { sub: 'cat' } })];
+  for (let times = 0; times < 3; times++)
+    expect(await Promise.all(tokens.map((token) => ask(token)))).toEqual([
+      'allow',
+      'actor_no_grant',
+      'allow',
+    ]);
+});
+
+/** What a policy for the whole API allows. */
+const allowed = async (token: string, path = '/lobby') => {
+  const event = restRequestEvent('GET', path, { Authorization: [bearer(token)] });
+  const answer = await authorizer(event);
+  if (!('policyDocument' in answer)) throw new Error('no policy');
+  const resources = answer.policyDocument.Statement.flatMap(({ Effect, Resource }) =>
+    Effect === 'Allow' ? [Resource].flat() : [],
+  );
+  const { coverage, subject, actor } = answer.context;
+  return { coverage, subject, actor, paths: resources.map((arn) => arn.split('/GET/').at(-1)).sort() };
+};
+
+describe('a policy for the whole API', () => {
+  const ofAnn = { coverage: 'api', subject: 'user:ann', actor: undefined, paths: ['lobby', 'vault'] };
+  const ofBen = { coverage: 'api', subject: 'user:ann', actor: 'user:ben', paths: ['lobby'] };
+
+  test('is of the subject with its actor, while it is made and while it is kept', async () => {
+    authorizer = serve({ POLICY_COVERS: 'api' });
+    const [alone, acting, both] = [
+      await tokenWith(),
+      await tokenWith(BEN),
+      await tokenWith({ act: { sub: 'cat' } }),
+    ];
+    for (let times = 0; times < 3; times++)
+      expect(await Promise.all([allowed(alone), allowed(acting), allowed(both)])).toEqual([
+        ofAnn,
+        ofBen,
+        { ...ofAnn, actor: 'user:cat' },
+      ]);
+  });
+
+  test('is kept in an outage for the one who acts, and for no other', async () => {
+    let isDown = false;
+    const down = <A extends unknown[], R>(read: (...args: A) => Promise<R>) =>
+      ((...args: A) =>
+        isDown ? Promise.reject(new GatehouseError('transient', 'down')) : read(...args)) as unknown as (
+        ...args: A
+      ) => Promise<R>;
+    const { getMany, getSnapshot, list, listAll } = world.reader;
+    const reader = {
+      getMany: down(getMany),
+      getSnapshot: down(getSnapshot),
+      list: down(list),
+      listAll: down(listAll),
+    };
+    authorizer = serveFor(
+      issuer,
+      { ...world, reader },
+      {
+        TOKEN_ISSUER: undefined,
+        TOKEN_AUDIENCE: undefined,
+        TOKEN_ISSUERS: JSON.stringify([ENTRY]),
+        POLICY_COVERS: 'api',
+        CACHE_OUTAGE_TTL_SECONDS: '300',
+      },
+    );
+    const [alone, acting] = [await tokenWith(), await tokenWith(BEN)];
+    expect([await allowed(alone), await allowed(acting)]).toEqual([ofAnn, ofBen]);
+    isDown = true;
+    world.clock.advance(61_000);
+    expect([await allowed(alone), await allowed(acting)]).toEqual([ofAnn, ofBen]);
+    await expect(allowed(await tokenWith({ act: { sub: 'cat' } }))).rejects.toThrow('Internal error');
+    world.clock.advance(600_000);
+    await expect(allowed(acting)).rejects.toThrow('Unauthorized');
+  });
+});
+
+describe('a mandate', () => {
+  const BOT = { ...ENTRY, actorFrom: { claim: 'act', type: 'agent' }, mandateFrom: 'mandate' };
+  const bySecond = (seconds: number) => new Date(world.clock.now() + seconds * 1_000).toISOString();
+  const make = async (id: string, more: object = {}) => {
+    const made = await world.run('mandate.create', {
+      id,
+      subject: 'user:ann',
+      actor: 'agent:bot',
+      permissions: ['lobby'],
+      scopes: ['tenant:acme'],
+      purpose: 'to look around',
+      token: true,
+      ...more,
+    });
+    world.settle();
+    return String(made.token);
+  };
+  const tokenBy = (mandate?: string) => tokenWith({ act: { sub: 'bot' }, ...(mandate ? { mandate } : {}) });
+
+  test('bounds what its own token allows, and a JWT that names it', async () => {
+    authorizer = serve({}, BOT);
+    const own = await make('bounds');
+    for (const token of [own, await tokenBy('bounds')]) {
+      expect(await ask(token, '/lobby')).toBe('allow');
+      expect(await ask(token)).toBe('mandate_permission');
+    }
+    expect(await ask(await tokenBy())).toBe('mandate_required');
+    expect(await ask(await tokenBy('nothing'))).toBe('mandate_unknown');
+    expect(decisions()[0]).toMatchObject({
+      subject: { type: 'user', id: 'ann' },
+      actor: { type: 'agent', id: 'bot' },
+      onBehalfOf: { type: 'user', id: 'ann' },
+      mandate: 'mandate:bounds',
+    });
+  });
+
+  test('is not had by another secret, in other letters, for somebody else, or after its end', async () => {
+    const token = await make('ends');
+    const [, , actor, , id, secret = ''] = token.split('_');
+    const forged = [
+      token.replace(secret, secret.replace(/./g, 'A')),
+      token.toUpperCase(),
+      token.replace('gh1_m_', 'gh1_t_'),
+      ['gh1', 'm', actor, 'user.3acat', id, secret].join('_'),
+      token.slice(0, -1),
+    ];
+    for (const each of forged) expect(await ask(each, '/lobby')).toBe('Unauthorized');
+    expect(await ask(token, '/lobby')).toBe('allow');
+    await world.run('mandate.end', { id: 'ends' });
+    world.settle();
+    expect(await ask(token, '/lobby')).toBe('Unauthorized');
+  });
+
+  test('has a policy for the whole API of its own, until it ends', async () => {
+    authorizer = serve({ POLICY_COVERS: 'api' }, BOT);
+    await make('narrow');
+    await make('wide', { permissions: ['lobby', 'vault'], endsAt: bySecond(150) });
+    await make('counted', { budget: { uses: 3 } });
+    const tokens = await Promise.all(['narrow', 'wide', 'counted'].map(tokenBy));
+    const paths = async () =>
+      (await Promise.all(tokens.map((token) => allowed(token)))).map((of) => of.paths);
+    expect(await paths()).toEqual([['lobby'], ['lobby', 'vault'], []]);
+    expect(await paths()).toEqual([['lobby'], ['lobby', 'vault'], []]);
+    world.clock.advance(29_000);
+    // Less than the time-to-live after it was made.
+    expect(await paths()).toEqual([['lobby'], ['lobby', 'vault'], []]);
+    world.clock.advance(1_000);
+    expect(await paths()).toEqual([['lobby'], [], []]);
+  });
+});
+
+test('what an actor was allowed ends with the token', async () => {
+  const now = Math.floor(world.clock.now() / 1_000);
+  const token = await tokenWith({ act: { sub: 'cat' }, exp: now + 10 });
+  expect(await ask(token)).toBe('allow');
+  world.clock.advance(10_000);
+  expect(await ask(token)).toBe('Unauthorized');
+});

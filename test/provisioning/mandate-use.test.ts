@@ -1,0 +1,203 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createMandates, type MandateUse } from '../../provisioning/index.ts';
+import { mandateUsesKey } from '../../table/keys.ts';
+import type { Writer } from '../../table/writer.ts';
+import { copyOf, createMemoryWorld } from '../support/world.ts';
+import { furnishMandates, MANDATE } from './mandates.ts';
+import type { Input } from './support.ts';
+
+type World = ReturnType<typeof createMemoryWorld>;
+const furnished = createMemoryWorld();
+beforeAll(() => furnishMandates(furnished));
+let world: World;
+beforeEach(() => {
+  world = copyOf(furnished);
+});
+
+const create = (more: Input) => world.run('mandate.create', { ...MANDATE, ...more });
+const used = async () => (await world.reader.get(mandateUsesKey('m1')))?.used ?? 0;
+
+let operations = 0;
+const USE = {
+  mandate: 'm1',
+  subject: 'user:ann',
+  actor: 'agent:bot',
+  permission: 'invoices:pay:invoice',
+  scope: 'location:north',
+};
+/** One use, with the writer of the world or another one. */
+const use = (more: Partial<MandateUse> = {}, writer: Writer = world.writer) =>
+  createMandates({ ...world, writer }).use({ ...USE, operationId: `op-${++operations}`, ...more });
+const pay = (amount: unknown) => use({ properties: { amount } });
+
+/** Changes the table between what a use has read and what it writes. */
+const changedMeanwhile = (change: () => Promise<unknown>): Writer => {
+  let isDone = false;
+  return {
+    send: async (actions, notes) => {
+      if (!isDone) await change();
+      isDone = true;
+      return world.writer.send(actions, notes);
+    },
+  };
+};
+
+describe('a budget of uses', () => {
+  test('is counted, until it is spent', async () => {
+    await create({ budget: { uses: 2 } });
+    expect(await use({ operationId: 'first' })).toEqual({
+      allowed: true,
+      mandate: 'm1',
+      use: 'first',
+      remaining: 1,
+    });
+    expect(await use()).toMatchObject({ allowed: true, remaining: 0 });
+    expect(await use()).toEqual({ allowed: false, mandate: 'm1', reason: 'budget_spent' });
+    expect(await used()).toBe(2);
+  });
+
+  test('gives the same operation the same receipt, and counts it once', async () => {
+    await create({ budget: { uses: 2 } });
+    const first = await use({ operationId: 'op' });
+    await use();
+    expect(await use({ operationId: 'op' })).toEqual(first);
+    expect(await used()).toBe(2);
+    await expect(use({ operationId: 'op', scope: 'tenant:acme' })).rejects.toMatchObject({
+      code: 'operation_mismatch',
+    });
+  });
+
+  test('that is spent while a use is under way refuses it', async () => {
+    await create({ budget: { uses: 1 } });
+    const writer = changedMeanwhile(() => use());
+    expect(await use({}, writer)).toMatchObject({ allowed: false, reason: 'budget_spent' });
+    expect(await used()).toBe(1);
+  });
+});
+
+describe('a budget of a sum', () => {
+  test('is counted by the amount', async () => {
+    await create({ budget: { sum: 500, of: 'amount' } });
+    expect(await pay(300)).toMatchObject({ allowed: true, remaining: 200 });
+    expect(await pay(201)).toMatchObject({ allowed: false, reason: 'budget_spent' });
+    expect(await pay(0)).toMatchObject({ allowed: true, remaining: 200 });
+    expect(await pay(200)).toMatchObject({ allowed: true, remaining: 0 });
+    expect(await used()).toBe(500);
+  });
+
+  test.each<[string, Input]>([
+    ['no amount', {}],
+    ['a negative one', { amount: -1 }],
+    ['a fraction', { amount: 1.5 }],
+    ['a text', { amount: '5' }],
+    ['a truth', { amount: true }],
+    ['a list', { amount: [5] }],
+    ['nothing', { amount: null }],
+  ])('is not used with %s', async (_what, properties) => {
+    await create({ budget: { sum: 500, of: 'amount' } });
+    expect(await use({ properties })).toMatchObject({ allowed: false, reason: 'budget_amount' });
+    expect(await used()).toBe(0);
+  });
+
+  test.each([Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53])('is not used with %s', async (amount) => {
+    await create({ budget: { sum: 500, of: 'amount' } });
+    await expect(pay(amount)).rejects.toMatchObject({ code: 'invalid', field: 'properties.amount' });
+    expect(await used()).toBe(0);
+  });
+
+  test('is not used by a name that every object has', async () => {
+    await create({ budget: { sum: 500, of: 'valueOf' } });
+    expect(await use()).toMatchObject({ allowed: false, reason: 'budget_amount' });
+  });
+});
+
+describe('what is not allowed is not counted', () => {
+  test.each<[string, Partial<MandateUse>, string]>([
+    ['another subject', { subject: 'user:bob' }, 'no_grant'],
+    ['another actor', { actor: 'agent:free' }, 'actor_no_grant'],
+    ['a scope that the mandate does not name', { scope: 'tenant:acme' }, 'mandate_scope'],
+    ['a permission that it does not name', { permission: 'invoices:read:invoice' }, 'mandate_permission'],
+    ['what its condition refuses', { properties: { amount: 9 } }, 'mandate_condition_failed'],
+  ])('%s', async (_what, more, reason) => {
+    await create({
+      permissions: ['invoices:pay:invoice'],
+      when: 'action.properties.amount < 9',
+      budget: { uses: 9 },
+    });
+    expect(await use({ properties: { amount: 1 }, ...more })).toEqual({
+      allowed: false,
+      mandate: 'm1',
+      reason,
+    });
+    expect(await used()).toBe(0);
+  });
+
+  test('once the mandate is over', async () => {
+    await create({ budget: { uses: 9 } });
+    await create({ id: 'm2', budget: { uses: 9 } });
+    await world.run('mandate.end', { id: 'm1' });
+    expect(await use()).toMatchObject({ allowed: false, reason: 'mandate_inactive' });
+    world.clock.advance(24 * 3_600_000);
+    expect(await use({ mandate: 'm2' })).toMatchObject({ allowed: false, reason: 'mandate_ended' });
+  });
+
+  test.each<[string, string, Input, string]>([
+    ['the subject’s right', 'grant.delete', { user: 'ann', scope: 'tenant:acme' }, 'no_grant'],
+    ['the actor’s right', 'grant.delete', { user: 'agent:bot', scope: 'tenant:acme' }, 'actor_no_grant'],
+    [
+      'the role’s permission',
+      'role-permission.delete',
+      { role: 'payer', permission: 'invoices:*:*' },
+      'no_grant',
+    ],
+    ['the scope', 'location.update', { id: 'north', status: 'suspended' }, 'scope_inactive'],
+    ['the mandate', 'mandate.end', { id: 'm1' }, 'mandate_inactive'],
+  ])('where %s is taken while it is under way', async (_what, command, input, reason) => {
+    await create({ budget: { uses: 9 } });
+    const writer = changedMeanwhile(() => world.run(command, input));
+    expect(await use({}, writer)).toMatchObject({ allowed: false, reason });
+    expect(await used()).toBe(0);
+  });
+
+  test('nor is a mandate used that has no budget, or is not there', async () => {
+    await create({});
+    await expect(use()).rejects.toMatchObject({ code: 'invalid', field: 'mandate' });
+    await expect(use({ mandate: 'none' })).rejects.toMatchObject({ code: 'not_found', field: 'mandate' });
+  });
+
+  test('where the count is damaged', async () => {
+    await create({ budget: { uses: 9 } });
+    await world.writer.send([
+      { kind: 'put', item: { ...mandateUsesKey('m1'), Type: 'MandateUses', used: '1' } },
+    ]);
+    await expect(use()).rejects.toMatchObject({ code: 'damaged_item' });
+  });
+});
+
+test('a use whose acknowledgement was lost is answered by its repetition', async () => {
+  await create({ budget: { uses: 2 } });
+  const lost: Writer = {
+    send: async (actions, notes) => {
+      await world.writer.send(actions, notes);
+      throw new Error('the connection was closed');
+    },
+  };
+  const answer = await use({ operationId: 'lost' }, lost).catch((error: unknown) => error);
+  const receipt = await use({ operationId: 'lost' });
+  expect(receipt).toMatchObject({ allowed: true, remaining: 1 });
+  expect([receipt, expect.any(Error)]).toContainEqual(answer);
+  expect(await used()).toBe(1);
+});
+
+test('several uses in one transaction are each counted', async () => {
+  await create({ budget: { uses: 3 } });
+  const part = { command: 'mandate.use', input: USE };
+  const write = (count: number) =>
+    world.provision({ command: 'transaction.write', input: { commands: Array(count).fill(part) } });
+  const { ok } = await write(2);
+  expect(ok).toBe(true);
+  expect(await used()).toBe(2);
+  const answer = await write(2);
+  expect(answer).toMatchObject({ ok: true, result: { results: [{ allowed: true }, { allowed: false }] } });
+  expect(await used()).toBe(3);
+});

@@ -1,0 +1,243 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { hashOfToken, parseMandateToken } from '../../table/api-token.ts';
+import type { Item } from '../../table/item.ts';
+import { decisionKey, mandateUsesKey, nodeKey } from '../../table/keys.ts';
+import { copyOf, createMemoryWorld } from '../support/world.ts';
+import { findingsIn, findingsOn, repairOn } from './findings.ts';
+import { furnishMandates, MANDATE } from './mandates.ts';
+import type { Input } from './support.ts';
+
+type World = ReturnType<typeof createMemoryWorld>;
+const furnished = createMemoryWorld();
+beforeAll(() => furnishMandates(furnished));
+let world: World;
+beforeEach(async () => {
+  world = await copyOf(furnished);
+});
+
+const REF = { type: 'mandate', id: 'm1' };
+const decided = () => world.reader.get(decisionKey(REF));
+const create = (more: Input = {}) => world.run('mandate.create', { ...MANDATE, ...more });
+const HOUR_MS = 3_600_000;
+const later = (hours: number) => new Date(world.clock.now() + hours * HOUR_MS).toISOString();
+
+describe('an agent', () => {
+  test('is a subject without a type that somebody added, and may need no mandate', async () => {
+    expect(await world.reader.get(decisionKey({ type: 'subject', id: 'agent:bot' }))).not.toHaveProperty(
+      'mandateOptional',
+    );
+    expect(await world.reader.get(decisionKey({ type: 'subject', id: 'agent:free' }))).toMatchObject({
+      mandateOptional: true,
+    });
+    await world.run('subject.update', { user: 'agent:free', mandateOptional: null });
+    expect(await world.reader.get(decisionKey({ type: 'subject', id: 'agent:free' }))).not.toHaveProperty(
+      'mandateOptional',
+    );
+  });
+
+  test('is the only subject of which that may be said', async () => {
+    await world.run('subject-type.create', { name: 'device' });
+    const pump = { type: 'device', id: 'pump' };
+    expect(await world.refused('subject.create', { ...pump, mandateOptional: false })).toMatchObject({
+      field: 'mandateOptional',
+    });
+    await world.run('subject.create', pump);
+    expect(
+      await world.refused('subject.update', { user: 'device:pump', mandateOptional: true }),
+    ).toMatchObject({ code: 'invalid', field: 'mandateOptional' });
+  });
+});
+
+describe('a mandate', () => {
+  test('says to decisions who may do what for whom, where, and for a day', async () => {
+    const made = await create({ when: 'action.name == "pay"', budget: { uses: 3 } });
+    expect(made).toMatchObject({ status: 'active', root: 'tenant:acme', endsAt: later(24) });
+    expect(await decided()).toMatchObject({
+      subject: 'user:ann',
+      actor: 'agent:bot',
+      status: 'active',
+      endsAt: later(24),
+      permissions: ['invoices:*:*'],
+      scopes: ['location:north'],
+      when: 'action.name == "pay"',
+      budget: true,
+      ttl: Math.floor((world.clock.now() + 24 * HOUR_MS) / 1_000),
+    });
+  });
+
+  test('has a token that is shown once, of which the table keeps the hash', async () => {
+    const { token, ...made } = await create({ token: true });
+    expect(parseMandateToken(String(token))).toEqual({
+      actor: 'agent:bot',
+      subject: 'user:ann',
+      mandate: 'mandate:m1',
+    });
+    expect(made).not.toHaveProperty('hash');
+    expect(await decided()).toMatchObject({ hash: await hashOfToken(String(token)) });
+    expect(await world.run('mandate.read', { id: 'm1' })).not.toHaveProperty('token');
+    expect(await create({ id: 'm2' })).not.toHaveProperty('token');
+  });
+
+  test.each<[string, Input, string]>([
+    ['for who acts', { actor: 'user:ann' }, 'actor'],
+    ['for an agent', { subject: 'agent:free' }, 'subject'],
+    ['for nobody', { subject: 'user:none' }, 'subject'],
+    ['to nobody', { actor: 'agent:none' }, 'actor'],
+    ['to a scope', { actor: 'tenant:acme' }, 'actor'],
+    ['of an unknown permission', { permissions: ['invoices:burn:invoice'] }, 'permissions'],
+    ['of all there is', { permissions: ['*:*:*'] }, 'permissions'],
+    ['of operators’ rights by a pattern', { permissions: ['provisioning:create:*'] }, 'permissions'],
+    ['in two tenants', { scopes: ['location:north', 'tenant:globex'] }, 'scopes'],
+    ['nowhere', { scopes: ['location:none'] }, 'scopes'],
+    ['that is over', { endsAt: '2026-01-15T11:59:59Z' }, 'endsAt'],
+    ['for longer than a day', { endsAt: '2026-01-16T12:00:01Z' }, 'endsAt'],
+    ['with a condition that is none', { when: 'action.name ==' }, 'when'],
+    ['with a condition of the wrong type', { when: 'action.properties.amount == "a"' }, 'when'],
+    ['with a condition on its subject', { when: 'subject.properties.level > 2' }, 'when'],
+    ['with a condition on the time', { when: 'context.time > timestamp("2026-01-01T00:00:00Z")' }, 'when'],
+    ['with a sum of what is no number', { budget: { sum: 5, of: 'note' } }, 'budget'],
+    ['with a sum of nothing', { budget: { sum: 5 } }, 'budget'],
+    ['with two budgets', { budget: { uses: 5, sum: 5, of: 'amount' } }, 'budget'],
+  ])('is not made %s', async (_what, more, field) => {
+    expect(await world.refused('mandate.create', { ...MANDATE, ...more })).toMatchObject({ field });
+    expect(await decided()).toBeUndefined();
+  });
+
+  test('may name a permission of operators in full, and sum up what nobody declared', async () => {
+    await create({ permissions: ['provisioning:create:user'], budget: { sum: 5, of: 'pieces' } });
+    expect(await decided()).toMatchObject({ budget: true });
+  });
+
+  test('lasts for as long as a setting of its tenant lets it, and for thirty days at most', async () => {
+    const set = (value: string) =>
+      world.run('setting.create', {
+        scope: 'tenant:acme',
+        key: 'mandates.max-hours',
+        value,
+        valueType: 'number',
+      });
+    await set('1000');
+    await create({ endsAt: later(720) });
+    expect(await world.refused('mandate.create', { ...MANDATE, id: 'm2', endsAt: later(721) })).toMatchObject(
+      { field: 'endsAt' },
+    );
+    await world.run('setting.update', { scope: 'tenant:acme', key: 'mandates.max-hours', value: '2' });
+    expect(await create({ id: 'm3' })).toMatchObject({ endsAt: later(2) });
+  });
+
+  test('is never changed', async () => {
+    await create();
+    expect(await world.refused('mandate.update', { id: 'm1', purpose: 'x' })).toMatchObject({
+      field: 'command',
+    });
+  });
+
+  test('ends by hand, for good', async () => {
+    await create();
+    expect(await world.run('mandate.end', { id: 'm1' })).toMatchObject({
+      status: 'ended',
+      endedAt: later(0),
+    });
+    expect(await decided()).toMatchObject({ status: 'ended' });
+    expect(await world.refused('mandate.end', { id: 'm1' })).toMatchObject({ code: 'conflict', field: 'id' });
+  });
+
+  test('ends with all others of its subject', async () => {
+    for (let n = 0; n < 30; n++) await create({ id: `m${n}` });
+    await create({ id: 'other', subject: 'user:bob' });
+    await world.run('mandate.end-all', { subject: 'user:ann' });
+    const items = async (subject: string) =>
+      (await world.run('mandate.list', { subject })).items as { status: string }[];
+    expect(new Set((await items('user:ann')).map(({ status }) => status))).toEqual(new Set(['ended']));
+    expect(await items('user:bob')).toMatchObject([{ status: 'active' }]);
+  });
+
+  test('is listed for its subject, for its actor and in its tenant, and while it counts', async () => {
+    await create();
+    const ids = async (by: Input) =>
+      ((await world.run('mandate.list', by)).items as { id: string }[]).map(({ id }) => id);
+    for (const by of [{ subject: 'user:ann' }, { actor: 'agent:bot' }, { tenant: 'tenant:acme' }, {}])
+      expect(await ids(by)).toEqual(['m1']);
+    for (const by of [{ subject: 'agent:bot' }, { actor: 'user:ann' }, { tenant: 'tenant:globex' }])
+      expect(await ids(by)).toEqual([]);
+    expect(await ids({ subject: 'user:ann', at: later(23) })).toEqual(['m1']);
+    expect(await ids({ subject: 'user:ann', at: later(24) })).toEqual([]);
+  });
+
+  test.each<[string, string, Input]>([
+    ['its subject', 'user.delete', { id: 'ann' }],
+    ['its actor', 'subject.delete', { user: 'agent:bot' }],
+    ['its scope', 'location.delete', { id: 'north' }],
+    ['the tree of its scope', 'scope.delete-tree', { scope: 'tenant:acme' }],
+    ['itself', 'mandate.delete', { id: 'm1' }],
+  ])('goes with %s, whole', async (_what, command, input) => {
+    await create({ scopes: ['location:north', 'tenant:acme'], budget: { uses: 3 } });
+    await world.writer.send([
+      { kind: 'put', item: { ...mandateUsesKey('m1'), Type: 'MandateUses', used: 2 } },
+    ]);
+    await world.run(command, input);
+    const left = world
+      .items()
+      .filter(({ PK, SK, Type }) => `${PK} ${SK}`.includes('m1') && Type !== 'AuditLog');
+    expect(left.filter(({ Type }) => Type !== 'Operation')).toEqual([]);
+    expect(await world.reader.get(nodeKey(REF))).toBeUndefined();
+  });
+
+  test('has a purpose that the log does not show', async () => {
+    await create();
+    const records = world.items().filter(({ Type }) => Type === 'AuditLog');
+    expect(records.find(({ action }) => action === 'mandate.create')?.after).toMatchObject({
+      subject: 'user:ann',
+      actor: 'agent:bot',
+      purpose: expect.stringMatching(/^pseudonym:user:ann:/),
+    });
+  });
+});
+
+describe('verify', () => {
+  const isOfMandate = ({ PK, SK, Type }: Item): boolean =>
+    `${PK} ${SK}`.includes('MANDATE#m1') && !['AuditLog', 'Operation'].includes(String(Type));
+
+  test('finds every item of a mandate that is missing, and every attribute that is another', async () => {
+    await create({ when: 'action.name == "pay"', budget: { uses: 3 }, token: true });
+    world.clock.advance(60_000);
+    const items = world.items();
+    expect(await findingsIn(items, world.clock)).toEqual([]);
+    const own = items.filter(isOfMandate);
+    expect(own).toHaveLength(5);
+    const unnoticed: string[] = [];
+    const look = async (what: string, damaged: readonly Item[]) => {
+      if ((await findingsIn(damaged, world.clock)).length === 0) unnoticed.push(what);
+    };
+    for (const item of own) {
+      await look(
+        `${item.PK} ${item.SK}`,
+        items.filter((each) => each !== item),
+      );
+      for (const name of Object.keys(item).filter((each) => !/^(?:PK|SK|v|rev|write.*|.*At)$/.test(each)))
+        await look(
+          `${item.PK} ${item.SK} ${name}`,
+          items.map((each) => (each === item ? { ...item, [name]: 'x' } : each)),
+        );
+    }
+    expect(unnoticed).toEqual([]);
+  });
+
+  test('mends what decisions read of one, by what the node says', async () => {
+    await create();
+    const before = await decided();
+    await world.writer.send([
+      {
+        kind: 'update',
+        key: decisionKey(REF),
+        set: { permissions: ['*:*:*'], status: 'active' },
+        remove: ['hash'],
+      },
+    ]);
+    world.clock.advance(60_000);
+    expect(await findingsOn(world)).not.toEqual([]);
+    await repairOn(world);
+    expect(await findingsOn(world)).toEqual([]);
+    expect(await decided()).toMatchObject({ permissions: before?.permissions });
+  });
+});

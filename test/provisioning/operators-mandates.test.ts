@@ -1,0 +1,190 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createIds } from '../../provisioning/ids.ts';
+import { createProvisioning } from '../../provisioning/index.ts';
+import type { Operator } from '../../provisioning/operators/operator.ts';
+import { copyOf, createMemoryWorld } from '../support/world.ts';
+import { createOperatorsWorld, operatorsOn } from './operators.ts';
+import type { Input } from './support.ts';
+
+const COMMANDS = ['create', 'read', 'list', 'end', 'end-all', 'use'].map((verb) => `mandate.${verb}`);
+
+const furnished = createMemoryWorld();
+let known: Parameters<typeof operatorsOn>[1];
+beforeAll(async () => {
+  const { register, run, apply, tokens, registered } = await createOperatorsWorld(furnished);
+  await register(...COMMANDS, 'user.create', 'approval.list');
+  await apply(`
+permissions: ["invoices:pay:invoice"]
+subjects:
+  bot: { type: agent, id: bot, mandateOptional: true }
+`);
+  await run('grant.create', { user: 'agent:bot', scope: 'tenant:acme', roles: ['operator'] });
+  known = { tokens, registered };
+});
+
+/** The world of every test, where some commands may need approval. */
+const worldWhere = (...approvalFor: readonly string[]) => operatorsOn(copyOf(furnished), known, approvalFor);
+let world: ReturnType<typeof worldWhere>;
+beforeEach(() => {
+  world = worldWhere();
+});
+
+const mandateOf = (user: string, more: Input = {}): Input => ({
+  id: `of-${user}`,
+  subject: `user:${user}`,
+  actor: 'agent:bot',
+  permissions: ['invoices:pay:invoice'],
+  scopes: ['tenant:acme'],
+  purpose: 'pays',
+  ...more,
+});
+
+describe('whoever a mandate is for', () => {
+  test('makes it, lists it, reads it and ends it without a right of operators', async () => {
+    const { outcome } = world;
+    expect(await outcome('nobody', 'mandate.create', mandateOf('nobody', { token: true }))).toBe('ok');
+    expect(await outcome('nobody', 'mandate.list', { subject: 'user:nobody' })).toBe('ok');
+    expect(await outcome('nobody', 'mandate.read', { id: 'of-nobody' })).toBe('ok');
+    expect(await outcome('nobody', 'mandate.end', { id: 'of-nobody' })).toBe('ok');
+    expect(await outcome('nobody', 'mandate.create', mandateOf('nobody', { id: 'second' }))).toBe('ok');
+    expect(await outcome('nobody', 'mandate.end-all', { subject: 'user:nobody' })).toBe('ok');
+  });
+
+  test.each<[string, string, Input]>([
+    ['make one for somebody else', 'mandate.create', mandateOf('bob')],
+    ['list those of somebody else', 'mandate.list', { subject: 'user:bob' }],
+    ['list those of an actor', 'mandate.list', { actor: 'agent:bot' }],
+    ['list those of a tenant', 'mandate.list', { tenant: 'tenant:acme' }],
+    ['list all', 'mandate.list', {}],
+    ['read another one', 'mandate.read', { id: 'of-ann' }],
+    ['end another one', 'mandate.end', { id: 'of-ann' }],
+    ['end one that is not there', 'mandate.end', { id: 'none' }],
+    ['end all of somebody else', 'mandate.end-all', { subject: 'user:ann' }],
+    ['delete its own', 'mandate.delete', { id: 'of-nobody' }],
+    [
+      'compare what its own would change',
+      'access.compare',
+      { commands: [{ command: 'mandate.create', input: mandateOf('nobody', { id: 'x' }) }] },
+    ],
+  ])('may not %s', async (_what, command, input) => {
+    await world.run('mandate.create', mandateOf('ann'));
+    await world.run('mandate.create', mandateOf('nobody'));
+    expect(await world.outcome('nobody', command, input)).toMatch(/^not_permitted/);
+  });
+
+  test('makes none for somebody else beside its own', async () => {
+    const commands = ['nobody', 'bob'].map((user) => ({ command: 'mandate.create', input: mandateOf(user) }));
+    expect(await world.outcome('nobody', 'transaction.write', { commands })).toMatch(/^not_permitted/);
+    expect(await world.outcome('nobody', 'transaction.write', { commands: commands.slice(0, 1) })).toBe('ok');
+  });
+
+  test('waits for nobody because of what a mandate gives, and where the command itself is to be approved', async () => {
+    const own = mandateOf('nobody');
+    expect(await worldWhere('effect:rights').outcome('nobody', 'mandate.create', own)).toBe('ok');
+    expect(await worldWhere('mandate.create').outcome('nobody', 'mandate.create', own)).toBe(
+      'approval_required',
+    );
+  });
+});
+
+describe('an operator', () => {
+  test('makes mandates for others in its own tenant', async () => {
+    expect(await world.outcome('ann', 'mandate.create', mandateOf('bob'))).toBe('ok');
+    expect(await world.outcome('ann', 'mandate.list', { tenant: 'tenant:acme' })).toBe('ok');
+    expect(await world.outcome('ann', 'mandate.end', { id: 'of-bob' })).toBe('ok');
+    expect(await world.outcome('gus', 'mandate.create', mandateOf('bob', { id: 'x' }))).toBe(
+      'not_permitted scopes',
+    );
+    expect(await world.outcome('ann', 'mandate.end-all', { subject: 'user:bob' })).toBe('not_permitted');
+    expect(await world.outcome('olga', 'mandate.end-all', { subject: 'user:bob' })).toBe('ok');
+  });
+
+  test('gives no rights of operators to an actor of others, but with the right everywhere', async () => {
+    const of = mandateOf('bob', { permissions: ['provisioning:create:user'] });
+    expect(await world.outcome('ann', 'mandate.create', of)).toBe('not_permitted');
+    expect(await world.outcome('zoe', 'mandate.create', of)).toBe('ok');
+  });
+
+  test('waits for another one where what gives rights is to be approved', async () => {
+    expect(await worldWhere('effect:rights').outcome('ann', 'mandate.create', mandateOf('bob'))).toBe(
+      'approval_required',
+    );
+  });
+});
+
+describe('who acts for an operator', () => {
+  /** Commands by the bot, which acts for an operator by a mandate. */
+  const acting = (operator: string, mandate?: string, approvalFor: readonly string[] = []) => {
+    const { reader, writer, clock, newSecret, operators } = world;
+    const identify = async (): Promise<Operator> => ({
+      subject: `user:${operator}`,
+      actor: { subject: 'agent:bot', mandate },
+    });
+    const provision = createProvisioning({
+      reader,
+      writer,
+      clock,
+      newSecret,
+      newId: createIds(),
+      operatorRules: { operators: { ...operators, identify }, approvalFor },
+    });
+    return async (command: string, input: Input) => {
+      const answer = await provision({ command, input });
+      return answer.ok ? 'ok' : answer.error.code;
+    };
+  };
+  const USER: Input = { tenant: 'tenant:acme' };
+  const creating = (more: Input = {}) =>
+    mandateOf('ann', { permissions: ['provisioning:create:user'], ...more });
+
+  test('may what the operator, the actor and the mandate may', async () => {
+    await world.run('mandate.create', creating());
+    await world.run('mandate.create', creating({ id: 'of-pay', permissions: ['invoices:pay:invoice'] }));
+    expect(await acting('ann', 'mandate:of-ann')('user.create', USER)).toBe('ok');
+    expect(await acting('ann', 'mandate:of-pay')('user.create', USER)).toBe('not_permitted');
+    expect(await acting('nobody')('user.create', USER)).toBe('not_permitted');
+    await world.run('grant.delete', { user: 'agent:bot', scope: 'tenant:acme' });
+    expect(await acting('ann', 'mandate:of-ann')('user.create', USER)).toBe('not_permitted');
+  });
+
+  test('is no administrator, though the operator is one', async () => {
+    expect(await acting('pam')('user.create', USER)).toBe('ok');
+    expect(await acting('pam')('user.create', { tenant: 'tenant:globex' })).toBe('not_permitted');
+  });
+
+  test('never makes, lists, ends or uses a mandate, nor decides on a request', async () => {
+    await world.run('mandate.create', creating());
+    const names = COMMANDS.map((name) => `provisioning:${name.slice(8)}:mandate`);
+    await world.run(
+      'mandate.create',
+      creating({ id: 'all', permissions: [...names, 'provisioning:list:approval'] }),
+    );
+    const send = acting('ann', 'mandate:all');
+    const use = {
+      mandate: 'of-ann',
+      subject: 'user:ann',
+      actor: 'agent:bot',
+      permission: 'invoices:pay:invoice',
+      scope: 'tenant:acme',
+    };
+    for (const [command, input] of [
+      ['mandate.create', mandateOf('ann', { id: 'wider' })],
+      ['mandate.list', { subject: 'user:ann' }],
+      ['mandate.read', { id: 'of-ann' }],
+      ['mandate.end', { id: 'of-ann' }],
+      ['mandate.end-all', { subject: 'user:ann' }],
+      ['mandate.use', use],
+      ['approval.list', {}],
+      [
+        'transaction.write',
+        { commands: [{ command: 'mandate.create', input: mandateOf('ann', { id: 'w' }) }] },
+      ],
+    ] as const)
+      expect([command, await send(command, input)]).toEqual([command, 'not_permitted']);
+  });
+
+  test('asks for no approval', async () => {
+    await world.run('mandate.create', creating());
+    expect(await acting('ann', 'mandate:of-ann', ['user.*'])('user.create', USER)).toBe('not_permitted');
+  });
+});
