@@ -116,11 +116,7 @@ function decisionOf(
 }
 
 /** What cannot be evaluated is not. */
-const isTrue = (
-  condition: ConditionalEffect,
-  input: ConditionInput,
-  work: Work | undefined,
-): boolean => {
+const isTrue = (condition: ConditionalEffect, input: ConditionInput, work: Work | undefined): boolean => {
   const outcome = createOutcomes(input, work, 1)(condition);
   return 'holds' in outcome && outcome.holds;
 };
