@@ -7,6 +7,7 @@ import cognitoGroups from '../../docs/examples/coming-from/cognito-groups.test.y
 import openfga from '../../docs/examples/coming-from/openfga.test.yaml';
 import firstManifest from '../../docs/examples/first.manifest.yaml';
 import firstTests from '../../docs/examples/first.test.yaml';
+import agents from '../../docs/examples/guides/agents.test.yaml';
 import buildings from '../../docs/examples/guides/buildings-and-devices.test.yaml';
 import machineTokens from '../../docs/examples/guides/machine-tokens.test.yaml';
 import saas from '../../docs/examples/guides/multi-tenant-saas.test.yaml';
@@ -89,6 +90,7 @@ export const EXAMPLES: readonly Example[] = [
   sample('acme', 'A tenant with one setting', acme),
   split('Guides', 'multi-tenant-saas', 'Multi-tenant SaaS', saas),
   split('Guides', 'school-guide', 'School', schoolGuide),
+  split('Guides', 'agents', 'Agents', agents),
   split('Guides', 'buildings-and-devices', 'Buildings and devices', buildings),
   split('Guides', 'platform-with-licences', 'Platform with licences', platform),
   split('Guides', 'record-ownership', 'Record ownership', owners),
