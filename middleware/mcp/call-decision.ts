@@ -147,7 +147,7 @@ export function createCallDecisions(options: DecisionOptions) {
   return { known: (caller: Caller) => known(engine, caller), decide, mayUse };
 }
 
-/** The subject and the actor of a caller whose credential is valid. */
+/** The subject of a caller whose credential is valid, and a name for it with its actor and mandate. */
 export async function known(
   engine: Pick<Engine, 'checkAsked'>,
   caller: Caller,
@@ -157,7 +157,9 @@ export async function known(
   const { subject } = question;
   if (decision?.reason === 'credential_refused' || subject === '')
     throw new CredentialsError('token_refused');
-  return { subject, creator: JSON.stringify([subject, caller.actor?.subject ?? '']) };
+  const { actor } = caller;
+  // What was answered by one mandate is not read by another one.
+  return { subject, creator: JSON.stringify([subject, actor?.subject ?? '', actor?.mandate ?? '']) };
 }
 
 export type CallDecisions = ReturnType<typeof createCallDecisions>;

@@ -41,7 +41,8 @@ export type McpEndpoint = (request: Request) => Promise<Response>;
 
 /**
  * An MCP server as an OAuth 2.1 resource server: Streamable HTTP behind verified callers. A 401 names the metadata,
- * which it serves itself. JSON-RPC batches are refused. Sessions are of the subject and the actor that opened them.
+ * which it serves itself. JSON-RPC batches are refused. Sessions are of the subject, the actor and the mandate
+ * that opened them.
  *
  * @param serve hands a request without its token, and `authInfo`, to a transport of the SDK: `handler.fetch`, or
  *   `transport.handleRequest`

@@ -2,8 +2,8 @@
 const MOST = 10_000;
 
 /**
- * Who made what: MCP's tasks and sessions are of the subject and the actor that made them, in this process. What is
- * not known here belongs to nobody.
+ * Who made what: MCP's tasks and sessions are of the subject, the actor and the mandate that made them, in this
+ * process. What is not known here belongs to nobody.
  */
 export function createOwnership() {
   const creators = new Map<string, string>();

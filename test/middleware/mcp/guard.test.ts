@@ -247,7 +247,11 @@ describe('tasks', () => {
     const taskStore = new InMemoryTaskStore();
     const guard = mcpGuard({
       ...as('ann'),
-      caller: (extra) => (extra.authInfo as { clientId: string }).clientId,
+      caller: (extra) => {
+        const [subject = '', mandate] = (extra.authInfo as { clientId: string }).clientId.split(' by ');
+        if (mandate === undefined) return subject;
+        return { subject, actor: { subject: 'agent:bot', mandate } };
+      },
     });
     return async (user: string) => {
       const capabilities = { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } };
@@ -279,6 +283,23 @@ describe('tasks', () => {
     const listed = async (ask: typeof ann) => (await ask('tasks/list')).result.tasks.length;
     expect([await listed(ann), await listed(eve)]).toEqual([1, 0]);
     expect((await ann('tasks/cancel', { taskId })).result.status).toBe('cancelled');
+  });
+
+  test('… and of the mandate by which that was', async () => {
+    for (const id of ['one', 'other'])
+      await world.run('mandate.create', {
+        id,
+        subject: 'user:ann',
+        actor: 'agent:bot',
+        permissions: ['invoices:*:*'],
+        scopes: ['location:north'],
+        purpose: 'adds up',
+      });
+    const connect = await open();
+    const [one, other] = [await connect('ann by mandate:one'), await connect('ann by mandate:other')];
+    const { taskId } = (await one('tools/call', TASK)).result.task;
+    expect((await one('tasks/get', { taskId })).result).toMatchObject({ taskId });
+    expect(reasonIn(await other('tasks/result', { taskId }))).toBe('task_unknown');
   });
 
   test('are not made by who may not', async () => {
