@@ -220,7 +220,9 @@ function replayOfChange({ read, wanted, current, changed, says }: Change): Repla
   const commands: Sent[] = [];
   if (type === 'token' && wanted.revoked === true && current.revoked !== true)
     commands.push({ command: 'token.revoke', input: read.input });
-  if (isMandate && isClosed(wanted) && !isClosed(current))
+  // What its uses have taken since is not in the table: it would be there to be taken again.
+  const isUsed = changed.has('taken');
+  if (isMandate && (isClosed(wanted) || isUsed) && !isClosed(current))
     commands.push({ command: 'mandate.end', input: read.input });
   if (Object.keys(set).length > 0)
     commands.push({ command: `${type}.update`, input: { ...read.input, ...set } });

@@ -140,6 +140,20 @@ test('a mandate that was ended is ended again, and an agent needs one again', as
   });
 });
 
+test('a mandate that was used ends: the table has forgotten what is left of its budget', async () => {
+  const at = '2026-01-01T00:00:00.000Z';
+  const collection = createCollection(Date.parse(at));
+  const entity = { type: 'mandate', id: 'm1' };
+  const after = { use: 'u1', subject: 'user:ann', actor: 'agent:bot', taken: 300 };
+  collection.add({ kind: 'change', record: { id: 'r', action: 'mandate.use', entity, at, after } });
+  const { replayed, lost } = await replay(collection, {
+    read: async () => ({ id: 'm1', status: 'active' }),
+    write: async () => 'done',
+  });
+  expect(replayed).toEqual([{ command: 'mandate.end', input: { id: 'm1' } }]);
+  expect(lost).toEqual([]);
+});
+
 test('whoever lost a link loses it again, also where one was made anew', async () => {
   const collection = createCollection(Date.parse('2026-01-01T00:00:00.000Z'));
   const entity = { type: 'scim-user', id: 'c:ann' };
