@@ -173,7 +173,10 @@ export function createGuard(everything: Reader, { operators, approvalFor }: Oper
 
     /** Whether the operator has the right for all tenants. Throws `not_permitted` without it in one that is named. */
     async function begin(operator: Operator, command: string, input: Input): Promise<boolean> {
-      const parts = await partsOfOthers(reader, operator, partsOf(command, input));
+      const all = partsOf(command, input);
+      const parts = await partsOfOthers(reader, operator, all);
+      // No right is asked for, which an operator who is not active has not.
+      if (parts.length < all.length && !(await operators.isActive(operator))) throw notPermitted();
       const platform = await lacking(
         operator,
         parts.map(({ permission }) => ofPlatform(permission)),

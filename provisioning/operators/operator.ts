@@ -36,6 +36,8 @@ export interface Operators {
    * The operator. Throws `not_permitted` on `token` for a bad one, `transient` when it cannot be verified.
    */
   readonly identify: (shown: Shown) => Promise<Operator>;
+  /** Whether the operator is active now: nobody else does anything, with a right or without. */
+  readonly isActive: (operator: Operator) => Promise<boolean>;
   /** Whether the operator has each right, as the table is now. */
   readonly may: (operator: Operator, rights: readonly Right[]) => Promise<readonly boolean[]>;
 }

@@ -63,6 +63,12 @@ export function createOperators({ reader, clock, operationsScope, tokens }: Oper
     return { subject: owner, principal };
   }
 
+  /** Undefined where it is not active now. */
+  async function activeSubject(subject: string): Promise<SubjectItem | undefined> {
+    const [item] = await readItems<[SubjectItem]>(reader, { kind: SUBJECT, id: subjectId(subject) });
+    return item?.active && clock.now() < item.endsAt ? item : undefined;
+  }
+
   return {
     identify: async ({ token, principal }) => {
       if (!tokens) {
@@ -79,9 +85,11 @@ export function createOperators({ reader, clock, operationsScope, tokens }: Oper
       }
     },
 
+    isActive: async ({ subject }) => (await activeSubject(subject)) !== undefined,
+
     may: async ({ subject, credential, actor }, rights) => {
-      const [item] = await readItems<[SubjectItem]>(reader, { kind: SUBJECT, id: subjectId(subject) });
-      if (!item?.active || !(clock.now() < item.endsAt)) return rights.map(() => false);
+      const item = await activeSubject(subject);
+      if (!item) return rights.map(() => false);
       // With an actor, the engine decides for both, and by the mandate.
       if (item.isAdmin && !actor) return rights.map(() => true);
       /** Each right at its scope; undefined where there is none to ask at. */

@@ -72,6 +72,20 @@ describe('whoever a mandate is for', () => {
     expect(await world.outcome('nobody', command, input)).toMatch(/^not_permitted/);
   });
 
+  test.each<[string, Input]>([
+    ['is suspended', { status: 'inactive' }],
+    ['has ended', { endsAt: '2026-01-01T00:00:00.000Z' }],
+  ])('may do none of it while it %s', async (_what, change) => {
+    await world.run('mandate.create', mandateOf('nobody'));
+    await world.run('user.update', { id: 'nobody', ...change });
+    for (const [command, input] of [
+      ['mandate.create', mandateOf('nobody', { id: 'later', token: true })],
+      ['mandate.read', { id: 'of-nobody' }],
+      ['transaction.write', { commands: [{ command: 'mandate.create', input: mandateOf('nobody') }] }],
+    ] as const)
+      expect([command, await world.outcome('nobody', command, input)]).toEqual([command, 'not_permitted']);
+  });
+
   test('makes none for somebody else beside its own', async () => {
     const commands = ['nobody', 'bob'].map((user) => ({ command: 'mandate.create', input: mandateOf(user) }));
     expect(await world.outcome('nobody', 'transaction.write', { commands })).toMatch(/^not_permitted/);
