@@ -1,4 +1,13 @@
 import type { TokenGroups } from '../../../engine/index.ts';
+import {
+  askedByActor,
+  changeMandateOptional,
+  createMandate,
+  endMandate,
+  endMandatesOf,
+  type MandateName,
+  nameMandates,
+} from './acting.ts';
 import * as conditions from './conditions.ts';
 import type { Model, Question } from './model.ts';
 import type { Operation, Validity } from './operations.ts';
@@ -24,6 +33,7 @@ export interface Names {
   readonly roles: readonly string[];
   readonly subscriptions: readonly string[];
   readonly licences: readonly string[];
+  readonly mandates: readonly MandateName[];
   /** Whether effects carry conditions, and subjects and scopes properties. */
   readonly withConditions: boolean;
   /** The group and the role that are allow-only, where they stand, and what tokens may call the group. */
@@ -63,6 +73,8 @@ const FORMS: readonly ((kind: string, number: string) => string)[] = [
 ];
 const id = (kind: string, number: number): string =>
   (FORMS[number % FORMS.length] as (typeof FORMS)[number])(kind, String(number).padStart(3, '0'));
+/** A role that allows everything, where none denies it. */
+const MOST = id('R', 7);
 const UNKNOWN_SUBJECTS = [
   `user:${id('Z', 1)}`,
   `technical-user:${id('Z', 2)}`,
@@ -137,8 +149,11 @@ export function furnish(random: Random, withConditions = false): Furnished {
     `identity:${id('A', 0)}`,
     `device:${random.pick([...refsOf('device'), `device:${id('A', 0)}`]).slice('device:'.length)}`,
   ];
+  const agents = [0, 1, 2].map((n) => `agent:${id('B', n)}`);
+  const subjects = [...users, ...robots, ...added, ...agents];
   const names: Names = {
-    subjects: [...users, ...robots, ...added],
+    subjects,
+    mandates: nameMandates(random, { subjects, places }, 30),
     places,
     groups: [0, 1, 2, 3, 4, 5].map((n) => id('G', n)),
     roles: [0, 1, 2, 3, 4, 5, 6].map((n) => id('R', n)),
@@ -157,6 +172,7 @@ export function furnish(random: Random, withConditions = false): Furnished {
     ...['identity', 'device'].map(does.createSubjectType),
     ...(withConditions ? conditions.declarations(random, typesOf(names)) : []),
     ...added.map((ref) => createSubject(random, names, ref, account)),
+    ...agents.map((ref) => createSubject(random, names, ref, account)),
     ...names.roles.map((role) => createRole(random, names, role)),
     ...names.groups.map((group) => createGroup(random, names, group)),
   ];
@@ -174,6 +190,20 @@ export function furnish(random: Random, withConditions = false): Furnished {
   several(random.below(2), () => does.makeAdmin(random.pick(names.subjects)));
   several(4, () => subscribe(random, names));
   several(4, () => license(random, names));
+  operations.push(
+    // Both often hold something where they have a mandate.
+    ...names.mandates
+      .slice(0, 8)
+      .flatMap(({ subject, actor, root }) =>
+        [subject, actor].map((ref) => does.grant(ref, root, random.some(names.roles, 4))),
+      ),
+    // Who is allowed most, so that many a question gets as far as the mandate.
+    does.createRole(MOST, 'global'),
+    does.addEffect(MOST, '*:*:*', 'ALLOW'),
+    ...[...users.slice(0, 3), ...agents.slice(0, 2)].map((ref) => does.giveGlobalRole(ref, MOST)),
+    ...names.mandates.slice(0, 25).map((each) => createMandate(random, names, INSTANTS, each)),
+  );
+  several(4, () => endMandate(random.pick(names.mandates).id));
   return { names, operations };
 }
 
@@ -314,12 +344,14 @@ export function furnishSmall(random: Random, withConditions = false): Furnished 
     { ref: works, parent: undefined, root: works },
     { ref: ref('workstream', 4), parent: account, root: account },
   ];
+  const subjects = [
+    ...[`user:${id('A', 0)}`, `user:${id('A', 1)}`, `technical-user:${id('A', 2)}`, `agent:${id('A', 3)}`],
+    // Of the same type and id as a scope.
+    ref('location', 1),
+  ];
   const names: Names = {
-    subjects: [
-      ...[`user:${id('A', 0)}`, `user:${id('A', 1)}`, `technical-user:${id('A', 2)}`],
-      // Of the same type and id as a scope.
-      ref('location', 1),
-    ],
+    subjects,
+    mandates: nameMandates(random, { subjects, places }, 12),
     places,
     groups: [0, 1, 2, 3].map((n) => id('G', n)),
     roles: [0, 1, 2, 3].map((n) => id('R', n)),
@@ -377,6 +409,7 @@ export function furnishSmall(random: Random, withConditions = false): Furnished 
       .slice(0, random.pick([2, 3]))
       .map((group) => does.giveGroupRole(group, random.pick([shared, global]))),
     ...names.subjects.map((subject) => does.join(subject, random.pick(names.groups.slice(0, 2)))),
+    ...names.mandates.slice(0, 6).map((each) => createMandate(random, names, INSTANTS, each)),
   ];
   return { names, operations };
 }
@@ -439,6 +472,9 @@ const GRANTS: readonly (readonly [number, Change])[] = [
   [2, subscribe],
   [2, license],
   [1, (r, n) => changeEntitlement(r, n)],
+  [3, (r, n) => createMandate(r, n, INSTANTS)],
+  [3, (r, n) => endMandate(r.pick(n.mandates).id)],
+  [1, changeMandateOptional],
 ];
 
 /** Changes of conditions and of what they look at. */
@@ -477,6 +513,8 @@ const NODES: readonly (readonly [number, Change])[] = [
   [1, (r, n) => endEntitlement(r, n)],
 ];
 
+const endAll: Change = (random, names) => endMandatesOf(subject(random, names));
+
 const changeStatus = (random: Random, ref: string): Operation =>
   does.updateScope(ref, { status: random.oneIn(3) ? closedStatus(random, ref) : 'active' });
 
@@ -514,7 +552,7 @@ const oneOf = (changes: readonly (readonly [number, Change])[]): Change => {
 };
 
 /** A change of the world; provisioning may refuse it. */
-export const change = oneOf([...GRANTS, ...NODES]);
+export const change = oneOf([...GRANTS, ...NODES, [1, endAll]]);
 
 /** A change that is one transaction, whatever is there. */
 export const changeOfGrants = oneOf(GRANTS);
@@ -562,6 +600,10 @@ export function ask(random: Random, names: Names): Question {
     ...(random.oneIn(2) ? { groups: tokenGroups(random, names) } : {}),
   };
 }
+
+/** A question by who acts for the subject. */
+export const askByActor = (random: Random, names: Names): Question =>
+  askedByActor(random, names, ask(random, names), INSTANTS);
 
 /** What a token names: at most once of another issuer, or of groups that mean nothing; it may end before the question. */
 const tokenGroups = (random: Random, { named: { names } }: Names): TokenGroups => ({

@@ -41,6 +41,7 @@ export function modelOf(items: readonly Item[]): Model {
       account: optional(item.account),
       ...propertiesOf(item),
       ...(item.email === undefined ? {} : { email: text(item.email) }),
+      ...(item.mandateOptional === undefined ? {} : { mandateOptional: item.mandateOptional === true }),
     })),
     admins: ofSubjects('Admin').map(subjectOf),
     // Every node by its reference: questions name scopes alone.
@@ -132,6 +133,18 @@ export function modelOf(items: readonly Item[]): Model {
       ...there('LoginSession').map((item) => ({ item, active: item.status === 'active' })),
       ...there('AuthToken').map((item) => ({ item, active: item.revoked === false })),
     ].map(({ item, active }) => ({ ref: refOf(item), subject: subjectOf(item), active })),
+    mandates: there('Mandate').map((item) => ({
+      id: text(item.id),
+      subject: text(item.subject),
+      actor: text(item.actor),
+      permissions: item.permissions as readonly string[],
+      scopes: item.scopes as readonly string[],
+      endsAt: instant(item.endsAt, 0),
+      active: item.status === 'active',
+      counted: item.budget !== undefined,
+      ...(item.when === undefined ? {} : { when: text(item.when) }),
+      ...(item.hash === undefined ? {} : { hash: text(item.hash) }),
+    })),
     routes: there('Route').map(({ id, permission, scope }) => ({
       id: text(id),
       permission: text(permission),

@@ -1,4 +1,4 @@
-import type { Given, TokenGroups } from '../../../engine/index.ts';
+import type { Actor, Given, TokenGroups } from '../../../engine/index.ts';
 
 /** Values by name. */
 export type Properties = Readonly<Record<string, unknown>>;
@@ -15,6 +15,8 @@ export interface Model {
     account: string | undefined;
     properties?: Properties;
     email?: string;
+    /** Of an agent. */
+    mandateOptional?: boolean;
   }[];
   /** References of the subjects with the administrator's flag. */
   admins: string[];
@@ -58,6 +60,22 @@ export interface Model {
   /** Login sessions and API tokens, by reference. */
   credentials: { ref: string; subject: string; active: boolean }[];
   routes: { id: string; permission: string; scope: string }[];
+  mandates: Mandate[];
+}
+
+/** What an actor may do for a subject. */
+export interface Mandate {
+  id: string;
+  subject: string;
+  actor: string;
+  permissions: readonly string[];
+  scopes: readonly string[];
+  endsAt: number;
+  active: boolean;
+  when?: string | undefined;
+  /** Whether it has a budget. */
+  counted: boolean;
+  hash?: string | undefined;
 }
 
 export const emptyModel = (): Model => ({
@@ -81,6 +99,7 @@ export const emptyModel = (): Model => ({
   licences: [],
   credentials: [],
   routes: [],
+  mandates: [],
 });
 
 /** A question to a world: may `subject` use `permission` at `scope`, at the instant `at`? */
@@ -93,4 +112,8 @@ export interface Question {
   readonly given?: Given | undefined;
   /** The groups that the subject's token names. */
   readonly groups?: TokenGroups | undefined;
+  /** Who acts for the subject. */
+  readonly actor?: Actor | undefined;
+  /** Whether it is asked for now, which `at` then is as well as any later instant of a history. */
+  readonly isNow?: boolean | undefined;
 }

@@ -164,6 +164,7 @@ function forgetSubject(model: Model, ref: string): void {
   model.assignments = without(model.assignments, isIts);
   model.grants = without(model.grants, isIts);
   model.globalRoles = without(model.globalRoles, isIts);
+  model.mandates = without(model.mandates, (each) => isIts(each) || each.actor === ref);
   model.credentials = without(model.credentials, isIts);
 }
 
@@ -256,6 +257,7 @@ function forgetScope(model: Model, ref: string): void {
   for (const { ref: robot } of model.subjects.filter(({ account }) => account === ref)) {
     forgetSubject(model, robot);
   }
+  model.mandates = without(model.mandates, ({ scopes }) => scopes.includes(ref));
   model.assignments = without(model.assignments, ({ scope }) => scope === ref);
   model.grants = without(model.grants, ({ root }) => root === ref);
   model.subscriptions = without(model.subscriptions, ({ scope }) => scope === ref);

@@ -1,4 +1,4 @@
-import type { Decision } from '../../../engine/index.ts';
+import type { Actor, Decision } from '../../../engine/index.ts';
 import type { Model, Question } from './model.ts';
 import { variablesOf } from './variables.ts';
 
@@ -20,6 +20,66 @@ const noConditions: OutcomeOf = (expression) => {
  * @param outcomeOf is asked for every condition of the roles in force on the permission
  */
 export function judge(model: Model, question: Question, outcomeOf: OutcomeOf = noConditions): Decision {
+  const own = judgeAlone(model, question, outcomeOf);
+  const { actor, subject, at } = question;
+  if (!actor) return own;
+  // ADR 0048. All three are looked at, so that it is known which conditions they look at.
+  const ofActor = judgeAlone(model, ofActorAlone(question, actor), outcomeOf);
+  const refusal = mandateRefusal(model, question, actor, outcomeOf);
+  const deny = (reason: string): Decision => ({ allowed: false, reason: reason as Decision['reason'] });
+
+  if (actor.until !== undefined && at >= actor.until) return deny('credential_refused');
+  if (actor.hash !== undefined) {
+    const isGood = model.mandates.some(
+      (each) =>
+        `mandate:${each.id}` === actor.mandate &&
+        each.subject === subject &&
+        each.actor === actor.subject &&
+        each.hash === actor.hash &&
+        each.active &&
+        at < each.endsAt,
+    );
+    if (!isGood) return deny('credential_refused');
+  }
+  if (!own.allowed) return own;
+  if (!ofActor.allowed) return deny(`actor_${ofActor.reason.replace('subject_', '')}`);
+  return refusal === undefined ? own : deny(refusal);
+}
+
+/** The question that the actor would ask for itself: what is known of the subject is not its own. */
+export function ofActorAlone({ permission, scope, at, given }: Question, actor: Actor): Question {
+  const { claims: _, ...context } = given?.context ?? {};
+  const own = given && { resource: given.resource, action: given.action, context };
+  return { subject: actor.subject, permission, scope, at, given: own };
+}
+
+function mandateRefusal(
+  model: Model,
+  question: Question,
+  actor: Actor,
+  outcomeOf: OutcomeOf,
+): string | undefined {
+  const { subject, permission, scope, at } = question;
+  if (actor.mandate === undefined) {
+    const isFree = model.subjects.some(
+      ({ ref, mandateOptional }) => ref === actor.subject && mandateOptional,
+    );
+    return actor.subject.startsWith('agent:') && !isFree ? 'mandate_required' : undefined;
+  }
+  const mandate = model.mandates.find(({ id }) => `mandate:${id}` === actor.mandate);
+  if (!mandate || mandate.subject !== subject || mandate.actor !== actor.subject) return 'mandate_unknown';
+  const outcome = mandate.when === undefined ? 'true' : outcomeOf(mandate.when, variablesOf(model, question));
+  if (!mandate.active) return 'mandate_inactive';
+  if (at >= mandate.endsAt) return 'mandate_ended';
+  if (!mandate.permissions.some((on) => covers(on, permission))) return 'mandate_permission';
+  const path = pathOf(model, scope) ?? [];
+  if (!path.some(({ ref }) => mandate.scopes.includes(ref))) return 'mandate_scope';
+  if (outcome !== 'true') return 'mandate_condition_failed';
+  return mandate.counted ? 'budget_uncounted' : undefined;
+}
+
+/** Without an actor. */
+function judgeAlone(model: Model, question: Question, outcomeOf: OutcomeOf): Decision {
   const { subject, permission, scope, at } = question;
   const deny = (reason: Decision['reason']): Decision => ({ allowed: false, reason });
 

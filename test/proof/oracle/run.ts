@@ -31,6 +31,7 @@ async function playWith(
   console.log(`conditions   ${JSON.stringify(outcomes.counts)}, by cel-go`);
   console.log(`checks       ${tally.checks}`);
   for (const [reason, count] of [...tally.reasons].sort()) console.log(`  ${reason.padEnd(20)} ${count}`);
+  console.log(`acting       ${tally.acting} questions allowed to who acts, and to both alone`);
   console.log(`operations   ${tally.operations}, ${tally.refused} of them refused`);
   console.log(`differences  ${tally.differences.length}`);
   const [first] = tally.differences;

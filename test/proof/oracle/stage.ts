@@ -7,6 +7,7 @@ import { createReader } from '../../../table/dynamodb/reader.ts';
 import { createWriter } from '../../../table/dynamodb/writer.ts';
 import { createMemoryTable } from '../../../table/memory/index.ts';
 import { createPacing } from '../../../table/read/pacing.ts';
+import { SECRET } from './acting.ts';
 import { START } from './generate.ts';
 
 /** What an operation came to. */
@@ -52,7 +53,7 @@ export function createStage(endpoint: string) {
     const clock = { now: () => time, advance, wait };
     let ids = 0;
     const newId = () => `01J8Z0E2Z8D2A3J7A7Y3${String(++ids).padStart(6, '0')}`;
-    const newSecret = () => 'secret';
+    const newSecret = () => SECRET;
     const provision = createProvisioning({ reader, writer, clock, newId, newSecret });
 
     const carryOut = async (command: string, input: object): Promise<Outcome> => {

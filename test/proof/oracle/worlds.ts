@@ -1,9 +1,9 @@
 import type { Decision, Engine, TenantRoles } from '../../../engine/index.ts';
 import { migrate } from '../../../provisioning/verify/index.ts';
-import { ask, change, furnish, giveOtherwise, type Names } from './generate.ts';
+import { ask, askByActor, change, furnish, giveOtherwise, type Names } from './generate.ts';
 import { emptyModel, type Model, type Question } from './model.ts';
 import type { Operation } from './operations.ts';
-import { judge, type OutcomeOf, rolesAt } from './oracle.ts';
+import { judge, type OutcomeOf, ofActorAlone, rolesAt } from './oracle.ts';
 import type { Outcomes } from './outcomes.ts';
 import { createRandom } from './random.ts';
 import { isRefusal, type OpenTable, type Stage } from './stage.ts';
@@ -25,6 +25,8 @@ export interface Tally {
   /** Questions; those for which a condition was looked at. */
   questions: number;
   conditional: number;
+  /** Allows to who acts for somebody: each was allowed to both alone. */
+  acting: number;
   operations: number;
   refused: number;
   readonly reasons: Map<string, number>;
@@ -37,6 +39,7 @@ export const newTally = (): Tally => ({
   checks: 0,
   questions: 0,
   conditional: 0,
+  acting: 0,
   operations: 0,
   refused: 0,
   reasons: new Map(),
@@ -102,9 +105,11 @@ function methodsOf(open: OpenTable, warm: Engine): readonly Method[] {
     };
     const decided: Method = {
       name,
-      ask: ({ subject, permission, scope, at, given, groups }) =>
+      ask: ({ subject, permission, scope, at, given, groups, actor }) =>
         reported(async () =>
-          textOf(await engineOf().check(subject, permission, scope, { at, groups, consistency, ...given })),
+          textOf(
+            await engineOf().check(subject, permission, scope, { at, groups, actor, consistency, ...given }),
+          ),
         ),
       truth: (model, question, oracle) => textOf(judgeBy(oracle, model, question)),
     };
@@ -118,11 +123,12 @@ function methodsOf(open: OpenTable, warm: Engine): readonly Method[] {
     };
     const withRoles: Method = {
       name: `${name}, with roles`,
-      ask: ({ subject, permission, scope, at, given, groups }) =>
+      ask: ({ subject, permission, scope, at, given, groups, actor }) =>
         reported(async () => {
           const { decision, roles } = await engineOf().checkWithRoles(subject, permission, scope, {
             at,
             groups,
+            actor,
             consistency,
             ...given,
           });
@@ -142,6 +148,18 @@ function methodsOf(open: OpenTable, warm: Engine): readonly Method[] {
     ...by('strong', () => warm, 'strong'),
     ...by('strong and cold', () => open.newEngine(), 'strong'),
   ];
+}
+
+const NEVER_WIDENED = 'no wider than both';
+
+/** Whether an actor is allowed what the subject or itself is not, by the engine's word alone. */
+async function widened(engine: Engine, question: Question): Promise<string> {
+  const { actor } = question;
+  if (!actor) return NEVER_WIDENED;
+  const alone = [{ ...question, actor: undefined }, ofActorAlone(question, actor)];
+  const { decisions } = await engine.checkMany([question, ...alone]);
+  const [both, ...each] = decisions.map(({ allowed }) => allowed);
+  return both && each.includes(false) ? `wider: ${each}` : NEVER_WIDENED;
 }
 
 /** Of these methods the two warm ones are cheap to ask: a decision, the effective roles and both at once, each. */
@@ -180,15 +198,20 @@ export async function playWorld(
       isConditional: (conditions[position] ?? 0) > 0,
     }));
   }
-  const kindOf = ({ question, isConditional }: Drawn): string =>
-    `${judgeBy(oracle, model, question).reason}${isConditional ? ', with a condition' : ''}`;
+  const kindOf = ({ question, isConditional }: Drawn): string => {
+    const { reason, allowed } = judgeBy(oracle, model, question);
+    const how = `${question.actor && allowed ? ', by an actor' : ''}${isConditional ? ', with a condition' : ''}`;
+    return `${reason}${how}`;
+  };
 
   /**
    * So many questions, of some each time the one of the kind that was asked least, so that each comes up
    * often. Few get as far as a condition: those that do are asked again, with something else given.
    */
   async function rarest(count: number, names: Names): Promise<readonly Question[]> {
-    const any = await prepared(Array.from({ length: count * DRAWS }, () => ask(random, names)));
+    const any = await prepared(
+      Array.from({ length: count * DRAWS }, () => (random.oneIn(2) ? ask : askByActor)(random, names)),
+    );
     const looking = any.filter(({ isConditional }) => isConditional);
     const again =
       looking.length === 0
@@ -241,6 +264,8 @@ export async function playWorld(
         for (const { name, ask, truth } of [...methods.slice(0, WARM), random.pick(methods.slice(WARM))]) {
           compare(question, name, await ask(question), truth(model, question, oracle));
         }
+        if (question.actor && judgeBy(oracle, model, question).allowed) tally.acting += 1;
+        compare(question, 'widened', await widened(warm, question), NEVER_WIDENED);
       }
       const engine = open.newEngine();
       for (let from = 0; from < questions.length; from += MOST_AT_ONCE) {
@@ -267,8 +292,8 @@ async function splitAll({ reader, writer, clock, newId }: OpenTable): Promise<vo
 /** The most that one call decides. */
 const MOST_AT_ONCE = 1_000;
 
-/** Answers to one question: warm twice, with the roles, one that reads, and one of many at once. */
-const ANSWERS = WARM + 2;
+/** Answers to one question: warm twice, with the roles, one that reads, one of each alone, and one of many at once. */
+const ANSWERS = WARM + 3;
 
 /** How many questions a round asks, so that the world comes to this many checks or a few more. */
 const questionsOf = (checks: number, round: number): number => {

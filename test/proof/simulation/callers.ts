@@ -1,9 +1,10 @@
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 import type { TokenGroups } from '../../../engine/index.ts';
 import { formatApiToken } from '../../../table/api-token.ts';
+import { SECRET } from '../oracle/acting.ts';
 import { ISSUER, START } from '../oracle/generate.ts';
 import type { Model } from '../oracle/model.ts';
-import { SECRET, type SmallNames } from './worlds.ts';
+import type { SmallNames } from './worlds.ts';
 
 /** Who sends requests. Signing is slow: all tokens are made once. */
 export const AUDIENCE = 'https://api.example';

@@ -1,12 +1,24 @@
 import { CLOCK_SKEW_MS } from '../../../table/timing.ts';
-import { ask, changeInOneWrite, changeOfGrants, opposedChanges } from '../oracle/generate.ts';
+import {
+  ask,
+  askByActor,
+  changeInOneWrite,
+  changeOfGrants,
+  opposedChanges,
+  START,
+} from '../oracle/generate.ts';
 import type { Model, Question } from '../oracle/model.ts';
 import type { Operation } from '../oracle/operations.ts';
 import * as does from '../oracle/operations.ts';
+import { ofActorAlone } from '../oracle/oracle.ts';
+import { createJudgeByEngine } from '../oracle/outcomes.ts';
 import { createRandom, type Random } from '../oracle/random.ts';
 import { drawList, type List } from './lists.ts';
 import { copyOf } from './record.ts';
 import type { SmallNames } from './worlds.ts';
+
+/** When histories begin: nothing that stands in a world begins or ends until an hour later. */
+export const BEGIN = START + 3_660_000;
 
 /**
  * A history: what happens to several processes on one table, as data. Everything is drawn before it is played, so that
@@ -123,6 +135,8 @@ export interface Features {
   readonly splits: boolean;
 }
 
+const judge = createJudgeByEngine();
+
 const PROCESSES = 3;
 const STEPS = 20;
 /** What a small cache holds: a few items, fewer than some questions need. */
@@ -139,7 +153,18 @@ export function drawHistory(seed: number, names: SmallNames, model: Model, featu
   }));
   const nextOperation = createChanges(random, names, model, features);
   // Little shows where everybody asks something else; and while DynamoDB is down only what was asked before is answered.
-  const often = Array.from({ length: 5 }, () => ask(random, names));
+  const byActor = (): readonly Question[] => {
+    // Of many the first that is allowed at first: chance seldom draws three things that allow the same.
+    const all = Array.from({ length: 24 }, () => ({ ...askByActor(random, names), at: BEGIN }));
+    const drawn = all.find((each) => judge(model, each).allowed) ?? (all[0] as Question);
+    const { actor, ...own } = drawn;
+    if (!actor) return [drawn];
+    // Now: so decisions are kept. Whoever acts meets what is kept of either half where it was asked for alone.
+    const isNow = true;
+    const question = { ...drawn, isNow };
+    return [question, question, { ...own, isNow }, { ...ofActorAlone(drawn, actor), isNow }];
+  };
+  const often = [...Array.from({ length: 5 }, () => ask(random, names)), ...byActor()];
   const nextQuestion = (): Question =>
     random.oneIn(features.outages ? 6 : 4) ? ask(random, names) : random.pick(often);
   const routes = names.routes.flatMap(({ id, scope }) =>

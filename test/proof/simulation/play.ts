@@ -16,14 +16,15 @@ import type { Reader } from '../../../table/reader.ts';
 import { CLOCK_SKEW_MS, READ_DEADLINE_MS } from '../../../table/timing.ts';
 import { type Action, keyOf } from '../../../table/write/action.ts';
 import { findingsOn } from '../../provisioning/findings.ts';
-import { ISSUER, START } from '../oracle/generate.ts';
+import { SECRET } from '../oracle/acting.ts';
+import { ISSUER } from '../oracle/generate.ts';
 import type { Model, Question } from '../oracle/model.ts';
 import type { Operation } from '../oracle/operations.ts';
 import { rolesAt } from '../oracle/oracle.ts';
 import { createRandom } from '../oracle/random.ts';
 import { isRefusal } from '../oracle/stage.ts';
 import { AUDIENCE, type Callers } from './callers.ts';
-import type { Doing, History, Step } from './history.ts';
+import { BEGIN, type Doing, type History, type Step } from './history.ts';
 import { differencesOf, migratedItemsIn, modelIn, unfinishedIn } from './items.ts';
 import { isPageOf, type Listed } from './lists.ts';
 import { type Caller, createNetwork, mix } from './network.ts';
@@ -31,7 +32,7 @@ import { type Plant, withPlant } from './plants.ts';
 import { createRecord, type Judge, type Tally, type Violation, withoutGroups } from './record.ts';
 import { askAuthorizer, createRequests } from './requests.ts';
 import { createTime } from './time.ts';
-import { createIds, SECRET, type SmallNames, type World } from './worlds.ts';
+import { createIds, type SmallNames, type World } from './worlds.ts';
 
 export interface PlayOptions {
   readonly history: History;
@@ -55,8 +56,8 @@ export interface Played {
   readonly faulty: readonly string[];
 }
 
-/** When histories begin: nothing that stands in a world begins or ends until an hour later. */
-const BEGIN = START + 3_660_000;
+/** Until then nothing begins or ends by time. */
+const UNCHANGED_MS = 3_000_000;
 /** What the engines take for their second bound, in histories with outages. */
 export const OUTAGE_TTL_MS = 300_000;
 /** So long after a failure an engine may still answer as if DynamoDB were down. */
@@ -403,7 +404,12 @@ async function playIn(time: ReturnType<typeof createTime>, options: PlayOptions)
       );
       for (const question of questions) floors.set(question, { state: asked, until: askedAt + KEPT_MS });
     };
-    const { subject, scope, permission, at, given, groups } = first;
+    const asIs = ({
+      isNow,
+      ...question
+    }: Question): Omit<Question, 'at'> & { readonly at: number | undefined } =>
+      isNow && now() < BEGIN + UNCHANGED_MS ? { ...question, at: undefined } : question;
+    const { subject, scope, permission, at, given, groups, actor } = asIs(first);
     try {
       if (by === 'list') {
         // All that the subject may do there: few enough permissions to be decided at one instant.
@@ -420,7 +426,11 @@ async function playIn(time: ReturnType<typeof createTime>, options: PlayOptions)
         const reported = all.filter((name) => shown.includes(name)).join();
         record.compareTogether('strong list', JSON.stringify(first), reported, asked, (then) =>
           // Groups of a token count in no search.
-          all.filter((name) => withoutGroups(judge)(then, { ...first, permission: name }).allowed).join(),
+          all
+            .filter(
+              (name) => withoutGroups(judge)(then, { ...first, actor: undefined, permission: name }).allowed,
+            )
+            .join(),
         );
       } else if (by === 'session') {
         const permissions = questions.map((question) => question.permission);
@@ -428,6 +438,7 @@ async function playIn(time: ReturnType<typeof createTime>, options: PlayOptions)
           permissions,
           at,
           groups,
+          actor,
           consistency,
           ...given,
         });
@@ -436,11 +447,13 @@ async function playIn(time: ReturnType<typeof createTime>, options: PlayOptions)
           .catch(failed)
           .finally(() => looks.delete(look));
         looks.add(look);
-      } else if (by === 'many') compareAll((await engine.checkMany(questions, { consistency })).decisions);
+      } else if (by === 'many')
+        compareAll((await engine.checkMany(questions.map(asIs), { consistency })).decisions);
       else if (by === 'roles') {
         const { decision, roles } = await engine.checkWithRoles(subject, permission, scope, {
           at,
           groups,
+          actor,
           consistency,
           ...given,
         });
@@ -457,7 +470,7 @@ async function playIn(time: ReturnType<typeof createTime>, options: PlayOptions)
             },
           );
       } else {
-        const options = { at, groups, consistency, ...given };
+        const options = { at, groups, actor, consistency, ...given };
         compareAll([await engine.check(subject, permission, scope, options)]);
       }
     } catch (error) {

@@ -18,6 +18,8 @@ export interface Tally {
    */
   misnamed: number;
   allowed: number;
+  /** Of those to who acts for somebody. */
+  acting: number;
   /** Checks and requests that only the groups of a token let be allowed. */
   byGroups: number;
   /** Refusals because a condition could not be evaluated. */
@@ -60,6 +62,7 @@ export const newTally = (): Tally => ({
   stale: 0,
   misnamed: 0,
   allowed: 0,
+  acting: 0,
   byGroups: 0,
   undecided: 0,
   contended: 0,
@@ -186,6 +189,7 @@ export function createRecord(start: number, furnished: Model, tally: Tally, judg
       const truthAt = (then: Model) => truth(then, question).reason;
       tally.checks[kind] += 1;
       if (allowed) tally.allowed += 1;
+      if (allowed && question.actor) tally.acting += 1;
       if (allowed && question.groups && !withoutGroups(judge)(model, question).allowed) tally.byGroups += 1;
       if (reason === 'condition_failed') tally.undecided += 1;
       if (truthAt((possible.at(-1) as State).model) === reason) return;
@@ -214,8 +218,10 @@ export function createRecord(start: number, furnished: Model, tally: Tally, judg
 /** Whether something that the question names is not there: a refusal, whatever the reason. */
 export const isAbsent = (
   model: Model,
-  { subject, scope, permission }: Pick<Question, 'subject' | 'scope' | 'permission'>,
+  { subject, scope, permission, actor }: Pick<Question, 'subject' | 'scope' | 'permission' | 'actor'>,
 ): boolean =>
   !model.subjects.some(({ ref }) => ref === subject) ||
   !model.scopes.some(({ ref }) => ref === scope) ||
-  !model.permissions.some(({ name }) => name === permission);
+  !model.permissions.some(({ name }) => name === permission) ||
+  (actor !== undefined && !model.subjects.some(({ ref }) => ref === actor.subject)) ||
+  (actor?.mandate !== undefined && !model.mandates.some(({ id }) => `mandate:${id}` === actor.mandate));

@@ -57,7 +57,10 @@ function report(tally: Tally, seconds: number): void {
       `${tally.histories} in ${Math.round(seconds)} s, ${Math.round(tally.histories / seconds)} a second`,
     ],
     ['checks', `${cached + strong + atLeast}: ${cached} cached, ${strong} strong, ${atLeast} atLeast`],
-    ['  allowed', `${tally.allowed}; ${tally.undecided} without what a condition looks at`],
+    [
+      '  allowed',
+      `${tally.allowed}, ${tally.acting} to who acts; ${tally.undecided} without what a condition looks at`,
+    ],
     ['  by groups', `${tally.byGroups}, requests among them: allowed by those of a token alone`],
     ['  stale', `${tally.stale}, within the bound`],
     ['  misnamed', `${tally.misnamed}: refused rightly, for the reason of another instant`],

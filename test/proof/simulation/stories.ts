@@ -1,11 +1,12 @@
 import { DEFAULT_TTL_MS } from '../../../engine/index.ts';
 import { CLOCK_SKEW_MS } from '../../../table/timing.ts';
+import { endMandate, mandate, setMandateOptional } from '../oracle/acting.ts';
 import { START } from '../oracle/generate.ts';
 import type { Question } from '../oracle/model.ts';
 import type { Operation } from '../oracle/operations.ts';
 import * as does from '../oracle/operations.ts';
 import { createRandom, type Random } from '../oracle/random.ts';
-import type { Consistency, History, Pace, Step } from './history.ts';
+import { BEGIN, type Consistency, type History, type Pace, type Step } from './history.ts';
 import { ARRIVAL_MS } from './network.ts';
 import { OUTAGE_TTL_MS } from './play.ts';
 
@@ -60,6 +61,24 @@ const conditional = (when: string, level: string, source = 'stored') => [
 ];
 const halvesOfConditions = [{ ...question(EVE, PLACE), permission: LOBBY }, question(ZOE, PLACE)];
 const questionsOfConditions = [question(EVE, PLACE), ...halvesOfConditions, ...halvesOfConditions];
+
+/**
+ * The same for who acts: Eve's decision, the bot's and the mandate stand apart. Eve may act by nobody else, and the bot for
+ * nobody else: whoever asks of these leaves what was decided of either to the cache.
+ */
+const BOT = `agent:${id('B')}`;
+const BY_BOT = { id: 'errand', subject: EVE, actor: BOT };
+const ERRAND = mandate({ ...BY_BOT, permissions: [VAULT], scopes: [PLACE], endsAt: BEGIN + 36_000_000 });
+const acts = (who: string, by: string, named?: string): Question => ({
+  ...question(who, PLACE),
+  ...{ at: BEGIN, isNow: true, actor: { subject: by, mandate: named } },
+});
+const withBot = [...furnished, does.createAddedSubject(BOT, 'active', null)];
+const botJoins = does.join(BOT, KEEPERS);
+const questionsOfActors = (named?: string) => [
+  ...[acts(EVE, BOT, named), acts(EVE, BOT, named), acts(EVE, ZOE), acts(ZOE, BOT)],
+  ...[question(BOT, ELSEWHERE), question(ZOE, PLACE)],
+];
 
 /** How things stand at first, what happens one after the other, and what is asked all the while. */
 export interface Story {
@@ -119,6 +138,27 @@ export const STORIES: Readonly<Record<string, Story>> = {
     ],
     changes: [1, 2, 3, 4].flatMap(() => [placeIs('top'), eveIs('high'), eveIs('low'), placeIs('high')]),
     questions: [question(EVE, PLACE), ...half, ...half],
+  },
+  'a user loses a role, then who acts for her gets one': {
+    operations: [...withBot, does.grant(EVE, PLACE, [KEEPER]), ERRAND],
+    changes: [1, 2, 3, 4].flatMap(() => [
+      ...[does.ungrant(EVE, PLACE), does.grant(BOT, PLACE, [KEEPER])],
+      ...[does.ungrant(BOT, PLACE), does.grant(EVE, PLACE, [KEEPER])],
+    ]),
+    questions: questionsOfActors('mandate:errand'),
+  },
+  'a mandate ends, then who acts gets a role': {
+    operations: [...withBot, does.grant(EVE, PLACE, [KEEPER]), botJoins, ERRAND],
+    changes: [endMandate('errand'), roleComes],
+    questions: questionsOfActors('mandate:errand'),
+  },
+  'an agent may not act without a mandate any more, then gets a role': {
+    operations: [...withBot, does.grant(EVE, PLACE, [KEEPER]), botJoins, setMandateOptional(BOT, true)],
+    changes: [1, 2, 3, 4].flatMap(() => [
+      ...[setMandateOptional(BOT, false), roleComes],
+      ...[roleGoes, setMandateOptional(BOT, true)],
+    ]),
+    questions: questionsOfActors(),
   },
   'a property is passed no more, then a condition asks for what is passed': {
     operations: conditional(asksFor('top'), 'low', 'passed'),

@@ -1,6 +1,7 @@
 import { createProvisioning } from '../../../provisioning/index.ts';
 import type { Item } from '../../../table/item.ts';
 import { createMemoryTable } from '../../../table/memory/index.ts';
+import { SECRET } from '../oracle/acting.ts';
 import { furnishSmall, type Names, START } from '../oracle/generate.ts';
 import { emptyModel, type Model } from '../oracle/model.ts';
 import type { Operation } from '../oracle/operations.ts';
@@ -38,9 +39,6 @@ export interface SmallWorld {
   readonly names: SmallNames;
   readonly operations: readonly Operation[];
 }
-
-/** Every API token has it: a token's text must be known before the token is made. */
-export const SECRET = 'A'.repeat(43);
 
 /** More scopes than one transaction can move. */
 const TREE_SIZE = 26;
