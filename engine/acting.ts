@@ -10,6 +10,7 @@ import {
   type Reason,
 } from './decision.ts';
 import type { Question } from './decision-input.ts';
+import { refusalOf } from './effective-roles.ts';
 import type { Given } from './given.ts';
 
 /**
@@ -80,9 +81,11 @@ export function mandateRefusal(
     return 'mandate_unknown';
   if (!mandate.active) return 'mandate_inactive';
   if (!(at < mandate.endsAt)) return 'mandate_ended';
-  if (!coversPermission(mandate, question, input)) return 'mandate_permission';
-  if (!coversScope(mandate, question, input)) return 'mandate_scope';
-  if (mandate.condition && !input.holds(mandate.condition, question)) return 'mandate_condition_failed';
+  if (question.scope !== undefined) {
+    if (!coversPermission(mandate, question, input)) return 'mandate_permission';
+    if (!coversScope(mandate, question, input)) return 'mandate_scope';
+    if (mandate.condition && !input.holds(mandate.condition, question)) return 'mandate_condition_failed';
+  }
   return mandate.isCounted && question.isCounted !== true ? 'budget_uncounted' : undefined;
 }
 
@@ -115,6 +118,20 @@ const OF_ACTOR: Readonly<Partial<Record<Reason, ActorReason>>> = {
 };
 
 const reasonOfActor = (reason: Reason): DenyReason => OF_ACTOR[reason] ?? (reason as DenyReason);
+
+/** Of a question without a scope: why the actor may not act at all, whatever is asked; undefined if it may. */
+export function refusedAlone(
+  question: Question,
+  actor: Actor,
+  who: SubjectItem | null,
+  mandate: MandateItem | null | undefined,
+  at: number,
+  input: MandateInput,
+): Decision | undefined {
+  const own = refusalOf(who, { scopes: [] }, at);
+  const reason = own ? reasonOfActor(own) : mandateRefusal(question, actor, mandate, at, input);
+  return reason && DENIED[reason];
+}
 
 /**
  * What it comes to: an allow only of all three. The first refusal counts.

@@ -1,6 +1,13 @@
 import type { ConditionalEffect, MandateItem } from '../table/decision/items.ts';
 import { patternsCovering } from '../table/permission-name.ts';
-import { actorQuestion, combined, type MandateInput, mandateRefusal, refusedToken } from './acting.ts';
+import {
+  actorQuestion,
+  combined,
+  type MandateInput,
+  mandateRefusal,
+  refusedAlone,
+  refusedToken,
+} from './acting.ts';
 import type { Actor } from './actor.ts';
 import { type ConditionInput, createOutcomes } from './conditions/outcomes.ts';
 import type { Work } from './conditions/work.ts';
@@ -30,14 +37,16 @@ export function lookForBoth<Q extends Question>(
   const ownKnown = known && findKept(own, false, look, run);
   const subject = ownKnown ? known : lookAnew(look, run, question, keeps);
   const half = ownKnown ?? lookAnew(look, run, own, keeps);
-  if (subject === undefined || half === undefined) return undefined;
+  // Without a scope nothing else is looked at: whether it may act at all.
+  const who = question.scope === undefined ? look.item(SUBJECT, subjectId(actor.subject)) : null;
+  if (subject === undefined || half === undefined || who === undefined) return undefined;
   if (actor.mandate !== undefined && mandate === undefined) return undefined;
-  return { question, credential: subject.credential, subject, acting: { actor, half, mandate } };
+  return { question, credential: subject.credential, subject, acting: { actor, half, who, mandate } };
 }
 
 /** The subject's decision, and what becomes of it with the actor and the mandate. */
 export function decideBoth<Q extends Question>(
-  { question, credential, subject, acting: { actor, half, mandate } }: Both<Q>,
+  { question, credential, subject, acting: { actor, half, who, mandate } }: Both<Q>,
   instant: number,
   isStale: boolean,
   { work, withRoles }: Deciding,
@@ -57,11 +66,15 @@ export function decideBoth<Q extends Question>(
     patterns: subject.known
       ? cached.patterns
       : () => subject.input.permission?.patterns ?? patternsCovering(question.permission ?? ''),
-    actor: half.known ? cached.actor : () => half.input.subject,
+    actor: half.known ? cached.actor : () => who ?? half.input.subject,
     holds,
   };
   const refused = refusedCredential({ question, credential }, at) ?? refusedToken(question, mandate, at);
-  const decision = refused ?? decisionOf(question, actor, mandate, at, own.decision, ofActor.decision, input);
+  const decision =
+    refused ??
+    (question.scope === undefined
+      ? refusedAlone(question, actor, who, mandate, at, input)
+      : decisionOf(question, actor, mandate, at, own.decision, ofActor.decision, input));
   const acting = { made: ofActor.made, input: ofActor.input, mandate };
   return { ...own, decision, instant, acting };
 }

@@ -1,4 +1,4 @@
-import type { MandateItem } from '../table/decision/items.ts';
+import type { MandateItem, SubjectItem } from '../table/decision/items.ts';
 import type { Actor } from './actor.ts';
 import type { ConditionInput } from './conditions/outcomes.ts';
 import type { Work } from './conditions/work.ts';
@@ -59,7 +59,7 @@ export interface TenantRoles {
 
 /** A question that was decided. */
 export interface Decided<Q extends Question> extends Asked<Q> {
-  /** Undefined if the question has no scope and its credential, if any, is valid. */
+  /** Undefined if the question has no scope, its credential, if any, is valid, and who acts may act. */
   readonly decision: Decision | undefined;
   /** What the decision came to without the credential; undefined if the question has no scope. */
   readonly made: KeptDecision | undefined;
@@ -83,6 +83,8 @@ export interface Both<Q extends Question> extends Asked<Q> {
   readonly acting: {
     readonly actor: Actor;
     readonly half: Half<Question>;
+    /** The actor itself, where the question has no scope; null if there is none. */
+    readonly who: SubjectItem | null;
     readonly mandate: MandateItem | null | undefined;
   };
 }

@@ -331,5 +331,6 @@ function prefetchAsBefore<Q extends Question>(ask: Ask<Q>, look: Look): void {
   const { actor } = question;
   if (actor === undefined) return;
   decisionInput(actorQuestion(question, actor), before);
+  if (question.scope === undefined) before.item(SUBJECT, subjectId(actor.subject));
   if (actor.mandate !== undefined) before.item(MANDATE, actor.mandate);
 }

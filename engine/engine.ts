@@ -75,7 +75,7 @@ export interface CheckRequest
 /** A decision on a question that was built from items of the table. */
 export interface AskedDecision<Q extends Question> {
   readonly question: Q;
-  /** Undefined if the question has no scope and its credential, if any, is valid. */
+  /** Undefined if the question has no scope, its credential, if any, is valid, and who acts may act. */
   readonly decision: Decision | undefined;
   /** The root of the scope; undefined if the scope is unknown. */
   readonly tenant: string | undefined;

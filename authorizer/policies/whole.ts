@@ -146,8 +146,9 @@ export function createWholePolicy(options: WholePolicyOptions) {
     base: string,
   ): Promise<{ readonly subject: string; readonly resources: Resources } | 'credential_refused' | undefined> {
     const { question: caller, decision } = await engine.checkAsked(askCaller(identity));
-    if (decision) return 'credential_refused';
-    if (!caller.isKnown) return undefined;
+    if (decision?.reason === 'credential_refused') return 'credential_refused';
+    // Who acts may not at all: each request is refused with its reason.
+    if (!caller.isKnown || decision) return undefined;
     const { subject, rules } = caller;
     const { credential, claims, actor } = identity;
     const read = claimsIn(rules).map((name) => claims[name]);

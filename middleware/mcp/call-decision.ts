@@ -155,8 +155,9 @@ export async function known(
   const asked = { permission: undefined, scope: undefined, given: {} };
   const { decision, question } = await engine.checkAsked((look) => questionOf(caller, asked, look));
   const { subject } = question;
-  if (decision?.reason === 'credential_refused' || subject === '')
-    throw new CredentialsError('token_refused');
+  // Without a scope nothing is used up: a mandate that is counted is good here.
+  const isRefused = decision !== undefined && decision.reason !== 'budget_uncounted';
+  if (isRefused || subject === '') throw new CredentialsError('token_refused');
   const { actor } = caller;
   // What was answered by one mandate is not read by another one.
   return { subject, creator: JSON.stringify([subject, actor?.subject ?? '', actor?.mandate ?? '']) };

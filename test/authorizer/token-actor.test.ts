@@ -117,6 +117,21 @@ describe('an actor', () => {
     );
   });
 
+  test('that may not act at all gets no policy for the whole API, but a refusal with its reason', async () => {
+    authorizer = serve({ POLICY_COVERS: 'api' });
+    const said = async (act: object, path: string) =>
+      (
+        await answerOf(
+          authorizer,
+          restRequestEvent('GET', path, { Authorization: [bearer(await tokenWith({ act }))] }),
+        )
+      ).said;
+    expect(await said({ sub: 'cat' }, '/vault')).toBe('allow');
+    expect(await said({ sub: 'nobody' }, '/vault')).toBe('actor_unknown');
+    // No route, no scope: nothing is allowed there either.
+    expect(await said({ sub: 'nobody' }, '/elsewhere')).toBe('route_unmapped');
+  });
+
   test.each([
     ['a WebSocket', (token: string) => webSocketEvent({ Authorization: [bearer(token)] })],
     ['AppSync, which has subscriptions', (token: string) => appSyncEvent(token)],

@@ -179,6 +179,49 @@ test.each(Object.entries(MANDATES))(
   },
 );
 
+const ALONE: readonly (readonly [
+  who: string,
+  item: Readonly<Record<string, unknown>> | undefined,
+  actor: Partial<Actor>,
+  reason: string | undefined,
+])[] = [
+  ['an actor that may act', undefined, { subject: 'user:job' }, undefined],
+  ['one that is unknown', undefined, { subject: 'user:nobody' }, 'actor_unknown'],
+  ['one that no id spells', undefined, { subject: 'not a reference' }, 'actor_unknown'],
+  ['one that is inactive', undefined, { subject: 'agent:off' }, 'actor_inactive'],
+  ['one that ended', undefined, { subject: 'user:late' }, 'actor_ended'],
+  ['an agent without a mandate', undefined, {}, 'mandate_required'],
+  ['an agent that needs none', undefined, { subject: 'agent:free' }, undefined],
+  ['a mandate of both', {}, {}, undefined],
+  ['a mandate that is not there', undefined, { mandate: 'mandate:gone' }, 'mandate_unknown'],
+  ['a mandate of another actor', { actor: 'agent:free' }, {}, 'mandate_unknown'],
+  ['a mandate of another subject', { subject: 'user:job' }, {}, 'mandate_unknown'],
+  ['a mandate that was ended by hand', { status: 'ended' }, {}, 'mandate_inactive'],
+  ['a mandate that ended', { endsAt: '2026-01-01T00:00:00.000Z' }, {}, 'mandate_ended'],
+  ['a mandate with a budget', { budget: true }, {}, 'budget_uncounted'],
+  ['a mandate with its token', { hash: 'abc' }, { hash: 'abc' }, undefined],
+  ['a mandate with another token', { hash: 'abc' }, { hash: 'abd' }, 'credential_refused'],
+  ['a token that ended', {}, { until: 1 }, 'credential_refused'],
+];
+test.each(ALONE)('without a scope, in one read: %s', async (who, item, more, reason) => {
+  const ref = `mandate:a${ALONE.findIndex(([name]) => name === who)}`;
+  if (item) await mandate(item, ref);
+  world.calls.length = 0;
+  const named = item && { mandate: ref };
+  const actor: Actor = { subject: 'agent:bot', ...named, ...more };
+  const credential = { ref: 'session:none' };
+  const ask = () => ({ subject: ANN, actor, permission: undefined, scope: undefined });
+  for (const consistency of ['cached', 'cached', 'strong'] as const)
+    expect((await engine.checkAsked(ask, { consistency })).decision?.reason).toBe(reason);
+  expect((await engine.checkManyAsked([ask])).answers[0]?.decision?.reason).toBe(reason);
+  // One for each consistency, of all that is looked at.
+  const operations = world.calls.map(({ operation }) => operation);
+  expect(operations.filter((name) => name !== 'TransactGetItems').length).toBeLessThanOrEqual(1);
+  // The subject's own credential comes first.
+  const refused = await engine.checkAsked(() => ({ ...ask(), credential }));
+  expect(refused.decision?.reason).toBe('credential_refused');
+});
+
 test('a mandate that is given counts for those who require none', async () => {
   await mandate({ actor: 'user:job', scopes: [SOUTH] }, 'mandate:narrow');
   expect(await reasonOf({ subject: 'user:job', mandate: 'mandate:narrow' })).toBe('mandate_scope');
@@ -369,10 +412,10 @@ describe('an explanation', () => {
     const { actor, mandate } = explanation.acting as NonNullable<typeof explanation.acting>;
     expect(actor).toMatchObject({ allowed: false, reason: 'no_grant', subject: { ref: 'user:job' } });
     expect(actor.steps.at(-1)?.decides).toBe(true);
-    expect(mandate).toMatchObject({ ref: null, passed: null, reason: null });
+    expect(mandate).toBeNull();
     const text = formatExplanation(explanation);
     expect(text).toContain('REFUSED (actor_no_grant)');
-    expect(text).toContain('steps of the actor');
+    expect(text).toContain('the actor itself: refused (no_grant)');
   });
 
   test.each(Object.entries(MANDATES))('is of the same mind on a mandate %s', async (name, one) => {
@@ -382,11 +425,40 @@ describe('an explanation', () => {
     const acting = { ...BOT, mandate: ref, ...one.actor };
     const explained = await ask(ANN, READ, one.scope ?? NORTH, { ...one.given, actor: acting });
     expect(explained.reason).toBe(one.is);
-    if (one.is === 'credential_refused') return;
-    const refusal = one.is === 'role' ? null : one.is;
-    expect(explained.acting?.mandate).toMatchObject({ passed: refusal === null, reason: refusal });
-    if (refusal !== null) expect(formatExplanation(explained)).toContain(`(${refusal})`);
+    expect(explained.allowed).toBe(one.is === 'role');
+    expect(formatExplanation(explained)).toContain(`(${one.is})`);
   });
+});
+
+test('a mandate that was judged before is judged again where it, the actor or the subject was read anew', async () => {
+  const actor = { ...BOT, mandate: 'mandate:again' };
+  await mandate({}, 'mandate:again');
+  await writeSubject(world, 'agent:bot', { status: 'active' });
+  world.settle();
+  const now = async (more: CheckOptions = {}) => reasonOf(actor, READ, NORTH, more);
+  for (let n = 0; n < 3; n++) expect(await now()).toBe('role');
+  // A read of another question replaces it in the cache.
+  await mandate({ scopes: [SOUTH] }, 'mandate:again');
+  expect(await now({ consistency: 'strong' })).toBe('mandate_scope');
+  for (let n = 0; n < 3; n++) expect(await now()).toBe('mandate_scope');
+  await mandate({}, 'mandate:again');
+  for (let n = 0; n < 3; n++) expect(await now({ consistency: n === 0 ? 'strong' : 'cached' })).toBe('role');
+  await writeSubject(world, 'agent:bot', { status: 'disabled' });
+  world.settle();
+  expect(await now({ consistency: 'strong' })).toBe('actor_inactive');
+  for (let n = 0; n < 3; n++) expect(await now()).toBe('actor_inactive');
+  await writeSubject(world, 'agent:bot', { status: 'active' });
+  world.settle();
+  for (let n = 0; n < 3; n++) expect(await now({ consistency: n === 0 ? 'strong' : 'cached' })).toBe('role');
+  // Two who act in turns do not take each other's place.
+  for (let n = 0; n < 3; n++) {
+    expect(await now()).toBe('role');
+    expect(await reasonOf({ subject: 'user:none' })).toBe('actor_no_grant');
+    expect(await reasonOf({ ...actor, mandate: 'mandate:job' })).toBe('mandate_unknown');
+  }
+  world.clock.advance(61_000);
+  await writeMandate(world, 'mandate:again', { status: 'ended' });
+  expect(await now()).toBe('mandate_inactive');
 });
 
 test('two decisions that are kept go together only where all they rest on was true at one instant', async () => {
