@@ -11,8 +11,11 @@ export interface Consequence {
   readonly permission?: string;
 }
 
-/** Types of decision items that no decision about a connection looks at; with that of a group its scope's changes. */
-const OTHERS: ReadonlySet<string> = new Set(['api', 'resource-type', 'group']);
+/**
+ * Types of decision items that no decision about a connection looks at; with that of a group its scope's changes. Who
+ * acts for somebody cannot connect.
+ */
+const OTHERS: ReadonlySet<string> = new Set(['api', 'resource-type', 'group', 'mandate']);
 
 /**
  * The connections that a record of the change feed concerns; undefined for a change that no decision rests on.
