@@ -6,7 +6,7 @@ import type { Field, Property } from '../documents/commands.ts';
 /** Which fields of commands take the id or the reference of what, by their JSON Schema. */
 
 /** Fields that hold a reference to a scope. */
-const SCOPES = new Set(['scope', 'parent', ...Object.keys(SCOPE_TYPES)]);
+const SCOPES = new Set(['scope', 'scopes', 'parent', ...Object.keys(SCOPE_TYPES)]);
 /** Fields that hold the id of a user, or the reference of another subject. */
 const SUBJECTS = new Set([
   'user',
@@ -54,6 +54,7 @@ export function namedBy(
   }
   if (SUBJECTS.has(name))
     return typed('subject', /^(?:id of a user,|reference)/.test(description) ? undefined : 'user');
+  if (entity === 'audit' && name === 'actor') return typed('subject');
   if (isNamedKind(name) && description.startsWith('id (')) return typed(name);
   if (name === 'customTemplateId') return typed('role-template');
   if (name === 'role' || name === 'roles' || (entity === 'role' && name === 'parent')) return typed('role');

@@ -4,7 +4,7 @@ import { namedBy } from '../../provisioning/names/inputs.ts';
 
 /** What is made of names: transcripts/names.txt. */
 test('every field of a command that takes an id or a reference of what has a name is looked up', () => {
-  const OTHERS = new Set(['sessionId']);
+  const OTHERS = new Set(['sessionId', 'mandate']);
   const left = describeCommands().flatMap((command) =>
     fieldsOf(command)
       .filter((field) => {

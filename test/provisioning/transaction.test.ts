@@ -41,7 +41,11 @@ const stateOf = async (world: LedgerWorld) =>
 /** The same, but for which transaction wrote it: one wrote here what several wrote there. */
 const contentOf = async (world: LedgerWorld) =>
   Object.fromEntries(
-    Object.entries(await stateOf(world)).map(([key, { writeId: _, ...item }]) => [key, item]),
+    Object.entries(await stateOf(world)).map(([key, { writeId: _, ...item }]) => [
+      key,
+      // Each token is of chance.
+      'hash' in item ? { ...item, hash: 'of a token' } : item,
+    ]),
   );
 
 describe('whatever is put together', () => {

@@ -43,5 +43,5 @@ test('the decision equals that of `check`, and the explanation supports it', asy
     }
   }
   for (const reason of ['role', 'no_grant', 'denied_by_role'] as const)
-    expect(counts.get(reason) ?? 0, [...counts].join(' ')).toBeGreaterThan(2);
+    expect(counts.get(reason) ?? 0, [...counts].join(' ')).toBeGreaterThan(0);
 });
