@@ -34,7 +34,7 @@ export function lookForBoth<Q extends Question>(
   // Given again are both or none: what a decision rests on that is given again is not looked at, so that it could not
   // be read again where it does not go together with what the other one looks at.
   const known = givesAgain ? findKept(question, withRoles, look, run) : undefined;
-  const ownKnown = known && findKept(own, false, look, run);
+  const ownKnown = known && findKept(own, withRoles, look, run);
   const subject = ownKnown ? known : lookAnew(look, run, question, keeps);
   const half = ownKnown ?? lookAnew(look, run, own, keeps);
   // Without a scope nothing else is looked at: whether it may act at all.
@@ -54,7 +54,7 @@ export function decideBoth<Q extends Question>(
 ): Decided<Q> {
   const at = question.at ?? instant;
   const own = decideHalf(subject, instant, isStale, work, withRoles);
-  const ofActor = decideHalf(half, instant, isStale, work, false);
+  const ofActor = decideHalf(half, instant, isStale, work, withRoles);
   const holds = (condition: ConditionalEffect): boolean => {
     const input = subject.input ?? conditionInput(question);
     return input !== undefined && isTrue(condition, input, work);
@@ -95,7 +95,7 @@ export function decideBothAtOnce<Q extends Question>(
   const ofActor = keptFor(actor.subject, undefined, question.scope ?? '', question.permission ?? '');
   if (ofActor === undefined) return undefined;
   const own = decisionFor(known, question, withRoles);
-  const actors = decisionFor(ofActor, question, false);
+  const actors = decisionFor(ofActor, question, withRoles);
   if (own === undefined || actors === undefined) return undefined;
   const mandate = holdTogether(known, ofActor, MANDATE, actor.mandate, instant);
   if (mandate === undefined) return undefined;

@@ -30,9 +30,9 @@ export interface FieldNames {
   readonly type?: string;
 }
 
-/** What a schema says of a field, of one that may be cleared too; how it takes references is in it. */
-export const descriptionOf = ({ description, anyOf }: Property): string =>
-  description ?? anyOf?.[0]?.description ?? '';
+/** What a schema says of a field, of one that may be cleared or is a list, too; how it takes references is in it. */
+export const descriptionOf = ({ description, anyOf, items }: Property): string =>
+  description ?? anyOf?.[0]?.description ?? items?.description ?? '';
 
 /** What a field names; undefined for one that names nothing that is found by a name. */
 export function namedBy(
@@ -41,7 +41,7 @@ export function namedBy(
   input: Readonly<Record<string, unknown>>,
 ): FieldNames | undefined {
   const [entity = '', verb = ''] = command.split('.');
-  const description = descriptionOf(property) || (property.items?.description ?? '');
+  const description = descriptionOf(property);
   const typed = (kind: NamedKind, type?: string): FieldNames =>
     type === undefined ? { kind } : { kind, type };
   if (name === 'id') {
