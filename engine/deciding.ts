@@ -28,7 +28,6 @@ export const asking =
     question;
 
 /** Decides questions, from what is kept where it still holds. */
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: the plans of one engine, over what it keeps.
 export function createDeciding(
   kept: KeptDecisions | undefined,
   {
@@ -104,15 +103,7 @@ export function createDeciding(
       const decision = settled ?? (input && settle(known.residual, input));
       const instant = input && at;
       if (decision)
-        return {
-          question,
-          credential: undefined,
-          decision,
-          made: known,
-          isKept: true,
-          instant,
-          input,
-        };
+        return { question, credential: undefined, decision, made: known, isKept: true, instant, input };
     }
     // What is not there, or does not hold, is not asked for again.
     return decidePlan<Q, Q>(lookAnew, question, deciding, at);
@@ -172,26 +163,10 @@ export function createDeciding(
         ? settle(known.residual, input, work)
         : (decisionFor(known, question, withRoles) as Decision);
       const decision = refused ?? settled;
-      return {
-        question,
-        credential,
-        decision,
-        made: known,
-        isKept: true,
-        instant,
-        input,
-      };
+      return { question, credential, decision, made: known, isKept: true, instant, input };
     }
     if (question.scope === undefined)
-      return {
-        question,
-        credential,
-        decision: refused,
-        made: undefined,
-        isKept: false,
-        instant,
-        input,
-      };
+      return { question, credential, decision: refused, made: undefined, isKept: false, instant, input };
     assertWhole(input);
     const { decision, made } = madeOf(input, value.spans ?? NO_SPANS, at, refused, work, withRoles);
     if (value.spans && !isStale) kept?.keep(question.subject, question.groups, question.scope, made);

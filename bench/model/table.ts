@@ -25,13 +25,10 @@ export const revisionOf = (api: string, writtenAt: number): Item => ({
 /** The department of every user, for conditions. */
 export const DEPARTMENT = 'sales';
 
-/**
- * The decision items that commands would write for this model.
- *
- * @param when the condition of every effect; without one all effects always count
- */
-export function decisionItems(world: World, writtenAt: number, when?: string): readonly Item[] {
-  const item = (key: Key, fields: Readonly<Record<string, unknown>>): Item => ({
+/** Makes decision items of one instant. */
+export const itemsAt =
+  (writtenAt: number) =>
+  (key: Key, fields: Readonly<Record<string, unknown>>): Item => ({
     ...key,
     Type: 'Decision',
     [Attribute.version]: FORMS.usual,
@@ -39,6 +36,14 @@ export function decisionItems(world: World, writtenAt: number, when?: string): r
     [Attribute.writeId]: 'bench',
     ...fields,
   });
+
+/**
+ * The decision items that commands would write for this model.
+ *
+ * @param when the condition of every effect; without one all effects always count
+ */
+export function decisionItems(world: World, writtenAt: number, when?: string): readonly Item[] {
+  const item = itemsAt(writtenAt);
   const ofRef = (ref: string, fields: Readonly<Record<string, unknown>>): Item =>
     item(decisionKey(parseRef(ref, 'ref')), { status: 'active', ...fields });
   const scopes = world.places.map(({ ref }) => {

@@ -1,12 +1,10 @@
 import type { CheckRequest } from '../../engine/engine.ts';
 import { Attribute } from '../../table/decision/attributes.ts';
-import { FORMS } from '../../table/form.ts';
 import { parseRef, parseSubjectRef } from '../../table/identifiers.ts';
-import type { Item } from '../../table/item.ts';
-import { decisionKey, type Key } from '../../table/keys.ts';
+import { decisionKey } from '../../table/keys.ts';
 import { longAgo, openNewTable } from '../harness/engine.ts';
 import { wrongAnswer } from '../harness/rounds.ts';
-import { decisionItems, writeItems } from '../model/table.ts';
+import { decisionItems, itemsAt, writeItems } from '../model/table.ts';
 import { idOf } from '../model/visits.ts';
 import type { Question, World } from '../model/world.ts';
 import { loadDeployed } from './deployed.ts';
@@ -20,18 +18,14 @@ const MAX_BYTES = 128 * 1024 * 1024;
 export async function createActing(world: World, questions: readonly Question[], endpoint: string) {
   const { client, reader } = await openNewTable(endpoint, 'acting');
   const writtenAt = longAgo();
-  const item = (key: Key, fields: Readonly<Record<string, unknown>>): Item => ({
-    ...key,
-    Type: 'Decision',
-    [Attribute.version]: FORMS.usual,
-    [Attribute.writtenAt]: writtenAt,
-    [Attribute.writeId]: 'bench',
-    status: 'active',
-    ...fields,
-  });
+  const item = itemsAt(writtenAt);
   const acting = world.users.flatMap(({ ref: subject }) => [
-    item(decisionKey(parseSubjectRef(`agent:${idOf(subject)}`, 'actor')), { [Attribute.isAdmin]: true }),
+    item(decisionKey(parseSubjectRef(`agent:${idOf(subject)}`, 'actor')), {
+      status: 'active',
+      [Attribute.isAdmin]: true,
+    }),
     item(decisionKey(parseRef(`mandate:${idOf(subject)}`, 'mandate')), {
+      status: 'active',
       [Attribute.subject]: subject,
       [Attribute.actor]: `agent:${idOf(subject)}`,
       [Attribute.endsAt]: '2100-01-01T00:00:00.000Z',

@@ -112,7 +112,7 @@ describe('an actor', () => {
     const headers = { act: 'ben', 'x-actor': '{"sub":"ben"}', actor: 'user:ben' };
     expect(await ask(await tokenWith(claims), '/vault', headers)).toBe('allow');
     // Nor does one take the actor away.
-    expect(await ask(await tokenWith({ ...BEN, ...{ Act: { sub: 'cat' } } }), '/vault', headers)).toBe(
+    expect(await ask(await tokenWith({ ...BEN, Act: { sub: 'cat' } }), '/vault', headers)).toBe(
       'actor_no_grant',
     );
   });

@@ -20,16 +20,18 @@ const MANIFEST = `
 permissions: ["invoices:read:invoice", "invoices:pay:invoice"]
 pages: [home, desk, vault]
 properties:
+  - { of: "resource:location", name: open, type: bool, source: stored }
   - { of: context, name: channel, type: string, source: passed }
   - { of: action, name: amount, type: int, source: passed }
   - { of: "subject:user", name: level, type: string, source: passed }
 scopes:
   acme: { id: acme, type: tenant, combination: deny-overrides }
-  north: { id: north, type: location, parent: acme }
+  north: { id: north, type: location, parent: acme, properties: { open: true } }
   south: { id: south, type: location, parent: acme }
 roles:
   reader: { id: reader, global: true, allow: ["invoices:read:invoice"] }
   payer: { id: payer, global: true, allow: ["invoices:pay:invoice"] }
+  opener: { id: opener, global: true, allow: [{ permission: vault, when: resource.properties.open }] }
   blocked: { id: blocked, owner: acme, deny: ["invoices:read:invoice"] }
   leveled: { id: leveled, global: true, allow: [{ permission: home, when: subject.properties.level == "high" }] }
   claimed: { id: claimed, global: true, allow: [{ permission: vault, when: context.claims.team == "sales" }] }
@@ -41,6 +43,7 @@ users:
   job: { id: job, grants: { acme: [reader, leveled, claimed] } }
   idle: { id: idle, status: disabled, grants: { acme: [reader] } }
   late: { id: late, until: "2026-01-01T00:00:00.000Z", grants: { acme: [reader] } }
+  keeper: { id: keeper, grants: { acme: [opener] } }
   barred: { id: barred, grants: { acme: [reader, blocked] } }
   none: { id: none }
 `;
@@ -319,6 +322,18 @@ test('what the conditions of all three look at is said', async () => {
   });
   const [decided] = await engine.decideAsked([asked], { withUses: true });
   expect(decided?.uses).toEqual(['context.channel', 'action.properties.amount']);
+});
+
+test('it is said again where a decision is given again', async () => {
+  const asked = () => ({
+    subject: 'user:barred',
+    permission: 'vault',
+    scope: NORTH,
+    given: { resource: { type: 'location', id: 'north' } },
+    actor: { subject: 'user:keeper' },
+  });
+  for (let n = 0; n < 3; n++)
+    expect((await engine.checkManyAsked([asked])).answers[0]?.uses).toEqual(['resource.properties.open']);
 });
 
 test('only who counts is allowed by a mandate with a budget, and nothing that a caller gives says so', async () => {

@@ -7,7 +7,7 @@ import { createRandom } from '../proof/oracle/random.ts';
 import { again, SEED } from '../support/seed.ts';
 import { size } from '../support/tier.ts';
 import { createWorld, type World } from '../support/world.ts';
-import { furnishMandates, MANDATE } from './mandates.ts';
+import { furnishMandates, MANDATE, USE } from './mandates.ts';
 
 /** A crowd that uses one mandate, on the real engine: its budget is spent to the last and never beyond. */
 const USES = size(200, 1_000);
@@ -16,13 +16,6 @@ const BUDGET = size(20, 100);
 /** What is in doubt, or met others, is sent again under its id as a client would, and that often at most. */
 const ATTEMPTS = 100;
 
-const USE = {
-  mandate: 'm1',
-  subject: 'user:ann',
-  actor: 'agent:bot',
-  permission: 'invoices:pay:invoice',
-  scope: 'location:north',
-};
 type Amounts = Readonly<Record<string, unknown>>;
 
 const worldWith = async (budget: object): Promise<World> => {

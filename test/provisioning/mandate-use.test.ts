@@ -3,7 +3,7 @@ import { createMandates, type MandateUse } from '../../provisioning/index.ts';
 import { mandateUsesKey } from '../../table/keys.ts';
 import type { Writer } from '../../table/writer.ts';
 import { copyOf, createMemoryWorld } from '../support/world.ts';
-import { furnishMandates, MANDATE } from './mandates.ts';
+import { furnishMandates, MANDATE, USE } from './mandates.ts';
 import type { Input } from './support.ts';
 
 type World = ReturnType<typeof createMemoryWorld>;
@@ -18,13 +18,6 @@ const create = (more: Input) => world.run('mandate.create', { ...MANDATE, ...mor
 const used = async () => (await world.reader.get(mandateUsesKey('m1')))?.used ?? 0;
 
 let operations = 0;
-const USE = {
-  mandate: 'm1',
-  subject: 'user:ann',
-  actor: 'agent:bot',
-  permission: 'invoices:pay:invoice',
-  scope: 'location:north',
-};
 /** One use, with the writer of the world or another one. */
 const use = (more: Partial<MandateUse> = {}, writer: Writer = world.writer) =>
   createMandates({ ...world, writer }).use({ ...USE, operationId: `op-${++operations}`, ...more });

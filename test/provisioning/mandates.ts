@@ -34,3 +34,12 @@ export const MANDATE: Input = {
   scopes: ['location:north'],
   purpose: 'pays invoices',
 };
+
+/** Ann's bot pays an invoice by it. */
+export const USE = {
+  mandate: 'm1',
+  subject: 'user:ann',
+  actor: 'agent:bot',
+  permission: 'invoices:pay:invoice',
+  scope: 'location:north',
+};

@@ -12,7 +12,8 @@ export function questionIn(state: Address['state']): Question | undefined {
   const read = readGiven(given);
   if (!subject || !permission || !scope || 'problem' in read) return undefined;
   const question = { subject, permission, scope, ...read };
-  return actor ? { ...question, actor: { subject: actor, ...(mandate ? { mandate } : {}) } } : question;
+  if (!actor) return question;
+  return { ...question, actor: mandate ? { subject: actor, mandate } : { subject: actor } };
 }
 
 /** The same at its instant. */
