@@ -12,6 +12,7 @@ export const TOPICS: Readonly<Record<string, () => Promise<Topic>>> = {
   policy: async () => (await import('./policy.ts')).policy,
   lists: async () => (await import('./lists.ts')).lists,
   startup: async () => (await import('./startup.ts')).startup,
+  'command-line': async () => (await import('./command-line.ts')).commandLine,
   scale: async () => (await import('./scale.ts')).scale,
   load: async () => (await import('./load.ts')).load,
   servers: async () => (await import('./servers.ts')).servers,
