@@ -88,7 +88,7 @@ async function load(options: FunctionOptions) {
   return (payload: string, signal: AbortSignal | undefined) =>
     client.send(
       new InvokeCommand({ FunctionName: options.name, Payload: payload }),
-      signal === undefined ? {} : { abortSignal: signal },
+      defined({ abortSignal: signal }),
     );
 }
 

@@ -7,7 +7,7 @@ import { auditCommands } from './commands/audit.ts';
 import { edgeKindCommands } from './commands/edges.ts';
 import { grantCommands } from './commands/grants.ts';
 import { linkCommands } from './commands/links.ts';
-import { nameCommands } from './commands/names.ts';
+import { nameCommands } from './commands/name-lookups.ts';
 import { NODE_KINDS } from './commands/node-kinds.ts';
 import { moveCommand } from './commands/scope-move.ts';
 import { deleteTreeCommand } from './commands/scope-tree.ts';

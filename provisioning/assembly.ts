@@ -3,7 +3,7 @@ import type { Action } from '../table/write/action.ts';
 import { createBatchedReads } from './batched-reads.ts';
 import type { Command } from './command.ts';
 import { readInput } from './input.ts';
-import { createPlanned } from './nodes/together.ts';
+import { createPlanned } from './nodes/planned-writes.ts';
 import type { AuditEntry, Plan, Planning } from './plan.ts';
 
 /** How the whole reports an error of a part. */

@@ -12,7 +12,7 @@ import { createBatchedReads, type Seen } from './batched-reads.ts';
 import type { Command } from './command.ts';
 import { inCurrentNames } from './former-names.ts';
 import { readInput } from './input.ts';
-import { createPlanned } from './nodes/together.ts';
+import { createPlanned } from './nodes/planned-writes.ts';
 import {
   AlreadyDone,
   describeOperation,

@@ -1,3 +1,4 @@
+import { defined } from '../table/defined.ts';
 /** Where lines of metrics go. */
 export interface ScimMetricsOptions {
   /** The CloudWatch namespace. */
@@ -39,7 +40,7 @@ export function createScimMetrics({ namespace, write, now }: ScimMetricsOptions)
     answered: (connection, status, milliseconds) =>
       line(
         { ScimRequests: 1, Latency: milliseconds },
-        { ...(connection === undefined ? {} : { connection }), status: `${Math.floor(status / 100)}xx` },
+        { ...defined({ connection }), status: `${Math.floor(status / 100)}xx` },
         ['status'],
       ),
     daysLeft: (connection, days) => line({ ScimCredentialDaysLeft: days }, { connection }),

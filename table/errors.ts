@@ -1,3 +1,4 @@
+import { defined } from './defined.ts';
 /**
  * The one error of the table and of everything above it.
  *
@@ -81,15 +82,11 @@ export const notFound = (field: string, what: string): GatehouseError =>
 
 /** What was read has changed before the write: plan again from what it is now. */
 export const stale = (what: string, field?: string): GatehouseError =>
-  new GatehouseError(
-    'stale',
-    `${what} was changed by someone else meanwhile`,
-    field === undefined ? {} : { field },
-  );
+  new GatehouseError('stale', `${what} was changed by someone else meanwhile`, defined({ field }));
 
 /** More than a limit allows. The message names the limit. */
 export const limitExceeded = (message: string, field?: string): GatehouseError =>
-  new GatehouseError('limit_exceeded', message, field === undefined ? {} : { field });
+  new GatehouseError('limit_exceeded', message, defined({ field }));
 
 /** The value in `field` is taken, or the node is in a state that forbids the change. */
 export const conflict = (field: string, message: string, holder?: string): GatehouseError =>

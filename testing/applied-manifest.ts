@@ -1,8 +1,8 @@
 import type { Item } from '../table/item.ts';
 import { assertNone, type Source } from './document.ts';
 import { applyManifest, prepareManifest } from './manifest.ts';
+import type { ManifestNames } from './manifest-names.ts';
 import { provisionedInMemory } from './memory.ts';
-import type { ManifestNames } from './names.ts';
 
 /** What a manifest comes to on an empty table. */
 export interface AppliedManifest {

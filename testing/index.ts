@@ -2,6 +2,6 @@
 export type { Instant, TestClock } from './clock.ts';
 export { ProblemsError } from './document.ts';
 export type { ManifestInput } from './manifest-input.ts';
-export type { NamedKind } from './names.ts';
+export type { NamedKind } from './manifest-names.ts';
 export { rowsInMemory } from './rows-in-memory.ts';
 export { type TestCheckOptions, type TestEngine, type TestEngineOptions, testEngine } from './test-engine.ts';

@@ -8,7 +8,7 @@ import type { Manifest } from '../provisioning/apply/schema.ts';
 import { COMMANDS, type Hooks, type Provisioning } from '../provisioning/index.ts';
 import { GatehouseError } from '../table/errors.ts';
 import { createMemoryTable } from '../table/memory/index.ts';
-import { type ManifestNames, namesBy } from './names.ts';
+import { type ManifestNames, namesBy } from './manifest-names.ts';
 
 /** One command that creates a part of a manifest. */
 export interface Creation {

@@ -14,8 +14,8 @@ import type { Reader } from '../table/reader.ts';
 import { appliedManifest } from './applied-manifest.ts';
 import { createTestClock, epochOf, type Instant, type TestClock } from './clock.ts';
 import { type ManifestInput, readInput } from './manifest-input.ts';
+import { type NamedKind, refOf, unknownName, withNames } from './manifest-names.ts';
 import { provisionedInMemory } from './memory.ts';
-import { type NamedKind, refOf, unknownName, withNames } from './names.ts';
 import { asWrittenLongAgo } from './reader.ts';
 
 export interface TestEngineOptions {

@@ -1,4 +1,5 @@
 import type { MandateItem } from '../../table/decision/items.ts';
+import { defined } from '../../table/defined.ts';
 import { parseRef } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { edgePrefix, partitionOf } from '../../table/keys.ts';
@@ -18,9 +19,9 @@ import type { TokenGroups } from '../token-groups.ts';
 import { counts, createShowCondition } from './conditions.ts';
 import { type DerivedEffect, derivationsOf } from './derivations.ts';
 import { type Elsewhere, readElsewhere } from './elsewhere.ts';
+import { createNames, type Names } from './explained-names.ts';
 import type { ConditionShown, Derivation, Explanation, MandateShown, Place } from './explanation.ts';
 import { roleRef, sourceOf } from './holdings.ts';
-import { createNames, type Names } from './names.ts';
 import { asksRoles, type Lapsed, pathOf, type StepInput, stepsOf } from './steps.ts';
 import { some, suggestionsOf } from './suggestions.ts';
 import { validitiesOf } from './validity.ts';
@@ -110,7 +111,7 @@ export function createExplainer(options: ExplainerOptions): Explainer {
       const { at: asked, consistency = 'strong', groups, actor } = given;
       // One budget, and what the decision evaluated is shown as it came out.
       const work = given.work ?? createWork();
-      const at = asked === undefined ? {} : { at: asked };
+      const at = defined({ at: asked });
       const circumstances = { permission, scope, given: givenAt(givenIn(given), asked), work, ...at };
       const question = { subject, actor, groups, ...circumstances };
       const { input, instant, acting } = await lookAt(question, consistency);

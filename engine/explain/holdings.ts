@@ -2,8 +2,8 @@ import type { Interval } from '../../table/decision/items.ts';
 import { defined } from '../../table/defined.ts';
 import type { Holding } from '../effective-roles.ts';
 import { holdsAt } from '../validity.ts';
+import type { Names } from './explained-names.ts';
 import type { Period, PeriodState, Source } from './explanation.ts';
-import type { Names } from './names.ts';
 
 /** Whether an instant is before, in or after a period (its end excluded). */
 export function stateOf(period: Interval, at: number): PeriodState {

@@ -6,9 +6,9 @@ import { type Holding, holdingsOf } from '../effective-roles.ts';
 import { SCOPE, SUBJECT, subjectId } from '../items.ts';
 import { soldModuleOf } from '../permission-effects.ts';
 import { isKnown, permissionAt } from './derivations.ts';
+import type { Names } from './explained-names.ts';
 import { type ConditionShown, MAX_SHOWN, type Missing, type Step, type StepName } from './explanation.ts';
 import { holdingState, periodOf, periodText, roleRef, STATES, sourceOf, stateOf } from './holdings.ts';
-import type { Names } from './names.ts';
 import { sourceSentence, textOf } from './sentences.ts';
 
 /** A question with permission and scope. */

@@ -4,9 +4,9 @@ import { findRole, type Holding, holdingsOf } from '../effective-roles.ts';
 import { type InheritedEffect, ownRolesOn } from '../permission-effects.ts';
 import { allowingEffect, type PermissionAt, permissionAt } from './derivations.ts';
 import { type Elsewhere, rootOf } from './elsewhere.ts';
+import type { Names } from './explained-names.ts';
 import { MAX_SHOWN, type PeriodState, type Relation, type Some, type Suggestions } from './explanation.ts';
 import { holdingState, roleRef, sourceOf } from './holdings.ts';
-import type { Names } from './names.ts';
 
 /**
  * How a role would allow the requested permission under these roles and effects; undefined when it would not.

@@ -4,9 +4,9 @@ import type { DecisionInput } from '../decision-input.ts';
 import { holdingsOf } from '../effective-roles.ts';
 import { soldModuleOf } from '../permission-effects.ts';
 import { hasEffect, permissionAt } from './derivations.ts';
+import type { Names } from './explained-names.ts';
 import type { Period, Some, Validity } from './explanation.ts';
 import { periodOf, roleRef, untilOf } from './holdings.ts';
-import type { Names } from './names.ts';
 import { some } from './suggestions.ts';
 
 /**

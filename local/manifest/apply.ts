@@ -8,7 +8,7 @@ import { COMMANDS } from '../../provisioning/index.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import { assertNone, readDocument } from '../../testing/document.ts';
 import { prepareManifest } from '../../testing/manifest.ts';
-import { type ManifestNames, namesBy } from '../../testing/names.ts';
+import { type ManifestNames, namesBy } from '../../testing/manifest-names.ts';
 import type { LocalTable } from '../table.ts';
 
 /** A manifest that the table has. */

@@ -3,7 +3,7 @@ import type { Manifest } from '../../provisioning/apply/schema.ts';
 import { isScopeName } from '../../provisioning/routes/fields.ts';
 import { DEFAULT_API, ruleOf } from '../../provisioning/routes/route.ts';
 import type { RouteRule, TemplatePart } from '../../table/route-template.ts';
-import type { ManifestNames } from '../../testing/names.ts';
+import type { ManifestNames } from '../../testing/manifest-names.ts';
 import { basePathOf, isOfHttpApi } from './apis.ts';
 
 /** A request that somebody of the manifest can make, and what becomes of it. */

@@ -29,8 +29,8 @@ import { excessOf, type Parsed, parseManifest } from './parse.ts';
 import { type ManifestPlan, planManifest, problemsError } from './plan.ts';
 import type { Problem } from './problem.ts';
 import { queriesOn } from './queries.ts';
+import { findRoots } from './reading/places.ts';
 import { startReading } from './reading/reading.ts';
-import { findRoots } from './reading/scopes.ts';
 import type { Commands } from './state.ts';
 import type { Pruning, Step } from './steps.ts';
 

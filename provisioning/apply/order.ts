@@ -2,9 +2,9 @@ import { PLAIN_ENTITIES } from '../../table/entities/registry.ts';
 import { SUBJECT_NODES } from '../../table/identifiers.ts';
 import { isAllowOnly } from '../edges/allow-only.ts';
 import type { Change } from './compare.ts';
+import { type Belonging, belongings, type Placed } from './inseparable.ts';
 import { PHASES, type Phase, phaseOf, roleEffects, SCOPE_KINDS, type Verb } from './phase.ts';
 import type { State } from './state.ts';
-import { type Belonging, belongings, type Placed } from './together.ts';
 
 /** A change with when it is due; those of one unit are one transaction as long as that holds them. */
 export interface Timed {

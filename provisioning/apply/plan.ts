@@ -2,6 +2,7 @@ import { GatehouseError } from '../../table/errors.ts';
 import { inPlainWords } from '../issues.ts';
 import { withTableNames } from './catalogue-names.ts';
 import { declarationsIn, propertyProblems } from './conditions.ts';
+import { namedIn, namesOf } from './inseparable.ts';
 import type { Parsed } from './parse.ts';
 import { PHASES } from './phase.ts';
 import { type Problem, pointerOf } from './problem.ts';
@@ -11,7 +12,6 @@ import { referenceProblems } from './references.ts';
 import { compareRoutes } from './routes.ts';
 import type { Commands, State } from './state.ts';
 import { type Comparison, compare, type Pruning, type Step } from './steps.ts';
-import { namedIn, namesOf } from './together.ts';
 import { WORDS } from './words.ts';
 
 /** What has to be done so that the table has what a manifest says; `state` is undefined where it was not read. */

@@ -9,7 +9,7 @@ import { edgesFrom } from '../../table/partition-queries.ts';
 import type { Reader } from '../../table/reader.ts';
 import { type Command, POSSIBLY, readCommand, writeCommand } from '../command.ts';
 import { createEdgePlan, removeEdge } from '../edges/edge.ts';
-import type { Names } from '../edges/names.ts';
+import type { Names } from '../edges/names-beside-ids.ts';
 import { readGrant } from '../edges/read-edge.ts';
 import { changeGrantRoles, grantKey, role, subject, tenantGrant } from '../edges/rights.ts';
 import { refuseForeignRole, refuseUnknownType } from '../edges/rules.ts';

@@ -16,7 +16,7 @@ import {
   withoutOrigin,
 } from '../../table/membership-origins.ts';
 import { edgesFrom, edgesToSubjects } from '../../table/partition-queries.ts';
-import type { Names } from '../edges/names.ts';
+import type { Names } from '../edges/names-beside-ids.ts';
 import { group, subject } from '../edges/rights.ts';
 import { type EdgeKind, rootOfEdge } from '../kinds/edge-commands.ts';
 import { by } from '../kinds/lists.ts';

@@ -1,4 +1,5 @@
 import type { Combination } from '../../table/decision/items.ts';
+import { defined } from '../../table/defined.ts';
 import { isPermissionPattern, patternsCovering } from '../../table/permission-name.ts';
 import type { Matrix } from '../matrix/matrix.ts';
 
@@ -113,7 +114,7 @@ export function widerIn(before: Matrix | undefined, after: Matrix | undefined): 
       if (!worst) continue;
       const [isOk, what] = worst;
       findings.push({
-        ...(tenant === undefined ? {} : { tenant }),
+        ...defined({ tenant }),
         role,
         permission,
         verdict: isOk === false ? 'wider' : 'cannot_tell',

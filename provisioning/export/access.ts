@@ -1,6 +1,6 @@
 import { type Row, without } from '../apply/entry.ts';
+import type { NamesBySection } from './exported-names.ts';
 import type { Gathered } from './gather.ts';
-import type { NamesBySection } from './names.ts';
 
 /** What somebody has, in the words of a manifest. */
 export function accessBy({ edges }: Gathered, names: NamesBySection): (person: string) => Row {

@@ -5,8 +5,8 @@ import { isList, SECTIONS, type Section } from '../apply/schema.ts';
 import { SECTION_OF } from '../apply/sections.ts';
 import { accessBy } from './access.ts';
 import { canonicalManifest } from './canonical.ts';
+import { type NamesBySection, namesOf } from './exported-names.ts';
 import { type Gathered, gather, type Wanted } from './gather.ts';
-import { type NamesBySection, namesOf } from './names.ts';
 
 export interface ExportOptions extends Wanted {
   /** Whether to write ids: without them the manifest describes another tenant like this one. */

@@ -10,7 +10,7 @@ import { type Key, parseKey } from '../../table/keys.ts';
 import { ownedBy } from '../../table/partition-queries.ts';
 import type { ListQuery, MergedQuery, Page, Reader } from '../../table/reader.ts';
 import { type Command, readCommand } from '../command.ts';
-import { type Names, withNames } from '../edges/names.ts';
+import { type Names, withNames } from '../edges/names-beside-ids.ts';
 import { readScopeRef } from '../nodes/scope-types.ts';
 import { type Attributes, visible } from '../visible.ts';
 import { labelOf } from './node-kind.ts';

@@ -1,4 +1,5 @@
 import { toBase64Url } from '../../table/bytes.ts';
+import { defined } from '../../table/defined.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import type { Reader } from '../../table/reader.ts';
 import type { Writer } from '../../table/writer.ts';
@@ -65,7 +66,7 @@ export function createMandates({ reader, writer, clock = { now: Date.now } }: Ma
       const answer = await provision({ command: 'mandate.use', operationId, input, actor: input.actor });
       if (answer.ok) return answer.result as unknown as MandateReceipt;
       const { code, message, field } = answer.error;
-      throw new GatehouseError(code, message, field === undefined ? {} : { field });
+      throw new GatehouseError(code, message, defined({ field }));
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { Actor } from '../../engine/index.ts';
+import { defined } from '../../table/defined.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import type { Ref } from '../../table/identifiers.ts';
 import { MODULE } from '../operator-permissions.ts';
@@ -59,5 +60,5 @@ export const notPermitted = (field?: string): GatehouseError =>
     field === undefined
       ? 'this operator may not do this'
       : `${field}: it does not exist, or this operator may not do this there`,
-    field === undefined ? {} : { field },
+    defined({ field }),
   );

@@ -26,7 +26,7 @@ export interface OperatorsOptions {
 const IAM_ISSUER = 'iam';
 
 const refused = (field: string | undefined, message: string): GatehouseError =>
-  new GatehouseError('not_permitted', message, field === undefined ? {} : { field });
+  new GatehouseError('not_permitted', message, defined({ field }));
 
 /** Decides by the engine, past every cache: a right that was taken a moment ago is gone. */
 export function createOperators({ reader, clock, operationsScope, tokens }: OperatorsOptions): Operators {

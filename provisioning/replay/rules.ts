@@ -1,3 +1,4 @@
+import { defined } from '../../table/defined.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { formatRef } from '../../table/identifiers.ts';
 import { originsOf, readOrigins } from '../../table/membership-origins.ts';
@@ -263,7 +264,7 @@ function replayOfEffect(last: ChangeRecord, current: Attributes | undefined, say
       : { ...NOTHING, lost: [says('its DENY was removed')] };
   }
   const { effect, when } = after as Attributes;
-  const condition = when === undefined ? {} : { when };
+  const condition = defined({ when });
   if (!current)
     return effect === 'DENY'
       ? send('create', { effect, ...condition })

@@ -14,7 +14,7 @@ import { propertiesRelation } from './conditions.ts';
 import { copyRelation } from './copies.ts';
 import { existsWith } from './decisions.ts';
 import { guardOf } from './guards.ts';
-import { nameRelation } from './names.ts';
+import { nameRelation } from './name-relation.ts';
 import { damageOf, indexDamage, isSound } from './node-damage.ts';
 import { hangsOn, placeOf, rootRelation } from './place.ts';
 import { attempt, changeOf, type Fault, fault, type Relation } from './relation.ts';

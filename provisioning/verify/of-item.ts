@@ -11,7 +11,7 @@ import { edgeRelations } from './edges.ts';
 import { inKnownForms, newerRelation, withoutForm } from './forms.ts';
 import { gateRelation } from './gates.ts';
 import { guardRelations } from './guards.ts';
-import { nameRelation } from './names.ts';
+import { nameRelation } from './name-relation.ts';
 import { nodeRelations } from './nodes.ts';
 import { isExpired, type Relation } from './relation.ts';
 import { ruleRelation } from './rules.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createPlanned } from '../../provisioning/nodes/together.ts';
+import { createPlanned } from '../../provisioning/nodes/planned-writes.ts';
 import { createMemoryTable } from '../../table/memory/index.ts';
 
 /** Lists beside writes that are planned and not sent. */

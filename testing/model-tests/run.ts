@@ -3,7 +3,7 @@ import { createWork } from '../../engine/conditions/work.ts';
 import { createEngine, createExplainer, type Decision, type Explanation } from '../../engine/index.ts';
 import type { Reader } from '../../table/reader.ts';
 import { meets } from '../expectation.ts';
-import { type ManifestNames, withNames } from '../names.ts';
+import { type ManifestNames, withNames } from '../manifest-names.ts';
 import type { ModelTest, Question } from './file.ts';
 
 /** How a question was answered. */

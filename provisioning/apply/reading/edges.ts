@@ -5,9 +5,9 @@ import { listOfMany } from '../queries.ts';
 import { PEOPLE, type Person } from '../schema.ts';
 import { ACCESS_OF, sectionOf } from '../sections.ts';
 import type { Resource } from '../state.ts';
+import type { Places } from './places.ts';
 import { edgeEntry, isPart, type Reading } from './reading.ts';
 import { nameRole } from './roles.ts';
-import type { Places } from './scopes.ts';
 
 interface Named {
   readonly section: (typeof PEOPLE)[number];

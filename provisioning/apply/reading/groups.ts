@@ -1,5 +1,6 @@
 import { inTurns } from '../../in-turns.ts';
 import type { Row } from '../entry.ts';
+import type { Places } from './places.ts';
 import {
   addNode,
   addOther,
@@ -12,7 +13,6 @@ import {
   readsList,
 } from './reading.ts';
 import { nameRole } from './roles.ts';
-import type { Places } from './scopes.ts';
 
 const section = 'groups';
 

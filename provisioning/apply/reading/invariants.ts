@@ -1,6 +1,6 @@
 import { listOfMany } from '../queries.ts';
+import type { Places } from './places.ts';
 import { addNode, addOther, hasName, nodeOf, type Reading } from './reading.ts';
-import type { Places } from './scopes.ts';
 
 /** Invariants, by their names in a tenant. One that names no tenant is of the only one of the manifest. */
 export async function readInvariants(reading: Reading, { existing, roots }: Places): Promise<void> {

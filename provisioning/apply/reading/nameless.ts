@@ -2,8 +2,8 @@ import type { Row } from '../entry.ts';
 import { listOfMany } from '../queries.ts';
 import { SECTION_OF } from '../sections.ts';
 import type { Resource } from '../state.ts';
+import type { Places } from './places.ts';
 import { addNode, nodeOf, type Reading } from './reading.ts';
-import type { Places } from './scopes.ts';
 
 /**
  * Subscriptions, licences, and what groups of identity providers are. They have no names: those of one scope for one

@@ -5,8 +5,8 @@ import type { Row } from '../entry.ts';
 import type { Section } from '../schema.ts';
 import { nameFieldOf, SECTION_OF } from '../sections.ts';
 import type { Resource } from '../state.ts';
+import type { Places } from './places.ts';
 import { addNode, addOther, hasName, idsOf, nodeOf, type Reading } from './reading.ts';
-import type { Places } from './scopes.ts';
 
 /** What is called by a name and hangs on scopes of one type, technical users and plain kinds, and the others of these scopes. */
 export async function readOwned(reading: Reading, { existing }: Places, section: Section): Promise<void> {

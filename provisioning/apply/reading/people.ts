@@ -5,8 +5,8 @@ import { nameOf, pick, type Row } from '../entry.ts';
 import type { Manifest } from '../schema.ts';
 import { SECTION_OF } from '../sections.ts';
 import type { Resource } from '../state.ts';
+import type { Places } from './places.ts';
 import { addNode, addOther, asKept, isPart, nodeOf, type Reading } from './reading.ts';
-import type { Places } from './scopes.ts';
 
 /** Those who are at home in a tenant: users, and subjects of types that were added. */
 type Section = 'users' | 'subjects';

@@ -4,6 +4,7 @@ import { type Entry, keyOf, type Row } from '../entry.ts';
 import type { Manifest } from '../schema.ts';
 import type { Resource } from '../state.ts';
 import { meantInTable } from '../table-names.ts';
+import type { Places } from './places.ts';
 import {
   addNode,
   addOther,
@@ -15,7 +16,6 @@ import {
   type Reading,
   readsList,
 } from './reading.ts';
-import type { Places } from './scopes.ts';
 
 type Role = Manifest['roles'][string];
 

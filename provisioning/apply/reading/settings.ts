@@ -1,6 +1,6 @@
 import { inTurns } from '../../in-turns.ts';
+import type { Places } from './places.ts';
 import { edgeEntry, type Reading } from './reading.ts';
-import type { Places } from './scopes.ts';
 
 const section = 'settings';
 

@@ -8,9 +8,9 @@ import { readInvariants } from './invariants.ts';
 import { readNameless } from './nameless.ts';
 import { readOwned } from './owned.ts';
 import { readPeople } from './people.ts';
+import { readScopes } from './places.ts';
 import { type ReadingOptions, startReading } from './reading.ts';
 import { readEffects, readRoles } from './roles.ts';
-import { readScopes } from './scopes.ts';
 import { readSettings } from './settings.ts';
 
 /** Reads what a manifest names, by ids, unique values and names, and what else is at its scopes. */

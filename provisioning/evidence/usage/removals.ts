@@ -1,3 +1,4 @@
+import { defined } from '../../../table/defined.ts';
 import type { Reader } from '../../../table/reader.ts';
 import { type AccessDifference, accessDifference } from '../../access-difference/access-difference.ts';
 import { createCopy } from '../../access-difference/copy.ts';
@@ -36,7 +37,7 @@ export async function checkRemovals(
   for (const unused of all) {
     const access = await accessDifference(unused.ends, { reader, commands, at });
     const refusal = unused.givenBy ?? refusalOf(access);
-    removals.push({ ...unused, access, ...(refusal === undefined ? {} : { refusal }) });
+    removals.push({ ...unused, access, ...defined({ refusal }) });
     onProgress?.(removals.length);
   }
   return removals;

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { defined } from '../../table/defined.ts';
 import * as field from '../../table/entities/fields.ts';
 import { NAMED_KINDS } from '../../table/entities/registry.ts';
 import { isSafeText } from '../../table/identifiers.ts';
@@ -60,7 +61,7 @@ export const nameCommands: readonly Command[] = [
     input: z.strictObject({ name, kind }),
     run: async ({ reader }, input) => {
       const meant = await suggestName(reader, input);
-      return meant === undefined ? {} : { meant };
+      return defined({ meant });
     },
   }),
 ];
