@@ -119,6 +119,13 @@ const OF_ACTOR: Readonly<Partial<Record<Reason, ActorReason>>> = {
 
 const reasonOfActor = (reason: Reason): DenyReason => OF_ACTOR[reason] ?? (reason as DenyReason);
 
+/** Whose refusal a decision with an actor is: what comes after it was not looked at. Undefined of an allow. */
+export function refusedFirst(decision: Decision | undefined): 'subject' | 'actor' | 'mandate' | undefined {
+  if (decision === undefined || decision.allowed) return undefined;
+  const [of] = /^(?:actor|mandate|budget)(?=_)/.exec(decision.reason) ?? ['subject'];
+  return of === 'subject' || of === 'actor' ? of : 'mandate';
+}
+
 /** Of a question without a scope: why the actor may not act at all, whatever is asked; undefined if it may. */
 export function refusedAlone(
   question: Question,

@@ -1,4 +1,4 @@
-import { actorQuestion } from './acting.ts';
+import { actorQuestion, refusedFirst } from './acting.ts';
 import { type ConditionInput, isOfScope, usesOf as usesOfCondition } from './conditions/outcomes.ts';
 import type { Work } from './conditions/work.ts';
 import {
@@ -261,11 +261,12 @@ function isStored(residual: Residual, input: ConditionInput, work: Work | undefi
 export function usesOf({ made, decision, input, acting }: Decided<Question>): readonly string[] {
   if (decision?.reason === 'credential_refused') return NOTHING_USED;
   const own = made && input ? usesOfGiven(made.residual, input) : NOTHING_USED;
-  if (acting === undefined) return own;
-  const ofMandate = acting.mandate?.condition ? usesOfCondition(acting.mandate.condition) : NOTHING_USED;
+  if (acting === undefined || refusedFirst(decision) === 'subject') return own;
   const ofActor =
     acting.made && acting.input ? usesOfGiven(acting.made.residual, acting.input) : NOTHING_USED;
-  return [...new Set([...own, ...ofActor, ...ofMandate])];
+  const isOfActor = refusedFirst(decision) === 'actor';
+  const condition = isOfActor ? undefined : acting.mandate?.condition;
+  return [...new Set([...own, ...ofActor, ...(condition ? usesOfCondition(condition) : NOTHING_USED)])];
 }
 
 const NOTHING_USED: readonly string[] = [];

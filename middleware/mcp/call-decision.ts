@@ -64,17 +64,19 @@ export function createCallDecisions(options: DecisionOptions) {
     const scope = scopeOf(rule, args, caller);
     const action = { properties: propertiesOf(rule, args) };
     const given = givenOf(caller, action);
-    const answered = await engine.checkAsked((look) =>
-      questionOf(caller, { permission, scope, given }, look),
-    );
-    const { decision, question, tenant = '' } = answered;
-    const { subject } = question;
+    const ask = (isCounted?: true) =>
+      engine.checkAsked((look): Question | undefined => {
+        const asked = questionOf(caller, { permission, scope, given }, look);
+        return asked && { ...asked, isCounted };
+      });
+    const answered = await ask();
+    const { subject } = answered.question;
     const reason = reasonOf(answered, scope);
-    if (scope === undefined || !decision) {
+    if (scope === undefined || !answered.decision) {
       log({ subject: subject || undefined, actor: caller.actor, permission, scope, reason });
       return reason;
     }
-    let roles = answered.roles;
+    let allowed = answered;
     const { actor, claims = {}, credential } = caller;
     if (reason === 'budget_uncounted' && use && actor?.mandate !== undefined) {
       const mandate = actor.mandate.replace(/^mandate:/, '');
@@ -87,9 +89,11 @@ export function createCallDecisions(options: DecisionOptions) {
         ...action,
       });
       if (refused !== undefined) return refused;
-      roles = { tenant, roles: [] };
-    } else if (!decision.allowed) return reason;
-    if (roles === undefined) return reason;
+      // It was counted: what allows it, and by which roles. What was taken away meanwhile refuses.
+      allowed = await ask(true);
+    }
+    const { decision, roles } = allowed;
+    if (!decision?.allowed || roles === undefined) return reasonOf(allowed, scope);
     const visible = visibleTo(visibleRows, { subject, actor, credential, given });
     return { subject, actor, permission, scope, ...roles, reason: decision.reason, claims, visible };
   }

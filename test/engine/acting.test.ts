@@ -46,6 +46,7 @@ users:
   keeper: { id: keeper, grants: { acme: [opener] } }
   barred: { id: barred, grants: { acme: [reader, blocked] } }
   none: { id: none }
+  root: { id: root, admin: true }
 `;
 const [ANN, NORTH, SOUTH, ACME] = ['user:ann', 'location:north', 'location:south', 'tenant:acme'] as const;
 const [READ, PAY] = ['invoices:read:invoice', 'invoices:pay:invoice'] as const;
@@ -314,19 +315,20 @@ test('a session, many checks, searches and questions that are built decide with 
 
 test('what the conditions of all three look at is said', async () => {
   await mandate({ when: WHEN }, 'mandate:asked');
-  const asked = () => ({
-    subject: ANN,
-    permission: 'desk',
-    scope: NORTH,
-    actor: { subject: ANN, mandate: 'mandate:asked' },
-  });
-  const [decided] = await engine.decideAsked([asked], { withUses: true });
-  expect(decided?.uses).toEqual(['context.channel', 'action.properties.amount']);
+  const usesOf = async (subject: string, channel: string) => {
+    const given = { context: { channel }, action: { properties: { amount: 1 } } };
+    const actor = { subject: ANN, mandate: 'mandate:asked' };
+    const asked = () => ({ subject, permission: 'desk', scope: NORTH, given, actor });
+    return (await engine.decideAsked([asked], { withUses: true }))[0]?.uses;
+  };
+  expect(await usesOf(ANN, 'web')).toEqual(['context.channel', 'action.properties.amount']);
+  // What refuses first, alone decides.
+  expect(await usesOf(ANN, 'phone')).toEqual(['context.channel']);
 });
 
 test('it is said again where a decision is given again', async () => {
   const asked = () => ({
-    subject: 'user:barred',
+    subject: 'user:root',
     permission: 'vault',
     scope: NORTH,
     given: { resource: { type: 'location', id: 'north' } },

@@ -86,6 +86,12 @@ describe.each(VERSIONS)('%s', (_, connect) => {
     expect(await call('pay', { place: 'north', amount: -1 })).not.toBe('allowed');
     expect(await call('pay', { place: 'south', amount: 0 })).toBe('no_grant');
     expect(ran.map(({ args }) => args.amount)).toEqual([300, 200]);
+    // Why it is allowed is what allows it to Ann, as without a budget.
+    expect(authorizationOf(ran[0]?.extra ?? {})).toMatchObject({
+      reason: 'role',
+      tenant: 'tenant:acme',
+      roles: [expect.any(String)],
+    });
     expect(uncounted.ran).toEqual([]);
   });
 
