@@ -1,5 +1,11 @@
-import { createEngine } from '../engine/index.ts';
-import { askThen, compareLogged, type DecisionRecord, type LoggedThen } from '../provisioning/index.ts';
+import { askedBy, createEngine } from '../engine/index.ts';
+import {
+  askThen,
+  compareLogged,
+  type DecisionRecord,
+  type LoggedThen,
+  RESTS_ON,
+} from '../provisioning/index.ts';
 import type { Reader } from '../table/reader.ts';
 import { COHERENCE_MARGIN_MS } from '../table/timing.ts';
 import { auditLinesOf } from './audit-lines.ts';
@@ -56,24 +62,32 @@ export async function verifyLog(
   return askThen({ reader, since, now, lines }, (then) =>
     compareLogged(then, [...records.values()], {
       staleMs,
-      decide: async (table, { subject, permission, scope, at: instant }) => {
-        const engine = createEngine({ reader: table, clock });
-        return (await engine.check(subject, permission, scope, { at: instant })).allowed;
-      },
+      decide: (table, { subject, actor, permission, scope, at: instant }) =>
+        createEngine({ reader: table, clock }).check(subject, permission, scope, { actor, at: instant }),
     }),
   );
 }
 
+const CAUSES: Readonly<Record<(typeof RESTS_ON)[number], string>> = {
+  passed: 'what a request passed',
+  pseudonyms: 'a pseudonym',
+  mandates: 'a mandate that is gone',
+  budgets: 'a budget',
+  records: 'records that do not say it',
+};
+
 export const verifiedText = (verified: LoggedThen | undefined): string => {
   if (!verified) return '';
-  const { agree, differ, unknown, left } = verified;
+  const { agree, differ, unknown, restOn, left } = verified;
   const lines = differ.map(
-    ({ at, subject, permission, scope, allowed }) =>
-      `  ${at}  ${plain(`${subject} ${permission} ${scope}`)}: logged as ${allowed ? 'allowed' : 'refused'}`,
+    ({ at, subject, actor, permission, scope, allowed }) =>
+      `  ${at}  ${plain(`${askedBy({ subject, actor })} ${permission} ${scope}`)}: logged as ${allowed ? 'allowed' : 'refused'}`,
   );
+  const causes = RESTS_ON.flatMap((on) => (restOn[on] > 0 ? [`${CAUSES[on]}: ${restOn[on]}`] : []));
+  const why = causes.length > 0 ? ` (${causes.join(', ')})` : '';
   const more = left > 0 ? `, ${left} not compared` : '';
   return [
-    `logged around then: ${count(agree, 'decision')} agree, ${differ.length} differ, ${unknown} cannot be decided again${more}`,
+    `logged around then: ${count(agree, 'decision')} agree, ${differ.length} differ, ${unknown} cannot be decided again${why}${more}`,
     ...lines,
     '',
   ].join('\n');

@@ -11,3 +11,16 @@ export interface Actor {
   /** Who acted before, by `sub`, as the token has it (RFC 8693 section 4.1): logged, and decides nothing. */
   readonly before?: readonly string[] | undefined;
 }
+
+/**
+ * Who asks, for people: `ann`, or `bot (mandate:m1) for ann`.
+ *
+ * @param named the name of a reference
+ */
+export const askedBy = (
+  { subject, actor }: { readonly subject: string; readonly actor?: Actor | undefined },
+  named: (ref: string) => string = (ref) => ref,
+): string =>
+  actor === undefined
+    ? named(subject)
+    : `${named(actor.subject)}${actor.mandate === undefined ? '' : ` (${actor.mandate})`} for ${named(subject)}`;

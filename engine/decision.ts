@@ -86,6 +86,9 @@ export const DENIED: Readonly<Record<DenyReason, Decision>> = {
   budget_uncounted: decision(false, 'budget_uncounted'),
 };
 
+/** Every reason there is: of an allow first, then in the order in which they refuse. */
+export const REASONS = [...Object.keys(ALLOWED), ...Object.keys(DENIED)] as readonly Reason[];
+
 /** Whether a condition that could not be evaluated refuses: the subject's, the actor's or the mandate's. */
 export const isConditionFailed = ({ reason }: Decision): boolean =>
   reason === 'condition_failed' ||

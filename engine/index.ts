@@ -1,9 +1,10 @@
 /** Public entry point of the engine: the policy decision point. */
-export type { Actor } from './actor.ts';
+export { refusedFirst } from './acting.ts';
+export { type Actor, askedBy } from './actor.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { loadCel } from './conditions/load.ts';
 export type { Credential } from './credential.ts';
-export type { Decision, Reason } from './decision.ts';
+export { type Decision, isConditionFailed, REASONS, type Reason } from './decision.ts';
 export type { Question } from './decision-input.ts';
 export type { DecisionLog, LogAs, LoggedDecision } from './decision-log.ts';
 export {

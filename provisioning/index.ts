@@ -24,7 +24,7 @@ export { type AskThen, askThen, type Question, type Then } from './evidence/inst
 export { createCoverage, type LogCoverage } from './evidence/log-coverage.ts';
 export { type DecisionRecord, readLogLine } from './evidence/log-lines.ts';
 export { type Counted, createLoggedQuestions, type LoggedQuestions } from './evidence/logged-questions.ts';
-export { compareLogged, type LoggedThen } from './evidence/logged-then.ts';
+export { compareLogged, type LoggedThen, RESTS_ON } from './evidence/logged-then.ts';
 export { type Exported, type ExportOptions, exportManifest } from './export/export.ts';
 export { partsOf } from './export/parts.ts';
 export { createIds } from './ids.ts';

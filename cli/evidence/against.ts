@@ -1,3 +1,4 @@
+import { askedBy } from '../../engine/index.ts';
 import { type Against, type AgainstSide, againstLog } from '../../provisioning/evidence/against.ts';
 import { gapLines, said, unknownLines } from '../../provisioning/evidence/against-lines.ts';
 import { createCoverage, type LogCoverage } from '../../provisioning/evidence/log-coverage.ts';
@@ -94,10 +95,13 @@ const ROWS = 20;
 /** Whom and what the lines name. */
 const namedIn = ({ refused, allowed, now }: Against): readonly Referred[] =>
   [refused, allowed, now.refused, now.allowed].flatMap(({ rows }) =>
-    rows.slice(0, ROWS).flatMap(({ subject, scope }): readonly Referred[] => [
-      { ref: subject, kind: 'subject' },
-      { ref: scope, kind: 'scope' },
-    ]),
+    rows
+      .slice(0, ROWS)
+      .flatMap(({ subject, actor, scope }): readonly Referred[] => [
+        { ref: subject, kind: 'subject' },
+        ...(actor ? [{ ref: actor.subject, kind: 'subject' } as const] : []),
+        { ref: scope, kind: 'scope' },
+      ]),
   );
 
 function sideLines(title: string, side: AgainstSide, known: KnownAs): readonly string[] {
@@ -106,8 +110,9 @@ function sideLines(title: string, side: AgainstSide, known: KnownAs): readonly s
   const whose = people === 0 ? '' : `, of ${count(people, 'person', 'people')}`;
   return [
     `${title}: ${said(side.decisions)}${whose}`,
-    ...rows.slice(0, ROWS).map(({ subject, permission, scope, decisions }) => {
-      const [who, where] = [known({ ref: subject, kind: 'subject' }), known({ ref: scope, kind: 'scope' })];
+    ...rows.slice(0, ROWS).map(({ permission, scope, decisions, ...by }) => {
+      const who = askedBy(by, (ref) => known({ ref, kind: 'subject' }));
+      const where = known({ ref: scope, kind: 'scope' });
       return plain(`  ${who}: ${permission} at ${where}, ${said(decisions, 'time')}`);
     }),
     ...(rest > 0 ? [`  … and ${rest.toLocaleString('en')} more like these`] : []),

@@ -33,15 +33,16 @@ const given = z.strictObject({
 /** When to decide for, in epoch milliseconds (default: now), and what conditions look at beside the table. */
 const circumstances = { at: z.int().optional(), given: given.optional() };
 const paging = { limit: z.int().min(1).max(1_000).optional(), cursor: z.string().max(8_192).optional() };
-const search = { ...circumstances, ...paging };
 const counted = z.strictObject({ lines: z.int().min(0), estimated: z.number().min(0) });
 /** As many as fit into a request (6 MB). */
 export const MOST_LOGGED_QUESTIONS = 20_000;
 /** Who acts for the subject, and by which mandate: references. */
 const actor = z.strictObject({ subject: text, mandate: text.optional() }).optional();
+const search = { actor, ...circumstances, ...paging };
 const question = z.strictObject({ subject: text, permission: text, scope: text, actor, ...circumstances });
 const call = {
   subject: text,
+  actor,
   api: z.string().min(1).max(128),
   claims: z.record(z.string().max(128), z.unknown()).optional(),
 };
@@ -97,6 +98,7 @@ export const INPUTS = {
         .array(
           z.strictObject({
             subject: text,
+            actor,
             permission: text,
             scope: text,
             allowed: counted,
@@ -107,7 +109,6 @@ export const INPUTS = {
         .readonly(),
       others: z.int().min(0),
       ofInstants: counted,
-      ofActors: counted,
     }),
   }),
   /** The plan in a file that `gatehouse plan --out` wrote: what was JSON. */

@@ -15,7 +15,8 @@ const REASONS = {
   tokens: 'on groups that a token may name',
   pseudonyms: 'the pseudonym of nobody in the table',
   instants: 'about another instant',
-  actors: 'by somebody who acted for the subject',
+  mandates: 'by a mandate that has ended, or is not there',
+  budgets: 'by a mandate with a budget',
 } as const;
 
 /** Why decisions are unknown, and how many. */

@@ -1,4 +1,6 @@
+import { type Actor, isConditionFailed, type Reason, refusedFirst } from '../../engine/index.ts';
 import { decodeScope } from '../../table/decision/decode.ts';
+import { defined } from '../../table/defined.ts';
 import { GatehouseError, limitExceeded } from '../../table/errors.ts';
 import { isRef, parseRef } from '../../table/identifiers.ts';
 import { decisionKey } from '../../table/keys.ts';
@@ -15,6 +17,8 @@ import { type Counted, type LoggedQuestion, type LoggedQuestions, NONE, plus } f
 /** One question whose answer differs, by all decisions about it. */
 export interface AgainstRow {
   readonly subject: string;
+  /** Who acted for the subject, and by which mandate. */
+  readonly actor?: Actor | undefined;
   readonly permission: string;
   readonly scope: string;
   readonly decisions: Counted;
@@ -56,8 +60,10 @@ export interface Unknown {
   readonly pseudonyms: Counted;
   /** They were about another instant than their own. */
   readonly instants: Counted;
-  /** Somebody acted for the subject, perhaps by a mandate that is over. */
-  readonly actors: Counted;
+  /** A mandate that has ended, or that is not there. */
+  readonly mandates: Counted;
+  /** What was left of the budget of a mandate. */
+  readonly budgets: Counted;
   /** Of all these, those that were allowed, may be allowed now, and would be refused in any case. */
   readonly refused: Counted;
 }
@@ -90,11 +96,15 @@ export async function againstLog(
   const copy = createCopy(reader, most);
   try {
     await carryOut(changes, copy, commands, at);
-    const refs = { subjects: logged.questions.map(subjectOf), scopes: logged.questions.map(scopeOf) };
+    const refs = { subjects: logged.questions.flatMap(subjectsOf), scopes: logged.questions.map(scopeOf) };
     const opened = await openPseudonyms(reader, refs, copy.written());
     const questions = logged.questions.map((question) => ({
       ...question,
       subject: opened.subjects.get(question.subject) ?? question.subject,
+      actor: question.actor && {
+        ...question.actor,
+        subject: opened.subjects.get(question.actor.subject) ?? question.actor.subject,
+      },
       scope: opened.scopes.get(question.scope) ?? question.scope,
     }));
     return await compareStates({ ...logged, questions }, copy, at);
@@ -106,18 +116,21 @@ export async function againstLog(
   }
 }
 
-const subjectOf = ({ subject }: LoggedQuestion): string => subject;
+const subjectsOf = ({ subject, actor }: LoggedQuestion): readonly string[] =>
+  actor === undefined ? [subject] : [subject, actor.subject];
 const scopeOf = ({ scope }: LoggedQuestion): string => scope;
 
 /** What a state answers; undefined: that rests on what no log says. */
 interface Answer {
   readonly allowed: boolean | undefined;
-  readonly restsOn?: 'properties' | 'tokens';
+  readonly restsOn?: 'properties' | 'tokens' | 'mandates' | 'budgets';
+  /** Whether a mandate was looked at, and is there. */
+  readonly hasMandate?: boolean;
 }
 
 /** Decides each question on two states, and compares both with what was logged. Pseudonyms that are left are unknown. */
 async function compareStates(
-  { questions, others, ofInstants, ofActors }: LoggedQuestions,
+  { questions, others, ofInstants }: LoggedQuestions,
   { before, after }: { readonly before: Reader; readonly after: Reader },
   at: number,
 ): Promise<Against> {
@@ -128,10 +141,11 @@ async function compareStates(
     tokens: NONE,
     pseudonyms: NONE,
     instants: ofInstants,
-    actors: ofActors,
+    mandates: NONE,
+    budgets: NONE,
     refused: NONE,
   };
-  let decisions = plus(ofInstants, ofActors);
+  let decisions = ofInstants;
   let elsewhere = NONE;
   const states = [createState(before, at), createState(after, at)] as const;
   const chunks = Array.from({ length: Math.ceil(questions.length / AT_ONCE) }, (_, chunk) =>
@@ -140,7 +154,7 @@ async function compareStates(
   const sum = (question: LoggedQuestion, is: Answer | undefined, willBe: Answer | undefined): void => {
     const all = plus(question.allowed, question.refused);
     decisions = plus(decisions, all);
-    if (isPseudonym(question.subject) || isPseudonym(question.scope)) {
+    if (isOfNobody(question)) {
       unknown.pseudonyms = plus(unknown.pseudonyms, all);
       return;
     }
@@ -148,7 +162,10 @@ async function compareStates(
       elsewhere = plus(elsewhere, all);
       return;
     }
-    const [a = REFUSED, b = REFUSED] = [is, willBe];
+    const a = is ?? REFUSED;
+    // A mandate that counts now is taken away by the change.
+    const isTaken = a.hasMandate === true && willBe?.restsOn === 'mandates';
+    const b = (isTaken ? undefined : willBe) ?? REFUSED;
     const restsOn = a.restsOn ?? b.restsOn;
     if (restsOn) {
       unknown[restsOn] = plus(unknown[restsOn], all);
@@ -178,6 +195,19 @@ async function compareStates(
   };
 }
 
+/** Whether a question has a pseudonym that was not opened: that of a mandate is one as a whole. */
+const isOfNobody = (question: LoggedQuestion): boolean =>
+  [...subjectsOf(question), question.scope].some(isPseudonym) ||
+  question.actor?.mandate?.startsWith('mandate:') === false;
+
+/** What refusals by a mandate rest on that the table of now does not say: it ends within a day, and is deleted later. */
+const OF_MANDATES: Readonly<Partial<Record<Reason, 'mandates' | 'budgets'>>> = {
+  mandate_unknown: 'mandates',
+  mandate_inactive: 'mandates',
+  mandate_ended: 'mandates',
+  budget_uncounted: 'budgets',
+};
+
 /** What is not in a state gives nothing there. */
 const REFUSED: Answer = { allowed: false };
 
@@ -199,8 +229,9 @@ function createState(reader: Reader, at: number) {
 
   const decide = async (questions: readonly LoggedQuestion[], groups?: Tokens) => {
     const { answers } = await engine.checkManyAsked(
-      questions.map(({ subject, permission, scope }) => () => ({
+      questions.map(({ subject, actor, permission, scope }) => () => ({
         subject,
+        actor,
         permission,
         scope,
         at,
@@ -211,7 +242,7 @@ function createState(reader: Reader, at: number) {
     );
     return answers.map(({ decision, uses }) => {
       if (!decision) throw new GatehouseError('internal', 'a question of a log was not decided');
-      return { ...decision, isKnown: uses.length === 0 && decision.reason !== 'condition_failed' };
+      return { ...decision, isKnown: uses.length === 0 && !isConditionFailed(decision) };
     });
   };
 
@@ -220,9 +251,13 @@ function createState(reader: Reader, at: number) {
     decide: async (questions: readonly LoggedQuestion[]): Promise<readonly (Answer | undefined)[]> => {
       const roots = await rootsOf(reader, questions.map(scopeOf));
       const decided = await decide(questions);
-      const answers = decided.map(({ allowed, isKnown }, position): Answer | undefined => {
+      const answers = decided.map(({ allowed, reason, isKnown }, position): Answer | undefined => {
         if (roots[position] === undefined) return undefined;
-        return isKnown ? { allowed } : { allowed: undefined, restsOn: 'properties' };
+        const ofMandate = OF_MANDATES[reason];
+        const isByMandate = questions[position]?.actor?.mandate !== undefined && ofMandate !== 'mandates';
+        const hasMandate = isByMandate && (allowed || refusedFirst({ allowed, reason }) === 'mandate');
+        if (ofMandate) return { allowed: undefined, restsOn: ofMandate, hasMandate };
+        return isKnown ? { allowed, hasMandate } : { allowed: undefined, restsOn: 'properties', hasMandate };
       });
       // Groups in tokens are allow-only: they make a difference to what is refused without them.
       const open = new Map<string, number[]>();
@@ -288,12 +323,12 @@ async function tokensOf(reader: Reader, root: string): Promise<readonly Tokens[]
 function createSide() {
   const people = new Map<string, { decisions: Counted; readonly rows: AgainstRow[] }>();
   return {
-    add: ({ subject, permission, scope }: LoggedQuestion, decisions: Counted): void => {
+    add: ({ subject, actor, permission, scope }: LoggedQuestion, decisions: Counted): void => {
       if (decisions.lines === 0) return;
       const person = people.get(subject) ?? { decisions: NONE, rows: [] };
       people.set(subject, person);
       person.decisions = plus(person.decisions, decisions);
-      person.rows.push({ subject, permission, scope, decisions });
+      person.rows.push({ subject, ...defined({ actor }), permission, scope, decisions });
     },
     sum: (): AgainstSide => {
       const most = [...people.values()].sort((a, b) => byCount(a.decisions, b.decisions));

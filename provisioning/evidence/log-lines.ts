@@ -1,5 +1,7 @@
 import * as z from 'zod';
+import type { Actor } from '../../engine/index.ts';
 import { DECISION, HEARTBEAT } from '../../table/decision-line.ts';
+import { defined } from '../../table/defined.ts';
 
 /** What one line of a decision log says, as a reader of logs takes it (docs/observability.md). */
 
@@ -24,6 +26,8 @@ export interface DecisionRecord extends Numbered {
   readonly subject: string | undefined;
   /** Who acted for the subject. */
   readonly actor?: string | undefined;
+  /** By which mandate: a reference, or its pseudonym. */
+  readonly mandate?: string | undefined;
   readonly permission: string | undefined;
   readonly scope: string | undefined;
   readonly tenant: string | undefined;
@@ -35,6 +39,10 @@ export interface DecisionRecord extends Numbered {
   /** What the answer rests on besides the table. */
   readonly rests: readonly string[];
 }
+
+/** Who acted, as a question has it. */
+export const actorIn = ({ actor, mandate }: Pick<DecisionRecord, 'actor' | 'mandate'>): Actor | undefined =>
+  actor === undefined ? undefined : { subject: actor, ...defined({ mandate }) };
 
 /** A sign of life: how many decisions a process made since its last one, logged or not. */
 export interface HeartbeatRecord extends Numbered {
@@ -75,6 +83,7 @@ const decision = z.object({
   rate: share.optional(),
   subject: entity.optional(),
   actor: entity.optional(),
+  mandate: id.optional(),
   action: z.object({ name: id }).optional(),
   resource: entity.optional(),
   decision: z.boolean(),
@@ -124,7 +133,7 @@ function readDecision(data: unknown): LogRecord {
   const { data: line } = decision.safeParse(data);
   if (!line) return DAMAGED;
   const { timestamp, service = '', process, sequence, kind = 'request', rate = 1 } = line;
-  const { subject, actor, action, resource, context } = line;
+  const { subject, actor, mandate, action, resource, context } = line;
   const { reason, route, api, tenant, at, rests = [] } = context;
   // A line that was written cannot have had no chance of it.
   if (rate === 0) return DAMAGED;
@@ -146,6 +155,7 @@ function readDecision(data: unknown): LogRecord {
     permission: action?.name,
     subject: subject && `${subject.type}:${subject.id}`,
     actor: actor && `${actor.type}:${actor.id}`,
+    mandate,
     scope: resource && `${resource.type}:${resource.id}`,
   };
 }

@@ -1,5 +1,7 @@
+import type { Actor } from '../../engine/index.ts';
+import { defined } from '../../table/defined.ts';
 import { limitExceeded } from '../../table/errors.ts';
-import type { DecisionRecord } from './log-lines.ts';
+import { actorIn, type DecisionRecord } from './log-lines.ts';
 
 /** How many decisions, by the lines that were read and by the share with which such lines are written. */
 export interface Counted {
@@ -19,6 +21,8 @@ export const plus = (a: Counted, b: Counted): Counted => ({
 export interface LoggedQuestion {
   /** References, as the log has them: an id may be a pseudonym. */
   readonly subject: string;
+  /** Who acted for the subject, and by which mandate. */
+  readonly actor?: Actor | undefined;
   readonly permission: string;
   readonly scope: string;
   readonly allowed: Counted;
@@ -32,8 +36,6 @@ export interface LoggedQuestions {
   readonly others: number;
   /** Lines about another instant than their own. */
   readonly ofInstants: Counted;
-  /** Lines of somebody who acted for the subject: what a mandate allowed ends within a day. */
-  readonly ofActors: Counted;
 }
 
 /** So many differ at most: they are in memory together. */
@@ -41,7 +43,7 @@ const MAX_QUESTIONS = 500_000;
 
 type Asked = Pick<
   DecisionRecord,
-  'rate' | 'subject' | 'actor' | 'permission' | 'scope' | 'allowed' | 'reason' | 'askedFor'
+  'rate' | 'subject' | 'actor' | 'mandate' | 'permission' | 'scope' | 'allowed' | 'reason' | 'askedFor'
 >;
 
 /** Groups decisions by what was asked. */
@@ -49,10 +51,9 @@ export function createLoggedQuestions(most = MAX_QUESTIONS) {
   const found = new Map<string, { -readonly [name in keyof LoggedQuestion]: LoggedQuestion[name] }>();
   let others = 0;
   let ofInstants = NONE;
-  let ofActors = NONE;
   return {
     /** @throws GatehouseError `limit_exceeded` for more questions than `most` */
-    add: ({ rate, subject, actor, permission, scope, allowed, reason, askedFor }: Asked): void => {
+    add: ({ rate, subject, actor, mandate, permission, scope, allowed, reason, askedFor }: Asked): void => {
       const isQuestion = subject !== undefined && permission !== undefined && scope !== undefined;
       // Which credential was shown, no log says.
       if (!isQuestion || reason === 'credential_refused') {
@@ -64,18 +65,21 @@ export function createLoggedQuestions(most = MAX_QUESTIONS) {
         ofInstants = plus(ofInstants, one);
         return;
       }
-      if (actor !== undefined) {
-        ofActors = plus(ofActors, one);
-        return;
-      }
-      const name = `${subject} ${permission} ${scope}`;
+      const name = `${subject} ${permission} ${scope} ${actor ?? ''} ${mandate ?? ''}`;
       let question = found.get(name);
       if (!question) {
         if (found.size >= most)
           throw limitExceeded(
             `the log asks more than ${most} different questions: give fewer days, or the log of one tenant or API`,
           );
-        question = { subject, permission, scope, allowed: NONE, refused: NONE };
+        question = {
+          subject,
+          permission,
+          scope,
+          ...defined({ actor: actorIn({ actor, mandate }) }),
+          allowed: NONE,
+          refused: NONE,
+        };
         found.set(name, question);
       }
       if (allowed) question.allowed = plus(question.allowed, one);
@@ -88,7 +92,6 @@ export function createLoggedQuestions(most = MAX_QUESTIONS) {
       ),
       others,
       ofInstants,
-      ofActors,
     }),
   };
 }

@@ -1,24 +1,33 @@
+import type { Actor, Decision } from '../../engine/index.ts';
+import { defined } from '../../table/defined.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import type { Reader } from '../../table/reader.ts';
 import { COHERENCE_MARGIN_MS } from '../../table/timing.ts';
 import type { AskThen } from './instant.ts';
-import type { DecisionRecord } from './log-lines.ts';
+import { actorIn, type DecisionRecord } from './log-lines.ts';
 
 /** Logged decisions, compared with the table as it was. */
 export interface LoggedThen {
   /** Those that were true at an instant within the bound of their staleness. */
   readonly agree: number;
   readonly differ: readonly LoggedDecision[];
-  /** Those that cannot be decided again: they rest on what was passed, on a token, on records that are missing. */
+  /** Those that cannot be decided again. */
   readonly unknown: number;
+  /** What these rest on: what was passed or a token, pseudonyms, mandates that are gone, budgets, records that are missing. */
+  readonly restOn: Readonly<Record<RestsOn, number>>;
   /** Those beyond the most that are compared. */
   readonly left: number;
 }
+
+export const RESTS_ON = ['passed', 'pseudonyms', 'mandates', 'budgets', 'records'] as const;
+type RestsOn = (typeof RESTS_ON)[number];
 
 interface LoggedDecision {
   /** ISO 8601. */
   readonly at: string;
   readonly subject: string;
+  /** Who acted for the subject, and by which mandate. */
+  readonly actor?: Actor | undefined;
   readonly permission: string;
   readonly scope: string;
   /** As it was logged. */
@@ -29,7 +38,7 @@ interface LoggedDecision {
 export type DecideThen = (
   reader: Reader,
   question: Omit<LoggedDecision, 'at' | 'allowed'> & { readonly at: number },
-) => Promise<boolean>;
+) => Promise<Decision>;
 
 /** Decisions that are compared. */
 const MOST = 1_000;
@@ -47,30 +56,42 @@ export async function compareLogged(
 ): Promise<LoggedThen> {
   const compared = records.slice(0, MOST);
   const differ: LoggedDecision[] = [];
-  let [agree, unknown] = [0, 0];
+  let agree = 0;
+  const restOn = { passed: 0, pseudonyms: 0, mandates: 0, budgets: 0, records: 0 };
   for (const record of compared) {
     const truths = await truthsOf(then, record, staleMs, decide);
-    if (truths?.has(record.allowed)) agree += 1;
-    else if (truths === undefined) unknown += 1;
+    if (typeof truths === 'string') restOn[truths] += 1;
+    else if (truths.has(record.allowed)) agree += 1;
     else {
       const { subject = '', permission = '', scope = '', allowed } = record;
-      differ.push({ at: new Date(record.at).toISOString(), subject, permission, scope, allowed });
+      const by = defined({ actor: actorIn(record) });
+      differ.push({ at: new Date(record.at).toISOString(), subject, ...by, permission, scope, allowed });
     }
   }
-  return { agree, differ, unknown, left: records.length - compared.length };
+  const unknown = Object.values(restOn).reduce((sum, each) => sum + each, 0);
+  return { agree, differ, unknown, restOn, left: records.length - compared.length };
 }
 
-/** The answers that were true at some instant from which the decision may be; undefined where that is not known. */
+/** What an answer of then rests on that no record says: a mandate that went with its subject has none; no use is rolled back. */
+const restsOn = ({ reason }: Decision, { reason: logged, mandate }: DecisionRecord): RestsOn | undefined => {
+  if (mandate === undefined || reason === logged) return undefined;
+  if (reason === 'mandate_unknown') return 'mandates';
+  return reason === 'budget_uncounted' ? 'budgets' : undefined;
+};
+
+/** The answers that were true at some instant from which the decision may be, or on what they rest that is not known. */
 async function truthsOf(
   then: AskThen,
-  { at, subject, actor, permission, scope, rests, askedFor, allowed }: DecisionRecord,
+  record: DecisionRecord,
   staleMs: number,
   decide: DecideThen,
-): Promise<ReadonlySet<boolean> | undefined> {
-  if (subject === undefined || permission === undefined || scope === undefined) return undefined;
-  // Mandates have no state of then.
-  if (rests.length > 0 || actor !== undefined || [subject, scope].some((ref) => PSEUDONYM.test(ref)))
-    return undefined;
+): Promise<ReadonlySet<boolean> | RestsOn> {
+  const { at, subject, permission, scope, rests, askedFor, allowed } = record;
+  if (subject === undefined || permission === undefined || scope === undefined) return 'passed';
+  if (rests.length > 0) return 'passed';
+  const isOpen = record.mandate === undefined || record.mandate.startsWith('mandate:');
+  if (!isOpen || [subject, record.actor ?? '', scope].some((ref) => PSEUDONYM.test(ref))) return 'pseudonyms';
+  const question = { subject, actor: actorIn(record), permission, scope };
   const truths = new Set<boolean>();
   // Each state holds all that may have been so within the margin: from one to the next, none is missed.
   const last = Math.ceil(at / COHERENCE_MARGIN_MS);
@@ -79,15 +100,19 @@ async function truthsOf(
     const decided = Math.max(instant, at - staleMs);
     try {
       const { answer, unknown, among } = await then(instant, {
-        ask: (reader) => decide(reader, { subject, permission, scope, at: askedFor ?? decided }),
-        sameAs: String,
+        ask: (reader) => decide(reader, { ...question, at: askedFor ?? decided }),
+        sameAs: ({ allowed: isAllowed, reason }) => `${isAllowed} ${reason}`,
       });
-      if (unknown && !among) return undefined;
-      for (const each of among ?? [answer as boolean]) truths.add(each);
+      if (unknown && !among) return 'records';
+      for (const each of among ?? [answer as Decision]) {
+        const open = restsOn(each, record);
+        if (open) return open;
+        truths.add(each.allowed);
+      }
     } catch (error) {
       // Before the first record nothing was there.
       if (!(error instanceof GatehouseError) || error.code !== 'invalid') throw error;
-      return undefined;
+      return 'records';
     }
     if (truths.has(allowed)) break;
   }

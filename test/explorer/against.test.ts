@@ -69,7 +69,7 @@ test('is decided before and after them, also those of a transaction', async () =
 
 test('whose change is refused has its error', async () => {
   const service = await serviceOn(SCHOOL);
-  const logged = { questions: [], others: 0, ofInstants: NONE, ofActors: NONE };
+  const logged = { questions: [], others: 0, ofInstants: NONE };
   const changes = [{ command: 'group.delete', input: { id: 'nothing' } }];
   expect(await service('against', { changes, logged })).toMatchObject({
     ok: false,

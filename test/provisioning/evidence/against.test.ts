@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { againstLog } from '../../../provisioning/evidence/against.ts';
 import type { DecisionRecord } from '../../../provisioning/evidence/log-lines.ts';
 import { createLoggedQuestions } from '../../../provisioning/evidence/logged-questions.ts';
@@ -20,11 +20,37 @@ scopes:
 roles: { teacher: { id: teacher, owner: school, allow: [roster, grades] } }
 groups: { staff: { id: staff, scope: school, roles: [teacher] } }
 users: { ann: { id: ann, groups: [staff] }, ben: { id: ben, groups: [staff] } }
+subjects:
+  bot: { id: bot, type: agent, grants: { school: [teacher] } }
+  robot: { id: "robot@x.example", type: agent, mandateOptional: true, grants: { school: [teacher] } }
+properties: [{ of: action, name: amount, type: int, source: passed }]
 `);
+  const end = (hours: number) => new Date(world.clock.now() + hours * 3_600_000).toISOString();
+  const mandate = (id: string, more = {}) =>
+    world.run('mandate.create', {
+      id,
+      subject: 'user:ann',
+      actor: 'agent:bot',
+      permissions: ['roster'],
+      scopes: ['location:north'],
+      purpose: 'plans the week',
+      endsAt: end(20),
+      ...more,
+    });
+  await mandate('plan');
+  await mandate('both', { scopes: ['location:north', 'location:south'] });
+  await mandate('counted', { budget: { uses: 3 } });
+  await mandate('cheap', { when: 'action.properties.amount < 5' });
+  await mandate('ended', { endsAt: end(1) });
+  await mandate('stopped');
+  await world.run('mandate.end', { id: 'stopped' });
+  world.clock.advance(2 * 3_600_000);
   world.settle();
 });
 
 const CLOSE = { command: 'group-role.delete', input: { group: 'staff', role: 'teacher' } };
+
+const logged = (id: string) => `sha256:${createHash('sha256').update(id).digest('base64url').slice(0, 22)}`;
 
 type Line = Partial<Omit<DecisionRecord, 'subject' | 'scope'>> & { readonly of: string };
 function questionsOf(lines: readonly Line[], most?: number) {
@@ -77,12 +103,87 @@ test('a credential that was refused asks nothing, and a search neither', () => {
   expect([questions, others]).toEqual([[], 2]);
 });
 
-test('what an actor was allowed or refused is unknown', async () => {
-  const lines = [{ of: 'ann roster north' }, { of: 'ann roster north', actor: 'agent:bot' }];
-  const { refused, unknown, decisions } = await against(lines);
-  expect([refused.decisions.lines, unknown.actors.lines, unknown.decisions.lines, decisions.lines]).toEqual([
-    1, 1, 1, 2,
-  ]);
+describe('somebody who acted for the subject', () => {
+  const by = (mandate: string | undefined, of = 'ann roster north', more: Partial<Line> = {}): Line => ({
+    of,
+    actor: 'agent:bot',
+    ...(mandate === undefined ? {} : { mandate: `mandate:${mandate}` }),
+    ...more,
+  });
+  const linesOf = ({ refused, allowed, now, unknown }: Awaited<ReturnType<typeof against>>) => {
+    const { decisions: _, ...causes } = unknown;
+    const all = { refused: refused.decisions, allowed: allowed.decisions, now: now.refused.decisions };
+    const counts = {
+      ...all,
+      ...Object.fromEntries(Object.entries(causes).map(([name, of]) => [`? ${name}`, of])),
+    };
+    return Object.fromEntries(
+      Object.entries(counts).flatMap(([name, { lines }]) => (lines > 0 ? [[name, lines]] : [])),
+    );
+  };
+  const withoutChange = (lines: readonly Line[]) =>
+    againstLog([], questionsOf(lines), { reader: world.reader, commands: COMMANDS, at: world.clock.now() });
+
+  test('is decided with its mandate, and named', async () => {
+    const found = await against([{ of: 'ann roster north' }, by('plan'), by('plan'), by('both')]);
+    expect(linesOf(found)).toEqual({ refused: 4 });
+    expect(found.questions).toBe(3);
+    expect(found.refused.rows.map(({ actor, decisions }) => [actor, decisions.lines])).toEqual([
+      [{ subject: 'agent:bot', mandate: 'mandate:plan' }, 2],
+      [undefined, 1],
+      [{ subject: 'agent:bot', mandate: 'mandate:both' }, 1],
+    ]);
+  });
+
+  test('is refused what the actor or the mandate alone is not allowed', async () => {
+    const lines = [
+      by(undefined, 'ann roster north', { reason: 'mandate_required', allowed: false }),
+      by('plan', 'ann grades north', { reason: 'mandate_permission', allowed: false }),
+      by('plan', 'ann roster south', { reason: 'mandate_scope', allowed: false }),
+    ];
+    expect(linesOf(await withoutChange(lines))).toEqual({});
+    expect(linesOf(await withoutChange(lines.map((line) => ({ ...line, allowed: true }))))).toEqual({
+      now: 3,
+    });
+    const taken = [{ command: 'grant.delete', input: { user: 'agent:bot', scope: 'tenant:school' } }];
+    const options = { reader: world.reader, commands: COMMANDS, at: world.clock.now() };
+    expect(linesOf(await againstLog(taken, questionsOf([by('plan')]), options))).toEqual({ refused: 1 });
+  });
+
+  test('by a mandate that ended or is gone is unknown, each under its cause', async () => {
+    const gone = [by('ended'), by('stopped'), by('nothing'), by('counted'), by('cheap')];
+    expect(linesOf(await withoutChange(gone))).toEqual({
+      '? mandates': 3,
+      '? budgets': 1,
+      '? properties': 1,
+    });
+    // Without the group's role Ann is refused, whatever a mandate says.
+    expect(linesOf(await against(gone))).toEqual({
+      '? mandates': 3,
+      '? budgets': 1,
+      '? properties': 1,
+      '? refused': 5,
+    });
+  });
+
+  test('loses what the change takes from the mandate', async () => {
+    // A mandate goes with any of its scopes.
+    const changes = [{ command: 'location.delete', input: { id: 'south' } }];
+    const options = { reader: world.reader, commands: COMMANDS, at: world.clock.now() };
+    const found = await againstLog(changes, questionsOf([by('both'), by('plan')]), options);
+    expect(linesOf(found)).toEqual({ refused: 1 });
+    expect(found.refused.rows[0]?.actor?.mandate).toBe('mandate:both');
+  });
+
+  test('has a pseudonym that is opened; that of a mandate is not', async () => {
+    const actor = `agent:${logged('robot@x.example')}`;
+    const { refused, unknown } = await against([
+      { of: 'ann roster north', actor },
+      { of: 'ann roster north', actor: 'agent:bot', mandate: logged('mandate:a@b') },
+    ]);
+    expect(refused.rows).toMatchObject([{ actor: { subject: 'agent:robot@x.example' } }]);
+    expect(unknown.pseudonyms.lines).toBe(1);
+  });
 });
 
 test('each answer of a sample counts by its own share', () => {
@@ -97,7 +198,6 @@ test('each answer of a sample counts by its own share', () => {
 });
 
 test('pseudonyms are opened: of people, of scopes, and of whom the change makes', async () => {
-  const logged = (id: string) => `sha256:${createHash('sha256').update(id).digest('base64url').slice(0, 22)}`;
   const changes = [
     { command: 'user.create', input: { id: 'new@x.example' } },
     { command: 'membership.create', input: { user: 'new@x.example', group: 'staff' } },

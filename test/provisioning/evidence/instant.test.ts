@@ -373,20 +373,107 @@ test('logged decisions agree that were true within the bound of their staleness'
     askThen({ reader: world.reader, since: before - 2 * MINUTE, now: world.clock.now() }, (then) =>
       compareLogged(then, records, {
         staleMs: MINUTE,
-        decide: async (reader, { subject, scope, at }) =>
-          (await decideOn(world, subject, scope)(reader, at)).allowed,
+        decide: (reader, { subject, scope, at }) => decideOn(world, subject, scope)(reader, at),
       }),
     );
   const stale = line(ended + MINUTE - 1, true);
   const fresh = [line(before, true), line(ended + MINUTE, false)];
-  expect(await compare([stale, ...fresh])).toEqual({ agree: 3, differ: [], unknown: 0, left: 0 });
+  expect(await compare([stale, ...fresh])).toEqual({
+    agree: 3,
+    differ: [],
+    unknown: 0,
+    restOn: { passed: 0, pseudonyms: 0, mandates: 0, budgets: 0, records: 0 },
+    left: 0,
+  });
   const wrong = [line(before, false), line(ended + 3 * MINUTE, true)];
   const { agree, differ } = await compare(wrong);
   expect([agree, differ.map(({ allowed }) => allowed)]).toEqual([0, [false, true]]);
   const undecided = [
     line(before, true, { rests: ['properties'] }),
     line(before, true, { subject: 'user:sha256:x' }),
-    line(before, true, { actor: 'agent:bot' }),
+    line(before, true, { actor: 'agent:bot', mandate: 'sha256:x' }),
   ];
-  expect(await compare(undecided)).toMatchObject({ agree: 0, unknown: 3 });
+  expect(await compare(undecided)).toMatchObject({
+    agree: 0,
+    unknown: 3,
+    restOn: { passed: 1, pseudonyms: 2 },
+  });
+});
+
+test('what somebody did by a mandate is decided with the mandate of then', async () => {
+  const world = createMemoryWorld();
+  await world.apply(`${MANIFEST}
+subjects: { Bot: { id: bot, type: agent, assignments: [{ role: teacher, scope: Hall }] } }
+`);
+  world.clock.advance(10 * MINUTE);
+  const end = (minutes: number) => new Date(world.clock.now() + minutes * MINUTE).toISOString();
+  const mandate = (id: string, more = {}) =>
+    world.run('mandate.create', {
+      id,
+      subject: 'user:ann',
+      actor: 'agent:bot',
+      permissions: ['roster'],
+      scopes: ['location:hall'],
+      purpose: 'plans the week',
+      ...more,
+    });
+  await mandate('stopped');
+  await mandate('short', { endsAt: end(5) });
+  await mandate('counted', { budget: { uses: 3 } });
+  await mandate('late', { endsAt: end(600) });
+  world.clock.advance(2 * MINUTE);
+  const at = world.clock.now();
+  world.clock.advance(8 * MINUTE);
+  const later = world.clock.now();
+  await world.run('mandate.end', { id: 'stopped' });
+  world.clock.advance(5 * MINUTE);
+  const asked = {
+    is: 'decision',
+    kind: 'check',
+    rate: 1,
+    rests: [],
+    at,
+    subject: 'user:ann',
+    permission: 'roster',
+    scope: 'location:hall',
+    actor: 'agent:bot',
+  };
+  const line = (mandate: string, allowed: boolean, more: Partial<DecisionRecord> = {}) =>
+    ({
+      ...asked,
+      allowed,
+      reason: allowed ? 'role' : 'no_grant',
+      mandate: mandate === '' ? undefined : `mandate:${mandate}`,
+      ...more,
+    }) as unknown as DecisionRecord;
+  const compare = (...records: readonly DecisionRecord[]) =>
+    askThen({ reader: world.reader, since: at - 2 * MINUTE, now: world.clock.now() }, (then) =>
+      compareLogged(then, records, {
+        staleMs: 0,
+        decide: (reader, { subject, actor, permission, scope, at: instant }) =>
+          createEngine({ reader, clock: { now: () => world.clock.now() + MINUTE }, random: () => 0 }).check(
+            subject,
+            permission,
+            scope,
+            { actor, at: instant },
+          ),
+      }),
+    );
+  // Both mandates are over now, and were not then.
+  expect(await compare(line('stopped', true), line('short', true), line('', false))).toMatchObject({
+    agree: 3,
+    unknown: 0,
+  });
+  const wrong = await compare(line('short', true, { at: later }), line('', true));
+  expect(wrong.differ.map(({ actor }) => actor)).toEqual([
+    { subject: 'agent:bot', mandate: 'mandate:short' },
+    { subject: 'agent:bot' },
+  ]);
+  const unknown = [line('counted', true), line('nothing', true)];
+  expect(await compare(...unknown)).toMatchObject({ unknown: 2, restOn: { budgets: 1, mandates: 1 } });
+  const asLogged = [
+    line('counted', false, { reason: 'budget_uncounted' }),
+    line('nothing', false, { reason: 'mandate_unknown' }),
+  ];
+  expect(await compare(...asLogged)).toMatchObject({ agree: 2, unknown: 0 });
 });

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { askedBy } from '../../../../engine/index.ts';
 import type {
   Against as AgainstLog,
   AgainstRow,
@@ -44,7 +45,7 @@ export function Against({ changes }: { readonly changes: readonly Change[] }) {
 }
 
 const NONE = { lines: 0, estimated: 0 };
-const NOTHING = { questions: [], others: 0, ofInstants: NONE, ofActors: NONE };
+const NOTHING = { questions: [], others: 0, ofInstants: NONE };
 
 type Opened = Extract<OpenedLog, { readonly logged: unknown }>;
 
@@ -90,10 +91,22 @@ function Side({ title, of }: { readonly title: string; readonly of: AgainstSide 
   );
 }
 
-const keyOf = ({ subject, permission, scope }: AgainstRow): string => `${subject} ${permission} ${scope}`;
+const keyOf = ({ permission, scope, ...by }: AgainstRow): string => `${askedBy(by)} ${permission} ${scope}`;
 
 const COLUMNS: readonly TableColumn<AgainstRow>[] = [
-  { title: FIELDS.subject, show: ({ subject }) => <Named of={subject} /> },
+  {
+    title: FIELDS.subject,
+    show: ({ subject, actor }) => (
+      <>
+        {actor && (
+          <>
+            <Named of={actor.subject} /> for{actor.mandate && ` (${actor.mandate})`}{' '}
+          </>
+        )}
+        <Named of={subject} />
+      </>
+    ),
+  },
   { title: FIELDS.permission, show: ({ permission }) => <code>{permission}</code> },
   { title: FIELDS.scope, show: ({ scope }) => <Named of={scope} /> },
   { title: 'Decisions', show: ({ decisions }) => said(decisions, 'time') },
