@@ -23,7 +23,15 @@ import type { OutsideKey } from './outside-key.ts';
 import type { createWholePolicy } from './policies/whole.ts';
 import { apiRoutesId } from './routes/api-routes.ts';
 import { prefetchedScopes, type Resolved, resolve } from './routes/resolve.ts';
-import { isEncodedTwice, isOfOneSpelling, isVerb, match, pathOf, type RouteRule } from './routes/rule.ts';
+import {
+  isConnection,
+  isEncodedTwice,
+  isOfOneSpelling,
+  isVerb,
+  match,
+  pathOf,
+  type RouteRule,
+} from './routes/rule.ts';
 import type { SubjectOf } from './subject.ts';
 import { type StepSpan, type Trace, untraced } from './trace.ts';
 
@@ -143,7 +151,8 @@ export function createAuthorizer(parts: AuthorizerParts): Authorizer {
       const rules = look.item(apiRoutes, routesId);
       if (subject === undefined || rules === undefined) return undefined;
       if (subject === null) return { ...NOTHING_ASKED, subject: '', refusal: 'subject_unknown' };
-      const mayLast = MAY_LAST.has(request.kind);
+      // It outlives its token, and nothing of groups and actors is kept with it.
+      const mayLast = isConnection(request.method);
       if (actor && mayLast)
         return { ...NOTHING_ASKED, subject, credential, actor, refusal: 'actor_cannot_connect' };
       const mapped = rules ?? NO_RULES;
@@ -251,9 +260,6 @@ export function createAuthorizer(parts: AuthorizerParts): Authorizer {
 const NO_RULES: readonly RouteRule[] = [];
 
 const NOTHING_ASKED = { permission: undefined, scope: undefined } as const;
-
-/** A connection outlives its token, that of AppSync's subscriptions too, and nothing of groups and actors is kept with it. */
-const MAY_LAST: ReadonlySet<GatewayRequest['kind']> = new Set(['websocket', 'appsync']);
 
 /** A policy for the whole API follows from what the table says a caller may use at most: not from groups of a token. */
 const mayBeWhole = ({ groups }: Identity): boolean => groups === undefined;

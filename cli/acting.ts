@@ -32,8 +32,18 @@ export async function actorOf(
     at === undefined ? (await lookUp(names, typed, actor)).ref : await referenceOf(names, typed, actor);
   if (mandate === undefined) return { subject };
   const id = mandate.replace(/^mandate:/, '');
-  const exists = async () => isId(id) && (await reader.get(decisionKey({ type: 'mandate', id })));
-  if (at === undefined && !(await exists()))
-    throw new NameError('name_unknown', `--mandate ${plain(mandate)} does not exist`, []);
+  if (at === undefined) await assertMandate(reader, id);
   return { subject, mandate: `mandate:${id}` };
+}
+
+/** Throws NameError where an actor, or its mandate, is not in a table: a list would be empty. */
+export async function assertActing(reader: Reader, actor: Actor | undefined): Promise<void> {
+  if (!actor) return;
+  await lookUp(namesIn(reader), { label: '--actor', kind: 'subject' }, actor.subject);
+  if (actor.mandate !== undefined) await assertMandate(reader, actor.mandate.replace(/^mandate:/, ''));
+}
+
+async function assertMandate(reader: Reader, id: string): Promise<void> {
+  const exists = isId(id) && (await reader.get(decisionKey({ type: 'mandate', id })));
+  if (!exists) throw new NameError('name_unknown', `--mandate ${plain(id)} does not exist`, []);
 }

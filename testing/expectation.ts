@@ -1,9 +1,22 @@
-import { type Decision, type Explanation, formatExplanation, type Reason } from '../engine/index.ts';
+import {
+  type Actor,
+  askedBy,
+  type Decision,
+  type Explanation,
+  formatExplanation,
+  type Reason,
+} from '../engine/index.ts';
 
 /** `deny` is the refusal of something known: unknown names have to be expected by their reason. */
 export type Expectation = 'allow' | 'deny' | Reason;
 
-const UNKNOWN: ReadonlySet<Reason> = new Set(['subject_unknown', 'scope_unknown', 'permission_unknown']);
+const UNKNOWN: ReadonlySet<Reason> = new Set([
+  'subject_unknown',
+  'actor_unknown',
+  'mandate_unknown',
+  'scope_unknown',
+  'permission_unknown',
+]);
 
 /** Whether it is a refusal because of a name that leads nowhere. */
 export const isUnknown = ({ reason }: Decision): boolean => UNKNOWN.has(reason);
@@ -17,6 +30,8 @@ export const meets = (expect: Expectation, decision: Decision): boolean => {
 /** A decision that a test did not expect. */
 export interface Unexpected {
   readonly subject: string;
+  /** Who acts for it. */
+  readonly actor?: Actor | undefined;
   readonly permission: string;
   readonly scope: string;
   /** The instant that it was decided for, ISO 8601. */
@@ -36,12 +51,12 @@ const PLAIN: Colours = { colours: false, paint: (_, text) => text };
 
 /** What was asked and expected, what came, and why. */
 export function formatUnexpected(
-  { subject, permission, scope, at, expect, decision, explanation }: Unexpected,
+  { permission, scope, at, expect, decision, explanation, ...by }: Unexpected,
   { colours, paint }: Colours = PLAIN,
 ): string {
   const got = decision.allowed ? paint('green', 'ALLOWED') : paint('red', 'REFUSED');
   return [
-    `asked     ${subject}: ${permission} at ${scope}, ${at}`,
+    `asked     ${askedBy(by)}: ${permission} at ${scope}, ${at}`,
     `expected  ${expect}`,
     `got       ${got} (${decision.reason})`,
     ...(explanation ? [whyOf(explanation, colours)] : []),

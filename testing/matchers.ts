@@ -87,6 +87,7 @@ async function match(
   const at = options.at === undefined ? authz.clock.now() : epochOf(options.at, 'at');
   const text = formatUnexpected({
     ...question,
+    actor: options.actor,
     decision,
     at: new Date(at).toISOString(),
     expect: isNot ? `not ${expected}` : expected,

@@ -1,4 +1,5 @@
 import {
+  type Actor,
   createEngine,
   createExplainer,
   type Decision,
@@ -29,6 +30,8 @@ export interface TestEngineOptions {
  */
 export interface TestCheckOptions extends Given {
   readonly at?: Instant;
+  /** Who acts for the subject: a name of the manifest or a reference, and `mandate:…`, which `mandate.create` makes. */
+  readonly actor?: Pick<Actor, 'subject' | 'mandate'>;
 }
 
 /** A manifest in memory, with the engine that decides in production. */
@@ -107,16 +110,23 @@ export async function testEngine<Permission extends string = string>(
   const explainer = createExplainer({ reader, clock });
   const asked = (kind: 'subject' | 'scope', name: string): string =>
     isRef(name) && !names.of(kind).has(name) ? name : refOf(names, name, [kind]);
+  const acting = (name: string): string => {
+    const known = names.of('subject');
+    if (!isRef(name) && !known.has(name)) throw unknownName('actor', name, known.keys());
+    return asked('subject', name);
+  };
   const ref = (name: string, kind?: NamedKind): string => refOf(names, name, kind && [kind]);
-  const optionsOf = ({ at = clock.now(), ...given }: TestCheckOptions) => ({
+  const optionsOf = ({ at = clock.now(), actor, ...given }: TestCheckOptions) => ({
     ...given,
+    actor: actor && { ...actor, subject: acting(actor.subject) },
     at: epochOf(at, 'at'),
   });
   /** What is known instead of a name that the engine does not find. */
   const known: Readonly<
-    Partial<Record<Reason, readonly ['subject' | 'scope' | 'permission', readonly string[]]>>
+    Partial<Record<Reason, readonly ['subject' | 'actor' | 'scope' | 'permission', readonly string[]]>>
   > = {
     subject_unknown: ['subject', [...names.of('subject').keys()]],
+    actor_unknown: ['actor', [...names.of('subject').keys()]],
     scope_unknown: ['scope', [...names.of('scope').keys()]],
     permission_unknown: ['permission', permissions],
   };
@@ -130,7 +140,11 @@ export async function testEngine<Permission extends string = string>(
       const missing = known[decision.reason];
       if (!missing) return decision;
       const [field, suggestions] = missing;
-      throw unknownName(field, { subject, permission, scope }[field], suggestions);
+      throw unknownName(
+        field,
+        { subject, actor: options.actor?.subject ?? '', permission, scope }[field],
+        suggestions,
+      );
     },
     explain: async (subject, permission, scope, options = {}) => {
       const [who, where] = [asked('subject', subject), asked('scope', scope)];

@@ -1,5 +1,13 @@
 import type { Clock } from '../../engine/clock.ts';
-import { type Ask, createEngine, type Engine, type Question } from '../../engine/index.ts';
+import {
+  type Actor,
+  type Ask,
+  createEngine,
+  type Decision,
+  type Engine,
+  type Question,
+  type Reason,
+} from '../../engine/index.ts';
 import { createAccessBound } from '../../engine/search/access-bound.ts';
 import { byteLength } from '../../table/bytes.ts';
 import type { Reader } from '../../table/reader.ts';
@@ -28,8 +36,18 @@ export interface CallerPolicyOptions {
   readonly isClosed?: boolean;
 }
 
+/** Who calls: a reference, and the claims of its token, which count as verified. */
+export interface PolicyCaller {
+  readonly subject: string;
+  /** Who acts for it. */
+  readonly actor?: Actor | undefined;
+  readonly claims: Readonly<Record<string, unknown>>;
+}
+
 /** Why there is no policy for the whole API. Each answer is for its route alone then. */
 export type NoPolicy =
+  /** Who acts for the caller may not at all, or by a mandate with a budget. */
+  | { readonly reason: 'actor_refused'; readonly refusal: Reason }
   /** There is no bound on what the caller may be allowed: an administrator, a global role, a wildcard; or it is too wide. */
   | { readonly reason: 'unbounded'; readonly most: number }
   | { readonly reason: 'too_many_questions'; readonly most: number }
@@ -93,11 +111,10 @@ export async function rulesOf(
  * The policy for the whole API that the authorizer gives a caller, or why it gives none. It is made by the authorizer's
  * own parts: what they decide on the way is only watched.
  *
- * @param caller its reference, and the claims of its token: they count as verified
  * @throws GatehouseError for faults of the table
  */
 export async function callerPolicy(
-  { subject, claims }: { readonly subject: string; readonly claims: Readonly<Record<string, unknown>> },
+  { subject, actor, claims }: PolicyCaller,
   { reader, clock, api, base, maxBytes = MAX_BYTES, isClosed = false }: CallerPolicyOptions,
 ): Promise<CallerPolicy> {
   const engine = createEngine({ reader, clock });
@@ -112,7 +129,11 @@ export async function callerPolicy(
   const limits = { maxBytes, maxComparisons: POLICY_LIMITS.comparisons };
   const wholePolicy = createWholePolicy({
     engine: {
-      checkAsked: engine.checkAsked,
+      checkAsked: async (ask) => {
+        const answered = await engine.checkAsked(ask);
+        seen.caller(answered.decision);
+        return answered;
+      },
       checkManyAsked: async <Q extends Question>(asks: readonly Ask<Q>[]) => {
         const made = await engine.checkManyAsked(asks, { keepDecisions: false });
         for (const { uses } of made.answers) seen.uses(uses);
@@ -135,7 +156,8 @@ export async function callerPolicy(
     cacheBytes: 1,
     ...limits,
   });
-  const made = await wholePolicy({ subject, credential: undefined, claims: claims as VerifiedClaims }, base);
+  const identity = { subject, actor, credential: undefined, claims: claims as VerifiedClaims };
+  const made = await wholePolicy(identity, base);
   if (made === 'credential_refused' || made === undefined) {
     const without = await whyNone(seen.state, { cellsOf, base, isClosed, limits });
     return { rules, answer: undefined, allowed: [], without };
@@ -146,7 +168,7 @@ export async function callerPolicy(
     const { rule, values } = cell;
     return resources.length === 0 ? [] : [{ rule, values: Object.fromEntries(values), resources }];
   });
-  return { rules, answer: toWholePolicy(made.subject, made.resources), allowed, without: undefined };
+  return { rules, answer: toWholePolicy(made.subject, made.resources, actor), allowed, without: undefined };
 }
 
 const ONE_MINUTE = 60_000;
@@ -158,6 +180,8 @@ const resourcesOf = ({ rule, values }: Cell, base: string): readonly string[] =>
 
 /** What was seen of the making of a policy. */
 interface Watched {
+  /** Of who acts, whatever is asked; undefined where it may act. */
+  readonly refusal: Reason | undefined;
   readonly isBounded: boolean;
   /** Whether the engine was asked; `changed` if its answers were not used. */
   readonly decided: 'no' | 'yes' | 'changed';
@@ -168,7 +192,13 @@ interface Watched {
 }
 
 function createWatch() {
-  let state: Watched = { isBounded: true, decided: 'no', uses: new Set(), listed: undefined };
+  let state: Watched = {
+    refusal: undefined,
+    isBounded: true,
+    decided: 'no',
+    uses: new Set(),
+    listed: undefined,
+  };
   const note = (change: Partial<Watched>): void => {
     state = { ...state, ...change };
   };
@@ -176,6 +206,7 @@ function createWatch() {
     get state(): Watched {
       return state;
     },
+    caller: (decision: Decision | undefined) => note({ refusal: decision?.reason }),
     bound<T>(bound: T | undefined): T | undefined {
       if (bound === undefined) note({ isBounded: false });
       return bound;
@@ -200,9 +231,10 @@ interface Making {
 }
 
 async function whyNone(
-  { isBounded, decided, uses, listed }: Watched,
+  { refusal, isBounded, decided, uses, listed }: Watched,
   { cellsOf, base, isClosed, limits }: Making,
 ): Promise<NoPolicy> {
+  if (refusal !== undefined) return { reason: 'actor_refused', refusal };
   if (!isBounded) return { reason: 'unbounded', most: POLICY_LIMITS.bound };
   if (!listed) return { reason: 'changed' };
   if (decided === 'no') return { reason: 'too_many_questions', most: POLICY_LIMITS.questions };

@@ -1,7 +1,7 @@
 /** Entry of policies and of how routes match, free of Node: what the explorer shows of an API. */
 export { apiRoutesId, createApiRoutes } from '../routes/api-routes.ts';
 export { resolve } from '../routes/resolve.ts';
-export { isOfOneSpelling, isVerb, type RouteRule } from '../routes/rule.ts';
+export { isConnection, isOfOneSpelling, isVerb, type RouteRule } from '../routes/rule.ts';
 export {
   type MissingValue,
   type Trial,

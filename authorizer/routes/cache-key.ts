@@ -1,5 +1,5 @@
 import type { CredentialPlace } from '../credentials/credentials.ts';
-import { CONNECT, GRAPHQL, type RouteRule, type TemplatePart } from './rule.ts';
+import { isConnection, type RouteRule, type TemplatePart } from './rule.ts';
 
 // What a cached answer may depend on (ADR 0017). API Gateway caches an answer under the values of the
 // identity sources and reuses it for every request with the same values. So every input of a decision must be
@@ -147,4 +147,4 @@ export function outsideKey(
 }
 
 /** Whether answers to a rule with this method may be cached: not for WebSocket APIs and AppSync. */
-export const isCacheable = (method: string): boolean => method !== CONNECT && method !== GRAPHQL;
+export const isCacheable = (method: string): boolean => !isConnection(method);

@@ -20,6 +20,9 @@ export const isVerb = (method: string): boolean => HAS_VERB.has(method);
 export const CONNECT = 'CONNECT';
 export const GRAPHQL = 'GRAPHQL';
 
+/** Whether a rule is about a connection, which may outlive the token that opens it: a WebSocket's, and AppSync's. */
+export const isConnection = (method: string): boolean => method === CONNECT || method === GRAPHQL;
+
 /** The methods of rules: a verb or ANY; CONNECT for `$connect` of a WebSocket API; GRAPHQL for AppSync. */
 export const METHODS: ReadonlySet<string> = new Set([...VERBS, 'ANY', CONNECT, GRAPHQL]);
 

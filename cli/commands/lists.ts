@@ -1,6 +1,7 @@
 import { createEngine, createLists, type ListOptions, type Lists } from '../../engine/index.ts';
 import { descriptionsOf, namesOf, namesOfSubjects } from '../../provisioning/names/labels.ts';
 import type { Page, Reader } from '../../table/reader.ts';
+import { ACTING, actorOf, assertActing } from '../acting.ts';
 import { connect } from '../connection.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
 import {
@@ -55,6 +56,7 @@ const searchCommand = ({ search, labels, keys, kinds, typesOf, example, ...of }:
       ...pageOptions(100),
       all: flag('print all pages'),
       ...THEN,
+      ...ACTING,
       strong: flag('read the table as it is now, instead of from caches'),
     },
     examples: `  gatehouse ${of.name} ${example}`,
@@ -64,6 +66,7 @@ const searchCommand = ({ search, labels, keys, kinds, typesOf, example, ...of }:
       const named = await Promise.all(
         typed.map((text, n) => meant(reader, kinds[n as 0 | 1], text, options.at)),
       );
+      const actor = await actorOf(reader, options);
       const { answer, unknown, doubtful } = await answerThen(reader, options, context.now, {
         ask: async ({ table, clock, at }) => {
           if (typesOf && type !== undefined) await assertType(table, typesOf, type);
@@ -72,6 +75,7 @@ const searchCommand = ({ search, labels, keys, kinds, typesOf, example, ...of }:
             existing(table, kinds[0], named[0] ?? ''),
             existing(table, kinds[1], named[1] ?? ''),
           ]);
+          await assertActing(table, actor);
           const lists = createLists({ reader: table, engine: createEngine({ reader: table, clock }), clock });
           const rows: (readonly [string, string | undefined])[] = [];
           let { cursor } = options;
@@ -79,6 +83,7 @@ const searchCommand = ({ search, labels, keys, kinds, typesOf, example, ...of }:
           do {
             const page = await search(lists, given, {
               at,
+              actor,
               cursor,
               kind,
               type,

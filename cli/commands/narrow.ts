@@ -17,7 +17,7 @@ export const addNarrow = subcommand({
   name: 'narrow',
   summary: 'say which rows a list for a subject asks for',
   description:
-    'Says where, and on which conditions, something may allow a permission to a subject. A list of rows asks for no others, and decides each: denies, closed scopes, dates and entitlements are not looked at here.',
+    'Says where, and on which conditions, something may allow a permission to a subject. A list of rows asks for no others, and decides each: denies, closed scopes, dates, entitlements and who acts for the subject are not looked at here.',
   arguments: [subjectArgument, permissionArgument],
   options: { within: repeated('<root>', 'only in the tree of this root; may be repeated (default: all)') },
   examples: '  gatehouse narrow tina@school.example billing:read:invoice --within Northwind',

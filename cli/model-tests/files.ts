@@ -4,7 +4,7 @@ import type { ClientOptions } from '../../table/dynamodb/client.ts';
 import type { Reader } from '../../table/reader.ts';
 import { type PlacedProblem, ProblemsError } from '../../testing/document.ts';
 import { applyManifest } from '../../testing/manifest.ts';
-import { readTestFile, type TestFile } from '../../testing/model-tests/file.ts';
+import { type Question, readTestFile, type TestFile } from '../../testing/model-tests/file.ts';
 import { type Asked, askedOf, runTests } from '../../testing/model-tests/run.ts';
 import { readFileAsDocument } from '../../testing/text-file.ts';
 import type { Context } from '../context.ts';
@@ -76,16 +76,20 @@ async function asLive({ source, tests }: TestFile, reader: Reader, now: Asked['n
   const questions = tests.flatMap((test) => test.questions);
   const names = namesIn(reader);
   const typed: Record<string, string> = {};
-  const meant = async (kind: 'subject' | 'scope') => {
+  const meant = async (kind: 'subject' | 'scope', textsOf: (question: Question) => readonly string[]) => {
     const refs = new Map<string, string>();
-    for (const text of new Set(questions.map((question) => question[kind]))) {
+    for (const text of new Set(questions.flatMap(textsOf))) {
       const ref = await referenceOf(names, { label: `${source.file}: ${kind}`, kind }, text);
       refs.set(text, ref);
       typed[ref] = text;
     }
     return (text: string) => refs.get(text) ?? text;
   };
-  const [subjectOf, scopeOf] = [await meant('subject'), await meant('scope')];
+  const subjectOf = await meant('subject', ({ subject, actor }) => [
+    subject,
+    ...(actor ? [actor.subject] : []),
+  ]);
+  const scopeOf = await meant('scope', ({ scope }) => [scope]);
   return { reader, now, subjectOf, scopeOf, nameOf: (ref) => typed[ref] };
 }
 

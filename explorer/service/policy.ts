@@ -4,6 +4,7 @@ import {
   createApiRoutes,
   evaluate,
   INVOKE_ACTION,
+  isConnection,
   isOfOneSpelling,
   isVerb,
   type NoPolicy,
@@ -14,7 +15,7 @@ import {
   tryRequest,
   valuesByName,
 } from '../../authorizer/policies/index.ts';
-import type { Decision, Engine, Given } from '../../engine/index.ts';
+import type { Actor, Decision, Engine, Given } from '../../engine/index.ts';
 import { formatPathTemplate, formatTemplate, type Reader } from '../../table/index.ts';
 
 /** The IAM policy that the authorizer gives a caller for an API, and requests tried against it and against the routes. */
@@ -27,6 +28,8 @@ type Claims = Readonly<Record<string, unknown>>;
 /** Who calls which API. */
 export interface Call {
   readonly subject: string;
+  /** Who acts for it. */
+  readonly actor?: Actor | undefined;
   readonly api: string;
   /** Those of the caller's token; they count as verified. */
   readonly claims?: Claims | undefined;
@@ -91,7 +94,7 @@ export interface RouteTrial {
   readonly decision?: Decision | undefined;
   /** What route and engine say together. */
   readonly allowed: boolean;
-  readonly reason: Decision['reason'] | 'route_unmapped' | 'route_unresolved';
+  readonly reason: Decision['reason'] | 'route_unmapped' | 'route_unresolved' | 'actor_cannot_connect';
   /** Whether both say the same; left out where there is no policy. */
   readonly agrees?: boolean | undefined;
   /** Whether the policy leaves such a path out, for it can be spelt in several ways; the route alone answers it. */
@@ -107,8 +110,8 @@ export interface PoliciesParts {
 const NO_VALUES = (): readonly string[] => [];
 
 export function createPolicies({ reader, engine, clock }: PoliciesParts) {
-  const policyOf = ({ subject, api, claims = {} }: Call) =>
-    callerPolicy({ subject, claims }, { reader, clock, api, base: BASE });
+  const policyOf = ({ subject, actor, api, claims = {} }: Call) =>
+    callerPolicy({ subject, actor, claims }, { reader, clock, api, base: BASE });
 
   /** What the authorizer gives to conditions, as far as it is known here. */
   const contextOf = (
@@ -120,15 +123,17 @@ export function createPolicies({ reader, engine, clock }: PoliciesParts) {
 
   /** Decisions for the routes that take no value from the request but claims. */
   async function decisionsFor(
-    { subject, claims = {} }: Call,
+    { subject, actor, claims = {} }: Call,
     rules: readonly RouteRule[],
   ): Promise<ReadonlyMap<RouteRule, Decision>> {
     const asked = rules.flatMap((rule) => {
+      if (actor && isConnection(rule.method)) return [];
       const question = resolve({ rule, given: [] }, { claims, header: NO_VALUES, query: NO_VALUES });
       const { method, segments } = rule;
       const isOne = isVerb(method) && segments.every(({ kind }) => kind === 'literal');
       const request = isOne ? { method, path: formatPathTemplate(segments) } : {};
-      return question ? [{ rule, request: { subject, ...question, given: contextOf(claims, request) } }] : [];
+      if (!question) return [];
+      return [{ rule, request: { subject, actor, ...question, given: contextOf(claims, request) } }];
     });
     if (asked.length === 0) return new Map();
     const { decisions } = await engine.checkMany(asked.map(({ request }) => request));
@@ -155,7 +160,7 @@ export function createPolicies({ reader, engine, clock }: PoliciesParts) {
   }
 
   async function tryRoute({ method, path: given, headers = {}, ...call }: TriedCall): Promise<RouteTrial> {
-    const { claims = {}, subject } = call;
+    const { claims = {}, subject, actor } = call;
     const [path = '', ...query] = given.split('?');
     const arn = `${BASE}${method}${path}`;
     const rules = await rulesOf(engine, createApiRoutes(reader), call.api);
@@ -170,10 +175,12 @@ export function createPolicies({ reader, engine, clock }: PoliciesParts) {
       },
     );
     const question = trial?.question;
+    const cannotConnect = actor !== undefined && isConnection(method);
     const decision =
-      trial && question
+      trial && question && !cannotConnect
         ? await engine.check(subject, question.permission, question.scope, {
             ...contextOf(claims, isVerb(method) ? { method, path: trial.path } : {}),
+            actor,
             prefetch: trial.prefetched,
           })
         : undefined;
@@ -183,7 +190,9 @@ export function createPolicies({ reader, engine, clock }: PoliciesParts) {
       arn,
       allowed,
       others: others.map(({ rule }) => shown(rule)),
-      reason: decision?.reason ?? (trial ? 'route_unresolved' : 'route_unmapped'),
+      reason: cannotConnect
+        ? 'actor_cannot_connect'
+        : (decision?.reason ?? (trial ? 'route_unresolved' : 'route_unmapped')),
       missing: trial?.missing.map(({ message }) => message) ?? [],
       route: trial && { ...shown(trial.route.rule), parameters: trial.parameters },
       ...question,
@@ -227,6 +236,8 @@ const routeName = ({ method, segments }: RouteRule): string => `${method} ${form
 /** Why there is no policy, for people. */
 function messageOf(without: NoPolicy): string {
   switch (without.reason) {
+    case 'actor_refused':
+      return `Who acts for this caller is refused, whatever it asks: ${without.refusal}.`;
     case 'unbounded':
       return `What this caller may be allowed cannot be listed: it is an administrator, has a global role or a wildcard, or more than ${without.most} scopes or permissions come into question.`;
     case 'too_many_questions':

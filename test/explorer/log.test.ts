@@ -87,11 +87,11 @@ test('records are kept by parts of actor, command and entity, in whatever case',
   const ids = (filters: Parameters<typeof kept>[1]) =>
     kept([SUSPENDED, LEFT], filters, called).map(({ id }) => id);
   expect(ids({})).toEqual(['1', '2']);
-  expect(ids({ actor: 'ANN' })).toEqual(['1']);
+  expect(ids({ by: 'ANN' })).toEqual(['1']);
   expect(ids({ action: 'delete ' })).toEqual(['2']);
   expect(ids({ entity: 'teachers' })).toEqual(['2']);
   expect(ids({ entity: 'tenant:t' })).toEqual(['1']);
-  expect(ids({ actor: 'ann', action: 'delete' })).toEqual([]);
+  expect(ids({ by: 'ann', action: 'delete' })).toEqual([]);
 });
 
 test('the log of a tenant, of a user, or of neither, within a period', () => {

@@ -40,6 +40,8 @@ users:
   fay: { id: fay, globalRoles: [inspector] }
   gil: { id: gil, grants: { fair: [steward] } }
   ida: { id: ida }
+subjects:
+  bot: { id: bot, type: agent, grants: { school: [teacher] } }
 routes:
   - { api: school, method: GET, path: "/locations/{location}/grades", permission: grades, scope: "location:{location}" }
   - { api: school, method: POST, path: /bills, permission: "bills:pay:bill", scope: "tenant:{claim:tenant}" }
@@ -51,6 +53,8 @@ routes:
 `;
 
 let provisioned: Provisioned;
+/** Of mandates, by their ids. */
+const tokens = new Map<string, string>();
 let ticks = 0;
 /** The time goes on: routes count from a millisecond after they were read. */
 const clock = { now: () => NOW + ticks++ };
@@ -60,6 +64,23 @@ beforeAll(async () => {
   expect(prepared.problems).toEqual([]);
   provisioned = provisionedInMemory(() => NOW - 3_600_000);
   expect(await applyManifest(prepared, provisioned.provisioning)).toEqual([]);
+  for (const [id, more] of [
+    ['north', { scopes: ['location:north'] }],
+    ['school', { scopes: ['tenant:school'] }],
+    ['counted', { scopes: ['tenant:school'], budget: { uses: 1 } }],
+  ] as const) {
+    const mandate = {
+      id,
+      subject: 'user:ann',
+      actor: 'agent:bot',
+      permissions: ['grades'],
+      purpose: 'x',
+      ...more,
+    };
+    const input = { ...mandate, token: true };
+    const made = await provisioned.provisioning({ command: 'mandate.create', input });
+    tokens.set(id, String(made.ok && made.result.token));
+  }
 });
 
 const service = () =>
@@ -233,6 +254,57 @@ describe('a request', () => {
   });
 });
 
+describe('of who acts for the caller', () => {
+  const by = (mandate?: string) => ({
+    actor: { subject: 'agent:bot', ...(mandate === undefined ? {} : { mandate: `mandate:${mandate}` }) },
+  });
+  const policyBy = (mandate: string | undefined, api = 'school'): Promise<PolicyShown> =>
+    ask('policy', { subject: 'user:ann', api, ...by(mandate) });
+
+  test('the policy holds what caller, actor and mandate allow, and names them', async () => {
+    const { answer, routes } = await policyBy('north');
+    expect(answer?.policyDocument.Statement).toMatchObject([
+      { Effect: 'Allow', Resource: [`${BASE}GET/locations/north/grades`] },
+    ]);
+    expect(answer?.context).toMatchObject({ actor: 'agent:bot', mandate: 'mandate:north' });
+    expect(routes.flatMap(({ path, decision }) => (decision ? [[path, decision.reason]] : []))).toEqual([
+      ['/office', 'no_grant'],
+    ]);
+  });
+
+  test.each([
+    [undefined, 'mandate_required'],
+    ['gone', 'mandate_unknown'],
+    ['counted', 'budget_uncounted'],
+  ])('there is none by the mandate %s, and it says why', async (mandate, reason) => {
+    const { answer, without } = await policyBy(mandate);
+    expect(answer).toBeUndefined();
+    expect(without).toEqual({ reason: 'actor_refused', message: expect.stringContaining(reason) });
+    expect(await tried('ann', 'GET /locations/north/grades', by(mandate))).toMatchObject({
+      allowed: false,
+      reason,
+    });
+  });
+
+  test('a request is tried with the actor, by policy and by route', async () => {
+    expect(await tried('ann', 'GET /locations/north/grades', by('north'))).toMatchObject({
+      policy: { decision: 'allow' },
+      allowed: true,
+      agrees: true,
+    });
+    expect(await tried('eva', 'GET /locations/north/grades', by('north'))).toMatchObject({
+      allowed: false,
+      reason: 'mandate_unknown',
+    });
+    const connecting = { api: 'live', ...by('north') };
+    expect(await tried('ann', 'CONNECT /$connect', connecting)).toMatchObject({
+      allowed: false,
+      reason: 'actor_cannot_connect',
+    });
+    expect((await policyBy('north', 'live')).routes[0]?.decision).toBeUndefined();
+  });
+});
+
 test('policies are those that the authorizer itself answers with', async () => {
   const { reader, provisioning } = provisioned;
   const authorizer = createHandlerFrom(
@@ -247,23 +319,25 @@ test('policies are those that the authorizer itself answers with', async () => {
   );
   const base = `${ARN}/prod/`;
   let whole = 0;
-  for (const user of ['ann', 'ben', 'cem', 'dan', 'eva', 'fay', 'gil', 'ida']) {
-    const made = await provisioning({ command: 'token.create', input: { user, tokenType: 'api' } });
-    const token = made.ok ? String(made.result.token) : '';
+  const compare = async (caller: Omit<Parameters<typeof callerPolicy>[0], 'claims'>, token: string) => {
     const { context, ...answer } = await authorizer(
       restRequestEvent('GET', '/locations/north/grades', { authorization: [`Bearer ${token}`] }),
     );
-    const shown = await callerPolicy(
-      { subject: `user:${user}`, claims: {} },
-      { reader, clock, api: 'school', base },
-    );
+    const shown = await callerPolicy({ ...caller, claims: {} }, { reader, clock, api: 'school', base });
     const isWhole = context?.coverage === 'api';
-    expect(shown.answer === undefined, user).toBe(!isWhole);
-    if (!isWhole) continue;
+    expect(shown.answer === undefined, JSON.stringify(caller)).toBe(!isWhole);
+    if (!isWhole) return;
     whole += 1;
     expect(shown.answer).toEqual({ ...answer, context });
+  };
+  for (const user of ['ann', 'ben', 'cem', 'dan', 'eva', 'fay', 'gil', 'ida']) {
+    const made = await provisioning({ command: 'token.create', input: { user, tokenType: 'api' } });
+    const token = made.ok ? String(made.result.token) : '';
+    await compare({ subject: `user:${user}` }, token);
   }
-  expect(whole).toBeGreaterThan(2);
+  for (const [id, token] of tokens)
+    await compare({ subject: 'user:ann', actor: { subject: 'agent:bot', mandate: `mandate:${id}` } }, token);
+  expect(whole).toBeGreaterThan(4);
 });
 
 test('the bound on a policy is the default of POLICY_MAX_BYTES', () => {

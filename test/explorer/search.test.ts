@@ -53,6 +53,18 @@ test('what is given goes along', () => {
   ]);
 });
 
+test('who acts goes along', () => {
+  for (const [search, method] of [
+    ['who', 'subjects'],
+    ['what', 'permissions'],
+    ['where', 'scopes'],
+  ] as const)
+    expect(inputOf({ ...ALL, search, actor: 'agent:bot', mandate: 'mandate:m' })).toEqual([
+      method,
+      expect.objectContaining({ actor: { subject: 'agent:bot', mandate: 'mandate:m' } }),
+    ]);
+});
+
 test('an unknown search is the first one', () => {
   expect(searchOf('constructor')).toBe('who');
   expect(searchOf(undefined)).toBe('who');

@@ -147,6 +147,8 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   tests: 'Questions, each with the decision that is expected.',
   'tests.name': 'What the report calls it. Default: the question.',
   'tests.subject': 'Who asks: a user, technical user or subject of the manifest, by name.',
+  'tests.actor': 'Who acts for it, by name: it is allowed what both are.',
+  'tests.mandate': 'By which mandate the actor acts: its id. Only where a table is asked.',
   'tests.scope': 'Where: a scope of the manifest, by name.',
   'tests.properties': TEST_PROPERTIES,
   'properties.subject': TEST_PROPERTIES,

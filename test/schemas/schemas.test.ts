@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { ALLOWED, DENIED, REASONS } from '../../engine/decision.ts';
 import { manifestOfAll } from '../cli/manifest/large.ts';
 import { blocksOf, DOCUMENTS, ROOT } from '../documents/documents.ts';
 import { schemas, textOf } from './schemas.ts';
@@ -165,6 +166,11 @@ describe('what is wrong is found', () => {
       '/tests/0/expect must be equal to one of the allowed values',
     ],
     [
+      'a mandate that is none',
+      { tests: [{ ...question, actor: 'bot', mandate: 'a:b:c', allow: ['home'] }] },
+      '/tests/0/mandate must match pattern "^(?:mandate:)?[^:]+$"',
+    ],
+    [
       'a manifest that is wrong',
       { manifest: { page: [] }, tests: [{ ...question, allow: ['home'] }] },
       '/manifest must NOT have additional properties',
@@ -212,6 +218,21 @@ describe('what is wrong is found', () => {
   ])('in routes: %s', (_, data, error) => {
     expect(errorsIn(ROUTES, data)).toContain(error);
   });
+});
+
+test('a model test may expect every reason of the engine, but that of a credential', () => {
+  const { enum: expected } = (
+    SCHEMAS[MODEL_TEST] as unknown as {
+      readonly properties: {
+        readonly tests: {
+          readonly items: { readonly properties: { readonly expect: { readonly enum: readonly string[] } } };
+        };
+      };
+    }
+  ).properties.tests.items.properties.expect;
+  const reasons = [...Object.keys(ALLOWED), ...Object.keys(DENIED)];
+  expect(REASONS).toEqual(reasons);
+  expect([...expected, 'credential_refused'].sort()).toEqual(['allow', 'deny', ...reasons].sort());
 });
 
 test('every key has a description, unless it is an attribute whose name says it', () => {

@@ -38,6 +38,18 @@ describe.each(RUNNERS)('in %s', (_, expecting) => {
     await expecting(authz).not.toRefuse('ben', 'grades', 'north', 'denied_by_role');
   });
 
+  test('who acts is asked about, and named', async () => {
+    const authz = await start();
+    await expecting(authz).toAllow('ann', 'grades', 'north', { actor: { subject: 'cem' }, at: '2026-03-05' });
+    await expecting(authz).toRefuse('ann', 'grades', 'north', 'actor_no_grant', {
+      actor: { subject: 'ben' },
+    });
+    await expecting(authz).toRefuse('ann', 'grades', 'north', 'actor_unknown', { actor: { subject: 'eve' } });
+    await expect(
+      expecting(authz).toAllow('ann', 'grades', 'north', { actor: { subject: 'ben' } }),
+    ).rejects.toThrow('asked     ben for ann: grades at north');
+  });
+
   test('an unexpected refusal is explained', async () => {
     const authz = await start();
     await expect(expecting(authz).toAllow('ben', 'grades', 'north')).rejects.toThrow(

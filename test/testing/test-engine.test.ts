@@ -255,3 +255,43 @@ describe('a name', () => {
     expect(await authz.check('sensor', 'grades', 'north')).toEqual(ALLOWED);
   });
 });
+
+describe('who acts for the subject', () => {
+  const WORLD = {
+    ...MANIFEST,
+    subjects: { bot: { type: 'agent', grants: { school: ['teacher'] } } },
+  };
+
+  test('is a name of the manifest, with a mandate that a command makes', async () => {
+    const authz = await testEngine(WORLD);
+    const by = (mandate?: string) => ({
+      actor: { subject: 'bot', ...(mandate === undefined ? {} : { mandate }) },
+    });
+    expect(await authz.check('ann', 'grades', 'north', by())).toEqual({
+      allowed: false,
+      reason: 'mandate_required',
+    });
+    const { id } = await authz.command('mandate.create', {
+      subject: authz.ref('ann'),
+      actor: authz.ref('bot'),
+      permissions: ['grades'],
+      scopes: [authz.ref('north', 'scope')],
+      purpose: 'marks',
+    });
+    expect(await authz.check('ann', 'grades', 'north', by(`mandate:${id}`))).toEqual(ALLOWED);
+    expect(await authz.check('ben', 'grades', 'north', by(`mandate:${id}`))).toEqual(REFUSED);
+    const { acting } = await authz.explain('ann', 'grades', 'north', by(`mandate:${id}`));
+    expect(acting).toMatchObject({ actor: { subject: { ref: 'bot' } }, mandate: { ref: `mandate:${id}` } });
+  });
+
+  test('and a misspelt one is an error', async () => {
+    const authz = await testEngine(WORLD);
+    await expect(authz.check('ann', 'grades', 'north', { actor: { subject: 'bott' } })).rejects.toMatchObject(
+      {
+        code: 'not_found',
+        field: 'actor',
+        message: expect.stringContaining('did you mean bot?'),
+      },
+    );
+  });
+});

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { DENIED, type Reason } from '../../engine/decision.ts';
-import type { Given } from '../../engine/index.ts';
+import { REASONS, type Reason } from '../../engine/decision.ts';
+import type { Actor, Given } from '../../engine/index.ts';
 import { instant, list, name, names, object, permissionName } from '../../provisioning/apply/fields.ts';
 import { parseManifest } from '../../provisioning/apply/parse.ts';
 import { type Path, type Problem, problemsOf } from '../../provisioning/apply/problem.ts';
@@ -12,12 +12,12 @@ import type { Expectation } from '../expectation.ts';
 import { properties } from '../given.ts';
 import { type PreparedManifest, prepareManifest } from '../manifest.ts';
 
-const REASONS: readonly string[] = [
-  'role',
-  'admin',
-  ...Object.keys(DENIED).filter((each) => each !== 'credential_refused'),
+/** A test shows no credential. */
+export const EXPECTATIONS: readonly string[] = [
+  'allow',
+  'deny',
+  ...REASONS.filter((each) => each !== 'credential_refused'),
 ];
-export const EXPECTATIONS: readonly string[] = ['allow', 'deny', ...REASONS];
 
 const expectation = z.preprocess(
   (value) => (typeof value === 'string' ? (choiceOf(value, EXPECTATIONS) ?? value) : value),
@@ -38,6 +38,14 @@ const modelTest = object({
     .regex(/^\P{Cc}*$/u, 'holds control characters')
     .optional(),
   subject: name,
+  /** Who acts for it. */
+  actor: name.optional(),
+  /** By which mandate: a table has them, no manifest does. */
+  mandate: z
+    .string(text)
+    .regex(/^(?:mandate:)?[^:]+$/, 'must be the id of a mandate')
+    .max(140)
+    .optional(),
   scope: name,
   at: instant.optional(),
   /** What conditions look at beside the manifest. */
@@ -57,7 +65,9 @@ const modelTest = object({
   expect: expectation.optional(),
   allow: names(permissionName),
   deny: names(permissionName),
-}).superRefine(({ permission, expect, allow, deny }, context) => {
+}).superRefine(({ actor, mandate, permission, expect, allow, deny }, context) => {
+  if (mandate !== undefined && actor === undefined)
+    context.addIssue({ code: 'custom', path: ['mandate'], message: 'is of an actor: give actor too' });
   const lists = allow.length + deny.length > 0;
   if (
     lists
@@ -88,6 +98,8 @@ export const modelTestSchema = object({
 /** One question with the answer that is expected. */
 export interface Question {
   readonly subject: string;
+  /** Who acts for it, and by which mandate: a name, and `mandate:…`. */
+  readonly actor: Actor | undefined;
   readonly permission: string;
   readonly scope: string;
   /** ISO 8601; the time of the run when left out. */
@@ -125,8 +137,10 @@ export function readTests(source: Source): ReadTests {
   const { at, manifest, tests: written } = parsed.data;
   const tests = written.map((test): ModelTest => {
     const { subject, scope, permission, expect } = test;
+    const actor = actingIn(test);
     const ask = (each: string, expected: string): Question => ({
       subject,
+      actor,
       scope,
       permission: each,
       at: test.at ?? at,
@@ -194,6 +208,11 @@ const inManifest = (problems: readonly Problem[]): readonly Problem[] =>
 
 type Written = z.infer<typeof modelTest>;
 
+function actingIn({ actor, mandate }: Written): Question['actor'] {
+  if (actor === undefined) return undefined;
+  return { subject: actor, mandate: mandate && `mandate:${mandate.replace(/^mandate:/, '')}` };
+}
+
 function givenIn({ properties: of, context, resource }: Written): Given {
   const colon = resource?.indexOf(':') ?? 0;
   const object = resource && { type: resource.slice(0, colon), id: resource.slice(colon + 1) };
@@ -213,7 +232,7 @@ function questionProblems(
   manifest: Manifest | undefined,
 ): readonly Problem[] {
   const problems: Problem[] = [];
-  const { subject, scope, expect } = test;
+  const { subject, actor, mandate, scope, expect } = test;
   const look = (at: Path, what: string, word: string, known: readonly string[], reason: Reason) => {
     if (expect !== reason && !known.includes(word))
       problems.push({ path: [...path, ...at], message: `there is no ${what} ${word}: ${hint(word, known)}` });
@@ -223,6 +242,12 @@ function questionProblems(
   const { scopes, pages, permissions: named } = manifest;
   const subjects = PEOPLE.flatMap((section) => Object.keys(manifest[section]));
   look(['subject'], 'subject', subject, subjects, 'subject_unknown');
+  if (actor !== undefined) look(['actor'], 'subject', actor, subjects, 'actor_unknown');
+  if (mandate !== undefined)
+    problems.push({
+      path: [...path, 'mandate'],
+      message: 'no manifest holds a mandate: ask a table, in a file without manifest',
+    });
   look(['scope'], 'scope', scope, Object.keys(scopes), 'scope_unknown');
   const permissions = [...Object.keys(pages), ...Object.keys(named)];
   for (const { permission } of questions) {

@@ -1,6 +1,12 @@
 import { ulid } from 'ulid';
 import { createWork } from '../../engine/conditions/work.ts';
-import { createEngine, createExplainer, type Decision, type Explanation } from '../../engine/index.ts';
+import {
+  askedBy,
+  createEngine,
+  createExplainer,
+  type Decision,
+  type Explanation,
+} from '../../engine/index.ts';
 import type { Reader } from '../../table/reader.ts';
 import { meets } from '../expectation.ts';
 import { type ManifestNames, withNames } from '../manifest-names.ts';
@@ -52,8 +58,9 @@ export async function runTests(tests: readonly ModelTest[], asked: Asked): Promi
   const clock = { now: asked.now };
   const now = asked.now();
   const requests = tests.flatMap(({ questions }) =>
-    questions.map(({ subject, permission, scope, at, given }) => ({
+    questions.map(({ subject, actor, permission, scope, at, given }) => ({
       subject: asked.subjectOf(subject),
+      actor: actor && { ...actor, subject: asked.subjectOf(actor.subject) },
       permission,
       scope: asked.scopeOf(scope),
       // For another instant than now it is context.time as well.
@@ -74,8 +81,8 @@ export async function runTests(tests: readonly ModelTest[], asked: Asked): Promi
       next += 1;
       if (!request || !decision) throw new Error('a question was not answered');
       const passed = meets(question.expect, decision);
-      const { subject, permission, scope, at, given } = request;
-      const explain = () => explainer.explain(subject, permission, scope, { at, ...given });
+      const { subject, actor, permission, scope, at, given } = request;
+      const explain = () => explainer.explain(subject, permission, scope, { actor, at, ...given });
       const explanation = passed ? undefined : await explain();
       answers.push({
         ...question,
@@ -90,7 +97,7 @@ export async function runTests(tests: readonly ModelTest[], asked: Asked): Promi
   return results;
 }
 
-const asked = ({ subject, permission, scope }: Answered): string => `${subject}: ${permission} at ${scope}`;
+const asked = (answer: Answered): string => `${askedBy(answer)}: ${answer.permission} at ${answer.scope}`;
 
 /** The name of a test, or what it asks. */
 export function titleOf({ name, answers }: TestResult): string {
@@ -104,5 +111,5 @@ export function titleOf({ name, answers }: TestResult): string {
     return permissions.length > 0 ? [`${expect} ${permissions.join(', ')}`] : [];
   };
   if (answers.length === 1) return `${asked(first)}: ${first.expect}`;
-  return `${first.subject} at ${first.scope}: ${[...list('allow'), ...list('deny')].join('; ')}`;
+  return `${askedBy(first)} at ${first.scope}: ${[...list('allow'), ...list('deny')].join('; ')}`;
 }

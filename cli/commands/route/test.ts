@@ -1,4 +1,4 @@
-import { isVerb } from '../../../authorizer/routes/rule.ts';
+import { isConnection, isVerb } from '../../../authorizer/routes/rule.ts';
 import {
   type MissingValue,
   type Trial,
@@ -6,8 +6,10 @@ import {
   tryRequest,
   valuesByName,
 } from '../../../authorizer/routes/try.ts';
-import { createEngine, type Decision, type Given } from '../../../engine/index.ts';
+import { type Actor, createEngine, type Decision, type Given } from '../../../engine/index.ts';
 import { type Route, requirementText } from '../../../provisioning/routes/route.ts';
+import { defined } from '../../../table/defined.ts';
+import { ACTING, actorOf } from '../../acting.ts';
 import { type Paint, UsageError, verdict } from '../../context.ts';
 import { OK, REFUSED } from '../../exit-codes.ts';
 import { ASKED } from '../../given.ts';
@@ -25,6 +27,7 @@ const OPTIONS = {
   claim: repeated('<name=value>', 'a claim of the token; may be repeated'),
   query: repeated('<name=value>', 'a parameter of the query string; may be repeated'),
   subject: text('<subject>', SUBJECT),
+  ...ACTING,
   ...ASKED,
   ...API,
 } satisfies Options;
@@ -51,6 +54,8 @@ export const addTry = subcommand({
       throw new UsageError(
         '--at is before now, and routes are those of now: gatehouse check takes the table as it was',
       );
+    if (options.subject === undefined && (options.actor ?? options.mandate) !== undefined)
+      throw new UsageError('who acts, acts for --subject: give --subject too');
     const request = readRequest(method, path, options);
     const api = apiOf(options);
     const sender = await openSender(options, context);
@@ -59,22 +64,27 @@ export const addTry = subcommand({
       options.subject === undefined || reader === undefined
         ? undefined
         : await referenceOf(namesIn(reader), { label: '--subject', kind: 'subject' }, options.subject);
+    const actor = reader && (await actorOf(reader, options));
     const routes = await routesOf(sender, api);
     const { trial, others } = tryRequest(routes, request);
     const suggestions = trial ? [] : suggestRoutes(routes, request.method, request.path);
     const question = trial?.question;
-    const decision =
-      subject !== undefined && reader !== undefined && question !== undefined
-        ? await createEngine({ reader, clock: { now } }).check(subject, question.permission, question.scope, {
+    const isAsked = subject !== undefined && reader !== undefined && question !== undefined;
+    const decision = !isAsked
+      ? undefined
+      : actor && isConnection(method)
+        ? CANNOT_CONNECT
+        : await createEngine({ reader, clock: { now } }).check(subject, question.permission, question.scope, {
             ...givenFor(request, trial?.path, options.given),
             at,
+            actor,
             prefetch: trial?.prefetched,
-          })
-        : undefined;
+          });
     // The permission and the scope come from the route and the request.
-    if (reader && decision) await assertAsked(reader, decision.reason, { subject });
+    if (reader && decision && decision.reason !== 'actor_cannot_connect')
+      await assertAsked(reader, decision.reason, { subject, actor });
     const known = routes.length;
-    const result = { api, request, subject, trial, others, suggestions, decision, known };
+    const result = { api, request, subject, actor, trial, others, suggestions, decision, known };
     return {
       data: dataOf(result),
       text: (paint) => textOf(result, paint),
@@ -83,14 +93,18 @@ export const addTry = subcommand({
   },
 });
 
+/** What the authorizer answers, whatever the engine would decide. */
+const CANNOT_CONNECT = { allowed: false, reason: 'actor_cannot_connect' } as const;
+
 interface Result {
   readonly api: string;
   readonly request: TriedRequest;
   readonly subject: string | undefined;
+  readonly actor: Actor | undefined;
   readonly trial: Trial<Route> | undefined;
   readonly others: readonly Route[];
   readonly suggestions: readonly Suggestion[];
-  readonly decision: Decision | undefined;
+  readonly decision: Decision | typeof CANNOT_CONNECT | undefined;
   /** How many routes the API has. */
   readonly known: number;
 }
@@ -141,7 +155,7 @@ const routeText = (route: Route): readonly string[] => [
 ];
 
 function textOf(result: Result, paint: Paint): string {
-  const { request, trial, others, suggestions, subject, decision, known, api } = result;
+  const { request, trial, others, suggestions, subject, actor, decision, known, api } = result;
   const head = [`request     ${request.method} ${request.path}`];
   if (!trial) {
     const none =
@@ -154,7 +168,11 @@ function textOf(result: Result, paint: Paint): string {
   const given = Object.entries(parameters).map(([name, value]) => `${name} = ${value}`);
   const state = question ? paint('green', 'MATCHED') : paint('red', 'NO VALUE (route_unresolved)');
   const decided = decision
-    ? [`subject     ${subject}`, `decision    ${verdict(paint, decision.allowed)} (${decision.reason})`]
+    ? [
+        `subject     ${subject}`,
+        ...(actor ? [`actor       ${actor.subject}${actor.mandate ? ` (${actor.mandate})` : ''}`] : []),
+        `decision    ${verdict(paint, decision.allowed)} (${decision.reason})`,
+      ]
     : [];
   return `${[
     state,
@@ -170,7 +188,7 @@ function textOf(result: Result, paint: Paint): string {
   ].join('\n')}\n`;
 }
 
-const dataOf = ({ api, request, subject, trial, others, suggestions, decision }: Result) => ({
+const dataOf = ({ api, request, subject, actor, trial, others, suggestions, decision }: Result) => ({
   matched: trial !== undefined,
   ...(trial ? (trial.question ? {} : { reason: 'route_unresolved' }) : { reason: 'route_unmapped' }),
   api,
@@ -186,5 +204,5 @@ const dataOf = ({ api, request, subject, trial, others, suggestions, decision }:
         others: others.map(routeData),
       }
     : { suggestions: suggestions.map(({ why, route }) => ({ why, route: routeData(route) })) }),
-  ...(decision ? { subject, allowed: decision.allowed, reason: decision.reason } : {}),
+  ...(decision ? { subject, ...defined({ actor }), allowed: decision.allowed, reason: decision.reason } : {}),
 });

@@ -3,6 +3,8 @@ import { isMap, isSeq, parseDocument, stringify } from 'yaml';
 /** A question by names of the manifest, with the decision that is expected of it, as a model test has them. */
 export interface NewTest {
   readonly subject: string;
+  readonly actor?: string | undefined;
+  readonly mandate?: string | undefined;
   readonly permission: string;
   readonly scope: string;
   readonly at?: string | undefined;

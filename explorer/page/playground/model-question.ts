@@ -13,10 +13,12 @@ export type Answer = TestOutcome['answers'][number];
 
 /** The state of an address that asks the same. */
 export function stateOf(answer: Answer, { names }: ModelState): Patch {
-  const { subject, permission, scope, at, given } = answer;
+  const { subject, actor, permission, scope, at, given } = answer;
   const isGiven = Object.values(given).some((part) => part !== undefined);
   return {
     subject: names.subject[subject] ?? subject,
+    actor: actor && (names.subject[actor.subject] ?? actor.subject),
+    mandate: actor?.mandate,
     permission,
     scope: names.scope[scope] ?? scope,
     at: formatInstant(Date.parse(at)),

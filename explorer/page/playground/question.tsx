@@ -67,7 +67,7 @@ export function Question({ tests, model, onAdd }: QuestionProps) {
 
 /** A question with its decision, by the names of the manifest. */
 function testOf(
-  { subject, permission, scope, at, given }: Inputs['check'],
+  { subject, actor, permission, scope, at, given }: Inputs['check'],
   { allowed, reason }: Results['check'],
   names: ModelState['names'],
 ): NewTest {
@@ -82,6 +82,8 @@ function testOf(
   };
   return {
     subject: nameOf('subject', subject),
+    actor: actor && nameOf('subject', actor.subject),
+    mandate: actor?.mandate,
     permission,
     scope: nameOf('scope', scope),
     at: at === undefined ? undefined : new Date(at).toISOString(),

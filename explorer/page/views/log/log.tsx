@@ -152,7 +152,7 @@ const Action = ({ action, severity }: Item) => (
 /** What the loaded records have to have, and the order of the log. */
 function Filters({ records }: { readonly records: readonly Item[] }) {
   const { state, go } = useAddress();
-  const field = (name: 'actor' | 'action' | 'entity', label: string, of: keyof Item) => (
+  const field = (name: 'by' | 'action' | 'entity', label: string, of: keyof Item) => (
     <TextField
       label={label}
       type="search"
@@ -165,7 +165,7 @@ function Filters({ records }: { readonly records: readonly Item[] }) {
   );
   return (
     <div class="question">
-      {field('actor', 'Actor contains', 'actor')}
+      {field('by', 'Actor contains', 'actor')}
       {field('action', 'Command contains', 'action')}
       {field('entity', 'Entity contains', 'entityType')}
       <Select

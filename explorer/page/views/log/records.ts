@@ -114,7 +114,8 @@ export function linkedTo(record: Item): Asked | undefined {
 
 /** What records have to have, each a part of it in whatever case. */
 export interface Filters {
-  readonly actor?: string | undefined;
+  /** Who made the change: not the actor of a question, which goes along from view to view. */
+  readonly by?: string | undefined;
   readonly entity?: string | undefined;
   readonly action?: string | undefined;
 }
@@ -122,12 +123,12 @@ export interface Filters {
 /** @param calledOf what the entity of a record is called, with names */
 export const kept = (
   records: readonly Item[],
-  { actor, entity, action }: Filters,
+  { by, entity, action }: Filters,
   calledOf: (record: Item) => string,
 ): readonly Item[] =>
   records.filter(
     (record) =>
-      holds(record.actor === undefined ? '' : textOf(record.actor), actor) &&
+      holds(record.actor === undefined ? '' : textOf(record.actor), by) &&
       holds(textOf(record.action), action) &&
       (holds(entityOf(record), entity) || holds(calledOf(record), entity)),
   );

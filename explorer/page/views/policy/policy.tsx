@@ -3,6 +3,8 @@ import type { CoveredRoute, PolicyShown } from '../../../service/index.ts';
 import { useAddress } from '../../address.ts';
 import { useCall } from '../../calls.ts';
 import { useNames } from '../../names.tsx';
+import { ActingFields } from '../../parts/acting.tsx';
+import { actingIn } from '../../parts/asked.ts';
 import { counted } from '../../parts/counted.ts';
 import { DecisionBadge } from '../../parts/decision.tsx';
 import { Empty } from '../../parts/empty.tsx';
@@ -29,7 +31,7 @@ export function PolicyView() {
   const claims = readClaims(state.claims);
   const headers = readHeaders(state.headers);
   const isAsked = subject !== undefined && about !== undefined && claims.problem === undefined;
-  const call = isAsked ? { subject, api, claims: claims.value } : undefined;
+  const call = isAsked ? { subject, ...actingIn(state), api, claims: claims.value } : undefined;
   const shown = useCall('policy', call);
   const request =
     call && method !== undefined && path !== undefined && headers.problem === undefined
@@ -75,6 +77,7 @@ export function PolicyView() {
           onCommit={(text) => go({ claims: text.trim() })}
         />
       </div>
+      <ActingFields />
       {unknown && <Problem of={unknown} retry={retry} />}
       {shown.error && <Problem of={shown.error} retry={shown.retry} />}
       {subject === undefined && (

@@ -164,6 +164,7 @@ function PolicySays({ of: { policy } }: { readonly of: RouteTrial }) {
 const REFUSALS: Readonly<Record<string, string>> = {
   route_unmapped: 'no route matches this request',
   route_unresolved: 'a value that the route takes is missing or not valid',
+  actor_cannot_connect: 'a connection would outlive the token that says who acts',
 };
 
 function RouteSays({ of }: { readonly of: RouteTrial }) {

@@ -1,6 +1,7 @@
 import { useAddress } from '../../address.ts';
 import { useClient, useNow } from '../../client.ts';
 import { useList } from '../../list.ts';
+import { ActingFields } from '../../parts/acting.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { FIELDS } from '../../parts/fields.ts';
 import { GivenField } from '../../parts/given.tsx';
@@ -34,6 +35,7 @@ export function SearchView() {
         <QuestionFields of={asked} />
         <TypeField search={search} value={state.type} onChoose={(type) => go({ type })} />
       </div>
+      <ActingFields />
       <When now={useNow()} />
       <GivenField />
       <Found search={search} />

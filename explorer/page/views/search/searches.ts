@@ -1,5 +1,6 @@
 import type { Inputs, Results } from '../../../service/index.ts';
 import { type LoadPage, searchPages } from '../../load-page.ts';
+import { actingIn } from '../../parts/asked.ts';
 import type { Asked } from '../../parts/fields.ts';
 import { readGiven } from '../../parts/given-text.ts';
 import { askedInstant } from '../../parts/instant.ts';
@@ -71,7 +72,8 @@ export function questionOf(state: Readonly<Record<string, string>>): Question | 
   const [time, read] = [askedInstant(state.at), readGiven(state.given)];
   if (time.problem !== undefined || 'problem' in read || asked.some((name) => !state[name])) return undefined;
   const parts = Object.fromEntries(asked.map((name) => [name, state[name]]));
-  const input = { ...parts, ...(state.type && { [typedBy]: state.type }), limit: LIMIT, ...time, ...read };
+  const asWhat = { ...actingIn(state), ...(state.type && { [typedBy]: state.type }) };
+  const input = { ...parts, ...asWhat, limit: LIMIT, ...time, ...read };
   return {
     key: JSON.stringify([method, input]),
     load: (send) => async (cursor) => {

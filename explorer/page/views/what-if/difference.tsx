@@ -83,9 +83,12 @@ interface WhyProps {
   readonly children: ComponentChildren;
 }
 
+/** What is compared is of subjects alone, now. */
+const ALONE = { actor: undefined, mandate: undefined, at: undefined, given: undefined };
+
 /** Why somebody may do it now, before the change, or may not. */
 const Why = ({ children, ...asked }: WhyProps) => (
-  <Link to="why" ask={{ ...asked, at: undefined, given: undefined }}>
+  <Link to="why" ask={{ ...asked, ...ALONE }}>
     {children}
     <span class="visually-hidden">: why, before the change</span>
   </Link>
