@@ -5,6 +5,7 @@ import { createHandleFrom as createAuthzen } from '../authzen/compose.ts';
 import { withAuthzen } from './authzen.ts';
 import type { LocalConfiguration } from './configuration.ts';
 import { createFeed } from './explorer/live/feed.ts';
+import { showingUses } from './explorer/live/uses.ts';
 import { withExplorer } from './explorer/stack.ts';
 import type { Gateway, GatewayObservation } from './gateway/gateway.ts';
 import { toListener } from './gateway/http.ts';
@@ -97,8 +98,11 @@ async function start<World>(
   onStarted(front.stop);
   const back = await listen(configuration.LAMBDA_PORT, '--lambda-port (or LAMBDA_PORT)');
   onStarted(back.stop);
-  const table = await openTable(configuration, onStarted, options);
-  const { reader, provisioning } = table;
+  const feed = createFeed(Date.now);
+  const opened = await openTable(configuration, onStarted, options);
+  const provisioning = showingUses(opened.provisioning, feed.events, Date.now);
+  const table: LocalTable = { ...opened, provisioning };
+  const { reader } = table;
 
   const url = `http://127.0.0.1:${front.port}`;
   const issuer = `${url}/_dev`;
@@ -107,7 +111,6 @@ async function start<World>(
     TOKEN_ISSUERS: JSON.stringify([{ issuer, audience: AUDIENCE, groupsFrom: GROUPS_CLAIM }]),
     CACHE_TTL_SECONDS: String(configuration.CACHE_TTL_SECONDS),
   };
-  const feed = createFeed(Date.now);
   const authorizer: Foundation['authorizer'] = (variables, source) =>
     createAuthorizer(
       { ...environment, ...variables },

@@ -9,7 +9,7 @@ interface Happened {
   readonly id: number;
   /** Epoch milliseconds. */
   readonly at: number;
-  /** The API that was asked: the name of one behind the gateway, or `AuthZEN`, `permissions`, `Lambda`. */
+  /** What was asked: the name of an API behind the gateway, or `AuthZEN`, `permissions`, `Lambda`, `provisioning`. */
   readonly source: string;
 }
 
@@ -35,10 +35,13 @@ export interface LiveDecision extends Happened {
   /** The code of what failed. */
   readonly fault?: string | undefined;
   readonly consistency: 'cached' | 'strong' | 'atLeast';
-  /** DynamoDB calls made for it; 0 for a cache hit, or if it shared the read of another decision. */
-  readonly calls: number;
+  /**
+   * DynamoDB calls made for it; 0 for a cache hit, or if it shared the read of another decision. Left out, as `units`, of
+   * the use of a mandate, which is not made by an engine alone.
+   */
+  readonly calls?: number | undefined;
   /** Read units that these calls consumed. */
-  readonly units: number;
+  readonly units?: number | undefined;
   readonly milliseconds: number;
   /** Whether it belongs to the first call of its engine. */
   readonly isFirst: boolean;

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ulid } from 'ulid';
 import { readConfiguration } from '../../local/configuration.ts';
 import { startManifest } from '../../local/manifest/stack.ts';
 import { startSample } from '../../local/sample/stack.ts';
@@ -17,6 +18,10 @@ export interface Stack {
   readonly newLink: (at?: string) => Promise<string>;
   /** Sends a request through the gateway, with a token of the user or without one. */
   readonly request: (path: string, user?: string, method?: string) => Promise<number>;
+  /** The same with any token. */
+  readonly requestBy: (path: string, token: string, method?: string) => Promise<number>;
+  /** Sends a command to the provisioning function: its result. */
+  readonly command: (name: string, input: object) => Promise<Readonly<Record<string, unknown>>>;
   readonly stop: () => Promise<void>;
 }
 
@@ -31,6 +36,9 @@ export async function startStack(manifest?: string): Promise<Stack> {
     ? startSample(CONFIGURATION, options)
     : startManifest(CONFIGURATION, { ...options, file, watch: () => () => undefined }));
 
+  const send = async (path: string, headers: Record<string, string>, method: string) =>
+    (await fetch(stack.url + path, { method, headers })).status;
+
   async function tokenOf(user: string): Promise<string> {
     const body = JSON.stringify({ user });
     const answer = await fetch(`${stack.url}/_dev/token`, { method: 'POST', body });
@@ -42,10 +50,20 @@ export async function startStack(manifest?: string): Promise<Stack> {
       await fetch(`${stack.url}/_dev/explorer/`);
       return `${/http\S+/.exec(String(said.at(-1)))?.[0]}#${at}`;
     },
-    request: async (path, user, method = 'GET') => {
-      const headers: Record<string, string> =
-        user === undefined ? {} : { authorization: `Bearer ${await tokenOf(user)}` };
-      return (await fetch(stack.url + path, { method, headers })).status;
+    request: async (path, user, method = 'GET') =>
+      send(path, user === undefined ? {} : { authorization: `Bearer ${await tokenOf(user)}` }, method),
+    requestBy: (path, token, method = 'GET') => send(path, { authorization: `Bearer ${token}` }, method),
+    command: async (name, input) => {
+      const answer = await fetch(`${stack.lambdaUrl}/2015-03-31/functions/provisioning/invocations`, {
+        method: 'POST',
+        body: JSON.stringify({ command: name, input, operationId: ulid() }),
+      });
+      const { result, error } = (await answer.json()) as {
+        readonly result?: Readonly<Record<string, unknown>>;
+        readonly error?: { readonly message: string };
+      };
+      if (!result) throw new Error(`${name}: ${error?.message}`);
+      return result;
     },
     stop: async () => {
       await stack.stop();

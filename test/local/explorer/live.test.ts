@@ -5,7 +5,9 @@ import type { LiveEvent } from '../../../explorer/service/index.ts';
 import { createEventRing } from '../../../local/explorer/live/event-ring.ts';
 import { streamEvents } from '../../../local/explorer/live/event-stream.ts';
 import { createFeed } from '../../../local/explorer/live/feed.ts';
+import { showingUses } from '../../../local/explorer/live/uses.ts';
 import { createGateway, type Gateway } from '../../../local/gateway/gateway.ts';
+import type { Answer } from '../../../provisioning/index.ts';
 import { eventually } from '../../support/eventually.ts';
 import { listen } from '../../support/listening.ts';
 import { httpApiV2, request } from '../support.ts';
@@ -273,5 +275,67 @@ describe('the feed of the local stack', () => {
     const feed = createFeed(() => 5);
     feed.observer()(OBSERVATION);
     expect(eventsOf(feed)).toEqual([]);
+  });
+});
+
+describe('uses of a mandate', () => {
+  const INPUT = {
+    mandate: 'paying',
+    subject: 'user:ann',
+    actor: 'agent:bot',
+    permission: 'invoices:pay:invoice',
+    scope: 'account:contoso',
+    properties: { amount: 300 },
+  };
+  /** What is shown of one that is answered so. */
+  async function shownOf(event: unknown, answer: Answer): Promise<readonly LiveEvent[]> {
+    const events = createEventRing<LiveEvent>(9);
+    let now = 100;
+    const answered = async () => {
+      now += 7;
+      return answer;
+    };
+    expect(await showingUses(answered, events, () => now)(event)).toBe(answer);
+    return [events.after(0)].flatMap((each) => each ?? []);
+  }
+  const use = { command: 'mandate.use', input: INPUT };
+
+  test('are decisions: who acts for whom, by which mandate, and what became of it', async () => {
+    const receipt = { mandate: 'paying', use: 'u', remaining: 200, allowed: true };
+    expect(await shownOf(use, { ok: true, result: receipt })).toEqual([
+      {
+        id: 1,
+        at: 107,
+        kind: 'decision',
+        source: 'provisioning',
+        subject: 'user:ann',
+        actor: { subject: 'agent:bot', mandate: 'mandate:paying' },
+        permission: 'invoices:pay:invoice',
+        scope: 'account:contoso',
+        allowed: true,
+        reason: 'counted',
+        consistency: 'strong',
+        milliseconds: 7,
+        isFirst: false,
+        isStale: false,
+      },
+    ]);
+    const refused = { mandate: 'paying', allowed: false, reason: 'budget_spent' };
+    expect(await shownOf(use, { ok: true, result: refused })).toMatchObject([
+      { allowed: false, reason: 'budget_spent' },
+    ]);
+    const error = { code: 'contended', message: '', retryable: true } as const;
+    expect(await shownOf(use, { ok: false, error })).toMatchObject([{ allowed: false, fault: 'contended' }]);
+  });
+
+  test('are no other commands, and no trials', async () => {
+    const result = { allowed: true };
+    for (const event of [
+      { ...use, command: 'mandate.read' },
+      { ...use, dryRun: true },
+      { batch: [use] },
+      null,
+    ])
+      expect(await shownOf(event, { ok: true, result })).toEqual([]);
   });
 });

@@ -200,8 +200,15 @@ const milliseconds = (time: number): string => `${time < 10 ? time.toFixed(1) : 
 function meaningOf(outcome: Outcome, reason: string): string {
   if (outcome === 'none') return `answered with status ${reason}, without a decision of its own`;
   if (outcome === 'fault') return `nothing was decided: ${reason}`;
-  return reasonText(reason as Decision['reason']);
+  return OF_USES[reason] ?? reasonText(reason as Decision['reason']);
 }
+
+/** What becomes of the use of a mandate with a budget. */
+const OF_USES: Readonly<Record<string, string>> = {
+  counted: 'it was allowed, and counted',
+  budget_spent: 'the budget of the mandate does not hold that much any more',
+  budget_amount: 'the amount is missing, or none',
+};
 
 const COLUMNS: readonly TableColumn<LiveEvent>[] = [
   { title: 'Time (UTC)', class: 'time', show: EventTime },
@@ -218,9 +225,11 @@ const COLUMNS: readonly TableColumn<LiveEvent>[] = [
     class: 'number calls',
     show: (event) =>
       event.kind === 'decision' && (
-        <span title={`${event.units} read units`}>
+        <span title={event.units === undefined ? undefined : `${event.units} read units`}>
           {event.calls}
-          <span class="live-unit"> {event.calls === 1 ? 'call' : 'calls'}</span>
+          {event.calls !== undefined && (
+            <span class="live-unit"> {event.calls === 1 ? 'call' : 'calls'}</span>
+          )}
           <Notes event={event} />
         </span>
       ),

@@ -101,7 +101,7 @@ export function summaryOf(events: readonly LiveEvent[]): Summary {
     reasons.set(key, counted);
     if (event.kind !== 'decision') continue;
     times.push(event.milliseconds);
-    calls += event.calls;
+    calls += event.calls ?? 0;
   }
   times.sort((a, b) => a - b);
   const middle = Math.floor(times.length / 2);
