@@ -186,6 +186,8 @@ const endAll = writeCommand({
   input: z.strictObject({ subject: field.subjectRef }),
   destructive: NO_UNDO,
   steps: async function* (planning, { subject }) {
+    // Of a name that is misspelt nothing would end, and that would look like success.
+    await loadRef(planning, parseSubjectRef(subject, 'subject'), 'subject');
     const result = { subject, ended: true };
     for (;;) {
       const { reader, now } = planning;

@@ -54,7 +54,8 @@ export function namedBy(
   }
   if (SUBJECTS.has(name))
     return typed('subject', /^(?:id of a user,|reference)/.test(description) ? undefined : 'user');
-  if (entity === 'audit' && name === 'actor') return typed('subject');
+  if (description.startsWith('reference to a subject') || (entity === 'audit' && name === 'actor'))
+    return typed('subject');
   if (isNamedKind(name) && description.startsWith('id (')) return typed(name);
   if (name === 'customTemplateId') return typed('role-template');
   if (name === 'role' || name === 'roles' || (entity === 'role' && name === 'parent')) return typed('role');
