@@ -3,15 +3,15 @@ import { formatMandateToken, hashOfToken } from '../../table/api-token.ts';
 import { defined } from '../../table/defined.ts';
 import { DAY_MS } from '../../table/entities/entity.ts';
 import * as field from '../../table/entities/fields.ts';
-import { MANDATE_HOURS, MAX_MANDATE_DAYS } from '../../table/entities/mandates.ts';
+import { MANDATE_HOURS, MAX_MANDATE_DAYS, MAX_MANDATES } from '../../table/entities/mandates.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
-import { conflict, invalid } from '../../table/errors.ts';
+import { conflict, invalid, limitExceeded } from '../../table/errors.ts';
 import { AGENT, parseRef, parseSubjectRef, type Ref } from '../../table/identifiers.ts';
 import { allOf, inTenant } from '../../table/index-queries.ts';
 import { mandateUsesKey, nodeKey, permissionRef } from '../../table/keys.ts';
 import { ownedBy } from '../../table/partition-queries.ts';
 import { isPermissionPattern, readPermissionName } from '../../table/permission-name.ts';
-import type { ListQuery } from '../../table/reader.ts';
+import { type ListQuery, MAX_PAGE } from '../../table/reader.ts';
 import { auditSize } from '../audit.ts';
 import { type Command, writeCommand } from '../command.ts';
 import { changedMeanwhile } from '../kinds/deletion.ts';
@@ -91,6 +91,20 @@ async function refuseBudget(
     throw invalid('budget', `budget: ${budget.of} of the action is declared as ${type}, which has no sum`);
 }
 
+/** Throws `limit_exceeded` on `subject`. Creations at the same time do not see each other. */
+async function refuseTooMany({ reader, now }: Planning, subject: string): Promise<void> {
+  const query = { ...mandatesOf('subject', subject, isValidAt(now)), limit: MAX_PAGE };
+  let live = 0;
+  let cursor: string | undefined;
+  do {
+    const page: Awaited<ReturnType<typeof reader.list>> = await reader.list({ ...query, cursor });
+    live += page.items.length;
+    if (live >= MAX_MANDATES)
+      throw limitExceeded(`${subject} has ${MAX_MANDATES} mandates that count: end one first`, 'subject');
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+}
+
 const INPUT = ENTITIES.mandate.attributes.extend({
   id: field.id.optional(),
   token: z.boolean().optional().describe('whether to issue a token, which is in this answer only'),
@@ -108,6 +122,7 @@ const create = writeCommand({
       throw invalid('subject', 'subject: an agent acts for others, and nobody acts for it');
     for (const [name, text] of Object.entries({ subject, actor }))
       refuseDeleting(await loadRef(planning, parseSubjectRef(text, name), name), name);
+    await refuseTooMany(planning, subject);
     const root = await rootOfAll(planning, scopes);
     await refusePermissions(planning, permissions);
     await refuseCondition(planning.reader, when);

@@ -5,7 +5,11 @@ import { isOwnership, ownedRef } from '../../table/partition-queries.ts';
 import type { Action } from '../../table/write/action.ts';
 import type { Owner } from './ownership.ts';
 
-/** The owners of a mandate: whose it is, who acts, and where. It goes with any of them. */
+/**
+ * The owners of a mandate: whose it is, who acts, and where. It goes with any of them: its creation counts up the revision
+ * of each, so a deletion that has read what hangs there without it is planned again. Otherwise it would stay behind, and
+ * count for another one of the same id. No decision rests on these revisions.
+ */
 export const ownersOfMandate = ({
   subject,
   actor,

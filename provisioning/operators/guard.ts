@@ -163,7 +163,7 @@ export function createGuard(everything: Reader, { operators, approvalFor }: Oper
     }
 
     async function refuseUnlessAll(operator: Operator, command: string, all: readonly AuditEntry[]) {
-      const entries = changesOfOthers(operator, command, all);
+      const entries = await changesOfOthers(operators.areGranted, operator, command, all);
       const rights = await rightsFor(operator, command, entries);
       const missing = await lacking(operator, rights);
       if (missing.size === 0) return;
@@ -174,7 +174,8 @@ export function createGuard(everything: Reader, { operators, approvalFor }: Oper
     /** Whether the operator has the right for all tenants. Throws `not_permitted` without it in one that is named. */
     async function begin(operator: Operator, command: string, input: Input): Promise<boolean> {
       const all = partsOf(command, input);
-      const parts = await partsOfOthers(reader, operator, all);
+      const { areGranted } = operators;
+      const parts = await partsOfOthers({ reader, areGranted }, operator, all);
       // No right is asked for, which an operator who is not active has not.
       if (parts.length < all.length && !(await operators.isActive(operator))) throw notPermitted();
       const platform = await lacking(

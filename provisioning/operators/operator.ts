@@ -39,6 +39,11 @@ export interface Operators {
   readonly identify: (shown: Shown) => Promise<Operator>;
   /** Whether the operator is active now: nobody else does anything, with a right or without. */
   readonly isActive: (operator: Operator) => Promise<boolean>;
+  /**
+   * Whether each of these subjects has something of its own at each of these scopes now, which exist and are active:
+   * roles in force, and not only by the group of everyone.
+   */
+  readonly areGranted: (subjects: readonly string[], scopes: readonly string[]) => Promise<boolean>;
   /** Whether the operator has each right, as the table is now. */
   readonly may: (operator: Operator, rights: readonly Right[]) => Promise<readonly boolean[]>;
 }

@@ -10,7 +10,7 @@ import { GatehouseError } from '../../table/errors.ts';
 import { formatRef, isRef } from '../../table/identifiers.ts';
 import { guardKey } from '../../table/keys.ts';
 import type { Reader } from '../../table/reader.ts';
-import type { Operator, Operators, Right } from './operator.ts';
+import { type Operator, type Operators, permissionOf, type Right } from './operator.ts';
 
 /** How operators are verified, and where the rights for what belongs to no tenant are granted. */
 export interface OperatorsOptions {
@@ -87,6 +87,22 @@ export function createOperators({ reader, clock, operationsScope, tokens }: Oper
 
     isActive: async ({ subject }) => (await activeSubject(subject)) !== undefined,
 
+    areGranted: async (subjects, scopes) => {
+      const asked = subjects.flatMap((subject) => scopes.map((scope) => ({ subject, scope })));
+      const permission = permissionOf('mandate.create');
+      const decided = await engine.decideAsked(
+        asked.map((each) => () => ({ ...each, permission })),
+        STRONG,
+      );
+      if (!decided.every(({ decision, hasGrant }) => hasGrant && !GONE.has(decision?.reason ?? '')))
+        return false;
+      // A grant counts for `hasGrant` also where its time has passed.
+      const roles = await Promise.all(
+        asked.map(({ subject, scope }) => engine.effectiveRoles(subject, scope, STRONG)),
+      );
+      return roles.every((at) => at !== undefined && at.roles.length > 0);
+    },
+
     may: async ({ subject, credential, actor }, rights) => {
       const item = await activeSubject(subject);
       if (!item) return rights.map(() => false);
@@ -119,6 +135,13 @@ const NOBODY = { credential: undefined, actor: undefined };
 const STRONG = { consistency: 'strong' } as const;
 
 const NOT_THERE: ReadonlySet<string> = new Set(['scope_unknown', 'scope_inactive']);
+/** Why nobody, or this subject, has anything there. */
+const GONE: ReadonlySet<string> = new Set([
+  ...NOT_THERE,
+  'subject_unknown',
+  'subject_inactive',
+  'subject_ended',
+]);
 
 const ASSUMED_ROLE = /^(arn:[\w-]+:sts::\d{12}:assumed-role\/[\w+=,.@-]{1,64})\/[\w+=,.@-]{2,64}$/;
 const PRINCIPAL = /^arn:[\w-]+:(?:iam|sts)::\d{12}:[\w+=,.@/-]{1,200}$/;

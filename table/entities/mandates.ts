@@ -7,6 +7,8 @@ import * as field from './fields.ts';
 export const MANDATE_HOURS = 24;
 /** Days for which it counts at most, whatever a setting says. */
 export const MAX_MANDATE_DAYS = 30;
+/** Mandates of one subject that count at once. */
+export const MAX_MANDATES = 1_000;
 /** Days for which one that is over is still listed. */
 const MANDATE_KEPT_DAYS = 30;
 

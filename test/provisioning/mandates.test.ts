@@ -1,7 +1,11 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createIds } from '../../provisioning/ids.ts';
+import { createProvisioning } from '../../provisioning/index.ts';
 import { hashOfToken, parseMandateToken } from '../../table/api-token.ts';
+import { MAX_MANDATES } from '../../table/entities/mandates.ts';
 import type { Item } from '../../table/item.ts';
-import { decisionKey, mandateUsesKey, nodeKey } from '../../table/keys.ts';
+import { decisionKey, edgeKey, mandateUsesKey, nodeKey } from '../../table/keys.ts';
+import type { Writer } from '../../table/writer.ts';
 import { copyOf, createMemoryWorld } from '../support/world.ts';
 import { findingsIn, findingsOn, repairOn } from './findings.ts';
 import { furnishMandates, MANDATE } from './mandates.ts';
@@ -123,6 +127,55 @@ describe('a mandate', () => {
     );
     await world.run('setting.update', { scope: 'tenant:acme', key: 'mandates.max-hours', value: '2' });
     expect(await create({ id: 'm3' })).toMatchObject({ endsAt: later(2) });
+  });
+
+  test('is one of a thousand of its subject that count, whoever makes it', async () => {
+    const copy = { ...(await create({ id: 'first' })), Type: 'Ownership' };
+    const copies = async (from: number, until: number, more: object = {}) => {
+      for (let n = from; n < until; n += 50)
+        await world.writer.send(
+          Array.from({ length: Math.min(50, until - n) }, (_, at) => {
+            const owned = { type: 'mandate', id: `x${n + at}` };
+            const key = edgeKey({ type: 'user', id: 'ann' }, owned);
+            return {
+              kind: 'put',
+              item: { ...copy, ...key, id: owned.id, owned: `mandate:${owned.id}`, ...more },
+            };
+          }),
+        );
+    };
+    await copies(0, MAX_MANDATES - 2);
+    await copies(5_000, 6_200, { status: 'ended' });
+    await copies(7_000, 7_050, { endsAt: later(-1) });
+    await create({ id: 'last' });
+    await create({ id: 'other', subject: 'user:bob' });
+    expect(await world.refused('mandate.create', { ...MANDATE, id: 'more' })).toMatchObject({
+      code: 'limit_exceeded',
+      field: 'subject',
+    });
+    await world.run('mandate.end', { id: 'first' });
+    await create({ id: 'more' });
+  });
+
+  test('that is made while its scope is deleted goes with it, or is not made', async () => {
+    let isMade = false;
+    const writer: Writer = {
+      send: async (actions, notes) => {
+        if (!isMade) {
+          isMade = true;
+          await create();
+        }
+        return world.writer.send(actions, notes);
+      },
+    };
+    const { reader, clock, newSecret } = world;
+    const provision = createProvisioning({ reader, writer, clock, newSecret, newId: createIds() });
+    expect(await provision({ command: 'location.delete', input: { id: 'north' } })).toMatchObject({
+      ok: true,
+    });
+    expect(isMade).toBe(true);
+    expect(await world.reader.get(nodeKey(REF))).toBeUndefined();
+    expect(await decided()).toBeUndefined();
   });
 
   test('is never changed', async () => {

@@ -15,10 +15,13 @@ beforeAll(async () => {
   await register(...COMMANDS, 'user.create', 'approval.list');
   await apply(`
 permissions: ["invoices:pay:invoice"]
+roles: { payer: { id: payer, allow: ["invoices:pay:invoice"] } }
 subjects:
   bot: { type: agent, id: bot, mandateOptional: true }
+  stray: { type: agent, id: stray }
 `);
   await run('grant.create', { user: 'agent:bot', scope: 'tenant:acme', roles: ['operator'] });
+  await run('grant.create', { user: 'nobody', scope: 'tenant:acme', roles: ['payer'] });
   known = { tokens, registered };
 });
 
@@ -39,15 +42,116 @@ const mandateOf = (user: string, more: Input = {}): Input => ({
   ...more,
 });
 
+/** One of nobody's, who chooses no id. */
+const own = (more: Input = {}): Input => mandateOf('nobody', { id: undefined, ...more });
+
 describe('whoever a mandate is for', () => {
   test('makes it, lists it, reads it and ends it without a right of operators', async () => {
-    const { outcome } = world;
-    expect(await outcome('nobody', 'mandate.create', mandateOf('nobody', { token: true }))).toBe('ok');
+    const { as, outcome } = world;
+    const made = await as('nobody', 'mandate.create', own({ token: true }));
+    const id = made.ok ? made.result.id : undefined;
     expect(await outcome('nobody', 'mandate.list', { subject: 'user:nobody' })).toBe('ok');
-    expect(await outcome('nobody', 'mandate.read', { id: 'of-nobody' })).toBe('ok');
-    expect(await outcome('nobody', 'mandate.end', { id: 'of-nobody' })).toBe('ok');
-    expect(await outcome('nobody', 'mandate.create', mandateOf('nobody', { id: 'second' }))).toBe('ok');
+    expect(await outcome('nobody', 'mandate.read', { id })).toBe('ok');
+    expect(await outcome('nobody', 'mandate.end', { id })).toBe('ok');
+    expect(await outcome('nobody', 'mandate.create', own())).toBe('ok');
     expect(await outcome('nobody', 'mandate.end-all', { subject: 'user:nobody' })).toBe('ok');
+  });
+
+  describe('makes none where it, or who is to act, has nothing of its own, nor learns what is there:', () => {
+    const refusal = async (more: Input) => world.as('nobody', 'mandate.create', own(more));
+    let elsewhere: unknown;
+    beforeEach(async () => {
+      elsewhere = await refusal({ scopes: ['tenant:none'] });
+      expect(elsewhere).toMatchObject({ error: { code: 'not_permitted', field: 'scopes' } });
+    });
+
+    test.each<[string, Input]>([
+      ['a tenant of others', { scopes: ['tenant:globex'] }],
+      ['a scope of its own, and one of others', { scopes: ['tenant:acme', 'tenant:globex'] }],
+      ['a scope of its own, and one that is not there', { scopes: ['tenant:acme', 'location:none'] }],
+      ['a scope of a type that is not there', { scopes: ['ward:none'] }],
+      ['an agent of others', { actor: 'agent:stray' }],
+      ['an agent that is not there', { actor: 'agent:none' }],
+      ['an id that is taken', { id: 'of-bob' }],
+      ['an id that is free', { id: 'free' }],
+    ])('%s', async (_what, more) => {
+      await world.run('mandate.create', mandateOf('bob'));
+      expect(await refusal(more)).toEqual(elsewhere);
+    });
+
+    test.each<[string, () => Promise<unknown>]>([
+      [
+        'a grant that has ended',
+        async () => {
+          await world.run('grant.delete', { user: 'nobody', scope: 'tenant:acme' });
+          const assignment = { user: 'nobody', role: 'payer', scope: 'tenant:acme' };
+          await world.run('assignment.create', { ...assignment, endsAt: '2026-01-15T12:00:01.000Z' });
+          world.clock.advance(2_000);
+        },
+      ],
+      ['a tenant that is closed', () => world.run('tenant.update', { id: 'acme', status: 'suspended' })],
+      [
+        'an agent that is suspended',
+        () => world.run('subject.update', { user: 'agent:bot', status: 'inactive' }),
+      ],
+      [
+        'what everybody has',
+        async () => {
+          await world.run('grant.delete', { user: 'nobody', scope: 'tenant:acme' });
+          await world.run('group.create', { id: 'all', name: 'All', scope: 'tenant:acme', everyone: true });
+          await world.run('group-role.create', { group: 'all', role: 'payer' });
+        },
+      ],
+    ])('%s', async (_what, change) => {
+      await change();
+      expect(await refusal({})).toEqual(elsewhere);
+    });
+
+    test('in a transaction, and in a batch', async () => {
+      const part = (scope: string) => ({ command: 'mandate.create', input: own({ scopes: [scope] }) });
+      const transaction = (scope: string) =>
+        world.as('nobody', 'transaction.write', { commands: [part('tenant:acme'), part(scope)] });
+      expect(await transaction('tenant:globex')).toEqual(await transaction('tenant:none'));
+      expect(await world.outcome('nobody', 'transaction.write', { commands: [part('tenant:acme')] })).toBe(
+        'ok',
+      );
+      const batch = (scope: string) =>
+        world.provision({ batch: [part(scope)], token: world.tokens.nobody?.text });
+      const { result } = (await batch('tenant:globex')) as unknown as { result: { answers: unknown[] } };
+      expect(result.answers).toEqual([elsewhere]);
+    });
+
+    test('and writes nothing there, whatever it tries', async () => {
+      const items = () => world.as('olga', 'audit.list', { scope: 'tenant:globex' });
+      const before = await items();
+      for (const more of [{ scopes: ['tenant:globex'] }, { actor: 'agent:stray' }, { id: 'x' }]) {
+        await refusal(more);
+        await world.as('nobody', 'mandate.create', own(more), { dryRun: true });
+      }
+      expect(await items()).toEqual(before);
+    });
+  });
+
+  test('loses what it had there between the look at the scopes and the plan', async () => {
+    const { reader, writer, clock, newSecret, operators, tokens } = world;
+    let looks = 0;
+    const areGranted = async (...asked: Parameters<typeof operators.areGranted>) => {
+      looks += 1;
+      if (looks === 2) await world.run('grant.delete', { user: 'nobody', scope: 'tenant:acme' });
+      return operators.areGranted(...asked);
+    };
+    const provision = createProvisioning({
+      reader,
+      writer,
+      clock,
+      newSecret,
+      newId: createIds(),
+      operatorRules: { operators: { ...operators, areGranted }, approvalFor: [] },
+    });
+    const token = tokens.nobody?.text;
+    expect(await provision({ command: 'mandate.create', input: own(), token })).toMatchObject({
+      error: { code: 'not_permitted' },
+    });
   });
 
   test.each<[string, string, Input]>([
@@ -79,23 +183,22 @@ describe('whoever a mandate is for', () => {
     await world.run('mandate.create', mandateOf('nobody'));
     await world.run('user.update', { id: 'nobody', ...change });
     for (const [command, input] of [
-      ['mandate.create', mandateOf('nobody', { id: 'later', token: true })],
+      ['mandate.create', own({ token: true })],
       ['mandate.read', { id: 'of-nobody' }],
-      ['transaction.write', { commands: [{ command: 'mandate.create', input: mandateOf('nobody') }] }],
+      ['transaction.write', { commands: [{ command: 'mandate.create', input: own() }] }],
     ] as const)
-      expect([command, await world.outcome('nobody', command, input)]).toEqual([command, 'not_permitted']);
+      expect(await world.outcome('nobody', command, input), command).toMatch(/^not_permitted/);
   });
 
   test('makes none for somebody else beside its own', async () => {
-    const commands = ['nobody', 'bob'].map((user) => ({ command: 'mandate.create', input: mandateOf(user) }));
+    const commands = [own(), mandateOf('bob')].map((input) => ({ command: 'mandate.create', input }));
     expect(await world.outcome('nobody', 'transaction.write', { commands })).toMatch(/^not_permitted/);
     expect(await world.outcome('nobody', 'transaction.write', { commands: commands.slice(0, 1) })).toBe('ok');
   });
 
   test('waits for nobody because of what a mandate gives, and where the command itself is to be approved', async () => {
-    const own = mandateOf('nobody');
-    expect(await worldWhere('effect:rights').outcome('nobody', 'mandate.create', own)).toBe('ok');
-    expect(await worldWhere('mandate.create').outcome('nobody', 'mandate.create', own)).toBe(
+    expect(await worldWhere('effect:rights').outcome('nobody', 'mandate.create', own())).toBe('ok');
+    expect(await worldWhere('mandate.create').outcome('nobody', 'mandate.create', own())).toBe(
       'approval_required',
     );
   });
