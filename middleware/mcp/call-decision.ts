@@ -5,6 +5,7 @@ import { GatehouseError } from '../../table/errors.ts';
 import { type Authorization, visibleTo } from '../authorization.ts';
 import type { Caller } from '../caller.ts';
 import { questionOf } from '../guard.ts';
+import type { AskedCall } from './allowed-calls.ts';
 import type { Refusal } from './refusal.ts';
 import { type Arguments, isFixed, propertiesOf, type Rule, scopeOf } from './rules.ts';
 
@@ -54,16 +55,15 @@ const AT_ONCE = 500;
 export function createCallDecisions(options: DecisionOptions) {
   const { engine, use, lists, visibleRows, now = Date.now } = options;
 
-  const givenOf = ({ claims }: Caller, properties?: Given['subject'] & object): Given => ({
-    ...(properties && { action: properties }),
-    context: { time: new Date(now()), claims },
-  });
-
-  async function decide(caller: Caller, rule: Rule, args: Arguments): Promise<Authorization | Refusal> {
+  async function decide(
+    caller: Caller,
+    rule: Rule,
+    args: Arguments,
+  ): Promise<{ readonly authorization: Authorization; readonly asked: AskedCall } | Refusal> {
     const { permission } = rule;
     const scope = scopeOf(rule, args, caller);
     const action = { properties: propertiesOf(rule, args) };
-    const given = givenOf(caller, action);
+    const given = givenOf(caller, now(), action);
     const ask = (isCounted?: true) =>
       engine.checkAsked((look): Question | undefined => {
         const asked = questionOf(caller, { permission, scope, given }, look);
@@ -95,7 +95,11 @@ export function createCallDecisions(options: DecisionOptions) {
     const { decision, roles } = allowed;
     if (!decision?.allowed || roles === undefined) return reasonOf(allowed, scope);
     const visible = visibleTo(visibleRows, { subject, actor, credential, given });
-    return { subject, actor, permission, scope, ...roles, reason: decision.reason, claims, visible };
+    const { reason: why } = decision;
+    return {
+      authorization: { subject, actor, permission, scope, ...roles, reason: why, claims, visible },
+      asked: { permission, scope, ...action },
+    };
   }
 
   /** Logs what the engine was not asked. */
@@ -108,7 +112,7 @@ export function createCallDecisions(options: DecisionOptions) {
   /** Whether a caller may use each of what is listed, with arguments that are not known yet. */
   async function mayUse(caller: Caller, listed: readonly Listed[]): Promise<readonly boolean[]> {
     const { subject } = await known(engine, caller);
-    const given = givenOf(caller);
+    const given = givenOf(caller, now());
     const may: boolean[] = listed.map(() => false);
     const asked = listed.flatMap(({ rule, given: args }, at) => {
       if (rule === undefined || (args === undefined && !isFixed(rule))) return [];
@@ -141,14 +145,41 @@ export function createCallDecisions(options: DecisionOptions) {
   async function somewhere(caller: Caller, subject: string, { permission }: Rule): Promise<boolean> {
     if (!lists) return true;
     const page = await lists.listScopes(subject, permission, {
-      ...givenOf(caller),
+      ...givenOf(caller, now()),
       actor: caller.actor,
       limit: 1,
     });
     return page.items.length > 0;
   }
 
-  return { known: (caller: Caller) => known(engine, caller), decide, mayUse };
+  return {
+    known: (caller: Caller) => known(engine, caller),
+    decide,
+    refusedNow: (caller: Caller, asked: AskedCall) => refusedNow(engine, caller, asked, now()),
+    mayUse,
+  };
+}
+
+const givenOf = ({ claims }: Caller, at: number, action?: Given['action'] & object): Given => ({
+  ...(action && { action }),
+  context: { time: new Date(at), claims },
+});
+
+/**
+ * Why what was allowed is not any more; undefined where it still is. What it took of a budget is counted.
+ *
+ * @param at epoch milliseconds, for `context.time`
+ */
+export async function refusedNow(
+  engine: Pick<Engine, 'checkAsked'>,
+  caller: Caller,
+  { permission, scope, properties }: AskedCall,
+  at: number,
+): Promise<Refusal | undefined> {
+  const asked = { permission, scope, given: givenOf(caller, at, { properties }) };
+  const answered = await engine.checkAsked((look) => questionOf(caller, asked, look));
+  const reason = reasonOf(answered, scope);
+  return answered.decision?.allowed || reason === 'budget_uncounted' ? undefined : reason;
 }
 
 /** The subject of a caller whose credential is valid, and a name for it with its actor and mandate. */

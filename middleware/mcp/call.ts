@@ -1,5 +1,6 @@
 import { CredentialsError } from '../../authorizer/errors.ts';
 import type { Caller } from '../caller.ts';
+import type { AllowedCalls, AskedCall } from './allowed-calls.ts';
 import type { Refusal } from './refusal.ts';
 import type { MessageExtra } from './sdk.ts';
 
@@ -9,10 +10,12 @@ export interface Call {
   readonly params: Readonly<Record<string, unknown>>;
   /** @throws CredentialsError if nobody calls */
   readonly caller: () => Promise<Caller>;
-  /** Whether it was decided, and allowed. */
-  isAllowed: boolean;
+  /** What it was allowed on; undefined where it was not, or not yet. */
+  allowed: AskedCall | undefined;
   /** Why its handler did not run. */
   refusal: Refusal | undefined;
+  /** Hears what it is allowed on. */
+  readonly onAllowed: (asked: AskedCall) => void;
 }
 
 /** By the `authInfo` that handlers get: each request has its own. */
@@ -26,14 +29,26 @@ export function callOf(extra: unknown): Call | undefined {
   return calls.get(authInfo ?? http?.authInfo ?? {});
 }
 
-/** Callers that an endpoint has verified, by the `authInfo` that it hands to the SDK. */
-const callers = new WeakMap<object, Caller>();
+/** What an endpoint knows of a request. */
+interface Verified {
+  readonly caller: Caller;
+  /** Of the session that it belongs to. */
+  readonly allowedCalls: AllowedCalls;
+}
 
-export const keepCaller = (authInfo: object, caller: Caller): void => void callers.set(authInfo, caller);
+/** By the `authInfo` that an endpoint hands to the SDK. */
+const verified = new WeakMap<object, Verified>();
+
+export const keepVerified = (authInfo: object, request: Verified): void =>
+  void verified.set(authInfo, request);
 
 /** @throws CredentialsError if no endpoint verified one */
 export function verifiedCaller({ authInfo }: MessageExtra): Caller {
-  const found = callers.get(authInfo ?? {});
+  const found = verified.get(authInfo ?? {});
   if (found === undefined) throw new CredentialsError('credentials_missing');
-  return found;
+  return found.caller;
 }
+
+/** Tells the endpoint, if there is one, what was allowed in the session. */
+export const noteAllowed = ({ authInfo }: MessageExtra, call: AskedCall): void =>
+  verified.get(authInfo ?? {})?.allowedCalls.add(call);

@@ -1,12 +1,13 @@
 import { CredentialsError } from '../../authorizer/errors.ts';
-import type { Engine } from '../../engine/index.ts';
+import { type Engine, systemClock } from '../../engine/index.ts';
 import { defined } from '../../table/defined.ts';
-import { createCallers, invalidOption } from '../caller.ts';
+import { type Caller, createCallers, invalidOption } from '../caller.ts';
 import { type HttpAnswer, type HttpRequest, ownValue } from '../http.ts';
 import { problem } from '../problem.ts';
 import { bearer, type TokenCallerOptions, type TokenIssuer } from '../token-caller.ts';
-import { keepCaller } from './call.ts';
-import { known } from './call-decision.ts';
+import { type AllowedCalls, createAllowedCalls } from './allowed-calls.ts';
+import { keepVerified } from './call.ts';
+import { known, refusedNow } from './call-decision.ts';
 import { createOwnership } from './ownership.ts';
 import { NO_HTTP, requestWithoutToken } from './sdk.ts';
 
@@ -63,10 +64,10 @@ export function mcpEndpoint(
     resource,
   );
   const challenge = `Bearer resource_metadata="${metadataUrl}"`;
-  const { clock, fetch, onRefreshFailed } = options;
+  const { clock = systemClock, fetch, onRefreshFailed } = options;
   const who = bearer(issuers, { clock, fetch, onRefreshFailed });
   const { identify, answerTo } = createCallers<Request>(defined({ who, onFault }));
-  const sessions = createOwnership();
+  const sessions = createOwnership<AllowedCalls>();
   const document = JSON.stringify({
     ...metadata,
     resource: options.resource,
@@ -79,17 +80,27 @@ export function mcpEndpoint(
     const { subject, creator } = await known(engine, caller);
     const actor = caller.actor?.subject;
     const session = request.headers.get('mcp-session-id');
-    if (session !== null && !sessions.isOf(session, creator))
-      return rpcError(404, -32_600, 'no such session');
+    const allowedCalls = session === null ? createAllowedCalls() : sessions.find(session, creator);
+    if (allowedCalls === undefined) return rpcError(404, -32_600, 'no such session');
+    if (request.headers.has('last-event-id') && !(await mayResume(caller, session, allowedCalls)))
+      return rpcError(403, -32_003, 'this stream is not resumed');
     const read = request.method === 'POST' ? await bodyOf(request, maxBody) : {};
     if (read instanceof Response) return read;
     const extra = defined({ subject, actor });
     const authInfo = { token: '' as const, clientId: actor ?? subject, scopes: [], resource, extra };
-    keepCaller(authInfo, caller);
+    keepVerified(authInfo, { caller, allowedCalls });
     const response = await serve(requestWithoutToken(request), { authInfo, ...read });
     const opened = response.headers.get('mcp-session-id');
-    if (session === null && opened !== null) sessions.keep(opened, creator);
+    if (session === null && opened !== null) sessions.keep(opened, creator, allowedCalls);
     return response;
+  }
+
+  /** A stream that is resumed repeats answers: of calls that are all still allowed. */
+  async function mayResume(caller: Caller, session: string | null, allowed: AllowedCalls): Promise<boolean> {
+    const calls = session === null ? undefined : allowed.all();
+    if (calls === undefined) return false;
+    const refused = await Promise.all(calls.map((call) => refusedNow(engine, caller, call, clock.now())));
+    return refused.every((reason) => reason === undefined);
   }
 
   function metadataTo({ method }: Request): Response {

@@ -2,6 +2,7 @@ import { CredentialsError } from '../../authorizer/errors.ts';
 import { defined } from '../../table/defined.ts';
 import { keepAuthorization } from '../authorization.ts';
 import { type Caller, createCallers, invalidOption, type MaybePromise } from '../caller.ts';
+import type { AskedCall } from './allowed-calls.ts';
 import { type Call, verifiedCaller } from './call.ts';
 import { createCallDecisions, type DecisionOptions } from './call-decision.ts';
 import { createMessageGate } from './message-gate.ts';
@@ -49,7 +50,7 @@ export function mcpGuard<Permission extends string = string>(options: McpGuardOp
   const who = typeof caller === 'function' ? caller : () => caller;
   const { identify, answerTo } = createCallers<MessageExtra>(defined({ who, onFault }));
   const decisions = createCallDecisions(options);
-  const tasks = createOwnership();
+  const tasks = createOwnership<AskedCall>();
 
   /** Why a call is refused that something was thrown for. */
   const refusalFor = (error: unknown): Refusal => {
@@ -61,11 +62,13 @@ export function mcpGuard<Permission extends string = string>(options: McpGuardOp
   async function decide(call: Call, extra: object, rule: Rule, args: Arguments): Promise<void> {
     try {
       const decided = await decisions.decide(await call.caller(), rule, args);
-      call.isAllowed = typeof decided === 'object';
-      if (typeof decided === 'object') keepAuthorization(extra, decided);
-      else call.refusal = decided;
+      call.allowed = typeof decided === 'object' ? decided.asked : undefined;
+      if (typeof decided === 'object') {
+        call.onAllowed(decided.asked);
+        keepAuthorization(extra, decided.authorization);
+      } else call.refusal = decided;
     } catch (error) {
-      call.isAllowed = false;
+      call.allowed = undefined;
       call.refusal = refusalFor(error);
     }
   }

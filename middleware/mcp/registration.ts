@@ -46,7 +46,7 @@ export function createRegistration(server: McpServerLike, rules: Rules, decide: 
       if (!call || !rule || !isCalled(call, kind, name)) return refuse(kind, call, 'unmapped');
       const args = kind === 'resources' ? (all.length > 2 ? all[1] : {}) : all.length > 1 ? all[0] : {};
       await decide(call, extra, rule, frozen(args ?? {}));
-      return call.isAllowed ? callback(...all) : refuse(kind, call, call.refusal ?? 'unavailable');
+      return call.allowed ? callback(...all) : refuse(kind, call, call.refusal ?? 'unavailable');
     };
 
   const guardedHandler = (name: string, handler: Callback | { createTask: Callback }) =>

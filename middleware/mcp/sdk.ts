@@ -50,9 +50,17 @@ export interface MessageExtra {
 
 type Listener = (message: Message, extra?: MessageExtra) => void;
 
+/** What a server says beside a message. */
+export interface SendOptions {
+  /** The request in whose stream it goes. */
+  readonly relatedRequestId?: Id | undefined;
+}
+
+export type Send = (message: Message, options?: SendOptions) => Promise<void>;
+
 export interface TransportLike {
   onmessage?: Listener | undefined;
-  send(message: Message, options?: unknown): Promise<void>;
+  send(message: Message, options?: SendOptions): Promise<void>;
 }
 
 /**
@@ -61,16 +69,11 @@ export interface TransportLike {
  */
 export function interpose(
   transport: TransportLike,
-  receive: (
-    message: Message,
-    extra: MessageExtra,
-    next: Listener,
-    reply: (message: Message) => Promise<void>,
-  ) => void,
-  send: (message: Message, next: (message: Message) => Promise<void>) => Promise<void>,
+  receive: (message: Message, extra: MessageExtra, next: Listener, reply: Send) => void,
+  send: (message: Message, options: SendOptions | undefined, next: Send) => Promise<void>,
 ): void {
-  const sent = transport.send.bind(transport);
-  transport.send = (message, options) => send(message, (changed) => sent(changed, options));
+  const sent: Send = transport.send.bind(transport);
+  transport.send = (message, options) => send(message, options, sent);
   // A transport that wraps another one hands its listener on by an accessor.
   const { set: handOn } = descriptorOf(transport, 'onmessage') ?? {};
   let listener = transport.onmessage;

@@ -1,4 +1,3 @@
-import { InMemoryTaskStore } from '@modelcontextprotocol/sdk/experimental/tasks/stores/in-memory.js';
 import * as v1 from '@modelcontextprotocol/sdk/server/mcp.js';
 import { ReadResourceRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -224,86 +223,5 @@ test('a result that the guard did not allow does not leave, whoever made it', as
   const ask = await askingOver(server);
   expect((await ask('resources/read', { uri: 'invoices://north' })).error?.data).toEqual({
     reason: 'unmapped',
-  });
-});
-
-test('an id is of one request at a time', async () => {
-  let finish = () => {};
-  const server = mcpGuard(as('ann'))(new v1.McpServer({ name: 'a', version: '1' }));
-  const waits = new Promise<void>((resolve) => {
-    finish = resolve;
-  });
-  server.registerTool('totals', {}, async () => waits.then(() => ({ content: [] })));
-  const ask = await askingOver(server);
-  void ask('tools/call', { name: 'totals', arguments: {} }, 7);
-  expect((await ask('ping', {}, 7)).error?.data).toEqual({ reason: 'id_in_use' });
-  finish();
-  expect(await ask('ping', {}, 8)).toMatchObject({ result: {} });
-});
-
-describe('tasks', () => {
-  /** A server for each connection, with one store, as the SDK has it. */
-  async function open() {
-    const taskStore = new InMemoryTaskStore();
-    const guard = mcpGuard({
-      ...as('ann'),
-      caller: (extra) => {
-        const [subject = '', mandate] = (extra.authInfo as { clientId: string }).clientId.split(' by ');
-        if (mandate === undefined) return subject;
-        return { subject, actor: { subject: 'agent:bot', mandate } };
-      },
-    });
-    return async (user: string) => {
-      const capabilities = { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } };
-      const server = guard(new v1.McpServer({ name: 'a', version: '1' }, { capabilities, taskStore }));
-      server.experimental.tasks.registerToolTask(
-        'totals',
-        {},
-        {
-          createTask: async ({ taskStore }) => ({ task: await taskStore.createTask({ ttl: 60_000 }) }),
-          getTask: async ({ taskId, taskStore }) => taskStore.getTask(taskId),
-          getTaskResult: async ({ taskId, taskStore }) => taskStore.getTaskResult(taskId) as never,
-        },
-      );
-      return askingOver(server, { authInfo: { token: 't', clientId: `user:${user}`, scopes: [] } });
-    };
-  }
-  const TASK = { name: 'totals', arguments: {}, task: { ttl: 60_000 } };
-
-  test('are of the caller who made them', async () => {
-    const connect = await open();
-    const [ann, eve] = [await connect('ann'), await connect('eve')];
-    const { taskId } = (await ann('tools/call', TASK)).result.task;
-    expect((await ann('tasks/get', { taskId })).result).toMatchObject({ taskId, status: 'working' });
-    for (const method of ['tasks/get', 'tasks/result', 'tasks/cancel'])
-      expect(reasonIn(await eve(method, { taskId })), method).toBe('task_unknown');
-    expect(reasonIn(await ann('tasks/get', { taskId: 'another' }))).toBe('task_unknown');
-    const related = { _meta: { 'io.modelcontextprotocol/related-task': { taskId } } };
-    expect(reasonIn(await eve('tools/list', related))).toBe('task_unknown');
-    const listed = async (ask: typeof ann) => (await ask('tasks/list')).result.tasks.length;
-    expect([await listed(ann), await listed(eve)]).toEqual([1, 0]);
-    expect((await ann('tasks/cancel', { taskId })).result.status).toBe('cancelled');
-  });
-
-  test('… and of the mandate by which that was', async () => {
-    for (const id of ['one', 'other'])
-      await world.run('mandate.create', {
-        id,
-        subject: 'user:ann',
-        actor: 'agent:bot',
-        permissions: ['invoices:*:*'],
-        scopes: ['location:north'],
-        purpose: 'adds up',
-      });
-    const connect = await open();
-    const [one, other] = [await connect('ann by mandate:one'), await connect('ann by mandate:other')];
-    const { taskId } = (await one('tools/call', TASK)).result.task;
-    expect((await one('tasks/get', { taskId })).result).toMatchObject({ taskId });
-    expect(reasonIn(await other('tasks/result', { taskId }))).toBe('task_unknown');
-  });
-
-  test('are not made by who may not', async () => {
-    const eve = await (await open())('eve');
-    expect(reasonIn(await eve('tools/call', TASK))).toBe('no_grant');
   });
 });

@@ -15,6 +15,7 @@ const MANIFEST = {
   },
   roles: {
     clerk: {
+      id: 'clerk',
       owner: 'acme',
       allow: [
         'invoices:read:invoice',

@@ -1,0 +1,130 @@
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { beforeEach, describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { type McpEndpoint, mcpEndpoint, mcpGuard } from '../../../middleware/mcp/index.ts';
+import { createIssuer, goodClaims, ISSUER } from '../../authorizer/support.ts';
+import { withSessions } from './everything.ts';
+import { createInvoices, type Invoices, JSON_HEADERS, RULES } from './invoices.ts';
+
+/** A stream that a client takes up again repeats answers: only while all that was allowed in its session still is. */
+const RESOURCE = 'https://mcp.acme.example/mcp';
+const BY_ISSUER = {
+  issuer: ISSUER,
+  actorFrom: { claim: 'azp', type: 'agent' },
+  mandateFrom: 'mandate',
+} as const;
+
+let world: Invoices;
+let endpoint: McpEndpoint;
+let tokenOf: (claims?: object) => Promise<string>;
+beforeEach(async () => {
+  world = await createInvoices();
+  const mandate = { id: 'one', subject: 'user:ann', actor: 'agent:bot', purpose: 'reads' };
+  await world.run('mandate.create', {
+    ...mandate,
+    permissions: ['invoices:*:*'],
+    scopes: ['location:north'],
+  });
+  world.settle();
+  const issuer = await createIssuer();
+  const now = Math.floor(world.clock.now() / 1_000);
+  tokenOf = (claims) =>
+    issuer.token(goodClaims({ sub: 'ann', aud: RESOURCE, iat: now, exp: now + 3_600, ...claims }));
+  const engine = world.newEngine();
+  const guard = mcpGuard({ ...RULES, engine, now: world.clock.now });
+  const serve = withSessions(() => {
+    const server = guard(new McpServer({ name: 'a', version: '1' }));
+    const content = [{ type: 'text' as const, text: 'secret' }];
+    server.registerTool('totals', {}, async () => ({ content }));
+    const inputSchema = { place: z.string(), amount: z.number() };
+    server.registerTool('pay', { inputSchema }, async () => ({ content }));
+    return server;
+  });
+  endpoint = mcpEndpoint(
+    {
+      engine,
+      resource: RESOURCE,
+      issuers: BY_ISSUER,
+      clock: world.clock,
+      fetch: async () => Response.json({ keys: [issuer.jwk] }),
+    },
+    serve,
+  );
+});
+
+/** A session in which a tool was called, and how its stream is taken up again. */
+async function session(claims?: object, tools: readonly object[] = [{ name: 'totals', arguments: {} }]) {
+  const headers = { ...JSON_HEADERS, authorization: `Bearer ${await tokenOf(claims)}` };
+  const post = (body: object, more: object = {}) =>
+    endpoint(
+      new Request(RESOURCE, {
+        method: 'POST',
+        headers: { ...headers, ...more },
+        body: JSON.stringify({ jsonrpc: '2.0', ...body }),
+      }),
+    );
+  const clientInfo = { name: 'c', version: '1' };
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo };
+  const opened = await post({ id: 0, method: 'initialize', params });
+  await opened.text();
+  const of = {
+    'mcp-session-id': opened.headers.get('mcp-session-id') ?? '',
+    'mcp-protocol-version': '2025-11-25',
+  };
+  let text = '';
+  for (const [at, tool] of tools.entries())
+    text = await (await post({ id: at + 1, method: 'tools/call', params: tool }, of)).text();
+  const first = /^id: (.*)$/m.exec(text)?.[1] ?? '';
+  const resume = async (more: object = of) => {
+    const stream = new AbortController();
+    const given = { ...headers, ...more, 'last-event-id': first };
+    const answer = await endpoint(new Request(RESOURCE, { headers: given, signal: stream.signal }));
+    const chunk = answer.status === 200 ? await answer.body?.getReader().read() : undefined;
+    return { status: answer.status, text: new TextDecoder().decode(chunk?.value) };
+  };
+  return { text, resume };
+}
+
+const AGENT = { azp: 'bot', mandate: 'one' };
+
+test('a stream is taken up again', async () => {
+  for (const claims of [undefined, AGENT]) {
+    const { text, resume } = await session(claims);
+    expect(text).toContain('secret');
+    expect(await resume()).toEqual({ status: 200, text: expect.stringContaining('secret') });
+  }
+});
+
+test('not without its session', async () => {
+  const { resume } = await session();
+  expect((await resume({})).status).toBe(403);
+  expect((await resume({ 'mcp-session-id': 'guessed' })).status).toBe(404);
+});
+
+describe.each<[string, object | undefined, string, Record<string, unknown>, number]>([
+  [
+    'the right is lost',
+    undefined,
+    'assignment.delete',
+    { user: 'ann', role: 'clerk', scope: 'location:north' },
+    403,
+  ],
+  ['the user is suspended', undefined, 'user.update', { id: 'ann', status: 'inactive' }, 403],
+  ['the subject of an agent is suspended', AGENT, 'user.update', { id: 'ann', status: 'inactive' }, 403],
+  ['the agent loses the right', AGENT, 'grant.delete', { user: 'agent:bot', scope: 'tenant:acme' }, 403],
+  ['the mandate is ended', AGENT, 'mandate.end', { id: 'one' }, 401],
+])('not when %s', (_what, claims, command, input, status) => {
+  test('since', async () => {
+    const { resume } = await session(claims);
+    await world.run(command, input);
+    world.settle();
+    expect(await resume()).toEqual({ status, text: '' });
+  });
+});
+
+test('not when more was allowed than is remembered', async () => {
+  const pay = (amount: number) => ({ name: 'pay', arguments: { place: 'north', amount } });
+  const some = Array.from({ length: 100 }, (_, amount) => pay(amount));
+  expect((await (await session(undefined, [...some, pay(0)])).resume()).status).toBe(200);
+  expect((await (await session(undefined, [...some, pay(100)])).resume()).status).toBe(403);
+});
