@@ -11,6 +11,7 @@ import { edgeRelations } from './edges.ts';
 import { inKnownForms, newerRelation, withoutForm } from './forms.ts';
 import { gateRelation } from './gates.ts';
 import { guardRelations } from './guards.ts';
+import { usesRelation } from './mandate-uses.ts';
 import { nameRelation } from './name-relation.ts';
 import { nodeRelations } from './nodes.ts';
 import { isExpired, type Relation } from './relation.ts';
@@ -47,7 +48,9 @@ function relationsIn(item: Item, now: number): readonly Relation[] {
     return owner ? [secretRelation(owner.ref, owner.kind)] : edgeRelations(item);
   }
   if (parsed?.form === 'gate') return [gateRelation(item)];
-  if (nodeAt(item)) return nodeRelations(item, now);
+  const node = nodeAt(item);
+  if (node?.ref.type === 'mandate') return [...nodeRelations(item, now), usesRelation(node.ref, now)];
+  if (node) return nodeRelations(item, now);
   const to = otherEnd(item);
   if (item.Type === 'Ownership' && to) return [copyRelation({ PK: item.PK, SK: item.SK }, to, now)];
   if (item.Type === 'RouteRule' && to && parsed?.form === 'edge')

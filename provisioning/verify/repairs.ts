@@ -29,6 +29,15 @@ export interface DamagedItem {
 const isOfValue = (key: Key): boolean => ['guard', 'name'].includes(String(parseKey(key)?.form));
 const kindOf = ({ PK }: Key): string => PK.slice(0, PK.indexOf('#'));
 
+/** What a record names for an item. */
+function entityOf(key: Key): Ref {
+  const parsed = parseKey(key);
+  if (parsed?.form === 'mandate-uses') return { type: 'mandate', id: parsed.id };
+  return parsed && 'type' in parsed
+    ? { type: parsed.type, id: parsed.id }
+    : { type: 'guard', id: kindOf(key) };
+}
+
 /** Repairs faults and collects their findings. */
 export function createRepairs({ reader, clock, repair }: RepairsOptions) {
   const repaired: Finding[] = [];
@@ -39,11 +48,7 @@ export function createRepairs({ reader, clock, repair }: RepairsOptions) {
     const writtenAt = clock.now();
     const now = new Date(writtenAt).toISOString();
     const [first] = findings;
-    const parsed = first && parseKey(first.key);
-    const entity =
-      parsed && 'type' in parsed
-        ? { type: parsed.type, id: parsed.id }
-        : { type: 'guard', id: first ? kindOf(first.key) : 'none' };
+    const entity = first ? entityOf(first.key) : { type: 'guard', id: 'none' };
     const id = repair.newId();
     const records = auditActions(
       [

@@ -10,6 +10,7 @@ import { explained } from './explained.ts';
 import { type Finding, findingId } from './finding.ts';
 import { type Gathered, gather, holdsDecisions } from './gather.ts';
 import { checkLog } from './logs.ts';
+import { usesInLog } from './mandate-uses.ts';
 import { indexDamage } from './node-damage.ts';
 import { relationsOf, unnamedBy } from './of-item.ts';
 import type { Checkpoint, Progress, VerifyOptions } from './options.ts';
@@ -235,6 +236,9 @@ export function createRound({
     const owners = tenant ? [tenant] : [undefined, ...logs.values()];
     for (const owner of withLogs ? owners : [])
       for (const each of await checkLog(reader, owner, clock.now(), spend)) report(toFinding(each));
+    for (const owner of withLogs ? owners : [])
+      if (owner)
+        for await (const relation of usesInLog(reader, owner, clock.now(), spend)) await settle(relation);
     if (!tenant) await inParallel([...unnamed.values()], width, partition);
     await lookAtAll();
     for (let ref = unlisted.shift(); ref; ref = unlisted.shift()) {
