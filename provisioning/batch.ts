@@ -167,7 +167,10 @@ export function createBatches(options: BatchOptions) {
       const { part } = of;
       try {
         const command = commands.get(part.command);
-        if (!command || (command.kind === 'write' && (command.inSteps || command.compares)))
+        if (
+          !command ||
+          (command.kind === 'write' && (command.inSteps || command.compares || command.contends))
+        )
           return { of, seen, kind: 'alone' };
         of.guarded = turn.guarded?.(itemReader);
         const given = inCurrentNames(command.name, part.input);

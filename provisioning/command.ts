@@ -70,6 +70,11 @@ export interface WriteCommand extends Shared {
    * has changed since. So it is planned anew, and refused when the same reason comes again.
    */
   readonly compares?: true;
+  /**
+   * Many at once write one item. So it goes alone, and where it meets others for as long as a write tries, it is planned
+   * anew until its time is up.
+   */
+  readonly contends?: true;
   readonly destructive?: Destructive;
   /** It carries out other commands. Its plans say in `carries` all that these change. */
   readonly carries?: true;
@@ -116,7 +121,7 @@ type Plans<I> =
 type Planner<I, P> = (planning: Planning, input: I) => Promise<P>;
 type Carrying = Required<Pick<Plan, 'carries'>>;
 
-type WriteSpec<I> = Shared & Pick<WriteCommand, 'compares' | 'destructive'> & Plans<I>;
+type WriteSpec<I> = Shared & Pick<WriteCommand, 'compares' | 'contends' | 'destructive'> & Plans<I>;
 
 /** The input reaches `run` and `plan` only after `input` has parsed it: hence the one cast. */
 export const readCommand = <S extends z.ZodType, I = z.infer<S>>(

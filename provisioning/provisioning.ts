@@ -308,7 +308,9 @@ export function createProvisioning({
           throw failed(unread);
         });
         if (done) return done;
-        if (attempt >= MAX_PLANS || !isWorthPlanningAnew(error, command, refusal)) throw failed(error);
+        const isTimeLeft = clock.now() - begun < budgetMs;
+        if (attempt >= MAX_PLANS || !isWorthPlanningAnew(error, command, refusal, isTimeLeft))
+          throw failed(error);
         refusal = error;
         wasRefused = true;
         again = wasPlanned;
@@ -455,11 +457,13 @@ const CHANGED_PERHAPS: ReadonlySet<string> = new Set(['conflict', 'not_found']);
 /** What is refused twice for the same reason is not so because of a change meanwhile. */
 const isWorthPlanningAnew = (
   error: unknown,
-  { compares }: WriteCommand,
+  { compares, contends }: WriteCommand,
   before: GatehouseError | undefined,
+  isTimeLeft: boolean,
 ): error is GatehouseError =>
   error instanceof GatehouseError &&
   (error.code === 'stale' ||
+    (contends === true && isTimeLeft && error.code === 'contended') ||
     (compares === true && CHANGED_PERHAPS.has(error.code) && error.message !== before?.message));
 
 const unfinished = (steps: number, progress: Progress | undefined): GatehouseError =>

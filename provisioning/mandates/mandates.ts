@@ -2,6 +2,7 @@ import { toBase64Url } from '../../table/bytes.ts';
 import { defined } from '../../table/defined.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import type { Reader } from '../../table/reader.ts';
+import { isMap } from '../../table/value.ts';
 import type { Writer } from '../../table/writer.ts';
 import { createIds } from '../ids.ts';
 import { createProvisioning, type Provisioning } from '../provisioning.ts';
@@ -61,12 +62,32 @@ export function createMandates({ reader, writer, clock = { now: Date.now } }: Ma
     newId: createIds(),
     newSecret: () => toBase64Url(crypto.getRandomValues(new Uint8Array(32))),
   });
+  const use: Mandates['use'] = async ({ operationId, ...input }) => {
+    const answer = await provision({ command: 'mandate.use', operationId, input, actor: input.actor });
+    if (answer.ok) return answer.result as unknown as MandateReceipt;
+    const { code, message, field } = answer.error;
+    throw new GatehouseError(code, message, defined({ field }));
+  };
+  /** By mandate: the use that ends last. */
+  const last = new Map<string, Promise<unknown>>();
   return {
-    use: async ({ operationId, ...input }) => {
-      const answer = await provision({ command: 'mandate.use', operationId, input, actor: input.actor });
-      if (answer.ok) return answer.result as unknown as MandateReceipt;
-      const { code, message, field } = answer.error;
-      throw new GatehouseError(code, message, defined({ field }));
+    // Uses of one mandate write one counter, so in one process they go one after the other.
+    use: async (asked) => {
+      const { mandate, properties } = asked;
+      // A copy: what was given may be changed while it waits.
+      const own = { ...asked, ...(isMap(properties) && { properties: { ...properties } }) };
+      const before = last.get(mandate);
+      const using = before === undefined ? use(own) : before.then(() => use(own));
+      const ended = using.then(
+        () => {},
+        () => {},
+      );
+      last.set(mandate, ended);
+      try {
+        return await using;
+      } finally {
+        if (last.get(mandate) === ended) last.delete(mandate);
+      }
     },
   };
 }

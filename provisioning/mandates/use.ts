@@ -105,6 +105,7 @@ export const useCommand = writeCommand({
       .optional()
       .describe('properties of the action, with the amount where the budget is a sum'),
   }),
+  contends: true,
   plan: async (
     planning,
     { mandate: id, subject, actor, permission, scope, properties = {} },

@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createMandates, type MandateUse } from '../../provisioning/index.ts';
+import { GatehouseError } from '../../table/errors.ts';
 import { mandateUsesKey } from '../../table/keys.ts';
 import type { Writer } from '../../table/writer.ts';
 import { copyOf, createMemoryWorld } from '../support/world.ts';
@@ -65,6 +66,70 @@ describe('a budget of uses', () => {
     const writer = changedMeanwhile(() => use());
     expect(await use({}, writer)).toMatchObject({ allowed: false, reason: 'budget_spent' });
     expect(await used()).toBe(1);
+  });
+});
+
+describe('uses at the same time', () => {
+  const contended = () => new GatehouseError('contended', 'another change to the same items was under way');
+
+  test('of one process do not meet, and none waits for one that failed', async () => {
+    await create({ budget: { uses: 100 } });
+    let isUnderWay = false;
+    const writer: Writer = {
+      send: async (actions, notes) => {
+        if (isUnderWay) throw contended();
+        isUnderWay = true;
+        await Promise.resolve();
+        try {
+          await world.writer.send(actions, notes);
+        } finally {
+          isUnderWay = false;
+        }
+      },
+    };
+    const mandates = createMandates({ ...world, writer });
+    const wrong = mandates.use({ ...USE, operationId: '', properties: {} });
+    const receipts = Array.from({ length: 100 }, (_, n) =>
+      mandates.use({ ...USE, operationId: `at-once-${n}` }),
+    );
+    await expect(wrong).rejects.toMatchObject({ code: 'invalid' });
+    const remaining = (await Promise.all(receipts)).map((receipt) => receipt.allowed && receipt.remaining);
+    expect(new Set(remaining).size).toBe(100);
+    expect(await used()).toBe(100);
+  });
+
+  /** Meets uses of other processes, so many times, for as long as a write tries. */
+  const meeting = (times: number) => {
+    let sent = 0;
+    const writer: Writer = {
+      send: async (actions, notes) => {
+        sent += 1;
+        if (sent > times) return world.writer.send(actions, notes);
+        world.clock.advance(3_000);
+        throw contended();
+      },
+    };
+    return { writer, sent: () => sent };
+  };
+
+  test('of other processes are waited for, until the time of a command is up', async () => {
+    await create({ budget: { uses: 2 } });
+    expect(await use({}, meeting(6).writer)).toMatchObject({ allowed: true, remaining: 1 });
+    const { writer, sent } = meeting(100);
+    await expect(use({}, writer)).rejects.toMatchObject({ code: 'contended', retryable: true });
+    expect(sent()).toBeLessThanOrEqual(8);
+    expect(await used()).toBe(1);
+  });
+
+  test('are counted one by one in a batch', async () => {
+    await create({ budget: { uses: 1 } });
+    const batch = [1, 2].map(() => ({ command: 'mandate.use', input: USE }));
+    const answer = await world.provision({ batch });
+    expect(answer).toMatchObject({
+      result: {
+        answers: [{ result: { allowed: true } }, { result: { allowed: false, reason: 'budget_spent' } }],
+      },
+    });
   });
 });
 
