@@ -4,6 +4,7 @@ import { againstLog } from '../../../provisioning/evidence/against.ts';
 import type { DecisionRecord } from '../../../provisioning/evidence/log-lines.ts';
 import { createLoggedQuestions } from '../../../provisioning/evidence/logged-questions.ts';
 import { COMMANDS } from '../../../provisioning/index.ts';
+import { copyOf } from '../../support/world.ts';
 import { createMemoryWorld, type MemoryWorld } from '../apply/support.ts';
 
 /** What a change would have done to a log: in which order, how much at most, and what counts. */
@@ -210,6 +211,30 @@ test('pseudonyms are opened: of people, of scopes, and of whom the change makes'
   });
   expect(allowed.rows).toMatchObject([{ subject: 'user:new@x.example', scope: 'location:east@x.example' }]);
   expect(unknown.decisions.lines).toBe(0);
+});
+
+test('what began or ended since a line was written is no effect of the change', async () => {
+  const since = copyOf(world);
+  const assigned = { role: 'teacher', scope: 'tenant:school' };
+  await since.run('user.create', { id: 'cyd' });
+  await since.run('user.create', { id: 'dan' });
+  await since.run('assignment.create', { ...assigned, user: 'cyd', endsAt: '2030-01-01' });
+  await since.run('assignment.create', { ...assigned, user: 'dan', startsAt: '2030-01-01' });
+  const tidy = { command: 'assignment.delete', input: { user: 'cyd', ...assigned } };
+  const lines = [
+    { of: 'ann roster north' },
+    { of: 'cyd roster north' },
+    { of: 'dan roster north', allowed: false, reason: 'no_role' },
+  ];
+  const { refused, allowed, now } = await againstLog([CLOSE, tidy], questionsOf(lines), {
+    reader: since.reader,
+    commands: COMMANDS,
+    at: Date.parse('2030-02-01'),
+  });
+  const whose = [refused, allowed, now.refused, now.allowed].map(({ rows }) =>
+    rows.map(({ subject }) => subject),
+  );
+  expect(whose).toEqual([['user:ann'], [], ['user:cyd'], ['user:dan']]);
 });
 
 test('too much is refused, and says what to narrow', async () => {
