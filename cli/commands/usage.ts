@@ -12,7 +12,6 @@ import { flag, type GlobalOptions, number, repeated, text, type ValuesOf, withDe
 import { count, plain, section } from '../print.ts';
 import { openSender } from '../provisioning.ts';
 import { existing, lookUp } from '../references.ts';
-import { apiOf } from '../routes/routes.ts';
 import { subcommand } from '../subcommand.ts';
 import { walkProgress } from './verify.ts';
 
@@ -36,7 +35,6 @@ const OPTIONS = {
     90,
   ),
   tenant: text('<tenant>', 'only this root scope: a name, or TYPE:ID such as tenant:ID'),
-  api: repeated('<name>', 'an API with routes that may have no log; may be repeated'),
   elsewhere: repeated(
     '<permission>',
     'a permission or pattern that is checked without the log; may be repeated',
@@ -75,10 +73,9 @@ export const addUsage = subcommand({
 });
 
 async function usageBy(options: ValuesOf<typeof OPTIONS> & GlobalOptions, context: Context) {
-  const { log, days, elsewhere, region, api } = options;
+  const { log, days, elsewhere, region } = options;
   if (log.length === 0)
     throw new UsageError('give --log: a decision log, as a file, a folder or s3://BUCKET/PREFIX');
-  for (const name of api) apiOf({ api: name });
   for (const name of elsewhere)
     if (!readPermissionName(name) && !isPermissionPattern(name))
       throw new UsageError(`--elsewhere ${name} is neither a permission nor a pattern such as billing:*:*`);
@@ -115,7 +112,6 @@ async function usageBy(options: ValuesOf<typeof OPTIONS> & GlobalOptions, contex
     uses: uses.uses(),
     from,
     at,
-    apis: ['default', ...api],
     elsewhere,
     isComplete: options.complete === true,
     tenant,
@@ -133,11 +129,17 @@ async function usageBy(options: ValuesOf<typeof OPTIONS> & GlobalOptions, contex
 
 /** What programs get. */
 const asData = (
-  { from, unused, more, admins, unlogged, unsteady }: UsageReport,
+  { from, unused, more, admins, unlogged, unsteady, silent }: UsageReport,
   { sources, first, last, ...coverage }: LogCoverage,
 ) => ({
   from: day(from),
-  log: { ...coverage, first: instantOf(first), last: instantOf(last), sources: [...sources.keys()].sort() },
+  log: {
+    ...coverage,
+    first: instantOf(first),
+    last: instantOf(last),
+    sources: [...sources.keys()].sort(),
+    silent,
+  },
   unused,
   more,
   administrators: [...admins].map(([subject, use]) => ({
@@ -176,7 +178,7 @@ function linesOf(
   ];
   const subject = (ref: string): string => plain(known({ ref, kind: 'subject' }));
   return [
-    ...coverageLines(coverage, days, paint),
+    ...coverageLines(coverage, report.silent, days, paint),
     ...section(
       'nobody used:',
       ofRoles.flatMap((each) =>
@@ -233,13 +235,19 @@ const quoted = (word: string): string =>
   /^[\w@.:=+-]+$/.test(word) ? word : `'${plain(word).replaceAll("'", "'\\''")}'`;
 
 /** From what it is said, and what of it is missing. */
-function coverageLines(coverage: LogCoverage, days: number, paint: Paint): readonly string[] {
+function coverageLines(
+  coverage: LogCoverage,
+  silent: readonly string[],
+  days: number,
+  paint: Paint,
+): readonly string[] {
   const { first, last, decisions, made, rate, processes } = coverage;
   if (first === undefined || last === undefined)
     return [`the log has nothing of the last ${count(days, 'day')}`];
   const gaps = [
     ...(coverage.days < days ? [`${count(days - coverage.days, 'day')} without a line`] : []),
     ...gapsIn(coverage),
+    ...(silent.length > 0 ? [`no line of an API that has routes: ${silent.join(', ')}`] : []),
     ...(rate > 0 && rate < 1
       ? [
           `a use that came n times is missed with a chance of ${Number((1 - rate).toFixed(4))} to the power of n`,

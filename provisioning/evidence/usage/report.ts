@@ -1,4 +1,4 @@
-import { isName } from '../../../table/identifiers.ts';
+import { allOf } from '../../../table/index-queries.ts';
 import type { Reader } from '../../../table/reader.ts';
 import type { Queries } from '../../apply/queries.ts';
 import type { Command } from '../../command.ts';
@@ -17,6 +17,8 @@ export interface UsageReport extends Omit<Usage, 'unused'> {
   readonly unused: readonly Removal[];
   /** Unused rights beyond those. */
   readonly more: number;
+  /** APIs that have routes, and no line. */
+  readonly silent: readonly string[];
   /** What roles and groups are called, by id, and scopes, by reference. */
   readonly names: ReadonlyMap<string, string>;
 }
@@ -35,8 +37,6 @@ export async function reportUsage(options: {
   /** The period that is looked at, in epoch milliseconds; it begins with the log where that is later. */
   readonly from: number;
   readonly at: number;
-  /** APIs whose routes the table has, beside those of the log. */
-  readonly apis: readonly string[];
   readonly elsewhere: readonly string[];
   readonly isComplete: boolean;
   /** A root, as a reference; all tenants if undefined. */
@@ -45,10 +45,11 @@ export async function reportUsage(options: {
   readonly most: number;
   readonly onProgress?: (done: number, of: number) => void;
 }): Promise<UsageReport> {
-  const { queries, coverage, tenant, most, onProgress } = options;
+  const { queries, reader, coverage, tenant, most, onProgress } = options;
   const from = Math.max(options.from, coverage.first ?? options.from);
   const roots = tenant === undefined ? undefined : [tenant];
-  const apis = [...new Set([...options.apis, ...coverage.sources.keys()])].filter(isName);
+  const routes = await reader.listAll(allOf('route'));
+  const apis = [...new Set(routes.map(({ api }) => String(api)))].sort();
   const gathered = await gather(queries, { roots, apis, memberships: 'all' });
   const { rows, edges } = gathered;
   const changes = await readChanges(queries, gathered.roots, from);
@@ -65,5 +66,6 @@ export async function reportUsage(options: {
       [...of].map(([key, { name }]) => [key, String(name)] as const),
     ),
   );
-  return { ...usage, from, unused: removals, more: unused.length - listed.length, names };
+  const silent = apis.filter((api) => !coverage.sources.has(api));
+  return { ...usage, from, unused: removals, more: unused.length - listed.length, silent, names };
 }

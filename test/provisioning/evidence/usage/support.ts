@@ -45,7 +45,6 @@ export async function usageIn(
     uses: uses.uses(),
     from,
     at,
-    apis: ['default'],
     elsewhere,
     isComplete,
     tenant,

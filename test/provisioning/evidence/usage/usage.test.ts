@@ -209,8 +209,8 @@ describe('nothing is said', () => {
         ...more,
       });
     const without = async (more: readonly string[]) => unusedIn(await usageIn(world, [...begun(), ...more]));
-    // Its routes are known only where its name is.
-    expect(await without([])).toContain('role barred budget');
+    expect(await without([])).not.toContain('role barred budget');
+    expect((await usageIn(world, begun())).silent).toEqual(['shop']);
     expect(await without([shop({})])).toContain('role barred budget');
     expect(await without([shop({ kind: 'policy' })])).not.toContain('role barred budget');
     const silent = heartbeatLine({
