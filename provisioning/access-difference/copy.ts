@@ -3,7 +3,7 @@ import type { Item } from '../../table/item.ts';
 import { identityOf, type Key } from '../../table/keys.ts';
 import { createMemoryTable, type MemoryTable } from '../../table/memory/index.ts';
 import { type ListQuery, MAX_PAGE, type Range, type Reader } from '../../table/reader.ts';
-import { keyOf } from '../../table/write/action.ts';
+import { type Action, keyOf } from '../../table/write/action.ts';
 import type { Writer } from '../../table/writer.ts';
 import { createBatchedReads } from '../batched-reads.ts';
 
@@ -19,8 +19,9 @@ export interface Copy {
   readonly after: Reader;
   /** Writes to `after` only. */
   readonly writer: Writer;
-  /** The keys that were written. */
+  /** The keys that were written, and by what. */
   readonly written: () => readonly Key[];
+  readonly actions: () => readonly Action[];
 }
 
 /**
@@ -31,9 +32,11 @@ export interface Copy {
  */
 export function createCopy(reader: Reader, most: { readonly items: number; readonly calls: number }): Copy {
   const written = new Map<string, Key>();
+  const done: Action[] = [];
   const before = createMemoryTable();
   const after = createMemoryTable({
     onCommit: (actions) => {
+      done.push(...actions);
       for (const action of actions) {
         const key = plainKey(keyOf(action));
         if (action.kind !== 'check') written.set(identityOf(key), key);
@@ -123,5 +126,6 @@ export function createCopy(reader: Reader, most: { readonly items: number; reado
       },
     },
     written: () => [...written.values()],
+    actions: () => done,
   };
 }

@@ -1,14 +1,20 @@
-import { type Actor, isConditionFailed, type Reason, refusedFirst } from '../../engine/index.ts';
+import {
+  type Actor,
+  isConditionFailed,
+  type Reason,
+  refusedFirst,
+  type TokenGroups,
+} from '../../engine/index.ts';
 import { decodeScope } from '../../table/decision/decode.ts';
 import { defined } from '../../table/defined.ts';
 import { GatehouseError, limitExceeded } from '../../table/errors.ts';
 import { isRef, parseRef } from '../../table/identifiers.ts';
 import { decisionKey } from '../../table/keys.ts';
-import { ownedBy } from '../../table/partition-queries.ts';
 import type { Reader } from '../../table/reader.ts';
 import { type Change, carryOut } from '../access-difference/carry-out.ts';
 import { createCopy, TooLarge } from '../access-difference/copy.ts';
 import { engineOn } from '../access-difference/engine-on.ts';
+import { byIssuer, externalGroupsIn, MOST_GROUPS, tokenNaming } from '../access-difference/token-groups.ts';
 import type { Command } from '../command.ts';
 import { inTurns } from '../in-turns.ts';
 import { isPseudonym, openPseudonyms } from './logged-ids.ts';
@@ -220,14 +226,14 @@ const SOME_RESOURCE = { resource: {} };
 /** Decides on one state what can be decided on it. */
 function createState(reader: Reader, at: number) {
   const engine = engineOn(reader, at);
-  const tokensByRoot = new Map<string, Promise<readonly Tokens[]>>();
-  const tokensAt = (root: string): Promise<readonly Tokens[]> => {
+  const tokensByRoot = new Map<string, Promise<readonly TokenGroups[]>>();
+  const tokensAt = (root: string): Promise<readonly TokenGroups[]> => {
     const found = tokensByRoot.get(root) ?? tokensOf(reader, root);
     tokensByRoot.set(root, found);
     return found;
   };
 
-  const decide = async (questions: readonly LoggedQuestion[], groups?: Tokens) => {
+  const decide = async (questions: readonly LoggedQuestion[], groups?: TokenGroups) => {
     const { answers } = await engine.checkManyAsked(
       questions.map(({ subject, actor, permission, scope }) => () => ({
         subject,
@@ -291,33 +297,13 @@ async function rootsOf(reader: Reader, scopes: readonly string[]): Promise<reado
   return scopes.map((ref) => roots.get(ref));
 }
 
-/** Groups that a token may name, of one issuer. */
-interface Tokens {
-  readonly issuer: string;
-  readonly ids: readonly string[];
-  readonly until: number;
-}
-
-/** Groups of one token (`TokenGroups`). */
-const MOST_IDS = 1_000;
-
 /** Tokens that name, together, every group that means something at a root. */
-async function tokensOf(reader: Reader, root: string): Promise<readonly Tokens[]> {
-  const byIssuer = new Map<string, string[]>();
-  for (const { issuer, externalId } of await reader.listAll(
-    ownedBy(parseRef(root, 'root'), 'external-group'),
-  )) {
-    const ids = byIssuer.get(String(issuer)) ?? [];
-    byIssuer.set(String(issuer), ids);
-    ids.push(String(externalId));
-  }
-  return [...byIssuer].flatMap(([issuer, all]) =>
-    Array.from({ length: Math.ceil(all.length / MOST_IDS) }, (_, part): Tokens => {
-      const ids = all.slice(part * MOST_IDS, (part + 1) * MOST_IDS);
-      return { issuer, ids, until: Number.MAX_SAFE_INTEGER };
-    }),
+const tokensOf = async (reader: Reader, root: string): Promise<readonly TokenGroups[]> =>
+  byIssuer(await externalGroupsIn(reader, root)).flatMap((all) =>
+    Array.from({ length: Math.ceil(all.length / MOST_GROUPS) }, (_, part) =>
+      tokenNaming(all.slice(part * MOST_GROUPS, (part + 1) * MOST_GROUPS)),
+    ),
   );
-}
 
 /** Collects what is answered otherwise, by people and then by permission. */
 function createSide() {

@@ -6,6 +6,7 @@ import { EVERYONE_LIST, nodeKey } from '../../table/keys.ts';
 import { ownedBy } from '../../table/partition-queries.ts';
 import type { Reader } from '../../table/reader.ts';
 import { scopeKey, subjectKey } from '../access-difference/state.ts';
+import { externalGroupsIn } from '../access-difference/token-groups.ts';
 import { group } from '../edges/rights.ts';
 import type { Candidates } from './candidates.ts';
 
@@ -47,7 +48,7 @@ export async function candidatesAmong(
   return {
     people: new Map([...granted].map(([ref, all]) => [ref, within(all)])),
     everyoneAt: within(everyoneAt),
-    external: [],
+    external: await externalGroupsIn(reader, root),
     suspended: [],
   };
 }

@@ -5,16 +5,8 @@ import { patternsCovering } from '../../table/permission-name.ts';
 import type { Reader } from '../../table/reader.ts';
 import { createPeople, EVERYWHERE } from '../access-difference/people.ts';
 import { scopeKey } from '../access-difference/state.ts';
+import { type ExternalGroup, externalGroupOf } from '../access-difference/token-groups.ts';
 import { group, permissionOrPattern } from '../edges/rights.ts';
-
-/** A group of a root, as the tokens of an issuer name it. */
-export interface ExternalGroup {
-  readonly issuer: string;
-  readonly externalId: string;
-  readonly group: string;
-  /** The scope at which the group is. */
-  readonly scope: string;
-}
 
 /** Whoever may hold one of some permissions in one root, by edges. They propose only; the engine decides. */
 export interface Candidates {
@@ -64,12 +56,7 @@ export async function candidatesIn(
       ]),
     ),
     everyoneAt: people.everyoneAt,
-    external: [...people.inTokens.values()].map((item) => ({
-      issuer: String(item.issuer),
-      externalId: String(item.externalId),
-      group: String(item.group),
-      scope: String(item.groupScope),
-    })),
+    external: [...people.inTokens.values()].map(externalGroupOf),
     suspended: people.suspended,
   };
 }

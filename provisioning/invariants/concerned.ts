@@ -1,7 +1,7 @@
 import { Attribute, parseAttribute } from '../../table/decision/attributes.ts';
 import { mayBeScopeType } from '../../table/entities/scope-types.ts';
 import { isSubjectNode } from '../../table/identifiers.ts';
-import { parseKey } from '../../table/keys.ts';
+import { isOfDecision, parseKey } from '../../table/keys.ts';
 import { overlap } from '../../table/permission-name.ts';
 import { isMap } from '../../table/value.ts';
 import { type Action, keyOf } from '../../table/write/action.ts';
@@ -29,14 +29,28 @@ const OF_PLACE: Names = new Set([Attribute.combination, Attribute.ancestors]);
 
 const effectIn = (value: unknown): unknown => (isMap(value) ? value.effect : value);
 
+/** The roles that an attribute gives to somebody or to a group. */
+function rolesIn(name: string, value: unknown): readonly string[] {
+  const said = parseAttribute(name);
+  if (said?.kind === 'assign') return [said.role];
+  const isSet = name === Attribute.rolesOfGroup || GIVING.has(String(said?.kind));
+  return isSet && value instanceof Set ? [...(value as ReadonlySet<string>)] : [];
+}
+const GIVING: Names = new Set(['of', 'group', 'grant']);
+
 /** Whether an attribute with this value gives nobody anything: a role without a parent, a refusal. */
-function givesNothing(name: string, value: unknown): boolean {
+function givesNothing(name: string, value: unknown, isIdle: IsIdle): boolean {
   if (name === Attribute.deny) return true;
+  const roles = rolesIn(name, value);
+  if (roles.length > 0) return roles.every(isIdle);
   const said = parseAttribute(name);
   if (said?.kind === 'role') return value === '';
   if (said?.kind === 'folded') return said.effect === 'DENY';
   return (said?.kind === 'wild' || said?.kind === 'when') && effectIn(value) === 'DENY';
 }
+
+/** Whether a role gives nobody anything. */
+type IsIdle = (role: string) => boolean;
 
 /** What an action adds to an item. */
 const addedBy = (action: Action): readonly (readonly [string, unknown])[] => {
@@ -45,8 +59,16 @@ const addedBy = (action: Action): readonly (readonly [string, unknown])[] => {
     action.kind === 'put'
       ? [action.item]
       : [action, action.otherForm?.update ?? action].flatMap(({ set = {}, add = {} }) => [set, add]);
-  return parts.flatMap((part) => Object.entries(part)).filter(([name, value]) => !givesNothing(name, value));
+  return parts.flatMap((part) => Object.entries(part));
 };
+
+/** The roles that actions give to somebody or to groups. */
+export const rolesGivenBy = (actions: readonly Action[]): ReadonlySet<string> =>
+  new Set(
+    actions.flatMap((action) =>
+      isOfDecision(parseKey(keyOf(action))) ? addedBy(action).flatMap((entry) => rolesIn(...entry)) : [],
+    ),
+  );
 
 /** What an action takes from an item, perhaps a DENY. What goes with its whole item gives nobody anything. */
 const takenBy = (action: Action): readonly string[] => {
@@ -64,10 +86,10 @@ const isEndMoved = (action: Action): boolean =>
   (Attribute.endsAt in { ...action.set } || action.remove?.includes(Attribute.endsAt) === true);
 
 /** Whom an action may give something by what it adds; undefined where nobody gets anything by that. */
-export const extentOf = (action: Action): Extent | undefined =>
+export const extentOf = (action: Action, isIdle: IsIdle = () => false): Extent | undefined =>
   extentBy(
     action,
-    addedBy(action).map(([name]) => name),
+    addedBy(action).flatMap(([name, value]) => (givesNothing(name, value, isIdle) ? [] : name)),
   );
 
 /** Whom an action may give something where a DENY overrides, by what it takes away. */
@@ -78,10 +100,15 @@ const OF_EFFECTS: Names = new Set([Attribute.allow, Attribute.deny, 'when', Attr
 /** @param names attributes that are added or taken away; of those that are added none is a DENY */
 function extentBy(action: Action, names: readonly string[]): Extent | undefined {
   const parsed = parseKey(keyOf(action));
-  if (parsed?.form !== 'decision' && parsed?.form !== 'tenant-effects') return undefined;
+  if (!parsed || !isOfDecision(parsed)) return undefined;
   const kinds = names.map((name) => parseAttribute(name)?.kind ?? name);
   const has = (some: Names): boolean => kinds.some((kind) => some.has(kind));
   if (parsed.form === 'tenant-effects') return has(OF_EFFECTS) ? inTenant : undefined;
+  if (parsed.form === 'external-groups') return kinds.includes('external') ? inTenant : undefined;
+  // What stands apart, once it is written.
+  if (parsed.form === 'memberships') return kinds.includes(Attribute.groups) ? inTenant : undefined;
+  if (parsed.form !== 'decision') return undefined;
+  if (parsed.type === 'group') return kinds.includes(Attribute.rolesOfGroup) ? inTenant : undefined;
   if (isSubjectNode(parsed)) {
     if (kinds.includes(Attribute.globalRoles) || isEndMoved(action)) return everywhere;
     return has(OF_SUBJECT) ? inTenant : undefined;

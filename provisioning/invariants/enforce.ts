@@ -94,20 +94,19 @@ export function createEnforcement({
         );
       const concerned = concernedBy(extents);
       if (concerned.length === 0) continue;
-      const isGiven = concernedBy(added).length > 0;
-      // Elsewhere the end of a DENY gives nothing.
-      if (!isGiven && !(await isDenyOverriding(reader, root))) continue;
-      gives ||= isGiven;
-      of.set(root, concerned);
       revisions.push(nextRevision(item));
+      const isGiven = concernedBy(added).length > 0;
+      gives ||= isGiven;
+      // Elsewhere the end of a DENY gives nothing, as long as that stays so: the revision says when it does not.
+      if (isGiven || (await isDenyOverriding(reader, root))) of.set(root, concerned);
     }
-    if (of.size === 0) return plan;
-    if (of.size > MOST_ROOTS) {
+    if (revisions.length === 0) return plan;
+    if (revisions.length > MOST_ROOTS) {
       if (!gives) return plan;
       throw unprovedError(`it counts in more than ${MOST_ROOTS} tenants with invariants`);
     }
     await beside?.getMany(keys);
-    const broken = await check(plan, of, { reader, now, gives });
+    const broken = of.size > 0 ? await check(plan, of, { reader, now }) : [];
     return {
       ...plan,
       actions: [...plan.actions, ...revisions],
@@ -122,23 +121,18 @@ async function isDenyOverriding(reader: Reader, root: string): Promise<boolean> 
   return item !== undefined && decodeScope(root, item).combination === 'deny-overrides';
 }
 
-/**
- * The invariants that a plan breaks and may break. Throws for others.
- *
- * @param gives whether it adds something: what only takes away, perhaps a DENY, is not refused because it is large
- */
+/** The invariants that a plan breaks and may break. Throws for others. */
 async function check(
   { actions, accepts = [], isOfMany }: Plan,
   of: ReadonlyMap<string, readonly Invariant[]>,
-  { reader, now, gives }: { readonly reader: Reader; readonly now: string; readonly gives: boolean },
+  { reader, now }: { readonly reader: Reader; readonly now: string },
 ): Promise<readonly Violation[]> {
   const at = Date.parse(now);
   const most = isOfMany ? OF_MANY : ALONE;
   const copy = createCopy(reader, most);
   await write(actions, copy, at);
   const { violations, unproved } = await brokenBy(copy, of, at, most);
-  if (unproved !== undefined && gives) throw unprovedError(unproved);
-  if (unproved !== undefined) return [];
+  if (unproved !== undefined) throw unprovedError(unproved);
   refuse(violations, accepts);
   return violations;
 }

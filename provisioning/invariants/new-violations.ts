@@ -1,9 +1,15 @@
 import { GatehouseError } from '../../table/errors.ts';
-import type { Invariant } from '../../table/invariant.ts';
+import { type Invariant, permissionsOf } from '../../table/invariant.ts';
+import { nodeKey } from '../../table/keys.ts';
+import { edgesFrom } from '../../table/partition-queries.ts';
+import { overlap } from '../../table/permission-name.ts';
+import type { Reader } from '../../table/reader.ts';
 import { type Copy, TooLarge } from '../access-difference/copy.ts';
 import { createPeople, TooMany } from '../access-difference/people.ts';
 import { touchedBy } from '../access-difference/touched.ts';
+import { role } from '../edges/rights.ts';
 import type { Accepted } from '../plan.ts';
+import { extentOf, mayGive, rolesGivenBy } from './concerned.ts';
 import { proveInvariants } from './prove.ts';
 import type { Violation } from './violation.ts';
 
@@ -33,35 +39,67 @@ export async function brokenBy(
   at: number,
   most: Most,
 ): Promise<Broken> {
+  const said = [...of.values()].flat().flatMap(permissionsOf);
+  const unless = async (unproved: string): Promise<Broken> =>
+    (await givesAny(copy, said)) ? { unproved } : { violations: [] };
+  const tooMany = `it concerns more than ${most.people} people`;
   try {
     const touched = createPeople(copy.after, most);
-    const { isWhole } = await touchedBy(copy, touched);
+    const { isWhole, isOfTokens } = await touchedBy(copy, touched);
     const people = [...touched.candidates.keys()];
-    if (!isWhole || people.length > most.people)
-      return { unproved: `it concerns more than ${most.people} people` };
+    if (!isWhole || people.length > most.people) return await unless(tooMany);
     const violations: Violation[] = [];
     for (const [root, invariants] of of) {
       const { before, after: reader } = copy;
       const bounds = { ...most, violations: Number.POSITIVE_INFINITY };
-      const change = { before, people };
+      const change = { before, people, isOfTokens };
       const found = await proveInvariants({ reader, root, invariants, at, bounds, change });
-      if (found.unproved !== undefined) return { unproved: found.unproved };
+      if (found.unproved !== undefined) return await unless(found.unproved);
       violations.push(...found.violations);
     }
     return { violations };
   } catch (error) {
-    if (error instanceof TooMany) return { unproved: `it concerns more than ${most.people} people` };
+    if (error instanceof TooMany) return unless(tooMany);
     if (error instanceof TooLarge)
       return { unproved: `it takes more than ${most.items} items or ${most.calls} calls to read` };
     throw error;
   }
 }
 
-/** Who would hold what, where, through what, and from when on. */
-export const violationText = ({ name, who, holds, from }: Violation): string =>
-  `${name}: ${who.subject.name ?? who.subject.ref} would hold ${holds
+/** Whether what was written may give anybody one of these permissions: not what takes away, nor a role that allows none. */
+async function givesAny(copy: Copy, said: readonly string[]): Promise<boolean> {
+  const actions = copy.actions();
+  const idle = new Set<string>();
+  for (const id of rolesGivenBy(actions)) if (!(await allowsAny(copy.after, id, said))) idle.add(id);
+  return actions
+    .flatMap((action) => extentOf(action, (id) => idle.has(id)) ?? [])
+    .some((extent) => said.some((each) => mayGive(extent, each)));
+}
+
+/** Whether a role, or one that it inherits from, allows one of these permissions. */
+async function allowsAny(reader: Reader, id: string, said: readonly string[]): Promise<boolean> {
+  const known = new Set<string>();
+  for (let next: unknown = id; typeof next === 'string' && !known.has(next); ) {
+    known.add(next);
+    const effects = await reader.listAll(edgesFrom(role(next), 'permission', 'page'));
+    if (
+      effects.some(
+        (each) => each.effect === 'ALLOW' && said.some((one) => overlap(one, String(each.permission))),
+      )
+    )
+      return true;
+    next = (await reader.get(nodeKey(role(next))))?.parent;
+  }
+  return false;
+}
+
+/** Who would, or would perhaps, hold what, where, through what, with which token, and from when on. */
+export const violationText = ({ name, who, certain, holds, from }: Violation): string =>
+  `${name}: ${who.subject.name ?? who.subject.ref} would ${certain ? '' : 'perhaps '}hold ${holds
     .map(({ permission, scope, through }) => `${permission} at ${scope.name ?? scope.ref} (${through})`)
-    .join(' and ')}, from ${from}`;
+    .join(
+      ' and ',
+    )}${who.token ? `, with a token that names ${who.token.groups.join(', ')}` : ''}, from ${from}`;
 
 /** Throws where others are broken than those that may be. */
 export function refuse(violations: readonly Violation[], accepted: readonly Accepted[]): void {

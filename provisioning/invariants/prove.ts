@@ -14,6 +14,7 @@ import {
   type State,
   stateOf,
 } from '../access-difference/state.ts';
+import { byIssuer, type ExternalGroup, MOST_GROUPS, tokenNaming } from '../access-difference/token-groups.ts';
 import { group } from '../edges/rights.ts';
 import { firstBreach } from './breaches.ts';
 import { administratorsOf, type Candidates, candidatesIn } from './candidates.ts';
@@ -58,7 +59,7 @@ export interface ToProve {
   /** From when on, in epoch milliseconds. */
   readonly at: number;
   readonly bounds?: Partial<Bounds>;
-  /** Of a change: what it gives is looked at, to these subjects and to somebody without grants. Tokens are left out. */
+  /** Of a change: what it gives is looked at, to these subjects and to somebody without grants. */
   readonly change?: Change;
 }
 
@@ -67,6 +68,8 @@ interface Change {
   readonly before: Reader;
   /** As references. */
   readonly people: readonly string[];
+  /** Whether it touches what tokens give: then whoever may hold one of the permissions is looked at as well. */
+  readonly isOfTokens: boolean;
 }
 
 /** How much is looked at. */
@@ -124,10 +127,16 @@ export async function proveInvariants({
     administrators = change ? [] : await administratorsOf(table, most);
     const permissions = await permissionsIn(table, invariants);
     decided.permissions = permissions.length;
+    const holders = (): Promise<Candidates> =>
+      candidatesIn(table, root, permissions, exceptedBy(invariants), most);
+    const more = change?.isOfTokens ? (await holders()).people.keys() : [];
     const candidates =
       change && was
-        ? await candidatesAmong(table, root, { before: was, people: change.people })
-        : await candidatesIn(table, root, permissions, exceptedBy(invariants), most);
+        ? await candidatesAmong(table, root, {
+            before: was,
+            people: [...new Set([...change.people, ...more])],
+          })
+        : await holders();
     decided.people = candidates.people.size;
     const anybody = anybodyBeside(candidates);
     const before = was && opened(was, anybody);
@@ -218,7 +227,7 @@ async function proveOn(
       scopesSeen.add(scope);
       decided.cells += alike.people.length * permissions.length * timeline.from.length;
       timelines.push(timeline);
-      if (earlierOf) earlierOnes.push(await earlierOf(alike.one, scope));
+      if (earlierOf) earlierOnes.push(await earlierOf(alike.one, scope, token?.groups));
     }
     for (const invariant of some) {
       const isExempt = await exemptionOf(invariant, state, alike.one, [...scopes], token);
@@ -257,29 +266,15 @@ async function proveOn(
 const exceptedBy = (invariants: readonly Invariant[]): readonly string[] =>
   invariants.flatMap(({ except }) => except?.group ?? []);
 
-type External = Candidates['external'];
-
-const byIssuer = (external: External): readonly External[] =>
-  [...new Set(external.map(({ issuer }) => issuer))].map((one) =>
-    external.filter(({ issuer }) => issuer === one),
-  );
-
 interface Token {
   readonly groups: TokenGroups;
   /** The groups of ours that it names. */
   readonly ours: ReadonlySet<string>;
 }
 
-/** The last instant that a date can say. */
-const LAST_INSTANT = 8.64e15;
-/** Groups of a token that count. */
-const MOST_GROUPS = 1_000;
-
-function tokenOf(named: External): Token {
+function tokenOf(named: readonly ExternalGroup[]): Token {
   if (named.length > MOST_GROUPS) throw new Beyond(`an issuer has more than ${MOST_GROUPS} groups there`);
-  const ids = named.map(({ externalId }) => externalId);
-  const groups = { issuer: named[0]?.issuer ?? '', ids, until: LAST_INSTANT };
-  return { groups, ours: new Set(named.map((each) => each.group)) };
+  return { groups: tokenNaming(named), ours: new Set(named.map((each) => each.group)) };
 }
 
 /** Groups people by what is granted to them anywhere in the root, and by what excepts them. Administrators and subjects that are gone are left out. */

@@ -137,28 +137,37 @@ export function bruteForce(model: Model) {
   return { may, certain };
 }
 
-/** Whether a change gives somebody, at some instant, two of the permissions of a `separate` that they had not both. */
+/**
+ * Whether a change gives somebody, at some instant, two of the permissions of a `separate` that they had not both: without
+ * a token, or with one that names every group of an issuer.
+ */
 export function isBrokenAnew(before: Model, after: Model): boolean {
   const instants = [...new Set([...instantsOf(before), ...instantsOf(after)])];
   const separate = after.invariants.filter((each) => each.separate);
   return [...Object.keys(after.users), 'newcomer'].some((user) => {
     if (after.users[user]?.isAdmin) return false;
-    return instants.some((at) => {
-      const asking: Asking = { user, at, token: undefined, withSuspended: true, conditions: 'for' };
-      const [was, is] = [allowedTo(before, asking), allowedTo(after, asking)];
-      return separate.some(({ separate: said = [], within }) =>
-        (within === 'scope' ? SCOPES.map((scope) => [scope]) : [SCOPES]).some((scopes) => {
-          const among = (allowed: ReadonlySet<string>) =>
-            PERMISSIONS.filter(
-              (each) =>
-                said.some((by) => isCovered(each, by)) &&
-                scopes.some((scope) => allowed.has(`${each} ${scope}`)),
-            );
-          const [had, has] = [among(was), among(is)];
-          return has.length >= 2 && has.some((permission) => !had.includes(permission));
-        }),
-      );
-    });
+    const tokens = tokensOf(after).filter(
+      (token) =>
+        !token || after.external.filter(({ issuer }) => issuer === token.issuer).length === token.ids.length,
+    );
+    return tokens.some((token) =>
+      instants.some((at) => {
+        const asking: Asking = { user, at, token, withSuspended: true, conditions: 'for' };
+        const [was, is] = [allowedTo(before, asking), allowedTo(after, asking)];
+        return separate.some(({ separate: said = [], within }) =>
+          (within === 'scope' ? SCOPES.map((scope) => [scope]) : [SCOPES]).some((scopes) => {
+            const among = (allowed: ReadonlySet<string>) =>
+              PERMISSIONS.filter(
+                (each) =>
+                  said.some((by) => isCovered(each, by)) &&
+                  scopes.some((scope) => allowed.has(`${each} ${scope}`)),
+              );
+            const [had, has] = [among(was), among(is)];
+            return has.length >= 2 && has.some((permission) => !had.includes(permission));
+          }),
+        );
+      }),
+    );
   });
 }
 

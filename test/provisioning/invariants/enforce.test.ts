@@ -1,7 +1,6 @@
 import { ulid } from 'ulid';
 import { describe, expect, test } from 'vitest';
 import { createProvisioning } from '../../../provisioning/index.ts';
-import { parseRef } from '../../../table/identifiers.ts';
 import { GLOBAL, invariantsKey, isSameKey } from '../../../table/keys.ts';
 import { copyOf, createMemoryWorld } from '../../support/world.ts';
 import { applyOn } from '../apply/support.ts';
@@ -205,16 +204,63 @@ describe('where a DENY overrides, its end is refused that gives somebody both', 
     await world.run(command, input);
   });
 
-  test('nothing is looked at where none does', async () => {
-    const world = await barredWorld();
-    await world.run('assignment.delete', { ...BOB, role: 'both', scope: NORTH });
-    await world.run('tenant.update', { id: 'acme', combination: 'allow-overrides' });
-    const revision = () => world.items().find(({ PK, SK }) => isSameKey({ PK, SK }, KEY))?.writeId;
-    const before = revision();
-    await world.run('membership.delete', { ...BOB, group: 'barred' });
-    expect(revision()).toBe(before);
-    await world.run('membership.create', { ...BOB, group: 'makers' });
-    expect(revision()).not.toBe(before);
+  describe('not where none overrides, as long as that stays so', () => {
+    async function openWorld() {
+      const world = await barredWorld();
+      await world.run('assignment.delete', { ...BOB, role: 'both', scope: NORTH });
+      await world.run('assignment.create', { ...BOB, role: 'maker', scope: NORTH });
+      await world.run('tenant.update', { id: 'acme', combination: 'allow-overrides' });
+      return world;
+    }
+    const flip = (combination: string): Sent => ['tenant.update', { id: 'acme', combination }];
+    const lift: Sent = ['membership.delete', { ...BOB, group: 'barred' }];
+
+    test('it is done, and nobody is looked at', async () => {
+      const world = await openWorld();
+      world.calls.length = 0;
+      await world.run(...lift);
+      const [alone, ...rest] = [await openWorld(), ...world.calls];
+      alone.calls.length = 0;
+      await alone.run('membership.create', { ...BOB, group: 'readers' });
+      expect(rest.length).toBeLessThan(alone.calls.length);
+    });
+
+    // Each two of them are fine together.
+    test.each([
+      { name: 'the end', last: lift, between: [flip('deny-overrides'), join('checkers')] },
+      {
+        name: 'the grant',
+        start: flip('deny-overrides'),
+        last: join('checkers'),
+        between: [flip('allow-overrides')],
+      },
+      {
+        name: 'the grant after both',
+        start: flip('deny-overrides'),
+        last: join('checkers'),
+        between: [flip('allow-overrides'), lift],
+      },
+      {
+        name: 'the way back',
+        start: flip('deny-overrides'),
+        last: flip('allow-overrides'),
+        between: [join('checkers')],
+      },
+      {
+        name: 'the end where it overrides',
+        start: flip('deny-overrides'),
+        last: lift,
+        between: [join('checkers')],
+      },
+    ])('of the mode, a grant and the end of a DENY at once $name is refused', async (race) => {
+      const world = await openWorld();
+      if (race.start) await world.run(...race.start);
+      const [command, input] = race.last;
+      const answer = await provisionWith(world, { command, input }, 0, async () => {
+        for (const each of race.between) await world.run(...each);
+      });
+      expect(answer).toMatchObject({ error: { code: 'invariant_violated' } });
+    });
   });
 
   test('what would take looking at more people than that is not refused', async () => {
@@ -229,8 +275,6 @@ describe('where a DENY overrides, its end is refused that gives somebody both', 
     await again.run('group.delete', { id: 'barred' });
   });
 });
-
-const KEY = invariantsKey(parseRef(ACME, 'root'));
 
 /** Bob has a role that allows both, and is in a group that bars him from one. */
 async function barredWorld() {
@@ -309,10 +353,104 @@ test('what concerns more people than are looked at is refused, and may be taken 
     await world.run('user.create', { id: `user-${n}` });
     await world.run('membership.create', { user: `user-${n}`, group: 'many' });
   }
-  expect(await world.refused('group-role.create', { group: 'many', role: 'maker' })).toMatchObject({
-    code: 'invariant_unproved',
-  });
+  const give = (role: string) => world.refused('group-role.create', { group: 'many', role });
+  expect(await give('maker')).toMatchObject({ code: 'invariant_unproved' });
   await world.run('group.delete', { id: 'many' });
+});
+
+describe('a role that allows none of them gives nobody any, however many have it', () => {
+  test.each(['allow-overrides', 'deny-overrides'])('%s', async (combination) => {
+    const world = await crowdedWorld();
+    await world.run('tenant.update', { id: 'acme', combination });
+    await world.run('group-role.create', { group: 'many', role: 'barrier' });
+    await world.run('group-role.create', { group: 'many', role: 'reader' });
+  });
+
+  test('but for what it inherits', async () => {
+    const world = await crowdedWorld();
+    await world.run('role.update', { id: 'barrier', parent: 'shared' });
+    expect(await world.refused('group-role.create', { group: 'many', role: 'barrier' })).toMatchObject({
+      code: 'invariant_unproved',
+    });
+  });
+
+  test('nor what it allows as soon as somebody has it', async () => {
+    const world = await crowdedWorld();
+    const allow = { role: 'barrier', permission: CREATE, effect: 'ALLOW' };
+    const event = { command: 'role-permission.create', input: allow };
+    const answer = await provisionWith(world, event, 0, () =>
+      world.run('group-role.create', { group: 'many', role: 'barrier' }),
+    );
+    expect(answer).toMatchObject({ error: { code: 'invariant_unproved' } });
+  });
+
+  async function crowdedWorld() {
+    const world = await worldWith();
+    const of = { scope: ACME, name: 'many' };
+    await world.run('role.create', { ...of, id: 'barrier', name: 'barrier' });
+    await world.run('role-permission.create', { role: 'barrier', permission: APPROVE, effect: 'DENY' });
+    await world.run('group.create', { ...of, id: 'many' });
+    for (let n = 0; n < 201; n++) {
+      await world.run('user.create', { id: `user-${n}` });
+      await world.run('membership.create', { user: `user-${n}`, group: 'many' });
+    }
+    return world;
+  }
+});
+
+describe('whoever shows a token might have what its groups give', () => {
+  const mapped: Sent = [
+    'external-group.create',
+    { scope: ACME, issuer: 'https://idp.example', externalId: 'them', group: 'named' },
+  ];
+  const carry: Sent = ['group-role.create', { group: 'named', role: 'named' }];
+  /** With a group that tokens may name, whose role lets make payments. */
+  async function namedWorld(...more: readonly Sent[]) {
+    const world = await worldWith();
+    const of = { scope: ACME, name: 'named', allowOnly: true, id: 'named' };
+    await world.run('role.create', of);
+    await world.run('role-permission.create', { role: 'named', permission: CREATE, effect: 'ALLOW' });
+    await world.run('group.create', of);
+    for (const each of more) await world.run(...each);
+    return world;
+  }
+
+  test.each([
+    ['a group that tokens name', mapped, [carry, join('checkers')]],
+    ['a role of such a group', carry, [mapped, join('checkers')]],
+    ['the other right', join('checkers'), [mapped, carry]],
+  ] as const)('%s is refused beside the rest', async (_, last, before) => {
+    const world = await namedWorld(...before);
+    expect(await world.refused(...last)).toMatchObject({
+      code: 'invariant_violated',
+      message: expect.stringMatching(/bob would perhaps hold .* with a token that names them/),
+    });
+  });
+
+  test('at once, too', async () => {
+    const world = await namedWorld(carry);
+    const [command, input] = mapped;
+    const answer = await provisionWith(world, { command, input }, 0, () => world.run(...join('checkers')));
+    expect(answer).toMatchObject({ error: { code: 'invariant_violated' } });
+  });
+
+  test('what a token breaks already is not broken anew', async () => {
+    const world = await namedWorld(carry);
+    await world.run('invariant.delete', { id: 'eyes' });
+    await world.run(...mapped);
+    await world.run(...join('checkers'));
+    await world.run('invariant.create', { ...FOUR_EYES, id: 'again' });
+    await world.run(...join('readers'));
+  });
+
+  test('what a token gives already is not given anew, and a mapping may end', async () => {
+    const world = await namedWorld(carry);
+    const { id } = await world.run(...mapped);
+    await world.run(...join('makers'));
+    await world.run('external-group.delete', { id });
+    await world.run('membership.delete', { ...BOB, group: 'makers' });
+    await world.run(...join('checkers'));
+  });
 });
 
 test('never is for plan and prove: no write is refused by it', async () => {

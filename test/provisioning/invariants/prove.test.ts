@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { createEngine } from '../../../engine/index.ts';
 import { proveInvariants, type ToProve } from '../../../provisioning/invariants/prove.ts';
@@ -101,7 +101,7 @@ test('of a change only what it gives is decided, to some people and to anybody',
   }));
   const empty = createMemoryWorld();
   const decide = (before: typeof world) =>
-    prove(never, { change: { before: before.reader, people: ['user:ben'] } });
+    prove(never, { change: { before: before.reader, people: ['user:ben'], isOfTokens: false } });
   const { violations, administrators } = await decide(empty);
   expect(violations.map(({ who, invariant }) => [invariant, who.isAnybody ?? who.people])).toEqual([
     ['desk', true],
@@ -123,12 +123,190 @@ users: { ann: { id: ann, assignments: [{ role: guest, scope: acme }${deny}] } }`
   const [before, after] = [createMemoryWorld(), createMemoryWorld()];
   await before.apply(of(', { role: bar, scope: north }'));
   await after.apply(of(''));
-  const change = { before: before.reader, people: ['user:ann'] };
+  const change = { before: before.reader, people: ['user:ann'], isOfTokens: false };
   const { violations } = await prove([{ id: 'd', name: 'd', never: 'desk' }], {
     reader: after.reader,
     change,
   });
   expect(violations).toMatchObject([{ holds: [{ scope: { ref: 'location:north' } }] }]);
+});
+
+describe('one rule at a time', () => {
+  const FROM = Date.parse('2026-01-15T00:00:00.000Z');
+  const TABLE = `
+permissions: [pay:create:bill, pay:approve:bill]
+scopes:
+  acme: { id: acme, type: tenant }
+  north: { id: north, type: location, parent: acme }
+  south: { id: south, type: location, parent: acme }
+roles:
+  maker: { id: maker, owner: acme, allowOnly: true, allow: [pay:create:bill] }
+  checker: { id: checker, owner: acme, allowOnly: true, allow: [pay:approve:bill] }
+  any maker: { id: any-maker, global: true, allow: [pay:create:bill] }
+  any checker: { id: any-checker, global: true, allow: [pay:approve:bill] }
+  barred: { id: barred, owner: acme, deny: [pay:approve:bill] }
+`;
+  /** Who breaks it and from when on, unless from now on. */
+  async function broken(more: string, invariant: Partial<Invariant> = FOUR, root = 'tenant:acme') {
+    const world = createMemoryWorld([], FROM - 60_000);
+    const manifest = more.includes('scopes:') ? more : TABLE + more;
+    await world.apply(manifest);
+    const { reader } = world;
+    const invariants = [{ id: 'i', name: 'i', ...invariant }];
+    const { violations } = await proveInvariants({ reader, root, invariants, at: FROM });
+    return violations
+      .flatMap(({ who, from, certain }) =>
+        (who.isAnybody ? ['anybody'] : (who.people ?? [])).map((one) =>
+          [
+            one.replace('user:', ''),
+            ...(Date.parse(from) === FROM ? [] : [`from ${from.slice(0, 10)}`]),
+            ...(certain ? [] : ['perhaps']),
+          ].join(' '),
+        ),
+      )
+      .sort();
+  }
+  const MAKE = { never: 'pay:create:bill' };
+  const makers = (scope: string, more = '') =>
+    `groups: { makers: { id: makers, scope: ${scope}, allowOnly: true, roles: [maker] }${more} }`;
+  const ISSUER = 'issuer: "https://one.example"';
+  const MAPPED = `externalGroups: [{ scope: acme, ${ISSUER}, externalId: m, group: makers }]`;
+  const assigned = (...all: readonly string[]) =>
+    `users: { ann: { id: ann, assignments: [${all.map((each) => `{ ${each} }`).join(', ')}] } }`;
+
+  test.each([
+    [
+      'who is inactive',
+      'users: { ann: { id: ann, status: disabled, grants: { acme: [maker, checker] } } }',
+      ['ann'],
+    ],
+    [
+      'who has ended',
+      'users: { ann: { id: ann, until: 2025-12-01, grants: { acme: [maker, checker] } } }',
+      [],
+    ],
+    [
+      'what begins once somebody has ended',
+      'users: { ann: { id: ann, until: 2026-02-01, grants: { acme: [maker] }, assignments: [{ role: checker, scope: acme, from: 2026-03-01 }] } }',
+      [],
+    ],
+    ['what ended', assigned('role: maker, scope: acme', 'role: checker, scope: acme, until: 2026-01-01'), []],
+    [
+      'the later of two instants, at two scopes',
+      assigned(
+        'role: maker, scope: north, from: 2026-02-01',
+        'role: checker, scope: south, from: 2026-03-01',
+      ),
+      ['ann from 2026-03-01'],
+    ],
+    [
+      'what somebody has everywhere',
+      'users: { ann: { id: ann, globalRoles: [any maker, any checker] } }',
+      ['ann'],
+    ],
+    ['an administrator', 'users: { ann: { id: ann, admin: true, grants: { acme: [maker, checker] } } }', []],
+    [
+      'what everyone has at one of two scopes',
+      `groups: { all: { id: all, scope: north, everyone: true, roles: [checker] } }
+${assigned('role: maker, scope: acme')}`,
+      ['ann'],
+    ],
+  ])('%s', async (_, more, wanted) => expect(await broken(more)).toEqual(wanted));
+
+  test('what a DENY bars until it ends', async () => {
+    const more = assigned(
+      'role: maker, scope: acme',
+      'role: checker, scope: acme',
+      'role: barred, scope: acme, until: 2026-02-28T00:00:00Z',
+    );
+    const table = (TABLE + more).replace('type: tenant', 'type: tenant, combination: deny-overrides');
+    expect(await broken(table)).toEqual(['ann from 2026-02-28']);
+    expect(await broken(TABLE + more)).toEqual(['ann']);
+  });
+
+  test('what no licence opens', async () => {
+    const table = `
+permissions: [pay:create:bill]
+scopes:
+  acc: { id: acc, type: account }
+  ent: { id: ent, type: enterprise }
+  work: { id: work, type: workstream, parent: acc, enterprise: ent }
+roles: { maker: { id: maker, allow: [pay:create:bill] } }
+${assigned('role: maker, scope: work')}`;
+    expect(await broken(table, MAKE, 'account:acc')).toEqual(['ann']);
+  });
+
+  test('a condition on what the table keeps', async () => {
+    const table = `
+permissions: [pay:create:bill]
+properties: [{ of: "subject:user", name: floor, type: string, source: stored }]
+scopes: { acme: { id: acme, type: tenant } }
+roles: { maker: { id: maker, allow: [{ permission: pay:create:bill, when: 'subject.properties.floor == "1"' }] } }
+users: { ann: { id: ann, grants: { acme: [maker] }, properties: { floor: "1" } }, ben: { id: ben, grants: { acme: [maker] }, properties: { floor: "2" } } }`;
+    expect(await broken(table, MAKE)).toEqual(['ann perhaps', 'ben perhaps']);
+  });
+
+  test.each([
+    ['pay:*:bill', ['ann', 'ben']],
+    ['*:*:*', ['ann', 'ben']],
+    ['pay:approve:*', ['ben']],
+  ])('a pattern: %s', async (never, wanted) => {
+    const users =
+      'users: { ann: { id: ann, grants: { acme: [maker] } }, ben: { id: ben, grants: { acme: [checker] } } }';
+    expect(await broken(users, { never })).toEqual(wanted);
+  });
+
+  describe('who is excepted', () => {
+    test.each([
+      ['everyone', 'groups: { all: { id: all, scope: acme, everyone: true, roles: [maker] } }', 'all', []],
+      [
+        'a member, at the scope of the group and below',
+        `${makers('north')}\nusers: { ann: { id: ann, groups: [makers] } }`,
+        'makers',
+        [],
+      ],
+      [
+        'a member, but not above',
+        `${makers('north')}\nusers: { ann: { id: ann, groups: [makers], grants: { acme: [maker] } }, ben: { id: ben, assignments: [{ role: maker, scope: north }] } }`,
+        'makers',
+        ['ann', 'ben'],
+      ],
+      ['whose token names it', `${makers('acme')}\n${MAPPED}`, 'makers', []],
+      [
+        'whose token names another',
+        `${makers('acme', ', silent: { id: silent, scope: acme }')}\n${MAPPED}`,
+        'silent',
+        ['anybody perhaps'],
+      ],
+    ])('%s', async (_, more, group, wanted) =>
+      expect(await broken(more, { ...MAKE, except: { group } })).toEqual(wanted),
+    );
+  });
+
+  describe('groups in tokens', () => {
+    const checkers = ', checkers: { id: checkers, scope: acme, allowOnly: true, roles: [checker] }';
+    const both = (issuer: string) =>
+      `externalGroups: [{ scope: acme, ${ISSUER}, externalId: m, group: makers }, { scope: acme, issuer: "${issuer}", externalId: c, group: checkers }]`;
+    test.each([
+      [
+        'beside what somebody has elsewhere',
+        `${makers('north')}\n${MAPPED}\n${assigned('role: checker, scope: south')}`,
+        ['ann perhaps'],
+      ],
+      ['that nobody else has the other half of', `${makers('north')}\n${MAPPED}`, []],
+      [
+        'two of one issuer',
+        `${makers('acme', checkers)}\n${both('https://one.example')}`,
+        ['anybody perhaps'],
+      ],
+      ['two of two issuers', `${makers('acme', checkers)}\n${both('https://two.example')}`, []],
+      [
+        'that give what somebody has anyhow',
+        `${makers('acme')}\n${MAPPED}\nusers: { ann: { id: ann, grants: { acme: [maker, checker] } } }`,
+        ['ann'],
+      ],
+    ])('%s', async (_, more, wanted) => expect(await broken(more)).toEqual(wanted));
+  });
 });
 
 test.each([

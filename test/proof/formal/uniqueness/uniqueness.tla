@@ -16,7 +16,7 @@ CONSTANTS
   None      \* nothing
 
 VARIABLES
-  node,     \* id -> None, or its value, incarnation, revision, and whether its deletion has begun
+  node,     \* id -> None, or its value, incarnation, revision, whether its deletion has begun and a DENY overrides
   guard,    \* value -> id of its owner
   edges,    \* id -> its edges, each with the incarnation for which it was planned
   record,   \* operation -> the copy whose answer it has: OPERATION#id (provisioning/operation.ts)
@@ -33,15 +33,19 @@ Named(es) == {x[1] : x \in es}
 Halves == {"maker", "checker"}  \* what an invariant separates: "give" gives a node one of them (evidence/invariants)
 Commands == {x \in [kind : Kinds, n : Nodes, v : Values \cup {"allow", "deny"} \cup Halves] :
   CASE x.kind = "attach" -> x.v \in {"allow", "deny"} [] x.kind = "give" -> x.v \in Halves
-    [] x.kind = "delete" -> x.v = "a" [] OTHER -> x.v \in Values}
-Breaks(x) == x.kind = "give" /\ (Halves \ {x.v}) \subseteq Named(edges[x.n])
+    [] x.kind \in {"delete", "flip", "lift"} -> x.v = "a" [] OTHER -> x.v \in Values}
+\* Where a DENY overrides, it bars from the second half. "flip" changes whether it does, "lift" takes it away.
+HasBoth(over, some) == Halves \subseteq some /\ ~(over /\ "deny" \in some)
+OfInvariants == {"give", "flip", "lift"}
 Creates(kind) == kind \in {"create", "found"}  \* "found": with both edges (transaction.write)
 Both(inc) == {<<"allow", inc>>, <<"deny", inc>>}
 
 Init ==
-  /\ node = [n \in Nodes |-> IF n = "u" THEN [val |-> "a", inc |-> 1, rev |-> 0, closing |-> FALSE] ELSE None]
+  /\ node = [n \in Nodes |->
+       IF n = "u" THEN [val |-> "a", inc |-> 1, rev |-> 0, closing |-> FALSE, over |-> FALSE] ELSE None]
   /\ guard = [v \in Values |-> IF v = "a" THEN "u" ELSE None]
-  /\ \E es \in {{}, Both(1)} : edges = [n \in Nodes |-> IF n = "u" THEN es ELSE {}]
+  /\ \E es \in {{}, Both(1)} \cup (IF "lift" \in Kinds THEN {Both(1) \cup {<<"maker", 1>>}} ELSE {}) :
+       edges = [n \in Nodes |-> IF n = "u" THEN es ELSE {}]
   /\ record = [o \in Ops |-> None] /\ wire = {} /\ cmd \in [Ops -> Commands]
   /\ opOf \in IF Ops = Copies THEN {[c \in Copies |-> c]} ELSE {f \in [Copies -> Ops] : {f[c] : c \in Copies} = Ops}
   /\ pc = [c \in Copies |-> "start"] /\ plan = [c \in Copies |-> None] /\ again = [c \in Copies |-> FALSE]
@@ -66,7 +70,7 @@ Plan(c) ==
   /\ pc[c] = "plan"
   /\ LET x == Cmd(c)
          m == node[x.n]
-         taken == ~Keeps("condition, not check") /\ x.kind \notin {"attach", "give"} /\ guard[x.v] \notin {None, x.n}
+         taken == ~Keeps("condition, not check") /\ x.kind \notin OfInvariants \cup {"attach"} /\ guard[x.v] \notin {None, x.n}
          refused == CASE Creates(x.kind) -> taken
                       [] x.kind = "delete" -> m = None /\ ~again[c]      \* unlessGone (nodes/nodes.ts)
                       [] OTHER -> m = None \/ m.closing \/ taken         \* refuseDeleting
@@ -81,18 +85,26 @@ Requests(c) ==
       m == plan[c]
       es == edges[x.n]  \* read after the node
       r(kind, some) == [c |-> c, kind |-> kind, n |-> x.n, v |-> x.v, m |-> m, es |-> some]
-  IN CASE x.kind # "delete" -> {r(x.kind, {})}
+  IN CASE x.kind = "lift" -> {r("lift", {e \in es : e[1] = "deny"})}
+       [] x.kind # "delete" -> {r(x.kind, {})}
        [] m = None -> {r("nothing", {})}  \* somebody else has deleted it meanwhile: success
        [] Cardinality(es) <= 1 -> {r("remove", es)}
        [] m.closing \/ ~Keeps("first step closes") -> {r("cut", {e}) : e \in es}
        [] OTHER -> {r("close", {})}
 
 \* brokenBy (new-violations.ts): after the revision, which is that of the node here, what would be broken is read.
+Breaks(c) ==
+  LET x == Cmd(c)
+      m == node[x.n]
+      es == Named(edges[x.n])
+  IN /\ x.kind \in OfInvariants /\ m # None
+     /\ HasBoth(IF x.kind = "flip" THEN ~plan[c].over ELSE m.over,
+                CASE x.kind = "give" -> es \cup {x.v} [] x.kind = "lift" -> es \ {"deny"} [] OTHER -> es)
 Refuse(c) ==
-  /\ pc[c] = "send" /\ Breaks(Cmd(c)) /\ Goes(c, "failed")
+  /\ pc[c] = "send" /\ Breaks(c) /\ Goes(c, "failed")
   /\ UNCHANGED <<table, wire, cmd, opOf, plan, again, first>>
 Send(c) ==
-  /\ pc[c] = "send" /\ ~Breaks(Cmd(c))
+  /\ pc[c] = "send" /\ ~Breaks(c)
   /\ \E r \in Requests(c) : wire' = wire \cup {r} /\ plan' = [plan EXCEPT ![c] = r] /\ Goes(c, "wait")
   /\ UNCHANGED <<table, cmd, opOf, again, first>>
 \* The writer's deadline (table/dynamodb/writer.ts): the request stays under way, and nobody knows what comes of it.
@@ -120,9 +132,10 @@ Met(r) ==
        [] r.kind = "change" ->                                                  \* kinds/node-commands.ts
             /\ same /\ ~here.closing /\ (Keeps("value as read") => here.val = r.m.val)
             /\ r.v = r.m.val \/ (free /\ ours)
-       [] r.kind \in {"attach", "give"} ->                                       \* touchLiving, addEdge
+       [] r.kind \in OfInvariants \cup {"attach"} ->                             \* touchLiving, addEdge
             /\ same /\ ~here.closing /\ r.v \notin Named(edges[r.n])
-            /\ r.kind = "give" /\ Keeps("revision of the invariants") => here.rev = r.m.rev  \* enforce.ts
+            /\ r.kind # "attach" /\ Keeps("revision of the invariants")           \* enforce.ts
+               /\ (r.kind = "lift" => r.m.over \/ Keeps("revision where nothing overrides")) => here.rev = r.m.rev
        [] OTHER ->                                                              \* kinds/deletion.ts
             /\ same /\ (Keeps("revision") => here.rev = r.m.rev)
             /\ Named(r.es) \subseteq Named(edges[r.n]) /\ (r.kind = "remove" => ours)
@@ -132,8 +145,9 @@ Apply(r) ==
       bumped == [here EXCEPT !.rev = @ + 1]
       kept == {x \in edges[r.n] : x[1] \notin Named(r.es)}
   IN /\ node' = [node EXCEPT ![r.n] =
-          CASE Creates(r.kind) -> [val |-> r.v, inc |-> made + 1, rev |-> 0, closing |-> FALSE]
+          CASE Creates(r.kind) -> [val |-> r.v, inc |-> made + 1, rev |-> 0, closing |-> FALSE, over |-> FALSE]
             [] r.kind = "change" -> [bumped EXCEPT !.val = r.v]
+            [] r.kind = "flip" -> [bumped EXCEPT !.over = ~r.m.over]
             [] r.kind = "close" -> [bumped EXCEPT !.closing = TRUE]
             [] r.kind = "remove" -> None [] r.kind = "nothing" -> here [] OTHER -> bumped]
      /\ guard' = CASE Creates(r.kind) -> [guard EXCEPT ![r.v] = r.n]
@@ -149,7 +163,7 @@ Stale(r) ==
   LET here == node[r.n]
   IN CASE r.kind = "change" -> here # None /\ (here.inc # r.m.inc \/ here.val # r.m.val \/ here.closing)
        [] r.kind = "attach" -> here # None /\ here.inc # r.m.inc
-       [] r.kind = "give" -> here # None
+       [] r.kind \in OfInvariants -> here # None
        [] OTHER -> r.kind \in {"close", "cut", "remove"}
 \* To have fewer states: a request of what is on record changes nothing any more. Its copy hears so, or gives up.
 Idle(r) == Without = {} /\ record[opOf[r.c]] # None /\ (pc[r.c] # "wait" \/ plan[r.c] # r)
@@ -207,7 +221,7 @@ StepsOpenNothing == [][\A n \in Nodes : edges'[n] \subseteq edges[n] /\ Lets(n)'
 \* However often it was interrupted and sent again: what was there when the deletion was first sent is gone.
 Gone == \A o \in Ops : record[o] # None /\ cmd[o].kind = "delete" =>
   node[cmd[o].n] = None \/ node[cmd[o].n].inc > first[o]
-NeverBoth == \A n \in Nodes : ~(Halves \subseteq Named(edges[n]))
+NeverBoth == \A n \in Nodes : node[n] # None => ~HasBoth(node[n].over, Named(edges[n]))
 
 \* To be violated, to show that it happens: a value that was freed is another node's.
 NeverTakenAgain == guard["a"] # "v"
