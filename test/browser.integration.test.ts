@@ -1,6 +1,6 @@
 import { webcrypto } from 'node:crypto';
 import { createContext, runInContext } from 'node:vm';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { bundle } from '../deploy/bundle/build.ts';
 
 /** What a browser has beside the language itself; no `process`, `Buffer`, `require` or `global`. */
@@ -30,10 +30,7 @@ async function bundleForBrowser() {
   });
 }
 
-let built: Awaited<ReturnType<typeof bundleForBrowser>>;
-beforeAll(async () => {
-  built = await bundleForBrowser();
-});
+const built = await bundleForBrowser();
 
 const runs = (expression: string): unknown =>
   runInContext(`${built.text}\n${expression}`, createContext(WEB));

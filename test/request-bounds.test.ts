@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { createHandlerFrom } from '../authorizer/index.ts';
 import { createExplainer, createLists, type Engine, type Lists } from '../engine/index.ts';
 import {
@@ -8,13 +8,12 @@ import {
   httpEvent,
   httpV1Event,
   ISSUER,
-  type Issuer,
   restRequestEvent,
   restTokenEvent,
   TTL_0,
   webSocketEvent,
 } from './authorizer/support.ts';
-import { createLightWorld, type World } from './support/world.ts';
+import { createLightWorld } from './support/world.ts';
 
 /**
  * What one request of each kind may cost at most (docs/limits.md): calls to DynamoDB, keys of a call, bytes of an
@@ -24,52 +23,47 @@ import { createLightWorld, type World } from './support/world.ts';
 const LEVELS = 16;
 const MANY = 60;
 
-let world: World;
-let issuer: Issuer;
+const issuer = await createIssuer();
 let engine: Engine;
 let lists: Lists;
-let [subject, top, bottom, session, own, shared] = ['', '', '', '', '', ''];
 const email = 'crowded@example.com';
 
-beforeAll(async () => {
-  world = await createLightWorld();
-  issuer = await createIssuer();
-  const make = async (command: string, input: Record<string, unknown>) =>
-    (await world.run(command, input)).id;
-  await world.run('page.create', { name: 'home' });
-  for (let n = 0; n < MANY; n++) await world.run('page.create', { name: `page-${n}` });
-  top = `client:${await make('client.create', { name: 'Top' })}`;
-  bottom = `project:${await make('project.create', { name: 'Project', parent: top })}`;
-  bottom = `building:${await make('building.create', { name: 'Building', parent: bottom })}`;
-  for (let level = 3; level <= LEVELS; level++)
-    bottom = `zone:${await make('zone.create', { name: `Zone ${level}`, parent: bottom })}`;
-  const user = await make('user.create', { email });
-  subject = `user:${user}`;
-  let parent: string | undefined;
-  for (let level = 0; level < LEVELS; level++) {
-    parent = await make('role.create', { name: `role ${level}`, scope: top, ...(parent && { parent }) });
-    await world.run('role-permission.create', { role: parent, permission: `page-${level}`, effect: 'ALLOW' });
-  }
-  shared = parent ?? '';
-  for (let n = 0; n < MANY; n++) {
-    const group = await make('group.create', { scope: bottom, name: `group ${n}` });
-    await world.run('group-role.create', { group, role: parent });
-    await world.run('membership.create', { user, group });
-    const role = await make('role.create', { name: `own ${n}`, scope: top });
-    await world.run('role-permission.create', { role, permission: 'home', effect: 'ALLOW' });
-    await world.run('assignment.create', { user, scope: bottom, role });
-    own = role;
-  }
-  session = await make('session.create', { user });
-  const routes = [
-    ['GET', '/zones/{zone}/pages/{page}', '{page}', 'zone:{zone}'],
-    ['CONNECT', '/$connect', 'home', 'zone:{query:zone}'],
-    ['GRAPHQL', '/', 'home', bottom],
-    ['ANY', '/{rest+}', 'home', bottom],
-  ];
-  for (const [method, path, permission, scope] of routes)
-    await world.run('route.create', { api: 'default', method, path, permission, scope });
-});
+const world = await createLightWorld();
+const make = async (command: string, input: Record<string, unknown>) => (await world.run(command, input)).id;
+await world.run('page.create', { name: 'home' });
+for (let n = 0; n < MANY; n++) await world.run('page.create', { name: `page-${n}` });
+const top = `client:${await make('client.create', { name: 'Top' })}`;
+let bottom = `project:${await make('project.create', { name: 'Project', parent: top })}`;
+bottom = `building:${await make('building.create', { name: 'Building', parent: bottom })}`;
+for (let level = 3; level <= LEVELS; level++)
+  bottom = `zone:${await make('zone.create', { name: `Zone ${level}`, parent: bottom })}`;
+const user = await make('user.create', { email });
+const subject = `user:${user}`;
+let parent: string | undefined;
+for (let level = 0; level < LEVELS; level++) {
+  parent = await make('role.create', { name: `role ${level}`, scope: top, ...(parent && { parent }) });
+  await world.run('role-permission.create', { role: parent, permission: `page-${level}`, effect: 'ALLOW' });
+}
+const shared = parent ?? '';
+let own = '';
+for (let n = 0; n < MANY; n++) {
+  const group = await make('group.create', { scope: bottom, name: `group ${n}` });
+  await world.run('group-role.create', { group, role: parent });
+  await world.run('membership.create', { user, group });
+  const role = await make('role.create', { name: `own ${n}`, scope: top });
+  await world.run('role-permission.create', { role, permission: 'home', effect: 'ALLOW' });
+  await world.run('assignment.create', { user, scope: bottom, role });
+  own = role;
+}
+const session = await make('session.create', { user });
+const routes = [
+  ['GET', '/zones/{zone}/pages/{page}', '{page}', 'zone:{zone}'],
+  ['CONNECT', '/$connect', 'home', 'zone:{query:zone}'],
+  ['GRAPHQL', '/', 'home', bottom],
+  ['ANY', '/{rest+}', 'home', bottom],
+];
+for (const [method, path, permission, scope] of routes)
+  await world.run('route.create', { api: 'default', method, path, permission, scope });
 
 beforeEach(() => {
   world.settle();

@@ -1,12 +1,11 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { formatApiToken } from '../../table/api-token.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createWorld } from '../support/world.ts';
 import { serveFor } from './served.ts';
-import { createIssuer, httpEvent, type Issuer } from './support.ts';
+import { createIssuer, httpEvent } from './support.ts';
 
 /** A technical user authenticates with an API token and is then checked like a user. */
-let world: World;
-let issuer: Issuer;
+const issuer = await createIssuer();
 const id: Record<string, string> = {};
 const text: Record<string, string> = {};
 const DAY = 86_400_000;
@@ -31,15 +30,12 @@ subjects: { added: { id: robots, type: account, assignments: [{ role: reader, sc
 routes: [{ method: GET, path: "/accounts/{id}/{page}", permission: "{page}", scope: "account:{id}" }]
 `;
 
-beforeAll(async () => {
-  world = await createWorld(MANIFEST);
-  issuer = await createIssuer();
-  await issue('robot', 'technical-user:robot');
-  await issue('other', 'technical-user:other');
-  await issue('ann', 'ann');
-  await issue('added', 'account:robots');
-  world.settle();
-});
+const world = await createWorld(MANIFEST);
+await issue('robot', 'technical-user:robot');
+await issue('other', 'technical-user:other');
+await issue('ann', 'ann');
+await issue('added', 'account:robots');
+world.settle();
 
 const lines: string[] = [];
 beforeEach(() => {

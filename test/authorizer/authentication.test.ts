@@ -1,5 +1,5 @@
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   type AuthenticationOptions,
   createAuthentication,
@@ -8,12 +8,9 @@ import {
   type TrustedIssuer,
 } from '../../authorizer/index.ts';
 import { createClock } from '../support/world.ts';
-import { AUDIENCE, createFixedKeys, createIssuer, goodClaims, ISSUER, type Issuer } from './support.ts';
+import { AUDIENCE, createFixedKeys, createIssuer, goodClaims, ISSUER } from './support.ts';
 
-let issuer: Issuer;
-beforeAll(async () => {
-  issuer = await createIssuer();
-});
+const issuer = await createIssuer();
 
 type Changes = Partial<TrustedIssuer & Omit<AuthenticationOptions, 'issuers'>>;
 

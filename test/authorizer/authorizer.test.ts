@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type AuthorizerParts, createAuthorizer, createSubjectOf } from '../../authorizer/index.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import { createLogged } from '../support/log.ts';
@@ -10,7 +10,6 @@ import {
   createIssuer,
   type FakeEngineOptions,
   httpEvent,
-  type Issuer,
   identifyByIssuer,
   NO_API,
   NOW,
@@ -21,10 +20,7 @@ import {
   TENANT,
 } from './support.ts';
 
-let issuer: Issuer;
-beforeAll(async () => {
-  issuer = await createIssuer();
-});
+const issuer = await createIssuer();
 
 const RULES = [
   rule('page', 'GET', '/locations/{id}/pages/{page}', '{page}', 'location:{id}'),

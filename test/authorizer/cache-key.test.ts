@@ -1,12 +1,11 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Authorizer } from '../../authorizer/index.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createWorld } from '../support/world.ts';
 import { answerOf, serveFor } from './served.ts';
 import {
   createIssuer,
   httpEvent,
   httpV1Event,
-  type Issuer,
   PLACE,
   restRequestEvent,
   restTokenEvent,
@@ -17,9 +16,7 @@ import {
  * What API Gateway may cache (SPEC section 10), through the events of each kind of API. Everybody may do everything
  * here, so a Deny is one for the sake of the cache.
  */
-let world: World;
-let issuer: Issuer;
-let token: string;
+const issuer = await createIssuer();
 
 const HERE = `/places/${PLACE}`;
 
@@ -42,11 +39,8 @@ routes:
 ${ROUTES.map(([method, path, scope]) => `  - { method: ${method}, path: "${path}", permission: news, scope: "${scope}" }`).join('\n')}
 `;
 
-beforeAll(async () => {
-  world = await createWorld(MANIFEST);
-  issuer = await createIssuer();
-  token = await issuer.token({ sub: 'ann', loc: PLACE, exp: world.clock.now() / 1_000 + 600 });
-});
+const world = await createWorld(MANIFEST);
+const token = await issuer.token({ sub: 'ann', loc: PLACE, exp: world.clock.now() / 1_000 + 600 });
 
 interface Cached {
   readonly ttl: number;

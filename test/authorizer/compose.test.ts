@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createHandlerFrom } from '../../authorizer/index.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import type { Item } from '../../table/item.ts';
@@ -13,15 +13,11 @@ import {
   decisionItem,
   httpEvent,
   ISSUER,
-  type Issuer,
   PLACE,
   settle,
 } from './support.ts';
 
-let issuer: Issuer;
-beforeAll(async () => {
-  issuer = await createIssuer();
-});
+const issuer = await createIssuer();
 
 const WORLD: readonly Item[] = [
   ...rosterItems(),

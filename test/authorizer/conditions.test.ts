@@ -1,15 +1,14 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { PolicyAnswer } from '../../authorizer/answer.ts';
 import type { Authorizer } from '../../authorizer/index.ts';
 import { inputsOfConditions, readIdentitySource } from '../../authorizer/routes/cache-key.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createWorld } from '../support/world.ts';
 import { answerOf, serveFor } from './served.ts';
 import {
   appSyncEvent,
   createIssuer,
   httpEvent,
   httpV1Event,
-  type Issuer,
   restRequestEvent,
   restTokenEvent,
   USER_AGENT,
@@ -20,9 +19,7 @@ import {
  * Conditions behind API Gateway (SPEC sections 8 and 10), through the composed authorizer: what they see of a
  * request, and which of their answers API Gateway may cache.
  */
-let world: World;
-let issuer: Issuer;
-let token: string;
+const issuer = await createIssuer();
 const [user, tenant] = ['ann', 'tenant:ours'];
 
 const NOW = '2026-01-15T12:01:00Z';
@@ -76,14 +73,10 @@ const MANIFEST = {
   ],
 };
 
-beforeAll(async () => {
-  world = await createWorld(JSON.stringify(MANIFEST));
-  issuer = await createIssuer();
-  token = await tokenOf({ acr: 'mfa' });
-});
-
+const world = await createWorld(JSON.stringify(MANIFEST));
 const tokenOf = (claims: Record<string, unknown>, sub = user) =>
   issuer.token({ sub, exp: Date.parse(NOW) / 1_000 + 3_000, ...claims });
+const token = await tokenOf({ acr: 'mfa' });
 
 const authorizerFor = (env: Record<string, string> = {}): Authorizer =>
   serveFor(issuer, world, { POLICY_COVERS: 'route', ...env });

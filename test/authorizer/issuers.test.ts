@@ -1,19 +1,14 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createHandlerFrom } from '../../authorizer/index.ts';
 import { createClock } from '../support/world.ts';
-import { ALICE, createIssuer, createReadTable, httpEvent, type Issuer, TTL_0 } from './support.ts';
+import { ALICE, createIssuer, createReadTable, httpEvent, TTL_0 } from './support.ts';
 
 const BOB = '01J8Z0E2Z8D2A3J7A7Y2H9GQ9D';
 const AUTH0 = 'https://shop.eu.auth0.com/';
 const POOL = 'https://cognito-idp.eu-central-1.amazonaws.com/eu-central-1_AbCdEfGhI';
 const PARTNER = 'https://login.partner.example';
 
-let auth0: Issuer;
-let pool: Issuer;
-let partner: Issuer;
-beforeAll(async () => {
-  [auth0, pool, partner] = await Promise.all([createIssuer('a'), createIssuer('p'), createIssuer('x')]);
-});
+const [auth0, pool, partner] = await Promise.all([createIssuer('a'), createIssuer('p'), createIssuer('x')]);
 
 const ISSUERS = [
   { issuer: AUTH0, audience: ['https://api.shop.example'], typ: 'at+jwt' },

@@ -1,16 +1,13 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { createWorld, type World } from '../support/world.ts';
 import { answerOf, serveFor } from './served.ts';
-import { createIssuer, httpEvent, type Issuer, settle } from './support.ts';
+import { createIssuer, httpEvent, settle } from './support.ts';
 
 /**
  * What an authorizer keeps, through its events: the composed handler, real provisioning, the embedded DynamoDB engine. No
  * answer may mix states that were never true together, and none outlives what it rests on (SPEC sections 2 and 10).
  */
-let issuer: Issuer;
-beforeAll(async () => {
-  issuer = await createIssuer();
-});
+const issuer = await createIssuer();
 
 let world: World;
 const place = 'location:place';

@@ -1,5 +1,5 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import { type Authorizer, createAuthorizer } from '../../authorizer/index.ts';
+import { describe, expect, it } from 'vitest';
+import { createAuthorizer } from '../../authorizer/index.ts';
 import { isId } from '../../table/identifiers.ts';
 import fc from '../support/fast-check.ts';
 import { NO_LOG } from '../support/log.ts';
@@ -27,23 +27,19 @@ const RULES = [
   rule('graph', 'GRAPHQL', '/', 'page', 'location:{header:x-at}'),
 ];
 
-let authorizer: Authorizer;
-let credentials: string;
-beforeAll(async () => {
-  const issuer = await createIssuer();
-  credentials = `Bearer ${await issuer.token()}`;
-  const clock = createClock();
-  authorizer = createAuthorizer({
-    ...NO_API,
-    identify: identifyByIssuer(issuer, clock),
-    subjectOf: () => `user:${ALICE}`,
-    // It says yes to everything: whatever is let through here, only the authorizer can have let through.
-    engine: createFakeEngine({ rules: RULES }).engine,
-    log: NO_LOG,
-    httpAnswer: 'simple',
-    outsideKey: () => [],
-    now: () => NOW,
-  });
+const issuer = await createIssuer();
+const credentials = `Bearer ${await issuer.token()}`;
+const clock = createClock();
+const authorizer = createAuthorizer({
+  ...NO_API,
+  identify: identifyByIssuer(issuer, clock),
+  subjectOf: () => `user:${ALICE}`,
+  // It says yes to everything: whatever is let through here, only the authorizer can have let through.
+  engine: createFakeEngine({ rules: RULES }).engine,
+  log: NO_LOG,
+  httpAnswer: 'simple',
+  outsideKey: () => [],
+  now: () => NOW,
 });
 
 type Outcome = 'allow' | 'deny' | 'Unauthorized' | 'Internal error';

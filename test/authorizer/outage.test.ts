@@ -1,19 +1,17 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { GatehouseError } from '../../table/errors.ts';
 import { decisionKey } from '../../table/keys.ts';
 import { createMemoryTable } from '../../table/memory/index.ts';
+import { watchReads } from '../support/watched-reader.ts';
 import { createClock } from '../support/world.ts';
 import { answerOf, revisionItem, rosterItems, routeItem, serveFor } from './served.ts';
-import { ALICE, createIssuer, decisionItem, httpEvent, type Issuer, NOW, PLACE, settle } from './support.ts';
+import { ALICE, createIssuer, decisionItem, httpEvent, NOW, PLACE, settle } from './support.ts';
 
 /**
  * How old may be what a policy for the whole API rests on, while DynamoDB is down? The composed authorizer with
  * HTTP_ANSWER=policy, CACHE_TTL_SECONDS=60, CACHE_OUTAGE_TTL_SECONDS=600. Alice loses her role one second after the start.
  */
-let issuer: Issuer;
-beforeAll(async () => {
-  issuer = await createIssuer();
-});
+const issuer = await createIssuer();
 const BOB = '01J8Z0E2Z8D2A3J7A7Y2H9GQ9D';
 const keyOf = (id: string) => decisionKey({ type: 'user', id });
 
@@ -28,23 +26,12 @@ function setUp() {
   });
   const clock = createClock(NOW);
   let isDown = false;
-  const unlessDown =
-    <A extends unknown[], T>(answer: (...given: A) => Promise<T>) =>
-    async (...given: A) => {
-      if (isDown) throw new GatehouseError('transient', 'DynamoDB is down');
-      return answer(...given);
-    };
+  const unlessDown = watchReads(reader, () => {
+    if (isDown) throw new GatehouseError('transient', 'DynamoDB is down');
+  });
   const handler = serveFor(
     issuer,
-    {
-      clock,
-      reader: {
-        getMany: unlessDown(reader.getMany),
-        getSnapshot: unlessDown(reader.getSnapshot),
-        list: unlessDown(reader.list),
-        listAll: unlessDown(reader.listAll),
-      },
-    },
+    { clock, reader: unlessDown },
     {
       HTTP_ANSWER: 'policy',
       CACHE_TTL_SECONDS: '60',

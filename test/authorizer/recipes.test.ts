@@ -1,9 +1,9 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Authorizer } from '../../authorizer/index.ts';
 import { textOf } from '../documents/documents.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createWorld } from '../support/world.ts';
 import { answerOf, serveFor } from './served.ts';
-import { createIssuer, httpEvent, type Issuer, restRequestEvent } from './support.ts';
+import { createIssuer, httpEvent, restRequestEvent } from './support.ts';
 
 /** The recipes of docs/conditions.md for APIs, with the settings that they name. */
 const DOCUMENT = textOf('docs/conditions.md');
@@ -19,33 +19,29 @@ const CACHES = {
   off: '{"default":{"ttl":0}}',
 };
 
-let world: World;
-let issuer: Issuer;
+const issuer = await createIssuer();
 const user = 'ann';
 const GUARDED = { ledger: OFFICE, payments: STEP_UP, till: HOURS };
 
-beforeAll(async () => {
-  issuer = await createIssuer();
-  world = await createWorld(
-    JSON.stringify({
-      pages: Object.keys(GUARDED),
-      scopes: { Ours: { type: 'tenant', id: 'ours' } },
-      roles: {
-        clerk: {
-          owner: 'Ours',
-          allow: Object.entries(GUARDED).map(([permission, when]) => ({ permission, when })),
-        },
+const world = await createWorld(
+  JSON.stringify({
+    pages: Object.keys(GUARDED),
+    scopes: { Ours: { type: 'tenant', id: 'ours' } },
+    roles: {
+      clerk: {
+        owner: 'Ours',
+        allow: Object.entries(GUARDED).map(([permission, when]) => ({ permission, when })),
       },
-      users: { ann: { id: user, grants: { Ours: ['clerk'] } } },
-      routes: Object.keys(GUARDED).map((permission) => ({
-        method: 'GET',
-        path: `/${permission}`,
-        permission,
-        scope: 'tenant:ours',
-      })),
-    }),
-  );
-});
+    },
+    users: { ann: { id: user, grants: { Ours: ['clerk'] } } },
+    routes: Object.keys(GUARDED).map((permission) => ({
+      method: 'GET',
+      path: `/${permission}`,
+      permission,
+      scope: 'tenant:ours',
+    })),
+  }),
+);
 
 const authorizerWith = (RESULT_CACHE: string): Authorizer =>
   serveFor(issuer, world, { RESULT_CACHE, HTTP_ANSWER: 'policy' });

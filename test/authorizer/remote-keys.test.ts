@@ -1,14 +1,11 @@
 import type { RequestListener } from 'node:http';
-import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createAuthentication, createKeySets, createRemoteKeys } from '../../authorizer/index.ts';
 import { listen } from '../support/listening.ts';
 import { createClock } from '../support/world.ts';
-import { AUDIENCE, createIssuer, ISSUER, type Issuer } from './support.ts';
+import { AUDIENCE, createIssuer, ISSUER } from './support.ts';
 
-let issuer: Issuer;
-beforeAll(async () => {
-  issuer = await createIssuer();
-});
+const issuer = await createIssuer();
 afterEach(() => {
   vi.restoreAllMocks();
 });

@@ -1,8 +1,8 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Reader } from '../../table/reader.ts';
 import { createLightWorld, type World } from '../support/world.ts';
 import { answerOf, serveFor } from './served.ts';
-import { createIssuer, httpEvent, type Issuer, settle } from './support.ts';
+import { createIssuer, httpEvent, settle } from './support.ts';
 
 /**
  * A request shares reads in flight, but none that began longer ago than the time-to-live: a change that was
@@ -10,10 +10,7 @@ import { createIssuer, httpEvent, type Issuer, settle } from './support.ts';
  */
 const TTL = 2_000;
 const PATH = '/reports';
-let issuer: Issuer;
-beforeAll(async () => {
-  issuer = await createIssuer();
-});
+const issuer = await createIssuer();
 
 let world: World;
 const place = 'location:place';

@@ -59,8 +59,8 @@ export async function createFixedKeys(jwks: readonly JWK[], algorithms = ['RS256
   };
 }
 
-/** An issuer with one RSA key, and its tokens. */
-export async function createIssuer(kid = 'key-1') {
+/** An issuer with one RSA key of its own, and its tokens. */
+export async function newIssuer(kid: string) {
   const { publicKey, privateKey } = await generateKeyPair('RS256', { extractable: true });
   const jwk: JWK = { ...(await exportJWK(publicKey)), kid, alg: 'RS256', use: 'sig' };
   return {
@@ -73,6 +73,14 @@ export async function createIssuer(kid = 'key-1') {
         .setProtectedHeader({ alg: 'RS256', kid, typ: 'JWT', ...header })
         .sign(privateKey),
   };
+}
+
+const issuers = new Map<string, ReturnType<typeof newIssuer>>();
+/** The issuer whose key has this id: one for all tests of a process, as a key takes longer to make than most of them. */
+export function createIssuer(kid = 'key-1') {
+  const issuer = issuers.get(kid) ?? newIssuer(kid);
+  issuers.set(kid, issuer);
+  return issuer;
 }
 
 export type Issuer = Awaited<ReturnType<typeof createIssuer>>;

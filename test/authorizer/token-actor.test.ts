@@ -1,21 +1,13 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { createActorOfIssuers } from '../../authorizer/credentials/token-actor.ts';
 import type { VerifiedClaims } from '../../authorizer/credentials/verify.ts';
 import type { Authorizer } from '../../authorizer/index.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import { isId } from '../../table/identifiers.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { watchReads } from '../support/watched-reader.ts';
 import { answerOf, serveFor } from './served.ts';
-import {
-  AUDIENCE,
-  appSyncEvent,
-  createIssuer,
-  httpEvent,
-  ISSUER,
-  type Issuer,
-  restRequestEvent,
-  webSocketEvent,
-} from './support.ts';
+import { appSyncEvent, httpEvent, ISSUER, restRequestEvent, webSocketEvent } from './support.ts';
+import { createTokenWorld } from './token-world.ts';
 
 /** Who acts for the subject of a token, behind API Gateway, through the composed authorizer (SPEC section 17). */
 const MANIFEST = `
@@ -35,40 +27,15 @@ routes:
   - { method: CONNECT, path: /$connect, permission: lobby, scope: tenant:acme }
   - { method: GRAPHQL, path: /, permission: lobby, scope: tenant:acme }
 `;
-let world: World;
-let issuer: Issuer;
-let lines: Record<string, unknown>[];
+const { world, issuer, lines, tokenWith, issuersOf, serve } = await createTokenWorld(MANIFEST);
+const ENTRY = { actorFrom: { claim: 'act', type: 'user' } };
+const LOGGED = { DECISION_LOG: 'all' };
 let authorizer: Authorizer;
-
-beforeAll(async () => {
-  issuer = await createIssuer();
-  world = await createWorld(MANIFEST);
-});
 beforeEach(() => {
-  lines = [];
-  authorizer = serve();
+  lines.length = 0;
+  authorizer = serve(ENTRY, LOGGED);
 });
 
-const ENTRY = { issuer: ISSUER, audience: AUDIENCE, actorFrom: { claim: 'act', type: 'user' } };
-const serve = (env: Record<string, string> = {}, entry: object = ENTRY) =>
-  serveFor(
-    issuer,
-    { ...world, log: (line: string) => void lines.push(JSON.parse(line)) },
-    {
-      TOKEN_ISSUER: undefined,
-      TOKEN_AUDIENCE: undefined,
-      TOKEN_ISSUERS: JSON.stringify([entry]),
-      POLICY_COVERS: 'route',
-      DECISION_LOG: 'all',
-      ...env,
-    },
-  );
-
-/** A token of Ann. */
-const tokenWith = (claims: Record<string, unknown> = {}): Promise<string> => {
-  const now = Math.floor(world.clock.now() / 1_000);
-  return issuer.token({ sub: 'ann', iat: now, exp: now + 600, ...claims });
-};
 const BEN = { act: { sub: 'ben' } };
 const bearer = (token: string) => `Bearer ${token}`;
 const ask = async (token: string, path = '/vault', headers = {}) =>
@@ -118,7 +85,7 @@ describe('an actor', () => {
   });
 
   test('that may not act at all gets no policy for the whole API, but a refusal with its reason', async () => {
-    authorizer = serve({ POLICY_COVERS: 'api' });
+    authorizer = serve(ENTRY, { POLICY_COVERS: 'api' });
     const said = async (act: object, path: string) =>
       (
         await answerOf(
@@ -179,32 +146,32 @@ describe('act', () => {
     ['no actorFrom', {}],
     ['another claim', { actorFrom: { claim: 'azp', type: 'user' } }],
   ])('is refused, never ignored, where the entry names %s', async (_, more) => {
-    authorizer = serve({}, { issuer: ISSUER, audience: AUDIENCE, ...more });
+    authorizer = serve(more);
     expect(await ask(await tokenWith(BEN), '/lobby')).toBe('Unauthorized');
     expect(await ask(await tokenWith(), '/lobby')).toBe('allow');
   });
 
   test('of a client that is not listed is refused', async () => {
-    authorizer = serve({}, { ...ENTRY, actorFrom: { claim: 'act', type: 'user', clients: ['cat'] } });
+    authorizer = serve({ actorFrom: { ...ENTRY.actorFrom, clients: ['cat'] } });
     expect(await ask(await tokenWith(BEN), '/lobby')).toBe('Unauthorized');
     expect(await ask(await tokenWith({ act: { sub: 'cat' } }))).toBe('allow');
   });
 });
 
 describe.each(['azp', 'client_id'])('the client in %s', (claim) => {
-  const of = (more: object = {}) => ({ ...ENTRY, actorFrom: { claim, type: 'user', ...more } });
+  const of = (more: object = {}) => ({ actorFrom: { claim, type: 'user', ...more } });
 
   test('acts, if it is listed or no list is there', async () => {
-    authorizer = serve({}, of());
+    authorizer = serve(of());
     expect(await ask(await tokenWith({ [claim]: 'ben' }))).toBe('actor_no_grant');
-    authorizer = serve({}, of({ clients: ['ben'] }));
+    authorizer = serve(of({ clients: ['ben'] }));
     expect(await ask(await tokenWith({ [claim]: 'ben' }))).toBe('actor_no_grant');
     expect(await ask(await tokenWith({ [claim]: 'web' }))).toBe('allow');
     expect(await ask(await tokenWith())).toBe('allow');
   });
 
   test.each<[unknown]>([[7], [null], [['ben']], ['a b'], ['']])('%j is refused', async (value) => {
-    authorizer = serve({}, of());
+    authorizer = serve(of());
     expect(await ask(await tokenWith({ [claim]: value }), '/lobby')).toBe('Unauthorized');
   });
 });
@@ -270,7 +237,7 @@ describe('a policy for the whole API', () => {
   const ofBen = { coverage: 'api', subject: 'user:ann', actor: 'user:ben', paths: ['lobby'] };
 
   test('is of the subject with its actor, while it is made and while it is kept', async () => {
-    authorizer = serve({ POLICY_COVERS: 'api' });
+    authorizer = serve(ENTRY, { POLICY_COVERS: 'api' });
     const [alone, acting, both] = [
       await tokenWith(),
       await tokenWith(BEN),
@@ -286,25 +253,16 @@ describe('a policy for the whole API', () => {
 
   test('is kept in an outage for the one who acts, and for no other', async () => {
     let isDown = false;
-    const down = <A extends unknown[], R>(read: (...args: A) => Promise<R>) =>
-      ((...args: A) =>
-        isDown ? Promise.reject(new GatehouseError('transient', 'down')) : read(...args)) as unknown as (
-        ...args: A
-      ) => Promise<R>;
-    const { getMany, getSnapshot, list, listAll } = world.reader;
-    const reader = {
-      getMany: down(getMany),
-      getSnapshot: down(getSnapshot),
-      list: down(list),
-      listAll: down(listAll),
-    };
+    const reader = watchReads(world.reader, () => {
+      if (isDown) throw new GatehouseError('transient', 'down');
+    });
     authorizer = serveFor(
       issuer,
       { ...world, reader },
       {
         TOKEN_ISSUER: undefined,
         TOKEN_AUDIENCE: undefined,
-        TOKEN_ISSUERS: JSON.stringify([ENTRY]),
+        ...issuersOf(ENTRY),
         POLICY_COVERS: 'api',
         CACHE_OUTAGE_TTL_SECONDS: '300',
       },
@@ -321,7 +279,7 @@ describe('a policy for the whole API', () => {
 });
 
 describe('a mandate', () => {
-  const BOT = { ...ENTRY, actorFrom: { claim: 'act', type: 'agent' }, mandateFrom: 'mandate' };
+  const BOT = { actorFrom: { claim: 'act', type: 'agent' }, mandateFrom: 'mandate' };
   const bySecond = (seconds: number) => new Date(world.clock.now() + seconds * 1_000).toISOString();
   const make = async (id: string, more: object = {}) => {
     const made = await world.run('mandate.create', {
@@ -340,7 +298,7 @@ describe('a mandate', () => {
   const tokenBy = (mandate?: string) => tokenWith({ act: { sub: 'bot' }, ...(mandate ? { mandate } : {}) });
 
   test('bounds what its own token allows, and a JWT that names it', async () => {
-    authorizer = serve({}, BOT);
+    authorizer = serve(BOT, LOGGED);
     const own = await make('bounds');
     for (const token of [own, await tokenBy('bounds')]) {
       expect(await ask(token, '/lobby')).toBe('allow');
@@ -374,7 +332,7 @@ describe('a mandate', () => {
   });
 
   test('has a policy for the whole API of its own, until it ends', async () => {
-    authorizer = serve({ POLICY_COVERS: 'api' }, BOT);
+    authorizer = serve(BOT, { POLICY_COVERS: 'api' });
     await make('narrow');
     await make('wide', { permissions: ['lobby', 'vault'], endsAt: bySecond(150) });
     await make('counted', { budget: { uses: 3 } });
@@ -392,8 +350,7 @@ describe('a mandate', () => {
 });
 
 test('what an actor was allowed ends with the token', async () => {
-  const now = Math.floor(world.clock.now() / 1_000);
-  const token = await tokenWith({ act: { sub: 'cat' }, exp: now + 10 });
+  const token = await tokenWith({ act: { sub: 'cat' } }, 10);
   expect(await ask(token)).toBe('allow');
   world.clock.advance(10_000);
   expect(await ask(token)).toBe('Unauthorized');

@@ -1,22 +1,19 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { createGroupsOfIssuers, type GroupsOf } from '../../authorizer/credentials/token-groups.ts';
 import type { VerifiedClaims } from '../../authorizer/credentials/verify.ts';
 import type { Authorizer } from '../../authorizer/index.ts';
 import { mean } from '../support/external-groups.ts';
-import { createWorld, type World } from '../support/world.ts';
-import { answerOf, serveFor } from './served.ts';
+import { answerOf } from './served.ts';
 import {
-  AUDIENCE,
   appSyncEvent,
-  createIssuer,
   httpEvent,
   httpV1Event,
   ISSUER,
-  type Issuer,
   restRequestEvent,
   restTokenEvent,
   webSocketEvent,
 } from './support.ts';
+import { createTokenWorld } from './token-world.ts';
 
 /** Groups in a token behind API Gateway, through the composed authorizer (SPEC section 16). */
 const MANIFEST = `
@@ -33,41 +30,16 @@ routes:
   - { method: CONNECT, path: /$connect, permission: vault, scope: tenant:acme }
   - { method: GRAPHQL, path: /, permission: vault, scope: tenant:acme }
 `;
-let world: World;
-let issuer: Issuer;
-let lines: Record<string, unknown>[];
+const { world, lines, tokenWith, serve } = await createTokenWorld(MANIFEST);
+await mean(world, 'tenant:acme', ISSUER, { 'key staff': ['keepers', 'tenant:acme'] });
+world.settle();
+const ENTRY = { groupsFrom: 'cognito:groups' };
 let authorizer: Authorizer;
-
-beforeAll(async () => {
-  issuer = await createIssuer();
-  world = await createWorld(MANIFEST);
-  await mean(world, 'tenant:acme', ISSUER, { 'key staff': ['keepers', 'tenant:acme'] });
-  world.settle();
-});
 beforeEach(() => {
-  lines = [];
-  authorizer = serve();
+  lines.length = 0;
+  authorizer = serve(ENTRY);
 });
 
-const ENTRY = { issuer: ISSUER, audience: AUDIENCE, groupsFrom: 'cognito:groups' };
-const serve = (env: Record<string, string> = {}, entry: object = ENTRY) =>
-  serveFor(
-    issuer,
-    { ...world, log: (line: string) => void lines.push(JSON.parse(line)) },
-    {
-      TOKEN_ISSUER: undefined,
-      TOKEN_AUDIENCE: undefined,
-      TOKEN_ISSUERS: JSON.stringify([entry]),
-      POLICY_COVERS: 'route',
-      ...env,
-    },
-  );
-
-/** A token of Ann. */
-const tokenWith = (claims: Record<string, unknown> = {}): Promise<string> => {
-  const now = Math.floor(world.clock.now() / 1_000);
-  return issuer.token({ sub: 'ann', iat: now, exp: now + 600, ...claims });
-};
 const STAFF = { 'cognito:groups': ['key staff'] };
 const bearer = (token: string) => `Bearer ${token}`;
 const ask = async (token: string, path = '/vault', headers = {}) =>
@@ -102,7 +74,7 @@ describe('a group in a token', () => {
       expect(await ask(await tokenWith(claims))).toBe('no_grant');
     const headers = { 'cognito:groups': 'key staff', 'x-groups': '["key staff"]' };
     expect(await ask(await tokenWith(), '/vault', headers)).toBe('no_grant');
-    authorizer = serve({}, { issuer: ISSUER, audience: AUDIENCE });
+    authorizer = serve({});
     expect(await ask(await tokenWith(STAFF))).toBe('no_grant');
   });
 
@@ -124,7 +96,7 @@ describe('a claim', () => {
     ['with repeats', ['key staff', 'key staff', 'other']],
     ['with 1,000 groups', ['key staff', ...many(999)]],
   ])('counts %s', async (_, groups) => {
-    authorizer = serve({ TOKEN_MAX_BYTES: '10240' });
+    authorizer = serve(ENTRY, { TOKEN_MAX_BYTES: '10240' });
     expect(await ask(await tokenWith({ 'cognito:groups': groups }))).toBe('allow');
     expect(said()).toEqual([]);
   });
@@ -139,7 +111,7 @@ describe('a claim', () => {
     ['one of 257 characters', ['key staff', 'x'.repeat(257)]],
     ['1,001 groups', ['key staff', ...many(1_000)]],
   ])('gives nothing where it holds %s, and refuses nothing', async (_, groups) => {
-    authorizer = serve({ TOKEN_MAX_BYTES: '10240' });
+    authorizer = serve(ENTRY, { TOKEN_MAX_BYTES: '10240' });
     for (let times = 0; times < 2; times++) {
       const token = await tokenWith({ 'cognito:groups': groups, jti: String(times) });
       expect(await ask(token)).toBe('no_grant');
@@ -197,8 +169,7 @@ test('two tokens of one user are told apart by all that keeps answers', async ()
 });
 
 test('what a token gave ends with it', async () => {
-  const now = Math.floor(world.clock.now() / 1_000);
-  const token = await tokenWith({ ...STAFF, exp: now + 10 });
+  const token = await tokenWith(STAFF, 10);
   expect(await ask(token)).toBe('allow');
   world.clock.advance(10_000);
   expect(await ask(token)).toBe('Unauthorized');
@@ -209,7 +180,7 @@ describe('what API Gateway caches', () => {
     answerOf(authorizer, restRequestEvent('GET', path, { Authorization: [bearer(token)] }));
 
   test('of a token with groups, each answer is for its route alone', async () => {
-    authorizer = serve({ POLICY_COVERS: 'api' });
+    authorizer = serve(ENTRY, { POLICY_COVERS: 'api' });
     const [having, lacking] = [await tokenWith(STAFF), await tokenWith()];
     for (let times = 0; times < 2; times++) {
       expect(await rest(lacking, '/lobby')).toEqual({ said: 'allow', coverage: 'api' });
@@ -223,7 +194,7 @@ describe('what API Gateway caches', () => {
 
   test('nothing that rests on a token is cached without it', async () => {
     const cached = (source: string) =>
-      serve({ RESULT_CACHE: JSON.stringify({ default: { ttl: 300, identitySources: [source] } }) });
+      serve(ENTRY, { RESULT_CACHE: JSON.stringify({ default: { ttl: 300, identitySources: [source] } }) });
     const token = await tokenWith(STAFF);
     authorizer = cached('method.request.header.Authorization');
     expect((await rest(token, '/vault')).said).toBe('allow');

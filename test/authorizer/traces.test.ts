@@ -7,7 +7,7 @@ import {
   type Sampler,
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-node';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { createHandlerFrom } from '../../authorizer/index.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import { decisionKey } from '../../table/keys.ts';
@@ -19,7 +19,6 @@ import {
   createReadTable,
   decisionItem,
   httpEvent,
-  type Issuer,
   PLACE,
   restRequestEvent,
   settle,
@@ -31,10 +30,7 @@ const ITEMS = [
   ...[revisionItem(), routeItem()],
 ];
 
-let issuer: Issuer;
-beforeAll(async () => {
-  issuer = await createIssuer();
-});
+const issuer = await createIssuer();
 afterEach(() => {
   trace.disable();
   context.disable();

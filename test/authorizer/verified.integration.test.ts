@@ -10,7 +10,7 @@ import {
   type VerifiedClaims,
 } from '../../authorizer/index.ts';
 import { createClock } from '../support/world.ts';
-import { AUDIENCE, createIssuer, ISSUER, type Issuer, NOW } from './support.ts';
+import { AUDIENCE, createIssuer, ISSUER, type Issuer, NOW, newIssuer } from './support.ts';
 
 /** Replaceable keys that count verifications. */
 async function setUp(ttlMs = 60_000, cacheBytes = 1_048_576) {
@@ -118,7 +118,7 @@ describe('a token that was verified', () => {
   it('never outlives it, even if the key id is reused', async () => {
     const token = await issuer.token();
     expect(await world.codeOf(token)).toBe('good');
-    const other = await createIssuer('one');
+    const other = await newIssuer('one');
     world.state.set = await createKeySet({ keys: [other.jwk] }, ['RS256']);
     expect(await world.codeOf(token)).toBe('signature_invalid');
   });

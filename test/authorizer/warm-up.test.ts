@@ -1,6 +1,6 @@
 import { context, trace } from '@opentelemetry/api';
 import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-node';
-import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { composeFrom } from '../../authorizer/compose.ts';
 import type { Fetch } from '../../authorizer/credentials/fetch.ts';
 import { decideOnce, warmUpOf } from '../../authorizer/warm-up.ts';
@@ -9,12 +9,9 @@ import { GatehouseError } from '../../table/errors.ts';
 import { apiRef, apiRevisionKey, globalKey, partitionOf } from '../../table/keys.ts';
 import { createClock } from '../support/world.ts';
 import { revisionItem, rosterItems, routeItem, VARIABLES } from './served.ts';
-import { AUDIENCE, createIssuer, createReadTable, httpEvent, ISSUER, type Issuer, PLACE } from './support.ts';
+import { AUDIENCE, createIssuer, createReadTable, httpEvent, ISSUER, PLACE } from './support.ts';
 
-let issuer: Issuer;
-beforeAll(async () => {
-  issuer = await createIssuer();
-});
+const issuer = await createIssuer();
 afterEach(() => {
   vi.restoreAllMocks();
   trace.disable();

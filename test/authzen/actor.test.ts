@@ -1,15 +1,12 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Handle } from '../../authorizer/service/http.ts';
-import { createFixture, type Fixture, record, send, serve, user } from './support.ts';
+import { createFixture, record, send, serve, user } from './support.ts';
 
 /** Who acts for the subject of a question to the AuthZEN API: the caller vouches for it (SPEC section 17). */
-let fixture: Fixture;
 let handle: Handle;
 let lines: Record<string, unknown>[];
 
-beforeAll(async () => {
-  fixture = await createFixture();
-});
+const fixture = await createFixture();
 beforeEach(() => {
   lines = [];
   handle = serve(fixture, { DECISION_LOG: 'all' }, { log: (line) => void lines.push(JSON.parse(line)) });

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { MAX_BODY } from '../../authorizer/service/http.ts';
 import {
   createLambdaHandler,
@@ -12,15 +12,10 @@ import {
   httpApi2Event,
   type RequestParts,
 } from './lambda-events.ts';
-import { createFixture, type Fixture, record, serve, user } from './support.ts';
+import { createFixture, record, serve, user } from './support.ts';
 
-let fixture: Fixture;
-let handler: LambdaHandler;
-
-beforeAll(async () => {
-  fixture = await createFixture();
-  handler = createLambdaHandler(serve(fixture));
-});
+const fixture = await createFixture();
+const handler: LambdaHandler = createLambdaHandler(serve(fixture));
 
 const parts = (more: Partial<RequestParts> = {}): RequestParts => ({
   method: 'POST',

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Agent, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
-import { afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { type Handle, MAX_BODY } from '../../authorizer/service/http.ts';
 import {
   createNodeServer,
@@ -10,15 +10,12 @@ import {
   type NodeServerOptions,
 } from '../../authorizer/service/node-server.ts';
 import { createLogged } from '../support/log.ts';
-import { createFixture, type Fixture, record, serve, user } from './support.ts';
+import { createFixture, record, serve, user } from './support.ts';
 
-let fixture: Fixture;
 let server: NodeServer | undefined;
 const { log, lines } = createLogged('authzen');
 
-beforeAll(async () => {
-  fixture = await createFixture();
-});
+const fixture = await createFixture();
 afterEach(async () => {
   await server?.stop();
   server = undefined;

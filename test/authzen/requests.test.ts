@@ -1,15 +1,11 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Handle } from '../../authorizer/service/http.ts';
-import { createFixture, type Fixture, PUBLIC_URL, record, send, serve, user } from './support.ts';
+import { createFixture, PUBLIC_URL, record, send, serve, user } from './support.ts';
 
 /** Every request that is no request of the protocol gets one error that names the field, never a decision. */
-let fixture: Fixture;
-let handle: Handle;
 
-beforeAll(async () => {
-  fixture = await createFixture();
-  handle = serve(fixture);
-});
+const fixture = await createFixture();
+const handle = serve(fixture);
 
 const [S, A, R] = [user('alice'), { name: 'read' }, record('record-1')];
 const PATH = {

@@ -1,27 +1,23 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Handle } from '../../authorizer/service/http.ts';
-import { createFixture, type Fixture, record, send, serve, user } from './support.ts';
+import { createFixture, record, send, serve, user } from './support.ts';
 
 /** Which permission an action is, and where objects are decided that no table keeps. */
-let fixture: Fixture;
 let handle: Handle;
-let id: Fixture['id'];
 
-beforeAll(async () => {
-  fixture = await createFixture();
-  ({ id } = fixture);
-  const { run } = fixture.world;
-  const create = (name: string, more: object) => run('resource-type.create', { name, ...more });
-  await create('invoice', { scope: 'tenant:{tenant}' });
-  await create('bill', { permission: 'invoice:{action}:invoice', scope: `tenant:${id['tenant a']}` });
-  await create('paper', {
-    permission: 'record:{action}:record',
-    actions: { look: 'record:read:record', write: 'invoice:approve:invoice', file: 'record:write:record' },
-    scope: `tenant:${id['tenant a']}`,
-  });
-  await run('resource-type.create', { name: 'folder', actions: { open: 'record:read:record' } });
-  fixture.world.settle();
+const fixture = await createFixture();
+const { id } = fixture;
+const { run } = fixture.world;
+const create = (name: string, more: object) => run('resource-type.create', { name, ...more });
+await create('invoice', { scope: 'tenant:{tenant}' });
+await create('bill', { permission: 'invoice:{action}:invoice', scope: `tenant:${id['tenant a']}` });
+await create('paper', {
+  permission: 'record:{action}:record',
+  actions: { look: 'record:read:record', write: 'invoice:approve:invoice', file: 'record:write:record' },
+  scope: `tenant:${id['tenant a']}`,
 });
+await run('resource-type.create', { name: 'folder', actions: { open: 'record:read:record' } });
+fixture.world.settle();
 beforeEach(() => {
   handle = serve(fixture);
   fixture.world.calls.length = 0;

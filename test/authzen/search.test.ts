@@ -1,15 +1,11 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Handle } from '../../authorizer/service/http.ts';
 import { createFixture, type Fixture, record, send, serve, user } from './support.ts';
 
-let fixture: Fixture;
 let handle: Handle;
-let id: Fixture['id'];
 
-beforeAll(async () => {
-  fixture = await createFixture();
-  id = fixture.id;
-});
+const fixture = await createFixture();
+const id: Fixture['id'] = fixture.id;
 beforeEach(() => {
   handle = serve(fixture);
 });

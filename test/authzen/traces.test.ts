@@ -1,15 +1,12 @@
 import { context, trace } from '@opentelemetry/api';
 import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-node';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createFixture, type Fixture, record, send, serve, user } from './support.ts';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { createFixture, record, send, serve, user } from './support.ts';
 
 const exporter = new InMemorySpanExporter();
-let fixture: Fixture;
 
-beforeAll(async () => {
-  fixture = await createFixture();
-  new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }).register();
-});
+const fixture = await createFixture();
+new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }).register();
 beforeEach(() => exporter.reset());
 afterAll(() => {
   trace.disable();

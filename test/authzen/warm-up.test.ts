@@ -1,21 +1,17 @@
 import { context, trace } from '@opentelemetry/api';
 import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-node';
-import { afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import type { Fetch } from '../../authorizer/credentials/fetch.ts';
 import { composeFrom } from '../../authzen/compose.ts';
 import { evaluateOnce, warmUpOf } from '../../authzen/warm-up.ts';
 import { warmUp } from '../../engine/warm-up.ts';
 import type { Reader } from '../../table/reader.ts';
-import { AUDIENCE, createIssuer, ISSUER, type Issuer } from '../authorizer/support.ts';
-import { createFixture, type Fixture, PUBLIC_URL, record, send, user } from './support.ts';
+import { AUDIENCE, createIssuer, ISSUER } from '../authorizer/support.ts';
+import { createFixture, PUBLIC_URL, record, send, user } from './support.ts';
 
 /** What the function does before there is a request: the same as the authorizer (test/authorizer/warm-up.test.ts). */
-let fixture: Fixture;
-let issuer: Issuer;
-beforeAll(async () => {
-  fixture = await createFixture();
-  issuer = await createIssuer();
-});
+const issuer = await createIssuer();
+const fixture = await createFixture();
 afterEach(() => {
   vi.restoreAllMocks();
   trace.disable();

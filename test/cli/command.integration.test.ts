@@ -1,16 +1,13 @@
-import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createLambdaEndpoint } from '../../local/lambda/endpoint.ts';
 import type { LambdaFunction } from '../../local/lambda/invocation.ts';
 import { COMMANDS } from '../../provisioning/index.ts';
 import { listen } from '../support/listening.ts';
-import { createLightWorld, type World } from '../support/world.ts';
+import { createLightWorld } from '../support/world.ts';
 import { gatehouse } from './support.ts';
 
 /** `gatehouse command`: every command of provisioning, and through its function. On the table: transcripts/command.txt. */
-let world: World;
-beforeAll(async () => {
-  world = await createLightWorld();
-});
+const world = await createLightWorld();
 
 const onTable = (...args: readonly string[]) =>
   gatehouse(['command', ...args], { env: { TABLE_NAME: world.table, USER: 'ops' } });

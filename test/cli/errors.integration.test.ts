@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { listen } from '../support/listening.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createWorld } from '../support/world.ts';
 import { fileOf, gatehouse, removeFiles } from './support.ts';
 
 /** Every subcommand, used wrongly: one line that says what to do. As data, and without a table: transcripts/mistakes.txt. */
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
+const world = await createWorld();
 afterAll(removeFiles);
 
 const ENDPOINT = '--endpoint or DYNAMODB_ENDPOINT (gatehouse dev starts a local table)';

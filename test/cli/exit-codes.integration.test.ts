@@ -1,5 +1,5 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import { createLightWorld, type World } from '../support/world.ts';
+import { describe, expect, test } from 'vitest';
+import { createLightWorld } from '../support/world.ts';
 import { gatehouse, subcommandsIn } from './support.ts';
 
 /**
@@ -89,16 +89,13 @@ const OTHERS = new Set([
   ...['import --tenant', 'import --module'],
 ]);
 
-let world: World;
-beforeAll(async () => {
-  world = await createLightWorld();
-  await world.run('page.create', { name: 'home' });
-  await world.run('location.create', { id: 'here', name: 'Here' });
-  await world.run('user.create', { id: 'ann', username: 'ann' });
-  await world.run('role.create', { id: 'reader', name: 'reader', scope: 'tenant' });
-  const route = { method: 'GET', path: '/home', permission: 'home', scope: 'location:here' };
-  await world.run('route.create', { ...route, api: 'default' });
-});
+const world = await createLightWorld();
+await world.run('page.create', { name: 'home' });
+await world.run('location.create', { id: 'here', name: 'Here' });
+await world.run('user.create', { id: 'ann', username: 'ann' });
+await world.run('role.create', { id: 'reader', name: 'reader', scope: 'tenant' });
+const route = { method: 'GET', path: '/home', permission: 'home', scope: 'location:here' };
+await world.run('route.create', { ...route, api: 'default' });
 const run = (line: string, ...more: readonly string[]) =>
   gatehouse([...line.split(' '), ...more], { env: { TABLE_NAME: world.table } });
 

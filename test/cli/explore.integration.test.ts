@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { Context } from '../../cli/context.ts';
 import { OF_PAGE, send } from '../local/explorer/support.ts';
 import { until } from '../support/eventually.ts';
@@ -8,21 +8,17 @@ import { createProxy, type Mishap } from './bulk/support.ts';
 import { gatehouse, whileListening } from './support.ts';
 
 /** `gatehouse explore` over a table of its own, used over HTTP as its page does. */
-let world: Awaited<ReturnType<typeof createWorld>>;
-let proxy: Awaited<ReturnType<typeof createProxy>>;
 let mishap: Mishap = 'pass';
 const QUESTION = { subject: 'user:ann', permission: 'reports', scope: 'tenant:acme' };
 
-beforeAll(async () => {
-  world = await createWorld();
-  proxy = await createProxy(world.endpoint, () => mishap);
-  await world.run('page.create', { name: 'reports' });
-  await world.run('tenant.create', { id: 'acme', name: 'Acme' });
-  await world.run('user.create', { id: 'ann', email: 'ann@acme.example' });
-  const { id } = await world.run('role.create', { name: 'Manager', scope: 'tenant:acme' });
-  await world.run('role-permission.create', { role: id, permission: 'reports', effect: 'ALLOW' });
-  await world.run('grant.create', { user: 'ann', scope: 'tenant:acme', roles: [id] });
-});
+const world = await createWorld();
+const proxy = await createProxy(world.endpoint, () => mishap);
+await world.run('page.create', { name: 'reports' });
+await world.run('tenant.create', { id: 'acme', name: 'Acme' });
+await world.run('user.create', { id: 'ann', email: 'ann@acme.example' });
+const { id } = await world.run('role.create', { name: 'Manager', scope: 'tenant:acme' });
+await world.run('role-permission.create', { role: id, permission: 'reports', effect: 'ALLOW' });
+await world.run('grant.create', { user: 'ann', scope: 'tenant:acme', roles: [id] });
 
 interface Explorer {
   readonly out: string;

@@ -1,16 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SAMPLE_IDS, SAMPLE_ROWS } from '../support/ids.ts';
-import { createLightWorld, type World } from '../support/world.ts';
+import { createLightWorld } from '../support/world.ts';
 import { fileOf, gatehouse, removeFiles } from './support.ts';
 
 /** Ids of every form, through commands, files, lists and questions (SPEC section 3). */
 afterAll(removeFiles);
-let world: World;
-beforeAll(async () => {
-  world = await createLightWorld();
-  await world.run('page.create', { name: 'home' });
-});
+const world = await createLightWorld();
+await world.run('page.create', { name: 'home' });
 const run = (...args: readonly string[]) =>
   gatehouse(args, { env: { TABLE_NAME: world.table, USER: 'ops' } });
 

@@ -1,32 +1,27 @@
-import { beforeAll, expect, test } from 'vitest';
-import { createLightWorld, type World } from '../support/world.ts';
+import { expect, test } from 'vitest';
+import { createLightWorld } from '../support/world.ts';
 import { gatehouse } from './support.ts';
 
 /** `gatehouse log`, page by page. What it shows of a record: transcripts/log.txt. */
-let world: World;
-let tenant: string;
-let admin: string;
 const roles: string[] = [];
-beforeAll(async () => {
-  world = await createLightWorld();
-  admin = (await world.run('user.create', { displayName: 'Admin' })).id;
-  tenant = `tenant:${(await world.run('tenant.create', { name: 'Acme' })).id}`;
-  for (let count = 0; count < 130; count++) {
-    world.clock.advance(1_000);
-    const actor = count % 2 ? 'pipeline' : `user:${admin}`;
-    const input = { name: `role ${count}`, scope: tenant };
-    const answer = await world.provision({
-      command: 'role.create',
-      input,
-      actor,
-      operationId: `op-${count}`,
-    });
-    if (answer.ok) roles.push(String(answer.result.id));
-  }
+const world = await createLightWorld();
+const admin = (await world.run('user.create', { displayName: 'Admin' })).id;
+const tenant = `tenant:${(await world.run('tenant.create', { name: 'Acme' })).id}`;
+for (let count = 0; count < 130; count++) {
   world.clock.advance(1_000);
-  const input = { id: roles[7], description: 'changed' };
-  await world.provision({ command: 'role.update', input, actor: admin, operationId: 'change' });
-});
+  const actor = count % 2 ? 'pipeline' : `user:${admin}`;
+  const input = { name: `role ${count}`, scope: tenant };
+  const answer = await world.provision({
+    command: 'role.create',
+    input,
+    actor,
+    operationId: `op-${count}`,
+  });
+  if (answer.ok) roles.push(String(answer.result.id));
+}
+world.clock.advance(1_000);
+const input = { id: roles[7], description: 'changed' };
+await world.provision({ command: 'role.update', input, actor: admin, operationId: 'change' });
 
 interface Shown {
   readonly log: string;

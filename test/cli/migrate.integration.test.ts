@@ -1,16 +1,13 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Item } from '../../table/item.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createWorld } from '../support/world.ts';
 import { gatehouse } from './support.ts';
 
 /** `gatehouse migrate`, on a table in which the release before has written. */
-let world: World;
 const key = { PK: '', SK: 'META' };
-beforeAll(async () => {
-  world = await createWorld();
-  key.PK = `USER#${(await world.run('user.create', { email: 'ann@example.com' })).id}`;
-});
+const world = await createWorld();
+key.PK = `USER#${(await world.run('user.create', { email: 'ann@example.com' })).id}`;
 const migrate = (...args: readonly string[]) =>
   gatehouse(['migrate', ...args], { env: { TABLE_NAME: world.table }, now: world.clock.now });
 const read = async () => (await world.reader.get(key)) as Item;

@@ -1,5 +1,5 @@
 import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { type EmbeddedEngine, startEmbeddedEngine } from '../../local/embedded-engine.ts';
 import { createServiceClient } from '../../table/dynamodb/client.ts';
 import { eventually } from '../support/eventually.ts';
@@ -9,10 +9,7 @@ import { fileOf, gatehouse as gatehouseWith, removeFiles } from './support.ts';
 afterAll(removeFiles);
 
 // An engine that nobody else uses: which tables are left on it is asked for.
-let engine: EmbeddedEngine;
-beforeAll(async () => {
-  engine = await startEmbeddedEngine();
-});
+const engine: EmbeddedEngine = await startEmbeddedEngine();
 afterAll(() => engine.stop());
 
 const gatehouse: typeof gatehouseWith = (words, changes = {}) =>

@@ -1,16 +1,13 @@
-import { beforeAll, expect, test } from 'vitest';
-import { createWorld, type World } from '../support/world.ts';
+import { expect, test } from 'vitest';
+import { createWorld } from '../support/world.ts';
 import { gatehouse } from './support.ts';
 
 /** What all subcommands share. What they print: transcripts/. */
-let world: World;
-beforeAll(async () => {
-  world = await createWorld(`
+const world = await createWorld(`
 pages: [home]
 scopes: { acme: { id: acme, type: tenant } }
 users: { ann: { id: ann, admin: true } }
 `);
-});
 const ASKED = ['user:ann', 'home', 'tenant:acme'];
 
 test('--table and --endpoint come before the environment', async () => {

@@ -1,17 +1,14 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createLightWorld, type World } from '../support/world.ts';
+import { afterAll, expect, test } from 'vitest';
+import { createLightWorld } from '../support/world.ts';
 import { fileOf, gatehouse, removeFiles } from './support.ts';
 
 /** What docs/routes.md shows is true. */
 afterAll(removeFiles);
-let world: World;
-beforeAll(async () => {
-  world = await createLightWorld();
-  await world.run('module.create', { name: 'project' });
-  for (const verb of ['list', 'read', 'change'])
-    await world.run('permission.create', { name: `project:${verb}:project` });
-});
+const world = await createLightWorld();
+await world.run('module.create', { name: 'project' });
+for (const verb of ['list', 'read', 'change'])
+  await world.run('permission.create', { name: `project:${verb}:project` });
 
 const DOCUMENT = readFileSync(new URL('../../docs/routes.md', import.meta.url), 'utf8');
 const blocks = (language: string): readonly string[] =>

@@ -1,27 +1,22 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import { createWorld, type World } from '../support/world.ts';
+import { describe, expect, test } from 'vitest';
+import { createWorld } from '../support/world.ts';
 import { fileOf, gatehouse, whileListening } from './support.ts';
 
 /** People whom a provider sends: what would become of them, how connections are, and the server itself. */
 const DAY_MS = 86_400_000;
-let world: World;
-let ann: string;
-let credential: string;
-beforeAll(async () => {
-  world = await createWorld(`
+const world = await createWorld(`
 pages: [reports]
 scopes: { Contoso: { id: contoso, type: tenant } }
 roles: { reader: { id: reader, owner: Contoso, allowOnly: true, allow: [reports] } }
 groups: { Readers: { id: readers, scope: Contoso, allowOnly: true, roles: [reader] } }
 `);
-  await world.run('domain.create', { name: 'contoso.example', tenant: 'tenant:contoso' });
-  await world.run('scim-connection.create', { id: 'entra', scope: 'tenant:contoso', name: 'Entra' });
-  const made = await world.run('scim-credential.create', { connection: 'entra' });
-  credential = String(made.token);
-  const link = { connection: 'entra', userName: 'ann', email: 'ann@contoso.example' };
-  ann = String((await world.run('scim-user.create', link)).user);
-  await world.run('membership.create', { user: ann, group: 'readers' });
-});
+await world.run('domain.create', { name: 'contoso.example', tenant: 'tenant:contoso' });
+await world.run('scim-connection.create', { id: 'entra', scope: 'tenant:contoso', name: 'Entra' });
+const made = await world.run('scim-credential.create', { connection: 'entra' });
+const credential = String(made.token);
+const link = { connection: 'entra', userName: 'ann', email: 'ann@contoso.example' };
+const ann = String((await world.run('scim-user.create', link)).user);
+await world.run('membership.create', { user: ann, group: 'readers' });
 const run = (args: readonly string[], now = world.clock.now()) =>
   gatehouse(args, { env: { TABLE_NAME: world.table }, now: () => now });
 

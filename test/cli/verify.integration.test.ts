@@ -5,15 +5,11 @@ import { CODES } from '../../provisioning/verify/finding.ts';
 import { grantAttribute } from '../../table/decision/attributes.ts';
 import type { Item } from '../../table/item.ts';
 import { decisionKey, edgeKey, guardKey, type Key } from '../../table/keys.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createWorld } from '../support/world.ts';
 import { fileOf, gatehouse } from './support.ts';
 
-let world: World;
-let user: string;
-beforeAll(async () => {
-  world = await createWorld();
-  user = (await world.run('user.create', { email: 'ann@example.com', status: 'disabled' })).id;
-});
+const world = await createWorld();
+const user = (await world.run('user.create', { email: 'ann@example.com', status: 'disabled' })).id;
 const asked = (...args: readonly string[]) =>
   gatehouse(['verify', ...args], { env: { TABLE_NAME: world.table }, now: world.clock.now });
 const damage = async () => {

@@ -1,25 +1,13 @@
 import { readFileSync } from 'node:fs';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createHandlerFrom } from '../../authorizer/index.ts';
-import {
-  AUDIENCE,
-  createIssuer,
-  httpEvent,
-  ISSUER,
-  type Issuer,
-  TTL_0,
-  webSocketEvent,
-} from '../authorizer/support.ts';
+import { AUDIENCE, createIssuer, httpEvent, ISSUER, TTL_0, webSocketEvent } from '../authorizer/support.ts';
 import { type ModelTestInMemory, openModelTest } from '../support/model-test.ts';
 
 /** The routes of docs/guides and docs/coming-from, behind the authorizer: requests in, answers of API Gateway out. */
 const GITHUB = 'https://token.actions.githubusercontent.com';
 
-// A key takes longer to make than all of these requests to answer.
-let issuer: Issuer;
-beforeAll(async () => {
-  issuer = await createIssuer();
-});
+const issuer = await createIssuer();
 
 const opened = new Map<string, Promise<ModelTestInMemory>>();
 

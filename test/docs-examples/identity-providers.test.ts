@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createHandleFrom as createScim } from '../../scim/compose.ts';
 import { serveFor } from '../authorizer/served.ts';
-import { createIssuer, httpEvent, type Issuer } from '../authorizer/support.ts';
+import { createIssuer, httpEvent } from '../authorizer/support.ts';
 import { blocksOf } from '../documents/documents.ts';
 import { client } from '../scim/support.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createWorld } from '../support/world.ts';
 
 /** docs/identity-providers.md: its configuration and manifest, with tokens as each provider makes them. */
 const blocks = blocksOf('docs/identity-providers.md');
@@ -13,16 +13,12 @@ const textIn = (language: string): string => blocks.find((block) => block.langua
 const TOKEN_ISSUERS = textIn('json');
 const [entra, okta, cognito] = JSON.parse(TOKEN_ISSUERS) as readonly Record<string, unknown>[];
 
-let issuer: Issuer;
-let world: World;
-beforeAll(async () => {
-  issuer = await createIssuer();
-  world = await createWorld(`${textIn('yaml')}
+const issuer = await createIssuer();
+const world = await createWorld(`${textIn('yaml')}
   ben: { issuer: "${okta?.issuer}", sub: ben@contoso.example }
   cleo: { issuer: "${cognito?.issuer}", sub: 5f7c8ec7-c33c-4c00-abba-fe8200000001 }
 routes: [{ method: GET, path: /reports, permission: reports, scope: "tenant:contoso" }]
 `);
-});
 
 /** What they put into access tokens, from their own pages. */
 const CLAIMS = {

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { createEngine, systemClock } from '../../engine/index.ts';
 import type { RowsPage } from '../../engine/rows/index.ts';
 import { blocksOf, ROOT } from '../documents/documents.ts';
@@ -18,33 +18,28 @@ afterAll(async () => {
 });
 
 const asked: unknown[] = [];
-let notesOf: (subject: string) => Promise<RowsPage<{ readonly id: number }>>;
-beforeAll(async () => {
-  const yaml = readFileSync(join(ROOT, `docs/examples/${GUIDE}.test.yaml`), 'utf8');
-  const { reader } = await openModelTest(GUIDE, yaml);
-  Object.assign(globalThis, {
-    reader,
-    engine: createEngine({ reader, clock: systemClock }),
-    query: async (text: string, values: unknown[]) => {
-      asked.push(values);
-      return (await database.query(text, values)).rows;
-    },
-  });
-  process.env.CURSOR_SECRET = 'cursors of tests are encrypted with this';
-  const sample = blocksOf(`docs/${GUIDE}.md`).find(({ text }) => text.includes('defineRows'));
-  const file = join(folder, 'notes.ts');
-  writeFileSync(
-    file,
-    String(sample?.text).replace('gatehouse-authz/rows', join(ROOT, 'engine/rows/index.ts')),
-  );
-  ({ notesOf } = await import(file));
-  await database.exec(`
+const yaml = readFileSync(join(ROOT, `docs/examples/${GUIDE}.test.yaml`), 'utf8');
+const { reader } = await openModelTest(GUIDE, yaml);
+Object.assign(globalThis, {
+  reader,
+  engine: createEngine({ reader, clock: systemClock }),
+  query: async (text: string, values: unknown[]) => {
+    asked.push(values);
+    return (await database.query(text, values)).rows;
+  },
+});
+process.env.CURSOR_SECRET = 'cursors of tests are encrypted with this';
+const sample = blocksOf(`docs/${GUIDE}.md`).find(({ text }) => text.includes('defineRows'));
+const file = join(folder, 'notes.ts');
+writeFileSync(file, String(sample?.text).replace('gatehouse-authz/rows', join(ROOT, 'engine/rows/index.ts')));
+const { notesOf }: { notesOf: (subject: string) => Promise<RowsPage<{ readonly id: number }>> } =
+  await import(file);
+await database.exec(`
     CREATE TABLE notes (id INT PRIMARY KEY, tenant TEXT, owner TEXT, team TEXT, shared TEXT[], changed_at TEXT);
     INSERT INTO notes VALUES
       (1, 'acme', 'ann', NULL, NULL, '1'), (2, 'acme', 'ben', 'design', '{}', '2'),
       (3, 'acme', 'ben', 'sales', '{ann,cem}', '3'), (4, 'acme', 'ben', 'sales', '{annabel}', '4'),
       (5, 'other', 'ann', 'design', '{ann}', '5')`);
-});
 
 test.each([
   ['ann', [3, 2, 1], [1]],

@@ -1,6 +1,6 @@
 import { appendFileSync, cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Item } from '../../table/item.ts';
 import { compile, folderInCheckout } from '../support/checkout-folder.ts';
 import { createClock } from '../support/world.ts';
@@ -29,10 +29,7 @@ const load = async () => ({
     join(folder, 'provisioning/documents/commands-page.ts')
   )) as typeof import('../../provisioning/documents/commands-page.ts')),
 });
-let sources: Awaited<ReturnType<typeof load>>;
-beforeAll(async () => {
-  sources = await load();
-}, 120_000);
+const sources = await load();
 
 /** A table with commands on it. */
 function furnish(items: readonly Item[] = []) {

@@ -1,5 +1,5 @@
 import MiniSearch from 'minisearch';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { anchorOf, pageOf, targetOf } from '../../docs/.vitepress/links.ts';
 import { SEARCH } from '../../docs/.vitepress/search.ts';
 import { DOCUMENTS, linksIn, plain, proseOf, textOf } from './documents.ts';
@@ -35,19 +35,16 @@ function sectionsOf(document: string): readonly Section[] {
   return sections;
 }
 
-let index: MiniSearch<Section>;
-beforeAll(() => {
-  index = new MiniSearch({
-    fields: ['title', 'titles', 'text'],
-    ...SEARCH.options,
-    searchOptions: SEARCH.searchOptions,
-  });
-  const sections = DOCUMENTS.filter((document) => pageOf(document) !== undefined).flatMap(sectionsOf);
-  // The second of two headings of one text has another anchor, which nothing here asks for.
-  index.addAll(
-    sections.filter(({ id }, position) => sections.findIndex((each) => each.id === id) === position),
-  );
+const index: MiniSearch<Section> = new MiniSearch({
+  fields: ['title', 'titles', 'text'],
+  ...SEARCH.options,
+  searchOptions: SEARCH.searchOptions,
 });
+const sections = DOCUMENTS.filter((document) => pageOf(document) !== undefined).flatMap(sectionsOf);
+// The second of two headings of one text has another anchor, which nothing here asks for.
+index.addAll(
+  sections.filter(({ id }, position) => sections.findIndex((each) => each.id === id) === position),
+);
 
 /** The sections that a question finds, those that are seen first. */
 const foundBy = (question: string): readonly string[] =>

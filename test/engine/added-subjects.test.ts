@@ -1,14 +1,13 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { createExplainer, createLists, type Engine, formatExplanation } from '../../engine/index.ts';
 import { verify } from '../../provisioning/verify/index.ts';
 import { partitionOf } from '../../table/keys.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createWorld } from '../support/world.ts';
 
 /**
  * Subjects of types that operators add are as good as users everywhere, also where the type and id are those of a
  * scope: the subject `device:d1` and the scope `device:d1` are two.
  */
-let world: World;
 let engine: Engine;
 const D1 = 'device:d1';
 
@@ -39,9 +38,7 @@ subjects:
     globalRoles: [meter]
   The tenant: { id: t, type: tenant }
 `;
-beforeAll(async () => {
-  world = await createWorld(MANIFEST);
-});
+const world = await createWorld(MANIFEST);
 beforeEach(() => {
   world.settle();
   engine = world.newEngine();

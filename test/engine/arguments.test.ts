@@ -1,28 +1,22 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import { createExplainer, createLists, type Engine, type Explainer, type Lists } from '../../engine/index.ts';
-import { createLightWorld, type World } from '../support/world.ts';
+import { describe, expect, test } from 'vitest';
+import { createExplainer, createLists, type Explainer, type Lists } from '../../engine/index.ts';
+import { createLightWorld } from '../support/world.ts';
 
 /**
  * Every public function checks its arguments: it never throws but rejects, with `invalid` and the field, and
  * reads nothing.
  */
-let world: World;
-let engine: Engine;
-let lists: Lists;
-let explainer: Explainer;
 const [SUBJECT, PERMISSION, SCOPE] = [
   'user:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C',
   'home',
   'location:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C',
 ];
 
-beforeAll(async () => {
-  world = await createLightWorld();
-  engine = world.newEngine();
-  const parts = { reader: world.reader, engine, clock: world.clock };
-  lists = createLists(parts);
-  explainer = createExplainer(parts);
-});
+const world = await createLightWorld();
+const engine = world.newEngine();
+const parts = { reader: world.reader, engine, clock: world.clock };
+const lists: Lists = createLists(parts);
+const explainer: Explainer = createExplainer(parts);
 
 type Loose = Readonly<Record<string, unknown>>;
 /** Each function with a question and options, whatever they are. */

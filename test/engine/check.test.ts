@@ -1,11 +1,11 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createExplainer, type Reason } from '../../engine/index.ts';
 import { assignmentAttribute } from '../../table/decision/attributes.ts';
 import { entryChanges } from '../../table/decision/entries.ts';
 import { stamped } from '../../table/decision/writes.ts';
 import { decisionKey } from '../../table/keys.ts';
 import { applyOn } from '../provisioning/apply/support.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createWorld } from '../support/world.ts';
 
 /** SPEC section 2, step by step: one table of cases, asked in every way in which a decision can be asked for. */
 const MANIFEST = `
@@ -119,12 +119,9 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
   ],
 };
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-  await applyOn(world, MANIFEST);
-  world.settle();
-});
+const world = await createWorld();
+await applyOn(world, MANIFEST);
+world.settle();
 const instant = (at?: string) => (at === undefined ? {} : { at: Date.parse(at) });
 
 describe.each(Object.entries(CASES))('%s', (_, cases) => {

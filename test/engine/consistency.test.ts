@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { DecisionReader } from '../../engine/item-cache.ts';
 import { formatFreshnessToken } from '../../table/freshness-token.ts';
 import { formatRef } from '../../table/identifiers.ts';
@@ -8,16 +8,13 @@ import { createWorld, type World } from '../support/world.ts';
 import { createSchool, GRANTED, PLACE, REVOKED, userRef } from './fake-table.ts';
 
 /** `cached`, `strong` and `atLeast`, on the real engine: what each may answer, and what each reads. */
-let world: World;
 const [flat, nested] = ['tenant:fresh', 'location:below'];
-beforeAll(async () => {
-  world = await createWorld(`
+const world = await createWorld(`
 pages: [home]
 roles: { reader: { id: reader, global: true, allow: [home] } }
 scopes: { Fresh: { id: fresh, type: tenant }, Below: { id: below, type: location, parent: Fresh } }
 users: { ann: { id: ann } }
 `);
-});
 
 const grant = () => ({ user: 'ann', scope: flat });
 let token = '';

@@ -1,5 +1,5 @@
 import { ulid } from 'ulid';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import {
   createAccessBound,
   createExplainer,
@@ -11,10 +11,9 @@ import { accessDifference } from '../../provisioning/access-difference/access-di
 import { COMMANDS } from '../../provisioning/index.ts';
 import { verify } from '../../provisioning/verify/index.ts';
 import { decisionKey } from '../../table/keys.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createWorld } from '../support/world.ts';
 
 /** The group of everyone: the roles of a scope for every active subject, without a membership. */
-let world: World;
 let engine: Engine;
 const [ACME, BETA, OFFICE] = ['tenant:acme', 'tenant:beta', 'location:office'];
 const [ANN, DEVICE, ROBOT] = ['user:ann', 'device:office', 'technical-user:robot'];
@@ -35,9 +34,7 @@ users: { ann: { id: ann }, gone: { id: gone, status: disabled } }
 technicalUsers: { robot: { id: robot, account: robots } }
 subjects: { machine: { id: office, type: device } }
 `;
-beforeAll(async () => {
-  world = await createWorld(MANIFEST);
-});
+const world = await createWorld(MANIFEST);
 beforeEach(() => {
   world.settle();
   engine = world.newEngine();

@@ -1,27 +1,23 @@
-import { beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import { beforeEach, describe, expect, inject, test } from 'vitest';
 import type { Engine, Observation } from '../../engine/index.ts';
 import { GatehouseError } from '../../table/errors.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createWorld } from '../support/world.ts';
 import { createSchool, PLACE } from './fake-table.ts';
 
 /** What is told of each decision: its reason and what it cost, as DynamoDB itself states it. */
 /** So many units, where absent items cost what they cost on AWS. */
 const units = (count: number) => (inject('countsAbsent') ? count : expect.any(Number));
-let world: World;
 let seen: Observation[];
 let engine: Engine;
-let [user, tenant, place] = ['', '', ''];
 const NOWHERE = 'location:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C';
 
-beforeAll(async () => {
-  world = await createWorld();
-  await world.run('page.create', { name: 'home' });
-  await world.run('page.create', { name: 'marks' });
-  user = `user:${(await world.run('user.create', {})).id}`;
-  tenant = `tenant:${(await world.run('tenant.create', { name: 'School' })).id}`;
-  place = `location:${(await world.run('location.create', { name: 'North', parent: tenant })).id}`;
-  world.settle();
-});
+const world = await createWorld();
+await world.run('page.create', { name: 'home' });
+await world.run('page.create', { name: 'marks' });
+const user = `user:${(await world.run('user.create', {})).id}`;
+const tenant = `tenant:${(await world.run('tenant.create', { name: 'School' })).id}`;
+const place = `location:${(await world.run('location.create', { name: 'North', parent: tenant })).id}`;
+world.settle();
 beforeEach(() => {
   seen = [];
   engine = world.newEngine({ observe: (observation) => seen.push(observation) });

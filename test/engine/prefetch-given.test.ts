@@ -1,24 +1,21 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { CheckOptions, Engine } from '../../engine/index.ts';
 import { parseRef } from '../../table/identifiers.ts';
 import { decisionKey } from '../../table/keys.ts';
 import fc from '../support/fast-check.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createWorld } from '../support/world.ts';
 
 /**
  * A caller may name the ancestors of the scope, since a path often contains them. They are prefetched, never
  * trusted: correct ones save a call, wrong ones cost read units. On a real DynamoDB engine; every scope is new
  * to the engine.
  */
-let world: World;
 let engine: Engine;
 const role = 'porter';
 /** Two clients with a project each and a building in each; a location under a tenant, and one that stands alone. */
 const [client, project, building] = ['client:one', 'project:one', 'building:one'];
 const [otherClient, otherProject, otherBuilding] = ['client:other', 'project:other', 'building:other'];
 const [tenant, below, alone, damaged] = ['tenant:one', 'location:below', 'location:alone', 'project:damaged'];
-let gone = '';
-let subjects: readonly string[] = [];
 
 const make = async (command: string, input: Record<string, unknown>) => (await world.run(command, input)).id;
 let scopes = 0;
@@ -31,8 +28,7 @@ async function memberAt(scope: string): Promise<string> {
   return `user:${user}`;
 }
 
-beforeAll(async () => {
-  world = await createWorld(`
+const world = await createWorld(`
 pages: [doors, lights]
 scopes:
   Client: { id: one, type: client }
@@ -54,13 +50,12 @@ users:
     id: barred
     assignments: [{ role: porter, scope: Other project }, { role: barred, scope: Other building }]
 `);
-  const ofOne = await Promise.all([client, project, otherClient, tenant, alone].map(memberAt));
-  subjects = [...ofOne, 'user:barred'];
-  const key = decisionKey(parseRef(damaged, ''));
-  await world.writer.send([{ kind: 'update', key, set: { 'lock|until': '2027' } }]);
-  gone = await newScope('project', client);
-  await world.run('project.delete', { id: parseRef(gone, '').id });
-});
+const ofOne = await Promise.all([client, project, otherClient, tenant, alone].map(memberAt));
+const subjects = [...ofOne, 'user:barred'];
+const key = decisionKey(parseRef(damaged, ''));
+await world.writer.send([{ kind: 'update', key, set: { 'lock|until': '2027' } }]);
+const gone = await newScope('project', client);
+await world.run('project.delete', { id: parseRef(gone, '').id });
 beforeEach(() => {
   world.settle();
   world.calls.splice(0);

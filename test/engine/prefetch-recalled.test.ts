@@ -1,23 +1,21 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Engine } from '../../engine/index.ts';
 import { formatRef, parseRef } from '../../table/identifiers.ts';
 import { decisionKey } from '../../table/keys.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createWorld } from '../support/world.ts';
 import { createSchool, GRANTED, PLACE, userRef } from './fake-table.ts';
 
 /**
  * Where a scope stood when it was last read tells what to read, however long ago that was, and nothing else: a nested
  * check whose scope is cached too old is one call, and its answer is of the table as it is. On a real DynamoDB engine.
  */
-let world: World;
 let engine: Engine;
 const role = 'porter';
 const [client, here, there] = ['client:client', 'project:here', 'project:there'];
 const make = async (command: string, input: Record<string, unknown>) => (await world.run(command, input)).id;
 const idOf = (ref: string) => ref.slice(ref.indexOf(':') + 1);
 
-beforeAll(async () => {
-  world = await createWorld(`
+const world = await createWorld(`
 pages: [doors, lights]
 roles: { porter: { id: porter, global: true, allow: [doors] } }
 scopes:
@@ -25,7 +23,6 @@ scopes:
   Here: { id: here, type: project, parent: Client }
   There: { id: there, type: project, parent: Client }
 `);
-});
 beforeEach(() => {
   world.settle();
   engine = world.newEngine();

@@ -1,67 +1,58 @@
 import type { BatchGetCommandOutput, QueryCommandOutput } from '@aws-sdk/lib-dynamodb';
-import { beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import { beforeEach, describe, expect, inject, test } from 'vitest';
 import budgets from '../../bench/budgets.json' with { type: 'json' };
 import { createExplainer, createLists, type Engine } from '../../engine/index.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createWorld } from '../support/world.ts';
 
 /**
  * The exact price of every kind of check, on a real DynamoDB engine: calls, dependent rounds (calls that had to wait
  * for others) and read units as DynamoDB states them. bench/budgets.json holds the figures; better ones belong there.
  */
 type Budget = keyof typeof budgets.reads;
-let world: World;
 let engine: Engine;
-let [ann, bob, tenant, flat, nested] = ['', '', '', '', ''];
 const pages = Array.from({ length: 20 }, (_, n) => `page.${n}`);
 let spent = { calls: 0, rounds: 0, units: 0 };
 
-beforeAll(async () => {
-  world = await createWorld();
-  const make = async (command: string, input: Record<string, unknown>) =>
-    (await world.run(command, input)).id;
-  const role = await make('role.create', { name: 'teacher', scope: 'global' });
-  for (const name of pages) {
-    await make('page.create', { name });
-    await world.run('role-permission.create', { role, permission: name, effect: 'ALLOW' });
+const world = await createWorld();
+const make = async (command: string, input: Record<string, unknown>) => (await world.run(command, input)).id;
+const role = await make('role.create', { name: 'teacher', scope: 'global' });
+for (const name of pages) {
+  await make('page.create', { name });
+  await world.run('role-permission.create', { role, permission: name, effect: 'ALLOW' });
+}
+const tenant = `tenant:${await make('tenant.create', { name: 'School' })}`;
+const nested = `location:${await make('location.create', { name: 'Nested', parent: tenant })}`;
+const flat = `location:${await make('location.create', { name: 'Flat' })}`;
+const users: string[] = [];
+for (let n = 0; n < 2; n++) users.push(await make('user.create', {}));
+for (const scope of [flat, nested]) {
+  for (let n = 0; n < 5; n++) {
+    const group = await make('group.create', { scope, name: `g${n}` });
+    await world.run('group-role.create', { group, role });
+    for (const user of users) await world.run('membership.create', { user, group });
   }
-  tenant = `tenant:${await make('tenant.create', { name: 'School' })}`;
-  nested = `location:${await make('location.create', { name: 'Nested', parent: tenant })}`;
-  flat = `location:${await make('location.create', { name: 'Flat' })}`;
-  const users: string[] = [];
-  for (let n = 0; n < 2; n++) users.push(await make('user.create', {}));
-  for (const scope of [flat, nested]) {
-    for (let n = 0; n < 5; n++) {
-      const group = await make('group.create', { scope, name: `g${n}` });
-      await world.run('group-role.create', { group, role });
-      for (const user of users) await world.run('membership.create', { user, group });
-    }
-  }
-  [ann, bob] = users.map((id) => `user:${id}`) as [string, string];
+}
+const [ann, bob] = users.map((id) => `user:${id}`) as [string, string];
 
-  // Which calls began before an earlier one had ended: they did not wait for it.
-  let round = 0;
-  world.client.middlewareStack.add(
-    (next) => async (args) => {
-      const own = round + 1;
-      const answer = await next({ ...args, input: { ...args.input, ReturnConsumedCapacity: 'TOTAL' } });
-      const { ConsumedCapacity: consumed } = answer.output as BatchGetCommandOutput | QueryCommandOutput;
-      for (const { CapacityUnits = 0 } of [consumed ?? []].flat()) spent.units += CapacityUnits;
-      spent.calls += 1;
-      spent.rounds = Math.max(spent.rounds, own);
-      round = Math.max(round, own);
-      return answer;
-    },
-    { step: 'initialize' },
-  );
-  resetRounds = () => {
-    round = 0;
-  };
-});
-let resetRounds = () => {};
+// Which calls began before an earlier one had ended: they did not wait for it.
+let round = 0;
+world.client.middlewareStack.add(
+  (next) => async (args) => {
+    const own = round + 1;
+    const answer = await next({ ...args, input: { ...args.input, ReturnConsumedCapacity: 'TOTAL' } });
+    const { ConsumedCapacity: consumed } = answer.output as BatchGetCommandOutput | QueryCommandOutput;
+    for (const { CapacityUnits = 0 } of [consumed ?? []].flat()) spent.units += CapacityUnits;
+    spent.calls += 1;
+    spent.rounds = Math.max(spent.rounds, own);
+    round = Math.max(round, own);
+    return answer;
+  },
+  { step: 'initialize' },
+);
 
 /** What the reads cost that this takes. */
 async function costOf(work: () => unknown): Promise<typeof spent> {
-  resetRounds();
+  round = 0;
   spent = { calls: 0, rounds: 0, units: 0 };
   await work();
   return spent;

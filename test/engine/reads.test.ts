@@ -1,17 +1,15 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { CheckRequest, Engine } from '../../engine/index.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createWorld } from '../support/world.ts';
 
 /** What a decision costs, counted in calls, beside what read-budgets.integration.test.ts holds. */
-let world: World;
 let engine: Engine;
 const NOBODY = 'user:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C';
 const NOWHERE = 'location:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C';
 const [ann, bob, tenant, nested] = ['user:ann', 'user:bob', 'tenant:school', 'location:nested'];
 const [flat, other, closed] = ['location:flat', 'location:other', 'location:closed'];
 
-beforeAll(async () => {
-  world = await createWorld(`
+const world = await createWorld(`
 pages: [dashboard, grades]
 roles: { teacher: { id: teacher, global: true, allow: [dashboard] } }
 scopes:
@@ -24,7 +22,6 @@ users:
   ann: { id: ann, assignments: [{ role: teacher, scope: Flat }, { role: teacher, scope: Nested }] }
   bob: { id: bob, assignments: [{ role: teacher, scope: Flat }, { role: teacher, scope: Nested }] }
 `);
-});
 beforeEach(() => {
   engine = world.newEngine();
   world.calls.length = 0;

@@ -1,9 +1,8 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Consistency } from '../../engine/index.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createWorld } from '../support/world.ts';
 
 /** A session decides as `check` does, once and together, and ends before it is too old. */
-let world: World;
 const [user, tenant, nested] = ['user:ann', 'tenant:t', 'location:l'];
 const many = Array.from({ length: 95 }, (_, n) => `menu.${n}`);
 const names = ['home', 'news', 'closed', 'a:b:c'];
@@ -15,9 +14,7 @@ roles: { reader: { global: true, allow: [home, "a:*:*"], deny: [closed] }, later
 users: { ann: { id: ann, grants: { t: [reader] } } }
 `;
 
-beforeAll(async () => {
-  world = await createWorld(MANIFEST);
-});
+const world = await createWorld(MANIFEST);
 beforeEach(() => {
   world.settle();
   world.calls.length = 0;

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import {
   type CheckOptions,
   createExplainer,
@@ -13,7 +13,7 @@ import { SPLIT_FORM } from '../../table/form.ts';
 import { formatRef, type Ref } from '../../table/identifiers.ts';
 import { decisionKey, externalGroupsKey } from '../../table/keys.ts';
 import { mean, meaning } from '../support/external-groups.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createWorld } from '../support/world.ts';
 import { createSchool, ELSEWHERE, PLACE, REVOKED, userRef } from './fake-table.ts';
 
 /** Groups in a token count for its subject, in the roots that name its issuer, while the token lives (SPEC section 16). */
@@ -49,7 +49,6 @@ const [ANN, ACME, OFFICE, ANNEX, BETA] = [
   'location:annex',
   'tenant:beta',
 ];
-let world: World;
 let engine: Engine;
 let kept = 0;
 
@@ -61,17 +60,15 @@ const token = (...ids: readonly string[]): TokenGroups => ({
 const check = async (permission: string, scope: string, groups: TokenGroups, options: CheckOptions = {}) =>
   (await engine.check(ANN, permission, scope, { ...options, groups })).reason;
 
-beforeAll(async () => {
-  world = await createWorld(MANIFEST);
-  await mean(world, ACME, ISSUER, {
-    keys: ['keepers', OFFICE],
-    doors: ['visitors', ACME],
-    stop: ['blocked', ACME],
-    all: ['all', ACME],
-    lost: ['deleted', OFFICE],
-    // Of another tenant: no command writes it, and it would give nothing.
-    far: ['foreign', BETA],
-  });
+const world = await createWorld(MANIFEST);
+await mean(world, ACME, ISSUER, {
+  keys: ['keepers', OFFICE],
+  doors: ['visitors', ACME],
+  stop: ['blocked', ACME],
+  all: ['all', ACME],
+  lost: ['deleted', OFFICE],
+  // Of another tenant: no command writes it, and it would give nothing.
+  far: ['foreign', BETA],
 });
 beforeEach(() => {
   world.settle();

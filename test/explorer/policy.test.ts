@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parseConfiguration } from '../../authorizer/configuration.ts';
 import { createHandlerFrom } from '../../authorizer/index.ts';
 import { callerPolicy } from '../../authorizer/policies/index.ts';
@@ -52,36 +52,33 @@ routes:
   - { api: live, method: CONNECT, path: "/$connect", permission: grades, scope: "location:north" }
 `;
 
-let provisioned: Provisioned;
 /** Of mandates, by their ids. */
 const tokens = new Map<string, string>();
 let ticks = 0;
 /** The time goes on: routes count from a millisecond after they were read. */
 const clock = { now: () => NOW + ticks++ };
 
-beforeAll(async () => {
-  const prepared = await prepareManifest(readDocument('manifest', MANIFEST).data);
-  expect(prepared.problems).toEqual([]);
-  provisioned = provisionedInMemory(() => NOW - 3_600_000);
-  expect(await applyManifest(prepared, provisioned.provisioning)).toEqual([]);
-  for (const [id, more] of [
-    ['north', { scopes: ['location:north'] }],
-    ['school', { scopes: ['tenant:school'] }],
-    ['counted', { scopes: ['tenant:school'], budget: { uses: 1 } }],
-  ] as const) {
-    const mandate = {
-      id,
-      subject: 'user:ann',
-      actor: 'agent:bot',
-      permissions: ['grades'],
-      purpose: 'x',
-      ...more,
-    };
-    const input = { ...mandate, token: true };
-    const made = await provisioned.provisioning({ command: 'mandate.create', input });
-    tokens.set(id, String(made.ok && made.result.token));
-  }
-});
+const prepared = await prepareManifest(readDocument('manifest', MANIFEST).data);
+expect(prepared.problems).toEqual([]);
+const provisioned: Provisioned = provisionedInMemory(() => NOW - 3_600_000);
+expect(await applyManifest(prepared, provisioned.provisioning)).toEqual([]);
+for (const [id, more] of [
+  ['north', { scopes: ['location:north'] }],
+  ['school', { scopes: ['tenant:school'] }],
+  ['counted', { scopes: ['tenant:school'], budget: { uses: 1 } }],
+] as const) {
+  const mandate = {
+    id,
+    subject: 'user:ann',
+    actor: 'agent:bot',
+    permissions: ['grades'],
+    purpose: 'x',
+    ...more,
+  };
+  const input = { ...mandate, token: true };
+  const made = await provisioned.provisioning({ command: 'mandate.create', input });
+  tokens.set(id, String(made.ok && made.result.token));
+}
 
 const service = () =>
   createService({ ...provisioned, clock, about: { place: 'a test', canWrite: false, isLive: false } });

@@ -6,7 +6,6 @@ import { buildExplorer } from '../../deploy/bundle/explorer.ts';
 import { launchChromium } from '../support/chromium.ts';
 import { serveExplorer } from '../support/served-explorer.ts';
 import { serveFolder } from '../support/static-server.ts';
-import { decodePng, encodePng } from './png.ts';
 import { addDecisions, hashOf, loaded, sampleScreens } from './sample-screens.ts';
 import { NOW, sampleTable, serviceOver } from './worlds.ts';
 
@@ -52,9 +51,8 @@ async function take(browser: Browser, shot: Shot): Promise<void> {
       const clip = { x: 0, y: 0, width: viewport.width, height: Math.min(Math.ceil(bottom) + 24, most) };
       const png = await page.screenshot({ fullPage: true, clip, animations: 'disabled' });
       const name = `${shot.name}-${colorScheme}-${size}.png`;
-      const picture = encodePng(decodePng(png));
-      writeFileSync(new URL(name, FOLDER), picture);
-      console.log(`${name} ${picture.length} bytes`);
+      writeFileSync(new URL(name, FOLDER), png);
+      console.log(`${name} ${png.length} bytes`);
       await context.close();
     }
   }

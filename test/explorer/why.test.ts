@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { MOST_GIVEN, readGiven } from '../../explorer/page/parts/given-text.ts';
 import {
   dateText,
@@ -14,10 +14,7 @@ import { assigning, remediesOf } from '../../explorer/page/views/why/remedies.ts
 import { createExplainedWorld, type ExplainedWorld } from '../engine/explain/support.ts';
 
 /** What the view Why makes of an explanation: a picture, marks in time, and changes that would have helped. */
-let world: ExplainedWorld;
-beforeAll(async () => {
-  world = await createExplainedWorld();
-});
+const world: ExplainedWorld = await createExplainedWorld();
 
 const OPEN = 'doors:open:door';
 const DAY = 86_400_000;

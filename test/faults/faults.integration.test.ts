@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, describe, expect, inject, test } from 'vitest';
 import { FAULTS, FUNCTIONS } from './faults.ts';
 import { type Observation, observeAll, observeTraffic } from './observe.ts';
 import { readRows, rowOf } from './page.ts';
-import { createStage, type Stage } from './stage.ts';
+import { createStage } from './stage.ts';
 
 /**
  * Faults of what the packaged functions depend on, under a Lambda runtime API of our own: what the caller gets, and the
  * real log lines through the template's own filter patterns and alarms. `node --import tsx test/faults/write.ts`
  * writes what is seen into seen.json, of which docs/internals/faults.md is made.
  */
-let stage: Stage;
-let observations: readonly Observation[];
-beforeAll(async () => {
-  stage = await createStage(inject('endpoint'));
-  observations = await observeAll(stage);
-});
+const stage = await createStage(inject('endpoint'));
+const observations: readonly Observation[] = await observeAll(stage);
 afterAll(() => stage.close());
 
 const rows = FAULTS.flatMap((fault) => fault.on.map((name) => ({ fault, name })));

@@ -1,14 +1,11 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createHandleFrom } from '../../authzen/compose.ts';
 import { EVALUATE } from '../../authzen/questions.ts';
 import { createHandlerFrom } from '../../provisioning/compose.ts';
-import { AUDIENCE, createIssuer, ISSUER, type Issuer } from '../authorizer/support.ts';
+import { createTokenWorld } from '../authorizer/token-world.ts';
 import { send } from '../authzen/support.ts';
-import { createWorld, type World } from '../support/world.ts';
 
 /** Whoever acts for who asks the AuthZEN API, or for an operator, may do no more than itself (SPEC section 17). */
-let world: World;
-let issuer: Issuer;
 const OPERATE = 'provisioning:create:location';
 const LIST = 'provisioning:list:audit';
 const TENANT = 'tenant:acme';
@@ -24,23 +21,11 @@ users:
   root: { id: root, admin: true }
 `;
 
-beforeAll(async () => {
-  issuer = await createIssuer();
-  world = await createWorld(MANIFEST);
-});
-
-const tokenOf = (sub: string, actor?: string): Promise<string> => {
-  const now = Math.floor(world.clock.now() / 1_000);
-  const act = actor === undefined ? {} : { act: { sub: actor } };
-  return issuer.token({ sub, iat: now, exp: now + 600, ...act });
-};
-const entry = { issuer: ISSUER, audience: AUDIENCE };
-const TOKEN_ISSUERS = JSON.stringify([{ ...entry, actorFrom: { claim: 'act', type: 'user' } }]);
-const parts = () => ({
-  ...world,
-  log: () => undefined,
-  fetch: async () => new Response(JSON.stringify({ keys: [issuer.jwk] })),
-});
+const { world, tokenWith, issuersOf, fetch } = await createTokenWorld(MANIFEST);
+const tokenOf = (sub: string, actor?: string): Promise<string> =>
+  tokenWith({ sub, ...(actor === undefined ? {} : { act: { sub: actor } }) });
+const ISSUERS = issuersOf({ actorFrom: { claim: 'act', type: 'user' } });
+const parts = () => ({ ...world, log: () => undefined, fetch });
 
 describe('who asks the AuthZEN API', () => {
   const body = {
@@ -48,9 +33,9 @@ describe('who asks the AuthZEN API', () => {
     action: { name: 'read' },
     resource: { type: 'tenant', id: 'acme' },
   };
-  const statusFor = async (token: string, issuers = TOKEN_ISSUERS) => {
+  const statusFor = async (token: string, issuers = ISSUERS) => {
     const handle = createHandleFrom(
-      { TABLE_NAME: world.table, PUBLIC_URL: 'https://pdp.example.com', TOKEN_ISSUERS: issuers },
+      { TABLE_NAME: world.table, PUBLIC_URL: 'https://pdp.example.com', ...issuers },
       { ...parts(), wait: world.clock.wait, random: () => 0 },
     );
     const { status, json } = await send(handle, '/access/v1/evaluation', { token, body });
@@ -66,13 +51,13 @@ describe('who asks the AuthZEN API', () => {
   });
 
   test('has no actor that no entry names', async () => {
-    expect(await statusFor(await tokenOf('ann', 'cat'), JSON.stringify([entry]))).toBe(401);
+    expect(await statusFor(await tokenOf('ann', 'cat'), issuersOf({}))).toBe(401);
   });
 });
 
 describe('an operator', () => {
   const run = async (token: string, command: string, input: object, more: object = {}) => {
-    const env = { TABLE_NAME: world.table, OPERATORS: 'token', TOKEN_ISSUERS };
+    const env = { TABLE_NAME: world.table, OPERATORS: 'token', ...ISSUERS };
     return createHandlerFrom(env, parts())({ command, input, token, ...more });
   };
   const create = (token: string, name: string, more?: object) =>

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type * as z from 'zod';
 import type { CheckRequest } from '../../engine/index.ts';
 import { COMMANDS } from '../../provisioning/index.ts';
@@ -7,7 +7,7 @@ import { ENTITIES } from '../../table/entities/registry.ts';
 import fc from '../support/fast-check.ts';
 import { SEED } from '../support/seed.ts';
 import { size } from '../support/tier.ts';
-import { createLightWorld, type World } from '../support/world.ts';
+import { createLightWorld } from '../support/world.ts';
 import { playOperators } from './operators.ts';
 import { furnish, furnishShared, PERMISSIONS, type Plan, type Side } from './side.ts';
 
@@ -16,11 +16,8 @@ import { furnish, furnishShared, PERMISSIONS, type Plan, type Side } from './sid
  * neighbours. No list that names something of one shows anything of the other, and no check lets anybody in
  * there.
  */
-let world: World;
-beforeAll(async () => {
-  world = await createLightWorld();
-  await furnishShared(world);
-});
+const world = await createLightWorld();
+await furnishShared(world);
 
 const number = fc.nat({ max: 8 });
 const plans: fc.Arbitrary<Plan> = fc.record({

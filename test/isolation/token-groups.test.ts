@@ -1,17 +1,13 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createHandleFrom } from '../../authzen/compose.ts';
 import { EVALUATE } from '../../authzen/questions.ts';
 import { createHandlerFrom } from '../../provisioning/compose.ts';
-import { serveFor } from '../authorizer/served.ts';
-import { AUDIENCE, createIssuer, httpEvent, ISSUER, type Issuer } from '../authorizer/support.ts';
+import { httpEvent, ISSUER } from '../authorizer/support.ts';
+import { createTokenWorld } from '../authorizer/token-world.ts';
 import { send } from '../authzen/support.ts';
 import { mean } from '../support/external-groups.ts';
-import { createWorld, type World } from '../support/world.ts';
 
 /** Groups in a token never count for who asks the AuthZEN API, nor for operators (SPEC section 16). */
-let world: World;
-let issuer: Issuer;
-let token: string;
 const OPERATE = 'provisioning:create:location';
 const TENANT = 'tenant:acme';
 
@@ -24,34 +20,17 @@ users: { ann: { id: ann }, kim: { id: kim, groups: [Staff] } }
 routes: [{ method: GET, path: /operate, permission: "${OPERATE}", scope: "${TENANT}" }]
 `;
 
-beforeAll(async () => {
-  issuer = await createIssuer();
-  world = await createWorld(MANIFEST);
-  await mean(world, TENANT, ISSUER, { staff: ['staff', TENANT] });
-  world.settle();
-  token = await tokenOf('ann');
-});
-
-const tokenOf = (sub: string): Promise<string> => {
-  const now = Math.floor(world.clock.now() / 1_000);
-  return issuer.token({ sub, iat: now, exp: now + 600, groups: ['staff'] });
-};
-const ISSUERS = {
-  TOKEN_ISSUERS: JSON.stringify([{ issuer: ISSUER, audience: AUDIENCE, groupsFrom: 'groups' }]),
-};
-const parts = () => ({
-  ...world,
-  log: () => undefined,
-  fetch: async () => new Response(JSON.stringify({ keys: [issuer.jwk] })),
-});
+const { world, tokenWith, issuersOf, serve, fetch } = await createTokenWorld(MANIFEST);
+await mean(world, TENANT, ISSUER, { staff: ['staff', TENANT] });
+world.settle();
+const tokenOf = (sub: string) => tokenWith({ sub, groups: ['staff'] });
+const token = await tokenOf('ann');
+const ENTRY = { groupsFrom: 'groups' };
+const ISSUERS = issuersOf(ENTRY);
+const parts = () => ({ ...world, log: () => undefined, fetch });
 
 test('the token would allow it at a route', async () => {
-  const env = { TOKEN_ISSUER: undefined, TOKEN_AUDIENCE: undefined, ...ISSUERS };
-  const answer = await serveFor(
-    issuer,
-    world,
-    env,
-  )(httpEvent('GET', '/operate', { authorization: `Bearer ${token}` }));
+  const answer = await serve(ENTRY)(httpEvent('GET', '/operate', { authorization: `Bearer ${token}` }));
   expect(answer).toMatchObject({ isAuthorized: true });
 });
 

@@ -1,28 +1,24 @@
 import { request } from 'node:http';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { type SampleStack, startSample } from '../../local/sample/stack.ts';
+import { afterAll, expect, inject, test } from 'vitest';
+import { startSample } from '../../local/sample/stack.ts';
 
 /** The AuthZEN API in the local stack. */
-let stack: SampleStack;
-let token: string;
 
-beforeAll(async () => {
-  stack = await startSample({
-    PORT: 0,
-    LAMBDA_PORT: 0,
-    DYNAMODB_PORT: 0,
-    CACHE_TTL_SECONDS: 5,
-    LIVE_REVOCATION: false,
-    DYNAMODB_ENDPOINT: inject('endpoint'),
-    TABLE_NAME: `gatehouse-authzen-${process.pid}`,
-  });
-  const answer = await fetch(`${stack.url}/_dev/token`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ user: 'ada@school.example' }),
-  });
-  token = String(((await answer.json()) as { access_token: string }).access_token);
+const stack = await startSample({
+  PORT: 0,
+  LAMBDA_PORT: 0,
+  DYNAMODB_PORT: 0,
+  CACHE_TTL_SECONDS: 5,
+  LIVE_REVOCATION: false,
+  DYNAMODB_ENDPOINT: inject('endpoint'),
+  TABLE_NAME: `gatehouse-authzen-${process.pid}`,
 });
+const answer = await fetch(`${stack.url}/_dev/token`, {
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({ user: 'ada@school.example' }),
+});
+const token = String(((await answer.json()) as { access_token: string }).access_token);
 afterAll(() => stack.stop());
 
 const post = (headers: Record<string, string>): Promise<{ status: number; body: string }> =>

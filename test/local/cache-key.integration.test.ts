@@ -1,33 +1,29 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { parseConfiguration } from '../../authorizer/index.ts';
 import { readConfiguration } from '../../local/configuration.ts';
 import { ANSWER_SOURCE_HEADER } from '../../local/gateway/gateway.ts';
 import { createApis, RESULT_CACHE } from '../../local/sample/apis.ts';
-import { type SampleStack, startSample } from '../../local/sample/stack.ts';
+import { startSample } from '../../local/sample/stack.ts';
 import { gatehouse } from '../cli/support.ts';
 
 /**
  * The stack of `gatehouse dev`, over HTTP: a route whose place comes from the query, in APIs that cache and in
  * such that do not. A teacher of the north may see the grades there, and none of the south.
  */
-let stack: SampleStack;
-let token: string;
 
-beforeAll(async () => {
-  stack = await startSample(
-    readConfiguration({ PORT: '0', LAMBDA_PORT: '0', DYNAMODB_PORT: '0', CACHE_TTL_SECONDS: '0' }),
-  );
-  const added = await gatehouse(
-    ['route', 'add', 'GET', '/h2q', '--permission', 'grades', '--scope', 'location:{query:loc}'],
-    { env: { TABLE_NAME: stack.table, DYNAMODB_ENDPOINT: stack.dynamodb } },
-  );
-  expect(added).toMatchObject({ code: 0, error: '' });
-  const answer = await fetch(`${stack.url}/_dev/token`, {
-    method: 'POST',
-    body: JSON.stringify({ user: 'tina@school.example' }),
-  });
-  token = ((await answer.json()) as { access_token: string }).access_token;
+const stack = await startSample(
+  readConfiguration({ PORT: '0', LAMBDA_PORT: '0', DYNAMODB_PORT: '0', CACHE_TTL_SECONDS: '0' }),
+);
+const added = await gatehouse(
+  ['route', 'add', 'GET', '/h2q', '--permission', 'grades', '--scope', 'location:{query:loc}'],
+  { env: { TABLE_NAME: stack.table, DYNAMODB_ENDPOINT: stack.dynamodb } },
+);
+expect(added).toMatchObject({ code: 0, error: '' });
+const answer = await fetch(`${stack.url}/_dev/token`, {
+  method: 'POST',
+  body: JSON.stringify({ user: 'tina@school.example' }),
 });
+const token = ((await answer.json()) as { access_token: string }).access_token;
 afterAll(() => stack.stop());
 
 async function ask(path: string): Promise<string> {

@@ -1,15 +1,12 @@
 import { request } from 'node:http';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { readConfiguration } from '../../local/configuration.ts';
-import { type SampleStack, startSample } from '../../local/sample/stack.ts';
+import { startSample } from '../../local/sample/stack.ts';
 
 /**
  * The stack of `gatehouse dev`, over HTTP: what a request holds twice, with different values, decides nothing, for the
  * backend may use the other one. Tina may see the grades of the north, and connect to its board.
  */
-let stack: SampleStack;
-let tina: string;
-let victor: string;
 
 const provision = async (command: string, input: object): Promise<void> => {
   const url = `${stack.lambdaUrl}/2015-03-31/functions/provisioning/invocations`;
@@ -21,15 +18,13 @@ const tokenOf = async (user: string): Promise<string> => {
   return `Bearer ${((await answer.json()) as { access_token: string }).access_token}`;
 };
 
-beforeAll(async () => {
-  stack = await startSample(
-    readConfiguration({ PORT: '0', LAMBDA_PORT: '0', DYNAMODB_PORT: '0', CACHE_TTL_SECONDS: '0' }),
-  );
-  const route = { method: 'GET', permission: 'grades' };
-  await provision('route.create', { ...route, path: '/by-query', scope: 'location:{query:loc}' });
-  await provision('route.create', { ...route, path: '/by-header', scope: 'location:{header:x-loc}' });
-  [tina, victor] = await Promise.all([tokenOf('tina@school.example'), tokenOf('victor@school.example')]);
-});
+const stack = await startSample(
+  readConfiguration({ PORT: '0', LAMBDA_PORT: '0', DYNAMODB_PORT: '0', CACHE_TTL_SECONDS: '0' }),
+);
+const route = { method: 'GET', permission: 'grades' };
+await provision('route.create', { ...route, path: '/by-query', scope: 'location:{query:loc}' });
+await provision('route.create', { ...route, path: '/by-header', scope: 'location:{header:x-loc}' });
+const [tina, victor] = await Promise.all([tokenOf('tina@school.example'), tokenOf('victor@school.example')]);
 afterAll(() => stack.stop());
 
 /** fetch() would join the values of a header. */

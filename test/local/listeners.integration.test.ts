@@ -1,16 +1,13 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { readConfiguration } from '../../local/configuration.ts';
 import { startEmbeddedEngine } from '../../local/embedded-engine.ts';
-import { type SampleStack, startSample } from '../../local/sample/stack.ts';
+import { startSample } from '../../local/sample/stack.ts';
 import { FOREIGN, OWN } from './foreign.ts';
 
 /** What the local stack listens on: programs of this machine are served, web pages are not. */
-let stack: SampleStack;
-beforeAll(async () => {
-  stack = await startSample(readConfiguration({ PORT: '0', LAMBDA_PORT: '0', DYNAMODB_PORT: '0' }));
-});
+const stack = await startSample(readConfiguration({ PORT: '0', LAMBDA_PORT: '0', DYNAMODB_PORT: '0' }));
 afterAll(() => stack.stop());
 
 /** Of a call of DynamoDB; the engine takes any signature. */

@@ -1,26 +1,20 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import type { Engine } from '../../engine/index.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { readConfiguration } from '../../local/configuration.ts';
 import { createApis, createWebSocketApis } from '../../local/sample/apis.ts';
 import { describeSample } from '../../local/sample/screen.ts';
 import { startSample } from '../../local/sample/stack.ts';
 import { createSampleWorld, type SampleWorld } from '../../local/sample/world.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createWorld } from '../support/world.ts';
 
 /** The sample world of `gatehouse dev`: its decisions, and that a second start changes nothing. */
-let world: World;
-let sample: SampleWorld;
-let engine: Engine;
 
-beforeAll(async () => {
-  world = await createWorld();
-  sample = await createSampleWorld(world.provision);
-  world.settle();
-  engine = world.newEngine();
-});
+const world = await createWorld();
+const sample: SampleWorld = await createSampleWorld(world.provision);
+world.settle();
+const engine = world.newEngine();
 
 const writes = () => world.calls.filter(({ operation }) => /Write|Put|Update|Delete/.test(operation)).length;
 

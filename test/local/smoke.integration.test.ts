@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, expect, inject, test } from 'vitest';
 import { readConfiguration } from '../../local/configuration.ts';
 import { apiIdOf } from '../../local/sample/apis.ts';
-import { type SampleStack, startSample } from '../../local/sample/stack.ts';
+import { startSample } from '../../local/sample/stack.ts';
 import { walkManifest } from './smoke/manifest.ts';
 import { walkNewTenant } from './smoke/new-tenant.ts';
 import { walkSample } from './smoke/sample.ts';
@@ -22,13 +22,9 @@ const configuration = readConfiguration({
 const check: Check = (what, holds, seen) =>
   expect.soft(holds, `${what}, saw ${JSON.stringify(seen)}`).toBe(true);
 
-let stack: SampleStack;
-let visitor: Visitor;
 let open: readonly OpenSocket[] = [];
-beforeAll(async () => {
-  stack = await startSample(configuration);
-  visitor = createVisitor(stack, check);
-});
+const stack = await startSample(configuration);
+const visitor: Visitor = createVisitor(stack, check);
 afterAll(() => stack.stop());
 
 test('the sample world, over each kind of API', () => walkSample(stack, visitor));

@@ -1,14 +1,11 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { createLambdaHandler } from '../../authorizer/service/lambda.ts';
 import { httpApi1Event, httpApi2Event } from '../authzen/lambda-events.ts';
 import { decisionLine } from '../provisioning/evidence/lines.ts';
 import { createFunctions, type Functions } from './functions.ts';
 
 /** Which decisions are logged, and what their lines say. */
-let functions: Functions;
-beforeAll(async () => {
-  functions = await createFunctions();
-});
+const functions: Functions = await createFunctions();
 beforeEach(() => void functions.take());
 
 const decisions = () => functions.take().filter(({ message }) => message === 'decision');

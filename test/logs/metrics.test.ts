@@ -1,30 +1,27 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { byteLength } from '../../table/bytes.ts';
 import { createFunctions, type Functions } from './functions.ts';
 
 /** What the functions write for CloudWatch: one line for each request, whatever had to be decided for it. */
-let functions: Functions;
 const lines: string[] = [];
-beforeAll(async () => {
-  functions = await createFunctions();
-  const { run } = functions.world;
-  for (let route = 0; route < 34; route++) {
-    const permission = `list-${route}`;
-    await run('page.create', { name: permission });
-    await run('route.create', {
-      method: 'GET',
-      path: `/lists/{id}/${route}`,
-      permission,
-      scope: 'location:{id}',
-    });
-  }
-  const scope = `location:${functions.north}`;
-  const role = (await run('role.create', { name: 'of AuthZEN', scope })).id;
-  await run('permission.create', { name: 'location:read:location' });
-  await run('role-permission.create', { role, permission: 'location:read:location', effect: 'ALLOW' });
-  await run('assignment.create', { user: functions.ann, scope, role });
-  functions.world.settle();
-});
+const functions: Functions = await createFunctions();
+const { run } = functions.world;
+for (let route = 0; route < 34; route++) {
+  const permission = `list-${route}`;
+  await run('page.create', { name: permission });
+  await run('route.create', {
+    method: 'GET',
+    path: `/lists/{id}/${route}`,
+    permission,
+    scope: 'location:{id}',
+  });
+}
+const scope = `location:${functions.north}`;
+const role = (await run('role.create', { name: 'of AuthZEN', scope })).id;
+await run('permission.create', { name: 'location:read:location' });
+await run('role-permission.create', { role, permission: 'location:read:location', effect: 'ALLOW' });
+await run('assignment.create', { user: functions.ann, scope, role });
+functions.world.settle();
 beforeEach(() => {
   functions.take();
   lines.length = 0;

@@ -1,13 +1,10 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { textOf } from '../documents/documents.ts';
 import { createFunctions, type Functions } from './functions.ts';
 
 /** docs/observability.md speaks of the lines that are written. */
 const PAGE = textOf('docs/observability.md');
-let functions: Functions;
-beforeAll(async () => {
-  functions = await createFunctions();
-});
+const functions: Functions = await createFunctions();
 
 /** The names in an object, with dots between them. */
 const fieldsOf = (value: unknown): readonly string[] =>

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { EVALUATE } from '../../authzen/questions.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import type { Reader } from '../../table/reader.ts';
@@ -8,10 +8,7 @@ import { createFunctions, type Functions } from './functions.ts';
  * No line of any function holds a token, a secret, a hash, an email, or the name or the address of a person: over
  * requests that are allowed, refused and fail, and errors whose texts quote all of these.
  */
-let functions: Functions;
-beforeAll(async () => {
-  functions = await createFunctions();
-});
+const functions: Functions = await createFunctions();
 
 const IP = '203.0.113.9';
 const PAGES = ['roster', 'payroll', 'roster/more', 'eyJ%20', 'ann.seeded@example.com', 'a*b'];

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   authorizationOf,
   bearer,
@@ -7,15 +7,11 @@ import {
   lambdaGuard,
   type Snapshot,
 } from '../../middleware/index.ts';
-import { AUDIENCE, createIssuer, ISSUER, type Issuer } from '../authorizer/support.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { AUDIENCE, ISSUER } from '../authorizer/support.ts';
+import { createTokenWorld } from '../authorizer/token-world.ts';
 
 /** Who acts for the caller, in a service that verifies tokens itself, or vouches for it (SPEC section 17). */
-let world: World;
-let issuer: Issuer;
-beforeAll(async () => {
-  issuer = await createIssuer();
-  world = await createWorld(`
+const { world, tokenWith, fetch } = await createTokenWorld(`
 pages: [vault, lobby]
 scopes: { Acme: { id: acme, type: tenant } }
 roles:
@@ -25,18 +21,11 @@ users:
   ann: { id: ann, grants: { Acme: [keeper] } }
   ben: { id: ben, grants: { Acme: [visitor] } }
 `);
-});
 
-const tokenOf = async (actor?: string): Promise<string> => {
-  const now = Math.floor(world.clock.now() / 1_000);
-  const act = actor === undefined ? {} : { act: { sub: actor } };
-  return `Bearer ${await issuer.token({ sub: 'ann', iat: now, exp: now + 10, ...act })}`;
-};
+const tokenOf = async (actor?: string): Promise<string> =>
+  `Bearer ${await tokenWith(actor === undefined ? {} : { act: { sub: actor } }, 10)}`;
 const byToken = (more: object = { actorFrom: { claim: 'act', type: 'user' } }) =>
-  bearer(
-    { issuer: ISSUER, audience: AUDIENCE, ...more },
-    { clock: world.clock, fetch: async () => new Response(JSON.stringify({ keys: [issuer.jwk] })) },
-  );
+  bearer({ issuer: ISSUER, audience: AUDIENCE, ...more }, { clock: world.clock, fetch });
 const parts = () => ({
   engine: world.newEngine(),
   reader: world.reader,

@@ -1,6 +1,6 @@
 import { get } from 'node:http';
 import express from 'express';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   type Authorization,
   authorizationOf,
@@ -10,15 +10,14 @@ import {
 } from '../../middleware/index.ts';
 import { createDeferred } from '../authorizer/support.ts';
 import { listen } from '../support/listening.ts';
-import { createSchool, type School } from './support.ts';
+import { createSchool } from './support.ts';
 
 /** What is special about Express: mounted routers, routers' own errors, clients that leave, time limits. */
-let school: School;
-let headers: Record<string, string>;
-beforeAll(async () => {
-  school = await createSchool();
-  headers = { authorization: `Bearer ${await school.tokenOf('ann')}`, 'user-agent': 'test/1.0' };
-});
+const school = await createSchool();
+const headers: Record<string, string> = {
+  authorization: `Bearer ${await school.tokenOf('ann')}`,
+  'user-agent': 'test/1.0',
+};
 
 /** An engine that answers when it is released, and a guard with it. */
 function setUp() {

@@ -1,17 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { GatehouseError } from '../../table/errors.ts';
 import { type Application, SERVERS } from './servers.ts';
-import { type Answered, createSchool, type School, type Sent } from './support.ts';
+import { type Answered, createSchool, type Sent } from './support.ts';
 
 /** Every guard decides and answers as the authorizer does, in its framework's terms. */
-let school: School;
-let ann: string;
-let ben: string;
-beforeAll(async () => {
-  school = await createSchool();
-  ann = await school.tokenOf('ann');
-  ben = await school.tokenOf('ben');
-});
+const school = await createSchool();
+const ann = await school.tokenOf('ann');
+const ben = await school.tokenOf('ben');
 
 const as = (token: string) => ({ authorization: `Bearer ${token}` });
 

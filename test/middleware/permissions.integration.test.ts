@@ -12,17 +12,12 @@ import { GatehouseError } from '../../table/errors.ts';
 import { listen } from '../support/listening.ts';
 import { createLightWorld } from '../support/world.ts';
 import { type Application, SERVERS } from './servers.ts';
-import { createSchool, type School, type Sent } from './support.ts';
+import { createSchool, type Sent } from './support.ts';
 
 /** The permissions endpoint: what a caller may do at a scope, for drawing. */
-let school: School;
-let ann: string;
-let ben: string;
-beforeAll(async () => {
-  school = await createSchool();
-  ann = await school.tokenOf('ann');
-  ben = await school.tokenOf('ben');
-});
+const school = await createSchool();
+const ann = await school.tokenOf('ann');
+const ben = await school.tokenOf('ben');
 
 const as = (token: string) => ({ authorization: `Bearer ${token}` });
 const partsOf = () => {

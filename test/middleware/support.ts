@@ -59,8 +59,6 @@ export async function createSchool(newWorld: () => Promise<World> = createWorld)
   return { ...world, role: 'teacher', apiToken: String(apiToken), apiTokenId, who, fetched, tokenOf };
 }
 
-export type School = Awaited<ReturnType<typeof createSchool>>;
-
 /** An answer of any of the servers. */
 export interface Answered {
   readonly status: number;

@@ -1,15 +1,15 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { bearer, createPermissionsEndpoint, lambdaGuard, type Snapshot } from '../../middleware/index.ts';
-import { AUDIENCE, createIssuer, ISSUER, type Issuer } from '../authorizer/support.ts';
+import { AUDIENCE, ISSUER } from '../authorizer/support.ts';
+import { createTokenWorld } from '../authorizer/token-world.ts';
 import { mean } from '../support/external-groups.ts';
-import { createWorld, type World } from '../support/world.ts';
 
 /** Groups in a token, in a service that verifies it itself. */
-let world: World;
-let issuer: Issuer;
-beforeAll(async () => {
-  issuer = await createIssuer();
-  world = await createWorld(`
+const {
+  world,
+  fetch,
+  tokenWith: signed,
+} = await createTokenWorld(`
 pages: [vault, lobby]
 scopes: { Acme: { id: acme, type: tenant } }
 roles:
@@ -18,22 +18,16 @@ roles:
 groups: { Keepers: { id: keepers, scope: Acme, roles: [keeper] } }
 users: { ann: { id: ann, grants: { Acme: [visitor] } } }
 `);
-  await mean(world, 'tenant:acme', ISSUER, { staff: ['keepers', 'tenant:acme'] });
-  world.settle();
-});
+await mean(world, 'tenant:acme', ISSUER, { staff: ['keepers', 'tenant:acme'] });
+world.settle();
 
-const tokenWith = async (claims: Record<string, unknown>): Promise<string> => {
-  const now = Math.floor(world.clock.now() / 1_000);
-  return `Bearer ${await issuer.token({ sub: 'ann', iat: now, exp: now + 10, ...claims })}`;
-};
+const tokenWith = async (claims: Record<string, unknown>): Promise<string> =>
+  `Bearer ${await signed(claims, 10)}`;
 const parts = () => ({
   engine: world.newEngine(),
   reader: world.reader,
   now: world.clock.now,
-  who: bearer(
-    { issuer: ISSUER, audience: AUDIENCE, groupsFrom: 'roles' },
-    { clock: world.clock, fetch: async () => new Response(JSON.stringify({ keys: [issuer.jwk] })) },
-  ),
+  who: bearer({ issuer: ISSUER, audience: AUDIENCE, groupsFrom: 'roles' }, { clock: world.clock, fetch }),
 });
 
 test('a guard allows by them, for their token alone', async () => {

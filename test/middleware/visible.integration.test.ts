@@ -1,11 +1,11 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
-import { afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { createVisibleRows, defineRows, text } from '../../engine/rows/index.ts';
 import { authorizationOf, expressGuard, type RowsOfCaller } from '../../middleware/index.ts';
 import { rowsInMemory } from '../../testing/rows-in-memory.ts';
-import { createSchool, type School } from './support.ts';
+import { createSchool } from './support.ts';
 
 /** Lists of rows behind a guard: for the caller of the request, whatever the handler says. */
 const RECORDS = defineRows({
@@ -17,11 +17,8 @@ const RECORDS = defineRows({
 });
 const ALL = ['ann', 'ben', 'ann'].map((owner, id) => ({ id, owner, at: id === 2 ? 'gone' : 'north' }));
 
-let school: School;
 let server: Server;
-beforeAll(async () => {
-  school = await createSchool();
-});
+const school = await createSchool();
 afterEach(() => new Promise((resolve) => server.close(resolve)));
 
 /** A route whose handler answers ids of rows, or the field of a fault. */

@@ -1,20 +1,17 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { stampOf } from '../../table/decision/decode.ts';
 import type { Item } from '../../table/item.ts';
 import { apiRef, apiRevisionKey, edgePrefix, guardKey, partitionOf } from '../../table/keys.ts';
 import { findingsOn, verifyOn } from './findings.ts';
-import { createLedgerWorld, type Input, type LedgerWorld, type Result } from './support.ts';
+import { createLedgerWorld, type Input, type Result } from './support.ts';
 
 /**
  * Each API has one item that every change of its routes writes anew: of a route that is gone nothing else is left, and
  * rules count only with the revision that they were read with (SPEC section 2).
  */
-let world: LedgerWorld;
 let api: string;
 let apis = 0;
-beforeAll(async () => {
-  world = await createLedgerWorld();
-});
+const world = await createLedgerWorld();
 beforeEach(() => {
   api = `api-${++apis}`;
 });

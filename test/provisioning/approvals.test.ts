@@ -1,24 +1,25 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createOperatorsWorld, type OperatorsWorld } from './operators.ts';
-import { createLedgerWorld, type LedgerWorld } from './support.ts';
+import { createLedgerWorld } from './support.ts';
 
 /** Two-person approval (ADR 0032): what is dangerous waits for another operator. */
 const ACME = 'tenant:acme';
-let table: LedgerWorld;
-let world: OperatorsWorld;
-beforeAll(async () => {
-  table = await createLedgerWorld();
-  world = await createOperatorsWorld(table, ['group.delete', '*.delete-tree', 'token.create', 'user.update']);
-  const { register, run } = world;
-  await register('group.create', 'group.delete', 'location.create', 'scope.delete-tree', 'tenant.apply');
-  await register('approval.list', 'approval.approve', 'approval.reject', 'token.create', 'user.update');
-  for (const user of ['ben', 'cleo']) {
-    await run('user.create', { id: user });
-    await run('grant.create', { user, scope: ACME, roles: ['operator'] });
-    const { id, token } = await run('token.create', { user, tokenType: 'api' });
-    world.tokens[user] = { id, text: String(token) };
-  }
-});
+const table = await createLedgerWorld();
+const world: OperatorsWorld = await createOperatorsWorld(table, [
+  'group.delete',
+  '*.delete-tree',
+  'token.create',
+  'user.update',
+]);
+const { register, run } = world;
+await register('group.create', 'group.delete', 'location.create', 'scope.delete-tree', 'tenant.apply');
+await register('approval.list', 'approval.approve', 'approval.reject', 'token.create', 'user.update');
+for (const user of ['ben', 'cleo']) {
+  await run('user.create', { id: user });
+  await run('grant.create', { user, scope: ACME, roles: ['operator'] });
+  const { id, token } = await run('token.create', { user, tokenType: 'api' });
+  world.tokens[user] = { id, text: String(token) };
+}
 
 let number = 0;
 /** A group whose deletion `ann` has asked for. */

@@ -1,23 +1,19 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type * as z from 'zod';
 import { COMMANDS } from '../../provisioning/index.ts';
 import type { Kind } from './kind.ts';
 import { createInputs, createKinds, OF_OPERATORS, pick } from './kinds.ts';
-import { createLedgerWorld, type Input, type LedgerWorld, NOBODY } from './support.ts';
+import { createLedgerWorld, type Input, NOBODY } from './support.ts';
 
 /**
  * Bad input of every kind, to every field of every command: the commands, their fields and which of them
  * must be there are read from the schemas. Each is one error that names the field, and nothing is written.
  */
-let world: LedgerWorld;
-let kinds: Readonly<Record<string, Kind>>;
 const inputs: Record<string, Input> = {};
-beforeAll(async () => {
-  world = await createLedgerWorld();
-  kinds = createKinds(world);
-  const inputOf = createInputs(world);
-  for (const command of COMMANDS.keys()) inputs[command] = await inputOf(command);
-});
+const world = await createLedgerWorld();
+const kinds: Readonly<Record<string, Kind>> = createKinds(world);
+const inputOf = createInputs(world);
+for (const command of COMMANDS.keys()) inputs[command] = await inputOf(command);
 beforeEach(() => {
   world.calls.length = 0;
 });

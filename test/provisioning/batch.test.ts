@@ -1,28 +1,22 @@
 import { ulid } from 'ulid';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Answer, createProvisioning } from '../../provisioning/index.ts';
 import { conflict, GatehouseError } from '../../table/errors.ts';
 import type { Writer } from '../../table/writer.ts';
 import { createWorld } from '../support/world.ts';
 import { findingsOn } from './findings.ts';
 import { createOperatorsWorld } from './operators.ts';
-import { createLedgerWorld, type Input, type LedgerWorld, NOBODY } from './support.ts';
+import { createLedgerWorld, type Input, NOBODY } from './support.ts';
 
 /** Events of several commands: they share transactions, and each is answered as if it had been sent by itself. */
-let world: LedgerWorld;
-let tenant: string;
-let groups: readonly string[];
-let users: readonly string[];
-beforeAll(async () => {
-  world = await createLedgerWorld();
-  tenant = `tenant:${(await world.run('tenant.create', { name: 'Northwind' })).id}`;
-  groups = await Promise.all(
-    ['a', 'b', 'c', 'd', 'e'].map(
-      async (name) => (await world.run('group.create', { scope: tenant, name })).id,
-    ),
-  );
-  users = await Promise.all([1, 2, 3].map(async () => (await world.run('user.create', {})).id));
-});
+const world = await createLedgerWorld();
+const tenant = `tenant:${(await world.run('tenant.create', { name: 'Northwind' })).id}`;
+const groups = await Promise.all(
+  ['a', 'b', 'c', 'd', 'e'].map(
+    async (name) => (await world.run('group.create', { scope: tenant, name })).id,
+  ),
+);
+const users = await Promise.all([1, 2, 3].map(async () => (await world.run('user.create', {})).id));
 
 type Sent = readonly [command: string, input: Input, operationId?: string];
 const partOf = ([command, input, operationId]: Sent) => ({

@@ -1,14 +1,11 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import { createLightLedgerWorld, type Input, type LedgerWorld } from './support.ts';
+import { describe, expect, test } from 'vitest';
+import { createLightLedgerWorld, type Input } from './support.ts';
 
 /**
  * `dryRun`: what would happen, and nothing happens. Of every command: examples.integration.test.ts, and
  * corners.integration.test.ts where it fails, as batch.test.ts has it for several.
  */
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await createLightLedgerWorld();
-});
+const world = await createLightLedgerWorld();
 
 const dry = (command: string, input: Input, more: Input = {}) =>
   world.provision({ command, input, dryRun: true, ...more });

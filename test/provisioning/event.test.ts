@@ -1,12 +1,9 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { COMMANDS } from '../../provisioning/index.ts';
-import { createLedgerWorld, type LedgerWorld } from './support.ts';
+import { createLedgerWorld } from './support.ts';
 
 /** The event around the input: what is not as it should be is refused before anything is read. */
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await createLedgerWorld();
-});
+const world = await createLedgerWorld();
 
 const good = { command: 'user.create', input: {} };
 

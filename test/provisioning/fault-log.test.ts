@@ -1,16 +1,13 @@
 import { ulid } from 'ulid';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createProvisioning, type ProvisioningOptions } from '../../provisioning/index.ts';
 import { type ErrorCode, GatehouseError } from '../../table/errors.ts';
 import { createLogged } from '../support/log.ts';
-import { createLightWorld, type World } from '../support/world.ts';
+import { createLightWorld } from '../support/world.ts';
 
 /** Each fault of provisioning is one line, so that an alarm can count it; what callers do wrong is none. */
 const SECRET = 'ann@example.com';
-let world: World;
-beforeAll(async () => {
-  world = await createLightWorld();
-});
+const world = await createLightWorld();
 
 function setUp(parts: Partial<ProvisioningOptions> = {}) {
   const { log, lines } = createLogged();

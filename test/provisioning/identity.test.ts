@@ -1,16 +1,13 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createSubjectOf, type VerifiedClaims } from '../../authorizer/index.ts';
 import { createLoad, type Plan } from '../../engine/load.ts';
 import { guardKey } from '../../table/keys.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createWorld } from '../support/world.ts';
 
 /** Issuer and `sub` of a user: one identity, unique, found by its guard. */
 const ISSUER = 'https://token.actions.example/';
 const SUB = 'repo:org/name:ref:refs/heads/main';
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
+const world = await createWorld();
 const guardOf = (sub: string, issuer = ISSUER) => world.reader.get(guardKey('IDENTITY', sub, issuer));
 
 /** Asks as the authorizer does with SUBJECT_FROM=identity, and counts the calls. */

@@ -1,14 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createLedgerWorld, type Input, type LedgerWorld } from './support.ts';
+import { createLedgerWorld, type Input } from './support.ts';
 import { faultsOf } from './verify.ts';
 
 /** Roles that inherit: no circles, no endless chains, no way into a role of another tenant. */
 const LEVELS = 16;
 
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await createLedgerWorld();
-});
+const world = await createLedgerWorld();
 
 let count = 0;
 const create = async (input: Input = {}): Promise<string> =>

@@ -1,13 +1,11 @@
 import { ulid } from 'ulid';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { stamped, touchDecision } from '../../table/decision/writes.ts';
-import { createLightLedgerWorld, type LedgerWorld } from './support.ts';
+import { createLightLedgerWorld } from './support.ts';
 
 /** What is as deep or as large as may be works; one more is refused before anything is written. */
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await createLightLedgerWorld();
-  await world.apply(`
+const world = await createLightLedgerWorld();
+await world.apply(`
 pages: [home]
 scopes:
   deep: { id: deep, type: client }
@@ -18,7 +16,6 @@ roles: { visitor: { owner: deep, allow: [home] } }
 groups: { last: { id: last, scope: other } }
 users: { ann: { id: ann, assignments: [{ role: visitor, scope: deep }] }, full: { id: full } }
 `);
-});
 
 test('a scope of sixteen levels is decided in two calls; the seventeenth is refused', async () => {
   let parent = 'building:b';

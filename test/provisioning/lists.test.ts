@@ -1,44 +1,41 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { COMMANDS } from '../../provisioning/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { createInputs } from './kinds.ts';
-import { createLedgerWorld, type Input, type LedgerWorld, NOBODY, type Result } from './support.ts';
+import { createLedgerWorld, type Input, NOBODY, type Result } from './support.ts';
 
 /** Lists in pages: nothing is shown twice or left out, and a cursor is good for its own list only. */
 const LISTS = [...COMMANDS.keys()].filter((name) => name.endsWith('.list'));
 const COUNT = 12;
 
-let world: LedgerWorld;
 /** Ids of one of each: a group with many members, a role that many hold, and so on. */
 const one: Record<string, string> = {};
 /** An input of each list command, without page fields. */
 const inputs: Record<string, Input> = {};
 
-beforeAll(async () => {
-  world = await createLedgerWorld();
-  const { run } = world;
-  one.tenant = (await run('tenant.create', { name: 'Many' })).id;
-  const tenant = `tenant:${one.tenant}`;
-  one.group = (await run('group.create', { scope: tenant, name: 'all' })).id;
-  one.role = (await run('role.create', { name: 'reader', scope: 'global' })).id;
-  for (let i = 0; i < COUNT; i++) {
-    const user = (await run('user.create', {})).id;
-    await run('membership.create', { user, group: one.group });
-    await run('assignment.create', { user, scope: tenant, role: one.role });
-    await run('grant.create', { user, scope: tenant, roles: [one.role] });
-    await run('global-role.create', { user, role: one.role });
-    await run('admin.create', { user });
-    await run('role.create', { name: `role ${i}`, scope: tenant });
-    await run('location.create', { name: 'Place', parent: tenant });
-    await run('route.create', { method: 'GET', path: `/p${i}`, permission: 'p', scope: 'tenant:{claim:t}' });
-    // Pages and permissions of a role are two stretches of its partition.
-    const permission = i % 2 === 0 ? `leaf-${i}` : `a:b:${i}`;
-    await run(i % 2 === 0 ? 'page.create' : 'permission.create', { name: permission });
-    await run('role-permission.create', { role: one.role, permission, effect: 'ALLOW' });
-  }
-  const inputOf = createInputs(world);
-  for (const list of LISTS) inputs[list] = await inputOf(list);
-});
+const world = await createLedgerWorld();
+const { run } = world;
+one.tenant = (await run('tenant.create', { name: 'Many' })).id;
+const tenant = `tenant:${one.tenant}`;
+one.group = (await run('group.create', { scope: tenant, name: 'all' })).id;
+one.role = (await run('role.create', { name: 'reader', scope: 'global' })).id;
+for (let i = 0; i < COUNT; i++) {
+  const user = (await run('user.create', {})).id;
+  await run('membership.create', { user, group: one.group });
+  await run('assignment.create', { user, scope: tenant, role: one.role });
+  await run('grant.create', { user, scope: tenant, roles: [one.role] });
+  await run('global-role.create', { user, role: one.role });
+  await run('admin.create', { user });
+  await run('role.create', { name: `role ${i}`, scope: tenant });
+  await run('location.create', { name: 'Place', parent: tenant });
+  await run('route.create', { method: 'GET', path: `/p${i}`, permission: 'p', scope: 'tenant:{claim:t}' });
+  // Pages and permissions of a role are two stretches of its partition.
+  const permission = i % 2 === 0 ? `leaf-${i}` : `a:b:${i}`;
+  await run(i % 2 === 0 ? 'page.create' : 'permission.create', { name: permission });
+  await run('role-permission.create', { role: one.role, permission, effect: 'ALLOW' });
+}
+const inputOf = createInputs(world);
+for (const list of LISTS) inputs[list] = await inputOf(list);
 
 describe('pages', () => {
   const scope = () => `tenant:${one.tenant}`;

@@ -1,18 +1,14 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { COMMANDS } from '../../provisioning/index.ts';
 import { SCOPE_TYPES } from '../../table/entities/scope-types.ts';
 import { BUILT_IN_SUBJECTS } from '../../table/identifiers.ts';
 import type { Kind } from './kind.ts';
 import { createKinds, pick } from './kinds.ts';
-import { createLightLedgerWorld, type Input, type LedgerWorld, NOBODY } from './support.ts';
+import { createLightLedgerWorld, type Input, NOBODY } from './support.ts';
 
 /** Errors name fields and entities as their callers do, in plain words. */
-let world: LedgerWorld;
-let kinds: Readonly<Record<string, Kind>>;
-beforeAll(async () => {
-  world = await createLightLedgerWorld();
-  kinds = createKinds(world);
-});
+const world = await createLightLedgerWorld();
+const kinds: Readonly<Record<string, Kind>> = createKinds(world);
 const refused = (command: string, input: Input) => world.refused(command, input);
 
 describe('what a schema refuses', () => {

@@ -1,11 +1,11 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { revealed } from '../../provisioning/pseudonyms.ts';
 import { isRef, parseRef } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { LOG_SHARDS, logPartition, operationKey } from '../../table/keys.ts';
 import type { Kind } from './kind.ts';
 import { createKinds, nameOf, pick, TYPES } from './kinds.ts';
-import { createLedgerWorld, type Input, type LedgerWorld, type Result } from './support.ts';
+import { createLedgerWorld, type Input, type Result } from './support.ts';
 
 /**
  * Each write command is one TransactWriteItems, and in it are the record of the operation and the audit
@@ -15,12 +15,8 @@ const YEAR = 365 * 86_400;
 const WRITES = /Put|Update|Delete|Write/;
 const READS = /^(GetItem|BatchGetItem|Query)$/;
 
-let world: LedgerWorld;
-let kinds: Readonly<Record<string, Kind>>;
-beforeAll(async () => {
-  world = await createLedgerWorld();
-  kinds = createKinds(world);
-});
+const world = await createLedgerWorld();
+const kinds: Readonly<Record<string, Kind>> = createKinds(world);
 
 /** Runs a command as an actor and returns its result with all that it wrote. */
 async function carryOut(command: string, input: Input) {

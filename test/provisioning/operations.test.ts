@@ -1,5 +1,5 @@
 import { ulid } from 'ulid';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { type Answer, createProvisioning } from '../../provisioning/index.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import { formatFreshnessToken } from '../../table/freshness-token.ts';
@@ -11,14 +11,10 @@ import { createLightLedgerWorld, type Input, type LedgerWorld, writesOf } from '
 /** Idempotency under `operationId`: however often, however late, whatever was lost on the way. */
 const MONTH = 30 * 86_400_000;
 
-let world: LedgerWorld;
-let inputOf: (command: string) => Promise<Input>;
 let count = 0;
 const newOperation = () => `operation-${++count}`;
-beforeAll(async () => {
-  world = await createLightLedgerWorld();
-  inputOf = createInputs(world);
-});
+const world = await createLightLedgerWorld();
+const inputOf: (command: string) => Promise<Input> = createInputs(world);
 afterAll(async () => {
   expect(await findingsOn(world)).toEqual([]);
 });

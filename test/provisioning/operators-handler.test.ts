@@ -1,36 +1,33 @@
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createHandlerFrom } from '../../provisioning/compose.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createWorld } from '../support/world.ts';
 
 /** The function of provisioning where operators are verified: by tokens of an issuer, or as IAM principals. */
 const ISSUER = 'https://issuer.example';
 const ACCOUNT = 'arn:aws:sts::123456789012:assumed-role';
-let world: World;
-let tokenOf: (claims?: Record<string, unknown>) => Promise<string>;
-let keys: { keys: unknown[] };
-beforeAll(async () => {
-  world = await createWorld();
-  const { run } = world;
-  const principals = {
-    deploy: `${ACCOUNT}/deploy`,
-    ann: `${ACCOUNT}/sso-administrators/ann`,
-  };
-  for (const [id, sub] of Object.entries(principals)) {
-    await run('user.create', { id, issuer: 'iam', sub });
-    await run('admin.create', { user: id });
-  }
-  const { publicKey, privateKey } = await generateKeyPair('RS256', { extractable: true });
-  keys = { keys: [{ ...(await exportJWK(publicKey)), kid: 'k', alg: 'RS256', use: 'sig' }] };
-  const now = Math.floor(world.clock.now() / 1_000);
-  tokenOf = (claims = {}) =>
-    new SignJWT({ sub: 'deploy', ...claims })
-      .setProtectedHeader({ alg: 'RS256', kid: 'k' })
-      .setIssuer(ISSUER)
-      .setAudience('provisioning')
-      .setExpirationTime(now + 600)
-      .sign(privateKey);
-});
+const world = await createWorld();
+const { run } = world;
+const principals = {
+  deploy: `${ACCOUNT}/deploy`,
+  ann: `${ACCOUNT}/sso-administrators/ann`,
+};
+for (const [id, sub] of Object.entries(principals)) {
+  await run('user.create', { id, issuer: 'iam', sub });
+  await run('admin.create', { user: id });
+}
+const { publicKey, privateKey } = await generateKeyPair('RS256', { extractable: true });
+const keys: { keys: unknown[] } = {
+  keys: [{ ...(await exportJWK(publicKey)), kid: 'k', alg: 'RS256', use: 'sig' }],
+};
+const now = Math.floor(world.clock.now() / 1_000);
+const tokenOf: (claims?: Record<string, unknown>) => Promise<string> = (claims = {}) =>
+  new SignJWT({ sub: 'deploy', ...claims })
+    .setProtectedHeader({ alg: 'RS256', kid: 'k' })
+    .setIssuer(ISSUER)
+    .setAudience('provisioning')
+    .setExpirationTime(now + 600)
+    .sign(privateKey);
 
 const TOKENS = { TOKEN_ISSUER: ISSUER, TOKEN_AUDIENCE: 'provisioning' };
 const handlerOf = (env: Record<string, string>, fetched: () => Promise<Response>) => {

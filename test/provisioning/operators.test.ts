@@ -3,10 +3,7 @@ import { createOperatorsWorld, type OperatorsWorld } from './operators.ts';
 import { createLedgerWorld, type Input } from './support.ts';
 
 /** Who may run which command in which tenant (ADR 0032). */
-let world: OperatorsWorld;
-beforeAll(async () => {
-  world = await createOperatorsWorld(await createLedgerWorld());
-});
+const world: OperatorsWorld = await createOperatorsWorld(await createLedgerWorld());
 
 const [ACME, GLOBEX] = ['tenant:acme', 'tenant:globex'];
 

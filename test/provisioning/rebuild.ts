@@ -52,7 +52,8 @@ export function rebuild(items: readonly Item[]): Map<string, Attributes> {
     return attributes;
   };
   const addTo = (attributes: Attributes, attribute: string, member: unknown) => {
-    attributes[attribute] = new Set([...((attributes[attribute] as Set<unknown> | undefined) ?? []), member]);
+    const set = (attributes[attribute] as Set<unknown> | undefined) ?? new Set();
+    attributes[attribute] = set.add(member);
   };
   /** Only the edge itself counts, not its mirrors. */
   const edges = (type: string, ...from: readonly string[]) =>
@@ -175,6 +176,8 @@ export function rebuild(items: readonly Item[]): Map<string, Attributes> {
     if (when !== undefined) attributes[conditionAttribute(id)] = effect;
     else addTo(attributes, effect === 'ALLOW' ? 'allow' : 'deny', id);
   }
+  for (const attributes of decisions.values())
+    for (const [name, value] of Object.entries(attributes)) if (value === undefined) delete attributes[name];
   return decisions;
 }
 

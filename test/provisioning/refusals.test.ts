@@ -1,11 +1,14 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import { createLedgerWorld, type Input, type LedgerWorld, NOBODY } from './support.ts';
+import { describe, expect, test } from 'vitest';
+import { createLedgerWorld, type Input, NOBODY } from './support.ts';
 
 /** Input that is well formed, but contradicts itself or what it names. Nothing is written for it. */
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await createLedgerWorld();
-  await world.apply(`
+const [ACME, OFFICE] = ['tenant:acme', 'location:office'];
+const [AT_ACME, AT_OFFICE] = [ACME, OFFICE].map((scope) => ({ user: 'ann', scope }));
+const [early, late] = ['2026-02-01T00:00:00.000Z', '2026-03-01T00:00:00.000Z'];
+const route = { permission: 'p', scope: 'tenant:{claim:t}' };
+
+const world = await createLedgerWorld();
+await world.apply(`
 scopes:
   Acme: { id: acme, type: tenant }
   Zenith: { id: zenith, type: tenant }
@@ -18,14 +21,9 @@ roles:
 groups: { staff: { id: staff, scope: Office } }
 users: { ann: { id: ann } }
 `);
-  await world.run('assignment.create', { ...AT_ACME, role: 'any', startsAt: early });
-  await world.run('grant.create', { id: 'grant', user: 'ann', scope: ACME });
-  await world.run('route.create', { ...route, id: 'route', method: 'GET', path: '/files/{file}' });
-});
-const [ACME, OFFICE] = ['tenant:acme', 'location:office'];
-const [AT_ACME, AT_OFFICE] = [ACME, OFFICE].map((scope) => ({ user: 'ann', scope }));
-const [early, late] = ['2026-02-01T00:00:00.000Z', '2026-03-01T00:00:00.000Z'];
-const route = { permission: 'p', scope: 'tenant:{claim:t}' };
+await world.run('assignment.create', { ...AT_ACME, role: 'any', startsAt: early });
+await world.run('grant.create', { id: 'grant', user: 'ann', scope: ACME });
+await world.run('route.create', { ...route, id: 'route', method: 'GET', path: '/files/{file}' });
 
 type Case = readonly [why: string, command: string, input: Input, field: string];
 async function expectRefused(code: string, [, command, input, field]: Case): Promise<void> {

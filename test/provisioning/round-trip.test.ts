@@ -4,15 +4,11 @@ import { COMMANDS, type Command } from '../../provisioning/index.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Kind } from './kind.ts';
 import { createKinds, nameOf, pick, TYPES } from './kinds.ts';
-import { createLedgerWorld, type Input, type LedgerWorld, type Result } from './support.ts';
+import { createLedgerWorld, type Input, type Result } from './support.ts';
 
 /** Create, read, list, update, delete: the same story for every kind of node and edge. */
-let world: LedgerWorld;
-let kinds: Readonly<Record<string, Kind>>;
-beforeAll(async () => {
-  world = await createLedgerWorld();
-  kinds = createKinds(world);
-});
+const world = await createLedgerWorld();
+const kinds: Readonly<Record<string, Kind>> = createKinds(world);
 
 test('the table of kinds knows every kind that has a command', () => {
   expect(Object.keys(kinds).sort()).toEqual([...TYPES].sort());

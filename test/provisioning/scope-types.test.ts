@@ -7,14 +7,11 @@ import { modelOf } from '../proof/oracle/model-of-items.ts';
 import { judge } from '../proof/oracle/oracle.ts';
 import { findingsIn } from './findings.ts';
 import { decisionsOf, rebuild } from './rebuild.ts';
-import { createLedgerWorld, type Input, type LedgerWorld } from './support.ts';
+import { createLedgerWorld, type Input } from './support.ts';
 import { faultsOf } from './verify.ts';
 
 /** Scope types are data: those that operators add are as good as those that come with the table. */
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await createLedgerWorld();
-});
+const world = await createLedgerWorld();
 const expectWhole = async () => {
   const items = await world.everything();
   expect(faultsOf(items)).toEqual([]);

@@ -1,15 +1,12 @@
 import { ulid } from 'ulid';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Item } from '../../table/item.ts';
 import { nodeKey, secretKey } from '../../table/keys.ts';
 import { linesOf, verifyOn } from './findings.ts';
-import { createLedgerWorld, type LedgerWorld } from './support.ts';
+import { createLedgerWorld } from './support.ts';
 
 /** Password hashes and the like stand in a partition of their own (ADR 0016). */
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await createLedgerWorld();
-});
+const world = await createLedgerWorld();
 
 const SECRETS = { passwordHash: 'argon2id-of-something', mfaSecret: 'sealed-something' };
 const VALUES = /argon2id|sealed/;

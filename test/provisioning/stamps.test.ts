@@ -1,5 +1,5 @@
 import { ulid } from 'ulid';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createProvisioning } from '../../provisioning/index.ts';
 import { decodeStamp } from '../../table/decision/decode.ts';
 import { GatehouseError } from '../../table/errors.ts';
@@ -16,13 +16,9 @@ import { createLightLedgerWorld, type Input, type LedgerWorld } from './support.
  * here by its key alone: one that went without would leave the item with the stamp of an older write, and nobody
  * would see it (SPEC section 2).
  */
-let world: LedgerWorld;
-let inputOf: (command: string) => Promise<Input>;
 const stamping = new Set<string>();
-beforeAll(async () => {
-  world = await createLightLedgerWorld();
-  inputOf = createInputs(world);
-});
+const world = await createLightLedgerWorld();
+const inputOf: (command: string) => Promise<Input> = createInputs(world);
 
 const formOf = (action: Action) => String(parseKey(keyOf(action))?.form);
 const isStamped = (action: Action): boolean =>

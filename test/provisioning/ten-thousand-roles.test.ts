@@ -1,10 +1,10 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { Attribute, heirsAttribute, roleAttribute } from '../../table/decision/attributes.ts';
 import type { Item } from '../../table/item.ts';
 import { decisionKey, edgeKey, type Key, tenantEffectsKey } from '../../table/keys.ts';
 import { parsePermissionName } from '../../table/permission-name.ts';
 import { sizeOf } from '../../table/size.ts';
-import { createLightWorld, type World } from '../support/world.ts';
+import { createLightWorld } from '../support/world.ts';
 import { foldRoles } from './folded.ts';
 
 /**
@@ -21,9 +21,6 @@ const PERMISSION = 'files:read:own';
 const numbers = [...Array(ROLES).keys()];
 
 const idOf = (n: number): string => `01J8Z0E2Z8D2A3J7A7Y3${String(n).padStart(6, '0')}`;
-let world: World;
-let [tenant, location, ann, role] = ['', '', '', ''];
-let key: Key;
 
 const put = async (items: readonly Item[]) => {
   for (let n = 0; n < items.length; n += 100)
@@ -38,25 +35,23 @@ const ownership = (n: number): Item => ({
   v: 1,
 });
 
-beforeAll(async () => {
-  world = await createLightWorld();
-  await world.run('permission.create', { name: PERMISSION });
-  tenant = (await world.run('tenant.create', { name: 'Acme' })).id;
-  location = (await world.run('location.create', { name: 'Hall', parent: `tenant:${tenant}` })).id;
-  role = (await world.run('role.create', { name: 'clerk', scope: `tenant:${tenant}` })).id;
-  ann = (await world.run('user.create', {})).id;
-  await world.run('assignment.create', { user: ann, role, scope: `tenant:${tenant}` });
-  await world.run('role-permission.create', { role, permission: PERMISSION, effect: 'ALLOW' });
-  key = decisionKey({ type: 'tenant', id: tenant });
-  const effects = tenantEffectsKey({ type: 'tenant', id: tenant }, parsePermissionName(PERMISSION, ''));
-  const [root, named] = await world.reader.getMany([key, effects]);
-  if (!root || !named) throw new Error('the decision items of the tenant are missing');
-  const naming = new Set([role, ...numbers.slice(0, NAMING - 1).map(idOf)]);
-  await put([{ ...named, [Attribute.allow]: naming }]);
-  const listed = numbers.slice(0, LISTED).map((n) => [roleAttribute(idOf(n)), '']);
-  await put([{ ...root, ...Object.fromEntries(listed) }]);
-  await put(numbers.slice(0, LISTED).map(ownership));
-});
+const world = await createLightWorld();
+await world.run('permission.create', { name: PERMISSION });
+const tenant = (await world.run('tenant.create', { name: 'Acme' })).id;
+const location = (await world.run('location.create', { name: 'Hall', parent: `tenant:${tenant}` })).id;
+const role = (await world.run('role.create', { name: 'clerk', scope: `tenant:${tenant}` })).id;
+const ann = (await world.run('user.create', {})).id;
+await world.run('assignment.create', { user: ann, role, scope: `tenant:${tenant}` });
+await world.run('role-permission.create', { role, permission: PERMISSION, effect: 'ALLOW' });
+const key: Key = decisionKey({ type: 'tenant', id: tenant });
+const effects = tenantEffectsKey({ type: 'tenant', id: tenant }, parsePermissionName(PERMISSION, ''));
+const [root, named] = await world.reader.getMany([key, effects]);
+if (!root || !named) throw new Error('the decision items of the tenant are missing');
+const naming = new Set([role, ...numbers.slice(0, NAMING - 1).map(idOf)]);
+await put([{ ...named, [Attribute.allow]: naming }]);
+const listed = numbers.slice(0, LISTED).map((n) => [roleAttribute(idOf(n)), '']);
+await put([{ ...root, ...Object.fromEntries(listed) }]);
+await put(numbers.slice(0, LISTED).map(ownership));
 
 /** What a check of a fresh engine reads: calls, and units of the items, an absent one being one. */
 async function coldCheck(scope: string) {

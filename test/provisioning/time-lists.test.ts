@@ -1,10 +1,8 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import { createWorld, type World } from '../support/world.ts';
+import { describe, expect, test } from 'vitest';
+import { createWorld } from '../support/world.ts';
 
 /** Lists by tenant, by status and by time: right rows, right order, page by page, one tenant at a time. */
-let world: World;
 const HOUR = 3_600_000;
-let tenants: readonly string[];
 const created: Record<string, string[]> = {};
 
 type Row = Readonly<Record<string, unknown>>;
@@ -23,20 +21,18 @@ async function walk(command: string, input: Row): Promise<readonly Row[]> {
 }
 const ids = async (command: string, input: Row) => (await walk(command, input)).map(({ id }) => id);
 
-beforeAll(async () => {
-  world = await createWorld();
-  tenants = await Promise.all(
-    ['One', 'One more'].map(async (name) => `account:${(await world.run('account.create', { name })).id}`),
-  );
-  for (let n = 0; n < 5; n++) {
-    for (const tenant of tenants) {
-      const endsAt = new Date(Date.parse('2026-06-10T00:00:00.000Z') - n * 24 * HOUR).toISOString();
-      const { id } = await world.run('user.create', { tenant, ...(n === 4 ? {} : { endsAt }) });
-      created[tenant] = [...(created[tenant] ?? []), id];
-    }
-    world.clock.advance(HOUR);
+const world = await createWorld();
+const tenants = await Promise.all(
+  ['One', 'One more'].map(async (name) => `account:${(await world.run('account.create', { name })).id}`),
+);
+for (let n = 0; n < 5; n++) {
+  for (const tenant of tenants) {
+    const endsAt = new Date(Date.parse('2026-06-10T00:00:00.000Z') - n * 24 * HOUR).toISOString();
+    const { id } = await world.run('user.create', { tenant, ...(n === 4 ? {} : { endsAt }) });
+    created[tenant] = [...(created[tenant] ?? []), id];
   }
-});
+  world.clock.advance(HOUR);
+}
 
 describe('users of a tenant', () => {
   test('in the order of their creation, none of the other tenant', async () => {

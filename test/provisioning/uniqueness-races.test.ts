@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Answer } from '../../provisioning/index.ts';
 import { decisionKey, guardKey, logPartition, nodeKey } from '../../table/keys.ts';
 import { eventually } from '../support/eventually.ts';
-import { findingsOn } from './findings.ts';
+import { findingsIn } from './findings.ts';
 import { GUARDED } from './guarded.ts';
 import { createLedgerWorld, type LedgerWorld } from './support.ts';
 
@@ -12,7 +12,7 @@ beforeEach(async () => {
   world = await createLedgerWorld();
 });
 afterEach(async () => {
-  expect(await findingsOn(world)).toEqual([]);
+  expect(await findingsIn(await world.everything(), world.clock)).toEqual([]);
 });
 
 const parallel = (count: number, one: (turn: number) => Promise<Answer>) =>

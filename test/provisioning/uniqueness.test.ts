@@ -1,15 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { globalKey, guardKey, type Key } from '../../table/keys.ts';
 import { GUARDED } from './guarded.ts';
-import { asState, createLedgerWorld, type Input, type LedgerWorld } from './support.ts';
+import { asState, createLedgerWorld, type Input } from './support.ts';
 
 const GLOBAL_ROLES = globalKey().PK;
 
 /** Unique values: taken once, changed and freed together with their owner. */
-let world: LedgerWorld;
-beforeAll(async () => {
-  world = await createLedgerWorld();
-});
+const world = await createLedgerWorld();
 
 describe.each(GUARDED)('the $field of a $type', (guarded) => {
   const { type, field, base, value, alike, other, guards } = guarded;

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Item } from '../../table/item.ts';
 import { size } from '../support/tier.ts';
 import { createKinds, TYPES } from './kinds.ts';
@@ -10,26 +10,23 @@ import { faultsOf } from './verify.ts';
  * The checks on which the other tests of this folder rest: a table with one of each kind is whole, and any
  * damage to it is found.
  */
-let items: readonly Item[];
 /** All of them in the soak tier, otherwise some of each type. */
 const some = <T>(all: readonly T[]): readonly T[] => all.filter((_, n) => n % size(9, 1) === 0);
-beforeAll(async () => {
-  const world = await createLightLedgerWorld();
-  const kinds = createKinds(world);
-  for (const type of TYPES) await world.run(`${type}.create`, (await kinds[type]?.create()) ?? {});
-  const account = `account:${(await world.run('account.create', { name: 'Of robots' })).id}`;
-  const robot = `technical-user:${(await world.run('technical-user.create', { account, name: 'robot' })).id}`;
-  const tokens = await Promise.all(
-    [1, 2].map(() => world.run('token.create', { user: robot, tokenType: 'api', tenant: account })),
-  );
-  await world.run('token.revoke', { id: tokens[0]?.id });
-  const role = (await world.run('role.create', { name: 'of robots', scope: account })).id;
-  await world.run('assignment.create', { user: robot, role, scope: account });
-  const elsewhere = `tenant:${(await world.run('tenant.create', { name: 'Elsewhere' })).id}`;
-  await world.run('grant.create', { user: robot, roles: [], scope: elsewhere });
-  await world.run('module.create', { name: 'sold', soldBySubscription: true });
-  items = await world.everything();
-});
+const world = await createLightLedgerWorld();
+const kinds = createKinds(world);
+for (const type of TYPES) await world.run(`${type}.create`, (await kinds[type]?.create()) ?? {});
+const account = `account:${(await world.run('account.create', { name: 'Of robots' })).id}`;
+const robot = `technical-user:${(await world.run('technical-user.create', { account, name: 'robot' })).id}`;
+const tokens = await Promise.all(
+  [1, 2].map(() => world.run('token.create', { user: robot, tokenType: 'api', tenant: account })),
+);
+await world.run('token.revoke', { id: tokens[0]?.id });
+const role = (await world.run('role.create', { name: 'of robots', scope: account })).id;
+await world.run('assignment.create', { user: robot, role, scope: account });
+const elsewhere = `tenant:${(await world.run('tenant.create', { name: 'Elsewhere' })).id}`;
+await world.run('grant.create', { user: robot, roles: [], scope: elsewhere });
+await world.run('module.create', { name: 'sold', soldBySubscription: true });
+const items: readonly Item[] = await world.everything();
 const isState = ({ Type }: Item) =>
   !['AuditLog', 'AuditCount', 'PseudonymKey', 'Operation'].includes(String(Type));
 const isWhole = (state: readonly Item[]) => {

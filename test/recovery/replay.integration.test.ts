@@ -1,19 +1,15 @@
 import { writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { verify } from '../../provisioning/verify/index.ts';
 import { fileOf, gatehouse } from '../cli/support.ts';
-import type { Store } from '../support/store.ts';
 import { createDrill, restored } from './drill.ts';
 
 /**
  * The restore of docs/runbooks/restore.md, small: the table as it was is a new table, and what was revoked since
  * is revoked again from the records that were kept outside. The large one is drill.soak.test.ts.
  */
-let drill: Awaited<ReturnType<typeof createDrill<Store>>>;
-beforeAll(async () => {
-  drill = await createDrill({ users: 34, revocations: 24 }, restored);
-});
+const drill = await createDrill({ users: 34, revocations: 24 }, restored);
 
 const replayed = async (records: readonly string[], ...more: readonly string[]) => {
   const file = fileOf(`${records.join('\n')}\n`, 'jsonl');

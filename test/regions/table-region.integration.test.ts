@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { createHandlerFrom as createAuthorizerFrom } from '../../authorizer/compose.ts';
 import { createHandlerFrom as createProvisioningFrom } from '../../provisioning/compose.ts';
 
@@ -16,16 +16,13 @@ const server = createServer((request, response) => {
   );
 });
 
-let environment: Readonly<Record<string, string>>;
-beforeAll(async () => {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  environment = {
-    TABLE_NAME: 'gatehouse',
-    DYNAMODB_ENDPOINT: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    AWS_REGION: 'us-east-1',
-  };
-});
+server.listen(0, '127.0.0.1');
+await once(server, 'listening');
+const environment: Readonly<Record<string, string>> = {
+  TABLE_NAME: 'gatehouse',
+  DYNAMODB_ENDPOINT: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+  AWS_REGION: 'us-east-1',
+};
 beforeEach(() => regions.splice(0));
 afterAll(() => void server.close());
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createEngine } from '../../engine/index.ts';
 import { EDGES } from '../../provisioning/documents/edges.ts';
 import type { Entity } from '../../table/entities/entity.ts';
@@ -35,15 +35,10 @@ const TODAY: Release = { createEngine, createMemoryTable };
 const goldenOf = (release: string, name = 'items'): readonly Item[] =>
   fromJson(readFileSync(new URL(`${release}/${name}.json`, import.meta.url), 'utf8'));
 
-let previous: Release;
-let today: readonly Item[];
-let split: readonly Item[];
 const before = goldenOf('3d7252a');
-beforeAll(async () => {
-  previous = await import(new URL('3d7252a/reader.mjs', import.meta.url).href);
-  today = (await createSampleWorld()).items();
-  split = (await createSplitWorld()).items();
-});
+const previous: Release = await import(new URL('3d7252a/reader.mjs', import.meta.url).href);
+const today: readonly Item[] = (await createSampleWorld()).items();
+const split: readonly Item[] = (await createSplitWorld()).items();
 
 const QUESTIONS = SUBJECTS.flatMap((subject) =>
   PERMISSIONS.flatMap((permission) => SCOPES.map((scope) => ({ subject, permission, scope }))),

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { expectedNames, isNothing, mostOf, namesOf, tally } from './operations.ts';
-import { readOptions } from './options.ts';
 import { countPassed, formatJson, formatTable, type Run, reportOf } from './report.ts';
 import { ROWS } from './titles.ts';
 
@@ -31,13 +30,13 @@ describe('the report', () => {
   });
 
   test('all passed is all passed', () => {
-    expect(formatTable(reportOf(ROWS.map(({ id }) => run(id))), { colours: false })).toMatch(/\n83 of 83$/);
+    expect(formatTable(reportOf(ROWS.map(({ id }) => run(id))))).toMatch(/\n83 of 83$/);
   });
 });
 
 describe('the table', () => {
   const rows = reportOf([run('RB-01'), run('PL-05', false, [queries, get])]);
-  const lines = formatTable(rows, { colours: false }).split('\n');
+  const lines = formatTable(rows).split('\n');
 
   test('has a line a row, and the count at the end', () => {
     expect(lines).toHaveLength(85);
@@ -46,20 +45,6 @@ describe('the table', () => {
     expect(line('RB-01')).toBe('RB-01 | email to user id (one GetItem, provider kept) | GetItem | pass');
     expect(line('PL-05')).toBe('PL-05 | users of an account | Query GSI2 ×2, GetItem | fail');
     expect(line('AM-04')).toBe('AM-04 | client | no test');
-  });
-
-  test('has its columns one below the other', () => {
-    const starts = lines.slice(0, 83).map((line) => line.search(/(?:pass|fail|no test)$/));
-    expect(new Set(starts).size).toBe(1);
-  });
-
-  test('is coloured only when it is told to', () => {
-    const start = '\u001b[';
-    expect(lines.join('')).not.toContain(start);
-    const coloured = formatTable(rows, { colours: true });
-    for (const part of [`${start}32mpass`, `${start}31mfail`, `${start}33mno test`]) {
-      expect(coloured).toContain(part);
-    }
   });
 });
 
@@ -110,29 +95,5 @@ describe('operations', () => {
     [false, false],
   ])('%j is nothing: %s', (answer, nothing) => {
     expect(isNothing(answer)).toBe(nothing);
-  });
-});
-
-describe('the command line', () => {
-  test.each([
-    [[], {}],
-    [['--json', 'rows.json'], { json: 'rows.json' }],
-    [['--json=-rows.json'], { json: '-rows.json' }],
-  ])('%j', (args, options) => {
-    expect(readOptions(args)).toEqual(options);
-  });
-
-  test.each([
-    [['--json'], '--json needs a file'],
-    [['--json', ''], '--json needs a file'],
-    [['--json='], '--json needs a file'],
-    [['--json', '--verbose'], '--json needs a file'],
-    [['--jsn', 'rows.json'], 'unknown argument --jsn;'],
-    [['-j'], 'unknown argument -j;'],
-    [['rows.json'], 'unknown argument rows.json;'],
-    [['--'], 'unknown argument --;'],
-  ])('%j is refused in one line', (args, problem) => {
-    expect(() => readOptions(args)).toThrow(problem);
-    expect(() => readOptions(args)).toThrow(/^[^\n]*usage: npm run rows[^\n]*$/);
   });
 });

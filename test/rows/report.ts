@@ -28,23 +28,18 @@ export function reportOf(runs: readonly Run[]): readonly RowReport[] {
   });
 }
 
-/** Green, red and yellow. */
-const COLOURS: Readonly<Record<Status, number>> = { pass: 32, fail: 31, 'no test': 33 };
-const coloured = (status: Status): string => `\u001b[${COLOURS[status]}m${status}\u001b[39m`;
-
 const shown = ({ operation, index, calls }: Operation): string =>
   [operation, ...(index === null ? [] : [index]), ...(calls === 1 ? [] : [`×${calls}`])].join(' ');
 
 /** A table of all rows, then how many passed. */
-export function formatTable(rows: readonly RowReport[], options: { readonly colours: boolean }): string {
+export function formatTable(rows: readonly RowReport[]): string {
   const cells = rows.map(
     ({ id, title, operations }) => [id, title, operations.map(shown).join(', ')] as const,
   );
   const widths = [0, 1, 2].map((column) => Math.max(0, ...cells.map((cell) => cell[column]?.length ?? 0)));
   const lines = rows.map(({ status }, place) => {
     const padded = (cells[place] ?? []).map((cell, column) => cell.padEnd(widths[column] ?? 0));
-    const last = options.colours ? coloured(status) : status;
-    return [...padded, last].join('  ');
+    return [...padded, status].join('  ');
   });
   return [...lines, '', `${countPassed(rows)} of ${rows.length}`].join('\n');
 }

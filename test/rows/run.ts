@@ -1,11 +1,11 @@
 import { openSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { startVitest, type TestModule } from 'vitest/node';
-import { readOptions } from './options.ts';
 import { countPassed, formatJson, formatTable, type Run, reportOf } from './report.ts';
 import type {} from './row.ts';
 
-/** `npm run rows`: which rows of the specification's section 4 work, and with which reads. */
+/** `npm run rows [-- --json FILE]`: which rows of the specification's section 4 work, and with which reads. */
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** What the tests of rows came to, and what went wrong. */
@@ -47,9 +47,9 @@ const problemsOf = (module: TestModule): readonly string[] => [
 async function main(): Promise<number> {
   let json: number | undefined;
   try {
-    const options = readOptions(process.argv.slice(2));
+    const { values } = parseArgs({ options: { json: { type: 'string' } } });
     // Opened before the tests run: a file that cannot be written is said at once.
-    if (options.json !== undefined) json = openSync(options.json, 'w');
+    if (values.json !== undefined) json = openSync(values.json, 'w');
   } catch (error) {
     console.error(messageOf(error));
     return 2;
@@ -57,7 +57,7 @@ async function main(): Promise<number> {
   const { runs, problems } = await runTests();
   const rows = reportOf(runs);
   for (const problem of problems) console.error(problem);
-  console.log(formatTable(rows, { colours: process.stdout.isTTY }));
+  console.log(formatTable(rows));
   if (json !== undefined) writeFileSync(json, formatJson(rows));
   return countPassed(rows) === rows.length && problems.length === 0 ? 0 : 1;
 }

@@ -1,16 +1,16 @@
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, expect, inject, test } from 'vitest';
 import { provisionedOn } from '../../cli/provisioning.ts';
 import { systemClock } from '../../engine/clock.ts';
 import { readConfiguration } from '../../local/configuration.ts';
 import { RESULT_TTL_SECONDS } from '../../local/sample/apis.ts';
-import { type SampleStack, startSample } from '../../local/sample/stack.ts';
+import { startSample } from '../../local/sample/stack.ts';
 import { createPort } from '../../scim/compose.ts';
 import { createHandle } from '../../scim/http.ts';
 import { createClient } from '../../table/dynamodb/client.ts';
 import { openSocket } from '../local/smoke/socket.ts';
 import { gradesOf, tokenFrom } from '../local/smoke/visitor.ts';
 import { NO_LOG } from '../support/log.ts';
-import { type Client, client, groupOf, patchOf, userOf } from './support.ts';
+import { client, groupOf, patchOf, userOf } from './support.ts';
 
 /**
  * `active: false` on the local stack, with its clocks, caches and change feed: how long after the PATCH is anybody
@@ -22,47 +22,41 @@ const IS_MEASURED = process.env.MEASURED !== undefined;
 const HTTP_BOUND_MS = IS_MEASURED ? ENGINE_TTL_MS + RESULT_TTL_SECONDS * 1_000 : 60_000;
 const SOCKET_BOUND_MS = IS_MEASURED ? 10_000 : 60_000;
 
-let stack: SampleStack;
-let send: Client;
-let group: string;
-
-beforeAll(async () => {
-  stack = await startSample(
-    readConfiguration({
-      PORT: '0',
-      LAMBDA_PORT: '0',
-      DYNAMODB_PORT: '0',
-      LIVE_REVOCATION: 'true',
-      CACHE_TTL_SECONDS: String(ENGINE_TTL_MS / 1_000),
-      DYNAMODB_ENDPOINT: inject('endpoint'),
-      TABLE_NAME: `gatehouse-scim-${process.pid}`,
-    }),
-  );
-  const { now } = systemClock;
-  const { reader, provisioning } = provisionedOn(
-    createClient({ endpoint: inject('endpoint') }),
-    stack.table,
-    now,
-  );
-  const run = async (command: string, input: Readonly<Record<string, unknown>>) => {
-    const answer = await provisioning({ command, input });
-    if (!answer.ok) throw new Error(`${command}: ${answer.error.message}`);
-    return answer.result;
-  };
-  const scope = `location:${stack.school.north}`;
-  await run('domain.create', { name: 'school.example', tenant: scope });
-  const { id: connection } = await run('scim-connection.create', { scope, name: 'staff' });
-  const { token } = await run('scim-credential.create', { connection });
-  const port = createPort(reader, systemClock, provisioning);
-  const handle = createHandle({ port, publicUrl: undefined, clock: systemClock, log: NO_LOG });
-  send = client(handle, String(token));
-  group = await groupOf(send, 'Staff');
-  const { id: role } = await run('role.create', { name: 'staff', scope, allowOnly: true });
-  for (const permission of ['grades', 'dashboard'])
-    await run('role-permission.create', { role, permission, effect: 'ALLOW' });
-  await run('group-role.create', { group, role });
-  await run('user.create', { email: 'linked@school.example' });
-});
+const stack = await startSample(
+  readConfiguration({
+    PORT: '0',
+    LAMBDA_PORT: '0',
+    DYNAMODB_PORT: '0',
+    LIVE_REVOCATION: 'true',
+    CACHE_TTL_SECONDS: String(ENGINE_TTL_MS / 1_000),
+    DYNAMODB_ENDPOINT: inject('endpoint'),
+    TABLE_NAME: `gatehouse-scim-${process.pid}`,
+  }),
+);
+const { now } = systemClock;
+const { reader, provisioning } = provisionedOn(
+  createClient({ endpoint: inject('endpoint') }),
+  stack.table,
+  now,
+);
+const run = async (command: string, input: Readonly<Record<string, unknown>>) => {
+  const answer = await provisioning({ command, input });
+  if (!answer.ok) throw new Error(`${command}: ${answer.error.message}`);
+  return answer.result;
+};
+const scope = `location:${stack.school.north}`;
+await run('domain.create', { name: 'school.example', tenant: scope });
+const { id: connection } = await run('scim-connection.create', { scope, name: 'staff' });
+const { token } = await run('scim-credential.create', { connection });
+const port = createPort(reader, systemClock, provisioning);
+const handle = createHandle({ port, publicUrl: undefined, clock: systemClock, log: NO_LOG });
+const send = client(handle, String(token));
+const group = await groupOf(send, 'Staff');
+const { id: role } = await run('role.create', { name: 'staff', scope, allowOnly: true });
+for (const permission of ['grades', 'dashboard'])
+  await run('role-permission.create', { role, permission, effect: 'ALLOW' });
+await run('group-role.create', { group, role });
+await run('user.create', { email: 'linked@school.example' });
 afterAll(() => stack.stop());
 
 test.each(['made', 'linked'])('a user whom the connection has %s', async (name) => {

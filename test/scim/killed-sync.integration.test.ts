@@ -5,7 +5,7 @@ import { type Answer, createProvisioning } from '../../provisioning/index.ts';
 import { findingsOn } from '../provisioning/findings.ts';
 import { eventually } from '../support/eventually.ts';
 import { size } from '../support/tier.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createLightWorld, createWorld, type World } from '../support/world.ts';
 import { type Client, groupOf, membersOf, patchOf } from './support.ts';
 import { makeTenant, serve, type Tenant } from './tenants.ts';
 
@@ -49,8 +49,7 @@ async function linksOf({ provision }: World, { id }: Tenant, names: readonly str
 }
 
 /** A group that opens a page, with members of whom some are to go, and others are to come. */
-async function createStage(): Promise<Stage> {
-  const world = await createWorld();
+async function createStage(world: World): Promise<Stage> {
   const tenant = await makeTenant(world, 'acme');
   const scope = `tenant:${tenant.id}`;
   await world.run('page.create', { name: 'home' });
@@ -111,7 +110,7 @@ async function expectDone({ world, send, group, after, allowedUsers }: Stage): P
 }
 
 test('that is stopped after each step in turn', { timeout: TIMEOUT_MS }, async () => {
-  const stage = await createStage();
+  const stage = await createStage(await createLightWorld());
   const { world, tenant, group, patch, allowedUsers } = stage;
   let steps = 0;
   for (let isDone = false; !isDone; ) {
@@ -164,7 +163,7 @@ async function start({ world: { table, endpoint } }: Stage) {
 }
 
 test('whose server is killed', { timeout: TIMEOUT_MS }, async () => {
-  const stage = await createStage();
+  const stage = await createStage(await createWorld());
   const { tenant, send, group, before, patch, allowedUsers } = stage;
   const request = (url: string) =>
     fetch(`${url}/scim/v2/Groups/${group}`, {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { size } from '../support/tier.ts';
-import { createWorld } from '../support/world.ts';
+import { createLightWorld } from '../support/world.ts';
 import { type Client, GROUP, patchOf, USER } from './support.ts';
 import { makeTenant, serve } from './tenants.ts';
 
@@ -119,7 +119,7 @@ test.each([
   ['Entra ID', asEntra],
   ['Okta', asOkta],
 ])('the sync of %s writes nothing the second time', async (_, sync) => {
-  const world = await createWorld();
+  const world = await createLightWorld();
   const tenant = await makeTenant(world, 'acme');
   const writesOf = async (act: () => Promise<void>): Promise<number> => {
     world.calls.length = 0;

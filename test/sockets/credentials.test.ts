@@ -1,26 +1,23 @@
-import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { Authorizer } from '../../authorizer/index.ts';
 import type { Listed } from '../../authorizer/sockets/connection.ts';
 import { createSockets } from '../../authorizer/sockets/sockets.ts';
 import { serveFor } from '../authorizer/served.ts';
-import { AUDIENCE, createIssuer, ISSUER, type Issuer, webSocketEvent } from '../authorizer/support.ts';
+import { AUDIENCE, createIssuer, ISSUER, webSocketEvent } from '../authorizer/support.ts';
 import { mean } from '../support/external-groups.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createWorld } from '../support/world.ts';
 
 /**
  * Live revocation with the authorizer before it, which answers from its cache: a credential that is revoked opens no
  * connection and keeps none, whatever its subject may still do.
  */
-let world: World;
-let issuer: Issuer;
+const issuer = await createIssuer();
 const ann = 'ann';
 let authorizer: Authorizer;
 const open = new Map<string, Listed>();
 let sockets: ReturnType<typeof createSockets>;
 
-beforeAll(async () => {
-  issuer = await createIssuer();
-  world = await createWorld(`
+const world = await createWorld(`
 pages: [board]
 scopes: { School: { id: school, type: account } }
 roles: { reader: { id: reader, owner: School, allow: [board] } }
@@ -31,7 +28,6 @@ users:
   bob: { id: bob }
 routes: [{ method: CONNECT, path: /$connect, permission: board, scope: "account:school" }]
 `);
-});
 
 beforeEach(() => {
   open.clear();

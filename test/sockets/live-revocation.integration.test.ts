@@ -1,7 +1,7 @@
 import { GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, expect, inject, test } from 'vitest';
 import { readConfiguration } from '../../local/configuration.ts';
-import { type SampleStack, startSample } from '../../local/sample/stack.ts';
+import { startSample } from '../../local/sample/stack.ts';
 import { followChanges } from '../../local/sockets/change-feed.ts';
 import { createClient } from '../../table/dynamodb/client.ts';
 import { gatehouse } from '../cli/support.ts';
@@ -10,19 +10,16 @@ import { tokenFrom } from '../local/smoke/visitor.ts';
 import { deferred } from '../local/support.ts';
 
 /** Live revocation from end to end: the local stack, its change feed, and the management API of its WebSocket API. */
-let stack: SampleStack;
-beforeAll(async () => {
-  stack = await startSample(
-    readConfiguration({
-      PORT: '0',
-      LAMBDA_PORT: '0',
-      DYNAMODB_PORT: '0',
-      LIVE_REVOCATION: 'true',
-      DYNAMODB_ENDPOINT: inject('endpoint'),
-      TABLE_NAME: `gatehouse-sockets-${process.pid}`,
-    }),
-  );
-});
+const stack = await startSample(
+  readConfiguration({
+    PORT: '0',
+    LAMBDA_PORT: '0',
+    DYNAMODB_PORT: '0',
+    LIVE_REVOCATION: 'true',
+    DYNAMODB_ENDPOINT: inject('endpoint'),
+    TABLE_NAME: `gatehouse-sockets-${process.pid}`,
+  }),
+);
 afterAll(() => stack.stop());
 
 /** The name of a user of the school, a path of a WebSocket, and how it ends. */

@@ -1,5 +1,5 @@
 import { ulid } from 'ulid';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Edge } from '../../provisioning/edges/edge.ts';
 import {
   admin,
@@ -38,7 +38,7 @@ import {
 import type { PermissionName } from '../../table/permission-name.ts';
 import type { Action, Update } from '../../table/write/action.ts';
 import fc from '../support/fast-check.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createWorld } from '../support/world.ts';
 import { refusalOf } from './support.ts';
 
 const added = (edge: Edge) => entryChanges([], edge.entries);
@@ -51,10 +51,7 @@ const deleted = (ref: Ref, attributes: object) => removeEntries(nodeOf(ref, attr
 const removed = (edge: Edge) => entryChanges(edge.entries, []);
 
 /** What is written into decision items comes out of them as facts, through a real DynamoDB engine. */
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
+const world = await createWorld();
 const fresh = (type: string): Ref => ({ type, id: ulid() });
 const send = (...actions: readonly Action[]) =>
   world.writer.send(stamped(actions, { writtenAt: world.clock.now(), writeId: ulid() }));

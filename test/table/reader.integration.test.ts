@@ -4,23 +4,20 @@ import {
   DescribeTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
 import { ulid } from 'ulid';
-import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
 import { createClient, createServiceClient } from '../../table/dynamodb/client.ts';
 import definition from '../../table/dynamodb/definition.json' with { type: 'json' };
 import { createTable } from '../../table/dynamodb/definition.ts';
 import { createReader } from '../../table/dynamodb/reader.ts';
 import { nodeKey, partitionOf } from '../../table/keys.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createWorld } from '../support/world.ts';
 import { ID, refusalOf } from './support.ts';
 
 /** The reader on a real DynamoDB engine, beside what every table does (conformance.ts). */
-let world: World;
 const user = { type: 'user', id: ID };
 const [pageKey, edgesOf] = [nodeKey({ type: 'page', id: 'p' }), partitionOf(user)];
 
-beforeAll(async () => {
-  world = await createWorld();
-});
+const world = await createWorld();
 
 test('a table that is not there is a fault, not an absence', async () => {
   const reader = createReader({ client: createClient({ endpoint: world.endpoint }), table: 'not-there' });

@@ -1,9 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { createClient, createReader, createWriter } from '../../table/dynamodb/index.ts';
-import type { Reader } from '../../table/reader.ts';
-import type { Writer } from '../../table/writer.ts';
 import { refusalOf } from './support.ts';
 
 /** What an endpoint answers that meets a limit on size. */
@@ -12,13 +10,9 @@ const server = createServer((_request, response) => {
   response.writeHead(400, { 'content-type': 'application/x-amz-json-1.0' });
   response.end(JSON.stringify(answer));
 });
-let reader: Reader;
-let writer: Writer;
-beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const client = createClient({ endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
-  [reader, writer] = [createReader({ client, table: 't' }), createWriter({ client, table: 't' })];
-});
+await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+const client = createClient({ endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+const [reader, writer] = [createReader({ client, table: 't' }), createWriter({ client, table: 't' })];
 afterAll(() => {
   server.closeAllConnections();
   server.close();

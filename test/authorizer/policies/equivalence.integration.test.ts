@@ -1,14 +1,11 @@
-import { beforeAll, expect, inject, test } from 'vitest';
-import { createStage, type Stage } from '../../proof/oracle/stage.ts';
+import { expect, inject, test } from 'vitest';
+import { createStage } from '../../proof/oracle/stage.ts';
 import { again, SEED } from '../../support/seed.ts';
 import { size } from '../../support/tier.ts';
 import { newPolicyTally, playPolicies } from './worlds.ts';
 
 /** `npm run proof -- policies --pairs 100000` compares more of them. */
-let stage: Stage;
-beforeAll(() => {
-  stage = createStage(inject('isSoak') ? inject('endpoint') : '');
-});
+const stage = createStage(inject('isSoak') ? inject('endpoint') : '');
 
 test('a policy for the whole API says what the oracle says, path by path', async () => {
   const tally = newPolicyTally();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createWorld, type World } from '../../support/world.ts';
+import { createWorld } from '../../support/world.ts';
 import { createCertificationFixture } from './fixture.ts';
 import {
   type Answered,
@@ -15,16 +15,11 @@ import {
  * The certification scenario of the AuthZEN working group: each test is named by its id there. All levels, over
  * HTTPS, against both ways to run the API.
  */
-let world: World;
-let certificate: TlsFiles;
-let token: string;
 
-beforeAll(async () => {
-  world = await createWorld();
-  world.clock.advance(Date.now() - world.clock.now());
-  token = await createCertificationFixture(world);
-  certificate = createTlsFiles();
-});
+const world = await createWorld();
+world.clock.advance(Date.now() - world.clock.now());
+const token = await createCertificationFixture(world);
+const certificate: TlsFiles = createTlsFiles();
 afterAll(() => certificate.remove());
 
 const user = (id: string, properties?: object) => ({ type: 'user', id, ...(properties && { properties }) });

@@ -1,13 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createWorld, type World } from '../../support/world.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { createWorld } from '../../support/world.ts';
 import { fileOf, gatehouse, removeFiles } from '../support.ts';
 
 /** What `gatehouse load` does with files. Rows, and what becomes of them: transcripts/load.txt. */
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
+const world = await createWorld();
 afterAll(removeFiles);
 
 async function load(file: string, ...options: readonly string[]) {

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createWork, MAX_REQUEST_STEPS, type Work } from '../../../engine/conditions/work.ts';
 import { type CheckRequest, createLists } from '../../../engine/index.ts';
 import { type TestEngine, testEngine } from '../../../testing/index.ts';
@@ -11,21 +11,18 @@ import fc from '../../support/fast-check.ts';
 const HEAVY = 'resource.properties.tags.all(t, resource.properties.tags.all(u, u + t != "bad"))';
 const PLACES = Array.from({ length: 40 }, (_, n) => `place-${n}`);
 
-let authz: TestEngine;
-beforeAll(async () => {
-  authz = await testEngine({
-    pages: ['heavy', 'home'],
-    properties: [
-      { of: 'resource:location', name: 'tags', type: 'list<string>', source: 'passed' },
-      { of: 'resource:location', name: 'n', type: 'int', source: 'passed' },
-    ],
-    scopes: {
-      t: { type: 'tenant' },
-      ...Object.fromEntries(PLACES.map((id) => [id, { type: 'location', parent: 't', id }])),
-    },
-    roles: { reader: { allow: ['home', { permission: 'heavy', when: HEAVY }] } },
-    users: { ann: { id: 'ann', assignments: [{ role: 'reader', scope: 't' }] } },
-  });
+const authz: TestEngine = await testEngine({
+  pages: ['heavy', 'home'],
+  properties: [
+    { of: 'resource:location', name: 'tags', type: 'list<string>', source: 'passed' },
+    { of: 'resource:location', name: 'n', type: 'int', source: 'passed' },
+  ],
+  scopes: {
+    t: { type: 'tenant' },
+    ...Object.fromEntries(PLACES.map((id) => [id, { type: 'location', parent: 't', id }])),
+  },
+  roles: { reader: { allow: ['home', { permission: 'heavy', when: HEAVY }] } },
+  users: { ann: { id: 'ann', assignments: [{ role: 'reader', scope: 't' }] } },
 });
 
 const tags = (length: number) => Array.from({ length }, (_, n) => `tag-${n}`);

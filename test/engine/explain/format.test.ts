@@ -1,12 +1,9 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type Explanation, formatExplanation } from '../../../engine/index.ts';
 import { type Asked, createExplainedWorld, type ExplainedWorld } from './support.ts';
 
 /** The formatted explanation. */
-let world: ExplainedWorld;
-beforeAll(async () => {
-  world = await createExplainedWorld();
-});
+const world: ExplainedWorld = await createExplainedWorld();
 
 test.each<[string, Asked]>([
   ['allow', { subject: 'hans', permission: 'doors:open:door', scope: 'Lighthouse' }],

@@ -4,10 +4,7 @@ import { decisionKey, nodeKey } from '../../../table/keys.ts';
 import { type Asked, createExplainedWorld, type ExplainedWorld } from './support.ts';
 
 /** The calls of an explanation, which do not grow with the number of the subject's grants. */
-let world: ExplainedWorld;
-beforeAll(async () => {
-  world = await createExplainedWorld();
-});
+const world: ExplainedWorld = await createExplainedWorld();
 beforeEach(() => {
   world.calls.length = 0;
 });

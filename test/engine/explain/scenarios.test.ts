@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Explanation, Source } from '../../../engine/index.ts';
 import { assignmentAttribute } from '../../../table/decision/attributes.ts';
 import { entryChanges } from '../../../table/decision/entries.ts';
@@ -7,10 +7,7 @@ import { decisionKey } from '../../../table/keys.ts';
 import { type Asked, createExplainedWorld, type ExplainedWorld } from './support.ts';
 
 /** The explanation names every derivation and every reason for a refusal, and decides as `check` does. */
-let world: ExplainedWorld;
-beforeAll(async () => {
-  world = await createExplainedWorld();
-});
+const world: ExplainedWorld = await createExplainedWorld();
 beforeEach(() => {
   world.calls.length = 0;
 });

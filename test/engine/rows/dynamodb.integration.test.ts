@@ -1,5 +1,5 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, expect, inject, test } from 'vitest';
 import { createInvoices } from '../../../docs/examples/electrodb-list.ts';
 import {
   createVisibleRows,
@@ -30,17 +30,13 @@ users:
   ben: { id: ben, assignments: [{ role: owner, scope: acme }] }
 `;
 
-let there: Awaited<ReturnType<typeof createRowsTable>>;
-let visibleRows: VisibleRows;
-beforeAll(async () => {
-  there = await createRowsTable(inject('endpoint'));
-  const { reader, engine, clock } = await testEngine(MANIFEST);
-  visibleRows = createVisibleRows({
-    reader,
-    engine,
-    clock,
-    cursorSecret: 'cursors of tests are encrypted with this',
-  });
+const there = await createRowsTable(inject('endpoint'));
+const { reader, engine, clock } = await testEngine(MANIFEST);
+const visibleRows: VisibleRows = createVisibleRows({
+  reader,
+  engine,
+  clock,
+  cursorSecret: 'cursors of tests are encrypted with this',
 });
 afterAll(() => there.close());
 

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createVisibleRows, type Row, type VisibleRows } from '../../../engine/rows/index.ts';
 import { type TestEngine, testEngine } from '../../../testing/index.ts';
 import { rowsInMemory } from '../../../testing/rows-in-memory.ts';
@@ -41,24 +41,19 @@ const PATHS = [
   { scope_id: 'inner', building_id: 'house', client_id: 'acme' },
 ];
 
-let there: TestEngine;
-let visibleRows: VisibleRows;
-let all: readonly Row[];
-beforeAll(async () => {
-  there = await testEngine(MANIFEST);
-  const { reader, engine, clock } = there;
-  visibleRows = createVisibleRows({
-    reader,
-    engine,
-    clock,
-    cursorSecret: 'cursors of tests are encrypted with this',
-  });
-  all = randomRows(SEED, 400).map((row, position) => ({
-    ...row,
-    ...PATHS[position % 2],
-    id: String(position),
-  }));
+const there: TestEngine = await testEngine(MANIFEST);
+const { reader, engine, clock } = there;
+const visibleRows: VisibleRows = createVisibleRows({
+  reader,
+  engine,
+  clock,
+  cursorSecret: 'cursors of tests are encrypted with this',
 });
+const all: readonly Row[] = randomRows(SEED, 400).map((row, position) => ({
+  ...row,
+  ...PATHS[position % 2],
+  id: String(position),
+}));
 
 test.each(EXPRESSIONS.map((expression, position) => ({ expression, position })))(
   '$expression',

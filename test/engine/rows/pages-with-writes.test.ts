@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createVisibleRows, type Row, type VisibleRows } from '../../../engine/rows/index.ts';
 import { rowsInMemory } from '../../../testing/rows-in-memory.ts';
 import fc from '../../support/fast-check.ts';
@@ -14,20 +14,16 @@ import { DEFINED, rowsAt } from './random-rows.ts';
 const world = createMemoryWorld();
 const engine = world.newEngine();
 const ROWS = 60;
-let there: Furnished;
-let visibleRows: VisibleRows;
 
-beforeAll(async () => {
-  const [plan] = fc.sample(plans, { seed: SEED + 11, numRuns: 1 });
-  there = await furnish(world, plan as NonNullable<typeof plan>);
-  world.settle();
-  const { reader, clock } = world;
-  visibleRows = createVisibleRows({
-    reader,
-    engine,
-    clock,
-    cursorSecret: 'cursors of tests are encrypted with this',
-  });
+const [plan] = fc.sample(plans, { seed: SEED + 11, numRuns: 1 });
+const there: Furnished = await furnish(world, plan as NonNullable<typeof plan>);
+world.settle();
+const { reader, clock } = world;
+const visibleRows: VisibleRows = createVisibleRows({
+  reader,
+  engine,
+  clock,
+  cursorSecret: 'cursors of tests are encrypted with this',
 });
 
 const write = fc.record({

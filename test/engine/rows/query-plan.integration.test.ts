@@ -1,5 +1,5 @@
 import { PGlite } from '@electric-sql/pglite';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { defineRows, type Row, sqlPage, text } from '../../../engine/rows/index.ts';
 
 /** What a page of PostgreSQL reads where an index on scope and order exists: no more than a page for each scope. */
@@ -14,11 +14,8 @@ const INVOICES = defineRows({
 const ROWS = Number(process.env.ROWS ?? 20_000);
 const PAGE = 51;
 
-let database: PGlite;
-
-beforeAll(async () => {
-  database = await PGlite.create();
-  await database.exec(`
+const database: PGlite = await PGlite.create();
+await database.exec(`
     CREATE TABLE invoices (id TEXT PRIMARY KEY, project_id TEXT, client_id TEXT, created_at TEXT, status TEXT);
     INSERT INTO invoices
       SELECT 'i' || n, 'p' || n % 100, 'c' || n % 10, to_char(10000000 + n / 2, 'FM00000000'), 'open'
@@ -26,7 +23,6 @@ beforeAll(async () => {
     CREATE INDEX by_project ON invoices (project_id, created_at DESC, id);
     CREATE INDEX by_client ON invoices (client_id, created_at DESC, id);
     ANALYZE invoices;`);
-}, 120_000);
 
 afterAll(() => database.close());
 

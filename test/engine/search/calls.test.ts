@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createAccessBound, createLists, type Engine, type Lists } from '../../../engine/index.ts';
-import { createLightWorld, type World } from '../../support/world.ts';
+import { createLightWorld } from '../../support/world.ts';
 
 /**
  * The calls of a resource search follow the candidates that it looks at, not the types of scopes that there are:
@@ -13,7 +13,6 @@ const TYPES = 10;
 const ALL = 1 + PROJECTS + 1 + DEVICES + ROOTS;
 const BELOW_CLIENT = PROJECTS + 1 + DEVICES;
 
-let world: World;
 let engine: Engine;
 let lists: Lists;
 const [boss, owner, tenants] = ['user:boss', 'user:owner', 'user:tenants'];
@@ -35,10 +34,8 @@ users:
   tenants: { id: tenants, grants: { ${Array.from({ length: ROOTS }, (_, n) => `L${n}: [all]`).join(', ')} } }
 `;
 
-beforeAll(async () => {
-  world = await createLightWorld();
-  await world.apply(MANIFEST);
-});
+const world = await createLightWorld();
+await world.apply(MANIFEST);
 beforeEach(() => {
   world.settle();
   engine = world.newEngine();

@@ -1,9 +1,8 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { createLists, type Engine, type Lists } from '../../../engine/index.ts';
-import { createWorld, type World } from '../../support/world.ts';
+import { createWorld } from '../../support/world.ts';
 
 /** The calls of searches, and the input that they refuse. */
-let world: World;
 let engine: Engine;
 let lists: Lists;
 const NOBODY = 'user:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C';
@@ -37,9 +36,7 @@ users:
 ${ids(members, () => 'groups: [g]')}
 `;
 
-beforeAll(async () => {
-  world = await createWorld(MANIFEST);
-});
+const world = await createWorld(MANIFEST);
 beforeEach(() => {
   world.settle();
   engine = world.newEngine();

@@ -1,9 +1,8 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { createLists, type Lists } from '../../../engine/index.ts';
-import { createWorld, type World } from '../../support/world.ts';
+import { createWorld } from '../../support/world.ts';
 
 /** Subject search for one type. */
-let world: World;
 let lists: Lists;
 const SCOPE = 'tenant:acme';
 
@@ -30,19 +29,17 @@ const HOLDINGS: Readonly<Record<string, readonly [command: string, input: object
   guest: undefined,
 };
 
-beforeAll(async () => {
-  world = await createWorld(MANIFEST);
-  const { run } = world;
-  for (const [id, holding] of Object.entries(HOLDINGS)) {
-    await run('user.create', { id });
-    await run('technical-user.create', { id, name: id, account: 'account:own' });
-    for (const type of ['device', 'device-pool']) await run('subject.create', { type, id });
-    const [command, input] = holding ?? [];
-    for (const type of ['user', 'technical-user', 'device', 'device-pool'])
-      if (command) await run(command, { user: type === 'user' ? id : `${type}:${id}`, ...input });
-  }
-  world.settle();
-});
+const world = await createWorld(MANIFEST);
+const { run } = world;
+for (const [id, holding] of Object.entries(HOLDINGS)) {
+  await run('user.create', { id });
+  await run('technical-user.create', { id, name: id, account: 'account:own' });
+  for (const type of ['device', 'device-pool']) await run('subject.create', { type, id });
+  const [command, input] = holding ?? [];
+  for (const type of ['user', 'technical-user', 'device', 'device-pool'])
+    if (command) await run(command, { user: type === 'user' ? id : `${type}:${id}`, ...input });
+}
+world.settle();
 beforeEach(() => {
   world.calls.length = 0;
   lists = createLists({ reader: world.reader, engine: world.newEngine(), clock: world.clock });

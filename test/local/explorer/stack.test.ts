@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import type { LiveEvent } from '../../../explorer/service/index.ts';
 import { readConfiguration } from '../../../local/configuration.ts';
 import { describeManifest } from '../../../local/manifest/screen.ts';
@@ -22,22 +22,18 @@ routes:
   - { method: GET, path: "/tenants/{tenant}/reports", permission: reports, scope: "tenant:{tenant}" }
 `;
 
-let folder: string;
-let stack: ManifestStack;
 const said: string[] = [];
 const abort = new AbortController();
 
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'gatehouse-explorer-'));
-  const file = join(folder, 'manifest.yaml');
-  writeFileSync(file, MANIFEST);
-  const free = { PORT: '0', LAMBDA_PORT: '0', DYNAMODB_PORT: '0', CACHE_TTL_SECONDS: '0' };
-  stack = await startManifest(readConfiguration(free), {
-    file,
-    findBinary: () => undefined,
-    say: (line) => said.push(line),
-    watch: () => () => undefined,
-  });
+const folder = mkdtempSync(join(tmpdir(), 'gatehouse-explorer-'));
+const file = join(folder, 'manifest.yaml');
+writeFileSync(file, MANIFEST);
+const free = { PORT: '0', LAMBDA_PORT: '0', DYNAMODB_PORT: '0', CACHE_TTL_SECONDS: '0' };
+const stack: ManifestStack = await startManifest(readConfiguration(free), {
+  file,
+  findBinary: () => undefined,
+  say: (line) => said.push(line),
+  watch: () => () => undefined,
 });
 afterAll(async () => {
   abort.abort();

@@ -1,5 +1,5 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
-import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
 import { parseRef } from '../../../table/identifiers.ts';
 import { globalKey, type Key, tenantEffectsKey } from '../../../table/keys.ts';
 import { FAULTS } from './fault-kinds.ts';
@@ -7,16 +7,13 @@ import { newFaultTally, playFaults } from './faults.ts';
 import { START } from './generate.ts';
 import type { Operation } from './operations.ts';
 import * as does from './operations.ts';
-import { createStage, type Stage } from './stage.ts';
+import { createStage } from './stage.ts';
 
 /**
  * While DynamoDB fails, a check is answered as the oracle does or fails with a code that names the cause:
  * `npm run proof -- oracle --faults 100000` does the same for longer.
  */
-let stage: Stage;
-beforeAll(() => {
-  stage = createStage(inject('endpoint'));
-});
+const stage = createStage(inject('endpoint'));
 
 const CHECKS = 600;
 

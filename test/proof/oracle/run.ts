@@ -1,11 +1,18 @@
+import { readOptions } from '../options.ts';
 import { findGo, WITHOUT_GO } from './cel/cel-go.ts';
 import { newFaultTally, playFaults } from './faults.ts';
 import { onStage } from './on-stage.ts';
-import { type Options, readOptions } from './options.ts';
 import { judge } from './oracle.ts';
 import { createCelGoOutcomes, type Outcomes } from './outcomes.ts';
 import type { Stage } from './stage.ts';
 import { describeDifference, newTally, playWorld, shrink } from './worlds.ts';
+
+interface Options {
+  readonly seed: number;
+  readonly worlds: number;
+  /** Checks in each world. */
+  readonly checks: number;
+}
 
 /** `npm run proof -- oracle`: whether the engine answers as a naive reading of the specification does. */
 async function playWorlds(go: string, stage: Stage, options: Options): Promise<boolean> {
@@ -42,7 +49,7 @@ async function playWith(
 const FAULTS_IN_A_WORLD = 2_500;
 
 /** World after world, in each of which every kind of fault happens to many checks. */
-async function playManyFaults(stage: Stage, { seed, faults }: Options): Promise<boolean> {
+async function playManyFaults(stage: Stage, seed: number, faults: number): Promise<boolean> {
   const tally = newFaultTally();
   const began = performance.now();
   const seconds = () => Math.round((performance.now() - began) / 1_000);
@@ -66,22 +73,25 @@ async function playManyFaults(stage: Stage, { seed, faults }: Options): Promise<
   return tally.violations.length === 0;
 }
 
+const KNOWN = { seed: 0, worlds: 1, checks: 1, faults: 1 };
+
 async function main(): Promise<number> {
-  let options: Options;
-  try {
-    options = readOptions(process.argv.slice(2), () => Date.now() % 1_000_000_000);
-  } catch (error) {
-    console.error((error as Error).message);
-    return 2;
-  }
-  console.log(`seed         ${options.seed}`);
-  if (options.faults > 0) return (await onStage((stage) => playManyFaults(stage, options))) ? 0 : 1;
+  const usage = 'oracle [--seed N (--worlds W --checks C | --faults F)]';
+  const given = readOptions(process.argv.slice(2), KNOWN, usage);
+  const seed = Number(given.seed ?? Date.now() % 1_000_000_000);
+  const [worlds, checks] = [Number(given.worlds ?? 20), Number(given.checks ?? 400)];
+  console.log(`seed         ${seed}`);
+  if (given.faults !== undefined)
+    return (await onStage((stage) => playManyFaults(stage, seed, Number(given.faults)))) ? 0 : 1;
   const go = await findGo();
   if (go === undefined) {
     console.error(WITHOUT_GO);
     return 2;
   }
-  return (await onStage((stage) => playWorlds(go, stage, options))) ? 0 : 1;
+  return (await onStage((stage) => playWorlds(go, stage, { seed, worlds, checks }))) ? 0 : 1;
 }
 
-process.exitCode = await main();
+process.exitCode = await main().catch((error: Error) => {
+  console.error(error.message.includes('usage: ') ? error.message : error);
+  return 2;
+});

@@ -4,12 +4,12 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { readOptions } from '../options.ts';
 import { BLOCK, createCatalogue } from './catalogue.ts';
-import { type Options, readOptions } from './options.ts';
-import { createProgress } from './progress.ts';
+import { PLANTS, type PlantName } from './plants.ts';
 import { addTally, newTally, type Tally } from './record.ts';
 import { shrink } from './shrink.ts';
-import type { Message, Part, Share } from './worker.ts';
+import type { Part, Share } from './worker.ts';
 
 /** `npm run proof -- simulate`: histories in simulated time, on as many processors as there are. */
 
@@ -38,13 +38,10 @@ async function bundleWorker() {
 }
 
 /** A share of the histories, in a process of its own. */
-const inProcess = (file: string, part: Part, onPlayed: (histories: number) => void): Promise<Share> =>
+const inProcess = (file: string, part: Part): Promise<Share> =>
   new Promise((resolve, reject) => {
     const child = fork(file, [JSON.stringify(part)], { execArgv: ['--max-semi-space-size=64'] });
-    child.on('message', (message: Message) => {
-      if ('share' in message) resolve(message.share);
-      else onPlayed(message.played);
-    });
+    child.once('message', (share: Share) => resolve(share));
     child.once('error', reject);
     child.once('exit', (code) => reject(new Error(`a worker has ended with ${code}`)));
   });
@@ -81,8 +78,13 @@ function report(tally: Tally, seconds: number): void {
   for (const [name, value] of lines) console.log(`${name.padEnd(12)} ${value}`);
 }
 
+interface Sown {
+  readonly seed: number;
+  readonly plant: PlantName | undefined;
+}
+
 /** Plays one history and, if it has a violation, tells as little of it as shows it. */
-async function reportHistory({ seed, plant }: Options, number: number): Promise<boolean> {
+async function reportHistory({ seed, plant }: Sown, number: number): Promise<boolean> {
   const catalogue = createCatalogue(seed, plant);
   const chosen = await catalogue.choose(number);
   console.log(`\nhistory ${number} of seed ${seed}: ${chosen.title}`);
@@ -99,31 +101,26 @@ async function reportHistory({ seed, plant }: Options, number: number): Promise<
   return false;
 }
 
+const KNOWN = { seed: 0, histories: 1, only: 0, plant: Object.keys(PLANTS), workers: 1 };
+const USAGE = 'simulate [--seed N (--histories H | --only K) --plant FAULT --workers W]';
+
 async function main(): Promise<number> {
-  let options: Options;
-  try {
-    options = readOptions(process.argv.slice(2), {
-      newSeed: () => Date.now() % 1_000_000_000,
-      processors: availableParallelism(),
-    });
-  } catch (error) {
-    console.error((error as Error).message);
-    return 2;
-  }
-  const { seed, histories, only } = options;
+  const given = readOptions(process.argv.slice(2), KNOWN, USAGE);
+  const seed = Number(given.seed ?? Date.now() % 1_000_000_000);
+  const plant = given.plant as PlantName | undefined;
+  const histories = Number(given.histories ?? 1_000);
   console.log(`seed         ${seed}`);
-  if (only !== undefined) {
-    const isWell = await reportHistory(options, only);
+  if (given.only !== undefined) {
+    const isWell = await reportHistory({ seed, plant }, Number(given.only));
     console.log(`violations   ${isWell ? 0 : 1}`);
     return isWell ? 0 : 1;
   }
   const began = performance.now();
-  const workers = Math.min(options.workers, Math.ceil(histories / BLOCK));
+  const workers = Math.min(Number(given.workers ?? availableParallelism()), Math.ceil(histories / BLOCK));
   const bundled = await bundleWorker();
-  const progress = createProgress(histories, () => performance.now(), console.error);
   const inPart = async (worker: number): Promise<Share> => {
-    const part = { seed, plant: options.plant, histories, worker, workers };
-    const share = await inProcess(bundled.file, part, progress.add);
+    const part = { seed, plant, histories, worker, workers };
+    const share = await inProcess(bundled.file, part);
     // The others still play: who interrupts the run now knows it all the same.
     if (share.violated !== undefined) console.error(`history ${share.violated} has a violation`);
     return share;
@@ -138,8 +135,11 @@ async function main(): Promise<number> {
   console.log(`violations   ${violated.length}`);
   const [first] = violated;
   if (first === undefined) return 0;
-  await reportHistory(options, first);
+  await reportHistory({ seed, plant }, first);
   return 1;
 }
 
-process.exitCode = await main();
+process.exitCode = await main().catch((error: Error) => {
+  console.error(error.message.includes('usage: ') ? error.message : error);
+  return 2;
+});

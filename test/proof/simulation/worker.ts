@@ -21,9 +21,6 @@ export interface Share {
   readonly violated: number | undefined;
 }
 
-/** What a worker sends: how many histories it has played since it last said so; in the end its share. */
-export type Message = { readonly played: number } | { readonly share: Share };
-
 /** The numbers of one worker: blocks in turn, for a block has worlds of its own. */
 function* numbersOf({ histories, worker, workers }: Part): Generator<number> {
   for (let first = worker * BLOCK; first < histories; first += workers * BLOCK)
@@ -31,22 +28,15 @@ function* numbersOf({ histories, worker, workers }: Part): Generator<number> {
 }
 
 /** Plays until a history has a violation. */
-async function playShare(part: Part, send: (message: Message) => void): Promise<Share> {
+async function playShare(part: Part): Promise<Share> {
   const catalogue = createCatalogue(part.seed, part.plant);
   const tally = newTally();
-  let reported = 0;
   for (const number of numbersOf(part)) {
     const { violations } = await catalogue.play(await catalogue.choose(number), tally);
     if (violations.length > 0) return { tally, violated: number };
-    if (tally.histories - reported < BLOCK) continue;
-    send({ played: tally.histories - reported });
-    reported = tally.histories;
   }
   return { tally, violated: undefined };
 }
 
-const share = await playShare(JSON.parse(String(process.argv[2])) as Part, (message) =>
-  process.send?.(message),
-);
-const last: Message = { share };
-process.send?.(last, () => process.disconnect());
+const share = await playShare(JSON.parse(String(process.argv[2])) as Part);
+process.send?.(share, () => process.disconnect());

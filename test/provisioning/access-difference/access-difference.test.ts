@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { accessDifference } from '../../../provisioning/access-difference/access-difference.ts';
 import { createSide } from '../../../provisioning/access-difference/summary.ts';
 import { COMMANDS } from '../../../provisioning/index.ts';
@@ -8,12 +8,9 @@ import { createSchool, type School } from './school.ts';
 
 /** Who loses and who gains what by commands, found without sending them. */
 
-let world: School;
 let { idOf, differenceBy } = {} as School;
-beforeAll(async () => {
-  world = await createSchool();
-  ({ idOf, differenceBy } = world);
-});
+const world = await createSchool();
+({ idOf, differenceBy } = world);
 
 test('who loses what: how many people, where, which permissions', async () => {
   const difference = await differenceBy({ command: 'role.delete', input: { id: idOf('role', 'teacher') } });

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { AccessDifference } from '../../../provisioning/access-difference/access-difference.ts';
 import { parseKey } from '../../../table/keys.ts';
 import { allowedIn, createMemoryWorld } from '../apply/support.ts';
@@ -6,14 +6,10 @@ import { createSchool, type School, type Sent } from './school.ts';
 
 /** The access difference beside all decisions before and after the commands were really sent. */
 
-let world: School;
 let { nodesOf, idOf, differenceBy } = {} as School;
-let before: ReadonlySet<string>;
-beforeAll(async () => {
-  world = await createSchool();
-  ({ nodesOf, idOf, differenceBy } = world);
-  before = await allowedAfter();
-});
+const world = await createSchool();
+({ nodesOf, idOf, differenceBy } = world);
+const before: ReadonlySet<string> = await allowedAfter();
 /** Every decision about what a table holds, after these commands. */
 async function allowedAfter(...commands: readonly Sent[]): Promise<ReadonlySet<string>> {
   const copy = createMemoryWorld(world.items());

@@ -1,5 +1,5 @@
 import { ulid } from 'ulid';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { createProvisioning, type Progress } from '../../../provisioning/index.ts';
 import { GatehouseError } from '../../../table/errors.ts';
@@ -70,16 +70,12 @@ const contentOf = ({ items }: MemoryWorld): readonly string[] =>
     .sort();
 
 /** A world with the first manifest, of which each test has a copy. */
-let made: MemoryWorld;
 /** The state that an undisturbed apply comes to. */
-let undisturbed: readonly string[];
-beforeAll(async () => {
-  made = createMemoryWorld();
-  await applyOn(made, BEFORE);
-  const world = copyOf(made);
-  await applyOn(world, AFTER);
-  undisturbed = contentOf(world);
-});
+const made: MemoryWorld = createMemoryWorld();
+await applyOn(made, BEFORE);
+const world = copyOf(made);
+await applyOn(world, AFTER);
+const undisturbed = contentOf(world);
 
 /** A world with the first manifest, and what `send` makes of the transactions that follow. */
 async function begun(

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createEngine } from '../../../engine/index.ts';
 import { queriesBy } from '../../../provisioning/apply/queries.ts';
 import { type Matrix, readMatrix } from '../../../provisioning/index.ts';
@@ -52,10 +52,7 @@ const MANIFEST = {
   ),
 } as const;
 
-let world: Awaited<ReturnType<typeof tableOf>>;
-beforeAll(async () => {
-  world = await tableOf(MANIFEST);
-});
+const world = await tableOf(MANIFEST);
 
 async function tableOf(manifest: object) {
   const prepared = await prepareManifest(manifest);

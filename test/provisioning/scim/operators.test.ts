@@ -1,20 +1,17 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createOperatorsWorld, type OperatorsWorld } from '../operators.ts';
 import { createLedgerWorld } from '../support.ts';
 
 /** Who may set up what people come by: ann is the operator of acme, zoe of that and of what is no tenant's. */
-let world: OperatorsWorld;
-beforeAll(async () => {
-  world = await createOperatorsWorld(await createLedgerWorld());
-  await world.register(
-    ...['domain.create', 'domain.delete', 'domain.list', 'scim-connection.create', 'scim-connection.update'],
-    ...['scim-connection.read', 'scim-credential.create', 'scim-credential.delete', 'scim-credential.list'],
-    ...['scim-user.create', 'scim-user.update', 'scim-user.list', 'user.create', 'user.update'],
-  );
-  await world.run('domain.create', { name: 'acme.example', tenant: 'tenant:acme' });
-  await world.run('scim-connection.create', { id: 'c', scope: 'tenant:acme', name: 'staff' });
-  await world.run('scim-connection.create', { id: 'g', scope: 'tenant:globex', name: 'staff' });
-});
+const world: OperatorsWorld = await createOperatorsWorld(await createLedgerWorld());
+await world.register(
+  ...['domain.create', 'domain.delete', 'domain.list', 'scim-connection.create', 'scim-connection.update'],
+  ...['scim-connection.read', 'scim-credential.create', 'scim-credential.delete', 'scim-credential.list'],
+  ...['scim-user.create', 'scim-user.update', 'scim-user.list', 'user.create', 'user.update'],
+);
+await world.run('domain.create', { name: 'acme.example', tenant: 'tenant:acme' });
+await world.run('scim-connection.create', { id: 'c', scope: 'tenant:acme', name: 'staff' });
+await world.run('scim-connection.create', { id: 'g', scope: 'tenant:globex', name: 'staff' });
 
 test('a domain, and the issuer of a connection, take the right for what belongs to no tenant', async () => {
   const domain = { name: 'more.example', tenant: 'tenant:acme' };
