@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { findingsOn } from '../provisioning/findings.ts';
+import { findingsIn, findingsOn } from '../provisioning/findings.ts';
 import { size } from '../support/tier.ts';
 import { createWorld } from '../support/world.ts';
 import { contentOf, createChance, createProxy, type Mishap } from './bulk/support.ts';
@@ -46,7 +46,7 @@ async function createStage() {
 
 describe('a single command', () => {
   test.concurrent.each(MISHAPS)('%s, and it passes: done, once', async (mishap) => {
-    const { world, run, befall, countOf, proxy } = await createStage();
+    const { world, run, befall, items, countOf, proxy } = await createStage();
     befall(mishap, 2);
     const made = await run('command', 'user.create', 'email=ann@example.com', '--json');
     expect({ code: made.code, error: made.error }).toEqual({ code: 0, error: '' });
@@ -62,7 +62,7 @@ describe('a single command', () => {
     expect(await run('command', 'user.delete', `id=${id}`, '--yes')).toMatchObject({ code: 0 });
     expect([await countOf('User'), await countOf('Guard'), await countOf('AuditLog')]).toEqual([0, 0, 3]);
     expect(proxy.seen.get(mishap)).toBe(6);
-    expect(await findingsOn(world)).toEqual([]);
+    expect(await findingsIn(await items(), world.clock)).toEqual([]);
   });
 
   test.concurrent.each([
@@ -72,7 +72,7 @@ describe('a single command', () => {
   ] as const)(
     '%s, and it lasts: a fault that says how to go on, and going on does it once',
     async (mishap, code, message) => {
-      const { world, run, befall, countOf } = await createStage();
+      const { world, run, befall, items, countOf } = await createStage();
       befall(mishap, Number.POSITIVE_INFINITY);
       const args = ['command', 'user.create', 'email=ann@example.com', '--operation', 'mine'];
       expect(await run(...args, '--deadline', '0.2')).toEqual({
@@ -84,17 +84,17 @@ describe('a single command', () => {
       befall('pass', 0);
       expect(await run(...args)).toMatchObject({ code: 0, error: '' });
       expect([await countOf('User'), await countOf('Guard'), await countOf('AuditLog')]).toEqual([1, 1, 1]);
-      expect(await findingsOn(world)).toEqual([]);
+      expect(await findingsIn(await items(), world.clock)).toEqual([]);
     },
   );
 
   test.concurrent('no write gets an answer: each one was done all the same', async () => {
-    const { world, run, befall, countOf } = await createStage();
+    const { world, run, befall, items, countOf } = await createStage();
     befall('lose the answer', Number.POSITIVE_INFINITY);
     const args = ['command', 'user.create', 'email=ann@example.com', '--operation', 'mine'];
     for (let times = 0; times < 2; times++) expect(await run(...args)).toMatchObject({ code: 0, error: '' });
     expect([await countOf('User'), await countOf('Guard'), await countOf('AuditLog')]).toEqual([1, 1, 1]);
-    expect(await findingsOn(world)).toEqual([]);
+    expect(await findingsIn(await items(), world.clock)).toEqual([]);
   });
 
   test('a refusal stays a refusal, however late the answer comes', async () => {
@@ -146,7 +146,7 @@ describe('an apply', () => {
     });
     for (const mishap of mishaps) expect(stage.proxy.seen.get(mishap)).toBeGreaterThan(0);
     expect(contentOf(await stage.items())).toEqual(await undisturbed());
-    expect(await findingsOn(stage.world)).toEqual([]);
+    expect(await findingsIn(await stage.items(), stage.world.clock)).toEqual([]);
   });
 
   test.concurrent.each(['cut', 'conflict', ...MISHAPS.slice(1, size(1, 3))] as const)(

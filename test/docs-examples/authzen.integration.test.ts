@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { createNodeServer, type NodeServer } from '../../authorizer/service/node-server.ts';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { createNodeServer } from '../../authorizer/service/node-server.ts';
 import { createHandleFrom } from '../../authzen/compose.ts';
 import { createManifestTable } from '../../cli/serve/manifest-table.ts';
 import { createCertificationFixture } from '../authzen/certification/fixture.ts';
@@ -23,25 +23,24 @@ const DOCUMENT = readFileSync(join(ROOT, 'docs/authzen.md'), 'utf8');
 const firstBlock = (language: string): string =>
   new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\``, 'm').exec(DOCUMENT)?.[1] ?? '';
 const run = promisify(execFile);
-let server: NodeServer;
-let env: Record<string, string>;
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-clients-'));
 
-beforeAll(async () => {
-  const world = await createWorld();
-  const token = await createCertificationFixture(world);
-  world.settle();
-  server = createNodeServer({
-    handle: serve({ world }),
-    isReachable: async () => true,
-    maxRequests: 100,
-    graceMs: 0,
-    log: NO_LOG,
-    clock: world.clock,
-  });
-  const url = `http://127.0.0.1:${await server.listen(0, '127.0.0.1')}`;
-  env = { ...process.env, PDP_URL: url, PDP_TOKEN: token } as Record<string, string>;
+const world = await createWorld();
+const token = await createCertificationFixture(world);
+world.settle();
+const server = createNodeServer({
+  handle: serve({ world }),
+  isReachable: async () => true,
+  maxRequests: 100,
+  graceMs: 0,
+  log: NO_LOG,
+  clock: world.clock,
 });
+const url = `http://127.0.0.1:${await server.listen(0, '127.0.0.1')}`;
+const env: Record<string, string> = { ...process.env, PDP_URL: url, PDP_TOKEN: token } as Record<
+  string,
+  string
+>;
 afterAll(removeFiles);
 afterAll(() => rmSync(folder, { recursive: true }));
 afterAll(() => server.stop());

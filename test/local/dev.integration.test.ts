@@ -194,7 +194,7 @@ describe('with a manifest', () => {
     expect(screenOf(await start([file, ...FREE]))).toBe(screen);
   });
 
-  test('a service behind it gets allowed requests alone, and 502 says that it is down', async () => {
+  test('a service behind it gets allowed requests alone, of pages of --cors too, and 502 says that it is down', async () => {
     const received: string[] = [];
     const service = createServer((request, response) => {
       received.push(`${request.method} ${request.url} ${request.headers['x-tenant']}`);
@@ -203,7 +203,20 @@ describe('with a manifest', () => {
     const port = await new Promise<number>((resolve) =>
       service.listen(0, '127.0.0.1', () => resolve((service.address() as { port: number }).port)),
     );
-    const dev = await start([fileWith(MANIFEST), ...FREE, '--backend', `http://127.0.0.1:${port}/api`]);
+    const [page, other] = ['http://localhost:5173', 'https://app.example'];
+    const backend = ['--backend', `http://127.0.0.1:${port}/api`, '--cors', page, '--cors', other];
+    const dev = await start([fileWith(MANIFEST), ...FREE, ...backend]);
+    const allowed = async (origin: string, name: string) => {
+      const headers = { origin, 'access-control-request-method': 'GET' };
+      const answer = await fetch(`${dev.url}${REPORTS}`, { method: 'OPTIONS', headers });
+      return answer.headers.get(`access-control-allow-${name}`);
+    };
+    for (const origin of [page, other]) expect(await allowed(origin, 'origin')).toBe(origin);
+    expect(await allowed('http://evil.example', 'origin')).toBeNull();
+    expect(await allowed(page, 'headers')).toBe('*,authorization');
+    const token = { method: 'POST', headers: { origin: page }, body: '{"user":"ben"}' };
+    expect((await fetch(`${dev.url}/_dev/token`, token)).status).toBe(403);
+    expect(received).toEqual([]);
     expect(await get(dev, REPORTS, 'ann@acme.example')).toEqual({ status: 200, body: { from: 'service' } });
     expect((await get(dev, REPORTS, 'cleo')).status).toBe(403);
     // Nor did the search for requests to paste reach it.
@@ -307,28 +320,6 @@ describe('wrong usage is one message, at once', () => {
     expect([code, error]).toEqual([2, expect.stringMatching(problem)]);
     expect(error.trimEnd()).not.toContain('\n');
   });
-});
-
-test('pages of --cors may call the APIs, and others may not', async () => {
-  const [page, other] = ['http://localhost:5173', 'https://app.example'];
-  const dev = await start([fileWith(MANIFEST), ...FREE, '--cors', page, '--cors', other]);
-  const headersFor = async (origin: string) =>
-    (
-      await fetch(`${dev.url}${REPORTS}`, {
-        method: 'OPTIONS',
-        headers: { origin, 'access-control-request-method': 'GET' },
-      })
-    ).headers;
-  for (const origin of [page, other])
-    expect((await headersFor(origin)).get('access-control-allow-origin')).toBe(origin);
-  expect((await headersFor('http://evil.example')).get('access-control-allow-origin')).toBeNull();
-  expect((await headersFor(page)).get('access-control-allow-headers')).toBe('*,authorization');
-  const token = await fetch(`${dev.url}/_dev/token`, {
-    method: 'POST',
-    headers: { origin: page },
-    body: '{"user":"ben"}',
-  });
-  expect(token.status).toBe(403);
 });
 
 /** A signal as soon as the subcommand listens: the first listener is that of the whole command line. */

@@ -1,12 +1,12 @@
 import { ulid } from 'ulid';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createProvisioning } from '../../provisioning/index.ts';
 import { modelOf } from '../proof/oracle/model-of-items.ts';
 import { judge } from '../proof/oracle/oracle.ts';
 import { size } from '../support/tier.ts';
 import { foldRoles } from './folded.ts';
 import { type Event, inParallel, interruptAfter, provisionWatched, provisionWith } from './stepwise.ts';
-import { createLightLedgerWorld, type Input, type LedgerWorld } from './support.ts';
+import { copyOf, createLightLedgerWorld, type Input, type LedgerWorld } from './support.ts';
 import { expectWhole as expectAllWhole, expectVerified } from './whole.ts';
 
 // Every state is verified by the naive verifier, and that at the end of a test by the product's as well.
@@ -46,7 +46,21 @@ async function createTenant(): Promise<void> {
   for (const user of [id.u1, id.u2])
     await world.run('assignment.create', { user, role: id.forbids, scope: acme() });
 }
-beforeEach(createTenant);
+
+/** What a tenant is furnished with, once: each test of the group has a copy of its own. */
+function furnished<T>(make: () => Promise<T>): () => T {
+  let made: { readonly world: LedgerWorld; readonly ids: typeof id; readonly of: T };
+  beforeAll(async () => {
+    await createTenant();
+    const of = await make();
+    made = { world, ids: { ...id }, of };
+  });
+  beforeEach(async () => {
+    world = await copyOf(made.world);
+    Object.assign(id, made.ids);
+  });
+  return () => made.of;
+}
 
 const questions = (scopes: readonly string[]) =>
   WITNESSES.flatMap((name) =>
@@ -230,15 +244,17 @@ const folded = (name: string): typeof cases => {
 const all = { ...cases, ...folded('a role with 60 permissions, patterns too') };
 
 describe.each(Object.entries(all))('%s', (_, { make: prepare, named, meanwhile }) => {
+  const of = furnished(prepare);
+
   test('goes in steps, opens nothing, and is refused what comes', async () => {
-    const event = await prepare();
+    const event = of();
     const states = await deleteWatched(event);
     expect(states.length).toBeGreaterThan(3);
     expect(await traces(named === 'a-page' ? 'PAGE#home' : id[named])).toEqual([]);
   });
 
   test('is interrupted after every step in turn, and goes on', async () => {
-    const event = await prepare();
+    const event = of();
     for (let steps = 0; ; steps++) {
       // Each time one step more than nothing: closed, then one portion after the other.
       const answer = await interruptAfter(world, event, 1);
@@ -264,6 +280,8 @@ describe.each(Object.entries(all))('%s', (_, { make: prepare, named, meanwhile }
 });
 
 describe('what others take away meanwhile', () => {
+  beforeEach(createTenant);
+
   test('is no failure of the deletion: members, their user, a role', async () => {
     const event = await cases['a group with 60 members that forbids']?.make();
     const members = (await world.listed('membership.list', { group: id.group })).map(({ user }) =>
@@ -318,6 +336,8 @@ describe('what others take away meanwhile', () => {
 });
 
 describe('the budget of a command', () => {
+  beforeEach(createTenant);
+
   const slowly = (budgetMs: number) =>
     createProvisioning({
       ...world,
@@ -427,42 +447,47 @@ describe('whole trees', () => {
     },
   };
 
-  test.each(Object.entries(prepare))('%s: closed at once, and nothing is left', async (_, build) => {
-    const scope = await build();
-    const states = await deleteWatched({ command: 'scope.delete-tree', input: { scope } }, scopes);
-    const inTree = questions(scopes).map((question) => question.scope !== acme());
-    for (const state of states.slice(1)) {
-      for (const [i, reason] of state.entries()) if (inTree[i]) expect(isAllowed(reason)).toBe(false);
-    }
-    for (const each of scopes.filter((ref) => ref !== acme())) {
-      const gone = String(each.split(':')[1]);
-      // A token says in which tenant it was issued, and keeps saying so.
-      expect((await traces(gone)).filter((key) => !key.startsWith('TOKEN#'))).toEqual([]);
-    }
-  });
+  describe.each(Object.entries(prepare))('%s', (_, build) => {
+    const of = furnished(async () => ({ scope: await build(), scopes }));
 
-  test.each(Object.entries(prepare))('%s: interrupted after every step, it goes on', async (_, build) => {
-    const scope = await build();
-    const event = { command: 'scope.delete-tree', input: { scope } };
-    for (let steps = 0; ; steps++) {
-      const answer = await interruptAfter(world, event, 1 + (steps % 3));
-      if (answer.ok) break;
-      expect(steps).toBeLessThan(200);
-      if (steps % 8 === 0) {
-        await expectWhole();
-        const { decisions } = await world
-          .newEngine()
-          .checkMany(questions(scopes.filter((ref) => ref !== acme())));
-        expect(decisions.filter(({ allowed }) => allowed)).toEqual([]);
-        const group = { name: 'late', scope };
-        expect(await world.refused('group.create', group)).toMatchObject({ code: 'conflict' });
+    test('is closed at once, and nothing is left', async () => {
+      const { scope, scopes } = of();
+      const states = await deleteWatched({ command: 'scope.delete-tree', input: { scope } }, scopes);
+      const inTree = questions(scopes).map((question) => question.scope !== acme());
+      for (const state of states.slice(1)) {
+        for (const [i, reason] of state.entries()) if (inTree[i]) expect(isAllowed(reason)).toBe(false);
       }
-    }
-    await expectWhole();
-    expect(await world.provision(event)).toMatchObject({ error: { code: 'not_found', field: 'scope' } });
+      for (const each of scopes.filter((ref) => ref !== acme())) {
+        const gone = String(each.split(':')[1]);
+        // A token says in which tenant it was issued, and keeps saying so.
+        expect((await traces(gone)).filter((key) => !key.startsWith('TOKEN#'))).toEqual([]);
+      }
+    });
+
+    test('interrupted after every step, it goes on', async () => {
+      const { scope, scopes } = of();
+      const event = { command: 'scope.delete-tree', input: { scope } };
+      for (let steps = 0; ; steps++) {
+        const answer = await interruptAfter(world, event, 1 + (steps % 3));
+        if (answer.ok) break;
+        expect(steps).toBeLessThan(200);
+        if (steps % 8 === 0) {
+          await expectWhole();
+          const { decisions } = await world
+            .newEngine()
+            .checkMany(questions(scopes.filter((ref) => ref !== acme())));
+          expect(decisions.filter(({ allowed }) => allowed)).toEqual([]);
+          const group = { name: 'late', scope };
+          expect(await world.refused('group.create', group)).toMatchObject({ code: 'conflict' });
+        }
+      }
+      await expectWhole();
+      expect(await world.provision(event)).toMatchObject({ error: { code: 'not_found', field: 'scope' } });
+    });
   });
 
   test('what of another tenant is linked in it is not deleted with it', async () => {
+    await createTenant();
     const account = `account:${(await world.run('account.create', { name: 'A' })).id}`;
     const enterprise = `enterprise:${(await world.run('enterprise.create', { name: 'E' })).id}`;
     const work = await world.run('workstream.create', { parent: account, enterprise, name: 'w' });

@@ -1,5 +1,5 @@
 import { ulid } from 'ulid';
-import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
 import { type VerifyOptions, verify } from '../../provisioning/verify/index.ts';
 import { FORMS } from '../../table/form.ts';
 import type { Item } from '../../table/item.ts';
@@ -11,15 +11,11 @@ import { again, SEED } from '../support/seed.ts';
 import { size } from '../support/tier.ts';
 import { linesOf } from './findings.ts';
 import { furnishRichly } from './rich-world.ts';
-import { createLightLedgerWorld, type Input, type LedgerWorld } from './support.ts';
+import { createLightLedgerWorld, type Input } from './support.ts';
 
-let world: LedgerWorld;
-let items: readonly Item[];
-beforeAll(async () => {
-  world = await createLightLedgerWorld();
-  await furnishRichly(world);
-  items = await world.everything();
-});
+const world = await createLightLedgerWorld();
+await furnishRichly(world);
+const items: readonly Item[] = await world.everything();
 
 const look = (more: Partial<VerifyOptions> = {}) =>
   verify({ reader: world.reader, clock: world.clock, graceMs: 0, ...more });

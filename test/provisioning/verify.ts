@@ -17,8 +17,8 @@ const MIRRORED = new Set([
 /** Ends that are no nodes. */
 const isAnchor = (end: string) => /^(?:GLOBAL|API|SETTING)#/.test(end);
 const SCOPE_LABELS: ReadonlySet<unknown> = new Set(Object.values(SCOPES).map(({ label }) => label));
-/** What an edge does not repeat of its node: bookkeeping and secrets. */
-const NOT_REPEATED = /^(?:GSI\d[PS]K|PK|SK|Type|rev|owned|hash|lastCredential)$/;
+/** What an edge does not repeat of its node: bookkeeping, what a subject has everywhere, and secrets. */
+const NOT_REPEATED = /^(?:GSI\d[PS]K|PK|SK|Type|rev|owned|roles|isAdmin|hash|lastCredential)$/;
 /** Nor what is under way with the node, and passes. */
 const settled = ({ deletingSince: _, movingTo: __, ...node }: Item) => node as Item;
 

@@ -18,6 +18,17 @@ import { commandsOf, openTerminal, type Terminal } from './terminal.ts';
  */
 const TENANT = '01M8000000000000000000ACME';
 const ANN = '01M8000000000000000000000A';
+const MANIFEST = `
+pages: [reports]
+scopes: { Acme: { id: ${TENANT}, type: tenant }, Borea: { id: borea, type: tenant } }
+roles:
+  reader: { owner: Acme, allow: [reports] }
+  reader there: { name: reader, owner: Borea, allow: [reports] }
+groups: { readers: { scope: Acme, roles: [reader] } }
+users:
+  ann@example.com: { id: ${ANN}, tenant: Acme, groups: [readers] }
+  cleo: { id: cleo, assignments: [{ role: reader there, scope: Borea }] }
+`;
 const USERS = size(25, 500);
 const TOKENS = size(4, 50);
 
@@ -30,7 +41,6 @@ let world: World;
 let terminal: Terminal;
 /** Who is at home in Acme, Ann first. */
 let users: readonly string[];
-let other: { readonly user: string; readonly scope: string };
 
 function newTerminal(env: Readonly<Record<string, string>> = {}): Terminal {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-runbook-'));
@@ -41,24 +51,10 @@ function newTerminal(env: Readonly<Record<string, string>> = {}): Terminal {
 beforeEach(async () => {
   world = await createWorld();
   terminal = newTerminal();
-  const { run, clock } = world;
   // The command line has the real clock, so what it reads is written just before.
-  clock.advance(Date.now() - clock.now() - 120_000);
-  await run('page.create', { name: 'reports' });
-  await run('tenant.create', { name: 'Acme', id: TENANT });
-  const role = (await run('role.create', { name: 'reader', scope: `tenant:${TENANT}` })).id;
-  await run('role-permission.create', { role, permission: 'reports', effect: 'ALLOW' });
-  const group = (await run('group.create', { name: 'readers', scope: `tenant:${TENANT}` })).id;
-  await run('group-role.create', { group, role });
-  await run('user.create', { id: ANN, email: 'ann@example.com', tenant: `tenant:${TENANT}` });
-  await run('membership.create', { user: ANN, group });
+  world.clock.advance(Date.now() - world.clock.now() - 120_000);
+  await world.apply(MANIFEST);
   users = [ANN];
-  const scope = `tenant:${(await run('tenant.create', { name: 'Borea' })).id}`;
-  const roleThere = (await run('role.create', { name: 'reader', scope })).id;
-  await run('role-permission.create', { role: roleThere, permission: 'reports', effect: 'ALLOW' });
-  const user = (await run('user.create', {})).id;
-  await run('assignment.create', { user, scope, role: roleThere });
-  other = { user, scope };
 });
 
 /** More users of Acme, each with an API token. */
@@ -127,7 +123,7 @@ test('mass revocation: nobody of the list is allowed afterwards, by no credentia
   expect(opened).toContain('active');
   expect(await allowedOf(users)).toEqual([]);
   expect(who).not.toContain(ANN);
-  expect(await mayRead(other.user, other.scope)).toBe(true);
+  expect(await mayRead('cleo', 'tenant:borea')).toBe(true);
   const tokens = (await world.run('token.list', { tenant: `tenant:${TENANT}` })).items as {
     revoked: boolean;
   }[];
@@ -151,7 +147,7 @@ test('a hot tenant: its program is stopped, the tenant closed and opened again, 
   expect(await mayRead(ANN)).toBe(true);
   await typeAll([String(suspend)]);
   expect(await mayRead(ANN)).toBe(false);
-  expect(await mayRead(other.user, other.scope)).toBe(true);
+  expect(await mayRead('cleo', 'tenant:borea')).toBe(true);
   const outputs = await typeAll(over, { 2: 1 });
   expect(outputs[2]).toContain('subject_inactive');
 });

@@ -1,18 +1,18 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, request, type Server } from 'node:http';
+import { createServer, type IncomingMessage, request } from 'node:http';
 import { type AddressInfo, createServer as createSocketServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Sha256 } from '@smithy/core/checksum';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import budgets from '../../bench/budgets.json' with { type: 'json' };
 import { bundle } from '../../deploy/bundle/build.ts';
 import * as neverCalled from '../../deploy/bundle/never-called.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createWorld } from '../support/world.ts';
 
 /**
  * The deployed file in a process of its own, as on Lambda, on a real DynamoDB engine and with keys over HTTP.
@@ -50,66 +50,57 @@ const REFUSAL = /new Error\("this part of the AWS SDK is not in the bundle[^"]*"
 
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-handler-'));
 const children: ChildProcess[] = [];
-let world: World;
-let issuer: Server;
 let keysFetched = 0;
-let token: (claims?: Record<string, unknown>) => Promise<string>;
-let apiToken: string;
-let user: string;
-let place: string;
-let handlerBytes = 0;
 
 const portOf = (server: { address(): unknown }): number => (server.address() as AddressInfo).port;
 
-beforeAll(async () => {
-  const { text, bytes } = await bundle('authorizer/handler.ts');
-  handlerBytes = bytes;
-  // The count of calls is only meaningful if the bundle has this place.
-  expect(text.match(REFUSAL)).toHaveLength(1);
-  writeFileSync(
-    join(folder, 'handler.cjs'),
-    text.replace(REFUSAL, '(globalThis.calls = (globalThis.calls ?? 0) + 1, $&)'),
-  );
-  writeFileSync(join(folder, 'runner.cjs'), RUNNER);
-  writeFileSync(join(folder, 'wrapping.cjs'), WRAPPING);
+const { text, bytes } = await bundle('authorizer/handler.ts');
+const handlerBytes = bytes;
+// The count of calls is only meaningful if the bundle has this place.
+expect(text.match(REFUSAL)).toHaveLength(1);
+writeFileSync(
+  join(folder, 'handler.cjs'),
+  text.replace(REFUSAL, '(globalThis.calls = (globalThis.calls ?? 0) + 1, $&)'),
+);
+writeFileSync(join(folder, 'runner.cjs'), RUNNER);
+writeFileSync(join(folder, 'wrapping.cjs'), WRAPPING);
 
-  const { publicKey, privateKey } = await generateKeyPair('RS256', { extractable: true });
-  const jwk = { ...(await exportJWK(publicKey)), kid: 'k', alg: 'RS256', use: 'sig' };
-  issuer = createServer((_, outgoing) => {
-    keysFetched += 1;
-    outgoing.end(JSON.stringify({ keys: [jwk] }));
-  }).listen(0, '127.0.0.1');
-  await once(issuer, 'listening');
-  const now = Math.floor(Date.now() / 1_000);
+const { publicKey, privateKey } = await generateKeyPair('RS256', { extractable: true });
+const jwk = { ...(await exportJWK(publicKey)), kid: 'k', alg: 'RS256', use: 'sig' };
+const issuer = createServer((_, outgoing) => {
+  keysFetched += 1;
+  outgoing.end(JSON.stringify({ keys: [jwk] }));
+}).listen(0, '127.0.0.1');
+await once(issuer, 'listening');
+const now = Math.floor(Date.now() / 1_000);
 
-  world = await createWorld();
-  const { run, clock } = world;
-  // The handler has the real clock, so what it reads is written just before.
-  clock.advance(Date.now() - clock.now() - 120_000);
-  user = (await run('user.create', {})).id;
-  place = (await run('location.create', { name: 'North', code: 'n' })).id;
-  await run('page.create', { name: 'roster' });
-  const role = (await run('role.create', { name: 'reader', scope: `location:${place}` })).id;
-  await run('role-permission.create', { role, permission: 'roster', effect: 'ALLOW' });
-  await run('assignment.create', { user, scope: `location:${place}`, role });
-  await run('route.create', {
-    method: 'GET',
-    path: '/locations/{id}/{page}',
-    permission: '{page}',
-    scope: 'location:{id}',
-  });
-  apiToken = String((await run('token.create', { user, tokenType: 'api' })).token);
-  token = (claims = {}) =>
-    new SignJWT({
-      iss: `http://127.0.0.1:${portOf(issuer)}`,
-      aud: 'api',
-      sub: user,
-      exp: now + 600,
-      ...claims,
-    })
-      .setProtectedHeader({ alg: 'RS256', kid: 'k' })
-      .sign(privateKey);
+const world = await createWorld();
+const { run, clock } = world;
+// The handler has the real clock, so what it reads is written just before.
+clock.advance(Date.now() - clock.now() - 120_000);
+const user = (await run('user.create', {})).id;
+const place = (await run('location.create', { name: 'North', code: 'n' })).id;
+await run('page.create', { name: 'roster' });
+const role = (await run('role.create', { name: 'reader', scope: `location:${place}` })).id;
+await run('role-permission.create', { role, permission: 'roster', effect: 'ALLOW' });
+await run('assignment.create', { user, scope: `location:${place}`, role });
+await run('route.create', {
+  method: 'GET',
+  path: '/locations/{id}/{page}',
+  permission: '{page}',
+  scope: 'location:{id}',
 });
+const apiToken = String((await run('token.create', { user, tokenType: 'api' })).token);
+const token: (claims?: Record<string, unknown>) => Promise<string> = (claims = {}) =>
+  new SignJWT({
+    iss: `http://127.0.0.1:${portOf(issuer)}`,
+    aud: 'api',
+    sub: user,
+    exp: now + 600,
+    ...claims,
+  })
+    .setProtectedHeader({ alg: 'RS256', kid: 'k' })
+    .sign(privateKey);
 
 afterEach(() => {
   for (const child of children.splice(0)) child.kill();

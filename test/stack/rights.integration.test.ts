@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createHandlerFrom } from '../../authorizer/compose.ts';
 import { evaluate, matchesPattern, type Statement } from '../../authorizer/policies/iam.ts';
 import { createClient } from '../../table/dynamodb/client.ts';
@@ -10,11 +10,10 @@ import {
   createIssuer,
   httpEvent,
   ISSUER,
-  type Issuer,
   restTokenEvent,
   TTL_0,
 } from '../authorizer/support.ts';
-import { createFixture, type Fixture, send, serve } from '../authzen/support.ts';
+import { createFixture, send, serve } from '../authzen/support.ts';
 import { evaluateTemplate } from './evaluate.ts';
 import { ISSUER as ISSUER_OF_STACK, packageStack, type Resource } from './template.ts';
 
@@ -28,22 +27,17 @@ interface Sent {
   readonly keys: readonly string[];
 }
 
-let resources: Readonly<Record<string, Resource>>;
-let fixture: Fixture;
-let issuer: Issuer;
-beforeAll(async () => {
-  const stack = await packageStack('live', ISSUER_OF_STACK);
-  resources = evaluateTemplate(stack, { Authzen: 'true' }).Resources;
-  issuer = await createIssuer();
-  fixture = await createFixture();
-  const { run } = fixture.world;
-  const { id } = fixture;
-  await run('user.update', { id: id.alice, email: 'alice@example.com' });
-  const route = { method: 'GET', permission: 'record:read:record', scope: 'record:{id}' };
-  await run('route.create', { ...route, path: '/records/{id}' });
-  await run('route.create', { ...route, path: '/invoices', scope: `tenant:${id['tenant a']}` });
-  fixture.world.settle();
-});
+const issuer = await createIssuer();
+const stack = await packageStack('live', ISSUER_OF_STACK);
+const resources: Readonly<Record<string, Resource>> = evaluateTemplate(stack, { Authzen: 'true' }).Resources;
+const fixture = await createFixture();
+const { run } = fixture.world;
+const { id } = fixture;
+await run('user.update', { id: id.alice, email: 'alice@example.com' });
+const route = { method: 'GET', permission: 'record:read:record', scope: 'record:{id}' };
+await run('route.create', { ...route, path: '/records/{id}' });
+await run('route.create', { ...route, path: '/invoices', scope: `tenant:${id['tenant a']}` });
+fixture.world.settle();
 
 type Input = Readonly<Record<string, unknown>>;
 /** A text, as it is or as DynamoDB takes it. */

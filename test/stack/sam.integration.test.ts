@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { samTemplate } from '../../deploy/bundle/sam-template.ts';
 import { type Evaluated, evaluateTemplate } from './evaluate.ts';
 import { ISSUER, packageStack, type Resource, type Template } from './template.ts';
@@ -18,12 +18,8 @@ const EVALUATED = evaluateTemplate(SAM, {
   TokenAudience: ISSUER.tokenAudience,
 });
 
-let stack: Template;
-let evaluated: Evaluated;
-beforeAll(async () => {
-  stack = await packageStack('live', ISSUER);
-  evaluated = evaluateTemplate(stack);
-});
+const stack = await packageStack('live', ISSUER);
+const evaluated: Evaluated = evaluateTemplate(stack);
 
 /** The stack of Serverless without its own helpers, without AuthZEN and live revocation, and without what SAM makes of a function. */
 function ours<Entry>(entries: Readonly<Record<string, Entry>>): Readonly<Record<string, Entry>> {

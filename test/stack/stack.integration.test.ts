@@ -10,14 +10,11 @@ import { ISSUER, packageStack, type Resource, type Template } from './template.t
 const ENVIRONMENT_KEY = 'arn:aws:kms:eu-central-1:123456789012:key/e';
 
 /** What `serverless.yml` becomes: the template that CloudFormation would get. */
-let stack: Template;
-beforeAll(async () => {
-  stack = await packageStack('live', {
-    tableKeyArn: 'arn:aws:kms:eu-central-1:123456789012:key/k',
-    environmentKeyArn: ENVIRONMENT_KEY,
-    alarmTopicArn: 'arn:aws:sns:eu-central-1:123456789012:alarms',
-    ...ISSUER,
-  });
+const stack = await packageStack('live', {
+  tableKeyArn: 'arn:aws:kms:eu-central-1:123456789012:key/k',
+  environmentKeyArn: ENVIRONMENT_KEY,
+  alarmTopicArn: 'arn:aws:sns:eu-central-1:123456789012:alarms',
+  ...ISSUER,
 });
 
 const resource = (name: string): Resource => {
