@@ -33,6 +33,7 @@ import { createGuard, type Guarded, type OperatorRules } from './operators/guard
 import type { Operator } from './operators/operator.ts';
 import { createPipeline, type PlanOptions, type Ports } from './pipeline.ts';
 import { isKept, type Plan, type Progress } from './plan.ts';
+import { isWorthPlanningAnew } from './planning-anew.ts';
 import { revealed } from './pseudonyms.ts';
 import { hasSeen } from './resting.ts';
 import { createSharedItems } from './shared-items.ts';
@@ -451,20 +452,6 @@ const loggable = (operator: Operator | undefined): string | undefined =>
 const FAULTS: ReadonlySet<ErrorCode> = new Set([
   ...(['throttled', 'contended', 'transient', 'damaged_item', 'newer_form', 'internal'] as const),
 ]);
-
-const CHANGED_PERHAPS: ReadonlySet<string> = new Set(['conflict', 'not_found']);
-
-/** What is refused twice for the same reason is not so because of a change meanwhile. */
-const isWorthPlanningAnew = (
-  error: unknown,
-  { compares, contends }: WriteCommand,
-  before: GatehouseError | undefined,
-  isTimeLeft: boolean,
-): error is GatehouseError =>
-  error instanceof GatehouseError &&
-  (error.code === 'stale' ||
-    (contends === true && isTimeLeft && error.code === 'contended') ||
-    (compares === true && CHANGED_PERHAPS.has(error.code) && error.message !== before?.message));
 
 const unfinished = (steps: number, progress: Progress | undefined): GatehouseError =>
   new GatehouseError(

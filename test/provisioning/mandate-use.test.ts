@@ -74,16 +74,16 @@ describe('uses at the same time', () => {
 
   test('of one process do not meet, and none waits for one that failed', async () => {
     await create({ budget: { uses: 100 } });
-    let isUnderWay = false;
+    let isSending = false;
     const writer: Writer = {
       send: async (actions, notes) => {
-        if (isUnderWay) throw contended();
-        isUnderWay = true;
+        if (isSending) throw contended();
+        isSending = true;
         await Promise.resolve();
         try {
           await world.writer.send(actions, notes);
         } finally {
-          isUnderWay = false;
+          isSending = false;
         }
       },
     };
