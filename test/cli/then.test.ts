@@ -104,3 +104,54 @@ logged around then: 1 decision agree, 1 differ, 0 cannot be decided again
 `,
   );
 });
+
+test('who acted then is decided by the mandate of then', async () => {
+  const world = createMemoryWorld();
+  await world.apply(`${MANIFEST}subjects:
+  Bot: { id: bot, type: agent, assignments: [{ role: teacher, scope: North }] }
+`);
+  world.clock.advance(600_000);
+  const mandate = {
+    subject: 'user:ann',
+    actor: 'agent:bot',
+    permissions: ['roster'],
+    scopes: ['tenant:north'],
+    purpose: 'plans',
+  };
+  await world.run('mandate.create', { ...mandate, id: 'plan' });
+  await world.run('mandate.create', { ...mandate, id: 'counted', budget: { uses: 1 } });
+  world.clock.advance(3_000_000);
+  await world.run('mandate.end', { id: 'plan' });
+  world.clock.advance(3_600_000);
+  const ask = (...args: readonly string[]) =>
+    gatehouse([...args, '--actor', 'agent:bot', '--mandate', 'plan'], {
+      env: { TABLE_NAME: world.table },
+      now: world.clock.now,
+    });
+  expect((await ask('check', 'user:ann', 'roster', 'North')).out).toContain('REFUSED (mandate_inactive)');
+  expect((await ask('where', 'user:ann', 'roster')).out).toBe('none\n');
+  expect((await ask('where', 'user:ann', 'roster', '--at', THEN)).out).toBe('tenant:north  North\n');
+  // Before there was one, a list would be empty for that alone.
+  expect(await ask('where', 'user:ann', 'roster', '--at', '2026-01-15T12:05Z')).toMatchObject({
+    code: 2,
+    error: expect.stringContaining('--mandate plan does not exist'),
+  });
+  const line = (sequence: number, by: string, decision = true) =>
+    decisionLine({
+      sequence,
+      decision,
+      timestamp: '2026-01-15T12:31:00.000Z',
+      action: { name: 'roster' },
+      resource: { type: 'tenant', id: 'north' },
+      actor: { type: 'agent', id: 'bot' },
+      mandate: `mandate:${by}`,
+    });
+  const log = fileOf([line(1, 'plan'), line(2, 'plan', false), line(3, 'counted')].join('\n'), 'jsonl');
+  const { out } = await ask('check', 'user:ann', 'roster', 'tenant:north', '--at', THEN, '--verify', log);
+  expect(out).toBe(
+    `ALLOWED (role)
+logged around then: 1 decision agree, 1 differ, 1 cannot be decided again (a budget: 1)
+  2026-01-15T12:31:00.000Z  agent:bot (mandate:plan) for user:ann roster tenant:north: logged as refused
+`,
+  );
+});
