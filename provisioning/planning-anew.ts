@@ -1,22 +1,28 @@
 import { GatehouseError } from '../table/errors.ts';
 import type { WriteCommand } from './command.ts';
 
+/** How often a command is planned when what it read has changed before it could write. */
+const MAX_PLANS = 8;
+
 const CHANGED_PERHAPS: ReadonlySet<string> = new Set(['conflict', 'not_found']);
 
-/**
- * Whether a command whose transaction was refused is planned anew. What is refused twice for the same reason is not so
- * because of a change meanwhile.
- *
- * @param before what it was refused for the last time
- * @param isTimeLeft of the time that a command may take
- */
-export const isWorthPlanningAnew = (
+interface Tried {
+  /** How often it was planned. */
+  readonly attempt: number;
+  /** Why the plan before this one was not carried out. */
+  readonly refusal: GatehouseError | undefined;
+  /** Whether there is time for another one. */
+  readonly isTimeLeft: boolean;
+}
+
+/** Whether another plan may do. What is refused twice for the same reason is not so because of a change meanwhile. */
+export function isWorthPlanningAnew(
   error: unknown,
   { compares, contends }: WriteCommand,
-  before: GatehouseError | undefined,
-  isTimeLeft: boolean,
-): error is GatehouseError =>
-  error instanceof GatehouseError &&
-  (error.code === 'stale' ||
-    (contends === true && isTimeLeft && error.code === 'contended') ||
-    (compares === true && CHANGED_PERHAPS.has(error.code) && error.message !== before?.message));
+  { attempt, refusal, isTimeLeft }: Tried,
+): error is GatehouseError {
+  if (!(error instanceof GatehouseError) || attempt >= MAX_PLANS) return false;
+  if (error.code === 'stale') return true;
+  if (error.code === 'contended') return contends === true && isTimeLeft;
+  return compares === true && CHANGED_PERHAPS.has(error.code) && error.message !== refusal?.message;
+}

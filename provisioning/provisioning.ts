@@ -63,9 +63,6 @@ export interface Hooks {
 
 const DEFAULT_BUDGET_MS = 20_000;
 
-/** How often a command is planned anew when what it read has changed before it could write. */
-const MAX_PLANS = 8;
-
 const label = z
   .string()
   .min(1)
@@ -310,8 +307,7 @@ export function createProvisioning({
         });
         if (done) return done;
         const isTimeLeft = clock.now() - begun < budgetMs;
-        if (attempt >= MAX_PLANS || !isWorthPlanningAnew(error, command, refusal, isTimeLeft))
-          throw failed(error);
+        if (!isWorthPlanningAnew(error, command, { attempt, refusal, isTimeLeft })) throw failed(error);
         refusal = error;
         wasRefused = true;
         again = wasPlanned;

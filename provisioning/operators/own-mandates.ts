@@ -21,9 +21,20 @@ const OWN: ReadonlySet<string> = new Set([
 ]);
 const BY_ID: ReadonlySet<string> = new Set(['mandate.read', 'mandate.end']);
 
-/** Throws `not_permitted` for what nobody may do who acts for somebody: give mandates, and decide on requests. */
-function refuseToActor({ actor }: Operator, command: string): void {
-  if (actor && /^(?:mandate|approval)\./.test(command)) throw notPermitted();
+/** A token of its subject would outlive the mandate of who acts, and not name who acts. */
+const NEVER_FOR_OTHERS = /^(?:(?:mandate|approval)\.|(?:token|session)\.create$)/;
+
+/**
+ * Throws `not_permitted` for what no right gives: to whoever acts for somebody, mandates, credentials, and decisions on
+ * requests; to anybody, a mandate by which it would act itself.
+ */
+function refuseAlways(
+  { subject, actor }: Operator,
+  command: string,
+  given: Readonly<Record<string, unknown>>,
+): void {
+  if (actor && NEVER_FOR_OTHERS.test(command)) throw notPermitted();
+  if (command === 'mandate.create' && given.actor === subject) throw notPermitted('actor');
 }
 
 /**
@@ -36,7 +47,7 @@ export async function partsOfOthers(
   operator: Operator,
   parts: readonly Part[],
 ): Promise<readonly Part[]> {
-  for (const { command } of parts) refuseToActor(operator, command);
+  for (const { command, input } of parts) refuseAlways(operator, command, input);
   const areOwn = await Promise.all(parts.map((part) => isOwn({ reader, areGranted }, operator, part)));
   return parts.filter((_, position) => !areOwn[position]);
 }
@@ -78,7 +89,7 @@ export async function changesOfOthers(
   command: string,
   entries: readonly AuditEntry[],
 ): Promise<readonly AuditEntry[]> {
-  for (const entry of entries) refuseToActor(operator, entry.command ?? command);
+  for (const entry of entries) refuseAlways(operator, entry.command ?? command, entry.after ?? {});
   const areOwn = await Promise.all(
     entries.map(async (entry) => {
       const name = entry.command ?? command;

@@ -89,6 +89,7 @@ export function namedIn(command: string, input: Input): readonly Named[] {
     ...scopes,
     ...nodes('group', 'group', rootIn),
     ...nodes('connection', 'scim-connection', ofConnection),
+    ...(command === 'mandate.use' ? nodes('mandate', 'mandate', rootIn) : []),
     ...nodes('role', 'role', ofRole),
     ...nodes('roles', 'role', ofRole),
     ...(entity === 'role' ? nodes('parent', 'role', ofRole) : []),

@@ -20,7 +20,7 @@ subjects:
   bot: { type: agent, id: bot, mandateOptional: true }
   stray: { type: agent, id: stray }
 `);
-  await run('grant.create', { user: 'agent:bot', scope: 'tenant:acme', roles: ['operator'] });
+  await run('grant.create', { user: 'agent:bot', scope: 'tenant:acme', roles: ['operator', 'payer'] });
   await run('grant.create', { user: 'nobody', scope: 'tenant:acme', roles: ['payer'] });
   known = { tokens, registered };
 });
@@ -216,6 +216,37 @@ describe('an operator', () => {
     expect(await world.outcome('olga', 'mandate.end-all', { subject: 'user:bob' })).toBe('ok');
   });
 
+  test('gives nobody’s rights to itself, whatever its own are', async () => {
+    await world.run('mandate.create', mandateOf('bob'));
+    const self = mandateOf('bob', { id: 'self', actor: 'user:ann' });
+    expect(await world.outcome('ann', 'mandate.create', self)).toBe('not_permitted actor');
+    const others = { ...self, actor: 'user:pam' };
+    expect(await world.outcome('pam', 'mandate.create', others)).toBe('not_permitted actor');
+    const commands = [{ command: 'mandate.create', input: self }];
+    expect(await world.outcome('ann', 'transaction.write', { commands })).toMatch(/^not_permitted/);
+  });
+
+  test('uses those of its own tenant, and learns nothing of others', async () => {
+    const budget = { uses: 5 };
+    await world.run('grant.create', { user: 'gus', scope: 'tenant:acme', roles: ['payer'] });
+    await world.run('mandate.create', mandateOf('gus', { budget }));
+    const use = (mandate: string, scope: string) =>
+      world.as('gus', 'mandate.use', {
+        mandate,
+        subject: 'user:gus',
+        actor: 'agent:bot',
+        permission: 'invoices:pay:invoice',
+        scope,
+      });
+    const unknown = await use('none', 'tenant:globex');
+    expect(unknown).toMatchObject({ error: { code: 'not_permitted', field: 'mandate' } });
+    expect(await use('of-gus', 'tenant:globex')).toEqual(unknown);
+    expect(await use('of-gus', 'tenant:acme')).toMatchObject({ error: { code: 'not_permitted' } });
+    const input = { mandate: 'of-gus', subject: 'user:gus', actor: 'agent:bot', scope: 'tenant:acme' };
+    const asked = { ...input, permission: 'invoices:pay:invoice' };
+    expect(await world.as('ann', 'mandate.use', asked)).toMatchObject({ result: { allowed: true } });
+  });
+
   test('gives no rights of operators to an actor of others, but with the right everywhere', async () => {
     const of = mandateOf('bob', { permissions: ['provisioning:create:user'] });
     expect(await world.outcome('ann', 'mandate.create', of)).toBe('not_permitted');
@@ -298,6 +329,20 @@ describe('who acts for an operator', () => {
       ],
     ] as const)
       expect([command, await send(command, input)]).toEqual([command, 'not_permitted']);
+  });
+
+  test('makes no credential of its operator', async () => {
+    await world.run('permission.create', { name: 'provisioning:create:token' });
+    const token = { user: 'olga', tokenType: 'api' };
+    await world.run('grant.create', { user: 'agent:bot', scope: 'tenant:operations', roles: ['operator'] });
+    const by = {
+      subject: 'user:olga',
+      scopes: ['tenant:operations'],
+      permissions: ['provisioning:create:token'],
+    };
+    await world.run('mandate.create', mandateOf('olga', by));
+    expect(await world.outcome('olga', 'token.create', token)).toBe('ok');
+    expect(await acting('olga', 'mandate:of-olga')('token.create', token)).toBe('not_permitted');
   });
 
   test('asks for no approval', async () => {
