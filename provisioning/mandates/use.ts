@@ -99,9 +99,7 @@ export const useCommand = writeCommand({
     actor: field.subjectRef,
     permission: field.permissionName,
     scope: field.ref,
-    // Nothing of them is kept, so any value may come: an amount that is none is a refusal, and no error.
-    properties: z
-      .record(z.string(), z.unknown())
+    properties: field.passed
       .optional()
       .describe('properties of the action, with the amount where the budget is a sum'),
   }),

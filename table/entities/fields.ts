@@ -193,6 +193,30 @@ export const map = z
     return z.NEVER;
   });
 
+/** Names of properties that may be passed with a question. */
+const MAX_PASSED = 64;
+
+/**
+ * Properties that are passed for one decision, and kept nowhere. A value that a map of the table cannot hold is left out:
+ * conditions take what does not fit for missing, and so do budgets.
+ */
+export const passed = z
+  .unknown()
+  .meta({ type: 'object' })
+  .describe(
+    `map of at most ${MAX_PASSED} properties of JSON values, each of at most ${MAX_MAP_BYTES} bytes as JSON`,
+  )
+  .transform((value, context): Readonly<Record<string, unknown>> => {
+    const entries = isMap(value) ? Object.entries(value) : undefined;
+    if (!entries) context.addIssue('must be a map');
+    else if (entries.length > MAX_PASSED) context.addIssue(`has more than ${MAX_PASSED} properties`);
+    else return Object.fromEntries(entries.filter(([, each]) => isPassable(each)));
+    return z.NEVER;
+  });
+
+const isPassable = (value: unknown): boolean =>
+  misfitOf(value, MAX_MAP_LEVELS) === undefined && !isLongerThan(JSON.stringify(value) ?? '', MAX_MAP_BYTES);
+
 /** The stored properties of a subject or a scope, over which conditions are evaluated. */
 export const properties = z
   .unknown()

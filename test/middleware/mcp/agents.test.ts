@@ -95,6 +95,24 @@ describe.each(VERSIONS)('%s', (_, connect) => {
     expect(uncounted.ran).toEqual([]);
   });
 
+  test('an amount that is none is refused for that, whatever it is', async () => {
+    const mandate = await mandateOf({ budget: { sum: 500, of: 'amount' } });
+    const { use } = createMandates(world);
+    const faults: unknown[] = [];
+    const read = { ...RULES.tools.read, action: ['amount'] };
+    const onFault = (error: unknown) => faults.push(error);
+    const { call, ran } = await calling(acting(mandate, { use, onFault, tools: { read } }));
+    for (const amount of [
+      ...[undefined, null, true, -1, 1.5, 2 ** 53, Number.NaN, Number.POSITIVE_INFINITY],
+      ...['5', '5'.repeat(40_000), [5], { valueOf: 5 }],
+    ])
+      expect(await call('read', { place: 'north', amount }), String(amount).slice(0, 9)).toBe(
+        'budget_amount',
+      );
+    expect([ran, faults]).toEqual([[], []]);
+    expect(await call('read', { place: 'north', amount: 500 })).toBe('allowed');
+  });
+
   test('a fault while it is counted is resolved by the same operation', async () => {
     const mandate = await mandateOf({ budget: { uses: 1 } });
     const operations: string[] = [];
