@@ -1,19 +1,16 @@
-import { formatRef, type Ref } from '../table/identifiers.ts';
-import { allScopes } from '../table/index-queries.ts';
-import { parseKey } from '../table/keys.ts';
-import { MAX_PAGE, type Reader } from '../table/reader.ts';
+import { isBuiltIn } from '../table/entities/scope-types.ts';
+import type { Ref } from '../table/identifiers.ts';
+import { allOf } from '../table/index-queries.ts';
+import type { Reader } from '../table/reader.ts';
+import { rootTypes } from './nodes/scope-types.ts';
 
 /** All roots: each has a log of its own. */
 export async function allRoots(reader: Reader): Promise<readonly Ref[]> {
-  const owners: Ref[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await reader.list({ ...allScopes(), limit: MAX_PAGE, cursor });
-    for (const item of page.items) {
-      const key = parseKey(item);
-      if (key?.form === 'node' && item.root === formatRef(key)) owners.push({ type: key.type, id: key.id });
-    }
-    cursor = page.cursor;
-  } while (cursor !== undefined);
-  return owners;
+  const roots: Ref[] = [];
+  for (const type of await rootTypes(reader)) {
+    const query = isBuiltIn(type) ? allOf(type as 'tenant') : allOf('scope', type);
+    for (const { parent, id } of await reader.listAll(query))
+      if (parent === undefined) roots.push({ type, id: String(id) });
+  }
+  return roots;
 }

@@ -1,11 +1,11 @@
-import { rootsOf } from '../../provisioning/access-difference/state.ts';
+import { allRoots } from '../../provisioning/all-roots.ts';
 import { queriesOn } from '../../provisioning/apply/queries.ts';
 import { allowedBy, type RoleFinding, widerIn } from '../../provisioning/evidence/role-changes.ts';
 import { COMMANDS } from '../../provisioning/index.ts';
 import { invariantsIn, readRootsWithInvariants } from '../../provisioning/invariants/invariants-of.ts';
 import { proveInvariants } from '../../provisioning/invariants/prove.ts';
 import { type Matrix, readMatrix } from '../../provisioning/matrix/matrix.ts';
-import { parseRef } from '../../table/identifiers.ts';
+import { formatRef, parseRef } from '../../table/identifiers.ts';
 import { invariantsKey, nodeKey } from '../../table/keys.ts';
 import { isPermissionPattern, readPermissionName } from '../../table/permission-name.ts';
 import { assertNone } from '../../testing/document.ts';
@@ -144,7 +144,7 @@ async function matricesOf(file: string, { now }: Context): Promise<ReadonlyMap<s
   assertNone(source, await applyManifest(manifest, provisioning));
   const { read } = queriesOn(reader, COMMANDS);
   const matrices = new Map<string | undefined, Matrix>();
-  for (const scope of [undefined, ...(await rootsOf(reader))])
+  for (const scope of [undefined, ...(await allRoots(reader)).map(formatRef)])
     matrices.set(scope, await readMatrix(read, { scope }));
   return matrices;
 }

@@ -28,14 +28,6 @@ export interface LogFilesOptions {
   readonly onRecord: (record: LogRecord) => void;
 }
 
-/** What was read. */
-export interface LogFilesRead {
-  readonly files: number;
-  readonly lines: number;
-  /** Lines that may have been decisions and could not be read. */
-  readonly damaged: number;
-}
-
 /** Far longer than a line of ours: the file is something else. */
 const MAX_LINE_BYTES = 1_048_576;
 const LINE_FEED = 10;
@@ -50,18 +42,17 @@ const FILES_AT_ONCE = 8;
 export async function readLogFiles(
   names: readonly string[],
   { context, region, from, onRecord }: LogFilesOptions,
-): Promise<LogFilesRead> {
+): Promise<void> {
   const found = await Promise.all(names.map((name) => filesOf(name, { region, from })));
   // A file that two names lead to is read once: twice, each of its decisions would count twice.
   const files = [...new Map(found.flat().map((file) => [file.name, file])).values()];
   const bar = createBar(context, files);
-  const counts = { lines: 0, damaged: 0, ours: 0 };
+  const counts = { lines: 0, ours: 0 };
   const take = (text: string): void => {
     if (text === '') return;
     counts.lines += 1;
     const record = readLogLine(text);
-    if (record.is === 'damaged') counts.damaged += 1;
-    else if (record.is !== 'other') counts.ours += 1;
+    if (record.is === 'decision' || record.is === 'heartbeat') counts.ours += 1;
     onRecord(record);
   };
   await inTurns(
@@ -82,7 +73,6 @@ export async function readLogFiles(
     throw new UsageError(
       `none of the ${counts.lines} lines in ${names.map(nameOf).join(', ')} is of a decision log (docs/observability.md)`,
     );
-  return { files: files.length, lines: counts.lines, damaged: counts.damaged };
 }
 
 export async function filesOf(

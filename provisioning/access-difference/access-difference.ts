@@ -1,7 +1,7 @@
 import { decodeGlobal, decodePermission, decodeScope } from '../../table/decision/decode.ts';
 import type { RoleTable } from '../../table/decision/items.ts';
 import { defined } from '../../table/defined.ts';
-import { parseRef } from '../../table/identifiers.ts';
+import { formatRef, parseRef } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import {
   decisionKey,
@@ -13,22 +13,14 @@ import {
 } from '../../table/keys.ts';
 import { parsePermissionName } from '../../table/permission-name.ts';
 import type { Reader } from '../../table/reader.ts';
+import { allRoots } from '../all-roots.ts';
 import type { Command } from '../command.ts';
 import { refsBelow } from '../nodes/scopes-below.ts';
 import type { Leaves } from '../routes/written-scopes.ts';
 import { type Change, carryOut } from './carry-out.ts';
 import { type Copy, createCopy, TooLarge } from './copy.ts';
 import { createPeople, EVERYWHERE, type Top } from './people.ts';
-import {
-  createHoldings,
-  pathOf,
-  permissionsOf,
-  rootsOf,
-  type State,
-  scopeKey,
-  stateOf,
-  subjectKey,
-} from './state.ts';
+import { createHoldings, pathOf, permissionsOf, type State, scopeKey, stateOf, subjectKey } from './state.ts';
 import { type AccessSide, createSide } from './summary.ts';
 import { type Touched, touchedBy } from './touched.ts';
 
@@ -266,7 +258,7 @@ async function* placesOf(copy: Copy, candidates: ReadonlyMap<string, ReadonlySet
   };
   for (const reader of [copy.before, copy.after]) {
     if (everywhere.size > 0)
-      for (const root of await rootsOf(reader))
+      for (const root of (await allRoots(reader)).map(formatRef))
         byTop.set(root, new Set([...(byTop.get(root) ?? []), ...everywhere]));
     for (const [top, some] of byTop) {
       add(top as string, some);

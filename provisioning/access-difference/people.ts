@@ -14,6 +14,8 @@ export const EVERYWHERE = Symbol('everywhere');
 /** More people, or more calls, than are looked at. */
 export class TooMany extends Error {}
 
+export const UNBOUNDED = { people: Number.POSITIVE_INFINITY, calls: Number.POSITIVE_INFINITY };
+
 interface Choices {
   /** Whether the members of a group of everyone are candidates, each by name. Default true. */
   readonly listsEveryone?: boolean;
@@ -21,7 +23,7 @@ interface Choices {
   readonly isOfInterest?: (scope: string) => boolean | Promise<boolean>;
 }
 
-const subjectOf = ({ user }: Item): string | undefined =>
+export const subjectOf = ({ user }: Item): string | undefined =>
   typeof user === 'string' ? formatRef(readSubject(user, 'user')) : undefined;
 
 /**

@@ -1,12 +1,10 @@
 import { withAllGroups } from '../../table/decision/all-groups.ts';
 import { decodeScope, decodeSubject } from '../../table/decision/decode.ts';
 import type { ScopeItem, SubjectItem } from '../../table/decision/items.ts';
-import { isBuiltIn } from '../../table/entities/scope-types.ts';
 import { parseRef, parseSubjectRef } from '../../table/identifiers.ts';
 import { allOf } from '../../table/index-queries.ts';
 import { decisionKey, type Key } from '../../table/keys.ts';
 import type { Reader } from '../../table/reader.ts';
-import { rootTypes } from '../nodes/scope-types.ts';
 import { engineOn } from './engine-on.ts';
 
 export const subjectKey = (ref: string): Key => decisionKey(parseSubjectRef(ref, 'subject'));
@@ -84,15 +82,18 @@ export function createHoldings(path: readonly ScopeItem[], isPersonal: boolean) 
   };
 }
 
-/** The references of all root scopes. */
-export async function rootsOf(reader: Reader): Promise<readonly string[]> {
-  const roots: string[] = [];
-  for (const type of await rootTypes(reader)) {
-    const query = isBuiltIn(type) ? allOf(type as 'tenant') : allOf('scope', type);
-    for (const { parent, id } of await reader.listAll(query))
-      if (parent === undefined) roots.push(`${type}:${id}`);
-  }
-  return roots;
+/** The roots of scopes, of those that the table has. */
+export async function rootsAt(
+  reader: Reader,
+  scopes: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const items = await reader.getMany(scopes.map(scopeKey));
+  return new Map(
+    scopes.flatMap((scope, position) => {
+      const item = items[position];
+      return item ? [[scope, decodeScope(scope, item).ancestors.at(-1) ?? scope] as const] : [];
+    }),
+  );
 }
 
 /** Every page and permission that is registered in one of the tables. */

@@ -148,7 +148,11 @@ const rolesIn = (pair: Pair): readonly string[] => {
 };
 
 /** A subject is touched wherever something is granted to it or to everyone, before or after. */
-async function noteSubject({ key, before, after }: Pair, copy: Copy, people: People): Promise<void> {
+export async function noteSubject(
+  { key, before, after }: Pair,
+  copy: Pick<Copy, 'before' | 'after'>,
+  people: People,
+): Promise<void> {
   const subject = formatRef(parseKey(key) as Ref & { readonly form: 'decision' });
   for (const [item, reader] of [
     [before, copy.before],
@@ -173,7 +177,7 @@ async function noteSubject({ key, before, after }: Pair, copy: Copy, people: Peo
 const ofEveryone = new WeakMap<Reader, Promise<readonly Item[]>>();
 
 /** The groups of everyone; a copy does not change any more, so they are read once. */
-function groupsOfEveryone(reader: Reader): Promise<readonly Item[]> {
+export function groupsOfEveryone(reader: Reader): Promise<readonly Item[]> {
   const found = ofEveryone.get(reader) ?? reader.listAll(ownedBy(EVERYONE_LIST, 'group'));
   ofEveryone.set(reader, found);
   return found;

@@ -5,20 +5,26 @@ import {
   refusedFirst,
   type TokenGroups,
 } from '../../engine/index.ts';
-import { decodeScope } from '../../table/decision/decode.ts';
 import { defined } from '../../table/defined.ts';
 import { GatehouseError, limitExceeded } from '../../table/errors.ts';
-import { isRef, parseRef } from '../../table/identifiers.ts';
-import { decisionKey } from '../../table/keys.ts';
+import { isRef } from '../../table/identifiers.ts';
 import type { Reader } from '../../table/reader.ts';
 import { type Change, carryOut } from '../access-difference/carry-out.ts';
 import { createCopy, TooLarge } from '../access-difference/copy.ts';
 import { engineOn } from '../access-difference/engine-on.ts';
+import { rootsAt } from '../access-difference/state.ts';
 import { byIssuer, externalGroupsIn, MOST_GROUPS, tokenNaming } from '../access-difference/token-groups.ts';
 import type { Command } from '../command.ts';
 import { inTurns } from '../in-turns.ts';
 import { isPseudonym, openPseudonyms } from './logged-ids.ts';
-import { type Counted, type LoggedQuestion, type LoggedQuestions, NONE, plus } from './logged-questions.ts';
+import {
+  type Counted,
+  compare,
+  type LoggedQuestion,
+  type LoggedQuestions,
+  NONE,
+  plus,
+} from './logged-questions.ts';
 
 /** One question whose answer differs, by all decisions about it. */
 export interface AgainstRow {
@@ -255,7 +261,9 @@ function createState(reader: Reader, at: number) {
   return {
     /** @returns an answer for each; undefined where the state does not have the scope */
     decide: async (questions: readonly LoggedQuestion[]): Promise<readonly (Answer | undefined)[]> => {
-      const roots = await rootsOf(reader, questions.map(scopeOf));
+      const scopes = questions.map(scopeOf);
+      const known = await rootsAt(reader, [...new Set(scopes)].filter(isRef));
+      const roots = scopes.map((scope) => known.get(scope));
       const decided = await decide(questions);
       const answers = decided.map(({ allowed, reason, isKnown }, position): Answer | undefined => {
         if (roots[position] === undefined) return undefined;
@@ -282,19 +290,6 @@ function createState(reader: Reader, at: number) {
       return answers;
     },
   };
-}
-
-/** The roots of scopes; undefined for what is no scope of this state. */
-async function rootsOf(reader: Reader, scopes: readonly string[]): Promise<readonly (string | undefined)[]> {
-  const refs = [...new Set(scopes)].filter(isRef);
-  const items = await reader.getMany(refs.map((ref) => decisionKey(parseRef(ref, 'scope'))));
-  const roots = new Map(
-    refs.map((ref, position) => {
-      const item = items[position];
-      return [ref, item && (decodeScope(ref, item).ancestors.at(-1) ?? ref)];
-    }),
-  );
-  return scopes.map((ref) => roots.get(ref));
 }
 
 /** Tokens that name, together, every group that means something at a root. */
@@ -337,4 +332,3 @@ function createSide() {
 }
 
 const byCount = (a: Counted, b: Counted): number => b.estimated - a.estimated;
-const compare = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);

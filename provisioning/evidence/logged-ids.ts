@@ -12,6 +12,25 @@ const idOf = (ref: string): string => ref.slice(ref.indexOf(':') + 1);
 /** What every pseudonym begins with: no id holds a colon. */
 const PREFIX = pseudonymOf('');
 
+/** A reference as a log has it: an id that is not plain is there as a pseudonym. */
+const asLogged = async (ref: string): Promise<string> =>
+  isLoggedAsItIs(idOf(ref)) ? ref : `${typeOf(ref)}:${pseudonymOf(await sha256(idOf(ref)))}`;
+
+/** How a decision log writes references. */
+export interface Logged {
+  readonly textOf: (ref: string) => string;
+  /** The reference that a text of the log is of; undefined for none that is known. */
+  readonly refOf: (text: string) => string | undefined;
+}
+
+/** @param refs all that may be met */
+export async function createLogged(refs: Iterable<string>): Promise<Logged> {
+  const texts = new Map<string, string>();
+  for (const ref of refs) texts.set(ref, await asLogged(ref));
+  const known = new Map([...texts].map(([ref, text]) => [text, ref]));
+  return { textOf: (ref) => texts.get(ref) ?? ref, refOf: (text) => known.get(text) };
+}
+
 /** Whether a reference in a log has a pseudonym in the place of its id. */
 export const isPseudonym = (ref: string): boolean => idOf(ref).startsWith(PREFIX);
 
@@ -39,9 +58,8 @@ export async function openPseudonyms(
     const wanted = new Set([...refs].filter(isPseudonym));
     const opened = new Map<string, string>();
     const look = async (ref: string): Promise<void> => {
-      if (isLoggedAsItIs(idOf(ref))) return;
-      const pseudonym = `${typeOf(ref)}:${pseudonymOf(await sha256(idOf(ref)))}`;
-      if (wanted.has(pseudonym)) opened.set(pseudonym, ref);
+      const text = await asLogged(ref);
+      if (wanted.has(text)) opened.set(text, ref);
     };
     for (const node of nodes) if (isSubjectNode(node) === isSubject) await look(formatRef(node));
     for (const type of new Set([...wanted].map(typeOf).filter(isType))) {

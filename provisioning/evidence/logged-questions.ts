@@ -96,4 +96,4 @@ export function createLoggedQuestions(most = MAX_QUESTIONS) {
   };
 }
 
-const compare = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);
+export const compare = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);

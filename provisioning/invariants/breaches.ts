@@ -1,5 +1,5 @@
+import type { Invariant } from '../../table/invariant.ts';
 import { overlap } from '../../table/permission-name.ts';
-import type { Invariant } from './invariant.ts';
 import { type Timeline, verdictsAt } from './timelines.ts';
 
 /** A permission that is held at a scope. */

@@ -1,54 +1,32 @@
-import { withAllGroups } from '../../table/decision/all-groups.ts';
-import { decodeScope, decodeSubject } from '../../table/decision/decode.ts';
-import { groupsOf } from '../../table/decision/items.ts';
-import { parseSubjectRef } from '../../table/identifiers.ts';
-import { EVERYONE_LIST, nodeKey } from '../../table/keys.ts';
-import { ownedBy } from '../../table/partition-queries.ts';
 import type { Reader } from '../../table/reader.ts';
-import { scopeKey, subjectKey } from '../access-difference/state.ts';
+import { createPeople, EVERYWHERE, UNBOUNDED } from '../access-difference/people.ts';
+import { rootsAt, subjectKey } from '../access-difference/state.ts';
 import { externalGroupsIn } from '../access-difference/token-groups.ts';
-import { group } from '../edges/rights.ts';
+import { groupsOfEveryone, noteSubject } from '../access-difference/touched.ts';
 import type { Candidates } from './candidates.ts';
 
 /** The candidates among these subjects: where in a root something is granted to each, before a change of it or after. */
 export async function candidatesAmong(
-  reader: Reader,
+  after: Reader,
   root: string,
   { before, people }: { readonly before: Reader; readonly people: readonly string[] },
 ): Promise<Candidates> {
-  const granted = new Map<string, readonly string[]>();
-  const everyoneAt: string[] = [];
-  for (const side of [before, reader]) {
-    const items = await side.getMany(people.map(subjectKey));
-    for (const [position, ref] of people.entries()) {
-      const item = items[position];
-      if (!item) continue;
-      const subject = await withAllGroups(side, parseSubjectRef(ref, 'subject'), decodeSubject(item));
-      const groups = await side.getMany(groupsOf(subject).map((id) => nodeKey(group(id))));
-      granted.set(ref, [
-        ...(granted.get(ref) ?? []),
-        ...(subject.globalRoles.length > 0 ? [root] : []),
-        ...subject.assignments.keys(),
-        ...subject.grants.keys(),
-        ...groups.flatMap((node) => (node ? [String(node.scope)] : [])),
-      ]);
-    }
-    const ofEveryone = await side.listAll(ownedBy(EVERYONE_LIST, 'group'));
-    everyoneAt.push(...ofEveryone.map(({ scope }) => String(scope)));
-  }
-  const scopes = [...new Set([...everyoneAt, ...[...granted.values()].flat()])];
-  const places = await reader.getMany(scopes.map(scopeKey));
-  const isWithin = new Set(
-    scopes.filter((scope, position) => {
-      const place = places[position];
-      return place && (decodeScope(scope, place).ancestors.at(-1) ?? scope) === root;
-    }),
+  const found = createPeople(after, UNBOUNDED);
+  const keys = people.map(subjectKey);
+  const [was, is] = await Promise.all([before.getMany(keys), after.getMany(keys)]);
+  for (const [position, key] of keys.entries())
+    await noteSubject({ key, before: was[position], after: is[position] }, { before, after }, found);
+  const ofEveryone = [...(await groupsOfEveryone(before)), ...(await groupsOfEveryone(after))];
+  const everyoneAt = ofEveryone.map(({ scope }) => String(scope));
+  const granted = [...found.candidates].map(
+    ([ref, tops]) => [ref, [...tops].map((top) => (top === EVERYWHERE ? root : top))] as const,
   );
-  const within = (all: readonly string[]) => new Set(all.filter((scope) => isWithin.has(scope)));
+  const roots = await rootsAt(after, [...new Set([...everyoneAt, ...granted.flatMap(([, all]) => all)])]);
+  const within = (all: readonly string[]) => new Set(all.filter((scope) => roots.get(scope) === root));
   return {
-    people: new Map([...granted].map(([ref, all]) => [ref, within(all)])),
+    people: new Map(granted.map(([ref, all]) => [ref, within(all)])),
     everyoneAt: within(everyoneAt),
-    external: await externalGroupsIn(reader, root),
+    external: await externalGroupsIn(after, root),
     suspended: [],
   };
 }

@@ -1,7 +1,7 @@
 import type { TokenGroups } from '../../engine/index.ts';
+import type { Invariant } from '../../table/invariant.ts';
 import type { Reader } from '../../table/reader.ts';
 import { type Breach, isCertain } from './breaches.ts';
-import type { Invariant } from './invariant.ts';
 
 /** Who breaks an invariant, and how. */
 export interface Finding {

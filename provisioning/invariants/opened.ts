@@ -32,11 +32,16 @@ export function opened(reader: Reader, anybody: Anybody): Reader {
   const added = newcomer(anybody);
   const openedAt = (key: Key, item: Item | undefined): Item | undefined =>
     identityOf(key) === identityOf(added) ? added : item && openedItem(item);
+  return readAs(reader, openedAt);
+}
+
+/** The same table, where what is read by key is otherwise. */
+function readAs(reader: Reader, as: (key: Key, item: Item | undefined) => Item | undefined): Reader {
   const all = (keys: readonly Key[], items: readonly (Item | undefined)[]) =>
-    keys.map((key, position) => openedAt(key, items[position]));
+    keys.map((key, position) => as(key, items[position]));
   return {
     ...reader,
-    get: async (key) => openedAt(key, await reader.get(key)),
+    get: async (key) => as(key, await reader.get(key)),
     getMany: async (keys, notes) => all(keys, await reader.getMany(keys, notes)),
     getSnapshot: async (keys, notes) => all(keys, await reader.getSnapshot(keys, notes)),
   };
@@ -82,13 +87,5 @@ export async function withMemberships(reader: Reader, edges: readonly Item[]): P
       ...Object.fromEntries([...at].map(([place, groups]) => [groupsAtAttribute(place), groups])),
     });
   }
-  const changed = (key: Key, item: Item | undefined) => items.get(identityOf(key)) ?? item;
-  return {
-    ...reader,
-    get: async (key) => changed(key, await reader.get(key)),
-    getMany: async (keys, notes) =>
-      (await reader.getMany(keys, notes)).map((item, position) => changed(keys[position] as Key, item)),
-    getSnapshot: async (keys, notes) =>
-      (await reader.getSnapshot(keys, notes)).map((item, position) => changed(keys[position] as Key, item)),
-  };
+  return readAs(reader, (key, item) => items.get(identityOf(key)) ?? item);
 }

@@ -1,12 +1,12 @@
 import type { TokenGroups } from '../../engine/index.ts';
 import { groupsOf } from '../../table/decision/items.ts';
 import { defined } from '../../table/defined.ts';
-import { formatRef, readSubject } from '../../table/identifiers.ts';
+import { type Invariant, permissionsOf } from '../../table/invariant.ts';
 import { nodeKey } from '../../table/keys.ts';
 import { isPermissionPattern, overlap } from '../../table/permission-name.ts';
 import type { Reader } from '../../table/reader.ts';
 import { createCopy, TooLarge } from '../access-difference/copy.ts';
-import { TooMany } from '../access-difference/people.ts';
+import { subjectOf, TooMany } from '../access-difference/people.ts';
 import {
   createHoldings,
   pathOf,
@@ -20,7 +20,6 @@ import { firstBreach } from './breaches.ts';
 import { administratorsOf, type Candidates, candidatesIn } from './candidates.ts';
 import { candidatesAmong } from './candidates-among.ts';
 import { createFindings, type Findings } from './findings.ts';
-import { type Invariant, permissionsOf } from './invariant.ts';
 import { opened, withMemberships } from './opened.ts';
 import { createTimelines, type Timeline } from './timelines.ts';
 import { createReporter, type Violation } from './violation.ts';
@@ -143,7 +142,7 @@ export async function proveInvariants({
     const prover = { invariants, permissions, at, candidates, findings, decided, spend, before };
     await proveOn(opened(table, anybody), anybody, [...candidates.people.keys()], prover);
     if (candidates.suspended.length > 0) {
-      const members = candidates.suspended.map(({ user }) => formatRef(readSubject(String(user), 'user')));
+      const members = candidates.suspended.flatMap((edge) => subjectOf(edge) ?? []);
       const resumed = await withMemberships(table, candidates.suspended);
       await proveOn(opened(resumed, anybody), anybody, [...new Set(members)], prover);
     }

@@ -85,7 +85,7 @@ export function createTimelines(
   };
 }
 
-/** When decisions about a subject may begin to differ at a scope; nothing once the subject has ended. */
+/** When decisions about a subject may begin to differ at a scope, until the subject ends. */
 function instantsOf(
   subject: SubjectItem | undefined,
   path: readonly ScopeItem[],
@@ -96,5 +96,5 @@ function instantsOf(
   for (const { ref } of path)
     for (const { start, end } of subject.assignments.get(ref) ?? [])
       for (const each of [start, end]) if (each > at && each < subject.endsAt) all.add(each);
-  return at < subject.endsAt ? [...all].sort((a, b) => a - b) : [];
+  return [...all].sort((a, b) => a - b);
 }

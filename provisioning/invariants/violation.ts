@@ -9,7 +9,7 @@ import { defined } from '../../table/defined.ts';
 import { formatRef } from '../../table/identifiers.ts';
 import type { Reader } from '../../table/reader.ts';
 import { plain } from '../../table/visible-text.ts';
-import { createPeople } from '../access-difference/people.ts';
+import { createPeople, UNBOUNDED } from '../access-difference/people.ts';
 import { stateOf } from '../access-difference/state.ts';
 import { type Granted, isCertain } from './breaches.ts';
 import type { Finding } from './findings.ts';
@@ -120,8 +120,6 @@ export function createReporter({ reader, at }: { readonly reader: Reader; readon
     return { ...reported, test: testOf(reported) };
   };
 }
-
-const UNBOUNDED = { people: Number.POSITIVE_INFINITY, calls: Number.POSITIVE_INFINITY };
 
 const sentenceText = (sentence: Sentence): string =>
   sentence.map((part) => (typeof part === 'string' ? part : part.name)).join('');

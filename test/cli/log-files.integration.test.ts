@@ -23,16 +23,17 @@ const lines = (...sequences: readonly number[]): string =>
 async function read(names: readonly string[], from = 0) {
   const found: number[] = [];
   const shown: string[] = [];
-  let calls = 0;
-  const result = await readLogFiles(names, {
+  let [calls, damaged] = [0, 0];
+  await readLogFiles(names, {
     context: { isErrorTerminal: true, error: (text) => shown.push(text), now: () => ++calls * 1_000 },
     region: 'eu-central-1',
     from,
     onRecord: (record) => {
+      if (record.is === 'damaged') damaged += 1;
       if (record.is === 'decision' && record.sequence !== undefined) found.push(record.sequence);
     },
   });
-  return { found: found.sort((a, b) => a - b), shown, ...result };
+  return { found: found.sort((a, b) => a - b), shown, damaged };
 }
 
 describe('decision logs on this machine', () => {
@@ -42,9 +43,7 @@ describe('decision logs on this machine', () => {
     writeFileSync(join(folder, '2026/b.gz'), gzipSync(lines(3)));
     // Firehose puts packed records one after the other into an object.
     writeFileSync(join(folder, '2026/11/c'), Buffer.concat([gzipSync(lines(4)), gzipSync(lines(5, 6))]));
-    const { found, files } = await read([folder, join(folder, 'a.jsonl')]);
-    expect(found).toEqual([1, 2, 3, 4, 5, 6]);
-    expect(files).toBe(3);
+    expect((await read([folder, join(folder, 'a.jsonl')])).found).toEqual([1, 2, 3, 4, 5, 6]);
   });
 
   test('lines that are cut between chunks, and a last one without an end', async () => {
@@ -56,7 +55,7 @@ describe('decision logs on this machine', () => {
   test('what cannot be read is counted, what is something else is not', async () => {
     const cut = lines(3).slice(0, -30);
     writeFileSync(join(folder, 'a'), `START RequestId: 1\n${lines(1)}${cut}\n\n${lines(2)}`);
-    expect(await read([folder])).toMatchObject({ found: [1, 2], lines: 4, damaged: 1 });
+    expect(await read([folder])).toMatchObject({ found: [1, 2], damaged: 1 });
   });
 
   test('a terminal sees how far it is', async () => {
@@ -125,7 +124,7 @@ describe('decision logs in S3', () => {
       'decisions/2026/11/20/b c.gz': { body: gzipSync(lines(2, 3)), at: AT },
       'decisions/2026/11/21/c': { body: Buffer.from(lines(4)), at: AT + 1 },
     });
-    expect(await read(['s3://logs/decisions/'], AT)).toMatchObject({ found: [2, 3, 4], files: 2 });
+    expect((await read(['s3://logs/decisions/'], AT)).found).toEqual([2, 3, 4]);
     expect(asked.filter((path) => path.includes('a.gz'))).toEqual([]);
   });
 

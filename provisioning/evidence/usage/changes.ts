@@ -1,7 +1,7 @@
-import { formatRef, readSubject } from '../../../table/identifiers.ts';
 import type { Row } from '../../apply/entry.ts';
 import type { Queries } from '../../apply/queries.ts';
 import { inTurns } from '../../in-turns.ts';
+import { subjectOf } from './grants-of-people.ts';
 
 /** What changed in a period, by the audit log: what was not there all the time, and what somebody may have lost. */
 export interface Changes {
@@ -44,8 +44,6 @@ export async function readChanges(
   return found.changes;
 }
 
-const subjectIn = ({ user }: Row): string => formatRef(readSubject(String(user), 'user'));
-
 function createChanges() {
   const [touched, modules, denied] = [new Set<string>(), new Set<string>(), new Set<string>()];
   const [lostBy, lostRoles, actors] = [new Set<string>(), new Set<string>(), new Set<string>()];
@@ -59,7 +57,7 @@ function createChanges() {
       const of = { ...was, ...is };
       if (EDGES.includes(type)) {
         touched.add(`${type}:${entityId}`);
-        if (was) lostBy.add(subjectIn(was));
+        if (was) lostBy.add(subjectOf(was));
       } else if (type === 'group-role') {
         touched.add(`${type}:${entityId}`);
         if (was) lostRoles.add(String(was.role));
@@ -71,7 +69,7 @@ function createChanges() {
       else if (type === 'license') touched.add(String(of.account));
       else if (type.startsWith('scim-') || type === 'external-group') {
         changes.hasWholesale = true;
-        if (of.user !== undefined) lostBy.add(subjectIn(of));
+        if (of.user !== undefined) lostBy.add(subjectOf(of));
       } else if (!was || !is || DECIDING.some((name) => was[name] !== is[name])) {
         touched.add(`${type === 'subject' ? '' : `${type}:`}${entityId}`);
         if (type === 'role' && was?.parent !== undefined) lostRoles.add(String(was.parent));

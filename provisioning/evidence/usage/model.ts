@@ -2,9 +2,9 @@ import type { Row } from '../../apply/entry.ts';
 import type { Gathered } from '../../export/gather.ts';
 import { isOfOperators } from '../../operator-permissions.ts';
 import type { LogCoverage } from '../log-coverage.ts';
+import type { Logged } from '../logged-ids.ts';
 import type { Changes } from './changes.ts';
 import { createRoles, grantsIn, namesCovering } from './grants-of-people.ts';
-import type { Logged } from './logged.ts';
 import type { Uses } from './uses.ts';
 
 export interface UsageOptions {

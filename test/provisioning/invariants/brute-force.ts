@@ -1,5 +1,5 @@
 import type { TokenGroups } from '../../../engine/index.ts';
-import type { Invariant } from '../../../provisioning/invariants/invariant.ts';
+import type { Invariant } from '../../../table/invariant.ts';
 import { type Model, NOW, PERMISSIONS, type Reading, ROOT, SCOPES } from './random-worlds.ts';
 
 /** Every subject, permission, scope, instant and token, one by one, by SPEC section 2 over a model of the table. */

@@ -1,9 +1,9 @@
 import { ulid } from 'ulid';
 import { createIds } from '../../../provisioning/ids.ts';
 import { createProvisioning } from '../../../provisioning/index.ts';
-import type { Invariant } from '../../../provisioning/invariants/invariant.ts';
 import { migrate } from '../../../provisioning/verify/index.ts';
 import { Attribute, groupsAtAttribute } from '../../../table/decision/attributes.ts';
+import type { Invariant } from '../../../table/invariant.ts';
 import type { Item } from '../../../table/item.ts';
 import { parseKey } from '../../../table/keys.ts';
 import { createMemoryTable } from '../../../table/memory/index.ts';

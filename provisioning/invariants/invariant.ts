@@ -1,2 +1,0 @@
-/** What is proved. */
-export { type Invariant, permissionsOf } from '../../table/invariant.ts';
