@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { firstBreach } from '../../../provisioning/invariants/breaches.ts';
+import { createFindings } from '../../../provisioning/invariants/findings.ts';
 import type { Timeline, Verdict } from '../../../provisioning/invariants/timelines.ts';
+import { createMemoryTable } from '../../../table/memory/index.ts';
 
 /** What breaks an invariant, by what one subject holds at scopes from instants on. */
 const [A, B, C] = ['pay:create:bill', 'pay:approve:bill', 'desk'];
@@ -118,4 +120,22 @@ test('a pattern breaks anew by a permission that was not held', () => {
   expect(said(separate, [north({ 0: '+++' })], [north({ 0: '+-+' })])).toBe(
     '0: pay:approve:bill@north desk@north',
   );
+});
+
+test('of one person the worst is kept: what is certain first, then what is earliest', () => {
+  const found = createFindings();
+  const add = (from: number, certain: boolean) =>
+    found.add({
+      invariant: SEPARATE,
+      breach: { granted: [{ permission: A, scope: 'north', certain, text: 'text' }], from },
+      people: ['user:ann'],
+      anybody: 'user:anybody',
+      token: undefined,
+      opened: createMemoryTable().reader,
+    });
+  for (const from of [5, 3, 4]) {
+    add(from - 3, false);
+    add(from, true);
+  }
+  expect(found.all.map(({ breach }) => breach.from)).toEqual([3]);
 });

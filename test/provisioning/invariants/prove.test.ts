@@ -3,8 +3,10 @@ import { parse } from 'yaml';
 import { createEngine } from '../../../engine/index.ts';
 import { proveInvariants, type ToProve } from '../../../provisioning/invariants/prove.ts';
 import type { Invariant } from '../../../table/invariant.ts';
+import { decisionKey, isSameKey } from '../../../table/keys.ts';
 import { modelTestSchema } from '../../../testing/model-tests/file.ts';
 import { createMemoryWorld } from '../../support/world.ts';
+import { type Model, suspend } from './random-worlds.ts';
 
 /** What is said of a violation, and what counts as open (prove.property.test.ts compares whole worlds). */
 const MANIFEST = `
@@ -213,6 +215,16 @@ ${assigned('role: maker, scope: acme')}`,
     ],
   ])('%s', async (_, more, wanted) => expect(await broken(more)).toEqual(wanted));
 
+  test('what everyone has at one scope, somebody has not at another', async () => {
+    const more = `
+groups:
+  all: { id: all, scope: north, everyone: true, roles: [checker] }
+  finance: { id: finance, scope: north }
+users: { ann: { id: ann, groups: [finance], assignments: [{ role: maker, scope: acme }] } }`;
+    const invariant = { never: 'pay:approve:bill', except: { group: 'finance' } };
+    expect(await broken(more, invariant)).toEqual(['anybody']);
+  });
+
   test('what a DENY bars until it ends', async () => {
     const more = assigned(
       'role: maker, scope: acme',
@@ -236,14 +248,74 @@ ${assigned('role: maker, scope: work')}`;
     expect(await broken(table, MAKE, 'account:acc')).toEqual(['ann']);
   });
 
-  test('a condition on what the table keeps', async () => {
-    const table = `
+  test.each(['subject.properties.floor == "1"', 'subject.id == "ann"', 'true'])(
+    'a condition: %s',
+    async (when) => {
+      const table = `
 permissions: [pay:create:bill]
 properties: [{ of: "subject:user", name: floor, type: string, source: stored }]
 scopes: { acme: { id: acme, type: tenant } }
-roles: { maker: { id: maker, allow: [{ permission: pay:create:bill, when: 'subject.properties.floor == "1"' }] } }
+roles: { maker: { id: maker, allow: [{ permission: pay:create:bill, when: '${when}' }] } }
 users: { ann: { id: ann, grants: { acme: [maker] }, properties: { floor: "1" } }, ben: { id: ben, grants: { acme: [maker] }, properties: { floor: "2" } } }`;
-    expect(await broken(table, MAKE)).toEqual(['ann perhaps', 'ben perhaps']);
+      expect(await broken(table, MAKE)).toEqual(['ann perhaps', 'ben perhaps']);
+    },
+  );
+
+  test('people who differ in properties alone are decided as one', async () => {
+    const decisionsWith = async (floor: string) => {
+      const world = createMemoryWorld([], FROM);
+      const grants = 'grants: { acme: [maker] }';
+      const of = 'properties: [{ of: "subject:user", name: floor, type: string, source: stored }]';
+      await world.apply(`${TABLE}${of}
+users: { ann: { id: ann, ${grants}, properties: { floor: "1" } }, ben: { id: ben, ${grants}, properties: { floor: "${floor}" } } }`);
+      const { reader } = world;
+      const proof = await proveInvariants({ reader, root: 'tenant:acme', invariants: [FOUR], at: FROM });
+      return proof.decided.decisions;
+    };
+    expect(await decisionsWith('2')).toBe(await decisionsWith('1'));
+  });
+
+  test('a scope in deletion stays closed', async () => {
+    const world = createMemoryWorld([], FROM - 60_000);
+    await world.apply(TABLE + assigned('role: maker, scope: north'));
+    const north = decisionKey({ type: 'location', id: 'north' });
+    const items = world
+      .items()
+      .map((item) => (isSameKey(item, north) ? { ...item, status: 'deleting' } : item));
+    const prove = async ({ reader }: typeof world) =>
+      (
+        await proveInvariants({
+          reader,
+          root: 'tenant:acme',
+          invariants: [{ id: 'i', name: 'i', ...MAKE }],
+          at: FROM,
+        })
+      ).violations.length;
+    expect([await prove(world), await prove(createMemoryWorld(items))]).toEqual([1, 0]);
+  });
+
+  test.each([
+    ['counts, which may go on', 'makers', ['user:ann']],
+    ['of an excepted group counts with the others', 'silent', []],
+  ])('a suspended membership %s', async (_, except, wanted) => {
+    const world = createMemoryWorld([], FROM - 60_000);
+    const groups = makers('acme', ', silent: { id: silent, scope: acme }, other: { id: other, scope: acme }');
+    await world.apply(`${TABLE}${groups}\nusers: { ann: { id: ann, groups: [makers, silent] } }`);
+    const users = { ann: { suspended: ['makers', 'silent'] } } as unknown as Model['users'];
+    const { reader } = createMemoryWorld(suspend(world.items(), { users } as Model));
+    const invariant = {
+      id: 'i',
+      name: 'i',
+      ...MAKE,
+      except: { group: except === 'makers' ? 'other' : except },
+    };
+    const { violations } = await proveInvariants({
+      reader,
+      root: 'tenant:acme',
+      invariants: [invariant],
+      at: FROM,
+    });
+    expect(violations.flatMap(({ who }) => who.people)).toEqual(wanted);
   });
 
   test.each([
@@ -288,6 +360,18 @@ users: { ann: { id: ann, grants: { acme: [maker] }, properties: { floor: "1" } }
     const both = (issuer: string) =>
       `externalGroups: [{ scope: acme, ${ISSUER}, externalId: m, group: makers }, { scope: acme, issuer: "${issuer}", externalId: c, group: checkers }]`;
     test.each([
+      [
+        'of a second issuer',
+        `${makers('acme', checkers)}
+externalGroups: [{ scope: acme, issuer: "https://two.example", externalId: c, group: checkers }, { scope: acme, ${ISSUER}, externalId: m, group: makers }]
+${assigned('role: checker, scope: acme')}`,
+        ['ann perhaps'],
+      ],
+      [
+        'beside what somebody has there',
+        `${makers('acme')}\n${MAPPED}\n${assigned('role: checker, scope: acme')}`,
+        ['ann perhaps'],
+      ],
       [
         'beside what somebody has elsewhere',
         `${makers('north')}\n${MAPPED}\n${assigned('role: checker, scope: south')}`,
