@@ -1,20 +1,20 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { CODES } from '../../provisioning/verify/finding.ts';
 import { grantAttribute } from '../../table/decision/attributes.ts';
 import type { Item } from '../../table/item.ts';
 import { decisionKey, edgeKey, guardKey, type Key } from '../../table/keys.ts';
-import { createWorld } from '../support/world.ts';
+import { createLightWorld } from '../support/world.ts';
 import { fileOf, gatehouse } from './support.ts';
 
-const world = await createWorld();
+const world = await createLightWorld();
 const user = (await world.run('user.create', { email: 'ann@example.com', status: 'disabled' })).id;
 const asked = (...args: readonly string[]) =>
   gatehouse(['verify', ...args], { env: { TABLE_NAME: world.table }, now: world.clock.now });
+const put = (item: Item) => world.writer.send([{ kind: 'put', item }]);
 const damage = async () => {
   const item = await world.reader.get({ PK: `USER#${user}`, SK: 'DECISION' });
-  await world.client.send(new PutCommand({ TableName: world.table, Item: { ...item, status: 'active' } }));
+  await put({ ...(item as Item), status: 'active' });
 };
 
 test('a consistent table: 0', async () => {
@@ -47,7 +47,6 @@ describe('one tenant', () => {
   const ids = new Map<string, string>();
   /** In each of two tenants the same is wrong. */
   const damaged = new Map<string, Key[]>();
-  const put = (item: Item) => world.client.send(new PutCommand({ TableName: world.table, Item: item }));
 
   async function furnish(name: string): Promise<void> {
     const { id } = await world.run('tenant.create', { name });
@@ -64,8 +63,7 @@ describe('one tenant', () => {
       guardKey('ROLE_NAME', name, scope),
       edgeKey({ type: 'group', id: group }, user),
     ];
-    for (const { PK, SK } of gone)
-      await world.client.send(new DeleteCommand({ TableName: world.table, Key: { PK, SK } }));
+    await world.writer.send(gone.map((key) => ({ kind: 'delete', key })));
     await put({ ...((await world.reader.get(decisionKey(tenant))) as Item), status });
     const entries = Object.entries((await world.reader.get(decisionKey(user))) as Item);
     await put(
@@ -136,7 +134,7 @@ describe('--checkpoint', () => {
     const path = file();
     rmSync(path);
     const identity = (tenant?: string) =>
-      JSON.stringify({ endpoint: world.endpoint, table: world.table, tenant, repair: false, log: true });
+      JSON.stringify({ endpoint: inject('endpoint'), table: world.table, tenant, repair: false, log: true });
     const state = (of: string) =>
       JSON.stringify({
         version: 1,

@@ -63,10 +63,10 @@ const runLine = (line: readonly string[], given: Readonly<Record<string, string>
 describe.each(CLIENTS)('the client for %s', (tool, compile, line) => {
   const client = test.skipIf(!hasTool(tool, tool === 'go' ? 'version' : '--version'));
   let compiled: Promise<unknown> | undefined;
-  const ask = async (changes: Readonly<Record<string, string>> = {}) => {
+  const ask = async (changes: Readonly<Record<string, string>> = {}, ...names: readonly string[]) => {
     if (compile.length > 0) compiled ??= runLine(compile);
     await compiled;
-    return runLine(line, { ...env, ...changes });
+    return runLine([...line, ...names], { ...env, ...changes });
   };
 
   client('gets decisions', () =>
@@ -101,11 +101,12 @@ describe.each(CLIENTS)('the client for %s', (tool, compile, line) => {
       if (request.url === '/yes') return void response.end(yes);
       response.writeHead(status, headers).end(body, () => response.destroy());
     });
+    // Who takes names asks once for each fault, as it takes long to start; the others ask two by two.
     while (asked.length < faults.length) {
       const before = asked.length;
-      const { stdout } = await ask({ PDP_URL });
-      expect(stdout, `${JSON.stringify(faults.slice(before, before + 2))}`).toBe(
-        'alice write record-1: deny\nbob write record-1: deny\n',
+      const { stdout } = await ask({ PDP_URL }, ...faults.map(() => 'alice'));
+      expect(stdout.match(/: \w+$/gm), `fault ${before}`).toEqual(
+        Array(asked.length - before).fill(': deny'),
       );
     }
     expect(new Set(asked)).toEqual(new Set(['/access/v1/evaluation']));

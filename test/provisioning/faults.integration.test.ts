@@ -8,7 +8,7 @@ import { createClient } from '../../table/dynamodb/client.ts';
 import { createWriter } from '../../table/dynamodb/writer.ts';
 import { conflict, GatehouseError, notFound } from '../../table/errors.ts';
 import type { Action } from '../../table/write/action.ts';
-import { findingsOn } from './findings.ts';
+import { findingsIn } from './findings.ts';
 import { createMishaps } from './mishaps.ts';
 import { createLedgerWorld, type LedgerWorld } from './support.ts';
 
@@ -182,7 +182,7 @@ describe('provisioning', () => {
     mishaps = createMishaps(world);
   });
   afterEach(async () => {
-    expect(await findingsOn(world)).toEqual([]);
+    expect(await findingsIn(await world.everything(), world.clock)).toEqual([]);
   });
   const event = () => ({ command: 'user.create', input: { email: SECRET } });
   /** Provisioning on a real table whose transactions fail with the errors first. */

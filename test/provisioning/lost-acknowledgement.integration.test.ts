@@ -4,7 +4,7 @@ import { createProvisioning } from '../../provisioning/index.ts';
 import { createWriter } from '../../table/dynamodb/writer.ts';
 import { SEED } from '../support/seed.ts';
 import { size } from '../support/tier.ts';
-import { findingsOn } from './findings.ts';
+import { findingsIn } from './findings.ts';
 import { createInputs, WRITE_COMMANDS } from './kinds.ts';
 import { createMishaps, TIMED_OUT } from './mishaps.ts';
 import { createLedgerWorld, type Input, writesOf } from './support.ts';
@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 afterAll(async () => {
   mishaps.length = 0;
-  expect(await findingsOn(world)).toEqual([]);
+  expect(await findingsIn(await world.everything(), world.clock)).toEqual([]);
 });
 
 describe.each(SOME)('%s', (command) => {

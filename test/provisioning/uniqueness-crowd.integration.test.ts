@@ -10,7 +10,7 @@ import { createPacing } from '../../table/read/pacing.ts';
 import { createRandom } from '../proof/oracle/random.ts';
 import { again, SEED } from '../support/seed.ts';
 import { size } from '../support/tier.ts';
-import { findingsOn } from './findings.ts';
+import { findingsIn } from './findings.ts';
 import { createLedgerWorld, type Input, type LedgerWorld, NOBODY } from './support.ts';
 
 /**
@@ -180,7 +180,7 @@ test('many writers at once over 50 values create, change and delete: one owner e
 
   const items = await world.everything();
   expect(disagreements(items), again()).toEqual([]);
-  expect(await findingsOn(world), again()).toEqual([]);
+  expect(await findingsIn(items, world.clock), again()).toEqual([]);
 
   const count = (field: string, verb: string, outcome: string) =>
     [...tally].reduce((sum, [what, times]) => {

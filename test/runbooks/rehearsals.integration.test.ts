@@ -9,7 +9,7 @@ import {
   dynamodbError,
 } from '../faults/dependencies.ts';
 import { size } from '../support/tier.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createLightWorld, createWorld, type World } from '../support/world.ts';
 import { commandsOf, openTerminal, type Terminal } from './terminal.ts';
 
 /**
@@ -48,14 +48,15 @@ function newTerminal(env: Readonly<Record<string, string>> = {}): Terminal {
   return openTerminal(folder, { TABLE_NAME: world.table, ...env });
 }
 
-beforeEach(async () => {
-  world = await createWorld();
+async function furnish(made: World): Promise<void> {
+  world = made;
   terminal = newTerminal();
   // The command line has the real clock, so what it reads is written just before.
   world.clock.advance(Date.now() - world.clock.now() - 120_000);
   await world.apply(MANIFEST);
   users = [ANN];
-});
+}
+beforeEach(async () => furnish(await createLightWorld()));
 
 /** More users of Acme, each with an API token. */
 async function populate(count: number): Promise<void> {
@@ -163,6 +164,7 @@ test('the lost administrator: who may write to the table makes a new one, and th
 });
 
 test('DynamoDB is down: the check says so until it is back, and verify finds nothing', async () => {
+  await furnish(await createWorld());
   const dynamodb = await createUnsteadyDynamodb(world.endpoint, 'Table');
   terminal = newTerminal({ DYNAMODB_ENDPOINT: dynamodb.url });
   const [check, verify] = commandsOf('dynamodb-down.md');
@@ -174,6 +176,7 @@ test('DynamoDB is down: the check says so until it is back, and verify finds not
 });
 
 test('throttling: a command is done at its first attempt once it is over', async () => {
+  await furnish(await createWorld());
   const dynamodb = await createUnsteadyDynamodb(world.endpoint, 'Table');
   terminal = newTerminal({ DYNAMODB_ENDPOINT: dynamodb.url });
   const [command] = commandsOf('throttling.md');

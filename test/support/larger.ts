@@ -19,7 +19,7 @@ provisioning/split-reused-ids.integration provisioning/split-scope.integration p
 provisioning/transaction provisioning/uniqueness-crowd.integration provisioning/verify
 provisioning/verify-product.integration runbooks/rehearsals.integration scim/isolation.property scim/killed-sync.integration
 scim/repeated-sync.integration scim/scale.integration table/sequence.property authorizer/policies/bounds authorizer/policies/glob middleware/worlds.integration
-cli/command.integration cli/exit-codes.integration
+cli/command.integration cli/exit-codes.integration cli/verify.integration
 provisioning/names/paths.property proof/oracle/cel/cel-go.integration
 `
   .trim()
