@@ -463,9 +463,7 @@ describe('nothing is imported in a circle', () => {
     return next;
   };
 
-  test('no file', () => {
-    expect(circlesOf(graph((path) => path))).toEqual([]);
-  });
+  test('no file', () => expect(circlesOf(graph((path) => path))).toEqual([]));
 
   test('no folder, at the top level', () => {
     expect(circlesOf(graph((path) => (within(path, 'test/') ? undefined : path.split('/')[0])))).toEqual([]);

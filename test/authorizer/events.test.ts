@@ -376,9 +376,7 @@ describe('headers', () => {
     expect(header(Object.create({ authorization: 'Bearer x' }))('authorization')).toEqual([]);
   });
 
-  it('may be null as a whole', () => {
-    expect(header(null, null)('x')).toEqual([]);
-  });
+  it('may be null as a whole', () => expect(header(null, null)('x')).toEqual([]));
 
   it('that are no text are a fault, when they are asked for', () => {
     for (const value of [7, null, { a: 'b' }, true]) {

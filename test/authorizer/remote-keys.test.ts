@@ -6,9 +6,7 @@ import { createClock } from '../support/world.ts';
 import { AUDIENCE, createIssuer, ISSUER } from './support.ts';
 
 const issuer = await createIssuer();
-afterEach(() => {
-  vi.restoreAllMocks();
-});
+afterEach(() => vi.restoreAllMocks());
 
 /** Serves the issuer's keys on this machine and counts how often it is asked. */
 async function serve(listener: RequestListener) {

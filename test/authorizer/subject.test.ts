@@ -130,9 +130,7 @@ describe('a subject from an email', () => {
     expect(reads).toEqual([]);
   });
 
-  it('is nobody if nobody owns the email', async () => {
-    expect(await setUp(EMAIL).subjectOf(mail)).toBeNull();
-  });
+  it('is nobody if nobody owns the email', async () => expect(await setUp(EMAIL).subjectOf(mail)).toBeNull());
 
   it('is a fault where a later release made the guard, and the message names no email', async () => {
     const { subjectOf } = setUp(EMAIL, [{ ...guard(`user:${ALICE}`), v: 3 }]);

@@ -15,13 +15,9 @@ test('a percentile between two values is interpolated', () => {
   expect(percentile([7], 0.99)).toBe(7);
 });
 
-test('values are sorted as numbers', () => {
-  expect(summarise([9, 10, 100]).median).toBe(10);
-});
+test('values are sorted as numbers', () => expect(summarise([9, 10, 100]).median).toBe(10));
 
-test('no values have no median', () => {
-  expect(() => summarise([])).toThrow('nothing was measured');
-});
+test('no values have no median', () => expect(() => summarise([])).toThrow('nothing was measured'));
 
 test('ratios are taken round by round: noise of one round cancels out', () => {
   // The third round met ten times the noise.

@@ -42,6 +42,4 @@ test('permissions are inherited down the tree, and by no other user', () => {
   expect(isAllowed(tiny, 'user:out', 'home', 'project:b')).toBe(false);
 });
 
-test('fresh strings are equal', () => {
-  expect(questions.map(inFreshStrings)).toEqual(questions);
-});
+test('fresh strings are equal', () => expect(questions.map(inFreshStrings)).toEqual(questions));

@@ -43,9 +43,7 @@ const reasonOf = (changes: Partial<DecisionInput>, at = AT): Reason =>
   decide({ ...SOUND, ...changes }, at).reason;
 const subjectWith = (changes: Partial<SubjectItem>) => ({ subject: { ...SUBJECT, ...changes } });
 
-test('all steps passed', () => {
-  expect(decide(SOUND, AT)).toEqual({ allowed: true, reason: 'role' });
-});
+test('all steps passed', () => expect(decide(SOUND, AT)).toEqual({ allowed: true, reason: 'role' }));
 
 test('a decision is a shared, frozen object', () => {
   const spoilt = DEFECTS.map(([, spoil]) => decide(spoil(SOUND), AT));

@@ -37,9 +37,7 @@ describe('what a subject holds', () => {
     expect(holdingsOf(SUBJECT, { scopes })).toEqual(holdings);
   });
 
-  test('is nothing without a subject', () => {
-    expect(holdingsOf(null, { scopes: [place, root] })).toEqual([]);
-  });
+  test('is nothing without a subject', () => expect(holdingsOf(null, { scopes: [place, root] })).toEqual([]));
 });
 
 describe('whether something is granted to a subject by name', () => {
@@ -67,9 +65,7 @@ describe('whether something is granted to a subject by name', () => {
     expect(hasGrant(subjectItem(subject), { scopes: [open, root] })).toBe(expected);
   });
 
-  test('no: there is no subject', () => {
-    expect(hasGrant(null, { scopes: [open, root] })).toBe(false);
-  });
+  test('no: there is no subject', () => expect(hasGrant(null, { scopes: [open, root] })).toBe(false));
 });
 
 describe('effective roles', () => {

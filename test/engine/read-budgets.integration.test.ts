@@ -81,9 +81,7 @@ const many = (scope: string) => () =>
   engine.checkMany(pages.map((permission) => ({ subject: ann, permission, scope })));
 
 describe('the price of a check', () => {
-  test('flat, nothing cached', async () => {
-    expectExactly(await costOf(() => check(ann, flat)), 'flatCold');
-  });
+  test('flat, nothing cached', async () => expectExactly(await costOf(() => check(ann, flat)), 'flatCold'));
 
   test('nested, nothing cached', async () => {
     expectExactly(await costOf(() => check(ann, nested)), 'nestedCold');

@@ -88,9 +88,7 @@ const from = (start: number): Interval => ({ start, end: FOREVER });
 const until = (end: number): Interval => ({ start: SINCE_EVER, end });
 
 describe('a decision is valid', () => {
-  test('for ever where nothing begins or ends', () => {
-    expect(endOf({})).toBe(FOREVER);
-  });
+  test('for ever where nothing begins or ends', () => expect(endOf({})).toBe(FOREVER));
 
   test.each([PLACE, ROOT])('until an assignment at %s begins or ends', (where) => {
     expect(endOf(assigned(where, from(1_500)))).toBe(1_500);

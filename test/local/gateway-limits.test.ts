@@ -69,9 +69,7 @@ describe('several APIs on one port', () => {
     expect(await bodyOf('GET /')).toBe('fallback');
   });
 
-  test('do not see their base path', async () => {
-    expect(await bodyOf('GET /rest/v1/pets/7')).toBe('/pets/7');
-  });
+  test('do not see their base path', async () => expect(await bodyOf('GET /rest/v1/pets/7')).toBe('/pets/7'));
 
   test('answer 404 outside of all of them when none is the fallback', async () => {
     const alone = gatewayOf(restApi({ basePath: '/rest' }));

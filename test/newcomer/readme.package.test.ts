@@ -64,9 +64,7 @@ const wrongIn = (text: string, least: number): Promise<string | undefined> => {
   });
 };
 
-test('in a clone', async () => {
-  expect(await wrongIn(IN_THE_CLONE, 7)).toBeUndefined();
-});
+test('in a clone', async () => expect(await wrongIn(IN_THE_CLONE, 7)).toBeUndefined());
 
 test('with the tarball, in an empty folder', async () => {
   expect(await wrongIn(IN_A_PROJECT, 6)).toBeUndefined();

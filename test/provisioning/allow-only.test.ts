@@ -32,9 +32,7 @@ beforeEach(async () => {
   world = await createLedgerWorld();
   await world.apply(WORLD);
 });
-afterEach(async () => {
-  expect(await findingsOn(world)).toEqual([]);
-});
+afterEach(async () => expect(await findingsOn(world)).toEqual([]));
 
 type Sent = readonly [command: string, input: Input];
 const deny = (role: string, permission = 'grades', more: Input = {}): Sent => [
@@ -141,9 +139,7 @@ describe('an allow-only role holds no permission of operators', () => {
     expect(await world.refused(...mark('group', 'staff'))).toMatchObject({ field: 'allowOnly' });
   });
 
-  test('while other modules are no matter', async () => {
-    await world.run(...operate('helper', 'provisionings:*:*'));
-  });
+  test('while other modules are no matter', async () => world.run(...operate('helper', 'provisionings:*:*')));
 });
 
 describe('an allow-only role inherits only from allow-only roles', () => {

@@ -80,9 +80,7 @@ async function send(errors: readonly Error[], pauses = 3) {
   return { failure, pauses: taken, tokens };
 }
 
-beforeEach(() => {
-  service.reset();
-});
+beforeEach(() => void service.reset());
 
 describe('a failed condition is the error that its action names, and is final', () => {
   test.each([
@@ -181,9 +179,7 @@ describe('provisioning', () => {
     world = await createLedgerWorld();
     mishaps = createMishaps(world);
   });
-  afterEach(async () => {
-    expect(await findingsIn(await world.everything(), world.clock)).toEqual([]);
-  });
+  afterEach(async () => expect(await findingsIn(await world.everything(), world.clock)).toEqual([]));
   const event = () => ({ command: 'user.create', input: { email: SECRET } });
   /** Provisioning on a real table whose transactions fail with the errors first. */
   const answerAfter = (...errors: Error[]) => {

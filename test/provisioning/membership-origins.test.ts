@@ -52,9 +52,7 @@ async function given(origins: readonly string[], suspended: readonly string[] = 
 }
 
 describe('by hand', () => {
-  afterEach(async () => {
-    expect(await findingsOn(world)).toEqual([]);
-  });
+  afterEach(async () => expect(await findingsOn(world)).toEqual([]));
 
   test('one that a connection gives is given too, and stays the connection’s when that is taken back', async () => {
     await given(['okta']);

@@ -15,9 +15,7 @@ let count = 0;
 const newOperation = () => `operation-${++count}`;
 const world = await createLightLedgerWorld();
 const inputOf: (command: string) => Promise<Input> = createInputs(world);
-afterAll(async () => {
-  expect(await findingsOn(world)).toEqual([]);
-});
+afterAll(async () => expect(await findingsOn(world)).toEqual([]));
 
 /** An answer as it is given again: a secret is shown once. */
 function kept(answer: Answer): Answer {

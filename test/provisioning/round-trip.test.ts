@@ -63,9 +63,7 @@ describe.each(TYPES)('%s', (type) => {
     for (const name of names(created)) expect(await world.run(verb('read'), name)).toEqual(created);
   });
 
-  test('each list shows it once', async () => {
-    await expectInLists(created, 1);
-  });
+  test('each list shows it once', async () => expectInLists(created, 1));
 
   test('creating it again is a conflict', async () => {
     const input = { ...(await kind.create()), ...pick(created, chosen()) };

@@ -79,9 +79,7 @@ test('a transaction that waited for items that others shared has the time of its
   expect(waits).toEqual([50, 50]);
 });
 
-test('there are such writes', () => {
-  expect(stamping.size).toBeGreaterThan(60);
-});
+test('there are such writes', () => expect(stamping.size).toBeGreaterThan(60));
 
 describe('which write it is', () => {
   const email = () => `${ulid().toLowerCase()}@example.com`;

@@ -3,7 +3,6 @@ import type { Answer } from '../../provisioning/index.ts';
 import { decisionKey, guardKey, logPartition, nodeKey } from '../../table/keys.ts';
 import { eventually } from '../support/eventually.ts';
 import { findingsIn } from './findings.ts';
-import { GUARDED } from './guarded.ts';
 import { createLedgerWorld, type LedgerWorld } from './support.ts';
 
 /** Many at once: conditions decide, never a check before the write. */
@@ -11,9 +10,7 @@ let world: LedgerWorld;
 beforeEach(async () => {
   world = await createLedgerWorld();
 });
-afterEach(async () => {
-  expect(await findingsIn(await world.everything(), world.clock)).toEqual([]);
-});
+afterEach(async () => expect(await findingsIn(await world.everything(), world.clock)).toEqual([]));
 
 const parallel = (count: number, one: (turn: number) => Promise<Answer>) =>
   Promise.all(Array.from({ length: count }, (_, turn) => one(turn)));
@@ -73,22 +70,6 @@ test('60 creations of a user with one e-mail address: one succeeds, nothing of t
     Operation: 1,
   });
 });
-
-test.each(GUARDED)(
-  '20 creations with one $field of a $type',
-  async ({ type, field, base, value, guards }) => {
-    const answers = await parallel(20, () =>
-      world.provision({ command: `${type}.create`, input: { ...base, [field]: value } }),
-    );
-    const { done, errors } = sorted(answers);
-    expect(done).toHaveLength(1);
-    const holder = `${type}:${done[0]?.id}`;
-    expect(errors).toHaveLength(19);
-    for (const error of errors) expect(error).toMatchObject({ code: 'conflict', field, holder });
-    expect(await world.reader.get(guards[0])).toMatchObject({ owner: holder });
-    expect(await tally()).toMatchObject({ Guard: 1, AuditLog: 1, Operation: 1 });
-  },
-);
 
 test('5 changes of one user at once: the last one stands, and only its values are taken', async () => {
   const { id } = await world.run('user.create', { email: 'start@example.com', phone: '+4930123456' });

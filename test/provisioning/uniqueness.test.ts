@@ -43,9 +43,7 @@ describe.each(GUARDED)('the $field of a $type', (guarded) => {
     },
   );
 
-  test('its guard names the owner', async () => {
-    expect(await ownerOf(guards[0])).toBe(ref());
-  });
+  test('its guard names the owner', async () => expect(await ownerOf(guards[0])).toBe(ref()));
 
   whereItChanges('a change to a taken value is refused and moves nothing', async () => {
     const second = await create(other);

@@ -29,9 +29,7 @@ beforeEach(async () => {
 const items = () => new Map(world.items().map((item) => [identityOf(item), item]));
 const verified = (isRepairing = false) => verifyOn(world, isRepairing);
 
-test('finds nothing where all is as it was written', async () => {
-  expect(await findingsOn(world)).toEqual([]);
-});
+test('finds nothing where all is as it was written', async () => expect(await findingsOn(world)).toEqual([]));
 
 describe('a decision item without an entry, or with another one, is found and rebuilt', () => {
   const ref = (type: string, id: string) => ({ type, id });

@@ -198,6 +198,4 @@ test('the issuer: its keys are asked for, and a changed one is seen', async () =
   expect((await terminal.type(asked)).code).not.toBe(0);
 });
 
-test('a broken deployment: verify finds nothing', async () => {
-  await typeAll(commandsOf('broken-deploy.md'));
-});
+test('a broken deployment: verify finds nothing', async () => typeAll(commandsOf('broken-deploy.md')));

@@ -72,9 +72,7 @@ describe('what is right passes', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('a manifest with every section', () => {
-    expect(errorsIn(MANIFEST, parse(manifestOfAll()))).toEqual([]);
-  });
+  test('a manifest with every section', () => expect(errorsIn(MANIFEST, parse(manifestOfAll()))).toEqual([]));
 
   test('names alone, nothing behind a name, null, and conditions', () => {
     const manifest = {

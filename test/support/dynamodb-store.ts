@@ -22,9 +22,7 @@ export async function openDynamodb(endpoint: string, onCall: (call: Call) => voi
   const options = { endpoint, requestTimeoutMs: 20_000 };
   const service = createServiceClient(options);
   await createTable(service, table);
-  afterAll(async () => {
-    await service.send(new DeleteTableCommand({ TableName: table }));
-  });
+  afterAll(async () => service.send(new DeleteTableCommand({ TableName: table })));
 
   const client = createClient(options);
   client.middlewareStack.add(

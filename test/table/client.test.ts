@@ -20,9 +20,7 @@ test('the region is the one that was given', async () => {
 });
 
 describe('credentials for AWS', () => {
-  afterEach(() => {
-    vi.unstubAllEnvs();
-  });
+  afterEach(() => vi.unstubAllEnvs());
 
   test('are those of the environment, as it is when they are asked for, and of no other place, where that is said', async () => {
     const { config } = createServiceClient({ ...AWS, credentialsFrom: 'environment' });
@@ -55,9 +53,7 @@ describe('credentials that open nothing', () => {
     vi.stubEnv('AWS_ACCESS_KEY_ID', 'the-real-one');
     vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'secret');
   });
-  afterEach(() => {
-    vi.unstubAllEnvs();
-  });
+  afterEach(() => vi.unstubAllEnvs());
   const keyFor = async (endpoint: string) =>
     (await createServiceClient({ ...AWS, endpoint }).config.credentials()).accessKeyId;
 

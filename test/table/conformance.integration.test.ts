@@ -22,9 +22,7 @@ async function openAt(endpoint: string): Promise<Store> {
   const options = { endpoint, requestTimeoutMs: 20_000 };
   const service = createServiceClient(options);
   await createTable(service, table);
-  afterAll(async () => {
-    await service.send(new DeleteTableCommand({ TableName: table }));
-  });
+  afterAll(async () => service.send(new DeleteTableCommand({ TableName: table })));
   const client = createClient(options);
   return {
     reader: createReader({ client, table, deadlineMs: 20_000 }),

@@ -170,9 +170,7 @@ describe('the last line of defence', () => {
       });
     });
 
-    test('takes the longest part there may be', () => {
-      expect(() => build('a'.repeat(512))).not.toThrow();
-    });
+    test('takes the longest part there may be', () => expect(() => build('a'.repeat(512))).not.toThrow());
   });
 
   test('the message does not repeat the text', () => {

@@ -80,9 +80,7 @@ describe('the patterns that cover a permission', () => {
     );
   });
 
-  test('are just everything for a page', () => {
-    expect(patternsCovering('dashboard')).toEqual(['*:*:*']);
-  });
+  test('are just everything for a page', () => expect(patternsCovering('dashboard')).toEqual(['*:*:*']));
 
   const word = fc.oneof(fc.constantFrom('a', 'b', 'ab', 'a.b'), anyName);
   const permission = fc.oneof(

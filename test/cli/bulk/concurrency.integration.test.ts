@@ -145,7 +145,7 @@ describe('a table at its limit', () => {
   test('fewer rows are sent at once, and every row is loaded', async () => {
     let [active, most] = [0, 0];
     const inside: number[] = [];
-    const loading = await load(30_000, async (event) => {
+    const loading = await load(6_000, async (event) => {
       active += 1;
       most = Math.max(most, active);
       inside.push(active);
@@ -155,11 +155,11 @@ describe('a table at its limit', () => {
       return answering(() => answer)(event);
     });
     const { progress } = await loading.done;
-    expect(progress).toMatchObject({ rows: 30_000, created: 30_000 });
+    expect(progress).toMatchObject({ rows: 6_000, created: 6_000 });
     const { throttled } = loading.status();
     expect(throttled).toBeGreaterThan(0);
     // Throttled attempts are few beside those that succeed.
-    expect(throttled).toBeLessThan(15_000);
+    expect(throttled).toBeLessThan(3_000);
   });
 });
 
@@ -247,7 +247,7 @@ describe('a load ends', () => {
 
   test('when the input fails', async () => {
     async function* broken() {
-      yield* bytesOf(20_000);
+      yield* bytesOf(3_000);
       throw new Error('EIO: read');
     }
     const { rows } = await readSource(broken(), createColumns(USERS.fields));

@@ -38,9 +38,7 @@ test.each([
   expect(moved(key, [0, 1], [2, 3])).toEqual(to);
 });
 
-test('another key leads nowhere', () => {
-  expect(moved('Tab', [0, 0], [2, 3])).toBeUndefined();
-});
+test('another key leads nowhere', () => expect(moved('Tab', [0, 0], [2, 3])).toBeUndefined());
 
 test('the file has each cell in words, and no formula', () => {
   const matrix: Matrix = {

@@ -40,9 +40,7 @@ beforeEach(async () => {
       issuer: ISSUER,
     });
 });
-afterEach(async () => {
-  expect(await findingsOn(world)).toEqual([]);
-});
+afterEach(async () => expect(await findingsOn(world)).toEqual([]));
 
 const link = (connection: string, user: string) =>
   world.run('scim-user.create', { connection, userName: user, email: `${user}@acme.example` });

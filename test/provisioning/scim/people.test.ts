@@ -34,9 +34,7 @@ beforeEach(async () => {
   await world.run('scim-connection.create', { id: 'c', scope: 'tenant:acme', name: 'staff', issuer: ISSUER });
   await world.run('scim-connection.create', { id: 'd', scope: 'tenant:other', name: 'staff' });
 });
-afterEach(async () => {
-  expect(await findingsOn(world)).toEqual([]);
-});
+afterEach(async () => expect(await findingsOn(world)).toEqual([]));
 
 const create = (input: Input) => world.run('scim-user.create', { connection: 'c', ...input });
 const update = (user: unknown, input: Input) =>

@@ -16,9 +16,7 @@ beforeEach(async () => {
   await world.run('domain.create', { name: 'acme.example', tenant: 'tenant:acme' });
   await world.run('scim-connection.create', { id: 'c', scope: 'tenant:acme', name: 'staff' });
 });
-afterEach(async () => {
-  expect(await findingsOn(world)).toEqual([]);
-});
+afterEach(async () => expect(await findingsOn(world)).toEqual([]));
 
 const create = (input: Input) => world.run('scim-user.create', { connection: 'c', ...input });
 const release = (id: unknown) => ({ command: 'user.release', input: { id } });
