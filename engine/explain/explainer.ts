@@ -122,7 +122,13 @@ export function createExplainer(options: ExplainerOptions): Explainer {
         if (!actor || !acting || !actors) return explanation;
         const { allowed, reason } = acting.decision;
         const mandate = mandateIn(actor, subject, acting.mandate, names);
-        return { ...explanation, allowed, reason, acting: { actor: actors(names), mandate } };
+        const subjects = { allowed: explanation.allowed, reason: explanation.reason };
+        return {
+          ...explanation,
+          allowed,
+          reason,
+          acting: { subject: subjects, actor: actors(names), mandate },
+        };
       };
       const names = createNames();
       // The first pass collects the references to name; the second adds owners of other tenants' roles, found

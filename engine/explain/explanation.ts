@@ -1,5 +1,5 @@
 import type { Combination, Effect } from '../../table/decision/items.ts';
-import type { Reason } from '../decision.ts';
+import type { Decision, Reason } from '../decision.ts';
 
 /**
  * A decision with everything that led to it: plain data that can be serialized as JSON. Instants are ISO
@@ -39,6 +39,8 @@ export interface Explanation {
 
 /** An actor and its mandate, in an explanation. */
 export interface Acting {
+  /** The subject's own decision. */
+  readonly subject: Decision;
   /** Of the actor's own decision. */
   readonly actor: Explanation;
   /** Null where it has none, or one of another subject or actor. */

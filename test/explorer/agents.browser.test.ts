@@ -39,7 +39,7 @@ test('an agent reads, is refused beyond its mandates, and ends: the live view na
   });
   const { page } = await openPage({ url: await stack.newLink('live') });
   await page.getByText('connected: decisions appear').waitFor();
-  const acting = /assistant for \(mandate:reading\)\s+ann/;
+  const acting = /assistant \(mandate:reading\) for ann/;
 
   const token = String(reading.token);
   expect(await stack.requestBy(INVOICES, token)).toBe(200);
@@ -60,13 +60,21 @@ test('an agent reads, is refused beyond its mandates, and ends: the live view na
     });
   expect(await pay()).toMatchObject({ allowed: true, remaining: 200 });
   expect(await pay()).toMatchObject({ allowed: false, reason: 'budget_spent' });
-  const paying = /assistant for \(mandate:paying\)\s+ann/;
+  const paying = /assistant \(mandate:paying\) for ann/;
   await rowOf(page, paying, '✓ allowed', 'counted').waitFor();
   await rowOf(page, paying, 'budget_spent').waitFor();
 
   await stack.command('mandate.end', { id: 'reading' });
   expect(await stack.requestBy(INVOICES, token)).toBe(401);
   await rowOf(page, acting, 'credential_refused').waitFor();
+  // Who, what and where stand side by side.
+  const parts = rowOf(page, acting, 'mandate_scope')
+    .getByRole('link')
+    .locator(':scope > span:not(.visually-hidden)');
+  const tops = await parts.evaluateAll((all: readonly { getBoundingClientRect: () => { top: number } }[]) =>
+    all.map((each) => Math.round(each.getBoundingClientRect().top)),
+  );
+  expect(tops).toEqual([tops[0], tops[0], tops[0]]);
   // Ann herself reads on.
   expect(await stack.request(INVOICES, 'ann')).toBe(200);
   await rowOf(page, /^(?!.* for ).*ann/s, 'invoices:read:invoice', '✓ allowed').waitFor();
@@ -88,6 +96,10 @@ test('an agent reads, is refused beyond its mandates, and ends: the live view na
   expect(await page.getByLabel('Actor, such as agent:ID').inputValue()).toBe('agent:assistant');
   expect(await page.getByLabel('Mandate, as mandate:ID').inputValue()).toBe('mandate:reading');
   await page.getByText(/mandate:reading is ended/).waitFor();
+  // Both may themselves: their paths lead to an allow, and only the mandate refuses.
+  for (const name of ['The path as a picture', 'The path of who acts as a picture'])
+    await page.getByRole('region', { name, exact: true }).getByText('✓ allowed').waitFor();
+  expect(await page.getByText('overridden').count()).toBe(0);
   await expectAccessible(page);
 });
 

@@ -18,6 +18,8 @@ test('as text it has the steps of both, and the mandate', async () => {
   const explained = await createExplainer(world).explain('user:ann', 'lobby', 'tenant:acme', {
     actor: { subject: 'agent:bot', mandate: 'mandate:tour' },
   });
+  // Ann may herself, whoever refuses.
+  expect(explained.acting?.subject).toEqual({ allowed: true, reason: 'role' });
   const text = formatExplanation(explained);
   expect(text).toMatch(/^REFUSED \(mandate_scope\)\nsubject {5}.*user:ann.*\nactor {7}.*agent:bot/);
   expect(text).toContain('the actor itself: allowed (role)');

@@ -322,12 +322,16 @@ function Question({ event: { at, subject, actor, permission, scope } }: Question
   const asked = { subject, ...acting, permission, scope, at: new Date(at).toISOString(), given: undefined };
   const content = (
     <>
-      {actor && (
-        <span>
-          {named(actor.subject)} for{actor.mandate && ` (${actor.mandate})`}{' '}
-        </span>
-      )}
-      <span>{named(subject)}</span> <span>{<bdi>{permission}</bdi>}</span> <span>{named(scope)}</span>
+      <span>
+        {actor && (
+          <>
+            {named(actor.subject)}
+            {actor.mandate && ` (${actor.mandate})`} for{' '}
+          </>
+        )}
+        {named(subject)}
+      </span>{' '}
+      <span>{<bdi>{permission}</bdi>}</span> <span>{named(scope)}</span>
     </>
   );
   if (subject === '') return <span class="live-asked">{content}</span>;

@@ -100,7 +100,8 @@ const COLUMNS: readonly TableColumn<AgainstRow>[] = [
       <>
         {actor && (
           <>
-            <Named of={actor.subject} /> for{actor.mandate && ` (${actor.mandate})`}{' '}
+            <Named of={actor.subject} />
+            {actor.mandate && ` (${actor.mandate})`} for{' '}
           </>
         )}
         <Named of={subject} />

@@ -10,6 +10,7 @@ import { type Chain, FEW, type PathEdge, type PathGraph, type PathNode, pathGrap
 
 export interface PictureProps {
   readonly explanation: Explanation;
+  readonly label?: string;
 }
 
 /** With more paths than these a picture is no help; the list has them all. */
@@ -19,7 +20,7 @@ const MOST_DRAWN = 8;
 const NARROW = 560;
 
 /** The path from the subject to the permission, and the same as a list. */
-export function Picture({ explanation }: PictureProps) {
+export function Picture({ explanation, label = 'The path as a picture' }: PictureProps) {
   const [isWhole, setIsWhole] = useState(false);
   const [box, room] = useWidth<HTMLElement>();
   const few = room < NARROW ? 2 : FEW;
@@ -27,7 +28,7 @@ export function Picture({ explanation }: PictureProps) {
   const all = pathGraph(explanation, Number.POSITIVE_INFINITY).chains;
   return (
     <figure class="why-picture" ref={box}>
-      {room > 0 && <Drawing graph={graph} room={room} explanation={explanation} />}
+      {room > 0 && <Drawing graph={graph} room={room} explanation={explanation} label={label} />}
       <figcaption>
         {(graph.hidden > 0 || isWhole) && (
           <button type="button" aria-expanded={isWhole} onClick={() => setIsWhole(!isWhole)}>
@@ -50,12 +51,12 @@ export function Picture({ explanation }: PictureProps) {
 /** What the box around a drawing takes of the width. */
 const PADDING = 18;
 
-interface DrawingProps extends PictureProps {
+interface DrawingProps extends Required<PictureProps> {
   readonly graph: PathGraph;
   readonly room: number;
 }
 
-function Drawing({ graph, room, explanation }: DrawingProps) {
+function Drawing({ graph, room, explanation, label }: DrawingProps) {
   const id = useId();
   const box = useRef<HTMLElement>(null);
   const fitting = useLoaded(JSON.stringify([graph, room]), () => layOut(graph, room - PADDING));
@@ -75,7 +76,7 @@ function Drawing({ graph, room, explanation }: DrawingProps) {
   }, [layout]);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be within reach of the keyboard
-    <section class="why-scroll scrolls" ref={box} aria-label="The path as a picture" tabIndex={0}>
+    <section class="why-scroll scrolls" ref={box} aria-label={label} tabIndex={0}>
       {layout && (
         <svg
           class="why-drawing"

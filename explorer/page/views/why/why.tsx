@@ -49,8 +49,8 @@ export function WhyView() {
       </div>
       {explanation && (
         <section aria-labelledby="why-path">
-          <h2 id="why-path">The path</h2>
-          <Picture explanation={explanation} />
+          <h2 id="why-path">The path{explanation.acting && ` of ${explanation.subject.name}`}</h2>
+          <Picture explanation={{ ...explanation, ...explanation.acting?.subject }} />
           <Places {...explanation} />
         </section>
       )}
@@ -115,6 +115,7 @@ function ActingPart({ of: { actor, mandate } }: { readonly of: NonNullable<Expla
       ) : (
         <p>There is no mandate of this actor for this subject.</p>
       )}
+      <Picture explanation={actor} label="The path of who acts as a picture" />
       <Steps steps={actor.steps} />
     </section>
   );
