@@ -18,6 +18,8 @@ let notes: (() => Promise<void>)[];
 /** The ids under which its calls came. */
 let ids: unknown[];
 let look: Promise<void> | undefined;
+/** How many completions reached the server. */
+let completed: number;
 
 beforeEach(async () => {
   world = await createInvoices();
@@ -41,6 +43,11 @@ beforeEach(async () => {
     const text = String(ends.length);
     return new Promise((resolve) => ends.push(() => resolve({ content: [{ type: 'text', text }] })));
   });
+  completed = 0;
+  server.server.fallbackRequestHandler = async () => {
+    completed += 1;
+    return {};
+  };
   server.registerPrompt('remind', {}, () => ({ messages: [] }));
   const [here, there] = InMemoryTransport.createLinkedPair();
   const options: unknown[] = [];
@@ -117,6 +124,7 @@ test('what is cancelled before it is decided never runs, and is not answered', a
   await until(() => answers.length === 1);
   await settled();
   expect(answers.map(({ id }) => id)).toEqual([1]);
+  expect(completed).toBe(1);
 });
 
 test('a client cannot cancel by the id of another one, nor by one that it guesses', async () => {
