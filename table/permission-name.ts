@@ -55,3 +55,6 @@ export function patternsCovering(text: string): readonly string[] {
   if (action === undefined || resource === undefined) return [EVERYTHING];
   return [`${module}:*:${resource}`, `${module}:${action}:*`, `${module}:*:*`, EVERYTHING];
 }
+
+/** A permission, and the patterns that cover it. */
+export const namesCovering = (text: string): readonly string[] => [text, ...patternsCovering(text)];

@@ -7,7 +7,7 @@ import {
 import type { RouteRule, TemplatePart } from '../../authorizer/routes/rule.ts';
 import { cel, loadCel } from '../../engine/conditions/load.ts';
 import { isName } from '../../table/identifiers.ts';
-import { patternsCovering } from '../../table/permission-name.ts';
+import { namesCovering } from '../../table/permission-name.ts';
 import type { Sender } from '../provisioning.ts';
 
 /** What conditions on the permission of a rule, of any role, take from requests. */
@@ -30,8 +30,7 @@ export async function readConditions(
   const isOpen = cacheable.some(({ permission }) => permission.some(({ kind }) => kind !== 'literal'));
   const registered = isOpen ? await registeredNames(list) : [];
   const namesOf = new Map(cacheable.map((rule) => [rule, namesFor(rule.permission, registered)]));
-  const coveredBy = (name: string): readonly string[] => [name, ...patternsCovering(name)];
-  const wanted = [...new Set([...namesOf.values()].flat().flatMap(coveredBy))];
+  const wanted = [...new Set([...namesOf.values()].flat().flatMap(namesCovering))];
   const inputs = new Map<string, readonly CacheInput[]>();
   for (let start = 0; start < wanted.length; start += AT_ONCE)
     await Promise.all(
@@ -40,7 +39,7 @@ export async function readConditions(
       }),
     );
   return (rule) => {
-    const names = (namesOf.get(rule) ?? []).flatMap(coveredBy);
+    const names = (namesOf.get(rule) ?? []).flatMap(namesCovering);
     return [...new Set(names.flatMap((name) => inputs.get(name) ?? NO_INPUTS))];
   };
 }

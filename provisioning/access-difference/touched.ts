@@ -16,7 +16,7 @@ import {
   parseKey,
 } from '../../table/keys.ts';
 import { ownedBy } from '../../table/partition-queries.ts';
-import { patternsCovering } from '../../table/permission-name.ts';
+import { namesCovering } from '../../table/permission-name.ts';
 import { MAX_PAGE, type Reader } from '../../table/reader.ts';
 import { permissionOrPattern } from '../edges/rights.ts';
 import { refsBelow } from '../nodes/scopes-below.ts';
@@ -193,7 +193,7 @@ async function notePermission(
   for (const role of rolesIn(pair)) await people.holders(role);
   if (changes.every(isEffect)) return;
   await people.admins(EVERYWHERE);
-  for (const text of [name, ...patternsCovering(name)])
+  for (const text of namesCovering(name))
     for await (const edge of people.edges(permissionOrPattern(text), 'role'))
       await people.holders(String(edge.role));
 }

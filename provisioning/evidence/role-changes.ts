@@ -1,6 +1,6 @@
 import type { Combination } from '../../table/decision/items.ts';
 import { defined } from '../../table/defined.ts';
-import { isPermissionPattern, patternsCovering } from '../../table/permission-name.ts';
+import { isPermissionPattern, namesCovering, patternsCovering } from '../../table/permission-name.ts';
 import type { Matrix } from '../matrix/matrix.ts';
 
 /** What a role may do to a permission that it might not before, whoever has it. */
@@ -68,7 +68,7 @@ function probesOf(statements: readonly Statement[], ...others: readonly string[]
 const SILENT: Said = { always: false, when: new Set() };
 
 function saidOf(statements: readonly Statement[], effect: Statement['effect'], permission: string): Said {
-  const by = new Set([permission, ...patternsCovering(permission)]);
+  const by = new Set(namesCovering(permission));
   const all = statements.filter((each) => each.effect === effect && by.has(each.by));
   return {
     always: all.some(({ when }) => when === undefined),

@@ -2,7 +2,7 @@ import type { PlainSection } from '../../table/entities/registry.ts';
 import { isBuiltIn } from '../../table/entities/scope-types.ts';
 import { parseRef } from '../../table/identifiers.ts';
 import { isByHand } from '../../table/membership-origins.ts';
-import { patternsCovering } from '../../table/permission-name.ts';
+import { namesCovering } from '../../table/permission-name.ts';
 import type { Row } from '../apply/entry.ts';
 import { listOfMany, type Queries } from '../apply/queries.ts';
 import { type PEOPLE, PLAIN_SECTIONS, type Section } from '../apply/schema.ts';
@@ -246,8 +246,7 @@ function usedBy({ scopes, roles, subjects, invariants }: Owned) {
     subjectTypes: new Set<unknown>([...subjects.values()].map(({ type }) => type)),
     /** Conditions look at any property. */
     hasConditions: effects.some(({ when }) => when !== undefined),
-    permission: (name: unknown): boolean =>
-      [String(name), ...patternsCovering(String(name))].some((each) => named.has(each)),
+    permission: (name: unknown): boolean => namesCovering(String(name)).some((each) => named.has(each)),
     /** Decided at one of the scopes: by its own type, by the type of the scope, or by its reference. */
     resourceType: ({ name, scope = `${name}:{id}` }: Row): boolean =>
       scopes.has(String(scope)) ||

@@ -1,7 +1,7 @@
 import { decodeScope } from '../../table/decision/decode.ts';
 import type { Item } from '../../table/item.ts';
 import { nodeKey } from '../../table/keys.ts';
-import { patternsCovering } from '../../table/permission-name.ts';
+import { namesCovering } from '../../table/permission-name.ts';
 import type { Reader } from '../../table/reader.ts';
 import { createPeople, EVERYWHERE } from '../access-difference/people.ts';
 import { scopeKey } from '../access-difference/state.ts';
@@ -40,7 +40,7 @@ export async function candidatesIn(
     return isWithin;
   }
   const people = createPeople(reader, most, { listsEveryone: false, isOfInterest });
-  for (const text of new Set(permissions.flatMap((name) => [name, ...patternsCovering(name)])))
+  for (const text of new Set(permissions.flatMap(namesCovering)))
     for await (const { role, effect } of people.edges(permissionOrPattern(text), 'role'))
       if (effect === 'ALLOW') await people.holders(String(role));
   const nodes = await reader.getMany(excepted.map((id) => nodeKey(group(id))));

@@ -1,6 +1,6 @@
 import { formatRef, readSubject } from '../../../table/identifiers.ts';
 import { isByHand, isInForce, readOrigins } from '../../../table/membership-origins.ts';
-import { patternsCovering } from '../../../table/permission-name.ts';
+import { namesCovering } from '../../../table/permission-name.ts';
 import type { Change } from '../../access-difference/carry-out.ts';
 import type { Row } from '../../apply/entry.ts';
 import { ACCESS_OF } from '../../apply/sections.ts';
@@ -44,12 +44,6 @@ export const subjectOf = ({ user }: Row): string => formatRef(readSubject(String
 /** Those of whom the table knows more than an edge, by reference. */
 export const peopleIn = ({ users, technicalUsers, subjects }: Gathered['rows']): ReadonlyMap<string, Row> =>
   new Map([...[...users].map(([id, row]) => [`user:${id}`, row] as const), ...technicalUsers, ...subjects]);
-
-/** A permission, and the patterns that cover it. */
-export const namesCovering = (permission: string): readonly string[] => [
-  permission,
-  ...patternsCovering(permission),
-];
 
 /** The roles of a table with what each allows. */
 export function createRoles({ roles }: Gathered['rows']) {

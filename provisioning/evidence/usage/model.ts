@@ -1,10 +1,11 @@
+import { namesCovering } from '../../../table/permission-name.ts';
 import type { Row } from '../../apply/entry.ts';
 import type { Gathered } from '../../export/gather.ts';
 import { isOfOperators } from '../../operator-permissions.ts';
 import type { LogCoverage } from '../log-coverage.ts';
 import type { Logged } from '../logged-ids.ts';
 import type { Changes } from './changes.ts';
-import { createRoles, grantsIn, namesCovering } from './grants-of-people.ts';
+import { createRoles, grantsIn } from './grants-of-people.ts';
 import type { Uses } from './uses.ts';
 
 export interface UsageOptions {
@@ -52,14 +53,10 @@ export function createModel({ gathered, changes, from, at, ...options }: UsageOp
     ...grantsIn(gathered, at),
     roles: createRoles(rows),
     isTouched,
-    pathOf: (ref: string): readonly string[] => {
-      const path: string[] = [];
-      for (let next: unknown = ref; typeof next === 'string' && !path.includes(next); ) {
-        path.push(next);
-        next = rows.scopes.get(next)?.parent;
-      }
-      return path;
-    },
+    pathOf: (ref: string): readonly string[] => [
+      ref,
+      ...((rows.scopes.get(ref)?.ancestors ?? []) as readonly string[]),
+    ],
     /** Permissions of which nothing may be said. */
     unlogged: permissions.filter((each) => !isOurs(each) && !isLogged(each)).sort(),
     isSpeakable: (name: string): boolean => !isOurs(name) && givenBy(name).every(isLogged),

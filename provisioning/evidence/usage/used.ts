@@ -1,4 +1,5 @@
-import { type Grant, namesCovering } from './grants-of-people.ts';
+import { namesCovering } from '../../../table/permission-name.ts';
+import type { Grant } from './grants-of-people.ts';
 import type { Model, UsageOptions } from './model.ts';
 import type { Use } from './uses.ts';
 

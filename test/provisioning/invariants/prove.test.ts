@@ -220,7 +220,7 @@ ${assigned('role: maker, scope: acme')}`,
 groups:
   all: { id: all, scope: north, everyone: true, roles: [checker] }
   finance: { id: finance, scope: north }
-users: { ann: { id: ann, groups: [finance], assignments: [{ role: maker, scope: acme }] } }`;
+users: { ann: { id: ann, groups: [finance], assignments: [{ role: checker, scope: acme, until: 2026-01-01 }] } }`;
     const invariant = { never: 'pay:approve:bill', except: { group: 'finance' } };
     expect(await broken(more, invariant)).toEqual(['anybody']);
   });
@@ -361,11 +361,11 @@ users: { ann: { id: ann, ${grants}, properties: { floor: "1" } }, ben: { id: ben
       `externalGroups: [{ scope: acme, ${ISSUER}, externalId: m, group: makers }, { scope: acme, issuer: "${issuer}", externalId: c, group: checkers }]`;
     test.each([
       [
-        'of a second issuer',
+        'of each issuer',
         `${makers('acme', checkers)}
 externalGroups: [{ scope: acme, issuer: "https://two.example", externalId: c, group: checkers }, { scope: acme, ${ISSUER}, externalId: m, group: makers }]
-${assigned('role: checker, scope: acme')}`,
-        ['ann perhaps'],
+users: { ann: { id: ann, grants: { acme: [checker] } }, ben: { id: ben, grants: { acme: [maker] } } }`,
+        ['ann perhaps', 'ben perhaps'],
       ],
       [
         'beside what somebody has there',
