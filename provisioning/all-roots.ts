@@ -1,16 +1,13 @@
-import { isBuiltIn } from '../table/entities/scope-types.ts';
 import type { Ref } from '../table/identifiers.ts';
-import { allOf } from '../table/index-queries.ts';
+import { scopesOf } from '../table/index-queries.ts';
 import type { Reader } from '../table/reader.ts';
 import { rootTypes } from './nodes/scope-types.ts';
 
 /** All roots: each has a log of its own. */
 export async function allRoots(reader: Reader): Promise<readonly Ref[]> {
   const roots: Ref[] = [];
-  for (const type of await rootTypes(reader)) {
-    const query = isBuiltIn(type) ? allOf(type as 'tenant') : allOf('scope', type);
-    for (const { parent, id } of await reader.listAll(query))
+  for (const type of await rootTypes(reader))
+    for (const { parent, id } of await reader.listAll(scopesOf(type)))
       if (parent === undefined) roots.push({ type, id: String(id) });
-  }
   return roots;
 }

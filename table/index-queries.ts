@@ -1,5 +1,6 @@
 import { INDEXES } from './entities/entity.ts';
 import { ENTITIES, type EntityType } from './entities/registry.ts';
+import { isBuiltIn } from './entities/scope-types.ts';
 import type { Ref } from './identifiers.ts';
 import {
   listPartition,
@@ -33,6 +34,10 @@ export const allOf = (kind: EntityType, type: string = kind): ListQuery => ({
   index: INDEXES.all,
   ranges: shardsOf(kind, (shard) => listPartition(type, shard)).map((partition) => ({ partition })),
 });
+
+/** All scopes of one type. */
+export const scopesOf = (type: string): ListQuery =>
+  isBuiltIn(type) ? allOf(type as 'tenant') : allOf('scope', type);
 
 /** All subjects of one type. Those of types that were added share a kind, and their ids begin with the type. */
 export function subjectsOf(type: string): ListQuery {

@@ -1,10 +1,9 @@
 import { sha256 } from '../../table/bytes.ts';
 import { isLoggedAsItIs, pseudonymOf } from '../../table/decision-line.ts';
-import { isBuiltIn } from '../../table/entities/scope-types.ts';
 import { formatRef, isSubjectNode, isType } from '../../table/identifiers.ts';
-import { allOf, subjectsOf } from '../../table/index-queries.ts';
+import { scopesOf, subjectsOf } from '../../table/index-queries.ts';
 import { type Key, parseKey } from '../../table/keys.ts';
-import { type ListQuery, MAX_PAGE, type Reader } from '../../table/reader.ts';
+import { MAX_PAGE, type Reader } from '../../table/reader.ts';
 
 const typeOf = (ref: string): string => ref.slice(0, ref.indexOf(':'));
 const idOf = (ref: string): string => ref.slice(ref.indexOf(':') + 1);
@@ -33,9 +32,6 @@ export async function createLogged(refs: Iterable<string>): Promise<Logged> {
 
 /** Whether a reference in a log has a pseudonym in the place of its id. */
 export const isPseudonym = (ref: string): boolean => idOf(ref).startsWith(PREFIX);
-
-const scopesOf = (type: string): ListQuery =>
-  isBuiltIn(type) ? allOf(type as 'tenant') : allOf('scope', type);
 
 /**
  * Finds whose the pseudonyms in a log are, by computing those of the ids of the table. Reads the list of all subjects, or

@@ -1,7 +1,9 @@
 import { ulid } from 'ulid';
 import { describe, expect, test } from 'vitest';
+import { createCopy } from '../../../provisioning/access-difference/copy.ts';
 import { createProvisioning } from '../../../provisioning/index.ts';
-import { GLOBAL, invariantsKey, isSameKey } from '../../../table/keys.ts';
+import { brokenBy } from '../../../provisioning/invariants/new-violations.ts';
+import { decisionKey, GLOBAL, invariantsKey, isSameKey } from '../../../table/keys.ts';
 import { copyOf, createMemoryWorld } from '../../support/world.ts';
 import { applyOn } from '../apply/support.ts';
 import { provisionWith } from '../stepwise.ts';
@@ -396,6 +398,18 @@ describe('a role that allows none of them gives nobody any, however many have it
     }
     return world;
   }
+});
+
+test.each([
+  ['takes away', { takeOut: { groups: new Set(['makers']) } }, { violations: [] }],
+  ['gives', { add: { groups: new Set(['checkers']) } }, { unproved: expect.stringMatching(/1 items/) }],
+])('what is too large to be read is not known where it %s', async (_, update, wanted) => {
+  const world = await worldWith();
+  const most = { people: 200, items: 1, calls: 1_000 };
+  const copy = createCopy(world.reader, most);
+  await copy.writer.send([{ kind: 'update', key: decisionKey({ type: 'user', id: 'ann' }), ...update }]);
+  const of = new Map([[ACME, [FOUR_EYES]]]);
+  expect(await brokenBy(copy, of, world.clock.now(), most)).toEqual(wanted);
 });
 
 describe('whoever shows a token might have what its groups give', () => {
