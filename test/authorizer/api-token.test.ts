@@ -38,9 +38,7 @@ await issue('added', 'account:robots');
 world.settle();
 
 const lines: string[] = [];
-beforeEach(() => {
-  lines.length = 0;
-});
+beforeEach(() => void lines.splice(0));
 
 const outcomeOf = (...authorization: readonly string[]): Promise<string> =>
   outcomeIn({}, authorization.join(','));

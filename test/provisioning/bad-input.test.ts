@@ -14,9 +14,7 @@ const world = await createLedgerWorld();
 const kinds: Readonly<Record<string, Kind>> = createKinds(world);
 const inputOf = createInputs(world);
 for (const command of COMMANDS.keys()) inputs[command] = await inputOf(command);
-beforeEach(() => {
-  world.calls.length = 0;
-});
+beforeEach(() => void world.calls.splice(0));
 
 /** Fields that are only shown, and so may hold `#`. */
 const SHOWN = new Set([

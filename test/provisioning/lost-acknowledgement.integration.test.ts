@@ -18,9 +18,7 @@ const newOperation = () => `operation-${++count}`;
 const world = await createLedgerWorld();
 const mishaps = createMishaps(world);
 const inputOf: (command: string) => Promise<Input> = createInputs(world);
-beforeEach(() => {
-  mishaps.length = 0;
-});
+beforeEach(() => void mishaps.splice(0));
 afterAll(async () => {
   mishaps.length = 0;
   expect(await findingsIn(await world.everything(), world.clock)).toEqual([]);

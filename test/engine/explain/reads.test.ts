@@ -5,9 +5,7 @@ import { type Asked, createExplainedWorld, type ExplainedWorld } from './support
 
 /** The calls of an explanation, which do not grow with the number of the subject's grants. */
 const world: ExplainedWorld = await createExplainedWorld();
-beforeEach(() => {
-  world.calls.length = 0;
-});
+beforeEach(() => void world.calls.splice(0));
 const operations = () => world.calls.map(({ operation }) => operation);
 const SNAPSHOT = 'TransactGetItems';
 const BATCH = 'BatchGetItem';
