@@ -119,7 +119,9 @@ const endOfMonth = (instant: string): number =>
 export const AUDIT_LIFETIME_MS = LIFETIME_MS;
 
 function auditRecord(entry: AuditEntry, context: AuditContext): Action {
-  const { actor, onBehalfOf, mandate, origin, principal } = context.event;
+  const { actor: sender, origin, principal } = context.event;
+  const { actor, onBehalfOf, mandate } = entry.acting ?? context.event;
+  const vouchedBy = sender === actor ? undefined : sender;
   const id = context.newId();
   const { command = context.command } = entry;
   const user = actorUser(onBehalfOf ?? actor);
@@ -136,7 +138,7 @@ function auditRecord(entry: AuditEntry, context: AuditContext): Action {
     source: 'provisioning',
     status: 'success',
     severity: severityOf(command),
-    ...defined({ actor, onBehalfOf, mandate }),
+    ...defined({ actor, onBehalfOf, mandate, vouchedBy }),
     ...(user ? { userId: user.id, ...activityKey(INDEXES.tenant, user, context.now, id) } : {}),
     ...(acting ? activityKey(INDEXES.all, acting, context.now, id) : {}),
     ...origin,

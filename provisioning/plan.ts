@@ -110,6 +110,8 @@ export interface AuditEntry {
   readonly kept?: true;
   /** It says in another log what an entry beside it says: it takes no right. */
   readonly notice?: true;
+  /** Who acted, for whom and by what, where whoever sent the command vouches for it: references. */
+  readonly acting?: { readonly actor: string; readonly onBehalfOf: string; readonly mandate: string };
   /** Other attributes of the record. */
   readonly details?: Readonly<Record<string, unknown>>;
 }

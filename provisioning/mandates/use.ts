@@ -158,7 +158,11 @@ export const useCommand = writeCommand({
     return {
       actions,
       result: { mandate: id, use, remaining: most - used - taken, allowed: true },
-      audit: { ...entity, after: { use, subject, actor, permission, scope, taken } },
+      audit: {
+        ...entity,
+        acting: { actor, onBehalfOf: subject, mandate: `mandate:${id}` },
+        after: { use, subject, actor, permission, scope, taken },
+      },
     };
   },
 });

@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createMandates, type MandateUse } from '../../provisioning/index.ts';
 import { GatehouseError } from '../../table/errors.ts';
+import type { Item } from '../../table/item.ts';
 import { mandateUsesKey } from '../../table/keys.ts';
 import type { Writer } from '../../table/writer.ts';
 import { copyOf, createMemoryWorld } from '../support/world.ts';
@@ -35,6 +36,28 @@ const changedMeanwhile = (change: () => Promise<unknown>): Writer => {
     },
   };
 };
+
+test('a use is in the activity of both, whoever counts it', async () => {
+  await create({ budget: { uses: 2 } });
+  await use({ operationId: 'by-itself' });
+  await world.provision({
+    command: 'mandate.use',
+    input: { ...USE },
+    operationId: 'vouched',
+    actor: 'user:till',
+  });
+  const acting = { actor: USE.actor, onBehalfOf: USE.subject, mandate: 'mandate:m1' };
+  for (const by of [{ user: 'ann' }, { actor: 'agent:bot' }]) {
+    const { items } = await world.run('audit.list', by);
+    const uses = (items as Item[]).filter(({ action }) => action === 'mandate.use');
+    expect(uses).toMatchObject([acting, acting]);
+    const vouched = uses.map(({ operationId, vouchedBy }) => [operationId, vouchedBy]);
+    expect(vouched.sort()).toEqual([
+      ['by-itself', undefined],
+      ['vouched', 'user:till'],
+    ]);
+  }
+});
 
 describe('a budget of uses', () => {
   test('is counted, until it is spent', async () => {
