@@ -123,6 +123,7 @@ test.each<[string, Partial<Extract<Action, { kind: 'update' }>>]>([
 test.each([500, 5_000])(
   'uses of an earlier mandate of the same id do not count, %d ms later',
   async (later) => {
+    await world.run('mandate.create', { ...MANDATE, id: 'older', budget: { uses: 5 } });
     await world.run('mandate.delete', { id: 'm1' });
     world.clock.advance(later);
     await world.run('mandate.create', { ...MANDATE, budget: { uses: 5 } });

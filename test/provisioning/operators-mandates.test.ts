@@ -2,6 +2,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createIds } from '../../provisioning/ids.ts';
 import { createProvisioning } from '../../provisioning/index.ts';
 import type { Operator } from '../../provisioning/operators/operator.ts';
+import { formatMandateToken } from '../../table/api-token.ts';
 import { copyOf, createMemoryWorld } from '../support/world.ts';
 import { createOperatorsWorld, operatorsOn } from './operators.ts';
 import type { Input } from './support.ts';
@@ -329,6 +330,47 @@ describe('who acts for an operator', () => {
       ],
     ] as const)
       expect([command, await send(command, input)]).toEqual([command, 'not_permitted']);
+  });
+
+  test('shows the token of the mandate, and no other one counts', async () => {
+    const permissions = ['user.create', 'mandate.create', 'mandate.end'].map((name) => {
+      const [entity, verb] = name.split('.');
+      return `provisioning:${verb}:${entity}`;
+    });
+    const made = await world.as(
+      'zoe',
+      'mandate.create',
+      creating({ id: undefined, token: true, permissions }),
+    );
+    const { id, token } = (made.ok ? made.result : {}) as { id: string; token: string };
+    const by = (shown: string, command: string, input: Input, more: Input = {}) =>
+      world.provision({ command, input, token: shown, ...more });
+    expect(await by(token, 'user.create', USER)).toMatchObject({ ok: true });
+    const wider = mandateOf('ann', { id: 'wider' });
+    for (const [command, input] of [
+      ['mandate.create', wider],
+      ['mandate.create', { ...wider, id: undefined }],
+      ['mandate.end', { id }],
+      ['mandate.read', { id }],
+      ['user.create', { tenant: 'tenant:globex' }],
+      ['transaction.write', { commands: [{ command: 'mandate.create', input: wider }] }],
+    ] as const)
+      expect(await by(token, command, input), command).toMatchObject({ error: { code: 'not_permitted' } });
+    expect(await by(token, 'user.create', USER, { actor: 'user:ann' })).toMatchObject({
+      error: { code: 'not_permitted', field: 'actor' },
+    });
+    const secret = token.slice(-43);
+    const other = secret.replace(/^./, (first) => (first === 'A' ? 'B' : 'A'));
+    for (const forged of [
+      formatMandateToken('agent:bot', 'user:pam', id, secret),
+      formatMandateToken('agent:stray', 'user:ann', id, secret),
+      formatMandateToken('agent:bot', 'user:ann', id, other),
+    ])
+      expect(await by(forged, 'user.create', USER)).toMatchObject({
+        error: { code: 'not_permitted', field: 'token' },
+      });
+    await world.run('mandate.end', { id });
+    expect(await by(token, 'user.create', USER)).toMatchObject({ error: { code: 'not_permitted' } });
   });
 
   test('makes no credential of its operator', async () => {
