@@ -142,6 +142,28 @@ invariants: [${REFUNDS}]`;
     expect(await apply(more)).toMatchObject({ error: { code: 'invariant_violated' } });
   });
 
+  test('is refused where it does so for whoever shows a token, perhaps', async () => {
+    const world = createMemoryWorld();
+    const of = (group: string) => `
+permissions: ["billing:refund:invoice"]
+scopes: { acme: { id: acme, type: tenant } }
+roles: { lender: { id: lender, owner: acme, allowOnly: true, allow: ["billing:refund:invoice"] } }
+groups:
+  finance: { id: finance, scope: acme, allowOnly: true, roles: [lender] }
+  lenders: { id: lenders, scope: acme, allowOnly: true, roles: [lender] }
+invariants: [${REFUNDS}]
+externalGroups: [{ scope: acme, issuer: "https://idp.example", externalId: ${group}, group: ${group} }]`;
+    await applyOn(world, of('finance'));
+    const input = { manifest: parse(of('lenders')) };
+    const who = { isAnybody: true, token: { groups: ['lenders'] } };
+    expect(await world.provision({ command: 'tenant.plan', input })).toMatchObject({
+      result: { invariants: { violations: [{ certain: false, who }] } },
+    });
+    expect(await world.provision({ command: 'tenant.apply', input })).toMatchObject({
+      error: { code: 'invariant_violated', message: expect.stringMatching(/would perhaps hold/) },
+    });
+  });
+
   test('is applied where it only takes away, or what is broken was so before', async () => {
     const world = createMemoryWorld();
     await applyOn(world, broken.replace(/invariants: .*/, ''));
