@@ -30,6 +30,15 @@ async function serverOfGuide(): Promise<Invoices> {
   return (await import(file)).invoices;
 }
 
+/** What the command line finds for the names of the guide. */
+const REFS: Readonly<Record<string, string>> = {
+  ann: 'user:ann',
+  assistant: 'agent:assistant',
+  Contoso: 'account:contoso',
+};
+
+const LISTS: ReadonlySet<string> = new Set(['permissions', 'scopes']);
+
 /** What a command of the guide gives its mandate. */
 const inputOf = (id: string): Readonly<Record<string, unknown>> => {
   const command = new RegExp(`mandate\\.create id=${id} (?:.*\\\\\\n)*.*`).exec(
@@ -40,7 +49,8 @@ const inputOf = (id: string): Readonly<Record<string, unknown>> => {
     pairs.flatMap(([, name = '', quoted, shell, plain]) => {
       if (shell !== undefined) return [];
       const text = quoted ?? plain ?? '';
-      return [[name, /^[[{]|^true$/.test(text) ? JSON.parse(text) : text]];
+      const value = /^[[{]|^true$/.test(text) ? JSON.parse(text) : (REFS[text] ?? text);
+      return [[name, LISTS.has(name) ? [value] : value]];
     }),
   );
 };
@@ -50,7 +60,7 @@ test('an agent lists and pays by its mandate, to the end of its budget, and then
   await world.apply(blockOf('yaml'));
   const endsAt = new Date(world.clock.now() + 3_600_000).toISOString();
   const reading = await world.run('mandate.create', inputOf('reading'));
-  const paying = await world.run('mandate.create', { ...inputOf('paying'), endsAt });
+  const paying = await world.run('mandate.create', { ...inputOf('paying'), token: true, endsAt });
   world.settle();
   const { use } = createMandates(world);
   const engine = world.newEngine();

@@ -84,7 +84,7 @@ export function manifestOfAll(counts = { users: 30, groups: 12, roles: 6, scopes
         allow: ['page-1', { permission: 'page-2', when: 'subject.properties.department == "sales"' }],
       },
       reader: { parent: 'guest' },
-      clerk: { owner: 'acme', allowOnly: true, allow: ['page-4'] },
+      clerk: { owner: 'acme', allowOnly: true, allow: ['page-2'] },
     },
     groups: {
       ...groups,

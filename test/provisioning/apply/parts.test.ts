@@ -40,6 +40,20 @@ test.each([
   for (const part of parts) expect((await planOn(empty, stringify(part), false)).steps).toEqual([]);
 });
 
+test('what an invariant refuses comes before it: somebody may have both', async () => {
+  const text = `
+pages: { pay: {}, approve: {} }
+scopes: { other: { type: tenant } }
+roles: { both: { owner: other, allow: [pay, approve] } }
+invariants: [{ scope: other, name: four eyes, separate: [approve, pay], within: tenant }]
+users: { one: { tenant: other, grants: { other: [both] } }, two: { tenant: other } }
+`;
+  const world = createMemoryWorld();
+  for (const part of partsOf(parse(text), { ...BOUNDS, entries: 5 }))
+    await applyOn(world, stringify(part), { prune: false });
+  expect((await planOn(world, text)).steps).toEqual([]);
+});
+
 test('what is small enough stays one file, and what cannot be divided is refused', () => {
   const manifest = parse(SECOND);
   expect(partsOf(manifest)).toEqual([manifest]);
