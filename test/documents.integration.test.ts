@@ -63,7 +63,7 @@ const ENDS_WITH_1: readonly RegExp[] = [
   / explain /,
   / route test GET \/Projects/,
   / route gaps openapi/,
-  / check user:ann invoices:pay:invoice /,
+  / check ann invoices:pay:invoice /,
   / load users users\.csv/,
 ];
 
@@ -93,6 +93,9 @@ const FILES: Readonly<
   'docs/conditions.md': [['recipe.test.yaml', 'yaml', 0]],
   'docs/routes.md': [['openapi.yaml', 'yaml', 0]],
 };
+
+/** Documents that start a stack with a manifest of their own. */
+const MANIFESTS: Readonly<Record<string, string>> = { 'docs/guides/agents.md': 'agents.yaml' };
 
 /** Documents whose commands read the whole table: while it is small. */
 const OF_ALL = ['docs/limits.md', 'docs/internals/assumptions.md', 'docs/internals/releasing.md'];
@@ -133,16 +136,15 @@ const PRINTING = [...new Set([...OF_ALL, ...OF_A_SCHOOL, ...GUIDES])].filter(
 );
 
 let folder: string;
-let stack: ChildProcess;
+let stack: Awaited<ReturnType<typeof startStack>>;
 /** `serve` as docs/authzen.md starts it, and what that prints. */
 let server: ChildProcess;
 let served: Readonly<Record<'PDP_URL' | 'PDP_TOKEN', string>>;
-/** Addresses as documents print them, and as this stack has them. */
-let addresses: readonly (readonly [printed: string, real: string])[];
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'gatehouse-documents-'));
-  const [at] = await Promise.all([serveCli(), startStack(), startServer()]);
+  const [at, started] = await Promise.all([serveCli(), startStack(), startServer()]);
+  stack = started;
   const bin = join(folder, '.bin');
   mkdirSync(bin);
   // The registry cannot be reached: `npx` runs this checkout's own package, and no other.
@@ -160,9 +162,7 @@ cat $call/out; cat $call/error >&2; exit $(cat $call/code)`,
 
 afterAll(async () => {
   cli.close();
-  const ended = [stack, server].map((each) => new Promise((resolve) => each.once('exit', resolve)));
-  for (const each of [stack, server]) each.kill('SIGTERM');
-  await Promise.all(ended);
+  await Promise.all([stack.process, server].map(end));
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -229,21 +229,31 @@ async function startServer(): Promise<void> {
   served = { PDP_URL: real('ready'), PDP_TOKEN: real('token') };
 }
 
-async function startStack(): Promise<void> {
+function end(each: ChildProcess): Promise<unknown> {
+  const ended = new Promise((resolve) => each.once('exit', resolve));
+  each.kill('SIGTERM');
+  return ended;
+}
+
+/** Addresses as documents print them, and as this stack has them. */
+type Addresses = readonly (readonly [printed: string, real: string])[];
+
+async function startStack(...manifest: readonly string[]) {
   const { PORT, DYNAMODB_PORT, LAMBDA_PORT } = readConfiguration({});
-  stack = run('node', [await cliMain(), 'dev'], {
+  const started = run('node', [await cliMain(), 'dev', ...manifest], {
     PORT: '0',
     DYNAMODB_PORT: '0',
     LAMBDA_PORT: '0',
   });
-  const screen = await shownBy(stack, /^ready /m);
+  const screen = await shownBy(started, /^ready /m);
   const real = (label: string) =>
     String(new RegExp(`^ *${label} +http://(127\\.0\\.0\\.1:\\d+)`, 'm').exec(screen)?.[1]);
-  addresses = [
+  const addresses: Addresses = [
     [`127.0.0.1:${PORT}`, real('gateway')],
     [`127.0.0.1:${DYNAMODB_PORT}`, real('DynamoDB')],
     [`127.0.0.1:${LAMBDA_PORT}`, real('Lambda Invoke API')],
   ];
+  return { process: started, addresses };
 }
 
 interface Ran {
@@ -281,7 +291,11 @@ function folderOf(document: string): string {
 }
 
 /** Runs commands in one shell; answers how each ended. */
-async function runAll(commands: readonly string[], cwd: string): Promise<readonly Ran[]> {
+async function runAll(
+  commands: readonly string[],
+  cwd: string,
+  { addresses }: { readonly addresses: Addresses },
+): Promise<readonly Ran[]> {
   const real = (text: string) => addresses.reduce((all, [printed, is]) => all.replaceAll(printed, is), text);
   const lines = [ENVIRONMENT, ...commands.flatMap((command) => [command, `printf '\\n${MARK} %s\\n' "$?"`])];
   const { output } = await promised(
@@ -316,7 +330,10 @@ async function failuresOf(document: string): Promise<string> {
     writeFileSync(join(own, name), block?.text ?? '');
   }
   const commands = toRunIn(document);
-  const ran = await runAll(commands, own);
+  const manifest = MANIFESTS[document];
+  const its = manifest === undefined ? stack : await startStack(join(own, manifest));
+  const ran = await runAll(commands, own, its);
+  if (its !== stack) await end(its.process);
   const failed = commands.flatMap((command, position) => {
     const { code, output } = ran[position] as Ran;
     const expected = ENDS_WITH_1.some((pattern) => pattern.test(command)) ? 1 : 0;

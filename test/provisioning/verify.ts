@@ -72,8 +72,9 @@ export function faultsOf(items: readonly Item[]): readonly string[] {
     if (Type === 'RolePermission' && PK.startsWith('ROLE#') && item.effect === 'DENY') {
       const isExact = !isPermissionPattern(String(item.permission));
       const owner = String(item.roleScope);
-      const noted = all.get(key(partition(owner), 'DECISION'))?.denials as Set<unknown> | undefined;
-      if (isExact && owner.includes(':') && !noted?.has(item.permission))
+      const noted = all.get(key(partition(owner), 'DECISION'))?.denials;
+      const isNoted = noted instanceof Set && noted.has(item.permission);
+      if (isExact && owner.includes(':') && !isNoted)
         faults.push(`${key(PK, SK)} is a DENY that its root has not noted`);
     }
     if (Type === 'Ownership') {
