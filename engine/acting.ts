@@ -94,14 +94,14 @@ const requiresMandate = (actor: Actor, input: MandateInput): boolean =>
   actor.subject.startsWith('agent:') && input.actor(actor)?.mandateOptional !== true;
 
 function coversPermission({ permissions }: MandateItem, question: Question, input: MandateInput): boolean {
-  if (permissions.includes(question.permission ?? '')) return true;
-  for (const pattern of input.patterns(question)) if (permissions.includes(pattern)) return true;
+  if (permissions.has(question.permission ?? '')) return true;
+  for (const pattern of input.patterns(question)) if (permissions.has(pattern)) return true;
   return false;
 }
 
 function coversScope({ scopes }: MandateItem, question: Question, input: MandateInput): boolean {
-  if (scopes.includes(question.scope ?? '')) return true;
-  for (const above of input.scope(question)?.ancestors ?? []) if (scopes.includes(above)) return true;
+  if (scopes.has(question.scope ?? '')) return true;
+  for (const above of input.scope(question)?.ancestors ?? []) if (scopes.has(above)) return true;
   return false;
 }
 

@@ -168,8 +168,8 @@ function mandateIn(
     ref,
     status: item.active ? 'active' : 'ended',
     endsAt: new Date(item.endsAt).toISOString(),
-    permissions: item.permissions,
-    scopes: item.scopes.map((scope) => names.of(scope)),
+    permissions: [...item.permissions],
+    scopes: [...item.scopes].map((scope) => names.of(scope)),
     when: item.condition?.when ?? null,
     hasBudget: item.isCounted,
   };

@@ -62,8 +62,8 @@ export function decodeMandate(item: Item): MandateItem {
     actor: refIn(item, Attribute.actor),
     active: isActive(item),
     endsAt: instant(item, Attribute.endsAt, item[Attribute.endsAt]),
-    permissions: listIn(item, Attribute.permissions, MAX_MANDATE_PERMISSIONS, isPermission),
-    scopes: listIn(item, Attribute.scopes, MAX_MANDATE_SCOPES, isRef),
+    permissions: setIn(item, Attribute.permissions, MAX_MANDATE_PERMISSIONS, isPermission),
+    scopes: setIn(item, Attribute.scopes, MAX_MANDATE_SCOPES, isRef),
     condition: when === undefined ? undefined : { effect: 'ALLOW', when },
     isCounted,
     hash,
@@ -77,15 +77,15 @@ function refIn(item: Item, attribute: string): string {
 }
 
 /** 1 to `most` texts. */
-function listIn(
+function setIn(
   item: Item,
   attribute: string,
   most: number,
   isGood: (text: string) => boolean,
-): readonly string[] {
+): ReadonlySet<string> {
   const value = item[attribute];
   const isList = Array.isArray(value) && value.length >= 1 && value.length <= most;
   if (!isList || !value.every((each) => typeof each === 'string' && isGood(each)))
     throw damaged(item, attribute);
-  return value.map(oneOf);
+  return new Set(value.map(oneOf));
 }

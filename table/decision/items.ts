@@ -127,9 +127,9 @@ export interface CredentialItem {
 export interface MandateItem extends CredentialItem {
   readonly actor: string;
   /** Names and patterns. */
-  readonly permissions: readonly string[];
+  readonly permissions: ReadonlySet<string>;
   /** References; it counts at them and below. */
-  readonly scopes: readonly string[];
+  readonly scopes: ReadonlySet<string>;
   /** Must hold where there is one. */
   readonly condition: ConditionalEffect | undefined;
   /** Whether it has a budget: then only the operation that counts may allow by it. */
