@@ -33,3 +33,6 @@ export const READ_DEADLINE_MS = 3_000;
  * decision item is emptied, and stays for longer than this before it goes (ADR 0003).
  */
 export const MAX_TTL_MS = 24 * 60 * 60 * 1_000;
+
+/** The last instant that a date can say, in epoch milliseconds (ECMAScript): what ends then has no end. */
+export const LAST_INSTANT = 8.64e15;

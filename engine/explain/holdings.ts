@@ -1,5 +1,6 @@
 import type { Interval } from '../../table/decision/items.ts';
 import { defined } from '../../table/defined.ts';
+import { LAST_INSTANT } from '../../table/timing.ts';
 import type { Holding } from '../effective-roles.ts';
 import { holdsAt } from '../validity.ts';
 import type { Names } from './explained-names.ts';
@@ -23,7 +24,7 @@ export function holdingState(holding: Holding, at: number): PeriodState {
 }
 
 const isoOf = (time: number): string | undefined =>
-  Number.isFinite(time) ? new Date(time).toISOString() : undefined;
+  Math.abs(time) < LAST_INSTANT ? new Date(time).toISOString() : undefined;
 
 /** A period as plain data, without the bounds that are not set. */
 export function periodOf({ start, end }: Interval): Period {

@@ -3,6 +3,7 @@ import { parseRef } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { ownedBy } from '../../table/partition-queries.ts';
 import type { Reader } from '../../table/reader.ts';
+import { LAST_INSTANT } from '../../table/timing.ts';
 
 /** Groups of tokens: who shows such a token stands nowhere, so each of them may be shown by anybody. */
 
@@ -17,8 +18,6 @@ export interface ExternalGroup {
 
 /** Groups of one token that count. */
 export const MOST_GROUPS = 1_000;
-/** The last instant that a date can say. */
-const LAST_INSTANT = 8.64e15;
 
 export const externalGroupOf = ({ issuer, externalId, group, groupScope }: Item): ExternalGroup => ({
   issuer: String(issuer),

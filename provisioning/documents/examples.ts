@@ -180,10 +180,10 @@ const PARTS: readonly Part[] = [
       id: invariant,
       scope: `tenant:${tenant}`,
       name: 'one of both',
-      separate: ['reports:read:monthly', 'dashboard'],
+      separate: ['reports:read:monthly', 'reports:delete:*'],
       within: 'tenant',
     },
-    { description: 'who reads the reports has no dashboard' },
+    { description: 'who reads the reports deletes none' },
     { scope: `tenant:${tenant}` },
   ),
   named(
