@@ -85,16 +85,19 @@ test('audit records from outside the table are taken beside its own', async () =
   expect((await world.ask(...asked, '--records', folder)).out).toMatch(/^ALLOWED/);
 });
 
+/** Somebody asked for the roster at North. */
+const line = (sequence: number, decision: boolean, more: object = {}) =>
+  decisionLine({
+    sequence,
+    decision,
+    timestamp: '2026-01-15T12:31:00.000Z',
+    action: { name: 'roster' },
+    resource: { type: 'tenant', id: 'north' },
+    ...more,
+  });
+
 test('logged decisions of around then are compared', async () => {
   const { ask } = await newWorld();
-  const line = (sequence: number, decision: boolean) =>
-    decisionLine({
-      sequence,
-      decision,
-      timestamp: '2026-01-15T12:31:00.000Z',
-      action: { name: 'roster' },
-      resource: { type: 'tenant', id: 'north' },
-    });
   const log = fileOf([line(1, true), line(2, false)].join('\n'), 'jsonl');
   const { out } = await ask('check', 'user:ann', 'roster', 'tenant:north', '--at', THEN, '--verify', log);
   expect(out).toBe(
@@ -136,17 +139,9 @@ test('who acted then is decided by the mandate of then', async () => {
     code: 2,
     error: expect.stringContaining('--mandate plan does not exist'),
   });
-  const line = (sequence: number, by: string, decision = true) =>
-    decisionLine({
-      sequence,
-      decision,
-      timestamp: '2026-01-15T12:31:00.000Z',
-      action: { name: 'roster' },
-      resource: { type: 'tenant', id: 'north' },
-      actor: { type: 'agent', id: 'bot' },
-      mandate: `mandate:${by}`,
-    });
-  const log = fileOf([line(1, 'plan'), line(2, 'plan', false), line(3, 'counted')].join('\n'), 'jsonl');
+  const by = (sequence: number, mandate: string, decision = true) =>
+    line(sequence, decision, { actor: { type: 'agent', id: 'bot' }, mandate: `mandate:${mandate}` });
+  const log = fileOf([by(1, 'plan'), by(2, 'plan', false), by(3, 'counted')].join('\n'), 'jsonl');
   const { out } = await ask('check', 'user:ann', 'roster', 'tenant:north', '--at', THEN, '--verify', log);
   expect(out).toBe(
     `ALLOWED (role)

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createIds } from '../../provisioning/ids.ts';
 import { createProvisioning } from '../../provisioning/index.ts';
-import type { Operator } from '../../provisioning/operators/operator.ts';
+import type { Operator, Operators } from '../../provisioning/operators/operator.ts';
 import { formatMandateToken } from '../../table/api-token.ts';
 import { copyOf, createMemoryWorld } from '../support/world.ts';
 import { createOperatorsWorld, operatorsOn } from './operators.ts';
@@ -32,6 +32,14 @@ let world: ReturnType<typeof worldWhere>;
 beforeEach(() => {
   world = worldWhere();
 });
+
+/** Provisioning that knows some things of operators otherwise. */
+function provisioningBy(other: Partial<Operators>, approvalFor: readonly string[] = []) {
+  const { reader, writer, clock, newSecret } = world;
+  const operators = { ...world.operators, ...other };
+  const operatorRules = { operators, approvalFor };
+  return createProvisioning({ reader, writer, clock, newSecret, newId: createIds(), operatorRules });
+}
 
 const mandateOf = (user: string, more: Input = {}): Input => ({
   id: `of-${user}`,
@@ -134,21 +142,14 @@ describe('whoever a mandate is for', () => {
   });
 
   test('loses what it had there between the look at the scopes and the plan', async () => {
-    const { reader, writer, clock, newSecret, operators, tokens } = world;
+    const { operators, tokens } = world;
     let looks = 0;
     const areGranted = async (...asked: Parameters<typeof operators.areGranted>) => {
       looks += 1;
       if (looks === 2) await world.run('grant.delete', { user: 'nobody', scope: 'tenant:acme' });
       return operators.areGranted(...asked);
     };
-    const provision = createProvisioning({
-      reader,
-      writer,
-      clock,
-      newSecret,
-      newId: createIds(),
-      operatorRules: { operators: { ...operators, areGranted }, approvalFor: [] },
-    });
+    const provision = provisioningBy({ areGranted });
     const token = tokens.nobody?.text;
     expect(await provision({ command: 'mandate.create', input: own(), token })).toMatchObject({
       error: { code: 'not_permitted' },
@@ -264,19 +265,11 @@ describe('an operator', () => {
 describe('who acts for an operator', () => {
   /** Commands by the bot, which acts for an operator by a mandate. */
   const acting = (operator: string, mandate?: string, approvalFor: readonly string[] = []) => {
-    const { reader, writer, clock, newSecret, operators } = world;
     const identify = async (): Promise<Operator> => ({
       subject: `user:${operator}`,
       actor: { subject: 'agent:bot', mandate },
     });
-    const provision = createProvisioning({
-      reader,
-      writer,
-      clock,
-      newSecret,
-      newId: createIds(),
-      operatorRules: { operators: { ...operators, identify }, approvalFor },
-    });
+    const provision = provisioningBy({ identify }, approvalFor);
     return async (command: string, input: Input) => {
       const answer = await provision({ command, input });
       return answer.ok ? 'ok' : answer.error.code;
