@@ -559,12 +559,12 @@ describe('what no file may hold', () => {
   });
 
   test('a literal that is spread into a literal, to keep fields on one line', () => {
-    const idiom = /^\s*\.\.\.(?:\{[^{}]*\}|\[[^[\]]*\]),?$|^\s*\.\.\.\{$/;
-    expect(idiom.test('    ...{ id, title },')).toBe(true);
+    const idiom = /^\s*\.\.\.(?:\{.*\}|\[[^[\]]*\]),?$|^\s*\.\.\.\{$/;
+    expect(idiom.test('    ...{ id, of: { title } },')).toBe(true);
     const product = FOLDERS.filter((folder) => folder !== 'test');
     expect(find(idiom, product)).toEqual([]);
     // In tests, lists of words are written so.
-    expect(find(/^\s*\.\.\.\{(?: [^{}]*\},?)?$/, FOLDERS)).toEqual([]);
+    expect(find(/^\s*\.\.\.\{(?: .*\},?)?$/, FOLDERS)).toEqual([]);
   });
 
   test('more than 400 lines of code, unless they are one idea', () => {

@@ -71,13 +71,19 @@ const BY_BOT = { id: 'errand', subject: EVE, actor: BOT };
 const ERRAND = mandate({ ...BY_BOT, permissions: [VAULT], scopes: [PLACE], endsAt: BEGIN + 36_000_000 });
 const acts = (who: string, by: string, named?: string): Question => ({
   ...question(who, PLACE),
-  ...{ at: BEGIN, isNow: true, actor: { subject: by, mandate: named } },
+  at: BEGIN,
+  isNow: true,
+  actor: { subject: by, mandate: named },
 });
 const withBot = [...furnished, does.createAddedSubject(BOT, 'active', null)];
 const botJoins = does.join(BOT, KEEPERS);
 const questionsOfActors = (named?: string) => [
-  ...[acts(EVE, BOT, named), acts(EVE, BOT, named), acts(EVE, ZOE), acts(ZOE, BOT)],
-  ...[question(BOT, ELSEWHERE), question(ZOE, PLACE)],
+  acts(EVE, BOT, named),
+  acts(EVE, BOT, named),
+  acts(EVE, ZOE),
+  acts(ZOE, BOT),
+  question(BOT, ELSEWHERE),
+  question(ZOE, PLACE),
 ];
 
 /** How things stand at first, what happens one after the other, and what is asked all the while. */
