@@ -73,7 +73,7 @@ const WALL: Time = { now: wallMs, after: (ms, act) => void setTimeout(act, ms) }
  * Sends requests when they are due, without waiting for earlier answers, as independent callers do. A latency
  * counts from the instant at which the request was due. A closed loop, which waits for an answer before the
  * next request, sends fewer requests while a server stalls, and so omits the worst latencies ("coordinated
- * omission").
+ * omission"). autocannon 9 sends the requests of each second at its start, over connections that wait for their answers.
  */
 export function runOpenLoop(options: OpenLoopOptions): Promise<Measured> {
   const { schedule, seconds, connections, send, signal, time = WALL } = options;
