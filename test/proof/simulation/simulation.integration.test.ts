@@ -16,7 +16,7 @@ import { furnish } from './worlds.ts';
 /**
  * Every answer was true at some single instant within the bound, a deny as much as an allow, whatever the order in which
  * reads and writes arrive and whatever becomes of those who sent them; and the table is whole in the end. CI plays
- * thousands of them (`npm run proof -- simulate`).
+ * more of them (`npm run proof -- simulate`).
  */
 const HISTORIES = 100;
 
