@@ -1,4 +1,4 @@
-import { createHash, createHmac, generateKeyPairSync, KeyObject, sign as signWith } from 'node:crypto';
+import { createHmac, generateKeyPairSync, KeyObject, sign as signWith } from 'node:crypto';
 import { exportJWK, exportSPKI, generateKeyPair, type JWK } from 'jose';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Authorizer, createHandlerFrom } from '../../authorizer/index.ts';
@@ -145,7 +145,7 @@ const rs256 = (input: string, pair = rsa): string =>
   signWith('RSA-SHA256', bytes(input), pair.private).toString('base64url');
 const es256 = (input: string): string =>
   signWith('sha256', bytes(input), { key: ec.private, dsaEncoding: 'ieee-p1363' }).toString('base64url');
-const hs256 = (input: string, secret: string | Uint8Array): string =>
+const hs256 = (input: string, secret: string): string =>
   createHmac('sha256', secret).update(input).digest('base64url');
 
 /** A token put together by hand: nothing keeps us from signing what no library would. */
@@ -187,31 +187,10 @@ const ATTACKS: readonly Attack[] = [
 
   // RFC 8725 section 2.1: the public key, which everybody has, taken for the secret of an HMAC.
   [
-    'HS256 signed with the public key as PEM',
+    'HS256 signed with the public key',
     () => token({ alg: 'HS256', kid: 'rsa' }, claims(), (input) => hs256(input, rsa.spki)),
     'algorithm_refused',
   ],
-  [
-    'HS256 signed with the public key as JSON',
-    () => token({ alg: 'HS256', kid: 'rsa' }, claims(), (input) => hs256(input, JSON.stringify(rsa.jwk))),
-    'algorithm_refused',
-  ],
-  [
-    'HS256 signed with the modulus',
-    () =>
-      token({ alg: 'HS256', kid: 'rsa' }, claims(), (input) =>
-        hs256(input, new Uint8Array(Buffer.from(String(rsa.jwk.n), 'base64url'))),
-      ),
-    'algorithm_refused',
-  ],
-  // CVE-2026-34950 (fast-jwt): white space before the PEM hid from a regular expression that it was a public key.
-  ...[' ', '\n', '\t', '\u00a0'].map(
-    (space): Attack => [
-      `CVE-2026-34950: HS256 signed with the public key behind ${JSON.stringify(space)}`,
-      () => token({ alg: 'HS256', kid: 'rsa' }, claims(), (input) => hs256(input, space + rsa.spki)),
-      'algorithm_refused',
-    ],
-  ),
   // An algorithm of the same family that is not configured.
   ['RS512 in the header of an RS256 token', () => withHeader({ alg: 'RS512' }), 'algorithm_refused'],
   // Both are configured, but a key serves one.
@@ -286,6 +265,7 @@ const ATTACKS: readonly Attack[] = [
   ['our issuer with a slash', () => good({ iss: `${ISSUER}/` }), 'issuer_refused'],
   ['our issuer in a list', () => good({ iss: [ISSUER] }), 'issuer_refused'],
   ['no issuer', () => good({ iss: undefined }), 'issuer_refused'],
+  ['an issuer that every object has', () => good({ iss: '__proto__' }), 'issuer_refused'],
 
   // Not any more, or not yet. There are 5 s for clocks that differ, at the start and not at the end.
   ['expired a second ago', () => good({ exp: seconds() - 1 }), 'token_expired'],
@@ -341,118 +321,6 @@ test.each(ATTACKS)('an attack with %s is refused without reading the table', asy
   expect(await warm.ask(good())).toBe('allow');
   expect(await warm.ask(make())).toBe(code);
   expect(world.calls).toEqual([]);
-});
-
-/**
- * Keys under which others than their owner sign. Each is served beside good ones, and the token is signed as well as
- * anybody can: `key_unknown` says that the key was left out, not that this one signature was bad.
- */
-describe('an issuer that serves a weak key', () => {
-  /** EMSA-PKCS1-v1_5 (RFC 8017 section 9.2): under an exponent of 1, it is its own signature. */
-  const forged = (input: string): string => {
-    const digest = createHash('sha256').update(input).digest('hex');
-    const info = `3031300d060960864801650304020105000420${digest}`;
-    return Buffer.from(`0001${'ff'.repeat(256 - 3 - info.length / 2)}00${info}`, 'hex').toString('base64url');
-  };
-  const withExponent = (e: string): Weak => ({ jwk: { ...rsa.jwk, kid: 'weak', e }, sign: forged });
-
-  interface Weak {
-    readonly jwk: JWK;
-    readonly sign: (input: string) => string;
-    readonly alg?: string;
-  }
-
-  const generated = (modulusLength: number, publicExponent: number): Weak => {
-    const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength, publicExponent });
-    return {
-      jwk: { ...(publicKey.export({ format: 'jwk' }) as JWK), kid: 'weak', alg: 'RS256' },
-      sign: (input) => signWith('RSA-SHA256', bytes(input), privateKey).toString('base64url'),
-    };
-  };
-
-  /** A point of small order (edwards25519 has eight) as the key and as `R`, and `S` zero. */
-  const ofSmallOrder = (hex: string): Weak => ({
-    alg: 'EdDSA',
-    jwk: {
-      kty: 'OKP',
-      crv: 'Ed25519',
-      alg: 'EdDSA',
-      kid: 'weak',
-      x: Buffer.from(hex, 'hex').toString('base64url'),
-    },
-    sign: () => Buffer.from(`01${'00'.repeat(31)}${'00'.repeat(32)}`, 'hex').toString('base64url'),
-  });
-
-  const onCurve = (changes: Fields): Weak => ({
-    alg: 'ES256',
-    jwk: { ...ec.jwk, kid: 'weak', ...changes } as JWK,
-    sign: es256,
-  });
-
-  test.each<[string, () => Weak]>([
-    ['an RSA exponent of 1', () => withExponent('AQ')],
-    ['an RSA exponent of 1 in three bytes', () => withExponent('AAAB')],
-    ['an RSA exponent of 1 with padding', () => withExponent('AQ==')],
-    ['no RSA exponent', () => withExponent('')],
-    ['an RSA exponent of 2', () => withExponent('Ag')],
-    ['an RSA exponent of 65,536', () => withExponent('AQAA')],
-    ['an RSA exponent of 65,538', () => withExponent('AQAC')],
-    ['an RSA exponent beyond 2^256', () => withExponent(base64url(`\x01${'\0'.repeat(31)}\x01`))],
-    ['an RSA exponent of 3', () => generated(2_048, 3)],
-    ['an RSA modulus of 1,024 bits', () => generated(1_024, 65_537)],
-    ['an RSA modulus of 2,040 bits', () => generated(2_040, 65_537)],
-    ['the neutral element of edwards25519', () => ofSmallOrder(`01${'00'.repeat(31)}`)],
-    ['the neutral element, its sign set', () => ofSmallOrder(`01${'00'.repeat(30)}80`)],
-    ['the neutral element, not reduced', () => ofSmallOrder(`ee${'ff'.repeat(30)}7f`)],
-    ['a point of order 2', () => ofSmallOrder(`ec${'ff'.repeat(30)}7f`)],
-    ['a point of order 4', () => ofSmallOrder('00'.repeat(32))],
-    ['a point of order 4, not reduced', () => ofSmallOrder(`ed${'ff'.repeat(30)}7f`)],
-    [
-      'a point of order 8',
-      () => ofSmallOrder('26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05'),
-    ],
-    [
-      'another point of order 8',
-      () => ofSmallOrder('c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a'),
-    ],
-    ['a point that is not on P-256', () => onCurve({ y: ec.jwk.x })],
-    ['zeros for a point of P-256', () => onCurve({ x: 'A'.repeat(43), y: 'A'.repeat(43) })],
-    ['a curve that is not that of its algorithm', () => onCurve({ crv: 'P-384' })],
-    ['a curve that no algorithm here has', () => onCurve({ crv: 'secp256k1', alg: undefined })],
-    ['a key for encryption', () => onCurve({ use: 'enc' })],
-    ['a key that is not for verification', () => onCurve({ key_ops: ['sign'] })],
-    [
-      'a shared secret',
-      () => ({
-        jwk: { kty: 'oct', k: base64url('secret'), kid: 'weak', alg: 'RS256' },
-        sign: (input) => hs256(input, 'secret'),
-      }),
-    ],
-  ])('%s verifies nothing, and a valid key beside it still works', async (_, make) => {
-    const { jwk, sign, alg = 'RS256' } = make();
-    const one = await serve({ TOKEN_ALGORITHMS: 'RS256,ES256,EdDSA' }, [jwk, rsa.jwk]);
-    expect(await one.ask(token({ alg, kid: 'weak' }, claims(), sign))).toBe('key_unknown');
-    expect(await one.ask(good())).toBe('allow');
-    // One that names neither itself nor its algorithm, served alone: whatever the header says, it would be tried.
-    const { kid: __, alg: ___, ...anonymous } = jwk;
-    const alone = await serve({ TOKEN_ALGORITHMS: alg }, [anonymous]);
-    expect(await alone.ask(token({ alg }, claims(), sign))).toBe('key_unknown');
-    const event = httpEvent('GET', path, { authorization: `Bearer ${token({ alg }, claims(), sign)}` });
-    await expect(alone.authorizer(event)).rejects.toThrow(/^Unauthorized$/);
-  });
-});
-
-// Each id is another, so that nothing remembered of one helps with the next.
-test('a flood of unknown key ids costs one fetch in 30 s, and valid tokens are accepted in the meantime', async () => {
-  const one = await serve();
-  expect(await one.ask(good())).toBe('allow');
-  world.clock.advance(31_000);
-  const flood = Array.from({ length: 300 }, (_, i) => withHeader({ kid: `flood-${i}` }));
-  const before = lines.length;
-  await Promise.all(flood.map((bad) => one.ask(bad)));
-  expect(lines.slice(before).filter((line) => line.includes('"key_unknown"'))).toHaveLength(300);
-  expect(await one.ask(good())).toBe('allow');
-  expect(one.fetches()).toBe(2);
 });
 
 // A rotation under the old key id: whoever signs as nobody can must not have the keys fetched more often.
@@ -521,63 +389,14 @@ describe('EdDSA and Ed25519 are one algorithm', () => {
       for (const name of NAMES) expect(await one.ask(signed(name)), name).toBe('allow');
     },
   );
-
-  test('and Ed448 is another', async () => {
-    const other = generateKeyPairSync('ed448').publicKey.export({ format: 'jwk' });
-    for (const alg of NAMES) {
-      const one = await serve({ TOKEN_ALGORITHMS: 'EdDSA' }, [{ ...other, kid: 'ed', alg }]);
-      expect(await one.ask(signed(alg)), alg).toBe('key_unknown');
-    }
-  });
 });
 
 test('nbf may lie 5 s ahead, exp not at all, and the log names the claim', async () => {
-  const one = await serve();
-  expect(await one.ask(good({ nbf: seconds() + 5 }))).toBe('allow');
-  expect(await one.ask(good({ nbf: seconds() + 5, exp: seconds() }))).toBe('token_expired');
-  for (const [claim, changes] of [
-    ['nbf', { nbf: seconds() + 6 }],
-    ['exp', { exp: undefined }],
-    ['exp', { exp: 'never' }],
-  ] as const) {
-    expect(await one.ask(good(changes))).toBe('claim_refused');
-    const logged = lines.findLast((line) => line.includes('"credentials refused"'));
-    expect(JSON.parse(String(logged))).toMatchObject({ code: 'claim_refused', claim });
-  }
-});
-
-// CVE-2026-22817 (Hono): of a JWK that names no algorithm, the header's was taken, HS256 with a public key included.
-describe('CVE-2026-22817: a JWK without alg', () => {
-  const bare = () => {
-    const { alg: _, ...jwk } = rsa.jwk;
-    return jwk;
-  };
-
-  test('does not let the header choose HS256', async () => {
-    const one = await serve({}, [bare()]);
-    expect(await one.ask(good())).toBe('allow');
-    const forged = token({ alg: 'HS256', kid: 'rsa' }, claims(), (input) => hs256(input, rsa.spki));
-    expect(await one.ask(forged)).toBe('algorithm_refused');
-  });
-
-  test('does not let the header choose between those that are configured', async () => {
-    const one = await serve({ TOKEN_ALGORITHMS: 'PS256,RS256' }, [bare()]);
-    expect(await one.ask(good())).toBe('key_unknown');
-  });
-
-  test('is no secret, also when the issuer publishes one', async () => {
-    const secret = { kty: 'oct', k: base64url('secret'), kid: 'rsa' };
-    const one = await serve({}, [secret, ec.jwk]);
-    const forged = token({ alg: 'HS256', kid: 'rsa' }, claims(), (input) => hs256(input, 'secret'));
-    expect(await one.ask(forged)).toBe('algorithm_refused');
-    expect(await one.ask(good())).toBe('key_unknown');
-  });
-
-  // Anyone who reads the published set could sign tokens, so the key is trusted for none.
-  test('is not used at all if its private part is published', async () => {
-    const one = await serve({}, [{ ...rsa.privateJwk, ...rsa.jwk }]);
-    expect(await one.ask(good())).toBe('key_unknown');
-  });
+  expect(await warm.ask(good({ nbf: seconds() + 5 }))).toBe('allow');
+  expect(await warm.ask(good({ nbf: seconds() + 5, exp: seconds() }))).toBe('token_expired');
+  expect(await warm.ask(good({ nbf: seconds() + 6 }))).toBe('claim_refused');
+  const logged = lines.findLast((line) => line.includes('"credentials refused"'));
+  expect(JSON.parse(String(logged))).toMatchObject({ code: 'claim_refused', claim: 'nbf' });
 });
 
 // JSON.parse keeps the last; there is one parser here, and what was verified is the object that is read.
@@ -593,59 +412,6 @@ test('of a duplicate claim the last one counts, for verification and for reading
   expect(await reasonOf(`{"__proto__":${JSON.stringify(claims())}}`).catch(() => 'refused')).toBe('refused');
 });
 
-describe('another spelling of a good token', () => {
-  const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-
-  // 64 bytes are 86 characters, of whose last one four bits stand for nothing: 16 texts, one signature.
-  test('by the last character of its signature is refused', async () => {
-    const text = goodEs256();
-    const outcomes: [last: string, outcome: string][] = [];
-    for (const last of ALPHABET) outcomes.push([last, await warm.ask(text.slice(0, -1) + last)]);
-    expect(outcomes.filter(([, outcome]) => outcome === 'allow')).toEqual([[text.slice(-1), 'allow']]);
-    expect(outcomes.filter(([, outcome]) => outcome === 'credentials_malformed')).toHaveLength(60);
-  });
-
-  test('by the other base64 alphabet, padding or white space is refused', async () => {
-    const text = goodEs256();
-    for (const other of [
-      text.replaceAll('-', '+'),
-      text.replaceAll('_', '/'),
-      `${text}=`,
-      text.replace('.', ' .'),
-    ]) {
-      if (other !== text) expect(await warm.ask(other)).toBe('credentials_malformed');
-    }
-  });
-
-  /** With (r, s), (r, n - s) is a signature of the same text: anyone can make it, without the key. */
-  function mirrored(text: string): string {
-    const order = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
-    const [header, payload, signature = ''] = text.split('.');
-    const [r, s] = [0, 64].map((at) =>
-      Buffer.from(signature, 'base64url')
-        .toString('hex')
-        .slice(at, at + 64),
-    );
-    const other = `${r}${(order - BigInt(`0x${s}`)).toString(16).padStart(64, '0')}`;
-    return `${header}.${payload}.${Buffer.from(other, 'hex').toString('base64url')}`;
-  }
-
-  test('by its mirrored signature is the same user, and is revoked with it', async () => {
-    const { id: jti } = await world.run('token.create', { user: ann, tokenType: 'JWT' });
-    world.settle();
-    const one = await serve({ REVOCATION: 'token:jti' });
-    const text = goodEs256({ jti });
-    const other = mirrored(text);
-    expect(other).not.toBe(text);
-    expect(await one.ask(text)).toBe('allow');
-    expect(await one.ask(other)).toBe('allow');
-    await world.run('token.revoke', { id: jti });
-    world.settle();
-    expect(await one.ask(text)).toBe('token_refused');
-    expect(await one.ask(other)).toBe('token_refused');
-  });
-});
-
 test("a user's own good token opens nothing of another tenant, whatever it says of itself", async () => {
   expect(await warm.ask(good(), path)).toBe('allow');
   expect(await warm.ask(good(), otherTenant)).toBe('deny');
@@ -659,7 +425,7 @@ test('nothing logged, thrown or returned contains any part of a token, its paylo
   lines.length = 0;
   for (const [, make] of ATTACKS) await warm.ask(make());
   const broken = await serve({}, [{ ...rsa.jwk, n: '*' }, 'x', { ...rsa.privateJwk, kid: 'rsa' }]);
-  await broken.ask(good());
+  expect(await broken.ask(good())).toBe('key_unknown');
   await warm.send(httpEvent('GET', path, { authorization: `Basic ${good()}` }));
   expect(lines.length).toBeGreaterThan(2 * ATTACKS.length);
 

