@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import type { Answer, PolicyAnswer } from '../../authorizer/answer.ts';
 import { type AuthorizerParts, createAuthorizer, createSubjectOf } from '../../authorizer/index.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import { createLogged } from '../support/log.ts';
@@ -6,10 +7,12 @@ import { createClock } from '../support/world.ts';
 import {
   ALICE,
   ARN,
+  appSyncEvent,
   createFakeEngine,
   createIssuer,
   type FakeEngineOptions,
   httpEvent,
+  httpV1Event,
   identifyByIssuer,
   NO_API,
   NOW,
@@ -18,6 +21,7 @@ import {
   restTokenEvent,
   rule,
   TENANT,
+  webSocketEvent,
 } from './support.ts';
 
 const issuer = await createIssuer();
@@ -26,6 +30,8 @@ const RULES = [
   rule('page', 'GET', '/locations/{id}/pages/{page}', '{page}', 'location:{id}'),
   rule('by-header', 'GET', '/here', 'dashboard', 'location:{header:x-location}'),
   rule('by-claim', 'GET', '/mine', 'dashboard', 'tenant:{claim:tenant}'),
+  rule('live', 'CONNECT', '/$connect', 'roster', 'location:{query:location}'),
+  rule('graph', 'GRAPHQL', '/', 'roster', 'location:{header:x-location}'),
 ];
 const PATH = `/locations/${PLACE}/pages/roster`;
 
@@ -65,40 +71,77 @@ const CONTEXT = {
   route: 'page',
   coverage: 'route',
 };
-const allowPolicy = (arn: string) => ({
+const allowPolicy = (Resource: string, more = {}): PolicyAnswer => ({
   principalId: `user:${ALICE}`,
   policyDocument: {
     Version: '2012-10-17',
-    Statement: [{ Action: 'execute-api:Invoke', Effect: 'Allow', Resource: arn }],
+    Statement: [{ Action: 'execute-api:Invoke', Effect: 'Allow', Resource }],
   },
-  context: CONTEXT,
+  context: { ...CONTEXT, ...more },
 });
 
-describe('an allowed request', () => {
-  it('gets a simple response in an HTTP API', async () => {
-    const { asked, authorizer } = setUp();
-    const answer = await authorizer(httpEvent('GET', PATH, { authorization: await authorizationWith() }));
-    expect(answer).toEqual({ isAuthorized: true, context: CONTEXT });
+/** A request of each kind of API for the same page of the same place, and what it is answered to the letter. */
+type Row = [kind: string, eventOf: (by: string) => object, answer: Answer, parts?: SetUp['parts']];
+const KINDS: Row[] = [
+  [
+    'an HTTP API',
+    (authorization) => httpEvent('GET', PATH, { authorization }),
+    { isAuthorized: true, context: CONTEXT },
+  ],
+  [
+    'an HTTP API configured for policies',
+    (authorization) => httpEvent('GET', PATH, { authorization }),
+    allowPolicy(`${ARN}/$default/GET${PATH}`),
+    { httpAnswer: 'policy' },
+  ],
+  [
+    'an HTTP API, format 1.0, whatever is configured',
+    (Authorization) => httpV1Event('GET', PATH, { Authorization }),
+    allowPolicy(`${ARN}/test/GET${PATH}`),
+  ],
+  [
+    'a REST API, whatever is configured',
+    (by) => restRequestEvent('GET', PATH, { Authorization: [by] }),
+    allowPolicy(`${ARN}/prod/GET${PATH}`),
+  ],
+  ['its TOKEN authorizer', (by) => restTokenEvent('GET', PATH, by), allowPolicy(`${ARN}/prod/GET${PATH}`)],
+  [
+    'a WebSocket API, for its $connect and nothing else',
+    (by) => webSocketEvent({ Authorization: [by] }, { location: [PLACE] }),
+    allowPolicy(`${ARN}/default/$connect`, { route: 'live', credential: 'none' }),
+  ],
+  [
+    'AppSync, never cached',
+    (by) => appSyncEvent(by, { 'x-location': PLACE }),
+    { isAuthorized: true, resolverContext: { ...CONTEXT, route: 'graph' }, ttlOverride: 0 },
+  ],
+];
+
+/** The form of the same answer for what is refused. */
+const refusing = (answer: Answer): object =>
+  'policyDocument' in answer
+    ? {
+        policyDocument: {
+          Statement: [{ Effect: 'Deny', Resource: answer.policyDocument.Statement[0]?.Resource }],
+        },
+      }
+    : { isAuthorized: false, ...('ttlOverride' in answer && { ttlOverride: 0 }) };
+
+describe.each<Row>(KINDS)('the answer to %s', (_, eventOf, answer, parts = {}) => {
+  it('an allow', async () => {
+    const { asked, authorizer } = setUp({ parts });
+    expect(await authorizer(eventOf(await authorizationWith()))).toEqual(answer);
     expect(asked).toEqual([`user:${ALICE} roster location:${PLACE}`]);
   });
 
-  it('gets a policy in an HTTP API configured for policies', async () => {
-    const { authorizer } = setUp({ parts: { httpAnswer: 'policy' } });
-    const answer = await authorizer(httpEvent('GET', PATH, { authorization: await authorizationWith() }));
-    expect(answer).toEqual(allowPolicy(`${ARN}/$default/GET${PATH}`));
+  it('a deny', async () => {
+    const decide = async () => ({ allowed: false, reason: 'no_grant' }) as const;
+    const { authorizer } = setUp({ parts, engine: { decide } });
+    expect(await authorizer(eventOf(await authorizationWith()))).toMatchObject(refusing(answer));
   });
+});
 
-  it('gets a policy in a REST API, whatever is configured for HTTP APIs', async () => {
-    const { authorizer } = setUp();
-    const credentials = await authorizationWith();
-    for (const event of [
-      restRequestEvent('GET', PATH, { Authorization: [credentials] }),
-      restTokenEvent('GET', PATH, credentials),
-    ]) {
-      expect(await authorizer(event)).toEqual(allowPolicy(`${ARN}/prod/GET${PATH}`));
-    }
-  });
-
+describe('an allowed request', () => {
   it('may take its scope from a header or a claim', async () => {
     const { asked, authorizer } = setUp();
     await authorizer(
@@ -122,6 +165,46 @@ describe('an allowed request', () => {
         await authorizer(httpEvent('GET', `/tenants/${tenant}/locations/L1`, { authorization })),
       ).toMatchObject({ isAuthorized: true });
     expect(prefetches).toEqual([[`tenant:${PLACE}`], [], []]);
+  });
+});
+
+describe('a path that an HTTP API has decoded already', () => {
+  const path = '/locations/auth0%7Cabc/pages/roster';
+  const withParameters = (id: string, authorization: string) => [
+    { ...httpEvent('GET', path, { authorization }), pathParameters: { id } },
+    {
+      ...httpEvent('GET', path, { authorization }),
+      pathParameters: { proxy: `locations/${id}/pages/roster` },
+    },
+    { ...httpV1Event('GET', path, { authorization }), pathParameters: { id } },
+  ];
+
+  it.each([
+    ['auth0%7Cabc', 'route_unresolved', undefined],
+    ['auth0|abc', 'role', 'location:auth0|abc'],
+  ])('counts as encoded once only: with the parameter %s it is %s', async (id, reason, scope) => {
+    for (const event of withParameters(id, await authorizationWith())) {
+      const { context } = await setUp().authorizer(event);
+      expect([context?.reason, context?.scope]).toEqual([reason, scope]);
+    }
+  });
+});
+
+describe('a policy for the whole API', () => {
+  const resources = { allow: ['arn:aws:execute-api:*/whole'], deny: [] };
+  it.each([
+    ['alice', 'api'],
+    ['alice@example.org', 'api'],
+    ['auth0%7Cabc', 'route'],
+    ['auth0|abc', 'route'],
+    ['alice%40example.org', 'route'],
+  ])('is given for a path of one spelling only: for %s it is %s', async (id, coverage) => {
+    const wholePolicy = vi.fn(async () => ({ subject: `user:${ALICE}`, resources }));
+    const { authorizer } = setUp({ parts: { wholePolicy } });
+    const headers = { Authorization: [await authorizationWith()] };
+    const { context } = await authorizer(restRequestEvent('GET', `/locations/${id}/pages/roster`, headers));
+    expect(context).toMatchObject({ coverage });
+    expect(wholePolicy).toHaveBeenCalledTimes(coverage === 'api' ? 1 : 0);
   });
 });
 
@@ -162,15 +245,6 @@ describe('a denied request', () => {
     const { asked, context } = await denial(event);
     expect(context).toMatchObject({ reason: 'route_unresolved', route: 'by-header' });
     expect(asked).toEqual([]);
-  });
-
-  it('gets an explicit Deny if policies are configured', async () => {
-    const { authorizer } = setUp();
-    const answer = await authorizer(restTokenEvent('GET', '/nowhere', await authorizationWith()));
-    expect(answer).toMatchObject({
-      principalId: `user:${ALICE}`,
-      policyDocument: { Statement: [{ Effect: 'Deny', Resource: `${ARN}/prod/GET/nowhere` }] },
-    });
   });
 });
 

@@ -60,6 +60,14 @@ describe('the permission and scope of a route', () => {
       { permission: 'p', scope: 'location:L1' },
     ],
     [{ scope: 'tenant:T1' }, { permission: 'page', scope: 'tenant:T1' }],
+    [
+      { scope: 'tenant:{claim:t}', claims: { t: 'auth0|a@b' } },
+      { permission: 'page', scope: 'tenant:auth0|a@b' },
+    ],
+    [
+      { scope: 'tenant:{header:t}', headers: { t: ['auth0|a@b'] } },
+      { permission: 'page', scope: 'tenant:auth0|a@b' },
+    ],
   ])('%j is %j', (given, question) => {
     expect(resolved(given)).toEqual(question);
   });
@@ -77,6 +85,9 @@ describe('the permission and scope of a route', () => {
     ['a claim that would name another type', { scope: fromClaim, claims: { tenant: 'T1:x' } }],
     ['a claim with a wildcard', { permission: 'a:{claim:tenant}:c', claims: { tenant: '*' } }],
     ['a claim that is not its own', { scope: fromClaim, claims: Object.create({ tenant: 'T1' }) }],
+    ['a claim that is encoded', { scope: fromClaim, claims: { tenant: 'auth0%7Cabc' } }],
+    ['a permission that is no name', { path: '/l/L1/read%7Cwrite/a', permission: '{page}' }],
+    ['a header that is encoded', { scope: fromHeader, headers: { 'x-location': ['auth0%7Cabc'] } }],
     ['a missing header', { scope: fromHeader }],
     ['a header twice with different values', { scope: fromHeader, headers: { 'x-location': ['L1', 'L2'] } }],
     ['a header joined by a comma', { scope: fromHeader, headers: { 'x-location': ['L1,L2'] } }],

@@ -1,7 +1,6 @@
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 import { CredentialsError } from '../../authorizer/errors.ts';
 import {
-  type Authenticate,
   type AuthorizerParts,
   candidatesIn,
   createAuthentication,
@@ -297,32 +296,26 @@ export const NO_API: Pick<AuthorizerParts, 'api' | 'apiRoutes'> = {
   apiRoutes: { keyOf: () => undefined, decode: () => [] },
 };
 
-/** Who comes with a JWT that cannot be revoked, in the Authorization header. No text is an API token. */
-export const identifyBy = (authenticate: Authenticate): Identify =>
-  createIdentify({
-    readCredentials: createReadCredentials(),
-    authenticate,
-    revocation: undefined,
-    readApiToken: () => undefined,
-    parseMandateToken: () => undefined,
-    isId: () => false,
-    actorOf: undefined,
-  });
-
-/** The same, by the tokens of an issuer. */
+/** Who comes with a JWT of an issuer that cannot be revoked, in the Authorization header. No text is an API token. */
 export const identifyByIssuer = (
   { keys }: Pick<Awaited<ReturnType<typeof createIssuer>>, 'keys'>,
   clock: Parameters<typeof createAuthentication>[0]['clock'],
 ): Identify =>
-  identifyBy(
-    createAuthentication({
+  createIdentify({
+    readCredentials: createReadCredentials(),
+    authenticate: createAuthentication({
       issuers: [{ keys, issuer: ISSUER, audience: [AUDIENCE], algorithms: ['RS256'] }],
       maxBytes: 4_096,
       ttlMs: 0,
       cacheBytes: 65_536,
       clock,
     }),
-  );
+    revocation: undefined,
+    readApiToken: () => undefined,
+    parseMandateToken: () => undefined,
+    isId: () => false,
+    actorOf: undefined,
+  });
 
 /**
  * A table in memory that notes what is read of it: each call with the partitions that it asks for. `failures` are thrown
