@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import type { RouteRule } from '../../authorizer/index.ts';
 import { apiRoutesId, createApiRoutes } from '../../authorizer/routes/api-routes.ts';
 import { createLoad, type Plan } from '../../engine/load.ts';
-import { GatehouseError } from '../../table/errors.ts';
 import type { Item } from '../../table/item.ts';
 import { apiRef, apiRevisionKey, edgeKey, partitionOf } from '../../table/keys.ts';
 import { createClock } from '../support/world.ts';
@@ -73,12 +72,6 @@ describe('the routes of an API', () => {
     expect(reads).toEqual([REVISION]);
   });
 
-  it('are read once for many requests at the same time', async () => {
-    const { reads, rules } = setUp(shop(route('a')));
-    await Promise.all(Array.from({ length: 20 }, rules));
-    expect(reads.filter((read) => read === ROUTES)).toHaveLength(1);
-  });
-
   it('show an added and a deleted route within the time-to-live', async () => {
     const { clock, put, reads, remove, revise, rules } = setUp(shop(route('a')));
     await rules();
@@ -126,13 +119,6 @@ describe('the routes of an API', () => {
 
   it('are none if it has a revision and no route', async () => {
     expect(await setUp(shop()).rules()).toEqual([]);
-  });
-
-  it('fail while DynamoDB fails, and are read by the next request', async () => {
-    const { failures, rules } = setUp(shop(route('a')));
-    failures.push(new GatehouseError('throttled', 'BatchGetItem was throttled'));
-    await expect(rules()).rejects.toMatchObject({ code: 'throttled' });
-    expect(await rules()).toEqual(['a']);
   });
 
   it('fail as a whole if one is of a form that a later release made', async () => {

@@ -284,9 +284,3 @@ describe('a policy for the whole API', () => {
     expect(await ask('method.request.header.x-loc')).toEqual(['route', OUTSIDE]);
   });
 });
-
-test('whose token was revoked is told so, and not of the cache', async () => {
-  const stranger = await issuer.token({ sub: '01J8Z0E2Z8D2A3J7A7Y2H9GQ9D', exp: 1 });
-  const event = restRequestEvent('GET', '/by-query', { Authorization: [`Bearer ${stranger}`] });
-  expect(await answerTo(authorizerFor(undefined), event)).toBe('Unauthorized');
-});

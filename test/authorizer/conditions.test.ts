@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import type { PolicyAnswer } from '../../authorizer/answer.ts';
 import type { Authorizer } from '../../authorizer/index.ts';
 import { inputsOfConditions, readIdentitySource } from '../../authorizer/routes/cache-key.ts';
 import { createWorld } from '../support/world.ts';
@@ -41,7 +40,7 @@ const CONDITIONS = {
   page: `action.name == 'page'`,
 } as const;
 type Page = keyof typeof CONDITIONS;
-const PAGES = [...Object.keys(CONDITIONS), 'free', 'either'];
+const PAGES = [...Object.keys(CONDITIONS), 'free'];
 
 const MANIFEST = {
   pages: PAGES,
@@ -53,29 +52,21 @@ const MANIFEST = {
   roles: {
     reader: {
       owner: 'Ours',
-      allow: [
-        ...Object.entries(CONDITIONS).map(([permission, when]) => ({ permission, when })),
-        'free',
-        'either',
-      ],
+      allow: [...Object.entries(CONDITIONS).map(([permission, when]) => ({ permission, when })), 'free'],
     },
-    other: { owner: 'Ours', allow: [{ permission: 'either', when: CONDITIONS.ip }] },
   },
-  users: { ann: { id: 'ann', properties: { department: 'sales' }, grants: { Ours: ['reader', 'other'] } } },
+  users: { ann: { id: 'ann', properties: { department: 'sales' }, grants: { Ours: ['reader'] } } },
   routes: [
     { method: 'GET', path: '/see/{page}', permission: '{page}', scope: 'tenant:ours' },
     { method: 'GET', path: '/see/rest/{tail+}', permission: 'rest', scope: 'tenant:ours' },
     { method: 'CONNECT', path: '/$connect', permission: '{query:page}', scope: 'tenant:ours' },
     { method: 'GRAPHQL', path: '/', permission: '{header:x-page}', scope: 'tenant:ours' },
-    // Routes with a fixed permission, for policies for the whole API.
-    { api: 'fixed', method: 'GET', path: '/free', permission: 'free', scope: 'tenant:ours' },
-    { api: 'fixed', method: 'GET', path: '/stored', permission: 'stored', scope: 'tenant:ours' },
   ],
 };
 
 const world = await createWorld(JSON.stringify(MANIFEST));
-const tokenOf = (claims: Record<string, unknown>, sub = user) =>
-  issuer.token({ sub, exp: Date.parse(NOW) / 1_000 + 3_000, ...claims });
+const tokenOf = (claims: Record<string, unknown>) =>
+  issuer.token({ sub: user, exp: Date.parse(NOW) / 1_000 + 3_000, ...claims });
 const token = await tokenOf({ acr: 'mfa' });
 
 const authorizerFor = (env: Record<string, string> = {}): Authorizer =>
@@ -225,24 +216,6 @@ describe.each([
       expect(await ask(page), page).toBe('allow');
     expect(await ask('vpn')).toBe('condition_failed');
   });
-
-  test('a condition that did not decide refuses nothing', async () => {
-    expect(await ask('either')).toBe('allow');
-  });
-
-  test('nor does one that no role in force carries', async () => {
-    const authorizer = authorizerFor({
-      ...cachedBy(`${request}.header.Authorization`, ...paths),
-      HTTP_ANSWER,
-    });
-    const by = async (sub: string) => `Bearer ${await tokenOf({}, sub)}`;
-    const stranger = (await world.run('user.create', {})).id;
-    const admin = (await world.run('user.create', {})).id;
-    await world.run('admin.create', { user: admin });
-    world.settle();
-    expect(await answerTo(authorizer, EVENTS[kind]('ip', await by(stranger)))).toBe('no_grant');
-    expect(await answerTo(authorizer, EVENTS[kind]('time', await by(admin)))).toBe('allow');
-  });
 });
 
 test('the context as a whole is in no key, and what the authorizer never gives is constant', () => {
@@ -256,91 +229,10 @@ test('the context as a whole is in no key, and what the authorizer never gives i
   expect(inputsOfConditions(constant)).toEqual([]);
 });
 
-test('an API that the authorizer was not told of caches by the token', async () => {
-  const authorizer = authorizerFor({ RESULT_CACHE: '' });
-  for (const page of ['ip', 'agent', 'time', 'elsewhere'])
-    expect(await answerTo(authorizer, EVENTS['REST REQUEST'](page))).toBe(OUTSIDE);
-  for (const page of ['claims', 'path', 'stored'])
-    expect(await answerTo(authorizer, EVENTS['REST REQUEST'](page))).toBe('allow');
-});
-
-test('REST TOKEN: the key is the token, which has the claims and nothing else', async () => {
-  const authorizer = authorizerFor(cachedBy('method.request.header.Authorization'));
-  for (const page of ['ip', 'agent', 'time'])
-    expect(await answerTo(authorizer, EVENTS['REST TOKEN'](page))).toBe(OUTSIDE);
-  for (const page of ['claims', 'method', 'path'])
-    expect(await answerTo(authorizer, EVENTS['REST TOKEN'](page))).toBe('allow');
-});
-
-test('WebSocket and AppSync: nothing is cached, and nothing is refused', async () => {
-  const authorizer = authorizerFor(cachedBy('method.request.header.Authorization'));
-  for (const page of ['ip', 'agent', 'time'])
-    expect(await answerTo(authorizer, EVENTS.WebSocket(page))).toBe('allow');
-  expect(await answerTo(authorizer, EVENTS.AppSync('time'))).toBe('allow');
-});
-
 test('the answer says what was asked', async () => {
   const authorizer = authorizerFor(cachedBy('method.request.header.Authorization'));
   expect(await authorizer(EVENTS['REST REQUEST']('ip'))).toMatchObject({
     policyDocument: { Statement: [{ Effect: 'Deny' }] },
     context: { subject: `user:${user}`, reason: OUTSIDE, permission: 'ip', scope: tenant, coverage: 'route' },
   });
-});
-
-describe('a policy for the whole API', () => {
-  const KEY = cachedBy('method.request.header.Authorization');
-  const coverageOf = async (authorizer: Authorizer, path: string, by: string) => {
-    const answer = (await authorizer(
-      restRequestEvent('GET', path, { Authorization: [`Bearer ${by}`] }),
-    )) as PolicyAnswer;
-    const allowed = answer.policyDocument.Statement.filter(({ Effect }) => Effect === 'Allow')
-      .flatMap(({ Resource }) => Resource)
-      .map((arn) => arn.slice(arn.indexOf('/GET/') + 4));
-    return [answer.context.coverage, ...allowed.sort()];
-  };
-  const authorizerOf = (api: string) =>
-    authorizerFor({ ...KEY, API_NAME: api, POLICY_COVERS: 'api', CACHE_TTL_SECONDS: '60' });
-
-  test('has what conditions on stored properties allow, and ends when one may have changed', async () => {
-    const authorizer = authorizerOf('fixed');
-    const someone = (await world.run('user.create', { properties: { department: 'sales' } })).id;
-    const roles = [(await world.run('role.list', { scope: tenant })).items].flat() as {
-      id: string;
-      name: string;
-    }[];
-    const role = roles.find(({ name }) => name === 'reader')?.id;
-    await world.run('grant.create', { user: someone, scope: tenant, roles: [role] });
-    world.settle();
-    const by = await tokenOf({}, someone);
-    expect(await coverageOf(authorizer, '/free', by)).toEqual(['api', '/free', '/stored']);
-    await world.run('user.update', { id: someone, properties: { department: 'law' } });
-    world.clock.advance(60_000);
-    expect(await coverageOf(authorizer, '/stored', by)).toEqual(['api', '/free']);
-    await world.run('user.update', { id: someone, properties: null });
-    world.clock.advance(60_000);
-    expect(await coverageOf(authorizer, '/free', by)).toEqual(['api', '/free']);
-    await world.run('user.update', { id: someone, properties: { department: 'sales' } });
-    world.clock.advance(60_000);
-    expect(await coverageOf(authorizer, '/free', by)).toEqual(['api', '/free', '/stored']);
-  });
-
-  test.each(['ip', 'time', 'claims', 'vpn', 'page'] as const)(
-    'is not given to a caller whose right to one route rests on %s; to another it is',
-    async (page) => {
-      const api = `with-${page}`;
-      for (const each of ['free', page])
-        await world.run('route.create', {
-          api,
-          method: 'GET',
-          path: `/${each}`,
-          permission: each,
-          scope: tenant,
-        });
-      const stranger = (await world.run('user.create', {})).id;
-      world.settle();
-      const authorizer = authorizerOf(api);
-      expect(await coverageOf(authorizer, '/free', token)).toEqual(['route', '/free']);
-      expect(await coverageOf(authorizer, '/free', await tokenOf({}, stranger))).toEqual(['api']);
-    },
-  );
 });

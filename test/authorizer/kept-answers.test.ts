@@ -122,31 +122,4 @@ describe('an end that is known', () => {
     }
     expect(effects).toEqual(['Allow', 'Allow', 'Deny', 'Deny']);
   });
-
-  test('the user ends, and a policy for the whole API with it', async () => {
-    await map();
-    const eve = await user({ endsAt: new Date(world.clock.now() + 60_000 + 65_000).toISOString() });
-    await give(eve);
-    world.settle();
-    const { at, ask } = open({ HTTP_ANSWER: 'policy' });
-    const effects: string[] = [];
-    for (const second of [60, 64, 66]) {
-      await at(second);
-      effects.push(await ask({ sub: eve }));
-    }
-    expect(effects).toEqual(['Allow', 'Allow', 'Deny']);
-  });
-
-  test('an assignment that begins shows in a policy for the whole API at once', async () => {
-    await map();
-    const eve = await user();
-    const startsAt = new Date(world.clock.now() + 60_000 + 20_000).toISOString();
-    await world.run('assignment.create', { user: eve, scope: place, role: 'reader', startsAt });
-    world.settle();
-    const { at, ask } = open({ HTTP_ANSWER: 'policy' });
-    await at(10);
-    expect(await ask({ sub: eve })).toBe('Deny');
-    await at(21);
-    expect(await ask({ sub: eve })).toBe('Allow');
-  });
 });

@@ -3,7 +3,7 @@ import type { Authorizer } from '../../authorizer/index.ts';
 import { textOf } from '../documents/documents.ts';
 import { createWorld } from '../support/world.ts';
 import { answerOf, serveFor } from './served.ts';
-import { createIssuer, httpEvent, restRequestEvent } from './support.ts';
+import { createIssuer, httpEvent } from './support.ts';
 
 /** The recipes of docs/conditions.md for APIs, with the settings that they name. */
 const DOCUMENT = textOf('docs/conditions.md');
@@ -76,19 +76,6 @@ describe('IP ranges', () => {
     for (const ip of ['', 'unknown', 'test-invoke-source-ip', '203.0.113.9, 10.0.0.1'])
       expect(await ask(authorizer, 'ledger', { ip }), ip).toBe('condition_failed');
   });
-
-  test('an API that caches by the token alone refuses it', async () => {
-    const authorizer = authorizerWith(CACHES.byAddress.replace(',"$context.identity.sourceIp"', ''));
-    expect(await ask(authorizer, 'ledger')).toBe('outside_cache_key');
-  });
-
-  test('a REST API has its own spelling', async () => {
-    const sources = ['method.request.header.Authorization', 'context.identity.sourceIp'];
-    const authorizer = authorizerWith(JSON.stringify({ default: { ttl: 300, identitySources: sources } }));
-    const token = await issuer.token({ sub: user, exp: world.clock.now() / 1_000 + 600 });
-    const event = restRequestEvent('GET', '/ledger', { Authorization: [`Bearer ${token}`] });
-    expect(await authorizer(event)).toMatchObject({ policyDocument: { Statement: [{ Effect: 'Allow' }] } });
-  });
 });
 
 test('step-up: only with a token of a strong sign-in, in any cache that holds the token', async () => {
@@ -115,17 +102,5 @@ describe('office hours', () => {
   ])('with a TTL of 0, at %s: %s', async (instant, outcome) => {
     world.clock.advance(Date.parse(instant) - world.clock.now());
     expect(await ask(authorizerWith(CACHES.off), 'till')).toBe(outcome);
-  });
-
-  test('an API that caches refuses it at any time', async () => {
-    expect(await ask(authorizerWith(CACHES.byAddress), 'till')).toBe('outside_cache_key');
-  });
-
-  test('the authorizer itself keeps no answer beyond the hour', async () => {
-    world.clock.advance(Date.parse('2026-07-02T15:59:00.000Z') - world.clock.now());
-    const authorizer = authorizerWith(CACHES.off);
-    expect(await ask(authorizer, 'till')).toBe('allow');
-    world.clock.advance(60_000);
-    expect(await ask(authorizer, 'till')).toBe('no_grant');
   });
 });

@@ -140,28 +140,6 @@ describe('a subject from an email', () => {
     });
   });
 
-  it.each([undefined, 7, 'location:L1', 'user:-alice', `user:${ALICE}:x`])(
-    'is a fault where the guard names %j',
-    async (owner) => {
-      const { subjectOf } = setUp(EMAIL, [guard(owner)]);
-      await expect(subjectOf(mail)).rejects.toMatchObject({ code: 'damaged_item' });
-    },
-  );
-
-  it.each([
-    ['of somebody', [guard(`user:${ALICE}`)], `user:${ALICE}`],
-    ['of nobody', [], null],
-  ])('is read again when the time-to-live is over: %s', async (_, items, owner) => {
-    const { clock, reads, subjectOf } = setUp(EMAIL, items);
-    expect(await subjectOf(mail)).toBe(owner);
-    clock.advance(59_999);
-    expect(await subjectOf(mail)).toBe(owner);
-    expect(reads).toHaveLength(1);
-    clock.advance(1);
-    expect(await subjectOf(mail)).toBe(owner);
-    expect(reads).toHaveLength(2);
-  });
-
   it('is the new owner after the next read', async () => {
     const { clock, put, subjectOf } = setUp(EMAIL, [guard(`user:${ALICE}`)]);
     expect(await subjectOf(mail)).toBe(`user:${ALICE}`);
@@ -222,14 +200,27 @@ describe('a subject from an identity', () => {
     expect(await subjectOf(claims(values))).toBeNull();
     expect(reads).toEqual([]);
   });
+});
 
-  it.each([undefined, 7, 'location:L1', 'technical-user:robot'])(
-    'is a fault where the guard names %j',
+describe.each([
+  [
+    'EMAIL',
+    EMAIL,
+    guardKey('EMAIL', 'alice@example.com'),
+    { email: 'alice@example.com', email_verified: true },
+  ],
+  [
+    'IDENTITY',
+    { kind: 'identity', name: 'sub' } as const,
+    guardKey('IDENTITY', 'alice', 'https://login.example.com'),
+    { iss: 'https://login.example.com', sub: 'alice' },
+  ],
+])('a guard of %s', (_, from, key, values) => {
+  it.each([undefined, 7, 'location:L1', 'user:-alice', `user:${ALICE}:x`, 'technical-user:robot'])(
+    'that names %j is a fault',
     async (owner) => {
-      const { subjectOf } = setUp(IDENTITY, [identity(owner)]);
-      await expect(subjectOf(claims({ iss: ISSUER, sub: PIPELINE }))).rejects.toMatchObject({
-        code: 'damaged_item',
-      });
+      const { subjectOf } = setUp(from, [{ ...guard(owner), ...key }]);
+      await expect(subjectOf(claims(values))).rejects.toMatchObject({ code: 'damaged_item' });
     },
   );
 });

@@ -168,13 +168,6 @@ test('two tokens of one user are told apart by all that keeps answers', async ()
   }
 });
 
-test('what a token gave ends with it', async () => {
-  const token = await tokenWith(STAFF, 10);
-  expect(await ask(token)).toBe('allow');
-  world.clock.advance(10_000);
-  expect(await ask(token)).toBe('Unauthorized');
-});
-
 describe('what API Gateway caches', () => {
   const rest = async (token: string, path: string) =>
     answerOf(authorizer, restRequestEvent('GET', path, { Authorization: [bearer(token)] }));

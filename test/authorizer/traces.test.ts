@@ -127,18 +127,6 @@ describe('the spans of a request', () => {
     expect(spans.map(({ status }) => status.code)).toEqual(spans.map(() => 0));
   });
 
-  it('an answer from the cache reads nothing', async () => {
-    const { handler, spansOf } = await setUp();
-    await handler(await event());
-    const spans = await spansOf(async () => handler(await event()));
-    expect(shown(spans)).toEqual([
-      'gatehouse.authorize',
-      '  gatehouse.token',
-      '  gatehouse.decide',
-      '    gatehouse.route',
-    ]);
-  });
-
   it('a deny is no error: the span says its reason', async () => {
     const { handler, spansOf } = await setUp();
     const spans = await spansOf(async () => handler(await event('payroll')));
