@@ -34,28 +34,6 @@ describe('a pattern', () => {
     expect(matchesPattern(pattern, text)).toBe(fits);
   });
 
-  test.each([
-    // resource, called, fits
-    [`${API}/prod/GET/pets`, `${API}/prod/GET/pets`, true],
-    [`${API}/prod/GET/pets`, `${API}/prod/GET/pets/`, false],
-    [`${API}/prod/GET/pets`, `${API}/prod/GET/pets/1`, false],
-    [`${API}/prod/GET/pets/*`, `${API}/prod/GET/pets/1/toys/2`, true],
-    [`${API}/prod/GET/pets/*`, `${API}/prod/GET/pets`, false],
-    [`${API}/prod/GET/pets/?`, `${API}/prod/GET/pets/1`, true],
-    [`${API}/prod/GET/pets/?`, `${API}/prod/GET/pets/12`, false],
-    [`${API}/prod/GET/*`, `${API}/prod/POST/pets`, false],
-    [`${API}/prod/*/pets`, `${API}/prod/POST/pets`, true],
-    // `*` crosses '/', so a star for the verb also matches a path.
-    [`${API}/prod/*/pets`, `${API}/prod/GET/owners/pets`, true],
-    [`${API}/*`, `${API}/prod/GET/pets`, true],
-    [`${API}/*`, `${API}4/prod/GET/pets`, false],
-    [`${API}/prod/GET/files/a:b`, `${API}/prod/GET/files/a:b`, true],
-    ['arn:aws:execute-api:*:*:*', `${API}/prod/GET/pets`, true],
-    ['arn:aws-cn:execute-api:*:*:*', `${API}/prod/GET/pets`, false],
-  ])('resource %j on %j: %s', (resource, called, fits) => {
-    expect(matchesPattern(resource, called)).toBe(fits);
-  });
-
   test('agrees with a simple matcher', () => {
     const naive = (pattern: string, text: string): boolean => {
       if (pattern === '') return text === '';

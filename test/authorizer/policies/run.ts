@@ -1,38 +1,18 @@
+import { readOptions } from '../../proof/options.ts';
 import { onStage } from '../../proof/oracle/on-stage.ts';
 import { newPolicyTally, playPolicies } from './worlds.ts';
 
-const USAGE = 'usage: npm run proof -- policies [--pairs N] [--seed N]';
 const ROUNDS = 6;
 
-/** A whole number after an option; undefined when the option is not there. */
-function numberAfter(args: readonly string[], option: string): number | undefined {
-  const at = args.indexOf(option);
-  if (at < 0) return undefined;
-  const text = args[at + 1] ?? '';
-  if (!/^\d{1,9}$/.test(text)) throw new Error(`${option} takes a whole number\n${USAGE}`);
-  return Number(text);
-}
-
 /** `npm run proof -- policies`: whether policies for the whole API allow what the oracle allows, path by path. */
-async function main(args: readonly string[]): Promise<number> {
-  let options: { readonly pairs: number; readonly seed: number };
-  try {
-    const unknown = args.find((arg) => !['--pairs', '--seed'].includes(arg) && !/^\d+$/.test(arg));
-    if (unknown !== undefined) throw new Error(`unknown option ${unknown}\n${USAGE}`);
-    const [pairs = 100_000, seed = Date.now() % 1_000_000_000] = ['--pairs', '--seed'].map((option) =>
-      numberAfter(args, option),
-    );
-    options = { pairs, seed };
-  } catch (error) {
-    console.error((error as Error).message);
-    return 2;
-  }
-  console.log(`seed         ${options.seed}`);
+async function main(): Promise<number> {
+  const given = readOptions(process.argv.slice(2), { pairs: 1, seed: 0 }, 'policies [--pairs N] [--seed N]');
+  const [pairs, seed] = [Number(given.pairs ?? 100_000), Number(given.seed ?? Date.now() % 1_000_000_000)];
+  console.log(`seed         ${seed}`);
   return onStage(async (stage) => {
     const tally = newPolicyTally();
-    for (let world = 0; tally.pairs < options.pairs && tally.differences.length === 0; world++) {
-      await playPolicies(stage, options.seed + world, ROUNDS, tally);
-    }
+    for (let world = 0; tally.pairs < pairs && tally.differences.length === 0; world++)
+      await playPolicies(stage, seed + world, ROUNDS, tally);
     console.log(`pairs        ${tally.pairs}, ${tally.allowed} of them allowed`);
     console.log(
       `callers      ${tally.whole} with a policy for the whole API, ${tally.wildcards} of them with wildcards`,
@@ -45,4 +25,7 @@ async function main(args: readonly string[]): Promise<number> {
   });
 }
 
-process.exitCode = await main(process.argv.slice(2));
+process.exitCode = await main().catch((error: Error) => {
+  console.error(error.message.includes('usage: ') ? error.message : error);
+  return 2;
+});

@@ -230,20 +230,6 @@ describe('requests at the same time', () => {
     expect(await inTime).toEqual(ALLOWED);
   });
 
-  test('fail together, and the next one does not', async () => {
-    const { ask, hold, release } = setUp();
-    const blocked = hold();
-    const both = [ask(), ask()];
-    await settle();
-    release();
-    blocked[0]?.reject(new Error('no'));
-    expect(await Promise.allSettled(both)).toMatchObject([
-      { reason: { message: 'no' } },
-      { reason: { message: 'no' } },
-    ]);
-    expect(await ask()).toEqual(ALLOWED);
-  });
-
   test('get none under routes that changed while it was compiled', async () => {
     const { state, ask, hold, release } = setUp();
     const blocked = hold();
@@ -269,6 +255,12 @@ describe('there is none', () => {
     });
     expect([await ask(), await ask()]).toEqual([undefined, undefined]);
     expect(asked).toBe(1);
+  });
+
+  test('where what was decided rests on more than the table keeps, such as the address of this request', async () => {
+    const { state, ask } = setUp();
+    state.uses = ['context.ip'];
+    expect(await ask()).toBeUndefined();
   });
 
   test('for nobody', async () => {

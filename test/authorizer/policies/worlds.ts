@@ -85,50 +85,38 @@ async function provideRoute(open: OpenTable, api: string, { id: _, ...route }: R
   if (!outcome.ok) throw new Error(`${route.method} ${route.path}: ${outcome.message}`);
 }
 
+/** Method, path, permission and scope of routes; TYPE stands for a type of scopes, SOME for a scope that there is. */
+const ROUTES = [
+  ['GET', '/TYPE/{id}', 'dashboard', 'TYPE:{id}'],
+  ['GET', '/TYPE/{id}/pages/{page}', '{page}', 'TYPE:{id}'],
+  ['ANY', '/TYPE/{id}/pages/{page}', '{page}', 'TYPE:{id}'],
+  ['POST', '/TYPE/{id}/alarms/{action}/{thing}', 'alarms:{action}:door', 'TYPE:{id}'],
+  ['GET', '/TYPE/{id}/notes/{note}', 'menu', 'TYPE:{id}'],
+  ['GET', '/TYPE/{id}/notes/special', 'reports:read:door', 'TYPE:{id}'],
+  ['GET', '/TYPE/{id}/notes/{note}/lines', 'menu', 'TYPE:{id}'],
+  ['ANY', '/TYPE/{id}/files/{rest+}', 'menu', 'TYPE:{id}'],
+  ['GET', '/mine/{note}', 'dashboard', 'client:{claim:client}'],
+  ['GET', '/menu', 'menu', 'SOME'],
+  ['DELETE', '/reports/{thing}', 'reports:read:{thing}', 'SOME'],
+] as const;
+/** With these there is seldom a policy for the whole API. */
+const RARE_ROUTES = [
+  ['ANY', '/{rest+}', 'menu', 'SOME'],
+  ['GET', '/here', 'dashboard', 'location:{header:x-location}'],
+] as const;
+
 function routesOf(random: Random, names: Names): readonly Route[] {
-  const type = () => typeOf(random.pick(names.places).ref);
-  const some = () => random.pick(names.places).ref;
-  const drawn: readonly (() => readonly [string, string, string, string])[] = [
-    () => {
-      const t = type();
-      return ['GET', `/${t}/{id}`, 'dashboard', `${t}:{id}`];
-    },
-    () => {
-      const t = type();
-      return [random.pick(['GET', 'ANY']), `/${t}/{id}/pages/{page}`, '{page}', `${t}:{id}`];
-    },
-    () => {
-      const t = type();
-      return ['POST', `/${t}/{id}/alarms/{action}/{thing}`, 'alarms:{action}:door', `${t}:{id}`];
-    },
-    () => {
-      const t = type();
-      return ['GET', `/${t}/{id}/notes/{note}`, 'menu', `${t}:{id}`];
-    },
-    () => {
-      const t = type();
-      return ['GET', `/${t}/{id}/notes/special`, 'reports:read:door', `${t}:{id}`];
-    },
-    () => {
-      const t = type();
-      return ['GET', `/${t}/{id}/notes/{note}/lines`, 'menu', `${t}:{id}`];
-    },
-    () => {
-      const t = type();
-      return ['ANY', `/${t}/{id}/files/{rest+}`, 'menu', `${t}:{id}`];
-    },
-    () => ['GET', '/mine/{note}', 'dashboard', 'client:{claim:client}'],
-    () => ['GET', '/menu', 'menu', some()],
-    () => ['DELETE', '/reports/{thing}', 'reports:read:{thing}', some()],
-    () => ['ANY', '/{rest+}', 'menu', some()],
-    () => ['GET', '/here', 'dashboard', 'location:{header:x-location}'],
-  ];
   const found = new Map<string, Route>();
-  // The last two are rare: with them there is seldom a policy for the whole API.
   for (let n = 0; n < ROUTES_PER_API; n++) {
-    const [method, path, permission, scope] = (
-      drawn[random.below(random.oneIn(3) ? drawn.length : drawn.length - 2)] as (typeof drawn)[number]
-    )();
+    const place = random.pick(names.places).ref;
+    const [method, path, permission, scope] = random
+      .pick(random.oneIn(3) ? [...ROUTES, ...RARE_ROUTES] : ROUTES)
+      .map((text) => text.replace('TYPE', typeOf(place)).replace('SOME', place)) as [
+      string,
+      string,
+      string,
+      string,
+    ];
     const shape = `${method} ${path.replace(/\{\w+\}/g, '{}')}`;
     if (!found.has(shape)) found.set(shape, { id: `r${n}`, method, path, permission, scope });
   }
