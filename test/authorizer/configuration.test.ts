@@ -46,88 +46,74 @@ describe('the configuration', () => {
     });
   });
 
-  it('accepts every variable', () => {
-    const configuration = parse({
-      DYNAMODB_ENDPOINT: 'http://127.0.0.1:8000',
-      TABLE_REGION: 'eu-west-1',
-      TOKEN_ISSUER: 'http://localhost:3000/_dev',
-      TOKEN_JWKS_URL: 'https://keys.example/set',
-      TOKEN_ALGORITHMS: 'ES256,EdDSA',
-      TOKEN_MAX_BYTES: '4096',
-      TOKEN_CACHE_SECONDS: '0',
-      JWKS_STALE_SECONDS: '60',
-      CREDENTIALS_FROM: 'header, websocket:query:access_token,http:cookie:__Host-session',
-      SUBJECT_FROM: 'claim:https://example.com/user_id',
-      API_NAME: 'back-office',
-      HTTP_ANSWER: 'policy',
-      CACHE_TTL_SECONDS: '0',
-      CACHE_MAX_BYTES: '1048576',
-      REVOCATION: 'session:sid',
-      CACHE_OUTAGE_TTL_SECONDS: '600',
-      METRICS_NAMESPACE: 'Gatehouse/Shop',
-      POLICY_COVERS: 'route',
-      UNMAPPED_PATHS: 'unreachable',
-      POLICY_MAX_BYTES: '2048',
-      BASE_PATHS: '{"api.example.com": "orders/v1", "www.example.com": ""}',
-      RESULT_CACHE: JSON.stringify({
-        default: { ttl: 0 },
-        a1b2c3: {
-          ttl: 300,
-          identitySources: [
-            '$request.header.Authorization',
-            'method.request.querystring.loc',
-            '$context.routeKey',
-            'context.path',
-            'stageVariables.colour',
+  const SOURCES = [
+    '$request.header.Authorization',
+    'method.request.querystring.loc',
+    '$context.routeKey',
+    'context.path',
+    'stageVariables.colour',
+  ];
+  const CACHES = { default: { ttl: 0 }, a1b2c3: { ttl: 300, identitySources: SOURCES } };
+  const KEY = new Set(['header:authorization', 'query:loc', 'routeKey', 'path', 'stageVariables:colour']);
+  const ofIssuer = (values: object) => ({ token: { issuers: [values] } });
+  it.each<[string, string, object]>([
+    ['DYNAMODB_ENDPOINT', 'http://127.0.0.1:8000', { endpoint: 'http://127.0.0.1:8000' }],
+    ['TABLE_REGION', 'eu-west-1', { table: 'gatehouse' }],
+    ['TOKEN_ISSUER', 'http://localhost:3000/_dev', ofIssuer({ issuer: 'http://localhost:3000/_dev' })],
+    [
+      'TOKEN_JWKS_URL',
+      'https://keys.example/set',
+      ofIssuer({ jwksUrl: new URL('https://keys.example/set') }),
+    ],
+    ['TOKEN_ALGORITHMS', 'ES256,EdDSA', ofIssuer({ algorithms: ['ES256', 'EdDSA'] })],
+    ['TOKEN_MAX_BYTES', '4096', { token: { maxBytes: 4_096 } }],
+    ['TOKEN_CACHE_SECONDS', '0', { token: { ttlMs: 0 } }],
+    ['JWKS_STALE_SECONDS', '60', { token: { staleMs: 60_000 } }],
+    [
+      'CREDENTIALS_FROM',
+      'header, websocket:query:access_token,http:cookie:__Host-session',
+      {
+        token: {
+          credentialsFrom: [
+            { api: undefined, place: 'header', name: '' },
+            { api: 'websocket', place: 'query', name: 'access_token' },
+            { api: 'http', place: 'cookie', name: '__Host-session' },
           ],
         },
-      }),
-    });
-    expect(configuration).toMatchObject({
-      endpoint: 'http://127.0.0.1:8000',
-      token: {
-        issuers: [{ algorithms: ['ES256', 'EdDSA'], jwksUrl: new URL('https://keys.example/set') }],
-        maxBytes: 4_096,
-        ttlMs: 0,
-        staleMs: 60_000,
-        credentialsFrom: [
-          { api: undefined, place: 'header', name: '' },
-          { api: 'websocket', place: 'query', name: 'access_token' },
-          { api: 'http', place: 'cookie', name: '__Host-session' },
-        ],
       },
-      subjectFrom: { kind: 'claim', name: 'https://example.com/user_id' },
-      api: 'back-office',
-      httpAnswer: 'policy',
-      cache: { ttlMs: 0, outageTtlMs: 600_000, maxBytes: 1_048_576 },
-      metrics: { namespace: 'Gatehouse/Shop' },
-      policy: { covers: 'route', isClosed: true, maxBytes: 2_048 },
-      revocation: { kind: 'session', claim: 'sid' },
-      basePaths: new Map([
-        ['api.example.com', 'orders/v1'],
-        ['www.example.com', ''],
-      ]),
-      resultCaches: new Map([
-        ['default', { ttl: 0, identitySources: [], key: new Set() }],
-        [
-          'a1b2c3',
-          {
-            ttl: 300,
-            identitySources: [
-              '$request.header.Authorization',
-              'method.request.querystring.loc',
-              '$context.routeKey',
-              'context.path',
-              'stageVariables.colour',
-            ],
-            key: new Set(['header:authorization', 'query:loc', 'routeKey', 'path', 'stageVariables:colour']),
-          },
-        ],
-      ]),
-    });
-    expect(parse({ SUBJECT_FROM: 'email' }).subjectFrom).toEqual({ kind: 'email' });
-    expect(parse({ SUBJECT_FROM: 'identity' }).subjectFrom).toEqual({ kind: 'identity', name: 'sub' });
-    expect(parse({ SUBJECT_FROM: 'identity:oid' }).subjectFrom).toEqual({ kind: 'identity', name: 'oid' });
+    ],
+    [
+      'SUBJECT_FROM',
+      'claim:https://x.example/id',
+      { subjectFrom: { kind: 'claim', name: 'https://x.example/id' } },
+    ],
+    ['SUBJECT_FROM', 'email', { subjectFrom: { kind: 'email' } }],
+    ['SUBJECT_FROM', 'identity', { subjectFrom: { kind: 'identity', name: 'sub' } }],
+    ['SUBJECT_FROM', 'identity:oid', { subjectFrom: { kind: 'identity', name: 'oid' } }],
+    ['API_NAME', 'back-office', { api: 'back-office' }],
+    ['HTTP_ANSWER', 'policy', { httpAnswer: 'policy' }],
+    ['CACHE_TTL_SECONDS', '0', { cache: { ttlMs: 0 } }],
+    ['CACHE_MAX_BYTES', '1048576', { cache: { maxBytes: 1_048_576 } }],
+    ['CACHE_OUTAGE_TTL_SECONDS', '600', { cache: { outageTtlMs: 600_000 } }],
+    ['REVOCATION', 'session:sid', { revocation: { kind: 'session', claim: 'sid' } }],
+    ['METRICS_NAMESPACE', 'Gatehouse/Shop', { metrics: { namespace: 'Gatehouse/Shop' } }],
+    ['POLICY_COVERS', 'route', { policy: { covers: 'route' } }],
+    ['UNMAPPED_PATHS', 'unreachable', { policy: { isClosed: true } }],
+    ['POLICY_MAX_BYTES', '2048', { policy: { maxBytes: 2_048 } }],
+    ['BASE_PATHS', '{"a.example": "orders/v1"}', { basePaths: new Map([['a.example', 'orders/v1']]) }],
+    ['BASE_PATHS', '{"a.example": ""}', { basePaths: new Map([['a.example', '']]) }],
+    [
+      'RESULT_CACHE',
+      JSON.stringify(CACHES),
+      {
+        resultCaches: new Map([
+          ['default', { ttl: 0, identitySources: [], key: new Set() }],
+          ['a1b2c3', { ttl: 300, identitySources: SOURCES, key: KEY }],
+        ]),
+      },
+    ],
+  ])('accepts %s=%s', (name, value, expected) => {
+    expect(parse({ [name]: value })).toMatchObject(expected);
   });
 
   it.each([
