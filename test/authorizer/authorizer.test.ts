@@ -209,42 +209,33 @@ describe('a policy for the whole API', () => {
 });
 
 describe('a denied request', () => {
-  const denial = async (event: unknown, options?: SetUp) => {
-    const { asked, authorizer, lines } = setUp(options);
-    const answer = await authorizer(event);
-    expect(answer).toMatchObject({ isAuthorized: false });
-    expect(lines).toEqual([]);
-    return { asked, context: answer.context };
-  };
-
   it('returns the reason of the engine', async () => {
-    const event = httpEvent('GET', PATH, { authorization: await authorizationWith() });
     const decide = async () => ({ allowed: false, reason: 'no_grant' }) as const;
-    const { context } = await denial(event, { engine: { decide } });
+    const { authorizer, lines } = setUp({ engine: { decide } });
+    const event = httpEvent('GET', PATH, { authorization: await authorizationWith() });
     const { roles: _, tenant: __, ...rest } = CONTEXT;
-    expect(context).toEqual({ ...rest, reason: 'no_grant' });
-  });
-
-  it('is one whose token has no subject; the engine is not called', async () => {
-    const event = httpEvent('GET', PATH, { authorization: await authorizationWith({ sub: 'org/alice' }) });
-    expect(await denial(event)).toEqual({
-      asked: [],
-      context: { reason: 'subject_unknown', coverage: 'route' },
+    expect(await authorizer(event)).toEqual({
+      isAuthorized: false,
+      context: { ...rest, reason: 'no_grant' },
     });
+    expect(lines).toEqual([]);
   });
 
-  it('is one that no route covers', async () => {
-    const event = httpEvent('GET', `${PATH}/`, { authorization: await authorizationWith() });
-    const { asked, context } = await denial(event);
-    expect(context).toEqual({ reason: 'route_unmapped', subject: `user:${ALICE}`, coverage: 'route' });
-    expect(asked).toEqual([]);
-  });
-
-  it('is one whose scope cannot be determined', async () => {
-    const event = httpEvent('GET', '/here', { authorization: await authorizationWith() });
-    const { asked, context } = await denial(event);
-    expect(context).toMatchObject({ reason: 'route_unresolved', route: 'by-header' });
-    expect(asked).toEqual([]);
+  const [subject, coverage] = [`user:${ALICE}`, 'route'];
+  it.each<[string, string, object, object]>([
+    ['whose token has no subject', PATH, { sub: 'org/alice' }, { reason: 'subject_unknown', coverage }],
+    ['that no route covers', `${PATH}/`, {}, { reason: 'route_unmapped', subject, coverage }],
+    [
+      'whose scope cannot be determined',
+      '/here',
+      {},
+      { reason: 'route_unresolved', subject, route: 'by-header', coverage },
+    ],
+  ])('is one %s; the engine is not called', async (_, path, claims, context) => {
+    const { asked, authorizer, lines } = setUp();
+    const event = httpEvent('GET', path, { authorization: await authorizationWith({ ...claims }) });
+    expect(await authorizer(event)).toEqual({ isAuthorized: false, context });
+    expect([asked, lines]).toEqual([[], []]);
   });
 });
 

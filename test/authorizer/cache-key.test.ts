@@ -3,6 +3,7 @@ import type { Authorizer } from '../../authorizer/index.ts';
 import { createWorld } from '../support/world.ts';
 import { answerOf, serveFor } from './served.ts';
 import {
+  appSyncEvent,
   createIssuer,
   httpEvent,
   httpV1Event,
@@ -212,12 +213,7 @@ test('WebSocket and AppSync: nothing is cached, and nothing is refused', async (
   const authorizer = authorizerFor(undefined);
   const connect = webSocketEvent({ Authorization: [authorizationOf()] }, { loc: [PLACE] });
   expect(await answerTo(authorizer, connect)).toBe('allow');
-  const graph = {
-    authorizationToken: token,
-    requestContext: { apiId: 'aaaaaa123', accountId: '123', requestId: 'r', queryString: 'query {}' },
-    requestHeaders: { 'x-loc': PLACE },
-  };
-  expect(await answerTo(authorizer, graph)).toBe('allow');
+  expect(await answerTo(authorizer, appSyncEvent(token, { 'x-loc': PLACE }))).toBe('allow');
 });
 
 test('each API has its own cache; one that is not named has the default', async () => {

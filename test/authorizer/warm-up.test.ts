@@ -128,10 +128,4 @@ describe('a warm-up that cannot read', () => {
     expect(await ask()).toMatchObject({ isAuthorized: true });
     expect(fetched).toHaveLength(2);
   });
-
-  it('ends by its deadline when nobody answers', async () => {
-    const { clock, composed } = setUp({}, () => new Promise(() => undefined));
-    const silent = { ...composed, prefetch: () => new Promise<void>(() => undefined) };
-    await expect(warmUp(warmUpOf(silent, clock), 1)).resolves.toBeUndefined();
-  });
 });

@@ -7,19 +7,9 @@ const API = 'arn:aws:execute-api:eu-central-1:123456789012:abc123';
 describe('a pattern', () => {
   test.each([
     // pattern, text, fits
-    ['', '', true],
-    ['', 'a', false],
-    ['a', '', false],
-    ['*', '', true],
     ['*', 'anything/at:all', true],
-    ['**', '', true],
-    ['?', 'a', true],
     ['?', '', false],
-    ['?', 'ab', false],
-    ['a*', 'a', true],
-    ['a*c', 'abbbc', true],
     ['a*c', 'abbbcd', false],
-    ['*b', 'abab', true],
     ['a?c', 'a/c', true],
     ['*a*b*', 'xxbxa', false],
     ['a.c', 'abc', false],
