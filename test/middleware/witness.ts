@@ -4,7 +4,7 @@ import { serve } from '@hono/node-server';
 import express5, { type Request as ExpressRequest } from 'express';
 // @ts-expect-error: it comes without types; those of 5 fit what is used here
 import express4 from 'express-4';
-import fastify5, { type FastifyRequest, type FastifyServerOptions } from 'fastify';
+import fastify5, { type FastifyInstance, type FastifyRequest, type FastifyServerOptions } from 'fastify';
 import fastify4 from 'fastify-4';
 import { type Context, Hono } from 'hono';
 import type { Engine, Look, Question } from '../../engine/index.ts';
@@ -64,85 +64,101 @@ const listening = async (server: Server): Promise<Server> => {
 
 const one = (value: unknown): unknown => (typeof value === 'string' ? value : undefined);
 
-/** How the values of a route follow from a request. */
-type Values<R> = (request: R) => Served;
-
 const PERMISSION = 'p';
+const BY_ID = 'location:{id}';
+const BY_QUERY = 'location:{query:at}';
 const FIXED = 'location:fixed';
+
+type Verb = 'get' | 'all';
+type Params = Readonly<Record<string, unknown>>;
+
+/** A request as its handler has it. */
+interface Given {
+  readonly method: string;
+  /** The rest of a path is `*`. */
+  readonly params: Params;
+  /** The query parameter `at`. */
+  readonly at: unknown;
+}
+
+/** What the handler of a route is given; its template is null where it has none that the guard could know. */
+const servedBy = (
+  verb: Verb,
+  template: string | null,
+  where: string,
+  { method, params, at }: Given,
+): Served => ({
+  method: verb === 'all' ? method : 'GET',
+  path: template?.replace(/:(\w+)|\*/g, (_, name) => String(params[name ?? '*'])),
+  id: where === FIXED ? 'fixed' : where === BY_QUERY ? at : params.id,
+});
 
 function expressServer(express: typeof express5, rest: string, parser?: string): Start {
   return (witness) => {
     const parts = { engine: allowing(witness), who: numberOf };
     const guard = expressGuard(parts);
-    const mounted = expressGuard({ ...parts, mount: '/m/:t' });
     const app = express();
     app.set('env', 'test');
     if (parser) app.set('query parser', parser);
+    const givenIn = ({ method, params, query }: ExpressRequest): Given => {
+      const all = (params as Params).rest ?? (params as Params)[0];
+      return {
+        method,
+        params: { ...params, '*': Array.isArray(all) ? all.join('/') : all },
+        at: one(query.at),
+      };
+    };
     /** Before and after a guard. */
     const witnesses = (
-      values: Values<ExpressRequest>,
+      verb: Verb,
+      template: string | null,
+      where: string,
     ): readonly [express5.RequestHandler, express5.RequestHandler] => [
       (request, _response, next) => {
-        witness.given.set(numberOf(request), values(request));
+        witness.given.set(numberOf(request), servedBy(verb, template, where, givenIn(request)));
         next();
       },
       (request, response) => {
-        witness.served.set(numberOf(request), values(request));
+        witness.served.set(numberOf(request), servedBy(verb, template, where, givenIn(request)));
         response.end();
       },
     ];
-    type Params = Record<string, string>;
-    const byParameter = (
-      method: string | undefined,
-      path: (params: Params) => string | undefined,
-      id: (params: Params) => string | undefined = (params) => params.id,
-    ) =>
-      witnesses(({ params, method: sent }) => ({
-        method: method ?? sent,
-        path: path(params as Params),
-        id: id(params as Params),
-      }));
-    const [seeAdmin, admin] = byParameter('GET', ({ id }) => `/admin/${id}`);
-    app.get('/admin/:id', seeAdmin, guard(PERMISSION, 'location:{id}'), admin);
-    const [seeAny, any] = byParameter(undefined, ({ id }) => `/any/${id}`);
-    app.all('/any/:id', seeAny, guard(PERMISSION, 'location:{id}'), any);
-    const [seeBoth, both] = byParameter('GET', ({ id }) => `/both/${id}`);
-    app.route('/both/:id').all(seeBoth, guard(PERMISSION, 'location:{id}')).get(both);
-    const [seeReports, reports] = witnesses(({ query }) => ({
-      method: 'GET',
-      path: '/reports',
-      id: one(query.at),
-    }));
-    app.get('/reports', seeReports, guard(PERMISSION, 'location:{query:at}'), reports);
-    const [seeFiles, files] = witnesses(({ params }) => {
-      const all = (params as Record<string, unknown>).rest ?? params[0];
-      return { method: 'GET', path: `/files/${Array.isArray(all) ? all.join('/') : all}`, id: 'fixed' };
-    });
-    app.get(rest, seeFiles, guard(PERMISSION, FIXED), files);
+    const add = (
+      router: express5.Router,
+      verb: Verb,
+      path: string,
+      where: string,
+      template: string | null = path,
+      guarded = guard,
+    ) => {
+      const [see, serve] = witnesses(verb, template, where);
+      router[verb](path, see, guarded(PERMISSION, where), serve);
+    };
+    add(app, 'get', '/admin/:id', BY_ID);
+    add(app, 'all', '/any/:id', BY_ID);
+    const [seeBoth, both] = witnesses('get', '/both/:id', BY_ID);
+    app.route('/both/:id').all(seeBoth, guard(PERMISSION, BY_ID)).get(both);
+    add(app, 'get', '/reports', BY_QUERY);
+    add(app, 'get', rest, FIXED, '/files/*');
 
     const router = express.Router({ mergeParams: true });
-    const [seeMounted, whole] = byParameter('GET', ({ t, id }) => `/m/${t}/x/${id}`);
-    router.get('/x/:id', seeMounted, mounted(PERMISSION, 'location:{id}'), whole);
+    add(router, 'get', '/x/:id', BY_ID, '/m/:t/x/:id', expressGuard({ ...parts, mount: '/m/:t' }));
     app.use('/m/:t', router);
     const other = express.Router();
-    const [seeOther, unknown] = byParameter('GET', () => undefined);
-    other.get('/y/:id', seeOther, guard(PERMISSION, 'location:{id}'), unknown);
+    add(other, 'get', '/y/:id', BY_ID, null);
     app.use('/u', other);
 
     // A router in the place of a handler: its routes are read apart from that of the guard.
     const inner = express.Router();
-    const [seeInner, within] = byParameter('GET', () => undefined);
+    const [seeInner, within] = witnesses('get', null, BY_ID);
     inner.get('/inner/:id', seeInner, within);
-    app.all('/:inner/:id', guard(PERMISSION, 'location:{id}'), inner);
+    app.all('/:inner/:id', guard(PERMISSION, BY_ID), inner);
 
     // A guard in front of other routes, and one in a route without its handler.
     app.get('/used/:id', (_request, _response, next) => next());
-    const nobody = () => undefined;
-    const fixed = () => 'fixed';
-    const [seeUsed, used] = byParameter('GET', nobody, fixed);
+    const [seeAlone, alone] = witnesses('get', null, FIXED);
     app.use('/used', guard(PERMISSION, FIXED));
-    app.get('/used/:id', seeUsed, used);
-    const [seeAlone, alone] = byParameter('GET', nobody, fixed);
+    app.get('/used/:id', seeAlone, alone);
     app.all('/:alone/:id/alone', guard(PERMISSION, FIXED));
     app.get('/alone/:id/alone', seeAlone, alone);
     return listening(createServer(app as RequestListener));
@@ -153,87 +169,40 @@ function fastifyServer(fastify: typeof fastify5, options: FastifyServerOptions =
   return async (witness) => {
     const guard = fastifyGuard({ engine: allowing(witness), who: numberOf });
     const app = fastify(options);
-    type Params = Record<string, string>;
-    const route = (
-      method: string | undefined,
-      path: (params: Params) => string | undefined,
+    const add = (
+      { router, isGuarded = true }: { readonly router: FastifyInstance; readonly isGuarded?: boolean },
+      verb: Verb,
+      path: string,
       where: string,
-      id: (request: FastifyRequest) => unknown,
-      isGuarded = true,
+      template = path,
     ) => {
-      const values: Values<FastifyRequest> = (request) => ({
-        method: method ?? request.method,
-        path: path(request.params as Params),
-        id: id(request),
-      });
+      const values = ({ method, params, query }: FastifyRequest) =>
+        servedBy(verb, template, where, { method, params: params as Params, at: one((query as Params).at) });
       const see = async (request: FastifyRequest) => {
         witness.given.set(numberOf(request), values(request));
       };
-      return {
-        onRequest: isGuarded ? [see, guard(PERMISSION, where)] : [see],
-        handler: async (request: FastifyRequest) => {
-          witness.served.set(numberOf(request), values(request));
-          return 'served';
-        },
-      };
+      const onRequest = isGuarded ? [see, guard(PERMISSION, where)] : [see];
+      router[verb](path, { onRequest }, async (request: FastifyRequest) => {
+        witness.served.set(numberOf(request), values(request));
+        return 'served';
+      });
     };
-    const byId = ({ params }: FastifyRequest) => (params as Params).id;
-    const byAt = ({ query }: FastifyRequest) => one((query as Params).at);
-    app.get(
-      '/admin/:id',
-      route('GET', ({ id }) => `/admin/${id}`, 'location:{id}', byId),
-    );
-    app.all(
-      '/any/:id',
-      route(undefined, ({ id }) => `/any/${id}`, 'location:{id}', byId),
-    );
-    app.get(
-      '/both/:id',
-      route('GET', ({ id }) => `/both/${id}`, 'location:{id}', byId),
-    );
-    app.get(
-      '/reports',
-      route('GET', () => '/reports', 'location:{query:at}', byAt),
-    );
-    app.get(
-      '/files/*',
-      route(
-        'GET',
-        (params) => `/files/${params['*']}`,
-        FIXED,
-        () => 'fixed',
-      ),
-    );
+    const router = app;
+    add({ router }, 'get', '/admin/:id', BY_ID);
+    add({ router }, 'all', '/any/:id', BY_ID);
+    add({ router }, 'get', '/both/:id', BY_ID);
+    add({ router }, 'get', '/reports', BY_QUERY);
+    add({ router }, 'get', '/files/*', FIXED);
     app.register(
       async (inner) => {
-        inner.get(
-          '/x/:id',
-          route('GET', ({ t, id }) => `/m/${t}/x/${id}`, 'location:{id}', byId),
-        );
-        inner.get(
-          '/',
-          route(
-            'GET',
-            ({ t }) => `/m/${t}`,
-            FIXED,
-            () => 'fixed',
-          ),
-        );
+        add({ router: inner }, 'get', '/x/:id', BY_ID, '/m/:t/x/:id');
+        add({ router: inner }, 'get', '/', FIXED, '/m/:t');
       },
       { prefix: '/m/:t' },
     );
     app.register(async (inner) => {
       inner.addHook('onRequest', guard(PERMISSION, FIXED));
-      inner.get(
-        '/used/:id',
-        route(
-          'GET',
-          ({ id }) => `/used/${id}`,
-          FIXED,
-          () => 'fixed',
-          false,
-        ),
-      );
+      add({ router: inner, isGuarded: false }, 'get', '/used/:id', FIXED);
     });
     await app.listen({ port: 0, host: '127.0.0.1' });
     return app.server;
@@ -241,57 +210,38 @@ function fastifyServer(fastify: typeof fastify5, options: FastifyServerOptions =
 }
 
 const honoServer: Start = async (witness) => {
-  const guard = honoGuard({
-    engine: allowing(witness),
-    who: (c: Context) => `user:${c.req.header('x-number')}`,
-  });
+  const number = (c: Context) => `user:${c.req.header('x-number')}`;
+  const guard = honoGuard({ engine: allowing(witness), who: number });
   const app = new Hono();
-  type Path = (c: Context) => string | undefined;
-  const witnesses = (method: string | undefined, path: Path, id: (c: Context) => unknown) => {
-    const values = (c: Context) => ({ method: method ?? c.req.method, path: path(c), id: id(c) });
-    const number = (c: Context) => `user:${c.req.header('x-number')}`;
-    return [
-      async (c: Context, next: () => Promise<void>) => {
-        witness.given.set(number(c), values(c));
-        await next();
-      },
-      (c: Context) => {
-        witness.served.set(number(c), values(c));
-        return c.text('served');
-      },
-    ] as const;
-  };
-  const byId = (c: Context) => c.req.param('id');
-  const atOf = (c: Context) => {
+  const givenIn = (c: Context): Given => {
     const { at } = c.req.queries();
     const isOne = at?.length === 1 && at[0] === c.req.query('at') && at[0] === c.req.query().at;
-    return isOne ? at[0] : undefined;
+    const params = { ...c.req.param(), '*': c.req.path.slice('/files/'.length) };
+    return { method: c.req.method, params, at: isOne ? at[0] : undefined };
   };
-  const [seeAdmin, admin] = witnesses('GET', (c) => `/admin/${byId(c)}`, byId);
-  app.get('/admin/:id', seeAdmin, guard(PERMISSION, 'location:{id}'), admin);
-  const [seeAny, any] = witnesses(undefined, (c) => `/any/${byId(c)}`, byId);
-  app.all('/any/:id', seeAny, guard(PERMISSION, 'location:{id}'), any);
-  const [seeBoth, both] = witnesses('GET', (c) => `/both/${byId(c)}`, byId);
-  app.get('/both/:id{.+}', seeBoth, guard(PERMISSION, 'location:{id}'), both);
-  const [seeReports, reports] = witnesses('GET', () => '/reports', atOf);
-  app.get('/reports', seeReports, guard(PERMISSION, 'location:{query:at}'), reports);
-  const [seeFiles, files] = witnesses(
-    'GET',
-    (c) => c.req.path,
-    () => 'fixed',
-  );
-  app.get('/files/*', seeFiles, guard(PERMISSION, FIXED), files);
+  const add = (router: Hono, verb: Verb, path: string, where: string, template = path, isGuarded = true) => {
+    const values = (c: Context) => servedBy(verb, template, where, givenIn(c));
+    const see = async (c: Context, next: () => Promise<void>) => {
+      witness.given.set(number(c), values(c));
+      await next();
+    };
+    const serveIt = (c: Context) => {
+      witness.served.set(number(c), values(c));
+      return c.text('served');
+    };
+    if (isGuarded) router[verb](path, see, guard(PERMISSION, where), serveIt);
+    else router[verb](path, see, serveIt);
+  };
+  add(app, 'get', '/admin/:id', BY_ID);
+  add(app, 'all', '/any/:id', BY_ID);
+  add(app, 'get', '/both/:id{.+}', BY_ID, '/both/:id');
+  add(app, 'get', '/reports', BY_QUERY);
+  add(app, 'get', '/files/*', FIXED);
   const router = new Hono();
-  const [seeMounted, whole] = witnesses('GET', (c) => `/m/${c.req.param('t')}/x/${byId(c)}`, byId);
-  router.get('/x/:id', seeMounted, guard(PERMISSION, 'location:{id}'), whole);
+  add(router, 'get', '/x/:id', BY_ID, '/m/:t/x/:id');
   app.route('/m/:t', router);
-  const [seeUsed, used] = witnesses(
-    'GET',
-    (c) => `/used/${byId(c)}`,
-    () => 'fixed',
-  );
   app.use('/used/*', guard(PERMISSION, FIXED));
-  app.get('/used/:id', seeUsed, used);
+  add(app, 'get', '/used/:id', FIXED, '/used/:id', false);
   const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }) as Server;
   await new Promise<void>((resolve) => server.once('listening', resolve));
   return server;
@@ -346,12 +296,7 @@ export const WITNESSES: readonly (readonly [name: string, start: Start])[] = [
   ['Express 5 with the extended parser', expressServer(express5, '/files/*rest', 'extended')],
   ['Fastify 4', fastifyServer(fastify4 as unknown as typeof fastify5)],
   ['Fastify 5', fastifyServer(fastify5)],
-  [
-    'Fastify 5 with a tolerant router',
-    fastifyServer(fastify5, {
-      routerOptions: TOLERANT,
-    }),
-  ],
+  ['Fastify 5 with a tolerant router', fastifyServer(fastify5, { routerOptions: TOLERANT })],
   ['Hono 4 on Node', honoServer],
   ['node:http', plainServer],
 ];
