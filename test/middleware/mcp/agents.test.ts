@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { authorizationOf, type McpGuardOptions } from '../../../middleware/mcp/index.ts';
 import { createMandates } from '../../../provisioning/index.ts';
 import { GatehouseError } from '../../../table/errors.ts';
-import { createInvoices, type Invoices, RULES, reasonIn, VERSIONS } from './invoices.ts';
+import { createInvoices, giveMandate, type Invoices, RULES, reasonIn, VERSIONS } from './invoices.ts';
 
 /** An agent that acts for Ann calls tools: never more than she may, nor the agent, nor its mandate. */
 let world: Invoices;
@@ -10,19 +10,7 @@ beforeEach(async () => {
   world = await createInvoices();
 });
 
-const MANDATE = {
-  subject: 'user:ann',
-  actor: 'agent:bot',
-  permissions: ['invoices:*:*'],
-  scopes: ['location:north'],
-  purpose: 'pays invoices',
-};
-
-async function mandateOf(more: object = {}): Promise<string> {
-  const { id } = await world.run('mandate.create', { ...MANDATE, ...more });
-  world.settle();
-  return `mandate:${id}`;
-}
+const mandateOf = (more: object = {}) => giveMandate(world, more);
 
 const acting = (mandate: string | undefined, more: Partial<McpGuardOptions> = {}): McpGuardOptions => ({
   ...RULES,

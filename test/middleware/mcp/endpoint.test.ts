@@ -1,83 +1,26 @@
 import * as v2 from '@modelcontextprotocol/client';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import {
-  McpServer as FirstServer,
-  ResourceTemplate as FirstTemplate,
-} from '@modelcontextprotocol/sdk/server/mcp.js';
-import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
-import { createMcpHandler, McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import {
-  type McpEndpoint,
-  type McpEndpointOptions,
-  mcpEndpoint,
-  mcpGuard,
-  mcpLambda,
-} from '../../../middleware/mcp/index.ts';
-import { createIssuer, goodClaims, ISSUER } from '../../authorizer/support.ts';
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { mcpEndpoint, mcpLambda } from '../../../middleware/mcp/index.ts';
+import { ISSUER } from '../../authorizer/support.ts';
 import { withSessions } from './everything.ts';
-import { createInvoices, type Invoices, type Ran, RULES, registerInvoices } from './invoices.ts';
+import { createEndpoints, createInvoices, JSON_HEADERS, type Ran, RESOURCE } from './invoices.ts';
 
-const RESOURCE = 'https://mcp.acme.example/mcp';
 const METADATA = 'https://mcp.acme.example/.well-known/oauth-protected-resource/mcp';
 const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
 
-let world: Invoices;
-let tokenOf: (sub: string, claims?: object) => Promise<string>;
-let options: McpEndpointOptions;
-let ran: Ran[] = [];
-beforeAll(async () => {
-  world = await createInvoices();
-  const issuer = await createIssuer();
-  const now = Math.floor(world.clock.now() / 1_000);
-  tokenOf = (sub, claims) =>
-    issuer.token(goodClaims({ sub, aud: RESOURCE, iat: now, exp: now + 3_600, ...claims }));
-  const fetch = async () => Response.json({ keys: [issuer.jwk] });
-  options = {
-    engine: world.newEngine(),
-    resource: RESOURCE,
-    issuers: { issuer: ISSUER },
-    clock: world.clock,
-    fetch,
-  };
-});
+const ran: Ran[] = [];
+const { tokenOf, options, guard, first, second } = await createEndpoints(await createInvoices(), ran);
 beforeEach(() => {
-  ran = [];
+  ran.length = 0;
 });
-
-const guardOf = () => mcpGuard({ ...RULES, engine: world.newEngine(), now: world.clock.now });
-
-/** A server of the first version for each request. */
-const first = (more: Partial<McpEndpointOptions> = {}): McpEndpoint => {
-  const guard = guardOf();
-  return mcpEndpoint({ ...options, ...more }, async (request, { authInfo, parsedBody }) => {
-    const server = guard(new FirstServer({ name: 'a', version: '1' }));
-    registerInvoices(server, (uri) => new FirstTemplate(uri, { list: undefined }), ran);
-    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
-    await server.connect(transport);
-    return transport.handleRequest(request, { authInfo, parsedBody });
-  });
-};
-
-const second = (): McpEndpoint => {
-  const guard = guardOf();
-  const { fetch } = createMcpHandler(() => {
-    const server = guard(new McpServer({ name: 'a', version: '1' }));
-    registerInvoices(server, (uri) => new ResourceTemplate(uri, { list: undefined }), ran);
-    return server;
-  });
-  return mcpEndpoint(options, fetch);
-};
 
 const sent = (body: unknown, headers: Record<string, string> = {}) =>
   new Request(RESOURCE, {
     method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      ...headers,
-    },
+    headers: { ...JSON_HEADERS, ...headers },
     body: typeof body === 'string' ? body : JSON.stringify(body),
   });
 const bearing = (token: string) => ({ authorization: `Bearer ${token}` });
@@ -202,8 +145,7 @@ describe('a resource server', () => {
   });
 
   test('a session is of the caller who opened it', async () => {
-    const guard = guardOf();
-    const serve = withSessions(() => guard(new FirstServer({ name: 'a', version: '1' })));
+    const serve = withSessions(() => guard(new McpServer({ name: 'a', version: '1' })));
     const endpoint = mcpEndpoint(options, serve);
     const [ann, ben] = [bearing(await tokenOf('ann')), bearing(await tokenOf('ben'))];
     const clientInfo = { name: 'c', version: '1' };
@@ -222,7 +164,7 @@ describe('on Lambda', () => {
   const event = async (more: object) => ({
     version: '2.0',
     rawPath: '/mcp',
-    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+    headers: JSON_HEADERS,
     requestContext: { http: { method: 'POST' } },
     ...more,
   });

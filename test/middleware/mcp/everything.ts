@@ -11,10 +11,12 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import * as z from 'zod';
 
-/** What the conformance suite asks of a server, in the words of its scenarios. */
+/**
+ * What the conformance suite asks of a server, in the words of its scenarios, as far as a guard may stand in the way: of
+ * the forms that a result or a question may have there is one of each. What is left out fails with and without a guard.
+ */
 const PNG =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
-const WAV = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=';
 const text = (said: string) => ({ type: 'text' as const, text: said });
 const image = { type: 'image' as const, data: PNG, mimeType: 'image/png' };
 const resource = (uri: string, said: string, mimeType = 'text/plain') => ({
@@ -22,36 +24,17 @@ const resource = (uri: string, said: string, mimeType = 'text/plain') => ({
   resource: { uri, mimeType, text: said },
 });
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
-const options = (...names: string[]) => names.map((name) => ({ const: name, title: `The ${name}` }));
 
-const DEFAULTS = {
-  name: { type: 'string', default: 'John Doe' },
-  age: { type: 'integer', default: 30 },
-  score: { type: 'number', default: 95.5 },
-  status: { type: 'string', enum: ['active', 'inactive', 'pending'], default: 'active' },
-  verified: { type: 'boolean', default: true },
-};
-const ENUMS = {
-  untitledSingle: { type: 'string', enum: ['option1', 'option2', 'option3'] },
-  titledSingle: { type: 'string', oneOf: options('value1', 'value2', 'value3') },
-  legacyEnum: { type: 'string', enum: ['opt1', 'opt2', 'opt3'], enumNames: ['One', 'Two', 'Three'] },
-  untitledMulti: { type: 'array', items: { type: 'string', enum: ['option1', 'option2', 'option3'] } },
-  titledMulti: { type: 'array', items: { anyOf: options('value1', 'value2', 'value3') } },
-};
 const USER = { username: { type: 'string' }, email: { type: 'string' } };
 
 export const TOOLS = [
-  ...['simple_text', 'image_content', 'audio_content', 'embedded_resource', 'multiple_content_types'],
+  ...['simple_text', 'image_content', 'embedded_resource'],
   ...['tool_with_logging', 'tool_with_progress', 'error_handling', 'reconnection', 'sampling', 'elicitation'],
-  ...['elicitation_sep1034_defaults', 'elicitation_sep1330_enums'],
 ].map((name) => `test_${name}`);
 export const RESOURCES = ['static-text', 'static-binary', 'watched-resource', 'template'];
-export const PROMPTS = [
-  'simple_prompt',
-  'prompt_with_arguments',
-  'prompt_with_embedded_resource',
-  'prompt_with_image',
-].map((name) => `test_${name}`);
+export const PROMPTS = ['simple_prompt', 'prompt_with_arguments', 'prompt_with_image'].map(
+  (name) => `test_${name}`,
+);
 
 /** @param guard stands before what is registered */
 export function everythingServer(guard: (server: McpServer) => McpServer = (server) => server): McpServer {
@@ -76,13 +59,8 @@ function registerTools(server: McpServer): void {
   ) => server.registerTool(name, { description: name }, async () => ({ content }));
   saying('test_simple_text', text('This is a simple text response for testing.'));
   saying('test_image_content', image);
-  server.registerTool('test_audio_content', { description: 'sound' }, async () => ({
-    content: [{ type: 'audio', data: WAV, mimeType: 'audio/wav' }],
-  }));
   const embedded = resource('test://embedded-resource', 'This is an embedded resource content.');
   saying('test_embedded_resource', embedded);
-  const mixed = resource('test://mixed-content-resource', '{"test":"data","value":123}', 'application/json');
-  saying('test_multiple_content_types', text('Multiple content types test:'), image, mixed);
   server.registerTool('test_tool_with_logging', { description: 'logs' }, async (extra) => {
     for (const data of ['Tool execution started', 'Tool processing data', 'Tool execution completed']) {
       await extra.sendNotification({ method: 'notifications/message', params: { level: 'info', data } });
@@ -123,32 +101,15 @@ function registerTools(server: McpServer): void {
       return { content: [text(`LLM response: ${JSON.stringify(content)}`)] };
     },
   );
-  const elicit = async (
-    extra: { sendRequest: Sends },
-    message: string,
-    properties: object,
-    required: string[] = [],
-  ) => {
-    const requestedSchema = { type: 'object', properties, required };
-    const params = { message, requestedSchema };
-    const { action, content } = await extra.sendRequest(
-      { method: 'elicitation/create', params },
+  const asking = { description: 'asks', inputSchema: { message: z.string() } };
+  server.registerTool('test_elicitation', asking, async ({ message }, extra) => {
+    const requestedSchema = { type: 'object', properties: USER, required: ['username', 'email'] };
+    const { action, content } = await (extra as unknown as { sendRequest: Sends }).sendRequest(
+      { method: 'elicitation/create', params: { message, requestedSchema } },
       ElicitResultSchema,
     );
     return { content: [text(`Elicitation completed: action=${action}, content=${JSON.stringify(content)}`)] };
-  };
-  const message = { message: z.string() };
-  server.registerTool(
-    'test_elicitation',
-    { description: 'asks', inputSchema: message },
-    async (given, extra) => elicit(extra as never, given.message, USER, ['username', 'email']),
-  );
-  server.registerTool('test_elicitation_sep1034_defaults', { description: 'asks' }, async (extra) =>
-    elicit(extra as never, 'Defaults', DEFAULTS),
-  );
-  server.registerTool('test_elicitation_sep1330_enums', { description: 'asks' }, async (extra) =>
-    elicit(extra as never, 'Choices', ENUMS),
-  );
+  });
 }
 
 type Sends = (
@@ -193,13 +154,6 @@ function registerPrompts(server: McpServer): void {
   };
   server.registerPrompt('test_prompt_with_arguments', two, async ({ arg1, arg2 }) => ({
     messages: [user(text(`Prompt with arguments: arg1='${arg1}', arg2='${arg2}'`))],
-  }));
-  const one = { description: 'one', argsSchema: { resourceUri: z.string() } };
-  server.registerPrompt('test_prompt_with_embedded_resource', one, async ({ resourceUri }) => ({
-    messages: [
-      user(resource(resourceUri, 'Embedded resource content for testing.')),
-      user(text('Please process the embedded resource above.')),
-    ],
   }));
   server.registerPrompt('test_prompt_with_image', { description: 'image' }, async () => ({
     messages: [user(image), user(text('Please analyze the image above.'))],

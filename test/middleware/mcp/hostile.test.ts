@@ -1,79 +1,27 @@
-import {
-  McpServer as FirstServer,
-  ResourceTemplate as FirstTemplate,
-} from '@modelcontextprotocol/sdk/server/mcp.js';
-import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
-import { createMcpHandler, McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { authorizationOf, mcpEndpoint, mcpGuard } from '../../../middleware/mcp/index.ts';
-import { createIssuer, goodClaims, ISSUER } from '../../authorizer/support.ts';
-import { connectFirst, createInvoices, JSON_HEADERS, type Ran, RULES, registerInvoices } from './invoices.ts';
+import { authorizationOf } from '../../../middleware/mcp/index.ts';
+import { createRandom } from '../../proof/oracle/random.ts';
+import { again, SEED } from '../../support/seed.ts';
+import {
+  connectFirst,
+  createEndpoints,
+  createInvoices,
+  JSON_HEADERS,
+  type Ran,
+  RESOURCE,
+  RULES,
+} from './invoices.ts';
 
 /** One rule for whatever is sent: no handler runs with anything that the engine does not allow. */
 const REQUESTS = 200;
-const RESOURCE = 'https://mcp.acme.example/mcp';
-const SEED = Number(process.env.MCP_SEED ?? 47);
-
-/** The same numbers for the same seed (mulberry32). */
-function createRandom(seed: number) {
-  let state = seed;
-  return (below: number): number => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) % below;
-  };
-}
-
-const NAMES = [
-  'read',
-  'read',
-  'pay',
-  'pay',
-  'pay',
-  'totals',
-  'totals',
-  'void',
-  'secret',
-  'READ',
-  'read ',
-  'read\u0000',
-  'rеad',
-  '__proto__',
-  'constructor',
-];
+const NAMES = ['read', 'read', 'pay', 'pay', 'pay', 'totals', 'void', 'secret', 'rеad', '__proto__'];
 const PLACES: readonly unknown[] = [
   ...Array(9).fill('north'),
   ...[' north ', 'south', 'acme', 'NORTH', 'north/../south', 'south\u0000north', 'tenant:acme', '*', ''],
-  ...[
-    ['north'],
-    { toString: 'north' },
-    null,
-    7,
-    true,
-    '__proto__',
-    'n%6Frth',
-    'north#south',
-    '{place}',
-    '\ufeffnorth',
-  ],
+  ...[['north'], { toString: 'north' }, null, 7, '__proto__', 'n%6Frth', '{place}', '\ufeffnorth'],
 ];
-const AMOUNTS: readonly unknown[] = [
-  1,
-  500,
-  501,
-  '500',
-  '0x1F5',
-  '5e2',
-  '5e9',
-  -1,
-  1.5,
-  Number.MAX_SAFE_INTEGER,
-  null,
-  [499],
-  true,
-];
+const AMOUNTS: readonly unknown[] = [1, 500, 501, '500', '0x1F5', '5e9', -1, 1.5, null, [499], true];
 const OTHERS = [
   { user: 'user:ben' },
   { subject: 'user:ben', actor: 'agent:bot', mandate: 'mandate:any' },
@@ -92,51 +40,18 @@ const HEADERS = [
 test(`of ${REQUESTS} hostile requests none reaches a handler that the engine would refuse`, async () => {
   const world = await createInvoices();
   const engine = world.newEngine();
-  const issuer = await createIssuer();
-  const now = Math.floor(world.clock.now() / 1_000);
-  const tokenOf = (sub: string) =>
-    issuer.token(goodClaims({ sub, aud: RESOURCE, iat: now, exp: now + 3_600 }));
-  const tokens: Record<string, string> = {
-    ann: await tokenOf('ann'),
-    ben: await tokenOf('ben'),
-    eve: await tokenOf('eve'),
-  };
   const ran: Ran[] = [];
-  const guard = mcpGuard({ ...RULES, engine, now: world.clock.now });
-  const fetch = async () => Response.json({ keys: [issuer.jwk] });
-  const options = {
-    engine,
-    resource: RESOURCE,
-    issuers: { issuer: ISSUER },
-    clock: world.clock,
-    fetch,
-    maxBody: 65_536,
-  };
-  const endpoints = [
-    mcpEndpoint(options, async (request, { authInfo, parsedBody }) => {
-      const server = guard(new FirstServer({ name: 'a', version: '1' }));
-      registerInvoices(server, (uri) => new FirstTemplate(uri, { list: undefined }), ran);
-      const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
-      await server.connect(transport);
-      return transport.handleRequest(request, { authInfo, parsedBody });
-    }),
-    mcpEndpoint(
-      options,
-      createMcpHandler(() => {
-        const server = guard(new McpServer({ name: 'a', version: '1' }));
-        registerInvoices(server, (uri) => new ResourceTemplate(uri, { list: undefined }), ran);
-        return server;
-      }).fetch,
-    ),
-  ] as const;
+  const { tokenOf, first, second } = await createEndpoints(world, ran);
+  const tokens: Record<string, string> = {};
+  for (const user of ['ann', 'ben', 'eve']) tokens[user] = await tokenOf(user);
+  const endpoints = [first({ maxBody: 65_536 }), second({ maxBody: 65_536 })] as const;
 
-  const random = createRandom(SEED);
-  const of = <T>(all: readonly T[]): T => all[random(all.length)] as T;
+  const { below, oneIn, pick: of } = createRandom(SEED);
   const argumentsOf = () => ({ ...of(OTHERS), place: of(PLACES), amount: of(AMOUNTS) });
   /** A body with names that objects treat in their own way, or that come twice. */
   const bodyOf = (message: object): string => {
     const text = JSON.stringify(message);
-    const kind = random(8);
+    const kind = below(8);
     if (kind === 0) return `[${text},${text}]`;
     if (kind === 1) return text.replace('"place":', '"place":"south","place":');
     if (kind === 2) return text.replace('{', '{"__proto__":{"name":"totals","isAllowed":true},');
@@ -149,7 +64,7 @@ test(`of ${REQUESTS} hostile requests none reaches a handler that the engine wou
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',
       'io.modelcontextprotocol/clientCapabilities': {},
     }),
-    ...(random(6) === 0 && { 'io.modelcontextprotocol/related-task': { taskId: 'of-ben' } }),
+    ...(oneIn(6) && { 'io.modelcontextprotocol/related-task': { taskId: 'of-ben' } }),
   });
 
   async function send(user: string, version: 0 | 1): Promise<void> {
@@ -178,8 +93,7 @@ test(`of ${REQUESTS} hostile requests none reaches a handler that the engine wou
     const named = new Headers(headers);
     const name = method === 'resources/read' ? uri : params.name;
     if (version === 1 && /^[\x21-\x7e]+$/.test(name)) named.set('mcp-name', name);
-    const first = new Request(RESOURCE, { method: 'POST', headers: named, body });
-    const answer = await endpoints[version](first);
+    const answer = await endpoints[version](new Request(RESOURCE, { method: 'POST', headers: named, body }));
     await answer.text();
   }
 
@@ -202,23 +116,19 @@ test(`of ${REQUESTS} hostile requests none reaches a handler that the engine wou
   for (let sent = 0; sent < REQUESTS; sent += 1) {
     ran.length = 0;
     const user = of(['ann', 'ann', 'ben', 'eve']);
-    if (random(10) === 0) await changing(user);
-    else await send(user, random(2) as 0 | 1);
+    if (oneIn(10)) await changing(user);
+    else await send(user, below(2) as 0 | 1);
     for (const { name, args, extra } of ran) {
       const { subject, scope } = authorizationOf(extra);
       const { place, amount } = args;
       const rule = { ...RULES.tools, ...RULES.resources, ...RULES.prompts }[name as keyof typeof RULES.tools];
       const isFrozen = Object.keys(args).length === 0 || Object.isFrozen(args);
-      expect([name, subject, isFrozen], `seed ${SEED}, request ${sent}`).toEqual([
-        name,
-        `user:${user}`,
-        true,
-      ]);
+      expect([name, subject, isFrozen], `${again()}, request ${sent}`).toEqual([name, `user:${user}`, true]);
       const asked = rule.scope.includes('{') ? `location:${place}` : rule.scope;
       expect(asked).toBe(scope);
       const given = name === 'pay' ? { action: { properties: { amount } } } : {};
       const decision = await world.newEngine().check(`user:${user}`, rule.permission, asked, given);
-      expect(decision.allowed, `seed ${SEED}, request ${sent}: ${name} ${JSON.stringify(args)}`).toBe(true);
+      expect(decision.allowed, `${again()}, request ${sent}: ${name} ${JSON.stringify(args)}`).toBe(true);
       allowed += 1;
     }
   }

@@ -1,8 +1,17 @@
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import * as v1 from '@modelcontextprotocol/sdk/server/mcp.js';
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import * as v2 from '@modelcontextprotocol/server';
 import * as z from 'zod';
-import { authorizationOf, type McpGuardOptions, mcpGuard } from '../../../middleware/mcp/index.ts';
+import {
+  authorizationOf,
+  type McpEndpoint,
+  type McpEndpointOptions,
+  type McpGuardOptions,
+  mcpEndpoint,
+  mcpGuard,
+} from '../../../middleware/mcp/index.ts';
+import { createIssuer, goodClaims, ISSUER } from '../../authorizer/support.ts';
 import { createMemoryWorld } from '../../support/world.ts';
 
 const MANIFEST = {
@@ -40,6 +49,20 @@ export async function createInvoices() {
 }
 
 export type Invoices = Awaited<ReturnType<typeof createInvoices>>;
+
+/** Lets the bot act for Ann in the north, unless more is said, and gives the reference of the mandate. */
+export async function giveMandate(world: Invoices, more: object = {}): Promise<string> {
+  const { id } = await world.run('mandate.create', {
+    subject: 'user:ann',
+    actor: 'agent:bot',
+    permissions: ['invoices:*:*'],
+    scopes: ['location:north'],
+    purpose: 'pays invoices',
+    ...more,
+  });
+  world.settle();
+  return `mandate:${id}`;
+}
 
 export const RULES = {
   tools: {
@@ -207,3 +230,40 @@ export const VERSIONS: readonly (readonly [string, Connect])[] = [
 /** The reason of a refusal, whichever form it has; undefined for an answer. */
 export const reasonIn = ({ result, error }: Answered): string | undefined =>
   error?.data?.reason ?? result?._meta?.['gatehouse/reason'];
+
+export const RESOURCE = 'https://mcp.acme.example/mcp';
+
+/** Endpoints of both versions over such a server, an issuer that they trust, and its tokens for them. */
+export async function createEndpoints(world: Invoices, ran: Ran[] = []) {
+  const issuer = await createIssuer();
+  const now = Math.floor(world.clock.now() / 1_000);
+  const tokenOf = (sub: string, claims: object = {}): Promise<string> =>
+    issuer.token(goodClaims({ sub, aud: RESOURCE, iat: now, exp: now + 3_600, ...claims }));
+  const engine = world.newEngine();
+  const options: McpEndpointOptions = {
+    engine,
+    resource: RESOURCE,
+    issuers: { issuer: ISSUER },
+    clock: world.clock,
+    fetch: async () => Response.json({ keys: [issuer.jwk] }),
+  };
+  const guard = mcpGuard({ ...RULES, engine, now: world.clock.now });
+  /** A server of the first version for each request. */
+  const first = (more: Partial<McpEndpointOptions> = {}): McpEndpoint =>
+    mcpEndpoint({ ...options, ...more }, async (request, { authInfo, parsedBody }) => {
+      const server = guard(new v1.McpServer({ name: 'a', version: '1' }));
+      registerInvoices(server, (uri) => new v1.ResourceTemplate(uri, { list: undefined }), ran);
+      const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+      await server.connect(transport);
+      return transport.handleRequest(request, { authInfo, parsedBody });
+    });
+  const second = (more: Partial<McpEndpointOptions> = {}): McpEndpoint => {
+    const build = () => {
+      const server = guard(new v2.McpServer({ name: 'a', version: '1' }));
+      registerInvoices(server, (uri) => new v2.ResourceTemplate(uri, { list: undefined }), ran);
+      return server;
+    };
+    return mcpEndpoint({ ...options, ...more }, v2.createMcpHandler(build).fetch);
+  };
+  return { tokenOf, options, guard, first, second };
+}

@@ -1,13 +1,19 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { beforeEach, describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { type McpEndpoint, mcpEndpoint, mcpGuard } from '../../../middleware/mcp/index.ts';
-import { createIssuer, goodClaims, ISSUER } from '../../authorizer/support.ts';
+import { type McpEndpoint, mcpEndpoint } from '../../../middleware/mcp/index.ts';
+import { ISSUER } from '../../authorizer/support.ts';
 import { withSessions } from './everything.ts';
-import { createInvoices, type Invoices, JSON_HEADERS, RULES } from './invoices.ts';
+import {
+  createEndpoints,
+  createInvoices,
+  giveMandate,
+  type Invoices,
+  JSON_HEADERS,
+  RESOURCE,
+} from './invoices.ts';
 
 /** A stream that a client takes up again repeats answers: only while all that was allowed in its session still is. */
-const RESOURCE = 'https://mcp.acme.example/mcp';
 const BY_ISSUER = {
   issuer: ISSUER,
   actorFrom: { claim: 'azp', type: 'agent' },
@@ -16,22 +22,12 @@ const BY_ISSUER = {
 
 let world: Invoices;
 let endpoint: McpEndpoint;
-let tokenOf: (claims?: object) => Promise<string>;
+let tokenOf: (sub: string, claims?: object) => Promise<string>;
 beforeEach(async () => {
   world = await createInvoices();
-  const mandate = { id: 'one', subject: 'user:ann', actor: 'agent:bot', purpose: 'reads' };
-  await world.run('mandate.create', {
-    ...mandate,
-    permissions: ['invoices:*:*'],
-    scopes: ['location:north'],
-  });
-  world.settle();
-  const issuer = await createIssuer();
-  const now = Math.floor(world.clock.now() / 1_000);
-  tokenOf = (claims) =>
-    issuer.token(goodClaims({ sub: 'ann', aud: RESOURCE, iat: now, exp: now + 3_600, ...claims }));
-  const engine = world.newEngine();
-  const guard = mcpGuard({ ...RULES, engine, now: world.clock.now });
+  await giveMandate(world, { id: 'one' });
+  const { guard, options, ...of } = await createEndpoints(world);
+  ({ tokenOf } = of);
   const serve = withSessions(() => {
     const server = guard(new McpServer({ name: 'a', version: '1' }));
     const content = [{ type: 'text' as const, text: 'secret' }];
@@ -40,21 +36,12 @@ beforeEach(async () => {
     server.registerTool('pay', { inputSchema }, async () => ({ content }));
     return server;
   });
-  endpoint = mcpEndpoint(
-    {
-      engine,
-      resource: RESOURCE,
-      issuers: BY_ISSUER,
-      clock: world.clock,
-      fetch: async () => Response.json({ keys: [issuer.jwk] }),
-    },
-    serve,
-  );
+  endpoint = mcpEndpoint({ ...options, issuers: BY_ISSUER }, serve);
 });
 
 /** A session in which a tool was called, and how its stream is taken up again. */
 async function session(claims?: object, tools: readonly object[] = [{ name: 'totals', arguments: {} }]) {
-  const headers = { ...JSON_HEADERS, authorization: `Bearer ${await tokenOf(claims)}` };
+  const headers = { ...JSON_HEADERS, authorization: `Bearer ${await tokenOf('ann', claims)}` };
   const post = (body: object, more: object = {}) =>
     endpoint(
       new Request(RESOURCE, {

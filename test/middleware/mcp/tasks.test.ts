@@ -3,7 +3,15 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { mcpGuard } from '../../../middleware/mcp/index.ts';
 import { createMandates } from '../../../provisioning/index.ts';
-import { askingOver, type Connected, createInvoices, type Invoices, RULES, reasonIn } from './invoices.ts';
+import {
+  askingOver,
+  type Connected,
+  createInvoices,
+  giveMandate,
+  type Invoices,
+  RULES,
+  reasonIn,
+} from './invoices.ts';
 
 /** Tasks of MCP: of whoever made them, for as long as the call is allowed that made them. */
 let world: Invoices;
@@ -12,21 +20,8 @@ let connect: (who: string) => Promise<Connected['ask']>;
 beforeEach(async () => {
   world = await createInvoices();
   taskStore = new InMemoryTaskStore();
-  for (const [id, more] of [
-    ['one', {}],
-    ['other', {}],
-    ['counted', { budget: { uses: 1 } }],
-  ] as const)
-    await world.run('mandate.create', {
-      id,
-      subject: 'user:ann',
-      actor: 'agent:bot',
-      permissions: ['invoices:*:*'],
-      scopes: ['location:north'],
-      purpose: 'adds up',
-      ...more,
-    });
-  world.settle();
+  for (const id of ['one', 'other']) await giveMandate(world, { id });
+  await giveMandate(world, { id: 'counted', budget: { uses: 1 } });
   const guard = mcpGuard({
     ...RULES,
     engine: world.newEngine(),
