@@ -9,22 +9,27 @@ import {
 } from '../../middleware/index.ts';
 import { AUDIENCE, ISSUER } from '../authorizer/support.ts';
 import { createTokenWorld } from '../authorizer/token-world.ts';
+import { mean } from '../support/external-groups.ts';
 
-/** Who acts for the caller, in a service that verifies tokens itself, or vouches for it (SPEC section 17). */
+/** Who acts for the caller, and the groups of the caller, in a service that verifies tokens itself, or vouches for it. */
 const { world, tokenWith, fetch } = await createTokenWorld(`
 pages: [vault, lobby]
 scopes: { Acme: { id: acme, type: tenant } }
 roles:
   keeper: { id: keeper, owner: Acme, allow: [vault, lobby] }
   visitor: { id: visitor, owner: Acme, allow: [lobby] }
+groups: { Keepers: { id: keepers, scope: Acme, roles: [keeper] } }
 users:
   ann: { id: ann, grants: { Acme: [keeper] } }
   ben: { id: ben, grants: { Acme: [visitor] } }
 `);
+await mean(world, 'tenant:acme', ISSUER, { staff: ['keepers', 'tenant:acme'] });
+world.settle();
 
-const tokenOf = async (actor?: string): Promise<string> =>
-  `Bearer ${await tokenWith(actor === undefined ? {} : { act: { sub: actor } }, 10)}`;
-const byToken = (more: object = { actorFrom: { claim: 'act', type: 'user' } }) =>
+const tokenOf = async (claims: object = {}): Promise<string> =>
+  `Bearer ${await tokenWith({ ...claims }, 10)}`;
+const BEN_ACTS = { act: { sub: 'ben' } };
+const byToken = (more: object = { actorFrom: { claim: 'act', type: 'user' }, groupsFrom: 'roles' }) =>
   bearer({ issuer: ISSUER, audience: AUDIENCE, ...more }, { clock: world.clock, fetch });
 const parts = () => ({
   engine: world.newEngine(),
@@ -32,30 +37,34 @@ const parts = () => ({
   now: world.clock.now,
   onFault: () => undefined,
 });
-const eventOf = (authorization: string) => ({
-  version: '2.0',
-  rawPath: '/vault',
-  headers: { authorization },
-  requestContext: { http: { method: 'GET', path: '/vault' } },
-});
+
+/** The status of a request for a page. */
+const statusOf = (guard: ReturnType<typeof lambdaGuard>, page: string, seen: unknown[] = []) => {
+  const handler = guard(page, 'tenant:acme').wrap(async (event: object) => {
+    const { subject, actor } = authorizationOf(event);
+    seen.push([subject, actor?.subject]);
+    return { statusCode: 204 };
+  });
+  return async (authorization: string, headers = {}) => {
+    const requestContext = { http: { method: 'GET', path: '/vault' } };
+    const event = {
+      version: '2.0',
+      rawPath: '/vault',
+      headers: { authorization, ...headers },
+      requestContext,
+    };
+    return (await handler(event, {})).statusCode;
+  };
+};
 
 describe('a guard', () => {
   test('decides with the actor of the token, for its token alone, and tells handlers who acts', async () => {
     const seen: unknown[] = [];
     const guard = lambdaGuard({ ...parts(), who: byToken() });
-    const handlerOf = (page: string) =>
-      guard(page, 'tenant:acme').wrap(async (event: object) => {
-        const { subject, actor } = authorizationOf(event);
-        seen.push([subject, actor?.subject]);
-        return { statusCode: 204 };
-      });
-    const [vault, lobby] = [handlerOf('vault'), handlerOf('lobby')];
-    const [alone, acting] = [await tokenOf(), await tokenOf('ben')];
-    for (let times = 0; times < 2; times++) {
-      expect((await vault(eventOf(alone), {})).statusCode).toBe(204);
-      expect((await vault(eventOf(acting), {})).statusCode).toBe(403);
-      expect((await lobby(eventOf(acting), {})).statusCode).toBe(204);
-    }
+    const [vault, lobby] = [statusOf(guard, 'vault', seen), statusOf(guard, 'lobby', seen)];
+    const [alone, acting] = [await tokenOf(), await tokenOf(BEN_ACTS)];
+    for (let times = 0; times < 2; times++)
+      expect([await vault(alone), await vault(acting), await lobby(acting)]).toEqual([204, 403, 204]);
     expect(seen.slice(0, 2)).toEqual([
       ['user:ann', undefined],
       ['user:ann', 'user:ben'],
@@ -63,10 +72,8 @@ describe('a guard', () => {
   });
 
   test('refuses a token with an actor where the issuer names no claim', async () => {
-    const handler = lambdaGuard({ ...parts(), who: byToken({}) })('lobby', 'tenant:acme').wrap(async () => ({
-      statusCode: 204,
-    }));
-    expect((await handler(eventOf(await tokenOf('ben')), {})).statusCode).toBe(401);
+    const lobby = statusOf(lambdaGuard({ ...parts(), who: byToken({}) }), 'lobby');
+    expect(await lobby(await tokenOf(BEN_ACTS))).toBe(401);
   });
 
   test.each<[string, unknown, number]>([
@@ -79,16 +86,22 @@ describe('a guard', () => {
     ['one whose mandate is no text', { subject: 'user:ann', mandate: 7 }, 503],
   ])('takes an actor from the application: %s', async (_, actor, status) => {
     const who = () => ({ subject: 'user:ann', actor }) as Caller;
-    const handler = lambdaGuard({ ...parts(), who })('vault', 'tenant:acme').wrap(async () => ({
-      statusCode: 204,
-    }));
-    expect((await handler(eventOf(''), {})).statusCode).toBe(status);
+    expect(await statusOf(lambdaGuard({ ...parts(), who }), 'vault')('')).toBe(status);
+  });
+
+  test('allows by the groups of the token, for their token alone', async () => {
+    const vault = statusOf(lambdaGuard({ ...parts(), who: byToken() }), 'vault');
+    const having = await tokenOf({ sub: 'ben', roles: ['staff'] });
+    const lacking = await tokenOf({ sub: 'ben', groups: ['staff'] });
+    for (let times = 0; times < 2; times++)
+      expect([await vault(having), await vault(lacking, { roles: 'staff' })]).toEqual([204, 403]);
   });
 });
 
-test('the permissions of a caller are those of both, until the token ends', async () => {
+test('the permissions of a caller are those of both, with what groups give, until the token ends', async () => {
   const endpoint = createPermissionsEndpoint({ ...parts(), who: byToken() });
-  const snapshotFor = async (authorization: string): Promise<Snapshot> => {
+  const snapshotFor = async (claims?: object): Promise<Snapshot> => {
+    const authorization = await tokenOf(claims);
     const http = {
       method: 'GET',
       target: '/permissions?scope=tenant:acme',
@@ -98,20 +111,22 @@ test('the permissions of a caller are those of both, until the token ends', asyn
     const answer = await endpoint({}, http as never, async () => '' as never);
     return JSON.parse(String(answer.body));
   };
-  const end = world.clock.now() + 10_000;
-  const [alone, acting] = [await tokenOf(), await tokenOf('ben')];
+  const expiresAt = world.clock.now() + 10_000;
+  const [lobby, both] = [['lobby'], ['lobby', 'vault']];
   for (let times = 0; times < 2; times++) {
-    expect(await snapshotFor(alone)).toMatchObject({ permissions: ['lobby', 'vault'] });
-    expect(await snapshotFor(acting)).toMatchObject({ permissions: ['lobby'], expiresAt: end });
+    expect(await snapshotFor()).toMatchObject({ permissions: both });
+    expect(await snapshotFor(BEN_ACTS)).toMatchObject({ permissions: lobby, expiresAt });
+    expect(await snapshotFor({ sub: 'ben', roles: ['staff'] })).toMatchObject({
+      permissions: both,
+      expiresAt,
+    });
+    expect(await snapshotFor({ sub: 'ben' })).toMatchObject({ permissions: lobby });
   }
 });
 
 test('a session ends with the token of its actor', async () => {
   const until = world.clock.now() + 10_000;
-  const actor = { subject: 'user:ben', until };
-  const session = await world.newEngine().session('user:ann', 'tenant:acme', {
-    permissions: ['vault', 'lobby'],
-    actor,
-  });
+  const [actor, permissions] = [{ subject: 'user:ben', until }, ['vault', 'lobby']];
+  const session = await world.newEngine().session('user:ann', 'tenant:acme', { permissions, actor });
   expect([session.can('vault'), session.can('lobby'), session.expiresAt]).toEqual([false, true, until]);
 });

@@ -212,11 +212,6 @@ test('authorizationOf throws where no guard let the request through', () => {
 describe('from the environment', () => {
   const ENV = { TABLE_NAME: 'gatehouse', DYNAMODB_ENDPOINT: 'http://127.0.0.1:8000' };
 
-  test('it makes the engine, the reader and the verification of callers', () => {
-    const access = fromEnvironment({ ...ENV, TOKEN_ISSUER: ISSUER, TOKEN_AUDIENCE: 'a' });
-    expect(Object.keys(access)).toEqual(['engine', 'reader', 'who']);
-  });
-
   test('it names the variables that are missing or invalid', () => {
     expect(() => fromEnvironment({})).toThrow('TABLE_NAME is missing');
     expect(() => fromEnvironment({ ...ENV, TOKEN_ISSUER: ISSUER })).toThrow('TOKEN_AUDIENCE is missing');

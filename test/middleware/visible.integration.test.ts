@@ -1,10 +1,9 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import express from 'express';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createVisibleRows, defineRows, text } from '../../engine/rows/index.ts';
 import { authorizationOf, expressGuard, type RowsOfCaller } from '../../middleware/index.ts';
 import { rowsInMemory } from '../../testing/rows-in-memory.ts';
+import { listen } from '../support/listening.ts';
 import { createSchool } from './support.ts';
 
 /** Lists of rows behind a guard: for the caller of the request, whatever the handler says. */
@@ -17,9 +16,7 @@ const RECORDS = defineRows({
 });
 const ALL = ['ann', 'ben', 'ann'].map((owner, id) => ({ id, owner, at: id === 2 ? 'gone' : 'north' }));
 
-let server: Server;
 const school = await createSchool();
-afterEach(() => new Promise((resolve) => server.close(resolve)));
 
 /** A route whose handler answers ids of rows, or the field of a fault. */
 async function serve(
@@ -41,9 +38,7 @@ async function serve(
       .catch((fault: { field: string }) => fault);
     response.json('rows' in page ? page.rows.map(({ id }) => id) : page.field);
   });
-  server = createServer(app);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/records`;
+  const url = `${await listen(app)}/records`;
   return async (token: string, agent = 'test/1.0') => {
     const headers = { authorization: `Bearer ${token}`, 'user-agent': agent, connection: 'close' };
     return (await fetch(url, { headers })).json();
