@@ -123,16 +123,9 @@ describe('the explanation', () => {
 });
 
 describe('a batch', () => {
-  const batch = async (body: unknown) => {
-    const {
-      status,
-      json,
-      body: text,
-    } = await send(handle, '/access/v1/evaluations', {
-      token: fixture.token.a,
-      body,
-    });
-    return { status, answer: json ?? text };
+  const batch = async (body: unknown, token = fixture.token.a) => {
+    const answer = await send(handle, '/access/v1/evaluations', { token, body });
+    return { status: answer.status, answer: answer.json ?? answer.body };
   };
   const decisions = ({ answer }: { answer: { evaluations: readonly { decision: boolean }[] } }) =>
     answer.evaluations.map(({ decision }) => decision);
@@ -211,7 +204,7 @@ describe('a batch', () => {
       ['gh1_t_no_token', 401],
       [fixture.token.a, 200],
     ] as const)
-      expect(await send(handle, '/access/v1/evaluations', { token, body })).toMatchObject({ status });
+      expect(await batch(body, token)).toMatchObject({ status });
   });
 
   test.each([
@@ -227,32 +220,31 @@ describe('a batch', () => {
 describe('one request has one budget for its conditions', () => {
   const HEAVY = 'resource.properties.tags.all(t, resource.properties.tags.all(u, u + t != "bad"))';
   const tags = Array.from({ length: 50 }, (_, n) => `tag-${n}`);
+  let conditioned: Handle;
+  let token: string | undefined;
 
-  async function decisionsOf(evaluationsAt: (id: string) => readonly object[]): Promise<readonly string[]> {
-    const world = await createFixture();
-    const { run } = world.world;
-    await run('property.create', {
-      of: 'resource:record',
-      name: 'tags',
-      type: 'list<string>',
-      source: 'passed',
-    });
-    await run('role-permission.create', {
-      role: world.id['reader a'],
-      permission: 'record:delete:record',
-      effect: 'ALLOW',
-      when: HEAVY,
-    });
-    world.world.settle();
-    const { status, json } = await send(serve(world), '/access/v1/evaluations', {
-      token: world.token.a,
-      body: {
-        subject: user(world.id.bob),
-        action: { name: 'delete' },
-        resource: { ...record(world.id['record-1']), properties: { tags } },
-        evaluations: evaluationsAt(String(world.id['record-1'])),
-      },
-    });
+  beforeAll(async () => {
+    const { world, token: tokens } = await createFixture();
+    for (const [name, type] of Object.entries({ tags: 'list<string>', more: 'map' }))
+      await world.run('property.create', { of: 'resource:record', name, type, source: 'passed' });
+    for (const [action, when] of Object.entries({
+      delete: HEAVY,
+      write: 'resource.properties.more.a == null',
+    }))
+      await world.run('role-permission.create', {
+        role: id['reader a'],
+        permission: `record:${action}:record`,
+        effect: 'ALLOW',
+        when,
+      });
+    world.settle();
+    conditioned = serve({ world });
+    token = tokens.a;
+  });
+
+  const bob = () => ({ subject: user(id.bob), action: { name: 'delete' }, resource: record(id['record-1']) });
+  async function decisionsOf(body: unknown): Promise<readonly string[]> {
+    const { status, json } = await send(conditioned, '/access/v1/evaluations', { token, body });
     expect(status).toBe(200);
     return json.evaluations.map(
       ({ decision, context }: { decision: boolean; context: { reason: string } }) =>
@@ -265,40 +257,22 @@ describe('one request has one budget for its conditions', () => {
     ['evaluations whose condition looks at equal parts', (n: number) => ({ context: { n } })],
   ])('500 %s are worked out once', async (_, evaluationOf) => {
     const evaluations = Array.from({ length: 500 }, (__, n) => evaluationOf(n));
-    expect(new Set(await decisionsOf(() => evaluations))).toEqual(new Set(['true role']));
+    const resource = { ...record(id['record-1']), properties: { tags } };
+    expect(new Set(await decisionsOf({ ...bob(), resource, evaluations }))).toEqual(new Set(['true role']));
   });
 
   test('a number beyond all numbers is not taken for null, which JSON would write for it', async () => {
-    const fixture = await createFixture();
-    const { run } = fixture.world;
-    await run('property.create', { of: 'resource:record', name: 'more', type: 'map', source: 'passed' });
-    const [role, permission] = [fixture.id['reader a'], 'record:delete:record'];
-    const when = 'resource.properties.more.a == null';
-    await run('role-permission.create', { role, permission, effect: 'ALLOW', when });
-    fixture.world.settle();
-    const one = JSON.stringify({
-      subject: user(fixture.id.bob),
-      action: { name: 'delete' },
-      resource: { ...record(fixture.id['record-1']), properties: { more: { a: null } } },
-    });
-    const evaluations = `[${one},${one.replace('null', '1e999')},${one}]`;
-    const { json } = await send(serve(fixture), '/access/v1/evaluations', {
-      token: fixture.token.a,
-      body: `{"evaluations":${evaluations}}`,
-    });
-    expect(json.evaluations.map(({ decision }: { decision: boolean }) => decision)).toEqual([
-      true,
-      false,
-      true,
-    ]);
+    const resource = { ...record(id['record-1']), properties: { more: { a: null } } };
+    const one = JSON.stringify({ ...bob(), action: { name: 'write' }, resource });
+    const body = `{"evaluations":[${one},${one.replace('null', '1e999')},${one}]}`;
+    expect(await decisionsOf(body)).toEqual(['true role', 'false condition_failed', 'true role']);
   });
 
   test('of 500 others those beyond the budget are refused, and say why', async () => {
-    const decisions = await decisionsOf((id) =>
-      Array.from({ length: 500 }, (_, n) => ({
-        resource: { ...record(id), properties: { tags: [...tags, `${n}`] } },
-      })),
-    );
+    const evaluations = Array.from({ length: 500 }, (_, n) => ({
+      resource: { ...record(id['record-1']), properties: { tags: [...tags, `${n}`] } },
+    }));
+    const decisions = await decisionsOf({ ...bob(), evaluations });
     const reached = decisions.indexOf('false condition_failed');
     expect(reached).toBeGreaterThan(0);
     expect(new Set(decisions.slice(0, reached))).toEqual(new Set(['true role']));

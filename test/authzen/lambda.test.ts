@@ -60,29 +60,9 @@ describe.each(Object.entries(EVENTS))('%s', (name, eventOf) => {
     expect(answer.statusCode).toBe(200);
   });
 
-  test('without a credential: 401', async () => {
-    const { headers } = parts();
-    const answer = await handler(eventOf(parts({ headers: { ...headers, Authorization: '' } })));
-    expect(answer.statusCode).toBe(401);
-  });
-
-  test('without a body: 400', async () => {
-    expect((await handler(eventOf(parts({ body: '' })))).statusCode).toBe(400);
-  });
-
   test.each([true, false])('a body that is too large, in base64 %s: 413', async (isBase64Encoded) => {
     const body = 'x'.repeat(MAX_BODY + 1);
     expect((await handler(eventOf(parts({ body, isBase64Encoded })))).statusCode).toBe(413);
-  });
-
-  test('the metadata', async () => {
-    const path = '/.well-known/authzen-configuration';
-    const answer = await handler(eventOf({ method: 'GET', path, headers: {}, body: '' }));
-    expect(JSON.parse(answer.body).policy_decision_point).toBe('https://pdp.example.com');
-  });
-
-  test('another path: 404', async () => {
-    expect((await handler(eventOf(parts({ path: '/access/v1' })))).statusCode).toBe(404);
   });
 });
 
