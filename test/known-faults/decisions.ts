@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { ASKING, doorsOf, open } from './doors.ts';
-import { type Kind, type KnownFault, whereverAsked } from './fault.ts';
+import { type Kind, whereverAsked } from './fault.ts';
+import { remadeAt } from './identity.ts';
 
 const READ = 'location:read:location';
 const WRITE = 'location:write:location';
@@ -9,7 +10,7 @@ const WRITE = 'location:write:location';
 const EVERYONE = {
   permissions: { [READ]: {}, [WRITE]: {} },
   scopes: {
-    t: { type: 'tenant' },
+    t: { type: 'tenant', id: 't' },
     north: { type: 'location', parent: 't', id: 'north' },
     u: { type: 'tenant', name: 'Other' },
     far: { type: 'location', parent: 'u', id: 'far' },
@@ -77,31 +78,6 @@ const CONDITIONED = {
   groups: { readers: { scope: 't', roles: ['reader'] } },
   users: { ann: { id: 'ann', groups: ['readers'] } },
 };
-
-/** What is taken away, or given back under the same name, and what a check says of it afterwards. */
-const afterwards = (
-  commands: (
-    run: (command: string, input: Record<string, unknown>) => Promise<Readonly<Record<string, unknown>>>,
-  ) => Promise<unknown>,
-): KnownFault['at'] =>
-  Object.fromEntries(
-    ASKING.map((door) => [
-      door,
-      async () => {
-        const model = {
-          permissions: { [READ]: {} },
-          scopes: { t: { type: 'tenant', id: 't' }, north: { type: 'location', parent: 't', id: 'north' } },
-          roles: { reader: { owner: 't', id: 'reader', allow: [READ] } },
-          users: { ann: { id: 'ann', assignments: [{ role: 'reader', scope: 't' }] } },
-        };
-        const { kit, ask } = await open(model);
-        const question = { who: 'ann', where: 'north' };
-        expect(await ask[door](question)).toBe('allow');
-        await commands(kit.command);
-        expect(await doorsOf(kit, kit.reader).ask[door](question)).not.toBe('allow');
-      },
-    ]),
-  );
 
 export const DECISION_FAULTS: Kind = {
   title: 'Everyone, wildcards, conditions and denies',
@@ -192,21 +168,20 @@ export const DECISION_FAULTS: Kind = {
       shape: 'A rule of an older model still counts.',
       answer:
         'There is one model: what was deleted and made again under its old id or name starts with nothing.',
-      at: afterwards(async (run) => {
-        await run('role-permission.delete', { role: 'reader', permission: READ });
-        await run('permission.delete', { name: READ });
-        await run('permission.create', { name: READ });
-      }),
+      at: Object.fromEntries(ASKING.map((door) => [door, () => remadeAt(door, ['a permission'])])),
     },
     {
       ids: ['node-casbin before 5.30'],
       shape: 'A later deny is not looked at.',
       answer: 'All effects of all roles are combined, in whatever order they were written.',
-      at: afterwards(async (run) => {
-        await run('tenant.update', { id: 't', combination: 'deny-overrides' });
-        const { id } = await run('role.create', { name: 'last', scope: 'global' });
-        await run('role-permission.create', { role: id, permission: READ, effect: 'DENY' });
-        await run('global-role.create', { user: 'ann', role: id });
+      at: whereverAsked(EVERYONE, async (ask, { kit }, door) => {
+        const question = { who: 'ann', where: 'north', ip: '192.0.2.1' };
+        expect(await ask(question)).toBe('allow');
+        await kit.command('tenant.update', { id: 't', combination: 'deny-overrides' });
+        const { id } = await kit.command('role.create', { name: 'last', scope: 'global' });
+        await kit.command('role-permission.create', { role: id, permission: READ, effect: 'DENY' });
+        await kit.command('global-role.create', { user: 'ann', role: id });
+        expect(await doorsOf(kit, kit.reader).ask[door](question)).toBe('denied_by_role');
       }),
     },
   ],

@@ -7,7 +7,9 @@ import { createService } from '../../explorer/service/index.ts';
 import { bearer, type LambdaEvent, lambdaGuard } from '../../middleware/index.ts';
 import type { Reader } from '../../table/reader.ts';
 import { type TestEngine, testEngine } from '../../testing/index.ts';
+import { answerOf as answered } from '../authorizer/served.ts';
 import { AUDIENCE, createIssuer, goodClaims, httpEvent, ISSUER, NOW, TTL_0 } from '../authorizer/support.ts';
+import { type Sent, send } from '../authzen/support.ts';
 
 export { AUDIENCE, base64url, goodClaims, httpEvent, ISSUER } from '../authorizer/support.ts';
 
@@ -186,18 +188,8 @@ export function eventOf({ action = 'read', where, ip = '192.0.2.1' }: Question, 
 }
 
 /** The answer to an event: `allow`, the reason of a refusal, or the message of what was thrown. */
-export async function answerOf(authorizer: Authorizer, event: unknown): Promise<string> {
-  try {
-    const answer = await authorizer(event);
-    const allows =
-      'isAuthorized' in answer
-        ? answer.isAuthorized
-        : answer.policyDocument.Statement.some(({ Effect }) => Effect === 'Allow');
-    return allows ? 'allow' : String(answer.context?.reason);
-  } catch (error) {
-    return (error as Error).message;
-  }
-}
+export const answerOf = async (authorizer: Authorizer, event: unknown): Promise<string> =>
+  (await answered(authorizer, event)).said;
 
 export const evaluation = ({ who, action = 'read', where, ip }: Question) => ({
   subject: { type: 'user', id: who },
@@ -206,27 +198,6 @@ export const evaluation = ({ who, action = 'read', where, ip }: Question) => ({
   ...given(ip),
 });
 
-/** Sends a request to the AuthZEN API, as the enforcement point or with another credential. */
-export async function sent(handle: Handle, path: string, body: unknown, changes: Partial<Sent> = {}) {
-  const { method = 'POST', headers = {}, token = await tokenOf('pep') } = changes;
-  const all: Readonly<Record<string, string>> = {
-    'content-type': 'application/json',
-    ...(token && { authorization: `Bearer ${token}` }),
-    ...headers,
-  };
-  const answer = await handle({
-    method,
-    paths: [path],
-    query: () => new URLSearchParams(),
-    header: (name) => (all[name] === undefined ? [] : [all[name]]),
-    body: new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body)),
-  });
-  return { ...answer, json: answer.body.startsWith('{') ? JSON.parse(answer.body) : undefined };
-}
-
-interface Sent {
-  readonly method: string;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Empty for none. */
-  readonly token: string;
-}
+/** Sends a request to the AuthZEN API, as the enforcement point or with another credential; an empty one is none. */
+export const sent = async (handle: Handle, path: string, body: unknown, { token, ...more }: Sent = {}) =>
+  send(handle, path, { body, token: token === '' ? undefined : (token ?? (await tokenOf('pep'))), ...more });

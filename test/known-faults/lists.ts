@@ -1,6 +1,5 @@
 import { expect } from 'vitest';
 import { createLists } from '../../engine/index.ts';
-import { createService } from '../../explorer/service/index.ts';
 import { type Doors, evaluation, open, sent } from './doors.ts';
 import type { Kind } from './fault.ts';
 
@@ -38,7 +37,7 @@ interface Searches {
   readonly resources: (who: string, limit: number, from?: string) => Promise<Page>;
 }
 
-const SEARCHES: Readonly<Record<'engine' | 'AuthZEN' | 'explorer', (doors: Doors) => Searches>> = {
+const SEARCHES: Readonly<Record<'engine' | 'AuthZEN', (doors: Doors) => Searches>> = {
   engine: ({ kit }) => {
     const lists = createLists({ reader: kit.reader, engine: kit.engine, clock: kit.clock });
     const page = ({ items, cursor }: { items: readonly string[]; cursor?: string }) => ({
@@ -74,33 +73,6 @@ const SEARCHES: Readonly<Record<'engine' | 'AuthZEN' | 'explorer', (doors: Doors
         find('resource', { ...evaluation({ who, where: '' }), resource: { type: 'location' } }, limit, from),
     };
   },
-  explorer: ({ kit }) => {
-    let time = kit.clock.now();
-    const service = createService({
-      reader: kit.reader,
-      provisioning: async () => Promise.reject(new Error('not here')),
-      clock: { now: () => time++ },
-      about: { place: 'a test', canWrite: false, isLive: false },
-    });
-    const find = async (method: 'subjects' | 'scopes', input: Record<string, unknown>): Promise<Page> => {
-      const reply = await service(method, input as never);
-      if (!reply.ok) throw Object.assign(new Error(reply.error.message), { code: reply.error.code });
-      const { items, cursor } = reply.result as { items: readonly { ref: string }[]; cursor?: string };
-      return { items: items.map(({ ref }) => ref.slice(ref.indexOf(':') + 1)), next: cursor };
-    };
-    return {
-      subjects: (where, limit, cursor) =>
-        find('subjects', { permission: READ, scope: `location:${where}`, limit, ...(cursor && { cursor }) }),
-      resources: (who, limit, cursor) =>
-        find('scopes', {
-          subject: `user:${who}`,
-          permission: READ,
-          type: 'location',
-          limit,
-          ...(cursor && { cursor }),
-        }),
-    };
-  },
 };
 
 type SearchDoor = keyof typeof SEARCHES;
@@ -112,7 +84,7 @@ const whereverSearched = (
     const doors = await open(CROWD);
     await test(SEARCHES[door](doors), doors, door);
   };
-  return { engine: at('engine'), AuthZEN: at('AuthZEN'), explorer: at('explorer') };
+  return { engine: at('engine'), AuthZEN: at('AuthZEN') };
 };
 
 /** All pages, of which none may repeat a cursor. */
