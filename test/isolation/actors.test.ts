@@ -2,10 +2,15 @@ import { describe, expect, test } from 'vitest';
 import { createHandleFrom } from '../../authzen/compose.ts';
 import { EVALUATE } from '../../authzen/questions.ts';
 import { createHandlerFrom } from '../../provisioning/compose.ts';
+import { httpEvent, ISSUER } from '../authorizer/support.ts';
 import { createTokenWorld } from '../authorizer/token-world.ts';
 import { send } from '../authzen/support.ts';
+import { mean } from '../support/external-groups.ts';
 
-/** Whoever acts for who asks the AuthZEN API, or for an operator, may do no more than itself (SPEC section 17). */
+/**
+ * Whoever acts for who asks the AuthZEN API, or for an operator, may do no more than itself (SPEC section 17). Groups in
+ * a token never count for either (SPEC section 16).
+ */
 const OPERATE = 'provisioning:create:location';
 const LIST = 'provisioning:list:audit';
 const TENANT = 'tenant:acme';
@@ -19,13 +24,25 @@ users:
   ben: { id: ben }
   cat: { id: cat, grants: { Acme: [staff] } }
   root: { id: root, admin: true }
+groups: { Staff: { id: staff, scope: Acme, roles: [staff] } }
+routes: [{ method: GET, path: /operate, permission: "${OPERATE}", scope: "${TENANT}" }]
 `;
 
-const { world, tokenWith, issuersOf, fetch } = await createTokenWorld(MANIFEST);
+const { world, tokenWith, issuersOf, serve, fetch } = await createTokenWorld(MANIFEST);
 const tokenOf = (sub: string, actor?: string): Promise<string> =>
   tokenWith({ sub, ...(actor === undefined ? {} : { act: { sub: actor } }) });
-const ISSUERS = issuersOf({ actorFrom: { claim: 'act', type: 'user' } });
+await mean(world, TENANT, ISSUER, { staff: ['staff', TENANT] });
+world.settle();
+/** Ben may nothing, but by the group that his token names. */
+const grouped = (): Promise<string> => tokenWith({ sub: 'ben', groups: ['staff'] });
+const ENTRY = { actorFrom: { claim: 'act', type: 'user' }, groupsFrom: 'groups' };
+const ISSUERS = issuersOf(ENTRY);
 const parts = () => ({ ...world, log: () => undefined, fetch });
+
+test('a group in a token would allow it at a route', async () => {
+  const event = httpEvent('GET', '/operate', { authorization: `Bearer ${await grouped()}` });
+  expect(await serve(ENTRY)(event)).toMatchObject({ isAuthorized: true });
+});
 
 describe('who asks the AuthZEN API', () => {
   const body = {
@@ -50,6 +67,10 @@ describe('who asks the AuthZEN API', () => {
     expect(await statusFor(await tokenOf('ben', 'ann'))).toBe(403);
   });
 
+  test('has nothing by groups in its token', async () => {
+    expect(await statusFor(await grouped())).toBe(403);
+  });
+
   test('has no actor that no entry names', async () => {
     expect(await statusFor(await tokenOf('ann', 'cat'), issuersOf({}))).toBe(401);
   });
@@ -63,13 +84,9 @@ describe('an operator', () => {
   const create = (token: string, name: string, more?: object) =>
     run(token, 'location.create', { name, parent: TENANT }, more);
 
-  test('may do through an actor what both may', async () => {
-    expect(await create(await tokenOf('ann', 'ben'), 'North')).toMatchObject({
-      error: { code: 'not_permitted' },
-    });
-    expect(await create(await tokenOf('ben', 'ann'), 'North')).toMatchObject({
-      error: { code: 'not_permitted' },
-    });
+  test('may do through an actor what both may, and nothing by groups in a token', async () => {
+    for (const token of [await tokenOf('ann', 'ben'), await tokenOf('ben', 'ann'), await grouped()])
+      expect(await create(token, 'North')).toMatchObject({ error: { code: 'not_permitted' } });
     expect(await create(await tokenOf('ann', 'cat'), 'North')).toMatchObject({ ok: true });
   });
 
