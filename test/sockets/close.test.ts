@@ -1,12 +1,7 @@
-import { createServer } from 'node:http';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createClose } from '../../authorizer/sockets/close.ts';
-import type { Connection, Listed } from '../../authorizer/sockets/connection.ts';
-import { createSockets } from '../../authorizer/sockets/sockets.ts';
-import { createWebSocketGateway } from '../../local/gateway/websocket.ts';
+import type { Connection } from '../../authorizer/sockets/connection.ts';
 import { createRequestHandler } from '../../table/dynamodb/request-handler.ts';
-import { openSocket } from '../local/smoke/socket.ts';
-import { deferred, policy } from '../local/support.ts';
 import { listen } from '../support/listening.ts';
 
 /** What the management API of a WebSocket API answers, and what it means for a connection. */
@@ -20,12 +15,8 @@ const ANN: Connection = {
   scope: 'location:hall',
   permission: 'dashboard',
 };
-const closeAt = (url: string) =>
-  createClose({
-    url,
-    region: 'eu-central-1',
-    requestHandler: createRequestHandler({ requestTimeoutMs: 1_000 }),
-  });
+const closeAt = (url: string, requestTimeoutMs = 1_000) =>
+  createClose({ url, region: 'eu-central-1', requestHandler: createRequestHandler({ requestTimeoutMs }) });
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -59,13 +50,7 @@ test.each([
 
 test('no answer in time, and a connection that breaks: a retry may help', async () => {
   const silent = await listen(() => {});
-  await expect(
-    createClose({
-      url: silent,
-      region: 'eu-central-1',
-      requestHandler: createRequestHandler({ requestTimeoutMs: 20 }),
-    })(ANN),
-  ).rejects.toMatchObject({ retryable: true });
+  await expect(closeAt(silent, 20)(ANN)).rejects.toMatchObject({ retryable: true });
   const breaking = await listen((incoming) => incoming.socket.destroy());
   await expect(closeAt(breaking)(ANN)).rejects.toMatchObject({ retryable: true });
 });
@@ -76,81 +61,4 @@ test('a host that is unknown: its API is gone', async () => {
   // A label of more than 63 characters: no resolver is asked.
   const close = closeAt(`http://${'a'.repeat(64)}.invalid`);
   await expect(close(ANN)).rejects.toMatchObject({ code: 'not_found', retryable: false });
-});
-
-test('a right that is taken while its connection opens: closed as soon as it is open', async () => {
-  const list = new Map<string, Listed>();
-  let isAllowed = true;
-  const listed = deferred();
-  const mayAnswer = deferred();
-  const server = createServer();
-  const url = await listen(server);
-  const sockets = createSockets({
-    connections: {
-      add: async (connection, openedAt) => void list.set(connection.id, { ...connection, openedAt }),
-      remove: async ({ id }) => void list.delete(id),
-      find: async function* () {
-        yield [...list.values()];
-      },
-    },
-    engine: {
-      checkAsked: async () => ({ decision: { allowed: isAllowed, reason: 'role' } }) as never,
-    },
-    close: closeAt(`${url}/ws`),
-    now: Date.now,
-    wait: async () => {},
-    log: { error: () => {}, warn: () => {} },
-  });
-  const { id: _, api: __, stage: ___, ...context } = ANN;
-  const gateway = createWebSocketGateway({
-    apis: [
-      {
-        name: 'ws',
-        kind: 'websocket',
-        basePath: '/ws',
-        stage: 'live',
-        apiId: 'abc123',
-        accountId: '123456789012',
-        region: 'eu-central-1',
-        authorizer: {
-          kind: 'REQUEST',
-          identitySources: [],
-          invoke: async () => policy('Allow', '*', { context }),
-        },
-        routes: [
-          {
-            key: '$connect',
-            integration: async (event) => {
-              const answer = await sockets(event);
-
-              listed.resolve();
-              await mayAnswer.promise;
-              return { statusCode: 'statusCode' in answer ? answer.statusCode : 500 };
-            },
-          },
-        ],
-      },
-    ],
-    clock: Date.now,
-  });
-  server.on('request', (incoming, outgoing) => void gateway.manage(incoming, outgoing));
-  server.on('upgrade', gateway.upgrade);
-  const change = {
-    Records: [{ dynamodb: { SequenceNumber: '1', Keys: { PK: { S: 'USER#ann' }, SK: { S: 'DECISION' } } } }],
-  };
-  try {
-    const opening = openSocket(`${url.replace('http', 'ws')}/ws`, 't');
-    await listed.promise;
-    isAllowed = false;
-    expect(await sockets(change)).toEqual({ batchItemFailures: [{ itemIdentifier: '1' }] });
-    mayAnswer.resolve();
-    const socket = await opening;
-    if (typeof socket === 'number') throw new Error(`refused with ${socket}`);
-    expect(await sockets(change)).toEqual({ batchItemFailures: [] });
-    expect(await socket.ended()).toBe(1000);
-    expect(list.size).toBe(0);
-  } finally {
-    gateway.stop();
-    server.close();
-  }
 });

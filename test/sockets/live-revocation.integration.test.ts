@@ -91,24 +91,6 @@ test('a batch of which something is left comes again', async () => {
   expect(batches[1]?.slice(0, batches[0]?.length)).toEqual(batches[0]);
 });
 
-test('a role that loses the permission: who holds it loses the connection, an administrator does not', async () => {
-  const [victor, ada] = await Promise.all([open('victor'), open('ada')]);
-  await cli('command', 'role-permission.delete', 'role=volunteer', 'permission=dashboard');
-  expect(await victor.ended()).toBe(NORMAL);
-  expect(await isOpen(ada)).toBe(true);
-  ada.close();
-});
-
-test('a suspended tenant closes the connections at it, those of other tenants stay', async () => {
-  await cli('command', 'user.create', 'email=nora@school.example');
-  await cli('command', 'membership.create', 'user=nora@school.example', 'group=Teachers south');
-  const [south, north] = [await open('nora', stack.school.south), await open('ada')];
-  await cli('suspend-tenant', `location:${stack.school.south}`);
-  expect(await south.ended()).toBe(NORMAL);
-  expect(await isOpen(north)).toBe(true);
-  north.close();
-});
-
 test('a table in memory has no change feed: the stack does not start', async () => {
   const environment = { PORT: '0', LAMBDA_PORT: '0', DYNAMODB_PORT: '0', LIVE_REVOCATION: 'true' };
   const starting = startSample(readConfiguration(environment), { findBinary: () => undefined });
