@@ -128,16 +128,6 @@ test('what ends is said once, and what comes later is in order: as on Lambda, in
   expect(lines[5]).toMatchObject({ since: at(0), timestamp: at(600), decisions: 2, ended: true });
 });
 
-test('a process that is killed leaves lines that no heartbeat follows', () => {
-  const { log, lines, pass, minute } = createProcess();
-  log(ALLOW);
-  pass(60);
-  minute();
-  log(ALLOW);
-  expect(lines.map(({ message }) => message)).toEqual(['decision', 'decision log', 'decision']);
-  expect(lines.filter((line) => 'ended' in line)).toEqual([]);
-});
-
 test('processes at the same time, and one that is started again, count by themselves', () => {
   const [one, other] = [createProcess({ newId: () => 'one' }), createProcess({ newId: () => 'other' })];
   one.log(ALLOW);
@@ -155,14 +145,6 @@ test('a process that is given no id draws one of its own', () => {
     return JSON.parse(lines[0] ?? '').process;
   });
   expect(new Set(processes).size).toBe(2);
-});
-
-test('a thousand in one batch are a thousand numbers, and none is given twice', () => {
-  const { log, end, sequences, lines } = createProcess();
-  for (let n = 0; n < 1_000; n++) log(n % 2 ? ALLOW : REFUSAL);
-  end();
-  expect(sequences()).toEqual(Array.from({ length: 1_001 }, (_, n) => n + 1));
-  expect(lines.at(-1)).toMatchObject({ decisions: 1_000 });
 });
 
 test('a clock that jumps back: the number is the order, and `since` the earliest instant', () => {

@@ -25,36 +25,35 @@ const PRIVATE = {
   cookie: 'seeded-cookie-5f1c',
 };
 
+const MANIFEST = `
+pages: [roster, payroll]
+permissions: ["${EVALUATE}", "${SEE}"]
+scopes: { North: { type: location, id: north, code: n }, Callers: { type: account } }
+roles: { reader: { owner: North, allow: [roster, "${EVALUATE}", "${SEE}"] } }
+users:
+  ann:
+    id: ann
+    email: ${PRIVATE.email}
+    username: ${PRIVATE.username}
+    displayName: ${PRIVATE.name}
+    assignments: [{ role: reader, scope: North }]
+  eve: { id: ${PRIVATE.idOfPerson} }
+technicalUsers: { pep: { id: pep, account: Callers, assignments: [{ role: reader, scope: North }] } }
+routes: [{ method: GET, path: "/locations/{id}/{page}", permission: "{page}", scope: "location:{id}" }]
+`;
+
 /**
  * The three functions over one table, in which Ann may use the page `roster` at the location North and Eve, whose id is
  * her email, may do nothing; the log lines that they write; and what is private there.
  */
 export async function createFunctions() {
-  const world = await createWorld();
+  const world = await createWorld(MANIFEST);
   const { run, clock } = world;
   const issuer = await createIssuer();
-  const { email, name, username, passwordHash } = PRIVATE;
-  const ann = (await run('user.create', { email, username, passwordHash, displayName: name })).id;
-  const eve = (await run('user.create', { id: PRIVATE.idOfPerson })).id;
-  const north = (await run('location.create', { name: 'North', code: 'n' })).id;
-  for (const page of ['roster', 'payroll']) await run('page.create', { name: page });
-  for (const name of [EVALUATE, SEE]) await run('permission.create', { name });
-  const role = (await run('role.create', { name: 'reader', scope: `location:${north}` })).id;
-  for (const permission of ['roster', EVALUATE, SEE])
-    await run('role-permission.create', { role, permission, effect: 'ALLOW' });
-  await run('assignment.create', { user: ann, scope: `location:${north}`, role });
-  const account = (await run('account.create', { name: 'Callers' })).id;
-  const caller = (await run('technical-user.create', { account: `account:${account}`, name: 'pep' })).id;
-  await run('assignment.create', { user: `technical-user:${caller}`, scope: `location:${north}`, role });
-  const api = String(
-    (await run('token.create', { user: `technical-user:${caller}`, tokenType: 'api' })).token,
-  );
-  await run('route.create', {
-    method: 'GET',
-    path: '/locations/{id}/{page}',
-    permission: '{page}',
-    scope: 'location:{id}',
-  });
+  const { email, name, passwordHash } = PRIVATE;
+  const [ann, eve, north] = ['ann', PRIVATE.idOfPerson, 'north'];
+  await run('user.update', { id: ann, passwordHash });
+  const api = String((await run('token.create', { user: 'technical-user:pep', tokenType: 'api' })).token);
   world.settle();
 
   const { log, lines } = createLogged('provisioning');
