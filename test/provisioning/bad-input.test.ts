@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type * as z from 'zod';
+import type { Property } from '../../provisioning/documents/commands.ts';
 import { COMMANDS } from '../../provisioning/index.ts';
-import type { Kind } from './kind.ts';
-import { createInputs, createKinds, OF_OPERATORS, pick } from './kinds.ts';
+import { createInputs, createKinds, fieldsOf, type Kind, OF_OPERATORS, pick } from './kinds.ts';
 import { createLedgerWorld, type Input, NOBODY } from './support.ts';
 
 /**
@@ -51,64 +51,29 @@ const SHOWN = new Set([
 ]);
 /** Of those, the ones that a single space is too little for. */
 const NEVER_BLANK = new Set(['logoUrl', 'url', 'userName']);
-const NUMBERS = ['squareFootage', 'floors', 'yearBuilt', 'geoLatitude', 'geoLongitude', 'areaSqft', 'atOnce'];
-const MAPS = [
-  ...['geoJson', 'configuration', 'usageQuota', 'payload', 'deviceInfo', 'metadata', 'relatedEntities'],
-  ...['attributes', 'manifest', 'properties', 'actions', 'except', 'budget'],
-];
-const FLAGS = [
-  ...['active', 'isDangerous', 'mfaEnabled', 'mfaVerified', 'soldBySubscription', 'autoRenew', 'isPrimary'],
-  ...[
-    'isOverridable',
-    'root',
-    'everyone',
-    'allowOnly',
-    'withNames',
-    'prune',
-    'pruneShared',
-    'exact',
-    'descending',
-    'again',
-    'mandateOptional',
-    'token',
-  ],
-];
-const LISTS = [
-  'add',
-  'remove',
-  'replace',
-  'roles',
-  'accept',
-  'agreed',
-  'permissions',
-  'scopes',
-  'separate',
-  'parents',
-  'children',
-  'keys',
-  'commands',
-  'names',
-];
-/** Fields that hold a value of their own kind instead of text. */
-const TYPED = new Set(['limit', 'value', ...LISTS, ...FLAGS, ...NUMBERS, ...MAPS]);
+/** The type of a field that may be null as well, or another of a choice. */
+const typeOf = ({ type = 'object', anyOf: [first] = [] }: Property): string =>
+  first ? typeOf(first) : String([type].flat()[0]);
 const ANOTHER_TYPE = [{}, { $ne: null }, [[]], true, 7.5];
 const UNSEEN = ['\u0000', '\n', '\u001b', '\u0085', '\u2028', '\ud800'];
 /** Two of these for each field, others at each command: a schema of fields is many commands', and has them all. */
 let turn = 0;
 const someOf = <T>(all: readonly T[]): readonly T[] => [0, 1].map(() => all[turn++ % all.length] as T);
 
-/** Whether the value, bad for most fields, is a good one for this. */
-const isGood = (field: string, value: unknown): boolean =>
-  (FLAGS.includes(field) && value === true) ||
-  (NUMBERS.includes(field) && typeof value === 'number') ||
-  (MAPS.includes(field) && typeof value === 'object' && !Array.isArray(value));
+/** Whether the value, bad for most fields, is a good one for those of this type. */
+const isGood = (type: string, value: unknown): boolean =>
+  (type === 'boolean' && value === true) ||
+  (type === 'number' && typeof value === 'number') ||
+  (type === 'object' && typeof value === 'object' && !Array.isArray(value));
 
 describe.each([...COMMANDS.values()].filter(({ name }) => !OF_OPERATORS.has(name)))(
   '$name',
   ({ name: command, input }) => {
     const shape = Object.entries((input as z.ZodObject).shape) as readonly [string, z.ZodType][];
     const fields = shape.map(([field]) => field);
-    const texts = fields.filter((field) => !TYPED.has(field));
+    const types = Object.entries(fieldsOf(command)).map(([field, of]) => [field, typeOf(of)] as const);
+    // A setting may be empty.
+    const texts = types.flatMap(([field, type]) => (type === 'string' && field !== 'value' ? [field] : []));
     const required = shape.flatMap(([field, schema]) => (schema.safeParse(undefined).success ? [] : [field]));
     const scopes = shape.flatMap(([field, schema]) =>
       ['scope', 'parent'].includes(field) && schema.safeParse(`location:${NOBODY}`).success ? [field] : [],
@@ -141,10 +106,10 @@ describe.each([...COMMANDS.values()].filter(({ name }) => !OF_OPERATORS.has(name
     });
 
     test('with a value of another type', async () => {
-      for (const field of fields) {
+      for (const [field, type] of types) {
         for (const bad of someOf(ANOTHER_TYPE)) {
-          if (isGood(field, bad)) continue;
-          const where = LISTS.includes(field) && Array.isArray(bad) ? `${field}.0` : field;
+          if (isGood(type, bad)) continue;
+          const where = type === 'array' && Array.isArray(bad) ? `${field}.0` : field;
           await expectRefused({ ...good(), [field]: bad }, where);
         }
       }
@@ -172,7 +137,6 @@ describe.each([...COMMANDS.values()].filter(({ name }) => !OF_OPERATORS.has(name
     test('with 10 KB where a name or an id is expected, and with nothing', async () => {
       for (const field of fields) {
         for (const bad of ['A'.repeat(10_240), '', ' ']) {
-          // A setting may be empty.
           if (bad.length < 2 && field === 'value') continue;
           // A space can be shown.
           if (bad === ' ' && SHOWN.has(field) && !NEVER_BLANK.has(field)) continue;

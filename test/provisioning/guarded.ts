@@ -1,4 +1,5 @@
 import { guardKey, type Key } from '../../table/keys.ts';
+import { fieldsOf, isNullable } from './kinds.ts';
 import type { Input } from './support.ts';
 
 /** Every value that must be unique, with spellings that are one value. */
@@ -18,91 +19,67 @@ export interface Guarded {
   readonly clears: boolean;
 }
 
-const route = {
-  method: 'GET',
-  permission: 'dashboard',
-  scope: 'location:{header:x-location}',
-};
+/** A value and another one, as they are written and as their guards have them. */
+type Values = readonly [value: string, alike: readonly string[], other: string];
+type Guards = readonly [kind: Parameters<typeof guardKey>[0], value: string, other: string, within?: string];
+
+function guarded(of: string, [value, alike, other]: Values, guards: Guards, base: Input = {}): Guarded {
+  const [type = '', field = ''] = of.split('.');
+  const [kind, first, second, within] = guards;
+  const update = fieldsOf(`${type}.update`)[field];
+  return {
+    type,
+    field,
+    base,
+    value,
+    alike,
+    other,
+    guards: [guardKey(kind, first, within), guardKey(kind, second, within)],
+    changes: update !== undefined,
+    clears: update !== undefined && isNullable(update),
+  };
+}
+
+const route = { method: 'GET', permission: 'dashboard', scope: 'location:{header:x-location}' };
+const ANN = 'ann@example.com';
 
 export const GUARDED: readonly Guarded[] = [
-  {
-    type: 'user',
-    field: 'email',
-    base: {},
-    value: 'ann@example.com',
-    alike: ['ANN@example.COM', '  ann@example.com '],
-    other: 'bea@example.com',
-    guards: [guardKey('EMAIL', 'ann@example.com'), guardKey('EMAIL', 'bea@example.com')],
-    changes: true,
-    clears: true,
-  },
-  {
-    type: 'user',
-    field: 'phone',
-    base: {},
-    value: '+4930123456',
-    alike: ['+49 30 123456', '+49 (30) 123-456', '+49.30.12.34.56'],
-    other: '+4930123457',
-    guards: [guardKey('PHONE', '+4930123456'), guardKey('PHONE', '+4930123457')],
-    changes: true,
-    clears: true,
-  },
-  {
-    type: 'user',
-    field: 'username',
-    base: {},
-    value: 'ann.arbor',
-    alike: ['Ann.Arbor', ' ANN.ARBOR '],
-    other: 'bea',
-    guards: [guardKey('USERNAME', 'ann.arbor'), guardKey('USERNAME', 'bea')],
-    changes: true,
-    clears: true,
-  },
-  {
-    type: 'tenant',
-    field: 'name',
-    base: {},
-    value: 'Acme Corp',
-    alike: ['acme corp', '  ACME   Corp ', '\uff21cme Corp', 'Acme\u00a0Corp'],
-    other: 'Zenith',
-    guards: [guardKey('TENANT_NAME', 'acme corp'), guardKey('TENANT_NAME', 'zenith')],
-    changes: true,
-    clears: false,
-  },
-  {
-    type: 'location',
-    field: 'code',
-    base: { name: 'North' },
-    value: 'NYC001',
-    alike: ['nyc001', ' Nyc001 '],
-    other: 'LAX001',
-    guards: [guardKey('LOCATION_CODE', 'NYC001'), guardKey('LOCATION_CODE', 'LAX001')],
-    changes: true,
-    clears: true,
-  },
-  {
-    type: 'role',
-    field: 'name',
-    base: { scope: 'global' },
-    value: 'Office Clerk',
-    alike: ['office  clerk', 'OFFICE CLERK', 'O\ufb03ce Clerk'],
-    other: 'Auditor',
-    guards: [guardKey('ROLE_NAME', 'office clerk', 'global'), guardKey('ROLE_NAME', 'auditor', 'global')],
-    changes: true,
-    clears: false,
-  },
-  {
-    type: 'route',
-    field: 'path',
-    base: route,
-    value: '/users/{user}/files/{rest+}',
-    alike: ['/users/{id}/files/{path+}'],
-    other: '/users/{user}',
-    guards: [
-      guardKey('API_ROUTE', '/users/{}/files/{+}', 'default GET'),
-      guardKey('API_ROUTE', '/users/{}', 'default GET'),
-    ],
-    changes: false,
-    clears: false,
-  },
+  guarded(
+    'user.email',
+    [ANN, ['ANN@example.COM', '  ann@example.com '], 'bea@example.com'],
+    ['EMAIL', ANN, 'bea@example.com'],
+  ),
+  guarded(
+    'user.phone',
+    ['+4930123456', ['+49 30 123456', '+49 (30) 123-456', '+49.30.12.34.56'], '+4930123457'],
+    ['PHONE', '+4930123456', '+4930123457'],
+  ),
+  guarded(
+    'user.username',
+    ['ann.arbor', ['Ann.Arbor', ' ANN.ARBOR '], 'bea'],
+    ['USERNAME', 'ann.arbor', 'bea'],
+  ),
+  guarded(
+    'tenant.name',
+    ['Acme Corp', ['acme corp', '  ACME   Corp ', '\uff21cme Corp', 'Acme\u00a0Corp'], 'Zenith'],
+    ['TENANT_NAME', 'acme corp', 'zenith'],
+  ),
+  guarded(
+    'location.code',
+    ['NYC001', ['nyc001', ' Nyc001 '], 'LAX001'],
+    ['LOCATION_CODE', 'NYC001', 'LAX001'],
+    { name: 'North' },
+  ),
+  guarded(
+    'role.name',
+    ['Office Clerk', ['office  clerk', 'OFFICE CLERK', 'O\ufb03ce Clerk'], 'Auditor'],
+    ['ROLE_NAME', 'office clerk', 'auditor', 'global'],
+    { scope: 'global' },
+  ),
+  guarded(
+    'route.path',
+    ['/users/{user}/files/{rest+}', ['/users/{id}/files/{path+}'], '/users/{user}'],
+    ['API_ROUTE', '/users/{}/files/{+}', '/users/{}', 'default GET'],
+    route,
+  ),
 ];

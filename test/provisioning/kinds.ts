@@ -1,422 +1,287 @@
-import type * as z from 'zod';
+import { describeCommands, type Property } from '../../provisioning/documents/commands.ts';
 import { COMMANDS } from '../../provisioning/index.ts';
-import type { Kind } from './kind.ts';
-import { platformKinds } from './platform-kinds.ts';
-import { scopeKinds } from './scope-kinds.ts';
-import type { Input, LedgerWorld, Result } from './support.ts';
+import { DAY_MS, type Entity } from '../../table/entities/entity.ts';
+import { ENTITIES } from '../../table/entities/registry.ts';
+import { SCOPE_TYPES } from '../../table/entities/scope-types.ts';
+import { type Input, type LedgerWorld, NOBODY, type Result } from './support.ts';
+
+/** A kind of node or edge with an example of each input, so that tests can walk all commands. */
+export interface Kind {
+  readonly type: string;
+  /** Input of a creation with every field, and all that it points at in place. */
+  readonly create: () => Promise<Input>;
+  /** Where its type is data: the field by which read, update and delete name one, by reference. */
+  readonly reference?: 'scope' | 'user' | undefined;
+  /** Fields that name one, as read, update and delete take them without a reference; the first set is that of update. */
+  readonly named: readonly (readonly string[])[];
+  /** Input of an update beside the name; null where it clears. Left out where there is no update. */
+  readonly changes?: () => Promise<Input>;
+  /** Fields by which it is listed; the empty list stands for the list of all. */
+  readonly lists: readonly (readonly string[])[];
+}
 
 const STAFF = 'staff.example';
+const [EARLY, LATE] = ['2026-02-01T00:00:00.000Z', '2026-03-01T00:00:00.000Z'];
+
+type Fields = Readonly<Record<string, Property>>;
+const INPUTS = new Map(describeCommands().map(({ name, input }) => [name, input]));
+/** The fields of a command's input, as its JSON Schema has them. */
+export const fieldsOf = (command: string): Fields => (INPUTS.get(command)?.properties ?? {}) as Fields;
+const requiredOf = (command: string) => (INPUTS.get(command)?.required ?? []) as readonly string[];
+const entityOf = (type: string): Entity | undefined => ENTITIES[type as keyof typeof ENTITIES];
+
+/** The kinds that commands create and delete; the audit log only grows. */
+export const TYPES: readonly string[] = [...COMMANDS.keys()]
+  .filter((name) => name.endsWith('.create') && name !== 'audit.create')
+  .map((name) => name.slice(0, name.indexOf('.')));
+
+/** Fields of a creation that say how it is done, that exclude others, or whose value is chosen when they are left out. */
+const LEFT_OUT = ['id', 'again', 'ifExists', 'customTemplateId', 'never', 'except'];
+
+/** Fields of a list that select nothing by themselves. */
+const OF_PAGES = ['limit', 'cursor', 'from', 'until', 'at', 'prefix'];
+
+function namesOf(type: string): readonly (readonly string[])[] {
+  if (type === 'grant') return [['id'], ['user', 'scope']];
+  const { guards = [], namedIn } = entityOf(type) ?? {};
+  const own = namedIn ? ['type', 'id'] : requiredOf(`${type}.delete`);
+  // Users have no identity here, and a path with its parameters is a form of key.
+  const others = guards.filter(({ field }) => ![...own, 'sub', 'path'].includes(field));
+  return [own, ...others.map(({ field, within = [] }) => [field, ...within])];
+}
+
+function listsOf(type: string): readonly (readonly string[])[] {
+  const { input } = COMMANDS.get(`${type}.list`) ?? {};
+  const takes = (given: Input) => input?.safeParse(given).success === true;
+  const selecting = Object.entries(fieldsOf(`${type}.list`)).filter(
+    ([field, { enum: [first] = [`location:${NOBODY}`] }]) =>
+      !OF_PAGES.includes(field) && [first, NOBODY, 'campus'].some((value) => takes({ [field]: value })),
+  );
+  // Routes without an API are those of the API `default`.
+  const isAll = takes({}) && type !== 'route';
+  return [...(isAll ? [[]] : []), ...selecting.map(([field]) => [field])];
+}
+
+export const isNullable = ({ type, anyOf = [] }: Property): boolean =>
+  [type, ...anyOf.map((each) => each.type)].flat().includes('null');
 
 /**
- * Every kind of node and edge with an example of each input, so that tests can walk all commands. Each
- * call of `create` names things that do not exist yet.
+ * Every kind with its examples: what a schema says of a field, and in words what it does not say. Each call of `create`
+ * names things that do not exist yet.
  */
 export function createKinds(world: Pick<LedgerWorld, 'run'>): Readonly<Record<string, Kind>> {
   let count = 0;
   const fresh = (word: string) => `${word}-${++count}`;
-  const id = async (command: string, input: Input) => (await world.run(command, input)).id;
-  const user = () => id('user.create', {});
-  const tenant = () => id('tenant.create', { name: fresh('Tenant') });
-  const location = () => id('location.create', { name: 'Place' });
-  const role = (more: Input = {}) => id('role.create', { name: fresh('role'), scope: 'global', ...more });
-  const group = async () => id('group.create', { scope: `location:${await location()}`, name: 'group' });
-  const page = async () => {
-    const name = fresh('page');
-    await world.run('page.create', { name });
-    return name;
+
+  /** What others point at: no more of it than must be there. */
+  const made = async (type: string, more: Input = {}): Promise<Result> => {
+    const given = requiredOf(`${type}.create`).filter((field) => !(field in more));
+    return world.run(`${type}.create`, { ...(await valuesOf(type, given)), ...more });
   };
-  const module = async () => {
-    const name = fresh('module');
-    await world.run('module.create', { name });
-    return name;
-  };
-  const connection = async () =>
-    world.run('scim-connection.create', {
-      scope: `tenant:${await tenant()}`,
-      name: 'staff',
-      issuer: 'https://login.example',
-    });
+  const id = (type: string, more?: Input) => async () => (await made(type, more)).id;
+  const ref = (type: string) => async () => `${type}:${(await made(type)).id}`;
+  const name = (type: string) => async () => String((await made(type)).name);
+  const user = id('user');
+  const role = id('role', { scope: 'global' });
   let known: Promise<Result> | undefined;
   /** A connection with a domain of its tenant. */
   const staff = () => {
-    known ??= (async () => {
-      const of = await connection();
-      await world.run('domain.create', { name: STAFF, tenant: of.scope });
+    known ??= made('scim-connection', { issuer: 'https://login.example' }).then(async (of) => {
+      await made('domain', { name: STAFF, tenant: of.scope });
       return of;
-    })();
+    });
     return known;
   };
-  const phone = () => `+4930${1_000_000 + ++count}`;
-  const [early, late] = ['2026-02-01T00:00:00.000Z', '2026-03-01T00:00:00.000Z'];
 
-  const kinds: readonly Kind[] = [
-    {
-      type: 'tenant',
-      create: async () => ({
-        name: fresh('Acme'),
-        description: 'a customer',
-        status: 'active',
-        combination: 'deny-overrides',
-      }),
-      named: [['id'], ['name']],
-      changes: async () => ({
-        name: fresh('Acme'),
-        description: null,
-        status: 'suspended',
-        combination: 'allow-overrides',
-      }),
-      lists: [[]],
-    },
-    {
-      type: 'location',
-      create: async () => ({
-        name: 'North',
-        code: fresh('N').toUpperCase(),
-        address: 'Hill 1',
-        parent: `tenant:${await tenant()}`,
-        status: 'active',
-        combination: 'allow-overrides',
-      }),
-      named: [['id'], ['code']],
-      changes: async () => ({
-        name: 'South',
-        code: fresh('S').toUpperCase(),
-        address: null,
-        status: 'suspended',
-      }),
-      lists: [[], ['parent']],
-    },
-    ...scopeKinds(id, fresh),
-    ...platformKinds(id, fresh),
-    {
-      type: 'user',
-      create: async () => ({
-        email: `${fresh('ann')}@example.com`,
-        emailProvider: 'google',
-        phone: phone(),
-        username: fresh('ann'),
-        displayName: 'Ann',
-        givenName: 'Ann',
-        familyName: 'Arbor',
-        title: 'Dr',
-        department: 'Sales',
-        userType: 'LEAD',
-        tenant: `tenant:${await tenant()}`,
-        status: 'active',
-        endsAt: late,
-        lastLoginAt: early,
-        invitedBy: await user(),
-        invitedAt: early,
-        mfaEnabled: true,
-        mfaType: 'totp',
-        passwordLastChangedAt: early,
-      }),
-      named: [['id'], ['email'], ['phone'], ['username']],
-      changes: async () => ({
-        email: `${fresh('bea')}@example.com`,
-        emailProvider: 'github',
-        phone: phone(),
-        username: fresh('bea'),
-        displayName: null,
-        givenName: 'Bea',
-        familyName: null,
-        department: null,
-        userType: null,
-        tenant: null,
-        status: 'disabled',
-        endsAt: null,
-        mfaEnabled: false,
-        lastLoginAt: late,
-      }),
-      lists: [[], ['tenant'], ['status']],
-    },
-    {
-      type: 'group',
-      create: async () => ({
-        scope: `location:${await location()}`,
-        name: 'teachers',
-        groupType: 'TEACHER',
-        description: 'who teach',
-        everyone: true,
-      }),
-      named: [['id']],
-      changes: async () => ({
-        name: 'helpers',
-        groupType: 'VOLUNTEER',
-        description: null,
-        allowOnly: true,
-      }),
-      lists: [[], ['scope']],
-    },
-    {
-      type: 'external-group',
-      create: async () => {
-        const scope = `tenant:${await tenant()}`;
-        const group = await id('group.create', { scope, name: fresh('staff'), allowOnly: true });
-        const [issuer, externalId] = ['https://login.example', fresh('staff')];
-        return { scope, issuer, externalId, group, description: 'the staff' };
-      },
-      named: [['id'], ['externalId', 'scope', 'issuer']],
-      changes: async () => ({ description: null }),
-      lists: [[], ['scope']],
-    },
-    {
-      type: 'invariant',
-      create: async () => {
-        const scope = `tenant:${await tenant()}`;
-        const separate = [await page(), await page()];
-        return { scope, name: fresh('four eyes'), separate, within: 'scope', description: 'both' };
-      },
-      named: [['id'], ['name', 'scope']],
-      changes: async () => ({ name: fresh('six eyes'), within: null, description: null }),
-      lists: [[], ['scope']],
-    },
-    {
-      type: 'domain',
-      create: async () => ({ name: `${fresh('d')}.example`, tenant: `tenant:${await tenant()}` }),
-      named: [['name']],
-      lists: [[], ['tenant']],
-    },
-    {
-      type: 'scim-connection',
-      create: async () => ({
-        scope: `tenant:${await tenant()}`,
-        name: 'the staff',
-        issuer: 'https://login.example',
-        lastSyncAt: early,
-      }),
-      named: [['id']],
-      changes: async () => ({ name: 'all', issuer: null, lastSyncAt: late }),
-      lists: [[], ['scope']],
-    },
-    {
-      type: 'mandate',
-      create: async () => ({
-        subject: `user:${await user()}`,
-        actor: `agent:${await id('subject.create', { type: 'agent', id: fresh('agent') })}`,
-        permissions: [await page(), 'invoices:read:*'],
-        scopes: [`location:${await location()}`],
-        purpose: 'reads invoices',
-        when: 'action.name == "read"',
-        budget: { uses: 5 },
-        token: true,
-      }),
-      named: [['id']],
-      lists: [['subject'], ['actor'], ['tenant'], []],
-    },
-    {
-      type: 'scim-credential',
-      create: async () => {
-        const { id: of, createdAt } = await connection();
-        const expiresAt = new Date(Date.parse(String(createdAt)) + 300 * 86_400_000).toISOString();
-        return { connection: of, expiresAt };
-      },
-      named: [['id']],
-      lists: [['connection']],
-    },
-    {
-      type: 'scim-user',
-      create: async () => {
-        // All of one connection, so that one can be created again.
-        const of = await staff();
-        const [email, sub] = [`${fresh('ann')}@${STAFF}`, fresh('ann')];
-        await world.run('user.create', { email, issuer: of.issuer, sub });
-        return {
-          connection: of.id,
-          userName: fresh('Ann'),
-          externalId: fresh('ann'),
-          active: true,
-          email,
-          sub,
-          displayName: 'Ann',
-          givenName: 'Ann',
-          familyName: 'Arbor',
-        };
-      },
-      named: [
-        ['connection', 'user'],
-        ['userName', 'connection'],
-        ['externalId', 'connection'],
-      ],
-      changes: async () => ({
-        userName: fresh('bea'),
-        externalId: fresh('bea'),
-        active: false,
-        email: null,
-        sub: null,
-        displayName: 'Bea',
-        givenName: null,
-        familyName: null,
-      }),
-      lists: [['connection']],
-    },
-    {
-      type: 'scim-group',
-      create: async () => {
-        const { id: connection, scope, issuer } = await staff();
-        const externalId = fresh('staff');
-        const { id: group } = await world.run('group.create', { scope, name: 'staff', allowOnly: true });
-        await world.run('external-group.create', { scope, issuer, externalId, group });
-        return { connection, displayName: fresh('Staff'), externalId };
-      },
-      named: [
-        ['connection', 'group'],
-        ['displayName', 'connection'],
-        ['externalId', 'connection'],
-      ],
-      changes: async () => ({ displayName: fresh('all'), externalId: fresh('all') }),
-      lists: [['connection']],
-    },
-    {
-      type: 'role',
-      create: async () => ({
-        name: fresh('clerk'),
-        scope: `tenant:${await tenant()}`,
-        parent: await role({ allowOnly: true }),
-        description: 'writes',
-        allowOnly: true,
-        createdBy: await user(),
-      }),
-      named: [['id']],
-      changes: async () => ({ name: fresh('clerk'), parent: null, description: null }),
-      lists: [[], ['scope']],
-    },
-    {
-      type: 'page',
-      create: async () => ({ name: fresh('page'), description: 'a page', module: await module() }),
-      named: [['name']],
-      changes: async () => ({ description: 'another page', module: null }),
-      lists: [[]],
-    },
-    {
-      type: 'property',
-      create: async () => ({
-        of: 'subject:user',
-        name: fresh('level').replace('-', '_'),
-        type: 'string',
-        source: 'stored',
-        description: 'a level',
-      }),
-      named: [['of', 'name']],
-      changes: async () => ({ description: null }),
-      lists: [[]],
-    },
-    {
-      type: 'resource-type',
-      create: async () => ({
-        name: fresh('invoice'),
-        permission: 'billing:{action}:{type}',
-        actions: { pay: 'billing:settle:invoice' },
-        scope: 'tenant:{tenant}',
-        description: 'an invoice',
-      }),
-      named: [['name']],
-      changes: async () => ({ actions: { pay: 'billing:pay:invoice' }, scope: null }),
-      lists: [[]],
-    },
-    {
-      type: 'permission',
-      create: async () => ({ name: `reports:${fresh('read')}:all`, description: 'reads', isDangerous: true }),
-      named: [['name']],
-      changes: async () => ({ description: null, isDangerous: false }),
-      lists: [[]],
-    },
-    {
-      type: 'route',
-      create: async () => ({
-        api: fresh('api'),
-        method: 'GET',
-        path: '/locations/{locationId}/pages/{page}',
-        permission: '{page}',
-        scope: 'location:{locationId}',
-        description: 'a route',
-      }),
-      named: [['id']],
-      changes: async () => ({
-        permission: 'dashboard',
-        scope: 'tenant:{claim:tenant}',
-        description: null,
-      }),
-      lists: [['api']],
-    },
-    {
-      type: 'membership',
-      create: async () => ({ user: await user(), group: await group(), joinedAt: early }),
-      named: [['user', 'group']],
-      changes: async () => ({ joinedAt: late }),
-      lists: [['user'], ['group']],
-    },
-    {
-      type: 'group-role',
-      create: async () => ({ group: await group(), role: await role(), assignedAt: early }),
-      named: [['group', 'role']],
-      changes: async () => ({ assignedAt: late }),
-      lists: [['group'], ['role']],
-    },
-    {
-      type: 'role-permission',
-      create: async () => ({
-        role: await role(),
-        permission: await page(),
-        effect: 'ALLOW',
-        when: 'context.method == "GET"',
-        grantedBy: await user(),
-        grantedAt: early,
-      }),
-      named: [['role', 'permission']],
-      changes: async () => ({ effect: 'DENY', when: null }),
-      lists: [['role'], ['permission']],
-    },
-    {
-      type: 'assignment',
-      create: async () => ({
-        user: await user(),
-        scope: `location:${await location()}`,
-        role: await role(),
-        id: (await user()).replace(/.$/, '0'),
-        startsAt: early,
-        endsAt: late,
-        createdBy: await user(),
-      }),
-      named: [['user', 'scope', 'role']],
-      changes: async () => ({ startsAt: null, endsAt: '2026-04-01T00:00:00.000Z' }),
-      lists: [['user'], ['scope'], ['role']],
-    },
-    {
-      type: 'global-role',
-      create: async () => ({ user: await user(), role: await role() }),
-      named: [['user', 'role']],
-      lists: [['user'], ['role']],
-    },
-    { type: 'admin', create: async () => ({ user: await user() }), named: [['user']], lists: [[]] },
-    {
-      type: 'grant',
-      create: async () => ({
-        user: await user(),
-        scope: `tenant:${await tenant()}`,
-        roles: [await role(), await role({ scope: 'tenant' })],
-        joinedAt: early,
-      }),
-      named: [['id'], ['user', 'scope']],
-      changes: async () => ({ roles: [await role({ scope: 'tenant' })] }),
-      lists: [['user'], ['scope'], ['role']],
-    },
-  ];
-  return Object.fromEntries(kinds.map((kind) => [kind.type, withProperties(kind)]));
-}
-
-/** Subjects and scopes have stored properties. */
-function withProperties(kind: Kind): Kind {
-  const shape = (COMMANDS.get(`${kind.type}.create`)?.input as z.ZodObject | undefined)?.shape ?? {};
-  if (!('properties' in shape)) return kind;
-  const properties = { department: 'Sales', level: 3, cleared: true, tags: ['a'], site: { floor: 2 } };
-  return {
-    ...kind,
-    create: async () => ({ ...(await kind.create()), properties }),
-    ...(kind.changes
-      ? { changes: async () => ({ ...(await kind.changes?.()), properties: { department: 'Legal' } }) }
-      : {}),
+  /** What fields of this name hold: what stands elsewhere, or text of a form. */
+  const FIELDS: Readonly<Record<string, (type: string) => unknown>> = {
+    scope: ref('location'),
+    tenant: ref('tenant'),
+    account: ref('account'),
+    enterprise: ref('enterprise'),
+    workstream: ref('workstream'),
+    parent: (type) =>
+      type === 'role'
+        ? id('role', { scope: 'global', allowOnly: true })()
+        : ref(SCOPE_TYPES[type]?.parents[0] ?? 'project')(),
+    user,
+    userId: user,
+    createdBy: user,
+    updatedBy: user,
+    grantedBy: user,
+    invitedBy: user,
+    ownerUserId: user,
+    group: id('group'),
+    role,
+    product: id('product'),
+    service: id('service'),
+    connection: id('scim-connection'),
+    module: name('module'),
+    permission: name('page'),
+    roles: async () => [await role(), await id('role', { scope: 'tenant' })()],
+    permissions: async () => [
+      { permission: await name('page')(), effect: 'ALLOW' },
+      { permission: 'reports:*:*', effect: 'DENY' },
+    ],
+    parents: () => ['project'],
+    children: () => ['building'],
+    name: (type) => fresh(type),
+    displayName: () => fresh('Ann'),
+    username: () => fresh('ann'),
+    userName: () => fresh('ann'),
+    externalId: () => fresh('ann'),
+    policyId: () => fresh('policy'),
+    code: () => fresh('N').toUpperCase(),
+    phone: () => `+4930${1_000_000 + ++count}`,
+    allowOnly: () => true,
+    ipAddress: () => '2001:db8::1',
+    issuer: () => 'https://login.example',
+    key: () => 'theme',
+    timezone: () => 'Europe/Berlin',
+    when: () => 'action.name == "read"',
   };
+
+  /** An example by the schema alone; `isOther` for another one. */
+  function exampleOf(field: string, { type, enum: words, format, minimum = 0 }: Property, isOther: boolean) {
+    if (words) return words.at(isOther ? -1 : 0);
+    const [kind] = [type].flat();
+    if (kind === 'boolean') return !isOther;
+    if (kind === 'number' || kind === 'integer') return Math.max(minimum, isOther ? 8 : 7);
+    if (field === 'properties')
+      return isOther ? { department: 'Legal' } : { level: 3, cleared: true, tags: ['a'], site: { floor: 2 } };
+    if (kind === 'object') return { rate: isOther ? 25 : 30, modes: ['day', 'night'] };
+    const at = /^(?:end|expires)|End$/.test(field) ? LATE : EARLY;
+    if (format === 'date-time') return isOther ? at?.replace('-01T', '-02T') : at;
+    if (format === 'date') return at?.slice(0, isOther ? 8 : 10).padEnd(10, '02');
+    if (format === 'uri') return `https://${fresh('page')}.example/`;
+    return /email$/i.test(field) ? `${fresh('ann')}@example.com` : fresh(`the ${field}`);
+  }
+
+  /** Examples of these fields of a creation or an update. */
+  async function valuesOf(type: string, fields: readonly string[], isUpdate = false) {
+    const properties = fieldsOf(`${type}.${isUpdate ? 'update' : 'create'}`);
+    const values: [string, unknown][] = [];
+    for (const field of fields) {
+      const { anyOf: [first] = [], ...schema } = properties[field] ?? {};
+      values.push([
+        field,
+        await (FIELDS[field]?.(type) ?? exampleOf(field, { ...first, ...schema } as Property, isUpdate)),
+      ]);
+    }
+    return Object.fromEntries(values);
+  }
+
+  /** What creations of a kind need beside, or otherwise. */
+  const CREATED: Readonly<Record<string, () => Promise<Input>>> = {
+    assignment: async () => ({ id: (await user()).replace(/.$/, '0') }),
+    domain: async () => ({ name: `${fresh('d')}.example` }),
+    'external-group': async () => {
+      const scope = await ref('tenant')();
+      return { scope, group: await id('group', { scope, allowOnly: true })() };
+    },
+    invariant: async () => ({ separate: [await name('page')(), await name('page')()], within: 'scope' }),
+    mandate: async () => ({
+      subject: `user:${await user()}`,
+      actor: `agent:${await id('subject', { type: 'agent' })()}`,
+      permissions: [await name('page')(), 'invoices:read:*'],
+      scopes: [await ref('location')()],
+      budget: { uses: 5 },
+      endsAt: undefined,
+    }),
+    // What is sold is not deleted.
+    module: async () => ({ soldBySubscription: false }),
+    permission: async () => ({ name: `reports:${fresh('read')}:all` }),
+    property: async () => ({ of: 'subject:user', name: fresh('level').replace('-', '_') }),
+    'resource-type': async () => ({
+      permission: 'billing:{action}:{type}',
+      actions: { pay: 'billing:settle:invoice' },
+      scope: 'tenant:{tenant}',
+    }),
+    route: async () => ({
+      path: '/locations/{locationId}/pages/{page}',
+      permission: '{page}',
+      scope: 'location:{locationId}',
+      api: fresh('api'),
+    }),
+    scope: async () => ({
+      type: (await made('scope-type', { parents: ['project'] })).name,
+      combination: 'allow-overrides',
+    }),
+    'scim-credential': async () => {
+      const { id: connection, createdAt } = await made('scim-connection');
+      return { connection, expiresAt: new Date(Date.parse(String(createdAt)) + 300 * DAY_MS).toISOString() };
+    },
+    'scim-user': async () => {
+      // All of one connection, so that one can be created again.
+      const { id: connection, issuer } = await staff();
+      const [email, sub] = [`${fresh('ann')}@${STAFF}`, fresh('ann')];
+      await world.run('user.create', { email, issuer, sub });
+      return { connection, email, sub };
+    },
+    'scim-group': async () => {
+      const { id: connection, scope, issuer } = await staff();
+      const externalId = fresh('staff');
+      const group = await id('group', { scope, allowOnly: true })();
+      await made('external-group', { scope, issuer, externalId, group });
+      return { connection, externalId };
+    },
+    setting: async () => ({ value: '7', valueType: 'number' }),
+    subject: async () => ({ type: 'agent' }),
+    token: async () => ({ tokenType: 'refresh', expiresAt: '2026-02-20T00:00:00.000Z' }),
+    user: async () => ({ issuer: undefined, sub: undefined }),
+  };
+
+  /** And what their updates do. */
+  const CHANGED: Readonly<Record<string, Input>> = {
+    grant: { user: undefined, scope: undefined },
+    invariant: { separate: undefined, within: null, never: undefined, except: undefined },
+    location: { combination: undefined },
+    'resource-type': { permission: undefined, actions: { pay: 'billing:pay:invoice' }, scope: null },
+    route: { permission: 'dashboard', scope: 'tenant:{claim:tenant}' },
+    scope: { combination: undefined },
+    'scim-user': { email: null, sub: null },
+    'scope-type': { parents: ['client'], children: [] },
+    setting: { value: 'dark', valueType: 'string' },
+    user: { issuer: undefined, sub: undefined },
+  };
+  const given = (input: Input): Input =>
+    Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
+
+  const kindOf = (type: string): Kind => {
+    const named = namesOf(type);
+    const { secret = [], namedIn } = entityOf(type) ?? {};
+    const left = [...LEFT_OUT, ...secret];
+    const create = async () => {
+      const own = (await CREATED[type]?.()) ?? {};
+      const fields = Object.keys(fieldsOf(`${type}.create`)).filter(
+        (field) => !left.includes(field) && !(field in own),
+      );
+      return given({ ...(await valuesOf(type, fields)), ...own });
+    };
+    /** One after the other what may be cleared is cleared, changed, or left as it is; all else is changed. */
+    const changes = async () => {
+      const own = CHANGED[type] ?? {};
+      const names = [...(named[0] ?? []), namedIn];
+      const updated = Object.entries(fieldsOf(`${type}.update`)).filter(
+        ([field]) => !names.includes(field) && !left.includes(field) && !(field in own),
+      );
+      const turns = updated.filter(([field, of]) => isNullable(of) && !named.flat().includes(field));
+      const turnOf = (field: string) => turns.findIndex(([each]) => each === field) % 3;
+      const fields = updated.map(([field]) => field);
+      const cleared = fields.filter((field) => turnOf(field) === 0).map((field) => [field, null]);
+      const changed = fields.filter((field) => turnOf(field) === 1 || turnOf(field) === -1);
+      return given({ ...Object.fromEntries(cleared), ...(await valuesOf(type, changed, true)), ...own });
+    };
+    return {
+      type,
+      create,
+      named,
+      reference: namedIn,
+      lists: listsOf(type),
+      ...(COMMANDS.has(`${type}.update`) ? { changes } : {}),
+    };
+  };
+  return Object.fromEntries(TYPES.map((type) => [type, kindOf(type)]));
 }
 
 export const pick = (from: Input, fields: readonly string[] = []): Input =>
@@ -558,11 +423,6 @@ function otherInputs(
     },
   };
 }
-
-/** The kinds that commands create and delete; the audit log only grows. */
-export const TYPES: readonly string[] = [...COMMANDS.keys()]
-  .filter((name) => name.endsWith('.create') && name !== 'audit.create')
-  .map((name) => name.slice(0, name.indexOf('.')));
 
 /** What only verified operators may do: approvals.test.ts is about these. */
 export const OF_OPERATORS: ReadonlySet<string> = new Set(['approval.approve', 'approval.reject']);

@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { COMMANDS } from '../../provisioning/index.ts';
 import { SCOPE_TYPES } from '../../table/entities/scope-types.ts';
 import { BUILT_IN_SUBJECTS } from '../../table/identifiers.ts';
-import type { Kind } from './kind.ts';
-import { createKinds, pick } from './kinds.ts';
+import { createKinds, type Kind, pick } from './kinds.ts';
 import { createLightLedgerWorld, type Input, NOBODY } from './support.ts';
 
 /** Errors name fields and entities as their callers do, in plain words. */

@@ -1,18 +1,98 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type * as z from 'zod';
 import { COMMANDS, type Command } from '../../provisioning/index.ts';
+import { revealed } from '../../provisioning/pseudonyms.ts';
+import { isRef, parseRef } from '../../table/identifiers.ts';
+import type { Item } from '../../table/item.ts';
+import { LOG_SHARDS, logPartition, operationKey } from '../../table/keys.ts';
 import { eventually } from '../support/eventually.ts';
-import type { Kind } from './kind.ts';
-import { createKinds, nameOf, pick, TYPES } from './kinds.ts';
+import { createKinds, type Kind, nameOf, pick, TYPES } from './kinds.ts';
 import { createLedgerWorld, type Input, type Result } from './support.ts';
 
-/** Create, read, list, update, delete: the same story for every kind of node and edge. */
+/**
+ * Create, read, list, update, delete: the same story for every kind of node and edge. Each write is one
+ * TransactWriteItems, and in it are the record of the operation and the audit record, in the log of the tenant that it
+ * concerns.
+ */
+const YEAR = 365 * 86_400;
+const WRITES = /Put|Update|Delete|Write/;
+const READS = /^(GetItem|BatchGetItem|Query)$/;
+
 const world = await createLedgerWorld();
 const kinds: Readonly<Record<string, Kind>> = createKinds(world);
 
-test('the table of kinds knows every kind that has a command', () => {
-  expect(Object.keys(kinds).sort()).toEqual([...TYPES].sort());
-});
+/** Runs a command as an actor and returns its result with all that it wrote. */
+async function carryOut(command: string, input: Input) {
+  world.calls.length = 0;
+  const first = world.transactions.length;
+  const operationId = `${command} ${first}`;
+  const answer = await world.provision({ command, input, operationId, actor: 'ops@example.com' });
+  if (!answer.ok) throw new Error(`${command}: ${answer.error.message}`);
+  expect(world.calls.filter(({ operation }) => WRITES.test(operation))).toEqual([
+    { operation: 'TransactWriteItems', index: undefined, keys: 0 },
+  ]);
+  const items = await world.touchedSince(first);
+  const { token: _, ...result } = answer.result as Result;
+  return { result: result as Result, operationId, items };
+}
+type Done = Awaited<ReturnType<typeof carryOut>>;
+
+const readAll = async (owner: string | undefined): Promise<readonly Item[]> => {
+  const shards = Array.from({ length: LOG_SHARDS }, (_, shard) => shard);
+  const ref = owner === undefined ? undefined : parseRef(owner, 'owner');
+  return world.reader.listAll({ ranges: shards.map((shard) => ({ partition: logPartition(ref, shard) })) });
+};
+
+/** The one audit record of what was done, found in the log of `owner`. */
+async function expectRecord(command: string, done: Done, owner: string | undefined, expected: Input) {
+  // A tenant that goes leaves a notice in the log of what concerns none, too.
+  const records = done.items.filter((item) => item.Type === 'AuditLog' && (item.before ?? item.after));
+  expect(records).toHaveLength(1);
+  // With the values that pseudonyms stand for.
+  const shown = await revealed(world.reader, done.items);
+  const now = world.clock.now();
+  const [type] = command.split('.');
+  const { edges: beside, ...record } = shown.find(
+    ({ id, Type }) => id === records[0]?.id && Type === 'AuditLog',
+  ) as Item;
+  expect(beside ?? []).toEqual([]);
+  expect(record).toEqual({
+    PK: expect.any(String),
+    SK: `${new Date(now).toISOString()}#${records[0]?.id}`,
+    Type: 'AuditLog',
+    v: 1,
+    id: expect.stringMatching(/^[0-9A-HJKMNP-TV-Z]{26}$/),
+    action: command,
+    entityType: type,
+    entityId: expect.any(String),
+    timestamp: new Date(now).toISOString(),
+    operationId: done.operationId,
+    actor: 'ops@example.com',
+    source: 'provisioning',
+    status: 'success',
+    counter: expect.any(Number),
+    severity: type === 'admin' ? 'critical' : command.endsWith('.delete') ? 'warning' : 'info',
+    ttl: Math.floor(now / 1000) + YEAR,
+    ...(owner === undefined ? {} : { tenant: owner }),
+    ...expected,
+  });
+  expect(await readAll(owner)).toContainEqual(records[0]);
+  expect(shown).toContainEqual(
+    expect.objectContaining({ ...operationKey(done.operationId), Type: 'Operation', result: done.result }),
+  );
+}
+
+/** The tenant that a node says it belongs to, if any. */
+async function ownerOf(node: Input): Promise<string | undefined> {
+  // Which domain is whose is for nobody's log.
+  if (node.tenant !== undefined && node.id === node.name) return undefined;
+  const { root, scope, roleScope, tenant, account, enterprise, workstream } = node;
+  const owner = [root, scope, roleScope, tenant, account, enterprise].map(String).find(isRef);
+  if (owner !== undefined || workstream === undefined) return owner;
+  return String((await world.run('workstream.read', { id: parseRef(String(workstream), 'ref').id })).root);
+}
+
+const escaped = (text: string) => text.replace(/[+.*]/g, '\\$&');
 
 describe.each(TYPES)('%s', (type) => {
   let kind: Kind;
@@ -23,6 +103,24 @@ describe.each(TYPES)('%s', (type) => {
     const { token: _, ...kept } = await world.run(verb('create'), await kind.create());
     created = kept;
   });
+  /** Carries out a command on one, and expects its record. */
+  const recorded = async (name: string, input: Input, before?: Result) => {
+    const done = await carryOut(verb(name), input);
+    const { result } = done;
+    const node = before ?? result;
+    const names = kind.named.map((fields) =>
+      Object.values(pick({ ...before, ...result }, fields)).join(
+        ['property', 'subject', 'scim-user', 'scim-group'].includes(type) ? ':' : ' ',
+      ),
+    );
+    await expectRecord(verb(name), done, await ownerOf(node), {
+      entityId: expect.stringMatching(new RegExp(`^(${names.map(escaped).join('|')})$`)),
+      ...(type === 'scope' ? { entityId: node.id, entityType: node.type } : {}),
+      ...(before ? { before } : {}),
+      ...(name === 'delete' ? {} : { after: result }),
+    });
+    return result;
+  };
 
   /** Expects so many rows for `item` in each of its lists, and nothing in them that reading does not show. */
   const expectInLists = async (item: Result, count: number) => {
@@ -50,17 +148,16 @@ describe.each(TYPES)('%s', (type) => {
     const input = await kind.create();
     const now = new Date(world.clock.now()).toISOString();
     // Whether there is to be a token is answered by the token.
-    const { token, ...kept } = input;
-    expect(await world.run(verb('create'), input)).toMatchObject({
-      ...kept,
-      ...(token ? { token: expect.any(String) } : {}),
-      createdAt: now,
-      updatedAt: now,
-    });
+    const { token: _, ...kept } = input;
+    const made = await recorded('create', input);
+    expect(made).toMatchObject({ ...kept, createdAt: now, updatedAt: now });
   });
 
   test('reading by each of its names shows what creation answered', async () => {
+    world.calls.length = 0;
     for (const name of names(created)) expect(await world.run(verb('read'), name)).toEqual(created);
+    await world.run(verb('list'), pick(created, kind.lists[0]));
+    expect(world.calls.filter(({ operation }) => !READS.test(operation))).toEqual([]);
   });
 
   test('each list shows it once', async () => expectInLists(created, 1));
@@ -84,7 +181,7 @@ describe.each(TYPES)('%s', (type) => {
       updatedAt: new Date(world.clock.now()).toISOString(),
     };
     for (const [name, value] of Object.entries(changes)) if (value === null) delete expected[name];
-    const updated = await world.run(verb('update'), { ...nameOf(kind, created), ...changes });
+    const updated = await recorded('update', { ...nameOf(kind, created), ...changes }, created);
     expect(updated).toEqual(expected);
     for (const name of names(updated)) expect(await world.run(verb('read'), name)).toEqual(expected);
     await expectInLists(updated, 1);
@@ -94,7 +191,8 @@ describe.each(TYPES)('%s', (type) => {
   test('deletion takes it out of every reading and list, and it can be created again', async () => {
     const [name = {}] = names(created);
     const ids = pick(created, kind.named[0]);
-    expect(await world.run(verb('delete'), name)).toEqual({ ...ids, deleted: true });
+    world.clock.advance(1_000);
+    expect(await recorded('delete', name, created)).toEqual({ ...ids, deleted: true });
     for (const gone of names(created)) {
       expect(await world.refused(verb('read'), gone)).toMatchObject({ code: 'not_found' });
     }
@@ -162,4 +260,60 @@ test('a technical user can be granted roles in its own account, and is not mista
   expect(await world.listed('technical-user.list', { account })).toHaveLength(1);
   await world.run('technical-user.delete', { id });
   expect(await world.listed('technical-user.list', { account })).toEqual([]);
+});
+
+test('what happens in a location of a tenant is in the log of the tenant', async () => {
+  const { run } = world;
+  const tenant = `tenant:${(await run('tenant.create', { name: 'Log' })).id}`;
+  const location = `location:${(await run('location.create', { name: 'Below', parent: tenant })).id}`;
+  const role = (await run('role.create', { name: 'log', scope: tenant })).id;
+  const user = (await run('user.create', {})).id;
+  await run('page.create', { name: 'log' });
+  const group = (await run('group.create', { name: 'log', scope: location })).id;
+  const ends = {
+    membership: { user, group },
+    'group-role': { group, role },
+    assignment: { user, role, scope: location },
+    'role-permission': { role, permission: 'log' },
+  };
+  const later = '2027-01-01T00:00:00.000Z';
+  const changes = {
+    membership: { joinedAt: later },
+    'group-role': { assignedAt: later },
+    assignment: { endsAt: later },
+    'role-permission': { effect: 'DENY' },
+  };
+  for (const [type, end] of Object.entries(ends)) {
+    await run(`${type}.create`, type === 'role-permission' ? { ...end, effect: 'ALLOW' } : end);
+    await run(`${type}.update`, { ...end, ...changes[type as keyof typeof changes] });
+    await run(`${type}.delete`, end);
+  }
+  await run('group.delete', { id: group });
+  const log = await readAll(tenant);
+  expect(log.map((record) => record.action).sort()).toEqual(
+    [
+      ...Object.keys(ends).flatMap((type) => [`${type}.create`, `${type}.update`, `${type}.delete`]),
+      'tenant.create',
+      'location.create',
+      'role.create',
+      'group.create',
+      'group.delete',
+    ].sort(),
+  );
+  expect(await readAll(location)).toEqual([]);
+});
+
+test('a command that fails leaves no record', async () => {
+  const first = world.transactions.length;
+  await world.run('page.create', { name: 'once' });
+  await world.refused('page.create', { name: 'once' });
+  const records = (await world.touchedSince(first)).filter((item) => item.Type === 'AuditLog');
+  expect(records).toHaveLength(1);
+});
+
+test('a record without an actor says nothing of one', async () => {
+  const first = world.transactions.length;
+  await world.run('user.create', {});
+  const record = (await world.touchedSince(first)).find((item) => item.Type === 'AuditLog');
+  expect(record).not.toHaveProperty('actor');
 });
