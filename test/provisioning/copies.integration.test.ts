@@ -3,6 +3,7 @@ import fc from '../support/fast-check.ts';
 import { size } from '../support/tier.ts';
 import { expectAgreement, IN_STEPS, type Naming } from './copies.ts';
 import { createInputs } from './kinds.ts';
+import { furnishLarge, furnishTenant, LARGE as LARGE_NODES } from './large.ts';
 import { type Event, inParallel } from './stepwise.ts';
 import { copyOf, createLedgerWorld, createLightLedgerWorld, type LedgerWorld } from './support.ts';
 import { expectVerified, expectWhole } from './whole.ts';
@@ -19,13 +20,19 @@ const idOf = async (world: LedgerWorld, command: string, input = {}) => (await w
 const times = (count: number) => [...Array(count).keys()];
 const many = <R>(count: number, act: (i: number) => Promise<R>) => inParallel(times(count), 6, act);
 
+const named = (name: string, count: number, of: (i: number) => object) =>
+  Object.fromEntries(times(count).map((i) => [`${name} ${i}`, of(i)]));
+const large = (name: keyof typeof LARGE_NODES) => async (world: LedgerWorld) =>
+  (await furnishLarge(world, LARGE_NODES[name])).input;
+const HOUSE = {
+  client: { id: 'client', type: 'client' },
+  project: { type: 'project', parent: 'client' },
+  other: { id: 'other', type: 'project', parent: 'client' },
+  house: { id: 'house', type: 'building', parent: 'project' },
+};
+
 /** What takes several transactions, per command; a deletion of a node that is small is one transaction. */
 const LARGE: Readonly<Record<string, (world: LedgerWorld) => Promise<Event['input']>>> = {
-  'user.delete': async (world) => {
-    const user = await idOf(world, 'user.create');
-    await many(120, () => world.run('session.create', { user }));
-    return { id: user };
-  },
   'user.erase': async (world) => {
     const user = await idOf(world, 'user.create', { email: 'large@example.com' });
     await many(120, () => world.run('session.create', { user, ipAddress: '192.0.2.1' }));
@@ -45,55 +52,27 @@ const LARGE: Readonly<Record<string, (world: LedgerWorld) => Promise<Event['inpu
     await many(60, () => world.run('token.create', { user: `technical-user:${id}`, tokenType: 'api' }));
     return { id };
   },
-  'group.delete': async (world) => {
-    const scope = `location:${await idOf(world, 'location.create', { name: 'Place' })}`;
-    const group = await idOf(world, 'group.create', { name: 'large', scope });
-    await many(60, async () =>
-      world.run('membership.create', { group, user: await idOf(world, 'user.create') }),
-    );
-    return { id: group };
-  },
-  'role.delete': async (world) => {
-    const scope = `tenant:${await idOf(world, 'tenant.create', { name: 'Acme' })}`;
-    const role = await idOf(world, 'role.create', { name: 'large', scope });
-    await many(60, async (i) => {
-      const user = await idOf(world, 'user.create');
-      await (i % 2
-        ? world.run('assignment.create', { user, role, scope })
-        : world.run('grant.create', { user, roles: [role], scope }));
-    });
-    return { id: role };
-  },
-  'page.delete': async (world) => {
-    await world.run('page.create', { name: 'home' });
-    await many(60, async (i) => {
-      const role = await idOf(world, 'role.create', { name: `role ${i}`, scope: 'global' });
-      await world.run('role-permission.create', { role, permission: 'home', effect: 'ALLOW' });
-    });
-    return { name: 'home' };
-  },
+  'group.delete': large('a group with 60 members that forbids'),
+  'role.delete': large('a role with 60 holders of three kinds'),
+  'page.delete': large('a page on which 60 roles have an effect'),
+  'user.delete': large('a user with 60 memberships, grants, tokens, sessions'),
   'scope.delete-tree': async (world) => {
-    const client = `client:${await idOf(world, 'client.create', { name: 'Client' })}`;
-    const project = `project:${await idOf(world, 'project.create', { name: 'p', parent: client })}`;
-    const building = `building:${await idOf(world, 'building.create', { name: 'b', parent: project })}`;
-    const role = await idOf(world, 'role.create', { name: 'own', scope: client });
-    const user = await idOf(world, 'user.create');
-    for (const floor of times(3)) {
-      const zone = `zone:${await idOf(world, 'zone.create', { name: `z${floor}`, parent: building })}`;
-      await world.run('device.create', { name: 'd', parent: zone });
-      const group = await idOf(world, 'group.create', { name: 'g', scope: zone });
-      await world.run('membership.create', { group, user });
-      await world.run('group-role.create', { group, role });
-    }
-    return { scope: client };
+    await furnishTenant(world, {
+      scopes: {
+        ...HOUSE,
+        ...named('zone', 3, () => ({ type: 'zone', parent: 'house' })),
+        ...named('device', 3, (i) => ({ type: 'device', parent: `zone ${i}` })),
+      },
+      roles: { own: { owner: 'client' } },
+      groups: named('group', 3, (i) => ({ scope: `zone ${i}`, roles: ['own'] })),
+      users: { ann: { id: 'ann', groups: times(3).map((i) => `group ${i}`) } },
+    });
+    return { scope: 'client:client' };
   },
   'scope.move': async (world) => {
-    const client = `client:${await idOf(world, 'client.create', { name: 'Client' })}`;
-    const from = `project:${await idOf(world, 'project.create', { name: 'from', parent: client })}`;
-    const parent = `project:${await idOf(world, 'project.create', { name: 'to', parent: client })}`;
-    const scope = `building:${await idOf(world, 'building.create', { name: 'b', parent: from })}`;
-    await many(40, (i) => world.run('device.create', { name: `d${i}`, parent: scope }));
-    return { scope, parent };
+    const devices = named('device', 40, () => ({ type: 'device', parent: 'house' }));
+    await furnishTenant(world, { scopes: { ...HOUSE, ...devices } });
+    return { scope: 'building:house', parent: 'project:other' };
   },
   'role-template.apply': async (world) => {
     const permissions = times(50).map((i) => ({ permission: `m${i}:*:*`, effect: i % 2 ? 'ALLOW' : 'DENY' }));

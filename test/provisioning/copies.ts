@@ -25,22 +25,17 @@ export type Naming = 'the same operationId' | 'an operationId each';
 /** Lets all pass once `count` have arrived. */
 function gate(count: number) {
   let left = count;
-  const { promise, open } = opening();
+  let open: () => void = () => {};
+  const all = new Promise<void>((resolve) => {
+    open = resolve;
+  });
   return {
     arrive: (): Promise<void> => {
       left -= 1;
       if (left === 0) open();
-      return promise;
+      return all;
     },
   };
-}
-
-function opening() {
-  let open: () => void = () => {};
-  const promise = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return { promise, open };
 }
 
 /**

@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { findingsIn } from './findings.ts';
-import { decisionsOf, rebuild } from './rebuild.ts';
+import { findingsOn } from './findings.ts';
 import { createLedgerWorld, type Input, isEmptied, type LedgerWorld } from './support.ts';
-import { faultsOf } from './verify.ts';
+import { expectWhole } from './whole.ts';
 
 /** A deletion takes everything along that says something of what is deleted, in its one write, or nothing. */
 let world: LedgerWorld;
@@ -53,14 +52,6 @@ describe('with edges on all sides', () => {
     }
   });
 
-  /** The facts that still speak of something: in a key, an attribute, a member of a set. */
-  const traces = async (word: string) => {
-    // What a root has noted of refusals stays: it is no right, and cannot be counted down.
-    const text = (name: string, value: unknown) =>
-      name === 'denials' ? undefined : value instanceof Set ? [...value] : value;
-    const found = (await world.dataItems()).filter((item) => JSON.stringify(item, text).includes(word));
-    return found.map(({ PK, SK }) => `${PK} / ${SK}`);
-  };
   test.each([
     ['tenant', 'tenant', 'the tenant still has 3 dependent(s)'],
     ['location', 'office', 'the location still has 1 dependent(s)'],
@@ -78,7 +69,7 @@ describe('with edges on all sides', () => {
     ['permission', 'a:b:c'],
   ])('a %s is gone without a trace: %s', async (type, name) => {
     await world.run(`${type}.delete`, { name });
-    expect(await traces(name)).toEqual([]);
+    expect(await world.traces(name)).toEqual([]);
     await world.run(`${type}.create`, { name });
     // Registered anew, it knows nothing of what roles once did to it; a pattern covers what it covers.
     const { reason } = await world.newEngine().check(`user:${id.bea}`, name, ref('school'));
@@ -96,14 +87,12 @@ describe('with edges on all sides', () => {
   ];
 
   test.each(cases)('a %s is gone without a trace: %s', async (type, name, value) => {
-    expect((await traces(String(id[name]))).length).toBeGreaterThan(3);
+    expect((await world.traces(String(id[name]))).length).toBeGreaterThan(3);
     await world.run(`${type}.delete`, { id: id[name] });
-    expect(await traces(String(id[name]))).toEqual([]);
-    expect(await traces(value)).toEqual([]);
-    const items = await world.everything();
-    expect(faultsOf(items)).toEqual([]);
-    expect(await findingsIn(items, world.clock)).toEqual([]);
-    expect(decisionsOf(items)).toEqual(rebuild(items));
+    expect(await world.traces(String(id[name]))).toEqual([]);
+    expect(await world.traces(value)).toEqual([]);
+    await expectWhole(world);
+    expect(await findingsOn(world)).toEqual([]);
   });
 
   test('what is left of it all, one after the other, leaves an empty table', async () => {

@@ -1,28 +1,32 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { findingsIn } from './findings.ts';
-import { decisionsOf, rebuild } from './rebuild.ts';
+import { findingsOn } from './findings.ts';
 import { createLightLedgerWorld, type Input, isEmptied, type LedgerWorld } from './support.ts';
-import { faultsOf } from './verify.ts';
+import { expectWhole } from './whole.ts';
 
 /**
  * One command between what another has read and what it writes. The later one never writes from what is no
  * longer so: it plans again, and either both have happened or it is refused for what is now the case.
  */
 let world: LedgerWorld;
-const id: Record<string, string> = {};
+/** Each is its own id. */
+const id = {
+  tenant: 'acme',
+  group: 'group',
+  ann: 'ann',
+  role: 'role',
+  other: 'other',
+  third: 'third',
+  page: 'page',
+};
 beforeEach(async () => {
   world = await createLightLedgerWorld();
-  const make = async (name: string, command: string, input: Input) => {
-    id[name] = (await world.run(command, input)).id;
-  };
-  await make('tenant', 'tenant.create', { name: 'Acme' });
-  await make('group', 'group.create', { name: 'staff', scope: acme() });
-  await make('ann', 'user.create', { email: 'ann@example.com' });
-  await make('role', 'role.create', { name: 'role', scope: acme() });
-  await make('other', 'role.create', { name: 'other', scope: acme() });
-  await make('third', 'role.create', { name: 'third', scope: acme() });
-  id.page = 'page';
-  await world.run('page.create', { name: id.page });
+  await world.apply(`
+pages: [page]
+scopes: { acme: { id: acme, type: tenant } }
+roles: { role: { id: role, owner: acme }, other: { id: other, owner: acme }, third: { id: third, owner: acme } }
+groups: { group: { id: group, scope: acme } }
+users: { ann: { id: ann, email: ann@example.com } }
+`);
 });
 const acme = () => `tenant:${id.tenant}`;
 
@@ -33,13 +37,11 @@ async function race(
 ): Promise<Awaited<ReturnType<LedgerWorld['provision']>>> {
   const act = typeof first === 'function' ? first : () => world.run(...first);
   const answer = await world.provisionAround({ command: second[0], input: second[1] }, act);
-  const items = await world.everything();
-  expect(faultsOf(items)).toEqual([]);
-  expect(await findingsIn(items, world.clock)).toEqual([]);
-  expect(decisionsOf(items)).toEqual(rebuild(items));
+  await expectWhole(world);
+  expect(await findingsOn(world)).toEqual([]);
   return answer;
 }
-const nodeOf = (type: string, name: string) => (type === 'page' ? { name: id.page } : { id: id[name] });
+const nodeOf = (type: string, name: string) => (type === 'page' ? { name } : { id: name });
 
 describe('a deletion takes along the edge that came meanwhile', () => {
   const ann = () => ({ user: id.ann });
@@ -92,7 +94,7 @@ describe('a deletion is refused for what came meanwhile', () => {
   ] as const)('%s, for %s', async (command, _, meanwhile, input) => {
     if (command === 'tenant.delete') {
       await world.run('group.delete', { id: id.group });
-      for (const name of ['role', 'other', 'third']) await world.run('role.delete', { id: id[name] });
+      for (const name of ['role', 'other', 'third']) await world.run('role.delete', { id: name });
     }
     const node = { id: command === 'tenant.delete' ? id.tenant : id.role };
     expect(await race([command, node], [meanwhile, input()])).toMatchObject({
@@ -134,8 +136,7 @@ describe('two changes of one thing', () => {
       },
     );
     expect(await world.run('assignment.read', assignment())).not.toHaveProperty('startsAt');
-    const items = await world.everything();
-    expect(decisionsOf(items)).toEqual(rebuild(items));
+    await expectWhole(world);
   });
 
   test('the roles of a grant: the later change stands, and no role is held by halves', async () => {

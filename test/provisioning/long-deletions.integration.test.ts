@@ -5,7 +5,8 @@ import { modelOf } from '../proof/oracle/model-of-items.ts';
 import { judge } from '../proof/oracle/oracle.ts';
 import { size } from '../support/tier.ts';
 import { foldRoles } from './folded.ts';
-import { type Event, inParallel, interruptAfter, provisionWatched, provisionWith } from './stepwise.ts';
+import { furnishLarge, furnishTenant, LARGE, type Large, MANY } from './large.ts';
+import { type Event, interruptAfter, provisionWatched, provisionWith } from './stepwise.ts';
 import { copyOf, createLightLedgerWorld, type Input, type LedgerWorld } from './support.ts';
 import { expectWhole as expectAllWhole, expectVerified } from './whole.ts';
 
@@ -16,77 +17,41 @@ import { expectWhole as expectAllWhole, expectVerified } from './whole.ts';
  * the edges away, the last one takes the node. Nothing is opened on the way, and nothing is left behind.
  */
 let world: LedgerWorld;
-const id: Record<string, string> = {};
-const make = async (name: string, command: string, input: Input) => {
-  id[name] = (await world.run(command, input)).id;
-  return id[name];
-};
-const acme = () => `tenant:${id.tenant}`;
-const MANY = [...Array(60).keys()];
+const ACME = 'tenant:acme';
 /** Enough for many steps, as each node of a tree is one; each is looked at whole. */
 const IN_TREE = MANY.slice(0, size(20, 40));
 const PAGES = ['home', 'grades'];
 /** Those who are asked about; one may by the role, one is forbidden by it, one both, one neither. */
-const WITNESSES = ['u0', 'u1', 'u2', 'u3'];
+const WITNESSES = ['u0', 'u1', 'u2', 'large-user', 'u3'];
+const GROUP = LARGE['a group with 60 members that forbids'];
 
-/** A tenant under deny-overrides, one role that allows and one that forbids, and users. */
-async function createTenant(): Promise<void> {
-  world = await createLightLedgerWorld();
-  await make('tenant', 'tenant.create', { name: 'Acme', combination: 'deny-overrides' });
-  for (const name of PAGES) await world.run('page.create', { name });
-  for (const name of ['allows', 'forbids']) {
-    const effect = name === 'allows' ? 'ALLOW' : 'DENY';
-    await make(name, 'role.create', { name, scope: acme() });
-    await world.run('role-permission.create', { role: id[name], permission: 'home', effect });
-  }
-  await world.run('role-permission.create', { role: id.allows, permission: 'grades', effect: 'ALLOW' });
-  for (const name of WITNESSES) await make(name, 'user.create', { username: name });
-  for (const user of [id.u0, id.u2])
-    await world.run('assignment.create', { user, role: id.allows, scope: acme() });
-  for (const user of [id.u1, id.u2])
-    await world.run('assignment.create', { user, role: id.forbids, scope: acme() });
-}
-
-/** What a tenant is furnished with, once: each test of the group has a copy of its own. */
-function furnished<T>(make: () => Promise<T>): () => T {
-  let made: { readonly world: LedgerWorld; readonly ids: typeof id; readonly of: T };
+/** What a world is furnished with, once: each test of the group has a copy of its own. */
+function furnished<T>(furnish: (world: LedgerWorld) => Promise<T>): () => T {
+  let made: { readonly world: LedgerWorld; readonly of: T };
   beforeAll(async () => {
-    await createTenant();
-    const of = await make();
-    made = { world, ids: { ...id }, of };
+    const world = await createLightLedgerWorld();
+    made = { of: await furnish(world), world };
   });
   beforeEach(async () => {
     world = await copyOf(made.world);
-    Object.assign(id, made.ids);
   });
   return () => made.of;
 }
 
 const questions = (scopes: readonly string[]) =>
   WITNESSES.flatMap((name) =>
-    PAGES.flatMap((permission) =>
-      scopes.map((scope) => ({ subject: `user:${id[name]}`, permission, scope })),
-    ),
+    PAGES.flatMap((permission) => scopes.map((scope) => ({ subject: `user:${name}`, permission, scope }))),
   );
 const isAllowed = (reason: string | undefined) => reason === 'role' || reason === 'admin';
 
 const expectWhole = () => expectAllWhole(world);
 afterEach(() => expectVerified(world));
 
-/** What still speaks of it, beside the log. */
-const traces = async (word: unknown) => {
-  // What a root has noted of refusals stays: it is no right, and cannot be counted down.
-  const text = (name: string, value: unknown) =>
-    name === 'denials' ? undefined : value instanceof Set ? [...value] : value;
-  const found = (await world.dataItems()).filter((item) => JSON.stringify(item, text).includes(String(word)));
-  return found.map(({ PK, SK }) => `${PK} / ${SK}`);
-};
-
 /**
  * Deletes with a look at the table and at fresh engines after every transaction: who is allowed then is allowed
  * before or after.
  */
-async function deleteWatched(event: Event, scopes: readonly string[] = [acme()]) {
+async function deleteWatched(event: Event, scopes: readonly string[] = [ACME]) {
   const ask = async () => {
     const items = await expectWhole();
     const asked = questions(scopes);
@@ -108,149 +73,27 @@ async function deleteWatched(event: Event, scopes: readonly string[] = [acme()])
   return states;
 }
 
-/** Things that are deleted in steps, each with many edges of all kinds that it can have. */
-const cases: Readonly<
-  Record<
-    string,
-    {
-      readonly make: () => Promise<Event>;
-      readonly named: string;
-      /** An edge that somebody tries to add meanwhile. */
-      readonly meanwhile: () => readonly (readonly [string, Input])[];
-    }
-  >
-> = {
-  'a group with 60 members that forbids': {
-    named: 'group',
-    make: async () => {
-      await make('group', 'group.create', { name: 'large', scope: acme() });
-      await world.run('group-role.create', { group: id.group, role: id.forbids });
-      await world.run('membership.create', { user: id.u0, group: id.group });
-      await inParallel(MANY.slice(1), 6, async () =>
-        world.run('membership.create', {
-          user: (await world.run('user.create', {})).id,
-          group: id.group,
-        }),
-      );
-      return { command: 'group.delete', input: { id: id.group } };
-    },
-    meanwhile: () => [
-      ['membership.create', { user: id.u3, group: id.group }],
-      ['group-role.create', { group: id.group, role: id.allows }],
-      ['group.update', { id: id.group, name: 'other' }],
-      ['group-role.update', { group: id.group, role: id.forbids, assignedAt: '2026-01-01T00:00:00.000Z' }],
-    ],
-  },
-  'a role with 60 holders of three kinds': {
-    named: 'forbids',
-    make: async () => {
-      await make('kept', 'role.create', { name: 'kept', scope: acme() });
-      await inParallel(MANY, 6, async (i) => {
-        const user = (await world.run('user.create', {})).id;
-        if (i % 3 === 0) {
-          await world.run('assignment.create', { user, role: id.forbids, scope: acme() });
-        } else if (i % 3 === 1) {
-          const roles = i % 2 ? [id.forbids] : [id.forbids, id.kept];
-          await world.run('grant.create', { user, roles, scope: acme() });
-        } else {
-          const group = (await world.run('group.create', { name: 'group', scope: acme() })).id;
-          await world.run('group-role.create', { group, role: id.forbids });
-        }
-      });
-      return { command: 'role.delete', input: { id: id.forbids } };
-    },
-    meanwhile: () => [
-      ['assignment.create', { user: id.u3, role: id.forbids, scope: acme() }],
-      ['grant.create', { user: id.u3, roles: [id.forbids], scope: acme() }],
-      ['role.create', { name: 'child', scope: acme(), parent: id.forbids }],
-      ['role-permission.create', { role: id.forbids, permission: 'grades', effect: 'ALLOW' }],
-      ['role-permission.update', { role: id.forbids, permission: 'home', effect: 'ALLOW' }],
-      ['role.update', { id: id.forbids, parent: id.allows }],
-    ],
-  },
-  'a role with 60 permissions, patterns too': {
-    named: 'forbids',
-    make: async () => {
-      await inParallel(MANY, 6, async (i) => {
-        const permission = i % 4 ? `page-${i}` : `m${i}:*:*`;
-        if (i % 4) await world.run('page.create', { name: permission });
-        const effect = i % 2 ? 'ALLOW' : 'DENY';
-        await world.run('role-permission.create', { role: id.forbids, permission, effect });
-      });
-      await world.run('role-permission.create', { role: id.forbids, permission: '*:*:*', effect: 'DENY' });
-      return { command: 'role.delete', input: { id: id.forbids } };
-    },
-    meanwhile: () => [
-      ['role-permission.create', { role: id.forbids, permission: 'grades', effect: 'ALLOW' }],
-    ],
-  },
-  'a page on which 60 roles have an effect': {
-    named: 'a-page',
-    make: async () => {
-      id['a-page'] = 'home';
-      await inParallel(MANY, 6, async (i) => {
-        const name = `role ${i}`;
-        const role = (await world.run('role.create', { name, scope: i % 2 ? acme() : 'global' })).id;
-        const effect = i % 3 ? 'ALLOW' : 'DENY';
-        await world.run('role-permission.create', { role, permission: 'home', effect });
-      });
-      return { command: 'page.delete', input: { name: 'home' } };
-    },
-    meanwhile: () =>
-      [
-        ['role-permission.create', { role: id.allows, permission: 'home', effect: 'ALLOW' }],
-        ['page.update', { name: 'home', description: 'x' }],
-      ].filter(([command]) => command !== 'role-permission.create') as never,
-  },
-  'a user with 60 memberships, grants, tokens, sessions': {
-    named: 'u2',
-    make: async () => {
-      await inParallel(MANY, 6, async (i) => {
-        const user = id.u2;
-        if (i % 6 === 0) {
-          await world.run('token.create', { user, tokenType: i % 4 ? 'api' : 'refresh', tenant: acme() });
-        } else if (i % 6 === 1) await world.run('session.create', { user });
-        else {
-          const group = (await world.run('group.create', { name: 'group', scope: acme() })).id;
-          await world.run('membership.create', { user, group });
-        }
-      });
-      await world.run('grant.create', { user: id.u2, scope: acme(), roles: [id.allows] });
-      await world.run('admin.create', { user: id.u2 });
-      await world.run('setting.create', { scope: `user:${id.u2}`, key: 'theme', value: 'dark' });
-      return { command: 'user.delete', input: { id: id.u2 } };
-    },
-    meanwhile: () => [
-      ['token.create', { user: id.u2, tokenType: 'api' }],
-      ['session.create', { user: id.u2 }],
-      ['assignment.create', { user: id.u2, role: id.allows, scope: acme() }],
-      ['setting.create', { scope: `user:${id.u2}`, key: 'other', value: 'dark' }],
-      ['user.update', { id: id.u2, status: 'active' }],
-    ],
-  },
-};
+const cases: readonly (readonly [string, Large, isFolded: boolean])[] = [
+  ...Object.entries(LARGE).map(([name, large]) => [name, large, false] as const),
+  [
+    'a role with 60 permissions, of a root with folded roles',
+    LARGE['a role with 60 permissions, patterns too'],
+    true,
+  ],
+];
 
-/** The same where the roles of the tenant are folded. */
-const folded = (name: string): typeof cases => {
-  const of = cases[name];
-  if (!of) throw new Error(name);
-  const make = async () => {
-    const event = await of.make();
-    expect(await foldRoles(world)).toMatchObject({ split: 1, unsplit: 0 });
+describe.each(cases)('%s', (_, large, isFolded) => {
+  const { meanwhile, named } = large;
+  const of = furnished(async (world) => {
+    const event = await furnishLarge(world, large);
+    if (isFolded) expect(await foldRoles(world)).toMatchObject({ split: 1, unsplit: 0 });
     return event;
-  };
-  return { [`${name}, of a root with folded roles`]: { ...of, make } };
-};
-const all = { ...cases, ...folded('a role with 60 permissions, patterns too') };
-
-describe.each(Object.entries(all))('%s', (_, { make: prepare, named, meanwhile }) => {
-  const of = furnished(prepare);
+  });
 
   test('goes in steps, opens nothing, and is refused what comes', async () => {
-    const event = of();
-    const states = await deleteWatched(event);
+    const states = await deleteWatched(of());
     expect(states.length).toBeGreaterThan(3);
-    expect(await traces(named === 'a-page' ? 'PAGE#home' : id[named])).toEqual([]);
+    expect(await world.traces(named)).toEqual([]);
   });
 
   test('is interrupted after every step in turn, and goes on', async () => {
@@ -261,7 +104,7 @@ describe.each(Object.entries(all))('%s', (_, { make: prepare, named, meanwhile }
       if (answer.ok) break;
       expect(steps).toBeLessThan(40);
       await expectWhole();
-      for (const [command, input] of meanwhile()) {
+      for (const [command, input] of meanwhile) {
         // An edge that is gone by now cannot be changed either.
         const code = command.endsWith('.update') ? /^(?:conflict|not_found)$/ : /^conflict$/;
         expect(await world.refused(command, input), command).toMatchObject({
@@ -274,70 +117,69 @@ describe.each(Object.entries(all))('%s', (_, { make: prepare, named, meanwhile }
       const items = await world.everything();
       if (!items.some(({ deletingSince }) => deletingSince !== undefined)) throw new Error('not under way');
     }
-    expect(await traces(named === 'a-page' ? 'PAGE#home' : id[named])).toEqual([]);
+    expect(await world.traces(named)).toEqual([]);
     await expectWhole();
   });
 });
 
 describe('what others take away meanwhile', () => {
-  beforeEach(createTenant);
+  beforeEach(async () => {
+    world = await createLightLedgerWorld();
+  });
+  const holding = (count: number, roles: readonly string[]) =>
+    Object.fromEntries(MANY.slice(0, count).map((i) => [`holder ${i}`, { grants: { Acme: roles } }]));
 
   test('is no failure of the deletion: members, their user, a role', async () => {
-    const event = await cases['a group with 60 members that forbids']?.make();
-    const members = (await world.listed('membership.list', { group: id.group })).map(({ user }) =>
+    const event = await furnishLarge(world, GROUP);
+    const members = (await world.listed('membership.list', { group: GROUP.named })).map(({ user }) =>
       String(user),
     );
     let next = 0;
     for (const step of [1, 2, 3]) {
-      const answer = await provisionWith(world, event as Event, step, async () => {
+      const answer = await provisionWith(world, event, step, async () => {
         for (const user of members.splice(-2))
-          await world.run(
-            next++ % 2 ? 'user.delete' : 'membership.delete',
-            next % 2 ? { user, group: id.group } : { id: user },
-          );
-        if (step === 2) await world.run('role.delete', { id: id.forbids });
+          await (next++ % 2
+            ? world.run('user.delete', { id: user })
+            : world.run('membership.delete', { user, group: GROUP.named }));
+        if (step === 2) await world.run('role.delete', { id: 'forbids' });
         if (step < 3) throw new Error('killed');
       });
       expect(answer.ok).toBe(step === 3);
       if (step < 3) await expectWhole();
     }
-    expect(await traces(id.group)).toEqual([]);
+    expect(await world.traces(GROUP.named)).toEqual([]);
     await expectWhole();
   });
 
   test('two roles of the same grants, both in deletion', async () => {
-    await inParallel(MANY.slice(0, 40), 6, async () => {
-      const user = (await world.run('user.create', {})).id;
-      await world.run('grant.create', { user, roles: [id.allows, id.forbids], scope: acme() });
-    });
-    const events = ['allows', 'forbids'].map((name) => ({ command: 'role.delete', input: { id: id[name] } }));
+    await furnishTenant(world, { users: holding(40, ['allows', 'forbids']) });
+    const events = ['allows', 'forbids'].map((id) => ({ command: 'role.delete', input: { id } }));
     for (const event of events) {
       expect(await interruptAfter(world, event, 1)).toMatchObject({ ok: false });
       await expectWhole();
     }
     for (const event of events) expect(await world.provision(event)).toMatchObject({ ok: true });
     await expectWhole();
-    expect([...(await traces(id.allows)), ...(await traces(id.forbids))]).toEqual([]);
+    expect([...(await world.traces('allows')), ...(await world.traces('forbids'))]).toEqual([]);
   });
 
   test('a role whose holders are in deletion', async () => {
-    await cases['a user with 60 memberships, grants, tokens, sessions']?.make();
-    await inParallel(MANY.slice(0, 30), 6, async () => {
-      const user = (await world.run('user.create', {})).id;
-      await world.run('grant.create', { user, roles: [id.allows], scope: acme() });
-    });
-    await interruptAfter(world, { command: 'user.delete', input: { id: id.u2 } }, 1);
-    await world.run('role.delete', { id: id.allows });
+    const user = LARGE['a user with 60 memberships, grants, tokens, sessions'];
+    const users = { ...user.manifest.users, ...holding(30, ['allows']) };
+    const event = await furnishLarge(world, { ...user, manifest: { ...user.manifest, users } });
+    await interruptAfter(world, event, 1);
+    await world.run('role.delete', { id: 'allows' });
     await expectWhole();
-    await world.run('user.delete', { id: id.u2 });
-    expect([...(await traces(id.allows)), ...(await traces(id.u2))]).toEqual([]);
+    expect(await world.provision(event)).toMatchObject({ ok: true });
+    expect([...(await world.traces('allows')), ...(await world.traces(user.named))]).toEqual([]);
     await expectWhole();
   });
 });
 
 describe('the budget of a command', () => {
-  beforeEach(createTenant);
-
+  beforeEach(async () => {
+    world = await createLightLedgerWorld();
+  });
   const slowly = (budgetMs: number) =>
     createProvisioning({
       ...world,
@@ -352,10 +194,7 @@ describe('the budget of a command', () => {
     });
 
   test('is over between two steps, and the same command goes on', async () => {
-    const event = {
-      ...((await cases['a group with 60 members that forbids']?.make()) as Event),
-      operationId: 'slow',
-    };
+    const event = { ...(await furnishLarge(world, GROUP)), operationId: 'slow' };
     const provision = slowly(10_000);
     const first = await provision(event);
     expect(first).toMatchObject({ ok: false, error: { code: 'unfinished', retryable: true } });
@@ -366,118 +205,124 @@ describe('the budget of a command', () => {
     for (; !answer.ok; turns++) answer = await provision(event);
     expect(turns).toBeLessThan(6);
     expect(await provision(event)).toEqual(answer);
-    expect(await traces(id.group)).toEqual([]);
+    expect(await world.traces(GROUP.named)).toEqual([]);
     await expectWhole();
   });
 
   test('that is over with the last step is no failure', async () => {
-    const provision = slowly(1);
-    const group = (await world.run('group.create', { name: 'small', scope: acme() })).id;
-    expect(await provision({ command: 'group.delete', input: { id: group } })).toMatchObject({ ok: true });
+    await furnishTenant(world, { groups: { small: { id: 'small', scope: 'Acme' } } });
+    const deletion = { command: 'group.delete', input: { id: 'small' } };
+    expect(await slowly(1)(deletion)).toMatchObject({ ok: true });
   });
 });
 
 describe('whole trees', () => {
-  let scopes: readonly string[] = [];
-  const prepare = {
-    'a location with 40 groups': async () => {
-      await make('location', 'location.create', { name: 'Large', parent: acme() });
-      const location = `location:${id.location}`;
-      await inParallel(IN_TREE, 6, async (i) => {
-        const group = (await world.run('group.create', { name: 'group', scope: location })).id;
-        await world.run('group-role.create', { group, role: i % 2 ? id.forbids : id.allows });
-        await world.run('membership.create', { user: id[`u${i % 4}`], group });
-      });
-      scopes = [acme(), location];
-      return location;
+  const COMBINED = { combination: 'deny-overrides' };
+  const CLIENT = {
+    client: { ...COMBINED, id: 'client', type: 'client' },
+    project: { id: 'project', type: 'project', parent: 'client' },
+    building: { id: 'building', type: 'building', parent: 'project' },
+    zone: { id: 'zone', type: 'zone', parent: 'building' },
+    inner: { id: 'inner', type: 'zone', parent: 'zone' },
+    device: { id: 'device', type: 'device', parent: 'inner' },
+    rack: { id: 'rack', type: 'rack', parent: 'inner' },
+  };
+  const inClient = Object.keys(CLIENT);
+  const entries = <T>(of: (i: number) => readonly [string, T]) => Object.fromEntries(IN_TREE.map(of));
+
+  /** Each with all that it can have, and the references of the scopes in it, the top first. */
+  const trees: Readonly<
+    Record<string, { scopes: readonly string[]; more: Input; beside?: Large['beside'] }>
+  > = {
+    'a location with 40 groups': {
+      scopes: ['location:large'],
+      more: {
+        scopes: { large: { id: 'large', type: 'location', code: 'large', parent: 'Acme' } },
+        groups: entries((i) => [`g${i}`, { scope: 'large', roles: [i % 2 ? 'forbids' : 'allows'] }]),
+        users: Object.fromEntries(
+          ['u0', 'u1', 'u2', 'u3'].map((name, n) => {
+            const groups = IN_TREE.filter((i) => i % 4 === n).map((i) => `g${i}`);
+            return [name, { id: name, groups }];
+          }),
+        ),
+      },
     },
-    'a client with all that it can have': async () => {
-      const client = `client:${await make('client', 'client.create', { name: 'Client', combination: 'deny-overrides' })}`;
-      const project = `project:${await make('project', 'project.create', { name: 'p', parent: client })}`;
-      const building = `building:${await make('building', 'building.create', { name: 'b', parent: project })}`;
-      const zone = `zone:${await make('zone', 'zone.create', { name: 'z', parent: building })}`;
-      const inner = `zone:${await make('inner', 'zone.create', { name: 'y', parent: zone })}`;
-      const device = `device:${await make('device', 'device.create', { name: 'd', parent: inner })}`;
-      await world.run('scope-type.create', { name: 'rack', parents: ['zone'] });
-      const rack = `rack:${await make('rack', 'scope.create', { type: 'rack', name: 's', parent: inner })}`;
-      await world.run('module.create', { name: 'm', soldBySubscription: true });
-      scopes = [client, project, building, zone, inner, device, rack];
-      await make('above', 'role.create', { name: 'above', scope: client });
-      await make('own', 'role.create', { name: 'own', scope: client, parent: id.above });
-      for (const name of ['above', 'own']) {
-        const effect = name === 'own' ? 'ALLOW' : 'DENY';
-        await world.run('role-permission.create', { role: id[name], permission: 'home', effect });
-      }
-      for (const scope of scopes) {
-        const group = (await world.run('group.create', { name: 'g', scope })).id;
-        await world.run('group-role.create', { group, role: id.own });
-        await world.run('membership.create', { user: id.u0, group });
-        await world.run('assignment.create', { user: id.u1, scope, role: id.own });
-        await world.run('subscription.create', { scope, module: 'm' });
-        await world.run('setting.create', { scope, key: 'k', value: 'v' });
-      }
-      await inParallel(IN_TREE, 6, async (i) => {
-        const user = i < 4 ? id[`u${i}`] : (await world.run('user.create', {})).id;
-        await world.run('grant.create', { user, scope: client, roles: [id.own] });
-        if (i < 12) await world.run('device.create', { name: `d${i}`, parent: zone });
-      });
-      return client;
+    'a client with all that it can have': {
+      scopes: inClient.map((name) => `${CLIENT[name as keyof typeof CLIENT].type}:${name}`),
+      more: {
+        scopeTypes: { rack: { parents: ['zone'] } },
+        modules: { m: { sold: true } },
+        scopes: { ...CLIENT, ...entries((i) => [`d${i}`, { type: 'device', parent: 'zone' }]) },
+        roles: {
+          above: { id: 'above', owner: 'client', deny: ['home'] },
+          own: { id: 'own', owner: 'client', parent: 'above', allow: ['home'] },
+        },
+        groups: Object.fromEntries(inClient.map((scope) => [`g ${scope}`, { scope, roles: ['own'] }])),
+        users: {
+          ...entries((i) => [`holder ${i}`, { grants: { client: ['own'] } }]),
+          u0: { id: 'u0', groups: inClient.map((scope) => `g ${scope}`), grants: { client: ['own'] } },
+          u1: { id: 'u1', assignments: inClient.map((scope) => ({ scope, role: 'own' })) },
+        },
+        subscriptions: inClient.map((scope) => ({ scope, module: 'm' })),
+        settings: inClient.map((scope) => ({ scope, key: 'k', value: 'v' })),
+      },
     },
-    'an account with licences, workstreams, robots': async () => {
-      const account = `account:${await make('account', 'account.create', { name: 'Account' })}`;
-      await make('enterprise', 'enterprise.create', { name: 'Enterprise' });
-      const enterprise = `enterprise:${id.enterprise}`;
-      await make('license', 'license.create', { account, enterprise, name: 'l' });
-      await make('work', 'workstream.create', { parent: account, enterprise, name: 'w' });
-      const work = `workstream:${id.work}`;
-      await world.run('tool.create', { workstream: work, name: 't' });
-      await world.run('address.create', { account, street: 's', city: 'c', country: 'DE' });
-      const robot = `technical-user:${await make('robot', 'technical-user.create', { account, name: 'r' })}`;
-      await inParallel(MANY, 6, () =>
-        world.run('token.create', { user: robot, tokenType: 'api', tenant: account }),
-      );
-      await world.run('workstream-member.create', { user: id.u0, workstream: work });
-      await world.run('assignment.create', {
-        user: robot,
-        scope: work,
-        role: await make('global', 'role.create', { name: 'g', scope: 'global' }),
-      });
-      scopes = [account, work];
-      return account;
+    'an account with licences, workstreams, robots': {
+      scopes: ['account:account', 'workstream:work'],
+      more: {
+        scopes: {
+          account: { id: 'account', type: 'account' },
+          enterprise: { id: 'enterprise', type: 'enterprise' },
+          work: { id: 'work', type: 'workstream', parent: 'account', enterprise: 'enterprise' },
+        },
+        roles: { everywhere: { global: true } },
+        licenses: [{ account: 'account', enterprise: 'enterprise', name: 'l' }],
+        technicalUsers: {
+          robot: { id: 'robot', account: 'account', assignments: [{ scope: 'work', role: 'everywhere' }] },
+        },
+      },
+      beside: async ({ run }) => {
+        const [account, workstream, user] = ['account:account', 'workstream:work', 'technical-user:robot'];
+        await run('tool.create', { workstream, name: 't' });
+        await run('address.create', { account, street: 's', city: 'c', country: 'DE' });
+        await run('workstream-member.create', { user: 'u0', workstream });
+        for (const _ of MANY) await run('token.create', { user, tokenType: 'api', tenant: account });
+      },
     },
   };
 
-  describe.each(Object.entries(prepare))('%s', (_, build) => {
-    const of = furnished(async () => ({ scope: await build(), scopes }));
+  describe.each(Object.entries(trees))('%s', (_, { scopes, more, beside }) => {
+    const event = { command: 'scope.delete-tree', input: { scope: scopes[0] } };
+    furnished(async (world) => {
+      await furnishTenant(world, more);
+      await beside?.(world);
+    });
 
     test('is closed at once, and nothing is left', async () => {
-      const { scope, scopes } = of();
-      const states = await deleteWatched({ command: 'scope.delete-tree', input: { scope } }, scopes);
-      const inTree = questions(scopes).map((question) => question.scope !== acme());
+      const asked = [ACME, ...scopes];
+      const states = await deleteWatched(event, asked);
+      const inTree = questions(asked).map(({ scope }) => scope !== ACME);
       for (const state of states.slice(1)) {
         for (const [i, reason] of state.entries()) if (inTree[i]) expect(isAllowed(reason)).toBe(false);
       }
-      for (const each of scopes.filter((ref) => ref !== acme())) {
-        const gone = String(each.split(':')[1]);
-        // A token says in which tenant it was issued, and keeps saying so.
-        expect((await traces(gone)).filter((key) => !key.startsWith('TOKEN#'))).toEqual([]);
+      for (const scope of scopes) {
+        const partition = scope.replace(/^.*:/, (type) => `${type.slice(0, -1).toUpperCase()}#`);
+        const left = [...(await world.traces(scope)), ...(await world.traces(partition))];
+        // A token says in which tenant it was issued, and keeps saying so; the lease of the manifest ends by itself.
+        expect(left.filter((key) => !/^(?:TOKEN|OPERATION)#/.test(key))).toEqual([]);
       }
     });
 
     test('interrupted after every step, it goes on', async () => {
-      const { scope, scopes } = of();
-      const event = { command: 'scope.delete-tree', input: { scope } };
       for (let steps = 0; ; steps++) {
         const answer = await interruptAfter(world, event, 1 + (steps % 3));
         if (answer.ok) break;
         expect(steps).toBeLessThan(200);
         if (steps % 8 === 0) {
           await expectWhole();
-          const { decisions } = await world
-            .newEngine()
-            .checkMany(questions(scopes.filter((ref) => ref !== acme())));
+          const { decisions } = await world.newEngine().checkMany(questions(scopes));
           expect(decisions.filter(({ allowed }) => allowed)).toEqual([]);
-          const group = { name: 'late', scope };
+          const group = { name: 'late', scope: scopes[0] };
           expect(await world.refused('group.create', group)).toMatchObject({ code: 'conflict' });
         }
       }
@@ -487,18 +332,16 @@ describe('whole trees', () => {
   });
 
   test('what of another tenant is linked in it is not deleted with it', async () => {
-    await createTenant();
-    const account = `account:${(await world.run('account.create', { name: 'A' })).id}`;
-    const enterprise = `enterprise:${(await world.run('enterprise.create', { name: 'E' })).id}`;
-    const work = await world.run('workstream.create', { parent: account, enterprise, name: 'w' });
-    const event = { command: 'scope.delete-tree', input: { scope: enterprise } };
+    world = await createLightLedgerWorld();
+    await world.apply(`
+scopes:
+  account: { type: account }
+  enterprise: { id: enterprise, type: enterprise }
+  work: { id: work, type: workstream, parent: account, enterprise: enterprise }
+`);
+    const event = { command: 'scope.delete-tree', input: { scope: 'enterprise:enterprise' } };
     expect(await world.provision(event)).toMatchObject({ error: { code: 'conflict', field: 'scope' } });
-    expect(await world.run('workstream.read', { id: work.id })).toMatchObject({ name: 'w' });
+    expect(await world.run('workstream.read', { id: 'work' })).toMatchObject({ name: 'work' });
     await expectWhole();
   });
-});
-
-// Worlds are large; what one test has made does not wait for the next.
-afterEach(() => {
-  for (const name of Object.keys(id)) delete id[name];
 });

@@ -5,6 +5,7 @@ import { identityOf, parseKey } from '../../table/keys.ts';
 import { createMemoryTable } from '../../table/memory/index.ts';
 import { createSampleWorld, NOW, toJson } from '../releases/world.ts';
 import { size } from '../support/tier.ts';
+import { isRecord } from './support.ts';
 
 /**
  * Verification and migration of a table in which a later release has written: one item of each kind is of form 3, with
@@ -17,8 +18,7 @@ const kindOf = (item: Item) => {
   const parsed = parseKey(item);
   return `${parsed?.form} ${item.Type} ${parsed && 'type' in parsed ? parsed.type : ''}`;
 };
-const RECORDS = ['AuditCount', 'PseudonymKey', 'AuditLog', 'Operation'];
-const state = items.filter(({ Type }) => !RECORDS.includes(String(Type)));
+const state = items.filter((item) => !isRecord(item));
 /** All of them in the soak tier, otherwise some. */
 const oneOfEach = [...new Map(state.map((item) => [kindOf(item), item])).entries()].filter(
   (_, n) => n % size(12, 1) === 0,
@@ -37,6 +37,8 @@ const newerBy = (item: Item): readonly Item[] => {
 /** As the release before wrote it: only decision items say their form. */
 const asBefore = state.map(({ v, ...item }) => (item.Type === 'Decision' ? { ...item, v } : item) as Item);
 
+const repairing = ({ reader, writer }: ReturnType<typeof createMemoryTable>) =>
+  verify({ reader, clock, graceMs: 0, repair: { writer, newId } });
 let ids = 0;
 const newId = () => {
   ids += 1;
@@ -52,12 +54,7 @@ describe('verify --repair', () => {
       for (const newer of newerBy(item)) {
         const table = createMemoryTable({ items: withItem(newer) });
         const before = inOrder(table.items());
-        const { open, repaired } = await verify({
-          reader: table.reader,
-          clock,
-          graceMs: 0,
-          repair: { writer: table.writer, newId },
-        });
+        const { open, repaired } = await repairing(table);
         expect(repaired).toEqual([]);
         expect(inOrder(table.items())).toEqual(before);
         expect(open.map(({ code, key, repairable }) => ({ code, key, repairable }))).toEqual([
@@ -73,13 +70,7 @@ describe('verify --repair', () => {
     const newer = (item: Item) =>
       item.PK === 'LICENSE#lic' && item.SK === 'META' ? { ...item, v: 3 } : item;
     const codesOf = async (all: readonly Item[]) => {
-      const table = createMemoryTable({ items: all });
-      const { open, repaired } = await verify({
-        reader: table.reader,
-        clock,
-        graceMs: 0,
-        repair: { writer: table.writer, newId },
-      });
+      const { open, repaired } = await repairing(createMemoryTable({ items: all }));
       return { open: open.map(({ code }) => code).sort(), repaired: repaired.map(({ code }) => code) };
     };
     expect(await codesOf(items.map(wrong).map(newer))).toEqual({
@@ -100,25 +91,15 @@ describe('verify --repair', () => {
   });
 
   test('takes what says no form for the first one, and a form that is none for damage', async () => {
-    const wrong = new Map<string, unknown>([
-      ...([
-        ['ann', 0],
-        ['bea', -1],
-        ['carl', 0.5],
-        ['dora', 'x'],
-        ['root', null],
-      ] as const),
-    ]);
+    const wrong: Readonly<Record<string, unknown>> = { ann: 0, bea: -1, carl: 0.5, dora: 'x', root: null };
     const changed = asBefore.map((item) => {
-      const v = item.SK === 'META' ? wrong.get(item.PK.replace(/^USER#/, '')) : undefined;
+      const v = item.SK === 'META' ? wrong[item.PK.replace(/^USER#/, '')] : undefined;
       return v === undefined ? item : { ...item, v };
     });
-    const table = createMemoryTable({ items: changed });
-    const repair = { writer: table.writer, newId };
-    const { open, repaired } = await verify({ reader: table.reader, clock, graceMs: 0, repair });
+    const { open, repaired } = await repairing(createMemoryTable({ items: changed }));
     expect(open).toEqual([]);
     expect(repaired.map(({ code, key, attribute }) => [code, key.PK, attribute])).toEqual(
-      [...wrong.keys()].map((id) => ['node_damaged', `USER#${id}`, 'v']),
+      Object.keys(wrong).map((id) => ['node_damaged', `USER#${id}`, 'v']),
     );
   });
 });

@@ -12,35 +12,29 @@ export interface Event {
 
 type Table = Pick<LedgerWorld, 'reader' | 'writer' | 'clock' | 'newSecret'>;
 
-/** Carries out `event` with a writer of the test's own. */
-const carryOut = (world: Table, event: Event, send: Writer['send']): Promise<Answer> =>
-  createProvisioning({ ...world, writer: { send }, newId: () => ulid() })(event);
+type Act = (step: number) => Promise<unknown>;
 
-/** What ends a process in the middle. */
-const KILLED = new Error('killed');
+/** Carries out `event`, with something before and after each of its transactions: so many have been sent by then. */
+function carryOut(world: Table, event: Event, before: Act, after: Act = async () => {}): Promise<Answer> {
+  let steps = 0;
+  const send: Writer['send'] = async (actions) => {
+    await before(steps);
+    await world.writer.send(actions);
+    steps += 1;
+    await after(steps);
+  };
+  return createProvisioning({ ...world, writer: { send }, newId: () => ulid() })(event);
+}
 
 /** Carries out the first `steps` transactions of a command; the next one is never sent. */
-export function interruptAfter(world: Table, event: Event, steps: number): Promise<Answer> {
-  let left = steps;
-  return carryOut(world, event, async (actions) => {
-    if (left === 0) throw KILLED;
-    await world.writer.send(actions);
-    left -= 1;
+export const interruptAfter = (world: Table, event: Event, steps: number): Promise<Answer> =>
+  carryOut(world, event, async (sent) => {
+    if (sent === steps) throw new Error('killed');
   });
-}
 
 /** Carries out a command and runs `probe` after each of its transactions. */
-export function provisionWatched(
-  world: Table,
-  event: Event,
-  probe: (step: number) => Promise<unknown>,
-): Promise<Answer> {
-  let steps = 0;
-  return carryOut(world, event, async (actions) => {
-    await world.writer.send(actions);
-    await probe(++steps);
-  });
-}
+export const provisionWatched = (world: Table, event: Event, probe: Act): Promise<Answer> =>
+  carryOut(world, event, async () => {}, probe);
 
 /** Carries out a command and runs `act` once, before its transaction number `step`. */
 export function provisionWith(
@@ -49,15 +43,11 @@ export function provisionWith(
   step: number,
   act: () => Promise<unknown>,
 ): Promise<Answer> {
-  let count = 0;
-  let done = false;
-  return carryOut(world, event, async (actions) => {
-    if (count === step && !done) {
-      done = true;
-      await act();
-    }
-    await world.writer.send(actions);
-    count += 1;
+  let isDone = false;
+  return carryOut(world, event, async (sent) => {
+    if (sent !== step || isDone) return;
+    isDone = true;
+    await act();
   });
 }
 

@@ -2,8 +2,10 @@ import { ulid } from 'ulid';
 import { type Answer, createProvisioning } from '../../provisioning/index.ts';
 import type { Item } from '../../table/item.ts';
 import { type Key, parseKey } from '../../table/keys.ts';
+import type { Reader } from '../../table/reader.ts';
 import { type Action, keyOf } from '../../table/write/action.ts';
 import type { Writer } from '../../table/writer.ts';
+import { watchReads } from '../support/watched-reader.ts';
 import { commandsOf, createLightWorld, createWorld, type World } from '../support/world.ts';
 
 export type Input = Readonly<Record<string, unknown>>;
@@ -69,10 +71,16 @@ function keepLedger(world: World) {
     return present([...new Map(named.map((key) => [`${key.PK}\n${key.SK}`, key])).values()]);
   };
 
-  /** What stays when all else is deleted: the records of what happened. */
-  const RECORDS = new Set(['AuditLog', 'AuditCount', 'PseudonymKey', 'Operation']);
-  const dataItems = async () =>
-    (await everything()).filter((item) => !RECORDS.has(String(item.Type)) && !isEmptied(item));
+  const dataItems = async () => (await everything()).filter((item) => !isRecord(item) && !isEmptied(item));
+
+  /** What still says this word: in a key, an attribute, a member of a set. */
+  const traces = async (word: string) => {
+    // What a root has noted of refusals stays: it is no right, and cannot be counted down.
+    const text = (name: string, value: unknown) =>
+      name === 'denials' ? undefined : value instanceof Set ? [...value] : value;
+    const found = (await dataItems()).filter((item) => JSON.stringify(item, text).includes(word));
+    return found.map(({ PK, SK }) => `${PK} / ${SK}`);
+  };
 
   /** Every row of a list, page after page. */
   async function listed(command: string, by: Input): Promise<readonly Result[]> {
@@ -99,10 +107,45 @@ function keepLedger(world: World) {
     return createProvisioning({ ...world, writer: { send }, newId: () => ulid() })(event);
   }
 
-  return { ...watched, watch, provisionAround, transactions, everything, touchedSince, dataItems, listed };
+  /** Carries out `event`, but runs `act` once: before a call of the reader that names this partition. */
+  async function provisionBeforeRead(
+    event: unknown,
+    call: keyof Reader,
+    partition: string,
+    act: () => Promise<unknown>,
+    isDue: () => Promise<boolean> = async () => true,
+  ): Promise<Answer> {
+    let isDone = false;
+    const reader = watchReads(world.reader, async (method, asked) => {
+      const isIt = method === call && JSON.stringify(asked).includes(`"${partition}"`);
+      if (isDone || !isIt || !(await isDue())) return;
+      isDone = true;
+      await act();
+    });
+    const answer = await createProvisioning({ ...world, reader, writer, newId: () => ulid() })(event);
+    if (!isDone) throw new Error(`nothing was read of ${partition}`);
+    return answer;
+  }
+
+  return {
+    ...watched,
+    watch,
+    provisionAround,
+    provisionBeforeRead,
+    transactions,
+    everything,
+    touchedSince,
+    dataItems,
+    traces,
+    listed,
+  };
 }
 
 export type LedgerWorld = Awaited<ReturnType<typeof createLedgerWorld>>;
+
+/** The records of what happened: they stay when all else is deleted. */
+export const isRecord = ({ Type }: Item): boolean =>
+  ['AuditLog', 'AuditCount', 'PseudonymKey', 'Operation'].includes(String(Type));
 
 /** A well-formed id that nothing has. */
 export const NOBODY = '01J8Z0E2Z8D2A3J7A7Y2H9GQ9C';

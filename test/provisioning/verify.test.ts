@@ -4,7 +4,7 @@ import type { Item } from '../../table/item.ts';
 import { size } from '../support/tier.ts';
 import { decisionsOf, rebuild } from './rebuild.ts';
 import { furnishRichly } from './rich-world.ts';
-import { createLightLedgerWorld } from './support.ts';
+import { createLightLedgerWorld, isRecord } from './support.ts';
 import { faultsOf } from './verify.ts';
 
 /**
@@ -16,8 +16,7 @@ const some = <T>(all: readonly T[]): readonly T[] => all.filter((_, n) => n % si
 const world = await createLightLedgerWorld();
 await furnishRichly(world);
 const items: readonly Item[] = await world.everything();
-const isState = ({ Type }: Item) =>
-  !['AuditLog', 'AuditCount', 'PseudonymKey', 'Operation'].includes(String(Type));
+const isState = (item: Item) => !isRecord(item);
 const isWhole = (state: readonly Item[]) =>
   faultsOf(state).length === 0 && isDeepStrictEqual(decisionsOf(state), rebuild(state));
 
