@@ -1,5 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { COMMANDS } from '../../provisioning/all-commands.ts';
@@ -75,25 +73,6 @@ describe('a command that carries others', () => {
     });
     const writes = takesOthers.filter(({ kind }) => kind === 'write').map(({ name }) => name);
     expect(writes.sort()).toEqual(Object.keys(SAMPLES).sort());
-  });
-
-  test('is made where plans of others are made', () => {
-    const files = (folder: string): string[] =>
-      readdirSync(folder, { withFileTypes: true }).flatMap((each) =>
-        each.isDirectory() ? files(join(folder, each.name)) : [join(folder, each.name)],
-      );
-    const plansOthers = files('provisioning').filter((file) =>
-      /\b(?:planCommand|createAssembly|nextBatch)\(/.test(readFileSync(file, 'utf8')),
-    );
-    // A command that plans others has to say what they change: see `carries` in command.ts.
-    expect(plansOthers.sort()).toEqual([
-      'provisioning/access-difference/carry-out.ts',
-      'provisioning/apply/batch.ts',
-      'provisioning/apply/commands.ts',
-      'provisioning/apply/onboard.ts',
-      'provisioning/assembly.ts',
-      'provisioning/commands/transaction.ts',
-    ]);
   });
 
   test.each(Object.entries(SAMPLES))('%s waits for what it carries', async (command, { of, input }) => {
@@ -184,22 +163,25 @@ describe('what changes decides, whichever command does it', () => {
   let world: OperatorsWorld;
   beforeAll(async () => {
     world = await worldWhere('effect:operator-rights', 'effect:tenant-end', 'effect:erasure');
-    const { run } = world;
-    await run('page.create', { name: 'roster' });
-    await run('role.create', { id: 'reader', name: 'reader', scope: ACME });
-    await run('role-permission.create', { role: 'reader', permission: 'roster', effect: 'ALLOW' });
-    await run('role.create', { id: 'all', name: 'all', scope: 'global' });
-    await run('role-permission.create', { role: 'all', permission: '*:*:*', effect: 'ALLOW' });
+    const { run, apply } = world;
     const many = Array.from({ length: 24 }, (_, n) => ({ permission: `roster-${n}`, effect: 'ALLOW' }));
-    for (const { permission } of many) await run('page.create', { name: permission });
-    await run('role-template.create', { id: 'plain', name: 'plain', permissions: many });
+    await apply(`
+pages: [roster, ${many.map(({ permission }) => permission)}]
+scopes:
+  Acme: { id: acme, type: tenant }
+  Globex: { id: globex, type: tenant }
+  North: { id: north, type: location, code: n, parent: Globex }
+  Empty: { id: empty, type: tenant }
+roles:
+  reader: { id: reader, owner: Acme, allow: [roster] }
+  all: { id: all, global: true, allow: ["*:*:*"] }
+groups: { staff: { id: staff, scope: Acme } }
+users: { dan: { id: dan } }
+`);
     const last = { permission: '*:*:*', effect: 'ALLOW' };
+    await run('role-template.create', { id: 'plain', name: 'plain', permissions: many });
     await run('role-template.create', { id: 'long', name: 'long', permissions: [...many, last] });
     await run('role-template.create', { id: 'short', name: 'short', permissions: [last] });
-    await run('group.create', { id: 'staff', name: 'staff', scope: ACME });
-    await run('location.create', { id: 'north', name: 'North', code: 'n', parent: GLOBEX });
-    await run('user.create', { id: 'dan' });
-    await run('tenant.create', { id: 'empty', name: 'Empty' });
   });
 
   const part = (command: string, input: Input) => ({ commands: [{ command, input }] });
@@ -252,19 +234,18 @@ describe('what changes decides, whichever command does it', () => {
     ['role-template.apply', { id: 'short', role: 'reader' }],
     ['role.create', { name: 'r', scope: ACME, parent: 'reader' }],
   ])('any right that is handed on: %s', async (command, input) => {
-    const { outcome, run } = await worldWhere('effect:rights');
-    await run('page.create', { name: 'roster' });
-    await run('role.create', { id: 'reader', name: 'reader', scope: ACME });
-    await run('role-permission.create', { role: 'reader', permission: 'roster', effect: 'ALLOW' });
-    await run('group.create', { id: 'readers', name: 'readers', scope: ACME });
-    await run('group-role.create', { group: 'readers', role: 'reader' });
-    const permissions = [{ permission: 'roster', effect: 'DENY' }];
-    await run('page.create', { name: 'wages' });
-    await run('role-template.create', {
-      id: 'short',
-      name: 'short',
-      permissions: [...permissions, { permission: 'wages', effect: 'ALLOW' }],
-    });
+    const { outcome, run, apply } = await worldWhere('effect:rights');
+    await apply(`
+pages: [roster, wages]
+scopes: { Acme: { id: acme, type: tenant } }
+roles: { reader: { id: reader, owner: Acme, allow: [roster] } }
+groups: { readers: { id: readers, scope: Acme, roles: [reader] } }
+`);
+    const permissions = [
+      { permission: 'roster', effect: 'DENY' },
+      { permission: 'wages', effect: 'ALLOW' },
+    ];
+    await run('role-template.create', { id: 'short', name: 'short', permissions });
     expect(await outcome('ann', 'group.create', { name: 'none', scope: ACME })).toBe('ok');
     expect(await outcome('pam', command, input)).toBe('approval_required');
   });

@@ -1,25 +1,75 @@
-import { describe, expect, test } from 'vitest';
-import { createOperatorsWorld, type OperatorsWorld } from './operators.ts';
-import { createLedgerWorld } from './support.ts';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { COMMANDS } from '../../provisioning/all-commands.ts';
+import { createOperatorsWorld, type OperatorsWorld, operatorsOn } from './operators.ts';
+import { copyOf, createLedgerWorld, type Input, type LedgerWorld } from './support.ts';
 
-/** Two-person approval (ADR 0032): what is dangerous waits for another operator. */
-const ACME = 'tenant:acme';
-const table = await createLedgerWorld();
-const world: OperatorsWorld = await createOperatorsWorld(table, [
-  'group.delete',
-  '*.delete-tree',
-  'token.create',
-  'user.update',
-]);
-const { register, run } = world;
-await register('group.create', 'group.delete', 'location.create', 'scope.delete-tree', 'tenant.apply');
-await register('approval.list', 'approval.approve', 'approval.reject', 'token.create', 'user.update');
-for (const user of ['ben', 'cleo']) {
-  await run('user.create', { id: user });
-  await run('grant.create', { user, scope: ACME, roles: ['operator'] });
-  const { id, token } = await run('token.create', { user, tokenType: 'api' });
-  world.tokens[user] = { id, text: String(token) };
-}
+/**
+ * Two-person approval (ADR 0032): what is dangerous waits for another operator. What becomes of a request: who may begin,
+ * see and end it, until when, and what is left of it.
+ */
+const [ACME, GLOBEX, OPERATIONS] = ['tenant:acme', 'tenant:globex', 'tenant:operations'];
+const HOUR_MS = 3_600_000;
+let table: LedgerWorld;
+let world: OperatorsWorld;
+let made: { readonly table: LedgerWorld; readonly world: OperatorsWorld };
+const APPROVAL_FOR = [
+  ...['group.create', 'group.delete', 'tenant.apply', 'user.*', 'token.create'],
+  ...['notification.create', 'assignment.create'],
+];
+
+beforeAll(async () => {
+  const table = await createLedgerWorld();
+  const world = await createOperatorsWorld(table);
+  const { register, run, tokens } = world;
+  await register(...[...COMMANDS.keys()].filter((name) => COMMANDS.get(name)?.kind === 'write'));
+  await register('approval.list');
+  for (const user of ['ben', 'cleo', 'both']) {
+    await run('user.create', { id: user });
+    for (const scope of user === 'both' ? [ACME, GLOBEX, OPERATIONS] : [ACME, OPERATIONS])
+      await run('grant.create', { user, scope, roles: ['operator'] });
+    const { id, token } = await run('token.create', { user, tokenType: 'api' });
+    tokens[user] = { id, text: String(token) };
+  }
+  made = { table, world };
+});
+beforeEach(async () => {
+  table = await copyOf(made.table);
+  world = operatorsOn(table, made.world, APPROVAL_FOR);
+});
+
+/** A manifest of groups, one transaction each, whose first ones are of `acme`. */
+const applied = (acme: number, globex: number): Input => ({
+  manifest: {
+    scopes: {
+      ...(acme > 0 ? { Acme: { type: 'tenant', id: 'acme' } } : {}),
+      ...(globex > 0 ? { Globex: { type: 'tenant', id: 'globex' } } : {}),
+    },
+    groups: Object.fromEntries(
+      [...Array(acme).fill('Acme'), ...Array(globex).fill('Globex')].map((scope, n) => [
+        `g${String(n).padStart(3, '0')}`,
+        { scope },
+      ]),
+    ),
+  },
+  atOnce: 1,
+});
+
+/** Approves, and is stopped after the first step. */
+const approveOneStep = (operator: string, id: string) => {
+  const controller = new AbortController();
+  controller.abort();
+  return world.provision(
+    { command: 'approval.approve', input: { id }, token: world.tokens[operator]?.text },
+    { signal: controller.signal },
+  );
+};
+const groups = async () => (await table.everything()).filter(({ Type }) => Type === 'Group').length;
+const listed = async (operator: string, input: Input) => {
+  const answer = await world.as(operator, 'approval.list', input);
+  return answer.ok
+    ? (answer.result.items as Input[]).map(({ id, status }) => [id, status])
+    : answer.error.code;
+};
 
 let number = 0;
 /** A group whose deletion `ann` has asked for. */
@@ -130,54 +180,224 @@ test('the same event sent twice is one request, and another input under its id i
   );
 });
 
-test('neither a transaction nor a manifest is a way around it; a dry run asks for nothing', async () => {
-  const { outcome, run } = world;
-  const { id } = await run('group.create', { scope: ACME, name: 'staff' });
+test('a dry run asks for nothing', async () => {
+  const { id } = await world.run('group.create', { scope: ACME, name: 'staff' });
   const commands = [{ command: 'group.delete', input: { id } }];
-  expect(await outcome('ann', 'transaction.write', { commands }, { dryRun: true })).toBe('ok');
-  expect(await outcome('ann', 'transaction.write', { commands })).toBe('approval_required');
-  const manifest = { scopes: { Acme: { type: 'tenant', id: 'acme' } }, groups: {} };
-  await run('grant.create', { user: 'pam', scope: ACME, roles: [] });
-  expect(await outcome('pam', 'tenant.apply', { manifest, prune: true })).toBe('approval_required');
+  expect(await world.outcome('ann', 'transaction.write', { commands }, { dryRun: true })).toBe('ok');
 });
 
-describe('what is kept', () => {
-  test('a secret of the input is shown to nobody, and one that is made comes with the first answer only', async () => {
-    const { as } = world;
-    const hidden = { id: 'bob', passwordHash: 'argon2-of-bob' };
-    expect(await as('olga', 'user.update', hidden, { operationId: 'secret-1' })).toMatchObject({
-      error: { code: 'approval_required' },
-    });
-    const listed = await as('pam', 'approval.list', {});
-    expect(JSON.stringify(listed)).toContain('secret-1');
-    expect(JSON.stringify(listed)).not.toContain('argon2');
-    await as('olga', 'token.create', { user: 'bob', tokenType: 'api' }, { operationId: 'token-1' });
-    const first = await as('pam', 'approval.approve', { id: 'token-1' });
-    expect(first).toMatchObject({ result: { result: { token: expect.stringMatching(/^gh1_/) } } });
-    const second = await as('pam', 'approval.approve', { id: 'token-1' });
-    expect(second).toMatchObject({ ok: true, result: { command: 'token.create' } });
-    expect(JSON.stringify(second)).not.toContain('gh1_');
+test('a secret of the input is shown to nobody, and one that is made comes with the first answer only', async () => {
+  const { as } = world;
+  const hidden = { id: 'bob', passwordHash: 'argon2-of-bob' };
+  expect(await as('olga', 'user.update', hidden, { operationId: 'secret-1' })).toMatchObject({
+    error: { code: 'approval_required' },
+  });
+  const listed = await as('pam', 'approval.list', {});
+  expect(JSON.stringify(listed)).toContain('secret-1');
+  expect(JSON.stringify(listed)).not.toContain('argon2');
+  await as('olga', 'token.create', { user: 'bob', tokenType: 'api' }, { operationId: 'token-1' });
+  const first = await as('pam', 'approval.approve', { id: 'token-1' });
+  expect(first).toMatchObject({ result: { result: { token: expect.stringMatching(/^gh1_/) } } });
+  const second = await as('pam', 'approval.approve', { id: 'token-1' });
+  expect(second).toMatchObject({ ok: true, result: { command: 'token.create' } });
+  expect(JSON.stringify(second)).not.toContain('gh1_');
+});
+
+describe('a request over two tenants', () => {
+  beforeEach(async () => {
+    const asked = await world.outcome('both', 'tenant.apply', applied(3, 3), { operationId: 'two' });
+    expect(asked).toBe('approval_required');
   });
 
-  test('a command of several steps goes on where it stopped, by the same operator', async () => {
-    const { as, outcome, run } = world;
-    const { id } = await run('location.create', { name: 'Big', code: 'big', parent: ACME });
-    for (let n = 0; n < 40; n += 1) await run('group.create', { scope: `location:${id}`, name: `g${n}` });
-    const tree = { scope: `location:${id}` };
-    expect(await outcome('ann', 'scope.delete-tree', tree, { operationId: 'tree-1' })).toBe(
+  test('is seen, begun and ended by who has the rights in both', async () => {
+    const { outcome, run } = world;
+    expect(await listed('ben', { tenant: ACME })).toEqual([]);
+    for (const operator of ['ben', 'ann', 'gus'])
+      for (const command of ['approval.approve', 'approval.reject'])
+        expect(await outcome(operator, command, { id: 'two' }), command).toMatch(/^not_permitted/);
+    expect(await groups()).toBe(0);
+    expect(await listed('ann', { tenant: [ACME, GLOBEX] })).toBe('not_permitted');
+    await run('grant.create', { user: 'ben', scope: GLOBEX, roles: ['operator'] });
+    expect(await listed('ben', { tenant: [ACME, GLOBEX, OPERATIONS] })).toEqual([['two', 'open']]);
+    expect(await outcome('ben', 'approval.approve', { id: 'two' })).toBe('ok');
+    expect(await groups()).toBe(6);
+  });
+
+  test('nor begun where the one who asked has lost them in the second', async () => {
+    const { outcome, run } = world;
+    await run('grant.create', { user: 'ben', scope: GLOBEX, roles: ['operator'] });
+    await run('grant.delete', { user: 'both', scope: GLOBEX });
+    expect(await outcome('ben', 'approval.approve', { id: 'two' })).toBe('not_permitted id');
+    expect(await groups()).toBe(0);
+  });
+});
+
+describe('a request that is under way', () => {
+  beforeEach(async () => {
+    await world.run('grant.create', { user: 'ann', scope: OPERATIONS, roles: ['operator'] });
+    const asked = await world.outcome('ann', 'tenant.apply', applied(4, 0), { operationId: 'slow' });
+    expect(asked).toBe('approval_required');
+    expect(await approveOneStep('ben', 'slow')).toMatchObject({ error: { code: 'unfinished' } });
+    expect(await groups()).toBe(1);
+  });
+
+  test('is listed, and goes on by the same operator', async () => {
+    expect(await listed('cleo', { tenant: ACME })).toEqual([['slow', 'running']]);
+    expect(await world.outcome('cleo', 'approval.approve', { id: 'slow' })).toBe('conflict id');
+    for (const _again of [1, 2])
+      expect(await world.outcome('ben', 'approval.approve', { id: 'slow' })).toBe('ok');
+    expect(await groups()).toBe(4);
+  });
+
+  test.each(['ann', 'ben', 'cleo'])('is ended by %s, once, and does not go on', async (operator) => {
+    const { outcome, as } = world;
+    expect(await outcome('gus', 'approval.reject', { id: 'slow' })).toBe('not_permitted id');
+    expect(await as(operator, 'approval.reject', { id: 'slow' })).toMatchObject({
+      result: { id: 'slow', status: 'ended', decidedBy: `user:${operator}` },
+    });
+    for (const command of ['approval.approve', 'approval.reject'])
+      for (const by of ['ben', 'cleo'])
+        expect(await outcome(by, command, { id: 'slow' })).toBe('conflict id');
+    expect(await groups()).toBe(1);
+  });
+
+  test('is ended between two of its steps', async () => {
+    const { as, provision, tokens } = world;
+    let ended = false;
+    const approve = { command: 'approval.approve', input: { id: 'slow' }, token: tokens.ben?.text };
+    const onStep = async () => {
+      if (!ended) expect(await as('cleo', 'approval.reject', { id: 'slow' })).toMatchObject({ ok: true });
+      ended = true;
+    };
+    expect(await provision(approve, { onStep })).toMatchObject({ error: { code: 'conflict' } });
+    expect(await groups()).toBe(2);
+  });
+
+  test('goes on until 24 hours after it was asked for', async () => {
+    const { outcome, clock } = world;
+    clock.advance(23 * HOUR_MS);
+    expect(await approveOneStep('ben', 'slow')).toMatchObject({ error: { code: 'unfinished' } });
+    clock.advance(HOUR_MS);
+    expect(await outcome('ben', 'approval.approve', { id: 'slow' })).toBe('conflict id');
+    expect(await groups()).toBe(2);
+    expect(await listed('cleo', { tenant: ACME })).toEqual([]);
+    expect(await outcome('cleo', 'approval.reject', { id: 'slow' })).toBe('ok');
+  });
+
+  test.each(['ann', 'ben'])('stops when %s loses the right to the command', async (operator) => {
+    const { outcome, run } = world;
+    await run('grant.delete', { user: operator, scope: OPERATIONS });
+    expect(await outcome('ben', 'approval.approve', { id: 'slow' })).toBe('not_permitted id');
+    expect(await groups()).toBe(1);
+    await run('grant.create', { user: operator, scope: OPERATIONS, roles: ['operator'] });
+    expect(await outcome('ben', 'approval.approve', { id: 'slow' })).toBe('ok');
+  });
+});
+
+test.each(['ann', 'ben'])('the right to the command itself is needed by both: %s', async (operator) => {
+  const { outcome, run } = world;
+  await run('grant.create', { user: 'ann', scope: OPERATIONS, roles: ['operator'] });
+  await outcome('ann', 'tenant.apply', applied(1, 0), { operationId: 'own' });
+  await run('grant.delete', { user: operator, scope: OPERATIONS });
+  expect(await outcome('ben', 'approval.approve', { id: 'own' })).toBe('not_permitted id');
+  expect(await groups()).toBe(0);
+});
+
+test('what was made meanwhile is kept, and the request is done', async () => {
+  await world.run('role.create', { id: 'plain', name: 'plain', scope: ACME });
+  const input = { user: 'bob', scope: ACME, role: 'plain', ifExists: 'keep' };
+  expect(await world.outcome('ann', 'assignment.create', input, { operationId: 'kept' })).toBe(
+    'approval_required',
+  );
+  await world.run('assignment.create', { user: 'bob', scope: ACME, role: 'plain' });
+  expect(await world.outcome('ben', 'approval.approve', { id: 'kept' })).toBe('ok');
+  expect(await listed('olga', {})).toEqual([]);
+});
+
+test('one that is over is not waited for by the same operation', async () => {
+  const { as, outcome, clock } = world;
+  const input = { scope: ACME, name: 'late' };
+  expect(await outcome('ann', 'group.create', input, { operationId: 'late' })).toBe('approval_required');
+  clock.advance(24 * HOUR_MS);
+  expect(await as('ann', 'group.create', input, { operationId: 'late' })).toMatchObject({
+    error: { code: 'conflict', field: 'operationId', message: expect.stringContaining('24 hours') },
+  });
+});
+
+test('what is too large to be kept is refused when it is asked for, and what is kept can be carried out', async () => {
+  const { outcome, run } = world;
+  const { id } = await run('account.create', { name: 'Account' });
+  /** Commands of 12 KB each, in their input and in their answer. */
+  const large = (count: number) => ({
+    commands: Array.from({ length: count }, () => ({
+      command: 'notification.create',
+      input: {
+        notificationType: 'welcome',
+        deliveryStatus: 'sent',
+        account: `account:${id}`,
+        errorMessage: '€'.repeat(2_000),
+        skipReason: '€'.repeat(1_000),
+        subject: '€'.repeat(1_000),
+      },
+    })),
+  });
+  const ask = (operationId: string, count: number) =>
+    outcome('pam', 'transaction.write', large(count), { operationId });
+  // An item holds 400 KB: the input, or the answer, and not both.
+  expect(await ask('large', 22)).toBe('approval_required');
+  expect(await ask('too-large', 30)).toBe('limit_exceeded input');
+  await run('admin.create', { user: 'ben' });
+  expect(await outcome('ben', 'approval.approve', { id: 'large' })).toBe('ok');
+});
+
+describe('what is left of a request', () => {
+  const [EMAIL, PHONE] = ['erin@example.com', '+4930123456'];
+  const texts = async () => {
+    const kept = (await table.everything()).filter(({ Type }) => Type === 'Approval' || Type === 'Operation');
+    return JSON.stringify(kept);
+  };
+  const erin = { id: 'erin', email: EMAIL, phone: PHONE };
+
+  test('holds nothing of a person who is erased, waiting, rejected, done or under way', async () => {
+    const { outcome, run } = world;
+    const ask = (operationId: string, command: string, input: Input) =>
+      outcome('olga', command, input, { operationId });
+    expect(await ask('made', 'user.create', erin)).toBe('approval_required');
+    expect(await ask('twice', 'user.create', { ...erin, id: 'erin-2' })).toBe('approval_required');
+    expect(await ask('dropped', 'user.create', { id: 'erin-3', email: EMAIL })).toBe('approval_required');
+    expect(await outcome('pam', 'approval.approve', { id: 'made' })).toBe('ok');
+    expect(await outcome('pam', 'approval.reject', { id: 'dropped' }, { operationId: 'drop' })).toBe('ok');
+    expect(await ask('later', 'user.update', { id: 'erin', phone: '+4930999999' })).toBe('approval_required');
+    // In another spelling, for somebody else.
+    expect(await ask('other', 'user.update', { id: 'bob', email: 'Erin@Example.COM' })).toBe(
       'approval_required',
     );
-    const controller = new AbortController();
-    controller.abort();
-    const approve = { command: 'approval.approve', input: { id: 'tree-1' }, token: world.tokens.ben?.text };
-    expect(await world.provision(approve, { signal: controller.signal })).toMatchObject({
-      error: { code: 'unfinished' },
-    });
-    expect(await outcome('cleo', 'approval.approve', { id: 'tree-1' })).toBe('conflict id');
-    expect(await as('ben', 'approval.approve', { id: 'tree-1' })).toMatchObject({ ok: true });
-    expect(await as('ben', 'approval.approve', { id: 'tree-1' })).toMatchObject({ ok: true });
-    expect(
-      (await world.provision({ command: 'location.read', input: { id }, token: world.tokens.pam?.text })).ok,
-    ).toBe(false);
+    const first = await world.as('pam', 'approval.approve', { id: 'made' });
+    expect(first).toMatchObject({ result: { result: { email: EMAIL } } });
+    expect(await texts()).toContain(EMAIL);
+    await run('user.erase', { id: 'erin' });
+    const left = await texts();
+    for (const value of [EMAIL, PHONE, '+4930999999']) expect(left.toLowerCase()).not.toContain(value);
+    expect(await listed('olga', {})).toEqual([]);
+  });
+
+  test('and the erasure itself can wait', async () => {
+    const { outcome, run } = world;
+    await run('user.create', erin);
+    expect(await outcome('olga', 'user.erase', { id: 'erin' }, { operationId: 'erase' })).toBe(
+      'approval_required',
+    );
+    expect(await outcome('pam', 'approval.approve', { id: 'erase' })).toBe('ok');
+    expect(await texts()).not.toContain(EMAIL);
+  });
+
+  test('one that nobody decides is in the table no longer than it waits', async () => {
+    const { outcome, clock } = world;
+    await outcome('olga', 'user.create', erin, { operationId: 'open' });
+    const [item] = (await table.everything()).filter(({ Type }) => Type === 'Approval');
+    expect(item?.ttl).toBe(Math.floor((clock.now() + 24 * HOUR_MS) / 1000));
+    expect(await outcome('pam', 'approval.reject', { id: 'open' })).toBe('ok');
+    const [rejected] = (await table.everything()).filter(({ Type }) => Type === 'Approval');
+    expect(rejected).not.toHaveProperty('input');
   });
 });
