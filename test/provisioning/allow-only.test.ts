@@ -68,31 +68,6 @@ describe('an allow-only role holds no DENY', () => {
     expect(await world.refused(...sent)).toMatchObject(clash('effect', holds('helper')));
   });
 
-  test('of a template, neither when it is made of it nor later; what the template becomes is another matter', async () => {
-    const template = async (effect: string) =>
-      (
-        await world.run('role-template.create', {
-          name: effect,
-          permissions: [{ permission: 'grades', effect }],
-        })
-      ).id;
-    const [open, closed] = [await template('ALLOW'), await template('DENY')];
-    const create = (customTemplateId: string): Sent => [
-      'role.create',
-      { id: 'made', name: 'made', scope: 'tenant', allowOnly: true, customTemplateId },
-    ];
-    expect(await world.refused(...create(closed))).toMatchObject(clash('customTemplateId', holds('made')));
-    await world.run(...create(open));
-    await world.run('role-template.update', {
-      id: open,
-      permissions: [{ permission: 'school:*:*', effect: 'DENY' }],
-    });
-    expect(await world.refused('role-template.apply', { id: open, role: 'made' })).toMatchObject(
-      clash('effect', holds('made')),
-    );
-    expect(await world.listed('role-permission.list', { role: 'made' })).toMatchObject([{ effect: 'ALLOW' }]);
-  });
-
   test('so a role with one does not become allow-only', async () => {
     await world.run(...deny('teacher', 'school:*:*'));
     expect(await world.refused(...mark('role', 'teacher'))).toMatchObject(
@@ -120,18 +95,6 @@ describe('an allow-only role holds no permission of operators', () => {
     },
   );
 
-  test('of a template, neither when it is made of it nor later', async () => {
-    const permissions = [{ permission: 'provisioning:*:*', effect: 'ALLOW' }];
-    const { id } = await world.run('role-template.create', { name: 'operator', permissions });
-    const made = { id: 'made', name: 'made', scope: 'tenant', allowOnly: true, customTemplateId: id };
-    expect(await world.refused('role.create', made)).toMatchObject(
-      clash('customTemplateId', holdsNone('made')),
-    );
-    expect(await world.refused('role-template.apply', { id, role: 'helper' })).toMatchObject(
-      clash('permission', holdsNone('helper')),
-    );
-  });
-
   test('nor by inheritance, nor does an allow-only group', async () => {
     await world.run(...operate('teacher'));
     expect(await world.refused(...inherit('helper', 'teacher'))).toMatchObject({ field: 'parent' });
@@ -141,6 +104,21 @@ describe('an allow-only role holds no permission of operators', () => {
 
   test('while other modules are no matter', async () => world.run(...operate('helper', 'provisionings:*:*')));
 });
+
+test.each([
+  ['what denies', { permission: 'school:*:*', effect: 'DENY' }, holds, 'effect'],
+  ['a permission of operators', { permission: 'provisioning:*:*', effect: 'ALLOW' }, holdsNone, 'permission'],
+] as const)(
+  'a template with %s makes no allow-only role, and is applied to none',
+  async (_, permission, says, field) => {
+    const { id } = await world.run('role-template.create', { name: 'template', permissions: [permission] });
+    const made = { id: 'made', name: 'made', scope: 'tenant', allowOnly: true, customTemplateId: id };
+    expect(await world.refused('role.create', made)).toMatchObject(clash('customTemplateId', says('made')));
+    expect(await world.refused('role-template.apply', { id, role: 'helper' })).toMatchObject(
+      clash(field, says('helper')),
+    );
+  },
+);
 
 describe('an allow-only role inherits only from allow-only roles', () => {
   test('when it is made, and when it is given another parent', async () => {

@@ -178,15 +178,6 @@ describe('order', () => {
     expect(await findingsOn(world)).toEqual([]);
   });
 
-  test('two changes of one user are both there, and the second answer shows the first', async () => {
-    const { id } = await world.run('user.create', {});
-    const [, second] = await send([
-      ['user.update', { id, displayName: 'Ann' }],
-      ['user.update', { id, title: 'Dr' }],
-    ]);
-    expect(second?.ok && second.result).toMatchObject({ displayName: 'Ann', title: 'Dr' });
-  });
-
   test('what was deleted before can be made again, and what is refused leaves no room', async () => {
     const role = { scope: tenant, name: 'once' };
     const { id } = await world.run('role.create', role);

@@ -66,7 +66,8 @@ test.each([
   [undefined, 'unknown'],
 ])('what was never expected is logged by its name only: %o', async (thrown, code) => {
   const { lines, provision } = setUp(failing(thrown));
-  expect(await provision(event)).toMatchObject({ ok: false, error: { code: 'internal' } });
+  const error = { code: 'internal', message: 'the command failed', retryable: false };
+  expect(await provision(event)).toEqual({ ok: false, error });
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ code, command: 'user.create' }]);
   expect(lines[0]).not.toContain(SECRET);
 });

@@ -218,16 +218,4 @@ describe('provisioning', () => {
       'User',
     ]);
   });
-
-  test('answers what is no error of ours as internal, without its message', async () => {
-    const provision = createProvisioning({
-      ...world,
-      writer: { send: () => Promise.reject(new Error(SECRET)) },
-      newId: () => ulid(),
-    });
-    expect(await provision(event())).toEqual({
-      ok: false,
-      error: { code: 'internal', message: 'the command failed', retryable: false },
-    });
-  });
 });

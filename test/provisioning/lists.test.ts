@@ -93,25 +93,23 @@ describe('pages', () => {
   });
 });
 
-describe.each(LISTS)('%s', (list) => {
-  const refused = (page: Input) => world.refused(list, { ...inputs[list], ...page });
-
-  test.each([0, -1, 1_001, 1.5, '10', null, true])('refuses the limit %j', async (limit) => {
-    expect(await refused({ limit })).toMatchObject({ code: 'invalid', field: 'limit', retryable: false });
-  });
-
+test.each(LISTS)('%s refuses limits and cursors that are none', async (list) => {
   const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
-  test.each([
-    ['nothing', ''],
-    ['no text', 7],
-    ['not base64', '%%%'],
-    ['not JSON', Buffer.from('{').toString('base64url')],
-    ['no list', encoded({})],
-    ['another list', encoded(['x', 0, null])],
-    ['too much', 'A'.repeat(2_049)],
-  ])('refuses a cursor that is %s', async (_, cursor) => {
-    expect(await refused({ cursor })).toMatchObject({ code: 'invalid', field: 'cursor', retryable: false });
-  });
+  const wrong = {
+    limit: [0, -1, 1_001, 1.5, '10', null, true],
+    cursor: [
+      ...['', 7, '%%%', Buffer.from('{').toString('base64url'), encoded({})],
+      // Of another list, and too long.
+      ...[encoded(['x', 0, null]), 'A'.repeat(2_049)],
+    ],
+  };
+  for (const [field, values] of Object.entries(wrong))
+    for (const value of values)
+      expect(await world.refused(list, { ...inputs[list], [field]: value }), `${value}`).toMatchObject({
+        code: 'invalid',
+        field,
+        retryable: false,
+      });
 });
 
 describe('a cursor', () => {

@@ -84,24 +84,3 @@ test('of a sum, with faults in between: what the receipts say is what is counted
     if (receipt.allowed)
       expect(await outcomeOf(world, world.writer, `op-${n}`, { amount: amountOf(n) })).toEqual(receipt);
 });
-
-test.each([
-  ['the right of the subject', 'grant.delete', { user: 'ann', scope: 'tenant:acme' }, 'no_grant'],
-  ['the right of the actor', 'grant.delete', { user: 'agent:bot', scope: 'tenant:acme' }, 'actor_no_grant'],
-  ['the mandate', 'mandate.end', { id: 'm1' }, 'mandate_inactive'],
-] as const)(
-  '%s is taken between decision and count: nothing is counted',
-  async (_what, command, input, reason) => {
-    const world = await worldWith({ uses: BUDGET });
-    let isTaken = false;
-    const writer: Writer = {
-      send: async (actions, notes) => {
-        if (!isTaken) await world.run(command, input);
-        isTaken = true;
-        await world.writer.send(actions, notes);
-      },
-    };
-    expect(await outcomeOf(world, writer, 'op', {})).toMatchObject({ allowed: false, reason });
-    expect(await usedOf(world)).toBeUndefined();
-  },
-);

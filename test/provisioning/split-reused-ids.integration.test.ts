@@ -1,11 +1,12 @@
 import { ulid } from 'ulid';
 import { expect, test } from 'vitest';
-import { migrate, verify } from '../../provisioning/verify/index.ts';
+import { migrate } from '../../provisioning/verify/index.ts';
 import { nodeKey } from '../../table/keys.ts';
 import type { Action } from '../../table/write/action.ts';
 import type { Writer } from '../../table/writer.ts';
 import { size } from '../support/tier.ts';
 import { commandsOf, createLightWorld, type World } from '../support/world.ts';
+import { findingsOn } from './findings.ts';
 
 /** Ids that are used again while migrations let groups stand apart, or bring them back (ADR 0003). */
 const PAGE = 'dashboard';
@@ -23,29 +24,24 @@ roles:
 `;
 const [tenant, allows, denies] = ['client:acme', 'allows', 'denies'];
 
-interface Place {
-  readonly world: World;
-}
-
-async function open(): Promise<Place> {
-  const world = await createLightWorld();
+let world: World;
+async function open(): Promise<void> {
+  world = await createLightWorld();
   await world.apply(MANIFEST);
-  return { world };
 }
 
-const migrating = ({ world }: Place, more: Partial<Parameters<typeof migrate>[0]> = {}) =>
+const migrating = (more: Partial<Parameters<typeof migrate>[0]> = {}) =>
   migrate({ ...world, newId: ulid, thresholds: SCOPES_ONLY, width: 1, ...more });
-async function decided({ world }: Place, user: string, scope: string): Promise<string> {
+async function decided(user: string, scope: string): Promise<string> {
   world.settle();
   return (await world.newEngine().check(`user:${user}`, PAGE, scope)).reason;
 }
-const findings = async ({ world }: Place) => {
+const findings = async () => {
   world.settle();
-  const { open } = await verify({ reader: world.reader, clock: world.clock, graceMs: 0 });
-  return open.map(({ code, key, attribute }) => `${code} ${key.PK} ${key.SK} ${attribute}`);
+  return findingsOn(world);
 };
 
-async function siteIn({ world }: Place) {
+async function createSite() {
   const scope = `project:${(await world.run('project.create', { name: ulid(), parent: tenant })).id}`;
   const groupAt = async (role: string | undefined, id: string = ulid()) => {
     await world.run('group.create', { id, scope, name: ulid() });
@@ -62,7 +58,7 @@ async function siteIn({ world }: Place) {
 }
 
 /** Carries something out before the transaction of this number; afterwards the migration goes on, or is killed. */
-function interrupted({ world }: Place, number: number, run: () => Promise<unknown>, isKilled: boolean) {
+function interrupted(number: number, run: () => Promise<unknown>, isKilled: boolean) {
   let sent = 0;
   const writer: Writer = {
     send: async (actions: readonly Action[]) => {
@@ -86,13 +82,12 @@ for (const isKilled of [false, true])
       async (what) => {
         let last = Number.POSITIVE_INFINITY;
         for (let number = 1; number <= last; number += EACH) {
-          const place = await open();
-          const { world } = place;
+          await open();
           const run = world.run;
-          const elsewhere = await siteIn(place);
-          await migrating(place);
-          const site = await siteIn(place);
-          if (!isOut) await migrating(place);
+          const elsewhere = await createSite();
+          await migrating();
+          const site = await createSite();
+          if (!isOut) await migrating();
           const before = await run('user.create', {});
           for (const group of [site.allowed, site.denied, site.empty])
             await run('membership.create', { user: before.id, group });
@@ -108,19 +103,18 @@ for (const isKilled of [false, true])
             }
           };
           const check = async () => {
-            const at = async (user: string, scope: string) => decided(place, user, scope);
             const wanted = { denies: [DENIED, DENIED], nothing: [NOTHING, ALLOWED] };
             expect([
-              await at(own.id, elsewhere.scope),
-              await at(inAllowed.id, elsewhere.scope),
-              await at(own.id, site.scope),
-              await at(before.id, site.scope),
-              await at(before.id, elsewhere.scope),
+              await decided(own.id, elsewhere.scope),
+              await decided(inAllowed.id, elsewhere.scope),
+              await decided(own.id, site.scope),
+              await decided(before.id, site.scope),
+              await decided(before.id, elsewhere.scope),
               number,
             ]).toEqual([...wanted[what], NOTHING, NOTHING, NOTHING, number]);
           };
-          const racing = interrupted(place, number, move, isKilled);
-          await migrating(place, { writer: racing.writer, joins: !isOut }).catch((error: Error) =>
+          const racing = interrupted(number, move, isKilled);
+          await migrating({ writer: racing.writer, joins: !isOut }).catch((error: Error) =>
             expect(error.message).toBe('killed'),
           );
           if (racing.sent() < number) {
@@ -128,8 +122,8 @@ for (const isKilled of [false, true])
             await move();
           }
           await check();
-          if (!isKilled) expect(await findings(place)).toEqual([]);
-          await migrating(place, { joins: !isOut });
+          if (!isKilled) expect(await findings()).toEqual([]);
+          await migrating({ joins: !isOut });
           await check();
         }
         expect(last).toBeGreaterThan(3);
@@ -139,21 +133,20 @@ for (const isKilled of [false, true])
 test('a group that goes while a migration that is killed brings its roles out leaves none behind', async () => {
   let last = Number.POSITIVE_INFINITY;
   for (let number = 1; number <= last; number += EACH) {
-    const place = await open();
-    const { world } = place;
-    const elsewhere = await siteIn(place);
-    await migrating(place);
-    const site = await siteIn(place);
+    await open();
+    const elsewhere = await createSite();
+    await migrating();
+    const site = await createSite();
     // The groups have their mark from one that was killed before.
-    const killed = interrupted(place, 2, async () => {}, true);
-    await expect(migrating(place, { writer: killed.writer })).rejects.toThrow('killed');
+    const killed = interrupted(2, async () => {}, true);
+    await expect(migrating({ writer: killed.writer })).rejects.toThrow('killed');
     let isLate = false;
     const writer: Writer = {
       send: async (actions, notes) => {
         if (!isLate) {
           isLate = true;
-          const racing = interrupted(place, number, async () => {}, true);
-          await migrating(place, { writer: racing.writer }).catch((error: Error) =>
+          const racing = interrupted(number, async () => {}, true);
+          await migrating({ writer: racing.writer }).catch((error: Error) =>
             expect(error.message).toBe('killed'),
           );
           if (racing.sent() < number) last = number;
@@ -165,7 +158,7 @@ test('a group that goes while a migration that is killed brings its roles out le
     await elsewhere.groupAt(undefined, site.allowed);
     const { id: user } = await world.run('user.create', {});
     await world.run('membership.create', { user, group: site.allowed });
-    expect([await decided(place, user, elsewhere.scope), number]).toEqual([NOTHING, number]);
+    expect([await decided(user, elsewhere.scope), number]).toEqual([NOTHING, number]);
   }
   expect(last).toBeGreaterThan(2);
 });
@@ -179,15 +172,14 @@ for (const [whose, thresholds] of Object.entries({ SCOPES_ONLY, SUBJECTS_ONLY, B
     async (isOut) => {
       let last = Number.POSITIVE_INFINITY;
       for (let number = 1; number <= last; number += EACH) {
-        const place = await open();
-        const { world } = place;
+        await open();
         const run = world.run;
-        const site = await siteIn(place);
-        const [id, other] = [ulid(), (await siteIn(place)).denied];
+        const site = await createSite();
+        const [id, other] = [ulid(), (await createSite()).denied];
         await run('user.create', { id });
         for (const group of [site.allowed, site.empty, other])
           await run('membership.create', { user: id, group });
-        if (!isOut) await migrating(place, { thresholds });
+        if (!isOut) await migrating({ thresholds });
         const key = nodeKey({ type: 'user', id });
         const again = async () => {
           const rev = (await world.reader.get(key))?.rev;
@@ -201,15 +193,15 @@ for (const [whose, thresholds] of Object.entries({ SCOPES_ONLY, SUBJECTS_ONLY, B
             await run('user.update', { id, displayName: `${now}` });
           }
         };
-        const racing = interrupted(place, number, again, false);
-        await migrating(place, { writer: racing.writer, thresholds, joins: !isOut });
+        const racing = interrupted(number, again, false);
+        await migrating({ writer: racing.writer, thresholds, joins: !isOut });
         if (racing.sent() < number) last = number - 1;
         else {
-          expect([await decided(place, id, site.scope), number]).toEqual([NOTHING, number]);
-          expect(await findings(place)).toEqual([]);
+          expect([await decided(id, site.scope), number]).toEqual([NOTHING, number]);
+          expect(await findings()).toEqual([]);
         }
-        await migrating(place, { thresholds, joins: isOut });
-        expect(await findings(place)).toEqual([]);
+        await migrating({ thresholds, joins: isOut });
+        expect(await findings()).toEqual([]);
       }
       expect(last).toBeGreaterThan(0);
     },

@@ -1,6 +1,6 @@
 import { ulid } from 'ulid';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Checkpoint, verify } from '../../provisioning/verify/index.ts';
+import { type Checkpoint, type VerifyOptions, verify } from '../../provisioning/verify/index.ts';
 import type { Reader } from '../../table/reader.ts';
 import { createLightWorld } from '../support/world.ts';
 
@@ -31,30 +31,29 @@ async function createDamaged() {
   return { ...world, reader, counted };
 }
 
-/** The findings of a run that fails after so many Queries, and of the one that goes on from there. */
-async function interrupted(world: Awaited<ReturnType<typeof createDamaged>>, after: number) {
-  const { reader, clock, counted } = world;
+const OPTIONS = { graceMs: 0, logs: false };
+
+/** Verifies until it is cut, and goes on from the last checkpoint: the findings of that run, and where it began. */
+async function resumed(cut: Partial<VerifyOptions>, more: Partial<VerifyOptions> = {}) {
+  const options = { reader: world.reader, clock: world.clock, ...OPTIONS, ...more };
   let last: string | undefined;
-  const options = { clock, graceMs: 0, logs: false };
-  const before = counted.queries;
-  const failing: Reader = {
-    ...reader,
-    list: (query) =>
-      counted.queries - before >= after ? Promise.reject(new Error('cut')) : reader.list(query),
+  const onCheckpoint = (checkpoint: Checkpoint) => {
+    last = JSON.stringify(checkpoint);
+    cut.onCheckpoint?.(checkpoint);
   };
-  await expect(
-    verify({
-      ...options,
-      reader: failing,
-      onCheckpoint: (checkpoint) => {
-        last = JSON.stringify(checkpoint);
-      },
-    }),
-  ).rejects.toThrow('cut');
-  const resumedAt = counted.queries;
+  await expect(verify({ ...options, ...cut, onCheckpoint })).rejects.toThrow('cut');
   const from = last === undefined ? {} : { from: JSON.parse(last) as Checkpoint };
-  const result = await verify({ ...options, reader, ...from });
-  return { result, place: from.from?.place, queries: counted.queries - resumedAt };
+  const before = world.counted.queries;
+  const result = await verify({ ...options, ...from });
+  return { result, place: from.from?.place, queries: world.counted.queries - before };
+}
+
+/** The same, cut after so many Queries. */
+function interrupted(after: number) {
+  const until = world.counted.queries + after;
+  const list: Reader['list'] = (query) =>
+    world.counted.queries >= until ? Promise.reject(new Error('cut')) : world.reader.list(query);
+  return resumed({ reader: { ...world.reader, list } });
 }
 
 const codes = ({
@@ -78,7 +77,7 @@ test('many users are looked at together: about one Query for each, and few readi
       return world.reader.getMany(wanted, notes);
     },
   };
-  const { partitions } = await verify({ reader, clock: world.clock, graceMs: 0, logs: false });
+  const { partitions } = await verify({ reader, clock: world.clock, ...OPTIONS });
   expect(partitions).toBeGreaterThanOrEqual(USERS);
   // Alone, each user took a reading of its own.
   expect(calls).toBeLessThan(USERS / 20);
@@ -89,11 +88,11 @@ describe('after an interruption', () => {
   test('all findings are there, and what was done is not read again', async () => {
     const { reader, clock, counted } = world;
     const before = counted.queries;
-    const whole = await verify({ reader, clock, graceMs: 0, logs: false });
+    const whole = await verify({ reader, clock, ...OPTIONS });
     const all = counted.queries - before;
     expect(codes(whole)).toEqual(DAMAGED.map((id) => `decision_differs USER#${id}`));
-    const early = await interrupted(world, Math.floor(all * 0.3));
-    const late = await interrupted(world, Math.floor(all * 0.95));
+    const early = await interrupted(Math.floor(all * 0.3));
+    const late = await interrupted(Math.floor(all * 0.95));
     for (const { result } of [early, late]) {
       expect(codes(result)).toEqual(codes(whole));
       expect(result.partitions).toBe(whole.partitions);
@@ -104,33 +103,11 @@ describe('after an interruption', () => {
   });
 
   test('a repair is told of that was written before it', async () => {
-    const { clock, writer } = world;
-    let last: string | undefined;
-    const repair = { writer, newId: () => ulid() };
-    let pages = 0;
-    await expect(
-      verify({
-        reader: world.reader,
-        clock,
-        graceMs: 0,
-        logs: false,
-        repair,
-        onCheckpoint: (checkpoint) => {
-          last = JSON.stringify(checkpoint);
-          pages += 1;
-          if (checkpoint.damaged.length === 3) throw new Error('cut');
-        },
-      }),
-    ).rejects.toThrow('cut');
-    expect(pages).toBeGreaterThan(0);
-    const result = await verify({
-      reader: world.reader,
-      clock,
-      graceMs: 0,
-      logs: false,
-      repair,
-      from: JSON.parse(last ?? '') as Checkpoint,
-    });
+    const repair = { writer: world.writer, newId: () => ulid() };
+    const onCheckpoint = ({ damaged }: Checkpoint) => {
+      if (damaged.length === 3) throw new Error('cut');
+    };
+    const { result } = await resumed({ onCheckpoint }, { repair });
     expect(codes({ open: result.repaired })).toEqual(DAMAGED.map((id) => `decision_differs USER#${id}`));
     expect(result.open).toEqual([]);
   });

@@ -3,24 +3,28 @@ import { expect, test } from 'vitest';
 import { createProvisioning } from '../../provisioning/index.ts';
 import { createMemoryWorld, type MemoryWorld } from './apply/support.ts';
 import { findingsOn } from './findings.ts';
+import type { Input } from './support.ts';
 
 /** What `verify` says of commands in steps that were interrupted after the first one. */
 const HOUR = 3_600_000;
 /** Too many for one transaction. */
-const ZONES = 40;
-
-async function createBuilding(world: MemoryWorld) {
-  const create = async (type: string, name: string, parent?: string): Promise<string> =>
-    `${type}:${(await world.run(`${type}.create`, { name, ...(parent && { parent }) })).id}`;
-  const client = await create('client', 'Client');
-  const [from, to] = [await create('project', 'Old', client), await create('project', 'New', client)];
-  const building = await create('building', 'House', from);
-  for (let n = 0; n < ZONES; n++) await create('zone', `Zone ${n}`, building);
-  return { from, to, building, key: `BUILDING#${building.slice('building:'.length)} / META` };
-}
+const ZONES = Array.from({ length: 40 }, (_, n) => `zone ${n}: { type: zone, parent: house }`);
+const MANIFEST = `
+scopes:
+  client: { id: client, type: client }
+  old: { id: old, type: project, parent: client }
+  new: { id: new, type: project, parent: client }
+  house: { id: house, type: building, parent: old }
+  ${ZONES.join('\n  ')}
+`;
+const HOUSE = { scope: 'building:house' };
+const [OUT, BACK] = [
+  { ...HOUSE, parent: 'project:new' },
+  { ...HOUSE, parent: 'project:old' },
+];
 
 /** Sends a command that stops after its first step. */
-async function interrupt(world: MemoryWorld, command: string, input: Readonly<Record<string, unknown>>) {
+async function interrupt(world: MemoryWorld, command: string, input: Input) {
   const provision = createProvisioning({
     ...world,
     newId: () => ulid(),
@@ -36,41 +40,26 @@ async function interrupt(world: MemoryWorld, command: string, input: Readonly<Re
   expect(answer).toMatchObject({ ok: false, error: { code: 'unfinished' } });
 }
 
-test('a move that was interrupted is found after an hour, until it is sent again', async () => {
+const MOVING = 'movingTo: expected none: send scope.move to project:new again, or move it back';
+test.each<[string, string, Input, said: string, end: Input, isPlaceGone: boolean]>([
+  ['a move is found after an hour, until it is sent again', 'scope.move', OUT, MOVING, OUT, false],
+  ['one whose new place was deleted, until it is moved back', 'scope.move', OUT, MOVING, BACK, true],
+  [
+    'a deletion, until it is sent again',
+    'scope.delete-tree',
+    HOUSE,
+    'deletingSince: expected none: send the deletion again',
+    HOUSE,
+    false,
+  ],
+])('%s', async (_, command, input, said, end, isPlaceGone) => {
   const world = createMemoryWorld();
-  const { building, to, key } = await createBuilding(world);
-  await interrupt(world, 'scope.move', { scope: building, parent: to });
+  await world.apply(MANIFEST);
+  await interrupt(world, command, input);
+  if (isPlaceGone) await world.run('scope.delete-tree', { scope: 'project:new' });
   expect(await findingsOn(world)).toEqual([]);
   world.clock.advance(HOUR);
-  expect(await findingsOn(world)).toEqual([
-    `unfinished ${key} movingTo: expected none: send scope.move to ${to} again, or move it back`,
-  ]);
-  await world.run('scope.move', { scope: building, parent: to });
-  expect(await findingsOn(world)).toEqual([]);
-});
-
-test('so is one whose new place was deleted, until it is moved back', async () => {
-  const world = createMemoryWorld();
-  const { building, from, to, key } = await createBuilding(world);
-  await interrupt(world, 'scope.move', { scope: building, parent: to });
-  await world.run('scope.delete-tree', { scope: to });
-  world.clock.advance(HOUR);
-  expect(await findingsOn(world)).toEqual([
-    `unfinished ${key} movingTo: expected none: send scope.move to ${to} again, or move it back`,
-  ]);
-  await world.run('scope.move', { scope: building, parent: from });
-  expect(await findingsOn(world)).toEqual([]);
-});
-
-test('a deletion that was interrupted is found after an hour, until it is sent again', async () => {
-  const world = createMemoryWorld();
-  const { building, key } = await createBuilding(world);
-  await interrupt(world, 'scope.delete-tree', { scope: building });
-  expect(await findingsOn(world)).toEqual([]);
-  world.clock.advance(HOUR);
-  expect(await findingsOn(world)).toEqual([
-    `unfinished ${key} deletingSince: expected none: send the deletion again`,
-  ]);
-  await world.run('scope.delete-tree', { scope: building });
+  expect(await findingsOn(world)).toEqual([`unfinished BUILDING#house / META ${said}`]);
+  await world.run(command, end);
   expect(await findingsOn(world)).toEqual([]);
 });

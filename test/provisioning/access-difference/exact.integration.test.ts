@@ -2,13 +2,12 @@ import { describe, expect, test } from 'vitest';
 import type { AccessDifference } from '../../../provisioning/access-difference/access-difference.ts';
 import { parseKey } from '../../../table/keys.ts';
 import { allowedIn, createMemoryWorld } from '../apply/support.ts';
-import { createSchool, type School, type Sent } from './school.ts';
+import { createSchool, type Sent } from './school.ts';
 
 /** The access difference beside all decisions before and after the commands were really sent. */
 
-let { nodesOf, idOf, differenceBy } = {} as School;
 const world = await createSchool();
-({ nodesOf, idOf, differenceBy } = world);
+const { nodesOf, idOf, differenceBy } = world;
 const before: ReadonlySet<string> = await allowedAfter();
 /** Every decision about what a table holds, after these commands. */
 async function allowedAfter(...commands: readonly Sent[]): Promise<ReadonlySet<string>> {

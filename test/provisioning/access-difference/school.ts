@@ -62,5 +62,3 @@ export async function createSchool() {
       accessDifference(commands, { reader: world.reader, commands: COMMANDS, at: world.clock.now() }),
   };
 }
-
-export type School = Awaited<ReturnType<typeof createSchool>>;

@@ -1,18 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { createEngine } from '../../../engine/index.ts';
 import { queriesBy } from '../../../provisioning/apply/queries.ts';
 import { type Matrix, readMatrix } from '../../../provisioning/index.ts';
 import { MATRIX_BOUNDS } from '../../../provisioning/matrix/matrix.ts';
-import {
-  applyManifest,
-  asWrittenLongAgo,
-  prepareManifest,
-  provisionedInMemory,
-} from '../../../testing/model.ts';
+import { createMemoryWorld } from '../../support/world.ts';
 
 /** Roles by permissions: what each role says of each permission, and what comes of it. */
-const NOW = Date.parse('2026-03-01T12:00:00Z');
-
 const MANIFEST = {
   properties: [{ of: 'context', name: 'hour', type: 'int', source: 'passed' }],
   pages: ['home', 'grades', 'plans'],
@@ -48,40 +40,32 @@ const MANIFEST = {
     [
       ...['auditor', 'reader', 'teacher', 'intern', 'porter'].map((role) => [role, 'north']),
       ...['keeper', 'trainee'].map((role) => [role, 'south']),
-    ].map(([role, scope]) => [`${role}@example.com`, { assignments: [{ role, scope }] }]),
+    ].map(([role = '', scope]) => [role, { assignments: [{ role, scope }] }]),
   ),
 } as const;
 
-const world = await tableOf(MANIFEST);
+/** Each role, scope and user has its name as its id. */
+const withIds = (section: Readonly<Record<string, object>>) =>
+  Object.fromEntries(Object.entries(section).map(([name, of]) => [name, { id: name, ...of }]));
+const table = createMemoryWorld();
+const { roles, scopes, users, ...rest } = MANIFEST;
+await table.run('tenant.apply', {
+  manifest: { ...rest, roles: withIds(roles), scopes: withIds(scopes), users: withIds(users) },
+});
+table.settle();
+const calls: string[] = [];
+const { read } = queriesBy(async (command, input) => {
+  calls.push(command);
+  const answer = await table.provision({ command, input });
+  if (answer.ok) return answer.result;
+  if (answer.error.code === 'not_found') return undefined;
+  throw new Error(answer.error.message);
+});
+const engine = table.newEngine();
 
-async function tableOf(manifest: object) {
-  const prepared = await prepareManifest(manifest);
-  const { reader, provisioning } = provisionedInMemory(() => NOW);
-  expect(await applyManifest(prepared, provisioning)).toEqual([]);
-  const calls: string[] = [];
-  const { read } = queriesBy(async (command, input) => {
-    calls.push(command);
-    const answer = await provisioning({ command, input: { ...input } });
-    if (answer.ok) return answer.result;
-    if (answer.error.code === 'not_found') return undefined;
-    throw new Error(answer.error.message);
-  });
-  const run = async (command: string, input: Record<string, unknown>) => {
-    const answer = await provisioning({ command, input });
-    if (!answer.ok) throw new Error(answer.error.message);
-    return answer.result;
-  };
-  const engine = createEngine({ reader: asWrittenLongAgo(reader), clock: { now: () => NOW } });
-  const ref = (kind: 'scope' | 'role' | 'subject', name: string) => String(prepared.names.of(kind).get(name));
-  return { read, run, engine, ref, calls };
-}
-
-const id = (ref: string) => ref.slice(ref.indexOf(':') + 1);
+const refOf = (scope: string) => `${scopes[scope as keyof typeof scopes].type}:${scope}`;
 const matrixAt = (scope?: string, roles?: readonly string[]) =>
-  readMatrix(world.read, {
-    scope: scope && world.ref('scope', scope),
-    roles: roles?.map((name) => id(world.ref('role', name))),
-  });
+  readMatrix(read, { scope: scope && refOf(scope), roles });
 const cellOf = ({ roles, cells }: Matrix, role: string, permission: string) =>
   cells.find(
     (cell) => cell.permission === permission && cell.role === roles.find(({ name }) => name === role)?.id,
@@ -89,7 +73,7 @@ const cellOf = ({ roles, cells }: Matrix, role: string, permission: string) =>
 
 test('the roles that can be granted at a scope: those of its root, then shared ones; every page, permission and pattern', async () => {
   const matrix = await matrixAt('harbour');
-  expect(matrix.scope).toEqual({ ref: world.ref('scope', 'north'), name: 'north' });
+  expect(matrix.scope).toEqual({ ref: 'client:north', name: 'north' });
   expect(matrix.combination).toBe('deny-overrides');
   expect(matrix.roles.map(({ label, inherits }) => [label, inherits])).toEqual([
     ['intern', 'teacher'],
@@ -172,12 +156,9 @@ test('every cell says what the engine decides for somebody who has that role alo
   for (const scope of ['north', 'south'])
     for (const { role, permission, allowed, at } of await expectations(scope))
       for (const hour of [3, 12, 20]) {
-        const { allowed: decided } = await world.engine.check(
-          world.ref('subject', `${role}@example.com`),
-          permission,
-          world.ref('scope', at),
-          { context: { hour } },
-        );
+        const { allowed: decided } = await engine.check(`user:${role}`, permission, refOf(at), {
+          context: { hour },
+        });
         expect(decided, `${role} ${permission} at ${hour}`).toBe(allowed(hour));
         compared += 1;
       }
@@ -210,22 +191,22 @@ async function expectations(at: string) {
 
 describe('what is read', () => {
   test('chosen roles alone, with what they inherit from', async () => {
-    world.calls.length = 0;
+    calls.length = 0;
     const matrix = await matrixAt('north', ['intern']);
     expect(matrix.roles.map(({ name }) => name)).toEqual(['intern']);
     expect(cellOf(matrix, 'intern', 'home')?.marks).toEqual([
       { effect: 'ALLOW', from: 'reader (any tenant)' },
     ]);
-    expect(world.calls.filter((call) => call === 'role.list')).toEqual([]);
-    expect(world.calls.filter((call) => call === 'role-permission.list')).toHaveLength(3);
+    expect(calls.filter((call) => call === 'role.list')).toEqual([]);
+    expect(calls.filter((call) => call === 'role-permission.list')).toHaveLength(3);
   });
 
   test('a role of another tenant, one that does not exist and a scope that does not exist are refused', async () => {
     await expect(matrixAt('north', ['keeper'])).rejects.toMatchObject({ code: 'invalid', field: 'roles' });
     const gone = { code: 'not_found' };
-    await expect(readMatrix(world.read, { roles: ['nobody'] })).rejects.toMatchObject(gone);
-    await expect(readMatrix(world.read, { scope: 'client:nowhere' })).rejects.toMatchObject(gone);
-    await expect(readMatrix(world.read, { scope: 'nowhere' })).rejects.toMatchObject({ code: 'invalid' });
+    await expect(readMatrix(read, { roles: ['nobody'] })).rejects.toMatchObject(gone);
+    await expect(readMatrix(read, { scope: 'client:nowhere' })).rejects.toMatchObject(gone);
+    await expect(readMatrix(read, { scope: 'nowhere' })).rejects.toMatchObject({ code: 'invalid' });
   });
 
   test('more than a matrix holds is an error, not a part of it', async () => {

@@ -45,24 +45,10 @@ beforeEach(async () => {
 });
 
 describe('a scope', () => {
-  test.each([
-    ['northwind', 'Northwind'],
-    ['harbour', 'Northwind/Harbour'],
-    ['lighthouse', 'Northwind/Harbour/Lighthouse'],
-    ['lamp', 'Northwind/Harbour/Lighthouse/Lamp  Room'],
-    ['bulb', 'Northwind/Harbour/Lighthouse/Lamp  Room/Bulb'],
-  ])('%s is found by its path, and by each end of it', async (name, path) => {
-    const names = path.split('/');
-    for (const from of names.keys()) {
-      const end = names.slice(from).join('/');
-      const { candidates } = await find('scope', end);
-      const one = { ref: ref(name), by: 'name', name: names.at(-1) };
-      expect(candidates, end).toEqual([names.length === 1 ? one : { ...one, path }]);
-    }
-  });
-
-  test('the longest path costs a Query and one BatchGetItem', async () => {
-    await find('scope', 'Northwind/Harbour/Lighthouse/Lamp Room/Bulb');
+  test('is found by its path (paths.property.test.ts); the longest one costs a Query and one BatchGetItem', async () => {
+    const path = 'Northwind/Harbour/Lighthouse/Lamp  Room/Bulb';
+    const { candidates } = await find('scope', path);
+    expect(candidates).toEqual([{ ref: ref('bulb'), by: 'name', name: 'Bulb', path }]);
     expect(world.calls.map(({ operation, index }) => [operation, index])).toEqual([
       ['Query', undefined],
       ['BatchGetItem', undefined],
