@@ -129,17 +129,3 @@ test('a name that resolves to this machine is refused, and another name of it ha
     expect([host, response?.status()]).toEqual([host, status]);
   }
 });
-
-test('a link works once: in one browser, and in no other', async () => {
-  const { newLink } = await startExplorer();
-  const link = newLink();
-  const first = await openPage({ url: link });
-  await first.page.getByRole('heading', { level: 1 }).waitFor();
-  expect(first.page.url()).not.toContain('ticket');
-  // No script reads the session.
-  expect(await first.page.evaluate('document.cookie')).toBe('');
-  const second = await openPage({ url: link, provokes: [/status of 401/] });
-  await second.page.getByText('This link was used already').waitFor();
-  await first.page.reload();
-  await first.page.getByRole('navigation', { name: 'Views' }).waitFor();
-});

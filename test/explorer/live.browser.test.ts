@@ -96,12 +96,6 @@ describe('a request through the gateway', () => {
     expect(await stack.request(`/http-policy${NORTH}/secret`, TINA)).toBe(403);
     await rowOf(page, 'http-policy', '403', /a policy of \d+ decisions refuses it/).waitFor();
   });
-
-  test('is there for who comes later', async () => {
-    await stack.request(`${NORTH}/dashboard`, TINA);
-    const page = await openLive();
-    await rowOf(page, 'tina', 'dashboard').waitFor();
-  });
 });
 
 describe('the list', () => {

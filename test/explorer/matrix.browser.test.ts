@@ -50,20 +50,6 @@ describe('a tenant', () => {
     await page.getByRole('cell', { name: 'Ann', exact: true }).waitFor();
   });
 
-  test('which one wins is said of a cell that has both', async () => {
-    const { page } = await openMatrix(
-      `pages: [grades]
-scopes: { school: { type: tenant, combination: deny-overrides } }
-roles:
-  teacher: { owner: school, allow: [grades] }
-  intern: { owner: school, parent: teacher, deny: [grades] }
-`,
-    );
-    await choose(page, 'Scope', 'school');
-    await row(page, 'grades').getByRole('gridcell').first().click();
-    await said(page).getByText('DENY wins (deny-overrides).').waitFor();
-  });
-
   test('the map leads to it, and one role can be chosen', async () => {
     const { page } = await openMatrix(SCHOOL);
     await choose(page, 'Scope', 'north');

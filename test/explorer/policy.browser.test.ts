@@ -4,14 +4,12 @@ import { expectAccessible, openPage } from '../support/browser.ts';
 import { type Stack, startStack } from './local-stack.ts';
 
 /** The policy of a caller beside the routes, and requests tried against both. */
-const MARKUP = '<img src=x onerror="complainOfPolicy(1)"> & "Co"';
-const RIGHT_TO_LEFT = `\u05d0\u05d1\u05d2 direction ${'W'.repeat(100)}`;
 const MANIFEST = `
 pages: [grades, menu, secret]
 permissions: ["doors:open:door", "bills:pay:bill"]
 scopes:
-  school: { type: tenant, id: school, name: ${JSON.stringify(MARKUP)} }
-  north: { type: location, id: north, parent: school, name: ${JSON.stringify(RIGHT_TO_LEFT)} }
+  school: { type: tenant, id: school }
+  north: { type: location, id: north, parent: school }
   south: { type: location, id: south, parent: school }
 roles:
   teacher: { owner: school, allow: [grades] }
@@ -20,7 +18,6 @@ roles:
 users:
   ann:
     id: ann
-    displayName: ${JSON.stringify(MARKUP)}
     assignments: [{ role: teacher, scope: north }, { role: porter, scope: school }]
   cem: { id: cem, assignments: [{ role: cook, scope: north }] }
   eva: { id: eva, admin: true }
@@ -116,13 +113,7 @@ describe('a path', () => {
   test.each([
     ['GET', '/locations/north/grades', 'Policy and route agree: allowed.', 'a role allows it'],
     ['GET', '/locations/south/grades', 'Policy and route agree: refused.', 'no role allows it'],
-    ['GET', '/doors/main', 'Policy and route agree: refused.', 'no role allows it'],
-    ['PUT', '/doors/main', 'Policy and route agree: allowed.', 'a role allows it'],
-    ['GET', '/nowhere', 'Policy and route agree: refused.', 'no route matches this request'],
-    ['GET', '/locations/north/grades/', 'Policy and route agree: refused.', 'no route matches'],
     ['GET', '/locations/n%6Frth/grades', 'A policy leaves this path out', 'a role allows it'],
-    ['GET', '/locations/n%2Frth/grades', 'Policy and route agree: refused.', 'no route matches'],
-    ['GET', '/doors/..%2f', 'Policy and route agree: refused.', 'no route matches'],
     ['GET', '/doors/<b>*</b>', 'Policy and route agree: refused.', 'no route matches'],
     ['POST', '/bills', 'Policy and route agree: refused.', '{claim:tenant} has no value'],
   ])('%s %s', async (method, path, agreement, reason) => {
@@ -192,27 +183,4 @@ describe('a path', () => {
     await alarm.getByText('The policy allows this request, and the route refuses it.').waitFor();
     await expectAccessible(page);
   });
-});
-
-test('hostile names are text, on a narrow screen and in the dark as well', async () => {
-  const page = await openPolicy(
-    { subject: 'user:ann', method: 'GET', path: '/locations/north/grades' },
-    { colorScheme: 'dark', viewport: { width: 360, height: 800 } },
-  );
-  await trial(page).getByText('Policy and route agree: allowed.').waitFor();
-  await expect.poll(() => page.getByRole('main').getByLabel('Subject').inputValue()).toBe(MARKUP);
-  await trial(page).getByText(RIGHT_TO_LEFT).waitFor();
-  expect(await page.locator('main img').count()).toBe(0);
-  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
-  await expectAccessible(page);
-});
-
-test('hostile names are text in the live list', async () => {
-  const { page } = await openPage({ url: await stack.newLink('live') });
-  await page.getByText('connected: decisions appear').waitFor();
-  expect(await stack.request('/school/locations/north/grades', 'ann')).toBe(200);
-  const link = page.getByRole('link', { name: /^Why: <img/ }).first();
-  await link.waitFor();
-  expect(await link.innerText()).toContain(RIGHT_TO_LEFT);
-  expect(await page.locator('main img').count()).toBe(0);
 });

@@ -216,6 +216,8 @@ describe('a request', () => {
       '/Locations/north/grades',
       '/*',
       '/locations/*/grades',
+      '/locations/n%2Frth/grades',
+      '/locations/..%2f/grades',
     ])
       expect(await tried('ann', `GET ${path}`), path).toMatchObject({ allowed: false, agrees: true });
     expect(await tried('ann', 'GET /nowhere')).toMatchObject({ reason: 'route_unmapped' });

@@ -60,15 +60,6 @@ test('what and where take over what was asked; a kind and a time narrow them', a
   await expect.poll(() => names(page)).toEqual(['south']);
 });
 
-test('an administrator is among those who may', async () => {
-  const { page } = await openSearch(
-    'pages: [grades]\nscopes: { north: { type: tenant } }\nusers: { zoe: { admin: true } }\n',
-  );
-  await ask(page, 'Permission', 'grades');
-  await ask(page, 'Scope', 'north');
-  await expect.poll(() => names(page)).toEqual(['zoe']);
-});
-
 test('rows are filtered, the address holds the filter, and both files have what it leaves', async () => {
   const { page } = await openSearch(
     SCHOOL.replace('displayName: Ann', `displayName: ${JSON.stringify('=HYPERLINK("<b>Ann</b>")')}`),

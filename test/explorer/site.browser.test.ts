@@ -32,12 +32,6 @@ test('the front page leads to the playground', async () => {
   await page.getByRole('navigation', { name: 'Views' }).waitFor();
 });
 
-test('so does the bar at the top of each document', async () => {
-  const { page } = await openPage({ url: `${await serve()}explorer` });
-  await page.getByRole('banner').getByRole('link', { name: 'Playground' }).click();
-  await page.getByRole('navigation', { name: 'Views' }).waitFor();
-});
-
 test('an edit changes the decision, wherever the site is', async () => {
   const { page } = await openPage({ url: `${await serve('/some/path/')}playground/#${QUESTION}` });
   const manifest = page.getByRole('textbox', { name: 'Manifest' });

@@ -60,24 +60,6 @@ describe('changes', () => {
     });
   });
 
-  test('give a role for a time, by the keyboard alone', async () => {
-    const table = await serveTable();
-    const { page } = await openPage({ url: table.linkTo('what-if') });
-    const next = async (text: string) => {
-      await page.keyboard.press('Tab');
-      await page.keyboard.type(text);
-    };
-    await page.getByLabel('Change', { exact: true }).focus();
-    await page.keyboard.type('Give');
-    await next('edda');
-    await next('Lindgren School');
-    await next('teacher');
-    await page.getByRole('button', { name: 'Add this change' }).focus();
-    await page.keyboard.press('Enter');
-    await heading(page, 'Gains access: 1 person').waitFor();
-    await page.getByText('edda gets the role teacher at Lindgren School').waitFor();
-  });
-
   test('suspend the tenant: the numbers are those of the command line; names on demand', async () => {
     const table = await serveTable();
     const change = suspending(table, 'school');
@@ -175,25 +157,6 @@ describe('changes', () => {
     await heading(page, 'Loses access: at least 4 people').waitFor();
     await expectAccessible(page);
   });
-
-  test('hostile names are text', async () => {
-    const name = '<img src=x onerror=alert(1)>\u05d0gpj.exe';
-    const manifest = SCHOOL.replace('displayName: Ann', `displayName: ${JSON.stringify(name)}`)
-      .replace('name: Lindgren School', `name: ${JSON.stringify(`<b>${'x'.repeat(120)}</b>`)}`)
-      .replaceAll('teachers north', '"<script>alert(1)</script>"');
-    const table = await serveTable({ manifest });
-    const { page } = await open(
-      table,
-      leaving(table, 'ann@school.example', '<script>alert(1)</script>'),
-      suspending(table, 'school'),
-    );
-    await page.getByRole('listitem').filter({ hasText: name }).first().waitFor();
-    await page.getByText('<script>alert(1)</script>').first().waitFor();
-    expect(await page.locator('main img, main script, main b').count()).toBe(0);
-    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-    await page.setViewportSize({ width: 390, height: 800 });
-    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-  });
 });
 
 describe('making a change', () => {
@@ -244,25 +207,6 @@ describe('making a change', () => {
     expect(followed.get('revoked')).toBe(table.ref('subject', 'dora'));
     expect(Number.isNaN(Date.parse(String(followed.get('since'))))).toBe(false);
     await expectAccessible(page);
-  });
-
-  test('several are made in one transaction, or none of them', async () => {
-    const table = await serveTable({ canWrite: true });
-    const group = table.ref('group', 'staff');
-    const tree = { command: 'scope.delete-tree', input: { scope: table.ref('scope', 'school') } };
-    const { page } = await open(table, leaving(table, 'dora', 'staff'), tree);
-    await page.getByRole('button', { name: 'Make this change…' }).click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByRole('button', { name: 'Make this change' }).click();
-    await dialog.getByRole('alert').waitFor();
-    const members = await table.run('membership.list', { group: idIn(group) });
-    expect(members.items).toHaveLength(1);
-    await dialog.getByRole('button', { name: 'Cancel' }).click();
-    await page.getByRole('button', { name: 'Take change 2 out' }).click();
-    await page.getByRole('button', { name: 'Make this change…' }).click();
-    await dialog.getByRole('button', { name: 'Make this change' }).click();
-    await page.getByText('The change was made.').waitFor();
-    expect((await table.run('membership.list', { group: idIn(group) })).items).toHaveLength(0);
   });
 });
 

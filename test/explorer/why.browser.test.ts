@@ -4,15 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { expectAccessible, openPage, playground } from '../support/browser.ts';
 
 /** The view Why: a decision of every kind, its picture, its place in time, and what would have helped. */
-const LONG = 'x'.repeat(100);
-const MARKUP = '<img src=x onerror=alert(1)>';
-/** It is shown from right to left. */
-const TURN = '\u05d0';
-
 const MODEL = `
-modules: { hvac: { sold: true } }
 pages: [grades, payroll]
-permissions: { "hvac:set:climate": }
 properties:
   - { of: "subject:user", name: department, type: string, source: stored }
   - { of: context, name: channel, type: string, source: passed }
@@ -23,20 +16,17 @@ scopes:
   bluefin: { type: account, id: bluefin, name: Bluefin }
   aurora: { type: enterprise, id: aurora, name: Aurora }
   routes: { type: workstream, id: routes, parent: bluefin, enterprise: aurora, name: Routes }
-  hostile: { type: tenant, id: hostile, name: ${JSON.stringify(`${TURN}${MARKUP}`)} }
 roles:
-  member: { owner: school, allow: [grades, "hvac:*:*"] }
+  member: { owner: school, allow: [grades] }
   teacher: { owner: school, id: teacher, parent: member }
   barred: { owner: school, deny: [grades] }
   clerk:
     owner: school
     allow: [{ permission: payroll, when: 'subject.properties.department == "Sales" && context.channel == "web"' }]
-  ${JSON.stringify(MARKUP)}: { owner: hostile, allow: [grades] }
 groups:
   teachers: { id: teachers, scope: north, roles: [teacher] }
   barred: { scope: north, roles: [barred] }
   clerks: { scope: school, roles: [clerk] }
-  ${LONG}: { scope: hostile, roles: [${JSON.stringify(MARKUP)}] }
 users:
   ann: { id: ann, displayName: Ann, groups: [teachers] }
   ben: { id: ben, displayName: Ben, groups: [barred] }
@@ -46,7 +36,6 @@ users:
     assignments: [{ role: teacher, scope: north, from: 2026-03-01, until: 2026-03-31 }]
   sally: { id: sally, displayName: Sally, groups: [clerks], properties: { department: Sales } }
   nora: { id: nora, displayName: Nora }
-  eve: { id: eve, displayName: ${JSON.stringify(`${MARKUP}${TURN}txt`)}, groups: [${LONG}] }
 licenses:
   - { account: bluefin, enterprise: aurora, name: Licence, from: 2024-01-01, until: 2024-12-31 }
 `;
@@ -106,13 +95,6 @@ describe('a decision', () => {
     await expectAccessible(page);
   });
 
-  test('by a DENY, with the group that would have allowed it', async () => {
-    const page = await decided('refused', ['ben', 'grades', 'location:north']);
-    await pictureOf(page).getByText('DENY', { exact: true }).waitFor();
-    await pictureOf(page).getByText('missing', { exact: true }).first().waitFor();
-    await expectAccessible(page);
-  });
-
   test('without a grant: what would have helped, and what that would change', async () => {
     const page = await decided('refused', ['nora', 'grades', 'location:north']);
     const join = page.getByRole('link', { name: 'What if: join teachers' });
@@ -141,37 +123,12 @@ describe('a decision', () => {
     expect(page.url()).toContain('given=');
   });
 
-  test.each<[string, [string, string, string], RegExp]>([
-    ['a licence that has ended', ['ann', 'grades', 'workstream:routes'], /no licence for Aurora holds/],
-    ['no subscription', ['ann', 'hvac:set:climate', 'location:north'], /no subscription to hvac holds/],
-    ['a suspended scope', ['ann', 'grades', 'location:closed'], /Closed is suspended/],
-    ['an unknown subject', ['nobody', 'grades', 'location:north'], /there is no such subject/],
-    ['an unknown scope', ['ann', 'grades', 'location:nowhere'], /location:nowhere is unknown/],
-    ['a permission that is not registered', ['ann', 'marks', 'location:north'], /it is not registered/],
-  ])('refused before roles are looked at: %s', async (_, question, expected) => {
-    const page = await decided('refused', question);
-    await pictureOf(page).getByText(expected).waitFor();
-    await page.getByRole('heading', { name: '9. default not reached' }).waitFor();
-  });
-
   test('a suspended scope links to what would be if it were active', async () => {
     const page = await decided('refused', ['ann', 'grades', 'location:closed']);
     const href = await page
       .getByRole('link', { name: 'What if: make it active: Closed' })
       .getAttribute('href');
     expect(new URLSearchParams(href?.split('?')[1]).get('change')).toContain('location.update');
-  });
-
-  test('names are shown as text, whatever they hold, also on a narrow screen', async () => {
-    const page = await ask(
-      { subject: 'user:eve', permission: 'grades', scope: 'tenant:hostile' },
-      { viewport: { width: 360, height: 740 } },
-    );
-    await decisionOf(page).getByText(MARKUP).first().waitFor();
-    await pictureOf(page).getByText(MARKUP).first().waitFor();
-    expect(await page.locator('main img').count()).toBe(0);
-    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
-    await expectAccessible(page);
   });
 
   test('in the dark', async () => {
