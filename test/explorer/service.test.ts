@@ -10,6 +10,7 @@ import {
   provisionedInMemory,
   readDocument,
 } from '../../testing/model.ts';
+import { createMemoryWorld } from '../support/world.ts';
 
 const SCHOOL = new URL('../../docs/examples/school.manifest.yaml', import.meta.url);
 const NOW = Date.parse('2026-03-15T12:00:00Z');
@@ -125,6 +126,28 @@ describe('the service', () => {
     const log = await service('command', { command: 'audit.list', input: {} });
     expect(JSON.stringify(log)).not.toContain('Acme');
   });
+});
+
+test('it decides by what is given with the question, and for who acts', async () => {
+  const world = createMemoryWorld();
+  await world.apply(`
+pages: [roster]
+scopes: { school: { type: tenant, id: school } }
+roles:
+  teacher: { owner: school, allow: [{ permission: roster, when: 'context.ip == "10.0.0.1"' }] }
+users: { ann: { id: ann, grants: { school: [teacher] } } }
+subjects: { bot: { id: bot, type: agent, mandateOptional: true } }
+`);
+  world.settle();
+  const about = { place: 'a test', canWrite: false, isLive: false };
+  const here = createService({ ...world, provisioning: world.provision, about });
+  const ask = (more: object) =>
+    here('check', { subject: 'user:ann', permission: 'roster', scope: 'tenant:school', ...more });
+  expect(await ask({})).toMatchObject({ result: { reason: 'condition_failed' } });
+  const given = { context: { ip: '10.0.0.1' } };
+  expect(await ask({ given })).toMatchObject({ result: { reason: 'role' } });
+  const actor = { subject: 'agent:bot' };
+  expect(await ask({ given, actor })).toMatchObject({ result: { reason: 'actor_no_grant' } });
 });
 
 describe('a service that only reads', () => {

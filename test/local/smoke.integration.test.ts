@@ -1,64 +1,288 @@
-import { afterAll, expect, inject, test } from 'vitest';
+import { request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { parseConfiguration } from '../../authorizer/index.ts';
 import { readConfiguration } from '../../local/configuration.ts';
-import { apiIdOf } from '../../local/sample/apis.ts';
+import { ANSWER_SOURCE_HEADER } from '../../local/gateway/gateway.ts';
+import { apiIdOf, createApis, RESULT_CACHE } from '../../local/sample/apis.ts';
 import { startSample } from '../../local/sample/stack.ts';
-import { walkManifest } from './smoke/manifest.ts';
-import { walkNewTenant } from './smoke/new-tenant.ts';
-import { walkSample } from './smoke/sample.ts';
-import type { OpenSocket } from './smoke/socket.ts';
-import { walkSockets } from './smoke/sockets.ts';
-import { type Check, createVisitor, gradesOf, type Visitor } from './smoke/visitor.ts';
+import { openSocket } from './smoke/socket.ts';
+import { gradesOf, tokenFrom } from './smoke/visitor.ts';
 
-/** The stack on free ports, used as a client would, over HTTP, WebSockets and the Lambda API, in real time. */
-const CACHE_TTL_SECONDS = 1;
-const configuration = readConfiguration({
-  PORT: '0',
-  LAMBDA_PORT: '0',
-  DYNAMODB_PORT: '0',
-  CACHE_TTL_SECONDS: String(CACHE_TTL_SECONDS),
-  DYNAMODB_ENDPOINT: inject('endpoint'),
-  TABLE_NAME: `smoke-${Date.now()}`,
-});
-const check: Check = (what, holds, seen) =>
-  expect.soft(holds, `${what}, saw ${JSON.stringify(seen)}`).toBe(true);
-
-let open: readonly OpenSocket[] = [];
-const stack = await startSample(configuration);
-const visitor: Visitor = createVisitor(stack, check);
+/** The sample world on free ports, used as clients do: over HTTP, WebSockets and the Lambda API. */
+const stack = await startSample(
+  readConfiguration({
+    PORT: '0',
+    LAMBDA_PORT: '0',
+    DYNAMODB_PORT: '0',
+    CACHE_TTL_SECONDS: '0',
+    DYNAMODB_ENDPOINT: inject('endpoint'),
+    TABLE_NAME: `smoke-${Date.now()}`,
+  }),
+);
+const { url, school, tenants, facilities, platform } = stack;
 afterAll(() => stack.stop());
 
-test('the sample world, over each kind of API', () => walkSample(stack, visitor));
+async function invoke(name: string, event: object): Promise<Record<string, unknown>> {
+  const path = `/2015-03-31/functions/${name}/invocations`;
+  const answer = await fetch(stack.lambdaUrl + path, { method: 'POST', body: JSON.stringify(event) });
+  return (await answer.json()) as Record<string, unknown>;
+}
+async function provision(command: string, input: object): Promise<Record<string, unknown>> {
+  const answer = await invoke('provisioning', { command, input });
+  expect(answer).toMatchObject({ ok: true });
+  return answer.result as Record<string, unknown>;
+}
+const bearer = async (user: string): Promise<string> => `Bearer ${await tokenFrom(url, user)}`;
+const [ada = '', tina = '', victor = '', dora] = await Promise.all(
+  ['ada', 'tina', 'victor', 'dora'].map((name) => bearer(`${name}@school.example`)),
+);
+/** Routes beside those of the sample: with them, nobody who may see grades has a policy for the whole API. */
+async function addRoutes(): Promise<void> {
+  const route = { method: 'GET', permission: 'grades' };
+  await provision('route.create', { ...route, path: '/by-query', scope: 'location:{query:loc}' });
+  await provision('route.create', { ...route, path: '/by-header', scope: 'location:{header:x-loc}' });
+}
 
-test('connections', async () => {
-  open = await walkSockets(stack, visitor);
-  expect(open.length).toBeGreaterThan(0);
-});
+type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-test('a tenant that is created meanwhile', () => walkNewTenant(stack, visitor, CACHE_TTL_SECONDS));
+/** What a request is answered with. fetch() would join the values of a header. */
+const send = (target: string, headers: Headers, method = 'GET', body = '') =>
+  new Promise<{ readonly status: number; readonly source: unknown; readonly body: string }>(
+    (resolve, reject) => {
+      const outgoing = request(`${url}${target}`, { method, headers: headers as Record<string, string> });
+      outgoing.once('response', (response) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+        response.once('end', () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            source: response.headers[ANSWER_SOURCE_HEADER],
+            body: text,
+          }),
+        );
+      });
+      outgoing.once('upgrade', (response, socket) => {
+        socket.destroy();
+        resolve({ status: response.statusCode ?? 0, source: undefined, body: '' });
+      });
+      outgoing.once('error', reject).end(body);
+    },
+  );
+const ask = async (target: string, headers: Headers, method?: string): Promise<number> =>
+  (await send(target, headers, method)).status;
 
-test('the authorizer answers through the Lambda API', async () => {
-  const path = gradesOf(stack.school.north);
-  const answer = await visitor.invoke('authorizer', {
-    version: '2.0',
-    type: 'REQUEST',
-    routeArn: `arn:aws:execute-api:eu-central-1:000000000000:${apiIdOf('http-simple')}/$default/GET${path}`,
-    identitySource: [],
-    routeKey: 'GET /locations/{locationId}/pages/{page}',
-    rawPath: path,
-    rawQueryString: '',
-    headers: { authorization: `Bearer ${await visitor.tokenOf('tina@school.example')}` },
-    requestContext: { stage: '$default', http: { method: 'GET', path } },
+const KINDS = ['', '/http-policy', '/http-1.0', '/rest', '/rest-token'];
+
+type Asked = readonly [status: number, who: string | undefined, path: string, method?: string];
+
+async function expectStatuses(api: string, all: readonly Asked[]): Promise<void> {
+  for (const [status, who, path, method] of all) {
+    const headers = who === undefined ? {} : { authorization: await bearer(who) };
+    expect([who, method, path, await ask(api + path, headers, method)]).toEqual([who, method, path, status]);
+  }
+}
+
+describe('the sample world', () => {
+  test.each(KINDS)('lets people in and refuses them over each kind of API: %s', (api) =>
+    expectStatuses(api, [
+      [200, 'tina@school.example', gradesOf(school.north)],
+      [403, 'victor@school.example', gradesOf(school.north)],
+      [401, undefined, gradesOf(school.north)],
+      [200, 'victor@school.example', `/locations/${school.north}/pages/schedule`],
+      [200, 'alice@acme.example', `/tenants/${tenants.acme}/tickets/1`, 'DELETE'],
+      [200, 'theo@northwind.example', `/buildings/${facilities.boathouse}/doors`],
+      [403, 'theo@northwind.example', `/buildings/${facilities.orangery}/doors`],
+    ]),
+  );
+
+  test('has people of every kind', () =>
+    expectStatuses('', [
+      [403, 'tina@school.example', gradesOf(school.south)],
+      [200, 'sam@school.example', gradesOf(school.north)],
+      [403, 'sam@school.example', gradesOf(school.south)],
+      [200, 'ada@school.example', gradesOf(school.south)],
+      [403, 'dora@school.example', gradesOf(school.south)],
+      [200, 'bob@acme.example', `/tenants/${tenants.acme}/tickets`],
+      [403, 'bob@acme.example', `/tenants/${tenants.globex}/tickets`],
+      [403, 'bob@acme.example', `/tenants/${tenants.acme}/tickets/1`, 'DELETE'],
+      [200, 'clara@acme.example', `/tenants/${tenants.acme}/tickets/1`, 'DELETE'],
+      [200, 'olga@audit.example', `/tenants/${tenants.globex}/tickets`],
+      [403, 'olga@audit.example', `/tenants/${tenants.globex}/tickets`, 'POST'],
+      [403, 'ada@school.example', '/nowhere'],
+      [403, 'ada@school.example', `${gradesOf(school.north)}/`],
+    ]));
+
+  test('refuses a token that was tampered with', async () =>
+    expect(await ask(gradesOf(school.north), { authorization: `${ada}x` })).toBe(401));
+
+  test('has a program, which shows its own token', async () => {
+    const user = `technical-user:${platform.robot}`;
+    const { token } = await provision('token.create', { user, tokenType: 'api' });
+    const reports = (api: string, workstream: string) =>
+      ask(`${api}/workstreams/${workstream}/reports`, { authorization: `Bearer ${token}` });
+    for (const api of KINDS) expect([api, await reports(api, platform.routes)]).toEqual([api, 200]);
+    expect(await reports('', platform.timetables)).toBe(403);
   });
-  expect(answer).toMatchObject({ isAuthorized: true });
+
+  test('asks once for a policy that covers two routes', async () => {
+    const seen = [];
+    for (const page of ['grades', 'schedule', 'unheard-of']) {
+      const path = `/rest-whole/locations/${school.north}/pages/${page}`;
+      const { status, body } = await send(path, { authorization: tina });
+      seen.push([status, JSON.parse(body).you?.coverage]);
+    }
+    expect(seen).toEqual([
+      [200, 'api'],
+      [200, 'api'],
+      [403, undefined],
+    ]);
+  });
+
+  test('has its authorizer in the Lambda API', async () => {
+    const path = gradesOf(school.north);
+    const event = {
+      version: '2.0',
+      type: 'REQUEST',
+      routeArn: `arn:aws:execute-api:eu-central-1:000000000000:${apiIdOf('http-simple')}/$default/GET${path}`,
+      identitySource: [],
+      routeKey: 'GET /locations/{locationId}/pages/{page}',
+      rawPath: path,
+      rawQueryString: '',
+      headers: { authorization: tina },
+      requestContext: { stage: '$default', http: { method: 'GET', path } },
+    };
+    expect(await invoke('authorizer', event)).toMatchObject({ isAuthorized: true });
+  });
+
+  test('has the AuthZEN API, for administrators', async () => {
+    const question = {
+      subject: { type: 'user', id: 'nobody' },
+      action: { name: 'read' },
+      resource: { type: 'tenant', id: 'nowhere' },
+    };
+    const evaluate = (headers: Headers) =>
+      send(
+        '/access/v1/evaluation',
+        { 'content-type': 'application/json', ...headers },
+        'POST',
+        JSON.stringify(question),
+      );
+    const { status, body } = await evaluate({ authorization: ada });
+    expect([status, JSON.parse(body).decision]).toEqual([200, false]);
+    expect((await evaluate({})).status).toBe(401);
+    const described = await send('/.well-known/authzen-configuration', {});
+    expect(JSON.parse(described.body)).toMatchObject({ policy_decision_point: url });
+  });
 });
 
-test('connections close with the stack', async () => {
-  await stack.stop();
-  for (const socket of open) expect(await socket.ended()).toBe(1001);
+describe('with routes whose place comes from the query or from a header', () => {
+  beforeAll(addRoutes);
+
+  /*
+   * What a request holds twice, with different values, decides nothing: the backend may use the other one. Tina may see
+   * the grades of the north, and connect to its board.
+   */
+  describe.each([...KINDS, '/rest-whole'])('what a request of %s holds twice', (api) => {
+    test('one token is served, two are not, in either order', async () => {
+      const path = api + gradesOf(school.north);
+      // No cache has an answer for it.
+      const tina = await bearer('tina@school.example');
+      const both = [
+        [victor, tina],
+        [tina, victor],
+        [tina, tina],
+      ].map((Authorization) => ask(path, { Authorization }));
+      expect(await Promise.all(both)).toEqual([401, 401, 401]);
+      expect(await ask(path, { Authorization: tina })).toBe(200);
+    });
+
+    test('two values of the parameter that names the scope are refused, in either order', async () => {
+      const { north, south } = school;
+      const header = (...values: string[]) =>
+        ask(`${api}/by-header`, { Authorization: tina, 'X-Loc': values });
+      const query = (...values: string[]) =>
+        ask(`${api}/by-query?${values.map((each) => `loc=${each}`).join('&')}`, { Authorization: tina });
+      expect([await header(south, north), await header(north, south)]).toEqual([403, 403]);
+      expect([await query(south, north), await query(north, south)]).toEqual([403, 403]);
+      // Those whose events show headers and query, and whose caches do not forbid a scope from there.
+      const one = ['', '/http-policy'].includes(api) ? 200 : 403;
+      expect([await header(north), await query(north)]).toEqual([one, one]);
+    });
+  });
+
+  describe('a place that comes from the query', () => {
+    const at = async (api: string, ...places: readonly string[]): Promise<readonly string[]> => {
+      const seen = [];
+      for (const place of places) {
+        const { status, source } = await send(`${api}/by-query?loc=${place}`, { authorization: tina });
+        seen.push(`${status} ${source}`);
+      }
+      return seen;
+    };
+    const { north, south } = school;
+
+    test.each([
+      ['/rest, whose key holds no query, refuses it', '/rest', ['403 hit', '403 hit', '403 hit']],
+      ['so does /rest-whole', '/rest-whole', ['403 hit', '403 hit', '403 hit']],
+      ['the API without a cache decides for each place', '', ['200 off', '403 off', '200 off']],
+      ['so does /http-policy', '/http-policy', ['200 off', '403 off', '200 off']],
+      ['the event of a TOKEN authorizer has no query', '/rest-token', ['403 off', '403 off', '403 off']],
+      ['that of format 1.0 has one value of several', '/http-1.0', ['403 off', '403 off', '403 off']],
+    ])('%s', async (_, api, expected) => {
+      await at(api, north);
+      expect(await at(api, north, south, north)).toEqual(expected);
+    });
+
+    test("the authorizers' configuration matches the gateway's caches", () => {
+      const invoke = async () => ({ isAuthorized: false, context: {} });
+      const { resultCaches } = parseConfiguration({
+        TABLE_NAME: 'gatehouse',
+        TOKEN_ISSUER: 'https://issuer.example',
+        TOKEN_AUDIENCE: 'api',
+        RESULT_CACHE,
+      });
+      for (const { apiId, authorizer } of createApis({ simple: invoke, policy: invoke })) {
+        expect(resultCaches.get(apiId)?.ttl).toBe(authorizer.resultTtlSeconds);
+        expect(resultCaches.get(apiId)?.key.size).toBe(authorizer.identitySources.length);
+      }
+    });
+  });
 });
 
-test('a manifest', () =>
-  walkManifest(
-    { ...configuration, TABLE_NAME: `${configuration.TABLE_NAME}-manifest`, CACHE_TTL_SECONDS: 0 },
-    check,
-  ));
+describe('a WebSocket', () => {
+  const { north, south } = school;
+  const connect = (query: string, Authorization?: string | string[]) =>
+    ask(`/ws?${query}`, {
+      connection: 'Upgrade',
+      upgrade: 'websocket',
+      'sec-websocket-version': '13',
+      'sec-websocket-key': 'AAAAAAAAAAAAAAAAAAAAAA==',
+      ...(Authorization === undefined ? {} : { Authorization }),
+    });
+
+  test.each<[string, number, string, (string | string[])?]>([
+    ['with one location and one token is open', 101, `location=${north}`, tina],
+    ['without a token', 401, `location=${north}`],
+    ['with a token that was tampered with', 401, `location=${north}`, `${ada}x`],
+    ['without its location', 401, '', tina],
+    ['at another school', 403, `location=${south}`, tina],
+    ['of a disabled user', 403, `location=${south}`, dora],
+    ['with two locations', 403, `location=${south}&location=${north}`, tina],
+    ['with two locations, in the other order', 403, `location=${north}&location=${south}`, tina],
+    ['with two tokens', 401, `location=${north}`, [victor, tina]],
+    ['with two tokens, in the other order', 401, `location=${north}`, [tina, victor]],
+  ])('%s: %i', async (_, status, query, authorization) => {
+    expect(await connect(query, authorization)).toBe(status);
+  });
+
+  test('sends messages to their routes, with the context of its authorizer, until the stack stops', async () => {
+    const token = await tokenFrom(url, 'tina@school.example');
+    const socket = await openSocket(`${url.replace('http', 'ws')}/ws?location=${north}`, token);
+    if (typeof socket === 'number') throw new Error(`refused with ${socket}`);
+    const you = { subject: expect.stringMatching(/^user:/), allowedBy: 'role' };
+    expect(await socket.ask({ action: 'board' })).toMatchObject({ route: 'board', you });
+    expect(await socket.ask('not even JSON')).toMatchObject({ route: '$default', you });
+    await stack.stop();
+    expect(await socket.ended()).toBe(1001);
+  });
+});
