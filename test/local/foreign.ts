@@ -1,25 +1,6 @@
-import { request } from 'node:http';
-
 /** Requests that a web page, or a name that resolves to this machine, makes, and those of programs. */
 type Headers = Readonly<Record<string, string>>;
 type Case = readonly [name: string, headersAt: (port: string) => Headers];
-
-/** fetch() sets Host and Origin itself; node:http sends what it is given. */
-export const send = (
-  url: string,
-  headers: Headers,
-  body?: string,
-): Promise<{ status: number; body: string }> =>
-  new Promise((resolve, reject) => {
-    const outgoing = request(url, { method: body === undefined ? 'GET' : 'POST', headers }, (response) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (chunk: string) => {
-        text += chunk;
-      });
-      response.once('end', () => resolve({ status: response.statusCode ?? 0, body: text }));
-    });
-    outgoing.once('error', reject).end(body);
-  });
 
 export const FOREIGN: readonly Case[] = [
   ['another origin', () => ({ origin: 'https://evil.example' })],

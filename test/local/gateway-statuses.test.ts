@@ -138,25 +138,6 @@ describe('when the answer of the authorizer is malformed', () => {
     expect(await call(apiOf(kind, async () => answer))).toEqual(fault(kind));
   });
 
-  test.each(['true', 'false', 1, null])(
-    'isAuthorized: %j is a 500, neither yes nor no',
-    async (isAuthorized) => {
-      expect(await call(apiOf('HTTP 2.0', async () => ({ isAuthorized })))).toEqual(fault('HTTP 2.0'));
-    },
-  );
-
-  test('a context that REST cannot carry is a 500', async () => {
-    const answer = policy('Allow', '*', { context: { roles: ['admin'] } });
-    expect(await call(restApi({ authorizer: { invoke: async () => answer } }))).toEqual(fault('REST'));
-    expect(
-      (
-        await gatewayOf(httpApiV2({ authorizer: { invoke: async () => answer, simpleResponses: false } }))(
-          request('GET /pets/1'),
-        )
-      ).statusCode,
-    ).toBe(200);
-  });
-
   test('the reason is in the log, not in the response', async () => {
     const log = vi.fn();
     await gatewayOf(

@@ -13,7 +13,6 @@ import {
 } from '../../local/identity/identity-provider.ts';
 import { MAX_EXPIRES_IN_SECONDS } from '../../local/identity/token-request.ts';
 import { listen } from '../support/listening.ts';
-import { FOREIGN, OWN, send } from './foreign.ts';
 import { frozenClock } from './support.ts';
 
 const ISSUER = 'http://issuer.test/_dev';
@@ -58,26 +57,6 @@ async function setUp(listener = shared) {
   return { origin, post, get, jwks };
 }
 
-describe('a web page', () => {
-  const PATHS = ['/_dev/token', '/_dev/.well-known/jwks.json', '/_dev/nothing'];
-  test.each(FOREIGN)('is not served: %s', async (_, headersAt) => {
-    const { origin } = await setUp();
-    for (const path of PATHS) {
-      const body = path === '/_dev/token' ? '{"user":"ann@school.test"}' : undefined;
-      const answer = await send(origin + path, headersAt(new URL(origin).port), body);
-      expect([answer.status, JSON.parse(answer.body).error]).toEqual([403, 'access_denied']);
-    }
-  });
-
-  test.each(OWN)('%s is', async (_, headersAt) => {
-    const { origin } = await setUp();
-    const body = '{"user":"ann@school.test"}';
-    expect(await send(`${origin}/_dev/token`, headersAt(new URL(origin).port), body)).toMatchObject({
-      status: 200,
-    });
-  });
-});
-
 /** Verifies as an authorizer does, at a given time. */
 const verify = (token: string, jwks: Jwks, at = now) =>
   jwtVerify(token, createLocalJWKSet(jwks), {
@@ -118,16 +97,6 @@ describe('POST /_dev/token', () => {
     const { post } = await setUp();
     const { status, body } = await post('{"user":"robot"}');
     expect([status, body]).toEqual([200, { access_token: 'gh1_x', token_type: 'Bearer', expires_in: 90 }]);
-  });
-
-  test('gives each token its own jti', async () => {
-    const { post, jwks } = await setUp();
-    const keys = await jwks();
-    const jti = async () => {
-      const { body } = await post('{"user":"ann@school.test"}');
-      return (await verify(body.access_token, keys)).payload.jti;
-    };
-    expect(await jti()).not.toBe(await jti());
   });
 
   test('issues an expired token, for tests of expiry', async () => {

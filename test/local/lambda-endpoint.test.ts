@@ -3,7 +3,6 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createLambdaEndpoint, type LambdaLogEntry, MAX_PAYLOAD_BYTES } from '../../local/lambda/endpoint.ts';
 import type { LambdaContext, LambdaFunction } from '../../local/lambda/invocation.ts';
 import { listen } from '../support/listening.ts';
-import { FOREIGN, OWN, send } from './foreign.ts';
 import { deferred, frozenClock } from './support.ts';
 
 const ARN = 'arn:aws:lambda:us-east-1:000000000000:function:echo';
@@ -30,26 +29,6 @@ async function setUp(
   };
   return { endpoint, invoke };
 }
-
-describe('a web page', () => {
-  test.each(FOREIGN)('is not served: %s', async (_, headersAt) => {
-    const echo = vi.fn(async (event: unknown) => event);
-    const { endpoint } = await setUp(echo);
-    const url = `${endpoint}/2015-03-31/functions/echo/invocations`;
-    const { status, body } = await send(url, headersAt(new URL(endpoint).port), '{}');
-    expect([status, JSON.parse(body).message]).toEqual([
-      403,
-      expect.stringMatching(/^(?:Host|Origin): only programs/),
-    ]);
-    expect(echo).not.toHaveBeenCalled();
-  });
-
-  test.each(OWN)('%s is', async (_, headersAt) => {
-    const { endpoint } = await setUp();
-    const url = `${endpoint}/2015-03-31/functions/echo/invocations`;
-    expect(await send(url, headersAt(new URL(endpoint).port), '{}')).toEqual({ status: 200, body: '{}' });
-  });
-});
 
 describe('RequestResponse', () => {
   test('answers what the function returns', async () => {
@@ -113,45 +92,32 @@ describe('RequestResponse', () => {
 });
 
 describe('a function that fails', () => {
-  const failure = (thrown: unknown) => setUp(async () => Promise.reject(thrown));
-
-  test('is a 200 with its error as payload', async () => {
-    const { invoke } = await failure(new TypeError('no such thing'));
-    expect(await invoke({})).toMatchObject({
-      StatusCode: 200,
-      FunctionError: 'Unhandled',
-      payload: {
+  test.each<[string, LambdaFunction, object]>([
+    [
+      'is a 200 with its error as payload',
+      async () => Promise.reject(new TypeError('no such thing')),
+      {
         errorType: 'TypeError',
         errorMessage: 'no such thing',
         trace: expect.arrayContaining(['TypeError: no such thing']),
       },
-    });
-  });
-
-  test('may throw a value that is no Error', async () => {
-    const { invoke } = await failure('plain text');
-    expect(await invoke({})).toMatchObject({
-      FunctionError: 'Unhandled',
-      payload: { errorType: 'string', errorMessage: 'plain text', trace: [] },
-    });
-  });
-
-  test('may throw synchronously', async () => {
-    const { invoke } = await setUp(() => {
-      throw new Error('at once');
-    });
-    expect(await invoke({})).toMatchObject({
-      FunctionError: 'Unhandled',
-      payload: { errorMessage: 'at once' },
-    });
-  });
-
-  test('may return a value that is not JSON', async () => {
-    const { invoke } = await setUp(async () => ({ big: 1n }));
-    expect(await invoke({})).toMatchObject({
-      FunctionError: 'Unhandled',
-      payload: { errorType: 'TypeError' },
-    });
+    ],
+    [
+      'may throw a value that is no Error',
+      async () => Promise.reject('plain text'),
+      { errorType: 'string', errorMessage: 'plain text', trace: [] },
+    ],
+    [
+      'may throw synchronously',
+      () => {
+        throw new Error('at once');
+      },
+      { errorMessage: 'at once' },
+    ],
+    ['may return a value that is not JSON', async () => ({ big: 1n }), { errorType: 'TypeError' }],
+  ])('%s', async (_, echo, payload) => {
+    const { invoke } = await setUp(echo);
+    expect(await invoke({})).toMatchObject({ StatusCode: 200, FunctionError: 'Unhandled', payload });
   });
 
   test('may never end', async () => {
@@ -202,36 +168,46 @@ describe('an invocation is refused', () => {
     $metadata: expect.objectContaining({ httpStatusCode: statusCode }),
   });
 
-  test.each(['nope', 'echo:prod', 'toString', `${ARN}:7`])(
-    'for %s, which does not exist',
-    async (FunctionName) => {
-      const { invoke } = await setUp();
-      const message = 'Function not found: arn:aws:lambda:us-east-1:000000000000:function:';
-      await expect(invoke({ FunctionName })).rejects.toMatchObject(
-        refusal('ResourceNotFoundException', 404, message),
-      );
-    },
-  );
-
-  test('for a Qualifier that does not exist', async () => {
-    const { invoke } = await setUp();
-    expect(await invoke({ Qualifier: '$LATEST' })).toMatchObject({ StatusCode: 200 });
-    await expect(invoke({ Qualifier: 'prod' })).rejects.toMatchObject(
-      refusal('ResourceNotFoundException', 404, `${ARN}:prod`),
-    );
+  const unknown = 'Function not found: arn:aws:lambda:us-east-1:000000000000:function:';
+  test.each<[string, Partial<InvokeCommandInput>, string, number, string]>([
+    ['a function that does not exist', { FunctionName: 'nope' }, 'ResourceNotFoundException', 404, unknown],
+    [
+      'an alias that does not exist',
+      { FunctionName: 'echo:prod' },
+      'ResourceNotFoundException',
+      404,
+      unknown,
+    ],
+    ['a name of objects', { FunctionName: 'toString' }, 'ResourceNotFoundException', 404, unknown],
+    [
+      'a version that does not exist',
+      { FunctionName: `${ARN}:7` },
+      'ResourceNotFoundException',
+      404,
+      unknown,
+    ],
+    [
+      'a qualifier that does not exist',
+      { Qualifier: 'prod' },
+      'ResourceNotFoundException',
+      404,
+      `${ARN}:prod`,
+    ],
+    ...(['Event', 'RequestResponse'] as const).map(
+      (InvocationType): [string, Partial<InvokeCommandInput>, string, number, string] => [
+        `a payload that is not JSON, ${InvocationType}`,
+        { InvocationType, Payload: '{' },
+        'InvalidRequestContentException',
+        400,
+        'Could not parse request body into json',
+      ],
+    ),
+  ])('for %s', async (_, input, name, status, message) => {
+    const echo = vi.fn(async () => 1);
+    const { invoke } = await setUp(echo);
+    await expect(invoke(input)).rejects.toMatchObject(refusal(name, status, message));
+    expect(echo).not.toHaveBeenCalled();
   });
-
-  test.each(['Event', 'RequestResponse'] as const)(
-    'for a %s whose payload is not JSON',
-    async (InvocationType) => {
-      const echo = vi.fn(async () => 1);
-      const { invoke } = await setUp(echo);
-      await expect(invoke({ InvocationType, Payload: '{' })).rejects.toMatchObject(
-        refusal('InvalidRequestContentException', 400, 'Could not parse request body into json'),
-      );
-      expect(echo).not.toHaveBeenCalled();
-    },
-  );
 
   test('for a payload above 6 MB', async () => {
     const { invoke } = await setUp(async (event) => String(event).length);
@@ -242,28 +218,25 @@ describe('an invocation is refused', () => {
     );
   });
 
-  test('for a type of invocation that does not exist', async () => {
-    const { endpoint } = await setUp();
-    const response = await fetch(`${endpoint}/2015-03-31/functions/echo/invocations`, {
-      method: 'POST',
-      headers: { 'x-amz-invocation-type': 'Later' },
-    });
-    expect([response.status, response.headers.get('x-amzn-errortype')]).toEqual([
-      400,
-      'InvalidParameterValueException',
-    ]);
-  });
-
+  const INVOCATIONS = '/2015-03-31/functions/echo/invocations';
   test.each([
-    ['GET', '/2015-03-31/functions/echo/invocations'],
-    ['POST', '/2015-03-31/functions'],
-    ['POST', '//2015-03-31/functions/echo/invocations'],
-  ])('for %s %s, which is another operation', async (method, path) => {
+    [
+      'another type of invocation',
+      'POST',
+      INVOCATIONS,
+      { 'x-amz-invocation-type': 'Later' },
+      400,
+      'InvalidParameterValue',
+    ],
+    ['another verb', 'GET', INVOCATIONS, {}, 404, 'UnknownOperation'],
+    ['another path', 'POST', '/2015-03-31/functions', {}, 404, 'UnknownOperation'],
+    ['a path that ends like it', 'POST', `/${INVOCATIONS}`, {}, 404, 'UnknownOperation'],
+  ])('for %s', async (_, method, path, headers, status, error) => {
     const { endpoint } = await setUp();
-    const response = await fetch(endpoint + path, { method });
+    const response = await fetch(endpoint + path, { method, headers: headers as Record<string, string> });
     expect([response.status, response.headers.get('x-amzn-errortype')]).toEqual([
-      404,
-      'UnknownOperationException',
+      status,
+      `${error}Exception`,
     ]);
   });
 });

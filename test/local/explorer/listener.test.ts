@@ -3,7 +3,6 @@ import { describe, expect, test, vi } from 'vitest';
 import type { LiveEvent } from '../../../explorer/service/index.ts';
 import { MAX_BODY_BYTES, MAX_STREAMS } from '../../../local/explorer/listener.ts';
 import { createEventRing } from '../../../local/explorer/live/event-ring.ts';
-import { LINK_MS } from '../../../local/explorer/sessions.ts';
 import { FOREIGN, OWN } from '../foreign.ts';
 import { BASE, OF_PAGE, openExplorer, type Sent, send } from './support.ts';
 
@@ -46,13 +45,6 @@ describe('a link', () => {
         new RegExp(`^gatehouse_explorer_${port}=secret-\\d+; Path=${BASE}; HttpOnly; SameSite=Strict$`),
       ),
     ]);
-  });
-
-  test('expires after five minutes', async () => {
-    const { newLink, clock } = await openExplorer();
-    const link = newLink();
-    clock.advance(LINK_MS);
-    expect((await send(link)).status).toBe(401);
   });
 
   test('is not used up by what does not open it', async () => {
