@@ -118,6 +118,15 @@ test('the file is applied again when it changes: the table equals it; one with e
     /manifest\.yaml:1:\d+: .*\n.* is not applied: what was there before stays$/s,
   );
   expect(await reportsFor('ann')).toBe(403);
+  // A new person and a new route are there at once.
+  const changed = MANIFEST.replace(
+    'cleo: { id: cleo, tenant: acme }',
+    'dan: { grants: { acme: [manager] } }',
+  );
+  expect(await save(changed.replace('/reports"', '/news"'))).toMatch(/ is applied: /);
+  const headers = { authorization: `Bearer ${await tokenOf('dan')}` };
+  expect((await fetch(`${stack.url}/tenants/acme/news`, { headers })).status).toBe(200);
+  expect((await fetch(`${stack.url}/tenants/acme/reports`, { headers })).status).not.toBe(200);
   rmSync(file);
   expect(await save(MANIFEST)).toMatch(/ is applied: /);
   expect(await reportsFor('ann')).toBe(200);
