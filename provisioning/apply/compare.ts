@@ -84,6 +84,11 @@ export function fixedProblems(
 export const rolesOf = (values: Row | undefined): readonly string[] =>
   (values?.roles ?? []) as readonly string[];
 
+/** Lists of names whose order says nothing: an export has them sorted. */
+const SETS: ReadonlySet<string> = new Set(['parents', 'children', 'separate']);
+const inOrder = (field: string, value: unknown): unknown =>
+  SETS.has(field) && Array.isArray(value) ? [...value].sort() : (value ?? null);
+
 /** The changes of an entry that exists: one, or one that takes away and one that adds. */
 export function changesOf(
   entry: Entry,
@@ -92,7 +97,8 @@ export function changesOf(
   commands: Commands,
   declarations: Declarations,
 ): readonly Change[] {
-  const differs = ([field, value]: [string, unknown]) => !same(value ?? null, now[field] ?? null);
+  const differs = ([field, value]: [string, unknown]) =>
+    !same(inOrder(field, value), inOrder(field, now[field]));
   const update = (values: Row, phase?: Phase): Change => ({
     verb: 'change',
     entry,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { allowedIn, applyOn, exportOn, planOn } from '../../provisioning/apply/support.ts';
+import { allowedIn, applyOn, exportOn, planOn, worldOf } from '../../provisioning/apply/support.ts';
 import { copyOf, createMemoryWorld } from '../../support/world.ts';
 import { fileOf, gatehouse, removeFiles } from '../support.ts';
 
@@ -109,8 +109,7 @@ test('an export from before takes back what an apply did: the same export, and a
 test('without ids, an export describes another table like this one', async () => {
   const { out } = await gatehouse(['export', '--no-ids'], { env: { TABLE_NAME: world.table } });
   expect(out).not.toContain('id:');
-  const other = createMemoryWorld();
-  await applyOn(other, out);
+  const other = await worldOf(out);
   expect((await planOn(other, out)).steps).toEqual([]);
 });
 
@@ -135,90 +134,57 @@ users: { ann@x.example: { groups: [staff] } }
 });
 
 describe('changes and removals', () => {
+  /** The line of the full manifest that begins with this name. */
+  const lineOf = (name: string) => new RegExp(` *${name}: .*\n`);
+  const EFFECTS = [
+    'allow: ["doors:open:door"], deny: [shelf]',
+    'allow: [shelf], deny: ["doors:open:door"]',
+  ] as const;
+  const PERIOD = 'from: 2026-01-01, until: 2026-05-31';
+  const OF_BEN = 'assignment ben > lobby > shared';
+
   /** What each of these does to the full manifest, as its steps. */
-  test.each<[string, readonly [string, string][], readonly string[]]>([
-    ['a page', [['{ description: Start }', '{ description: Begin }']], ['change page dashboard']],
-    [
-      'a permission that is no longer dangerous',
-      [['dangerous: true', 'dangerous: false']],
-      ['change permission doors:open:door'],
-    ],
-    [
-      'a place',
-      [['address: Mill Lane', 'address: Hill Lane, status: suspended']],
-      ['change location location north'],
-    ],
-    [
-      'a role that loses a permission',
-      [['allow: [shelf]', 'allow: []']],
-      ['remove role-permission shared > shelf'],
-    ],
+  test.each<[string, readonly (readonly [from: string | RegExp, to: string])[], readonly string[]]>([
+    ['a page', [['Start', 'Begin']], ['change page dashboard']],
+    ['a permission', [['dangerous: true', 'dangerous: false']], ['change permission doors:open:door']],
+    ['a place', [['Mill Lane', 'Hill Lane, status: suspended']], ['change location location north']],
+    ['a role that loses a permission', [['[shelf] }', '[] }']], ['remove role-permission shared > shelf']],
     [
       'an effect that turns',
-      [['allow: ["doors:open:door"], deny: [shelf],', 'allow: [shelf], deny: ["doors:open:door"],']],
+      [EFFECTS],
       ['change role-permission keeper > doors:open:door', 'change role-permission keeper > shelf'],
     ],
-    [
-      'a group that is gone',
-      [['  builders: { scope: tower, roles: [shared] }\n', '']],
-      ['remove group builders at tower'],
-    ],
+    ['a group that is gone', [[lineOf('builders'), '']], ['remove group builders at tower']],
     [
       'a membership and a grant',
       [['groups: [staff], grants: { school: [shared] }', '']],
       ['remove grant ann > school', 'remove membership ann > staff'],
     ],
-    [
-      'a user',
-      [
-        [
-          '  ben: { tenant: acme, phone: "+4930123456", until: 2026-12-31, assignments: [{ role: shared, scope: lobby, from: 2026-01-01, until: 2026-05-31 }] }\n',
-          '',
-        ],
-      ],
-      ['remove user ben'],
-    ],
+    ['a user', [[lineOf('ben'), '']], ['remove user ben']],
     [
       'a period that moves',
-      [['from: 2026-01-01, until: 2026-05-31', 'from: 2026-05-01, until: 2026-09-01']],
-      ['change assignment ben > lobby > shared', 'change assignment ben > lobby > shared'],
+      [[PERIOD, 'from: 2026-05-01, until: 2026-09-01']],
+      Array(2).fill(`change ${OF_BEN}`),
     ],
-    [
-      'a period elsewhere',
-      [['from: 2026-01-01, until: 2026-05-31', 'from: 2026-08-01']],
-      ['remove assignment ben > lobby > shared', 'create assignment ben > lobby > shared'],
-    ],
+    ['a period elsewhere', [[PERIOD, 'from: 2026-08-01']], [`remove ${OF_BEN}`, `create ${OF_BEN}`]],
     [
       'an administrator',
       [['admin: true, globalRoles: [base]', '']],
       ['remove admin cem', 'remove global-role cem > base'],
     ],
     ['a subscription', [['tier: premium', 'status: expired']], ['change subscription library at north']],
-    [
-      'a licence',
-      [['  - { account: bank, enterprise: group corp, until: 2026-12-31 }', '  []']],
-      ['remove license group corp at bank'],
-    ],
+    ['a licence', [[/ {2}- \{ account: bank, .*\n/, '  []\n']], ['remove license group corp at bank']],
     ['a setting', [['value: 12', 'value: 14']], ['change setting ann > size']],
     [
       'a route',
-      [
-        [
-          'permission: "doors:open:door", scope: "location:{door}"',
-          'permission: shelf, scope: "location:{door}"',
-        ],
-      ],
+      [[/permission: "doors:open:door", scope/, 'permission: shelf, scope']],
       ['change route GET /doors/{door}'],
     ],
     [
       'a tree of places',
       [
-        [
-          '  tower: { type: building, parent: bridge, floors: 3 }\n  lobby: { type: zone, parent: tower, kind: lobby }\n  sensor: { type: device, parent: lobby, kind: camera }\n',
-          '',
-        ],
-        ['  builders: { scope: tower, roles: [shared] }\n', ''],
-        [', scope: lobby,', ', scope: bridge,'],
+        ...['tower', 'lobby', 'sensor', 'builders'].map((name) => [lineOf(name), ''] as const),
+        ['scope: lobby,', 'scope: bridge,'],
       ],
       [
         'remove building building tower in bridge, with all that is below it',
@@ -227,7 +193,7 @@ describe('changes and removals', () => {
     ],
   ])('%s', async (_, edits, expected) => {
     const text = edits.reduce((at, [from, to]) => {
-      expect(at).toContain(from);
+      expect(at.replace(from, to)).not.toBe(at);
       return at.replace(from, to);
     }, FULL);
     const without = await planOn(world, text, false);
@@ -277,13 +243,13 @@ test('scope types that name each other are made in any order, and one that is th
   const floors = 'campus: { root: true, children: [floor] }, floor: { parents: [campus], children: [room] }';
   const first = `scopeTypes: { ${floors}, room: { parents: [floor] } }`;
   await applyOn(world, first);
-  const desks = 'campus: { root: true, children: [desk, floor] }, desk: { parents: [desk, floor] }';
+  const desks = 'campus: { root: true, children: [floor, desk] }, desk: { parents: [desk, floor] }';
   const text = `scopeTypes: { ${desks}, floor: { parents: [campus], children: [room] }, room: { parents: [floor] } }
 scopes: { hill: { type: campus }, first: { type: floor, parent: hill }, one: { type: desk, parent: first } }`;
   await applyOn(world, text);
   expect((await planOn(world, text)).steps).toEqual([]);
   const exported = await exportOn(world);
-  const other = createMemoryWorld();
-  await applyOn(other, JSON.stringify(exported));
+  expect((await planOn(world, JSON.stringify(exported))).steps).toEqual([]);
+  const other = await worldOf(JSON.stringify(exported));
   expect(await exportOn(other)).toEqual(exported);
 });

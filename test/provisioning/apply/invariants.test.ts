@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { parse, stringify } from 'yaml';
+import { parse } from 'yaml';
 import { invariantsIn } from '../../../provisioning/invariants/invariants-of.ts';
 import { proveInvariants } from '../../../provisioning/invariants/prove.ts';
 import { parseRef } from '../../../table/identifiers.ts';
 import { invariantsKey } from '../../../table/keys.ts';
 import { findingsOn } from '../findings.ts';
-import { applyOn, createMemoryWorld, exportOn, planOn } from './support.ts';
+import { roundTrip } from './round-trip.ts';
+import { applyOn, createMemoryWorld, planOn, worldOf } from './support.ts';
 
 /** Invariants in manifests. */
 const manifest = (invariants: string, more = '') => `
@@ -26,10 +27,7 @@ const shown = ({ steps }: Awaited<ReturnType<typeof planOn>>) =>
 
 describe('invariants in a manifest', () => {
   test('are applied, have nothing to do then, and are exported as they are', async () => {
-    const world = createMemoryWorld();
-    await applyOn(world, manifest(FULL));
-    expect((await planOn(world, manifest(FULL))).steps).toEqual([]);
-    const exported = (await exportOn(world)) as Record<string, unknown>;
+    const { world, exported } = await roundTrip(manifest(FULL));
     const unnamed = (exported.invariants as readonly object[]).map((each) => ({ ...each, id: undefined }));
     expect(unnamed).toEqual(
       parse(manifest(FULL)).invariants.map((each: { separate?: string[] }) => ({
@@ -38,16 +36,12 @@ describe('invariants in a manifest', () => {
         ...(each.separate ? { separate: each.separate.toSorted() } : {}),
       })),
     );
-    const again = createMemoryWorld();
-    await applyOn(again, stringify(exported));
-    expect(await exportOn(again)).toEqual(exported);
     world.settle();
     expect(await findingsOn(world)).toEqual([]);
   });
 
   test('are found by their names, and what an entry leaves out it has no more', async () => {
-    const world = createMemoryWorld();
-    await applyOn(world, manifest(FULL));
+    const world = await worldOf(manifest(FULL));
     expect(shown(await planOn(world, manifest(`[{ ${EYES} }]`)))).toEqual([
       'close remove refunds stay in finance',
       'prepare change four eyes within scope > none',
@@ -92,8 +86,7 @@ invariants: [{ ${EYES} }, { name: nobody, never: "payments:approve:payment" }]`;
     world.provision({ command, input: { manifest: parse(broken), ...more } });
 
   test('is refused before anything is done, and its plan says who would have what', async () => {
-    const world = createMemoryWorld();
-    await applyOn(world, two);
+    const world = await worldOf(two);
     const plan = await send(world, 'tenant.plan');
     expect(plan).toMatchObject({
       result: {
@@ -112,8 +105,7 @@ invariants: [{ ${EYES} }, { name: nobody, never: "payments:approve:payment" }]`;
   });
 
   test('is applied where somebody accepts that, and the audit log has the reason', async () => {
-    const world = createMemoryWorld();
-    await applyOn(world, two);
+    const world = await worldOf(two);
     const accept = ['four eyes', 'nobody'].map((invariant) => ({ invariant, reason: 'Bea is ill' }));
     expect(await send(world, 'tenant.apply', { accept: accept.slice(0, 1) })).toMatchObject({ ok: false });
     expect(await send(world, 'tenant.apply', { accept })).toMatchObject({ ok: true });
@@ -165,8 +157,7 @@ externalGroups: [{ scope: acme, issuer: "https://idp.example", externalId: ${gro
   });
 
   test('is applied where it only takes away, or what is broken was so before', async () => {
-    const world = createMemoryWorld();
-    await applyOn(world, broken.replace(/invariants: .*/, ''));
+    const world = await worldOf(broken.replace(/invariants: .*/, ''));
     await applyOn(world, broken);
     await applyOn(world, broken.replace('ann: {', 'ann: { displayName: Ann,'));
     await applyOn(world, two);

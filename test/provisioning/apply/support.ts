@@ -73,6 +73,13 @@ export async function applyOn(
   return steps;
 }
 
+/** A world that holds what a manifest says. */
+export async function worldOf(text: string): Promise<MemoryWorld> {
+  const world = createMemoryWorld();
+  await applyOn(world, text);
+  return world;
+}
+
 export const exportOn = async ({ reader }: Pick<Table, 'reader'>, apis: readonly string[] = ['default']) =>
   (await exportManifest(queriesOn(reader, COMMANDS), { roots: undefined, apis, ids: true })).manifest;
 
