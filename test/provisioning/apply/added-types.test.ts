@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { applyOn, createMemoryWorld, exportOn, planOn } from './support.ts';
+import { applyOn, createMemoryWorld, exportOn, planOn, worldOf } from './support.ts';
 
 /** Scopes and subjects of added types in manifests: their commands name them by reference (ADR 0039). */
 const manifest = (ward: string, sensor: string, more = '') => `
@@ -13,8 +13,7 @@ subjects:
 ${more}`;
 
 test('they are made, changed and removed, and what names them is no change', async () => {
-  const world = createMemoryWorld();
-  await applyOn(world, manifest('', '', '  Bed: { type: sensor, id: bed, tenant: North }'));
+  const world = await worldOf(manifest('', '', '  Bed: { type: sensor, id: bed, tenant: North }'));
   const changed = manifest(', status: suspended', ', status: disabled');
   const steps = await applyOn(world, changed);
   expect(steps.map(({ command, input, details }) => ({ command, input, details }))).toEqual([

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { findingsOn } from '../findings.ts';
-import { applyOn, createMemoryWorld, exportOn, type MemoryWorld, planOn } from './support.ts';
+import { applyOn, createMemoryWorld, exportOn, type MemoryWorld, planOn, worldOf } from './support.ts';
 
 /** Manifests with allow-only roles and groups: a mark is set when nothing stands against it any more. */
 const BEFORE = `
@@ -91,8 +91,7 @@ test('an export makes the same again', async () => {
     roles: { base: { allowOnly: true } },
     groups: { staff: { allowOnly: true } },
   });
-  const copy = createMemoryWorld();
-  await applyOn(copy, stringify(exported));
+  const copy = await worldOf(stringify(exported));
   expect(await exportOn(copy)).toEqual(exported);
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { candidates } from '../../../provisioning/apply/batch.ts';
 import type { Step } from '../../../provisioning/apply/steps.ts';
-import { applyOn, createMemoryWorld, planOn } from './support.ts';
+import { applyOn, createMemoryWorld, planOn, worldOf } from './support.ts';
 
 /** Which steps of an apply share a transaction, and what becomes of those that cannot. */
 const step = (label: string, phase: Step['phase'], unit = label): Step => ({
@@ -63,16 +63,14 @@ users: { ann: { groups: [there] }, ben: {} }
 `;
 
 test('a removal that takes several transactions is sent alone', async () => {
-  const world = createMemoryWorld();
-  await applyOn(world, FULL);
+  const world = await worldOf(FULL);
   const steps = await applyOn(world, EMPTIED);
   expect(steps.filter(({ verb }) => verb === 'remove').length).toBeGreaterThan(2);
   expect((await planOn(world, EMPTIED)).steps).toEqual([]);
 });
 
 test('what somebody else has removed meanwhile is removed, and the rest is done', async () => {
-  const world = createMemoryWorld();
-  await applyOn(world, FULL);
+  const world = await worldOf(FULL);
   let isFirst = true;
   const onItemWrite = async () => {
     if (!isFirst) return;
@@ -116,8 +114,7 @@ roles:
   warden: { owner: school, deny: [grades] }
   teacher: { owner: school, parent: ${parent} }
 `;
-  const world = createMemoryWorld();
-  await applyOn(world, manifest('guard'));
+  const world = await worldOf(manifest('guard'));
   const { steps } = await planOn(world, manifest('warden'));
   expect(steps).toMatchObject([{ kind: 'role', phase: 'switch', input: { parent: expect.any(String) } }]);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { stringify } from 'yaml';
-import { applyOn, createMemoryWorld, exportOn, planOn } from './support.ts';
+import { roundTrip } from './round-trip.ts';
+import { applyOn, createMemoryWorld, planOn, worldOf } from './support.ts';
 
 /** Conditions, declarations and stored properties in manifests. */
 const DECLARED = `
@@ -30,26 +30,19 @@ const shown = ({ steps }: Awaited<ReturnType<typeof planOn>>) =>
 
 describe('a manifest with conditions', () => {
   test('is applied, has nothing to do then, and is exported as it is', async () => {
-    const world = createMemoryWorld();
     const text = manifest(`allow: [plans, ${withWhen(SAME)}], deny: [${withWhen(RED, 'reports:*:*')}]`);
-    await applyOn(world, text);
-    expect(shown(await planOn(world, text))).toEqual([]);
-    const exported = (await exportOn(world)) as Record<string, Record<string, Record<string, unknown>>>;
+    const { exported } = await roundTrip(text);
     expect(exported.properties).toEqual([
       { of: 'action', name: 'soft', type: 'bool' },
       { of: 'resource:tenant', name: 'team', type: 'string', source: 'stored' },
       { of: 'subject:user', name: 'team', type: 'string', source: 'stored' },
     ]);
-    expect(exported.roles?.clerk).toMatchObject({
-      allow: expect.arrayContaining(['plans', { permission: 'grades', when: SAME }]),
-      deny: [{ permission: 'reports:*:*', when: RED }],
+    const allow = expect.arrayContaining(['plans', { permission: 'grades', when: SAME }]);
+    expect(exported).toMatchObject({
+      roles: { clerk: { allow, deny: [{ permission: 'reports:*:*', when: RED }] } },
+      users: { ann: { properties: { team: 'red' } } },
+      scopes: { school: { properties: { team: 'red' } } },
     });
-    expect(exported.users?.ann).toMatchObject({ properties: { team: 'red' } });
-    expect(exported.scopes?.school).toMatchObject({ properties: { team: 'red' } });
-    expect(shown(await planOn(world, stringify(exported)))).toEqual([]);
-    const again = createMemoryWorld();
-    await applyOn(again, stringify(exported));
-    expect(await exportOn(again)).toEqual(exported);
   });
 
   test('shows them in its plan, declarations first', async () => {
@@ -92,8 +85,7 @@ describe('a manifest with conditions', () => {
       ['close: effect ALLOW > DENY'],
     ],
   ])('changes in an order that is safe: one that %s', async (_, before, after, expected) => {
-    const world = createMemoryWorld();
-    await applyOn(world, manifest(before));
+    const world = await worldOf(manifest(before));
     const { steps } = await planOn(world, manifest(after));
     expect(steps.map(({ phase, details }) => `${phase}: ${details.join(', ')}`)).toEqual(expected);
     await applyOn(world, manifest(after));
@@ -101,8 +93,7 @@ describe('a manifest with conditions', () => {
   });
 
   test('changes all values of properties in one transaction', async () => {
-    const world = createMemoryWorld();
-    await applyOn(world, manifest(`allow: [${withWhen(SAME)}]`));
+    const world = await worldOf(manifest(`allow: [${withWhen(SAME)}]`));
     const after = manifest(`allow: [${withWhen(SAME)}]`).replaceAll('team: red', 'team: blue');
     const { steps } = await planOn(world, after);
     expect(steps.map(({ phase, kind, unit }) => `${phase} ${kind} ${unit}`)).toEqual([
@@ -115,8 +106,7 @@ describe('a manifest with conditions', () => {
   });
 
   test('removes declarations last, and only with what belongs to no tenant', async () => {
-    const world = createMemoryWorld();
-    await applyOn(world, manifest(`allow: [${withWhen(RED)}]`));
+    const world = await worldOf(manifest(`allow: [${withWhen(RED)}]`));
     const after = manifest('allow: [grades]').replace(DECLARED, 'properties: []');
     const removals = ['team of resource:tenant', 'team of subject:user', 'soft of action'];
     const steps = shown(await planOn(world, after));
@@ -136,6 +126,12 @@ describe('what is wrong with a manifest is said before anything is done', () => 
       manifest(`allow: [${withWhen('1 +')}]`),
       'roles/clerk/allow/0/when',
       '',
+    ],
+    [
+      'one permission allowed and denied',
+      manifest(`allow: [${withWhen(RED)}], deny: [grades]`),
+      'roles/clerk/deny/0',
+      'grades is allowed above: a role has one effect on it',
     ],
     [
       'a condition on what is not declared',
@@ -177,9 +173,8 @@ describe('what is wrong with a manifest is said before anything is done', () => 
     ],
   ])('%s', async (_, text, path, message) => {
     const { problems } = await planOn(createMemoryWorld(), text);
-    expect(problems.map((each) => each.path.join('/'))).toContain(path);
     const found = problems.find((each) => each.path.join('/') === path);
-    if (message !== '') expect(found?.message).toBe(message);
+    expect(found?.message).toEqual(message === '' ? expect.any(String) : message);
   });
 
   test.each<[string, string, string]>([
@@ -192,22 +187,8 @@ describe('what is wrong with a manifest is said before anything is done', () => 
     await expect(planOn(createMemoryWorld(), manifest(roles))).rejects.toThrow(message);
   });
 
-  test('one permission allowed and denied', async () => {
-    const { problems } = await planOn(
-      createMemoryWorld(),
-      manifest(`allow: [${withWhen(RED)}], deny: [grades]`),
-    );
-    expect(problems).toEqual([
-      {
-        path: ['roles', 'clerk', 'deny', 0],
-        message: 'grades is allowed above: a role has one effect on it',
-      },
-    ]);
-  });
-
   test('another type of what is declared', async () => {
-    const world = createMemoryWorld();
-    await applyOn(world, DECLARED);
+    const world = await worldOf(DECLARED);
     const { problems } = await planOn(world, DECLARED.replace('type: bool', 'type: int'));
     expect(problems.map(({ message }) => message)).toEqual([
       'in the table its type is bool, not int, and that is fixed: give the new one another name or id',

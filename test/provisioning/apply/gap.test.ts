@@ -4,7 +4,7 @@ import type { PlanAnswer } from '../../../provisioning/index.ts';
 import { createRandom } from '../../proof/oracle/random.ts';
 import { again, SEED } from '../../support/seed.ts';
 import { size } from '../../support/tier.ts';
-import { allowedIn, applyOn, createMemoryWorld, type MemoryWorld } from './support.ts';
+import { allowedIn, applyOn, createMemoryWorld, type MemoryWorld, worldOf } from './support.ts';
 
 /** What is renamed is there under its new name before it goes under the old one, so that nobody is refused in between. */
 const numbered = <T>(count: number, of: (number: number) => T): readonly T[] =>
@@ -94,8 +94,7 @@ test('renames of anything, in any small tenant, change no decision at any time b
         roles: random.some(names, 1),
       })),
     };
-    const world = createMemoryWorld();
-    await applyOn(world, stringify(manifestOf(shape)));
+    const world = await worldOf(stringify(manifestOf(shape)));
     const isRenamed = new Set([...names, ...groups.map(({ name }) => name)].filter(() => random.oneIn(2)));
     const after = manifestOf(renamed(shape, (name) => isRenamed.has(name)));
     const { between } = await planOf(world, after);
@@ -138,8 +137,7 @@ describe('what takes away goes first, and the plan says who is refused in betwee
       { ...manifestOf(SMALL), roles: { teacher: { owner: 'school', id: 'two', allow: ['grades'] } } },
     ],
   ])('%s', async (_, before, after) => {
-    const world = createMemoryWorld();
-    await applyOn(world, stringify(before));
+    const world = await worldOf(stringify(before));
     const plan = await planOf(world, after);
     expect(plan).toMatchObject({ access: { loses: { people: 0 } }, between: { people: 1 } });
     const states = await statesOf(world, after, SMALL);

@@ -22,31 +22,13 @@ interface Sent {
   readonly writer?: Writer;
   readonly budgetMs?: number;
   readonly dryRun?: boolean;
-  readonly pruneShared?: boolean;
 }
 
-function apply(
-  world: MemoryWorld,
-  text: string,
-  { hooks = {}, writer = world.writer, budgetMs, ...more }: Sent = {},
-) {
-  const { prune = true, operationId, dryRun, pruneShared } = more;
-  const provision = createProvisioning({
-    ...world,
-    writer,
-    newId: () => ulid(),
-    ...(budgetMs === undefined ? {} : { budgetMs }),
-  });
-  const event = { command: 'tenant.apply', input: { manifest: parse(text), prune, atOnce: 5 } };
-  return provision(
-    {
-      ...event,
-      input: { ...event.input, ...(pruneShared ? { pruneShared } : {}) },
-      ...(operationId === undefined ? {} : { operationId }),
-      ...(dryRun ? { dryRun } : {}),
-    },
-    hooks,
-  );
+function apply(world: MemoryWorld, text: string, { hooks = {}, prune = true, ...more }: Sent = {}) {
+  const { writer = world.writer, budgetMs = Number.POSITIVE_INFINITY, ...event } = more;
+  const provision = createProvisioning({ ...world, writer, budgetMs, newId: () => ulid() });
+  const input = { manifest: parse(text), prune, atOnce: 5 };
+  return provision({ command: 'tenant.apply', input, ...event }, hooks);
 }
 
 const RUNNING = { ok: false, error: { code: 'apply_running', field: 'manifest', retryable: false } };
@@ -106,7 +88,6 @@ test('one that has compared before the other one began compares anew', async () 
 test('one that stands still for longer than a minute is taken over, and writes nothing more meanwhile', async () => {
   const world = createMemoryWorld();
   const answer = await apply(world, ONE, {
-    budgetMs: Number.POSITIVE_INFINITY,
     hooks: afterFirst(async () => {
       world.clock.advance(59_000);
       expect(await apply(world, OTHER)).toMatchObject(RUNNING);

@@ -12,41 +12,23 @@ const withUser = (user: object) => ({ ...WORLD, users: { Lou: { email: 'lou@merc
 
 describe('dates in what has none', () => {
   const until = '2026-03-01';
+  const nurse = (scope: string, more: object = { until }) => ({ role: 'nurse', scope, ...more });
   test.each<[string, object, readonly object[]]>([
     [
       'in grants',
       { grants: { Mercy: ['nurse', 'Night nurse'], until } },
-      [
-        { role: 'nurse', scope: 'Mercy', until },
-        { role: 'Night nurse', scope: 'Mercy', until },
-      ],
+      [nurse('Mercy'), { role: 'Night nurse', scope: 'Mercy', until }],
     ],
-    [
-      'in a grant',
-      { grants: { Mercy: { roles: ['nurse'], until } } },
-      [{ role: 'nurse', scope: 'Mercy', until }],
-    ],
+    ['in a grant', { grants: { Mercy: { roles: ['nurse'], until } } }, [nurse('Mercy')]],
     [
       'in a role of a grant',
       { grants: { Mercy: [{ role: 'nurse', from: until }] } },
-      [{ role: 'nurse', scope: 'Mercy', from: until }],
+      [nurse('Mercy', { from: until })],
     ],
-    [
-      'in a list of grants',
-      { grants: [{ tenant: 'Ward 1', role: 'nurse', until }] },
-      [{ role: 'nurse', scope: 'Ward 1', until }],
-    ],
-    ['in a membership', { groups: [{ name: 'Nurses', until }] }, [{ role: 'nurse', scope: 'Ward 1', until }]],
-    [
-      'in a mapping of groups',
-      { groups: { Nurses: { until } } },
-      [{ role: 'nurse', scope: 'Ward 1', until }],
-    ],
-    [
-      'in a global role',
-      { globalRoles: [{ role: 'nurse', until }] },
-      [{ role: 'nurse', scope: 'Mercy', until }],
-    ],
+    ['in a list of grants', { grants: [{ tenant: 'Ward 1', role: 'nurse', until }] }, [nurse('Ward 1')]],
+    ['in a membership', { groups: [{ name: 'Nurses', until }] }, [nurse('Ward 1')]],
+    ['in a mapping of groups', { groups: { Nurses: { until } } }, [nurse('Ward 1')]],
+    ['in a global role', { globalRoles: [{ role: 'nurse', until }] }, [nurse('Mercy')]],
   ])('%s: an assignment has them', (_, user, assignments) => {
     const { problems } = parseManifest(withUser(user));
     expect(problems).toHaveLength(1);
@@ -74,23 +56,17 @@ describe('a key of another place', () => {
     [
       'an assignment of a user',
       withUser({ role: 'nurse', scope: 'Mercy', until: '2026-03-01' }),
-      {
-        assignments: [{ role: 'nurse', scope: 'Mercy', until: '2026-03-01' }],
-      },
+      { assignments: [{ role: 'nurse', scope: 'Mercy', until: '2026-03-01' }] },
     ],
     [
       'a section in an entry',
       { ...WORLD, scopes: { Mercy: { type: 'tenant', users: { Lou: { email: 'l@m.example' } } } } },
-      {
-        users: { Lou: { email: 'l@m.example' } },
-      },
+      { users: { Lou: { email: 'l@m.example' } } },
     ],
     [
       'what a role allows, in a group',
       { ...WORLD, groups: { Nurses: { scope: 'Ward 1', allow: ['home'] } } },
-      {
-        roles: { Nurses: { allow: ['home'] } },
-      },
+      { roles: { Nurses: { allow: ['home'] } } },
     ],
   ])('%s', (_, manifest, line) => {
     const found = lineIn(manifest);

@@ -5,7 +5,7 @@ import { createRandom } from '../../proof/oracle/random.ts';
 import { again, SEED } from '../../support/seed.ts';
 import { size } from '../../support/tier.ts';
 import { anyManifest, NAMES, PAGES } from './any-manifest.ts';
-import { allowedIn, applyOn, createMemoryWorld, exportOn, type MemoryWorld, planOn } from './support.ts';
+import { allowedIn, applyOn, exportOn, type MemoryWorld, planOn, worldOf } from './support.ts';
 
 /** From any small tenant to any other, with DENY of every kind: nothing is allowed in between that neither allows. */
 
@@ -15,8 +15,7 @@ async function accessOf(manifests: readonly string[]) {
   const subjects = new Set<string>();
   const scopes = new Set<string>();
   for (const text of manifests) {
-    const world = createMemoryWorld();
-    await applyOn(world, text);
+    const world = await worldOf(text);
     const of = (await exportOn(world)) as Record<string, Record<string, { id: string; type: string }>>;
     for (const { id } of Object.values(of.users ?? {})) subjects.add(`user:${id}`);
     for (const { id, type } of Object.values(of.scopes ?? {})) scopes.add(`${type}:${id}`);
@@ -37,8 +36,7 @@ test.each([
     for (let run = 0; run < size(8, 40); run++) {
       const [before, after] = [anyManifest(random, isConditional), anyManifest(random, isConditional)];
       const { allowed, sets, exported } = await accessOf([before, after]);
-      const table = createMemoryWorld();
-      await applyOn(table, before);
+      const table = await worldOf(before);
       const reported: string[] = [];
       const atOnce = random.pick([1, 1, 4, undefined]);
       let [together, left] = [0, random.oneIn(2) ? random.between(1, 20) : Number.POSITIVE_INFINITY];

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { parse, stringify } from 'yaml';
+import { parse } from 'yaml';
 import { queriesOn } from '../../../provisioning/apply/queries.ts';
 import { exportManifest } from '../../../provisioning/export/export.ts';
 import { COMMANDS } from '../../../provisioning/index.ts';
-import { applyOn, createMemoryWorld, exportOn, planOn } from './support.ts';
+import { roundTrip } from './round-trip.ts';
+import { applyOn, createMemoryWorld, exportOn, planOn, worldOf } from './support.ts';
 
 /** Resource types in manifests. */
 const manifest = (resourceTypes: string, more = '') => `
@@ -29,14 +30,8 @@ const shown = ({ steps }: Awaited<ReturnType<typeof planOn>>) =>
 
 describe('resource types in a manifest', () => {
   test('are applied, have nothing to do then, and are exported as they are', async () => {
-    const world = createMemoryWorld();
-    await applyOn(world, manifest(FULL));
-    expect((await planOn(world, manifest(FULL))).steps).toEqual([]);
-    const exported = (await exportOn(world)) as Record<string, unknown>;
+    const { exported } = await roundTrip(manifest(FULL));
     expect(exported.resourceTypes).toEqual(parse(manifest(FULL)).resourceTypes);
-    const again = createMemoryWorld();
-    await applyOn(again, stringify(exported));
-    expect(await exportOn(again)).toEqual(exported);
   });
 
   test('change when both what was and what will be allows', async () => {
@@ -74,8 +69,7 @@ describe('resource types in a manifest', () => {
   });
 
   test('are removed with what belongs to no tenant only', async () => {
-    const world = createMemoryWorld();
-    await applyOn(world, manifest(FULL));
+    const world = await worldOf(manifest(FULL));
     const without = manifest('{}');
     const kept = await planOn(world, without, true, false);
     expect(kept.steps).toEqual([]);
@@ -85,8 +79,7 @@ describe('resource types in a manifest', () => {
   });
 
   test('are exported with the tenants in which they are decided', async () => {
-    const world = createMemoryWorld();
-    await applyOn(world, manifest(FULL));
+    const world = await worldOf(manifest(FULL));
     const typesIn = async (root: string) => {
       const options = { roots: [root], apis: [], ids: true };
       const { manifest } = await exportManifest(queriesOn(world.reader, COMMANDS), options);
