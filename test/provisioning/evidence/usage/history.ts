@@ -1,3 +1,4 @@
+import { createRandom } from '../../../proof/oracle/random.ts';
 import { createMemoryWorld } from '../../../support/world.ts';
 import { decisionLine, heartbeatLine } from '../lines.ts';
 import { DAY_MS, type LogWorld } from './support.ts';
@@ -66,17 +67,6 @@ export interface History {
   readonly unended: number;
 }
 
-/** A generator of numbers from 0 to 1 (mulberry32). */
-function numbersFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
 const covers = (name: string, permission: string): boolean => {
   if (name === permission) return true;
   const [wanted, asked] = [name.split(':'), permission.split(':')];
@@ -89,30 +79,22 @@ const covers = (name: string, permission: string): boolean => {
 
 /** @param isQuiet whether nothing changes in the period, so that nothing is in doubt */
 export async function createHistory(seed: number, isQuiet: boolean): Promise<History> {
-  const next = numbersFrom(seed);
-  const pick = <T>(all: readonly T[]): T => all[Math.floor(next() * all.length)] as T;
+  const { next, pick } = createRandom(seed);
   const chance = (share: number): boolean => next() < share;
   const world = createMemoryWorld();
   await world.apply(MANIFEST.replace('COMBINATION', chance(0.5) ? 'deny-overrides' : 'allow-overrides'));
   const { clock, run } = world;
   const [edges, allows]: [Since, Since] = [new Map(), new Map()];
-  const [carried, activeSince]: [Since, Since] = [new Map(), new Map()];
+  const [carried, denies, activeSince]: [Since, Since, Since] = [new Map(), new Map(), new Map()];
   for (const user of USERS) activeSince.set(user, clock.now());
-  const denies = new Set<string>();
   const engine = world.newEngine();
   const NAMES = [...PERMISSIONS, 'm:*:doc', 'm:*:*'];
 
   /** Makes or ends something, in the table and in the lists. */
   async function change(): Promise<void> {
-    const toggle = async (
-      list: Since,
-      name: string,
-      kind: string,
-      input: Record<string, unknown>,
-      more = {},
-    ) => {
+    const toggle = async (list: Since, name: string, kind: string, input: object, more = {}) => {
       const has = list.has(name);
-      await run(`${kind}.${has ? 'delete' : 'create'}`, has ? input : { ...input, ...more });
+      await run(`${kind}.${has ? 'delete' : 'create'}`, has ? { ...input } : { ...input, ...more });
       if (has) list.delete(name);
       else list.set(name, clock.now());
     };
@@ -125,20 +107,11 @@ export async function createHistory(seed: number, isQuiet: boolean): Promise<His
       await toggle(edges, `assignment ${user} ${scope} ${role}`, 'assignment', { user, scope, role });
     } else if (what < 0.7) {
       const [role, permission] = [pick(['r0', 'r1', 'r2']), pick(NAMES)];
-      await toggle(
-        allows,
-        `${role} ${permission}`,
-        'role-permission',
-        { role, permission },
-        { effect: 'ALLOW' },
-      );
+      const allow = { effect: 'ALLOW' };
+      await toggle(allows, `${role} ${permission}`, 'role-permission', { role, permission }, allow);
     } else if (what < 0.75) {
       const permission = pick(PERMISSIONS);
-      const has = denies.has(permission);
-      const input = { role: 'r3', permission };
-      await run(`role-permission.${has ? 'delete' : 'create'}`, has ? input : { ...input, effect: 'DENY' });
-      if (has) denies.delete(permission);
-      else denies.add(permission);
+      await toggle(denies, permission, 'role-permission', { role: 'r3', permission }, { effect: 'DENY' });
     } else if (what < 0.92) {
       const [group, role] = [pick(Object.keys(GROUPS)), pick(['r0', 'r1', 'r2', 'r3'])];
       await toggle(carried, `${group} ${role}`, 'group-role', { group, role });
@@ -181,6 +154,8 @@ export async function createHistory(seed: number, isQuiet: boolean): Promise<His
   let numbers: number[] = [];
   let [sequence, isEnd] = [0, false];
   const instant = () => new Date(clock.now()).toISOString();
+  const ending = (process: string, made: number) =>
+    heartbeatLine({ process, sequence, timestamp: instant(), ended: true, rate: share, decisions: made });
   function write(text: string, ends = false): boolean {
     if (chance(loss)) return false;
     lines.push(text);
@@ -192,17 +167,7 @@ export async function createHistory(seed: number, isQuiet: boolean): Promise<His
   function restart(isKilled: boolean): void {
     if (!isKilled) {
       sequence += 1;
-      write(
-        heartbeatLine({
-          process: `P${processes}`,
-          sequence,
-          timestamp: instant(),
-          ended: true,
-          rate: share,
-          decisions: counted,
-        }),
-        true,
-      );
+      write(ending(`P${processes}`, counted), true);
     }
     if (numbers.length > 0) {
       lost += Math.max(...numbers) - numbers.length;
@@ -256,16 +221,7 @@ export async function createHistory(seed: number, isQuiet: boolean): Promise<His
   // The log goes on: who wrote before and not to its end, was killed.
   clock.advance(3 * 60_000);
   sequence = 1;
-  lines.push(
-    heartbeatLine({
-      process: 'last',
-      sequence,
-      timestamp: instant(),
-      ended: true,
-      rate: share,
-      decisions: 0,
-    }),
-  );
+  lines.push(ending('last', 0));
   clock.advance(60_000);
   return {
     world,
