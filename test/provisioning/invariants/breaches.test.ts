@@ -28,53 +28,26 @@ function said(
 ) {
   const breach = firstBreach(invariant, timelines, PERMISSIONS, isExempt, earlier);
   const granted = breach?.granted.map(
-    ({ permission, scope, certain }) => `${permission}@${scope}${certain ? '' : '?'}`,
+    ({ permission, scope, certain }) => `${NAMES[permission]}@${scope}${certain ? '' : '?'}`,
   );
   return granted && `${breach?.from}: ${granted.join(' ')}`;
 }
+const NAMES: Readonly<Record<string, string>> = { [A]: 'A', [B]: 'B', [C]: 'C' };
 const [north, south] = [
   (at: Record<number, string>) => timeline('north', at),
   (at: Record<number, string>) => timeline('south', at),
 ];
 
 test.each([
-  [
-    'two in the tenant',
-    [north({ 0: '+--' }), south({ 0: '-+-' })],
-    '0: pay:create:bill@north pay:approve:bill@south',
-  ],
+  ['two in the tenant', [north({ 0: '+--' }), south({ 0: '-+-' })], '0: A@north B@south'],
   ['one only', [north({ 0: '+--' }), south({ 0: '+--' })], undefined],
-  [
-    'from when both are',
-    [north({ 0: '+--', 5: '---' }), south({ 3: '-+-' })],
-    '3: pay:create:bill@north pay:approve:bill@south',
-  ],
+  ['from when both are', [north({ 0: '+--', 5: '---' }), south({ 3: '-+-' })], '3: A@north B@south'],
   ['not one after the other', [north({ 0: '+--', 3: '---' }), south({ 3: '-+-' })], undefined],
-  [
-    'the first scope that may',
-    [north({ 0: '?--' }), south({ 0: '?+-' })],
-    '0: pay:create:bill@north? pay:approve:bill@south',
-  ],
-  [
-    'a scope that is certain',
-    [north({ 0: '?--' }), south({ 0: '++-' })],
-    '0: pay:create:bill@south pay:approve:bill@south',
-  ],
-  [
-    'two that are certain, in the order of the invariant',
-    [north({ 0: '?++' })],
-    '0: pay:approve:bill@north desk@north',
-  ],
-  [
-    'a later one that is certain',
-    [north({ 0: '?+-', 7: '++-', 8: '++-' })],
-    '7: pay:create:bill@north pay:approve:bill@north',
-  ],
-  [
-    'else the first that may',
-    [north({ 0: '??-', 7: '?+-' })],
-    '0: pay:create:bill@north? pay:approve:bill@north?',
-  ],
+  ['the first scope that may', [north({ 0: '?--' }), south({ 0: '?+-' })], '0: A@north? B@south'],
+  ['a scope that is certain', [north({ 0: '?--' }), south({ 0: '++-' })], '0: A@south B@south'],
+  ['two that are certain, in the order of the invariant', [north({ 0: '?++' })], '0: B@north C@north'],
+  ['a later one that is certain', [north({ 0: '?+-', 7: '++-', 8: '++-' })], '7: A@north B@north'],
+  ['else the first that may', [north({ 0: '??-', 7: '?+-' })], '0: A@north? B@north?'],
 ])('%s', (_, timelines, wanted) => expect(said(SEPARATE, timelines)).toBe(wanted));
 
 test('within a scope, both are held there', () => {
@@ -86,25 +59,15 @@ test('within a scope, both are held there', () => {
 test('never, but where the subject is excepted, and by a pattern', () => {
   const never = { id: 'n', name: 'n', never: 'pay:*:bill' };
   const timelines = [north({ 0: '--+' }), south({ 0: '-+-' })];
-  expect(said(never, timelines)).toBe('0: pay:approve:bill@south');
+  expect(said(never, timelines)).toBe('0: B@south');
   expect(said(never, timelines, undefined, (scope) => scope === 'south')).toBeUndefined();
 });
 
 test.each([
   ['what was there breaks nothing', [north({ 0: '++-' })], [north({ 0: '+?-' })], undefined],
-  [
-    'one that is new',
-    [north({ 0: '++-' })],
-    [north({ 0: '+--' })],
-    '0: pay:create:bill@north pay:approve:bill@north',
-  ],
-  [
-    'one that goes on',
-    [north({ 0: '++-' })],
-    [north({ 0: '++-', 4: '-+-' })],
-    '4: pay:create:bill@north pay:approve:bill@north',
-  ],
-  ['a third', [north({ 0: '+++' })], [north({ 0: '++-' })], '0: pay:create:bill@north desk@north'],
+  ['one that is new', [north({ 0: '++-' })], [north({ 0: '+--' })], '0: A@north B@north'],
+  ['one that goes on', [north({ 0: '++-' })], [north({ 0: '++-', 4: '-+-' })], '4: A@north B@north'],
+  ['a third', [north({ 0: '+++' })], [north({ 0: '++-' })], '0: A@north C@north'],
   [
     'one that moves within the tenant breaks nothing',
     [north({ 0: '++-' }), south({ 0: '---' })],
@@ -117,9 +80,7 @@ test.each([
 
 test('a pattern breaks anew by a permission that was not held', () => {
   const separate = { id: 's', name: 's', separate: ['pay:*:bill', C] };
-  expect(said(separate, [north({ 0: '+++' })], [north({ 0: '+-+' })])).toBe(
-    '0: pay:approve:bill@north desk@north',
-  );
+  expect(said(separate, [north({ 0: '+++' })], [north({ 0: '+-+' })])).toBe('0: B@north C@north');
 });
 
 test('of one person the worst is kept: what is certain first, then what is earliest', () => {

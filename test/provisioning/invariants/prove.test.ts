@@ -148,14 +148,19 @@ roles:
   any checker: { id: any-checker, global: true, allow: [pay:approve:bill] }
   barred: { id: barred, owner: acme, deny: [pay:approve:bill] }
 `;
-  /** Who breaks it and from when on, unless from now on. */
-  async function broken(more: string, invariant: Partial<Invariant> = FOUR, root = 'tenant:acme') {
+  async function worldOf(more: string) {
     const world = createMemoryWorld([], FROM - 60_000);
-    const manifest = more.includes('scopes:') ? more : TABLE + more;
-    await world.apply(manifest);
-    const { reader } = world;
-    const invariants = [{ id: 'i', name: 'i', ...invariant }];
-    const { violations } = await proveInvariants({ reader, root, invariants, at: FROM });
+    await world.apply(more.includes('scopes:') ? more : TABLE + more);
+    return world;
+  }
+  const proved = (
+    { reader }: Pick<typeof world, 'reader'>,
+    invariant: Partial<Invariant>,
+    root = 'tenant:acme',
+  ) => proveInvariants({ reader, root, invariants: [{ id: 'i', name: 'i', ...invariant }], at: FROM });
+  /** Who breaks it and from when on, unless from now on. */
+  async function broken(more: string, invariant: Partial<Invariant> = FOUR, root?: string) {
+    const { violations } = await proved(await worldOf(more), invariant, root);
     return violations
       .flatMap(({ who, from, certain }) =>
         (who.isAnybody ? ['anybody'] : (who.people ?? [])).map((one) =>
@@ -173,23 +178,18 @@ roles:
     `groups: { makers: { id: makers, scope: ${scope}, allowOnly: true, roles: [maker] }${more} }`;
   const ISSUER = 'issuer: "https://one.example"';
   const MAPPED = `externalGroups: [{ scope: acme, ${ISSUER}, externalId: m, group: makers }]`;
+  const ann = (more: string) => `users: { ann: { id: ann, ${more} } }`;
   const assigned = (...all: readonly string[]) =>
-    `users: { ann: { id: ann, assignments: [${all.map((each) => `{ ${each} }`).join(', ')}] } }`;
+    ann(`assignments: [${all.map((each) => `{ ${each} }`).join(', ')}]`);
 
   test.each([
-    [
-      'who is inactive',
-      'users: { ann: { id: ann, status: disabled, grants: { acme: [maker, checker] } } }',
-      ['ann'],
-    ],
-    [
-      'who has ended',
-      'users: { ann: { id: ann, until: 2025-12-01, grants: { acme: [maker, checker] } } }',
-      [],
-    ],
+    ['who is inactive', ann('status: disabled, grants: { acme: [maker, checker] }'), ['ann']],
+    ['who has ended', ann('until: 2025-12-01, grants: { acme: [maker, checker] }'), []],
     [
       'what begins once somebody has ended',
-      'users: { ann: { id: ann, until: 2026-02-01, grants: { acme: [maker] }, assignments: [{ role: checker, scope: acme, from: 2026-03-01 }] } }',
+      ann(
+        'until: 2026-02-01, grants: { acme: [maker] }, assignments: [{ role: checker, scope: acme, from: 2026-03-01 }]',
+      ),
       [],
     ],
     ['what ended', assigned('role: maker, scope: acme', 'role: checker, scope: acme, until: 2026-01-01'), []],
@@ -201,12 +201,8 @@ roles:
       ),
       ['ann from 2026-03-01'],
     ],
-    [
-      'what somebody has everywhere',
-      'users: { ann: { id: ann, globalRoles: [any maker, any checker] } }',
-      ['ann'],
-    ],
-    ['an administrator', 'users: { ann: { id: ann, admin: true, grants: { acme: [maker, checker] } } }', []],
+    ['what somebody has everywhere', ann('globalRoles: [any maker, any checker]'), ['ann']],
+    ['an administrator', ann('admin: true, grants: { acme: [maker, checker] }'), []],
     [
       'what everyone has at one of two scopes',
       `groups: { all: { id: all, scope: north, everyone: true, roles: [checker] } }
@@ -262,59 +258,35 @@ users: { ann: { id: ann, grants: { acme: [maker] }, properties: { floor: "1" } }
   );
 
   test('people who differ in properties alone are decided as one', async () => {
+    const person = (id: string, floor: string) =>
+      `${id}: { id: ${id}, grants: { acme: [maker] }, properties: { floor: "${floor}" } }`;
     const decisionsWith = async (floor: string) => {
-      const world = createMemoryWorld([], FROM);
-      const grants = 'grants: { acme: [maker] }';
       const of = 'properties: [{ of: "subject:user", name: floor, type: string, source: stored }]';
-      await world.apply(`${TABLE}${of}
-users: { ann: { id: ann, ${grants}, properties: { floor: "1" } }, ben: { id: ben, ${grants}, properties: { floor: "${floor}" } } }`);
-      const { reader } = world;
-      const proof = await proveInvariants({ reader, root: 'tenant:acme', invariants: [FOUR], at: FROM });
-      return proof.decided.decisions;
+      const world = await worldOf(`${of}\nusers: { ${person('ann', '1')}, ${person('ben', floor)} }`);
+      return (await proved(world, FOUR)).decided.decisions;
     };
     expect(await decisionsWith('2')).toBe(await decisionsWith('1'));
   });
 
   test('a scope in deletion stays closed', async () => {
-    const world = createMemoryWorld([], FROM - 60_000);
-    await world.apply(TABLE + assigned('role: maker, scope: north'));
+    const world = await worldOf(assigned('role: maker, scope: north'));
     const north = decisionKey({ type: 'location', id: 'north' });
     const items = world
       .items()
       .map((item) => (isSameKey(item, north) ? { ...item, status: 'deleting' } : item));
-    const prove = async ({ reader }: typeof world) =>
-      (
-        await proveInvariants({
-          reader,
-          root: 'tenant:acme',
-          invariants: [{ id: 'i', name: 'i', ...MAKE }],
-          at: FROM,
-        })
-      ).violations.length;
-    expect([await prove(world), await prove(createMemoryWorld(items))]).toEqual([1, 0]);
+    const brokenIn = async (of: typeof world) => (await proved(of, MAKE)).violations.length;
+    expect([await brokenIn(world), await brokenIn(createMemoryWorld(items))]).toEqual([1, 0]);
   });
 
   test.each([
-    ['counts, which may go on', 'makers', ['user:ann']],
+    ['counts, which may go on', 'other', ['user:ann']],
     ['of an excepted group counts with the others', 'silent', []],
-  ])('a suspended membership %s', async (_, except, wanted) => {
-    const world = createMemoryWorld([], FROM - 60_000);
+  ])('a suspended membership %s', async (_, group, wanted) => {
     const groups = makers('acme', ', silent: { id: silent, scope: acme }, other: { id: other, scope: acme }');
-    await world.apply(`${TABLE}${groups}\nusers: { ann: { id: ann, groups: [makers, silent] } }`);
+    const world = await worldOf(`${groups}\nusers: { ann: { id: ann, groups: [makers, silent] } }`);
     const users = { ann: { suspended: ['makers', 'silent'] } } as unknown as Model['users'];
-    const { reader } = createMemoryWorld(suspend(world.items(), { users } as Model));
-    const invariant = {
-      id: 'i',
-      name: 'i',
-      ...MAKE,
-      except: { group: except === 'makers' ? 'other' : except },
-    };
-    const { violations } = await proveInvariants({
-      reader,
-      root: 'tenant:acme',
-      invariants: [invariant],
-      at: FROM,
-    });
+    const suspended = createMemoryWorld(suspend(world.items(), { users } as Model));
+    const { violations } = await proved(suspended, { ...MAKE, except: { group } });
     expect(violations.flatMap(({ who }) => who.people)).toEqual(wanted);
   });
 
