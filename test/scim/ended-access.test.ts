@@ -48,14 +48,6 @@ async function say(user: string, active: boolean): Promise<void> {
   expect([status, json.active]).toEqual([200, active]);
 }
 
-/** Whether the engine lets somebody in now, at these pages. */
-async function allowedAt(id: string, ...pages: readonly string[]): Promise<readonly boolean[]> {
-  world.settle();
-  const questions = pages.map((permission) => ({ subject: `user:${id}`, permission, scope: SCOPE }));
-  const { decisions } = await world.newEngine().checkMany(questions, { consistency: 'strong' });
-  return decisions.map(({ allowed }) => allowed);
-}
-
 describe.each(['made', 'linked'] as const)('a user whom the connection has %s', (kind) => {
   test('gets no answer 200 later than the engine’s bound and that of the gateway’s cache', async () => {
     const id = await member(kind);
@@ -86,43 +78,4 @@ describe.each(['made', 'linked'] as const)('a user whom the connection has %s', 
     // Both bounds were needed.
     expect(lastAllowedMs).toBeGreaterThan(bound * 0.9);
   });
-
-  test('an operator’s suspension stays when the connection says active, and both must hold', async () => {
-    const id = await member(kind);
-    const seen: boolean[] = [];
-    const note = async () => seen.push(...(await allowedAt(id, 'home')));
-    await note();
-    await say(id, false);
-    await note();
-    await world.run('user.update', { id, status: 'disabled' });
-    await say(id, true);
-    await note();
-    await say(id, false);
-    await world.run('user.update', { id, status: 'active' });
-    await note();
-    await say(id, true);
-    await note();
-    expect(seen).toEqual([true, false, false, false, true]);
-  });
-});
-
-test('a linked user loses what the connection gave and keeps what was there by hand', async () => {
-  const id = await member('linked');
-  await world.run('page.create', { name: 'grades' });
-  const { id: teacher } = await world.run('role.create', { name: 'teacher', scope: SCOPE });
-  await world.run('role-permission.create', { role: teacher, permission: 'grades', effect: 'ALLOW' });
-  await world.run('assignment.create', { user: id, role: teacher, scope: SCOPE });
-  const { id: byHand } = await world.run('group.create', { name: 'by hand', scope: SCOPE });
-  await world.run('membership.create', { user: id, group: byHand });
-  const allowed = () => allowedAt(id, 'home', 'grades');
-  expect(await allowed()).toEqual([true, true]);
-  await say(id, false);
-  expect(await allowed()).toEqual([false, true]);
-  const { items } = await world.run('membership.list', { user: id });
-  expect((items as { group: string }[]).some((each) => each.group === byHand)).toBe(true);
-  // In the same group by hand as well: the connection takes only its own.
-  await world.run('membership.create', { user: id, group });
-  expect(await allowed()).toEqual([true, true]);
-  expect((await send('DELETE', `/Users/${id}`)).status).toBe(204);
-  expect(await allowed()).toEqual([true, true]);
 });

@@ -1,26 +1,14 @@
 import { expect, test } from 'vitest';
+import { createRandom } from '../proof/oracle/random.ts';
 import { createFixture, groupOf, IDENTITY, USER, userOf } from './support.ts';
-
-/** Numbers in [0, 1) that are the same in each run (mulberry32). */
-function numbersFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 const SEED = 20_260_115;
 const REQUESTS = 2_000;
 
 test(`no request answers with a fault (seed ${SEED})`, async () => {
   const { a, b, as } = await createFixture();
-  const random = numbersFrom(SEED);
-  const one = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)] as T;
-  const several = <T>(of: () => T, most = 4): readonly T[] =>
-    Array.from({ length: Math.floor(random() * most) }, of);
+  const { next: random, below, pick: one } = createRandom(SEED);
+  const several = <T>(of: () => T, most = 4): readonly T[] => Array.from({ length: below(most) }, of);
   const ids = [
     await userOf(a, 'ann'),
     await userOf(a, 'ben'),

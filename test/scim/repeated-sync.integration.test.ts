@@ -23,7 +23,11 @@ async function expectStatus(answer: ReturnType<Client>, ...wanted: readonly numb
   return json?.id;
 }
 
-/** As Entra ID provisions: it looks each one up, makes it or says what it is, adds members one by one. */
+/**
+ * https://learn.microsoft.com/en-us/entra/identity/app-provisioning/use-scim-to-provision-users-and-groups
+ *
+ * As Entra ID provisions: it looks each one up, makes it or says what it is, adds members one by one.
+ */
 async function asEntra(send: Client): Promise<void> {
   const ids: string[] = [];
   for (const n of people) {
@@ -75,7 +79,11 @@ async function asEntra(send: Client): Promise<void> {
   }
 }
 
-/** As Okta provisions: it looks each one up and puts it whole, and pushes whole groups. */
+/**
+ * https://developer.okta.com/docs/api/openapi/okta-scim/guides/scim-20
+ *
+ * As Okta provisions: it looks each one up and puts it whole, and pushes whole groups.
+ */
 async function asOkta(send: Client): Promise<void> {
   const ids: string[] = [];
   for (const n of people) {

@@ -34,7 +34,7 @@ async function stopping() {
   return { a, ids, untilAnswered };
 }
 
-test('a POST of a group that is killed goes on by the same request, and no other one takes its names', async () => {
+test('a POST of a group, or a PATCH, that is killed goes on by the same request; no other one takes the names', async () => {
   const { a, ids, untilAnswered } = await stopping();
   const body = { displayName: 'Editors', externalId: 'e', members: ids.map((value) => ({ value })) };
   const others = [
@@ -49,6 +49,9 @@ test('a POST of a group that is killed goes on by the same request, and no other
   expect([answer.status, seen.length > 2]).toEqual([201, true]);
   expect(await membersOf(a, answer.json.id)).toEqual([...ids].sort());
   await taken([body, ...others]);
+  const left = patchOf({ op: 'replace', path: 'members', value: [{ value: ids[7] }] });
+  await untilAnswered('PATCH', `/Groups/${answer.json.id}`, left, async () => {});
+  expect(await membersOf(a, answer.json.id)).toEqual([ids[7]]);
 });
 
 const OPERATOR = `

@@ -52,14 +52,11 @@ describe('a user', () => {
     expect([status, json.scimType, json.detail]).toEqual([409, 'uniqueness', 'userName is taken already']);
   });
 
-  test('without a name is refused', async () => {
-    const { status, json } = await send('POST', '/Users', { displayName: 'Ann' });
-    expect([status, json.scimType]).toEqual([400, 'invalidValue']);
-  });
-
-  test('with an address of a foreign domain is refused', async () => {
-    const emails = [{ value: 'ann@elsewhere.test' }];
-    const { status, json } = await send('POST', '/Users', { userName: 'ann', emails });
+  test.each([
+    ['without a name', { displayName: 'Ann' }],
+    ['with an address of a foreign domain', { userName: 'ann', emails: [{ value: 'ann@elsewhere.test' }] }],
+  ])('%s is refused', async (_, body) => {
+    const { status, json } = await send('POST', '/Users', body);
     expect([status, json.scimType]).toEqual([400, 'invalidValue']);
   });
 
@@ -78,16 +75,13 @@ describe('a user', () => {
   test('may have attributes that are not held: they are left out', async () => {
     const more = {
       title: 'Dr',
-      name: { formatted: 'x', givenName: 'Ann' },
       phoneNumbers: [{ value: '1' }],
-      x: 1,
-    };
-    const { status, json } = await send('POST', '/Users', {
-      userName: 'ann',
-      ...more,
+      password: '1mz050nq',
       groups: [],
       id: 'mine',
-    });
+    };
+    const name = { formatted: 'x', givenName: 'Ann' };
+    const { status, json } = await send('POST', '/Users', { userName: 'ann', name, ...more });
     expect([status, json.name]).toEqual([201, { givenName: 'Ann' }]);
     expect(Object.keys(json)).toEqual(['schemas', 'id', 'userName', 'active', 'name', 'meta']);
     expect(json.id).not.toBe('mine');
@@ -102,6 +96,13 @@ describe('a replacement', () => {
     const { schemas, id, externalId, [IDENTITY]: identity } = json;
     const kept = { schemas, id, externalId, [IDENTITY]: identity };
     expect(after).toEqual({ ...kept, userName: 'anna', active: false, meta: expect.anything() });
+  });
+
+  test('takes what was read before, with what is not held', async () => {
+    const { json } = await send('POST', '/Users', ANN);
+    const name = { givenName: 'Another', middleName: 'Excited', familyName: 'User' };
+    const { status, json: after } = await send('PUT', `/Users/${json.id}`, { ...json, name, groups: [] });
+    expect([status, after.name]).toEqual([200, { givenName: 'Another', familyName: 'User' }]);
   });
 
   test('needs the name', async () => {
@@ -127,6 +128,19 @@ describe('a replacement', () => {
 });
 
 describe('PATCH', () => {
+  /** https://learn.microsoft.com/en-us/entra/identity/app-provisioning/use-scim-to-provision-users-and-groups */
+  const ENTRA = [
+    ['emails[type eq "work"].value', 'other@example.com'],
+    ['displayName', 'Pvlo'],
+    ['name.givenName', 'Gtfd'],
+    ['name.familyName', 'Pkqf'],
+    ['urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:employeeNumber', 'Eqpj'],
+  ].map(([path, value]) => ({ op: 'Replace', path, value }));
+  const CHANGED = {
+    displayName: 'Pvlo',
+    name: { givenName: 'Gtfd', familyName: 'Pkqf' },
+    emails: [{ value: 'other@example.com', type: 'work', primary: true }],
+  };
   const patched = async (before: object, ...operations: readonly unknown[]) => {
     const { json } = await send('POST', '/Users', { ...ANN, ...before });
     const answer = await send('PATCH', `/Users/${json.id}`, patchOf(...operations));
@@ -196,17 +210,17 @@ describe('PATCH', () => {
       ],
       { displayName: 'C', userName: 'b' },
     ],
+    ['what is not held', [{ op: 'add', path: 'title', value: 'Dr' }], {}],
+    ['active as Entra ID has it', [{ op: 'Replace', path: 'active', value: 'False' }], { active: false }],
+    ['active as Okta has it', [{ op: 'replace', value: { active: false } }], { active: false }],
+    ['attributes of Entra ID, one by one', ENTRA, CHANGED],
     [
-      'what is not held',
+      'attributes of Entra ID, with the flag of its pages',
       [
-        { op: 'add', path: 'title', value: 'Dr' },
-        {
-          op: 'replace',
-          path: 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:department',
-          value: 'x',
-        },
+        ENTRA[0],
+        { op: 'replace', value: Object.fromEntries(ENTRA.slice(1).map((each) => [each.path, each.value])) },
       ],
-      {},
+      CHANGED,
     ],
   ])('with %s', async (_, operations, changes) => {
     const { status, rest, id } = await patched({}, ...operations);

@@ -392,39 +392,6 @@ describe('somebody who is linked and in more groups than one transaction holds',
   });
 });
 
-describe('a connection of another tenant', () => {
-  test('learns nothing of who is there: byte for byte', async () => {
-    const { user } = await create({ userName: 'bea', externalId: 'e', email: 'bea@acme.example' });
-    const NOBODY = 'nobody';
-    const ask = async (command: string, input: Input, name: string) => {
-      const answer = await world.provision({ command, input: { connection: 'd', ...input } });
-      return JSON.stringify(answer).replaceAll(name, '*');
-    };
-    for (const [command, input] of [
-      ['scim-user.read', {}],
-      ['scim-user.update', { active: false }],
-      ['scim-user.update', { email: 'x@other.example' }],
-      ['scim-user.delete', {}],
-    ] as const) {
-      const [own, none] = [String(user), NOBODY];
-      expect(await ask(command, { ...input, user: own }, own)).toBe(
-        await ask(command, { ...input, user: none }, none),
-      );
-    }
-    for (const [there, gone] of [
-      [{ userName: 'bea' }, { userName: 'no-one' }],
-      [{ externalId: 'e' }, { externalId: 'no-one' }],
-    ])
-      expect(await ask('scim-user.find', there as Input, '*')).toBe(
-        await ask('scim-user.find', gone as Input, '*'),
-      );
-    for (const email of ['bea@acme.example', 'ann@acme.example', 'root@acme.example', 'x@acme.example'])
-      expect(await ask('scim-user.create', { userName: 'x', email }, '*')).toBe(
-        await ask('scim-user.create', { userName: 'x', email: 'x@nowhere.example' }, '*'),
-      );
-  });
-});
-
 describe('a credential', () => {
   const shown = async (text: unknown) => readScimCredential(world.reader, String(text), world.clock.now());
 
