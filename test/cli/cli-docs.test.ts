@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { EXIT_CODES, exitCodesOf, FAULT } from '../../cli/exit-codes.ts';
 import { report } from '../../cli/revocation/subcommand.ts';
 import { REVOCATION_DEFAULTS, revocationBound } from '../../provisioning/revocation-bound.ts';
-import { gatehouse, subcommandsIn } from './support.ts';
+import { allSubcommands, gatehouse, subcommandsIn } from './support.ts';
 
 /** What docs/cli.md shows is true. */
 const DOCUMENT = readFileSync(new URL('../../docs/cli.md', import.meta.url), 'utf8');
@@ -25,24 +25,18 @@ test('the answer of a revocation is the documented one', () => {
   expect(DOCUMENT).toContain(`\`\`\`\n${text}\`\`\`\n`);
 });
 
-const GROUPS = ['route', 'rows', 'scim'];
-
 describe('exit codes', () => {
   test('the document says what 2 means where its table says nothing', () => {
     expect(DOCUMENT).toContain(`\n2 is ${FAULT};`);
     expect(DOCUMENT).toContain('<!-- made: exit codes -->');
   });
 
-  test('each subcommand is in it once, and its help shows its row', async () => {
-    const namesIn = async (...path: string[]) => {
-      const { out } = await gatehouse([...path, '--help']);
-      return subcommandsIn(out).map((name) => [...path, name].join(' '));
-    };
-    const own = (await namesIn()).filter((name) => !GROUPS.includes(name));
-    const names = [...own, ...(await Promise.all(GROUPS.map((name) => namesIn(name)))).flat()];
+  test('each subcommand is in it once, and its help shows its row, and examples', async () => {
+    const names = [...(await allSubcommands())];
     expect(EXIT_CODES.flatMap(({ of }) => of).sort()).toEqual(names.sort());
     for (const name of names) {
       const { out } = await gatehouse([...name.split(' '), '--help']);
+      expect(out).toMatch(new RegExp(`\nExamples:\n[^]*gatehouse ${name}`));
       const shown = /\nExit codes:\n([\s\S]*)$/.exec(out)?.[1] ?? '';
       expect(shown.replaceAll(/\s+/g, ' ').trim()).toBe(exitCodesOf(name).flat().join(' '));
       const prose = out.replace(/\nExamples:\n(?: .*\n)+/, '').replace(/^Usage: .*/, '');

@@ -1,45 +1,31 @@
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { exportJWK, generateKeyPair } from 'jose';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { checkClock } from '../../cli/doctor/clock.ts';
 import { CHECKS, type Result } from '../../cli/doctor/result.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { listen } from '../support/listening.ts';
+import { createWorld } from '../support/world.ts';
 import { fileOf, gatehouse, removeFiles } from './support.ts';
 
-let world: World;
-let issuer: Served;
-beforeAll(async () => {
-  world = await createWorld();
-  const { publicKey } = await generateKeyPair('RS256');
-  issuer = await serve(jwks({ ...(await exportJWK(publicKey)), kid: 'one', alg: 'RS256' }));
-});
 afterAll(() => {
   removeFiles();
-  issuer.close();
   vi.unstubAllEnvs();
 });
-
-interface Served {
-  readonly url: string;
-  readonly close: () => void;
-}
-
-async function serve(listener: RequestListener): Promise<Served> {
-  const server = createServer(listener).listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: () => server.close().closeAllConnections(),
-  };
-}
 
 const jwks =
   (...keys: readonly object[]): RequestListener =>
   (_, answer) =>
     answer.setHeader('content-type', 'application/json').end(JSON.stringify({ keys }));
 
-const variables = (url = issuer.url) => ({
+const world = await createWorld();
+const { publicKey } = await generateKeyPair('RS256');
+const KEY = { ...(await exportJWK(publicKey)), kid: 'one', alg: 'RS256' };
+let issuer = '';
+beforeEach(async () => {
+  issuer = await listen(jwks(KEY));
+});
+
+const variables = (url = issuer) => ({
   TABLE_NAME: world.table,
   TOKEN_ISSUER: 'https://issuer.example',
   TOKEN_AUDIENCE: 'https://api.example',
@@ -61,9 +47,8 @@ async function doctor(
 const messages = (results: readonly Result[]) => results.map(({ message }) => message).join('\n');
 
 test('a sound table and issuer: every check is made, nothing fails', async () => {
-  const env = { TABLE_NAME: world.table };
-  const route = ['route', 'add', 'GET', '/menu', '--permission', 'menu', '--scope', 'tenant:{claim:tid}'];
-  expect(await gatehouse(route, { env })).toMatchObject({ code: 0 });
+  const route = { api: 'default', method: 'GET', path: '/menu', permission: 'menu' };
+  await world.run('route.create', { ...route, scope: 'tenant:{claim:tid}' });
   const { code, results, failed } = await doctor([]);
   expect(failed).toEqual([]);
   expect(code).toBe(0);
@@ -115,25 +100,14 @@ test('before the first deployment: variables and issuers, without a table', asyn
 });
 
 describe('the configuration', () => {
-  test('with which the authorizer would not start', async () => {
-    const { code, failed } = await doctor(['--only', 'configuration'], {
-      ...variables(),
-      CACHE_TTL_SECONDS: 'soon',
-    });
+  test('with which the authorizer would not start; what needs it is not checked, and is listed', async () => {
+    const env = { ...variables(), CACHE_TTL_SECONDS: 'soon' };
+    const { code, results, failed } = await doctor(['--only', 'configuration,issuers,cache,routes'], env);
     expect(code).toBe(1);
     expect(messages(failed)).toMatch(/^the authorizer would not start: configuration: CACHE_TTL_SECONDS/);
-  });
-
-  test('without one, what needs it is not checked, and is listed', async () => {
-    const { results } = await doctor(['--only', 'issuers,cache,routes'], {
-      ...variables(),
-      CACHE_TTL_SECONDS: 'soon',
-    });
-    expect(results.map(({ check, status }) => [check, status])).toEqual([
-      ['issuers', 'not_checked'],
-      ['cache', 'not_checked'],
-      ['routes', 'not_checked'],
-    ]);
+    expect(results.slice(1).map(({ check, status }) => `${check} ${status}`)).toEqual(
+      ['issuers', 'cache', 'routes'].map((check) => `${check} not_checked`),
+    );
   });
 
   test('that leaves out what most want: warnings', async () => {
@@ -144,23 +118,14 @@ describe('the configuration', () => {
   });
 
   test('of a deployed function', async () => {
-    const lambda = await serve((request, answer) => {
+    const lambda = await listen((request, answer) => {
       expect(request.url).toBe('/2015-03-31/functions/gatehouse-live-authorizer/configuration');
       answer.end(JSON.stringify({ Environment: { Variables: { ...variables(), TOKEN_AUDIENCE: '' } } }));
     });
-    vi.stubEnv('AWS_ENDPOINT_URL_LAMBDA', lambda.url);
-    vi.stubEnv('AWS_ACCESS_KEY_ID', 'local');
-    vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'local');
-    const asked = [
-      '--only',
-      'configuration',
-      '--authorizer',
-      'gatehouse-live-authorizer',
-      '--region',
-      'eu-central-1',
-    ];
-    const { code, failed } = await doctor(asked, {});
-    lambda.close();
+    vi.stubEnv('AWS_ENDPOINT_URL_LAMBDA', lambda);
+    for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'local');
+    const of = ['--authorizer', 'gatehouse-live-authorizer', '--region', 'eu-central-1'];
+    const { code, failed } = await doctor(['--only', 'configuration', ...of], {});
     expect(code).toBe(1);
     expect(messages(failed)).toContain('TOKEN_AUDIENCE');
   });
@@ -179,17 +144,13 @@ describe('an issuer', () => {
     ['that answers too much', (_, answer) => answer.end(' '.repeat(300_000)), 'larger than 256 KB'],
   ];
   test.each(cases)('%s', async (_, listener, expected) => {
-    const bad = await serve(listener);
-    const { code, failed } = await doctor(['--only', 'issuers'], variables(bad.url));
-    bad.close();
+    const { code, failed } = await doctor(['--only', 'issuers'], variables(await listen(listener)));
     expect(code).toBe(1);
     expect(messages(failed)).toContain(expected);
   });
 
   test('that is down', async () => {
-    const gone = await serve(() => {});
-    gone.close();
-    const { failed } = await doctor(['--only', 'issuers'], variables(gone.url));
+    const { failed } = await doctor(['--only', 'issuers'], variables('http://127.0.0.1:1'));
     expect(messages(failed)).toContain('it does not answer (ECONNREFUSED)');
   });
 });
@@ -201,44 +162,28 @@ describe('what API Gateway caches by', () => {
       HTTP_ANSWER: 'policy',
       RESULT_CACHE,
     });
-  const http = (AuthorizerResultTtlInSeconds: number, ...IdentitySource: readonly string[]) =>
-    fileOf(
-      JSON.stringify({
-        Items: [
-          { AuthorizerId: 'au1', AuthorizerType: 'REQUEST', AuthorizerResultTtlInSeconds, IdentitySource },
-        ],
-      }),
-      'json',
-    );
-  const rest = fileOf(
-    JSON.stringify({
-      items: [{ id: 'au2', type: 'TOKEN', identitySource: 'method.request.header.Authorization' }],
-    }),
-    'json',
-  );
-  const byToken = '{"default":{"ttl":300,"identitySources":["$request.header.Authorization"]}}';
-  const byTwo =
-    '{"a1b2c3":{"ttl":300,"identitySources":["$request.header.Authorization","$request.header.X-Loc"]}}';
+  const json = (value: object) => fileOf(JSON.stringify(value), 'json');
+  const http = (AuthorizerResultTtlInSeconds: number, ...IdentitySource: readonly string[]) => {
+    const of = { AuthorizerId: 'au1', AuthorizerType: 'REQUEST' };
+    return json({ Items: [{ ...of, AuthorizerResultTtlInSeconds, IdentitySource }] });
+  };
+  const rest = json({
+    items: [{ id: 'au2', type: 'TOKEN', identitySource: 'method.request.header.Authorization' }],
+  });
+  const TOKEN = '$request.header.Authorization';
+  const cached = (api: string, ...identitySources: readonly string[]) =>
+    JSON.stringify({ [api]: { ttl: 300, identitySources } });
+  const NONE = '{"default":{"ttl":0}}';
 
   test.each([
-    ['a TTL of 0, as it is said', http(0), '{"default":{"ttl":0}}', undefined],
-    [
-      'caching that nobody spoke of',
-      http(60, '$request.header.Authorization'),
-      '{"default":{"ttl":0}}',
-      'cached for 60 s, and RESULT_CACHE says 0 s',
-    ],
-    [
-      "AWS's default of a REST API",
-      rest,
-      '{"default":{"ttl":0}}',
-      'cached for 300 s, and RESULT_CACHE says 0 s',
-    ],
-    ['the same as it is said', http(300, '$request.header.authorization'), byToken, undefined],
+    ['a TTL of 0, as it is said', http(0), NONE, undefined],
+    ['caching that nobody spoke of', http(60, TOKEN), NONE, 'cached for 60 s, and RESULT_CACHE says 0 s'],
+    ["AWS's default of a REST API", rest, NONE, 'cached for 300 s, and RESULT_CACHE says 0 s'],
+    ['the same as it is said', http(300, TOKEN.toLowerCase()), cached('default', TOKEN), undefined],
     [
       'fewer identity sources than are said',
-      http(300, '$request.header.Authorization'),
-      byTwo,
+      http(300, TOKEN),
+      cached('a1b2c3', TOKEN, '$request.header.X-Loc'),
       'names header:x-loc, which is no identity source there',
     ],
   ])('%s', async (_, file, cache, expected) => {
@@ -249,7 +194,7 @@ describe('what API Gateway caches by', () => {
 
   test.each([
     ['a1b2c3', 'is not API_ID=FILE'],
-    [`a1b2c3=${fileOf('{"Items":[{}]}', 'json')}`, 'is not the output of aws apigatewayv2 get-authorizers'],
+    [`a1b2c3=${json({ Items: [{}] })}`, 'is not the output of aws apigatewayv2 get-authorizers'],
   ])('--authorizers %s is refused', async (given, expected) => {
     const { code, rest } = await doctor(['--authorizers', given]);
     expect(code).toBe(2);
@@ -258,45 +203,28 @@ describe('what API Gateway caches by', () => {
 });
 
 test('a route that depends on a header which is not in the cache key', async () => {
-  const env = { TABLE_NAME: world.table };
-  const route = [
-    'route',
-    'add',
-    'GET',
-    '/list',
-    '--api',
-    'other',
-    '--permission',
-    'menu',
-    '--scope',
-    'tenant:{header:x-tenant}',
-  ];
-  expect(await gatehouse(route, { env })).toMatchObject({ code: 0 });
+  const route = { api: 'other', method: 'GET', path: '/list', permission: 'menu' };
+  await world.run('route.create', { ...route, scope: 'tenant:{header:x-tenant}' });
   const RESULT_CACHE = '{"default":{"ttl":300,"identitySources":["method.request.header.Authorization"]}}';
-  const { code, failed } = await doctor(['--only', 'cache'], {
-    ...variables(),
-    API_NAME: 'other',
-    RESULT_CACHE,
-  });
+  const env = { ...variables(), API_NAME: 'other', RESULT_CACHE };
+  const { code, failed } = await doctor(['--only', 'cache'], env);
   expect(code).toBe(1);
   expect(messages(failed)).toMatch(/^GET \/list is refused for default: it depends on .*x-tenant/);
 });
 
-test('a clock that is ahead or behind, beyond what coherence allows for', async () => {
-  const at = Date.parse('2026-03-01T12:00:00.500Z');
-  const date = async () => new Date(at).toUTCString();
-  const with_ = (skew: number) => checkClock(() => at + skew, date);
-  expect((await with_(0)).status).toBe('ok');
-  expect((await with_(900)).status).toBe('ok');
-  expect(await with_(5_000)).toMatchObject({
-    status: 'failed',
-    message: expect.stringContaining('ahead of'),
-  });
-  expect(await with_(-5_000)).toMatchObject({ status: 'failed', message: expect.stringContaining('behind') });
+const AT = Date.parse('2026-03-01T12:00:00.500Z');
+test.each([
+  ['in time', AT, { status: 'ok' }],
+  ['ahead within what coherence allows for', AT + 900, { status: 'ok' }],
+  ['ahead', AT + 5_000, { status: 'failed', message: expect.stringContaining('ahead of') }],
+  ['behind', AT - 5_000, { status: 'failed', message: expect.stringContaining('behind') }],
+])('a clock that is %s', async (_, now, result) => {
+  const date = async () => new Date(AT).toUTCString();
+  expect(await checkClock(() => now, date)).toMatchObject(result);
   expect(
     (
       await checkClock(
-        () => at,
+        () => now,
         async () => undefined,
       )
     ).status,

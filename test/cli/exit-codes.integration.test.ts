@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createLightWorld } from '../support/world.ts';
-import { gatehouse, subcommandsIn } from './support.ts';
+import { allSubcommands, gatehouse } from './support.ts';
 
 /**
  * One rule for all subcommands: what is named and does not exist is 2, whatever is named and however. 1 is the answer
@@ -98,12 +98,13 @@ const OTHERS = new Set([
 ]);
 
 const world = await createLightWorld();
-await world.run('page.create', { name: 'home' });
-await world.run('location.create', { id: 'here', name: 'Here' });
-await world.run('user.create', { id: 'ann', username: 'ann' });
-await world.run('role.create', { id: 'reader', name: 'reader', scope: 'tenant' });
-const route = { method: 'GET', path: '/home', permission: 'home', scope: 'location:here' };
-await world.run('route.create', { ...route, api: 'default' });
+await world.apply(`
+pages: [home]
+scopes: { Here: { id: here, type: location } }
+users: { ann: { id: ann, username: ann } }
+roles: { reader: { id: reader } }
+routes: [{ method: GET, path: /home, permission: home, scope: Here }]
+`);
 const run = (line: string, ...more: readonly string[]) =>
   gatehouse([...line.split(' '), ...more], { env: { TABLE_NAME: world.table } });
 
@@ -129,15 +130,10 @@ describe('a name that nothing has is 2, with nothing on the standard output', ()
 });
 
 test('every argument and option of every subcommand is a name of this table, or names nothing', async () => {
-  const help = async (...path: string[]) => (await gatehouse([...path, '--help'])).out;
-  const groups = ['route', 'rows', 'scim'];
-  const nested: string[][] = [];
-  for (const group of groups) nested.push(...subcommandsIn(await help(group)).map((name) => [group, name]));
-  const all = subcommandsIn(await help()).filter((name) => !groups.includes(name));
   const places = new Set(NAMES.map(([place]) => place));
   const left: string[] = [];
-  for (const path of [...all.map((name) => [name]), ...nested]) {
-    const text = await help(...path);
+  for (const subcommand of await allSubcommands()) {
+    const { out: text } = await gatehouse([...subcommand.split(' '), '--help']);
     const [usage = ''] = text.split('\n');
     const given = [...usage.matchAll(/[<[](?!options)([\w-]+)(?:\.{3})?[>\]]/g)].map(([, name]) => [
       name,
@@ -145,7 +141,7 @@ test('every argument and option of every subcommand is a name of this table, or 
     ]);
     const options = [...text.matchAll(/^ {2}(--[\w-]+) <([^>]+)>/gm)].map(([, flag, value]) => [flag, value]);
     for (const [place = '', value = ''] of [...given, ...options]) {
-      const name = `${path.join(' ')} ${place}`;
+      const name = `${subcommand} ${place}`;
       if (places.delete(name) || VALUES.has(value) || TEXTS.has(place) || OTHERS.has(name)) continue;
       left.push(`${name} <${value}>`);
     }

@@ -1,10 +1,12 @@
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { SAMPLE_IDS, SAMPLE_ROWS } from '../support/ids.ts';
+import { SAMPLE_ROWS } from '../support/ids.ts';
 import { createLightWorld } from '../support/world.ts';
 import { fileOf, gatehouse, removeFiles } from './support.ts';
 
-/** Ids of every form, through commands, files, lists and questions (SPEC section 3). */
+/**
+ * Ids of every form, through commands, files, lists and questions (SPEC section 3). Digits in YAML, and an id that is an
+ * email: transcripts/ids.txt.
+ */
 afterAll(removeFiles);
 const world = await createLightWorld();
 await world.run('page.create', { name: 'home' });
@@ -16,16 +18,16 @@ describe.each(SAMPLE_ROWS)('%s: %s', (_what, id) => {
   const user = `user:${id}`;
 
   beforeAll(async () => {
-    await world.run('tenant.create', { id, name: `Tenant ${id}` });
-    await world.run('role.create', { id, name: 'member', scope });
-    await world.run('role-permission.create', { role: id, permission: 'home', effect: 'ALLOW' });
-    await world.run('group.create', { id, name: 'staff', scope });
-    await world.run('group-role.create', { group: id, role: id });
-    await world.run('user.create', { id, displayName: `Somebody ${id}`, tenant: scope });
-    await world.run('membership.create', { user: id, group: id });
-    await world.run('assignment.create', { user: id, scope, role: id });
-    await world.run('grant.create', { user: id, scope, roles: [id] });
-    await world.run('setting.create', { scope: user, key: 'theme', value: 'dark' });
+    const name = `Tenant ${id}`;
+    await world.apply(`
+scopes: { "${name}": { id: "${id}", type: tenant } }
+roles: { member: { id: "${id}", owner: "${name}", allow: [home] } }
+groups: { staff: { id: "${id}", scope: "${name}", roles: [member] } }
+users:
+  me: { id: "${id}", displayName: "Somebody ${id}", tenant: "${name}", groups: [staff], grants: { "${name}": [member] }, assignments: [{ role: member, scope: "${name}" }] }
+settings: [{ user: me, key: theme, value: dark }]
+pages: [home]
+`);
     await world.run('session.create', { id, user: id, tenant: scope });
     world.settle();
   });
@@ -101,63 +103,5 @@ test('the table agrees with itself', async () => {
   expect({ code, out: out.split('\n').filter((line) => line.includes('opens')) }).toEqual({
     code: 0,
     out: [],
-  });
-});
-
-describe('a text that may be an id and an email', () => {
-  const text = 'ann@example.org';
-  const revoked = () => run('revoke-user', text, '--yes');
-
-  test('is the email where no user has the id, the id where no user has the email, and else neither', async () => {
-    const { id } = await world.run('user.create', { email: text });
-    expect((await revoked()).out).toContain(`(user:${id}) is disabled`);
-    await world.run('user.create', { id: text });
-    const both = await revoked();
-    expect(both).toMatchObject({ code: 2, out: '' });
-    expect(both.error).toContain(
-      `USER ${text}: 2 subjects have this name; give a longer path, or a reference`,
-    );
-    expect(both.error).toContain(`\n  user:${text}`);
-    expect(both.error).toContain(`\n  user:${id}`);
-    expect((await run('revoke-user', `user:${text}`, '--yes')).out).toContain(`user:${text} is disabled`);
-    await world.run('user.delete', { id });
-    expect((await revoked()).out).toContain(`user:${text} is disabled (it was disabled)`);
-  });
-
-  test('is no email after an export, where it is the id of a user without one', async () => {
-    await world.run('tenant.create', { id: 'mail', name: 'Mail' });
-    await world.run('user.create', { id: 'bea@example.org', tenant: 'tenant:mail' });
-    const exported = await run('export', '--root', 'tenant:mail');
-    expect((await run('plan', fileOf(exported.out))).out).toContain('nothing to do');
-  });
-});
-
-describe('an id of digits in YAML', () => {
-  const number = SAMPLE_IDS['all digits'];
-  const manifest = (written: string) => `scopes:\n  one: { type: tenant, id: ${written} }\n`;
-
-  test('is a number without quotes: a manifest refuses it, and says what to write', async () => {
-    const { code, error } = await run('plan', fileOf(manifest(number)));
-    expect(code).toBe(2);
-    expect(error).toContain('must be an id, in quotes');
-  });
-
-  test('is an id in quotes', async () => {
-    expect((await run('plan', fileOf(manifest(`'${number}1'`)))).error).toBe('');
-  });
-
-  test('is refused as a key whose leading zeros would be lost', async () => {
-    const { error } = await run('plan', fileOf(`users:\n  ${number}:\n`));
-    expect(error).toContain('007 is the number 7 here: put it in quotes');
-  });
-
-  test('is refused in the input of a command', async () => {
-    const { code, error } = await run('command', 'user.create', '--input', fileOf(`id: ${number}\n`));
-    expect(code).toBe(2);
-    expect(error).toContain('id: must be text: put it in quotes');
-    const lines = fileOf(`{"id": 7, "displayName": "Seven"}\n`, 'jsonl');
-    expect((await run('load', 'users', lines)).out).toContain('1 refused');
-    const refused = readFileSync(lines.replace('.jsonl', '.refused.jsonl'), 'utf8');
-    expect(refused).toContain('id: must be text: put it in quotes');
   });
 });

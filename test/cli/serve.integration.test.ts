@@ -9,63 +9,49 @@ const serving = (
   env: Readonly<Record<string, string>> = {},
 ) => whileListening(['serve', ...args], use, { env: { DYNAMODB_ENDPOINT: undefined, ...env } });
 
-describe('gatehouse serve --manifest', () => {
-  test('serves the manifest, with a token that may evaluate, until it is interrupted', async () => {
-    const { code, error } = await serving(
-      ['--manifest', MANIFEST, '--port', '0'],
-      async (out) => {
-        const [, url, token] = /^ready (http:\/\/127\.0\.0\.1:\d+)\ntoken (gh1_\S+)\n$/.exec(out) ?? [];
-        const answer = await fetch(`${url}/access/v1/evaluation`, {
-          method: 'POST',
-          headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-          body: JSON.stringify({
-            subject: { type: 'user', id: 'alice' },
-            action: { name: 'delete', properties: { soft: true } },
-            resource: { type: 'record', id: 'record-1' },
-          }),
-        });
-        expect(await answer.json()).toEqual({ decision: true, context: { reason: 'role' } });
-        expect((await fetch(`${url}/readyz`)).status).toBe(200);
-        const metadata = await (await fetch(`${url}/.well-known/authzen-configuration`)).json();
-        expect(metadata).toMatchObject({ policy_decision_point: url });
-        // Empty: as if it were not set.
-      },
-      { PUBLIC_URL: '', LOG_LEVEL: '' },
-    );
-    expect(code).toBe(0);
-    expect(error).not.toContain('gh1_');
-  });
+/** Asks the service that has said where it listens. */
+async function ask(out: string, path: string, body: object): Promise<unknown> {
+  const [, url, token] = /^ready (http:\/\/127\.0\.0\.1:\d+)\ntoken (gh1_\S+)\n$/.exec(out) ?? [];
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const resource = { type: 'record', id: 'record-1' };
+  const sent = { method: 'POST', headers, body: JSON.stringify({ resource, ...body }) };
+  return (await fetch(`${url}/access/v1/${path}`, sent)).json();
+}
+const SERVED = ['--manifest', MANIFEST];
+const ALICE = { subject: { type: 'user', id: 'alice' }, action: { name: 'read' } };
+
+test('serves a manifest, with a token that may evaluate, until it is interrupted', async () => {
+  const { code, error } = await serving(
+    [...SERVED, '--port', '0'],
+    async (out) => {
+      const action = { name: 'delete', properties: { soft: true } };
+      const answer = await ask(out, 'evaluation', { ...ALICE, action });
+      expect(answer).toEqual({ decision: true, context: { reason: 'role' } });
+      const [, url] = /^ready (\S+)/.exec(out) ?? [];
+      expect((await fetch(`${url}/readyz`)).status).toBe(200);
+      const metadata = await (await fetch(`${url}/.well-known/authzen-configuration`)).json();
+      expect(metadata).toMatchObject({ policy_decision_point: url });
+    },
+    // Empty: as if it were not set.
+    { PUBLIC_URL: '', LOG_LEVEL: '' },
+  );
+  expect(code).toBe(0);
+  expect(error).not.toContain('gh1_');
 });
 
 test.each([
   ['INFO', 1],
   ['WARN', 0],
 ])('with LOG_LEVEL=%s, a request leaves %d lines', async (LOG_LEVEL, count) => {
-  const ask = async (out: string) => {
-    const [, url] = /^ready (\S+)/.exec(out) ?? [];
-    expect((await fetch(`${url}/access/v1/evaluation`, { method: 'POST' })).status).toBe(401);
-  };
-  const { error } = await serving(['--manifest', MANIFEST, '--port', '0'], ask, { LOG_LEVEL });
+  const use = async (out: string) => void (await ask(out, 'evaluation', ALICE));
+  const { error } = await serving([...SERVED, '--port', '0'], use, { LOG_LEVEL });
   expect(error.match(/"request answered"/g) ?? []).toHaveLength(count);
 });
 
 test('the decision log ends with the server', async () => {
-  const { error } = await serving(
-    ['--manifest', MANIFEST, '--port', '0'],
-    async (out) => {
-      const [, url, token] = /^ready (\S+)\ntoken (\S+)\n$/.exec(out) ?? [];
-      await fetch(`${url}/access/v1/evaluation`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-        body: JSON.stringify({
-          subject: { type: 'user', id: 'alice' },
-          action: { name: 'read' },
-          resource: { type: 'record', id: 'record-1' },
-        }),
-      });
-    },
-    { DECISION_LOG: 'all' },
-  );
+  const use = async (out: string) => void (await ask(out, 'evaluation', ALICE));
+  const log = { DECISION_LOG: 'all' };
+  const { error } = await serving([...SERVED, '--port', '0'], use, log);
   const lines = error.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []));
   expect(lines.filter(({ message }) => /^decision/.test(message))).toMatchObject([
     { message: 'decision', sequence: 1, kind: 'check', decision: true },
@@ -77,18 +63,9 @@ test('where no embedded engine is published, a manifest is served from memory', 
   const { platform } = process;
   Object.defineProperty(process, 'platform', { value: 'sunos' });
   try {
-    const { code, error } = await serving(['--manifest', MANIFEST, '--port', '0'], async (out) => {
-      const [, url, token] = /^ready (\S+)\ntoken (\S+)\n$/.exec(out) ?? [];
-      const answer = await fetch(`${url}/access/v1/search/subject`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-        body: JSON.stringify({
-          subject: { type: 'user' },
-          action: { name: 'read' },
-          resource: { type: 'record', id: 'record-1' },
-        }),
-      });
-      expect(await answer.json()).toMatchObject({ page: { count: 2, next_token: '' } });
+    const { code, error } = await serving([...SERVED, '--port', '0'], async (out) => {
+      const found = await ask(out, 'search/subject', { ...ALICE, subject: { type: 'user' } });
+      expect(found).toMatchObject({ page: { count: 2, next_token: '' } });
     });
     expect(code).toBe(0);
     expect(error).toContain('served from memory');
@@ -100,24 +77,12 @@ test('where no embedded engine is published, a manifest is served from memory', 
 describe('what cannot be served is one error, at once', () => {
   test.each<[string, readonly string[], RegExp]>([
     ['neither a table nor a manifest', [], /--table NAME/],
-    [
-      'a manifest and a table',
-      ['--manifest', MANIFEST, '--table', 'x'],
-      /--manifest makes a temporary table/,
-    ],
     ['a manifest that is not there', ['--manifest', 'nothing.yaml'], /nothing\.yaml/],
-    [
-      'a certificate without its key',
-      ['--manifest', MANIFEST, '--tls-cert', 'x'],
-      /--tls-cert and --tls-key/,
-    ],
-    [
-      'a certificate that is none',
-      ['--manifest', MANIFEST, '--tls-cert', MANIFEST, '--tls-key', MANIFEST],
-      /PEM/i,
-    ],
-    ['a port that is none', ['--manifest', MANIFEST, '--port', '70000'], /--port/],
-    ['a base URL that is none', ['--manifest', MANIFEST, '--public-url', 'pdp'], /PUBLIC_URL/],
+    ['a manifest and a table', [...SERVED, '--table', 'x'], /--manifest makes a temporary table/],
+    ['a certificate without its key', [...SERVED, '--tls-cert', 'x'], /--tls-cert and --tls-key/],
+    ['a certificate that is none', [...SERVED, '--tls-cert', MANIFEST, '--tls-key', MANIFEST], /PEM/i],
+    ['a port that is none', [...SERVED, '--port', '70000'], /--port/],
+    ['a base URL that is none', [...SERVED, '--public-url', 'pdp'], /PUBLIC_URL/],
   ])('%s', async (_what, args, message) => {
     const { code, out, error } = await serving(['--port', '0', ...args], async () => {});
     expect([code, out]).toEqual([2, '']);
@@ -130,7 +95,7 @@ describe('what cannot be served is one error, at once', () => {
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const address = other.address();
     const port = String(typeof address === 'object' ? address?.port : 0);
-    const { code, error } = await serving(['--manifest', MANIFEST, '--port', port], async () => {});
+    const { code, error } = await serving([...SERVED, '--port', port], async () => {});
     await new Promise((resolve) => other.close(resolve));
     expect(code).toBe(2);
     expect(error).toContain(`port ${port} is in use`);

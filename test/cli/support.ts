@@ -85,6 +85,17 @@ export const subcommandsIn = (help: string): readonly string[] =>
     .filter((part) => /^[A-Z][\w ]+:\n {2}[a-z]/.test(part) && !/^(?:Example|Argument|Exit)/.test(part))
     .flatMap((part) => [...part.matchAll(/^ {2}([a-z][a-z-]*)/gm)].map(([, name]) => String(name)));
 
+/** Subcommands that have subcommands. */
+const GROUPS = ['route', 'rows', 'scim'];
+
+/** Every subcommand, such as `check` and `route add`. */
+export async function allSubcommands(): Promise<readonly string[]> {
+  const namesIn = async (...path: readonly string[]) =>
+    subcommandsIn((await gatehouse([...path, '--help'])).out).map((name) => [...path, name].join(' '));
+  const own = (await namesIn()).filter((name) => !GROUPS.includes(name));
+  return [...own, ...(await Promise.all(GROUPS.map((name) => namesIn(name)))).flat()];
+}
+
 /** Every run of every test holds the table of exit codes to the code. */
 function assertDocumented(args: readonly string[], code: number): void {
   const words = args.filter((arg) => /^[a-z-]+$/.test(arg) && !arg.startsWith('-'));

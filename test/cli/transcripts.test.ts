@@ -11,7 +11,7 @@ import { gatehouse } from './support.ts';
  *   === manifest       what the table holds
  *   === file NAME      a file beside it
  *   === any title      a test, on a copy of that table
- *   $ gatehouse …      then what it prints: lines of the error stream begin with !, and [1] is an exit code that is not 0
+ *   $ gatehouse …      FOLDER is the one with these files; then what it prints: lines of the error stream begin with !, and [1] is an exit code that is not 0
  *   $ cat NAME         what a file holds that was written beside
  *
  * `…` stands for any text, ID for an id that was made, $ID for the last of them. With TRANSCRIPTS=write, what differs is
@@ -90,7 +90,9 @@ describe.each(readdirSync(FOLDER))('%s', (name) => {
       const args = words
         .slice(at + 1)
         .map((word) =>
-          /^[\w-]+(?:\.\w+)*\.(?:csv|json|jsonl|ts|txt|yaml)$/.test(word) ? join(folder, word) : word,
+          /^[\w-]+(?:\.\w+)*\.(?:csv|json|jsonl|ts|txt|yaml)$/.test(word)
+            ? join(folder, word)
+            : word.replace('FOLDER', folder),
         );
       // Tests of a model without a table are on one in memory, as where no engine is installed.
       const { platform } = process;

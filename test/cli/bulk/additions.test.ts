@@ -1,16 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { createColumns } from '../../../cli/bulk/columns.ts';
 import { readSource } from '../../../cli/bulk/source.ts';
+import { columnsOf, piecesOf } from './loading.ts';
 
 /** What spreadsheets, exports and DOS add to a file is read for what it is, and no value is lost with it. */
-const COLUMNS = createColumns(
-  ['id', 'email', 'title'].map((name) => ({ name, property: { type: 'string' }, isRequired: false })),
-);
-
-async function* piecesOf(text: string, size: number): AsyncGenerator<Uint8Array> {
-  const bytes = new TextEncoder().encode(text);
-  for (let from = 0; from < bytes.length; from += size) yield bytes.subarray(from, from + size);
-}
+const COLUMNS = columnsOf('id', 'email', 'title');
 
 /** Lines, values and bytes of the rows, and what the file of refused rows would take over. */
 async function read(text: string, size = 65_536) {
@@ -105,7 +99,7 @@ test('choices are read in any case, in CSV and in JSON Lines', async () => {
     'id,status\nA,Active\nB,none\n',
     '{"id":"A","status":"ACTIVE"}\n{"id":"B","status":"none"}\n',
   ]) {
-    const { rows } = await readSource(piecesOf(text, 65_536), columns);
+    const { rows } = await readSource(piecesOf(text), columns);
     const found: unknown[] = [];
     for await (const { values } of rows) found.push(values);
     expect(found).toEqual([

@@ -1,22 +1,11 @@
 import { expect, test } from 'vitest';
-import { createColumns } from '../../../cli/bulk/columns.ts';
 import { readSource } from '../../../cli/bulk/source.ts';
-import type { Field } from '../../../provisioning/documents/commands.ts';
+import { columnsOf, piecesOf } from './loading.ts';
 
 /** What a file may cost before anything of it is sent. */
-const columns = createColumns(
-  ['email', 'username'].map(
-    (name): Field => ({ name, isRequired: false, property: { type: 'string' } }) as Field,
-  ),
-);
+const columns = columnsOf('email', 'username');
 
-/** A text in pieces, and how many bytes of it were decoded. */
-async function* piecesOf(text: string, size: number): AsyncGenerator<Uint8Array> {
-  const bytes = new TextEncoder().encode(text);
-  for (let from = 0; from < bytes.length; from += size) yield bytes.subarray(from, from + size);
-}
-
-async function problemOf(text: string, size = 65_536): Promise<string> {
+async function problemOf(text: string, size?: number): Promise<string> {
   try {
     const { rows } = await readSource(piecesOf(text, size), columns);
     for await (const _ of rows);

@@ -1,121 +1,80 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { createColumns } from '../../../cli/bulk/columns.ts';
 import { createConcurrency } from '../../../cli/bulk/concurrency.ts';
-import { ROW_KINDS, type RowKind } from '../../../cli/bulk/kinds.ts';
-import { startLoad } from '../../../cli/bulk/load.ts';
+import type { LoadOptions } from '../../../cli/bulk/load.ts';
 import { duration, loadedCounts, progressLine, showProgress } from '../../../cli/bulk/report.ts';
-import { readSource } from '../../../cli/bulk/source.ts';
 import type { Answer } from '../../../provisioning/index.ts';
-import { answering, bytesOf, done, idOf, load, USERS } from './loading.ts';
+import { answering, bytesOf, done, load, loadOf, MEMBERSHIPS, membershipsOf, USERS } from './loading.ts';
 
 /** How many batches of rows are in flight, and the progress shown; over a stub transport. Memory: memory.soak.test.ts. */
 const refused = (code: 'throttled' | 'transient' | 'internal'): Answer => ({
   ok: false,
   error: { code, message: `it is ${code}`, retryable: code !== 'internal' },
 });
-test('never more batches in flight than --parallel, of 100 rows each', async () => {
-  let [active, most] = [0, 0];
-  const sizes: number[] = [];
-  const answer = answering(done);
-  const loading = await load(
-    5_000,
-    async (event) => {
-      most = Math.max(most, ++active);
-      sizes.push('batch' in event ? event.batch.length : 0);
-      await pause(20);
-      active -= 1;
-      return answer(event);
-    },
-    { parallel: 4 },
-  );
-  await loading.done;
-  expect(most).toBe(4);
-  expect(Math.max(...sizes)).toBe(100);
-  expect(sizes.reduce((sum, size) => sum + size)).toBe(5_000);
+const taken = (holder: string): Answer => ({
+  ok: false,
+  error: { code: 'conflict', message: 'email is taken', field: 'email', holder, retryable: false },
 });
 
 describe('rows on their way', () => {
-  test('no two batches in flight name one node, and rows of another one go ahead', async () => {
-    async function* bytes() {
-      yield new TextEncoder().encode('user,group\n');
-      for (let n = 0; n < 900; n++)
-        yield new TextEncoder().encode(`${idOf(n)},${idOf(Math.floor(n / 300))}\n`);
-    }
-    const kind = ROW_KINDS.find(({ name }) => name === 'memberships') as RowKind;
-    const { rows } = await readSource(bytes(), createColumns(kind.fields));
-    const open = new Set<string>();
-    let [most, sent] = [0, 0];
-    const { progress } = await startLoad(rows, {
-      kind,
-      parallel: 8,
-      now: Date.now,
-      onRefused: () => {},
-      onProgress: () => {},
-      transport: async (event) => {
+  /** The most batches in flight of a load of memberships, and what it comes to. */
+  async function inFlight(groups: readonly number[], options: Partial<LoadOptions>) {
+    const open: Set<string>[] = [];
+    const sizes: number[] = [];
+    let [most, isOneNamedTwice] = [0, false];
+    const loading = await loadOf(
+      membershipsOf(groups),
+      async (event) => {
         const names = new Set(('batch' in event ? event.batch : []).map(({ input }) => String(input.group)));
-        for (const name of names) expect(open.has(name), name).toBe(false);
-        for (const name of names) open.add(name);
-        most = Math.max(most, open.size);
-        sent += 1;
-        await pause(10);
-        for (const name of names) open.delete(name);
+        isOneNamedTwice ||= open.some((each) => [...each].some((name) => names.has(name)));
+        sizes.push('batch' in event ? event.batch.length : 0);
+        open.push(names);
+        most = Math.max(most, open.length);
+        await pause(20);
+        open.splice(open.indexOf(names), 1);
         return answering(done)(event);
       },
-    }).done;
-    expect(progress).toMatchObject({ rows: 900, created: 900 });
-    expect(most).toBe(3);
-    expect(sent).toBeGreaterThanOrEqual(9);
+      { kind: MEMBERSHIPS, ...options },
+    );
+    const { rows, created } = (await loading.done).progress;
+    expect(created).toBe(rows);
+    return { rows, most, largest: Math.max(...sizes), isOneNamedTwice };
+  }
+
+  test('are never in more batches than --parallel, of 100 rows each', async () => {
+    const groups = Array.from({ length: 5_000 }, (_, n) => n);
+    expect(await inFlight(groups, { parallel: 4 })).toMatchObject({ rows: 5_000, most: 4, largest: 100 });
+  });
+
+  test('no two batches in flight name one node, and rows of another one go ahead', async () => {
+    const groups = Array.from({ length: 900 }, (_, n) => Math.floor(n / 300));
+    expect(await inFlight(groups, { parallel: 8 })).toMatchObject({
+      rows: 900,
+      most: 3,
+      isOneNamedTwice: false,
+    });
   });
 
   test('where one process carries out all batches, they may name one node', async () => {
-    async function* bytes() {
-      yield new TextEncoder().encode('user,group\n');
-      for (let n = 0; n < 400; n++) yield new TextEncoder().encode(`${idOf(n)},${idOf(0)}\n`);
-    }
-    const kind = ROW_KINDS.find(({ name }) => name === 'memberships') as RowKind;
-    const { rows } = await readSource(bytes(), createColumns(kind.fields));
-    let [most, open] = [0, 0];
-    const { progress } = await startLoad(rows, {
-      kind,
-      parallel: 4,
-      isOneProcess: true,
-      now: Date.now,
-      onRefused: () => {},
-      onProgress: () => {},
-      transport: async (event) => {
-        most = Math.max(most, ++open);
-        await pause(50);
-        open -= 1;
-        return answering(done)(event);
-      },
-    }).done;
-    expect(progress).toMatchObject({ rows: 400, created: 400 });
+    const { rows, most } = await inFlight(Array(400).fill(0), { parallel: 4, isOneProcess: true });
+    expect(rows).toBe(400);
     expect(most).toBeGreaterThan(1);
   });
 
   test('a row whose attempt got no answer counts as created when it is there and as new as the load', async () => {
     let isFirst = true;
-    const taken: Answer = {
-      ok: false,
-      error: { code: 'conflict', message: 'taken', field: 'email', holder: 'user:x', retryable: false },
-    };
-    const now = '9999-01-01T00:00:00.000Z';
     const loading = await load(
       2,
       answering(({ command, input }) => {
-        if (command === 'user.read')
-          return {
-            ok: true,
-            result: { email: `user-${input.id}@example.com`, createdAt: now },
-          } as Answer;
+        if (command === 'user.read') {
+          const found = { email: `user-${input.id}@example.com`, createdAt: '9999-01-01T00:00:00.000Z' };
+          return { ok: true, result: found } as unknown as Answer;
+        }
         const n = String(input.email).slice(5, 6);
         // The first row was created by the attempt that got no answer; the second one by somebody else before.
-        if (isFirst && n === '0') {
-          isFirst = false;
-          return refused('transient');
-        }
-        return { ...taken, error: { ...(taken as { error: object }).error, holder: `user:${n}` } } as Answer;
+        if (!isFirst || n !== '0') return taken(`user:${n}`);
+        isFirst = false;
+        return refused('transient');
       }),
       { kind: { ...USERS, secret: ['displayName'] } },
     );
@@ -143,19 +102,15 @@ describe('a table at its limit', () => {
   });
 
   test('fewer rows are sent at once, and every row is loaded', async () => {
-    let [active, most] = [0, 0];
-    const inside: number[] = [];
+    let active = 0;
     const loading = await load(6_000, async (event) => {
       active += 1;
-      most = Math.max(most, active);
-      inside.push(active);
       await pause(2);
       const answer = active > 6 ? refused('throttled') : done();
       active -= 1;
       return answering(() => answer)(event);
     });
-    const { progress } = await loading.done;
-    expect(progress).toMatchObject({ rows: 6_000, created: 6_000 });
+    expect((await loading.done).progress).toMatchObject({ rows: 6_000, created: 6_000 });
     const { throttled } = loading.status();
     expect(throttled).toBeGreaterThan(0);
     // Throttled attempts are few beside those that succeed.
@@ -210,32 +165,22 @@ describe('a load ends', () => {
   });
 
   test('when stopped: what was written after a row that was not sent counts', async () => {
-    async function* bytes() {
-      yield new TextEncoder().encode('user,group\n');
-      // The 151st row waits for the first batch, whose node it names.
-      for (let n = 0; n < 300; n++)
-        yield new TextEncoder().encode(`${idOf(n)},${idOf(n < 100 || n === 150 ? 0 : n)}\n`);
-    }
-    const kind = ROW_KINDS.find(({ name }) => name === 'memberships') as RowKind;
-    const { rows } = await readSource(bytes(), createColumns(kind.fields));
+    // The 151st row waits for the first batch, whose node it names.
+    const groups = Array.from({ length: 300 }, (_, n) => (n < 100 || n === 150 ? 0 : n));
     let release = () => {};
     const released = new Promise<void>((resolve) => {
       release = resolve;
     });
-    let calls = 0;
-    let answered = 0;
-    const loading = startLoad(rows, {
-      kind,
-      parallel: 8,
-      now: Date.now,
-      onRefused: () => {},
-      onProgress: () => {},
-      transport: async (event) => {
+    let [calls, answered] = [0, 0];
+    const loading = await loadOf(
+      membershipsOf(groups),
+      async (event) => {
         if (++calls === 1) await released;
         answered += 'batch' in event ? event.batch.length : 0;
         return answering(done)(event);
       },
-    });
+      { kind: MEMBERSHIPS, parallel: 8 },
+    );
     while (answered < 199) await pause(5);
     loading.stop();
     release();
@@ -250,15 +195,7 @@ describe('a load ends', () => {
       yield* bytesOf(3_000);
       throw new Error('EIO: read');
     }
-    const { rows } = await readSource(broken(), createColumns(USERS.fields));
-    const { fault, progress } = await startLoad(rows, {
-      kind: USERS,
-      transport: answering(done),
-      parallel: 4,
-      now: Date.now,
-      onRefused: () => {},
-      onProgress: () => {},
-    }).done;
+    const { fault, progress } = await (await loadOf(broken(), answering(done), { parallel: 4 })).done;
     expect(fault).toBe('EIO: read');
     expect(progress.rows).toBe(progress.created);
     expect(progress.rows).toBeGreaterThan(100);
@@ -267,27 +204,12 @@ describe('a load ends', () => {
 
 test('a row that conflicts with an item being deleted is refused', async () => {
   const refusals: string[] = [];
-  const taken: Answer = {
-    ok: false,
-    error: {
-      code: 'conflict',
-      message: 'email is taken',
-      field: 'email',
-      holder: 'user:x',
-      retryable: false,
-    },
-  };
+  const deleting = { email: 'user-0@example.com', displayName: 'The user of number 0', deletingSince: 'now' };
   const loading = await load(
     1,
-    answering(({ command }) => {
-      if (command === 'user.create') return taken;
-      const found = {
-        email: 'user-0@example.com',
-        displayName: 'The user of number 0',
-        deletingSince: 'now',
-      };
-      return { ok: true, result: found };
-    }),
+    answering(({ command }) =>
+      command === 'user.create' ? taken('user:x') : { ok: true, result: deleting },
+    ),
     { onRefused: (_, { message }) => refusals.push(message) },
   );
   expect((await loading.done).progress).toMatchObject({ refused: 1 });
@@ -320,24 +242,12 @@ describe('progress', () => {
   test('one line on a terminal, which is cleared at the end', async () => {
     const written: string[] = [];
     const loading = { status: () => at, stop: () => {}, done: new Promise<never>(() => {}) };
-    const hide = showProgress({
-      loading,
-      kind: 'users',
-      size: 1_000,
-      isTerminal: true,
-      now: Date.now,
-      write: (text) => written.push(text),
-    });
+    const shown = { loading, kind: 'users', size: 1_000, now: Date.now };
+    const hide = showProgress({ ...shown, isTerminal: true, write: (text) => written.push(text) });
     await pause(300);
     hide();
-    showProgress({
-      loading,
-      kind: 'users',
-      size: 1_000,
-      isTerminal: false,
-      now: Date.now,
-      write: () => expect.fail('progress is for terminals'),
-    })();
+    const write = () => expect.fail('progress is for terminals');
+    showProgress({ ...shown, isTerminal: false, write })();
     expect(written[0]?.startsWith('\r\u001b[Kusers 50 %')).toBe(true);
     expect(written.at(-1)).toBe('\r\u001b[K');
   });

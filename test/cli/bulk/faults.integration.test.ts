@@ -1,13 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, test } from 'vitest';
+import { createRandom } from '../../proof/oracle/random.ts';
 import { findingsOn } from '../../provisioning/findings.ts';
 import { faultsOf } from '../../provisioning/verify.ts';
 import { cliMain } from '../../support/cli-process.ts';
 import { SEED } from '../../support/seed.ts';
 import { size } from '../../support/tier.ts';
 import { createWorld, type World } from '../../support/world.ts';
+import { startGatehouse } from '../process.ts';
 import { fileOf, gatehouse, removeFiles } from '../support.ts';
-import { contentOf, createChance, createProxy, type Mishap, startGatehouse } from './support.ts';
+import { contentOf, createProxy, type Mishap } from './support.ts';
 
 /**
  * Bulk loads while everything fails: cut connections, throttling, conflicts, lost acknowledgements, SIGKILL.
@@ -76,7 +78,7 @@ describe.concurrent('between the command line and the table', () => {
     ...ALL.slice(0, size(0, 4)).map((mishap) => ({ mishaps: [mishap] })),
   ])('$mishaps: nothing is lost, nothing is doubled', async ({ mishaps }) => {
     const text = USERS(size(80, 960));
-    const chance = createChance(7);
+    const chance = createRandom(7).next;
     let befallen = 0;
     const { world, proxy, run } = await createStage(() =>
       chance() < (mishaps[0] === 'throttle' ? 0.2 : 0.4)
@@ -136,7 +138,7 @@ describe.concurrent('between the command line and the table', () => {
   );
 
   test('memberships of one group, while transactions conflict', async () => {
-    const chance = createChance(11);
+    const chance = createRandom(13).next;
     const { world, proxy, run } = await createStage(() => (chance() < 0.4 ? 'conflict' : 'pass'));
     const scope = `location:${(await world.run('location.create', { name: 'Place' })).id}`;
     const { id: group } = await world.run('group.create', { scope, name: 'all' });
@@ -154,7 +156,7 @@ describe.concurrent('between the command line and the table', () => {
 
 describe('killed', () => {
   test(`at ${KILLS} random moments and run again: as if nothing had been`, async () => {
-    const chance = createChance(SEED);
+    const chance = createRandom(SEED).next;
     const rows = size(20, 100) * (KILLS + 2);
     const text = USERS(rows);
     const file = fileOf(text, 'csv');

@@ -3,19 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { afterAll, expect, test } from 'vitest';
-import { createColumns } from '../../../cli/bulk/columns.ts';
 import { createRefusedFile } from '../../../cli/bulk/refused.ts';
 import { readSource } from '../../../cli/bulk/source.ts';
 import { defused, restored } from '../../../table/formulas.ts';
 import fc from '../../support/fast-check.ts';
+import { columnsOf, piecesOf } from './loading.ts';
 
 /** What a file of refused rows holds is what was loaded, and nothing in it runs in a spreadsheet. */
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-refused-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const COLUMNS = createColumns(
-  ['a', 'b', 'c'].map((name) => ({ name, property: { type: 'string' }, isRequired: false })),
-);
+const COLUMNS = columnsOf('a', 'b', 'c');
 const cell = fc.oneof(
   fc.constantFrom('=1+1', '+49', '-1', '@x', '\t=1', '\r=1', "'=1", "''+1", "'", "'plain", '"', ' ', ''),
   fc.string({ unit: fc.constantFrom(...'=+-@\t\r\n\'",; ab') }),
@@ -46,12 +44,7 @@ test('rows come back as they were, through the file', async () => {
             { line: 1, code: 'invalid', message: '=cmd()' },
           );
         file.close();
-        const read = await readSource(
-          (async function* () {
-            yield new Uint8Array(readFileSync(path));
-          })(),
-          COLUMNS,
-        );
+        const read = await readSource(piecesOf(readFileSync(path, 'utf8')), COLUMNS);
         const found: unknown[] = [];
         for await (const { original } of read.rows) found.push(original);
         expect(found).toEqual(rows);
@@ -62,11 +55,6 @@ test('rows come back as they were, through the file', async () => {
 });
 
 test('a file that is not one of refused rows is read as it is', async () => {
-  const read = await readSource(
-    (async function* () {
-      yield new TextEncoder().encode("a,b\n'=1,+2\n");
-    })(),
-    COLUMNS,
-  );
+  const read = await readSource(piecesOf("a,b\n'=1,+2\n"), COLUMNS);
   for await (const { values } of read.rows) expect(values).toEqual({ a: "'=1", b: '+2' });
 });

@@ -1,7 +1,5 @@
-import { spawn } from 'node:child_process';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
 import type { Item } from '../../../table/item.ts';
 import type { Key } from '../../../table/keys.ts';
@@ -158,35 +156,4 @@ export function contentOf(items: readonly Item[]): readonly string[] {
     (type) => `${items.filter(({ Type }) => Type === type).length} of ${type}`,
   );
   return [...entries.sort(), ...records];
-}
-
-const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-
-/** The command line in a process of its own; `main` is `cliMain()`. */
-export function startGatehouse(main: string, args: readonly string[], env: Readonly<Record<string, string>>) {
-  const child = spawn(process.execPath, [main, ...args], {
-    cwd: ROOT,
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let [out, error] = ['', ''];
-  child.stdout.on('data', (chunk) => {
-    out += String(chunk);
-  });
-  child.stderr.on('data', (chunk) => {
-    error += String(chunk);
-  });
-  const ended = new Promise<{ code: number | null; signal: string | null; out: string; error: string }>(
-    (resolve) => child.once('close', (code, signal) => resolve({ code, signal, out, error })),
-  );
-  return { kill: () => child.kill('SIGKILL'), ended };
-}
-
-/** Numbers from 0 to 1 that are the same in each run. */
-export function createChance(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
 }

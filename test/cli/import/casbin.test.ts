@@ -108,18 +108,14 @@ test('a chain of roles is followed as far as Casbin follows it', async () => {
 
 describe('what cannot be said', () => {
   test('a deny line takes the allow lines with it that it may restrict', async () => {
-    const { left, answers } = await imported(
-      modelOf({
-        effect: DENY_OVERRIDES,
-        matcher: 'g(r.sub, p.sub) && keyMatch(r.obj, p.obj) && r.act == p.act',
-      }),
-      [
-        'p, clerk, invoice, read, allow',
-        'p, clerk, invoice, pay, allow',
-        'p, clerk, *, pay, deny',
-        'g, ann, clerk',
-      ],
-    );
+    const matcher = 'g(r.sub, p.sub) && keyMatch(r.obj, p.obj) && r.act == p.act';
+    const lines = [
+      'p, clerk, invoice, read, allow',
+      'p, clerk, invoice, pay, allow',
+      'p, clerk, *, pay, deny',
+    ];
+    const model = modelOf({ effect: DENY_OVERRIDES, matcher });
+    const { left, answers } = await imported(model, [...lines, 'g, ann, clerk']);
     expect(left.map(({ what }) => what)).toEqual(['p, clerk, *, pay, deny', 'p, clerk, invoice, pay, allow']);
     expect(answers?.wider).toEqual([]);
     expect(answers?.tests).toMatchObject([{ subject: 'ann', allow: ['app:read:invoice'] }]);
@@ -134,31 +130,18 @@ describe('what cannot be said', () => {
     ]);
   });
 
-  test.each([
-    [
-      'a matcher with more',
-      { matcher: 'g(r.sub, p.sub) && r.obj == p.obj && r.act == p.act && r.sub != "ann"' },
-      'restricts every line: r_sub!="ann"',
-    ],
-    [
-      'what is allowed unless it is denied',
-      { effect: '!some(where (p.eft == deny))' },
-      'otherwise than roles do',
-    ],
-    [
-      'another alternative that may refuse',
-      {
-        effect: DENY_OVERRIDES,
-        matcher: 'g(r.sub, p.sub) && r.obj == p.obj && r.act == p.act || r.sub == "root"',
-      },
-      'may refuse as well',
-    ],
+  const USUAL = 'g(r.sub, p.sub) && r.obj == p.obj && r.act == p.act';
+  const ROOT = `${USUAL} || r.sub == "root"`;
+  test.each<[string, Model, string]>([
+    ['a matcher with more', { matcher: `${USUAL} && r.sub != "ann"` }, 'restricts every line: r_sub!="ann"'],
+    ['what is allowed unless denied', { effect: '!some(where (p.eft == deny))' }, 'otherwise than roles do'],
+    ['another alternative that may refuse', { effect: DENY_OVERRIDES, matcher: ROOT }, 'may refuse as well'],
     [
       'roles in domains that the matcher does not give',
-      { domains: true, matcher: 'g(r.sub, p.sub) && r.dom == p.dom && r.obj == p.obj && r.act == p.act' },
+      { domains: true, matcher: `${USUAL} && r.dom == p.dom` },
       'g has 3 parts',
     ],
-  ] as const)('%s: nothing is imported', async (_, model, message) => {
+  ])('%s: nothing is imported', async (_, model, message) => {
     await expect(imported(modelOf(model), [])).rejects.toThrow(message);
   });
 });

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { runProgram } from '../../../cli/program.ts';
 import { exampleText } from '../../docs-examples/coming-from.ts';
 import { openModelTest } from '../../support/model-test.ts';
+import { gatehouse } from '../support.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-import-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -18,18 +18,8 @@ const write = (name: string, text: string): string => {
 let files = 0;
 async function run(...args: readonly string[]) {
   const [out, tests] = [at(`${++files}.yaml`), at(`${files}.test.yaml`)];
-  let [text, errors] = ['', ''];
-  const code = await runProgram(['import', ...args, '--out', out, '--tests', tests], {
-    env: {},
-    now: () => 0,
-    out: (each: string) => {
-      text += each;
-    },
-    error: (each: string) => {
-      errors += each;
-    },
-  } as never);
-  return { code, text, errors, out, tests };
+  const { code, out: text, error } = await gatehouse(['import', ...args, '--out', out, '--tests', tests]);
+  return { code, text, errors: error, out, tests };
 }
 
 /** The written tests, run against the written manifest. */

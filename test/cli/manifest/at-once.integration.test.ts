@@ -20,28 +20,6 @@ groups: { all: { scope: school } }
 users:
 ${Array.from({ length: people }, (_, n) => `  ${name}-${n}: { email: "${name}-${n}@school.example", groups: [all] }`).join('\n')}
 `;
-const apply = (text: string, ...args: readonly string[]) =>
-  gatehouse(['apply', fileOf(text), '--prune', '--yes', ...args], { env: { TABLE_NAME: world.table } });
-
-test('of two applies of one tenant at once, each ends with what it has done', async () => {
-  const [one, other] = [school('ann', 40), school('ben', 40)];
-  const both = await Promise.all([apply(one), apply(other)]);
-  const done = both.filter(({ code }) => code === 0);
-  const refused = both.filter(({ code }) => code !== 0);
-  for (const { code, error } of refused) {
-    expect(code).toBe(1);
-    expect(error).toMatch(
-      /^(?:waiting until .*\n)?gatehouse apply: nothing was done: (?:another apply of tenant:\S+ is under way since \S+Z: try again when it has ended, or after \S+Z|the table has changed since the plan: now it takes .*; plan again)/,
-    );
-  }
-  expect(done.length).toBeGreaterThan(0);
-  const plans = await Promise.all(
-    [one, other].map((text) =>
-      gatehouse(['plan', fileOf(text), '--prune'], { env: { TABLE_NAME: world.table } }),
-    ),
-  );
-  expect(plans.filter(({ code }) => code === 0)).toHaveLength(1);
-});
 
 describe('an apply that finds another one', () => {
   const other = { manifest: parse(school('ben', 40)), atOnce: 5 };
@@ -91,12 +69,8 @@ describe('an apply that finds another one', () => {
       stop.push(listener);
       return () => {};
     };
-    const { code, error } = await besideAnother(
-      (sent) => (sent === 2 ? stop.map((each) => each()) && 0 : 0),
-      {
-        onInterrupt,
-      },
-    );
+    const interrupt = (sent: number) => (sent === 2 ? stop.map((each) => each()) && 0 : 0);
+    const { code, error } = await besideAnother(interrupt, { onInterrupt });
     expect([code, error]).toEqual([1, expect.stringContaining('nothing was done: another apply of tenant:')]);
   }, 30_000);
 });
@@ -112,17 +86,16 @@ test('what somebody else takes back meanwhile is said, and the exit code is 1', 
     for (const { id } of (items as { id: string }[]).slice(0, 12)) await world.run('user.delete', { id });
     return answer;
   });
-  const through = (...args: readonly string[]) =>
-    gatehouse(
-      [
-        ...['apply', fileOf(school('eva', 14)), '--yes', ...args],
-        '--function',
-        'provisioning',
-        '--lambda-endpoint',
-        url,
-      ],
-      { env: {} },
-    );
+  const args = [
+    'apply',
+    fileOf(school('eva', 14)),
+    '--yes',
+    '--function',
+    'provisioning',
+    '--lambda-endpoint',
+    url,
+  ];
+  const through = (...more: readonly string[]) => gatehouse([...args, ...more], { env: {} });
   const { code, out, error } = await through();
   expect(code).toBe(1);
   expect(out).toMatch(/done: \d+ steps\n$/);
@@ -139,7 +112,7 @@ test('what somebody else takes back meanwhile is said, and the exit code is 1', 
 });
 
 test('what somebody adds after the plan is not pruned unseen: nothing is done, and the exit code is 1', async () => {
-  expect((await apply(school('eva', 2))).code).toBe(0);
+  await world.apply(school('eva', 2));
   const { items } = await world.run('tenant.list', {});
   const [{ id } = { id: '' }] = items as { id: string }[];
   const provision = createProvisioning({ ...world, clock: { now: Date.now }, newId: () => ulid() });

@@ -1,10 +1,11 @@
 import { afterAll, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { createLightWorld } from '../../support/world.ts';
 import { fileOf, gatehouse, removeFiles } from '../support.ts';
 
 afterAll(removeFiles);
 
-/** The same content; the second file says it backwards. */
+/** The same content is said forwards, and backwards. */
 const FORWARDS = `
 pages: [dashboard, menu]
 permissions: ["records:read:record", "records:write:record"]
@@ -23,24 +24,13 @@ routes:
   - { method: GET, path: /a, permission: dashboard, scope: "tenant:acme" }
   - { method: GET, path: /b, permission: menu, scope: "tenant:acme" }
 `;
-const BACKWARDS = `
-routes:
-  - { method: GET, path: /b, permission: menu, scope: "tenant:acme" }
-  - { method: GET, path: /a, permission: dashboard, scope: "tenant:acme" }
-users:
-  ben@example.com: { id: ben, grants: { Bell: [] } }
-  ann@example.com: { id: ann, grants: { Acme: [guest, clerk] }, groups: [Staff] }
-groups:
-  Staff: { id: staff, scope: Acme, roles: [guest, clerk] }
-roles:
-  guest: { id: guest, owner: Acme, name: Guest, allow: [dashboard] }
-  clerk: { id: clerk, owner: Acme, name: Clerk, deny: [menu], allow: ["records:read:record", dashboard] }
-scopes:
-  Bell: { type: tenant, id: bell }
-  Acme: { type: tenant, id: acme }
-permissions: ["records:write:record", "records:read:record"]
-pages: [menu, dashboard]
-`;
+const backwards = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(backwards).reverse();
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([key, of]) => [key, backwards(of)] as const);
+  return Object.fromEntries(entries.reverse());
+};
+const BACKWARDS = JSON.stringify(backwards(parse(FORWARDS)));
 
 async function tableOf(manifest: string) {
   const world = await createLightWorld();
