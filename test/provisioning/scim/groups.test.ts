@@ -123,6 +123,25 @@ describe('a group of a connection', () => {
     await world.run('scim-group.update', { connection: 'a', group: 'finance', displayName: 'Money' });
     expect(await world.run('group.read', { id: 'finance' })).toMatchObject({ name: 'finance' });
   });
+
+  test('is not there for others, and neither are its users: as what nobody has', async () => {
+    await link('a', 'ann');
+    await create({ displayName: 'Finance', externalId: 'fin' });
+    for (const [command, key, id, more] of [
+      ['scim-group.update', 'group', 'finance', { displayName: 'X' }],
+      ['scim-group.members', 'group', 'finance', { add: [] }],
+      ['scim-group.list-members', 'group', 'finance', {}],
+      ['scim-group.delete', 'group', 'finance', {}],
+      ['scim-user.read', 'user', 'ann', {}],
+      ['scim-user.update', 'user', 'ann', { active: false }],
+      ['scim-user.delete', 'user', 'ann', {}],
+    ] as const)
+      for (const connection of ['b', 'z', 'nobody']) {
+        const none = await world.refused(command, { connection, [key]: 'none', ...more });
+        expect(none.code).toBe('not_found');
+        expect(await world.refused(command, { connection, [key]: id, ...more }), command).toEqual(none);
+      }
+  });
 });
 
 describe('its members', () => {
