@@ -121,6 +121,41 @@ users: { Dan: { id: dan, issuer: "${issuer}", sub: dan } }
   expect(await said(world, 'user:dan', world.clock.now())).toBe('true');
 });
 
+test('a group in a token means what it meant', async () => {
+  const [world, issuer] = [await newWorld(), 'https://one.example'];
+  await world.apply(`
+pages: { roster: }
+scopes: { North: { id: north, type: tenant } }
+roles: { guest: { id: guest, owner: North, allowOnly: true, allow: [roster] } }
+groups: { Open: { id: open, scope: North, allowOnly: true, roles: [guest] } }
+users: { Cyd: { id: cyd } }
+`);
+  const groups = { issuer, ids: ['ext'], until: 8.64e15 };
+  const instants: number[] = [];
+  const pass = () => {
+    world.clock.advance(MINUTE);
+    instants.push(world.clock.now());
+    world.clock.advance(MINUTE);
+  };
+  pass();
+  const named = { id: 'x', scope: 'tenant:north', issuer, externalId: 'ext', group: 'open' };
+  await world.run('external-group.create', named);
+  pass();
+  await world.run('external-group.delete', { id: 'x' });
+  pass();
+  const answers: unknown[] = [];
+  for (const at of instants) {
+    const ask = async (reader: World['reader']) =>
+      (await engineOn(world, reader).check('user:cyd', 'roster', 'location:hall', { at, groups })).allowed;
+    const now = world.clock.now();
+    const then = await askThen({ reader: world.reader, since: at, now }, (asks) =>
+      asks(at, { ask, sameAs: String }),
+    );
+    answers.push(then.answer);
+  }
+  expect(answers).toEqual([false, true, false]);
+});
+
 test('in the middle of a move all below the scope is closed, as it was then', async () => {
   const world = await newWorld();
   const zones = Array.from({ length: 40 }, (_, n) => `zone-${n}`);
