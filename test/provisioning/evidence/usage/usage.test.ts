@@ -127,10 +127,28 @@ describe('what nobody used', () => {
 });
 
 describe('nothing is said', () => {
+  test('of what was not there all the time', async () => {
+    await world.run('membership.create', { user: 'ann', group: 'barred' });
+    await world.run('role-permission.create', { role: 'teacher', permission: 'budget', effect: 'ALLOW' });
+    world.clock.advance(10 * DAY_MS);
+    const found = await usageIn(world, [...begun(), used('ann', 'roster'), used('bob', 'roster')]);
+    expect(unusedIn(found)).not.toContain('ann membership barred');
+    expect(unusedIn(found)).not.toContain('role teacher budget');
+    expect(found.unsteady).toBeGreaterThan(0);
+  });
+
   test('of a membership, a part of which is new', async () => {
     await world.run('role-permission.create', { role: 'teacher', permission: 'budget', effect: 'ALLOW' });
     world.clock.advance(10 * DAY_MS);
     expect(unusedIn(await usageIn(world, begun()))).not.toContain('bob membership teachers');
+  });
+
+  test('of what somebody had who was not active for a while', async () => {
+    await world.run('user.update', { id: 'bob', status: 'inactive' });
+    world.clock.advance(DAY_MS);
+    await world.run('user.update', { id: 'bob', status: 'active' });
+    world.clock.advance(DAY_MS);
+    expect(unusedIn(await usageIn(world, begun())).filter((each) => each.startsWith('bob'))).toEqual([]);
   });
 
   test('of a role that somebody lost who used the same permission', async () => {
