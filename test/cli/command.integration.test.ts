@@ -148,17 +148,10 @@ describe('through the function', () => {
 
   test('an unknown function, and an endpoint that does not answer', async () => {
     const url = await lambda(async () => ({}));
-    const ask = async (name: string, endpoint: string) =>
-      gatehouse([
-        'command',
-        'page.list',
-        '--deadline',
-        '0.2',
-        '--function',
-        name,
-        '--lambda-endpoint',
-        endpoint,
-      ]);
+    const ask = (name: string, endpoint: string) => {
+      const to = ['--function', name, '--lambda-endpoint', endpoint];
+      return gatehouse(['command', 'page.list', '--deadline', '0.2', ...to]);
+    };
     const missing = await ask('nope', url);
     expect([missing.code, missing.error]).toEqual([2, expect.stringContaining('there is no function nope')]);
     const nobody = await ask('provisioning', 'http://127.0.0.1:1');

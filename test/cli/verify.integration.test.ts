@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, inject, test } from 'vitest';
 import { CODES } from '../../provisioning/verify/finding.ts';
 import type { Item } from '../../table/item.ts';
-import { decisionKey, type Key } from '../../table/keys.ts';
+import { decisionKey, edgeKey, guardKey, type Key } from '../../table/keys.ts';
 import { createLightWorld } from '../support/world.ts';
 import { fileOf, gatehouse } from './support.ts';
 
@@ -41,26 +41,38 @@ test('findings: 1, and 0 after the repair', async () => {
   expect((await asked()).code).toBe(0);
 });
 
-test('of one tenant, repaired; the same damage elsewhere stays, and is repaired then', async () => {
-  const [a, b] = await Promise.all(
-    ['a', 'b'].map(async (name) => {
-      const { id } = await world.run('tenant.create', { name });
-      const { id: guest } = await world.run('user.create', { username: name });
-      await world.run('grant.create', { user: guest, scope: `tenant:${id}` });
-      const keys = [decisionKey({ type: 'tenant', id }), decisionKey({ type: 'user', id: guest })];
-      for (const item of await world.reader.getMany(keys))
-        await put({ ...(item as Item), status: item?.PK.startsWith('USER') ? 'disabled' : 'suspended' });
-      return { scope: `tenant:${id}`, keys: keys.map(({ PK, SK }) => `${PK} / ${SK}`).sort() };
-    }),
-  );
+/** A tenant in which something of each kind is wrong: its reference, and where. */
+async function damagedTenant(name: string) {
+  await world.apply(`
+scopes: { ${name}: { id: ${name}, type: tenant }, hall: { id: hall-${name}, type: location, parent: ${name} } }
+roles: { ${name}: { id: role-${name}, owner: ${name} } }
+groups: { staff: { id: staff-${name}, scope: hall } }
+users: { guest: { id: guest-${name}, tenant: null, groups: [staff], grants: { ${name}: [${name}] } } }
+`);
+  const [scope, tenant] = [`tenant:${name}`, { type: 'tenant', id: name }];
+  const guest = { type: 'user', id: `guest-${name}` };
+  const gone = [
+    edgeKey(tenant, { type: 'location', id: `hall-${name}` }),
+    guardKey('ROLE_NAME', name, scope),
+    edgeKey({ type: 'group', id: `staff-${name}` }, guest),
+  ];
+  await world.writer.send(gone.map((key) => ({ kind: 'delete', key })));
+  const decisions = [tenant, guest].map(decisionKey);
+  for (const item of await world.reader.getMany(decisions))
+    await put({ ...(item as Item), status: item?.PK.startsWith('USER') ? 'disabled' : 'suspended' });
+  return { scope, places: [...gone, ...decisions].map(({ PK, SK }) => `${PK} / ${SK}`).sort() };
+}
+
+test('of one tenant, with everyone who has a grant there; the same damage elsewhere stays', async () => {
+  const [a, b] = [await damagedTenant('a'), await damagedTenant('b')];
   const placesOf = (findings: readonly { readonly key: Key }[]) =>
     findings.map(({ key }) => `${key.PK} / ${key.SK}`).sort();
-  const { code, out } = await asked('--tenant', String(a?.scope), '--repair', '--json');
-  expect([code, placesOf(JSON.parse(out).repaired), JSON.parse(out).open]).toEqual([0, a?.keys, []]);
-  expect((await asked('--tenant', String(a?.scope))).code).toBe(0);
+  const { code, out } = await asked('--tenant', a.scope, '--repair', '--json');
+  expect([code, placesOf(JSON.parse(out).repaired), JSON.parse(out).open]).toEqual([0, a.places, []]);
+  expect((await asked('--tenant', a.scope)).code).toBe(0);
   const all = await asked('--json');
-  expect([all.code, placesOf(JSON.parse(all.out).open)]).toEqual([1, b?.keys]);
-  expect((await asked('--tenant', String(b?.scope), '--repair')).code).toBe(0);
+  expect([all.code, placesOf(JSON.parse(all.out).open)]).toEqual([1, b.places]);
+  expect((await asked('--tenant', b.scope, '--repair')).code).toBe(0);
   expect((await asked()).code).toBe(0);
 });
 
