@@ -27,7 +27,8 @@ test('killed at several moments and run again, it comes to the state of an undis
     await afterAMinute(other);
   }
   expect(killed).toBeGreaterThan(0);
-  expect((await runProcess(['apply', file, '--yes'], other)).code).toBe(0);
+  const last = await runProcess(['apply', file, '--yes'], other);
+  expect(last.code, last.error).toBe(0);
   const { exported } = await stateOf(file, env);
   expect(await stateOf(file, other)).toEqual({
     planned: 'nothing to do',
