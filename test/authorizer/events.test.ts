@@ -246,47 +246,52 @@ describe('a verb that API Gateway does not route', () => {
   });
 });
 
+describe.each([
+  ['queryStringParameters', 'multiValueQueryStringParameters', 'query'],
+  ['headers', 'multiValueHeaders', 'header'],
+] as const)('%s and %s', (one, several, reader) => {
+  const of = (single: unknown, multiple?: unknown) =>
+    readEvent({ ...restRequestEvent('GET', '/'), [one]: single, [several]: multiple })[reader];
+
+  it('are found in either map, and not what every object has', () => {
+    expect(of({ at: 'L1' })('at')).toEqual(['L1']);
+    expect(of({}, { at: ['L1'] })('at')).toEqual(['L1']);
+    expect(of({ ' at': 'L1', 'at[]': 'L1', ats: 'L1' })('at')).toEqual([]);
+    expect(of({})('constructor')).toEqual([]);
+    expect(of(Object.create({ at: 'L1' }))('at')).toEqual([]);
+    expect(of(null, null)('at')).toEqual([]);
+  });
+
+  it('show every value, the same or not, and where the two maps disagree', () => {
+    expect(of({ at: 'L2' }, { at: ['L1', 'L2'] })('at')).toEqual(['L1', 'L2']);
+    expect(of({ at: 'L1' }, { at: ['L1', 'L1'] })('at')).toEqual(['L1', 'L1']);
+    expect(of({ at: 'L1' }, { at: ['L2'] })('at')).toEqual(['L2', 'L1']);
+  });
+
+  it('that are no text are a fault, when they are asked for', () => {
+    for (const value of [7, null, { a: 'b' }, true]) expect(() => of({ at: value })('at')).toThrow(one);
+    expect(() => of({}, { at: ['L1', 7] })('at')).toThrow(one);
+    expect(of({ other: 7, at: 'L1' })('at')).toEqual(['L1']);
+  });
+
+  it('have names with regard to case in the query, and without in headers', () => {
+    const isHeader = reader === 'header';
+    expect(of({ AT: 'L1' })('at')).toEqual(isHeader ? ['L1'] : []);
+    expect(of({ at: 'L1' }, { AT: ['L1'] })('at')).toEqual(['L1']);
+    expect(of({ at: 'L1', At: 'L2' })('at')).toEqual(isHeader ? ['L1', 'L2'] : ['L1']);
+  });
+});
+
 describe('the query', () => {
-  const query = (single: unknown, multiple?: unknown) =>
-    readEvent({
-      ...restRequestEvent('GET', '/'),
-      queryStringParameters: single,
-      multiValueQueryStringParameters: multiple,
-    }).query;
-
-  it('is found by names as they stand, in either map', () => {
-    expect(query({ at: 'L1' })('at')).toEqual(['L1']);
-    expect(query({}, { at: ['L1'] })('at')).toEqual(['L1']);
-    expect(query({ AT: 'L1', ' at': 'L1', 'at[]': 'L1' })('at')).toEqual([]);
-    expect(query({})('constructor')).toEqual([]);
-    expect(query(null, null)('at')).toEqual([]);
-  });
-
-  it('shows every value, the same or not, and where the two maps disagree', () => {
-    expect(query({ at: 'L2' }, { at: ['L1', 'L2'] })('at')).toEqual(['L1', 'L2']);
-    expect(query({ at: 'L1' }, { at: ['L1', 'L1'] })('at')).toEqual(['L1', 'L1']);
-    expect(query({ at: 'L1' }, { at: ['L2'] })('at')).toEqual(['L2', 'L1']);
-  });
-
   it('of format 2.0 is joined by commas where a name came twice, and stays so', () => {
     const event = { ...httpEvent('GET', '/'), queryStringParameters: { at: 'L1,L2' } };
     expect(readEvent(event).query('at')).toEqual(['L1,L2']);
   });
 
-  it('that is no text is a fault, when it is asked for', () => {
-    for (const value of [7, null, { a: 'b' }, true]) {
-      expect(() => query({ at: value })('at')).toThrow(/queryStringParameters/);
-    }
-    expect(() => query({}, { at: ['L1', 7] })('at')).toThrow(/queryStringParameters/);
-  });
-
   it('of a TOKEN event is empty, whatever it holds', () => {
-    const event = {
-      ...restTokenEvent('GET', '/', 'x'),
-      queryStringParameters: { at: 'L1' },
-      cookies: ['a=1'],
-    };
-    expect([readEvent(event).query('at'), readEvent(event).cookies('a')]).toEqual([[], []]);
+    const more = { queryStringParameters: { at: 'L1' }, cookies: ['a=1'] };
+    const { query, cookies } = readEvent({ ...restTokenEvent('GET', '/', 'x'), ...more });
+    expect([query('at'), cookies('a')]).toEqual([[], []]);
   });
 });
 
@@ -321,43 +326,6 @@ describe('cookies', () => {
   it('that are no texts are a fault, when they are asked for', () => {
     const event = { ...httpEvent('GET', '/'), cookies: ['a=1', 7] };
     expect(() => readEvent(event).cookies('a')).toThrow(/cookies/);
-  });
-});
-
-describe('headers', () => {
-  const header = (headers: unknown, multiValueHeaders?: unknown) =>
-    readEvent({ ...restRequestEvent('GET', '/'), headers, multiValueHeaders }).header;
-
-  it('are found in any case, in either map', () => {
-    expect(header({ 'X-LOCATION': 'L1' })('x-location')).toEqual(['L1']);
-    expect(header({}, { 'X-Location': ['L1'] })('x-location')).toEqual(['L1']);
-    expect(header({ 'x-location': 'L1' }, { 'X-Location': ['L1'] })('x-location')).toEqual(['L1']);
-    expect(header({ 'x-locations': 'L1' })('x-location')).toEqual([]);
-  });
-
-  it('that came twice are all there, the same or not, spelled alike or not', () => {
-    expect(header({ 'x-location': 'L2' }, { 'x-location': ['L1', 'L2'] })('x-location')).toEqual([
-      'L1',
-      'L2',
-    ]);
-    expect(header({}, { 'x-location': ['L1', 'L1'] })('x-location')).toEqual(['L1', 'L1']);
-    expect(header({ 'x-location': 'L1', 'X-Location': 'L2' })('x-location')).toEqual(['L1', 'L2']);
-    expect(header({ 'x-location': 'L1' }, { 'x-location': ['L2'] })('x-location')).toEqual(['L2', 'L1']);
-  });
-
-  it('that every object has are not there', () => {
-    expect(header({})('constructor')).toEqual([]);
-    expect(header(Object.create({ authorization: 'Bearer x' }))('authorization')).toEqual([]);
-  });
-
-  it('may be null as a whole', () => expect(header(null, null)('x')).toEqual([]));
-
-  it('that are no text are a fault, when they are asked for', () => {
-    for (const value of [7, null, { a: 'b' }, true]) {
-      expect(() => header({ 'x-location': value })('x-location')).toThrow(/headers/);
-    }
-    expect(() => header({}, { 'x-location': ['L1', 7] })('x-location')).toThrow(/headers/);
-    expect(header({ other: 7, 'x-location': 'L1' })('x-location')).toEqual(['L1']);
   });
 });
 

@@ -4,14 +4,16 @@ import { again, SEED } from '../support/seed.ts';
 import { createLightWorld } from '../support/world.ts';
 import { createFixture, type Fixture, send, serve } from './support.ts';
 
+/** Several times as many as there are different ones. */
+const REQUESTS = 2_000;
 /** Ids that name nothing. */
 const NOTHING = '01J8X2W3Y4Z5A6B7C8D9E0F1G2';
 
-test('a caller of one tenant cannot tell the other tenant from one that does not exist: 10,000 requests', async () => {
+test('a caller of one tenant cannot tell the other tenant from one that does not exist', async () => {
   const fixture = await createFixture(createLightWorld);
   const handle = serve(fixture, { CACHE_TTL_SECONDS: '3600' });
   const { pick } = createRandom(SEED);
-  for (let count = 0; count < 10_000; count++) {
+  for (let count = 0; count < REQUESTS; count++) {
     const { path, own, foreign } = requests(fixture, pick);
     const token = fixture.token.a;
     const answer = await send(handle, path, { token, body: foreign });

@@ -61,16 +61,18 @@ const recordOf = (owner: unknown) => ({
   resource: { type: 'record', id: 'r1', properties: { owner } },
 });
 
-const overHttp =
-  (base: string) =>
-  async ({ method = 'GET', path, headers = {}, body }: Sent) => {
-    const answer = await fetch(base + path, {
-      method,
-      headers: { 'user-agent': 'test/1.0', ...headers },
-      ...(body === undefined ? {} : { body }),
-    });
-    return answeredBy(answer);
-  };
+/** Sends by what fetches, as over HTTP. */
+const sendBy =
+  (get: (path: string, init: RequestInit) => Response | Promise<Response>): Application['send'] =>
+  async ({ method = 'GET', path, headers = {}, body }) =>
+    answeredBy(
+      await get(path, {
+        method,
+        headers: { 'user-agent': 'test/1.0', ...headers },
+        ...(body === undefined ? {} : { body }),
+      }),
+    );
+const overHttp = (base: string) => sendBy((path, init) => fetch(base + path, init));
 
 const answeredBy = async (answer: Response): Promise<Answered> => ({
   status: answer.status,
@@ -177,15 +179,7 @@ const startHono: Start = async (parts) => {
     );
   app.all('/permissions', honoPermissions({ ...parts, ip: () => '127.0.0.1' }));
   app.onError((_error, c) => c.text('handled by the application', 500));
-  const send = async ({ method = 'GET', path, headers = {}, body }: Sent) => {
-    const answer = await app.request(path, {
-      method,
-      headers: { 'user-agent': 'test/1.0', ...headers },
-      ...(body === undefined ? {} : { body }),
-    });
-    return answeredBy(answer);
-  };
-  return { send, close: async () => undefined };
+  return { send: sendBy(app.request), close: async () => undefined };
 };
 
 /** An event as API Gateway makes it of a request and the parameters in its path, as they were sent. */

@@ -90,7 +90,7 @@ export interface Ran {
 type Loose = any;
 
 /** Registers tools, resources and prompts, some of which no rule names. */
-export function registerInvoices(server: Loose, template: (uri: string) => object, ran: Ran[]): Loose {
+function registerInvoices(server: Loose, template: (uri: string) => object, ran: Ran[]): Loose {
   const note = (name: string) => (args: Ran['args'], extra: object) => {
     ran.push({ name, args, extra });
     const { subject, scope } = authorizationOf(extra);
