@@ -44,17 +44,18 @@ function requests({ id }: Fixture, pick: Pick) {
     { type: 'user', id: id.zoe },
     { type: 'technical-user', id: id['caller b'] },
   ]);
+  const asking = pick([ownSubject, foreignSubject]);
   const more = pick([{}, { context: { ip: '10.0.0.1' } }, { options: { explain: true } }]);
   const body = (isForeign: boolean) => {
     const unless = (entity: { type: string; id: string | undefined }) =>
       isForeign ? entity : { ...entity, id: NOTHING };
     const resource = isResourceForeign ? unless(foreignResource) : ownResource;
-    const subject = isResourceForeign ? pick([ownSubject]) : unless(foreignSubject);
+    const subject = isResourceForeign ? asking : unless(foreignSubject);
     if (kind === 'evaluation') return { subject, action, resource, ...more };
     if (kind === 'evaluations')
       return { subject, action, evaluations: [{ resource }, { resource }], ...more };
     if (kind === 'search/subject')
-      return { subject: { type: pick(['user']) }, action, resource: unless(foreignResource) };
+      return { subject: { type: 'user' }, action, resource: unless(foreignResource) };
     if (kind === 'search/resource') return { subject, action, resource: { type: 'record' } };
     return { subject, resource };
   };
