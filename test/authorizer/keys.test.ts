@@ -450,7 +450,9 @@ describe('a key is left out', () => {
   });
   /** A point of small order (edwards25519 has eight): anybody can sign with it. */
   const ofSmallOrder = (hex: string): JWK => ({
-    ...{ kty: 'OKP', crv: 'Ed25519', alg: 'EdDSA' },
+    kty: 'OKP',
+    crv: 'Ed25519',
+    alg: 'EdDSA',
     x: Buffer.from(hex, 'hex').toString('base64url'),
   });
 
