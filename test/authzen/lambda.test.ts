@@ -12,7 +12,7 @@ import {
   httpApi2Event,
   type RequestParts,
 } from './lambda-events.ts';
-import { createFixture, record, serve, user } from './support.ts';
+import { createFixture, QUESTION, serve } from './support.ts';
 
 const fixture = await createFixture();
 const handler: LambdaHandler = createLambdaHandler(serve(fixture));
@@ -25,11 +25,7 @@ const parts = (more: Partial<RequestParts> = {}): RequestParts => ({
     Authorization: `Bearer ${fixture.token.a}`,
     'X-Request-ID': 'id-1',
   },
-  body: JSON.stringify({
-    subject: user(fixture.id.alice),
-    action: { name: 'read' },
-    resource: record(fixture.id['record-1']),
-  }),
+  body: JSON.stringify(QUESTION),
   ...more,
 });
 

@@ -10,7 +10,7 @@ import {
   type NodeServerOptions,
 } from '../../authorizer/service/node-server.ts';
 import { createLogged } from '../support/log.ts';
-import { createFixture, record, serve, user } from './support.ts';
+import { createFixture, QUESTION, serve } from './support.ts';
 
 let server: NodeServer | undefined;
 const { log, lines } = createLogged('authzen');
@@ -45,11 +45,7 @@ const asked = () => ({
     'content-type': 'application/json',
     'x-request-id': 'id-1',
   },
-  body: JSON.stringify({
-    subject: user(fixture.id.alice),
-    action: { name: 'read' },
-    resource: record(fixture.id['record-1']),
-  }),
+  body: JSON.stringify(QUESTION),
 });
 const EVALUATION = '/access/v1/evaluation';
 

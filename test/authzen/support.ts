@@ -122,3 +122,6 @@ export async function send(
 
 export const user = (id: string | undefined) => ({ type: 'user', id: String(id) });
 export const record = (id: string | undefined) => ({ type: 'record', id: String(id) });
+
+/** A question that is allowed: may Alice read the first record? */
+export const QUESTION = { subject: user('alice'), action: { name: 'read' }, resource: record('record-1') };

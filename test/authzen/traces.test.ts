@@ -1,7 +1,7 @@
 import { context, trace } from '@opentelemetry/api';
 import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-node';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { createFixture, record, send, serve, user } from './support.ts';
+import { createFixture, QUESTION, send, serve } from './support.ts';
 
 const exporter = new InMemorySpanExporter();
 
@@ -14,11 +14,6 @@ afterAll(() => {
 });
 
 const PATH = '/access/v1/evaluation';
-const question = () => ({
-  subject: user(fixture.id.alice),
-  action: { name: 'read' },
-  resource: record(fixture.id['record-1']),
-});
 const shown = () =>
   exporter
     .getFinishedSpans()
@@ -26,7 +21,7 @@ const shown = () =>
 
 test('an evaluation has the spans of a request; one from the cache has no read', async () => {
   const handle = serve(fixture);
-  await send(handle, PATH, { token: fixture.token.a, body: question() });
+  await send(handle, PATH, { token: fixture.token.a, body: QUESTION });
   const names = exporter.getFinishedSpans().map(({ name }) => name);
   expect(names.filter((name) => name === 'gatehouse.read').length).toBeGreaterThan(0);
   expect(names.filter((name) => name !== 'gatehouse.read')).toEqual([
@@ -35,12 +30,12 @@ test('an evaluation has the spans of a request; one from the cache has no read',
     'gatehouse.authorize',
   ]);
   exporter.reset();
-  await send(handle, PATH, { token: fixture.token.a, body: question() });
+  await send(handle, PATH, { token: fixture.token.a, body: QUESTION });
   expect(shown().map(({ name }) => name)).not.toContain('gatehouse.read');
 });
 
 test('a refused credential is no error; its code is in the span', async () => {
-  await send(serve(fixture), PATH, { token: 'not.a.token', body: question() });
+  await send(serve(fixture), PATH, { token: 'not.a.token', body: QUESTION });
   expect(shown().at(-1)).toMatchObject({
     name: 'gatehouse.authorize',
     status: 0,
@@ -53,7 +48,7 @@ test('a fault sets the status with its code', async () => {
     ...fixture.world.reader,
     getMany: () => Promise.reject(new Error('a message that may quote alice')),
   };
-  await send(serve(fixture, {}, { reader }), PATH, { token: fixture.token.a, body: question() });
+  await send(serve(fixture, {}, { reader }), PATH, { token: fixture.token.a, body: QUESTION });
   expect(shown().at(-1)).toMatchObject({
     status: 2,
     attributes: { 'http.response.status_code': 503, 'error.type': 'internal' },

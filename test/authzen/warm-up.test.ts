@@ -7,7 +7,7 @@ import { evaluateOnce, warmUpOf } from '../../authzen/warm-up.ts';
 import { warmUp } from '../../engine/warm-up.ts';
 import type { Reader } from '../../table/reader.ts';
 import { AUDIENCE, createIssuer, ISSUER } from '../authorizer/support.ts';
-import { createFixture, PUBLIC_URL, record, send, user } from './support.ts';
+import { createFixture, PUBLIC_URL, QUESTION, send } from './support.ts';
 
 /** What the function does before there is a request: the same as the authorizer (test/authorizer/warm-up.test.ts). */
 const issuer = await createIssuer();
@@ -55,9 +55,8 @@ function setUp(env: Readonly<Record<string, string>> = ENVIRONMENT) {
     writeMetrics: write,
   });
   const ask = async () => {
-    const { id, token } = fixture;
-    const body = { subject: user(id.alice), action: { name: 'read' }, resource: record(id['record-1']) };
-    return (await send(composed.handle, '/access/v1/evaluation', { token: token.a, body })).json;
+    const asked = { token: fixture.token.a, body: QUESTION };
+    return (await send(composed.handle, '/access/v1/evaluation', asked)).json;
   };
   return { ask, composed, fetched, reads, written, warm: () => warmUp(warmUpOf(composed, world.clock)) };
 }

@@ -88,11 +88,7 @@ test.each([
 test('the AuthZEN API logs each evaluation that it answers, and by the request id of its caller', async () => {
   const evaluate = functions.authzen({ DECISION_LOG: 'all' });
   const { ann, north } = functions;
-  const evaluations = ['roster', 'payroll'].map((name) => ({
-    subject: { type: 'user', id: ann },
-    action: { name },
-    resource: { type: 'location', id: north },
-  }));
+  const evaluations = ['roster', 'payroll'].map(functions.evaluation);
   const answer = await evaluate('/access/v1/evaluations', { evaluations }, { 'x-request-id': 'of-caller' });
   const answered = JSON.parse(answer.body).evaluations;
   const logged = decisions();
@@ -160,24 +156,15 @@ describe('the heartbeat at the end of an invocation', () => {
     await createLambdaHandler(handle, end)(httpApi1Event(PARTS));
     expect(order).toEqual(['decided', 'end', 'decided', 'end']);
     const evaluate = functions.authzen({ DECISION_LOG: 'all' });
-    const [type, id] = ['location', functions.north];
-    await evaluate('/access/v1/evaluation', {
-      subject: { type: 'user', id: functions.ann },
-      action: { name: 'roster' },
-      resource: { type, id },
-    });
+    await evaluate('/access/v1/evaluation', functions.evaluation('roster'));
     expect(heartbeats()).toEqual([]);
   });
 });
 
 test('a search of the AuthZEN API is a line without what it looks for', async () => {
   const search = functions.authzen({ DECISION_LOG: 'all' });
-  const { ann, north } = functions;
-  const [subject, action, resource] = [
-    { type: 'user', id: ann },
-    { name: 'see' },
-    { type: 'location', id: north },
-  ];
+  const { north } = functions;
+  const { subject, action, resource } = functions.evaluation('see');
   const answered = async (what: string, body: object) => {
     const { body: answer } = await search(`/access/v1/search/${what}`, body, { 'x-request-id': what });
     return JSON.parse(answer).results.length;
@@ -228,9 +215,7 @@ test('a decision by a condition over the request, or over what was passed, says 
   world.settle();
   await functions.authorizer({ DECISION_LOG: 'all' })(await functions.event(page));
   await functions.authzen({ DECISION_LOG: 'all' })('/access/v1/evaluation', {
-    subject: { type: 'user', id: ann },
-    action: { name: 'pass' },
-    resource: { type: 'location', id: north },
+    ...functions.evaluation('pass'),
     context: { ip: '203.0.113.9' },
   });
   const rests = ['properties'];

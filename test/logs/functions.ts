@@ -91,6 +91,12 @@ export async function createFunctions() {
     tokenOf,
     /** The issuer's answer. */
     keys: () => new Response(keySet),
+    /** A question of the AuthZEN API: may Ann do this at North? */
+    evaluation: (name: string) => ({
+      subject: { type: 'user', id: ann },
+      action: { name },
+      resource: { type: 'location', id: north },
+    }),
     /** All private texts, with the tokens that were made. */
     secrets: (): readonly string[] => [...Object.values(PRIVATE), ...tokens],
     authorizer: (env: Environment = {}, changes: Overrides = {}) =>

@@ -122,11 +122,7 @@ describe('a request to the authorizer', () => {
 });
 
 describe('a request to the AuthZEN API', () => {
-  const evaluation = (name: string) => ({
-    subject: { type: 'user', id: functions.ann },
-    action: { name },
-    resource: { type: 'location', id: functions.north },
-  });
+  const { evaluation } = functions;
   const service = 'authzen';
 
   test('is a line with the decisions that its caller sees: of an evaluation, of a batch', async () => {

@@ -1,19 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { type Cell, compile, createBudget } from '../../../authorizer/policies/compile.ts';
+import { type Cell, compile } from '../../../authorizer/policies/compile.ts';
 import { matchesPattern } from '../../../authorizer/policies/iam.ts';
 import { isOfOneSpelling, match, parameterOf, type RouteRule } from '../../../authorizer/routes/rule.ts';
 import { routeShape } from '../../../table/route-template.ts';
 import fc from '../../support/fast-check.ts';
 import { size } from '../../support/tier.ts';
 import { rule } from '../support.ts';
-import { isMapped } from './mapped.ts';
-
-const unlimited = () =>
-  createBudget({
-    baseBytes: 0,
-    maxBytes: Number.POSITIVE_INFINITY,
-    maxComparisons: Number.POSITIVE_INFINITY,
-  });
+import { isMapped, unlimited } from './mapped.ts';
 
 /**
  * Patterns against the meaning of the rules, path by path: read as IAM documents them, they allow what the cells allow

@@ -1,14 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { type Cell, compile, createBudget } from '../../../authorizer/policies/compile.ts';
+import { type Cell, compile } from '../../../authorizer/policies/compile.ts';
 import { type RouteRule, VERBS } from '../../../authorizer/routes/rule.ts';
 import { rule } from '../support.ts';
-
-const unlimited = () =>
-  createBudget({
-    baseBytes: 0,
-    maxBytes: Number.POSITIVE_INFINITY,
-    maxComparisons: Number.POSITIVE_INFINITY,
-  });
+import { unlimited } from './mapped.ts';
 
 /**
  * Which patterns are written for routes of which the caller may use some: `+` may be used, `-` may not, `t=v,w` only with
