@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createRandom } from '../proof/oracle/random.ts';
 import { again, SEED } from '../support/seed.ts';
 import { createLightWorld } from '../support/world.ts';
-import { createFixture, type Fixture, send, serve } from './support.ts';
+import { createFixture, record, send, serve, user } from './support.ts';
 
 /** Several times as many as there are different ones. */
 const REQUESTS = 2_000;
@@ -14,7 +14,7 @@ test('a caller of one tenant cannot tell the other tenant from one that does not
   const handle = serve(fixture, { CACHE_TTL_SECONDS: '3600' });
   const { pick } = createRandom(SEED);
   for (let count = 0; count < REQUESTS; count++) {
-    const { path, own, foreign } = requests(fixture, pick);
+    const { path, own, foreign } = requests(pick);
     const token = fixture.token.a;
     const answer = await send(handle, path, { token, body: foreign });
     const expected = await send(handle, path, { token, body: own });
@@ -28,26 +28,18 @@ test('a caller of one tenant cannot tell the other tenant from one that does not
 type Pick = <T>(from: readonly T[]) => T;
 
 /** A request about tenant B, and the same about what does not exist. */
-function requests({ id }: Fixture, pick: Pick) {
+function requests(pick: Pick) {
   const kind = pick(['evaluation', 'evaluations', 'search/subject', 'search/resource', 'search/action']);
   const isResourceForeign = kind !== 'search/resource' && pick([true, false]);
   const action = { name: pick(['read', 'write', 'delete', 'fly']) };
-  const foreignResource = pick([
-    { type: 'record', id: id['record-b'] },
-    { type: 'tenant', id: id['tenant b'] },
-  ]);
-  const ownResource = pick(
-    ['record-1', 'record-2', 'record-3'].map((name) => ({ type: 'record', id: id[name] })),
-  );
-  const ownSubject = { type: 'user', id: pick([id.alice, id.bob]) };
-  const foreignSubject = pick([
-    { type: 'user', id: id.zoe },
-    { type: 'technical-user', id: id['caller b'] },
-  ]);
+  const foreignResource = pick([record('record-b'), { type: 'tenant', id: 'tenant-b' }]);
+  const ownResource = record(pick(['record-1', 'record-2', 'record-3']));
+  const ownSubject = user(pick(['alice', 'bob']));
+  const foreignSubject = pick([user('zoe'), { type: 'technical-user', id: 'b' }]);
   const asking = pick([ownSubject, foreignSubject]);
   const more = pick([{}, { context: { ip: '10.0.0.1' } }, { options: { explain: true } }]);
   const body = (isForeign: boolean) => {
-    const unless = (entity: { type: string; id: string | undefined }) =>
+    const unless = (entity: { type: string; id: string }) =>
       isForeign ? entity : { ...entity, id: NOTHING };
     const resource = isResourceForeign ? unless(foreignResource) : ownResource;
     const subject = isResourceForeign ? asking : unless(foreignSubject);

@@ -8,8 +8,8 @@ export const PUBLIC_URL = 'https://pdp.example.com';
 /** What stands in the table of these tests: two tenants that know nothing of each other. */
 export interface Fixture {
   readonly world: World;
-  /** Ids by name: `alice`, `record-1`, … */
-  readonly id: Readonly<Record<string, string>>;
+  /** Ids by name, for tests of the stack. */
+  readonly id: Readonly<Record<'alice' | 'record-1' | 'tenant a', string>>;
   /** Texts of API tokens by the name of their caller: `a`, `b`, `nobody`, `everywhere`. */
   readonly token: Readonly<Record<string, string>>;
 }
@@ -57,18 +57,14 @@ export async function createFixture(open: () => Promise<World> = createWorld): P
   const world = await open();
   await world.apply(MANIFEST);
   const { run } = world;
-  const names = ['record-1', 'record-2', 'record-3', 'record-b', 'folder', 'alice', 'bob', 'zoe', 'stranger'];
-  const id: Record<string, string> = Object.fromEntries(names.map((name) => [name, name]));
-  for (const name of ['tenant a', 'tenant b', 'reader a', 'reader b']) id[name] = name.replace(' ', '-');
   const token: Record<string, string> = {};
   for (const name of ['a', 'b', 'nobody', 'everywhere']) {
-    id[`caller ${name}`] = name;
     const user = `technical-user:${name}`;
     token[name] = String((await run('token.create', { user, tokenType: 'api' })).token);
   }
   world.settle();
   world.calls.length = 0;
-  return { world, id, token };
+  return { world, token, id: { alice: 'alice', 'record-1': 'record-1', 'tenant a': 'tenant-a' } };
 }
 
 /** The API on the table of a fixture. */
@@ -120,8 +116,8 @@ export async function send(
   return { ...answer, json: isJson ? JSON.parse(answer.body) : undefined };
 }
 
-export const user = (id: string | undefined) => ({ type: 'user', id: String(id) });
-export const record = (id: string | undefined) => ({ type: 'record', id: String(id) });
+export const user = (id: string) => ({ type: 'user', id });
+export const record = (id: string) => ({ type: 'record', id });
 
 /** A question that is allowed: may Alice read the first record? */
 export const QUESTION = { subject: user('alice'), action: { name: 'read' }, resource: record('record-1') };
