@@ -171,6 +171,7 @@ describe('an id in a path', () => {
 });
 
 describe('of several matching routes', () => {
+  /** From the last to the one that goes before all others. */
   const FITTING = [
     rule('rest-any', 'ANY', '/{rest+}'),
     rule('rest', 'GET', '/{rest+}'),
@@ -181,23 +182,10 @@ describe('of several matching routes', () => {
     rule('exact-any', 'ANY', '/a/b'),
     rule('exact', 'GET', '/a/b'),
   ];
-  /** From the one that goes before all others to the last. */
-  const ORDER = [
-    'exact',
-    'exact-any',
-    'first-literal',
-    'second-literal',
-    'both',
-    'deep-rest',
-    'rest',
-    'rest-any',
-  ];
 
   it('a literal precedes a parameter, a parameter the rest, and on one path the verb ANY', () => {
-    for (const [place, id] of ORDER.entries()) {
-      const left = FITTING.filter((each) => ORDER.indexOf(each.id) >= place);
-      expect(found('GET', '/a/b', left)).toBe(id);
-    }
+    for (const [place, { id }] of FITTING.entries())
+      expect(found('GET', '/a/b', FITTING.slice(0, place + 1))).toBe(id);
   });
 
   it('a closed path stays closed beside an open verb', () => {

@@ -31,45 +31,25 @@ function resolved({
 }
 
 describe('the permission and scope of a route', () => {
-  it.each<[Given, { permission: string; scope: string }]>([
-    [{}, { permission: 'page', scope: 'location:L1' }],
-    [{ permission: '{page}' }, { permission: 'roster', scope: 'location:L1' }],
-    [{ permission: 'tickets:{page}:ticket' }, { permission: 'tickets:roster:ticket', scope: 'location:L1' }],
-    [
-      { scope: 'tenant:{claim:tenant_id}', claims: { tenant_id: 'T1' } },
-      { permission: 'page', scope: 'tenant:T1' },
-    ],
-    [
-      { scope: 'tenant:{claim:https://example.com/tenant}', claims: { 'https://example.com/tenant': 'T1' } },
-      { permission: 'page', scope: 'tenant:T1' },
-    ],
-    [
-      { scope: 'location:{header:X-Location}', headers: { 'x-location': ['L2'] } },
-      { permission: 'page', scope: 'location:L2' },
-    ],
-    [
-      { scope: 'location:{header:x-location}', headers: { 'x-location': ['L2', 'L2'] } },
-      { permission: 'page', scope: 'location:L2' },
-    ],
-    [
-      { scope: 'location:{query:at}', query: { at: ['L2'] }, headers: { at: ['L3'] } },
-      { permission: 'page', scope: 'location:L2' },
-    ],
-    [
-      { permission: '{query:Page}', query: { Page: ['p', 'p'] } },
-      { permission: 'p', scope: 'location:L1' },
-    ],
-    [{ scope: 'tenant:T1' }, { permission: 'page', scope: 'tenant:T1' }],
-    [
-      { scope: 'tenant:{claim:t}', claims: { t: 'auth0|a@b' } },
-      { permission: 'page', scope: 'tenant:auth0|a@b' },
-    ],
-    [
-      { scope: 'tenant:{header:t}', headers: { t: ['auth0|a@b'] } },
-      { permission: 'page', scope: 'tenant:auth0|a@b' },
-    ],
-  ])('%j is %j', (given, question) => {
-    expect(resolved(given)).toEqual(question);
+  const tenantOf = (name: string, tenant: string): Given => ({
+    scope: `tenant:{claim:${name}}`,
+    claims: { [name]: tenant },
+  });
+  it.each<[Given, string]>([
+    [{}, 'page at location:L1'],
+    [{ permission: '{page}' }, 'roster at location:L1'],
+    [{ permission: 'tickets:{page}:ticket' }, 'tickets:roster:ticket at location:L1'],
+    [tenantOf('tenant_id', 'T1'), 'page at tenant:T1'],
+    [tenantOf('https://example.com/tenant', 'T1'), 'page at tenant:T1'],
+    [tenantOf('t', 'auth0|a@b'), 'page at tenant:auth0|a@b'],
+    [{ scope: 'tenant:{header:T}', headers: { t: ['auth0|a@b'] } }, 'page at tenant:auth0|a@b'],
+    [{ scope: 'tenant:{header:t}', headers: { t: ['T1', 'T1'] } }, 'page at tenant:T1'],
+    [{ scope: 'tenant:{query:t}', query: { t: ['T1'] }, headers: { t: ['T2'] } }, 'page at tenant:T1'],
+    [{ permission: '{query:Page}', query: { Page: ['p', 'p'] } }, 'p at location:L1'],
+    [{ scope: 'tenant:T1' }, 'page at tenant:T1'],
+  ])('%j is %s', (given, question) => {
+    const { permission, scope } = resolved(given) ?? {};
+    expect(`${permission} at ${scope}`).toBe(question);
   });
 
   const fromHeader = 'location:{header:x-location}';

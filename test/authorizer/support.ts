@@ -248,7 +248,6 @@ export const appSyncEvent = (authorizationToken: unknown, requestHeaders: Record
 /** What a fake engine answers with, and what it knows. */
 export interface FakeEngineOptions {
   readonly decide?: (question: Question) => Promise<Decision>;
-  readonly roles?: readonly string[];
   /** The routes of every API. */
   readonly rules?: readonly RouteRule[];
 }
@@ -261,7 +260,6 @@ const ROLES = ['01J8X2W3Y4Z5A6B7C8D9E0F1R1', '01J8X2W3Y4Z5A6B7C8D9E0F1R2'];
  */
 export function createFakeEngine({
   decide = async () => ({ allowed: true, reason: 'role' }),
-  roles = ROLES,
   rules = [],
 }: FakeEngineOptions = {}) {
   const asked: string[] = [];
@@ -278,7 +276,7 @@ export function createFakeEngine({
       return { question, decision: undefined, tenant: undefined, roles: undefined, uses: [] };
     asked.push(`${subject} ${permission} ${scope}`);
     const decision = await decide(question);
-    const tenantRoles: TenantRoles = { tenant: TENANT, roles };
+    const tenantRoles: TenantRoles = { tenant: TENANT, roles: ROLES };
     return {
       question,
       decision,

@@ -131,20 +131,7 @@ function pathOf(random: Random, made: RouteRule, names: Names): string {
     if (name === 'action') return random.pick(['read', 'stop', 'rea', '*']);
     if (name === 'rest') return random.pick(['a', 'a/b', 'a/b/c', 'notes/x', '.', 'a//b', 'a/']);
     if (name === 'note' || name === 'thing')
-      return random.pick([
-        'door',
-        'special',
-        '1',
-        'a@b',
-        'a|b',
-        'auth0%7Cabc',
-        '*',
-        '?',
-        'a%2Fb',
-        '..',
-        'x;y',
-        'Ünï',
-      ]);
+      return random.pick(['door', 'special', 'a@b', 'a|b', 'a%7Cb', '*', '?', 'a%2Fb', '..', 'x;y', 'Ü']);
     const exact = id();
     return random.oneIn(6)
       ? random.pick([
