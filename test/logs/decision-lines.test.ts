@@ -174,26 +174,17 @@ test('a clock that says nothing loses lines, not decisions', () => {
   expect([sequences(), lines]).toEqual([[], []]);
 });
 
-test.each<[string, (isDown: boolean, write: () => void) => void]>([
-  [
-    'throws',
-    (isDown, write) => {
-      if (isDown) throw new Error('the pipe is closed');
-      write();
-    },
-  ],
-  [
-    'rejects',
-    async (isDown, write) => {
-      if (isDown) throw new Error('the pipe is closed');
-      write();
-    },
-  ],
-])('a line that cannot be written, for what writes it %s, is a number that is missing', async (_, write) => {
+const closed = () => {
+  throw new Error('the pipe is closed');
+};
+test.each<[string, () => unknown]>([
+  ['throws', closed],
+  ['rejects', async () => closed()],
+])('a line that cannot be written, for what writes it %s, is a number that is missing', async (_, fail) => {
   const written: number[] = [];
   let isDown = false;
   const { log, end } = createProcess({
-    write: (line) => write(isDown, () => void written.push(JSON.parse(line).sequence)),
+    write: (line) => (isDown ? fail() : written.push(JSON.parse(line).sequence)),
   });
   log(ALLOW);
   isDown = true;

@@ -96,15 +96,15 @@ describe('path parameters', () => {
 
 describe('a query parameter', () => {
   const where = 'location:{query:at}';
+  /** Of an HTTP API, as it was sent and as AWS reads it. */
+  const http2 = (rawQueryString: string, queryStringParameters: Record<string, string>, id = 'n') =>
+    http2Of(id, { rawQueryString, queryStringParameters });
   const both = (single: object | null, multi: object | null) =>
     ({ queryStringParameters: single, multiValueQueryStringParameters: multi }) as Partial<LambdaEvent>;
 
   test.each<[string, LambdaEvent]>([
     ['a REST API', restOf('n', both({ at: ID }, { at: [ID] }))],
-    [
-      'an HTTP API',
-      http2Of('n', { rawQueryString: 'at=auth0%7C1&x', queryStringParameters: { at: ID, x: '' } }),
-    ],
+    ['an HTTP API', http2('at=auth0%7C1&x', { at: ID, x: '' })],
     ['an HTTP API with format 1.0', http1Of('n', both({ at: ID }, { at: [ID] }))],
     ['a load balancer, as it was sent', balancerOf({ queryStringParameters: { at: 'auth0%7C1' } })],
     ['a load balancer with lists', balancerOf({ multiValueQueryStringParameters: { at: ['auth0%7C1'] } })],
@@ -114,30 +114,18 @@ describe('a query parameter', () => {
 
   test.each<[string, LambdaEvent]>([
     ['comes twice', restOf('n', both({ at: 'S' }, { at: ['N', 'S'] }))],
-    [
-      'comes twice alike',
-      http2Of('n', { rawQueryString: 'at=N&at=N', queryStringParameters: { at: 'N,N' } }),
-    ],
+    ['comes twice alike', http2('at=N&at=N', { at: 'N,N' })],
     ['differs between its forms', restOf('n', both({ at: 'S' }, { at: ['N'] }))],
     ['is in one form only', restOf('n', both({ at: 'N' }, {}))],
     ['is in the other form only', restOf('n', both(null, { x: ['1'] }))],
-    [
-      'differs from what was sent',
-      http2Of('n', { rawQueryString: 'at=N', queryStringParameters: { at: 'S' } }),
-    ],
-    [
-      'was sent under another name',
-      http2Of('n', { rawQueryString: '?at=N', queryStringParameters: { at: 'N' } }),
-    ],
-    ['was not sent', http2Of('n', { queryStringParameters: { at: 'N' } })],
+    ['differs from what was sent', http2('at=N', { at: 'S' })],
+    ['was sent under another name', http2('?at=N', { at: 'N' })],
+    ['was not sent', http2('', { at: 'N' })],
     ['is encoded twice', balancerOf({ queryStringParameters: { at: 'auth0%257C1' } })],
     ['does not decode', balancerOf({ queryStringParameters: { at: '%zz' } })],
     ['is a plus or a space', balancerOf({ queryStringParameters: { at: 'a+b' } })],
     ['comes under two spellings', balancerOf({ queryStringParameters: { at: 'N', '%61t': 'S' } })],
-    [
-      'may begin in the path',
-      http2Of('n?at=S&x=', { rawQueryString: 'at=N', queryStringParameters: { at: 'N' } }),
-    ],
+    ['may begin in the path', http2('at=N', { at: 'N' }, 'n?at=S&x=')],
     ['is not there', balancerOf({ queryStringParameters: {} })],
   ])('is no value if it %s', async (_, event) => {
     expect(await decidedOn(event, where)).toBeUndefined();

@@ -99,24 +99,15 @@ describe('a resource server', () => {
     expect(ran).toEqual([]);
   });
 
-  test('does not start without its address, or with the audience of another one', () => {
-    const fieldOf = (more: object) => {
-      try {
-        first(more);
-      } catch (error) {
-        return (error as { field?: string }).field;
-      }
-      return undefined;
-    };
-    expect(fieldOf({ resource: undefined })).toBe('resource');
-    expect(fieldOf({ resource: 'http://mcp.acme.example/mcp' })).toBe('resource');
-    expect(fieldOf({ issuers: [] })).toBe('issuers');
-    expect(fieldOf({ issuers: { issuer: ISSUER, audience: 'https://api.acme.example' } })).toBe(
-      'issuers.audience',
-    );
-    expect(fieldOf({ issuers: { issuer: ISSUER, audience: [RESOURCE, 'other'] } })).toBe('issuers.audience');
-    expect(fieldOf({ engine: {} })).toBe('engine');
-    expect(fieldOf({})).toBeUndefined();
+  test.each<[string, object]>([
+    ['resource', { resource: undefined }],
+    ['resource', { resource: 'http://mcp.acme.example/mcp' }],
+    ['issuers', { issuers: [] }],
+    ['issuers.audience', { issuers: { issuer: ISSUER, audience: 'https://api.acme.example' } }],
+    ['issuers.audience', { issuers: { issuer: ISSUER, audience: [RESOURCE, 'other'] } }],
+    ['engine', { engine: {} }],
+  ])('does not start where the %s is wrong: %j', (field, more) => {
+    expect(() => first(more)).toThrow(expect.objectContaining({ field }));
   });
 
   test('refuses batches, bodies that are no JSON, large ones, and to tell of resources that change', async () => {

@@ -194,24 +194,18 @@ test('a server is guarded before anything is registered, and rules are checked w
   expect(() => mcpGuard(as('ann'))(server)).toThrow(expect.objectContaining({ field: 'server' }));
   const guarded = mcpGuard(as('ann'))(new v1.McpServer({ name: 'a', version: '1' }));
   expect(() => guarded.tool('late', async () => ({ content: [] }))).toThrow(/newer name/);
-  const fieldOf = (more: object) => {
-    try {
-      mcpGuard({ ...as('ann'), ...more } as McpGuardOptions);
-    } catch (error) {
-      return (error as { field?: string }).field;
-    }
-    return undefined;
-  };
-  expect(fieldOf({ engine: {} })).toBe('engine');
-  expect(fieldOf({ use: true })).toBe('use');
-  expect(fieldOf({ tools: { a: { permission: '', scope: 'tenant:acme' } } })).toBe('tools.a.permission');
-  expect(fieldOf({ tools: { a: { permission: 'p', scope: 'tenant' } } })).toBe('tools.a.scope');
-  expect(fieldOf({ prompts: { a: { permission: 'p', scope: 'tenant:{header:x-tenant}' } } })).toBe(
-    'prompts.a.scope',
-  );
-  expect(fieldOf({ resources: { a: { permission: 'p', scope: 'tenant:{x}', action: 'x' } } })).toBe(
-    'resources.a.action',
-  );
+  const rule = { permission: 'p', scope: 'tenant:acme' };
+  for (const [field, more] of [
+    ['engine', { engine: {} }],
+    ['use', { use: true }],
+    ['tools.a.permission', { tools: { a: { ...rule, permission: '' } } }],
+    ['tools.a.scope', { tools: { a: { ...rule, scope: 'tenant' } } }],
+    ['prompts.a.scope', { prompts: { a: { ...rule, scope: 'tenant:{header:x-tenant}' } } }],
+    ['resources.a.action', { resources: { a: { ...rule, scope: 'tenant:{x}', action: 'x' } } }],
+  ] as const)
+    expect(() => mcpGuard({ ...as('ann'), ...more } as unknown as McpGuardOptions)).toThrow(
+      expect.objectContaining({ field }),
+    );
 });
 
 test('a result that the guard did not allow does not leave, whoever made it', async () => {
