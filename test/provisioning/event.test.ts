@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { COMMANDS } from '../../provisioning/index.ts';
 import { createLedgerWorld } from './support.ts';
 
 /** The event around the input: what is not as it should be is refused before anything is read. */
@@ -63,14 +62,10 @@ describe('an operationId', () => {
   );
 });
 
-test('reads say nothing of a write: they have no token', async () => {
-  const lists = [...COMMANDS.keys()].filter((name) =>
-    ['user.list', 'admin.list', 'role.list'].includes(name),
-  );
-  for (const command of lists) {
-    expect(await world.provision({ command, input: {} })).toEqual({
-      ok: true,
-      result: { items: expect.anything() },
-    });
-  }
-});
+test.each(['user.list', 'admin.list', 'role.list'])(
+  '%s says nothing of a write: no token',
+  async (command) => {
+    const answer = await world.provision({ command, input: {} });
+    expect(answer).toEqual({ ok: true, result: { items: expect.anything() } });
+  },
+);

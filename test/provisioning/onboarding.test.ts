@@ -102,21 +102,6 @@ describe('in one transaction', () => {
     await expectWhole();
     expect(await world.newEngine().check(`user:${user}`, 'home', scope)).toMatchObject({ allowed: true });
   });
-
-  test('with scopes below it, groups and settings', async () => {
-    const { admin, scope } = await onboard({
-      scopes: { Acme: { type: 'tenant' }, North: { type: 'location', parent: 'Acme' } },
-      groups: { staff: { scope: 'North', roles: ['admin'] } },
-      user: { groups: ['staff'] },
-      settings: [{ scope: 'North', key: 'theme', value: 'dark' }],
-    });
-    await expectWhole();
-    const [north] = await world.listed('location.list', { parent: scope });
-    const engine = world.newEngine();
-    expect(await engine.check(`user:${admin.id}`, 'users', `location:${north?.id}`)).toMatchObject({
-      allowed: true,
-    });
-  });
 });
 
 describe('or nothing', () => {
