@@ -7,7 +7,7 @@ import { evaluateTemplate } from './evaluate.ts';
 import type { Resource, Template } from './template.ts';
 
 /**
- * What watches the stack, in the template of the package; that of Serverless has the same (sam.integration.test.ts).
+ * What watches the stack, in the template of the package; that of Serverless has the same (stack.integration.test.ts).
  */
 const TEMPLATE = samTemplate() as unknown as Template;
 const { Resources } = evaluateTemplate(TEMPLATE, { AlarmTopicArn: 'arn:topic' });
@@ -117,6 +117,9 @@ describe('alarms', () => {
     ['AuthorizerInitFailures', 'AuthorizerLogGroup', 'start failed'],
     ['ProvisioningInitFailures', 'ProvisioningLogGroup', 'start failed'],
     ['CommandsRefused', 'ProvisioningLogGroup', 'command refused'],
+    // A 401 is an error for Lambda, and what provisioning answers with a fault is none.
+    ['CredentialsRefused', 'AuthorizerLogGroup', 'credentials refused'],
+    ['ProvisioningFaults', 'ProvisioningLogGroup', 'command failed'],
   ])('%s counts lines by their message', (name, group, message) => {
     expect(Resources[name]?.Properties).toMatchObject({
       LogGroupName: group,
@@ -145,6 +148,12 @@ describe('objectives', () => {
     ['nothing', { requests: 0 }, 0],
   ])('availability burns by faults alone: %s', (_, sums, expected) => {
     expect(burnRate('AvailabilityBurn1h', { ...DAY, ...sums })).toBeCloseTo(expected, 6);
+  });
+
+  test('a 401, an error for Lambda, is no fault', () => {
+    const hundred = { requests: 100, errors: 5 };
+    expect(burnRate('AuthorizerErrorsAlarm', { ...hundred, refused: 5 })).toBe(0);
+    expect(burnRate('AuthorizerErrorsAlarm', { ...hundred, refused: 1 })).toBe(4);
   });
 
   test('an objective is a parameter', () => {

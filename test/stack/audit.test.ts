@@ -3,7 +3,7 @@ import { samTemplate } from '../../deploy/bundle/sam-template.ts';
 import { logCountKey, logKey, pseudonymKey } from '../../table/keys.ts';
 import type { Resource } from './template.ts';
 
-/** The audit log outside the table. That serverless.yml has the same is in sam.integration.test.ts. */
+/** The audit log outside the table. That serverless.yml has the same is in stack.integration.test.ts. */
 const { Resources } = samTemplate() as unknown as { Resources: Readonly<Record<string, Resource>> };
 const ours = Object.entries(Resources).filter(([name]) => name.startsWith('Audit'));
 const properties = (name: string) => (Resources[name] as Resource).Properties;

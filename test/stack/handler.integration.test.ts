@@ -78,18 +78,14 @@ const world = await createWorld();
 const { run, clock } = world;
 // The handler has the real clock, so what it reads is written just before.
 clock.advance(Date.now() - clock.now() - 120_000);
-const user = (await run('user.create', {})).id;
-const place = (await run('location.create', { name: 'North', code: 'n' })).id;
-await run('page.create', { name: 'roster' });
-const role = (await run('role.create', { name: 'reader', scope: `location:${place}` })).id;
-await run('role-permission.create', { role, permission: 'roster', effect: 'ALLOW' });
-await run('assignment.create', { user, scope: `location:${place}`, role });
-await run('route.create', {
-  method: 'GET',
-  path: '/locations/{id}/{page}',
-  permission: '{page}',
-  scope: 'location:{id}',
-});
+const [user, place] = ['ann', 'north'];
+await world.apply(`
+pages: [roster]
+scopes: { North: { id: ${place}, type: location } }
+roles: { reader: { owner: North, allow: [roster] } }
+users: { ann: { id: ${user}, assignments: [{ role: reader, scope: North }] } }
+routes: [{ method: GET, path: "/locations/{id}/{page}", permission: "{page}", scope: "location:{id}" }]
+`);
 const apiToken = String((await run('token.create', { user, tokenType: 'api' })).token);
 const token: (claims?: Record<string, unknown>) => Promise<string> = (claims = {}) =>
   new SignJWT({
@@ -182,32 +178,6 @@ describe('the deployed handler', () => {
     expect(await ask(simple(await authorizationHeader(), '/unmapped'))).toMatchObject({
       answer: { isAuthorized: false, context: { reason: 'route_unmapped' } },
     });
-  });
-
-  test('answers REST APIs, by token and by request, with a policy; a WebSocket without a route is refused', async () => {
-    const { ask } = await start();
-    const authorization = await authorizationHeader();
-    const methodArn = `${ARN}/prod/GET${path()}`;
-    const rest = { methodArn, headers: { Authorization: authorization }, httpMethod: 'GET', path: path() };
-    const events = [
-      { type: 'TOKEN', authorizationToken: authorization, methodArn },
-      { type: 'REQUEST', ...rest, requestContext: { stage: 'prod', httpMethod: 'GET', requestId: 'q' } },
-    ];
-    for (const event of events)
-      expect(await ask(event)).toMatchObject({
-        answer: { principalId: expect.any(String), policyDocument: { Statement: [{ Effect: 'Allow' }] } },
-      });
-    const connect = {
-      type: 'REQUEST',
-      methodArn: `${ARN}/prod/$connect`,
-      headers: { Authorization: authorization },
-      requestContext: { routeKey: '$connect', eventType: 'CONNECT', stage: 'prod', requestId: 'q' },
-    };
-    const { answer } = await ask(connect);
-    const statements: { Effect: string; Resource: string | string[] }[] =
-      answer?.policyDocument.Statement ?? [];
-    const opened = statements.flatMap(({ Effect, Resource }) => (Effect === 'Allow' ? Resource : []));
-    expect(opened.filter((arn) => !arn.includes('/GET/'))).toEqual([]);
   });
 
   test('refuses bad credentials with 401 and logs the line that the alarm counts', async () => {

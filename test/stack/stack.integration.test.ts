@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parseConfiguration } from '../../authorizer/index.ts';
 import { parseAuthzenConfiguration } from '../../authzen/configuration.ts';
+import { samTemplate } from '../../deploy/bundle/sam-template.ts';
 import reference from '../../deploy/stack/table-reference.json' with { type: 'json' };
 import { parseScimConfiguration } from '../../scim/configuration.ts';
 import definition from '../../table/dynamodb/definition.json' with { type: 'json' };
@@ -284,16 +285,6 @@ test('live revocation is there only where a parameter says so, and may close con
   expect(JSON.parse(Pattern)).toEqual({ dynamodb: { Keys: { SK: { S: [{ prefix: 'DECISION' }] } } } });
 });
 
-test('logs end after 30 days', () => {
-  const groups = ofType('AWS::Logs::LogGroup');
-  expect(groups.map(([name, { Properties }]) => [name, Properties.RetentionInDays])).toEqual([
-    ['AuthorizerLogGroup', 30],
-    ['ProvisioningLogGroup', 30],
-    ['AuthzenLogGroup', 30],
-    ['ScimLogGroup', 30],
-  ]);
-});
-
 describe('alarms', () => {
   test('cover errors, throttles and latency of each function, and the table, and notify the topic', () => {
     // What composite alarms are made of notifies nobody itself: alarms.test.ts.
@@ -314,34 +305,6 @@ describe('alarms', () => {
       const TreatMissingData = name === 'ScimSilentAlarm' ? 'breaching' : 'notBreaching';
       expect(Properties).toMatchObject({ AlarmActions: toTopic, TreatMissingData });
     }
-  });
-
-  test('a fault that provisioning answers with, no error for Lambda, is counted by its log line', () => {
-    const { FilterPattern, LogGroupName, MetricTransformations } = resource('ProvisioningFaults').Properties;
-    expect(LogGroupName).toEqual({ Ref: 'ProvisioningLogGroup' });
-    expect(FilterPattern).toBe('{ $.message = "command failed" }');
-    const [{ MetricNamespace, MetricName }] = MetricTransformations;
-    expect(resource('ProvisioningFaultsAlarm').Properties).toMatchObject({
-      Namespace: MetricNamespace,
-      MetricName,
-      Threshold: 0,
-      ComparisonOperator: 'GreaterThanThreshold',
-    });
-  });
-
-  test('a 401, an error for Lambda, is excluded: its log line is counted instead', () => {
-    const { FilterPattern, LogGroupName, MetricTransformations } = resource('CredentialsRefused').Properties;
-    expect(LogGroupName).toEqual({ Ref: 'AuthorizerLogGroup' });
-    expect(FilterPattern).toBe('{ $.message = "credentials refused" }');
-    const [{ MetricNamespace, MetricName }] = MetricTransformations;
-    const { Metrics } = resource('AuthorizerErrorsAlarm').Properties;
-    expect(Metrics).toContainEqual(
-      expect.objectContaining({
-        Id: 'refused',
-        MetricStat: expect.objectContaining({ Metric: { Namespace: MetricNamespace, MetricName } }),
-      }),
-    );
-    expect(Metrics[0].Expression).toContain('FILL(errors, 0) - FILL(refused, 0)');
   });
 });
 
@@ -449,36 +412,22 @@ describe('the decision log', () => {
   const stream = { 'Fn::GetAtt': ['DecisionLogStream', 'Arn'] };
   const firehose = { Ref: 'DecisionLogStreamArn' };
 
-  test('of both functions is sent on by its message, to Firehose or to a stream of the stack, where a parameter says so', () => {
-    const groups = ships.map((name) => {
-      const { Condition, Properties } = resource(name);
-      expect(Properties).toMatchObject({
-        FilterPattern: '{ ($.message = "decision") || ($.message = "decision log") }',
-        DestinationArn: { 'Fn::If': ['ShipsDecisionsToFirehose', firehose, stream] },
-        RoleArn: { 'Fn::GetAtt': ['DecisionLogRole', 'Arn'] },
-      });
-      return [Condition, Properties.LogGroupName.Ref];
-    });
-    expect(groups).toEqual([
-      ['ShipsDecisions', 'AuthorizerLogGroup'],
-      ['ShipsEvaluations', 'AuthzenLogGroup'],
-    ]);
-    expect(stack.Conditions).toMatchObject({
-      ShipsDecisions: {
-        'Fn::Or': [{ Condition: 'ShipsDecisionsToFirehose' }, { Condition: 'ShipsDecisionsToBus' }],
-      },
-      ShipsEvaluations: { 'Fn::And': [{ Condition: 'HasAuthzen' }, { Condition: 'ShipsDecisions' }] },
-    });
-    for (const name of ['DecisionLogStream', 'DecisionBus', 'DecisionPipe', 'DecisionPipeRole'])
-      expect(resource(name).Condition).toBe('ShipsDecisionsToBus');
-  });
-
   test('goes to Firehose where a stream is named: rights and targets never have an empty ARN', () => {
     const shipped = (parameters: Readonly<Record<string, string>>) =>
       evaluateTemplate(stack, { ...parameters, Authzen: 'true' }).Resources;
     const named = shipped({ DecisionLogTo: 'firehose', DecisionLogStreamArn: 'arn:decisions' });
-    for (const name of ships) expect(named[name]?.Properties.DestinationArn).toBe('arn:decisions');
+    expect(ships.map((name) => named[name]?.Properties)).toMatchObject(
+      ['AuthorizerLogGroup', 'AuthzenLogGroup'].map((LogGroupName) => ({
+        LogGroupName,
+        FilterPattern: '{ ($.message = "decision") || ($.message = "decision log") }',
+        DestinationArn: 'arn:decisions',
+      })),
+    );
     expect(named).not.toHaveProperty('DecisionLogStream');
+    const bus = shipped({ DecisionLogTo: 'eventbridge' });
+    for (const name of ships) expect(bus[name]?.Properties.DestinationArn).toBe('DecisionLogStream.Arn');
+    for (const name of [...ships, 'DecisionBus', 'DecisionPipe'])
+      expect(shipped({})).not.toHaveProperty(name);
     const unnamed = shipped({ DecisionLogTo: 'firehose' });
     for (const name of [...ships, 'DecisionLogRole']) expect(unnamed).not.toHaveProperty(name);
   });
@@ -513,50 +462,14 @@ describe('the decision log', () => {
   });
 });
 
-test('the outputs have all that an API needs to use the authorizer', () => {
-  expect(stack.Outputs).toMatchObject({
-    AuthorizerArn: { Value: { Ref: 'AuthorizerLambdaFunctionAliaslive' } },
-    AuthorizerInvokeUri: {
-      Value: {
-        'Fn::Sub': expect.stringMatching(/^arn:.*\$\{AuthorizerLambdaFunctionAliaslive\}\/invocations$/),
-      },
-    },
-    ProvisioningArn: { Value: { Ref: 'ProvisioningLambdaFunctionAliaslive' } },
-    AuthorizerInvokeRoleArn: { Condition: 'HasInvokeRole' },
-  });
-});
-
 describe('in the stage dev, with a table that was restored', () => {
   let adopted: Template;
   beforeAll(async () => {
     adopted = await packageStack('dev', { ...ISSUER, tableName: 'restored' });
   });
 
-  test('the stack may be deleted, and has no key, no topic and no role that no parameter asks for', () => {
-    const defaults = Object.entries(adopted.Parameters).map(([name, { Default }]) => [name, Default]);
-    expect(Object.fromEntries(defaults)).toMatchObject({
-      TableName: 'restored',
-      TableStreamArn: '',
-      TableKeyArn: '',
-      LogsKeyArn: '',
-      EnvironmentKeyArn: '',
-      InvokeRole: 'false',
-      Authzen: 'false',
-      LiveRevocation: 'false',
-      SocketsApiId: '*',
-      DeletionProtection: 'false',
-      LatencyAlarmMs: 1000,
-      ApiId: '*',
-      AlarmTopicArn: '',
-      AvailabilityObjective: 99.9,
-      LatencyObjective: 99,
-      Canary: 'AllAtOnce',
-      ProvisionedConcurrency: 0,
-      ReservedConcurrency: '',
-    });
-  });
-
   test('it makes no table, and everything refers to that one', () => {
+    expect(adopted.Parameters.DeletionProtection?.Default).toBe('false');
     const { Resources, Outputs } = evaluateTemplate(adopted, { Authzen: 'true' });
     expect(Resources).not.toHaveProperty('Table');
     const arn = 'arn:aws:dynamodb:eu-central-1:123456789012:table/restored';
@@ -625,4 +538,155 @@ test('traces are sent where they are switched on, with the rights for that and n
       { Effect: 'Allow', Action: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], Resource: '*' },
     ]);
   }
+});
+
+interface SamTemplate extends Template {
+  readonly Rules: Readonly<Record<string, unknown>>;
+  readonly Globals: { readonly Function: Readonly<Record<string, unknown>> };
+}
+
+/** Of the package: one stack in two forms. */
+describe('the stack for SAM, against serverless.yml', () => {
+  const SAM = samTemplate() as unknown as SamTemplate;
+  const FUNCTIONS = ['Authorizer', 'Provisioning'] as const;
+  const logical = (name: string) => `${name}LambdaFunction`;
+
+  const EVALUATED = evaluateTemplate(SAM, {
+    TokenIssuer: ISSUER.tokenIssuer,
+    TokenAudience: ISSUER.tokenAudience,
+  });
+
+  const evaluated = evaluateTemplate(stack, { TableKeyArn: '', EnvironmentKeyArn: '', AlarmTopicArn: '' });
+
+  /** The stack of Serverless without its own helpers, without AuthZEN and live revocation, and without what SAM makes of a function. */
+  function ours<Entry>(entries: Readonly<Record<string, Entry>>): Readonly<Record<string, Entry>> {
+    const kept = Object.entries(entries).filter(
+      ([name]) =>
+        !/Serverless|^(?:Authzen|Scim|Sockets|Connections)|Lambda(?:Version|FunctionQ)|Aliaslive|Deployment(?:App|Gr)/.test(
+          name,
+        ),
+    );
+    return Object.fromEntries(kept);
+  }
+
+  test('every resource is the same: table, roles, rights, logs, alarms', () => {
+    const { ConfigurationHistory: _, ConfigurationProfile: __, Configuration: ___, ...sam } = SAM.Resources;
+    const serverless = ours(stack.Resources);
+    expect(Object.keys(sam).sort()).toEqual(Object.keys(serverless).sort());
+    // Serverless makes the log groups itself, by the name of the stack.
+    for (const name of Object.keys(sam).filter((each) => !/LambdaFunction$|LogGroup$/.test(each)))
+      expect([name, sam[name]]).toEqual([name, serverless[name]]);
+    for (const name of ['AuthorizerLogGroup', 'ProvisioningLogGroup'])
+      expect(EVALUATED.Resources[name]).toEqual(evaluated.Resources[name]);
+  });
+
+  describe.each(FUNCTIONS)('the function %s', (name) => {
+    test('has the same settings and environment', () => {
+      const { CodeUri, LoggingConfig, Description, Tracing, ...properties } =
+        EVALUATED.Resources[logical(name)]?.Properties ?? {};
+      const {
+        Code: _,
+        Tags: __,
+        KmsKeyArn: ___,
+        Description: described,
+        TracingConfig,
+        ...expected
+      } = evaluated.Resources[logical(name)]?.Properties ?? {};
+      expect(TracingConfig).toEqual(Tracing && { Mode: Tracing });
+      // What SAM makes versions and aliases of: below.
+      const isOfVersion =
+        /^(?:AutoPublish|VersionDescription|DeploymentPreference|ProvisionedConcurrency|KmsKeyArn)/;
+      const settings = Object.entries({ ...SAM.Globals.Function, ...properties });
+      expect(Object.fromEntries(settings.filter(([each]) => !isOfVersion.test(each)))).toEqual({
+        ...expected,
+        Handler: 'handler.handler',
+      });
+      expect(Description).toBe(`${described} Configuration Configuration.VersionNumber.`);
+      expect(CodeUri).toBe(`functions/${name.toLowerCase()}`);
+      expect(LoggingConfig).toEqual({ LogGroup: `${name}LogGroup` });
+    });
+
+    test('is deployed as it is bundled', () => {
+      expect(SAM.Resources[logical(name)]).toMatchObject({ Metadata: { SkipBuild: true } });
+    });
+  });
+
+  describe.each(FUNCTIONS)('a new version of %s', (name) => {
+    test('is shifted to and taken back as in the stack of Serverless', () => {
+      expect(SAM.Globals.Function.AutoPublishAlias).toBe('live');
+      const { DeploymentPreference } = EVALUATED.Resources[logical(name)]?.Properties ?? {};
+      const group = evaluated.Resources[`${name}DeploymentGroup`]?.Properties;
+      expect(DeploymentPreference).toEqual({
+        Type: 'Canary10Percent5Minutes',
+        Role: group.ServiceRoleArn,
+        Alarms: group.AlarmConfiguration.Alarms.map((alarm: { Name: string }) => alarm.Name),
+      });
+      const atOnce = evaluateTemplate(SAM, { Canary: 'AllAtOnce' }).Resources[logical(name)]?.Properties;
+      expect(atOnce.DeploymentPreference.Alarms).toEqual([]);
+      const after = name === 'Provisioning' ? 'AuthorizerLambdaFunctionAliaslive' : undefined;
+      expect(SAM.Resources[logical(name)]?.DependsOn).toBe(after);
+    });
+
+    // SAM makes a version where the template changes, and a changed parameter does not change it.
+    test('is made when a parameter changes that it depends on', () => {
+      const { AutoPublishAliasAllProperties, VersionDescription, Description } =
+        EVALUATED.Resources[logical(name)]?.Properties ?? {};
+      expect(AutoPublishAliasAllProperties).toBe(true);
+      expect(VersionDescription).toBe('Configuration Configuration.VersionNumber');
+      // Lambda makes no version of a function that is as it was.
+      expect(Description).toContain('Configuration.VersionNumber');
+      const kept = (parameters = {}) =>
+        evaluateTemplate(SAM, parameters).Resources.Configuration?.Properties.Content;
+      const globals: Resource = { Type: '', Properties: SAM.Globals };
+      const whole = { ...SAM, Resources: { ...SAM.Resources, globals } };
+      const made = (parameters = {}) => {
+        const { Resources } = evaluateTemplate(whole, parameters);
+        return JSON.stringify([Resources.globals, Resources[logical(name)]]);
+      };
+      for (const [parameter, { AllowedValues, Default }] of Object.entries(SAM.Parameters)) {
+        const changed = { [parameter]: AllowedValues?.find((value) => value !== Default) ?? '7' };
+        if (made(changed) !== made()) expect([parameter, kept(changed)]).not.toEqual([parameter, kept()]);
+      }
+      expect(kept({ TokenIssuer: 'https://other.example' })).not.toBe(kept());
+      expect(kept({ AlarmTopicArn: 'arn' })).toBe(kept());
+    });
+  });
+
+  test('the outputs and conditions are the same', () => {
+    expect(SAM.Outputs).toEqual(ours(stack.Outputs));
+    const conditions = Object.entries(stack.Conditions).filter(
+      ([name]) => !/^(?:HasAuthzen|HasScim|HasSockets|ShipsEvaluations)/.test(name),
+    );
+    // Serverless knows the namespace when it packages.
+    const { HasMetrics: _, ...sam } = SAM.Conditions;
+    expect(sam).toEqual(Object.fromEntries(conditions));
+  });
+
+  test('with decisions for a Firehose stream that nobody names it is refused before anything is made', () => {
+    expect(SAM.Rules).toMatchObject({
+      FirehoseIsNamed: {
+        RuleCondition: { 'Fn::Equals': [{ Ref: 'DecisionLogTo' }, 'firehose'] },
+        Assertions: [{ Assert: { 'Fn::Not': [{ 'Fn::Equals': [{ Ref: 'DecisionLogStreamArn' }, ''] }] } }],
+      },
+    });
+  });
+
+  test('without an issuer it is refused before anything is made', () => {
+    const ref = (name: string) => ({ Ref: name });
+    const given = (name: string) => ({ 'Fn::Not': [{ 'Fn::Equals': [ref(name), ''] }] });
+    expect(SAM.Rules).toMatchObject({
+      TokensAreConfigured: {
+        Assertions: [
+          {
+            Assert: {
+              'Fn::Or': [
+                { 'Fn::And': [given('TokenIssuer'), given('TokenAudience')] },
+                given('TokenIssuers'),
+              ],
+            },
+          },
+        ],
+      },
+    });
+  });
 });
