@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import * as yaml from 'yaml';
 import { parseConfiguration } from '../../authorizer/index.ts';
-import { type ResultCaches, readIdentitySource } from '../../authorizer/routes/cache-key.ts';
 import { readCaching } from '../../authorizer/routes/result-cache.ts';
 import { outsideOf } from '../../cli/routes/result-cache.ts';
 import { samTemplate } from '../../deploy/bundle/sam-template.ts';
@@ -66,31 +65,6 @@ test.each(FILES.filter((name) => !name.startsWith('serverless/')))(
   },
 );
 
-/** API Gateway's default TTL. */
-const TTL_OF_AWS = 300;
-
-/** The result cache in the template of an example. */
-function cacheIn(text: string): { readonly ttl: number; readonly key: readonly string[] } {
-  const [, ttl = TTL_OF_AWS] =
-    /(?:resultTtlInSeconds|AuthorizerResultTtlInSeconds|ReauthorizeEvery): (\d+)|authorizer_result_ttl_in_seconds *= *(\d+)|NOT_CACHED = Duration\.seconds\((\d+)\)/
-      .exec(text)
-      ?.filter((found) => found !== undefined) ?? [];
-  const expressions =
-    text.match(/(?:\$request|method\.request)\.(?:header|querystring)\.[\w-]+|\$context\.\w+/g) ?? [];
-  const headers = /(?:Headers: \[|IdentitySource\.header\(')([\w-]+)/.exec(text)?.[1];
-  const sources = [...expressions, ...(headers === undefined ? [] : [`method.request.header.${headers}`])];
-  return { ttl: Number(ttl), key: sources.map((source) => readIdentitySource(source) ?? source) };
-}
-
-/** The difference between an API's cache and the authorizer's configuration of it, if any. */
-function mismatch(text: string, configured: ResultCaches): string | undefined {
-  const cache = cacheIn(text);
-  const entry = configured.get('default');
-  if (entry === undefined || entry.ttl < cache.ttl) return `caches for ${cache.ttl} s`;
-  const missing = entry.ttl === 0 ? [] : [...entry.key].filter((input) => !cache.key.includes(input));
-  return missing.length === 0 ? undefined : `does not cache by ${missing.join()}`;
-}
-
 const STACK = yaml.parse(readFileSync(new URL('../../serverless.yml', import.meta.url), 'utf8'), {
   logLevel: 'silent',
 }) as { params: { default: { resultCache: string; httpAnswer: string } } };
@@ -103,27 +77,8 @@ const { resultCaches: SHIPPED } = parseConfiguration({
   RESULT_CACHE: STACK.params.default.resultCache,
 });
 
-// $connect of a WebSocket API is never cached.
-const CACHING = FILES.filter((name) => !name.includes('websocket'));
-
-test.each(CACHING)('%s: the configuration of the authorizer matches the cache of its API', (name) => {
-  expect(cacheIn(settings(name)).key).toContain('header:authorization');
-  expect(mismatch(settings(name), SHIPPED)).toBeUndefined();
-});
-
-test.each(CACHING)('%s: a cache that is on, or has the TTL of AWS, is found', (name) => {
-  const on = settings(name).replace(ZERO, (setting) => setting.replace(/0$|NOT_CACHED/, '300'));
-  const text = on.replace('Duration.seconds(0)', 'Duration.seconds(300)');
-  expect(mismatch(text, SHIPPED)).toBe('caches for 300 s');
-  expect(mismatch(settings(name).replace(/^.*(?:ttl|ReauthorizeEvery|NOT_CACHED).*$/gim, ''), SHIPPED)).toBe(
-    'caches for 300 s',
-  );
-  const caching = (...identitySources: string[]) =>
-    readCaching({ RESULT_CACHE: JSON.stringify({ default: { ttl: 300, identitySources } }) }).caches;
-  expect(mismatch(text, caching('$request.header.Authorization'))).toBeUndefined();
-  expect(mismatch(text, caching('$request.header.Authorization', '$request.querystring.loc'))).toBe(
-    'does not cache by query:loc',
-  );
+test('the authorizer of the stack knows of no cache either', () => {
+  expect([...SHIPPED.values()].map(({ ttl }) => ttl)).toEqual([0]);
 });
 
 test('with the caches in the README every route is answered', () => {

@@ -113,15 +113,3 @@ test('time-outs, broken connections and refused connections are no answers', asy
   expect(Object.keys(gone.outcomes)).toEqual(['ECONNREFUSED']);
   expect(gone.latencies.length).toBe(gone.unsent);
 });
-
-test('a stall shows in all requests that were due meanwhile, over one connection', async () => {
-  let stalled = false;
-  const { url } = await serve((_, response) => {
-    if (stalled) return void response.end();
-    stalled = true;
-    setTimeout(() => response.end(), 150);
-  });
-  const { latencies } = await generate(plan(url, { arrivals: 'constant', connections: 1 }));
-  // One of 50 was answered late; about thirty were due while it was.
-  expect(latencies.filter((latency) => latency > 30).length).toBeGreaterThan(15);
-});

@@ -1,7 +1,6 @@
 import { appendFileSync, cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Item } from '../../table/item.ts';
 import { compile, folderInCheckout } from '../support/checkout-folder.ts';
 import { createClock } from '../support/world.ts';
 import { blocksOf, ROOT } from './documents.ts';
@@ -21,20 +20,14 @@ appendFileSync(join(folder, 'table/entities/plain/index.ts'), `${line}\n`);
 
 const load = async () => ({
   ...((await import(join(folder, 'provisioning/index.ts'))) as typeof import('../../provisioning/index.ts')),
-  ...((await import(
-    join(folder, 'provisioning/verify/index.ts')
-  )) as typeof import('../../provisioning/verify/index.ts')),
   ...((await import(join(folder, 'table/memory/index.ts'))) as typeof import('../../table/memory/index.ts')),
-  ...((await import(
-    join(folder, 'provisioning/documents/commands-page.ts')
-  )) as typeof import('../../provisioning/documents/commands-page.ts')),
 });
 const sources = await load();
 
 /** A table with commands on it. */
-function furnish(items: readonly Item[] = []) {
-  const { createProvisioning, createMemoryTable, exportManifest, queriesBy, verify } = sources;
-  const table = createMemoryTable({ items });
+function furnish() {
+  const { createProvisioning, createMemoryTable, exportManifest, queriesBy } = sources;
+  const table = createMemoryTable();
   const clock = createClock();
   let ids = 0;
   const newId = () => `id-${++ids}`;
@@ -49,13 +42,6 @@ function furnish(items: readonly Item[] = []) {
     provision,
     run,
     exported: (ids: boolean) => exportManifest(queriesBy(run), { roots: ['client:acme'], apis: [], ids }),
-    verified: (repair: boolean) =>
-      verify({
-        reader: table.reader,
-        clock,
-        graceMs: 0,
-        ...(repair ? { repair: { writer: table.writer, newId } } : {}),
-      }),
   };
 }
 
@@ -116,50 +102,4 @@ test.each([true, false])('it is exported, and applied to an empty table; with id
   const { items } = (await empty.run('contract.list', {})) as { items: readonly Record<string, unknown>[] };
   expect(items).toMatchObject([{ ...id, number: 'C-2026-1', title: 'Maintenance' }]);
   expect(await empty.run('tenant.plan', { manifest })).toMatchObject({ changes: [], problems: [] });
-});
-
-test('a manifest changes it, removes what it leaves out, and says what is wrong', async () => {
-  const { run, provision } = await withContract();
-  const scopes = { Acme: { type: 'client', id: 'acme' }, Other: { type: 'tenant' } };
-  const plan = (contracts: object) => run('tenant.plan', { manifest: { scopes, contracts }, prune: true });
-  expect(await plan({ 'C-2026-1': { client: 'Acme', title: 'Repairs' } })).toMatchObject({ change: 1 });
-  expect(await plan({ 'C-3': { client: 'Acme', title: 'New' } })).toMatchObject({ remove: 1 });
-  for (const client of ['Acne', 'Other'])
-    expect(
-      await provision({
-        command: 'tenant.apply',
-        input: { manifest: { scopes, contracts: { 'C-3': { client, title: 'New' } } } },
-      }),
-    ).toMatchObject({ error: { code: 'invalid', field: 'manifest/contracts/C-3/client' } });
-});
-
-test('damage to any of its items is found and repaired', async () => {
-  const whole = await withContract();
-  expect((await whole.verified(false)).open).toEqual([]);
-  const items = whole.items();
-  const follows = items.filter(
-    ({ PK, SK }) => `${PK} ${SK}`.includes('CONTRACT') && !(PK === 'CONTRACT#c-1' && SK === 'META'),
-  );
-  expect(follows.map(({ PK, SK }) => `${PK} / ${SK}`)).toEqual(
-    expect.arrayContaining(['CONTRACT_CODE#C-2026-1 / META', 'CLIENT#acme / CONTRACT#c-1']),
-  );
-  for (const gone of follows) {
-    const damaged = furnish(items.filter((item) => item !== gone));
-    expect((await damaged.verified(false)).open.length, `${gone.PK} / ${gone.SK}`).toBeGreaterThan(0);
-    const { open, repaired } = await damaged.verified(true);
-    expect({ open, count: repaired.length > 0 }).toEqual({ open: [], count: true });
-    expect(await damaged.reader.get(gone)).toMatchObject({ PK: gone.PK, SK: gone.SK, Type: gone.Type });
-  }
-});
-
-test('its changes are in the log of its client, and its commands in the documents', async () => {
-  const { run } = await withContract();
-  const log = (await run('audit.list', { tenant: 'client:acme' })) as { items: readonly object[] };
-  expect(log.items).toEqual(
-    expect.arrayContaining([
-      expect.objectContaining({ action: 'contract.create', entityId: 'c-1', entityType: 'contract' }),
-    ]),
-  );
-  const page = sources.commandsAsMarkdown(sources.documentCommands());
-  expect(page).toContain('- **`contract.create`** (write): Creates a contract. A contract with a client.');
 });

@@ -1,7 +1,5 @@
-import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { report } from '../../cli/revocation/subcommand.ts';
 import { revocationBound } from '../../provisioning/index.ts';
 import { expectAccessible, openPage, playground } from '../support/browser.ts';
@@ -27,41 +25,6 @@ async function openLive(state = '', options = {}): Promise<Page> {
 const table = (page: Page) => page.getByRole('table', { name: 'Decisions, newest first' });
 const rowOf = (page: Page, ...texts: readonly (string | RegExp)[]) =>
   texts.reduce<Locator>((rows, hasText) => rows.filter({ hasText }), table(page).getByRole('row')).first();
-
-/** A line to the stack that can be cut: the address of a link through it. */
-async function openLine(link: string) {
-  const { port, href, origin } = new URL(link);
-  let isCut = false;
-  const server = createServer((incoming, outgoing) => {
-    if (isCut) return void incoming.socket.destroy();
-    const { method, url: path } = incoming;
-    const headers = { ...incoming.headers, host: `127.0.0.1:${port}` };
-    if (headers.origin !== undefined) headers.origin = origin;
-    const passed = request({ port, path, method, headers, host: '127.0.0.1' }, (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 0, answer.headers);
-      answer.on('error', () => undefined).pipe(outgoing);
-    });
-    outgoing.once('close', () => passed.destroy());
-    incoming.pipe(passed.on('error', () => undefined));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const cut = (): void => {
-    isCut = true;
-    server.closeAllConnections();
-  };
-  onTestFinished(() => {
-    cut();
-    server.close();
-  });
-  const { port: own } = server.address() as AddressInfo;
-  return {
-    url: href.replace(origin, `http://127.0.0.1:${own}`),
-    cut,
-    mend: () => {
-      isCut = false;
-    },
-  };
-}
 
 describe('a request through the gateway', () => {
   test('appears with reason, calls and time, and a click explains it', async () => {
@@ -151,22 +114,6 @@ describe('the list', () => {
 });
 
 describe('a stream that breaks', () => {
-  test('goes on with what happened meanwhile', async () => {
-    const line = await openLine(await stack.newLink('live'));
-    const { page } = await openPage({ url: line.url, provokes: [/ERR_|net::/] });
-    await page.getByText('connected: decisions appear').waitFor();
-    await stack.request('/pages/before');
-    await rowOf(page, '/pages/before').waitFor();
-    const rows = await table(page).getByRole('row').count();
-    line.cut();
-    await page.getByText('not connected: the page keeps trying').waitFor();
-    await stack.request('/pages/meanwhile');
-    line.mend();
-    await rowOf(page, '/pages/meanwhile').waitFor();
-    await page.getByText('connected: decisions appear').waitFor();
-    expect(await table(page).getByRole('row').count()).toBe(rows + 1);
-  });
-
   test('says what was missed, and can be opened anew after its end', async () => {
     const event = (id: number) =>
       `id: ${id}\ndata: ${JSON.stringify({

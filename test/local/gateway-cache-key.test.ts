@@ -1,5 +1,4 @@
 import { describe, expect, test, vi } from 'vitest';
-import type { Api } from '../../local/gateway/api.ts';
 import type { GatewayRequest } from '../../local/gateway/request.ts';
 import {
   authorizationHeader,
@@ -16,132 +15,90 @@ const routes = ['GET /pets/{id}', 'DELETE /pets/{id}', 'GET /owners'].map((key) 
   integration: ok,
 }));
 
-describe('the cache key holds', () => {
-  const hit =
-    (api: Api) => async (first: [string, GatewayRequest['headers']?, string?], second: typeof first) => {
-      const { send } = cachingGateway(api);
-      expect(await send(...first)).toBe('200 miss');
-      return (await send(...second)) === '200 hit';
-    };
-  const http = (...identitySources: string[]) =>
-    hit(
-      httpApiV2({
-        routes,
-        stageVariables: { colour: 'blue' },
-        authorizer: { identitySources, resultTtlSeconds: 300 },
-      }),
-    );
-  const rest = (...identitySources: string[]) =>
-    hit(
-      restApi({
-        routes,
-        stageVariables: { colour: 'blue' },
-        authorizer: { identitySources, resultTtlSeconds: 300 },
-      }),
-    );
+/** A request: its line, its headers in their order, and where it comes from. */
+type Asked = readonly [line: string, headers?: GatewayRequest['headers'], sourceIp?: string];
+const withA = (...values: readonly string[]): Asked => ['GET /owners', values.map((value) => ['X-A', value])];
+const from = (sourceIp: string, agent: string, line = 'GET /owners'): Asked => [
+  line,
+  [
+    ['User-Agent', agent],
+    ['X-Forwarded-For', line],
+  ],
+  sourceIp,
+];
 
-  test('headers by case-insensitive name, and no other headers', async () => {
-    expect(
-      await http('$request.header.X-A')(
-        ['GET /owners', [['x-a', '1']]],
-        [
-          'GET /owners',
-          [
-            ['X-A', '1'],
-            ['x-b', '2'],
-          ],
-        ],
-      ),
-    ).toBe(true);
-    expect(
-      await http('$request.header.X-A')(['GET /owners', [['x-a', '1']]], ['GET /owners', [['x-a', '2']]]),
-    ).toBe(false);
-  });
-
-  test('every one of several headers in an HTTP API, the last of them in REST', async () => {
-    const twice = (first: string): GatewayRequest['headers'] => [
-      ['X-A', first],
-      ['X-A', 'z'],
-    ];
-    expect(await http('$request.header.x-a')(['GET /owners', twice('1')], ['GET /owners', twice('2')])).toBe(
-      false,
-    );
-    expect(
-      await rest('method.request.header.x-a')(['GET /owners', twice('1')], ['GET /owners', twice('2')]),
-    ).toBe(true);
-  });
-
-  test('query parameters, decoded', async () => {
-    expect(await http('$request.querystring.q')(['GET /owners?q=a%20b'], ['GET /owners?p=1&q=a+b'])).toBe(
-      true,
-    );
-    expect(await http('$request.querystring.q')(['GET /owners?q=a'], ['GET /owners?q=b'])).toBe(false);
-    expect(await rest('method.request.querystring.q')(['GET /owners?q=a'], ['GET /owners?q=b&q=a'])).toBe(
-      true,
-    );
-    expect(await rest('method.request.querystring.q')(['GET /owners?q=a'], ['GET /owners?q=a&q=b'])).toBe(
-      false,
-    );
-  });
-
-  test('the template of the route, for $context.routeKey and context.resourcePath', async () => {
-    expect(await http('$context.routeKey')(['GET /pets/1'], ['GET /pets/2'])).toBe(true);
-    expect(await http('$context.routeKey')(['GET /pets/1'], ['DELETE /pets/1'])).toBe(false);
-    expect(await rest('context.resourcePath')(['GET /pets/1'], ['DELETE /pets/2'])).toBe(true);
-    expect(await rest('context.resourcePath')(['GET /pets/1'], ['GET /owners'])).toBe(false);
-  });
-
-  test.each([
-    ['$context', http],
-    ['context', rest],
-  ])('the path and the verb, for %s.path and .httpMethod', async (prefix, kind) => {
-    expect(await kind(`${prefix}.path`)(['GET /pets/1'], ['DELETE /pets/1'])).toBe(true);
-    expect(await kind(`${prefix}.path`)(['GET /pets/1'], ['GET /pets/2'])).toBe(false);
-    expect(await kind(`${prefix}.httpMethod`)(['GET /pets/1'], ['GET /owners'])).toBe(true);
-    expect(await kind(`${prefix}.httpMethod`)(['GET /pets/1'], ['DELETE /pets/1'])).toBe(false);
-  });
-
-  test.each([
-    ['$context', http],
-    ['context', rest],
-  ])(
-    'the address of the caller and the user agent, for %s.identity, and no header that says so',
-    async (prefix, kind) => {
-      const from = (
-        sourceIp: string,
-        agent: string,
-        target = 'GET /owners',
-      ): [string, GatewayRequest['headers'], string] => [
-        target,
-        [
-          ['User-Agent', agent],
-          ['X-Forwarded-For', target],
-        ],
-        sourceIp,
-      ];
-      const ip = kind(`${prefix}.identity.sourceIp`);
-      expect(await ip(from('192.0.2.1', 'a'), from('192.0.2.1', 'b', 'GET /pets/1'))).toBe(true);
-      expect(await ip(from('192.0.2.1', 'a'), from('192.0.2.2', 'a'))).toBe(false);
-      const agent = kind(`${prefix}.identity.userAgent`);
-      expect(await agent(from('192.0.2.1', 'a'), from('192.0.2.2', 'a', 'GET /pets/1'))).toBe(true);
-      expect(await agent(from('192.0.2.1', 'a'), from('192.0.2.1', 'b'))).toBe(false);
-    },
+/** Whether the answer to the first request answers the second one, in an API with these identity sources. */
+async function isShared(sources: readonly string[], first: Asked, second: Asked): Promise<boolean> {
+  const api = sources[0]?.startsWith('$') ? httpApiV2 : restApi;
+  const { send } = cachingGateway(
+    api({
+      routes,
+      stageVariables: { colour: 'blue' },
+      authorizer: { identitySources: sources, resultTtlSeconds: 300 },
+    }),
   );
+  expect(await send(...first)).toBe('200 miss');
+  return (await send(...second)) === '200 hit';
+}
 
-  test('stage variables and the stage, which are the same for every request', async () => {
-    expect(await http('$stageVariables.colour', '$context.stage')(['GET /pets/1'], ['GET /owners'])).toBe(
-      true,
-    );
-    expect(await rest('stageVariables.colour', 'context.stage')(['GET /pets/1'], ['GET /owners'])).toBe(true);
+const ONE = ['GET /pets/1'] as const;
+const TWO = ['GET /pets/2'] as const;
+const DELETED = ['DELETE /pets/1'] as const;
+const OWNERS = ['GET /owners'] as const;
+const query = (text: string): Asked => [`GET /owners?${text}`];
+const REST = 'method.request';
+
+const shared = true;
+const apart = false;
+type Case = readonly [string, string, Asked, Asked, boolean];
+
+describe('the cache key holds', () => {
+  test.each<Case>([
+    [
+      'a header by its name in any case',
+      '$request.header.x-A',
+      withA('1'),
+      [...OWNERS, [['x-a', '1']]],
+      shared,
+    ],
+    ['its value', '$request.header.X-A', withA('1'), withA('2'), apart],
+    ['every one of several', '$request.header.x-a', withA('1', 'z'), withA('2', 'z'), apart],
+    ['the last of several', `${REST}.header.x-a`, withA('1', 'z'), withA('2', 'z'), shared],
+    ['a parameter, decoded', '$request.querystring.q', query('q=a%20b'), query('p=1&q=a+b'), shared],
+    ['its value', '$request.querystring.q', query('q=a'), query('q=b'), apart],
+    ['the last of several', `${REST}.querystring.q`, query('q=a'), query('q=b&q=a'), shared],
+    ['the last of several', `${REST}.querystring.q`, query('q=a'), query('q=a&q=b'), apart],
+    ['the template of the route', '$context.routeKey', ONE, TWO, shared],
+    ['the verb of the route', '$context.routeKey', ONE, DELETED, apart],
+    ['the template without the verb', 'context.resourcePath', ONE, ['DELETE /pets/2'], shared],
+    ['the template', 'context.resourcePath', ONE, OWNERS, apart],
+    ...['$context', 'context'].flatMap((context): readonly Case[] => [
+      ['the path', `${context}.path`, ONE, DELETED, shared],
+      ['the path', `${context}.path`, ONE, TWO, apart],
+      ['the verb', `${context}.httpMethod`, ONE, OWNERS, shared],
+      ['the verb', `${context}.httpMethod`, ONE, DELETED, apart],
+      ['who calls', `${context}.identity.sourceIp`, from('::1', 'a'), from('::1', 'b', ...ONE), shared],
+      ['who calls', `${context}.identity.sourceIp`, from('::1', 'a'), from('::2', 'a'), apart],
+      ['by what', `${context}.identity.userAgent`, from('::1', 'a'), from('::2', 'a', ...ONE), shared],
+      ['by what', `${context}.identity.userAgent`, from('::1', 'a'), from('::1', 'b'), apart],
+      ['the stage', `${context}.stage`, ONE, OWNERS, shared],
+    ]),
+    ['stage variables', '$stageVariables.colour', ONE, OWNERS, shared],
+    ['stage variables', 'stageVariables.colour', ONE, OWNERS, shared],
+  ])('%s: %s', async (_, source, first, second, expected) => {
+    expect(await isShared([source], first, second)).toBe(expected);
   });
 
   test('the boundaries between sources', async () => {
-    const sources = http('$request.header.A', '$request.header.B');
-    const pair = (a: string, b: string): GatewayRequest['headers'] => [
-      ['A', a],
-      ['B', b],
+    const pair = (a: string, b: string): Asked => [
+      'GET /owners',
+      [
+        ['A', a],
+        ['B', b],
+      ],
     ];
-    expect(await sources(['GET /owners', pair('x,y', 'z')], ['GET /owners', pair('x', 'y,z')])).toBe(false);
+    const sources = ['$request.header.A', '$request.header.B'];
+    expect(await isShared(sources, pair('x,y', 'z'), pair('x', 'y,z'))).toBe(apart);
   });
 
   test('the token alone, for a TOKEN authorizer', async () => {

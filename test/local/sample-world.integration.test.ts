@@ -139,22 +139,3 @@ describe('a decision of the sample world', () => {
     expect(await engine.check(await idOf(who), what, refOf(where))).toEqual({ allowed, reason });
   });
 });
-
-test('settings: a building overrides its temperature, but not how long its log is kept', async () => {
-  const { client, lighthouse, boathouse } = sample.facilities;
-  const at = async (building: string) =>
-    (await world.run('setting.resolve', {
-      keys: ['room-temperature', 'door-log-days'],
-      scope: `building:${building}`,
-    })) as Record<string, unknown>;
-  const log = { value: 30, from: `client:${client}`, isOverridable: false };
-  expect(await at(lighthouse)).toMatchObject({
-    settings: {
-      'room-temperature': { value: 22, from: `building:${lighthouse}` },
-      'door-log-days': log,
-    },
-  });
-  expect(await at(boathouse)).toMatchObject({
-    settings: { 'room-temperature': { value: 20, from: `client:${client}` }, 'door-log-days': log },
-  });
-});

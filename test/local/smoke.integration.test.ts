@@ -33,7 +33,7 @@ async function provision(command: string, input: object): Promise<Record<string,
   return answer.result as Record<string, unknown>;
 }
 const bearer = async (user: string): Promise<string> => `Bearer ${await tokenFrom(url, user)}`;
-const [ada = '', tina = '', victor = '', dora] = await Promise.all(
+const [ada = '', tina = '', victor = '', dora = ''] = await Promise.all(
   ['ada', 'tina', 'victor', 'dora'].map((name) => bearer(`${name}@school.example`)),
 );
 /** Routes beside those of the sample: with them, nobody who may see grades has a policy for the whole API. */

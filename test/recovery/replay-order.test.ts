@@ -96,42 +96,47 @@ test('scopes and subjects of added types are read, closed and removed by their r
   }
 });
 
+/** What is sent again of records, of which a table has this now. */
+async function replayedOf(
+  records: readonly (Pick<Parameters<typeof concernsAccess>[0], 'action' | 'entity'> & object)[],
+  has: (sent: Sent) => Readonly<Record<string, unknown>>,
+) {
+  const begun = Date.parse('2026-01-01T00:00:00.000Z');
+  const collection = createCollection(begun);
+  for (const [index, record] of records.entries()) {
+    const at = new Date(begun + index * 3_600_000).toISOString();
+    collection.add({ kind: 'change', record: { id: `r${index}`, at, ...record } });
+  }
+  return replay(collection, { read: async (sent) => has(sent), write: async () => 'done' });
+}
+
+const LINK = { type: 'scim-user', id: 'c:ann' };
+const SAID = { connection: 'c', user: 'ann', userName: 'pseudonym:user:ann:x', active: true };
+
 test('whom a connection ended is ended again', async () => {
-  const at = '2026-01-01T00:00:00.000Z';
-  const collection = createCollection(Date.parse(at));
-  const entity = { type: 'scim-user', id: 'c:ann' };
-  const after = { connection: 'c', user: 'ann', userName: 'pseudonym:user:ann:x', active: false };
-  collection.add({ kind: 'change', record: { id: 'r', action: 'scim-user.update', entity, at, after } });
-  const { replayed } = await replay(collection, {
-    read: async () => ({ ...after, active: true }),
-    write: async () => 'done',
-  });
+  const record = { action: 'scim-user.update', entity: LINK, after: { ...SAID, active: false } };
+  const { replayed } = await replayedOf([record], () => SAID);
   expect(replayed).toEqual([
     { command: 'scim-user.update', input: { connection: 'c', user: 'ann', active: false } },
   ]);
 });
 
 test('a mandate that was ended is ended again, and an agent needs one again', async () => {
-  const at = '2026-01-01T00:00:00.000Z';
-  const collection = createCollection(Date.parse(at));
-  const add = (
-    id: string,
-    action: string,
-    entity: { type: string; id: string },
-    before: Sent['input'],
-    after: Sent['input'],
-  ) => collection.add({ kind: 'change', record: { id, action, entity, at, before, after } });
-  const [mandate, agent] = [
-    { type: 'mandate', id: 'm1' },
-    { type: 'subject', id: 'agent:bot' },
-  ];
-  add('r1', 'mandate.end', mandate, { id: 'm1', status: 'active' }, { id: 'm1', status: 'ended' });
-  add('r2', 'subject.update', agent, { id: 'bot', mandateOptional: true }, { id: 'bot' });
-  const { replayed } = await replay(collection, {
-    read: async ({ command }) =>
-      command === 'mandate.read' ? { status: 'active' } : { id: 'bot', mandateOptional: true },
-    write: async () => 'done',
-  });
+  const ended = {
+    action: 'mandate.end',
+    entity: { type: 'mandate', id: 'm1' },
+    before: { id: 'm1', status: 'active' },
+    after: { id: 'm1', status: 'ended' },
+  };
+  const agent = {
+    action: 'subject.update',
+    entity: { type: 'subject', id: 'agent:bot' },
+    before: { id: 'bot', mandateOptional: true },
+    after: { id: 'bot' },
+  };
+  const { replayed } = await replayedOf([ended, agent], ({ command }) =>
+    command === 'mandate.read' ? { status: 'active' } : { id: 'bot', mandateOptional: true },
+  );
   expect(replayed).toHaveLength(2);
   expect(replayed).toContainEqual({ command: 'mandate.end', input: { id: 'm1' } });
   expect(replayed).toContainEqual({
@@ -141,28 +146,19 @@ test('a mandate that was ended is ended again, and an agent needs one again', as
 });
 
 test('a mandate that was used ends: the table has forgotten what is left of its budget', async () => {
-  const at = '2026-01-01T00:00:00.000Z';
-  const collection = createCollection(Date.parse(at));
-  const entity = { type: 'mandate', id: 'm1' };
   const after = { use: 'u1', subject: 'user:ann', actor: 'agent:bot', taken: 300 };
-  collection.add({ kind: 'change', record: { id: 'r', action: 'mandate.use', entity, at, after } });
-  const { replayed, lost } = await replay(collection, {
-    read: async () => ({ id: 'm1', status: 'active' }),
-    write: async () => 'done',
-  });
+  const used = { action: 'mandate.use', entity: { type: 'mandate', id: 'm1' }, after };
+  const { replayed, lost } = await replayedOf([used], () => ({ id: 'm1', status: 'active' }));
   expect(replayed).toEqual([{ command: 'mandate.end', input: { id: 'm1' } }]);
   expect(lost).toEqual([]);
 });
 
 test('whoever lost a link loses it again, also where one was made anew', async () => {
-  const collection = createCollection(Date.parse('2026-01-01T00:00:00.000Z'));
-  const entity = { type: 'scim-user', id: 'c:ann' };
-  const said = { connection: 'c', user: 'ann', userName: 'pseudonym:user:ann:x', active: true };
-  const add = (id: string, action: string, at: string, change: object) =>
-    collection.add({ kind: 'change', record: { id, action, entity, at, ...change } });
-  add('r1', 'scim-user.delete', '2026-01-01T01:00:00.000Z', { before: said });
-  add('r2', 'scim-user.create', '2026-01-01T02:00:00.000Z', { after: said });
-  const { replayed } = await replay(collection, { read: async () => said, write: async () => 'done' });
+  const records = [
+    { action: 'scim-user.delete', entity: LINK, before: SAID },
+    { action: 'scim-user.create', entity: LINK, after: SAID },
+  ];
+  const { replayed } = await replayedOf(records, () => SAID);
   expect(replayed).toEqual([{ command: 'scim-user.delete', input: { connection: 'c', user: 'ann' } }]);
 });
 

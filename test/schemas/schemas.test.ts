@@ -88,45 +88,14 @@ describe('what is right passes', () => {
 
 describe('what is wrong is found', () => {
   test.each([
-    ['an unknown section', { page: ['home'] }, ' must NOT have additional properties'],
     [
       'an unknown key',
       { scopes: { north: { typ: 'location', type: 'location' } } },
       '/scopes/north must NOT have additional properties',
     ],
     ['a scope without a type', { scopes: { north: {} } }, "/scopes/north must have required property 'type'"],
-    [
-      'a group without a scope',
-      { groups: { staff: { roles: [] } } },
-      "/groups/staff must have required property 'scope'",
-    ],
     ['a list that is none', { users: { ann: { groups: 'staff' } } }, '/users/ann/groups must be array,null'],
     ['a number for a name', { groups: { staff: { scope: 1 } } }, '/groups/staff/scope must be string'],
-    [
-      'an unknown combination',
-      { scopes: { a: { type: 'tenant', combination: 'or' } } },
-      '/scopes/a/combination must be equal to one of the allowed values',
-    ],
-    [
-      'an unknown verb',
-      { routes: [{ method: 'FETCH', path: '/', permission: 'home', scope: 'a:{b}' }] },
-      '/routes/0/method must be equal to one of the allowed values',
-    ],
-    [
-      'a route without a scope',
-      { routes: [{ method: 'GET', path: '/', permission: 'home' }] },
-      "/routes/0 must have required property 'scope'",
-    ],
-    [
-      'a condition without its permission',
-      { roles: { a: { allow: [{ when: 'true' }] } } },
-      "/roles/a/allow/0 must have required property 'permission'",
-    ],
-    [
-      'an unknown type of a property',
-      { properties: [{ of: 'context', name: 'x', type: 'number' }] },
-      '/properties/0/type must be equal to one of the allowed values',
-    ],
     ['nothing', {}, ' must NOT have fewer than 1 properties'],
     ['a list', [], ' must be object'],
   ])('in a manifest: %s', (_, data, error) => {
@@ -136,7 +105,6 @@ describe('what is wrong is found', () => {
   const question = { subject: 'ann', scope: 'north' };
   test.each([
     ['no tests', { manifest: { pages: ['home'] } }, " must have required property 'tests'"],
-    ['an empty list of tests', { tests: [] }, '/tests must NOT have fewer than 1 items'],
     [
       'an unknown key',
       { tests: [{ ...question, allow: ['home'], when: 'now' }] },
@@ -147,12 +115,6 @@ describe('what is wrong is found', () => {
       { tests: [{ subject: 'ann', allow: ['home'] }] },
       "/tests/0 must have required property 'scope'",
     ],
-    ['a test without a question', { tests: [question] }, '/tests/0 must match a schema in anyOf'],
-    [
-      'a permission without what is expected',
-      { tests: [{ ...question, permission: 'home' }] },
-      '/tests/0 must match a schema in anyOf',
-    ],
     [
       'both forms',
       { tests: [{ ...question, permission: 'home', expect: 'allow', deny: ['b'] }] },
@@ -162,11 +124,6 @@ describe('what is wrong is found', () => {
       'an unknown reason',
       { tests: [{ ...question, permission: 'home', expect: 'no_grnt' }] },
       '/tests/0/expect must be equal to one of the allowed values',
-    ],
-    [
-      'a mandate that is none',
-      { tests: [{ ...question, actor: 'bot', mandate: 'a:b:c', allow: ['home'] }] },
-      '/tests/0/mandate must match pattern "^(?:mandate:)?[^:]+$"',
     ],
     [
       'a manifest that is wrong',
@@ -186,11 +143,6 @@ describe('what is wrong is found', () => {
   test.each([
     ['Swagger', { swagger: '2.0', paths: {} }, " must have required property 'openapi'"],
     [
-      'OpenAPI 4',
-      { openapi: '4.0.0', paths: { '/': {} } },
-      '/openapi must match pattern "^3\\.[01](?:\\.|$)"',
-    ],
-    [
       'an unknown key of the extension',
       get({ permision: 'home' }),
       '/paths/~1reports~1{r}/get/x-gatehouse must NOT have additional properties',
@@ -200,17 +152,7 @@ describe('what is wrong is found', () => {
       get({ permission: 'home', scope: '{r}' }),
       '/paths/~1reports~1{r}/get/x-gatehouse/scope must match pattern "^(?:[a-z][a-z0-9-]*:.|[^{}]+$)"',
     ],
-    [
-      'another word than public',
-      get('private'),
-      '/paths/~1reports~1{r}/get/x-gatehouse must be equal to constant',
-    ],
     ['an extension at the root', document({ get: {} }, { 'x-gatehouse': [] }), '/x-gatehouse must be object'],
-    [
-      'an extension on a path',
-      document({ 'x-gatehouse': { scope: 1 } }),
-      '/paths/~1reports~1{r}/x-gatehouse/scope must be string',
-    ],
     ['an unknown verb', document({ fetch: {} }), '/paths/~1reports~1{r} must NOT have additional properties'],
     ['no path', { openapi: '3.1.0', paths: {} }, '/paths must NOT have fewer than 1 properties'],
   ])('in routes: %s', (_, data, error) => {

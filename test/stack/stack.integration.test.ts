@@ -72,27 +72,6 @@ describe('least privilege', () => {
     });
   });
 
-  test('readers are denied the partitions of what no decision reads', () => {
-    const deniedTo = (role: string) =>
-      resource(role).Properties.Policies.flatMap(
-        ({ PolicyDocument }: { PolicyDocument: { Statement: Statement[] } }) =>
-          PolicyDocument.Statement.filter(({ Effect }) => Effect !== 'Allow'),
-      );
-    // By key and by action: rights.integration.test.ts.
-    const prefixes = ['SECRET#*', 'AUDIT*', 'OPERATION#*', 'NAMES#*', 'APPROVAL#*'];
-    for (const reader of ['AuthorizerRole', 'AuthzenRole'])
-      expect(deniedTo(reader)).toEqual([
-        {
-          Effect: 'Deny',
-          Action: ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'],
-          Resource: reference.arn,
-          // Any key of a batch is enough.
-          Condition: { 'ForAnyValue:StringLike': { 'dynamodb:LeadingKeys': prefixes } },
-        },
-      ]);
-    expect(deniedTo('ProvisioningRole')).toEqual([]);
-  });
-
   test('provisioning may read and write the base table, query its indexes, and write its own log', () => {
     expect(rightsOf('ProvisioningRole')).toEqual({
       [TABLE]: [
