@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
+import { parse } from 'yaml';
 import { type CheckOptions, createEngine } from '../../engine/index.ts';
 import type { Item } from '../../table/item.ts';
 import { createMemoryTable } from '../../table/memory/index.ts';
@@ -16,6 +17,121 @@ interface Case {
 }
 
 const PAGE = 'dashboard';
+const TENANT = 'tenant:acme';
+
+/** What all cases share. */
+const BASE = `
+pages: { ${PAGE}: }
+scopes: { acme: { id: acme, type: tenant } }
+roles:
+  reader: { id: reader, allow: [${PAGE}] }
+  spare: { id: spare }
+  everywhere: { id: everywhere, global: true, allow: [${PAGE}] }
+`;
+
+// A case is what a manifest says, with its number for %.
+const GRANTED = '{ users: { u%: { id: u%, grants: { acme: [reader] } } } }';
+const MEMBER =
+  '{ groups: { g%: { id: g%, scope: acme, roles: [reader] } }, users: { u%: { id: u%, groups: [g%] } } }';
+const ASSIGNED =
+  '{ scopes: { l%: { id: l%, type: location, parent: acme } }, users: { u%: { id: u%, assignments: [{ role: reader, scope: l% }] } } }';
+const OWN_ROLE =
+  '{ roles: { r%: { id: r%, allow: [dashboard] } }, users: { u%: { id: u%, grants: { acme: [r%] } } } }';
+const OWN_TENANT = `
+scopes: { t%: { id: t%, type: tenant }, l%: { id: l%, type: location, parent: t% } }
+users: { u%: { id: u%, grants: { t%: [reader] } } }
+`;
+const OWN_LOCATION = `
+scopes: { l%: { id: l%, type: location, parent: acme } }
+users: { u%: { id: u%, grants: { acme: [reader] } } }
+`;
+const BESIDE = `
+scopes: { l%: { id: l%, type: location, combination: deny-overrides } }
+roles: { r%: { id: r% } }
+users: { u%: { id: u%, grants: { l%: [reader, r%] } } }
+`;
+const OWN_PAGE = `
+pages: { page%: }
+roles: { r%: { id: r%, allow: [page%] } }
+users: { u%: { id: u%, grants: { acme: [r%] } } }
+`;
+
+type Input = Readonly<Record<string, unknown>>;
+/** A second after the revocation. */
+const SOON = '@soon';
+const GRANT = { user: 'u%', scope: TENANT };
+const ASSIGNMENT = { user: 'u%', scope: 'location:l%', role: 'reader' };
+const EFFECT = { role: 'r%', permission: PAGE };
+
+/** Every kind of revocation: what is there, the command that revokes it, and what is asked, if not the page at the tenant. */
+const KINDS: readonly (readonly [
+  name: string,
+  manifest: string,
+  command: string,
+  input: Input,
+  asked?: {
+    readonly scope?: string;
+    readonly permission?: string;
+    readonly credential?: 'session' | 'token';
+  },
+])[] = [
+  ['disabled user', GRANTED, 'user.update', { id: 'u%', status: 'disabled' }],
+  ['deleted user', GRANTED, 'user.delete', { id: 'u%' }],
+  ['ended user', GRANTED, 'user.update', { id: 'u%', endsAt: SOON }],
+  ['deleted grant', GRANTED, 'grant.delete', GRANT],
+  ['role taken from a grant', GRANTED, 'grant.update', { ...GRANT, roles: ['spare'] }],
+  ['revoked session', GRANTED, 'session.update', { id: 's%', status: 'revoked' }, { credential: 'session' }],
+  ['deleted session', GRANTED, 'session.delete', { id: 's%' }, { credential: 'session' }],
+  ['revoked token', GRANTED, 'token.revoke', { id: 's%' }, { credential: 'token' }],
+  ['deleted token', GRANTED, 'token.delete', { id: 's%' }, { credential: 'token' }],
+  ['deleted membership', MEMBER, 'membership.delete', { user: 'u%', group: 'g%' }],
+  ['role taken from a group', MEMBER, 'group-role.delete', { group: 'g%', role: 'reader' }],
+  ['deleted group', MEMBER, 'group.delete', { id: 'g%' }],
+  ['deleted assignment', ASSIGNED, 'assignment.delete', ASSIGNMENT, { scope: 'location:l%' }],
+  [
+    'ended assignment',
+    ASSIGNED,
+    'assignment.update',
+    { ...ASSIGNMENT, endsAt: SOON },
+    { scope: 'location:l%' },
+  ],
+  [
+    'removed global role',
+    '{ users: { u%: { id: u%, globalRoles: [everywhere] } } }',
+    'global-role.delete',
+    { user: 'u%', role: 'everywhere' },
+  ],
+  ['removed administrator', '{ users: { u%: { id: u%, admin: true } } }', 'admin.delete', { user: 'u%' }],
+  ['deleted effect', OWN_ROLE, 'role-permission.delete', EFFECT],
+  ['effect that became DENY', OWN_ROLE, 'role-permission.update', { ...EFFECT, effect: 'DENY' }],
+  ['new DENY', BESIDE, 'role-permission.create', { ...EFFECT, effect: 'DENY' }, { scope: 'location:l%' }],
+  ['deleted role', OWN_ROLE, 'role.delete', { id: 'r%' }],
+  [
+    'suspended tenant',
+    OWN_TENANT,
+    'tenant.update',
+    { id: 't%', status: 'suspended' },
+    { scope: 'tenant:t%' },
+  ],
+  ['deleted location', OWN_LOCATION, 'location.delete', { id: 'l%' }, { scope: 'location:l%' }],
+  [
+    'deleted tree of scopes',
+    OWN_TENANT,
+    'scope.delete-tree',
+    { scope: 'tenant:t%' },
+    { scope: 'location:l%' },
+  ],
+  ['page that was removed', OWN_PAGE, 'page.delete', { name: 'page%' }, { permission: 'page%' }],
+];
+
+/** One manifest of several, by their sections. */
+function joined(manifests: readonly string[]): Input {
+  const all: Record<string, object> = {};
+  for (const manifest of manifests)
+    for (const [section, entries] of Object.entries(parse(manifest) as Readonly<Record<string, object>>))
+      all[section] = { ...all[section], ...entries };
+  return all;
+}
 
 /** A new table with these items: what a restore from a backup makes. */
 export async function restored(items: readonly Item[]): Promise<Store> {
@@ -65,18 +181,38 @@ export async function createDrill<Copy extends { readonly reader: Reader }>(
   const newSecret = () => randomBytes(32).toString('base64url');
   const world = { ...memory, clock, ...commandsOf({ ...memory, clock, newSecret }) };
   const { run } = world;
-  const all = await furnish(world);
+  const numbers = Array.from({ length: size.revocations }, (_, n) => n);
+  const kindOf = (n: number) => KINDS[n % KINDS.length] as (typeof KINDS)[number];
+  const numbered = <T>(value: T, n: number): T => JSON.parse(JSON.stringify(value).replaceAll('%', `${n}`));
+  const manifest = joined([BASE, ...numbers.map((n) => kindOf(n)[1].replaceAll('%', `${n}`))]);
+  await run('tenant.apply', { manifest });
   const cases: Case[] = [];
-  await inParallel(
-    Array.from({ length: size.revocations }, (_, n) => n),
-    async (n) => void cases.push(await (all.kinds[n % all.kinds.length] as (typeof all.kinds)[number])(n)),
-  );
+  await inParallel(numbers, async (n) => {
+    const [kind, , command, input, asked = {}] = kindOf(n);
+    const { scope = TENANT, permission = PAGE, credential } = numbered(asked, n);
+    const [user, id] = [`u${n}`, `s${n}`];
+    if (credential === 'session') await run('session.create', { id, user });
+    if (credential === 'token') await run('token.create', { id, user, tokenType: 'JWT' });
+    cases.push({
+      name: `${kind} ${n}`,
+      question: [
+        `user:${user}`,
+        permission,
+        scope,
+        credential ? { credential: { ref: `${credential}:${id}` } } : {},
+      ],
+      revoke: () => {
+        const soon = new Date(clock.now() + 1_000).toISOString();
+        return run(command, JSON.parse(JSON.stringify(numbered(input, n)).replaceAll(SOON, soon)));
+      },
+    });
+  });
   const others: string[] = [];
   await inParallel(
     Array.from({ length: size.users - size.revocations }, (_, n) => n),
     async (n) => {
       const user = (await run('user.create', { username: `other-${n}` })).id;
-      await run('grant.create', { user, scope: all.tenant, roles: [all.role] });
+      await run('grant.create', { user, scope: TENANT, roles: ['reader'] });
       others.push(user);
     },
   );
@@ -88,8 +224,8 @@ export async function createDrill<Copy extends { readonly reader: Reader }>(
   // What opens is not replayed.
   const [first = '', second = ''] = others;
   const late = (await run('user.create', { username: 'late' })).id;
-  await run('grant.create', { user: late, scope: all.tenant, roles: [all.role] });
-  await run('grant.update', { user: first, scope: all.tenant, roles: [all.role, all.spare] });
+  await run('grant.create', { user: late, scope: TENANT, roles: ['reader'] });
+  await run('grant.update', { user: first, scope: TENANT, roles: ['reader', 'spare'] });
   await run('user.update', { id: second, status: 'disabled' });
   clock.advance(10_000);
   await run('user.update', { id: second, status: 'active' });
@@ -108,194 +244,20 @@ export async function createDrill<Copy extends { readonly reader: Reader }>(
     });
     const left: string[] = [];
     await inParallel(others, async (user) => {
-      const { allowed } = await engine.check(`user:${user}`, PAGE, all.tenant);
+      const { allowed } = await engine.check(`user:${user}`, PAGE, TENANT);
       if (allowed) left.push(user);
     });
     return { revoked: open.sort(), others: left.length };
   }
 
-  return { world, copy, since: new Date(since).toISOString(), outside, cases, others, allowed, all };
-}
-
-/** What cases are made of, and a case of each kind of revocation. */
-async function furnish({
-  run,
-  clock,
-}: Pick<ReturnType<typeof commandsOf>, 'run'> & { clock: { now: () => number } }) {
-  await run('page.create', { name: PAGE });
-  const tenant = `tenant:${(await run('tenant.create', { name: 'Acme' })).id}`;
-  const role = (await run('role.create', { name: 'reader', scope: 'tenant' })).id;
-  const spare = (await run('role.create', { name: 'spare', scope: 'tenant' })).id;
-  const everywhere = (await run('role.create', { name: 'everywhere', scope: 'global' })).id;
-  for (const each of [role, everywhere])
-    await run('role-permission.create', { role: each, permission: PAGE, effect: 'ALLOW' });
-
-  const user = async (n: number, more = {}) =>
-    (await run('user.create', { username: `case-${n}`, ...more })).id;
-  const granted = async (n: number, scope = tenant, of = role) => {
-    const id = await user(n);
-    const grant = (await run('grant.create', { user: id, scope, roles: [of] })).id;
-    return { id, grant, question: [`user:${id}`, PAGE, scope] as const };
+  return {
+    world,
+    copy,
+    since: new Date(since).toISOString(),
+    outside,
+    cases,
+    others,
+    allowed,
+    tenant: TENANT,
   };
-  const ofUser =
-    (name: string, command: string, input: (of: { id: string; grant: string }) => Record<string, unknown>) =>
-    async (n: number): Promise<Case> => {
-      const of = await granted(n);
-      return { name: `${name} ${n}`, question: of.question, revoke: () => run(command, input(of)) };
-    };
-  const soon = () => new Date(clock.now() + 1_000).toISOString();
-
-  /** A credential of a granted user. */
-  const ofCredential =
-    (
-      name: string,
-      create: (user: string) => readonly [string, Record<string, unknown>],
-      revoke: readonly [string, Record<string, unknown>],
-    ) =>
-    async (n: number): Promise<Case> => {
-      const { id, question } = await granted(n);
-      const [command, input] = create(id);
-      const record = (await run(command, input)).id;
-      const ref = `${command.split('.')[0]}:${record}`;
-      return {
-        name: `${name} ${n}`,
-        question: [...question, { credential: { ref } }],
-        revoke: () => run(revoke[0], { id: record, ...revoke[1] }),
-      };
-    };
-  const session = (id: string) => ['session.create', { user: id }] as const;
-  const token = (id: string) => ['token.create', { user: id, tokenType: 'JWT' }] as const;
-
-  /** Something of its own that one user has access by. */
-  const ofOwn =
-    (name: string, make: (n: number) => Promise<Omit<Case, 'name'>>) =>
-    async (n: number): Promise<Case> => ({ name: `${name} ${n}`, ...(await make(n)) });
-  const newTenant = async (n: number) => `tenant:${(await run('tenant.create', { name: `T${n}` })).id}`;
-  const newLocation = async (n: number, parent = tenant) =>
-    `location:${(await run('location.create', { name: `L${n}`, parent })).id}`;
-  const newRole = async (n: number) => {
-    const id = (await run('role.create', { name: `role-${n}`, scope: 'tenant' })).id;
-    await run('role-permission.create', { role: id, permission: PAGE, effect: 'ALLOW' });
-    return id;
-  };
-  const inGroup = async (n: number) => {
-    const id = await user(n);
-    const group = (await run('group.create', { scope: tenant, name: `group-${n}` })).id;
-    await run('group-role.create', { group, role });
-    await run('membership.create', { user: id, group });
-    return { id, group, question: [`user:${id}`, PAGE, tenant] as const };
-  };
-  const byOwnRole = async (n: number) => {
-    const own = await newRole(n);
-    return { own, question: (await granted(n, tenant, own)).question };
-  };
-  const assigned = async (n: number) => {
-    const id = await user(n);
-    const of = { user: id, scope: await newLocation(n), role };
-    await run('assignment.create', of);
-    return { of, question: [`user:${id}`, PAGE, of.scope] as const };
-  };
-
-  const kinds = [
-    ofUser('disabled user', 'user.update', ({ id }) => ({ id, status: 'disabled' })),
-    ofUser('deleted user', 'user.delete', ({ id }) => ({ id })),
-    ofUser('ended user', 'user.update', ({ id }) => ({ id, endsAt: soon() })),
-    ofUser('deleted grant', 'grant.delete', ({ grant }) => ({ id: grant })),
-    ofUser('role taken from a grant', 'grant.update', ({ grant }) => ({ id: grant, roles: [spare] })),
-    ofCredential('revoked session', session, ['session.update', { status: 'revoked' }]),
-    ofCredential('deleted session', session, ['session.delete', {}]),
-    ofCredential('revoked token', token, ['token.revoke', {}]),
-    ofCredential('deleted token', token, ['token.delete', {}]),
-    ofOwn('deleted membership', async (n) => {
-      const { id, group, question } = await inGroup(n);
-      return { question, revoke: () => run('membership.delete', { user: id, group }) };
-    }),
-    ofOwn('role taken from a group', async (n) => {
-      const { group, question } = await inGroup(n);
-      return { question, revoke: () => run('group-role.delete', { group, role }) };
-    }),
-    ofOwn('deleted group', async (n) => {
-      const { group, question } = await inGroup(n);
-      return { question, revoke: () => run('group.delete', { id: group }) };
-    }),
-    ofOwn('deleted assignment', async (n) => {
-      const { of, question } = await assigned(n);
-      return { question, revoke: () => run('assignment.delete', of) };
-    }),
-    ofOwn('ended assignment', async (n) => {
-      const { of, question } = await assigned(n);
-      return { question, revoke: () => run('assignment.update', { ...of, endsAt: soon() }) };
-    }),
-    ofOwn('removed global role', async (n) => {
-      const id = await user(n);
-      await run('global-role.create', { user: id, role: everywhere });
-      return {
-        question: [`user:${id}`, PAGE, tenant],
-        revoke: () => run('global-role.delete', { user: id, role: everywhere }),
-      };
-    }),
-    ofOwn('removed administrator', async (n) => {
-      const id = await user(n);
-      await run('admin.create', { user: id });
-      return { question: [`user:${id}`, PAGE, tenant], revoke: () => run('admin.delete', { user: id }) };
-    }),
-    ofOwn('deleted effect', async (n) => {
-      const { own, question } = await byOwnRole(n);
-      return { question, revoke: () => run('role-permission.delete', { role: own, permission: PAGE }) };
-    }),
-    ofOwn('effect that became DENY', async (n) => {
-      const { own, question } = await byOwnRole(n);
-      return {
-        question,
-        revoke: () => run('role-permission.update', { role: own, permission: PAGE, effect: 'DENY' }),
-      };
-    }),
-    ofOwn('new DENY', async (n) => {
-      const id = await user(n);
-      const scope = `location:${(await run('location.create', { name: `S${n}`, combination: 'deny-overrides' })).id}`;
-      const other = (await run('role.create', { name: `denier-${n}`, scope: 'tenant' })).id;
-      await run('grant.create', { user: id, scope, roles: [role, other] });
-      return {
-        question: [`user:${id}`, PAGE, scope],
-        revoke: () => run('role-permission.create', { role: other, permission: PAGE, effect: 'DENY' }),
-      };
-    }),
-    ofOwn('deleted role', async (n) => {
-      const { own, question } = await byOwnRole(n);
-      return { question, revoke: () => run('role.delete', { id: own }) };
-    }),
-    ofOwn('suspended tenant', async (n) => {
-      const scope = await newTenant(n);
-      const { question } = await granted(n, scope);
-      return {
-        question,
-        revoke: () => run('tenant.update', { id: scope.slice('tenant:'.length), status: 'suspended' }),
-      };
-    }),
-    ofOwn('deleted location', async (n) => {
-      const scope = await newLocation(n);
-      const { id } = await granted(n);
-      return {
-        question: [`user:${id}`, PAGE, scope],
-        revoke: () => run('location.delete', { id: scope.slice('location:'.length) }),
-      };
-    }),
-    ofOwn('deleted tree of scopes', async (n) => {
-      const scope = await newTenant(n);
-      const below = await newLocation(n, scope);
-      const { id } = await granted(n, scope);
-      return {
-        question: [`user:${id}`, PAGE, below],
-        revoke: () => run('scope.delete-tree', { scope }),
-      };
-    }),
-    ofOwn('page that was removed', async (n) => {
-      const page = `page-${n}`;
-      await run('page.create', { name: page });
-      await run('role-permission.create', { role, permission: page, effect: 'ALLOW' });
-      const { id } = await granted(n);
-      return { question: [`user:${id}`, page, tenant], revoke: () => run('page.delete', { name: page }) };
-    }),
-  ];
-  return { tenant, role, spare, kinds };
 }

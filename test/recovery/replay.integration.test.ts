@@ -39,7 +39,7 @@ test('records are missing: it says of which log and how many, and replays the ot
   const index = drill.outside.findIndex((line) => line.includes('"membership.delete"'));
   const { code, report } = await replayed(drill.outside.toSpliced(index, 1));
   expect(code).toBe(1);
-  expect(report.gaps).toEqual([{ log: drill.all.tenant, month: '2026-01', missing: 1 }]);
+  expect(report.gaps).toEqual([{ log: drill.tenant, month: '2026-01', missing: 1 }]);
   expect((await drill.allowed()).revoked).toEqual([expect.stringMatching(/^deleted membership/)]);
 });
 
@@ -75,7 +75,7 @@ test('verify has no findings afterwards', async () => {
 });
 
 test('records as audit.list prints them are replayed too, but nobody can say whether some are missing', async () => {
-  const { items } = await drill.world.run('audit.list', { tenant: drill.all.tenant });
+  const { items } = await drill.world.run('audit.list', { tenant: drill.tenant });
   const { code, report } = await replayed((items as unknown[]).map((item) => JSON.stringify(item)));
   expect({ code, counted: report.counted, replayed: report.replayed }).toEqual({
     code: 1,
