@@ -44,102 +44,35 @@ const withReferences = (value: Json): Json => {
 const id = (name: string): string => name.replace('.', '-');
 const first = (value: Json): Json => (Array.isArray(value) ? value[0] : value);
 
-/** The type of CloudFormation, and its properties by those of Terraform. What is not here has no part in the rules. */
-const TYPES: Readonly<Record<string, (block: Json) => { readonly Type: string; readonly Properties: Json }>> =
-  {
-    aws_api_gateway_rest_api: () => ({ Type: 'AWS::ApiGateway::RestApi', Properties: {} }),
-    aws_api_gateway_authorizer: (block) => ({
-      Type: 'AWS::ApiGateway::Authorizer',
-      Properties: {
-        RestApiId: block.rest_api_id,
-        Type: block.type,
-        AuthorizerUri: block.authorizer_uri,
-        AuthorizerCredentials: block.authorizer_credentials,
-        IdentitySource: block.identity_source,
-        AuthorizerResultTtlInSeconds: block.authorizer_result_ttl_in_seconds,
-      },
-    }),
-    aws_api_gateway_resource: (block) => ({
-      Type: 'AWS::ApiGateway::Resource',
-      Properties: { RestApiId: block.rest_api_id, ParentId: block.parent_id, PathPart: block.path_part },
-    }),
-    aws_api_gateway_method: (block) => ({
-      Type: 'AWS::ApiGateway::Method',
-      Properties: {
-        RestApiId: block.rest_api_id,
-        ResourceId: block.resource_id,
-        HttpMethod: block.http_method,
-        AuthorizationType: block.authorization,
-        AuthorizerId: block.authorizer_id,
-      },
-    }),
-    aws_api_gateway_gateway_response: (block) => ({
-      Type: 'AWS::ApiGateway::GatewayResponse',
-      Properties: {
-        RestApiId: block.rest_api_id,
-        ResponseType: block.response_type,
-        ResponseParameters: block.response_parameters,
-      },
-    }),
-    aws_api_gateway_deployment: (block) => ({
-      Type: 'AWS::ApiGateway::Deployment',
-      Properties: { RestApiId: block.rest_api_id },
-    }),
-    aws_apigatewayv2_api: (block) => {
-      const cors = first(block.cors_configuration);
-      return {
-        Type: 'AWS::ApiGatewayV2::Api',
-        Properties: {
-          ProtocolType: block.protocol_type,
-          CorsConfiguration: cors && {
-            AllowOrigins: cors.allow_origins,
-            AllowMethods: cors.allow_methods,
-            AllowHeaders: cors.allow_headers,
-          },
-        },
-      };
-    },
-    aws_apigatewayv2_authorizer: (block) => ({
-      Type: 'AWS::ApiGatewayV2::Authorizer',
-      Properties: {
-        ApiId: block.api_id,
-        AuthorizerType: block.authorizer_type,
-        AuthorizerUri: block.authorizer_uri,
-        AuthorizerCredentialsArn: block.authorizer_credentials_arn,
-        AuthorizerPayloadFormatVersion: block.authorizer_payload_format_version,
-        EnableSimpleResponses: block.enable_simple_responses,
-        IdentitySource: block.identity_sources,
-        AuthorizerResultTtlInSeconds: block.authorizer_result_ttl_in_seconds,
-      },
-    }),
-    aws_apigatewayv2_integration: (block) => ({
-      Type: 'AWS::ApiGatewayV2::Integration',
-      Properties: {
-        ApiId: block.api_id,
-        IntegrationType: block.integration_type,
-        IntegrationUri: block.integration_uri,
-        RequestParameters: block.request_parameters,
-      },
-    }),
-    aws_apigatewayv2_route: (block) => ({
-      Type: 'AWS::ApiGatewayV2::Route',
-      Properties: {
-        ApiId: block.api_id,
-        RouteKey: block.route_key,
-        AuthorizationType: block.authorization_type,
-        AuthorizerId: block.authorizer_id,
-        Target: block.target,
-      },
-    }),
-    aws_lambda_permission: (block) => ({
-      Type: 'AWS::Lambda::Permission',
-      Properties: {
-        FunctionName: block.function_name,
-        Principal: block.principal,
-        SourceArn: block.source_arn,
-      },
-    }),
-  };
+/** Types of CloudFormation. What is not here has no part in the rules. */
+const TYPES: Readonly<Record<string, string>> = {
+  aws_api_gateway_rest_api: 'AWS::ApiGateway::RestApi',
+  aws_api_gateway_authorizer: 'AWS::ApiGateway::Authorizer',
+  aws_api_gateway_resource: 'AWS::ApiGateway::Resource',
+  aws_api_gateway_method: 'AWS::ApiGateway::Method',
+  aws_api_gateway_gateway_response: 'AWS::ApiGateway::GatewayResponse',
+  aws_api_gateway_deployment: 'AWS::ApiGateway::Deployment',
+  aws_apigatewayv2_api: 'AWS::ApiGatewayV2::Api',
+  aws_apigatewayv2_authorizer: 'AWS::ApiGatewayV2::Authorizer',
+  aws_apigatewayv2_integration: 'AWS::ApiGatewayV2::Integration',
+  aws_apigatewayv2_route: 'AWS::ApiGatewayV2::Route',
+  aws_lambda_permission: 'AWS::Lambda::Permission',
+};
+/** Properties that CloudFormation calls by another name. */
+const RENAMED: Readonly<Record<string, string>> = {
+  authorization: 'AuthorizationType',
+  identity_sources: 'IdentitySource',
+};
+const pascal = (name: string): string => name.replace(/(?:^|_)(\w)/g, (_, letter) => letter.toUpperCase());
+
+/** The attributes of a block, by the names of CloudFormation, without what is for Terraform. */
+const propertiesOf = ({ depends_on, triggers, lifecycle, ...block }: Json): Json =>
+  Object.fromEntries(
+    Object.entries<Json>(block).map(([name, value]) => [
+      RENAMED[name] ?? pascal(name),
+      name === 'cors_configuration' ? propertiesOf(first(value)) : value,
+    ]),
+  );
 
 /**
  * What a Terraform file makes, as a template of CloudFormation: as far as the rules look at it.
@@ -156,10 +89,10 @@ export function templateOf(parsed: Json): Template {
   );
   const resources: Record<string, Resource> = {};
   for (const [name, block] of blocks) {
-    const type = TYPES[name.split('.')[0] ?? ''];
-    if (type === undefined) continue;
-    const { Type, Properties } = JSON.parse(
-      JSON.stringify(type(block)).replace(
+    const Type = TYPES[name.split('.')[0] ?? ''];
+    if (Type === undefined) continue;
+    const Properties = JSON.parse(
+      JSON.stringify(propertiesOf(block)).replace(
         /\$\{data\.aws_cloudformation_export\.(\w+)\.value\}/g,
         (_, each) => `\${import:${exports[each]}}`,
       ),

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { checkBudgets, type FigureBudget } from '../../bench/harness/budgets.ts';
 import { toFigure } from '../../bench/harness/figures.ts';
 import { summarise } from '../../bench/harness/statistics.ts';
@@ -11,29 +11,21 @@ const figure = (...values: readonly number[]) =>
 const holds = (budget: FigureBudget, ...values: readonly number[]): readonly boolean[] =>
   checkBudgets('check', [figure(...values)], { 'check.warm': budget }).map((verdict) => verdict.holds);
 
-describe('a budget on a ratio', () => {
-  const atMost = { ratios: { peer: { max: 1.5 } } };
-  const atLeast = { ratios: { peer: { min: 3 } } };
+const atMost = { ratios: { peer: { max: 1.5 } } };
+const atLeast = { ratios: { peer: { min: 3 } } };
 
-  test('holds for a median within it', () => {
-    expect(holds(atMost, 1.1, 1.2, 1.3, 1.4, 9)).toEqual([true]);
-    expect(holds(atLeast, 1, 3.1, 3.2, 3.3, 3.4)).toEqual([true]);
-  });
-
-  test('holds at the bound itself', () => {
-    expect(holds(atMost, 1.5, 1.5, 1.5)).toEqual([true]);
-    expect(holds(atLeast, 3, 3, 3)).toEqual([true]);
-  });
-
-  test('holds for a median beyond it while the best quarter of rounds is within it: noise', () => {
-    expect(holds(atMost, 1.3, 1.4, 1.7, 1.8, 1.9)).toEqual([true]);
-    expect(holds(atLeast, 1, 2, 2.5, 3.5, 4)).toEqual([true]);
-  });
-
-  test('is broken when that quarter is beyond it too', () => {
-    expect(holds(atMost, 1.4, 1.6, 1.7, 1.8, 1.9)).toEqual([false]);
-    expect(holds(atLeast, 1, 2, 2.5, 2.9, 4)).toEqual([false]);
-  });
+test.each([
+  ['holds for a median within it', true, [1.1, 1.2, 1.3, 1.4, 9], [1, 3.1, 3.2, 3.3, 3.4]],
+  ['holds at the bound itself', true, [1.5, 1.5, 1.5], [3, 3, 3]],
+  [
+    'holds while the best quarter of rounds is within it',
+    true,
+    [1.3, 1.4, 1.7, 1.8, 1.9],
+    [1, 2, 2.5, 3.5, 4],
+  ],
+  ['is broken when that quarter is beyond it', false, [1.4, 1.6, 1.7, 1.8, 1.9], [1, 2, 2.5, 2.9, 4]],
+])('a budget on a ratio %s', (_, expected, most, least) => {
+  expect([holds(atMost, ...most), holds(atLeast, ...least)]).toEqual([[expected], [expected]]);
 });
 
 test('a budget on the median holds likewise; a count is compared directly', () => {

@@ -66,23 +66,6 @@ test('callers send their tokens to paths below the path of the API, on kept conn
   expect(connections()).toBeLessThanOrEqual(4);
 });
 
-test('the same seed sends the same requests in the same order', async () => {
-  let order: string[] = [];
-  const { url } = await serve(({ url: target }, response) => {
-    order.push(target ?? '');
-    response.end();
-  });
-  const callers = Array.from({ length: 20 }, (_, n) => ({ asks: [{ path: `/${n}` }] }));
-  const orderOf = async (seed: number): Promise<readonly string[]> => {
-    order = [];
-    await send(plan(url, { callers, seed, connections: 1 }));
-    return order;
-  };
-  const first = await orderOf(1);
-  expect(await orderOf(1)).toEqual(first);
-  expect(await orderOf(2)).not.toEqual(first);
-});
-
 test('an answer with an unexpected status is counted, with an example', async () => {
   let count = 0;
   const { url } = await serve((_, response) => {

@@ -103,14 +103,6 @@ describe('the list', () => {
     await pause.waitFor();
     await expect.poll(() => table(page).getByRole('row').count()).toBe(shown + 1);
   });
-
-  test('works in the dark and on a narrow screen', async () => {
-    await stack.request(`${NORTH}/grades`, TINA);
-    const page = await openLive('', { colorScheme: 'dark', viewport: { width: 360, height: 800 } });
-    await rowOf(page, 'tina').waitFor();
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
-    await expectAccessible(page);
-  });
 });
 
 describe('a stream that breaks', () => {

@@ -130,15 +130,6 @@ describe('a decision', () => {
       .getAttribute('href');
     expect(new URLSearchParams(href?.split('?')[1]).get('change')).toContain('location.update');
   });
-
-  test('in the dark', async () => {
-    const page = await ask(
-      { subject: 'user:ben', permission: 'grades', scope: 'location:north' },
-      { colorScheme: 'dark' },
-    );
-    await pictureOf(page).getByText('DENY', { exact: true }).waitFor();
-    await expectAccessible(page);
-  });
 });
 
 describe('the picture stands above the fold', () => {

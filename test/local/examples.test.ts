@@ -43,58 +43,51 @@ const route = (path: string, permission: string, scope: string, method = 'GET') 
   scope,
 });
 
+const REPORTS = route('/t/{tenant}/reports', 'reports', 'tenant:{tenant}');
+const BILLING = route('/t/{tenant}/billing', 'billing', 'tenant:{tenant}');
+const ALONE = { users: { ann: WORLD.users.ann } };
+
 describe('one of each', () => {
-  test('of one route at one scope for two people, where there are such', async () => {
-    const { allowed, refused, asked } = await examplesOf({
-      ...WORLD,
-      routes: [route('/t/{tenant}/reports', 'reports', 'tenant:{tenant}')],
-    });
-    expect(allowed).toMatchObject({ caller: 'ann', scope: 'acme', method: 'GET', path: '/t/acme/reports' });
-    expect(refused).toMatchObject({
-      caller: 'ben',
-      scope: 'acme',
-      path: '/t/acme/reports',
-      reason: 'no_grant',
-    });
-    expect(asked).toBe(2);
-  });
-
-  test('of a route that names its scope', async () => {
-    const { allowed } = await examplesOf({ ...WORLD, routes: [route('/reports', 'reports', 'acme')] });
-    expect(allowed).toMatchObject({ caller: 'ann', scope: 'acme', path: '/reports' });
-  });
-
-  test('for one person at two scopes, where all may do it at the first', async () => {
-    const { allowed, refused } = await examplesOf({
-      ...WORLD,
-      users: { ann: WORLD.users.ann },
-      routes: [route('/t/{tenant}/reports', 'reports', 'tenant:{tenant}')],
-    });
-    expect([allowed?.scope, refused?.scope, refused?.caller]).toEqual(['acme', 'globex', 'ann']);
-  });
-
-  test('of different routes, where each has only one answer', async () => {
-    const { allowed, refused } = await examplesOf({
-      ...WORLD,
-      scopes: { acme: WORLD.scopes.acme },
-      users: { ann: WORLD.users.ann },
-      routes: [
-        route('/t/{tenant}/reports', 'reports', 'tenant:{tenant}'),
-        route('/t/{tenant}/billing', 'billing', 'tenant:{tenant}'),
-      ],
-    });
-    expect([allowed?.path, refused?.path]).toEqual(['/t/acme/reports', '/t/acme/billing']);
-  });
-
-  test('reading ones before others', async () => {
-    const { allowed } = await examplesOf({
-      ...WORLD,
-      routes: [
-        route('/t/{tenant}/reports', 'reports', 'tenant:{tenant}', 'POST'),
-        route('/t/{tenant}/other', 'reports', 'tenant:{tenant}', 'ANY'),
-      ],
-    });
-    expect(allowed).toMatchObject({ method: 'GET', path: '/t/acme/other' });
+  test.each<[string, object, object, object]>([
+    [
+      'of one route at one scope for two people, where there are such',
+      { routes: [REPORTS] },
+      { caller: 'ann', scope: 'acme', method: 'GET', path: '/t/acme/reports' },
+      { caller: 'ben', scope: 'acme', path: '/t/acme/reports', reason: 'no_grant' },
+    ],
+    [
+      'of a route that names its scope',
+      { routes: [route('/reports', 'reports', 'acme')] },
+      { caller: 'ann', scope: 'acme', path: '/reports' },
+      { caller: 'ben' },
+    ],
+    [
+      'for one person at two scopes, where all may do it at the first',
+      { ...ALONE, routes: [REPORTS] },
+      { scope: 'acme' },
+      { scope: 'globex', caller: 'ann' },
+    ],
+    [
+      'of different routes, where each has only one answer',
+      { ...ALONE, scopes: { acme: WORLD.scopes.acme }, routes: [REPORTS, BILLING] },
+      { path: '/t/acme/reports' },
+      { path: '/t/acme/billing' },
+    ],
+    [
+      'reading ones before others',
+      {
+        routes: [
+          { ...REPORTS, method: 'POST' },
+          route('/t/{tenant}/other', 'reports', 'tenant:{tenant}', 'ANY'),
+        ],
+      },
+      { method: 'GET', path: '/t/acme/other' },
+      { caller: 'ben' },
+    ],
+  ])('%s', async (_, changes, allowed, refused) => {
+    const found = await examplesOf({ ...WORLD, ...changes });
+    expect(found).toMatchObject({ allowed, refused });
+    expect(found.asked).toBe(2);
   });
 });
 

@@ -1,11 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { readConfiguration } from '../../local/configuration.ts';
+import { describe, expect, test } from 'vitest';
 import { createApis, createWebSocketApis } from '../../local/sample/apis.ts';
-import { describeSample } from '../../local/sample/screen.ts';
-import { startSample } from '../../local/sample/stack.ts';
 import { createSampleWorld, type SampleWorld } from '../../local/sample/world.ts';
 import { createWorld } from '../support/world.ts';
 
@@ -23,24 +17,6 @@ test('provisioned again on the same table: every id is the same, and nothing is 
   expect(await createSampleWorld(world.provision)).toEqual(sample);
   expect(writes()).toBe(before + 1);
 });
-
-// The embedded engine uses a file; other engines have their own storage.
-test.skipIf(process.env.DYNAMODB_ENDPOINT !== undefined)(
-  'two starts on one file: the same world',
-  async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'gatehouse-'));
-    onTestFinished(() => rm(folder, { recursive: true }));
-    const start = async () => {
-      const environment = { PORT: '0', LAMBDA_PORT: '0', DYNAMODB_PORT: '0', DATA: join(folder, 'data.db') };
-      const stack = await startSample(readConfiguration(environment));
-      const { school, tenants, facilities, platform } = stack;
-      const screen = describeSample(stack, 5).replaceAll(/127\.0\.0\.1:\d+|(?<=ticket=)\S+/g, '…');
-      await stack.stop();
-      return { school, tenants, facilities, platform, screen };
-    };
-    expect(await start()).toEqual(await start());
-  },
-);
 
 test('the gateway has exactly the routes that rules cover', async () => {
   const rules = (await world.run('route.list', { limit: 100 })) as unknown as {

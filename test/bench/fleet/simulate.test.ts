@@ -5,10 +5,10 @@ import { createPopulation, REVOCATION_BYTES } from '../../../bench/fleet/populat
 import { createRecord } from '../../../bench/fleet/record.ts';
 import { failureShare } from '../../../bench/fleet/report.ts';
 import { type Simulation, simulate } from '../../../bench/fleet/simulate.ts';
-import { createProvisioning } from '../../../provisioning/index.ts';
 import { createMemoryTable } from '../../../table/memory/index.ts';
 import { MAX_ITEM_BYTES, sizeOf } from '../../../table/size.ts';
 import { type Action, keyOf } from '../../../table/write/action.ts';
+import { commandsOf } from '../../support/world.ts';
 
 /** Some hundred requests, with a deployment in the middle. */
 const TINY: Simulation = {
@@ -65,21 +65,13 @@ describe('the population', () => {
   test('writes for a revocation what the command writes', async () => {
     const table = createMemoryTable();
     const sent: (readonly Action[])[] = [];
-    let ids = 0;
-    const provision = createProvisioning({
-      reader: table.reader,
-      writer: {
-        send: async (actions) => {
-          sent.push(actions);
-          await table.writer.send(actions);
-        },
-      },
-      clock: { now: () => Date.UTC(2026, 0, 1) },
-      newId: () => `01J8${String(ids++).padStart(22, '0')}`,
-      newSecret: () => 'secret'.padEnd(43, 'x'),
-    });
-    const run = async (command: string, input: Readonly<Record<string, unknown>>) =>
-      expect(await provision({ command, input })).toMatchObject({ ok: true });
+    const send = async (actions: readonly Action[]) => {
+      sent.push(actions);
+      await table.writer.send(actions);
+    };
+    const clock = { now: () => Date.UTC(2026, 0, 1) };
+    const newSecret = () => 'secret'.padEnd(43, 'x');
+    const { run } = commandsOf({ reader: table.reader, writer: { send }, clock, newSecret });
     await run('tenant.create', { id: 't1', name: 'One' });
     await run('group.create', { id: 'g1', name: 'Group', scope: 'tenant:t1' });
     await run('user.create', { id: 'u1', email: 'one@example.com', displayName: 'One', tenant: 'tenant:t1' });
