@@ -5,6 +5,7 @@ import { ulid } from 'ulid';
 import { readConfiguration } from '../../local/configuration.ts';
 import { startManifest } from '../../local/manifest/stack.ts';
 import { startSample } from '../../local/sample/stack.ts';
+import { tokenFrom } from '../local/smoke/visitor.ts';
 
 const CONFIGURATION = readConfiguration({
   PORT: '0',
@@ -39,11 +40,6 @@ export async function startStack(manifest?: string): Promise<Stack> {
   const send = async (path: string, headers: Record<string, string>, method: string) =>
     (await fetch(stack.url + path, { method, headers })).status;
 
-  async function tokenOf(user: string): Promise<string> {
-    const body = JSON.stringify({ user });
-    const answer = await fetch(`${stack.url}/_dev/token`, { method: 'POST', body });
-    return ((await answer.json()) as { readonly access_token: string }).access_token;
-  }
   return {
     newLink: async (at = '') => {
       // Who asks without a session gets a new link, in the terminal of the stack.
@@ -51,7 +47,11 @@ export async function startStack(manifest?: string): Promise<Stack> {
       return `${/http\S+/.exec(String(said.at(-1)))?.[0]}#${at}`;
     },
     request: async (path, user, method = 'GET') =>
-      send(path, user === undefined ? {} : { authorization: `Bearer ${await tokenOf(user)}` }, method),
+      send(
+        path,
+        user === undefined ? {} : { authorization: `Bearer ${await tokenFrom(stack.url, user)}` },
+        method,
+      ),
     requestBy: (path, token, method = 'GET') => send(path, { authorization: `Bearer ${token}` }, method),
     command: async (name, input) => {
       const answer = await fetch(`${stack.lambdaUrl}/2015-03-31/functions/provisioning/invocations`, {

@@ -179,61 +179,53 @@ describe('what is paid for', () => {
     isComplete: true,
     ...more,
   });
-  const textsOf = (of: Scope, known: Entitlements | undefined, isClosed = false) =>
-    marksOf(of, isClosed, known, NOW).map(({ kind, text }) => `${kind}: ${text}`);
+  const subscribed = (...all: readonly Entitlement[]) => entitlements({ subscriptions: byOwner(all) });
+  const licensed = (...all: readonly Entitlement[]) => entitlements({ modules: [], licences: byOwner(all) });
+  const library = (end: number) => paid('tenant:t', 'library', { end });
+  const bare = entitlements({ modules: [] });
+  const ending = licensed(paid('account:a', 'enterprise:e', { end: DAY_ENDS }));
+  const endingUsers = ['a', 'b'].map((name) => ({
+    ref: `user:${name}`,
+    name,
+    tenant: 'tenant:t',
+    end: DAY_ENDS,
+  }));
+  const tenant = scope('tenant:t');
+  const below = scope('location:l', { ancestors: ['tenant:t'] });
+  const workstream = scope('workstream:w', { ancestors: ['account:a'], enterprise: 'enterprise:e' });
 
-  test('a module that was never subscribed to is no mark', () => {
-    expect(textsOf(scope('tenant:t'), entitlements())).toEqual([]);
-    expect(textsOf(scope('tenant:t'), undefined)).toEqual([]);
-  });
-
-  test('a scope with a subscription says that it is over or ends soon', () => {
-    const withEnd = (end: number) =>
-      entitlements({ subscriptions: byOwner([paid('tenant:t', 'library', { end })]) });
-    expect(textsOf(scope('tenant:t'), withEnd(DAY_ENDS))).toEqual(['ending: library ends 2026-03-11']);
-    expect(textsOf(scope('tenant:t'), withEnd(NOW - 1))).toEqual(['unlicensed: library is over']);
-    expect(textsOf(scope('tenant:t'), withEnd(NOW + 31 * DAY))).toEqual([]);
-  });
-
-  test('a subscription above that lasts longer counts', () => {
-    const known = entitlements({
-      subscriptions: byOwner([paid('tenant:t', 'library'), paid('location:l', 'library', { end: DAY_ENDS })]),
-    });
-    expect(textsOf(scope('location:l', { ancestors: ['tenant:t'] }), known)).toEqual([]);
-  });
-
-  test('a workstream needs a licence of its account for its enterprise', () => {
-    const workstream = scope('workstream:w', { ancestors: ['account:a'], enterprise: 'enterprise:e' });
-    const licensed = (...all: readonly Entitlement[]) =>
-      entitlements({ modules: [], licences: byOwner(all) });
-    expect(textsOf(workstream, licensed())).toEqual(['unlicensed: no licence']);
-    expect(textsOf(workstream, licensed(paid('account:a', 'enterprise:other')))).toEqual([
-      'unlicensed: no licence',
-    ]);
-    expect(textsOf(workstream, licensed(paid('account:a', 'enterprise:e')))).toEqual([]);
-    const ending = licensed(paid('account:a', 'enterprise:e', { end: DAY_ENDS }));
-    expect(textsOf(workstream, ending)).toEqual(['ending: licence ends 2026-03-11']);
-    expect(textsOf(scope('account:a'), ending)).toEqual(['ending: 1 licence ends soon']);
-  });
-
-  test('a scope that is not active says so, and those below it say that it is', () => {
-    const known = entitlements({ modules: [] });
-    expect(textsOf(scope('tenant:t', { status: 'suspended' }), known)).toEqual(['suspended: suspended']);
-    expect(textsOf(scope('location:l', { ancestors: ['tenant:t'] }), known, true)).toEqual([
-      'closed: closed above',
-    ]);
-  });
-
-  test('a tenant says how many of its users end soon', () => {
-    const users = ['a', 'b'].map((name) => ({
-      ref: `user:${name}`,
-      name,
-      tenant: 'tenant:t',
-      end: DAY_ENDS,
-    }));
-    expect(textsOf(scope('tenant:t'), entitlements({ modules: [], endingUsers: users }))).toEqual([
-      'ending: 2 users end soon',
-    ]);
+  test.each<[string, Scope, Entitlements | undefined, readonly string[], boolean?]>([
+    ['no mark for a module that was never subscribed to', tenant, entitlements(), []],
+    ['no mark before it is known', tenant, undefined, []],
+    [
+      'that a subscription ends soon',
+      tenant,
+      subscribed(library(DAY_ENDS)),
+      ['ending: library ends 2026-03-11'],
+    ],
+    ['that a subscription is over', tenant, subscribed(library(NOW - 1)), ['unlicensed: library is over']],
+    ['nothing of one that ends late', tenant, subscribed(library(NOW + 31 * DAY)), []],
+    [
+      'nothing where one above lasts longer',
+      below,
+      subscribed(paid('tenant:t', 'library'), paid('location:l', 'library', { end: DAY_ENDS })),
+      [],
+    ],
+    ['that a workstream has no licence', workstream, licensed(), ['unlicensed: no licence']],
+    [
+      'that its account has one for another enterprise',
+      workstream,
+      licensed(paid('account:a', 'enterprise:other')),
+      ['unlicensed: no licence'],
+    ],
+    ['nothing of a licence', workstream, licensed(paid('account:a', 'enterprise:e')), []],
+    ['that a licence ends', workstream, ending, ['ending: licence ends 2026-03-11']],
+    ['that licences of an account end', scope('account:a'), ending, ['ending: 1 licence ends soon']],
+    ['that it is not active', scope('tenant:t', { status: 'suspended' }), bare, ['suspended: suspended']],
+    ['that one above is not', below, bare, ['closed: closed above'], true],
+    ['that users end', tenant, entitlements({ modules: [], endingUsers }), ['ending: 2 users end soon']],
+  ])('says %s', (_, of, known, expected, isClosed = false) => {
+    expect(marksOf(of, isClosed, known, NOW).map(({ kind, text }) => `${kind}: ${text}`)).toEqual(expected);
   });
 });
 

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { gatehouse } from '../cli/support.ts';
+import { tokenFrom } from './smoke/visitor.ts';
 
 /** `gatehouse dev`, used over HTTP as a person at a second terminal does. As a process: test/package/explorer.package.test.ts. */
 const FREE = ['--port', '0', '--lambda-port', '0', '--dynamodb-port', '0'];
@@ -79,10 +80,7 @@ async function start(args: readonly string[], env: Readonly<Record<string, strin
   return { out: () => texts.out, error: () => texts.error, url, printed, stop };
 }
 
-async function tokenOf({ url }: Dev, user: string): Promise<string> {
-  const answer = await fetch(`${url}/_dev/token`, { method: 'POST', body: JSON.stringify({ user }) });
-  return ((await answer.json()) as { access_token: string }).access_token;
-}
+const tokenOf = ({ url }: Dev, user: string) => tokenFrom(url, user);
 async function get(dev: Dev, path: string, user?: string) {
   const headers = user === undefined ? {} : { authorization: `Bearer ${await tokenOf(dev, user)}` };
   const answer = await fetch(`${dev.url}${path}`, { headers });

@@ -184,16 +184,6 @@ describe('when the policy refuses', () => {
     expect(await call(api)).toEqual(explicitDeny);
     expect(integration).not.toHaveBeenCalled();
   });
-
-  test('a policy for one API or stage does not allow another', async () => {
-    const resource = 'arn:aws:execute-api:eu-central-1:123456789012:abc123/prod/*';
-    const invoke = async () => policy('Allow', resource);
-    expect((await gatewayOf(restApi({ authorizer: { invoke } }))(request('GET /pets/1'))).statusCode).toBe(
-      200,
-    );
-    expect(await call(restApi({ apiId: 'other1', authorizer: { invoke } }))).toEqual(implicitDeny);
-    expect(await call(restApi({ stage: 'test', authorizer: { invoke } }))).toEqual(implicitDeny);
-  });
 });
 
 describe('when no route matches', () => {

@@ -1,9 +1,9 @@
-import { request } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, describe, expect, test } from 'vitest';
 import { readConfiguration } from '../../local/configuration.ts';
 import { startEmbeddedEngine } from '../../local/embedded-engine.ts';
 import { startSample } from '../../local/sample/stack.ts';
+import { send } from './explorer/support.ts';
 import { FOREIGN, OWN } from './foreign.ts';
 
 /** What the local stack listens on: programs of this machine are served, web pages are not. */
@@ -48,31 +48,19 @@ const DOORS: readonly Door[] = [
   { name: 'connections', of: 'url', method: 'DELETE', path: '/ws/@connections/some', status: 410 },
 ];
 
-function send(
-  url: string,
-  method: string,
-  headers: Readonly<Record<string, string>>,
-  body: string,
-): Promise<{ readonly status: number | undefined; readonly headers: object }> {
-  return new Promise((resolve, reject) => {
-    const outgoing = request(url, { method, headers }, (response) => {
-      response
-        .resume()
-        .once('end', () => resolve({ status: response.statusCode, headers: response.headers }));
-    });
-    outgoing.once('error', reject).end(body);
-  });
-}
-
 describe.each(DOORS)('$name', ({ of, method, path, body = '', status = 200, headers: own = {} }) => {
   test('is for no web page', async () => {
     const { origin, port } = new URL(String(stack[of]));
     for (const [name, headersAt] of FOREIGN) {
-      const answer = await send(`${origin}${path}`, method, { ...own, ...headersAt(port) }, body);
+      const answer = await send(`${origin}${path}`, {
+        method,
+        body,
+        headers: { ...own, ...headersAt(port) },
+      });
       expect([name, answer.status]).toEqual([name, 403]);
     }
     const preflight = { origin: 'http://evil.example', 'access-control-request-method': method };
-    const answer = await send(`${origin}${path}`, 'OPTIONS', preflight, '');
+    const answer = await send(`${origin}${path}`, { method: 'OPTIONS', headers: preflight });
     expect(answer.status).toBe(403);
     expect(Object.keys(answer.headers).join()).not.toContain('access-control');
   });
@@ -80,7 +68,11 @@ describe.each(DOORS)('$name', ({ of, method, path, body = '', status = 200, head
   test('is for programs of this machine', async () => {
     const { origin, port } = new URL(String(stack[of]));
     for (const [name, headersAt] of OWN.slice(0, -1)) {
-      const answer = await send(`${origin}${path}`, method, { ...own, ...headersAt(port) }, body);
+      const answer = await send(`${origin}${path}`, {
+        method,
+        body,
+        headers: { ...own, ...headersAt(port) },
+      });
       expect([name, answer.status]).toEqual([name, status]);
       expect(Object.keys(answer.headers).join()).not.toContain('access-control');
     }

@@ -1,10 +1,10 @@
-import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { parseConfiguration } from '../../authorizer/index.ts';
 import { readConfiguration } from '../../local/configuration.ts';
 import { ANSWER_SOURCE_HEADER } from '../../local/gateway/gateway.ts';
 import { apiIdOf, createApis, RESULT_CACHE } from '../../local/sample/apis.ts';
 import { startSample } from '../../local/sample/stack.ts';
+import { type Sent, send } from './explorer/support.ts';
 import { openSocket } from './smoke/socket.ts';
 import { gradesOf, tokenFrom } from './smoke/visitor.ts';
 
@@ -43,33 +43,9 @@ async function addRoutes(): Promise<void> {
   await provision('route.create', { ...route, path: '/by-header', scope: 'location:{header:x-loc}' });
 }
 
-type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
-
-/** What a request is answered with. fetch() would join the values of a header. */
-const send = (target: string, headers: Headers, method = 'GET', body = '') =>
-  new Promise<{ readonly status: number; readonly source: unknown; readonly body: string }>(
-    (resolve, reject) => {
-      const outgoing = request(`${url}${target}`, { method, headers: headers as Record<string, string> });
-      outgoing.once('response', (response) => {
-        let text = '';
-        response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-        response.once('end', () =>
-          resolve({
-            status: response.statusCode ?? 0,
-            source: response.headers[ANSWER_SOURCE_HEADER],
-            body: text,
-          }),
-        );
-      });
-      outgoing.once('upgrade', (response, socket) => {
-        socket.destroy();
-        resolve({ status: response.statusCode ?? 0, source: undefined, body: '' });
-      });
-      outgoing.once('error', reject).end(body);
-    },
-  );
-const ask = async (target: string, headers: Headers, method?: string): Promise<number> =>
-  (await send(target, headers, method)).status;
+type Headers = Sent['headers'];
+const ask = async (target: string, headers: Headers = {}, method = 'GET'): Promise<number> =>
+  (await send(url + target, { method, headers })).status;
 
 const KINDS = ['', '/http-policy', '/http-1.0', '/rest', '/rest-token'];
 
@@ -128,7 +104,7 @@ describe('the sample world', () => {
     const seen = [];
     for (const page of ['grades', 'schedule', 'unheard-of']) {
       const path = `/rest-whole/locations/${school.north}/pages/${page}`;
-      const { status, body } = await send(path, { authorization: tina });
+      const { status, body } = await send(url + path, { headers: { authorization: tina } });
       seen.push([status, JSON.parse(body).you?.coverage]);
     }
     expect(seen).toEqual([
@@ -160,17 +136,16 @@ describe('the sample world', () => {
       action: { name: 'read' },
       resource: { type: 'tenant', id: 'nowhere' },
     };
-    const evaluate = (headers: Headers) =>
-      send(
-        '/access/v1/evaluation',
-        { 'content-type': 'application/json', ...headers },
-        'POST',
-        JSON.stringify(question),
-      );
+    const evaluate = (headers: Headers = {}) =>
+      send(`${url}/access/v1/evaluation`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(question),
+      });
     const { status, body } = await evaluate({ authorization: ada });
     expect([status, JSON.parse(body).decision]).toEqual([200, false]);
-    expect((await evaluate({})).status).toBe(401);
-    const described = await send('/.well-known/authzen-configuration', {});
+    expect((await evaluate()).status).toBe(401);
+    const described = await send(`${url}/.well-known/authzen-configuration`);
     expect(JSON.parse(described.body)).toMatchObject({ policy_decision_point: url });
   });
 });
@@ -214,8 +189,9 @@ describe('with routes whose place comes from the query or from a header', () => 
     const at = async (api: string, ...places: readonly string[]): Promise<readonly string[]> => {
       const seen = [];
       for (const place of places) {
-        const { status, source } = await send(`${api}/by-query?loc=${place}`, { authorization: tina });
-        seen.push(`${status} ${source}`);
+        const target = `${url}${api}/by-query?loc=${place}`;
+        const { status, headers } = await send(target, { headers: { authorization: tina } });
+        seen.push(`${status} ${headers[ANSWER_SOURCE_HEADER]}`);
       }
       return seen;
     };

@@ -7,11 +7,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Sha256 } from '@smithy/core/checksum';
 import { SignatureV4 } from '@smithy/signature-v4';
-import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import budgets from '../../bench/budgets.json' with { type: 'json' };
 import { bundle } from '../../deploy/bundle/build.ts';
 import * as neverCalled from '../../deploy/bundle/never-called.ts';
+import { createIssuer } from '../authorizer/support.ts';
 import { createWorld } from '../support/world.ts';
 
 /**
@@ -65,8 +65,7 @@ writeFileSync(
 writeFileSync(join(folder, 'runner.cjs'), RUNNER);
 writeFileSync(join(folder, 'wrapping.cjs'), WRAPPING);
 
-const { publicKey, privateKey } = await generateKeyPair('RS256', { extractable: true });
-const jwk = { ...(await exportJWK(publicKey)), kid: 'k', alg: 'RS256', use: 'sig' };
+const { jwk, token: sign } = await createIssuer();
 const issuer = createServer((_, outgoing) => {
   keysFetched += 1;
   outgoing.end(JSON.stringify({ keys: [jwk] }));
@@ -87,16 +86,15 @@ users: { ann: { id: ${user}, assignments: [{ role: reader, scope: North }] } }
 routes: [{ method: GET, path: "/locations/{id}/{page}", permission: "{page}", scope: "location:{id}" }]
 `);
 const apiToken = String((await run('token.create', { user, tokenType: 'api' })).token);
-const token: (claims?: Record<string, unknown>) => Promise<string> = (claims = {}) =>
-  new SignJWT({
+const token = (claims: Record<string, unknown> = {}): Promise<string> =>
+  sign({
     iss: `http://127.0.0.1:${portOf(issuer)}`,
     aud: 'api',
     sub: user,
+    iat: now,
     exp: now + 600,
     ...claims,
-  })
-    .setProtectedHeader({ alg: 'RS256', kid: 'k' })
-    .sign(privateKey);
+  });
 
 afterEach(() => {
   for (const child of children.splice(0)) child.kill();

@@ -7,7 +7,8 @@ import { frozenClock } from '../support.ts';
 /** What a browser or a program sends, as it is: fetch() would set some headers itself. */
 export interface Sent {
   readonly method?: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  /** Several values of a header are sent as several headers. */
+  readonly headers?: Readonly<Record<string, string | string[] | undefined>>;
   readonly body?: string;
 }
 
@@ -27,6 +28,10 @@ export const send = (url: string, { method = 'GET', headers = {}, body }: Sent =
       response.once('end', () =>
         resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text }),
       );
+    });
+    outgoing.once('upgrade', ({ statusCode: status = 0, headers }, socket) => {
+      socket.destroy();
+      resolve({ status, headers, body: '' });
     });
     outgoing.once('error', reject).end(body);
   });
