@@ -6,37 +6,10 @@ import {
   type Outcome,
   runOpenLoop,
   TIMED_OUT,
+  type Time,
 } from '../../bench/load/open-loop.ts';
 import { createRandom } from '../proof/oracle/random.ts';
-
-/** Virtual time: it jumps to the next event. */
-function virtualTime() {
-  let now = 0;
-  let turn = 0;
-  const coming: { readonly at: number; readonly turn: number; readonly act: () => void }[] = [];
-  return {
-    now: () => now,
-    after: (ms: number, act: () => void): void => {
-      coming.push({ at: now + Math.max(ms, 0), turn: turn++, act });
-    },
-    /** Until the work is done. */
-    async run<Result>(work: Promise<Result>): Promise<Result> {
-      let isDone = false;
-      const end = work.finally(() => {
-        isDone = true;
-      });
-      for (;;) {
-        // All pending callbacks run before time advances.
-        await new Promise((resolve) => setImmediate(resolve));
-        coming.sort((a, b) => a.at - b.at || a.turn - b.turn);
-        const next = coming.shift();
-        if (isDone || !next) return end;
-        now = next.at;
-        next.act();
-      }
-    },
-  };
-}
+import { createQueue } from '../proof/simulation/time.ts';
 
 interface Server {
   /** Milliseconds that each answer takes. */
@@ -57,7 +30,8 @@ interface Load {
 async function measure(server: Server, load: Load = {}): Promise<Measured & { readonly mostAtOnce: number }> {
   const { takes, stall = [0, 0], outcome = () => ({ status: 200 }) } = server;
   const { rate = 100, seconds = 10, connections = 1_000, abortAt } = load;
-  const time = virtualTime();
+  const { now, schedule: plan, passUntil } = createQueue(0);
+  const time: Time = { now, after: (ms, act) => plan(Math.max(ms, 0), act) };
   const abort = new AbortController();
   if (abortAt !== undefined) time.after(abortAt, () => abort.abort());
   let [atOnce, mostAtOnce] = [0, 0];
@@ -73,10 +47,9 @@ async function measure(server: Server, load: Load = {}): Promise<Measured & { re
       });
     });
   const schedule = createSchedule({ arrivals: 'constant', rate, seconds, random: createRandom(1) });
-  const measured = await time.run(
-    runOpenLoop({ schedule, seconds, connections, send, time, signal: abort.signal }),
-  );
-  return { ...measured, mostAtOnce };
+  const running = runOpenLoop({ schedule, seconds, connections, send, time, signal: abort.signal });
+  await passUntil(Number.MAX_SAFE_INTEGER);
+  return { ...(await running), mostAtOnce };
 }
 
 const rounded = (values: readonly number[], share: number): number => Math.round(percentile(values, share));

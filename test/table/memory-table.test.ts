@@ -8,6 +8,7 @@ import { MAX_ITEM_BYTES, MAX_TRANSACTION_BYTES, sizeOf } from '../../table/size.
 import { WRITE_DEADLINE_MS } from '../../table/timing.ts';
 import type { Action } from '../../table/write/action.ts';
 import { createRandom } from '../proof/oracle/random.ts';
+import { createQueue } from '../proof/simulation/time.ts';
 import { refusalOf } from './support.ts';
 
 /** What the table in memory can do beside what every table does (conformance.ts). */
@@ -15,37 +16,13 @@ const [A, B, C] = ['A', 'B', 'C'].map((PK): Key => ({ PK, SK: 'META' })) as [Key
 const put = (key: Key, n: number): Action => ({ kind: 'put', item: { ...key, n } });
 const numbersOf = (items: readonly (Item | undefined)[]) => items.map((item) => item?.n);
 
-/** Time that passes only when advanced. */
-function createTime() {
-  let now = 0;
-  let entries: { readonly at: number; readonly act: () => void }[] = [];
-  const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
-  return {
-    now: () => now,
-    schedule: (milliseconds: number, act: () => void) => {
-      entries.push({ at: now + milliseconds, act });
-    },
-    /** Lets everything happen that is due until then, in its order. */
-    passUntil: async (instant: number) => {
-      for (await settled(); ; await settled()) {
-        const [next] = entries.filter(({ at }) => at <= instant).sort((a, b) => a.at - b.at);
-        if (!next) break;
-        entries = entries.filter((entry) => entry !== next);
-        now = next.at;
-        next.act();
-      }
-      now = instant;
-    },
-  };
-}
-
 const seeded = (seed: number, faults: Omit<Faults, 'random'>): { readonly faults: Faults } => ({
   faults: { random: createRandom(seed).next, ...faults },
 });
 const LATE_MS = 1_000;
 /** Writes are late while `isLate(true)`: their writer gives up at once, and they are carried out at LATE_MS. */
 function lateOnDemand() {
-  const time = createTime();
+  const time = createQueue(0);
   let share = 1;
   const faults = { random: () => share, lateRate: 1, lateMs: 2 * LATE_MS };
   const isLate = (late: boolean): void => {
@@ -110,7 +87,7 @@ describe('the items of one batch', () => {
   });
 
   test('are read at instants of their own within a call that takes time', async () => {
-    const time = createTime();
+    const time = createQueue(0);
     const table = createMemoryTable({ ...seeded(1, { delayMs: 100 }), schedule: time.schedule });
     for (const key of [A, B, C]) table.put({ ...key, n: 0 });
     let found: readonly (Item | undefined)[] = [];
@@ -128,7 +105,7 @@ describe('the items of one batch', () => {
 });
 
 test('a write that takes time is carried out within it, and over at its end', async () => {
-  const time = createTime();
+  const time = createQueue(0);
   const faults = { random: () => 0.5, delayMs: 1_000 };
   const table = createMemoryTable({ faults, schedule: time.schedule });
   const sent = table.writer.send([put(A, 1)]).then(() => time.now());
@@ -225,7 +202,7 @@ describe('a write that its writer gave up', () => {
   });
 
   test('commits at some time from a seed', async () => {
-    const time = createTime();
+    const time = createQueue(0);
     const late = { faults: { random: () => 0.75, lateRate: 1, giveUpMs: WRITE_DEADLINE_MS, lateMs: 5_000 } };
     const table = createMemoryTable({ ...late, schedule: time.schedule });
     const sent = refusalOf(() => table.writer.send([put(A, 1)])).then((refusal) => [
@@ -246,7 +223,7 @@ describe('an index', () => {
   const row = (n: number): Item => ({ ...A, GSI1PK: 'LIST', GSI1SK: 'A', n });
 
   test('stays as it was until its lag has passed, while the table is up to date', async () => {
-    const time = createTime();
+    const time = createQueue(0);
     const lag = { faults: { random: () => 1, indexLagMs: 1_000 }, schedule: time.schedule };
     const table = createMemoryTable({ items: [row(1)], ...lag });
     await time.passUntil(1_000);
@@ -262,7 +239,7 @@ describe('an index', () => {
   });
 
   test('follows within its lag, and never goes back', async () => {
-    const time = createTime();
+    const time = createQueue(0);
     const table = createMemoryTable({ ...seeded(7, { indexLagMs: 1_000 }), schedule: time.schedule });
     const seen: unknown[] = [];
     for (let n = 1; n <= 50; n++) {
@@ -321,7 +298,7 @@ describe('faults that pass', () => {
 });
 
 test('a writer that meets others all the time gives up by its deadline', async () => {
-  const time = createTime();
+  const time = createQueue(0);
   const table = createMemoryTable({
     ...seeded(5, { conflictRate: 1, delayMs: 200 }),
     schedule: time.schedule,

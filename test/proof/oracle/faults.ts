@@ -11,31 +11,23 @@ import { createRandom, type Random } from './random.ts';
 import type { OpenTable, Stage } from './stage.ts';
 
 /** The same questions while DynamoDB fails: an answer is right, or there is none, and soon. */
-export interface FaultTally {
+export const newFaultTally = () => ({
   /** By fault and what came of it: the code of an error, or `answered`. */
-  readonly outcomes: Map<string, number>;
+  outcomes: new Map<string, number>(),
   /** Checks by what the engine knew beforehand. */
-  readonly states: Map<string, number>;
+  states: new Map<string, number>(),
   /** Checks of which a call failed. */
-  checks: number;
-  /** Others: before and after it, or answered without that call. */
-  besides: number;
-  /** Answered from what is older than the time-to-live, as an operator may choose. */
-  bridged: number;
-  /** Answers that did not come in time because this machine is slow. */
-  late: number;
-  readonly violations: string[];
-}
-
-export const newFaultTally = (): FaultTally => ({
-  outcomes: new Map(),
-  states: new Map(),
   checks: 0,
+  /** Others: before and after it, or answered without that call. */
   besides: 0,
+  /** Answered from what is older than the time-to-live, as an operator may choose. */
   bridged: 0,
+  /** Answers that did not come in time because this machine is slow. */
   late: 0,
-  violations: [],
+  violations: [] as string[],
 });
+
+type FaultTally = ReturnType<typeof newFaultTally>;
 
 const DEADLINE_MS = 500;
 /** A timer may fire so much before its time. */

@@ -54,7 +54,7 @@ const HOUR = 3_600_000;
 const INSTANTS = [1, 2, 3, 4, 5].map((hour) => START + hour * HOUR);
 
 const MODULES = ['alarms', 'reports'];
-const PERMISSIONS = ['dashboard', 'menu', 'alarms:read:door', 'alarms:stop:door', 'reports:read:door'];
+export const PERMISSIONS = ['dashboard', 'menu', 'alarms:read:door', 'alarms:stop:door', 'reports:read:door'];
 const UNREGISTERED = ['ghost', 'alarms:read:ghost', 'no such permission', 'a:b'];
 const TARGETS = [
   ...PERMISSIONS,

@@ -1,5 +1,6 @@
 import type { Decision, Engine, TenantRoles } from '../../../engine/index.ts';
 import { migrate } from '../../../provisioning/verify/index.ts';
+import { fewest } from '../fewest.ts';
 import { ask, askByActor, change, furnish, giveOtherwise, type Names } from './generate.ts';
 import { emptyModel, type Model, type Question } from './model.ts';
 import type { Operation } from './operations.ts';
@@ -20,32 +21,22 @@ export interface Difference {
   readonly oracle: string;
 }
 
-export interface Tally {
-  checks: number;
-  /** Questions; those for which a condition was looked at. */
-  questions: number;
-  conditional: number;
-  /** Allows to who acts for somebody: each was allowed to both alone. */
-  acting: number;
-  operations: number;
-  refused: number;
-  readonly reasons: Map<string, number>;
-  /** How often a question was asked that has this reason, with a condition or without one. */
-  readonly asked: Map<string, number>;
-  readonly differences: Difference[];
-}
-
-export const newTally = (): Tally => ({
+export const newTally = () => ({
   checks: 0,
+  /** Questions; those for which a condition was looked at. */
   questions: 0,
   conditional: 0,
+  /** Allows to who acts for somebody: each was allowed to both alone. */
   acting: 0,
   operations: 0,
   refused: 0,
-  reasons: new Map(),
-  asked: new Map(),
-  differences: [],
+  reasons: new Map<string, number>(),
+  /** How often a question was asked that has this reason, with a condition or without one. */
+  asked: new Map<string, number>(),
+  differences: [] as Difference[],
 });
+
+type Tally = ReturnType<typeof newTally>;
 
 /** How often a world is changed after it was furnished, and by how many operations. */
 const ROUNDS = 4;
@@ -331,28 +322,15 @@ async function differs(
   }
 }
 
-/**
- * Drops operations as long as the difference stays: large pieces first, single ones in the end. One that does
- * not show again in a new table stays as it is.
- */
+/** Drops operations as long as the difference stays. One that does not show again in a new table stays as it is. */
 export async function shrink(
   stage: Stage,
   difference: Difference,
   oracle: Oracle = { judge },
 ): Promise<Difference> {
-  let kept = difference.operations;
-  if (!(await differs(stage, kept, difference, oracle))) return difference;
-  for (let size = Math.ceil(kept.length / 2); size >= 1; ) {
-    let dropped = false;
-    for (let from = kept.length - size; from > -size; from -= size) {
-      const fewer = [...kept.slice(0, Math.max(from, 0)), ...kept.slice(Math.max(from, 0) + size)];
-      if (fewer.length === kept.length || !(await differs(stage, fewer, difference, oracle))) continue;
-      kept = fewer;
-      dropped = true;
-    }
-    if (size > 1) size = Math.ceil(size / 2);
-    else if (!dropped) break;
-  }
+  const { operations } = difference;
+  if (!(await differs(stage, operations, difference, oracle))) return difference;
+  const kept = await fewest(operations, (fewer) => differs(stage, fewer, difference, oracle));
   return { ...difference, operations: kept };
 }
 

@@ -317,37 +317,21 @@ function createChanges(random: Random, names: SmallNames, model: Model, features
 }
 
 /** Changes of credentials, emails and routes. */
-function changeOfCallers(random: Random, names: SmallNames): Operation {
+export function changeOfCallers(random: Random, names: SmallNames): Operation {
   const { users, emails, sessions, tokens, routes } = names;
   const [session, user] = random.pick(sessions);
   const [token, subject] = random.pick(tokens);
   const { id, path, permission, scope } = random.pick(routes);
-  switch (random.below(13)) {
-    case 0:
-    case 1:
-    case 2:
-      return does.changeSession(session, 'revoked');
-    case 3:
-    case 4:
-      return does.changeSession(session, 'active');
-    case 5:
-      return random.oneIn(2)
-        ? does.deleteCredential(`session:${session}`)
-        : does.createSession(session, user);
-    case 6:
-      return random.oneIn(2) ? does.revokeToken(token) : does.deleteCredential(`token:${token}`);
-    case 7:
-      return does.createApiToken(token, subject);
-    case 8:
-    case 9:
-      return does.setEmail(random.pick(users), random.oneIn(4) ? null : random.pick(emails));
-    case 10:
-      return does.changeRoute(id, random.oneIn(3) ? 'menu' : permission);
-    case 11:
-      return does.deleteRoute(id);
-    default:
-      return does.createRoute(id, path, permission, scope);
-  }
+  const what = random.below(13);
+  if (what < 5) return does.changeSession(session, what < 3 ? 'revoked' : 'active');
+  if (what === 5)
+    return random.oneIn(2) ? does.deleteCredential(`session:${session}`) : does.createSession(session, user);
+  if (what === 6) return random.oneIn(2) ? does.revokeToken(token) : does.deleteCredential(`token:${token}`);
+  if (what === 7) return does.createApiToken(token, subject);
+  if (what < 10) return does.setEmail(random.pick(users), random.oneIn(4) ? null : random.pick(emails));
+  if (what === 10) return does.changeRoute(id, random.oneIn(3) ? 'menu' : permission);
+  if (what === 11) return does.deleteRoute(id);
+  return does.createRoute(id, path, permission, scope);
 }
 
 /** Moves of the building with all below it, and of parts of it; parts go, and come back under the same ids. */

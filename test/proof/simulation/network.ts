@@ -89,85 +89,63 @@ export function createNetwork(options: NetworkOptions) {
     const course = usual(random);
     const { answersAfter: takes } = course;
     const retriedAfter = () => takes + random.below(800);
-    switch (random.below(64)) {
-      case 0:
-      case 1:
-      case 2:
-      case 3:
-      case 4:
-      case 5:
-      case 6:
-      case 7: {
-        const readsAt = [takes * random.next(), takes * random.next(), takes * random.next()];
-        return fault('reads each item at an instant of its own') ? { ...course, readsAt } : course;
-      }
-      case 8:
-      case 9:
-      case 10: {
-        const restAt = retriedAfter();
-        const left = { restAt, answersAfter: restAt + delayMs * random.next() };
-        return fault('leaves keys unread at first') ? { ...course, ...left } : course;
-      }
-      case 11:
-      case 12:
-      case 13: {
-        const at = retriedAfter();
-        const again = { readsAt: [at], answersAfter: at + delayMs * random.next() };
-        return fault('is refused at first') ? { ...course, ...again } : course;
-      }
-      case 14: {
-        const answersAfter = random.below(2 * DEFAULT_TTL_MS);
-        return fault('is answered late') ? { ...course, answersAfter: takes + answersAfter } : course;
-      }
-      case 15: {
-        const at = random.below(READ_DEADLINE_MS);
-        const slow = { readsAt: [at], answersAfter: at + random.below(READ_DEADLINE_MS - at) };
-        return fault('is slow') ? { ...course, ...slow } : course;
-      }
-      case 16:
-        if (random.oneIn(3) && fault('is refused until its deadline'))
-          return { ...course, answersAfter: READ_DEADLINE_MS, failure: 'throttled' };
-        return course;
-      default:
-        return course;
+    const what = random.below(64);
+    if (what < 8) {
+      const readsAt = [takes * random.next(), takes * random.next(), takes * random.next()];
+      return fault('reads each item at an instant of its own') ? { ...course, readsAt } : course;
     }
+    if (what < 11) {
+      const restAt = retriedAfter();
+      const left = { restAt, answersAfter: restAt + delayMs * random.next() };
+      return fault('leaves keys unread at first') ? { ...course, ...left } : course;
+    }
+    if (what < 14) {
+      const at = retriedAfter();
+      const again = { readsAt: [at], answersAfter: at + delayMs * random.next() };
+      return fault('is refused at first') ? { ...course, ...again } : course;
+    }
+    if (what === 14) {
+      const answersAfter = random.below(2 * DEFAULT_TTL_MS);
+      return fault('is answered late') ? { ...course, answersAfter: takes + answersAfter } : course;
+    }
+    if (what === 15) {
+      const at = random.below(READ_DEADLINE_MS);
+      const slow = { readsAt: [at], answersAfter: at + random.below(READ_DEADLINE_MS - at) };
+      return fault('is slow') ? { ...course, ...slow } : course;
+    }
+    if (what === 16 && random.oneIn(3) && fault('is refused until its deadline'))
+      return { ...course, answersAfter: READ_DEADLINE_MS, failure: 'throttled' };
+    return course;
   }
 
   function writeCourse(random: Random, fault: (what: string) => boolean): Course {
     const course = usual(random);
     const { answersAfter: takes } = course;
-    switch (random.below(48)) {
-      case 0:
-      case 1:
-      case 2:
-      case 3:
-      case 4: {
-        const arrivesAfter = random.oneIn(5) ? undefined : random.next() * ARRIVAL_MS;
-        const givenUp = { arrivesAfter, answersAfter: WRITE_DEADLINE_MS, failure: 'transient' } as const;
-        const what =
-          arrivesAfter === undefined ? 'never arrives' : `arrives after ${Math.ceil(arrivesAfter)} ms`;
-        return fault(`is given up and ${what}`) ? { ...course, ...givenUp } : course;
-      }
-      case 5:
-      case 6: {
-        const answersAfter = takes + random.below(WRITE_DEADLINE_MS - takes);
-        return fault('is acknowledged late, at the second attempt') ? { ...course, answersAfter } : course;
-      }
-      case 7:
-      case 8:
-      case 9: {
-        const arrivesAfter = takes + random.below(800);
-        const again = { arrivesAfter, answersAfter: arrivesAfter + delayMs * random.next() };
-        return fault('meets a conflict at first') ? { ...course, ...again } : course;
-      }
-      case 10: {
-        const never = { arrivesAfter: undefined, answersAfter: WRITE_DEADLINE_MS } as const;
-        if (!random.oneIn(2) || !fault('meets conflicts until its deadline')) return course;
-        return { ...course, ...never, failure: 'contended' };
-      }
-      default:
-        return course;
+    const what = random.below(48);
+    if (what < 5) {
+      const arrivesAfter = random.oneIn(5) ? undefined : random.next() * ARRIVAL_MS;
+      const givenUp = { arrivesAfter, answersAfter: WRITE_DEADLINE_MS, failure: 'transient' } as const;
+      const how =
+        arrivesAfter === undefined ? 'never arrives' : `arrives after ${Math.ceil(arrivesAfter)} ms`;
+      return fault(`is given up and ${how}`) ? { ...course, ...givenUp } : course;
     }
+    if (what < 7) {
+      const answersAfter = takes + random.below(WRITE_DEADLINE_MS - takes);
+      return fault('is acknowledged late, at the second attempt') ? { ...course, answersAfter } : course;
+    }
+    if (what < 10) {
+      const arrivesAfter = takes + random.below(800);
+      const again = { arrivesAfter, answersAfter: arrivesAfter + delayMs * random.next() };
+      return fault('meets a conflict at first') ? { ...course, ...again } : course;
+    }
+    if (what === 10 && random.oneIn(2) && fault('meets conflicts until its deadline'))
+      return {
+        ...course,
+        arrivesAfter: undefined,
+        answersAfter: WRITE_DEADLINE_MS,
+        failure: 'contended',
+      };
+    return course;
   }
 
   const FAILURES = {

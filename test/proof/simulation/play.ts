@@ -234,6 +234,10 @@ async function playIn(time: ReturnType<typeof createTime>, options: PlayOptions)
     those.add(one);
   };
 
+  const commandsOn = (
+    of: Pick<Parameters<typeof createProvisioning>[0], 'reader' | 'writer' | 'clock' | 'newId'>,
+  ) => createProvisioning({ ...of, newSecret: () => SECRET, sleep: wait });
+
   /** Tokens of the writes that were answered, with the first state that holds them. */
   const tokens: { readonly token: string; readonly state: number }[] = [];
   const writes: Sent[] = [];
@@ -254,14 +258,7 @@ async function playIn(time: ReturnType<typeof createTime>, options: PlayOptions)
       return process.administering.writer.send(planted);
     };
     const { reader } = process.administering;
-    const provision = createProvisioning({
-      reader,
-      writer: { send },
-      clock,
-      newId,
-      newSecret: () => SECRET,
-      sleep: wait,
-    });
+    const provision = commandsOn({ reader, writer: { send }, clock, newId });
     const { command, input } = operation;
     const operationId = isNamed || againAfter !== undefined ? newId() : undefined;
     for (let attempt = 1; ; attempt++) {
@@ -300,15 +297,8 @@ async function playIn(time: ReturnType<typeof createTime>, options: PlayOptions)
     const { clock, newId, administering } = processOf(number);
     const { command, input } = asked;
     const first = record.latest();
-    const provision = createProvisioning({
-      reader: administering.reader,
-      writer: administering.writer,
-      clock,
-      newId,
-      newSecret: () => SECRET,
-      sleep: wait,
-    });
-    const answer = await provision({ command, input });
+    const { reader, writer } = administering;
+    const answer = await commandsOn({ reader, writer, clock, newId })({ command, input });
     const about = `process ${number}: ${command} ${JSON.stringify(input)}`;
     note(
       `${about} ${answer.ok ? `is answered ${JSON.stringify(answer.result)}` : `fails: ${answer.error.code}`}`,
@@ -664,14 +654,7 @@ async function playIn(time: ReturnType<typeof createTime>, options: PlayOptions)
       const refusals: string[] = [];
       for (const { command, input } of open) {
         const clock = { now: () => Math.floor(now()) };
-        const provision = createProvisioning({
-          reader,
-          writer: table.writer,
-          clock,
-          newId,
-          newSecret: () => SECRET,
-          sleep: wait,
-        });
+        const provision = commandsOn({ reader, writer: table.writer, clock, newId });
         const answer = await provision({ command, input });
         record.commitStep('what was begun is ended', now(), modelIn(table.items(), record.model()));
         if (answer.ok) break;

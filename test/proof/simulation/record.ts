@@ -8,85 +8,56 @@ export interface Violation {
   readonly text: string;
 }
 
-export interface Tally {
-  readonly checks: Record<'cached' | 'strong' | 'atLeast', number>;
+export const newTally = () => ({
+  checks: { cached: 0, strong: 0, atLeast: 0 },
   /** Answers that are not true any more when they come. */
-  stale: number;
+  stale: 0,
   /**
    * Refusals that were true at an instant, for another reason: what is not there cannot say since when, so
    * `subject_unknown`, `scope_unknown` and `permission_unknown` may come with facts from before (ADR 0014).
    */
-  misnamed: number;
-  allowed: number;
-  /** Of those to who acts for somebody. */
-  acting: number;
-  /** Checks and requests that only the groups of a token let be allowed. */
-  byGroups: number;
-  /** Refusals because a condition could not be evaluated. */
-  undecided: number;
-  /** Checks that found no coherent state and so failed. */
-  contended: number;
-  /** Answers of sessions, the last ones a millisecond before they end. */
-  sessions: number;
-  /** Strong lists of what a subject may do. */
-  lists: number;
-  /** Pages of what administrators list. */
-  pages: number;
-  /** Answers of authorizers: all; those with a policy for the whole API; refused credentials. */
-  requests: number;
-  policies: number;
-  unauthorized: number;
-  /** Checks and requests that failed because a read did, and answers older than the time-to-live then. */
-  failed: number;
-  bridged: number;
-  /** Writes that were answered; of which after they had been given up and sent again. */
-  writes: number;
-  repeated: number;
-  refused: number;
-  /** Writes that were given up by their writer; those that were committed later than that. */
-  givenUp: number;
-  late: number;
-  /** Commands that took several transactions; how often somebody else went on with one. */
-  stepwise: number;
-  /** Decision items that migrations split or joined. */
-  split: number;
-  resumed: number;
-  crashes: number;
-  freezes: number;
-  rotations: number;
-  histories: number;
-}
-
-export const newTally = (): Tally => ({
-  checks: { cached: 0, strong: 0, atLeast: 0 },
-  stale: 0,
   misnamed: 0,
   allowed: 0,
+  /** Of those to who acts for somebody. */
   acting: 0,
+  /** Checks and requests that only the groups of a token let be allowed. */
   byGroups: 0,
+  /** Refusals because a condition could not be evaluated. */
   undecided: 0,
+  /** Checks that found no coherent state and so failed. */
   contended: 0,
+  /** Answers of sessions, the last ones a millisecond before they end. */
   sessions: 0,
+  /** Strong lists of what a subject may do. */
   lists: 0,
+  /** Pages of what administrators list. */
   pages: 0,
+  /** Answers of authorizers: all; those with a policy for the whole API; refused credentials. */
   requests: 0,
   policies: 0,
   unauthorized: 0,
+  /** Checks and requests that failed because a read did, and answers older than the time-to-live then. */
   failed: 0,
   bridged: 0,
+  /** Writes that were answered; of which after they had been given up and sent again. */
   writes: 0,
   repeated: 0,
   refused: 0,
+  /** Writes that were given up by their writer; those that were committed later than that. */
   givenUp: 0,
   late: 0,
+  /** Commands that took several transactions; how often somebody else went on with one. */
   stepwise: 0,
   resumed: 0,
+  /** Decision items that migrations split or joined. */
   split: 0,
   crashes: 0,
   freezes: 0,
   rotations: 0,
   histories: 0,
 });
+
+export type Tally = ReturnType<typeof newTally>;
 
 /** Adds what was counted elsewhere. */
 export function addTally(tally: Tally, { checks, ...counts }: Tally): void {

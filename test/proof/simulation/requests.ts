@@ -1,6 +1,7 @@
 import type { Answer, Authorizer } from '../../../authorizer/index.ts';
 import { evaluate, INVOKE_ACTION } from '../../../authorizer/policies/index.ts';
 import { DEFAULT_TTL_MS } from '../../../engine/index.ts';
+import { ARN, httpEvent, restRequestEvent } from '../../authorizer/support.ts';
 import type { Model } from '../oracle/model.ts';
 import { isGood, type ShownCaller } from './callers.ts';
 import type { Doing } from './history.ts';
@@ -30,9 +31,6 @@ export interface Outcome {
 
 type Request = Doing & { does: 'request' };
 
-const BASE = 'arn:aws:execute-api:eu-central-1:123456789012:abcdef1234';
-const SOURCE = { ip: '203.0.113.9', userAgent: 'test/1.0' } as const;
-
 /** How long keys that an issuer has withdrawn may still be used: fresh ones, then while no others can be had. */
 const KEYS_KEPT_MS = 600_000 + 300_000;
 /** A key that is not known is fetched at most so often, and a fetch that fails is repeated after as long. */
@@ -47,7 +45,7 @@ export function createRequests(callers: readonly ShownCaller[], { routes, places
     const path = rule.path.replace('{id}', inPath(idOf(place))).replace('{page}', page);
     const authorization = `Bearer ${shown.token(key)}`;
     const stage = process === 1 ? 'prod' : '$default';
-    const arn = `${BASE}/${stage}/GET${path}`;
+    const arn = `${ARN}/${stage}/GET${path}`;
     const isByEmail = process === 2 && shown.isJwt;
     const subjectIn = (model: Model): string | undefined =>
       isByEmail ? model.subjects.find(({ email }) => email === shown.email)?.ref : shown.subject;
@@ -58,8 +56,12 @@ export function createRequests(callers: readonly ShownCaller[], { routes, places
       isJwt: shown.isJwt,
       hasSubject: (model) => model.subjects.some(({ ref }) => ref === shown.subject),
       text: `GET ${path} by ${shown.credential}${isByEmail ? ` of ${shown.email}` : ''}${shown.groups ? ` in ${shown.groups.ids}` : ''}, key ${key}`,
-      event:
-        process === 1 ? restEvent(path, arn, authorization, id) : httpEvent(path, arn, authorization, id),
+      event: withId(
+        process === 1
+          ? restRequestEvent('GET', path, { Authorization: [authorization] })
+          : httpEvent('GET', path, { authorization }),
+        id,
+      ),
       isAbsent: (model) => {
         const [subject, permission] = [subjectIn(model), permissionIn(model)];
         if (subject === undefined) return true;
@@ -111,42 +113,10 @@ export function createRequests(callers: readonly ShownCaller[], { routes, places
 /** A value as it stands in a path (RFC 3986, pchar). */
 const inPath = (value: string): string => encodeURIComponent(value).replaceAll('%40', '@');
 
-const httpEvent = (path: string, arn: string, authorization: string, requestId: string) => ({
-  version: '2.0',
-  type: 'REQUEST',
-  routeArn: arn,
-  identitySource: [authorization],
-  routeKey: '$default',
-  rawPath: path,
-  rawQueryString: '',
-  headers: { authorization },
-  requestContext: {
-    accountId: '123456789012',
-    apiId: 'abcdef1234',
-    http: { method: 'GET', path, protocol: 'HTTP/1.1', sourceIp: SOURCE.ip, userAgent: SOURCE.userAgent },
-    requestId,
-    routeKey: '$default',
-    stage: '$default',
-  },
-});
-
-const restEvent = (path: string, arn: string, authorization: string, requestId: string) => ({
-  type: 'REQUEST',
-  methodArn: arn,
-  resource: '/{proxy+}',
-  path,
-  httpMethod: 'GET',
-  headers: { Authorization: authorization },
-  multiValueHeaders: { Authorization: [authorization] },
-  queryStringParameters: {},
-  pathParameters: {},
-  stageVariables: {},
-  requestContext: {
-    path: `/prod${path}`,
-    stage: 'prod',
-    requestId,
-    identity: { sourceIp: SOURCE.ip, userAgent: SOURCE.userAgent },
-  },
+/** The event of a request with this id. */
+const withId = <Event extends { readonly requestContext: object }>(event: Event, requestId: string) => ({
+  ...event,
+  requestContext: { ...event.requestContext, requestId },
 });
 
 /** What an authorizer answers. */

@@ -1,16 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { createEngine, DEFAULT_TTL_MS } from '../../../engine/index.ts';
-import { GatehouseError } from '../../../table/errors.ts';
-import { createMemoryTable } from '../../../table/memory/index.ts';
 import { CLOCK_SKEW_MS, COHERENCE_MARGIN_MS } from '../../../table/timing.ts';
 import { again, SEED } from '../../support/seed.ts';
-import { START } from '../oracle/generate.ts';
 import { createCatalogue } from './catalogue.ts';
 import type { History } from './history.ts';
 import type { PlantName } from './plants.ts';
 import { newTally, type Tally, type Violation } from './record.ts';
 import { shrink } from './shrink.ts';
-import { AT_PLACE, AT_THE_MARGIN, historyOf, SCENES, type Scene, STORIES, stage } from './stories.ts';
+import { AT_THE_MARGIN, historyOf, SCENES, type Scene, STORIES, stage } from './stories.ts';
 import { furnish } from './worlds.ts';
 
 /**
@@ -147,28 +143,4 @@ describe('the new enemy', () => {
     }
     expect(texts.join('\n')).toContain('answered role');
   });
-});
-
-/**
- * While DynamoDB is down an engine may answer from longer ago. For a second after a failure it takes everything
- * that it has cached for such, also what is not too old at all: a session then lives for the second bound.
- */
-test('what was read just now bounds a session as ever, though a read has failed since', async () => {
-  let isDown = false;
-  const connected =
-    <In extends readonly unknown[], Out>(read: (...input: In) => Promise<Out>) =>
-    async (...input: In): Promise<Out> => {
-      if (isDown) throw new GatehouseError('transient', 'DynamoDB is down');
-      return read(...input);
-    };
-  const { getMany, getSnapshot } = createMemoryTable().reader;
-  const reader = { getMany: connected(getMany), getSnapshot: connected(getSnapshot) };
-  const engine = createEngine({ reader, clock: { now: () => START }, outageTtlMs: 600_000 });
-  const { subject, scope, permission } = AT_PLACE;
-  const openSession = () => engine.session(subject, scope, { permissions: [permission] });
-  await openSession();
-  isDown = true;
-  await expect(engine.check(`${subject.slice(0, -1)}9`, permission, scope)).rejects.toThrow('down');
-  isDown = false;
-  expect((await openSession()).expiresAt).toBeLessThanOrEqual(START + DEFAULT_TTL_MS);
 });

@@ -247,7 +247,7 @@ interface Script {
 const LONG = 70_000;
 const SHORT = 1_400;
 const TIMES = 4;
-export const AT_PLACE = question(EVE, PLACE);
+const AT_PLACE = question(EVE, PLACE);
 /** A moment, or none. */
 const soon = (random: Random): number => (random.oneIn(3) ? 0 : random.below(SHORT));
 /** So short that nothing else happens meanwhile. */

@@ -13,14 +13,11 @@ import type { Schedule } from '../../../table/memory/index.ts';
  * Simulated time: what is to happen stands in one queue and happens in its order, one thing after the other. Times
  * have fractions of a millisecond, as real ones do; clocks show whole ones.
  *
- * WebCrypto alone would work in real time: it does everything at once, until `stop`.
- *
  * @param start epoch milliseconds
  */
-export function createTime(start: number) {
+export function createQueue(start: number) {
   let time = start;
   const queue: { readonly due: number; readonly act: () => void }[] = [];
-  const stop = doCryptographyAtOnce();
 
   /** Until nothing goes on any more before time passes. */
   const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -33,11 +30,12 @@ export function createTime(start: number) {
 
   /** Lets time pass until an instant, and happen what is due. */
   async function passUntil(instant: number): Promise<void> {
-    for (let next = queue[0]; next !== undefined && next.due <= instant; next = queue[0]) {
+    for (await settle(); ; await settle()) {
+      const [next] = queue;
+      if (next === undefined || next.due > instant) break;
       queue.shift();
       time = next.due;
       next.act();
-      await settle();
     }
     time = Math.max(time, instant);
   }
@@ -50,9 +48,14 @@ export function createTime(start: number) {
       new Promise((resolve) => schedule(Math.max(0, milliseconds), resolve)),
     passUntil,
     pass: (milliseconds: number): Promise<void> => passUntil(time + milliseconds),
-    stop,
   };
 }
+
+/** Simulated time in which WebCrypto, which alone would work in real time, does everything at once until `stop`. */
+export const createTime = (start: number) => {
+  const stop = doCryptographyAtOnce();
+  return { ...createQueue(start), stop };
+};
 
 export type Time = ReturnType<typeof createTime>;
 

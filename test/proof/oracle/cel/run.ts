@@ -1,20 +1,12 @@
-import { parseArgs } from 'node:util';
+import { readOptions } from '../../options.ts';
 import { buildProgram, findGo, WITHOUT_GO } from './cel-go.ts';
 import { compare } from './compare.ts';
 
 /** `npm run proof -- cel --questions N --seed S`: whether conditions are evaluated as cel-go evaluates them. */
-const USAGE = 'usage: npm run proof -- cel [--questions N --seed S]';
-
-function read(name: string, text: string | undefined, otherwise: number): number {
-  if (text === undefined) return otherwise;
-  if (!/^\d{1,9}$/.test(text)) throw new Error(`--${name} needs a whole number; ${USAGE}`);
-  return Number(text);
-}
-
 try {
-  const { values } = parseArgs({ options: { questions: { type: 'string' }, seed: { type: 'string' } } });
-  const questions = read('questions', values.questions, 5_000);
-  const seed = read('seed', values.seed, Date.now() % 1_000_000_000);
+  const given = readOptions(process.argv.slice(2), { questions: 1, seed: 0 }, 'cel [--questions N --seed S]');
+  const questions = Number(given.questions ?? 5_000);
+  const seed = Number(given.seed ?? Date.now() % 1_000_000_000);
   const go = await findGo();
   if (go === undefined) throw new Error(WITHOUT_GO);
   console.log(`seed         ${seed}`);
