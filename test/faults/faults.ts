@@ -25,125 +25,77 @@ export interface Fault {
   readonly silent?: 'dynamodb' | 'issuer';
 }
 
+const MINUTE_MS = 60_000;
+const [DOWN, THROTTLING, BROKEN] = ['dynamodb-down.md', 'throttling.md', 'broken-deploy.md'] as const;
 const VERIFYING: readonly FunctionName[] = ['authorizer', 'authzen'];
 
-const dynamodb = (behaviour: Behaviour): Pick<Fault, 'strike' | 'on'> => ({
+const dynamodb = (
+  title: string,
+  runbook: string,
+  behaviour: Behaviour,
+  more: Partial<Fault> = {},
+): Fault => ({
+  title,
+  runbook,
   on: FUNCTIONS,
   strike: (scene) => scene.dynamodb.behave(behaviour),
+  ...more,
 });
-const issuer = (behaviour: Behaviour): Pick<Fault, 'strike' | 'on' | 'runbook'> => ({
-  on: VERIFYING,
+const issuer = (title: string, behaviour: Behaviour, more: Partial<Fault> = {}): Fault => ({
+  title,
   runbook: 'issuer.md',
+  on: VERIFYING,
   strike: (scene) => scene.issuer.behave(behaviour),
+  ...more,
 });
-
-const MINUTE_MS = 60_000;
+const changeKeys = (scene: Dependencies): void => scene.issuer.publish('next');
+const onAll = (title: string, more: Partial<Fault>): Fault => ({
+  title,
+  runbook: BROKEN,
+  on: FUNCTIONS,
+  ...more,
+});
 
 export const FAULTS: readonly Fault[] = [
-  { title: 'DynamoDB refuses connections', runbook: 'dynamodb-down.md', ...dynamodb('down') },
-  {
-    title: 'DynamoDB refuses connections; the answer is in the cache',
-    runbook: 'dynamodb-down.md',
-    ...dynamodb('down'),
+  dynamodb('DynamoDB refuses connections', DOWN, 'down'),
+  dynamodb('DynamoDB refuses connections; the answer is in the cache', DOWN, 'down', {
     on: VERIFYING,
     isWarm: true,
-  },
-  {
-    title: 'DynamoDB refuses connections; the answer was in the cache two minutes ago',
-    runbook: 'dynamodb-down.md',
-    ...dynamodb('down'),
+  }),
+  dynamodb('DynamoDB refuses connections; the answer was in the cache two minutes ago', DOWN, 'down', {
     on: VERIFYING,
     isWarm: true,
     aheadMs: 2 * MINUTE_MS,
-  },
-  {
-    title: 'DynamoDB answers after 30 s',
-    runbook: 'dynamodb-down.md',
-    ...dynamodb('silent'),
-    silent: 'dynamodb',
-  },
-  {
-    title: 'DynamoDB answers 500',
-    runbook: 'dynamodb-down.md',
-    ...dynamodb(dynamodbError('InternalServerError', 500)),
-  },
-  {
-    title: 'the table is throttled',
-    runbook: 'throttling.md',
-    ...dynamodb(dynamodbError('ProvisionedThroughputExceededException')),
-  },
-  {
-    title: 'the account is throttled',
-    runbook: 'throttling.md',
-    ...dynamodb(dynamodbError('RequestLimitExceeded')),
-  },
-  {
-    title: 'the table is missing',
-    runbook: 'broken-deploy.md',
-    ...dynamodb(dynamodbError('ResourceNotFoundException')),
-  },
-  {
-    title: 'the role may not read the table',
-    runbook: 'broken-deploy.md',
-    ...dynamodb(dynamodbError('AccessDeniedException')),
-  },
-  { title: 'the issuer refuses connections', ...issuer('down') },
-  { title: 'the issuer answers after 30 s', ...issuer('silent'), silent: 'issuer' },
-  { title: 'the issuer answers 500', ...issuer({ status: 500, body: '' }) },
-  { title: 'the issuer answers with a page', ...issuer({ status: 200, body: '<html>Sign in</html>' }) },
-  {
-    title: 'the issuer answers without keys',
-    ...issuer({ status: 200, body: '{"keys":[]}' }),
-    rounds: 12,
-  },
-  {
-    title: 'the issuer refuses connections; its keys are eleven minutes old',
-    ...issuer('down'),
+  }),
+  dynamodb('DynamoDB answers after 30 s', DOWN, 'silent', { silent: 'dynamodb' }),
+  dynamodb('DynamoDB answers 500', DOWN, dynamodbError('InternalServerError', 500)),
+  dynamodb('the table is throttled', THROTTLING, dynamodbError('ProvisionedThroughputExceededException')),
+  dynamodb('the account is throttled', THROTTLING, dynamodbError('RequestLimitExceeded')),
+  dynamodb('the table is missing', BROKEN, dynamodbError('ResourceNotFoundException')),
+  dynamodb('the role may not read the table', BROKEN, dynamodbError('AccessDeniedException')),
+  issuer('the issuer refuses connections', 'down'),
+  issuer('the issuer answers after 30 s', 'silent', { silent: 'issuer' }),
+  issuer('the issuer answers 500', { status: 500, body: '' }),
+  issuer('the issuer answers with a page', { status: 200, body: '<html>Sign in</html>' }),
+  issuer('the issuer answers without keys', { status: 200, body: '{"keys":[]}' }, { rounds: 12 }),
+  issuer('the issuer refuses connections; its keys are eleven minutes old', 'down', {
     isWarm: true,
     aheadMs: 11 * MINUTE_MS,
-  },
-  {
-    title: 'a token of a key that the issuer never had',
-    on: VERIFYING,
-    runbook: 'issuer.md',
-    key: 'foreign',
-  },
-  {
-    title: 'the issuer has changed its keys',
-    on: VERIFYING,
-    runbook: 'issuer.md',
+  }),
+  issuer('a token of a key that the issuer never had', 'well', { key: 'foreign' }),
+  issuer('the issuer has changed its keys', 'well', {
     isWarm: true,
     aheadMs: MINUTE_MS,
     key: 'next',
-    strike: (scene) => scene.issuer.publish('next'),
-  },
-  {
-    title: 'a token of the key before, eleven minutes after the issuer has changed its keys',
-    on: VERIFYING,
-    runbook: 'issuer.md',
+    strike: changeKeys,
+  }),
+  issuer('a token of the key before, eleven minutes after the issuer has changed its keys', 'well', {
     isWarm: true,
     aheadMs: 11 * MINUTE_MS,
-    strike: (scene) => scene.issuer.publish('next'),
-  },
-  {
-    title: 'out of memory',
-    on: FUNCTIONS,
-    runbook: 'broken-deploy.md',
-    options: { heapMb: 16 },
-    isHuge: true,
-  },
-  {
-    title: 'out of time',
-    ...dynamodb('silent'),
-    runbook: 'dynamodb-down.md',
-    options: { cutOffMs: 300 },
-    silent: 'dynamodb',
-  },
-  {
-    title: 'a variable of the configuration is wrong',
-    on: FUNCTIONS,
-    runbook: 'broken-deploy.md',
-    options: { environment: { TABLE_NAME: '' } },
-  },
-  { title: 'Lambda throttles', on: FUNCTIONS, runbook: 'throttling.md', options: { reservedConcurrency: 0 } },
+    strike: changeKeys,
+  }),
+  onAll('out of memory', { options: { heapMb: 16 }, isHuge: true }),
+  dynamodb('out of time', DOWN, 'silent', { options: { cutOffMs: 300 }, silent: 'dynamodb' }),
+  onAll('a variable of the configuration is wrong', { options: { environment: { TABLE_NAME: '' } } }),
+  onAll('Lambda throttles', { runbook: THROTTLING, options: { reservedConcurrency: 0 } }),
 ];

@@ -32,9 +32,7 @@ interface Alarm {
 
 const BREACHES: Readonly<Record<string, (value: number, threshold: number) => boolean>> = {
   GreaterThanThreshold: (value, threshold) => value > threshold,
-  GreaterThanOrEqualToThreshold: (value, threshold) => value >= threshold,
   LessThanThreshold: (value, threshold) => value < threshold,
-  LessThanOrEqualToThreshold: (value, threshold) => value <= threshold,
 };
 
 /** The value that an alarm looks at, of the data of one period. */
@@ -84,12 +82,10 @@ export function firingAlarms(resources: Resources, data: readonly Datum[]): read
   return alarms.flatMap(([id]) => (isFiring(id) ? [id] : [])).sort();
 }
 
-/** The rule of a composite alarm: `ALARM(a) AND (ALARM(b) OR NOT ALARM(c))`. */
-function isTrue(rule: string, isFiring: (id: string) => boolean): boolean {
-  const expression = rule
-    .replaceAll(/ALARM\(\s*"?([\w.]+)"?\s*\)/g, (_, id: string) =>
-      isFiring(id.replace(/\.Arn$/, '')) ? '1' : '0',
-    )
-    .replaceAll(/NOT\s+([01])/g, (_, value: string) => (value === '1' ? '0' : '1'));
-  return metricMath(expression)(() => undefined) === 1;
-}
+/** The rule of a composite alarm: `ALARM("a") AND ALARM("b")`. */
+const isTrue = (rule: string, isFiring: (id: string) => boolean): boolean =>
+  rule.split(' AND ').every((part) => {
+    const [, id] = /^ALARM\("(\w+)(?:\.Arn)?"\)$/.exec(part) ?? [];
+    if (id === undefined) throw new Error(`rule ${rule}`);
+    return isFiring(id);
+  });

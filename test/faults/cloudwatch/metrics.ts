@@ -97,24 +97,16 @@ export function statisticOf(
     .map(({ value }) => value)
     .sort((a, b) => a - b);
   if (values.length === 0) return undefined;
-  const sum = values.reduce((total, value) => total + value, 0);
   const [, percentile] = /^p(\d+(?:\.\d+)?)$/.exec(stat) ?? [];
   if (percentile !== undefined) return values[Math.ceil((Number(percentile) / 100) * values.length) - 1];
-  // A percentile rank: how many percent of the values lie above the one bound and not above the other.
-  const [, above = '', below = ''] = /^PR\((\d*):(\d*)\)$/.exec(stat) ?? [];
-  if (stat.startsWith('PR(')) {
-    const bounds = [
-      above === '' ? Number.NEGATIVE_INFINITY : Number(above),
-      below === '' ? Number.POSITIVE_INFINITY : Number(below),
-    ] as const;
-    return (100 * values.filter((value) => value > bounds[0] && value <= bounds[1]).length) / values.length;
-  }
+  // A percentile rank: how many percent of the values are not above the bound.
+  const [, bound] = /^PR\(:(\d+)\)$/.exec(stat) ?? [];
+  if (bound !== undefined)
+    return (100 * values.filter((value) => value <= Number(bound)).length) / values.length;
   const statistics: Readonly<Record<string, number | undefined>> = {
-    Sum: sum,
-    Average: sum / values.length,
+    Sum: values.reduce((total, value) => total + value, 0),
     Maximum: values.at(-1),
     Minimum: values[0],
-    SampleCount: values.length,
   };
   if (!(stat in statistics)) throw new Error(`statistic ${stat}`);
   return statistics[stat];

@@ -60,18 +60,6 @@ export function resourcesOf(stackName: string, given: Readonly<Record<string, st
     'Fn::Not': (argument) => (resolve(argument) as unknown[])[0] !== true,
     'Fn::And': (argument) => (resolve(argument) as unknown[]).every((each) => each === true),
     'Fn::Or': (argument) => (resolve(argument) as unknown[]).some((each) => each === true),
-    'Fn::Join': (argument) => {
-      const [separator, parts] = resolve(argument) as [string, unknown[]];
-      return parts.join(separator);
-    },
-    'Fn::Select': (argument) => {
-      const [index, parts] = resolve(argument) as [number, unknown[]];
-      return parts[Number(index)];
-    },
-    'Fn::Split': (argument) => {
-      const [separator, text] = resolve(argument) as [string, string];
-      return text.split(separator);
-    },
     'Fn::Sub': (argument) => {
       const [text, own] = (Array.isArray(argument) ? argument : [argument, {}]) as [
         string,
