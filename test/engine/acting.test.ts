@@ -447,37 +447,6 @@ describe('an explanation', () => {
   });
 });
 
-test('a mandate that was judged before is judged again where it, the actor or the subject was read anew', async () => {
-  const actor = { ...BOT, mandate: 'mandate:again' };
-  await mandate({}, 'mandate:again');
-  await writeSubject(world, 'agent:bot', { status: 'active' });
-  world.settle();
-  const now = async (more: CheckOptions = {}) => reasonOf(actor, READ, NORTH, more);
-  for (let n = 0; n < 3; n++) expect(await now()).toBe('role');
-  // A read of another question replaces it in the cache.
-  await mandate({ scopes: [SOUTH] }, 'mandate:again');
-  expect(await now({ consistency: 'strong' })).toBe('mandate_scope');
-  for (let n = 0; n < 3; n++) expect(await now()).toBe('mandate_scope');
-  await mandate({}, 'mandate:again');
-  for (let n = 0; n < 3; n++) expect(await now({ consistency: n === 0 ? 'strong' : 'cached' })).toBe('role');
-  await writeSubject(world, 'agent:bot', { status: 'disabled' });
-  world.settle();
-  expect(await now({ consistency: 'strong' })).toBe('actor_inactive');
-  for (let n = 0; n < 3; n++) expect(await now()).toBe('actor_inactive');
-  await writeSubject(world, 'agent:bot', { status: 'active' });
-  world.settle();
-  for (let n = 0; n < 3; n++) expect(await now({ consistency: n === 0 ? 'strong' : 'cached' })).toBe('role');
-  // Two who act in turns do not take each other's place.
-  for (let n = 0; n < 3; n++) {
-    expect(await now()).toBe('role');
-    expect(await reasonOf({ subject: 'user:none' })).toBe('actor_no_grant');
-    expect(await reasonOf({ ...actor, mandate: 'mandate:job' })).toBe('mandate_unknown');
-  }
-  world.clock.advance(61_000);
-  await writeMandate(world, 'mandate:again', { status: 'ended' });
-  expect(await now()).toBe('mandate_inactive');
-});
-
 test('two decisions that are kept go together only where all they rest on was true at one instant', async () => {
   const school = createSchool();
   const kept = school.newEngine();

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { CheckOptions, EngineOptions, Observation } from '../../engine/index.ts';
 import * as items from '../../engine/items.ts';
-import { assignmentAttribute } from '../../table/decision/attributes.ts';
 import { formatRef } from '../../table/identifiers.ts';
 import { decisionKey, globalKey } from '../../table/keys.ts';
-import { createSchool, ELSEWHERE, GRANTED, PAGE, PLACE, REVOKED, userRef } from './fake-table.ts';
+import { createSchool, ELSEWHERE, GRANTED, PAGE, PLACE, userRef } from './fake-table.ts';
 
 /** When a decision that was kept is given again (ADR 0013). kept-and-anew.test.ts shows that it is always the right one. */
 const TTL = 60_000;
@@ -99,45 +98,6 @@ describe('it ends', () => {
     clock.advance(TTL - 10_001);
     expect(await ask()).toEqual(KEPT);
     clock.advance(1);
-    expect(await ask()).toEqual(MADE);
-  });
-
-  test('when one of its items is read anew: the subject, the scope, the permission, the global item', async () => {
-    for (const renew of [
-      (school: ReturnType<typeof setUp>) => school.putUser(0, { ...GRANTED }),
-      ({ put }: ReturnType<typeof setUp>) =>
-        put(decisionKey(PLACE), { status: 'active', 'group|teachers': new Set(['teacher']) }),
-      ({ put }: ReturnType<typeof setUp>) =>
-        put(decisionKey(PAGE), { registered: true, allow: new Set(['teacher']) }),
-      ({ put }: ReturnType<typeof setUp>) => put(globalKey(), { 'role|teacher': '' }),
-    ]) {
-      const school = setUp();
-      await school.ask();
-      school.clock.advance(30_000);
-      renew(school);
-      // Another process's token: everything that was read before it is read anew.
-      await school.engine.check(formatRef(userRef(0)), 'dashboard', place, { consistency: 'strong' });
-      expect(await school.ask()).toEqual(MADE);
-      expect(await school.ask()).toEqual(KEPT);
-    }
-  });
-
-  test('to the millisecond when an assignment begins or ends', async () => {
-    const { ask, clock, putUser } = setUp();
-    const end = new Date(clock.now() + 500).toISOString();
-    putUser(0, { ...REVOKED, [assignmentAttribute(place, 'teacher')]: `/${end}` });
-    await ask();
-    clock.advance(499);
-    expect(await ask()).toEqual(KEPT);
-    clock.advance(1);
-    expect(await ask()).toEqual({ reason: 'no_grant', isKept: false });
-    expect(await ask()).toEqual({ reason: 'no_grant', isKept: true });
-  });
-
-  test('when the clock is set back', async () => {
-    const { ask, clock } = setUp();
-    await ask();
-    clock.advance(-1);
     expect(await ask()).toEqual(MADE);
   });
 
