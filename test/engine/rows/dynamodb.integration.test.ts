@@ -9,7 +9,6 @@ import {
   text,
   type VisibleRows,
 } from '../../../engine/rows/index.ts';
-import { placeOf } from '../../../engine/rows/row-place.ts';
 import { testEngine } from '../../../testing/index.ts';
 import { createRowsTable } from './databases.ts';
 
@@ -79,47 +78,6 @@ test('a page reads of each subtree as many rows as it may show, and one', async 
   expect((await list('user:ben')).rows).toHaveLength(50);
   expect(looked).toBe(3 * 51);
 });
-
-test.each(['asc', 'desc'] as const)(
-  'pages of any size are the list, where many sort keys are equal: %s',
-  async (direction) => {
-    const { client, table, write } = there;
-    const item = (n: number) => ({
-      pk: `tie${n % 4}`,
-      sk: String(n),
-      list: ['x', 'y', 'z'][n % 3],
-      rank: n % 5,
-      id: `t${n}`,
-    });
-    await write(Array.from({ length: 60 }, (_, n) => ({ PutRequest: { Item: item(n) } })));
-    const rows = defineRows({
-      type: 'invoice',
-      id: 'id',
-      scope: { column: 'list', type: 'project' },
-      order: [{ column: 'rank', direction }],
-      key: ['list', 'pk', 'sk'],
-    });
-    const fetch = rowsInDynamoDb<Row>(
-      rows,
-      { table, index: 'by-rank', partition: { attribute: 'list' }, sort: { attribute: 'rank' } },
-      (input) => client.send(new QueryCommand(input)),
-    );
-    const anywhere = { kind: 'oneOf', column: text('list'), values: ['z', 'x', 'y'] } as const;
-    const all = await fetch(anywhere, undefined, 100);
-    expect(new Set(all.map(({ id }) => id)).size).toBe(60);
-    const ranks = all.map(({ rank }) => Number(rank));
-    expect(ranks).toEqual(ranks.toSorted((a, b) => (direction === 'asc' ? a - b : b - a)));
-    for (const count of [1, 2, 3, 7]) {
-      const found: Row[] = [];
-      for (let page = await fetch(anywhere, undefined, count); page.length > 0; ) {
-        found.push(...page);
-        expect(found.length).toBeLessThanOrEqual(60);
-        page = page.length < count ? [] : await fetch(anywhere, placeOf(rows, page.at(-1) as Row), count);
-      }
-      expect(found).toEqual(all);
-    }
-  },
-);
 
 test('the entity of ElectroDB in the documents is listed', async () => {
   const { client, table } = there;

@@ -12,13 +12,14 @@ import {
   time,
 } from '../../../engine/rows/index.ts';
 import type { ScopeItem } from '../../../table/decision/items.ts';
+import { PERMISSIONS } from '../../proof/oracle/generate.ts';
 import fc from '../../support/fast-check.ts';
 import type { World } from '../../support/world.ts';
-import { type Furnished, PERMISSIONS } from '../search/random-world.ts';
+import type { Furnished } from '../search/random-world.ts';
 
 /** Rows that are hard to find by a condition: odd values, scopes that are closed, gone or of another type. */
 
-export const EXPRESSIONS = [
+const EXPRESSIONS = [
   'resource.properties.owner == subject.id',
   'subject.id == resource.properties.owner && resource.properties.amount < 500',
   'resource.properties.owner == "tenant:a" || resource.properties.amount >= 10',
@@ -116,7 +117,7 @@ export const DEFINED: readonly Rows[] = [
 );
 
 /** What these expressions look at. */
-export const PROPERTIES = [
+const PROPERTIES = [
   ...Object.entries({
     owner: 'string',
     amount: 'int',
