@@ -170,20 +170,6 @@ describe('half an answer is none', () => {
 describe('a failure', () => {
   const failure = (name: string) => Object.assign(new Error('it says USER#1 is secret'), { name });
 
-  test.each([
-    ['ProvisionedThroughputExceededException', 'throttled', true],
-    ['RequestLimitExceeded', 'throttled', true],
-    ['TimeoutError', 'transient', true],
-    ['InternalServerError', 'transient', true],
-    ['ResourceNotFoundException', 'internal', false],
-    ['AccessDeniedException', 'internal', false],
-  ])('%s is %s', async (name, code, retryable) => {
-    const { reader } = setUp(() => failure(name));
-    const refusal = await refusalOf(() => reader.getMany(keys(1)));
-    expect(refusal).toMatchObject({ code, retryable, cause: { name } });
-    expect(refusal.message).not.toContain('secret');
-  });
-
   test('of one call of three fails the whole read', async () => {
     const { reader } = setUp((asked) => (asked.length < 100 ? failure('ThrottlingException') : all(asked)));
     expect(await refusalOf(() => reader.getMany(keys(201)))).toMatchObject({ code: 'throttled' });

@@ -37,6 +37,7 @@ import {
 } from '../../table/keys.ts';
 import type { PermissionName } from '../../table/permission-name.ts';
 import type { Action, Update } from '../../table/write/action.ts';
+import { scopeItem } from '../engine/items.ts';
 import fc from '../support/fast-check.ts';
 import { createWorld } from '../support/world.ts';
 import { refusalOf } from './support.ts';
@@ -188,20 +189,7 @@ test('a scope', async () => {
   const decoded = async () => decodeScope(formatRef(place), await read(decisionKey(place)));
   const first = { status: 'active', combination: 'deny-overrides', ancestors: [parent, root] };
   await send(...created(place, first));
-  const bare = {
-    ref: formatRef(place),
-    active: true,
-    ancestors: [parent, root],
-    combination: 'deny-overrides',
-    groups: new Map(),
-    groupsApart: false,
-    roles: new Map(),
-    subscriptions: new Map(),
-    licenses: new Map(),
-    denials: new Set(),
-    enterprise: undefined,
-    properties: {},
-  };
+  const bare = scopeItem(formatRef(place), { ancestors: [parent, root], combination: 'deny-overrides' });
   expect(await decoded()).toEqual(bare);
   const carried = (id: string, role: string) =>
     groupRole({ group: id, role, scope: formatRef(place), assignedAt: START });

@@ -1,54 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import {
-  decodeGlobal,
-  decodePermission,
-  decodeStamp,
-  decodeSubject,
-  stampOf,
-} from '../../table/decision/decode.ts';
-import { decodeThisScope, item, PERMISSION, SCOPE, TENANT } from './decision-items.ts';
-import { ID, UUID } from './support.ts';
+import { decodeGlobal, decodePermission, decodeSubject } from '../../table/decision/decode.ts';
+import { decodeThisScope, item, SCOPE } from './decision-items.ts';
 
 /** What is in no item that is written. What is: decision-round-trip.test.ts. */
 describe('a sound item', () => {
-  test('of a scope; what a role that is not listed holds is not in force', () => {
-    expect(decodeThisScope(SCOPE)).toEqual({
-      ref: `location:${ID}`,
-      active: true,
-      ancestors: [`location:${UUID}`, TENANT],
-      combination: 'deny-overrides',
-      groups: new Map([['g1', ['r1', 'r2']]]),
-      groupsApart: false,
-      roles: new Map([
-        [
-          'r5',
-          {
-            parent: undefined,
-            patterns: new Map([
-              ['a:*:*', 'ALLOW'],
-              ['*:*:*', 'DENY'],
-            ]),
-          },
-        ],
-        [
-          'r6',
-          {
-            parent: 'r5',
-            patterns: new Map([['b:*:*', { effect: 'ALLOW', when: 'resource.id == subject.id' }]]),
-          },
-        ],
-      ]),
-      subscriptions: new Map(),
-      licenses: new Map(),
-      denials: new Set(),
-      enterprise: undefined,
-      properties: { status: 'archived', tags: ['a', 'b'] },
-    });
-  });
-
-  test('of which write they are', () => {
-    expect(decodeStamp(PERMISSION)).toEqual({ writtenAt: 1_000, writeId: 'write-1' });
-    expect(stampOf(PERMISSION)).toEqual({ writtenAt: 1_000, writeId: 'write-1' });
+  test('of a scope: what a role that is not listed holds is not in force', () => {
+    expect([...decodeThisScope(SCOPE).roles.keys()]).toEqual(['r5', 'r6']);
   });
 
   test('may hold nothing that grants', () => {

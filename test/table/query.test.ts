@@ -67,21 +67,6 @@ describe('a request', () => {
     ]);
   });
 
-  test('of a prefix', async () => {
-    const { reader, inputs } = setUp([]);
-    await reader.list({ ranges: [{ partition: 'USER#1', prefix: 'ROLE#' }], limit: 7 });
-    expect(inputs).toEqual([
-      {
-        TableName: 'the-table',
-        ConsistentRead: true,
-        KeyConditionExpression: '#pk = :pk AND begins_with(#sk, :prefix)',
-        ExpressionAttributeNames: { '#pk': 'PK', '#sk': 'SK' },
-        ExpressionAttributeValues: { ':pk': 'USER#1', ':prefix': 'ROLE#' },
-        Limit: 7,
-      },
-    ]);
-  });
-
   test('of the index, where no read is consistent', async () => {
     const { reader, inputs } = setUp([]);
     await reader.list({ ranges: [{ partition: 'LIST#USER#0' }], index: 'GSI1' });
@@ -97,31 +82,10 @@ describe('pages', () => {
     { partition: 'C', prefix: 'ROLE#' },
   ];
 
-  test('are full across ranges, empty ones too, and the last comes without a cursor', async () => {
-    const rows = [...rowsOf('A', 3), ...rowsOf('A', 5, 'GROUP#'), ...rowsOf('C', 4)];
-    const { reader } = setUp(rows);
-    const first = await reader.list({ ranges, limit: 5 });
-    expect(first.items.map(({ PK, SK }) => `${PK} ${SK}`)).toEqual([
-      'A ROLE#0000',
-      'A ROLE#0001',
-      'A ROLE#0002',
-      'C ROLE#0000',
-      'C ROLE#0001',
-    ]);
-    const second = await reader.list({ ranges, limit: 5, cursor: first.cursor });
-    expect(second.items).toHaveLength(2);
-    expect(second).not.toHaveProperty('cursor');
-  });
-
   test('ask the service for no more than is missing', async () => {
     const { reader, inputs } = setUp([...rowsOf('A', 3), ...rowsOf('B', 9)]);
     await reader.list({ ranges, limit: 5 });
     expect(inputs.map(({ Limit }) => Limit)).toEqual([5, 2]);
-  });
-
-  test('that end where a range ends go on with the next one', async () => {
-    const { reader } = setUp([...rowsOf('A', 2), ...rowsOf('B', 2)]);
-    expect((await pagesOf(reader, { ranges, limit: 2 })).map((page) => page.length)).toEqual([2, 2, 0]);
   });
 
   test('of no range at all are one, and empty', async () => {
@@ -161,58 +125,6 @@ describe('pages', () => {
       ),
       { numRuns: 150 },
     );
-  });
-});
-
-describe('refused before anything is read:', () => {
-  test.each([0, -1, 1.5, 1_001, Number.NaN, Number.POSITIVE_INFINITY])('a limit of %s', async (limit) => {
-    const { reader, inputs } = setUp([]);
-    const refusal = await refusalOf(() => reader.list({ ranges: [{ partition: 'A' }], limit }));
-    expect(refusal).toMatchObject({ code: 'invalid', field: 'limit' });
-    expect(refusal.message).toContain('1000');
-    expect(inputs).toEqual([]);
-  });
-
-  test.each<readonly [what: string, after: unknown]>([
-    ['in another partition', { PK: 'B', SK: 'ROLE#1' }],
-    ['outside of the prefix', { PK: 'A', SK: 'GROUP#1' }],
-    ['without a partition', { SK: 'ROLE#1' }],
-    ['without a sort key', { PK: 'A' }],
-    ['without a key', {}],
-  ])('a cursor of this list, turned to a place %s', async (_what, after) => {
-    const { reader, inputs } = setUp(rowsOf('A', 3));
-    const query = { ranges: [{ partition: 'A', prefix: 'ROLE#' }], limit: 1 };
-    const { cursor = '' } = await reader.list(query);
-    const [list, range] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[];
-    const forged = Buffer.from(JSON.stringify([list, range, after])).toString('base64url');
-    const refusal = await refusalOf(() => reader.list({ ...query, cursor: forged }));
-    expect(refusal).toMatchObject({ code: 'invalid', field: 'cursor' });
-    expect(inputs).toHaveLength(1);
-  });
-
-  test.each<readonly [what: string, query: ListQuery]>([
-    ['another partition', { ranges: [{ partition: 'B', prefix: 'ROLE#' }] }],
-    ['another prefix', { ranges: [{ partition: 'A', prefix: 'GROUP#' }] }],
-    ['no prefix', { ranges: [{ partition: 'A' }] }],
-    [
-      'a second range',
-      {
-        ranges: [
-          { partition: 'A', prefix: 'ROLE#' },
-          { partition: 'B', prefix: 'ROLE#' },
-        ],
-      },
-    ],
-    ['the index', { ranges: [{ partition: 'A', prefix: 'ROLE#' }], index: 'GSI1' }],
-    ['the same text cut elsewhere', { ranges: [{ partition: 'A\nROLE#' }] }],
-  ])('a cursor for a list of %s', async (_what, other) => {
-    const { reader, inputs } = setUp(rowsOf('A', 3));
-    const { cursor } = await reader.list({ ranges: [{ partition: 'A', prefix: 'ROLE#' }], limit: 1 });
-    expect(await refusalOf(() => reader.list({ ...other, cursor }))).toMatchObject({
-      code: 'invalid',
-      field: 'cursor',
-    });
-    expect(inputs).toHaveLength(1);
   });
 });
 
