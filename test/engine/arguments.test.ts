@@ -19,55 +19,37 @@ const lists: Lists = createLists(parts);
 const explainer: Explainer = createExplainer(parts);
 
 type Loose = Readonly<Record<string, unknown>>;
-/** Each function with a question and options, whatever they are. */
-type Call = (question: Loose, options: unknown) => Promise<unknown>;
 const call = (fn: unknown, ...args: unknown[]) => (fn as (...args: unknown[]) => Promise<unknown>)(...args);
-const of = ({ subject = SUBJECT, permission = PERMISSION, scope = SCOPE }: Loose) => ({
-  subject,
-  permission,
-  scope,
-});
-const give = (question: Loose, name: string) => (name in question ? question[name] : of({})[name as 'scope']);
-const functions: Readonly<Record<string, { readonly names: readonly string[]; readonly call: Call }>> = {
-  check: {
-    names: ['subject', 'permission', 'scope'],
-    call: (q, options) =>
-      call(engine.check, give(q, 'subject'), give(q, 'permission'), give(q, 'scope'), options),
-  },
-  checkWithRoles: {
-    names: ['subject', 'permission', 'scope'],
-    call: (q, options) =>
-      call(engine.checkWithRoles, give(q, 'subject'), give(q, 'permission'), give(q, 'scope'), options),
-  },
-  checkMany: { names: [], call: (q, options) => call(engine.checkMany, [{ ...of({}), ...q }], options) },
-  effectiveRoles: {
-    names: ['subject', 'scope'],
-    call: (q, options) => call(engine.effectiveRoles, give(q, 'subject'), give(q, 'scope'), options),
-  },
+const of = (given: Loose): Loose => ({ subject: SUBJECT, permission: PERMISSION, scope: SCOPE, ...given });
+const TAKES: Readonly<Record<string, readonly [fn: unknown, ...names: readonly string[]]>> = {
+  check: [engine.check, 'subject', 'permission', 'scope'],
+  checkWithRoles: [engine.checkWithRoles, 'subject', 'permission', 'scope'],
+  effectiveRoles: [engine.effectiveRoles, 'subject', 'scope'],
+  explain: [explainer.explain, 'subject', 'permission', 'scope'],
+  listPermissions: [lists.listPermissions, 'subject', 'scope'],
+  listScopes: [lists.listScopes, 'subject', 'permission'],
+  listSubjects: [lists.listSubjects, 'permission', 'scope'],
+};
+/** Each function with a question and options, whatever they are. */
+interface Called {
+  readonly names: readonly string[];
+  readonly call: (question: Loose, options: unknown) => Promise<unknown>;
+}
+const functions: Readonly<Record<string, Called>> = {
+  ...Object.fromEntries(
+    Object.entries(TAKES).map(([name, [fn, ...names]]): [string, Called] => [
+      name,
+      { names, call: (q, options) => call(fn, ...names.map((each) => of(q)[each]), options) },
+    ]),
+  ),
+  checkMany: { names: [], call: (q, options) => call(engine.checkMany, [of(q)], options) },
   session: {
     names: ['subject', 'scope'],
     call: (q, options) => {
       const given =
         typeof options === 'object' && options !== null ? { permissions: ['home'], ...options } : options;
-      return call(engine.session, give(q, 'subject'), give(q, 'scope'), given ?? null);
+      return call(engine.session, of(q).subject, of(q).scope, given ?? null);
     },
-  },
-  explain: {
-    names: ['subject', 'permission', 'scope'],
-    call: (q, options) =>
-      call(explainer.explain, give(q, 'subject'), give(q, 'permission'), give(q, 'scope'), options),
-  },
-  listPermissions: {
-    names: ['subject', 'scope'],
-    call: (q, options) => call(lists.listPermissions, give(q, 'subject'), give(q, 'scope'), options),
-  },
-  listScopes: {
-    names: ['subject', 'permission'],
-    call: (q, options) => call(lists.listScopes, give(q, 'subject'), give(q, 'permission'), options),
-  },
-  listSubjects: {
-    names: ['permission', 'scope'],
-    call: (q, options) => call(lists.listSubjects, give(q, 'permission'), give(q, 'scope'), options),
   },
 };
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { decide } from '../../engine/decide.ts';
 import type { Reason } from '../../engine/decision.ts';
 import type { DecisionInput } from '../../engine/decision-input.ts';
+import type { CheckedPermission } from '../../engine/items.ts';
 import type { RoleItem, RoleTable, ScopeItem, SubjectItem } from '../../table/decision/items.ts';
 import fc from '../support/fast-check.ts';
 import { scopeItem, subjectItem } from './items.ts';
@@ -50,8 +51,25 @@ test('a decision is a shared, frozen object', () => {
   for (const answer of [decide(SOUND, AT), ...spoilt]) expect(Object.isFrozen(answer)).toBe(true);
 });
 
+type Spoil = (input: DecisionInput) => DecisionInput;
+const subjectIs =
+  (changes: Partial<SubjectItem>): Spoil =>
+  (input) => ({ ...input, subject: input.subject && { ...input.subject, ...changes } });
+const permissionIs =
+  (changes: Partial<CheckedPermission>): Spoil =>
+  (input) => ({ ...input, permission: input.permission && { ...input.permission, ...changes } });
+/** What the scope is, or the one above it; null: it is missing. */
+const scopeIs =
+  (which: number, changes: Partial<ScopeItem> | null): Spoil =>
+  (input) => ({
+    ...input,
+    scopes: input.scopes.map((scope, n) =>
+      n === which ? scope && changes && { ...scope, ...changes } : scope,
+    ),
+  });
+
 /** The possible refusals, in the order of the steps. */
-const DEFECTS: readonly (readonly [reason: Reason, spoil: (input: DecisionInput) => DecisionInput])[] = [
+const DEFECTS: readonly (readonly [reason: Reason, spoil: Spoil])[] = [
   [
     'credential_refused',
     (input) => ({
@@ -61,55 +79,24 @@ const DEFECTS: readonly (readonly [reason: Reason, spoil: (input: DecisionInput)
     }),
   ],
   ['subject_unknown', (input) => ({ ...input, subject: null })],
-  [
-    'subject_inactive',
-    (input) => ({ ...input, subject: input.subject && { ...input.subject, active: false } }),
-  ],
-  ['subject_ended', (input) => ({ ...input, subject: input.subject && { ...input.subject, endsAt: AT } })],
-  ['scope_unknown', (input) => ({ ...input, scopes: [null, ...input.scopes.slice(1)] })],
-  [
-    'scope_inactive',
-    ({ scopes: [first = null, ...above], ...input }) => ({
-      ...input,
-      scopes: [first && { ...first, active: false }, ...above],
-    }),
-  ],
-  ['scope_unknown', ({ scopes: [first = null], ...input }) => ({ ...input, scopes: [first, null] })],
-  [
-    'scope_inactive',
-    ({ scopes: [first = null, second = null], ...input }) => ({
-      ...input,
-      scopes: [first, second && { ...second, active: false }],
-    }),
-  ],
+  ['subject_inactive', subjectIs({ active: false })],
+  ['subject_ended', subjectIs({ endsAt: AT })],
+  ['scope_unknown', scopeIs(0, null)],
+  ['scope_inactive', scopeIs(0, { active: false })],
+  ['scope_unknown', scopeIs(1, null)],
+  ['scope_inactive', scopeIs(1, { active: false })],
   ['permission_unknown', (input) => ({ ...input, permission: null })],
-  [
-    'permission_unknown',
-    (input) => ({ ...input, permission: input.permission && { ...input.permission, registered: false } }),
-  ],
-  ['admin', (input) => ({ ...input, subject: input.subject && { ...input.subject, isAdmin: true } })],
+  ['permission_unknown', permissionIs({ registered: false })],
+  ['admin', subjectIs({ isAdmin: true })],
   [
     'not_subscribed',
     (input) => ({
-      ...input,
-      permission: input.permission && { ...input.permission, module: 'hvac' },
+      ...permissionIs({ module: 'hvac' })(input),
       global: { ...input.global, soldModules: new Set(['hvac']) },
     }),
   ],
-  [
-    'not_licensed',
-    ({ scopes: [first = null, ...above], ...input }) => ({
-      ...input,
-      scopes: [first && { ...first, enterprise: 'enterprise:e' }, ...above],
-    }),
-  ],
-  [
-    'denied_by_role',
-    (input) => ({
-      ...input,
-      permission: input.permission && { ...input.permission, allow: new Set(), deny: new Set(['teacher']) },
-    }),
-  ],
+  ['not_licensed', scopeIs(0, { enterprise: 'enterprise:e' })],
+  ['denied_by_role', permissionIs({ allow: new Set(), deny: new Set(['teacher']) })],
   ['no_grant', (input) => ({ ...input, ...globally(new Map()) })],
 ];
 

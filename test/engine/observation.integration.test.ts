@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, inject, test } from 'vitest';
 import type { Engine, Observation } from '../../engine/index.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import { createWorld } from '../support/world.ts';
-import { createSchool, PLACE } from './fake-table.ts';
+import { createSchool } from './fake-table.ts';
 
 /** What is told of each decision: its reason and what it cost, as DynamoDB itself states it. */
 /** So many units, where absent items cost what they cost on AWS. */
@@ -11,13 +11,12 @@ let seen: Observation[];
 let engine: Engine;
 const NOWHERE = 'location:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C';
 
-const world = await createWorld();
-await world.run('page.create', { name: 'home' });
-await world.run('page.create', { name: 'marks' });
-const user = `user:${(await world.run('user.create', {})).id}`;
-const tenant = `tenant:${(await world.run('tenant.create', { name: 'School' })).id}`;
-const place = `location:${(await world.run('location.create', { name: 'North', parent: tenant })).id}`;
-world.settle();
+const [user, tenant, place] = ['user:ann', 'tenant:school', 'location:north'];
+const world = await createWorld(`
+pages: [home, marks]
+scopes: { School: { id: school, type: tenant }, North: { id: north, type: location, parent: School } }
+users: { ann: { id: ann } }
+`);
 beforeEach(() => {
   seen = [];
   engine = world.newEngine({ observe: (observation) => seen.push(observation) });
@@ -115,30 +114,4 @@ test('a decision that fails is told with its fault and what it cost until then',
   expect(seen).toMatchObject([
     { decision: undefined, fault: 'throttled', milliseconds: 3_000, isFirst: true, tenant: undefined },
   ]);
-});
-
-test('who waits for the read of another pays nothing', async () => {
-  const school = createSchool();
-  const watched = school.newEngine({ observe: (observation) => seen.push(observation) });
-  await Promise.all([school.ask(watched), school.ask(watched)]);
-  expect(seen).toMatchObject([
-    { calls: 1, units: 5, isFirst: true, tenant: `location:${PLACE.id}` },
-    { calls: 0, units: 0, isFirst: false },
-  ]);
-});
-
-test('an answer from before an outage is told as such', async () => {
-  const school = createSchool();
-  const watched = school.newEngine({
-    observe: (observation) => seen.push(observation),
-    ttlMs: 1_000,
-    outageTtlMs: 5_000,
-  });
-  await school.ask(watched);
-  school.clock.advance(1_000);
-  school.hold();
-  const answer = school.ask(watched);
-  school.reads.at(-1)?.fail(new GatehouseError('transient', 'no'));
-  await answer;
-  expect(seen.map(({ isStale }) => isStale)).toEqual([false, true]);
 });

@@ -4,6 +4,7 @@ import type { CheckedPermission, TenantEffects } from '../../engine/items.ts';
 import { effectsOfRole, inheritedEffectsOf, permissionEffects } from '../../engine/permission-effects.ts';
 import type { Effect, RoleItem, ScopeItem } from '../../table/decision/items.ts';
 import fc from '../support/fast-check.ts';
+import { scopeItem } from './items.ts';
 
 /** What roles do to a permission under a root, by exact name, by pattern and by what they inherit from. */
 type Roles = Readonly<Record<string, { parent?: string; patterns?: Readonly<Record<string, Effect>> }>>;
@@ -16,22 +17,7 @@ const tableOf = (roles: Roles): ReadonlyMap<string, RoleItem> =>
     ]),
   );
 
-const rootWith = (roles: Roles): ScopeItem => ({
-  ref: 'tenant:root',
-  active: true,
-  ancestors: [],
-  combination: 'allow-overrides',
-  groups: new Map(),
-  groupsApart: false,
-  roles: tableOf(roles),
-  closing: undefined,
-  denials: new Set(),
-  subscriptions: new Map(),
-  licenses: new Map(),
-  enterprise: undefined,
-  properties: {},
-  everyone: undefined,
-});
+const rootWith = (roles: Roles): ScopeItem => scopeItem('tenant:root', { roles: tableOf(roles) });
 
 const placeWith = ({ own = {}, global = {}, sold = [] }: Setting): Place => ({
   scopes: [rootWith(own)],

@@ -13,26 +13,22 @@ let engine: Engine;
 const pages = Array.from({ length: 20 }, (_, n) => `page.${n}`);
 let spent = { calls: 0, rounds: 0, units: 0 };
 
-const world = await createWorld();
-const make = async (command: string, input: Record<string, unknown>) => (await world.run(command, input)).id;
-const role = await make('role.create', { name: 'teacher', scope: 'global' });
-for (const name of pages) {
-  await make('page.create', { name });
-  await world.run('role-permission.create', { role, permission: name, effect: 'ALLOW' });
-}
-const tenant = `tenant:${await make('tenant.create', { name: 'School' })}`;
-const nested = `location:${await make('location.create', { name: 'Nested', parent: tenant })}`;
-const flat = `location:${await make('location.create', { name: 'Flat' })}`;
-const users: string[] = [];
-for (let n = 0; n < 2; n++) users.push(await make('user.create', {}));
-for (const scope of [flat, nested]) {
-  for (let n = 0; n < 5; n++) {
-    const group = await make('group.create', { scope, name: `g${n}` });
-    await world.run('group-role.create', { group, role });
-    for (const user of users) await world.run('membership.create', { user, group });
-  }
-}
-const [ann, bob] = users.map((id) => `user:${id}`) as [string, string];
+const GROUPS = ['Flat', 'Nested'].flatMap((scope) => [1, 2, 3, 4, 5].map((n) => [`${scope} ${n}`, scope]));
+const NAMES = GROUPS.map(([name]) => name);
+const [tenant, nested, flat] = ['tenant:school', 'location:nested', 'location:flat'];
+const [ann, bob] = ['user:ann', 'user:bob'];
+
+const world = await createWorld(`
+pages: [${pages}]
+roles: { teacher: { id: teacher, global: true, allow: [${pages}] } }
+scopes:
+  School: { id: school, type: tenant }
+  Nested: { id: nested, type: location, parent: School }
+  Flat: { id: flat, type: location }
+groups:
+${GROUPS.map(([name, scope]) => `  ${name}: { scope: ${scope}, roles: [teacher] }`).join('\n')}
+users: { ann: { id: ann, groups: [${NAMES}] }, bob: { id: bob, groups: [${NAMES}] } }
+`);
 
 // Which calls began before an earlier one had ended: they did not wait for it.
 let round = 0;
