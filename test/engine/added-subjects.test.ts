@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createExplainer, createLists, type Engine, formatExplanation } from '../../engine/index.ts';
+import { createExplainer, type Engine, formatExplanation } from '../../engine/index.ts';
 import { verify } from '../../provisioning/verify/index.ts';
 import { partitionOf } from '../../table/keys.ts';
 import { createWorld } from '../support/world.ts';
@@ -47,47 +47,16 @@ beforeEach(() => {
 const findings = async () => (await verify({ reader: world.reader, clock: world.clock, graceMs: 0 })).open;
 
 describe('decisions', () => {
-  test.each([
-    ['door', 'a group'],
-    ['alarm', 'an assignment at the scope of the same reference'],
-    ['log', 'a tenant grant'],
-    ['meter', 'a global role'],
-  ])('%s by %s, cached and strong, alone and in a list', async (permission) => {
-    const allowed = { allowed: true, reason: 'role' };
-    expect(await engine.check(D1, permission, D1)).toEqual(allowed);
-    expect(await engine.check(D1, permission, D1)).toEqual(allowed);
-    expect(await engine.check(D1, permission, D1, { consistency: 'strong' })).toEqual(allowed);
-    const session = await engine.session(D1, D1, { permissions: [permission, 'all'] });
-    expect([session.can(permission), session.can('all')]).toEqual([true, false]);
-  });
-
   test('by one call in a flat scope, as a user, though subject and scope have one reference', async () => {
     world.calls.length = 0;
     expect(await engine.check('tenant:t', 'door', 'tenant:t')).toMatchObject({ reason: 'no_grant' });
     expect(world.calls.map(({ operation, keys }) => `${operation} ${keys}`)).toEqual(['BatchGetItem 5']);
   });
 
-  test('an administrator is allowed, and no more once the flag is gone', async () => {
-    await world.run('admin.create', { user: D1 });
-    world.settle();
-    expect(await world.newEngine().check(D1, 'all', D1)).toEqual({ allowed: true, reason: 'admin' });
-    await world.run('admin.delete', { user: D1 });
-    world.settle();
-    expect(await world.newEngine().check(D1, 'all', D1)).toMatchObject({ reason: 'no_grant' });
-  });
-
   test('an unknown type names nothing, and a type is no wildcard', async () => {
     for (const subject of ['ghost:d1', 'device:d2', 'client:c'])
       expect(await engine.check(subject, 'door', D1)).toEqual({ allowed: false, reason: 'subject_unknown' });
   });
-});
-
-test('searches find it and take it', async () => {
-  const lists = createLists({ reader: world.reader, engine, clock: world.clock });
-  for (const permission of ['door', 'alarm', 'log', 'meter'])
-    expect((await lists.listSubjects(permission, D1)).items).toEqual([D1]);
-  expect((await lists.listScopes(D1, 'alarm')).items).toEqual([D1]);
-  expect([...(await lists.listPermissions(D1, D1)).items].sort()).toEqual(['alarm', 'door', 'log', 'meter']);
 });
 
 test('an explanation tells the subject from the scope', async () => {
@@ -133,24 +102,6 @@ describe('provisioning', () => {
     await world.provision({ command: 'page.create', input: { name: 'made' }, actor: D1 });
     const { items } = await world.run('audit.list', { user: D1 });
     expect(items).toMatchObject([{ actor: D1, action: 'page.create' }]);
-  });
-
-  test('suspended or past its end, it is refused', async () => {
-    const decide = async () => {
-      world.settle();
-      return (await world.newEngine().check(D1, 'door', D1)).reason;
-    };
-    await world.run('subject.update', { user: 'device:d1', status: 'disabled' });
-    expect(await decide()).toBe('subject_inactive');
-    await world.run('subject.update', {
-      type: 'device',
-      id: 'd1',
-      status: 'active',
-      endsAt: new Date(world.clock.now() + 1).toISOString(),
-    });
-    expect(await decide()).toBe('subject_ended');
-    await world.run('subject.update', { user: 'device:d1', endsAt: null });
-    expect(await decide()).toBe('role');
   });
 
   test('the table is whole; deleted, nothing of it is left but its log, and the scope is as it was', async () => {

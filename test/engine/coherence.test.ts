@@ -26,59 +26,6 @@ const eve = (engine: Engine, where = vault.place, consistency: Consistency = 'ca
   engine.check(`user:${vault.eve}`, 'vault', where, { consistency });
 const later = () => world.clock.advance(10_000);
 
-/** The role was given only after Eve had left; her old membership is still cached. */
-async function removedThenGranted(engine: Engine) {
-  await world.run('membership.create', { user: vault.eve, group: vault.group });
-  later();
-  await eve(engine, vault.elsewhere);
-  later();
-  await world.run('membership.delete', { user: vault.eve, group: vault.group });
-  later();
-  await world.run('group-role.create', { group: vault.group, role: vault.role });
-  later();
-  return eve(engine);
-}
-
-/** Eve joined only after the role had been removed; the group's old role is still cached. */
-async function withdrawnThenJoined(engine: Engine) {
-  await world.run('group-role.create', { group: vault.group, role: vault.role });
-  later();
-  await engine.check(zoe, 'vault', vault.place);
-  later();
-  await world.run('group-role.delete', { group: vault.group, role: vault.role });
-  later();
-  await world.run('membership.create', { user: vault.eve, group: vault.group });
-  later();
-  return eve(engine);
-}
-
-/** The DENY was lifted only after Eve had lost her role; that she had it is still cached. */
-async function revokedThenUnlocked(engine: Engine) {
-  await world.run('location.update', { id: vault.place.split(':')[1], combination: 'deny-overrides' });
-  const lock = (await world.run('role.create', { name: 'locked', scope: vault.place })).id;
-  await world.run('role-permission.create', { role: lock, permission: 'vault', effect: 'DENY' });
-  const grant = { user: vault.eve, scope: vault.place };
-  await world.run('grant.create', { ...grant, roles: [vault.role, lock] });
-  later();
-  await eve(engine, vault.elsewhere);
-  later();
-  await world.run('grant.update', { ...grant, roles: [lock] });
-  later();
-  await world.run('role-permission.delete', { role: lock, permission: 'vault' });
-  later();
-  return eve(engine);
-}
-
-describe.each([
-  ['the role was given after she had left', removedThenGranted],
-  ['she joined after the role had been removed', withdrawnThenJoined],
-  ['the DENY was lifted after she had lost her role', revokedThenUnlocked],
-])('%s', (_, story) => {
-  test('she is refused', async () => {
-    expect(await story(world.newEngine())).toMatchObject({ allowed: false });
-  });
-});
-
 describe('a BatchGetItem reads each item at a different instant', () => {
   beforeEach(async () => {
     await world.run('membership.create', { user: vault.eve, group: vault.group });
@@ -127,29 +74,6 @@ describe('a BatchGetItem reads each item at a different instant', () => {
 });
 
 describe('a write that is committed after its writer gave up', () => {
-  test('an old membership is not combined with a role that was granted after it had ended', async () => {
-    await world.run('membership.create', { user: vault.eve, group: vault.group });
-    world.settle();
-    const engine = world.newEngine();
-    const late = createLateWriter(world);
-    const answer = late.provision({
-      command: 'group-role.create',
-      input: { group: vault.group, role: vault.role },
-    });
-    await late.sent();
-    world.clock.advance(WRITE_DEADLINE_MS);
-    late.giveUp();
-    expect(await answer).toMatchObject({ ok: false });
-    world.clock.advance(3_100);
-    await eve(engine, vault.elsewhere);
-    world.clock.advance(100);
-    await world.run('membership.delete', { user: vault.eve, group: vault.group });
-    world.clock.advance(100);
-    await late.commit();
-    world.clock.advance(100);
-    expect(await eve(engine)).toMatchObject({ allowed: false });
-  });
-
   test('the token of a repeated revocation has the time of its response', async () => {
     await world.run('membership.create', { user: vault.eve, group: vault.group });
     await world.run('group-role.create', { group: vault.group, role: vault.role });

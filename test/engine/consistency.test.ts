@@ -1,18 +1,16 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { DecisionReader } from '../../engine/item-cache.ts';
 import { formatFreshnessToken } from '../../table/freshness-token.ts';
 import { formatRef } from '../../table/identifiers.ts';
 import { COHERENCE_MARGIN_MS } from '../../table/timing.ts';
-import { until } from '../support/eventually.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { createSchool, GRANTED, PLACE, REVOKED, userRef } from './fake-table.ts';
 
 /** `cached`, `strong` and `atLeast`, on the real engine: what each may answer, and what each reads. */
-const [flat, nested] = ['tenant:fresh', 'location:below'];
+const flat = 'tenant:fresh';
 const world = await createWorld(`
 pages: [home]
 roles: { reader: { id: reader, global: true, allow: [home] } }
-scopes: { Fresh: { id: fresh, type: tenant }, Below: { id: below, type: location, parent: Fresh } }
+scopes: { Fresh: { id: fresh, type: tenant } }
 users: { ann: { id: ann } }
 `);
 
@@ -51,38 +49,6 @@ describe('strong', () => {
     expect(await cached()).toMatchObject({ allowed: true });
     expect(await ask(engine, flat, 'strong')).toMatchObject({ allowed: false });
   });
-
-  test('checkMany and effectiveRoles as well', async () => {
-    const engine = world.newEngine();
-    await write('grant.create', { ...grant(), roles: ['reader'] });
-    world.calls.length = 0;
-    const subject = 'user:ann';
-    const requests = [flat, nested].map((scope) => ({ subject, scope, permission: 'home' }));
-    const answers = await engine.checkMany(requests, { consistency: 'strong' });
-    expect(answers.decisions.map(({ allowed }) => allowed)).toEqual([true, true]);
-    expect(await engine.effectiveRoles(subject, flat, { consistency: 'strong' })).toEqual({
-      tenant: flat,
-      roles: ['reader'],
-    });
-    expect(new Set(operations())).toEqual(new Set(['TransactGetItems']));
-    await write('grant.delete', grant());
-  });
-
-  test('a scope that was moved since it was cached is found at its new place', async () => {
-    const { run } = world;
-    const client = `client:${(await run('client.create', { name: 'Mover' })).id}`;
-    const project = async () => `project:${(await run('project.create', { parent: client, name: 'P' })).id}`;
-    const [from, to] = [await project(), await project()];
-    const building = `building:${(await run('building.create', { parent: from, name: 'B' })).id}`;
-    await run('assignment.create', { user: 'ann', scope: to, role: 'reader' });
-    world.settle();
-    const engine = world.newEngine();
-    expect(await ask(engine, building, 'strong')).toMatchObject({ allowed: false });
-    await run('scope.move', { scope: building, parent: to });
-    world.calls.length = 0;
-    expect(await ask(engine, building, 'strong')).toMatchObject({ allowed: true });
-    expect(operations()).toEqual(['TransactGetItems', 'TransactGetItems']);
-  });
 });
 
 describe('atLeast', () => {
@@ -107,42 +73,6 @@ describe('atLeast', () => {
     world.calls.length = 0;
     expect(await ask(here, flat, { atLeast: written })).toMatchObject({ allowed: false });
     expect(operations()).toEqual([]);
-  });
-
-  test('does not wait for a read that began before it', async () => {
-    const answers: (() => void)[] = [];
-    const reader: DecisionReader = {
-      getSnapshot: world.reader.getSnapshot,
-      getMany: async (keys) => {
-        const items = await world.reader.getMany(keys);
-        await new Promise<void>((resolve) => answers.push(resolve));
-        return items;
-      },
-    };
-    const engine = world.newEngine({ reader });
-    const before = engine.check('user:ann', 'home', flat);
-    await until(() => answers.length === 1);
-    await write('grant.create', { ...grant(), roles: ['reader'] });
-    const after = ask(engine, flat, { atLeast: token });
-    // The first call of its own, and the one for what was read together with what had just been written.
-    for (const call of [1, 2]) {
-      await until(() => answers.length > call);
-      answers[call]?.();
-    }
-    expect(await after).toMatchObject({ allowed: true });
-    answers[0]?.();
-    await before;
-    await write('grant.delete', grant());
-  });
-
-  test('a malformed token is refused', async () => {
-    const engine = world.newEngine();
-    for (const atLeast of ['', 'gh1.', 'yesterday', 'gh2.abc']) {
-      await expect(ask(engine, flat, { atLeast })).rejects.toMatchObject({
-        code: 'invalid',
-        field: 'consistency.atLeast',
-      });
-    }
   });
 });
 

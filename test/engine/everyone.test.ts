@@ -1,12 +1,6 @@
 import { ulid } from 'ulid';
 import { beforeEach, describe, expect, test } from 'vitest';
-import {
-  createAccessBound,
-  createExplainer,
-  createLists,
-  type Engine,
-  formatExplanation,
-} from '../../engine/index.ts';
+import { createAccessBound, createExplainer, type Engine, formatExplanation } from '../../engine/index.ts';
 import { accessDifference } from '../../provisioning/access-difference/access-difference.ts';
 import { COMMANDS } from '../../provisioning/index.ts';
 import { verify } from '../../provisioning/verify/index.ts';
@@ -57,35 +51,9 @@ describe('a check', () => {
   ])('%s is refused: %s', async (subject, reason) => {
     expect(await engine.check(subject, 'lobby', ACME)).toEqual({ allowed: false, reason });
   });
-
-  test('costs what it costs with any other group', async () => {
-    world.calls.length = 0;
-    await engine.check(ANN, 'lobby', ACME);
-    expect(world.calls.map(({ operation, keys }) => `${operation} ${keys}`)).toEqual(['BatchGetItem 5']);
-    await engine.check(ANN, 'lobby', ACME);
-    expect(world.calls).toHaveLength(1);
-  });
 });
 
 describe('searches', () => {
-  test.each([1, 2, 3, 100])('by pages of %i, subjects are all active ones, each once', async (limit) => {
-    const lists = createLists({ reader: world.reader, engine, clock: world.clock });
-    const found: string[] = [];
-    let cursor: string | undefined;
-    do {
-      const page = await lists.listSubjects('lobby', OFFICE, { limit, cursor });
-      found.push(...page.items);
-      cursor = page.cursor;
-    } while (cursor !== undefined);
-    expect(found.sort()).toEqual([DEVICE, ROBOT, ANN].sort());
-  });
-
-  test('resources are where everyone has the role, and below', async () => {
-    const lists = createLists({ reader: world.reader, engine, clock: world.clock });
-    expect([...(await lists.listScopes(DEVICE, 'lobby')).items].sort()).toEqual([OFFICE, ACME].sort());
-    expect((await lists.listPermissions(DEVICE, OFFICE)).items).toEqual(['lobby']);
-  });
-
   test('an access bound holds what everyone has', async () => {
     const accessBound = createAccessBound({ reader: world.reader, engine, most: 10, now: world.clock.now });
     const question = {

@@ -134,17 +134,6 @@ describe('a first nested check with its ancestors named', () => {
     expect(roles).toEqual({ tenant: client, roles: [role] });
     expect(cost()).toEqual([5]);
   });
-
-  test('is asked with what comes with the subject, and observed as one call', async () => {
-    const seen: number[] = [];
-    engine = world.newEngine({ observe: ({ calls }) => seen.push(calls) });
-    const credential = { ref: never('session') };
-    expect(await check(subjects[1] as string, building, [project, client], { credential })).toMatchObject({
-      reason: 'credential_refused',
-    });
-    expect(seen).toEqual([1]);
-    expect(cost()).toEqual([8]);
-  });
 });
 
 describe('wrong ancestors change only the cost:', () => {
@@ -169,10 +158,6 @@ describe('wrong ancestors change only the cost:', () => {
     cost();
     expect(await check(subject, building, prefetch())).toEqual({ allowed: true, reason: 'role' });
     expect(cost()).toEqual(price);
-    engine = world.newEngine();
-    expect(await check(await memberAt(otherProject), building, prefetch())).toMatchObject({
-      reason: 'no_grant',
-    });
   });
 
   test('a missing scope is unknown, and is not read a second time', async () => {
@@ -185,14 +170,6 @@ describe('wrong ancestors change only the cost:', () => {
       reason: 'scope_unknown',
     });
     expect(cost()).toEqual([1]);
-  });
-
-  test('a strong check succeeds even if prefetched items are damaged', async () => {
-    const options = { consistency: 'strong' } as const;
-    expect(await check(subjects[1] as string, building, [damaged, client], options)).toMatchObject({
-      allowed: true,
-    });
-    expect(world.calls.splice(0)).toHaveLength(2);
   });
 
   test('a damaged ancestor is a fault, whether named or not', async () => {

@@ -78,16 +78,6 @@ describe('when all cached items are too old', () => {
     expect(await engine.check(other, 'lights', building)).toMatchObject({ reason: 'no_grant' });
     expect(cost()).toEqual([7]);
   });
-
-  test('it is one more call after a recent write', async () => {
-    const [porter, building] = [await porterAt(here), await newBuilding()];
-    world.settle();
-    await askedLongAgo(porter, building);
-    for (const status of ['on-hold', 'active']) await world.run('project.update', { id: idOf(here), status });
-    cost();
-    expect(await check(porter, building)).toMatchObject({ allowed: true });
-    expect(cost()).toEqual([7, 7]);
-  });
 });
 
 describe('changes since then are seen', () => {
@@ -160,15 +150,6 @@ describe('a check that needs newer items than those cached', () => {
     expect(await check(porter, building, { atLeast })).toMatchObject({ reason: 'no_grant' });
     expect(cost()).toEqual([7, 7]);
   });
-
-  test('uses the new ancestors of a moved scope', async () => {
-    const [porter, building] = [await porterAt(here), await newBuilding()];
-    world.settle();
-    expect(await check(porter, building)).toMatchObject({ allowed: true });
-    const atLeast = await write('scope.move', { scope: building, parent: there });
-    expect(await check(porter, building, { atLeast })).toMatchObject({ reason: 'no_grant' });
-    expect(cost()).toEqual([7, 7]);
-  });
 });
 
 describe('a useless prefetch changes no decision', () => {
@@ -187,37 +168,6 @@ describe('a useless prefetch changes no decision', () => {
     world.settle();
     await expect(ask()).rejects.toMatchObject({ code: 'damaged_item' });
   });
-
-  test.each(['cached', 'strong'] as const)(
-    'when what it names is more than a call holds: %s',
-    async (consistency) => {
-      const subject = await porterAt(here);
-      const buildings: string[] = [];
-      for (let n = 0; n < 8; n++) buildings.push(await newBuilding());
-      const hang = (above: (n: number) => readonly string[]) =>
-        Promise.all(
-          buildings.map((building, n) => {
-            const key = decisionKey(parseRef(building, 'scope'));
-            return world.writer.send([
-              {
-                kind: 'update',
-                key,
-                set: { ancestors: above(n), writeId: `write ${n} of ${above(n).length}` },
-              },
-            ]);
-          }),
-        );
-      // Each below fifteen projects that are no more.
-      const gone = (n: number) => `project:01J8Z0E2Z8D2A3J7A7Y2H${String(n).padStart(5, '0')}`;
-      await hang((n) => [...Array.from({ length: 15 }, (_, m) => gone(100 * n + m)), client]);
-      const requests = buildings.map((scope) => ({ subject, permission: 'doors', scope }));
-      expect((await engine.checkMany(requests)).decisions.some(({ allowed }) => allowed)).toBe(false);
-      await hang(() => [here, client]);
-      world.settle();
-      const { decisions } = await engine.checkMany(requests, { consistency });
-      expect(decisions.every(({ allowed }) => allowed)).toBe(true);
-    },
-  );
 });
 
 test('a strong check is one call if the subject is cached as missing', async () => {

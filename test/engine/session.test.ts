@@ -40,18 +40,6 @@ describe('decisions', () => {
     }
   });
 
-  test('are made for one instant, now or another', async () => {
-    const startsAt = '2027-01-01T00:00:00.000Z';
-    await world.run('assignment.create', { user: 'ann', role: 'later', scope: nested, startsAt });
-    world.settle();
-    const engine = world.newEngine();
-    const open = (at?: number) =>
-      engine.session(user, nested, { permissions: ['news'], ...(at === undefined ? {} : { at }) });
-    expect((await open()).can('news')).toBe(false);
-    const session = await open(Date.parse(startsAt));
-    expect(session.can('news')).toBe(true);
-  });
-
   test('do not include permissions that were not named: can is false, decide throws on its field', async () => {
     const session = await world.newEngine().session(user, tenant, { permissions: ['news'] });
     expect(session.can('home')).toBe(false);
@@ -74,20 +62,6 @@ describe('what it costs', () => {
 });
 
 describe('it ends', () => {
-  test('with the time-to-live of what it rests on, cached before it was opened or not', async () => {
-    const engine = world.newEngine({ ttlMs: 60_000 });
-    await engine.check(user, 'home', tenant);
-    const end = world.clock.now() + 60_000;
-    world.clock.advance(40_000);
-    const session = await engine.session(user, tenant, { permissions: ['home', 'closed'] });
-    expect(session.expiresAt).toBe(end);
-    world.clock.advance(19_999);
-    expect(session.can('home')).toBe(true);
-    world.clock.advance(1);
-    expect(session.can('home')).toBe(false);
-    expect(() => session.decide('home')).toThrow(expect.objectContaining({ code: 'stale' }));
-  });
-
   test('a strong one lives for a whole time-to-live, and shows what was written before it', async () => {
     const engine = world.newEngine({ ttlMs: 60_000 });
     await engine.check(user, 'home', tenant);

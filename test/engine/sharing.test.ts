@@ -3,7 +3,7 @@ import type { Engine } from '../../engine/index.ts';
 import { groupAttribute } from '../../table/decision/attributes.ts';
 import { formatRef, type Ref } from '../../table/identifiers.ts';
 import { decisionKey } from '../../table/keys.ts';
-import { createSchool, ELSEWHERE, GRANTED, REVOKED, userRef } from './fake-table.ts';
+import { createSchool, ELSEWHERE, REVOKED, userRef } from './fake-table.ts';
 
 /** Concurrent checks that miss the cache share reads in flight. */
 const times = <T>(count: number, make: (n: number) => T): T[] =>
@@ -18,48 +18,12 @@ describe('a hundred checks at once', () => {
     expect(reads.map(({ keys }) => keys.length)).toEqual([5]);
   });
 
-  test('of a hundred users of one scope read no key twice', async () => {
-    const { reads, newEngine, ask, putUser } = createSchool();
-    for (let n = 0; n < 100; n++) putUser(n, n % 2 === 0 ? GRANTED : REVOKED);
-    const engine = newEngine();
-    const answers = await Promise.all(times(100, (n) => ask(engine, n)));
-    expect(answers.map(({ allowed }) => allowed)).toEqual(times(100, (n) => n % 2 === 0));
-    const keys = reads.flatMap((read) => read.keys);
-    expect(keys).toHaveLength(104);
-    expect(new Set(keys).size).toBe(104);
-  });
-
   test('at a time-to-live of 0 share what is read in the same instant', async () => {
     const { reads, newEngine, ask } = createSchool();
     const engine = newEngine({ ttlMs: 0 });
     await Promise.all(times(100, () => ask(engine)));
     expect(reads).toHaveLength(1);
   });
-});
-
-test('a check joins keys in flight and reads only the rest', async () => {
-  const { reads, newEngine, ask, hold, putUser } = createSchool();
-  putUser(1, GRANTED);
-  hold();
-  const engine = newEngine();
-  const first = ask(engine, 0);
-  const second = ask(engine, 1);
-  expect(reads[1]?.keys).toEqual([`USER#${userRef(1).id} / DECISION`]);
-  reads[1]?.answer();
-  reads[0]?.answer();
-  expect(await first).toMatchObject({ allowed: true });
-  expect(await second).toMatchObject({ allowed: true });
-});
-
-test('items that have arrived serve the next check before the rest arrives', async () => {
-  const { reads, newEngine, ask, hold } = createSchool();
-  const engine = newEngine();
-  await ask(engine, 0);
-  hold();
-  const waiting = ask(engine, 1);
-  expect(await ask(engine, 0)).toMatchObject({ allowed: true });
-  reads[1]?.answer();
-  expect(await waiting).toMatchObject({ reason: 'subject_unknown' });
 });
 
 describe('a slow read', () => {
@@ -81,43 +45,6 @@ describe('a slow read', () => {
       true,
       false,
     ]);
-  });
-
-  test.each([
-    ['answers last', [1, 0]],
-    ['answers first', [0, 1]],
-  ])('never takes the place of what a later one brought: it %s', async (_what, order) => {
-    const { clock, reads, newEngine, ask, hold, letGo, putUser } = createSchool();
-    const engine = newEngine({ ttlMs: 1_000 });
-    hold();
-    const early = ask(engine);
-    clock.advance(1_000);
-    putUser(0, { ...REVOKED, writtenAt: clock.now() });
-    const late = ask(engine);
-    // What was written just now is read once more: that is answered at once.
-    letGo();
-    for (const number of order) {
-      reads[number]?.answer();
-      expect(await (number === 0 ? early : late)).toMatchObject({ allowed: number === 0 });
-    }
-    const before = reads.length;
-    expect(await ask(engine)).toEqual({ allowed: false, reason: 'no_grant' });
-    expect(reads).toHaveLength(before);
-  });
-
-  test('that ends does not hide a later one that is still in flight', async () => {
-    const { clock, reads, newEngine, ask, hold } = createSchool();
-    const engine = newEngine({ ttlMs: 1_000 });
-    hold();
-    const early = ask(engine);
-    clock.advance(1_000);
-    const late = ask(engine);
-    reads[0]?.answer();
-    await early;
-    const joining = ask(engine);
-    expect(reads).toHaveLength(2);
-    reads[1]?.answer();
-    expect(await Promise.all([late, joining])).toMatchObject([{ allowed: true }, { allowed: true }]);
   });
 });
 

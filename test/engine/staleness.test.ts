@@ -1,10 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_TTL_MS } from '../../engine/index.ts';
-import { formatRef } from '../../table/identifiers.ts';
-import { decisionKey } from '../../table/keys.ts';
 import fc from '../support/fast-check.ts';
-import { createWorld } from '../support/world.ts';
-import { createSchool, GRANTED, PLACE, REVOKED, userRef } from './fake-table.ts';
+import { createSchool, GRANTED, REVOKED } from './fake-table.ts';
 
 /** A decision is never older than the time-to-live, measured from the start of its read. */
 describe('the bound on staleness', () => {
@@ -51,18 +48,6 @@ describe('the bound on staleness', () => {
     );
   });
 
-  test('without jitter lasts to its last millisecond', async () => {
-    const { clock, reads, newEngine, ask } = createSchool();
-    const engine = newEngine({ ttlMs: 1_000 });
-    await ask(engine);
-    clock.advance(999);
-    await ask(engine);
-    expect(reads).toHaveLength(1);
-    clock.advance(1);
-    await ask(engine);
-    expect(reads).toHaveLength(2);
-  });
-
   test('is a minute unless it is set', async () => {
     const { clock, reads, newEngine, ask } = createSchool();
     const engine = newEngine();
@@ -103,56 +88,6 @@ describe('the bound on staleness', () => {
     reads[1]?.answer();
     expect(await next).toMatchObject({ allowed: false });
   });
-
-  test('holds for missing items too', async () => {
-    const { clock, reads, newEngine, ask, putUser } = createSchool();
-    const engine = newEngine({ ttlMs: 1_000 });
-    expect(await ask(engine, 1)).toMatchObject({ reason: 'subject_unknown' });
-    putUser(1, GRANTED);
-    clock.advance(999);
-    expect(await ask(engine, 1)).toMatchObject({ reason: 'subject_unknown' });
-    clock.advance(1);
-    expect(await ask(engine, 1)).toMatchObject({ allowed: true });
-    expect(reads).toHaveLength(2);
-  });
-
-  test('holds for a deleted user', async () => {
-    const { clock, newEngine, ask, remove } = createSchool();
-    const engine = newEngine({ ttlMs: 1_000 });
-    await ask(engine);
-    remove(decisionKey(userRef(0)));
-    clock.advance(1_000);
-    expect(await ask(engine)).toMatchObject({ reason: 'subject_unknown' });
-  });
-
-  test('validity is not cached: an assignment ends to the millisecond without a read', async () => {
-    const { clock, reads, newEngine, ask, putUser } = createSchool();
-    const end = new Date(clock.now() + 500).toISOString();
-    putUser(0, { status: 'active', [`assign|${formatRef(PLACE)}|teacher`]: `/${end}` });
-    const engine = newEngine();
-    await ask(engine);
-    clock.advance(499);
-    expect(await ask(engine)).toMatchObject({ allowed: true });
-    clock.advance(1);
-    expect(await ask(engine)).toMatchObject({ reason: 'no_grant' });
-    expect(reads).toHaveLength(1);
-  });
-
-  test('decides for the instant that the caller names, for each request of a batch separately', async () => {
-    const { clock, reads, newEngine, putUser } = createSchool();
-    const end = clock.now() + 500;
-    putUser(0, { status: 'active', endsAt: new Date(end).toISOString(), groups: new Set(['teachers']) });
-    const engine = newEngine();
-    const question = { subject: formatRef(userRef(0)), permission: 'dashboard', scope: formatRef(PLACE) };
-    const requests = [{ ...question, at: end }, question, { ...question, at: end - 1 }];
-    const { decisions: answers } = await engine.checkMany(requests);
-    expect(answers.map(({ reason }) => reason)).toEqual(['subject_ended', 'role', 'role']);
-    expect(await engine.check(question.subject, 'dashboard', question.scope, { at: end })).toBe(answers[0]);
-    expect(await engine.effectiveRoles(question.subject, question.scope, { at: 0 })).toMatchObject({
-      roles: ['teacher'],
-    });
-    expect(reads).toHaveLength(1);
-  });
 });
 
 describe('a time-to-live of 0', () => {
@@ -164,36 +99,6 @@ describe('a time-to-live of 0', () => {
       expect((await ask(engine)).allowed).toBe(attributes === GRANTED);
     }
     expect(reads).toHaveLength(4);
-  });
-
-  test('costs two reads in a nested scope, and one once its ancestors are known', async () => {
-    const world = await createWorld();
-    await world.run('page.create', { name: 'dashboard' });
-    const tenant = (await world.run('tenant.create', { name: 'T' })).id;
-    const place = (await world.run('location.create', { name: 'L', parent: `tenant:${tenant}` })).id;
-    const user = (await world.run('user.create', {})).id;
-    world.settle();
-    const engine = world.newEngine({ ttlMs: 0 });
-    for (const keys of [[5, 2], [6], [6]]) {
-      world.calls.length = 0;
-      expect(await engine.check(`user:${user}`, 'dashboard', `location:${place}`)).toMatchObject({
-        reason: 'no_grant',
-      });
-      expect(world.calls.map((call) => call.keys)).toEqual(keys);
-    }
-  });
-
-  test('does not join a read that began before the check', async () => {
-    const { clock, reads, newEngine, ask, putUser, hold } = createSchool();
-    const engine = newEngine({ ttlMs: 0 });
-    hold();
-    const early = ask(engine);
-    clock.advance(1);
-    putUser(0, REVOKED);
-    const late = ask(engine);
-    for (const read of reads) read.answer();
-    expect(await early).toMatchObject({ allowed: true });
-    expect(await late).toMatchObject({ allowed: false });
   });
 });
 
