@@ -21,6 +21,8 @@ export async function furnish({ provision }: Pick<World, 'provision'>, seed: num
     { ref: 'campus:island', parent: undefined, root: 'campus:island' },
     { ref: 'location:kiosk', parent: undefined, root: 'location:kiosk' },
     { ref: 'device:far', parent: 'campus:one', root },
+    // Below what has nothing below it unless a type is added.
+    { ref: 'campus:yard', parent: 'location:kiosk', root: 'location:kiosk' },
   ];
   const places = [...names.places, ...added];
   const types = [...new Set(places.map(({ ref }) => ref.split(':', 1)[0]))];
@@ -38,7 +40,7 @@ export async function furnish({ provision }: Pick<World, 'provision'>, seed: num
     Array.from({ length: count }, (_, n) => make(n)).flat();
   for (const { command, input } of [
     ...operations,
-    does.createScopeType('campus', { root: true, parents: ['project'], children: ['device'] }),
+    does.createScopeType('campus', { root: true, parents: ['project', 'location'], children: ['device'] }),
     ...added.map(({ ref, parent }) => does.createScope(ref, { parent })),
     ...several(8, (n) => [
       does.createGroup(`group-${n}`, place().ref),
