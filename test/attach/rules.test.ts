@@ -47,6 +47,12 @@ describe.each<[keyof typeof KINDS, [what: string, from: string | RegExp, to: str
         'AuthorizationType: NONE',
         '$connect alone: GET /documents/{id}',
       ],
+      [
+        'another authorizer',
+        'AuthorizerId: !Ref Gatehouse',
+        'AuthorizerId: !Ref Other',
+        '$connect alone: GET',
+      ],
       ['no {id}', '"{id}"', '"one"', 'no path with {id}'],
       ['an id that is lost', 'documents/{id}\n', 'documents/1\n', 'the same id of the backend: GET'],
       ['no context', 'context.authorizer.subject', 'context.requestId', 'the backend learns who asks'],
@@ -63,7 +69,14 @@ describe.each<[keyof typeof KINDS, [what: string, from: string | RegExp, to: str
         'Allow-Origin: "\'*\'"\n              method',
         'named origins: OPTIONS',
       ],
+      [
+        'a preflight without the token',
+        'authorization,content-type',
+        'content-type',
+        'named origins: OPTIONS',
+      ],
       ['a hidden 401', 'DEFAULT_4XX', 'THROTTLED', 'REST API: UNAUTHORIZED'],
+      ['a hidden 500', 'DEFAULT_5XX', 'THROTTLED', 'REST API: AUTHORIZER_FAILURE'],
       ['an early deployment', ', Preflight, ', ', ', 'deployed before it is there: Preflight'],
     ],
   ],
@@ -71,6 +84,12 @@ describe.each<[keyof typeof KINDS, [what: string, from: string | RegExp, to: str
     'http',
     [
       ['another version', '"2.0"', '"1.0"', 'version 1.0, simple true'],
+      [
+        'policies',
+        'EnableSimpleResponses: true',
+        'EnableSimpleResponses: false',
+        'version 2.0, simple false',
+      ],
       [
         'a cache without the route',
         /\[\$request\.header\.Authorization\]([\s\S]*)InSeconds: 0/,
@@ -81,6 +100,7 @@ describe.each<[keyof typeof KINDS, [what: string, from: string | RegExp, to: str
       ['no origins', /CorsConfiguration:[\s\S]*?MaxAge: 600/, 'DisableSchemaValidation: false', 'no origins'],
       ['every origin', '[https://app.example]', '["*"]', 'no origins'],
       ['a preflight without the token', '[authorization, ', '[', 'without the token'],
+      ['a verb without a preflight', 'AllowMethods: [GET]', 'AllowMethods: [PUT]', 'named origins: GET'],
       ['a route that catches preflights', 'RouteKey: GET', 'RouteKey: ANY', 'named origins: ANY'],
     ],
   ],
@@ -94,6 +114,12 @@ describe.each<[keyof typeof KINDS, [what: string, from: string | RegExp, to: str
         '$connect alone: $connect',
       ],
       ['no $connect', 'RouteKey: $connect', 'RouteKey: join', 'no $connect'],
+      [
+        'an authorizer elsewhere',
+        'AuthorizationType: NONE',
+        'AuthorizationType: CUSTOM\n      AuthorizerId: !Ref Gatehouse',
+        '$connect alone: $default',
+      ],
       [
         'no context',
         'context.authorizer.subject',

@@ -32,10 +32,13 @@ export interface Block {
 }
 
 /** The fenced blocks of a document, those within lists too. */
-export function blocksOf(document: string): readonly Block[] {
+export const blocksOf = (document: string): readonly Block[] => blocksIn(textOf(document));
+
+/** Those of a text. */
+export function blocksIn(markdown: string): readonly Block[] {
   const blocks: Block[] = [];
   let open: { lines: string[]; indent: string; language: string; line: number } | undefined;
-  for (const [position, line] of textOf(document).split('\n').entries()) {
+  for (const [position, line] of markdown.split('\n').entries()) {
     const [, indent, language = ''] = FENCE.exec(line) ?? [];
     if (indent === undefined) open?.lines.push(line.replace(open.indent, ''));
     else if (open) {

@@ -3,14 +3,8 @@ import { parseConfiguration } from '../../authorizer/configuration.ts';
 import { createHandlerFrom } from '../../authorizer/index.ts';
 import { callerPolicy } from '../../authorizer/policies/index.ts';
 import { createService, type PolicyShown, type RouteTrial } from '../../explorer/service/index.ts';
-import {
-  applyManifest,
-  type Provisioned,
-  prepareManifest,
-  provisionedInMemory,
-  readDocument,
-} from '../../testing/model.ts';
 import { ARN, NOW, restRequestEvent, TTL_0 } from '../authorizer/support.ts';
+import { createMemoryWorld } from '../support/world.ts';
 
 /** Policies of callers as the explorer shows them: those that the authorizer gives, beside the routes. */
 const places = Array.from({ length: 90 }, (_, number) => `hall-${number}`);
@@ -58,30 +52,25 @@ let ticks = 0;
 /** The time goes on: routes count from a millisecond after they were read. */
 const clock = { now: () => NOW + ticks++ };
 
-const prepared = await prepareManifest(readDocument('manifest', MANIFEST).data);
-expect(prepared.problems).toEqual([]);
-const provisioned: Provisioned = provisionedInMemory(() => NOW - 3_600_000);
-expect(await applyManifest(prepared, provisioned.provisioning)).toEqual([]);
+const world = createMemoryWorld([], NOW - 3_600_000);
+await world.apply(MANIFEST);
 for (const [id, more] of [
   ['north', { scopes: ['location:north'] }],
   ['school', { scopes: ['tenant:school'] }],
   ['counted', { scopes: ['tenant:school'], budget: { uses: 1 } }],
 ] as const) {
-  const mandate = {
-    id,
-    subject: 'user:ann',
-    actor: 'agent:bot',
-    permissions: ['grades'],
-    purpose: 'x',
-    ...more,
-  };
-  const input = { ...mandate, token: true };
-  const made = await provisioned.provisioning({ command: 'mandate.create', input });
-  tokens.set(id, String(made.ok && made.result.token));
+  const parties = { subject: 'user:ann', actor: 'agent:bot', permissions: ['grades'], purpose: 'x' };
+  const { token } = await world.run('mandate.create', { id, ...parties, ...more, token: true });
+  tokens.set(id, String(token));
 }
 
 const service = () =>
-  createService({ ...provisioned, clock, about: { place: 'a test', canWrite: false, isLive: false } });
+  createService({
+    ...world,
+    provisioning: world.provision,
+    clock,
+    about: { place: 'a test', canWrite: false, isLive: false },
+  });
 
 async function ask<T>(method: string, input: Readonly<Record<string, unknown>>): Promise<T> {
   const reply = await service()(method, input);
@@ -305,7 +294,7 @@ describe('of who acts for the caller', () => {
 });
 
 test('policies are those that the authorizer itself answers with', async () => {
-  const { reader, provisioning } = provisioned;
+  const { reader, run } = world;
   const authorizer = createHandlerFrom(
     {
       TABLE_NAME: 'gatehouse',
@@ -330,9 +319,8 @@ test('policies are those that the authorizer itself answers with', async () => {
     expect(shown.answer).toEqual({ ...answer, context });
   };
   for (const user of ['ann', 'ben', 'cem', 'dan', 'eva', 'fay', 'gil', 'ida']) {
-    const made = await provisioning({ command: 'token.create', input: { user, tokenType: 'api' } });
-    const token = made.ok ? String(made.result.token) : '';
-    await compare({ subject: `user:${user}` }, token);
+    const { token } = await run('token.create', { user, tokenType: 'api' });
+    await compare({ subject: `user:${user}` }, String(token));
   }
   for (const [id, token] of tokens)
     await compare({ subject: 'user:ann', actor: { subject: 'agent:bot', mandate: `mandate:${id}` } }, token);

@@ -229,14 +229,4 @@ describe('a saved plan', () => {
       result: { plan: { create: 1 }, beyond: [{ verb: 'create', kind: 'tenant' }] },
     });
   });
-
-  test.each([
-    [{ some: 'data' }, 'no plan'],
-    [{ gatehousePlan: 2 }, 'version 1'],
-  ])('%j is none', async (data, message) => {
-    expect(await service('savedPlan', { data })).toMatchObject({
-      ok: false,
-      error: { code: 'invalid', message: expect.stringContaining(message) },
-    });
-  });
 });

@@ -1,28 +1,20 @@
+import { blocksIn } from '../documents/documents.ts';
+
 /** What a reader of a document does, one after the other. */
 export type Step =
   | { readonly kind: 'file'; readonly name: string; readonly text: string }
   | { readonly kind: 'command'; readonly command: string; readonly output: readonly string[] };
 
-interface Fence {
-  readonly language: string;
-  readonly lines: readonly string[];
-  /** The last line of text before it, unless another fence stands in between. */
-  readonly before: string;
-}
-
-function fencesOf(markdown: string): readonly Fence[] {
-  const fences: Fence[] = [];
-  let open: { readonly language: string; readonly lines: string[]; readonly before: string } | undefined;
-  let before = '';
-  for (const line of markdown.split('\n')) {
-    if (open && line.startsWith('```')) {
-      fences.push(open);
-      [open, before] = [undefined, ''];
-    } else if (open) open.lines.push(line);
-    else if (line.startsWith('```')) open = { language: line.slice(3).trim(), lines: [], before };
-    else if (line.trim() !== '') before = line.trim();
-  }
-  return fences;
+/** The blocks of a document, each with the last line of text before it, unless another block stands in between. */
+function fencesOf(markdown: string) {
+  const lines = markdown.split('\n');
+  let end = 0;
+  return blocksIn(markdown).map(({ language, text, line }) => {
+    const before = lines.slice(end, line - 2).filter((each) => each.trim() !== '');
+    const shown = text.split('\n').slice(0, -1);
+    end = line + shown.length;
+    return { language, lines: shown, before: before.at(-1)?.trim() ?? '' };
+  });
 }
 
 /**

@@ -5,14 +5,7 @@ import type { Resource } from './template.ts';
 
 /** The audit log outside the table. That serverless.yml has the same is in stack.integration.test.ts. */
 const { Resources } = samTemplate() as unknown as { Resources: Readonly<Record<string, Resource>> };
-const ours = Object.entries(Resources).filter(([name]) => name.startsWith('Audit'));
 const properties = (name: string) => (Resources[name] as Resource).Properties;
-
-test('nothing of it is there unless auditStorage is true', () => {
-  expect(ours.length).toBeGreaterThan(8);
-  for (const [name, { Condition }] of ours)
-    expect([name, Condition]).toEqual([name, name === 'AuditKeyPolicy' ? 'HasAuditKey' : 'HasAuditStorage']);
-});
 
 test('the bucket locks each version, is private and encrypted, and outlives the stack', () => {
   const bucket = Resources.AuditBucket as Resource;
@@ -73,10 +66,4 @@ test('new records and every count pass; what an erasure takes away, and everythi
   expect([passes('MODIFY', record), passes('REMOVE', record)]).toEqual([false, false]);
   expect(passes('INSERT', pseudonymKey({ type: 'user', id: 'U' }).PK)).toBe(false);
   expect(passes('INSERT', 'USER#U')).toBe(false);
-});
-
-test('it alarms when the pipe fails, and when records wait', () => {
-  const alarms = ours.filter(([, { Type }]) => Type === 'AWS::CloudWatch::Alarm');
-  expect(alarms.map(([name]) => name)).toEqual(['AuditPipeAlarm', 'AuditDeliveryAlarm']);
-  for (const [, { Properties }] of alarms) expect(Properties.AlarmActions).toBeDefined();
 });

@@ -215,6 +215,7 @@ test('the functions: Node 24 on arm64, within the time-out of API Gateway, with 
 test.each([
   ['Authzen', 'Authzen', /^Authzen/, /^HasAuthzen|^ShipsEvaluations$/],
   ['Scim', 'Scim', /^Scim/, /^HasScim/],
+  ['the audit log outside the table', 'AuditStorage', /^Audit/, /^HasAudit(?:Storage|Key)$/],
   ['live revocation', 'LiveRevocation', /^(?:Sockets|Connections)/, /^HasSockets/],
 ])('%s is there only where a parameter says so', (_, parameter, ours, condition) => {
   expect(stack.Parameters[parameter]?.Default).toBe('false');
