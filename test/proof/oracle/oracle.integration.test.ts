@@ -53,7 +53,7 @@ test('a difference is found, and shrunk to the operations that it takes', async 
     const right = judge(model, question, outcomeOf);
     return right.reason === 'admin' ? { allowed: false, reason: 'no_grant' } : right;
   };
-  const oracle = { judge: wrong, outcomes };
+  const oracle = { judge: wrong };
   const tally = newTally();
   for (let seed = 1; tally.differences.length === 0; seed++) await playWorld(stage, seed, 100, tally, oracle);
   const [first] = tally.differences;
