@@ -34,7 +34,7 @@ test(`a decision that is kept is the one that would be made (${again()})`, {
   const { pick, some, oneIn, between } = random;
   const { names, operations } = drawSmallWorld(random, { conditions: true, tree: false });
   const { items } = await furnish(operations);
-  const { reader, writer } = createMemoryTable({ items });
+  const { reader, writer } = createMemoryTable({ items, sharesItems: true });
 
   let isDown = false;
   let keptCount = 0;
