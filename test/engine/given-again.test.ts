@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { CheckOptions, EngineOptions, Observation } from '../../engine/index.ts';
 import * as items from '../../engine/items.ts';
+import { assignmentAttribute } from '../../table/decision/attributes.ts';
 import { formatRef } from '../../table/identifiers.ts';
 import { decisionKey, globalKey } from '../../table/keys.ts';
-import { createSchool, ELSEWHERE, GRANTED, PAGE, PLACE, userRef } from './fake-table.ts';
+import { createSchool, ELSEWHERE, GRANTED, PAGE, PLACE, REVOKED, userRef } from './fake-table.ts';
 
 /** When a decision that was kept is given again (ADR 0013). kept-and-anew.test.ts shows that it is always the right one. */
 const TTL = 60_000;
@@ -99,6 +100,18 @@ describe('it ends', () => {
     expect(await ask()).toEqual(KEPT);
     clock.advance(1);
     expect(await ask()).toEqual(MADE);
+  });
+
+  test('to the millisecond when an assignment begins or ends', async () => {
+    const { ask, clock, putUser } = setUp();
+    const end = new Date(clock.now() + 500).toISOString();
+    putUser(0, { ...REVOKED, [assignmentAttribute(place, 'teacher')]: `/${end}` });
+    await ask();
+    clock.advance(499);
+    expect(await ask()).toEqual(KEPT);
+    clock.advance(1);
+    expect(await ask()).toEqual({ reason: 'no_grant', isKept: false });
+    expect(await ask()).toEqual({ reason: 'no_grant', isKept: true });
   });
 
   test('where memory is short: the subjects that were asked about least recently go first', async () => {
