@@ -20,8 +20,8 @@ export const SCHOOL = readFileSync(
 type Kind = 'subject' | 'scope' | 'group' | 'role';
 type Data = Readonly<Record<string, unknown>>;
 
-/** A table in memory that an explorer shows, until the end of the test. */
-export interface ServedTable {
+/** A table in memory, and the explorer's service over it. */
+export interface ShownTable {
   readonly reader: Reader;
   readonly service: Service;
   readonly provisioning: Provisioning;
@@ -31,34 +31,26 @@ export interface ServedTable {
   readonly ref: (kind: Kind, name: string) => string;
   /** The result of a command. Throws for a refusal. */
   readonly run: (command: string, input: Data, actor?: string) => Promise<Data>;
-  /** The address of a view, which opens the explorer once. */
-  readonly linkTo: (name: string, state?: Readonly<Record<string, string>>) => string;
 }
 
-export interface ServeTableOptions {
+interface TableOptions {
   readonly manifest?: string;
   readonly canWrite?: boolean;
 }
 
-export async function serveTable({
-  manifest = SCHOOL,
-  canWrite = false,
-}: ServeTableOptions = {}): Promise<ServedTable> {
-  // No two records are of one millisecond: they have the order in which they were made.
-  let time = Date.now();
-  const now = () => time++;
+export async function tableOf(
+  now: () => number,
+  { manifest = SCHOOL, canWrite = false }: TableOptions = {},
+): Promise<ShownTable> {
   const prepared = await prepareManifest(readDocument('manifest', manifest).data);
   const provisioned = provisionedInMemory(now);
   const { provisioning } = provisioned;
   expect(await applyManifest(prepared, provisioning)).toEqual([]);
   const reader = asWrittenLongAgo(provisioned.reader);
   const about = { place: 'table gatehouse in eu-west-1', canWrite, isLive: false };
-  const service = createService({ reader, provisioning, clock: { now }, about, actor: 'tester' });
-  const served = await serveExplorer({ service, port: 0, now });
-  onTestFinished(served.stop);
   return {
     reader,
-    service,
+    service: createService({ reader, provisioning, clock: { now }, about, actor: 'tester' }),
     provisioning,
     now,
     ref: (kind, name) => {
@@ -71,6 +63,23 @@ export async function serveTable({
       if (!answer.ok) throw new Error(`${command}: ${answer.error.message}`);
       return answer.result;
     },
+  };
+}
+
+/** A table that an explorer shows, until the end of the test. */
+export interface ServedTable extends ShownTable {
+  /** The address of a view, which opens the explorer once. */
+  readonly linkTo: (name: string, state?: Readonly<Record<string, string>>) => string;
+}
+
+export async function serveTable(options: TableOptions = {}): Promise<ServedTable> {
+  // No two records are of one millisecond: they have the order in which they were made.
+  let time = Date.now();
+  const table = await tableOf(() => time++, options);
+  const served = await serveExplorer({ service: table.service, port: 0, now: table.now });
+  onTestFinished(served.stop);
+  return {
+    ...table,
     linkTo: (name, state = {}) => `${served.link}#${name}?${new URLSearchParams(state)}`,
   };
 }

@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { accessLines } from '../../cli/access.ts';
 import {
   type Change,
@@ -20,7 +19,6 @@ import {
 } from '../../explorer/page/commands/usual.ts';
 import { SCOPE_TYPE_NAMES, SUBJECT_TYPES } from '../../explorer/page/registry.ts';
 import { formsOf } from '../../explorer/service/form.ts';
-import { createService, type Service } from '../../explorer/service/index.ts';
 import { accessDifference } from '../../provisioning/access-difference/access-difference.ts';
 import { EXAMPLES } from '../../provisioning/documents/examples.ts';
 import {
@@ -31,34 +29,10 @@ import {
   sentenceOf,
 } from '../../provisioning/index.ts';
 import { closingStatus } from '../../table/entities/registry.ts';
-import type { Reader } from '../../table/reader.ts';
-import {
-  applyManifest,
-  asWrittenLongAgo,
-  prepareManifest,
-  provisionedInMemory,
-  readDocument,
-} from '../../testing/model.ts';
+import { tableOf } from './served-table.ts';
 
-const SCHOOL = new URL('../../docs/examples/school.manifest.yaml', import.meta.url);
 const NOW = Date.parse('2026-03-15T12:00:00Z');
-
-let service: Service;
-let reader: Reader;
-let ref: (kind: 'subject' | 'scope' | 'group' | 'role', name: string) => string;
-beforeAll(async () => {
-  const prepared = await prepareManifest(readDocument('school', readFileSync(SCHOOL, 'utf8')).data);
-  const provisioned = provisionedInMemory(() => NOW);
-  expect(await applyManifest(prepared, provisioned.provisioning)).toEqual([]);
-  reader = asWrittenLongAgo(provisioned.reader);
-  ref = (kind, name) => String(prepared.names.of(kind).get(name));
-  service = createService({
-    reader,
-    provisioning: provisioned.provisioning,
-    clock: { now: () => NOW },
-    about: { place: 'a test', canWrite: false, isLive: false },
-  });
-});
+const { service, reader, ref } = await tableOf(() => NOW);
 
 /** What the page shows for these changes. */
 async function compared(...changes: readonly Change[]): Promise<AccessDifference> {
