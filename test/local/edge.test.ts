@@ -113,13 +113,6 @@ describe('one cached answer', () => {
 });
 
 describe('data from the request', () => {
-  test('the verb is the one that API Gateway calls, also with an override', async () => {
-    const token = await sign('ann');
-    const line = '/places/our-place/news';
-    expect(await ask(`GET ${line}`, token, { 'X-HTTP-Method-Override': 'DELETE' })).toBe('403 miss');
-    expect(await ask(`GET ${line}`, token)).toBe('200 hit');
-  });
-
   test('another place in a header grants nothing', async () => {
     const token = await sign('ann');
     const headers = { 'x-location': 'our-place', 'X-Original-URL': '/places/our-place/news' };

@@ -161,22 +161,20 @@ describe('when the policy refuses', () => {
   const deny = async () => policy('Deny', '*');
   const elsewhere = async () => policy('Allow', 'arn:aws:execute-api:*:*:*/GET/owners');
 
-  test('REST distinguishes a Deny from a missing Allow', async () => {
-    expect(await call(apiOf('REST', deny))).toEqual(explicitDeny);
-    expect(await call(apiOf('REST', elsewhere))).toEqual(implicitDeny);
-    expect(await call(apiOf('REST TOKEN', deny))).toEqual(explicitDeny);
-    expect(await call(apiOf('REST TOKEN', elsewhere))).toEqual(implicitDeny);
-  });
+  const withPolicies = (invoke: () => Promise<unknown>) =>
+    httpApiV2({ authorizer: { invoke, simpleResponses: false } });
 
-  test('HTTP APIs do not', async () => {
-    expect(await call(apiOf('HTTP 1.0', deny))).toEqual(forbidden);
-    expect(await call(apiOf('HTTP 1.0', elsewhere))).toEqual(forbidden);
-    const withPolicies = (invoke: () => Promise<unknown>) =>
-      httpApiV2({ authorizer: { invoke, simpleResponses: false } });
-    expect(await call(withPolicies(deny))).toEqual(forbidden);
-    expect(await call(withPolicies(elsewhere))).toEqual(forbidden);
-    expect(await call(apiOf('HTTP 2.0', async () => ({ isAuthorized: false })))).toEqual(forbidden);
-  });
+  test.each([
+    ['REST tells a Deny', apiOf('REST', deny), explicitDeny],
+    ['from a missing Allow', apiOf('REST', elsewhere), implicitDeny],
+    ['so does a TOKEN authorizer: a Deny', apiOf('REST TOKEN', deny), explicitDeny],
+    ['a missing Allow', apiOf('REST TOKEN', elsewhere), implicitDeny],
+    ['HTTP 1.0 does not: a Deny', apiOf('HTTP 1.0', deny), forbidden],
+    ['a missing Allow', apiOf('HTTP 1.0', elsewhere), forbidden],
+    ['nor HTTP 2.0: a Deny', withPolicies(deny), forbidden],
+    ['a missing Allow', withPolicies(elsewhere), forbidden],
+    ['a simple refusal', apiOf('HTTP 2.0', async () => ({ isAuthorized: false })), forbidden],
+  ])('%s', async (_, api, expected) => expect(await call(api)).toEqual(expected));
 
   test('the backend is not called', async () => {
     const integration = vi.fn(ok);

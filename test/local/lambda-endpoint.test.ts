@@ -40,12 +40,8 @@ describe('RequestResponse', () => {
     });
   });
 
-  test('gives an empty object to a function that is invoked without a payload', async () => {
-    const { invoke } = await setUp();
-    expect((await invoke({})).payload).toEqual({});
-  });
-
-  test('answers null for a function that returns nothing', async () => {
+  test('gives an empty object in place of no payload, and answers null for nothing', async () => {
+    expect((await (await setUp()).invoke({})).payload).toEqual({});
     const { invoke } = await setUp(async () => undefined);
     expect(await invoke({})).toMatchObject({ StatusCode: 200, payload: null });
   });

@@ -57,45 +57,6 @@ test('what stays refused is reported once, and is sent again only while somethin
   expect(calls).toEqual(['top', 'middle', 'top', 'middle']);
 });
 
-test('scopes and subjects of added types are read, closed and removed by their reference', async () => {
-  const at = '2026-01-01T00:00:00.000Z';
-  const collection = createCollection(Date.parse(at));
-  const kinds = [
-    [{ type: 'ward', id: 'w1' }, 'scope', 'scope', 'ward:w1'],
-    [{ type: 'subject', id: 'sensor:s1' }, 'subject', 'user', 'sensor:s1'],
-  ] as const;
-  for (const [index, [entity, kind]] of kinds.entries()) {
-    const shut = { id: `shut-${index}`, action: `${kind}.update`, entity, at, after: { status: 'inactive' } };
-    const gone = { ...entity, id: entity.id.replace('1', '2') };
-    const removed = {
-      id: `removed-${index}`,
-      action: `${kind}.delete`,
-      entity: gone,
-      at,
-      before: { id: gone.id },
-    };
-    for (const record of [shut, removed]) collection.add({ kind: 'change', record });
-  }
-  const read: Sent[] = [];
-  const { replayed } = await replay(collection, {
-    read: async (sent) => {
-      read.push(sent);
-      return { status: 'active' };
-    },
-    write: async () => 'done',
-  });
-  const expected = kinds.flatMap(([, kind, field, ref]) => [
-    { command: `${kind}.update`, input: { [field]: ref, status: 'inactive' } },
-    { command: `${kind}.delete`, input: { [field]: ref.replace('1', '2') } },
-  ]);
-  expect(replayed).toHaveLength(4);
-  expect(replayed).toEqual(expect.arrayContaining(expected));
-  for (const sent of [...read, ...replayed]) {
-    const parsed = COMMANDS.get(sent.command)?.input.safeParse(sent.input);
-    expect(parsed?.success, JSON.stringify(sent)).toBe(true);
-  }
-});
-
 /** What is sent again of records, of which a table has this now. */
 async function replayedOf(
   records: readonly (Pick<Parameters<typeof concernsAccess>[0], 'action' | 'entity'> & object)[],
@@ -109,6 +70,35 @@ async function replayedOf(
   }
   return replay(collection, { read: async (sent) => has(sent), write: async () => 'done' });
 }
+
+test('scopes and subjects of added types are read, closed and removed by their reference', async () => {
+  const kinds = [
+    [{ type: 'ward', id: 'w1' }, 'scope', 'scope', 'ward:w1'],
+    [{ type: 'subject', id: 'sensor:s1' }, 'subject', 'user', 'sensor:s1'],
+  ] as const;
+  const records = kinds.flatMap(([entity, kind]) => {
+    const gone = { ...entity, id: entity.id.replace('1', '2') };
+    return [
+      { action: `${kind}.update`, entity, after: { status: 'inactive' } },
+      { action: `${kind}.delete`, entity: gone, before: { id: gone.id } },
+    ];
+  });
+  const read: Sent[] = [];
+  const { replayed } = await replayedOf(records, (sent) => {
+    read.push(sent);
+    return { status: 'active' };
+  });
+  const expected = kinds.flatMap(([, kind, field, ref]) => [
+    { command: `${kind}.update`, input: { [field]: ref, status: 'inactive' } },
+    { command: `${kind}.delete`, input: { [field]: ref.replace('1', '2') } },
+  ]);
+  expect(replayed).toHaveLength(4);
+  expect(replayed).toEqual(expect.arrayContaining(expected));
+  for (const sent of [...read, ...replayed]) {
+    const parsed = COMMANDS.get(sent.command)?.input.safeParse(sent.input);
+    expect(parsed?.success, JSON.stringify(sent)).toBe(true);
+  }
+});
 
 const LINK = { type: 'scim-user', id: 'c:ann' };
 const SAID = { connection: 'c', user: 'ann', userName: 'pseudonym:user:ann:x', active: true };

@@ -207,29 +207,11 @@ describe('the feed of the local stack', () => {
     await gateway(request('GET /pets/1'));
     await gateway(request('GET /pets/1', []));
     await gateway(request(`GET /${'x'.repeat(9_000)}`));
+    const common = { kind: 'request', at: 5, source: 'shop', method: 'GET', decisions: 0 };
     expect(eventsOf(feed)).toEqual([
-      {
-        id: 1,
-        at: 5,
-        kind: 'request',
-        source: 'shop',
-        method: 'GET',
-        path: '/pets/1',
-        status: 200,
-        decisions: 0,
-        authorizer: 'off',
-      },
-      expect.objectContaining({ id: 2, status: 401, authorizer: 'skipped' }),
-      {
-        id: 3,
-        at: 5,
-        kind: 'request',
-        source: 'shop',
-        method: 'GET',
-        status: 404,
-        decisions: 0,
-        path: expect.any(String),
-      },
+      { ...common, id: 1, path: '/pets/1', status: 200, authorizer: 'off' },
+      { ...common, id: 2, path: '/pets/1', status: 401, authorizer: 'skipped' },
+      { ...common, id: 3, path: expect.any(String), status: 404 },
     ]);
     expect(eventsOf(feed).map((event) => JSON.stringify(event).length < 1_000)).toEqual([true, true, true]);
   });
