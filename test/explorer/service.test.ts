@@ -49,13 +49,6 @@ const asked = () => ({
 });
 
 describe('the service', () => {
-  test('says which table it is of', async () => {
-    expect(await service('about', {})).toEqual({
-      ok: true,
-      result: { place: 'a test', canWrite: true, isLive: false },
-    });
-  });
-
   test('decides for the instant that is asked for: an assignment from March to April', async () => {
     const at = (instant: string) => service('check', { ...asked(), at: Date.parse(instant) });
     expect(await at('2026-02-28')).toMatchObject({ result: { allowed: false, reason: 'no_grant' } });

@@ -116,13 +116,8 @@ describe('REST API', () => {
         restApi({ routes: [{ key: 'GET /', integration }], authorizer: { invoke } }),
       request('GET /'),
     );
-    const empty = [
-      'pathParameters',
-      'queryStringParameters',
-      'multiValueQueryStringParameters',
-      'stageVariables',
-    ];
-    for (const field of empty) {
+    const query = ['queryStringParameters', 'multiValueQueryStringParameters'];
+    for (const field of [...query, 'pathParameters', 'stageVariables']) {
       expect(bare.toAuthorizer).toHaveProperty(field, {});
       expect(bare.toBackend).toHaveProperty(field, null);
     }

@@ -22,6 +22,10 @@ const echo = async (event: WebSocketEvent): Promise<IntegrationResponse> => ({
   body: JSON.stringify(event),
 });
 
+const fails = (message: string) => async () => {
+  throw new Error(message);
+};
+
 type Changes = Partial<Omit<WebSocketApi, 'authorizer'>> & {
   authorizer?: Partial<WebSocketApi['authorizer']>;
 };
@@ -130,9 +134,6 @@ describe('$connect', () => {
     expect(invoke).not.toHaveBeenCalled();
   });
 
-  const fails = (message: string) => async () => {
-    throw new Error(message);
-  };
   test.each<[string, WebSocketApi['authorizer']['invoke'], number]>([
     ['a Deny', async () => policy('Deny', ARN), 403],
     ['an Allow of something else', async () => policy('Allow', ARN.replace('prod', 'test')), 403],
@@ -256,16 +257,7 @@ describe('a message', () => {
   });
 
   test('without a route or with a failing backend gets an error; the connection stays open', async () => {
-    const { url } = await serve({
-      routes: [
-        {
-          key: 'send',
-          integration: async () => {
-            throw new Error('secret');
-          },
-        },
-      ],
-    });
+    const { url } = await serve({ routes: [{ key: 'send', integration: fails('secret') }] });
     const socket = await opened(url);
     const ids = { connectionId: context.connectionId, requestId: context.requestId };
     expect(await socket.ask('hello')).toEqual({ message: 'Forbidden', ...ids });
