@@ -9,7 +9,7 @@ import { instant, type Options, parsed } from './options.ts';
 const MAX_LENGTH = 65_536;
 
 /** The value of `--given`. Throws {@link UsageError}. */
-export function readGiven(text: string): Given {
+function readGiven(text: string): Given {
   if (text.length > MAX_LENGTH) throw new UsageError(`--given is longer than ${MAX_LENGTH} characters`);
   const data = parseJson(text);
   if (data === undefined) throw new UsageError('--given is not JSON, such as {"context":{"ip":"10.0.0.1"}}');

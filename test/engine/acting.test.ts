@@ -93,6 +93,18 @@ beforeEach(async () => {
   logged.length = 0;
 });
 
+test('a mandate is read again when it is too old, though what is kept of both subjects is not', async () => {
+  expect(await reasonOf(BOT)).toBe('role');
+  await writeMandate(world, 'mandate:m', { status: 'ended' });
+  world.clock.advance(40_000);
+  for (const subject of [ANN, BOT.subject])
+    for (const consistency of ['strong', 'cached'] as const)
+      await engine.check(subject, READ, NORTH, { consistency });
+  expect(await reasonOf(BOT)).toBe('role');
+  world.clock.advance(25_000);
+  expect(await reasonOf(BOT)).toBe('mandate_inactive');
+});
+
 const ACTORS: readonly (readonly [actor: string, permission: string, reason: string])[] = [
   ['user:job', READ, 'role'],
   ['user:job', PAY, 'actor_no_grant'],
