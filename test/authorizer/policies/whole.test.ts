@@ -167,6 +167,13 @@ describe('a policy is given again', () => {
     expect(compiled).toHaveLength(2);
   });
 
+  test('not where something in it ended while it was made', async () => {
+    const { clock, state, ask } = setUp();
+    state.validUntil = NOW + 10;
+    state.before = async () => clock.advance(10);
+    expect(await ask()).toBeUndefined();
+  });
+
   test('not to another caller, nor with another value of a claim that routes read', async () => {
     const { compiled, ask } = setUp();
     await ask({ claims: { tenant: 'a' } });
