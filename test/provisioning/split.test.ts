@@ -50,6 +50,8 @@ let form: Form = OF_SCOPE;
 let isSplit = false;
 /** A small world before its groups stand apart; each test has a copy of it. */
 let made: { readonly site: Site; readonly world: typeof world };
+/** The same after they stand apart, in each form. */
+const splitWorlds = new Map<Form, typeof world>();
 
 beforeAll(async () => {
   world = createMemoryWorld();
@@ -69,7 +71,12 @@ function whole(): Site {
 async function split(): Promise<Site> {
   whole();
   isSplit = true;
-  await migrating();
+  const known = splitWorlds.get(form);
+  if (known) world = copyOf(known);
+  else {
+    await migrating();
+    splitWorlds.set(form, copyOf(world));
+  }
   return made.site;
 }
 const begin = async (isOut: boolean): Promise<Site> => (isOut ? whole() : split());
@@ -128,7 +135,7 @@ const groupAt = async (scope: string, ...roles: readonly string[]): Promise<stri
 const userIn = async (...groups: readonly string[]): Promise<string> => {
   const { id } = await world.run('user.create', {});
   for (const group of groups) await join(id, group);
-  if (isSplit) await migrating();
+  if (isSplit && 'subject' in form.marks) await migrating();
   return id;
 };
 
@@ -294,7 +301,7 @@ function interrupted(number: number, run: () => Promise<unknown>) {
   return { writer, sent: () => sent };
 }
 
-describe.each(FORMS)('where the groups of %s stand apart', (_, given) => {
+describe.each(FORMS.slice(0, 2))('where the groups of %s stand apart', (_, given) => {
   beforeEach(() => {
     form = given;
   });
@@ -421,6 +428,65 @@ describe.each(FORMS)('where the groups of %s stand apart', (_, given) => {
     expect(await findings()).toEqual([]);
   });
 
+  test('searches and explanations answer as checks do, page by page', async () => {
+    const { scope, below, allowed, denied, empty } = await split();
+    const second = await groupAt(scope, allows);
+    const users: string[] = [];
+    for (const groups of [[allowed, second], [allowed, second], [second, empty], [allowed, denied], [empty]])
+      users.push(await userIn(...groups));
+    world.settle();
+    const engine = world.newEngine();
+    const lists = createLists({ reader: world.reader, engine, clock: world.clock });
+    for (const limit of [1, 2, 100]) {
+      const found: string[] = [];
+      for (let cursor: string | undefined; ; ) {
+        const page = await lists.listSubjects(PAGE, below, { limit, cursor });
+        found.push(...page.items);
+        cursor = page.cursor;
+        if (cursor === undefined) break;
+      }
+      expect(found.sort()).toEqual(users.slice(0, 3).map((id) => `user:${id}`));
+    }
+    const { items } = await lists.listScopes(`user:${users[0]}`, PAGE, {});
+    expect([...items].sort()).toEqual([scope, below].sort());
+    expect((await lists.listScopes(`user:${users[3]}`, PAGE, {})).items).toEqual([]);
+    const explainer = createExplainer({ reader: world.reader, clock: world.clock });
+    const denial = await explainer.explain(`user:${users[3]}`, PAGE, below);
+    expect(denial).toMatchObject({ allowed: false, reason: DENIED });
+    expect(denial.allowedBy.items.concat(denial.deniedBy.items)).toMatchObject([
+      { effect: 'ALLOW', from: { kind: 'group', scope: { ref: scope } } },
+      { effect: 'DENY', from: { kind: 'group', scope: { ref: scope } } },
+    ]);
+    // What somebody has elsewhere is among the suggestions, as far as the subject's own item lists it.
+    if (form !== OF_SCOPE) return;
+    const other = await site();
+    const { suggestions } = await explainer.explain(`user:${users[0]}`, PAGE, other.scope);
+    expect(suggestions?.granted.items).toMatchObject([{ from: { scope: { ref: scope } } }, {}]);
+  });
+
+  test('the access difference sees who loses and gains what', async () => {
+    const { allowed, denied, empty } = await split();
+    const [user] = [await userIn(allowed), await userIn(empty)];
+    const difference = (command: string, input: Readonly<Record<string, unknown>>) =>
+      accessDifference([{ command, input }], {
+        reader: world.reader,
+        commands: COMMANDS,
+        at: world.clock.now(),
+      });
+    const [loses, gains] = [{ loses: { people: 1 } }, { gains: { people: 1 } }];
+    expect(await difference('membership.delete', { user, group: allowed })).toMatchObject(loses);
+    expect(await difference('membership.create', { user, group: denied })).toMatchObject(loses);
+    expect(await difference('group-role.delete', { group: allowed, role: allows })).toMatchObject(loses);
+    expect(await difference('group-role.create', { group: empty, role: allows })).toMatchObject(gains);
+    expect(await difference('group.delete', { id: allowed })).toMatchObject(loses);
+  });
+});
+
+describe.each(FORMS)('while the groups of %s go apart or come back', (_, given) => {
+  beforeEach(() => {
+    form = given;
+  });
+
   test.each([true, false])('a command that comes between is not lost (way out: %s)', async (isOut) => {
     let last = Number.POSITIVE_INFINITY;
     for (let number = 1; number <= last; number++) {
@@ -515,59 +581,6 @@ describe.each(FORMS)('where the groups of %s stand apart', (_, given) => {
       expect(await findings()).toEqual([]);
     },
   );
-
-  test('searches and explanations answer as checks do, page by page', async () => {
-    const { scope, below, allowed, denied, empty } = await split();
-    const second = await groupAt(scope, allows);
-    const users: string[] = [];
-    for (const groups of [[allowed, second], [allowed, second], [second, empty], [allowed, denied], [empty]])
-      users.push(await userIn(...groups));
-    world.settle();
-    const engine = world.newEngine();
-    const lists = createLists({ reader: world.reader, engine, clock: world.clock });
-    for (const limit of [1, 2, 100]) {
-      const found: string[] = [];
-      for (let cursor: string | undefined; ; ) {
-        const page = await lists.listSubjects(PAGE, below, { limit, cursor });
-        found.push(...page.items);
-        cursor = page.cursor;
-        if (cursor === undefined) break;
-      }
-      expect(found.sort()).toEqual(users.slice(0, 3).map((id) => `user:${id}`));
-    }
-    const { items } = await lists.listScopes(`user:${users[0]}`, PAGE, {});
-    expect([...items].sort()).toEqual([scope, below].sort());
-    expect((await lists.listScopes(`user:${users[3]}`, PAGE, {})).items).toEqual([]);
-    const explainer = createExplainer({ reader: world.reader, clock: world.clock });
-    const denial = await explainer.explain(`user:${users[3]}`, PAGE, below);
-    expect(denial).toMatchObject({ allowed: false, reason: DENIED });
-    expect(denial.allowedBy.items.concat(denial.deniedBy.items)).toMatchObject([
-      { effect: 'ALLOW', from: { kind: 'group', scope: { ref: scope } } },
-      { effect: 'DENY', from: { kind: 'group', scope: { ref: scope } } },
-    ]);
-    // What somebody has elsewhere is among the suggestions, as far as the subject's own item lists it.
-    if (form !== OF_SCOPE) return;
-    const other = await site();
-    const { suggestions } = await explainer.explain(`user:${users[0]}`, PAGE, other.scope);
-    expect(suggestions?.granted.items).toMatchObject([{ from: { scope: { ref: scope } } }, {}]);
-  });
-
-  test('the access difference sees who loses and gains what', async () => {
-    const { allowed, denied, empty } = await split();
-    const [user] = [await userIn(allowed), await userIn(empty)];
-    const difference = (command: string, input: Readonly<Record<string, unknown>>) =>
-      accessDifference([{ command, input }], {
-        reader: world.reader,
-        commands: COMMANDS,
-        at: world.clock.now(),
-      });
-    const [loses, gains] = [{ loses: { people: 1 } }, { gains: { people: 1 } }];
-    expect(await difference('membership.delete', { user, group: allowed })).toMatchObject(loses);
-    expect(await difference('membership.create', { user, group: denied })).toMatchObject(loses);
-    expect(await difference('group-role.delete', { group: allowed, role: allows })).toMatchObject(loses);
-    expect(await difference('group-role.create', { group: empty, role: allows })).toMatchObject(gains);
-    expect(await difference('group.delete', { id: allowed })).toMatchObject(loses);
-  });
 });
 
 test('a command that does not know yet how the groups of its subject stand takes one more try', async () => {

@@ -28,15 +28,6 @@ test('who loses what: how many people, where, which permissions', async () => {
   });
 });
 
-test('nothing is written to the table', async () => {
-  const before = world.items();
-  await differenceBy({
-    command: 'scope.delete-tree',
-    input: { scope: `tenant:${idOf('tenant', 'school')}` },
-  });
-  expect(world.items()).toEqual(before);
-});
-
 test('a command that would be refused is refused with the same error', async () => {
   const id = idOf('role', 'reader');
   await expect(differenceBy({ command: 'role.delete', input: { id } })).rejects.toMatchObject({
