@@ -10,6 +10,7 @@ import {
   provisionedInMemory,
   readDocument,
 } from '../../testing/model.ts';
+import { gatehouse } from '../cli/support.ts';
 import { createMemoryWorld } from '../support/world.ts';
 
 const SCHOOL = new URL('../../docs/examples/school.manifest.yaml', import.meta.url);
@@ -121,7 +122,7 @@ describe('the service', () => {
   });
 });
 
-test('it decides by what is given with the question, and for who acts', async () => {
+test('it decides as the command line does, by what is given with the question and for who acts', async () => {
   const world = createMemoryWorld();
   await world.apply(`
 pages: [roster]
@@ -139,6 +140,13 @@ subjects: { bot: { id: bot, type: agent, mandateOptional: true } }
   expect(await ask({})).toMatchObject({ result: { reason: 'condition_failed' } });
   const given = { context: { ip: '10.0.0.1' } };
   expect(await ask({ given })).toMatchObject({ result: { reason: 'role' } });
+  const check = (...more: readonly string[]) =>
+    gatehouse(['check', 'user:ann', 'roster', 'tenant:school', ...more], {
+      env: { TABLE_NAME: world.table },
+      now: world.clock.now,
+    });
+  expect((await check()).out).toContain('condition_failed');
+  expect(await check('--given', JSON.stringify(given))).toMatchObject({ code: 0 });
   const actor = { subject: 'agent:bot' };
   expect(await ask({ given, actor })).toMatchObject({ result: { reason: 'actor_no_grant' } });
 });
