@@ -31,11 +31,6 @@ describe('the result cache', () => {
     expect(await send('GET /pets/1', authorizationHeader('a'))).toBe('200 miss');
   });
 
-  test('is not asked when an identity source is missing', async () => {
-    const { send } = cachingGateway(httpApiV2({ authorizer: { resultTtlSeconds: 300 } }));
-    expect(await send('GET /pets/1', [])).toBe('401 skipped');
-  });
-
   test('belongs to one API', async () => {
     const invoke = vi.fn(async () => ({ isAuthorized: false }));
     const { send } = cachingGateway(
