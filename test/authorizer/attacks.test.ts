@@ -269,6 +269,12 @@ const ATTACKS: readonly Attack[] = [
   ['valid in six seconds', () => good({ nbf: seconds() + 6 }), 'claim_refused'],
   ['nbf that is no number', () => good({ nbf: '0' }), 'claim_refused'],
   ['no exp', () => good({ exp: undefined }), 'claim_refused'],
+  // JSON allows it and JavaScript reads Infinity: a number that never passes.
+  [
+    'exp beyond all numbers',
+    () => token(RSA_HEADER, JSON.stringify(claims()).replace(/"exp":\d+/, '"exp":1e999')),
+    'claim_refused',
+  ],
 
   // Of a claim that is there twice, the last one counts (RFC 8259 leaves it open, ECMAScript does not).
   [
