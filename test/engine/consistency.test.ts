@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { formatFreshnessToken } from '../../table/freshness-token.ts';
 import { formatRef } from '../../table/identifiers.ts';
-import { COHERENCE_MARGIN_MS } from '../../table/timing.ts';
+import { CLOCK_SKEW_MS, COHERENCE_MARGIN_MS } from '../../table/timing.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { createSchool, GRANTED, PLACE, REVOKED, userRef } from './fake-table.ts';
 
@@ -74,6 +74,17 @@ describe('atLeast', () => {
     expect(await ask(here, flat, { atLeast: written })).toMatchObject({ allowed: false });
     expect(operations()).toEqual([]);
   });
+});
+
+test('atLeast of a writer whose clock is behind is not answered from what was read before its write', async () => {
+  const { newEngine, ask, clock, putUser } = createSchool();
+  const engine = newEngine();
+  expect(await ask(engine)).toMatchObject({ allowed: true });
+  clock.advance(1);
+  putUser(0, REVOKED);
+  const consistency = { atLeast: formatFreshnessToken(clock.now() + 1 - CLOCK_SKEW_MS) };
+  const answer = await engine.check(formatRef(userRef(0)), 'dashboard', formatRef(PLACE), { consistency });
+  expect(answer).toMatchObject({ allowed: false });
 });
 
 describe('atLeast beside a slow read from before the write', () => {
