@@ -10,6 +10,7 @@ import {
   type Observation,
 } from '../../engine/index.ts';
 import { formatRef } from '../../table/identifiers.ts';
+import { decisionKey } from '../../table/keys.ts';
 import { mandateItem, writeMandate, writeSubject } from '../support/acting.ts';
 import { mean } from '../support/external-groups.ts';
 import { createMemoryWorld } from '../support/world.ts';
@@ -474,4 +475,26 @@ test('two decisions that are kept go together only where all they rest on was tr
   school.clock.advance(1);
   expect((await ask(subject)).allowed).toBe(true);
   expect((await ask(subject, { subject: actor })).reason).toBe('no_grant');
+});
+
+test('nor do they go together with a mandate that came after they were read', async () => {
+  const school = createSchool();
+  const kept = school.newEngine();
+  const [subject, actor, other] = [0, 1, 2].map((n) => formatRef(userRef(n))) as [string, string, string];
+  const by = { subject: actor, mandate: 'mandate:late' };
+  const ask = (who: string, acts?: Actor) => kept.check(who, 'dashboard', formatRef(PLACE), { actor: acts });
+  school.putUser(1, GRANTED);
+  for (const who of [subject, actor]) expect((await ask(who)).allowed).toBe(true);
+  school.clock.advance(30_000);
+  school.put(decisionKey({ type: 'mandate', id: 'late' }), {
+    ...{ subject, actor, status: 'active', permissions: ['dashboard'], scopes: [formatRef(PLACE)] },
+    endsAt: new Date(school.clock.now() + 60_000).toISOString(),
+    writtenAt: school.clock.now(),
+  });
+  school.clock.advance(1);
+  expect((await ask(other, by)).allowed).toBe(false);
+  school.putUser(0, REVOKED);
+  school.clock.advance(1);
+  for (const who of [subject, actor]) expect((await ask(who)).allowed).toBe(true);
+  expect((await ask(subject, by)).reason).toBe('no_grant');
 });
