@@ -216,7 +216,7 @@ describe('a decision that is kept', () => {
   test('is not found by a text that is no subject', async () => {
     const groups = token('keys');
     expect(await check('vault', OFFICE, groups)).toBe('role');
-    const text = JSON.stringify([ANN, groups.issuer, groups.until, ...groups.ids]);
+    const text = JSON.stringify([ANN, groups.issuer, String(groups.until), ...groups.ids]);
     expect((await engine.check(text, 'vault', OFFICE)).reason).toBe('subject_unknown');
   });
 });
