@@ -9,7 +9,7 @@ pages: [grades, menu, secret]
 permissions: ["doors:open:door", "bills:pay:bill"]
 scopes:
   school: { type: tenant, id: school }
-  north: { type: location, id: north, parent: school }
+  north: { type: location, id: north, parent: school, name: North hall }
   south: { type: location, id: south, parent: school }
 roles:
   teacher: { owner: school, allow: [grades] }
