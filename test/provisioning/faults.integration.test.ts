@@ -10,7 +10,7 @@ import { conflict, GatehouseError, notFound } from '../../table/errors.ts';
 import type { Action } from '../../table/write/action.ts';
 import { findingsIn } from './findings.ts';
 import { createMishaps } from './mishaps.ts';
-import { createLedgerWorld, type LedgerWorld } from './support.ts';
+import { createLedgerWorld, type LedgerWorld, writesOf } from './support.ts';
 
 /**
  * What the service may answer to a transaction, the embedded engine's repertoire and beyond: which error it
@@ -180,9 +180,10 @@ describe('provisioning', () => {
     mishaps = createMishaps(world);
   });
   afterEach(async () => expect(await findingsIn(await world.everything(), world.clock)).toEqual([]));
-  const event = () => ({ command: 'user.create', input: { email: SECRET } });
+  let count = 0;
+  const event = () => ({ command: 'user.create', input: { email: `${++count}.${SECRET}` } });
   /** Provisioning on a real table whose transactions fail with the errors first. */
-  const answerAfter = (...errors: Error[]) => {
+  const answerAfter = (...errors: (Error | 'lost acknowledgement')[]) => {
     const { pacing } = createPatience(3);
     mishaps.splice(0, mishaps.length, ...errors);
     const writer = world.watch(createWriter({ client: world.client, table: world.table, pacing }));
@@ -217,5 +218,12 @@ describe('provisioning', () => {
       'PseudonymKey',
       'User',
     ]);
+  });
+
+  test('does once what was done without an answer', async () => {
+    const writes = await writesOf(world, async () =>
+      expect(await answerAfter('lost acknowledgement')).toMatchObject({ ok: true }),
+    );
+    expect(writes).toBe(1);
   });
 });

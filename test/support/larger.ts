@@ -10,8 +10,8 @@ engine/search/agreement.integration isolation/isolation.property proof/oracle/or
 provisioning/apply/gap provisioning/apply/order.property.integration
 provisioning/copies.integration provisioning/corners.integration provisioning/dry-run
 provisioning/evidence/against.property provisioning/evidence/instant-histories
-provisioning/invariants/races.integration provisioning/invariants/prove.property provisioning/invariants/enforce.property provisioning/evidence/usage/random-histories
-engine/rows/exact-pages.integration provisioning/lost-acknowledgement.integration
+provisioning/invariants/prove.property provisioning/invariants/enforce.property provisioning/evidence/usage/random-histories
+engine/rows/exact-pages.integration
 provisioning/interleaving provisioning/limits.integration
 provisioning/long-deletions.integration provisioning/mandate-use.integration provisioning/moves.integration provisioning/newer-forms
 provisioning/operations provisioning/role-templates.integration
