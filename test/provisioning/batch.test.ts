@@ -143,51 +143,6 @@ describe('refusals', () => {
     );
     expect(sent.length).toBe(2);
   });
-
-  test('of two that want the same, the first one has it', async () => {
-    const same = email();
-    const [first, second] = await send([
-      user({ email: same, displayName: 'First' }),
-      user({ email: same, displayName: 'Second' }),
-    ]);
-    expect(first?.ok).toBe(true);
-    expect(second?.ok === false && second.error).toMatchObject({ code: 'conflict', field: 'email' });
-    expect(await world.run('user.read', { email: same })).toMatchObject({ displayName: 'First' });
-  });
-});
-
-describe('order', () => {
-  test('each finds what those before it wrote, as if they were sent one after the other', async () => {
-    const [scope, group, member] = ['01J8Z0E2Z8D2A3J7A7Y2H9GQ01', '01J8Z0E2Z8D2A3J7A7Y2H9GQ02', ulid()];
-    const answers = await send([
-      ['tenant.create', { id: scope, name: 'In order' }],
-      ['group.create', { id: group, scope: `tenant:${scope}`, name: 'all' }],
-      ['user.create', { id: member }],
-      membership(member, group),
-      ['membership.list', { group }],
-      ['membership.delete', { user: member, group }],
-      ['membership.list', { group }],
-      membership(member, group),
-      membership(member, group),
-      ['group.delete', { id: group }],
-      membership(member, group),
-    ]);
-    expect(shown(answers)).toEqual([...Array(8).fill('ok'), ...['conflict group', 'ok', 'not_found group']]);
-    const items = (n: number) => (answers[n] as Extract<Answer, { ok: true }>).result.items as unknown[];
-    expect([items(4).length, items(6).length]).toEqual([1, 0]);
-    expect(await findingsOn(world)).toEqual([]);
-  });
-
-  test('what was deleted before can be made again, and what is refused leaves no room', async () => {
-    const role = { scope: tenant, name: 'once' };
-    const { id } = await world.run('role.create', role);
-    const answers = await send([
-      ['role.create', role],
-      ['role.delete', { id }],
-      ['role.create', role],
-    ]);
-    expect(shown(answers)).toEqual(['conflict name', 'ok', 'ok']);
-  });
 });
 
 describe('operations', () => {
