@@ -6,7 +6,7 @@ import { judge } from '../proof/oracle/oracle.ts';
 import { size } from '../support/tier.ts';
 import { foldRoles } from './folded.ts';
 import { furnishLarge, furnishTenant, LARGE, type Large, MANY } from './large.ts';
-import { type Event, interruptAfter, provisionWatched, provisionWith } from './stepwise.ts';
+import { type Event, interruptAfter, provisionWith } from './stepwise.ts';
 import { copyOf, createLightLedgerWorld, type Input, type LedgerWorld } from './support.ts';
 import { expectWhole as expectAllWhole, expectVerified } from './whole.ts';
 
@@ -47,23 +47,35 @@ const isAllowed = (reason: string | undefined) => reason === 'role' || reason ==
 const expectWhole = () => expectAllWhole(world);
 afterEach(() => expectVerified(world));
 
+/** What fresh engines say, which is what the naive verifier and the oracle say of a table that is whole. */
+async function ask(scopes: readonly string[]): Promise<readonly string[]> {
+  const items = await expectWhole();
+  const asked = questions(scopes);
+  const { decisions } = await world.newEngine().checkMany(asked);
+  const model = modelOf(items);
+  const naive = asked.map((question) => judge(model, { ...question, at: world.clock.now() }).reason);
+  expect(decisions.map(({ reason }) => reason)).toEqual(naive);
+  return naive;
+}
+
 /**
- * Deletes with a look at the table and at fresh engines after every transaction: who is allowed then is allowed
- * before or after.
+ * Deletes, interrupted after every `portion` steps, with a look at the table after each of them: who is allowed then is
+ * allowed before or after.
  */
-async function deleteWatched(event: Event, scopes: readonly string[] = [ACME]) {
-  const ask = async () => {
-    const items = await expectWhole();
-    const asked = questions(scopes);
-    const { decisions } = await world.newEngine().checkMany(asked);
-    const model = modelOf(items);
-    const naive = asked.map((question) => judge(model, { ...question, at: world.clock.now() }).reason);
-    expect(decisions.map(({ reason }) => reason)).toEqual(naive);
-    return naive;
-  };
-  const states = [await ask()];
-  const answer = await provisionWatched(world, event, async () => states.push(await ask()));
-  expect(answer).toEqual({ ok: true, result: expect.anything(), token: expect.anything() });
+async function deleteInterrupted(
+  event: Event,
+  scopes: readonly string[],
+  portion: number,
+  between: () => Promise<unknown>,
+) {
+  const states = [await ask(scopes)];
+  for (let isDone = false; !isDone; ) {
+    const answer = await interruptAfter(world, event, portion);
+    isDone = answer.ok;
+    states.push(await ask(scopes));
+    if (!isDone) await between();
+    expect(states.length).toBeLessThan(100);
+  }
   const [before, after] = [states[0], states.at(-1)];
   for (const state of states) {
     for (const [i, reason] of state.entries()) {
@@ -90,20 +102,8 @@ describe.each(cases)('%s', (_, large, isFolded) => {
     return event;
   });
 
-  test('goes in steps, opens nothing, and is refused what comes', async () => {
-    const states = await deleteWatched(of());
-    expect(states.length).toBeGreaterThan(3);
-    expect(await world.traces(named)).toEqual([]);
-  });
-
-  test('is interrupted after every step in turn, and goes on', async () => {
-    const event = of();
-    for (let steps = 0; ; steps++) {
-      // Each time one step more than nothing: closed, then one portion after the other.
-      const answer = await interruptAfter(world, event, 1);
-      if (answer.ok) break;
-      expect(steps).toBeLessThan(40);
-      await expectWhole();
+  test('goes in steps, interrupted after each: opens nothing, is refused what comes, and leaves nothing', async () => {
+    const states = await deleteInterrupted(of(), [ACME], 1, async () => {
       for (const [command, input] of meanwhile) {
         // An edge that is gone by now cannot be changed either.
         const code = command.endsWith('.update') ? /^(?:conflict|not_found)$/ : /^conflict$/;
@@ -112,13 +112,11 @@ describe.each(cases)('%s', (_, large, isFolded) => {
           retryable: false,
         });
       }
-      const again = await interruptAfter(world, event, 0);
-      expect(again).toMatchObject({ ok: false });
       const items = await world.everything();
       if (!items.some(({ deletingSince }) => deletingSince !== undefined)) throw new Error('not under way');
-    }
+    });
+    expect(states.length).toBeGreaterThan(3);
     expect(await world.traces(named)).toEqual([]);
-    await expectWhole();
   });
 });
 
@@ -298,9 +296,12 @@ describe('whole trees', () => {
       await beside?.(world);
     });
 
-    test('is closed at once, and nothing is left', async () => {
+    test('is closed at once, takes nothing new, and leaves nothing, interrupted again and again', async () => {
       const asked = [ACME, ...scopes];
-      const states = await deleteWatched(event, asked);
+      const group = { name: 'late', scope: scopes[0] };
+      const states = await deleteInterrupted(event, asked, 2, async () =>
+        expect(await world.refused('group.create', group)).toMatchObject({ code: 'conflict' }),
+      );
       const inTree = questions(asked).map(({ scope }) => scope !== ACME);
       for (const state of states.slice(1)) {
         for (const [i, reason] of state.entries()) if (inTree[i]) expect(isAllowed(reason)).toBe(false);
@@ -311,22 +312,6 @@ describe('whole trees', () => {
         // A token says in which tenant it was issued, and keeps saying so; the lease of the manifest ends by itself.
         expect(left.filter((key) => !/^(?:TOKEN|OPERATION)#/.test(key))).toEqual([]);
       }
-    });
-
-    test('interrupted after every step, it goes on', async () => {
-      for (let steps = 0; ; steps++) {
-        const answer = await interruptAfter(world, event, 1 + (steps % 3));
-        if (answer.ok) break;
-        expect(steps).toBeLessThan(200);
-        if (steps % 8 === 0) {
-          await expectWhole();
-          const { decisions } = await world.newEngine().checkMany(questions(scopes));
-          expect(decisions.filter(({ allowed }) => allowed)).toEqual([]);
-          const group = { name: 'late', scope: scopes[0] };
-          expect(await world.refused('group.create', group)).toMatchObject({ code: 'conflict' });
-        }
-      }
-      await expectWhole();
       expect(await world.provision(event)).toMatchObject({ error: { code: 'not_found', field: 'scope' } });
     });
   });
