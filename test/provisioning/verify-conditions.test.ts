@@ -1,30 +1,31 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { decisionKey, globalKey, identityOf, type Key, tenantEffectsKey } from '../../table/keys.ts';
 import { parsePermissionName } from '../../table/permission-name.ts';
-import { createMemoryWorld, type MemoryWorld } from './apply/support.ts';
+import { copyOf } from '../support/world.ts';
+import { type MemoryWorld, worldOf } from './apply/support.ts';
 import { findingsOn, verifyOn } from './findings.ts';
 
 /** What `verify` finds of conditions, stored properties and declarations, and repairs. */
 const WHEN = 'subject.properties.level > 1';
 const LEVEL = { of: 'subject:user', name: 'level', type: 'int', source: 'stored' };
+const made = await worldOf(`
+properties: [{ of: "subject:user", name: level, type: int, source: stored }]
+pages: [plans]
+scopes: { acme: { id: acme, type: tenant, properties: { plan: gold } } }
+roles:
+  clerk:
+    id: clerk
+    global: true
+    deny: [{ permission: plans, when: "${WHEN}" }, { permission: "files:*:*", when: "${WHEN}" }]
+  own:
+    id: own
+    owner: acme
+    deny: [{ permission: plans, when: "${WHEN}" }, { permission: "files:*:*", when: "${WHEN}" }]
+users: { ann: { id: ann, properties: { level: 2 } } }
+`);
 let world: MemoryWorld;
-let [user, tenant, role, own] = ['', '', '', ''];
-beforeEach(async () => {
-  world = createMemoryWorld();
-  await world.run('property.create', LEVEL);
-  await world.run('page.create', { name: 'plans' });
-  user = (await world.run('user.create', { properties: { level: 2 } })).id;
-  tenant = (await world.run('tenant.create', { name: 'Acme', properties: { plan: 'gold' } })).id;
-  role = (await world.run('role.create', { name: 'clerk', scope: 'global' })).id;
-  own = (await world.run('role.create', { name: 'clerk', scope: `tenant:${tenant}` })).id;
-  const effect = { effect: 'DENY', when: WHEN };
-  for (const [holder, permission] of [
-    [role, 'plans'],
-    [own, 'plans'],
-    [role, 'files:*:*'],
-    [own, 'files:*:*'],
-  ])
-    await world.run('role-permission.create', { role: holder, permission, ...effect });
+beforeEach(() => {
+  world = copyOf(made);
 });
 const items = () => new Map(world.items().map((item) => [identityOf(item), item]));
 const verified = (isRepairing = false) => verifyOn(world, isRepairing);
@@ -32,48 +33,18 @@ const verified = (isRepairing = false) => verifyOn(world, isRepairing);
 test('finds nothing where all is as it was written', async () => expect(await findingsOn(world)).toEqual([]));
 
 describe('a decision item without an entry, or with another one, is found and rebuilt', () => {
-  const ref = (type: string, id: string) => ({ type, id });
-  const plans = parsePermissionName('plans', '');
-  test.each<[string, () => Key, () => string, unknown, string]>([
-    [
-      'a condition',
-      () => decisionKey(ref('page', 'plans')),
-      () => `when|${role}`,
-      { effect: 'DENY', when: 'true' },
-      'opens',
-    ],
-    [
-      'a condition of a tenant',
-      () => tenantEffectsKey(ref('tenant', tenant), plans),
-      () => `when|${own}`,
-      { effect: 'ALLOW', when: WHEN },
-      'opens',
-    ],
-    ['a condition on a pattern', globalKey, () => `wild|${role}|files:*:*`, 'DENY', 'opens'],
-    [
-      'a condition on a pattern of a tenant',
-      () => decisionKey(ref('tenant', tenant)),
-      () => `wild|${own}|files:*:*`,
-      'ALLOW',
-      'opens',
-    ],
-    [
-      'properties of a user',
-      () => decisionKey(ref('user', user)),
-      () => 'properties',
-      { level: 7 },
-      'either',
-    ],
-    [
-      'properties of a scope',
-      () => decisionKey(ref('tenant', tenant)),
-      () => 'properties',
-      { plan: 'all' },
-      'either',
-    ],
-    ['a declaration', globalKey, () => 'property|subject:user|level', 'string stored', 'either'],
-  ])('%s', async (_, keyOf, attributeOf, other, effect) => {
-    const [key, attribute] = [keyOf(), attributeOf()];
+  const [ACME, PLANS] = [{ type: 'tenant', id: 'acme' }, decisionKey({ type: 'page', id: 'plans' })];
+  const ofAcme = tenantEffectsKey(ACME, parsePermissionName('plans', ''));
+  const ann = decisionKey({ type: 'user', id: 'ann' });
+  test.each<[string, Key, attribute: string, other: unknown, effect: string]>([
+    ['a condition', PLANS, 'when|clerk', { effect: 'DENY', when: 'true' }, 'opens'],
+    ['a condition of a tenant', ofAcme, 'when|own', { effect: 'ALLOW', when: WHEN }, 'opens'],
+    ['a condition on a pattern', globalKey(), 'wild|clerk|files:*:*', 'DENY', 'opens'],
+    ['one of a tenant on a pattern', decisionKey(ACME), 'wild|own|files:*:*', 'ALLOW', 'opens'],
+    ['properties of a user', ann, 'properties', { level: 7 }, 'either'],
+    ['properties of a scope', decisionKey(ACME), 'properties', { plan: 'all' }, 'either'],
+    ['a declaration', globalKey(), 'property|subject:user|level', 'string stored', 'either'],
+  ])('%s', async (_, key, attribute, other, effect) => {
     const before = items();
     expect(before.get(identityOf(key))).toHaveProperty([attribute]);
     for (const change of [{ remove: [attribute] }, { set: { [attribute]: other as string } }]) {
@@ -95,14 +66,14 @@ describe('a decision item without an entry, or with another one, is found and re
 
   test('a condition and a declaration that nobody has written', async () => {
     const extra = [
-      [decisionKey(ref('page', 'plans')), { [`when|${own}`]: { effect: 'ALLOW', when: 'true' } }],
+      [PLANS, { 'when|own': { effect: 'ALLOW', when: 'true' } }],
       [globalKey(), { 'property|action|soft': 'bool passed' }],
     ] as const;
     for (const [key, set] of extra) await world.writer.send([{ kind: 'update', key, set }]);
     const { open } = await verified();
     expect(open.map(({ code, attribute, effect }) => `${code} ${attribute} ${effect}`).sort()).toEqual([
       'decision_more property|action|soft either',
-      `decision_more when|${own} opens`,
+      'decision_more when|own opens',
     ]);
     expect((await verified(true)).open).toEqual([]);
   });

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { ulid } from 'ulid';
 import { describe, expect, test } from 'vitest';
 import { type VerifyOptions, verify } from '../../provisioning/verify/index.ts';
@@ -89,14 +90,6 @@ async function inMemory({ before, after }: Damage) {
   return { open, found: [...open, ...repaired], state: asState(table.items()) };
 }
 
-/** Equal values are equal texts, whatever the order of their names. */
-const canonical = (value: unknown): string =>
-  JSON.stringify(value, (_, each) =>
-    typeof each === 'object' && each !== null && !Array.isArray(each)
-      ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : each,
-  );
-
 /** Nodes say what is true: another value that may be right is the truth, and what repeats it follows. */
 const isTruth = ({ before }: Damage) =>
   before.SK === 'META' && before.Type !== 'Guard' && before.Type !== 'TenantGrant';
@@ -108,7 +101,7 @@ const isAlone = ({ before, after }: Damage) =>
       // A form that this release writes as well, of other items: it is read by the same rules.
       (after.v !== before.v && Number(after.v) <= FORMS.writes) ||
       after.writeId !== before.writeId ||
-      (before.Type === 'Guard' && canonical(asState([after])) === canonical(asState([before])))));
+      (before.Type === 'Guard' && isDeepStrictEqual(asState([after]), asState([before])))));
 
 /** What is the matter with the verifier, if anything. */
 async function verdict(damage: Damage): Promise<string | undefined> {
@@ -117,7 +110,7 @@ async function verdict(damage: Damage): Promise<string | undefined> {
   if (open.length > 0)
     return found.every(({ repairable }) => repairable) ? 'is not put right, as promised' : undefined;
   if (isTruth(damage) || isAlone(damage)) return undefined;
-  return canonical(state) === canonical(asState(items)) ? undefined : 'is put right otherwise';
+  return isDeepStrictEqual(state, asState(items)) ? undefined : 'is put right otherwise';
 }
 
 describe('damage', () => {
