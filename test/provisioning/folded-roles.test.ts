@@ -68,6 +68,10 @@ test('few roles stay listed, and a root without a role is left as it is', async 
   await createRole();
   expect(await foldRoles(world)).toMatchObject({ split: 1, unsplit: 0 });
   expect(await foldRoles(world)).toMatchObject({ split: 0, unsplit: 0 });
+  // One that says nothing takes no room: so a root has as many as it likes.
+  const names = Object.keys(await item());
+  await createRole();
+  expect(Object.keys(await item())).toEqual(names);
 });
 
 test('effects by name, by pattern and by what roles inherit come, change and go', async () => {
