@@ -27,19 +27,6 @@ const effectOf = async (of = role, permission = 'dashboard') => {
 const expectWhole = () => expectAllWhole(world);
 
 describe('an effect with a condition', () => {
-  test('is kept with its edge, in one write, and shown with it', async () => {
-    const edge = { role, permission: 'dashboard', effect: 'ALLOW', when: WHEN };
-    const before = world.transactions.length;
-    expect(await world.run('role-permission.create', edge)).toMatchObject(edge);
-    expect(world.transactions.length - before).toBe(1);
-    expect(await world.run('role-permission.list', { permission: 'dashboard' })).toMatchObject({
-      items: [edge],
-    });
-    const { items } = await world.run('role.read-all', { id: role });
-    expect(items).toContainEqual(expect.objectContaining(edge));
-    await expectWhole();
-  });
-
   test.each([
     ['a condition comes', { effect: 'ALLOW' }, { when: WHEN }, { effect: 'ALLOW', when: WHEN }],
     ['both change', { effect: 'ALLOW' }, { effect: 'DENY', when: WHEN }, { effect: 'DENY', when: WHEN }],
@@ -52,32 +39,6 @@ describe('an effect with a condition', () => {
     expect(await effectOf()).toEqual(effect);
     await expectWhole();
   });
-
-  test('goes with its edge and its role', async () => {
-    const edge = { role, permission: 'dashboard' };
-    for (const [command, input] of [
-      ['role-permission.delete', edge],
-      ['role.delete', { id: role }],
-    ] as const) {
-      await world.run('role-permission.create', { ...edge, effect: 'ALLOW', when: WHEN });
-      await world.run(command, input);
-      await expectWhole();
-    }
-  });
-
-  test.each(['dashboard', 'records:*:*'])(
-    'on %s is kept globally, or at the owner of its role',
-    async (permission) => {
-      const scope = `tenant:${(await world.run('tenant.create', { name: 'Acme' })).id}`;
-      const own = (await world.run('role.create', { name: 'clerk', scope })).id;
-      const effect = { effect: 'DENY', when: WHEN };
-      for (const of of [role, own]) {
-        await world.run('role-permission.create', { role: of, permission, ...effect });
-        expect(await effectOf(of, permission)).toEqual(effect);
-      }
-      await expectWhole();
-    },
-  );
 
   test('comes with a role that is made from a template, and by its application', async () => {
     const permissions = [{ permission: 'dashboard', effect: 'ALLOW', when: WHEN }];

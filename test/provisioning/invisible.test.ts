@@ -39,6 +39,8 @@ const SEEN = [
   "O'Neill & Söhne",
 ];
 
+const { run, refused } = await createWorld();
+
 test.each(UNSEEN)('%j is shown as %s', (text, shown) => {
   expect(plain(text)).toBe(shown);
   expect(withInvisible(text)).toBe(shown);
@@ -59,7 +61,6 @@ describe.each(UNSEEN)('%j is refused', (text) => {
     ['user.create', 'email', { email: `${text}@example.com` }],
     ['user.create', 'username', { username: text }],
   ])('by %s, in %s', async (command, field, input) => {
-    const { refused } = await createWorld();
     expect(await refused(command, input)).toMatchObject({ code: 'invalid', field });
   });
 
@@ -75,7 +76,6 @@ describe.each(UNSEEN)('%j is refused', (text) => {
 });
 
 test.each(SEEN)('%s is taken', async (text) => {
-  const { run } = await createWorld();
   expect(await run('role.create', { name: text, scope: 'global' })).toMatchObject({ name: text });
 });
 

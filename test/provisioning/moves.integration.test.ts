@@ -140,17 +140,6 @@ describe('at once', () => {
     await expectWhole();
   });
 
-  test('a zone to another building: both lists say so, at every level', async () => {
-    await world.run('scope.move', move('floor', 'next').input);
-    expect(await namesIn('zone.list', 'house')).toEqual([]);
-    expect(await namesIn('device.list', 'house')).toEqual(['door']);
-    expect(await namesIn('zone.list', 'next')).toEqual(['floor', 'room']);
-    expect(await namesIn('device.list', 'next')).toEqual(['lamp']);
-    expect(await namesIn('device.list', 'room')).toEqual(['lamp']);
-    expect(await entrants(['lamp'])).toEqual({ lamp: [MAY, NOT, MAY, NOT, MAY] });
-    await expectWhole();
-  });
-
   test.each([
     // What is directly below the house is listed by now.
     ['further down before the floor is listed', 'sensor', 'floor', 'listAll'],

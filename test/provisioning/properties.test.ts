@@ -157,17 +157,6 @@ describe.each(HOLDERS)('the stored properties of a $type', ({ type, of, create }
       : decodeScope(`${type}:${id}`, item).properties;
   };
 
-  test('are written to the node and to the decision item in one transaction', async () => {
-    const properties = { department: 'Sales', level: 3, tags: ['a', 'b'], site: { floor: { room: 7 } } };
-    const input = { ...(await create(world)), properties };
-    const before = world.transactions.length;
-    const { id } = await world.run(`${type}.create`, input);
-    expect(world.transactions.length - before).toBe(1);
-    expect(await world.run(`${type}.read`, { id })).toMatchObject({ properties });
-    expect(await stored(id)).toEqual(properties);
-    await expectWhole();
-  });
-
   test('are replaced as a whole, and cleared by null or by an empty map', async () => {
     const { id } = await world.run(`${type}.create`, {
       ...(await create(world)),

@@ -243,66 +243,6 @@ test.each(['role.create', 'page.create'])('%s with an id of its own', async (com
   else expect(await world.run(command, input)).toMatchObject({ id });
 });
 
-test('a technical user can be granted roles in its own account, and is not mistaken for the grant', async () => {
-  const account = `account:${(await world.run('account.create', { name: 'Robots' })).id}`;
-  const { id } = await world.run('technical-user.create', { account, name: 'robot' });
-  const role = (await world.run('role.create', { name: 'robot', scope: account })).id;
-  const by = { user: `technical-user:${id}`, scope: account };
-  expect(await world.refused('grant.read', by)).toMatchObject({ code: 'not_found' });
-  expect(await world.listed('grant.list', { scope: account })).toEqual([]);
-  const grant = await world.run('grant.create', { ...by, roles: [role] });
-  expect(await world.run('grant.read', by)).toEqual(grant);
-  for (const list of [{ scope: account }, { user: by.user }])
-    expect(await world.listed('grant.list', list)).toEqual([grant]);
-  expect(await world.listed('technical-user.list', { account })).toMatchObject([{ id, name: 'robot' }]);
-  await world.run('grant.update', { ...by, roles: [] });
-  await world.run('grant.delete', by);
-  expect(await world.listed('technical-user.list', { account })).toHaveLength(1);
-  await world.run('technical-user.delete', { id });
-  expect(await world.listed('technical-user.list', { account })).toEqual([]);
-});
-
-test('what happens in a location of a tenant is in the log of the tenant', async () => {
-  const { run } = world;
-  const tenant = `tenant:${(await run('tenant.create', { name: 'Log' })).id}`;
-  const location = `location:${(await run('location.create', { name: 'Below', parent: tenant })).id}`;
-  const role = (await run('role.create', { name: 'log', scope: tenant })).id;
-  const user = (await run('user.create', {})).id;
-  await run('page.create', { name: 'log' });
-  const group = (await run('group.create', { name: 'log', scope: location })).id;
-  const ends = {
-    membership: { user, group },
-    'group-role': { group, role },
-    assignment: { user, role, scope: location },
-    'role-permission': { role, permission: 'log' },
-  };
-  const later = '2027-01-01T00:00:00.000Z';
-  const changes = {
-    membership: { joinedAt: later },
-    'group-role': { assignedAt: later },
-    assignment: { endsAt: later },
-    'role-permission': { effect: 'DENY' },
-  };
-  for (const [type, end] of Object.entries(ends)) {
-    await run(`${type}.create`, type === 'role-permission' ? { ...end, effect: 'ALLOW' } : end);
-    await run(`${type}.update`, { ...end, ...changes[type as keyof typeof changes] });
-    await run(`${type}.delete`, end);
-  }
-  await run('group.delete', { id: group });
-  const log = await readAll(tenant);
-  expect(log.map((record) => record.action).sort()).toEqual(
-    [
-      ...Object.keys(ends).flatMap((type) => [`${type}.create`, `${type}.update`, `${type}.delete`]),
-      'tenant.create',
-      'location.create',
-      'role.create',
-      'group.create',
-      'group.delete',
-    ].sort(),
-  );
-  expect(await readAll(location)).toEqual([]);
-});
-
 test('a command that fails leaves no record', async () => {
   const first = world.transactions.length;
   await world.run('page.create', { name: 'once' });

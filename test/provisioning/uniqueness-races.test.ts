@@ -71,17 +71,6 @@ test('60 creations of a user with one e-mail address: one succeeds, nothing of t
   });
 });
 
-test('5 changes of one user at once: the last one stands, and only its values are taken', async () => {
-  const { id } = await world.run('user.create', { email: 'start@example.com', phone: '+4930123456' });
-  const answers = await parallel(5, (turn) =>
-    world.provision({ command: 'user.update', input: { id, email: `turn${turn}@example.com` } }),
-  );
-  expect(sorted(answers).errors).toEqual([]);
-  const { email } = await world.run('user.read', { id });
-  const guards = (await world.everything()).filter((item) => item.Type === 'Guard');
-  expect(guards.map(({ PK }) => PK).sort()).toEqual([`EMAIL#${email}`, 'PHONE#+4930123456']);
-});
-
 test('12 changes of one user at once: who gives up is told to try again, and the table is whole', async () => {
   const { id } = await world.run('user.create', { username: 'start' });
   const answers = await parallel(12, (turn) =>

@@ -127,28 +127,11 @@ describe('a cell keeps apart', () => {
     expect(cellOf(matrix, 'porter', 'doors:open:*')).toBeUndefined();
   });
 
-  test.each([
-    ['north', 'intern', 'grades', { effect: 'DENY', onCondition: false }, 'DENY wins (deny-overrides)'],
-    [
-      ...(['north', 'porter', 'doors:open:gate', { effect: 'DENY', onCondition: true }] as const),
-      'DENY wins where its condition holds (deny-overrides)',
-    ],
-    ['south', 'trainee', 'grades', { effect: 'ALLOW', onCondition: false }, 'ALLOW wins (allow-overrides)'],
-    [
-      'south',
-      'keeper',
-      'doors:open:gate',
-      { effect: 'ALLOW', onCondition: false },
-      'ALLOW wins (allow-overrides)',
-    ],
-  ] as const)(
-    'at %s, of %s on %s, which of both effects wins',
-    async (scope, role, permission, wins, text) => {
-      const cell = cellOf(await matrixAt(scope), role, permission);
-      expect(cell?.wins).toEqual(wins);
-      expect(cell?.text.endsWith(`; ${text}`), cell?.text).toBe(true);
-    },
-  );
+  test('which of both effects wins', async () => {
+    const cell = cellOf(await matrixAt('south'), 'trainee', 'grades');
+    expect(cell?.wins).toEqual({ effect: 'ALLOW', onCondition: false });
+    expect(cell?.text).toMatch(/; ALLOW wins \(allow-overrides\)$/);
+  });
 });
 
 test('every cell says what the engine decides for somebody who has that role alone', async () => {

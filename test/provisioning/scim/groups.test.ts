@@ -184,8 +184,6 @@ describe('its members', () => {
     expect(await members({ replace: ['bea'] })).toMatchObject({ ok: true });
     expect([(await edge('ann'))?.origins, (await edge('bea'))?.origins]).toEqual([undefined, ['a']]);
     expect([await isIn('ann'), await isIn('bea')]).toEqual([true, true]);
-    await members({ replace: [] });
-    expect([await isIn('ann'), await isIn('bea')]).toEqual([true, false]);
   });
 
   test('that are so already are not written, and neither is a change that is sent twice', async () => {
@@ -244,22 +242,12 @@ describe('its members', () => {
     });
   });
 
-  test('do not count while the connection says that a user is not active', async () => {
-    const say = (active: boolean) => world.run('scim-user.update', { connection: 'a', user: 'ann', active });
+  test('that are suspended with their user are shown as access, and count at no instant', async () => {
     await members({ add: ['ann'] });
-    await say(false);
-    expect([await isIn('ann'), (await edge('ann'))?.suspended]).toEqual([false, ['a']]);
-    await say(true);
-    expect([await isIn('ann'), (await edge('ann'))?.suspended]).toEqual([true, undefined]);
-    await say(false);
-    await members({ remove: ['ann'] });
-    await members({ add: ['ann'] });
-    expect([await isIn('ann'), (await edge('ann'))?.suspended]).toEqual([false, ['a']]);
+    await world.run('scim-user.update', { connection: 'a', user: 'ann', active: false });
     const access = (of: Input) => world.run('user.access', { id: 'ann', ...of });
     expect((await access({ at: '2030-01-01T00:00:00Z' })).items).toEqual([]);
     expect((await access({})).items).toHaveLength(1);
-    await say(true);
-    expect(await isIn('ann')).toBe(true);
   });
 });
 
@@ -269,53 +257,49 @@ describe('while members are changed', () => {
     await create({ displayName: 'Finance', externalId: 'fin' });
   });
   const add = { command: 'scim-group.members', input: { connection: 'a', group: 'finance', add: ['ann'] } };
-  const say = (active: boolean) => world.run('scim-user.update', { connection: 'a', user: 'ann', active });
-  const around = (meanwhile: () => Promise<unknown>) => world.provisionAround(add, meanwhile);
+  const [LINK, GROUP] = [
+    { connection: 'a', user: 'ann' },
+    { connection: 'a', group: 'finance' },
+  ];
+  const say = (active: boolean) => ({ command: 'scim-user.update', input: { ...LINK, active } });
+  const ended = (command: string, input: Input) => ({ command, input });
+  const NOBODY = { error: { code: 'invalid', field: 'members' } };
+  const DONE = { ok: true };
+  const [NONE, SUSPENDED, COUNTS] = [
+    [false, undefined],
+    [false, ['a']],
+    [true, undefined],
+  ] as const;
 
-  const NOBODY = { code: 'invalid', field: 'members' };
-  test.each([
-    ['the user’s link', 'scim-user.delete', { connection: 'a', user: 'ann' }, NOBODY],
-    ['the user', 'user.delete', { id: 'ann' }, NOBODY],
-    ['the group’s link', 'scim-group.delete', { connection: 'a', group: 'finance' }, GONE],
-  ])('%s goes: nobody comes', async (_, command, input, error) => {
-    expect(await around(() => world.run(command, input))).toMatchObject({ error });
-    expect(await edge('ann')).toBeUndefined();
+  type Event = typeof add | ReturnType<typeof ended>;
+  test.each<
+    [string, Event, meanwhile: Event, answer: object, readonly [counts: boolean, suspended: unknown]]
+  >([
+    ['nobody comes whose link goes', add, ended('scim-user.delete', LINK), NOBODY, NONE],
+    ['nobody comes who goes', add, ended('user.delete', { id: 'ann' }), NOBODY, NONE],
+    ['nobody comes to a group that goes', add, ended('scim-group.delete', GROUP), { error: GONE }, NONE],
+    ['who is no longer active is suspended', add, say(false), DONE, SUSPENDED],
+    ['who comes while the user is suspended is, too', say(false), add, DONE, SUSPENDED],
+    ['who comes while the link goes is gone', ended('scim-user.delete', LINK), add, DONE, NONE],
+    ['who comes while the group goes is gone', ended('scim-group.delete', GROUP), add, DONE, NONE],
+  ])('%s', async (_, event, meanwhile, answer, membership) => {
+    const act = () => world.run(meanwhile.command, meanwhile.input);
+    expect(await world.provisionAround(event, act)).toMatchObject(answer);
+    expect([await isIn('ann'), (await edge('ann'))?.suspended]).toEqual(membership);
+    expect((await edge('ann')) === undefined).toBe(membership === NONE);
   });
 
-  test('the user is no longer active: the membership is suspended', async () => {
-    expect(await around(() => say(false))).toMatchObject({ ok: true });
-    expect([await isIn('ann'), (await edge('ann'))?.suspended]).toEqual([false, ['a']]);
-  });
-
-  test('the user is active again: the membership counts', async () => {
-    await say(false);
-    expect(await around(() => say(true))).toMatchObject({ ok: true });
-    expect(await isIn('ann')).toBe(true);
-  });
-
-  test('a member comes while the user is suspended: the membership is', async () => {
-    const suspends = { command: 'scim-user.update', input: { connection: 'a', user: 'ann', active: false } };
-    expect(await world.provisionAround(suspends, () => world.run(add.command, add.input))).toMatchObject({
-      ok: true,
-    });
-    expect([await isIn('ann'), (await edge('ann'))?.suspended]).toEqual([false, ['a']]);
-  });
-
-  test.each<[what: string, command: string, key: object]>([
-    ['user', 'scim-user.delete', { user: 'ann' }],
-    ['group', 'scim-group.delete', { group: 'finance' }],
-  ])('a member comes while the link of the %s goes: the membership goes', async (_, command, key) => {
-    const ends = { command, input: { connection: 'a', ...key } };
-    expect(await world.provisionAround(ends, () => world.run(add.command, add.input))).toMatchObject({
-      ok: true,
-    });
-    expect([await isIn('ann'), await edge('ann')]).toEqual([false, undefined]);
+  test('who is active again counts', async () => {
+    await world.run(say(false).command, say(false).input);
+    const act = () => world.run(say(true).command, say(true).input);
+    expect(await world.provisionAround(add, act)).toMatchObject(DONE);
+    expect([await isIn('ann'), (await edge('ann'))?.suspended]).toEqual(COUNTS);
   });
 
   test('an operator and another connection give the same: all do', async () => {
     await link('b', 'ann');
     await world.run('scim-group.create', { connection: 'b', displayName: 'Money', externalId: 'fin' });
-    const answer = await around(async () => {
+    const answer = await world.provisionAround(add, async () => {
       await world.run('membership.create', { user: 'ann', group: 'finance' });
       await world.run(add.command, { ...add.input, connection: 'b' });
     });
