@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { decide } from '../../engine/decide.ts';
 import type { Reason } from '../../engine/decision.ts';
-import type { DecisionInput } from '../../engine/decision-input.ts';
+import { type DecisionInput, NO_GLOBAL } from '../../engine/decision-input.ts';
 import type { CheckedPermission } from '../../engine/items.ts';
 import type { RoleItem, RoleTable, ScopeItem, SubjectItem } from '../../table/decision/items.ts';
 import fc from '../support/fast-check.ts';
@@ -130,6 +130,19 @@ describe('the order of the steps', () => {
     expect(reasonOf({ ...admin, permission: null })).toBe('permission_unknown');
     expect(reasonOf({ ...admin, scopes: [own, { ...root, active: false }] })).toBe('scope_inactive');
   });
+});
+
+test.each<[string, Partial<DecisionInput>]>([
+  ['of what holds everywhere', { global: NO_GLOBAL }],
+  [
+    "of what a tenant's own roles refuse, of which the tenant tells",
+    {
+      scopes: [own, { ...root, denials: new Set(['a:b:c']) }],
+      tenantEffects: { allow: new Set(), deny: new Set(), conditional: new Map(), isStored: false },
+    },
+  ],
+])('without the item %s there is no decision', (_, changes) => {
+  expect(() => reasonOf(changes)).toThrow(expect.objectContaining({ code: 'damaged_item' }));
 });
 
 test('a valid credential does not change the decision', () => {
