@@ -11,11 +11,8 @@ import {
   text,
   texts,
 } from '../../../engine/rows/index.ts';
-import { createIds } from '../../../provisioning/ids.ts';
-import { migrate } from '../../../provisioning/verify/index.ts';
 import { testEngine } from '../../../testing/index.ts';
 import { rowsInMemory } from '../../../testing/rows-in-memory.ts';
-import { createMemoryWorld } from '../../support/world.ts';
 
 /** Pages of an application's rows: what a caller gets, and what it cannot get wrong in silence. */
 const SECRET = 'cursors of tests are encrypted with this';
@@ -284,38 +281,6 @@ describe('refuses', () => {
     const same = ask('ann', { after, fetch: async () => [ALL[5] as Row] });
     await expect(same).rejects.toMatchObject({ code: 'invalid', field: 'fetch' });
   });
-});
-
-test('what groups give that stand apart from their scope narrows as what others give', async () => {
-  const { apply, reader, writer, clock, settle, newEngine } = createMemoryWorld();
-  await apply(`
-    permissions: ["billing:read:invoice"]
-    scopes: { acme: { id: acme, type: client }, north: { id: north, type: project, parent: acme } }
-    roles: { reader: { owner: acme, allow: ["billing:read:invoice"] }, other: { owner: acme } }
-    groups:
-      one: { scope: acme, roles: [other] }
-      two: { scope: acme, roles: [other] }
-      three: { scope: acme, roles: [other] }
-      readers: { scope: north, roles: [reader] }
-    users: { ann: { id: ann, groups: [one, two, three, readers] } }
-  `);
-  const thresholds = { groupsOfSubject: 2, groupsOfScope: 2, rolesOfRoot: 2 };
-  const migrated = await migrate({ reader, writer, clock, newId: createIds(), joins: false, thresholds });
-  expect(migrated).toMatchObject({ split: 2, unsplit: 0 });
-  settle();
-  const visibleRows = createVisibleRows({ reader, engine: newEngine(), clock, cursorSecret: SECRET });
-  const conditions: RowCondition[] = [];
-  const page = await visibleRows({
-    subject: 'user:ann',
-    permission: 'billing:read:invoice',
-    rows: INVOICES,
-    fetch: (condition, ...rest) => {
-      conditions.push(condition);
-      return rowsInMemory(INVOICES, () => ALL)(condition, ...rest);
-    },
-  });
-  expect(idsOf(page)).toEqual([6, 3, 1]);
-  expect(sqlOf(conditions[0])).toContain('"project" IN ("north")');
 });
 
 test('rows in memory hold numbers as their driver gives them', async () => {
