@@ -59,22 +59,6 @@ describe('keys', () => {
     }
   });
 
-  test.each([
-    [1, [1]],
-    [100, [100]],
-    [101, [100, 1]],
-  ])('%i make calls of %j', async (count, sizes) => {
-    const { reader, asked } = setUp(all);
-    await reader.getMany(keys(count));
-    expect(asked().map((each) => each.length)).toEqual(sizes);
-  });
-
-  test('none make no call', async () => {
-    const { reader, inputs } = setUp(all);
-    expect(await reader.getMany([])).toEqual([]);
-    expect(inputs).toEqual([]);
-  });
-
   test('that are there twice are asked once, since DynamoDB refuses duplicates, and answered twice', async () => {
     const { reader, asked } = setUp(all);
     const twice = [key(1), key(2), { ...key(1) }, { PK: 'USER#1', SK: 'META' }];
