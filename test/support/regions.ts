@@ -85,10 +85,5 @@ export function createRegions({ now, delayOf }: RegionsOptions) {
   return {
     here: createReplica('here', toHere, toThere),
     there: createReplica('there', toThere, toHere),
-    /** What has not arrived in `there` is lost with `here`. */
-    loseHere: (): void => {
-      const arrived = toThere.filter(({ arrivesAt }) => arrivesAt <= now());
-      toThere.splice(0, toThere.length, ...arrived);
-    },
   };
 }
