@@ -94,16 +94,6 @@ export interface Story {
 }
 
 export const STORIES: Readonly<Record<string, Story>> = {
-  'a user leaves a group, then the group gets a role': {
-    operations: [...furnished, joins],
-    changes: [leaves, roleComes],
-    questions,
-  },
-  'a group loses a role, then a user joins the group': {
-    operations: [...furnished, roleComes],
-    changes: [roleGoes, joins],
-    questions,
-  },
   'one after the other, again and again': {
     operations: [...furnished, joins],
     changes: [1, 2, 3, 4].flatMap(() => [leaves, roleComes, roleGoes, joins]),
@@ -122,11 +112,6 @@ export const STORIES: Readonly<Record<string, Story>> = {
   'a condition asks for more, then a user gets the property that it asked for': {
     operations: conditional(asksFor('high'), 'low'),
     changes: [conditionIs('top'), eveIs('high')],
-    questions: questionsOfConditions,
-  },
-  'a user loses a property, then a condition asks for no more than that': {
-    operations: conditional(asksFor('top'), 'high'),
-    changes: [eveIs('low'), conditionIs('high')],
     questions: questionsOfConditions,
   },
   'a condition and a property in one transaction, again and again': {
