@@ -9,6 +9,8 @@ const CONDITIONS = {
   mfa: `context.path == '/page/mfa/north' && context.claims.acr == 'mfa'`,
   afternoon: `context.time >= timestamp('2026-01-15T12:00:00Z')`,
   records: 'resource.properties.owner == subject.id',
+  // It holds where nothing is given.
+  unowned: '!has(resource.properties.owner)',
 } as const;
 
 const MANIFEST = {

@@ -18,7 +18,7 @@ provisioning/operations provisioning/role-templates.integration
 provisioning/split-reused-ids.integration provisioning/split-scope.integration provisioning/stamps
 provisioning/transaction provisioning/verify
 provisioning/verify-product.integration runbooks/rehearsals.integration scim/isolation.property
-scim/repeated-sync.integration scim/scale.integration table/sequence.property authorizer/policies/bounds authorizer/policies/glob middleware/worlds.integration middleware/request-lines.integration
+scim/repeated-sync.integration scim/scale.integration table/sequence.property authorizer/policies/bounds authorizer/policies/glob middleware/request-lines.integration
 cli/command.integration cli/exit-codes.integration cli/verify.integration
 provisioning/names/paths.property proof/oracle/cel/cel-go.integration
 `
