@@ -12,7 +12,7 @@ import {
   mcpGuard,
 } from '../../../middleware/mcp/index.ts';
 import { createIssuer, goodClaims, ISSUER } from '../../authorizer/support.ts';
-import { createMemoryWorld } from '../../support/world.ts';
+import { copyOf, createMemoryWorld } from '../../support/world.ts';
 
 const MANIFEST = {
   permissions: ['invoices:read:invoice', 'invoices:pay:invoice', 'invoices:void:invoice'],
@@ -41,12 +41,15 @@ const MANIFEST = {
 };
 
 /** Ann pays invoices of the north up to 500, Ben those of the south; a bot as Ben and Ann do; Eve may nothing. */
-export async function createInvoices() {
+export const createInvoices = async () => copyOf(await made);
+
+async function make() {
   const world = createMemoryWorld();
   await world.apply(JSON.stringify(MANIFEST));
   world.settle();
   return world;
 }
+const made = make();
 
 export type Invoices = Awaited<ReturnType<typeof createInvoices>>;
 
@@ -148,7 +151,7 @@ export interface Connected {
 export type Connect = (options: McpGuardOptions, extra?: object) => Promise<Connected>;
 
 /** One connection, in memory. */
-export const connectFirst: Connect = async (options, extra = {}) => {
+const connectFirst: Connect = async (options, extra = {}) => {
   const ran: Ran[] = [];
   const server = mcpGuard(options)(new v1.McpServer({ name: 'invoices', version: '1' }));
   const pay = registerInvoices(server, (uri) => new v1.ResourceTemplate(uri, { list: undefined }), ran);
