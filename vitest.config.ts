@@ -106,7 +106,7 @@ export default defineConfig({
         plugins: [texts, bundled()],
         test: {
           name: 'bundled',
-          include: ['test/authorizer/{attacks,authorizer,compose,conditions,issuers,outage}.test.ts'],
+          include: ['test/authorizer/{attacks,authorizer,compose,conditions,issuers}.test.ts'],
           globalSetup: ENGINE,
         },
       },

@@ -102,24 +102,3 @@ describe('states that were never true together', () => {
     },
   );
 });
-
-describe('an end that is known', () => {
-  test.each([
-    ['api', 'policy'],
-    ['route', 'policy'],
-    ['route', 'simple'],
-  ])('an assignment that ends: POLICY_COVERS=%s, HTTP_ANSWER=%s', async (covers, form) => {
-    await map();
-    const eve = await user();
-    const end = new Date(world.clock.now() + 65_000 + 60_000).toISOString();
-    await world.run('assignment.create', { user: eve, scope: place, role: 'reader', endsAt: end });
-    world.settle();
-    const { at, ask } = open({ POLICY_COVERS: covers, HTTP_ANSWER: form });
-    const effects: string[] = [];
-    for (const second of [40, 64, 66, 100]) {
-      await at(second);
-      effects.push(await ask({ sub: eve }));
-    }
-    expect(effects).toEqual(['Allow', 'Allow', 'Deny', 'Deny']);
-  });
-});

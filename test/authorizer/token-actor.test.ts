@@ -2,10 +2,8 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { createActorOfIssuers } from '../../authorizer/credentials/token-actor.ts';
 import type { VerifiedClaims } from '../../authorizer/credentials/verify.ts';
 import type { Authorizer } from '../../authorizer/index.ts';
-import { GatehouseError } from '../../table/errors.ts';
 import { isId } from '../../table/identifiers.ts';
-import { watchReads } from '../support/watched-reader.ts';
-import { answerOf, serveFor } from './served.ts';
+import { answerOf } from './served.ts';
 import { appSyncEvent, httpEvent, ISSUER, restRequestEvent, webSocketEvent } from './support.ts';
 import { createTokenWorld } from './token-world.ts';
 
@@ -27,7 +25,7 @@ routes:
   - { method: CONNECT, path: /$connect, permission: lobby, scope: tenant:acme }
   - { method: GRAPHQL, path: /, permission: lobby, scope: tenant:acme }
 `;
-const { world, issuer, lines, tokenWith, issuersOf, serve } = await createTokenWorld(MANIFEST);
+const { world, lines, tokenWith, serve } = await createTokenWorld(MANIFEST);
 const ENTRY = { actorFrom: { claim: 'act', type: 'user' } };
 const LOGGED = { DECISION_LOG: 'all' };
 let authorizer: Authorizer;
@@ -243,32 +241,6 @@ describe('a policy for the whole API', () => {
         ofBen,
         { ...ofAnn, actor: 'user:cat' },
       ]);
-  });
-
-  test('is kept in an outage for the one who acts, and for no other', async () => {
-    let isDown = false;
-    const reader = watchReads(world.reader, () => {
-      if (isDown) throw new GatehouseError('transient', 'down');
-    });
-    authorizer = serveFor(
-      issuer,
-      { ...world, reader },
-      {
-        TOKEN_ISSUER: undefined,
-        TOKEN_AUDIENCE: undefined,
-        ...issuersOf(ENTRY),
-        POLICY_COVERS: 'api',
-        CACHE_OUTAGE_TTL_SECONDS: '300',
-      },
-    );
-    const [alone, acting] = [await tokenWith(), await tokenWith(BEN)];
-    expect([await allowed(alone), await allowed(acting)]).toEqual([ofAnn, ofBen]);
-    isDown = true;
-    world.clock.advance(61_000);
-    expect([await allowed(alone), await allowed(acting)]).toEqual([ofAnn, ofBen]);
-    await expect(allowed(await tokenWith({ act: { sub: 'cat' } }))).rejects.toThrow('Internal error');
-    world.clock.advance(600_000);
-    await expect(allowed(acting)).rejects.toThrow('Unauthorized');
   });
 });
 

@@ -34,5 +34,5 @@ export async function createTokenWorld(manifest: string) {
     );
 
   const fetch = async () => new Response(JSON.stringify({ keys: [issuer.jwk] }));
-  return { world, issuer, lines, tokenWith, issuersOf, serve, fetch };
+  return { world, lines, tokenWith, issuersOf, serve, fetch };
 }

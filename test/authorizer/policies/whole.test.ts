@@ -293,8 +293,9 @@ describe('there is none', () => {
 });
 
 test('while DynamoDB is down one from before is given within the second bound, if there is such a bound', async () => {
-  const outcome = async (outageTtlMs: number, age: number) => {
+  const outcome = async (outageTtlMs: number, age: number, ageOfReads = 0) => {
     const { clock, state, ask } = setUp({ outageTtlMs });
+    state.age = ageOfReads;
     await ask();
     clock.advance(age);
     state.before = () => Promise.reject(new GatehouseError('transient', 'no'));
@@ -303,6 +304,9 @@ test('while DynamoDB is down one from before is given within the second bound, i
   expect(await outcome(0, TTL)).toBe('transient');
   expect(await outcome(TTL * 2, TTL * 2 - 1)).toEqual(ALLOWED);
   expect(await outcome(TTL * 2, TTL * 2)).toBe('transient');
+  // It is as old as the oldest read that it rests on.
+  expect(await outcome(TTL * 2, TTL * 2 - 10, 9)).toEqual(ALLOWED);
+  expect(await outcome(TTL * 2, TTL * 2 - 10, 10)).toBe('transient');
 });
 
 test('also while DynamoDB is down none is given beyond the instant at which something in it ends', async () => {
