@@ -13,7 +13,6 @@ import { judge } from '../../proof/oracle/oracle.ts';
 import { createRandom, type Random } from '../../proof/oracle/random.ts';
 import type { OpenTable, Stage } from '../../proof/oracle/stage.ts';
 import { rule } from '../support.ts';
-import { type Conditional, createConditional } from './conditional.ts';
 import { isMapped } from './mapped.ts';
 
 /**
@@ -166,21 +165,18 @@ function pathOf(random: Random, made: RouteRule, names: Names): string {
   ]);
 }
 
-/** What the oracle says of the question that a request asks; 'depends' if that is another for other addresses. */
+/** Whether the oracle allows the question that a request asks. */
 function truthOf(
-  { model, conditional }: { readonly model: Model; readonly conditional: Conditional },
+  model: Model,
   rules: readonly RouteRule[],
   who: { readonly subject: string; readonly claims: VerifiedClaims; readonly at: number },
   verb: string,
   path: string,
-): boolean | 'depends' {
+): boolean {
   const found = match(rules, verb, path);
   const question = found && resolve(found, { claims: who.claims, header: () => [], query: () => [] });
   if (question === undefined) return false;
-  const [first, ...others] = conditional
-    .modelsFor(model, who.subject, question.scope)
-    .map((each) => judge(each, { ...question, subject: who.subject, at: who.at }).allowed);
-  return others.every((other) => other === first) ? first === true : 'depends';
+  return judge(model, { ...question, subject: who.subject, at: who.at }).allowed;
 }
 
 /** One world, changed and asked several times. */
@@ -196,7 +192,6 @@ export async function playPolicies(
   try {
     const { names, operations } = furnish(random);
     const { readers, operations: more } = readersIn(random, names);
-    const { conditional, operations: last } = await createConditional(random, open, names, readers);
     const engine = open.newEngine({ wait: async (milliseconds) => open.clock.advance(milliseconds) });
     const accessBoundOf = createAccessBound({
       reader: open.reader,
@@ -208,14 +203,11 @@ export async function playPolicies(
     const cellsOf = createCellsOf({ accessBoundOf, mostQuestions: MOST_QUESTIONS });
     for (let round = 0; round < rounds; round++) {
       const done =
-        round === 0
-          ? [...operations, ...more, ...last]
-          : Array.from({ length: 15 }, () => change(random, names));
+        round === 0 ? [...operations, ...more] : Array.from({ length: 15 }, () => change(random, names));
       for (const each of done) {
         const outcome = await open.carryOut(each.command, each.input);
         if (outcome.ok) each.apply(model);
       }
-      await conditional.change();
       const api = `round-${round}`;
       const routes = routesOf(random, names);
       for (const each of routes) await provideRoute(open, api, each);
@@ -261,13 +253,13 @@ export async function playPolicies(
             const path = pathOf(random, made, names);
             const verb = random.oneIn(4) || made.method === 'ANY' ? random.pick(VERBS) : made.method;
             if (isClosed && !isMapped(rules, verb, path)) continue;
-            const truth = truthOf({ model, conditional }, rules, { subject, claims, at }, verb, path);
+            const truth = truthOf(model, rules, { subject, claims, at }, verb, path);
             const says = evaluate(statements, INVOKE_ACTION, `${BASE}${verb}${path}`).decision === 'allow';
             tally.pairs += 1;
-            if (truth === true) tally.allowed += 1;
+            if (truth) tally.allowed += 1;
             // The authorizer answers such a request for its route alone.
             const isLeftOut = !isOfOneSpelling(path);
-            if (isLeftOut ? says && truth !== true : says !== truth) {
+            if (isLeftOut ? says && !truth : says !== truth) {
               const about = { seed, round, isClosed, subject, claims, rules: rules.map(({ id }) => id) };
               tally.differences.push(
                 `${verb} ${path}: the policy ${says ? 'allows' : 'refuses'}; ${JSON.stringify(about)}`,
