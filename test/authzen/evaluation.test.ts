@@ -24,19 +24,6 @@ async function evaluate(body: unknown, token: string | undefined = fixture.token
 }
 
 describe('one evaluation', () => {
-  test.each([
-    ['alice', 'read', 'record-1', true, 'role'],
-    ['alice', 'write', 'record-3', true, 'role'],
-    ['bob', 'read', 'record-1', true, 'role'],
-    ['bob', 'write', 'record-1', false, 'no_grant'],
-    ['bob', 'fly', 'record-1', false, 'permission_unknown'],
-  ])('%s %s %s: %s', async (subject, action, resource, decision, reason) => {
-    expect(await evaluate(ask(subject, action, record(resource)))).toEqual({
-      status: 200,
-      answer: { decision, context: { reason } },
-    });
-  });
-
   test('in a flat scope, nothing cached, is one call for the decision, the caller and its credential', async () => {
     await evaluate(ask('alice', 'read', { type: 'tenant', id: 'tenant-a' }));
     expect(fixture.world.calls.map(({ operation }) => operation)).toEqual(['BatchGetItem']);

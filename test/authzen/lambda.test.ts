@@ -94,7 +94,7 @@ test('two credentials are none', async () => {
   expect((await handler(twice)).statusCode).toBe(401);
   const inTwoCases = {
     ...event,
-    multiValueHeaders: { ...event.multiValueHeaders, authorization: ['Bearer x'] },
+    multiValueHeaders: { authorization: ['Bearer x'], ...event.multiValueHeaders },
   };
   expect((await handler(inTwoCases)).statusCode).toBe(401);
 });

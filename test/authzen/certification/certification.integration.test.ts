@@ -1,19 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createWorld } from '../../support/world.ts';
 import { createCertificationFixture } from './fixture.ts';
-import {
-  type Answered,
-  createTlsFiles,
-  type Server,
-  sendTo,
-  startLambda,
-  startServe,
-  type TlsFiles,
-} from './servers.ts';
+import { type Answered, createTlsFiles, type Server, sendTo, startServe, type TlsFiles } from './servers.ts';
 
 /**
  * The certification scenario of the AuthZEN working group: each test is named by its id there. All levels, over
- * HTTPS, against both ways to run the API.
+ * HTTPS, against `gatehouse serve`; the Lambda adapter is asked in test/authzen/lambda.test.ts.
  */
 
 const world = await createWorld();
@@ -152,13 +144,10 @@ const REFUSED: readonly (readonly [ids: string, path: string, bodies: readonly u
   ['c-4-7-2', 'search/action', [{ ...ACTIONS, resource: { type: 'record' } }]],
 ];
 
-describe.each([
-  ['the Lambda adapter', startLambda],
-  ['gatehouse serve', startServe],
-])('%s', (_name, start) => {
+describe('gatehouse serve', () => {
   let server: Server;
   beforeAll(async () => {
-    server = await start(world, certificate);
+    server = await startServe(world, certificate);
   });
   afterAll(() => server.stop());
 

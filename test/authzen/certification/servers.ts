@@ -1,13 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, request } from 'node:https';
+import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createLambdaHandler } from '../../../authorizer/service/lambda.ts';
-import { createHandleFrom } from '../../../authzen/compose.ts';
 import { runProgram } from '../../../cli/program.ts';
 import { type Certificate, createCertificate } from '../../support/certificate.ts';
 import type { World } from '../../support/world.ts';
-import { httpApi2Event } from '../lambda-events.ts';
 
 /** A server under test, over TLS. */
 export interface Server {
@@ -29,43 +26,6 @@ export function createTlsFiles(): TlsFiles {
   writeFileSync(certFile, certificate.cert);
   writeFileSync(keyFile, certificate.key);
   return { ...certificate, certFile, keyFile, remove: () => rmSync(folder, { recursive: true }) };
-}
-
-/** The Lambda adapter behind a server that makes an event of each request, as an HTTP API does. */
-export async function startLambda(world: World, certificate: Certificate): Promise<Server> {
-  let handler = createLambdaHandler(() => Promise.reject(new Error('not composed yet')));
-  const server = createServer(
-    { cert: certificate.cert, key: certificate.key },
-    async (incoming, outgoing) => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of incoming) chunks.push(chunk as Buffer);
-      const headers = Object.fromEntries(
-        Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]),
-      );
-      const path = new URL(incoming.url ?? '', 'https://x').pathname;
-      const body = Buffer.concat(chunks as unknown as readonly Uint8Array[]).toString();
-      const event = httpApi2Event({ method: incoming.method ?? '', path, headers, body });
-      const answer = await handler(JSON.parse(JSON.stringify(event)));
-      outgoing.writeHead(answer.statusCode, answer.headers).end(answer.body);
-    },
-  );
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  const url = `https://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
-  handler = createLambdaHandler(
-    createHandleFrom(
-      { TABLE_NAME: world.table, DYNAMODB_ENDPOINT: world.endpoint, PUBLIC_URL: url },
-      { reader: world.reader },
-    ),
-  );
-  return {
-    url,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
 }
 
 /** `gatehouse serve`, as it is typed. */
