@@ -23,7 +23,6 @@ function setUp(items: readonly Item[] = [...WORLD, revision(), route()], env: Re
   const { failures, reader, reads } = createReadTable(items);
   const clock = createClock();
   const lines: string[] = [];
-  const metrics: string[] = [];
   const fetched: string[] = [];
   const fetch = async (url: string) => {
     fetched.push(url);
@@ -37,10 +36,9 @@ function setUp(items: readonly Item[] = [...WORLD, revision(), route()], env: Re
         clock,
         fetch,
         log: (line: string) => lines.push(line),
-        writeMetrics: (line: string) => metrics.push(line),
       }),
     );
-  return { clock, create, failures, fetched, lines, metrics, reads };
+  return { clock, create, failures, fetched, lines, reads };
 }
 
 const event = async (claims: Record<string, unknown> = {}, path = `/locations/${PLACE}/pages/roster`) =>
@@ -78,17 +76,6 @@ describe('an authorizer created from environment variables', () => {
     reads.length = 0;
     await handler(await event());
     expect(reads).toEqual([expect.stringMatching(/^getMany API#default USER#\S+ LOCATION#/)]);
-  });
-
-  it('writes a line of metrics for each request where a namespace is set, and none otherwise', async () => {
-    const watched = setUp(undefined, { METRICS_NAMESPACE: 'Gatehouse', API_NAME: 'default' });
-    await watched.create()(await event());
-    expect(watched.metrics.map((line) => JSON.parse(line))).toMatchObject([
-      { service: 'default', outcome: 'role', Decisions: 1, Allowed: 1, tenant: `location:${PLACE}` },
-    ]);
-    const silent = setUp();
-    await silent.create()(await event());
-    expect(silent.metrics).toEqual([]);
   });
 
   it.each([

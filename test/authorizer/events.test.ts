@@ -24,23 +24,6 @@ describe('an event of an HTTP API, format 2.0', () => {
     });
   });
 
-  it('has its stage before the path, unless that is $default', () => {
-    expect(readEvent(httpEvent('GET', '/prod/x', {}, 'prod')).path).toBe('/prod/x');
-    expect(readEvent(httpEvent('GET', '/', {}, 'prod')).path).toBe('/');
-    expect(readEvent({ ...httpEvent('GET', '/', {}, 'prod'), rawPath: '/prod' }).path).toBe('/');
-    expect(readEvent(httpEvent('GET', '/prod/x')).path).toBe('/prod/x');
-  });
-
-  it('is a fault when the stage is not where AWS puts it', () => {
-    for (const rawPath of ['/x', '/production/x', 'prod/x', '/PROD/x']) {
-      expect(() => readEvent({ ...httpEvent('GET', '/x', {}, 'prod'), rawPath })).toThrow(/rawPath/);
-    }
-  });
-
-  it('keeps the path as it came: nothing is decoded', () => {
-    expect(readEvent(httpEvent('GET', '/a%2Fb//c/')).path).toBe('/a%2Fb//c/');
-  });
-
   it('may come without headers', () => {
     const { headers: _, ...event } = httpEvent('GET', '/');
     expect(readEvent(event).authorization).toEqual([]);

@@ -44,9 +44,9 @@ export function goodClaims(changes: Claims = {}): Claims {
   return Object.fromEntries(Object.entries(claims).filter(([, value]) => value !== undefined));
 }
 
-/** Keys that are there, and never change. */
-export async function createFixedKeys(jwks: readonly JWK[], algorithms = ['RS256']): Promise<KeySource> {
-  const set = await createKeySet({ keys: jwks }, algorithms);
+/** A key that is there, and never changes. */
+async function createFixedKey(jwk: JWK): Promise<KeySource> {
+  const set = await createKeySet({ keys: [jwk] }, ['RS256']);
   return {
     find: async (alg, kid) => {
       const candidates = candidatesIn(set, alg, kid);
@@ -66,7 +66,7 @@ export async function newIssuer(kid: string) {
     jwk,
     publicKey,
     privateKey,
-    keys: await createFixedKeys([jwk]),
+    keys: await createFixedKey(jwk),
     token: (changes: Claims = {}, header: Claims = {}) =>
       new SignJWT(goodClaims(changes))
         .setProtectedHeader({ alg: 'RS256', kid, typ: 'JWT', ...header })

@@ -27,43 +27,6 @@ test.each([
   expect(patternOf('GET', partsOf(path))).toBe(pattern);
 });
 
-test.each([
-  ['', '', true],
-  ['', 'a', false],
-  ['', '{}', false],
-  ['{}', '', false],
-  ['a', 'a', true],
-  ['a', 'ab', false],
-  ['ab', 'a', false],
-  ['a', 'b', false],
-  ['a/b', 'a/b', true],
-  ['a/b', 'a', false],
-  ['v', '{}', true],
-  ['{}', 'v', true],
-  ['{}', '{}', true],
-  ['{}/{}', '{}/{}', true],
-  ['{}/{}', '{}', false],
-  // A wildcard crosses segments.
-  ['{}', 'a/b/c', true],
-  ['{}/b', 'a/x/{}/b', true],
-  ['{}/b', 'a/x/{}/c', false],
-  ['a/{}/z', 'a/{}/y/z', true],
-  ['{}/a/{}', 'a/b/c', false],
-  // The rest of a path is one or more segments.
-  ['a', 'a/{+}', false],
-  ['a/v', 'a/{+}', true],
-  ['v/w', '{+}', true],
-  ['{}/b', '{+}', true],
-  ['v/w', '{}', false],
-  // A segment of a parameter does not begin with a dot. A literal one may.
-  ['.v', '{}', false],
-  ['v/.w', '{+}', false],
-  ['.v', '.v', true],
-  ['v.w', '{}', true],
-])('the pattern for /%s has a path in common with /%s: %s', (pattern, path, expected) => {
-  expect(meets(partsOf(pattern), partsOf(path))).toBe(expected);
-});
-
 test('segment by segment is the same as character by character', () => {
   const part = fc.constantFrom<PathPart>(
     { text: 'a' },
