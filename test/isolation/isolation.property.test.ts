@@ -4,12 +4,11 @@ import type { CheckRequest } from '../../engine/index.ts';
 import { COMMANDS } from '../../provisioning/index.ts';
 import type { Entity } from '../../table/entities/entity.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
-import fc from '../support/fast-check.ts';
 import { SEED } from '../support/seed.ts';
 import { size } from '../support/tier.ts';
 import { createLightWorld } from '../support/world.ts';
 import { playOperators } from './operators.ts';
-import { furnish, furnishShared, PERMISSIONS, type Plan, type Side } from './side.ts';
+import { furnish, furnishShared, PERMISSIONS, type Side } from './side.ts';
 
 /**
  * Tenants never see each other: two tenants are made by the same commands with the same values, their ids are
@@ -18,24 +17,6 @@ import { furnish, furnishShared, PERMISSIONS, type Plan, type Side } from './sid
  */
 const world = await createLightWorld();
 await furnishShared(world);
-
-const number = fc.nat({ max: 8 });
-const plans: fc.Arbitrary<Plan> = fc.record({
-  groups: fc.integer({ min: 1, max: 4 }),
-  members: fc.integer({ min: 1, max: 4 }),
-  roles: fc.array(
-    fc.record({
-      scope: fc.constantFrom('own' as const, 'own' as const, 'tenant' as const),
-      effects: fc.array(number, { minLength: 1, maxLength: 4 }),
-    }),
-    { minLength: 1, maxLength: 3 },
-  ),
-  buildings: fc.integer({ min: 1, max: 2 }),
-  assignments: fc.array(fc.record({ user: number, role: number, place: number }), { maxLength: 4 }),
-  isSubscribed: fc.boolean(),
-  isLicensed: fc.boolean(),
-  isStrict: fc.boolean(),
-});
 
 interface Listed {
   readonly what: string;
@@ -80,12 +61,10 @@ const leaks = (rows: unknown, other: Side): readonly string[] => {
   return other.ids.filter((id) => shown.includes(id));
 };
 
-let round = 0;
 const counts = { rows: 0, lists: 0, allowed: 0, refused: 0 };
 
-async function holds(plan: Plan): Promise<void> {
-  round += 1;
-  const [a, b] = [await furnish(world, 'A', round, plan), await furnish(world, 'B', round, plan)];
+async function holds(round: number, isStrict: boolean): Promise<void> {
+  const [a, b] = [await furnish(world, 'A', round, isStrict), await furnish(world, 'B', round, isStrict)];
   world.settle();
 
   const lists = { a: listsOf(a), b: listsOf(b) };
@@ -124,7 +103,7 @@ async function holds(plan: Plan): Promise<void> {
 }
 
 test('no list and no check of one tenant shows or opens anything of its twin', async () => {
-  await fc.assert(fc.asyncProperty(plans, holds), { numRuns: size(2, 12), endOnFailure: true });
+  for (const [round, isStrict] of [false, true].entries()) await holds(round, isStrict);
   // The property says little unless there was something to see and to open.
   expect(counts.lists).toBeGreaterThan(200);
   expect(counts.rows).toBeGreaterThan(counts.lists / 5);

@@ -8,27 +8,13 @@ import { createRandom, type Random } from '../proof/oracle/random.ts';
 import { createOperatorsWorld } from '../provisioning/operators.ts';
 import { again } from '../support/seed.ts';
 import { commandsOf, createLightWorld } from '../support/world.ts';
-import { furnish, furnishShared, PERMISSIONS, type Plan, type Side } from './side.ts';
+import { furnish, furnishShared, PERMISSIONS, type Side } from './side.ts';
 
 /**
  * Operators of two twins send random commands, of every kind and by every door, in turns. After a turn of one, no decision
  * in the other twin or in the operations scope and no look-up of a log-in is another. Somebody new is there like everybody
  * else of that type (ADR 0032).
  */
-const PLAN: Plan = {
-  groups: 2,
-  members: 2,
-  buildings: 1,
-  isSubscribed: true,
-  isLicensed: true,
-  isStrict: false,
-  roles: [
-    { scope: 'own', effects: [1, 2, 3, 4] },
-    { scope: 'tenant', effects: [1] },
-  ],
-  assignments: [{ user: 1, role: 0, place: 1 }],
-};
-
 const OPERATIONS = 'tenant:operations';
 const WATCHED = [...PERMISSIONS.slice(0, 3), 'provisioning:create:user'];
 /** What a log-in or a condition may name before anybody has it. */
@@ -96,7 +82,7 @@ async function stage() {
   await run('role-permission.create', { role: 'watchful', permission: 'home', effect: 'ALLOW' });
 
   const twin = async (name: string, operator: string) => {
-    const side = await furnish(world, name, 0, PLAN);
+    const side = await furnish(world, name);
     const roots = ['tenant', 'enterprise'].flatMap((field) => side.named[field] ?? []);
     for (const scope of roots) {
       await run('grant.create', { user: operator, scope, roles: ['operator'] });
