@@ -199,21 +199,20 @@ test('a search of the AuthZEN API is a line without what it looks for', async ()
 });
 
 test('a decision by a condition over the request, or over what was passed, says so', async () => {
-  const { world, ann, north } = functions;
-  const role = (await world.run('role.create', { name: 'careful', scope: `location:${north}` })).id;
-  const [page, permission] = ['gate', 'location:pass:location'];
-  await world.run('page.create', { name: page });
-  await world.run('permission.create', { name: permission });
-  for (const name of [page, permission])
-    await world.run('role-permission.create', {
-      role,
-      permission: name,
-      effect: 'ALLOW',
-      when: 'context.ip != "192.0.2.1"',
-    });
-  await world.run('assignment.create', { user: ann, scope: `location:${north}`, role });
+  const { world } = functions;
+  const when = 'context.ip != "192.0.2.1"';
+  await world.apply(`
+pages: [gate]
+permissions: ["location:pass:location"]
+scopes: { North: { id: north, type: location } }
+roles:
+  careful:
+    owner: North
+    allow: [{ permission: gate, when: '${when}' }, { permission: "location:pass:location", when: '${when}' }]
+users: { ann: { id: ann, assignments: [{ role: careful, scope: North }] } }
+`);
   world.settle();
-  await functions.authorizer({ DECISION_LOG: 'all' })(await functions.event(page));
+  await functions.authorizer({ DECISION_LOG: 'all' })(await functions.event('gate'));
   await functions.authzen({ DECISION_LOG: 'all' })('/access/v1/evaluation', {
     ...functions.evaluation('pass'),
     context: { ip: '203.0.113.9' },

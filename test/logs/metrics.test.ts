@@ -5,22 +5,16 @@ import { createFunctions, type Functions } from './functions.ts';
 /** What the functions write for CloudWatch: one line for each request, whatever had to be decided for it. */
 const lines: string[] = [];
 const functions: Functions = await createFunctions();
-const { run } = functions.world;
-for (let route = 0; route < 34; route++) {
-  const permission = `list-${route}`;
-  await run('page.create', { name: permission });
-  await run('route.create', {
-    method: 'GET',
-    path: `/lists/{id}/${route}`,
-    permission,
-    scope: 'location:{id}',
-  });
-}
-const scope = `location:${functions.north}`;
-const role = (await run('role.create', { name: 'of AuthZEN', scope })).id;
-await run('permission.create', { name: 'location:read:location' });
-await run('role-permission.create', { role, permission: 'location:read:location', effect: 'ALLOW' });
-await run('assignment.create', { user: functions.ann, scope, role });
+const LISTS = Array.from({ length: 34 }, (_, route) => `list-${route}`);
+await functions.world.apply(`
+pages: [${LISTS}]
+permissions: ["location:read:location"]
+scopes: { North: { id: north, type: location } }
+roles: { of AuthZEN: { owner: North, allow: ["location:read:location"] } }
+users: { ann: { id: ann, assignments: [{ role: of AuthZEN, scope: North }] } }
+routes:
+${LISTS.map((page) => `  - { method: GET, path: "/lists/{id}/${page}", permission: ${page}, scope: "location:{id}" }`).join('\n')}
+`);
 functions.world.settle();
 beforeEach(() => {
   functions.take();
