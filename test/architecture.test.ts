@@ -125,150 +125,148 @@ describe('what a folder may import', () => {
     expect(shown(product.filter(({ to }) => within(to, 'test/', 'bench/')))).toEqual([]);
   });
 
-  test('table: nothing else of ours', () => {
-    expect(shown(ofFolder('table').filter(({ to, isOurs }) => isOurs && !within(to, 'table/')))).toEqual([]);
-  });
-
-  test('engine: the table as far as it is read, and of its entities only which scopes there are', () => {
-    const isForbidden = ({ to, isOurs }: Import) =>
-      isOurs &&
-      to !== 'table/entities/scope-types.ts' &&
-      (!within(to, 'engine/', 'table/') || within(to, ...NOT_FOR_DECISIONS, 'table/dynamodb/'));
-    expect(shown(ofFolder('engine').filter(isForbidden))).toEqual([]);
-  });
-
-  test('engine: of the reader only its type, and how cursors are written', () => {
-    const reads = ofFolder('engine').filter(
-      ({ to }) => within(to, 'table/read/') && to !== 'table/read/pages.ts',
-    );
-    expect(shown(reads.filter(({ isTypeOnly }) => !isTypeOnly))).toEqual([]);
-  });
-
-  test('authorizer: the engine, and the table as far as it is read', () => {
-    const isForbidden = ({ to, isOurs }: Import) =>
-      isOurs &&
-      to !== 'table/entities/scope-types.ts' &&
-      (!within(to, 'authorizer/', 'engine/', 'table/') || within(to, ...NOT_FOR_DECISIONS));
-    expect(shown(ofFolder('authorizer').filter(isForbidden))).toEqual([]);
-  });
-
-  test('authorizer/credentials: no event, no route, and of the engine only types: what verifies them is shared', () => {
-    const others = ofFolder('authorizer/credentials').filter(({ to, isOurs, isTypeOnly }) => {
-      if (!isOurs || within(to, 'authorizer/credentials/', 'authorizer/errors.ts', 'authorizer/variables.ts'))
-        return false;
-      return within(to, 'authorizer/') || (!isTypeOnly && !within(to, 'engine/cached-loader.ts'));
-    });
-    expect(shown(others)).toEqual([]);
-  });
+  interface Rule {
+    readonly folder: string;
+    readonly may: readonly string[];
+    /** Not these, though they are within what it may. */
+    readonly never?: readonly string[];
+    /** These all the same. */
+    readonly but?: readonly string[];
+    /** Of these types, and nothing that runs. */
+    readonly types?: readonly string[];
+    /** More for some of its files. */
+    readonly also?: readonly (readonly [from: readonly string[], to: readonly string[]])[];
+  }
 
   /** What of the authorizer verifies callers, in whatever enforcement point. */
   const CALLERS = [
-    ...[
-      'credentials/',
-      'configuration.ts',
-      'service-configuration.ts',
-      'errors.ts',
-      'decision-log.ts',
-      'metrics.ts',
-      'service/',
-      'subject.ts',
-    ],
-    ...['trace.ts', 'variables.ts'],
+    ...['credentials/', 'configuration.ts', 'service-configuration.ts', 'errors.ts', 'decision-log.ts'],
+    ...['metrics.ts', 'service/', 'subject.ts', 'trace.ts', 'variables.ts'],
   ].map((name) => `authorizer/${name}`);
+  const SCOPE_TYPES = ['table/entities/scope-types.ts'];
+  const ENTRY_OF_SERVICE = 'explorer/service/index.ts';
+  const inProvisioning = (...names: readonly string[]) => names.map((name) => `provisioning/${name}`);
+  const inTable = (...names: readonly string[]) => names.map((name) => `table/${name}.ts`);
 
-  test('authzen: the engine, the table as far as it is read, and how the authorizer verifies callers and reads paths', () => {
-    const isForbidden = ({ to, isOurs }: Import) =>
-      isOurs &&
-      !within(to, ...CALLERS, 'authorizer/events/served-path.ts') &&
-      (!within(to, 'authzen/', 'engine/', 'table/') || within(to, ...NOT_FOR_DECISIONS));
-    expect(ofFolder('authzen').length).toBeGreaterThan(10);
-    expect(shown(ofFolder('authzen').filter(isForbidden))).toEqual([]);
-  });
+  const RULES: readonly Rule[] = [
+    { folder: 'table', may: ['table/'] },
+    { folder: 'table/memory', may: ['table/'], never: ['table/dynamodb/'] },
+    {
+      folder: 'engine',
+      may: ['engine/', 'table/'],
+      never: [...NOT_FOR_DECISIONS, 'table/dynamodb/', 'table/read/'],
+      but: [...SCOPE_TYPES, 'table/read/pages.ts'],
+      types: ['table/read/'],
+    },
+    {
+      folder: 'authorizer',
+      may: ['authorizer/', 'engine/', 'table/'],
+      never: NOT_FOR_DECISIONS,
+      but: SCOPE_TYPES,
+    },
+    // No event and no route: what verifies callers is shared.
+    {
+      folder: 'authorizer/credentials',
+      may: ['authorizer/credentials/', 'authorizer/errors.ts', 'authorizer/variables.ts'],
+      but: ['engine/cached-loader.ts'],
+      types: ['engine/', 'table/'],
+    },
+    { folder: 'authorizer/sockets', may: [SOCKETS, 'engine/', 'table/'], never: NOT_FOR_DECISIONS },
+    {
+      folder: 'authzen',
+      may: ['authzen/', 'engine/', 'table/', ...CALLERS, 'authorizer/events/served-path.ts'],
+      never: NOT_FOR_DECISIONS,
+    },
+    {
+      folder: 'middleware',
+      may: ['middleware/', 'table/', ...CALLERS, 'engine/index.ts', 'engine/log.ts'],
+      never: NOT_FOR_DECISIONS,
+      types: ['engine/rows/index.ts'],
+    },
+    { folder: 'middleware/client', may: [] },
+    {
+      folder: 'provisioning',
+      may: ['provisioning/', 'table/'],
+      also: [
+        // Changes of access are foreseen.
+        [inProvisioning('access-difference/', 'invariants/', 'evidence/', 'mandates/'), ['engine/index.ts']],
+        [
+          inProvisioning('nodes/properties.ts'),
+          ['engine/conditions/declarations.ts', 'engine/conditions/load.ts'],
+        ],
+        [RUN_BY_NODE, ['engine/log.ts']],
+        // Operators are verified as the authorizer verifies callers, and the engine says what they may.
+        [
+          inProvisioning('compose.ts', 'operators/rights.ts', 'operators/operator.ts'),
+          [...CALLERS, 'engine/index.ts', 'engine/items.ts', 'engine/read-items.ts'],
+        ],
+      ],
+    },
+    {
+      folder: 'scim',
+      may: [
+        ...['scim/', 'provisioning/index.ts', 'authorizer/service/', 'authorizer/configuration.ts'],
+        'authorizer/variables.ts',
+        ...inTable('api-token', 'defined', 'environment', 'errors', 'identifiers', 'log', 'reader', 'writer'),
+      ],
+      types: FOLDERS.map((folder) => `${folder}/`),
+      also: [
+        [
+          ['scim/compose.ts', 'scim/handler.ts'],
+          ['engine/log.ts', 'engine/clock.ts'],
+        ],
+        [['scim/compose.ts'], ['provisioning/compose.ts', 'table/dynamodb/']],
+      ],
+    },
+    {
+      folder: 'testing',
+      may: ['testing/', 'engine/', 'provisioning/', 'table/'],
+      never: ['table/dynamodb/'],
+    },
+    { folder: 'local', may: FOLDERS.map((folder) => `${folder}/`), never: ['cli/', 'test/', 'bench/'] },
+    { folder: 'local/explorer', may: ['local/', ENTRY_OF_SERVICE], types: ['engine/index.ts'] },
+    {
+      folder: 'cli',
+      may: [
+        ...['cli/', 'provisioning/', 'table/', 'engine/', 'authzen/', 'scim/', 'testing/', 'local/'],
+        ...['authorizer/routes/', 'authorizer/service/', ENTRY_OF_SERVICE],
+      ],
+      also: [
+        [
+          ['cli/doctor/'],
+          ['authorizer/index.ts', 'authorizer/credentials/fetch.ts', 'authorizer/credentials/keys.ts'],
+        ],
+      ],
+    },
+  ];
 
-  test('middleware: the engine (its entry), of lists of rows types, the table as far as it is read, and how the authorizer verifies callers', () => {
-    const isForbidden = ({ to, isOurs, isTypeOnly }: Import) =>
-      isOurs &&
-      !(isTypeOnly && to === 'engine/rows/index.ts') &&
-      !within(to, ...CALLERS, 'engine/index.ts', 'engine/log.ts') &&
-      (!within(to, 'middleware/', 'table/') || within(to, ...NOT_FOR_DECISIONS));
-    expect(ofFolder('middleware').length).toBeGreaterThan(10);
-    expect(shown(ofFolder('middleware').filter(isForbidden))).toEqual([]);
-  });
+  test.each(RULES)(
+    '$folder: what its rule names',
+    ({ folder, may, never = [], but = [], types = [], also = [] }) => {
+      expect([...SOURCES.keys()].some((path) => within(path, `${folder}/`))).toBe(true);
+      const isAllowed = ({ from, to, isTypeOnly }: Import) =>
+        (within(to, ...may) && !within(to, ...never)) ||
+        within(to, ...but) ||
+        (isTypeOnly && within(to, ...types)) ||
+        also.some(([users, used]) => within(from, ...users) && within(to, ...used));
+      const ours = ofFolder(folder).filter(({ isOurs }) => isOurs);
+      // Each exception is one that something needs.
+      for (const [users, used] of also)
+        expect(ours.some(({ from, to }) => within(from, ...users) && within(to, ...used))).toBe(true);
+      expect(shown(ours.filter((each) => !isAllowed(each)))).toEqual([]);
+    },
+  );
 
-  test('scim: provisioning by its entry, of the table what is said of it, and how services are configured and served', () => {
-    const OF_TABLE = [
-      'api-token',
-      'defined',
-      'environment',
-      'errors',
-      'identifiers',
-      'log',
-      'reader',
-      'writer',
-    ];
-    const isForbidden = ({ from, to, isOurs, isTypeOnly }: Import) =>
-      isOurs &&
-      !within(to, 'scim/', 'provisioning/index.ts', ...OF_TABLE.map((name) => `table/${name}.ts`)) &&
-      !within(to, 'authorizer/service/', 'authorizer/configuration.ts', 'authorizer/variables.ts') &&
-      !(
-        within(from, 'scim/compose.ts', 'scim/handler.ts') && within(to, 'engine/log.ts', 'engine/clock.ts')
-      ) &&
-      !(from === 'scim/compose.ts' && within(to, 'provisioning/compose.ts', 'table/dynamodb/')) &&
-      !isTypeOnly;
-    expect(ofFolder('scim').length).toBeGreaterThan(10);
-    expect(shown(ofFolder('scim').filter(isForbidden))).toEqual([]);
-    const users = IMPORTS.filter(({ from, to }) => within(to, 'scim/') && !within(from, 'scim/'));
-    expect(shown(users.filter(({ from }) => !within(from, 'cli/', 'local/', 'test/', 'bench/')))).toEqual([]);
-  });
-
-  test('sockets: the engine, and the table as far as it is read', () => {
-    const isForbidden = ({ to, isOurs }: Import) =>
-      isOurs && (!within(to, SOCKETS, 'engine/', 'table/') || within(to, ...NOT_FOR_DECISIONS));
-    expect(ofFolder('authorizer/sockets').length).toBeGreaterThan(10);
-    expect(shown(ofFolder('authorizer/sockets').filter(isForbidden))).toEqual([]);
-  });
-
-  test('client: nothing', () => {
+  test('the client, in a browser: no package either', () => {
     expect([...SOURCES.keys()].filter((path) => within(path, 'middleware/client/'))).toEqual([
       'middleware/client/index.ts',
     ]);
     expect(shown(ofFolder('middleware/client'))).toEqual([]);
   });
 
-  test('provisioning: the table; the engine where changes of access are foreseen and conditions checked', () => {
-    const mayDecide = ({ from, to }: Import) =>
-      within(
-        from,
-        ...['access-difference/', 'invariants/', 'evidence/', 'mandates/'].map(
-          (name) => `provisioning/${name}`,
-        ),
-      ) && to === 'engine/index.ts';
-    const mayCheck = ({ from, to }: Import) =>
-      from === 'provisioning/nodes/properties.ts' &&
-      ['engine/conditions/declarations.ts', 'engine/conditions/load.ts'].includes(to);
-    const mayLog = ({ from, to }: Import) => within(from, ...RUN_BY_NODE) && to === 'engine/log.ts';
-    /** Operators are verified as the authorizer verifies callers, and the engine says what they may. */
-    const mayVerify = ({ from, to }: Import) =>
-      within(
-        from,
-        ...['compose.ts', 'operators/rights.ts', 'operators/operator.ts'].map(
-          (name) => `provisioning/${name}`,
-        ),
-      ) && within(to, ...CALLERS, 'engine/index.ts', 'engine/items.ts', 'engine/read-items.ts');
-    const isForbidden = (each: Import) =>
-      each.isOurs &&
-      !within(each.to, 'provisioning/', 'table/') &&
-      ![mayDecide, mayCheck, mayLog, mayVerify].some((isAllowed) => isAllowed(each));
-    expect(ofFolder('provisioning').some(mayDecide)).toBe(true);
-    expect(shown(ofFolder('provisioning').filter(isForbidden))).toEqual([]);
-  });
-
-  test('testing: the engine, provisioning, and the table without DynamoDB', () => {
-    const isForbidden = ({ to, isOurs }: Import) =>
-      isOurs &&
-      (!within(to, 'testing/', 'engine/', 'provisioning/', 'table/') || within(to, 'table/dynamodb/'));
-    expect(ofFolder('testing').length).toBeGreaterThan(10);
-    expect(shown(ofFolder('testing').filter(isForbidden))).toEqual([]);
+  test('who knows SCIM: the command line and the local stack', () => {
+    const users = IMPORTS.filter(({ from, to }) => within(to, 'scim/') && !within(from, 'scim/'));
+    expect(shown(users.filter(({ from }) => !within(from, 'cli/', 'local/', 'test/', 'bench/')))).toEqual([]);
   });
 
   /** All of them run in a browser. */
@@ -292,8 +290,6 @@ describe('what a folder may import', () => {
     expect(shown([...ofPage('explorer/service'), ...ofPage('explorer/playground')])).toEqual([]);
   });
 
-  const ENTRY_OF_SERVICE = 'explorer/service/index.ts';
-
   test('of the explorer, only its service is known outside, by its entry', () => {
     const others = IMPORTS.filter(
       ({ from, to }) =>
@@ -309,26 +305,7 @@ describe('what a folder may import', () => {
     ).toEqual([]);
   });
 
-  test('local/explorer: the service, the ports of local, and of the engine only types', () => {
-    const isForbidden = ({ to, isOurs, isTypeOnly }: Import) =>
-      isOurs && !within(to, 'local/', ENTRY_OF_SERVICE) && !(isTypeOnly && to === 'engine/index.ts');
-    expect(ofFolder('local/explorer').length).toBeGreaterThan(10);
-    expect(shown(ofFolder('local/explorer').filter(isForbidden))).toEqual([]);
-  });
-
-  test('cli: everything above the table, and of the authorizer how routes match and requests are read; doctor also its configuration', () => {
-    const FOLDERS_OF_CLI = [
-      ...['cli/', 'provisioning/', 'table/', 'engine/', 'authzen/', 'scim/', 'testing/', 'local/'],
-    ];
-    const ofDoctor = ({ from, to }: Import) =>
-      within(from, 'cli/doctor/') &&
-      within(to, 'authorizer/index.ts', 'authorizer/credentials/fetch.ts', 'authorizer/credentials/keys.ts');
-    const isForbidden = (each: Import) =>
-      each.isOurs &&
-      !ofDoctor(each) &&
-      !within(each.to, ...FOLDERS_OF_CLI, 'authorizer/routes/', 'authorizer/service/', ENTRY_OF_SERVICE);
-    expect(ofFolder('cli').length).toBeGreaterThan(10);
-    expect(shown(ofFolder('cli').filter(isForbidden))).toEqual([]);
+  test('cli/manifest: of provisioning its entry', () => {
     const isDeep = ({ to }: Import) => within(to, 'provisioning/') && to !== 'provisioning/index.ts';
     expect(shown(ofFolder('cli/manifest').filter(isDeep))).toEqual([]);
   });
@@ -346,8 +323,6 @@ describe('what a folder may import', () => {
   test('table: of what stands behind the ports nothing', () => {
     const others = ofFolder('table').filter(({ from }) => !within(from, 'table/dynamodb/', 'table/memory/'));
     expect(shown(others.filter(({ to }) => within(to, 'table/dynamodb/', 'table/memory/')))).toEqual([]);
-    const across = ofFolder('table/memory').filter(({ to }) => within(to, 'table/dynamodb/'));
-    expect(shown(across)).toEqual([]);
   });
 
   test('the command line is imported by tests and by what measures it only', () => {
@@ -358,11 +333,6 @@ describe('what a folder may import', () => {
   test('test/proof/formal: nothing of ours, but in its tests', () => {
     const runner = ofFolder('test/proof/formal').filter(({ from }) => !from.endsWith('.test.ts'));
     expect(shown(runner.filter(({ to, isOurs }) => isOurs && !within(to, 'test/proof/formal/')))).toEqual([]);
-  });
-
-  test('local: neither the command line nor tests and benchmarks', () => {
-    expect(ofFolder('local').length).toBeGreaterThan(10);
-    expect(shown(ofFolder('local').filter(({ to }) => within(to, 'cli/', 'test/', 'bench/')))).toEqual([]);
   });
 
   test.each([
