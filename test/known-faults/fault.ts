@@ -1,4 +1,4 @@
-import { ASKING, type Ask, type Door, type Doors, open, type Question, SHOWING } from './doors.ts';
+import { ASKING, type Ask, type Door, type Doors, doorsOf, open, type Question, SHOWING } from './doors.ts';
 
 /** Faults that others published, all of one shape: each is tried at every door of ours that takes such an input. */
 export interface KnownFault {
@@ -20,21 +20,29 @@ export interface Kind {
 type AskingDoor = (typeof ASKING)[number];
 type Model = Parameters<typeof open>[0];
 
+/** Doors that have asked nothing, each time, over one table that nobody changes. */
+function openedOnce(model: Model): () => Promise<Doors> {
+  let first: Promise<Doors> | undefined;
+  return async () => {
+    first ??= open(model);
+    const { kit } = await first;
+    return { kit, ...doorsOf(kit, kit.reader) };
+  };
+}
+
 /** The same test at each door that decides, over a model of its own. */
-export const whereverAsked = (
+export function whereverAsked(
   model: Model,
   test: (ask: Ask, doors: Doors, door: AskingDoor) => Promise<void>,
   doors: readonly AskingDoor[] = ASKING,
-): KnownFault['at'] =>
-  Object.fromEntries(
-    doors.map((door) => [
-      door,
-      async () => {
-        const opened = await open(model);
-        await test(opened.ask[door], opened, door);
-      },
-    ]),
-  );
+): KnownFault['at'] {
+  const openDoors = openedOnce(model);
+  const at = (door: AskingDoor) => async () => {
+    const opened = await openDoors();
+    await test(opened.ask[door], opened, door);
+  };
+  return Object.fromEntries(doors.map((door) => [door, at(door)]));
+}
 
 /** Answers to questions that are asked at once. */
 export const together = (ask: Ask, questions: readonly Question[]): Promise<readonly string[]> =>
@@ -48,6 +56,8 @@ export const PLACE = {
   groups: { all: { scope: 't', everyone: true, roles: ['reader'] } },
 };
 
+const openPlace = openedOnce(PLACE);
+
 /** The same test at each door that takes a credential: `show` sends an Authorization header. */
 export const whereverShown = (
   test: (show: (header: string) => Promise<string>, doors: Doors) => Promise<void>,
@@ -56,7 +66,7 @@ export const whereverShown = (
     SHOWING.map((door) => [
       door,
       async () => {
-        const opened = await open(PLACE);
+        const opened = await openPlace();
         await test(opened.show[door], opened);
       },
     ]),
