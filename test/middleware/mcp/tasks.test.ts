@@ -41,7 +41,9 @@ beforeEach(async () => {
       'totals',
       {},
       {
-        createTask: async (extra) => ({ task: await extra.taskStore.createTask({ ttl: 60_000 }) }),
+        createTask: async (extra) => ({
+          task: await extra.taskStore.createTask({ ttl: 60_000, pollInterval: 10 }),
+        }),
         getTask: async (extra) => extra.taskStore.getTask(extra.taskId),
         getTaskResult: async (extra) => extra.taskStore.getTaskResult(extra.taskId) as never,
       },
