@@ -250,6 +250,14 @@ describe('requests at the same time', () => {
   });
 });
 
+test('deeper paths are denied where the API does not refuse unmapped ones itself', async () => {
+  for (const isClosed of [false, true]) {
+    const { state, ask } = setUp({ isClosed });
+    state.rules = [rule('one', 'GET', '/a/{x}', 'news', 'tenant:t')];
+    expect(JSON.stringify(await ask()).includes(`${BASE}GET/a/?*/?*`)).toBe(!isClosed);
+  }
+});
+
 describe('there is none', () => {
   test('where its cells cannot be listed, and this result is cached too', async () => {
     let asked = 0;
