@@ -40,11 +40,12 @@ export async function connect(
   { run, clock }: Pick<World, 'run' | 'clock'>,
   id: string,
   domain: string,
+  issuer = ISSUER,
 ): Promise<string> {
   const scope = `tenant:${id}`;
   await run('domain.create', { name: domain, tenant: scope });
   const lastSyncAt = new Date(clock.now()).toISOString();
-  await run('scim-connection.create', { id, scope, name: id, issuer: ISSUER, lastSyncAt });
+  await run('scim-connection.create', { id, scope, name: id, issuer, lastSyncAt });
   return String((await run('scim-credential.create', { connection: id })).token);
 }
 

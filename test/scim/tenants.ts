@@ -2,7 +2,7 @@ import { createPort } from '../../scim/compose.ts';
 import { createHandle } from '../../scim/http.ts';
 import { createLogged } from '../support/log.ts';
 import { commandsOf, type World } from '../support/world.ts';
-import { client } from './support.ts';
+import { client, connect } from './support.ts';
 
 /** A tenant with a domain and a connection. */
 export interface Tenant {
@@ -14,21 +14,15 @@ export interface Tenant {
   readonly token: string;
 }
 
-const issuerOf = (name: string): string => `https://login.${name}.example`;
-
 /** Makes a tenant whose connection has been noted now. */
 export async function makeTenant(
-  { run, clock }: Pick<World, 'run' | 'clock'>,
+  world: Pick<World, 'run' | 'clock'>,
   name: string,
   id = name,
 ): Promise<Tenant> {
-  const scope = `tenant:${id}`;
-  await run('tenant.create', { id, name });
-  await run('domain.create', { name: `${name}.example`, tenant: scope });
-  const lastSyncAt = new Date(clock.now()).toISOString();
-  await run('scim-connection.create', { id, scope, name, issuer: issuerOf(name), lastSyncAt });
-  const { token } = await run('scim-credential.create', { connection: id });
-  return { id, name, token: String(token) };
+  await world.run('tenant.create', { id, name });
+  const token = await connect(world, id, `${name}.example`, `https://login.${name}.example`);
+  return { id, name, token };
 }
 
 type Served = Pick<World, 'reader' | 'writer' | 'clock' | 'newSecret'>;

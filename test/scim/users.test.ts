@@ -46,10 +46,14 @@ describe('a user', () => {
     expect(Object.keys(json)).not.toContain('emails');
   });
 
-  test('with a name that is taken is refused, in whatever case', async () => {
-    await userOf(send, 'ann');
+  test('with a name that is taken is refused, in whatever case; one that is renamed has the new one', async () => {
+    const id = await userOf(send, 'ann');
     const { status, json } = await send('POST', '/Users', { userName: 'ANN' });
     expect([status, json.scimType, json.detail]).toEqual([409, 'uniqueness', 'userName is taken already']);
+    await send('PATCH', `/Users/${id}`, patchOf({ op: 'Replace', path: 'userName', value: 'lee' }));
+    const found = async (name: string) =>
+      (await send('GET', `/Users?filter=userName eq "${name}"`)).json.totalResults;
+    expect([await found('ann'), await found('lee')]).toEqual([0, 1]);
   });
 
   test.each([
@@ -148,69 +152,37 @@ describe('PATCH', () => {
     return { ...answer, rest, id: json.id };
   };
 
+  const replace = (path: string, value: unknown) => ({ op: 'replace', path, value });
+  const add = (path: string, value: unknown) => ({ op: 'add', path, value });
+  const mail = (name: string, more = {}) => ({ value: `${name}@example.com`, type: 'work', ...more });
+  const work = (name: string) => ({ emails: [mail(name, { primary: true })] });
+  const named = (givenName: string, familyName: string) => ({ name: { givenName, familyName } });
+  const sub = { [IDENTITY]: { sub: 'oid-2' } };
+  const home = mail('home', { type: 'home' });
+
   test.each<[string, readonly unknown[], object]>([
-    ['a path', [{ op: 'replace', path: 'displayName', value: 'A' }], { displayName: 'A' }],
-    ['a path in another case', [{ op: 'REPLACE', path: 'DisplayName', value: 'A' }], { displayName: 'A' }],
-    [
-      'a path with the schema',
-      [{ op: 'add', path: `${USER}:name.givenName`, value: 'B' }],
-      { name: { givenName: 'B', familyName: 'Lee' } },
-    ],
+    ['a path', [replace('displayName', 'A')], { displayName: 'A' }],
+    ['a path in another case', [{ ...replace('DisplayName', 'A'), op: 'REPLACE' }], { displayName: 'A' }],
+    ['a path with the schema', [add(`${USER}:name.givenName`, 'B')], named('B', 'Lee')],
     [
       'no path',
       [{ op: 'add', value: { displayName: 'A', 'name.givenName': 'B' } }],
-      { displayName: 'A', name: { givenName: 'B', familyName: 'Lee' } },
+      { displayName: 'A', ...named('B', 'Lee') },
     ],
-    [
-      'a part of an object',
-      [{ op: 'replace', path: 'name', value: { familyName: 'B' } }],
-      { name: { givenName: 'Ann', familyName: 'B' } },
-    ],
-    [
-      'an email by a filter',
-      [{ op: 'replace', path: 'emails[type eq "work"].value', value: 'b@example.com' }],
-      { emails: [{ value: 'b@example.com', type: 'work', primary: true }] },
-    ],
-    [
-      'an email by its value',
-      [{ op: 'replace', path: 'emails[value eq "ANN@example.com"]', value: { value: 'b@example.com' } }],
-      { emails: [{ value: 'b@example.com', type: 'work', primary: true }] },
-    ],
-    [
-      'an email that is primary',
-      [{ op: 'replace', path: 'emails[primary eq true].value', value: 'b@example.com' }],
-      { emails: [{ value: 'b@example.com', type: 'work', primary: true }] },
-    ],
-    [
-      'another address beside that at work',
-      [{ op: 'add', path: 'emails', value: [{ value: 'home@example.com', type: 'home' }] }],
-      {},
-    ],
-    [
-      'an address that is primary',
-      [{ op: 'add', path: 'emails', value: [{ value: 'home@example.com', type: 'home', primary: true }] }],
-      { emails: [{ value: 'home@example.com', type: 'work', primary: true }] },
-    ],
-    [
-      'the identity',
-      [{ op: 'replace', path: `${IDENTITY}:sub`, value: 'oid-2' }],
-      { [IDENTITY]: { sub: 'oid-2' } },
-    ],
-    [
-      'the identity as an object',
-      [{ op: 'add', value: { [IDENTITY]: { sub: 'oid-2' } } }],
-      { [IDENTITY]: { sub: 'oid-2' } },
-    ],
+    ['a part of an object', [replace('name', { familyName: 'B' })], named('Ann', 'B')],
+    ['an email by a filter', [replace('emails[type eq "work"].value', 'b@example.com')], work('b')],
+    ['an email by its value', [replace('emails[value eq "ANN@example.com"]', mail('b'))], work('b')],
+    ['an email that is primary', [replace('emails[primary eq true].value', 'b@example.com')], work('b')],
+    ['another address beside that at work', [add('emails', [home])], {}],
+    ['an address that is primary', [add('emails', [{ ...home, primary: true }])], work('home')],
+    ['the identity', [replace(`${IDENTITY}:sub`, 'oid-2')], sub],
+    ['the identity as an object', [{ op: 'add', value: sub }], sub],
     [
       'several operations, the last one wins',
-      [
-        { op: 'replace', path: 'displayName', value: 'A' },
-        { op: 'replace', path: 'userName', value: 'b' },
-        { op: 'add', path: 'displayName', value: 'C' },
-      ],
+      [replace('displayName', 'A'), replace('userName', 'b'), add('displayName', 'C')],
       { displayName: 'C', userName: 'b' },
     ],
-    ['what is not held', [{ op: 'add', path: 'title', value: 'Dr' }], {}],
+    ['what is not held', [add('title', 'Dr')], {}],
     ['active as Entra ID has it', [{ op: 'Replace', path: 'active', value: 'False' }], { active: false }],
     ['active as Okta has it', [{ op: 'replace', value: { active: false } }], { active: false }],
     ['attributes of Entra ID, one by one', ENTRA, CHANGED],
@@ -245,41 +217,28 @@ describe('PATCH', () => {
     expect(fixture.writes()).toBe(before);
   });
 
-  test.each<[string, unknown, string]>([
-    ['no operation', { Operations: [] }, 'invalidSyntax'],
-    ['an operation that is none', patchOf({ op: 'move', path: 'userName' }), 'invalidSyntax'],
-    ['a path that is none', patchOf({ op: 'add', path: 'shoeSize', value: 1 }), 'invalidPath'],
-    ['a path that cannot be read', patchOf({ op: 'add', path: 'emails[type eq', value: 1 }), 'invalidPath'],
-    ['a path that is an expression', patchOf({ op: 'add', path: 'active eq true', value: 1 }), 'invalidPath'],
-    [
-      'a filter on one value',
-      patchOf({ op: 'add', path: 'userName[value eq "a"]', value: 'b' }),
-      'invalidPath',
-    ],
-    ['remove without a path', patchOf({ op: 'remove' }), 'noTarget'],
-    [
-      'an address that there is not',
-      patchOf({ op: 'replace', path: 'emails[type eq "home"].value', value: 'b@example.com' }),
-      'noTarget',
-    ],
-    ['what cannot be written', patchOf({ op: 'replace', path: 'groups', value: [] }), 'mutability'],
-    ['the id', patchOf({ op: 'replace', path: 'id', value: 'other' }), 'mutability'],
-    ['remove of the name', patchOf({ op: 'remove', path: 'userName' }), 'mutability'],
-    ['remove of active', patchOf({ op: 'remove', path: 'active' }), 'mutability'],
-    ['a value of another type', patchOf({ op: 'replace', path: 'displayName', value: 1 }), 'invalidValue'],
-    ['no value', patchOf({ op: 'replace', path: 'displayName' }), 'invalidValue'],
-    [
-      'a member twice',
-      patchOf({ op: 'add', value: { displayName: 'a', DISPLAYNAME: 'b' } }),
-      'invalidSyntax',
-    ],
-  ])('with %s is refused, and nothing is written', async (_, body, scimType) => {
+  test.each<[string, readonly unknown[], string]>([
+    ['no operation', [], 'invalidSyntax'],
+    ['an operation that is none', [{ op: 'move', path: 'userName' }], 'invalidSyntax'],
+    ['a path that is none', [add('shoeSize', 1)], 'invalidPath'],
+    ['a path that cannot be read', [add('emails[type eq', 1)], 'invalidPath'],
+    ['a path that is an expression', [add('active eq true', 1)], 'invalidPath'],
+    ['a filter on one value', [add('userName[value eq "a"]', 'b')], 'invalidPath'],
+    ['remove without a path', [{ op: 'remove' }], 'noTarget'],
+    ['an address that there is not', [replace('emails[type eq "home"].value', 'b@example.com')], 'noTarget'],
+    ['what cannot be written', [replace('groups', [])], 'mutability'],
+    ['the id', [replace('id', 'other')], 'mutability'],
+    ['remove of the name', [{ op: 'remove', path: 'userName' }], 'mutability'],
+    ['remove of active', [{ op: 'remove', path: 'active' }], 'mutability'],
+    ['a value of another type', [replace('displayName', 1)], 'invalidValue'],
+    ['no value', [{ op: 'replace', path: 'displayName' }], 'invalidValue'],
+    ['a member twice', [{ op: 'add', value: { displayName: 'a', DISPLAYNAME: 'b' } }], 'invalidSyntax'],
+  ])('with %s is refused, and nothing is written', async (_, operations, scimType) => {
     const id = await userOf(send, 'ann');
     const before = fixture.writes();
     // Whole or not at all: an operation before it is not carried out.
-    const whole = body as { readonly Operations: readonly unknown[] };
-    const more = { Operations: [{ op: 'replace', path: 'displayName', value: 'X' }, ...whole.Operations] };
-    const { status, json } = await send('PATCH', `/Users/${id}`, whole.Operations.length > 0 ? more : whole);
+    const whole = operations.length > 0 ? [replace('displayName', 'X'), ...operations] : [];
+    const { status, json } = await send('PATCH', `/Users/${id}`, patchOf(...whole));
     expect([status, json.scimType]).toEqual([400, scimType]);
     expect(fixture.writes()).toBe(before);
   });
