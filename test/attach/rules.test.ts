@@ -2,9 +2,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import * as yaml from 'yaml';
 import { customTags } from '../../deploy/bundle/sam-template.ts';
-import type { AttachedApi, Template } from './api.ts';
+import type { Template } from './api.ts';
 import { wrongIn } from './rules.ts';
-import { templateOf } from './terraform.ts';
 
 /** The rules for docs/attach, over its templates of CloudFormation. All other forms: `npm run proof -- snippets`. */
 const textOf = (name: string): string =>
@@ -183,57 +182,6 @@ describe('who may invoke', () => {
     expect(withPermission(source, { FunctionName: { Ref: 'Backend' } })).toEqual([]);
     expect(withPermission(source, { FunctionName: { Ref: 'Backend' }, Principal: '*' })).toHaveLength(1);
   });
-});
-
-test('Terraform is read as the template that it would be', () => {
-  // As python-hcl2 parses it: texts with their quotes, blocks in lists and marked.
-  const block = (type: string, name: string, body: object) => ({
-    [`"${type}"`]: { [`"${name}"`]: { ...body, __is_block__: true } },
-  });
-  const api = `\${aws_api_gateway_rest_api.shop.id}`;
-  const method = { rest_api_id: api, resource_id: `\${aws_api_gateway_resource.document.id}` };
-  const template = templateOf({
-    data: [block('aws_cloudformation_export', 'gatehouse', { name: '"gatehouse-live-AuthorizerInvokeUri"' })],
-    resource: [
-      block('aws_api_gateway_rest_api', 'shop', { name: '"shop"' }),
-      block('aws_api_gateway_authorizer', 'gatehouse', {
-        rest_api_id: api,
-        type: '"REQUEST"',
-        authorizer_uri: `\${data.aws_cloudformation_export.gatehouse.value}`,
-        identity_source: '"method.request.header.Authorization"',
-        authorizer_result_ttl_in_seconds: 0,
-      }),
-      block('aws_api_gateway_resource', 'document', { rest_api_id: api, path_part: '"{id}"' }),
-      block('aws_api_gateway_method', 'get', {
-        ...method,
-        http_method: '"GET"',
-        authorization: '"CUSTOM"',
-        authorizer_id: `\${aws_api_gateway_authorizer.gatehouse.id}`,
-      }),
-      block('aws_api_gateway_integration', 'backend', {
-        ...method,
-        http_method: `\${aws_api_gateway_method.get.http_method}`,
-        type: '"HTTP_PROXY"',
-        uri: '"https://backend.example/{id}"',
-        request_parameters: {
-          '"integration.request.path.id"': '"method.request.path.id"',
-          '"integration.request.header.x-subject"': '"context.authorizer.subject"',
-        },
-      }),
-      block('aws_api_gateway_deployment', 'shop', {
-        rest_api_id: api,
-        depends_on: [`\${aws_api_gateway_integration.backend}`],
-      }),
-    ],
-  });
-  // All that is missing is what there is none of.
-  const missing: AttachedApi['kind'] = 'REST';
-  expect(wrongIn(template, [missing])).toEqual([
-    'a preflight is answered without the authorizer, for named origins: none for /{id}',
-    ...['UNAUTHORIZED', 'ACCESS_DENIED', 'AUTHORIZER_FAILURE'].map(
-      (type) => `a page of that origin can read a 401, a 403 and a 500 of a REST API: ${type}`,
-    ),
-  ]);
 });
 
 describe('an authorizer in another account', () => {
