@@ -62,37 +62,6 @@ describe('a cached policy', () => {
   });
 });
 
-describe('a cached simple answer', () => {
-  /** Allows reading pets and nothing else: a decision that reads the route. */
-  const readsTheRoute = async (event: { routeKey: string }) => ({
-    isAuthorized: event.routeKey === 'GET /pets/{id}',
-  });
-
-  test('with too few identity sources allows routes that the authorizer would have refused', async () => {
-    const { send } = cachingGateway(
-      httpApiV2({ routes, authorizer: { invoke: readsTheRoute, resultTtlSeconds: 300 } }),
-    );
-    expect(await send('DELETE /pets/1', authorizationHeader('asked first'))).toBe('403 miss');
-    // The cached Allow for reading answers a deletion, and the cached refusal of a deletion answers a read.
-    expect(await send('GET /pets/1', authorizationHeader('t'))).toBe('200 miss');
-    expect(await send('DELETE /pets/1', authorizationHeader('t'))).toBe('200 hit');
-    expect(await send('GET /pets/1', authorizationHeader('asked first'))).toBe('403 hit');
-  });
-
-  test('is kept apart by $context.routeKey, but shared by the ids under one route', async () => {
-    const seesId = async (event: { routeKey: string; pathParameters?: { id?: string } }) => ({
-      isAuthorized: event.routeKey === 'GET /pets/{id}' && event.pathParameters?.id === '1',
-    });
-    const identitySources = ['$request.header.Authorization', '$context.routeKey'];
-    const { send } = cachingGateway(
-      httpApiV2({ routes, authorizer: { invoke: seesId, identitySources, resultTtlSeconds: 300 } }),
-    );
-    expect(await send('GET /pets/1')).toBe('200 miss');
-    expect(await send('DELETE /pets/1')).toBe('403 miss');
-    expect(await send('GET /pets/2')).toBe('200 hit');
-  });
-});
-
 describe('not cached are', () => {
   test.each([
     ['a throw', async () => Promise.reject(new Error('no table')), '500'],

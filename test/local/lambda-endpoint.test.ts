@@ -46,18 +46,14 @@ describe('RequestResponse', () => {
     expect(await invoke({})).toMatchObject({ StatusCode: 200, payload: null });
   });
 
-  test.each([
-    'echo',
-    'echo:$LATEST',
-    '000000000000:function:echo',
-    ARN,
-    `${ARN}:$LATEST`,
-    // Region and account are not compared.
-    'arn:aws:lambda:eu-west-1:123456789012:function:echo',
-  ])('finds the function as %s', async (FunctionName) => {
-    const { invoke } = await setUp();
-    expect(await invoke({ FunctionName, Payload: '1' })).toMatchObject({ StatusCode: 200, payload: 1 });
-  });
+  // What else names it: function-name.test.ts. Region and account are not compared.
+  test.each(['echo:$LATEST', 'arn:aws:lambda:eu-west-1:123456789012:function:echo'])(
+    'finds the function as %s',
+    async (FunctionName) => {
+      const { invoke } = await setUp();
+      expect(await invoke({ FunctionName, Payload: '1' })).toMatchObject({ StatusCode: 200, payload: 1 });
+    },
+  );
 
   test('passes a context like that of Lambda', async () => {
     const clock = frozenClock();
@@ -165,39 +161,16 @@ describe('an invocation is refused', () => {
   });
 
   const unknown = 'Function not found: arn:aws:lambda:us-east-1:000000000000:function:';
-  test.each<[string, Partial<InvokeCommandInput>, string, number, string]>([
-    ['a function that does not exist', { FunctionName: 'nope' }, 'ResourceNotFoundException', 404, unknown],
-    [
-      'an alias that does not exist',
-      { FunctionName: 'echo:prod' },
-      'ResourceNotFoundException',
-      404,
-      unknown,
-    ],
-    ['a name of objects', { FunctionName: 'toString' }, 'ResourceNotFoundException', 404, unknown],
-    [
-      'a version that does not exist',
-      { FunctionName: `${ARN}:7` },
-      'ResourceNotFoundException',
-      404,
-      unknown,
-    ],
-    [
-      'a qualifier that does not exist',
-      { Qualifier: 'prod' },
-      'ResourceNotFoundException',
-      404,
-      `${ARN}:prod`,
-    ],
-    ...(['Event', 'RequestResponse'] as const).map(
-      (InvocationType): [string, Partial<InvokeCommandInput>, string, number, string] => [
-        `a payload that is not JSON, ${InvocationType}`,
-        { InvocationType, Payload: '{' },
-        'InvalidRequestContentException',
-        400,
-        'Could not parse request body into json',
-      ],
-    ),
+  const NOT_FOUND = ['ResourceNotFoundException', 404, unknown] as const;
+  const NO_JSON = ['InvalidRequestContentException', 400, 'Could not parse request body into json'] as const;
+  test.each<readonly [string, Partial<InvokeCommandInput>, string, number, string]>([
+    ['a function that does not exist', { FunctionName: 'nope' }, ...NOT_FOUND],
+    ['an alias that does not exist', { FunctionName: 'echo:prod' }, ...NOT_FOUND],
+    ['a name of objects', { FunctionName: 'toString' }, ...NOT_FOUND],
+    ['a version that does not exist', { FunctionName: `${ARN}:7` }, ...NOT_FOUND],
+    ['a qualifier that does not exist', { Qualifier: 'prod' }, ...NOT_FOUND],
+    ['a payload that is not JSON', { Payload: '{' }, ...NO_JSON],
+    ['an event that is not JSON', { InvocationType: 'Event', Payload: '{' }, ...NO_JSON],
   ])('for %s', async (_, input, name, status, message) => {
     const echo = vi.fn(async () => 1);
     const { invoke } = await setUp(echo);

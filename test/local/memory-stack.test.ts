@@ -16,7 +16,10 @@ const MANIFEST = `
 pages: [reports]
 permissions: ["gatehouse:evaluate:decision"]
 scopes: { acme: { type: tenant, id: acme } }
-roles: { manager: { allow: [reports] } }
+roles:
+  manager: { allow: [reports] }
+  reader: { owner: acme, allowOnly: true, allow: [reports] }
+groups: { auditors: { id: auditors, scope: acme, allowOnly: true, roles: [reader] } }
 users:
   ann: { id: ann, tenant: acme, grants: { acme: [manager] } }
   ben: { id: ben, tenant: acme, admin: true }
@@ -156,13 +159,8 @@ test('a file for the data of an engine that is not there is an error', async () 
 });
 
 test('groups that a token names mean groups of the tenant', async () => {
-  const [scope, issuer] = ['tenant:acme', `${stack.url}/_dev`];
-  const [role, group] = ['reader', 'auditors'];
-  await provision('role.create', { id: role, name: role, scope, allowOnly: true });
-  await provision('role-permission.create', { role, permission: 'reports', effect: 'ALLOW' });
-  await provision('group.create', { id: group, name: group, scope, allowOnly: true });
-  await provision('group-role.create', { group, role });
-  await provision('external-group.create', { scope, issuer, externalId: 'Auditors', group });
+  const of = { scope: 'tenant:acme', issuer: `${stack.url}/_dev` };
+  await provision('external-group.create', { ...of, externalId: 'Auditors', group: 'auditors' });
   expect(
     await Promise.all([
       reportsFor('cleo'),

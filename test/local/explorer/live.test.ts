@@ -17,29 +17,6 @@ interface Numbered {
   readonly text: string;
 }
 
-describe('the ring of events', () => {
-  test('keeps the newest ones, numbered from 1', () => {
-    const ring = createEventRing<Numbered>(3);
-    expect([ring.newest(), ring.after(0)]).toEqual([0, undefined]);
-    for (const text of ['a', 'b', 'c', 'd', 'e']) ring.add({ text });
-    expect(ring.newest()).toBe(5);
-    expect([0, 1, 2, 3, 4, 5, 99].map((id) => ring.after(id)?.text)).toEqual([
-      ...['c', 'c', 'c', 'd', 'e', undefined, undefined],
-    ]);
-  });
-
-  test('calls back after each event, until it is no longer wanted', () => {
-    const ring = createEventRing<Numbered>(3);
-    const seen: number[] = [];
-    const stop = ring.subscribe(() => seen.push(ring.newest()));
-    ring.add({ text: 'a' });
-    ring.add({ text: 'b' });
-    stop();
-    ring.add({ text: 'c' });
-    expect(seen).toEqual([1, 2]);
-  });
-});
-
 /** Serves a ring; a reader collects what it reads until it is closed. */
 async function serveRing(most: number) {
   const ring = createEventRing<Numbered>(most);

@@ -9,16 +9,6 @@ function setUp() {
   return { clock, sessions };
 }
 
-test('a ticket opens one session, once', () => {
-  const { sessions } = setUp();
-  const ticket = sessions.newTicket();
-  const session = sessions.open(ticket);
-  expect(session).toBeDefined();
-  expect(session).not.toBe(ticket);
-  expect(sessions.isOpen(String(session))).toBe(true);
-  expect(sessions.open(ticket)).toBeUndefined();
-});
-
 test('a ticket works until five minutes have passed', () => {
   const { clock, sessions } = setUp();
   const [first, second] = [sessions.newTicket(), sessions.newTicket()];
@@ -34,13 +24,6 @@ test('neither a ticket nor anything else is a session, nor a session a ticket', 
   for (const text of [ticket, '', 'secret', 'secret-9', '\u0000']) expect(sessions.isOpen(text)).toBe(false);
   const session = String(sessions.open(ticket));
   for (const text of [session, '', 'secret']) expect(sessions.open(text)).toBeUndefined();
-});
-
-test('another process knows none of them', () => {
-  const [here, there] = [setUp().sessions, setUp().sessions];
-  const ticket = here.newTicket();
-  expect(there.open(ticket)).toBeUndefined();
-  expect(there.isOpen(String(here.open(ticket)))).toBe(false);
 });
 
 test('the oldest of more than sixteen makes room', () => {
