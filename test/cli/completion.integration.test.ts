@@ -128,10 +128,3 @@ describe.each(SHELLS)('%s', (shell) => {
     expect(await offered(line)).toEqual([[]]);
   });
 });
-
-test('an unknown shell is a usage error', async () => {
-  expect(await gatehouse(['completion', 'tcsh'])).toMatchObject({
-    code: 2,
-    error: 'gatehouse completion: <shell> tcsh is not one of bash, zsh, fish\n',
-  });
-});

@@ -230,8 +230,3 @@ test.each([
     ).status,
   ).toBe('not_checked');
 });
-
-test('a wrong question is refused', async () => {
-  expect(await doctor(['--subject', 'user:0'])).toMatchObject({ code: 2 });
-  expect(await doctor(['--only', 'weather'])).toMatchObject({ code: 2 });
-});

@@ -1,11 +1,11 @@
-import { createServer } from 'node:net';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Context } from '../../cli/context.ts';
 import { OF_PAGE, send } from '../local/explorer/support.ts';
 import { until } from '../support/eventually.ts';
+import { listen } from '../support/listening.ts';
 import { createWorld } from '../support/world.ts';
 import { createProxy, type Mishap } from './bulk/support.ts';
-import { whileListening } from './support.ts';
+import { asItListens, whileListening } from './support.ts';
 
 /** `gatehouse explore` over a table of its own, used over HTTP as its page does. */
 let mishap: Mishap = 'pass';
@@ -62,6 +62,7 @@ describe('gatehouse explore', () => {
         ok: true,
         result: { allowed: true, reason: 'role' },
       });
+      expect((await send(link)).body).toContain('start gatehouse explore again and open its link');
       expect(await explorer.call('about', {})).toMatchObject({
         result: { place: `table ${world.table} at ${proxy.endpoint}`, canWrite: false, isLive: false },
       });
@@ -75,42 +76,12 @@ describe('gatehouse explore', () => {
     await expect(send(link)).rejects.toThrow();
   });
 
-  test('the link works once, and nothing is served without it', async () => {
-    await exploring([], async ({ link }) => {
-      const page = link.replace(/open\?.*$/, '');
-      expect((await send(page)).status).toBe(401);
-      expect((await send(link)).status).toBe(303);
-      const again = await send(link);
-      expect([again.status, again.body]).toEqual([
-        401,
-        expect.stringContaining('start gatehouse explore again and open its link'),
-      ]);
-      expect((await send(`${page}live`)).status).toBe(401);
-    });
-  });
-
   test('--json prints the link for programs; --port takes a port', async () => {
     const { out } = await exploring(['--json', '--port', '0']);
     expect(JSON.parse(out)).toEqual({
       table: world.table,
       canWrite: false,
       link: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/_explorer\/open\?ticket=/),
-    });
-  });
-
-  test('is read-only: it reads, it tries, and it does not write', async () => {
-    await exploring([], async ({ call }) => {
-      expect(await call('command', command('user.read', { email: 'ann@acme.example' }))).toMatchObject({
-        result: { ok: true, result: { id: 'ann' } },
-      });
-      const disable = command('user.update', { id: 'ann', status: 'disabled' });
-      expect(await call('command', { ...disable, dryRun: true })).toMatchObject({ result: { ok: true } });
-      for (const refused of [disable, { ...disable, dryRun: false }])
-        expect(await call('command', refused)).toMatchObject({
-          ok: true,
-          result: { ok: false, error: { message: expect.stringContaining('--write') } },
-        });
-      expect(await call('check', QUESTION)).toMatchObject({ result: { allowed: true } });
     });
   });
 
@@ -183,48 +154,14 @@ describe('what fails while it runs is an answer that says what to do', () => {
   });
 });
 
-/** Of the table and the connection: errors.integration.test.ts. */
-describe('what cannot be explored is one error, at once', () => {
-  test.each<[string, readonly string[], RegExp]>([
-    [
-      'a function',
-      ['--function', 'provisioning'],
-      /this reads the table itself, not through a function: give --table NAME/,
-    ],
-    ['an actor of nothing', ['--table', 'x', '--actor', 'ann'], /--actor goes with --write/],
-    ['a port that is none', ['--table', 'x', '--port', '70000'], /--port 70000 is not a whole number/],
-    ['an argument', ['x'], /1 arguments are too many/],
-  ])('%s', async (_, args, message) => {
-    const { code, out, error } = await exploring(args, undefined, {
-      env: { DYNAMODB_ENDPOINT: proxy.endpoint },
-    });
-    expect([code, out]).toEqual([2, '']);
-    expect(error).toMatch(message);
-    expect(error.trim().split('\n')).toHaveLength(1);
-  });
-
-  test('a port in use', async () => {
-    const other = createServer();
-    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-    afterAll(() => void other.close());
-    const address = other.address();
-    const port = String(typeof address === 'object' ? address?.port : 0);
-    const { code, error } = await exploring(['--port', port]);
-    expect([code, error]).toEqual([
-      2,
-      `gatehouse explore: port ${port} is in use: give another one with --port; 0 takes a free one\n`,
-    ]);
-  });
+test('a port in use is one error, at once', async () => {
+  const { port } = new URL(await listen(() => {}));
+  const { code, error } = await exploring(['--port', port]);
+  expect([code, error]).toEqual([
+    2,
+    `gatehouse explore: port ${port} is in use: give another one with --port; 0 takes a free one\n`,
+  ]);
 });
-
-/** A signal as soon as the subcommand listens: the first listener is that of the whole command line. */
-const asItListens = () => {
-  let listeners = 0;
-  return (listener: () => void) => {
-    if (++listeners > 1) listener();
-    return () => {};
-  };
-};
 
 test('Ctrl-C while it starts: it ends, and prints nothing', async () => {
   expect(await exploring([], undefined, { onInterrupt: asItListens() })).toMatchObject({ code: 0, out: '' });

@@ -1,8 +1,9 @@
-import { createServer } from 'node:net';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { MANIFEST } from '../authzen/certification/fixture.ts';
+import { listen } from '../support/listening.ts';
 import { whileListening } from './support.ts';
 
+/** `gatehouse serve`, used over HTTP. What it refuses: transcripts/listening.txt. */
 const serving = (
   args: readonly string[],
   use: (out: string) => Promise<void>,
@@ -74,30 +75,9 @@ test('where no embedded engine is published, a manifest is served from memory', 
   }
 });
 
-describe('what cannot be served is one error, at once', () => {
-  test.each<[string, readonly string[], RegExp]>([
-    ['neither a table nor a manifest', [], /--table NAME/],
-    ['a manifest that is not there', ['--manifest', 'nothing.yaml'], /nothing\.yaml/],
-    ['a manifest and a table', [...SERVED, '--table', 'x'], /--manifest makes a temporary table/],
-    ['a certificate without its key', [...SERVED, '--tls-cert', 'x'], /--tls-cert and --tls-key/],
-    ['a certificate that is none', [...SERVED, '--tls-cert', MANIFEST, '--tls-key', MANIFEST], /PEM/i],
-    ['a port that is none', [...SERVED, '--port', '70000'], /--port/],
-    ['a base URL that is none', [...SERVED, '--public-url', 'pdp'], /PUBLIC_URL/],
-  ])('%s', async (_what, args, message) => {
-    const { code, out, error } = await serving(['--port', '0', ...args], async () => {});
-    expect([code, out]).toEqual([2, '']);
-    expect(error).toMatch(message);
-    expect(error.trim().split('\n')).toHaveLength(1);
-  });
-
-  test('a port in use', async () => {
-    const other = createServer();
-    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-    const address = other.address();
-    const port = String(typeof address === 'object' ? address?.port : 0);
-    const { code, error } = await serving([...SERVED, '--port', port], async () => {});
-    await new Promise((resolve) => other.close(resolve));
-    expect(code).toBe(2);
-    expect(error).toContain(`port ${port} is in use`);
-  });
+test('a port in use is one error, at once', async () => {
+  const { port } = new URL(await listen(() => {}));
+  const { code, error } = await serving([...SERVED, '--port', port], async () => {});
+  expect(code).toBe(2);
+  expect(error).toContain(`port ${port} is in use`);
 });

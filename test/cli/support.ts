@@ -58,6 +58,15 @@ export async function whileListening(
   return { ...(await ended), out };
 }
 
+/** A signal as soon as the subcommand listens: the first listener is that of the whole command line. */
+export const asItListens = () => {
+  let listeners = 0;
+  return (listener: () => void) => {
+    if (++listeners > 1) listener();
+    return () => {};
+  };
+};
+
 /** Runs it at a terminal, where this is typed when the question stands there; without a text, input ends. */
 export async function atQuestion(
   question: string,

@@ -7,6 +7,7 @@ import { exampleText } from '../../docs-examples/coming-from.ts';
 import { openModelTest } from '../../support/model-test.ts';
 import { gatehouse } from '../support.ts';
 
+/** What is imported from files of others. What is typed wrongly: transcripts/import.txt. */
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-import-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const at = (name: string) => join(folder, name);
@@ -95,21 +96,5 @@ describe('the models of "coming from"', () => {
     }));
     const { run: runTests } = await openModelTest('openfga', JSON.stringify({ manifest, tests: asked }));
     expect((await runTests()).map(({ passed }) => passed)).toEqual(asked.map(() => true));
-  });
-});
-
-describe('typed wrongly', () => {
-  test.each([
-    [['casbin', CASBIN[0] as string], 'takes MODEL POLICY'],
-    [['opa', ...CASBIN], 'is not one of casbin, cognito, openfga'],
-    [['casbin', at('missing.conf'), CASBIN[1] as string], 'Casbin cannot read it'],
-    [['cognito', COGNITO[1] as string, COGNITO[0] as string], 'Groups'],
-    [['cognito', COGNITO[0] as string, CASBIN[0] as string], 'is not named after a group'],
-    [['openfga', OPENFGA[1] as string, OPENFGA[0] as string], 'openfga.tuples.yaml'],
-    [['openfga', ...OPENFGA, '--server', 'http://127.0.0.1:9'], 'does not answer'],
-  ])('%j', async (args, message) => {
-    const { code, errors, out } = await run(...args);
-    expect({ code, errors }).toEqual({ code: 2, errors: expect.stringContaining(message) });
-    expect(existsSync(out)).toBe(false);
   });
 });

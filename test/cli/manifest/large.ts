@@ -1,3 +1,5 @@
+import { parse } from 'yaml';
+
 /** A manifest as large as an operator's: 1,000 users, 100 groups, 30 roles, 300 scopes, unless other numbers are given. */
 export function largeManifest({ users = 1_000, groups = 100, roles = 30, scopes = 300 } = {}): string {
   const numbers = (count: number) => Array.from({ length: count }, (_, number) => number);
@@ -59,50 +61,42 @@ export function largeManifest({ users = 1_000, groups = 100, roles = 30, scopes 
   });
 }
 
+const OTHERS = `
+scopeTypes: { campus: { root: true, children: [floor] }, floor: {} }
+subjectTypes: [identity]
+properties: [{ of: "subject:user", name: department, type: string, source: stored }]
+resourceTypes: { invoice: { scope: "tenant:{tenant}" } }
+modules: { doors: {}, library: { sold: true } }
+scopes:
+  hill: { type: campus }
+  first: { type: floor, parent: hill }
+  bank: { type: account }
+  corp: { type: enterprise }
+  stream: { type: workstream, parent: bank, enterprise: corp }
+roles:
+  guest: { global: true, allow: [page-1, { permission: page-2, when: 'subject.properties.department == "sales"' }] }
+  reader: { parent: guest }
+  clerk: { owner: acme, allowOnly: true, allow: [page-2] }
+groups:
+  all: { scope: hill, everyone: true, roles: [reader] }
+  staff: { scope: acme, allowOnly: true, roles: [clerk] }
+users: { root: { admin: true, globalRoles: [guest], properties: { department: sales } } }
+subjects: { worker: { type: identity, assignments: [{ role: reader, scope: first }] } }
+technicalUsers: { robot: { account: bank, assignments: [{ role: reader, scope: stream }] } }
+subscriptions: [{ scope: acme, module: library, tier: premium }]
+externalGroups: [{ scope: acme, issuer: "https://login.example", externalId: Staff, group: staff }]
+invariants: [{ scope: acme, name: apart, separate: [page-1, page-4], within: scope }]
+licenses: [{ account: bank, enterprise: corp, until: "2026-12-31" }]
+settings: [{ user: user-1, key: size, value: 12 }]
+`;
+
 /** A small one with things in every section. */
 export function manifestOfAll(counts = { users: 30, groups: 12, roles: 6, scopes: 14 }): string {
-  const { scopes, roles, groups, users, settings, ...rest } = JSON.parse(largeManifest(counts));
-  return JSON.stringify({
-    ...rest,
-    scopeTypes: { campus: { root: true, children: ['floor'] }, floor: {} },
-    subjectTypes: ['identity'],
-    properties: [{ of: 'subject:user', name: 'department', type: 'string', source: 'stored' }],
-    resourceTypes: { invoice: { scope: 'tenant:{tenant}' } },
-    modules: { doors: {}, library: { sold: true } },
-    scopes: {
-      ...scopes,
-      hill: { type: 'campus' },
-      first: { type: 'floor', parent: 'hill' },
-      bank: { type: 'account' },
-      corp: { type: 'enterprise' },
-      stream: { type: 'workstream', parent: 'bank', enterprise: 'corp' },
-    },
-    roles: {
-      ...roles,
-      guest: {
-        global: true,
-        allow: ['page-1', { permission: 'page-2', when: 'subject.properties.department == "sales"' }],
-      },
-      reader: { parent: 'guest' },
-      clerk: { owner: 'acme', allowOnly: true, allow: ['page-2'] },
-    },
-    groups: {
-      ...groups,
-      all: { scope: 'hill', everyone: true, roles: ['reader'] },
-      staff: { scope: 'acme', allowOnly: true, roles: ['clerk'] },
-    },
-    users: {
-      ...users,
-      root: { admin: true, globalRoles: ['guest'], properties: { department: 'sales' } },
-    },
-    subjects: { worker: { type: 'identity', assignments: [{ role: 'reader', scope: 'first' }] } },
-    technicalUsers: {
-      robot: { account: 'bank', assignments: [{ role: 'reader', scope: 'stream' }] },
-    },
-    subscriptions: [{ scope: 'acme', module: 'library', tier: 'premium' }],
-    externalGroups: [{ scope: 'acme', issuer: 'https://login.example', externalId: 'Staff', group: 'staff' }],
-    invariants: [{ scope: 'acme', name: 'apart', separate: ['page-1', 'page-4'], within: 'scope' }],
-    licenses: [{ account: 'bank', enterprise: 'corp', until: '2026-12-31' }],
-    settings: [...settings, { user: 'user-1', key: 'size', value: 12 }],
-  });
+  const all = JSON.parse(largeManifest(counts));
+  for (const [section, more] of Object.entries<object>(parse(OTHERS))) {
+    const one = all[section] ?? {};
+    if (Array.isArray(more)) all[section] = Array.isArray(one) ? [...one, ...more] : more;
+    else all[section] = Array.isArray(one) ? more : { ...one, ...more };
+  }
+  return JSON.stringify(all);
 }
