@@ -36,11 +36,13 @@ export interface ShownTable {
 interface TableOptions {
   readonly manifest?: string;
   readonly canWrite?: boolean;
+  /** Whether the names of the manifest stand for what the table has no name of. */
+  readonly isNamed?: boolean;
 }
 
 export async function tableOf(
   now: () => number,
-  { manifest = SCHOOL, canWrite = false }: TableOptions = {},
+  { manifest = SCHOOL, canWrite = false, isNamed = false }: TableOptions = {},
 ): Promise<ShownTable> {
   const prepared = await prepareManifest(readDocument('manifest', manifest).data);
   const provisioned = provisionedInMemory(now);
@@ -50,7 +52,14 @@ export async function tableOf(
   const about = { place: 'table gatehouse in eu-west-1', canWrite, isLive: false };
   return {
     reader,
-    service: createService({ reader, provisioning, clock: { now }, about, actor: 'tester' }),
+    service: createService({
+      reader,
+      provisioning,
+      clock: { now },
+      about,
+      actor: 'tester',
+      ...(isNamed ? { nameOf: prepared.names.nameOf } : {}),
+    }),
     provisioning,
     now,
     ref: (kind, name) => {

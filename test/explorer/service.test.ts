@@ -1,57 +1,23 @@
-import { readFileSync } from 'node:fs';
-import { beforeEach, describe, expect, test } from 'vitest';
-import { createService, type Service } from '../../explorer/service/index.ts';
+import { describe, expect, test } from 'vitest';
+import { createService } from '../../explorer/service/index.ts';
 import { GatehouseError } from '../../table/errors.ts';
-import type { Reader } from '../../table/reader.ts';
-import {
-  applyManifest,
-  asWrittenLongAgo,
-  prepareManifest,
-  provisionedInMemory,
-  readDocument,
-} from '../../testing/model.ts';
 import { gatehouse } from '../cli/support.ts';
 import { createMemoryWorld } from '../support/world.ts';
+import { tableOf } from './served-table.ts';
 
-const SCHOOL = new URL('../../docs/examples/school.manifest.yaml', import.meta.url);
 const NOW = Date.parse('2026-03-15T12:00:00Z');
+const school = await tableOf(() => NOW, { isNamed: true });
+const { service, ref: refOf } = school;
 
-/** The school is applied once: each test has a table with its items. */
-const prepared = await prepareManifest(readDocument('school', readFileSync(SCHOOL, 'utf8')).data);
-const applied = provisionedInMemory(() => NOW);
-expect(await applyManifest(prepared, applied.provisioning)).toEqual([]);
-const items = applied.items();
-
-function school(options: { readonly canWrite?: boolean; readonly reader?: (of: Reader) => Reader } = {}) {
-  const { reader, provisioning } = provisionedInMemory(() => NOW, { items });
-  const refOf = (kind: 'subject' | 'scope' | 'group', name: string) =>
-    String(prepared.names.of(kind).get(name));
-  const service = createService({
-    reader: (options.reader ?? asWrittenLongAgo)(reader),
-    provisioning,
-    clock: { now: () => NOW },
-    about: { place: 'a test', canWrite: options.canWrite ?? true, isLive: false },
-    actor: 'somebody',
-    nameOf: prepared.names.nameOf,
-  });
-  return { service, refOf };
-}
-
-let service: Service;
-let refOf: (kind: 'subject' | 'scope' | 'group', name: string) => string;
-beforeEach(() => {
-  ({ service, refOf } = school());
-});
-
-const asked = () => ({
+const ASKED = {
   subject: refOf('subject', 'dora'),
   permission: 'grades',
   scope: refOf('scope', 'south'),
-});
+};
 
 describe('the service', () => {
   test('decides for the instant that is asked for: an assignment from March to April', async () => {
-    const at = (instant: string) => service('check', { ...asked(), at: Date.parse(instant) });
+    const at = (instant: string) => service('check', { ...ASKED, at: Date.parse(instant) });
     expect(await at('2026-02-28')).toMatchObject({ result: { allowed: false, reason: 'no_grant' } });
     expect(await at('2026-03-01')).toMatchObject({ result: { allowed: true, reason: 'role' } });
     expect(await at('2026-04-01')).toMatchObject({ result: { allowed: false } });
@@ -59,7 +25,7 @@ describe('the service', () => {
 
   test('explains with the names of the table, or else those of the manifest', async () => {
     const subject = refOf('subject', 'ann@school.example');
-    const reply = await service('explain', { ...asked(), subject, scope: refOf('scope', 'north') });
+    const reply = await service('explain', { ...ASKED, subject, scope: refOf('scope', 'north') });
     expect(reply).toMatchObject({
       ok: true,
       result: {
@@ -68,7 +34,7 @@ describe('the service', () => {
         path: [{ name: 'north' }, { name: 'Lindgren School' }],
       },
     });
-    const of = { ...asked(), subject: refOf('subject', 'dora') };
+    const of = { ...ASKED, subject: refOf('subject', 'dora') };
     expect(await service('explain', of)).toMatchObject({ result: { subject: { name: 'dora' } } });
   });
 
@@ -111,13 +77,14 @@ describe('the service', () => {
   });
 
   test('sends commands to provisioning, and its refusal is an answer', async () => {
-    const name = (input: object) => service('command', { command: 'tenant.create', input });
+    const { service: writing } = await tableOf(() => NOW, { canWrite: true });
+    const name = (input: object) => writing('command', { command: 'tenant.create', input });
     expect(await name({ name: 'Acme' })).toMatchObject({ ok: true, result: { ok: true } });
     expect(await name({})).toMatchObject({
       ok: true,
       result: { ok: false, error: { code: 'invalid', field: 'name' } },
     });
-    const log = await service('command', { command: 'audit.list', input: {} });
+    const log = await writing('command', { command: 'audit.list', input: {} });
     expect(JSON.stringify(log)).not.toContain('Acme');
   });
 });
@@ -153,7 +120,6 @@ subjects: { bot: { id: bot, type: agent, mandateOptional: true } }
 
 describe('a service that only reads', () => {
   test('refuses commands that write, but for dry runs', async () => {
-    ({ service } = school({ canWrite: false }));
     const create = { command: 'tenant.create', input: { name: 'Acme' } };
     expect(await service('command', create)).toMatchObject({
       result: { ok: false, error: { code: 'invalid', retryable: false } },
@@ -166,7 +132,6 @@ describe('a service that only reads', () => {
   test.each(['tenant.onboard', 'transaction.write', 'tenant.apply', 'admin.create'])(
     'refuses %s',
     async (command) => {
-      ({ service } = school({ canWrite: false }));
       expect(await service('command', { command, input: {} })).toMatchObject({
         result: { ok: false, error: { message: expect.stringContaining('read-only') } },
       });
@@ -200,9 +165,10 @@ test.each([
     { code: 'internal', message: expect.not.stringContaining('hunter2'), retryable: false },
   ],
 ])('a table that fails is an error, never a decision, and %s', async (_, thrown, error) => {
-  const failing = (reader: Reader) => ({ ...reader, getMany: () => Promise.reject(thrown) });
-  ({ service } = school({ reader: failing }));
-  expect(await service('check', asked())).toEqual({ ok: false, error });
+  const reader = { ...school.reader, getMany: () => Promise.reject(thrown) };
+  const about = { place: 'a test', canWrite: false, isLive: false };
+  const failing = createService({ ...school, reader, clock: { now: () => NOW }, about });
+  expect(await failing('check', ASKED)).toEqual({ ok: false, error });
 });
 
 describe('a saved plan', () => {
