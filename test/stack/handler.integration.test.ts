@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, request } from 'node:http';
-import { type AddressInfo, createServer as createSocketServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Sha256 } from '@smithy/core/checksum';
@@ -12,6 +12,7 @@ import budgets from '../../bench/budgets.json' with { type: 'json' };
 import { bundle } from '../../deploy/bundle/build.ts';
 import * as neverCalled from '../../deploy/bundle/never-called.ts';
 import { createIssuer } from '../authorizer/support.ts';
+import { listen } from '../support/listening.ts';
 import { createWorld } from '../support/world.ts';
 
 /**
@@ -204,21 +205,17 @@ describe('the deployed handler', () => {
 });
 
 describe('while it starts', () => {
-  test('it opens its connection to DynamoDB before there is a request', async () => {
-    const table = createSocketServer().listen(0, '127.0.0.1');
-    await once(table, 'listening');
-    const connected = once(table, 'connection');
-    // Nobody answers: it has started all the same.
-    const { first } = await start({ DYNAMODB_ENDPOINT: `http://127.0.0.1:${portOf(table)}` });
-    await connected;
+  test('it asks DynamoDB before there is a request, and waits for no answer', async () => {
+    let asked = () => {};
+    const isAsked = new Promise<void>((resolve) => (asked = resolve));
+    const { first } = await start({ DYNAMODB_ENDPOINT: await listen(() => asked()) });
+    await isAsked;
     expect(first).toEqual({ loaded: true, lines: [] });
-    for (const child of children.splice(0)) child.kill();
-    table.close();
   });
 
   test('it makes the calls that every request would: the first request makes those of any other', async () => {
     const calls: string[] = [];
-    const table = createServer((incoming, outgoing) => {
+    const DYNAMODB_ENDPOINT = await listen((incoming, outgoing) => {
       const { method, headers } = incoming;
       calls.push(String(headers['x-amz-target']).replace(/^.*\./, ''));
       const passed = request(world.endpoint, { method, headers }, (answer) => {
@@ -226,9 +223,8 @@ describe('while it starts', () => {
         answer.pipe(outgoing);
       });
       incoming.pipe(passed);
-    }).listen(0, '127.0.0.1');
-    await once(table, 'listening');
-    const { ask } = await start({ DYNAMODB_ENDPOINT: `http://127.0.0.1:${portOf(table)}` });
+    });
+    const { ask } = await start({ DYNAMODB_ENDPOINT });
     // The world was written a moment ago: within the coherence margin, what was read may be read once more.
     const usual = ['BatchGetItem', 'Query', 'BatchGetItem'];
     expect([usual, [...usual, 'BatchGetItem']]).toContainEqual(calls.splice(0));
@@ -239,24 +235,20 @@ describe('while it starts', () => {
       await ask(simple(await authorizationHeader(), `/locations/${at}/${page}`));
       expect(calls.splice(0)).toEqual(['BatchGetItem']);
     }
-    for (const child of children.splice(0)) child.kill();
-    table.closeAllConnections();
-    table.close();
   });
 
   test("it signs requests with Lambda's environment credentials, as the whole SDK would", async () => {
     const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret', sessionToken: 'session' };
-    const table = createServer().listen(0, '127.0.0.1');
-    await once(table, 'listening');
-    const asked = once(table, 'request');
+    let asked: (incoming: IncomingMessage) => void = () => {};
+    const isAsked = new Promise<IncomingMessage>((resolve) => (asked = resolve));
     await start({
       DYNAMODB_ENDPOINT: '',
-      AWS_ENDPOINT_URL_DYNAMODB: `http://127.0.0.1:${portOf(table)}`,
+      AWS_ENDPOINT_URL_DYNAMODB: await listen((incoming) => asked(incoming)),
       AWS_ACCESS_KEY_ID: credentials.accessKeyId,
       AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
       AWS_SESSION_TOKEN: credentials.sessionToken,
     });
-    const [{ headers, method, url }] = (await asked) as [IncomingMessage];
+    const { headers, method, url } = await isAsked;
     const signed = /SignedHeaders=([^,]+)/.exec(headers.authorization ?? '')?.[1]?.split(';') ?? [];
     const date = String(headers['x-amz-date']);
     const signer = new SignatureV4({
@@ -278,9 +270,6 @@ describe('while it starts', () => {
     expect(headers['x-amz-security-token']).toBe('session');
     expect(headers.authorization).toContain('Credential=AKIDEXAMPLE/');
     expect(again.headers.authorization).toBe(headers.authorization);
-    for (const child of children.splice(0)) child.kill();
-    table.closeAllConnections();
-    table.close();
   });
 
   test('it can be required, wrapped in place, and awaited', async () => {
