@@ -17,6 +17,17 @@ interface Numbered {
   readonly text: string;
 }
 
+test('the ring of events calls back after each one, until it is no longer wanted', () => {
+  const ring = createEventRing<Numbered>(3);
+  const seen: number[] = [];
+  const stop = ring.subscribe(() => seen.push(ring.newest()));
+  ring.add({ text: 'a' });
+  ring.add({ text: 'b' });
+  stop();
+  ring.add({ text: 'c' });
+  expect(seen).toEqual([1, 2]);
+});
+
 /** Serves a ring; a reader collects what it reads until it is closed. */
 async function serveRing(most: number) {
   const ring = createEventRing<Numbered>(most);
