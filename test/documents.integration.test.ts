@@ -67,35 +67,24 @@ const ENDS_WITH_1: readonly RegExp[] = [
   / load users users\.csv/,
 ];
 
-/** Files that commands name and that a block of their document holds: its language, and its number among these. */
-const FILES: Readonly<
-  Record<string, readonly (readonly [name: string, language: string, position: number])[]>
-> = {
-  'docs/cli.md': [['users.csv', 'csv', 0]],
-  'docs/coming-from/casbin.md': [['casbin.test.yaml', 'yaml', 0]],
-  'docs/coming-from/casl.md': [['casl.test.yaml', 'yaml', 0]],
-  'docs/coming-from/cedar.md': [['cedar.test.yaml', 'yaml', 0]],
-  'docs/coming-from/cognito-groups.md': [['cognito.test.yaml', 'yaml', 0]],
-  'docs/coming-from/openfga.md': [['openfga.test.yaml', 'yaml', -1]],
-  'docs/guides/agents.md': [['agents.yaml', 'yaml', 0]],
-  'docs/guides/buildings-and-devices.md': [['buildings.test.yaml', 'yaml', 0]],
-  'docs/guides/machine-tokens.md': [['machines.test.yaml', 'yaml', 0]],
-  'docs/guides/multi-tenant-saas.md': [['saas.test.yaml', 'yaml', 0]],
-  'docs/guides/platform-with-licences.md': [['licences.test.yaml', 'yaml', 0]],
-  'docs/guides/record-ownership.md': [['records.test.yaml', 'yaml', 0]],
-  'docs/guides/school.md': [['school.test.yaml', 'yaml', 0]],
-  'docs/guides/websocket.md': [['board.test.yaml', 'yaml', 0]],
-  'docs/manifests.md': [['school.yaml', 'yaml', 0]],
-  'docs/testing.md': [
-    ['permissions.test.yaml', 'yaml', 0],
-    ['live.test.yaml', 'yaml', -1],
-  ],
-  'docs/conditions.md': [['recipe.test.yaml', 'yaml', 0]],
-  'docs/routes.md': [['openapi.yaml', 'yaml', 0]],
-};
-
 /** Documents that start a stack with a manifest of their own. */
 const MANIFESTS: Readonly<Record<string, string>> = { 'docs/guides/agents.md': 'agents.yaml' };
+
+/** Files that the last block of their kind in the document holds, not the first. */
+const IN_THE_LAST_BLOCK = ['openfga.test.yaml', 'live.test.yaml'];
+
+/** The files that the commands of a document read beside it: each is a block of the document, by the ending of its name. */
+function filesOf(document: string): readonly (readonly [name: string, text: string])[] {
+  const commands = toRunIn(document).join('\n');
+  const named = commands.match(/(?<= )[\w.-]+\.(?:yaml|csv)$/gm) ?? [];
+  const read = named.filter((name) => !new RegExp(`(?:--output|>) ${name}`).test(commands));
+  const all = new Set([...read, MANIFESTS[document] ?? []].flat());
+  return [...all].flatMap((name) => {
+    const blocks = blocksOf(document).filter(({ language }) => name.endsWith(`.${language}`));
+    const block = blocks.at(IN_THE_LAST_BLOCK.includes(name) ? -1 : 0);
+    return block === undefined ? [] : [[name, block.text] as const];
+  });
+}
 
 /** Documents whose commands read the whole table: while it is small. */
 const OF_ALL = ['docs/limits.md', 'docs/internals/assumptions.md', 'docs/internals/releasing.md'];
@@ -323,12 +312,7 @@ async function runAll(
 /** Runs the commands of a document; answers those that did not end as they should, with their output. */
 async function failuresOf(document: string): Promise<string> {
   const own = folderOf(document);
-  for (const [name, language, position] of FILES[document] ?? []) {
-    const block = blocksOf(document)
-      .filter((each) => each.language === language)
-      .at(position);
-    writeFileSync(join(own, name), block?.text ?? '');
-  }
+  for (const [name, text] of filesOf(document)) writeFileSync(join(own, name), text);
   const commands = toRunIn(document);
   const manifest = MANIFESTS[document];
   const its = manifest === undefined ? stack : await startStack(join(own, manifest));
