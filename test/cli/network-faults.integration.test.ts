@@ -104,7 +104,16 @@ describe('a single command', () => {
 
 describe('an apply', () => {
   const file = () =>
-    fileOf(largeManifest({ users: size(4, 12), groups: size(4, 12), roles: 3, scopes: size(2, 6) }), 'json');
+    fileOf(
+      largeManifest({
+        users: size(4, 12),
+        groups: size(4, 12),
+        roles: 3,
+        scopes: size(2, 6),
+        pages: size(6, 20),
+      }),
+      'json',
+    );
   let known: Promise<readonly string[]> | undefined;
   /** What it comes to when nothing happens. */
   const undisturbed = (): Promise<readonly string[]> => {

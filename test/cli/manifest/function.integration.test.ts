@@ -28,7 +28,7 @@ async function functionOf(world: World): Promise<{ url: string; answers: () => n
 test('the same plan, the same export, and a bar that comes to its end', async () => {
   const [one, two] = [await createLightWorld(), await createLightWorld()];
   const { url, answers } = await functionOf(two);
-  const file = fileOf(manifestOfAll({ users: 8, groups: 6, roles: 3, scopes: 6 }), 'json');
+  const file = fileOf(manifestOfAll({ users: 3, groups: 3, roles: 2, scopes: 3, pages: 5 }), 'json');
   const direct = (...args: readonly string[]) => gatehouse(args, { env: { TABLE_NAME: one.table } });
   const through = (...args: readonly string[]) =>
     gatehouse([...args, '--function', 'provisioning', '--lambda-endpoint', url], {

@@ -1,14 +1,21 @@
 import { parse } from 'yaml';
 
 /** A manifest as large as an operator's: 1,000 users, 100 groups, 30 roles, 300 scopes, unless other numbers are given. */
-export function largeManifest({ users = 1_000, groups = 100, roles = 30, scopes = 300 } = {}): string {
+export function largeManifest({
+  users = 1_000,
+  groups = 100,
+  roles = 30,
+  scopes = 300,
+  /** Pages, and as many permissions. */
+  pages = 20,
+} = {}): string {
   const numbers = (count: number) => Array.from({ length: count }, (_, number) => number);
   const named = <T>(count: number, prefix: string, of: (number: number) => T): Record<string, T> =>
     Object.fromEntries(numbers(count).map((number) => [`${prefix}-${number}`, of(number)]));
   return JSON.stringify({
     modules: ['doors'],
-    pages: numbers(20).map((number) => `page-${number}`),
-    permissions: numbers(20).map((number) => `doors:open:door-${number}`),
+    pages: numbers(pages).map((number) => `page-${number}`),
+    permissions: numbers(pages).map((number) => `doors:open:door-${number}`),
     scopes: {
       acme: { type: 'tenant' },
       ...named(scopes - 1, 'place', (number) => ({
@@ -19,8 +26,8 @@ export function largeManifest({ users = 1_000, groups = 100, roles = 30, scopes 
     },
     roles: named(roles, 'role', (number) => ({
       owner: 'acme',
-      allow: [`page-${number % 20}`, `page-${(number + 7) % 20}`, `doors:open:door-${number % 20}`],
-      ...(number % 5 === 0 ? { deny: [`page-${(number + 3) % 20}`] } : {}),
+      allow: [`page-${number % pages}`, `page-${(number + 7) % pages}`, `doors:open:door-${number % pages}`],
+      ...(number % 5 === 0 ? { deny: [`page-${(number + 3) % pages}`] } : {}),
     })),
     groups: named(groups, 'group', (number) => ({
       scope: `place-${(number * 7) % (scopes - 1)}`,
@@ -91,7 +98,9 @@ settings: [{ user: user-1, key: size, value: 12 }]
 `;
 
 /** A small one with things in every section. */
-export function manifestOfAll(counts = { users: 30, groups: 12, roles: 6, scopes: 14 }): string {
+export function manifestOfAll(
+  counts: Parameters<typeof largeManifest>[0] = { users: 30, groups: 12, roles: 6, scopes: 14 },
+): string {
   const all = JSON.parse(largeManifest(counts));
   for (const [section, more] of Object.entries<object>(parse(OTHERS))) {
     const one = all[section] ?? {};
