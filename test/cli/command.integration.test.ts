@@ -46,16 +46,6 @@ test('--list names every command, --help shows the schema of one', async () => {
   expect(help.out).toMatch(/^ {2}group +required +id/m);
 });
 
-test('--help of one command shows its fields before all that is general', async () => {
-  const { out } = await onTable('membership.create', '--help');
-  const places = ['membership.create (', 'Fields:', '"$schema"', 'Examples:', 'Arguments:', 'Options:'].map(
-    (text) => out.indexOf(text),
-  );
-  expect(places).toEqual(places.toSorted((a, b) => a - b));
-  expect(places[0]).toBeGreaterThan(0);
-  expect(out.slice(0, places[1]).split('\n').length).toBeLessThan(8);
-});
-
 describe('through the function', () => {
   test('the same commands and routes, without a table', async () => {
     const url = await lambda((event) => world.provision(event));

@@ -21,13 +21,7 @@ import { SCOPE_TYPE_NAMES, SUBJECT_TYPES } from '../../explorer/page/registry.ts
 import { formsOf } from '../../explorer/service/form.ts';
 import { accessDifference } from '../../provisioning/access-difference/access-difference.ts';
 import { EXAMPLES } from '../../provisioning/documents/examples.ts';
-import {
-  type AccessDifference,
-  type AccessSide,
-  COMMANDS,
-  peopleText,
-  sentenceOf,
-} from '../../provisioning/index.ts';
+import { type AccessDifference, COMMANDS, peopleText, sentenceOf } from '../../provisioning/index.ts';
 import { closingStatus } from '../../table/entities/registry.ts';
 import { tableOf } from './served-table.ts';
 
@@ -193,15 +187,5 @@ describe('the difference', () => {
     const shown = await compared(change);
     expect(shown).toEqual(direct);
     expect(accessLines(direct)).toContain(`who loses access: ${peopleText(shown.loses, false)}`);
-  });
-
-  test('says in words how many people, as the command line does', () => {
-    const side = (people: number, more = false): AccessSide => ({ people, more, rows: [], moreRows: 0 });
-    for (const loses of [side(0), side(1), side(2), side(1_000, true), side(0, true)])
-      for (const incomplete of [undefined, 'it takes long']) {
-        const difference = { loses, gains: side(0), ...(incomplete === undefined ? {} : { incomplete }) };
-        const text = peopleText(loses, incomplete !== undefined);
-        expect(accessLines(difference)).toContain(`who loses access: ${text}`);
-      }
   });
 });

@@ -60,11 +60,6 @@ beforeEach(() => {
   world = copyOf(made);
 });
 
-test('every kind of thing is made, and a second plan is empty', async () => {
-  expect((await planOn(world, FULL)).steps).toEqual([]);
-  expect((await planOn(world, FULL)).kept).toEqual([]);
-});
-
 test('what is exported applies to an empty table: the same decisions, the same export, an empty plan', async () => {
   const first = await gatehouse(['export'], { env: { TABLE_NAME: world.table } });
   expect(first.error).toBe('');
