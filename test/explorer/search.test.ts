@@ -2,67 +2,45 @@ import { expect, test } from 'vitest';
 import { lookUp } from '../../explorer/page/parts/look-up.ts';
 import { questionOf, searchOf } from '../../explorer/page/views/search/searches.ts';
 
-const ALL = { subject: 'user:ann', permission: 'grades', scope: 'location:north' };
-const inputOf = (state: Readonly<Record<string, string>>): unknown =>
-  JSON.parse(questionOf(state)?.key ?? 'null');
+const [subject, permission, scope] = ['user:ann', 'grades', 'location:north'];
+const actor = { subject: 'agent:bot', mandate: 'mandate:m' };
+const ACTING = { actor: actor.subject, mandate: actor.mandate };
+const given = { context: { ip: '192.0.2.7' } };
 
-test('each search asks two of who, what and where', () => {
-  const limit = 100;
-  expect(inputOf({ ...ALL, search: 'who' })).toEqual([
+test.each<[string, Readonly<Record<string, string>>, string, object]>([
+  ['who', { search: 'who' }, 'subjects', { permission, scope }],
+  ['what', { search: 'what' }, 'permissions', { subject, scope }],
+  ['where', { search: 'where' }, 'scopes', { subject, permission }],
+  ['who of a type', { search: 'who', type: 'user' }, 'subjects', { permission, scope, type: 'user' }],
+  ['what of a kind', { search: 'what', type: 'page' }, 'permissions', { subject, scope, kind: 'page' }],
+  [
+    'who at an instant',
+    { search: 'who', at: '2026-03-01T12:00Z' },
     'subjects',
-    { permission: 'grades', scope: 'location:north', limit },
-  ]);
-  expect(inputOf({ ...ALL, search: 'what' })).toEqual([
-    'permissions',
-    { subject: 'user:ann', scope: 'location:north', limit },
-  ]);
-  expect(inputOf({ ...ALL, search: 'where' })).toEqual([
-    'scopes',
-    { subject: 'user:ann', permission: 'grades', limit },
-  ]);
-});
-
-test('nothing is asked while a part of the question is missing', () => {
-  expect(questionOf({ search: 'who', permission: 'grades' })).toBeUndefined();
-  expect(questionOf({ search: 'what', permission: 'grades', scope: 'location:north' })).toBeUndefined();
-  expect(questionOf({ search: 'where' })).toBeUndefined();
-});
-
-test('type, kind and instant are asked for', () => {
-  const asked = inputOf({ ...ALL, search: 'who', type: 'user', at: '2026-03-01T12:00Z' });
-  expect(asked).toEqual([
+    { permission, scope, at: Date.UTC(2026, 2, 1, 12) },
+  ],
+  [
+    'who with what is given',
+    { search: 'who', given: JSON.stringify(given) },
     'subjects',
-    expect.objectContaining({ type: 'user', at: Date.UTC(2026, 2, 1, 12) }),
-  ]);
-  expect(inputOf({ ...ALL, search: 'what', type: 'page' })).toEqual([
-    'permissions',
-    expect.objectContaining({ kind: 'page' }),
-  ]);
+    { permission, scope, given },
+  ],
+  ['whom somebody acts for', { search: 'who', ...ACTING }, 'subjects', { permission, scope, actor }],
+  ['what who acts may do', { search: 'what', ...ACTING }, 'permissions', { subject, scope, actor }],
+  ['where who acts may do it', { search: 'where', ...ACTING }, 'scopes', { subject, permission, actor }],
+])('%s is asked with what it needs', (_, state, method, input) => {
+  const asked = questionOf({ subject, permission, scope, ...state });
+  expect(JSON.parse(asked?.key ?? 'null')).toEqual([method, { ...input, limit: 100 }]);
 });
 
-test('nothing is asked for now where the address names another instant that cannot be read', () => {
-  expect(questionOf({ ...ALL, search: 'who', at: 'tomorrow' })).toBeUndefined();
-  expect(questionOf({ ...ALL, search: 'who', given: '{' })).toBeUndefined();
-});
-
-test('what is given goes along', () => {
-  const given = { context: { ip: '192.0.2.7' } };
-  expect(inputOf({ ...ALL, search: 'who', given: JSON.stringify(given) })).toEqual([
-    'subjects',
-    expect.objectContaining({ given }),
-  ]);
-});
-
-test('who acts goes along', () => {
-  for (const [search, method] of [
-    ['who', 'subjects'],
-    ['what', 'permissions'],
-    ['where', 'scopes'],
-  ] as const)
-    expect(inputOf({ ...ALL, search, actor: 'agent:bot', mandate: 'mandate:m' })).toEqual([
-      method,
-      expect.objectContaining({ actor: { subject: 'agent:bot', mandate: 'mandate:m' } }),
-    ]);
+test.each([
+  ['a part is missing', { search: 'who', permission }],
+  ['another part is', { search: 'what', permission, scope }],
+  ['all of it is', { search: 'where' }],
+  ['the instant cannot be read', { search: 'who', permission, scope, at: 'tomorrow' }],
+  ['what is given cannot be', { search: 'who', permission, scope, given: '{' }],
+])('nothing is asked while %s', (_, state) => {
+  expect(questionOf(state)).toBeUndefined();
 });
 
 test('an unknown search is the first one', () => {
