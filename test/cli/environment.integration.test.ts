@@ -41,15 +41,12 @@ const SDK = [
   ...['AWS_MAX_ATTEMPTS', 'AWS_RETRY_MODE', 'AWS_CA_BUNDLE', 'AWS_DEFAULTS_MODE'],
 ];
 
-test.each([
-  ['a table', ['--table', 'gatehouse']],
-  ['a function', ['--function', 'provisioning']],
-])('the variables of the SDK are empty: it says that no region is set, for %s', async (_, connection) => {
+test('the variables of the SDK are empty: it says that no region is set', async () => {
   const { PATH } = process.env;
   const config = { AWS_CONFIG_FILE: '/nowhere', AWS_SHARED_CREDENTIALS_FILE: '/nowhere' };
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
-    [await cliMain(), 'command', 'page.list', ...connection],
+    [await cliMain(), 'command', 'page.list', '--table', 'gatehouse'],
     {
       encoding: 'utf8',
       env: {

@@ -4,7 +4,7 @@ import { createHandleFrom as createScim } from '../../scim/compose.ts';
 import { serveFor } from '../authorizer/served.ts';
 import { createIssuer, httpEvent } from '../authorizer/support.ts';
 import { blocksOf } from '../documents/documents.ts';
-import { client } from '../scim/support.ts';
+import { client, patchOf } from '../scim/support.ts';
 import { createWorld } from '../support/world.ts';
 
 /** docs/identity-providers.md: its configuration and manifest, with tokens as each provider makes them. */
@@ -68,7 +68,7 @@ test.each(Object.entries(CLAIMS))('%s: the group of the token counts, and no oth
   expect(await reasonFor({ ...claims, [claim]: undefined })).toBe('no_grant');
 });
 
-test('scim: the commands make a connection that is served', async () => {
+test('scim: the commands make a connection that is served, and access ends when it says so', async () => {
   const lines =
     blocks
       .find(({ language }) => language === '')
@@ -91,8 +91,19 @@ test('scim: the commands make a connection that is served', async () => {
   const body = JSON.stringify(group?.body).replace('bulkId:ann', json.id);
   expect((await send('POST', String(group?.path), body)).json).toMatchObject({ displayName: 'Readers' });
   // The group of the manifest, which has this id at the connection's issuer.
-  const check = await world.newEngine().check(`user:${json.id}`, 'reports', 'tenant:contoso');
-  expect(check).toEqual({ allowed: true, reason: 'role' });
+  const reason = async () => {
+    world.settle();
+    return (await world.newEngine().check(`user:${json.id}`, 'reports', 'tenant:contoso')).reason;
+  };
+  expect(await reason()).toBe('role');
+  // What the provider ends, it begins again.
+  for (const [value, expected] of [
+    ['False', 'subject_inactive'],
+    ['True', 'role'],
+  ]) {
+    await send('PATCH', `/Users/${json.id}`, patchOf({ op: 'Replace', path: 'active', value }));
+    expect(await reason()).toBe(expected);
+  }
 });
 
 test('entra: more than 200 groups are none, and nobody is known by a sub of its own', async () => {

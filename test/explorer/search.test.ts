@@ -48,37 +48,34 @@ test('an unknown search is the first one', () => {
   expect(searchOf(undefined)).toBe('who');
 });
 
-/** A service that finds these candidates. */
-const finding = (found: object, meant?: string) =>
-  (async (_: string, { command }: { command: string }) => ({
-    ok: true,
-    result: { ok: true, result: command === 'name.find' ? found : { meant } },
-  })) as never;
-
 const ANN = { ref: 'user:ann', name: 'Ann', by: 'name' };
+const OTHER = { ...ANN, ref: 'user:other' };
+const THERE = { ref: 'location:n', name: 'north', by: 'name', path: 'Other/north' };
 
-test('a name that one has is that one', async () => {
-  expect(await lookUp(finding({ candidates: [ANN], more: false, elsewhere: [] }), 'subject', 'Ann')).toEqual({
-    ref: 'user:ann',
-  });
-});
-
-test('a name that several have, or may have, is to be chosen', async () => {
-  const other = { ...ANN, ref: 'user:other' };
-  expect(
-    await lookUp(finding({ candidates: [ANN, other], more: false, elsewhere: [] }), 'subject', 'Ann'),
-  ).toEqual({ problem: 'Ann may be 2 of them: choose one', candidates: [ANN, other] });
-  expect(
-    await lookUp(finding({ candidates: [ANN], more: true, elsewhere: [] }), 'subject', 'Ann'),
-  ).toHaveProperty('candidates', [ANN]);
-});
-
-test('a path that is elsewhere, and a name that was probably meant, are offered', async () => {
-  const there = { ref: 'location:n', name: 'north', by: 'name', path: 'Other/north' };
-  expect(
-    await lookUp(finding({ candidates: [], more: false, elsewhere: [there] }), 'scope', 'School/north'),
-  ).toEqual({ problem: 'there is no scope School/north there', candidates: [there] });
-  expect(
-    await lookUp(finding({ candidates: [], more: false, elsewhere: [] }, 'north'), 'scope', 'noth'),
-  ).toEqual({ problem: 'there is no scope noth', candidates: [], meant: 'north' });
+test.each([
+  ['that one has is that one', { candidates: [ANN] }, 'subject Ann', { ref: 'user:ann' }],
+  [
+    'that several have is to be chosen',
+    { candidates: [ANN, OTHER] },
+    'subject Ann',
+    { problem: 'Ann may be 2 of them: choose one', candidates: [ANN, OTHER] },
+  ],
+  ['that more may have, too', { candidates: [ANN], more: true }, 'subject Ann', { candidates: [ANN] }],
+  [
+    'whose path is elsewhere is offered',
+    { elsewhere: [THERE] },
+    'scope School/north',
+    { problem: 'there is no scope School/north there', candidates: [THERE] },
+  ],
+  [
+    'that was probably meant is offered',
+    { meant: 'north' },
+    'scope noth',
+    { problem: 'there is no scope noth', candidates: [], meant: 'north' },
+  ],
+])('a name %s', async (_, found, asked, expected) => {
+  const answer = { candidates: [], more: false, elsewhere: [], ...found };
+  const service = async () => ({ ok: true, result: { ok: true, result: answer } });
+  const [kind = '', name = ''] = asked.split(' ');
+  expect(await lookUp(service as never, kind as 'scope', name)).toMatchObject(expected);
 });

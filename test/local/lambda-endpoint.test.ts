@@ -188,24 +188,15 @@ describe('an invocation is refused', () => {
   });
 
   const INVOCATIONS = '/2015-03-31/functions/echo/invocations';
-  test.each([
-    [
-      'another type of invocation',
-      'POST',
-      INVOCATIONS,
-      { 'x-amz-invocation-type': 'Later' },
-      400,
-      'InvalidParameterValue',
-    ],
+  const LATER = { 'x-amz-invocation-type': 'Later' };
+  test.each<[string, string, string, Record<string, string>, number, string]>([
+    ['another type of invocation', 'POST', INVOCATIONS, LATER, 400, 'InvalidParameterValue'],
     ['another verb', 'GET', INVOCATIONS, {}, 404, 'UnknownOperation'],
     ['another path', 'POST', '/2015-03-31/functions', {}, 404, 'UnknownOperation'],
     ['a path that ends like it', 'POST', `/${INVOCATIONS}`, {}, 404, 'UnknownOperation'],
   ])('for %s', async (_, method, path, headers, status, error) => {
     const { endpoint } = await setUp();
-    const response = await fetch(endpoint + path, { method, headers: headers as Record<string, string> });
-    expect([response.status, response.headers.get('x-amzn-errortype')]).toEqual([
-      status,
-      `${error}Exception`,
-    ]);
+    const answer = await fetch(endpoint + path, { method, headers });
+    expect([answer.status, answer.headers.get('x-amzn-errortype')]).toEqual([status, `${error}Exception`]);
   });
 });
