@@ -46,7 +46,7 @@ const CACHING = {
 } as const satisfies Readonly<Record<string, Caching>>;
 
 /** The id of an API in ARNs. */
-export const apiIdOf = (name: string): string => `local${name.replaceAll(/[^a-z0-9]/g, '')}`;
+const apiIdOf = (name: string): string => `local${name.replaceAll(/[^a-z0-9]/g, '')}`;
 
 /** The authorizers' variable RESULT_CACHE for these caches. */
 export const RESULT_CACHE = JSON.stringify(
