@@ -1,7 +1,7 @@
 import type { World } from '../support/world.ts';
 
 /** What the SDK throws when an answer does not come in time. */
-export const TIMED_OUT = Object.assign(new Error('socket timed out'), { name: 'TimeoutError' });
+const TIMED_OUT = Object.assign(new Error('socket timed out'), { name: 'TimeoutError' });
 
 /** What becomes of the next transactions at DynamoDB: done without an answer, or not done but for this error. */
 export function createMishaps({ client }: Pick<World, 'client'>) {

@@ -151,7 +151,7 @@ export interface Connected {
 export type Connect = (options: McpGuardOptions, extra?: object) => Promise<Connected>;
 
 /** One connection, in memory. */
-const connectFirst: Connect = async (options, extra = {}) => {
+export const connectFirst: Connect = async (options, extra = {}) => {
   const ran: Ran[] = [];
   const server = mcpGuard(options)(new v1.McpServer({ name: 'invoices', version: '1' }));
   const pay = registerInvoices(server, (uri) => new v1.ResourceTemplate(uri, { list: undefined }), ran);
