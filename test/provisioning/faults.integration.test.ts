@@ -9,7 +9,6 @@ import { createWriter } from '../../table/dynamodb/writer.ts';
 import { conflict, GatehouseError, notFound } from '../../table/errors.ts';
 import type { Action } from '../../table/write/action.ts';
 import { findingsIn } from './findings.ts';
-import { createMishaps } from './mishaps.ts';
 import { createLedgerWorld, type LedgerWorld, writesOf } from './support.ts';
 
 /**
@@ -78,6 +77,22 @@ async function send(errors: readonly Error[], pauses = 3) {
     .commandCalls(TransactWriteCommand)
     .map(({ args }) => args[0].input.ClientRequestToken);
   return { failure, pauses: taken, tokens };
+}
+
+/** What becomes of the next transactions at DynamoDB: done without an answer, or not done but for this error. */
+function createMishaps({ client }: Pick<LedgerWorld, 'client'>) {
+  const mishaps: ('lost acknowledgement' | Error)[] = [];
+  client.middlewareStack.add(
+    (next, context) => async (args) => {
+      const mishap = context.commandName === 'TransactWriteItemsCommand' ? mishaps.shift() : undefined;
+      if (mishap instanceof Error) throw mishap;
+      const answer = await next(args);
+      if (mishap) throw thrown('TimeoutError');
+      return answer;
+    },
+    { step: 'initialize' },
+  );
+  return mishaps;
 }
 
 beforeEach(() => void service.reset());
