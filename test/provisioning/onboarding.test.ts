@@ -105,59 +105,41 @@ describe('in one transaction', () => {
 });
 
 describe('or nothing', () => {
-  const cases: readonly (readonly [string, () => Promise<Input>, Input])[] = [
-    [
-      'a name that is taken',
-      async () => {
-        await world.run('tenant.create', { name: ' ACME ' });
-        return {};
-      },
-      { code: 'conflict', field: 'manifest/scopes/Acme', message: 'tenant Acme exists already' },
-    ],
+  const [SCOPE, ANN] = ['manifest/scopes/Acme', 'manifest/users/Ann'];
+  const ann = (more: Input) => ['user.create', { email: 'ann@example.com', ...more }] as const;
+  const twice = { scopes: { Acme: { type: 'tenant' }, Other: { type: 'tenant' } } };
+  const unknown = { roles: { admin: { owner: 'Acme', allow: ['nope'] } } };
+
+  test.each<[string, readonly [string, Input] | undefined, Input, code: string, field: string]>([
+    ['a name that is taken', ['tenant.create', { name: ' ACME ' }], {}, 'conflict', SCOPE],
     [
       'a code that is taken',
-      async () => {
-        await world.run('location.create', { name: 'North', code: 'n1' });
-        return { type: 'location', scope: { code: 'N1' } };
-      },
-      { code: 'conflict', field: 'manifest/scopes/Acme' },
+      ['location.create', { name: 'North', code: 'n1' }],
+      { type: 'location', scope: { code: 'N1' } },
+      'conflict',
+      SCOPE,
     ],
     [
       'an id that is taken',
-      async () => ({ scope: { id: (await world.run('tenant.create', { name: 'Other' })).id } }),
-      { code: 'conflict', field: 'manifest/scopes/Acme' },
+      ['tenant.create', { id: 'o', name: 'O' }],
+      { scope: { id: 'o' } },
+      'conflict',
+      SCOPE,
     ],
-    [
-      'two roots',
-      async () => ({ scopes: { Acme: { type: 'tenant' }, Other: { type: 'tenant' } } }),
-      { code: 'invalid', field: 'manifest/scopes' },
-    ],
-    [
-      'a user who is not active',
-      async () => {
-        await world.run('user.create', { email: 'ann@example.com', status: 'disabled' });
-        return {};
-      },
-      { code: 'conflict', field: 'manifest/users/Ann' },
-    ],
+    ['two roots', undefined, twice, 'invalid', 'manifest/scopes'],
+    ['a user who is not active', ann({ status: 'disabled' }), {}, 'conflict', ANN],
     [
       'a user who would be changed',
-      async () => {
-        await world.run('user.create', { email: 'ann@example.com', displayName: 'Ann' });
-        return { user: { displayName: 'Ann Arbor' } };
-      },
-      { code: 'conflict', field: 'manifest/users/Ann' },
+      ann({ displayName: 'A' }),
+      { user: { displayName: 'B' } },
+      'conflict',
+      ANN,
     ],
-    [
-      'a permission that is not registered',
-      async () => ({ roles: { admin: { owner: 'Acme', allow: ['nope'] } } }),
-      { code: 'invalid', field: 'manifest/roles/admin/allow/0' },
-    ],
-  ];
-  test.each(cases)('%s', async (_, prepare, expected) => {
-    const more = await prepare();
+    ['a permission that is not registered', undefined, unknown, 'invalid', 'manifest/roles/admin/allow/0'],
+  ])('%s', async (_, made, more, code, field) => {
+    if (made) await world.run(...made);
     const before = asState(await world.everything());
-    expect(await world.refused('tenant.onboard', input(more))).toMatchObject(expected);
+    expect(await world.refused('tenant.onboard', input(more))).toMatchObject({ code, field });
     expect(asState(await world.everything())).toEqual(before);
   });
 
