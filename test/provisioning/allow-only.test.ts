@@ -250,16 +250,6 @@ describe.each(PAIRS)('%s and %s', (marks, breaks, whenMarked, whenBroken) => {
       expect(answer).toMatchObject({ error: { code: 'conflict', field } });
     },
   );
-
-  test.each(orders)('in one batch: $second.0 fails on $field', async ({ first, second, field }) => {
-    const { result } = (await world.provision({ batch: [first, second].map(part) })) as { result: Input };
-    expect(result.answers).toMatchObject([{ ok: true }, { error: { code: 'conflict', field } }]);
-  });
-
-  test.each(orders)('in one transaction: $second.0 fails on $field', async ({ first, second, field }) => {
-    const error = await world.refused('transaction.write', { commands: [first, second].map(part) });
-    expect(error).toMatchObject({ code: 'conflict', field: `commands.1.${field}` });
-  });
 });
 
 describe('what is made anew under its id is not what was allow-only', () => {

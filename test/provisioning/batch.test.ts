@@ -112,29 +112,6 @@ describe('sharing transactions', () => {
 });
 
 describe('refusals', () => {
-  test('in the middle: told of each command, and the others are carried out', async () => {
-    const taken = email();
-    await world.run('user.create', { email: taken });
-    const answers = await send([
-      user(),
-      user({ email: taken }),
-      user({ email: 'nobody' }),
-      user(),
-      membership(NOBODY, groups[0]),
-      membership(users[0], NOBODY),
-      membership(users[1], groups[1]),
-      ['user.crate', {}],
-      ['user.create', { colour: 'red' }],
-    ]);
-    expect(shown(answers)).toEqual([
-      ...['ok', 'conflict email', 'invalid email', 'ok', 'not_found user', 'not_found group', 'ok'],
-      ...['invalid command', 'invalid colour'],
-    ]);
-    const [, second] = answers;
-    expect(second?.ok === false && second.error.holder).toMatch(/^user:/);
-    expect(await findingsOn(world)).toEqual([]);
-  });
-
   test('what many refuse at once takes one more transaction, not one for each', async () => {
     const all = users.map((id) => membership(id, groups[2]));
     await send(all);

@@ -190,11 +190,6 @@ users: { ann: { id: ann, email: ann@example.com, tenant: Acme, groups: [here] } 
 
   const refusals: readonly [string, () => readonly Part[], Input][] = [
     [
-      'what one part refuses',
-      () => [...move(), part('membership.create', { user: 'ann', group: NOBODY })],
-      { code: 'not_found', field: 'commands.2.group' },
-    ],
-    [
       'what is bad input',
       () => [...move(), part('page.create', { name: '' })],
       { code: 'invalid', field: 'commands.2.name' },
@@ -214,16 +209,6 @@ users: { ann: { id: ann, email: ann@example.com, tenant: Acme, groups: [here] } 
       'the same twice',
       () => [part('page.create', { name: 'plans' }), part('page.create', { name: 'plans' })],
       { code: 'invalid', field: 'commands.1.name' },
-    ],
-    [
-      'an email that somebody has who is there',
-      () => [...move(), part('user.create', { email: 'ann@example.com' })],
-      { code: 'conflict', field: 'commands.2.email' },
-    ],
-    [
-      'what has been taken away before',
-      () => [...move(), part('membership.delete', { user: 'ann', group: 'here' })],
-      { code: 'not_found', field: 'commands.2.group' },
     ],
     [
       'more than one transaction holds',
