@@ -45,16 +45,6 @@ describe('a manifest with conditions', () => {
     });
   });
 
-  test('shows them in its plan, declarations first', async () => {
-    const plan = shown(await planOn(createMemoryWorld(), manifest(`allow: [${withWhen(RED)}]`)));
-    expect(plan.slice(0, 3)).toEqual([
-      'close: create property team of subject:user: type string, source stored',
-      'close: create property team of resource:tenant: type string, source stored',
-      'close: create property soft of action: type bool, source passed',
-    ]);
-    expect(plan).toContain(`open: create role-permission clerk > grades: effect ALLOW, when ${RED}`);
-  });
-
   test.each<[string, string, string, readonly string[]]>([
     ['comes to an ALLOW', 'allow: [grades]', `allow: [${withWhen(RED)}]`, [`close: when none > ${RED}`]],
     ['leaves an ALLOW', `allow: [${withWhen(RED)}]`, 'allow: [grades]', [`open: when ${RED} > none`]],
