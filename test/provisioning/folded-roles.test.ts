@@ -119,23 +119,6 @@ test('effects by name, by pattern and by what roles inherit come, change and go'
   expect(await expectSame()).toEqual([...none, low]);
 });
 
-test('many roles of one command come and go with the table whole', async () => {
-  await createRole();
-  await foldRoles(world);
-  const template = await world.run('role-template.create', {
-    name: 'clerk',
-    permissions: [
-      ...[{ permission: 'home', ...ALLOW }],
-      ...[{ permission: 'files:*:*', ...ALLOW }],
-      ...[{ permission: 'files:write:*', ...DENY }],
-    ],
-  });
-  const role = await createRole({ customTemplateId: template.id });
-  await assign(role);
-  const found = ['home role', 'files:read:own role', 'files:write:own denied_by_role', role];
-  expect(await expectSame()).toEqual(found);
-});
-
 describe('a command that meets the other form', () => {
   test('is sent again as it is there: folded meanwhile, and listed meanwhile', async () => {
     const top = await createRole();

@@ -72,12 +72,6 @@ describe('a command for added types says which command a type of the table has',
     expect(await refused(command, input)).toEqual({ code: 'invalid', message, field, retryable: false });
   });
 
-  test('under former names of fields too', async () => {
-    expect((await refused('scope.read', { type: 'tenant', id: 'acme' })).message).toMatch(
-      /use tenant\.read$/,
-    );
-  });
-
   test('and of another type only that nobody added it', async () => {
     expect((await refused('scope.read', { scope: 'group:a' })).message).toBe(
       'scope: group is no type that was added',

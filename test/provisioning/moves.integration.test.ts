@@ -186,17 +186,6 @@ describe('at once', () => {
     await expectWhole();
   });
 
-  test('a repetition of a named operation answers the same, an unnamed one is a conflict', async () => {
-    const first = await world.provision(move('house', 'new', 'move-1'));
-    expect(await world.provision(move('house', 'new', 'move-1'))).toEqual(first);
-    expect(await world.provision(move('house', 'new'))).toMatchObject({
-      error: { code: 'conflict', field: 'parent' },
-    });
-    await world.run('scope.move', move('house', 'third').input);
-    expect(await world.provision(move('house', 'new', 'move-1'))).toEqual(first);
-    expect(await nodeOf('house')).toMatchObject({ parent: at.third });
-  });
-
   test.each([
     ['a root', 'client', 'new', 'invalid', 'scope'],
     ['to another tenant', 'house', 'foreign', 'invalid', 'parent'],

@@ -88,18 +88,6 @@ describe('which write it is', () => {
     user: decodeStamp((await world.reader.get(decisionKey({ type: 'user', id: String(id) }))) as never),
   });
 
-  test('is the same for all that one transaction writes, and another for the next in the same millisecond', async () => {
-    const address = email();
-    const { id } = await world.run('user.create', { email: address });
-    const first = await stampsOf(address, id);
-    expect(first.guard).toEqual(first.user);
-    await world.run('user.update', { id, email: email() });
-    await world.run('user.update', { id, email: address });
-    const second = await stampsOf(address, id);
-    expect(second.guard.writtenAt).toBe(first.guard.writtenAt);
-    expect(second.guard.writeId).not.toBe(first.guard.writeId);
-  });
-
   test('what a guard repeats of its owner comes with a stamp as well', async () => {
     const address = email();
     const { id } = await world.run('user.create', { email: address });

@@ -46,14 +46,4 @@ describe('damage is found', () => {
       .filter(({ Type }) => !['Setting', 'Secret', 'Gate'].includes(String(Type)));
     expect(unnoticed.map(({ PK, SK }) => `${PK} / ${SK}`)).toEqual([]);
   });
-
-  test('any attribute of a decision item that is another', () => {
-    const unnoticed = some(items.filter(({ Type }) => Type === 'Decision')).flatMap((item) =>
-      Object.keys(item)
-        .filter((name) => !['PK', 'SK', 'Type', 'v', 'writtenAt', 'writeId'].includes(name))
-        .filter((name) => isWhole(items.map((each) => (each === item ? { ...item, [name]: 'x' } : each))))
-        .map((name) => `${item.PK} ${name}`),
-    );
-    expect(unnoticed).toEqual([]);
-  });
 });

@@ -181,17 +181,6 @@ describe('somebody who acted for the subject', () => {
   });
 });
 
-test('each answer of a sample counts by its own share', () => {
-  const { questions } = questionsOf([
-    { of: 'ann roster north', rate: 0.05 },
-    { of: 'ann roster north', rate: 0.5 },
-    { of: 'ann roster north', allowed: false },
-  ]);
-  expect(questions).toMatchObject([
-    { allowed: { lines: 2, estimated: 22 }, refused: { lines: 1, estimated: 1 } },
-  ]);
-});
-
 test('pseudonyms are opened: of people, of scopes, and of whom the change makes', async () => {
   const changes = [
     { command: 'user.create', input: { id: 'new@x.example' } },
