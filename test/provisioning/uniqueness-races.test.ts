@@ -117,14 +117,3 @@ test('changes and a deletion of one user at once: deleted, or refused as stale, 
     expect(await world.dataItems()).toEqual([]);
   }
 });
-
-test('two deletions of one user at once: both succeed, unless one began when the other had ended', async () => {
-  const { id } = await world.run('user.create', { email: 'ann@example.com' });
-  const answers = await parallel(2, () => world.provision({ command: 'user.delete', input: { id } }));
-  const { done, errors } = sorted(answers);
-  expect(done.length).toBeGreaterThan(0);
-  for (const result of done) expect(result).toEqual({ id, deleted: true });
-  for (const error of errors) expect(error).toMatchObject({ code: 'not_found', field: 'id' });
-  expect(await world.refused('user.delete', { id })).toMatchObject({ code: 'not_found', field: 'id' });
-  expect(await world.dataItems()).toEqual([]);
-});

@@ -50,6 +50,12 @@ beforeEach(async () => {
   world = createMemoryWorld();
   await applyOn(world, BEFORE);
 });
+test('what becomes allow-only is marked first, then comes what rests on a mark', async () => {
+  const { steps } = await planOn(world, AFTER);
+  const last = steps.filter(({ phase }) => phase === 'mark').map(({ input }) => input.allowOnly === true);
+  expect(last).toEqual([...Array(5).fill(true), ...Array(5).fill(false)]);
+});
+
 // Each command refuses what comes too early: marks come last, those below after those above.
 test.each([1, 50])(
   'an apply gets there, with %i changes at once, and a second one has nothing to do',
