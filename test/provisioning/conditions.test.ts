@@ -37,6 +37,8 @@ describe('an effect with a condition', () => {
     await world.run('role-permission.create', { ...edge, ...first });
     await world.run('role-permission.update', { ...edge, ...change });
     expect(await effectOf()).toEqual(effect);
+    const { items } = await world.run('role.read-all', { id: role });
+    expect(items).toContainEqual(expect.objectContaining({ ...edge, ...effect }));
     await expectWhole();
   });
 
