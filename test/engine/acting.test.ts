@@ -487,7 +487,11 @@ test('nor do they go together with a mandate that came after they were read', as
   for (const who of [subject, actor]) expect((await ask(who)).allowed).toBe(true);
   school.clock.advance(30_000);
   school.put(decisionKey({ type: 'mandate', id: 'late' }), {
-    ...{ subject, actor, status: 'active', permissions: ['dashboard'], scopes: [formatRef(PLACE)] },
+    subject,
+    actor,
+    status: 'active',
+    permissions: ['dashboard'],
+    scopes: [formatRef(PLACE)],
     endsAt: new Date(school.clock.now() + 60_000).toISOString(),
     writtenAt: school.clock.now(),
   });
