@@ -9,8 +9,8 @@ engine/conditions/hostile engine/explain/agreement
 engine/search/agreement.integration isolation/isolation.property proof/oracle/oracle.integration
 provisioning/apply/gap provisioning/apply/order.property.integration
 provisioning/copies.integration provisioning/corners.integration provisioning/dry-run
-provisioning/evidence/against.property provisioning/evidence/instant-histories
-provisioning/invariants/prove.property provisioning/invariants/enforce.property provisioning/evidence/usage/random-histories
+provisioning/evidence/against.property.integration provisioning/evidence/instant-histories.integration
+provisioning/invariants/prove.property.integration provisioning/invariants/enforce.property.integration provisioning/evidence/usage/random-histories.integration
 engine/rows/exact-pages.integration
 provisioning/interleaving provisioning/limits.integration
 provisioning/long-deletions.integration provisioning/mandate-use.integration provisioning/moves.integration provisioning/newer-forms

@@ -8,7 +8,7 @@ import { modelTestSchema } from '../../../testing/model-tests/file.ts';
 import { createMemoryWorld } from '../../support/world.ts';
 import { type Model, suspend } from './random-worlds.ts';
 
-/** What is said of a violation, and what counts as open (prove.property.test.ts compares whole worlds). */
+/** What is said of a violation, and what counts as open (prove.property.integration.test.ts compares whole worlds). */
 const MANIFEST = `
 pages: [desk, attic]
 modules: { pay: { sold: true } }
@@ -133,7 +133,7 @@ users: { ann: { id: ann, assignments: [{ role: guest, scope: acme }${deny}] } }`
   expect(violations).toMatchObject([{ holds: [{ scope: { ref: 'location:north' } }] }]);
 });
 
-/** What the worlds of prove.property.test.ts have not, or not often enough. */
+/** What the worlds of prove.property.integration.test.ts have not, or not often enough. */
 describe('one rule at a time', () => {
   const FROM = Date.parse('2026-01-15T00:00:00.000Z');
   const TABLE = `

@@ -61,7 +61,7 @@ const begun = () =>
     }),
   );
 
-/** Beside what random-histories.test.ts compares, and transcripts/usage.txt shows. */
+/** Beside what random-histories.integration.test.ts compares, and transcripts/usage.txt shows. */
 describe('what nobody used', () => {
   test('a permission of a role, a membership and an assignment; not what was used once', async () => {
     const found = await usageIn(world, [...begun(), used('ann', 'roster')]);
