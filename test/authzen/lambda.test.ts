@@ -51,6 +51,11 @@ describe.each(Object.entries(EVENTS))('%s', (name, eventOf) => {
     expect(answer.multiValueHeaders !== undefined).toBe(name.endsWith('multi-value headers'));
   });
 
+  test.each([null, { Authorization: '' }])('headers %j are without a credential: 401', async (headers) => {
+    const answer = await handler({ ...eventOf(parts()), headers, multiValueHeaders: null });
+    expect(answer.statusCode).toBe(401);
+  });
+
   test('takes a body in base64', async () => {
     const answer = await handler(eventOf(parts({ isBase64Encoded: true })));
     expect(answer.statusCode).toBe(200);
