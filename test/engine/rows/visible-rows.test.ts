@@ -10,6 +10,7 @@ import {
   sqlPage,
   text,
   texts,
+  time,
 } from '../../../engine/rows/index.ts';
 import { testEngine } from '../../../testing/index.ts';
 import { rowsInMemory } from '../../../testing/rows-in-memory.ts';
@@ -336,4 +337,49 @@ test('the next pages of anybody ask the table for nothing, and a new scope is fo
   expect(calls).toBe(0);
   clock.advance(30_001);
   expect(await ask('ben')).toEqual([3, 2, 1]);
+});
+
+/** An instant as its column keeps it. */
+const KEPT = {
+  date: (at: number) => new Date(at),
+  number: Number,
+  text: (at: number) => new Date(at).toISOString(),
+};
+
+test.each(['date', 'number', 'text'] as const)('instants that a column keeps as %s narrow it', async (as) => {
+  const instant = '2026-01-01T00:00:00.001Z';
+  const allowed = (operator: string, name: string) =>
+    `{ permission: "paid:${name}:invoice", when: 'resource.properties.paidAt ${operator} timestamp("${instant}")' }`;
+  const { engine, reader, clock } = await testEngine(`
+    permissions: ["paid:since:invoice", "paid:before:invoice", "paid:at:invoice"]
+    properties: [{ of: "resource:invoice", name: paidAt, type: timestamp, source: passed }]
+    scopes: { acme: { id: acme, type: client } }
+    roles:
+      reader: { owner: acme, allow: [${allowed('>=', 'since')}, ${allowed('<', 'before')}, ${allowed('==', 'at')}] }
+    users: { ann: { id: ann, assignments: [{ role: reader, scope: acme }] } }
+  `);
+  const properties = { paidAt: time('at', as) };
+  const scope = { column: 'client', type: 'client' };
+  const rows = defineRows({ type: 'invoice', id: 'id', scope, path: [], properties, key: ['id'] });
+  const all = [-1, 0, 1, 2].map((id) => ({
+    id: String(id),
+    client: 'acme',
+    at: KEPT[as](Date.parse(instant) + id),
+  }));
+  const visibleRows = createVisibleRows({ reader, engine, clock, cursorSecret: SECRET });
+  const inMemory = rowsInMemory(rows, () => all);
+  async function found(permission: string) {
+    let fetched = 0;
+    const fetch: RowsQuestion<Row>['fetch'] = async (...asked) => {
+      const some = await inMemory(...asked);
+      fetched += some.length;
+      return some;
+    };
+    const page = await visibleRows({ subject: 'user:ann', permission, rows, fetch });
+    expect(fetched).toBeLessThan(all.length);
+    return idsOf(page);
+  }
+  expect(await found('paid:since:invoice')).toEqual(['0', '1', '2']);
+  expect(await found('paid:before:invoice')).toEqual(['-1']);
+  expect(await found('paid:at:invoice')).toEqual(['0']);
 });
