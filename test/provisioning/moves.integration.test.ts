@@ -423,8 +423,11 @@ describe('in steps, with something else in the middle', () => {
     expect(await world.provision(move('house', 'new'))).toMatchObject(conflict);
     expect(await world.provision(move('a', 'next'))).toMatchObject(conflict);
     await world.run('scope.move', move('a1', 'next').input);
+    await inParallel([...Array(25).keys()], 6, (i) => place('device', `late ${i}`, { parent: at.c1 }));
     await interruptAfter(world, move('house', 'new'), 2);
     expect(await world.provision(move('b1', 'next'))).toMatchObject({ ok: true });
+    const message = `${at.house} above it is being moved: finish that first`;
+    expect(await world.refused('scope.move', move('c1', 'next').input)).toMatchObject({ message });
     await world.run('scope.move', move('house', 'new').input);
     await expectWhole();
   });
