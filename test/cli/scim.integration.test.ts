@@ -5,12 +5,25 @@ import { gatehouse, whileListening } from './support.ts';
 /** Connections as time passes, and the server itself. What requests would come to: transcripts/scim.txt. */
 const DAY_MS = 86_400_000;
 const world = await createWorld('scopes: { Contoso: { id: contoso, type: tenant } }');
-await world.run('scim-connection.create', { id: 'entra', scope: 'tenant:contoso', name: 'Entra' });
+const connection = await world.run('scim-connection.create', {
+  id: 'entra',
+  scope: 'tenant:contoso',
+  name: 'Entra',
+});
 const made = await world.run('scim-credential.create', { connection: 'entra' });
 const credential = String(made.token);
 await world.run('scim-user.create', { connection: 'entra', userName: 'ann' });
 const run = (args: readonly string[], now = world.clock.now()) =>
   gatehouse(args, { env: { TABLE_NAME: world.table }, now: () => now });
+
+test('status is well before the first sync, for a day since the connection was made', async () => {
+  const after = (later: number) =>
+    run(['scim', 'status', 'entra'], Date.parse(String(connection.createdAt)) + later);
+  const early = expect.stringMatching(/: well\n {2}nothing was sent yet; /);
+  expect(await after(DAY_MS)).toMatchObject({ out: early, code: 0 });
+  const late = expect.stringMatching(/: nothing was sent for 24 hours\n/);
+  expect(await after(DAY_MS + 1)).toMatchObject({ out: late, code: 1 });
+});
 
 test('status is well after a sync, for a day, and until 30 days before the end of its last credential', async () => {
   const now = world.clock.now();

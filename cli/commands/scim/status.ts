@@ -9,7 +9,7 @@ import { subcommand } from '../../subcommand.ts';
 const DAY_MS = 86_400_000;
 /** Days before its end at which a credential is to be exchanged. */
 const ENDS_SOON_DAYS = 30;
-/** The longest pause between two syncs: providers send all the time. */
+/** The longest pause between two syncs, and before the first: providers send all the time. */
 const SILENT_MS = DAY_MS;
 
 const EXAMPLES = `  gatehouse scim status
@@ -41,7 +41,7 @@ export const addStatus = subcommand({
 
 type Result = Readonly<Record<string, unknown>>;
 
-async function statusOf({ list }: Sender, { id, name, scope, lastSyncAt }: Result, now: number) {
+async function statusOf({ list }: Sender, { id, name, scope, lastSyncAt, createdAt }: Result, now: number) {
   const of = { connection: id };
   const [credentials, users, groups] = await Promise.all([
     list('scim-credential.list', of),
@@ -54,7 +54,7 @@ async function statusOf({ list }: Sender, { id, name, scope, lastSyncAt }: Resul
   // The old one may end once there is a new one.
   const last = Math.max(...valid.map(({ expiresAt }) => Date.parse(expiresAt)));
   const days = Math.floor((last - now) / DAY_MS);
-  const isSilent = lastSyncAt === undefined || now - Date.parse(String(lastSyncAt)) > SILENT_MS;
+  const isSilent = !(now - Date.parse(String(lastSyncAt ?? createdAt)) <= SILENT_MS);
   const problems = [
     ...(valid.length === 0 ? ['it has no valid credential'] : []),
     ...(valid.length > 0 && days < ENDS_SOON_DAYS ? [`its credential ends in ${count(days, 'day')}`] : []),
@@ -73,10 +73,10 @@ async function statusOf({ list }: Sender, { id, name, scope, lastSyncAt }: Resul
 }
 
 function textOf(connection: Awaited<ReturnType<typeof statusOf>>): string {
-  const { id, name, scope, lastSyncAt = 'never', credentials, users, groups, problems } = connection;
+  const { id, name, scope, lastSyncAt, credentials, users, groups, problems } = connection;
   const lines = [
     `${name} (${id}) of ${scope}: ${problems.length === 0 ? 'well' : problems.join(', ')}`,
-    `  last sync ${lastSyncAt}; ${count(users, 'user')}, ${count(groups, 'group')}`,
+    `  ${lastSyncAt === undefined ? 'nothing was sent yet' : `last sync ${lastSyncAt}`}; ${count(users, 'user')}, ${count(groups, 'group')}`,
     ...credentials.map((each) => `  credential ${each.id} until ${each.expiresAt}`),
   ];
   return `${lines.map(plain).join('\n')}\n`;
