@@ -20,14 +20,20 @@ export const usageErrorOf = ({ code, message }: CommanderError, typed: Typed): R
 
 /** By commander's codes. Its errors have no fields: what is wrong is found where it finds it. */
 const MESSAGES: Readonly<Record<string, (typed: Typed) => string>> = {
-  'commander.help': ({ command }) => `which subcommand? There are ${namesIn(command).join(', ')}`,
+  'commander.help': ({ command }) => whichOf(command),
   // Somebody who types `gatehouse version` means the option.
-  'commander.unknownCommand': ({ command }) =>
-    unknown('subcommand', command.args[0], command, [...namesIn(command), ...flagsOf(command)]),
+  'commander.unknownCommand': ({ command, args }) => {
+    const [name = ''] = command.args;
+    return isOfSubcommand(command, args[args.indexOf(name) - 1])
+      ? whichOf(command)
+      : unknown('subcommand', name, command, [...namesIn(command), ...flagsOf(command)]);
+  },
   'commander.unknownOption': ({ command }) => {
     const typed = lineage(command).flatMap(({ args }) => args);
     const option = typed.find((arg) => arg.startsWith('-'));
-    return unknown('option', option, command, flagsOf(command));
+    return isOfSubcommand(command, option)
+      ? whichOf(command)
+      : unknown('option', option, command, flagsOf(command));
   },
   'commander.missingArgument': ({ command }) => {
     const missing = command.registeredArguments[command.args.length];
@@ -46,6 +52,12 @@ const MESSAGES: Readonly<Record<string, (typed: Typed) => string>> = {
     return `${missing?.flags} is missing. ${lineOf(command)} --help shows examples`;
   },
 };
+
+const whichOf = (command: Command): string => `which subcommand? There are ${namesIn(command).join(', ')}`;
+
+/** Whether it is an option of a subcommand, which was forgotten: what follows may be its value. */
+const isOfSubcommand = ({ commands }: Command, option = ''): boolean =>
+  commands.some(({ options }) => options.some(({ long }) => long === option.split('=')[0]));
 
 function unknown(what: string, name = '', command: Command, known: readonly string[]): string {
   // Somebody who types `gatehouse user.delete` means the command.
