@@ -2,17 +2,11 @@ import { dirname, relative, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { UsageError } from '../context.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
-import { compared, type Imported, type Question } from '../import/imported.ts';
+import { compared, type Imported, type ImportOptions, type Question } from '../import/imported.ts';
 import { argument, choiceArgument, required, text, withDefault } from '../options.ts';
 import { assertWritable, writeNewFile } from '../output-file.ts';
 import { count, plain } from '../print.ts';
 import { subcommand } from '../subcommand.ts';
-
-interface Options {
-  readonly tenant: string;
-  readonly module: string;
-  readonly server: string | undefined;
-}
 
 /** By the product: which files it takes, and what reads them. */
 const FROM: Readonly<
@@ -21,24 +15,25 @@ const FROM: Readonly<
     {
       readonly files: string;
       readonly most: number;
-      readonly read: (files: readonly string[], options: Options) => Promise<Imported>;
+      /** Loads what reads them: an import from another product does without. */
+      readonly load: () => Promise<(files: readonly string[], options: ImportOptions) => Promise<Imported>>;
     }
   >
 > = {
   casbin: {
     files: 'MODEL POLICY',
     most: 2,
-    read: async (files, options) => (await import('../import/casbin.ts')).importCasbin(files, options),
+    load: async () => (await import('../import/casbin.ts')).importCasbin,
   },
   cognito: {
     files: 'GROUPS.json and a file GROUP.json for each group',
     most: 10_000,
-    read: async (files, options) => (await import('../import/cognito.ts')).importCognito(files, options),
+    load: async () => (await import('../import/cognito.ts')).importCognito,
   },
   openfga: {
     files: 'MODEL TUPLES…',
     most: 1_000,
-    read: async (files, options) => (await import('../import/openfga.ts')).importOpenFga(files, options),
+    load: async () => (await import('../import/openfga.ts')).importOpenFga,
   },
 };
 const PRODUCTS = Object.keys(FROM);
@@ -75,12 +70,13 @@ export const addImport = subcommand({
   gatehouse import openfga model.fga tuples.json --out manifest.yaml --server http://localhost:8080
   gatehouse import cognito groups.json admins.json --out manifest.yaml`,
   notes: NOTES,
-  run: async ([from, files], { out, tests, tenant, module, server }) => {
+  run: async ([from, files], { out, tests, ...options }) => {
     const product = FROM[from];
     if (!product || files.length < 2 || files.length > product.most)
       throw new UsageError(`gatehouse import ${from} takes ${product?.files}`);
     for (const file of [out, tests ?? []].flat()) assertWritable(file, true);
-    const imported = await product.read(files, { tenant, module, server });
+    const read = await product.load();
+    const imported = await read(files, options);
     const answers = await compared(imported).finally(imported.close);
     const { manifest, left } = imported;
     const { wider = [], narrower = [], asked = 0 } = answers ?? {};

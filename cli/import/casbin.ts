@@ -1,7 +1,14 @@
 import { isId, isName, isSafeText } from '../../table/identifiers.ts';
 import { ProblemsError } from '../../testing/document.ts';
 import { type Comparison, type Matcher, partsOf, readMatcher } from './casbin-matcher.ts';
-import { type Imported, type Left, type Question, questionsOf } from './imported.ts';
+import {
+  createLeft,
+  type Imported,
+  type ImportOptions,
+  type Leave,
+  type Question,
+  questionsOf,
+} from './imported.ts';
 import { loadOther } from './other-package.ts';
 
 /** What is used of the package `casbin`. */
@@ -40,13 +47,6 @@ const EFFECTS: Readonly<Record<string, { readonly denies: boolean; readonly note
   },
 };
 
-export interface CasbinOptions {
-  /** The tenant of a model without domains. */
-  readonly tenant: string;
-  /** The module of the permissions. */
-  readonly module: string;
-}
-
 /**
  * Imports a model and a policy of Casbin: roles, within domains or not, roles of objects, deny lines. Roles are made flat:
  * each holds what it inherits, as far as Casbin follows links.
@@ -56,16 +56,13 @@ export interface CasbinOptions {
  */
 export async function importCasbin(
   [model = '', policy = '']: readonly string[],
-  { tenant, module }: CasbinOptions,
+  { tenant, module }: Pick<ImportOptions, 'tenant' | 'module'>,
 ): Promise<Imported> {
   const { newEnforcer } = await loadOther<Casbin>('casbin', 'an import from it');
   const enforcer = await newEnforcer(model, policy).catch((error: unknown) => {
     throw new ProblemsError([{ file: model, message: `Casbin cannot read it: ${String(error)}` }]);
   });
-  const left: Left[] = [];
-  const leave = (what: string, reason: string): void => {
-    left.push({ what, reason });
-  };
+  const { left, leave } = createLeft();
   const { matcher, order, denies } = readModel(enforcer, model, leave);
   const lines = await linesOf(enforcer, matcher, denies, leave);
   const kinds = matcher.object === 'g2' ? await linksOf(enforcer, 'g2', false) : NO_LINKS;
@@ -150,8 +147,6 @@ function groupBy<T>(all: readonly T[], keyOf: (one: T) => string): ReadonlyMap<s
 }
 
 const unique = <T>(all: readonly T[]): readonly T[] => [...new Set(all)];
-
-type Leave = (what: string, reason: string) => void;
 
 /** @throws ProblemsError for what no manifest can say */
 function readModel(enforcer: Enforcer, file: string, leave: Leave) {

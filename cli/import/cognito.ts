@@ -4,7 +4,7 @@ import { defined } from '../../table/defined.ts';
 import { isId, isName } from '../../table/identifiers.ts';
 import { ProblemsError } from '../../testing/document.ts';
 import { documentOf } from './document-of.ts';
-import { type Imported, type Left, questionsOf } from './imported.ts';
+import { createLeft, type Imported, type ImportOptions, questionsOf } from './imported.ts';
 
 const GROUPS = z.object({
   Groups: z
@@ -28,13 +28,6 @@ const USERS = z.object({
   ),
 });
 
-export interface CognitoOptions {
-  /** The tenant at which the groups are. */
-  readonly tenant: string;
-  /** The module of the permissions. */
-  readonly module: string;
-}
-
 /**
  * Imports groups of Cognito with their members. A group carries a role of its own name, which allows one permission: what
  * `groups.includes('admins')` asks in the code.
@@ -45,12 +38,9 @@ export interface CognitoOptions {
  */
 export async function importCognito(
   [file = '', ...memberFiles]: readonly string[],
-  { tenant, module }: CognitoOptions,
+  { tenant, module }: ImportOptions,
 ): Promise<Imported> {
-  const left: Left[] = [];
-  const leave = (what: string, reason: string): void => {
-    left.push({ what, reason });
-  };
+  const { left, leave } = createLeft();
   const { Groups } = await documentOf(file, GROUPS);
   const listed = new Map(Groups.map((group) => [group.GroupName, group]));
   const groups = new Map<string, { readonly description: string | undefined; readonly permission: string }>();

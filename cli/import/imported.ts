@@ -12,11 +12,28 @@ export interface Imported {
   readonly close?: (() => Promise<unknown>) | undefined;
 }
 
+/** What an import is told beside the files. */
+export interface ImportOptions {
+  /** The tenant, where the other product has none. */
+  readonly tenant: string;
+  /** The module of the permissions, of Casbin and Cognito. */
+  readonly module: string;
+  /** A server of OpenFGA, which is asked as well. */
+  readonly server: string | undefined;
+}
+
 /** What could not be said. */
-export interface Left {
+interface Left {
   /** The line, tuple or object as it is in the file. */
   readonly what: string;
   readonly reason: string;
+}
+export type Leave = (what: string, reason: string) => void;
+
+/** What could not be said so far, and what adds to it. */
+export function createLeft(): { readonly left: readonly Left[]; readonly leave: Leave } {
+  const left: Left[] = [];
+  return { left, leave: (what, reason) => void left.push({ what, reason }) };
 }
 
 export interface Question {

@@ -1,9 +1,10 @@
 import * as z from 'zod';
+import { messageOf } from '../../local/message-of.ts';
 import { problemsOf } from '../../provisioning/apply/problem.ts';
 import { inPlainWords } from '../../provisioning/issues.ts';
 import { ProblemsError } from '../../testing/document.ts';
 import { readFileAsDocument, readText } from '../../testing/text-file.ts';
-import type { Left } from './imported.ts';
+import type { Leave } from './imported.ts';
 import { loadOther } from './other-package.ts';
 
 /** How a relation of a type follows: any one of its parts. What restricts is none of them. */
@@ -16,40 +17,28 @@ export interface Relation {
   readonly from: readonly { readonly relation: string; readonly by: string }[];
 }
 
-interface Direct {
-  readonly type: string;
-  readonly relation?: string | undefined;
-  readonly wildcard?: object | undefined;
-}
-
+type Direct = z.infer<typeof DIRECT>;
 /** By type, then by name. */
 export type Model = ReadonlyMap<string, ReadonlyMap<string, Relation>>;
 
-interface Userset {
-  readonly this?: object | undefined;
-  readonly computedUserset?: { readonly relation: string } | undefined;
-  readonly tupleToUserset?:
-    | {
-        readonly tupleset: { readonly relation: string };
-        readonly computedUserset: { readonly relation: string };
-      }
-    | undefined;
-  readonly union?: { readonly child: readonly Userset[] } | undefined;
-  readonly intersection?: object | undefined;
-  readonly difference?: object | undefined;
-}
-
 const NAMED = z.object({ relation: z.string() });
-const USERSET: z.ZodType<Userset> = z.lazy(() =>
-  z.object({
-    this: z.object({}).optional(),
-    computedUserset: NAMED.optional(),
-    tupleToUserset: z.object({ tupleset: NAMED, computedUserset: NAMED }).optional(),
-    union: z.object({ child: z.array(USERSET) }).optional(),
-    intersection: z.object({}).optional(),
-    difference: z.object({}).optional(),
-  }),
-);
+const USERSET = z.object({
+  this: z.object({}).optional(),
+  computedUserset: NAMED.optional(),
+  tupleToUserset: z.object({ tupleset: NAMED, computedUserset: NAMED }).optional(),
+  get union() {
+    return z.object({ child: z.array(USERSET) }).optional();
+  },
+  intersection: z.object({}).optional(),
+  difference: z.object({}).optional(),
+});
+type Userset = z.infer<typeof USERSET>;
+const DIRECT = z.object({
+  type: z.string(),
+  relation: z.string().optional(),
+  wildcard: z.object({}).optional(),
+  condition: z.string().optional(),
+});
 const MODEL = z.object({
   schema_version: z.string(),
   type_definitions: z.array(
@@ -62,16 +51,7 @@ const MODEL = z.object({
             .record(
               z.string(),
               z.object({
-                directly_related_user_types: z
-                  .array(
-                    z.object({
-                      type: z.string(),
-                      relation: z.string().optional(),
-                      wildcard: z.object({}).optional(),
-                      condition: z.string().optional(),
-                    }),
-                  )
-                  .default([]),
+                directly_related_user_types: z.array(DIRECT).default([]),
               }),
             )
             .default({}),
@@ -93,7 +73,7 @@ interface Transformer {
  */
 export async function readModel(
   file: string,
-  leave: (left: Left) => void,
+  leave: Leave,
 ): Promise<{ readonly model: Model; readonly raw: unknown }> {
   const text = await readText(file);
   const raw = /^\s*\{/.test(text) ? (await readFileAsDocument(file)).data : await fromLanguage(file, text);
@@ -106,9 +86,7 @@ export async function readModel(
     read.data.type_definitions.map(({ type, relations, metadata }) => {
       const named = Object.entries(relations).map(([name, userset]) => {
         const direct = metadata?.relations[name]?.directly_related_user_types ?? [];
-        const relation = relationOf(userset, direct, (reason) =>
-          leave({ what: `${name} of ${type}`, reason }),
-        );
+        const relation = relationOf(userset, direct, (reason) => leave(`${name} of ${type}`, reason));
         return [name, relation] as const;
       });
       return [type, new Map(named)] as const;
@@ -125,7 +103,7 @@ async function fromLanguage(file: string, text: string): Promise<unknown> {
   try {
     return transformer.transformDSLToJSONObject(text);
   } catch (error) {
-    throw new ProblemsError([{ file, message: error instanceof Error ? error.message : String(error) }]);
+    throw new ProblemsError([{ file, message: messageOf(error) }]);
   }
 }
 
@@ -135,19 +113,13 @@ function relationOf(userset: Userset, direct: readonly Direct[], leave: (reason:
     leave('`and` restricts, and no role can say it: nothing of this part is imported');
   if (userset.difference)
     leave('`but not` restricts, and no role can say it: nothing of this part is imported');
+  const through = userset.tupleToUserset;
   const parts = (userset.union?.child ?? []).map((child) => relationOf(child, direct, leave));
   return {
     direct: [...(userset.this ? direct : []), ...parts.flatMap((part) => part.direct)],
     computed: [userset.computedUserset?.relation ?? [], parts.flatMap((part) => part.computed)].flat(),
     from: [
-      ...(userset.tupleToUserset
-        ? [
-            {
-              relation: userset.tupleToUserset.computedUserset.relation,
-              by: userset.tupleToUserset.tupleset.relation,
-            },
-          ]
-        : []),
+      ...(through ? [{ relation: through.computedUserset.relation, by: through.tupleset.relation }] : []),
       ...parts.flatMap((part) => part.from),
     ],
   };

@@ -1,12 +1,14 @@
+import * as z from 'zod';
 import { UsageError } from '../context.ts';
 import type { Question } from './imported.ts';
 
-export interface Tuple {
-  readonly user: string;
-  readonly relation: string;
-  readonly object: string;
-  readonly condition?: { readonly name: string } | null | undefined;
-}
+export const TUPLE = z.object({
+  user: z.string().max(512),
+  relation: z.string().max(50),
+  object: z.string().max(256),
+  condition: z.object({ name: z.string() }).nullish(),
+});
+export type Tuple = z.infer<typeof TUPLE>;
 
 /** Tuples that one request of OpenFGA writes. */
 const AT_ONCE = 100;

@@ -5,16 +5,10 @@ import { isBuiltIn } from '../../table/entities/scope-types.ts';
 import { isId, isName } from '../../table/identifiers.ts';
 import { ProblemsError } from '../../testing/document.ts';
 import { documentOf } from './document-of.ts';
-import type { Imported, Left, Questions } from './imported.ts';
+import { createLeft, type Imported, type ImportOptions, type Leave, type Questions } from './imported.ts';
 import { type Model, readModel } from './openfga-model.ts';
-import { openStore, type Tuple } from './openfga-store.ts';
+import { openStore, TUPLE, type Tuple } from './openfga-store.ts';
 
-const TUPLE = z.object({
-  user: z.string().max(512),
-  relation: z.string().max(50),
-  object: z.string().max(256),
-  condition: z.object({ name: z.string() }).nullish(),
-});
 /** What `fga tuple read` writes: as the API answers, or as `simple-json` and YAML. */
 const TUPLES = z.union([
   z
@@ -22,15 +16,6 @@ const TUPLES = z.union([
     .transform(({ tuples }) => tuples.map(({ key }) => key)),
   z.array(TUPLE),
 ]);
-
-export interface OpenFgaOptions {
-  /** The tenant above all objects. */
-  readonly tenant: string;
-  /** A server of OpenFGA, which is asked as well. */
-  readonly server: string | undefined;
-}
-
-type Leave = (what: string, reason: string) => void;
 
 const USER = 'user';
 
@@ -43,10 +28,10 @@ const USER = 'user';
  */
 export async function importOpenFga(
   [modelFile = '', ...tupleFiles]: readonly string[],
-  { tenant, server }: OpenFgaOptions,
+  { tenant, server }: Pick<ImportOptions, 'tenant' | 'server'>,
 ): Promise<Imported> {
-  const left: Left[] = [];
-  const { model, raw } = await readModel(modelFile, (each) => left.push(each));
+  const { left, leave } = createLeft();
+  const { model, raw } = await readModel(modelFile, leave);
   if (!model.has(USER)) throw new ProblemsError([{ file: modelFile, message: `has no type ${USER}` }]);
   const read = (await Promise.all(tupleFiles.map((file) => documentOf(file, TUPLES)))).flat();
   // Files may overlap: the server has no tuple twice.
@@ -55,9 +40,6 @@ export async function importOpenFga(
   const scopeTypes = new Map([...places.types].map((type) => [type, scopeTypeOf(type)]));
   if (new Set(scopeTypes.values()).size < scopeTypes.size)
     throw new ProblemsError([{ file: modelFile, message: 'two of its types would be one type of scopes' }]);
-  const leave: Leave = (what, reason) => {
-    left.push({ what, reason });
-  };
   const { tree, granted } = treeOf(tuples, places, leave);
   const { roles, groups, users } = accessOf(granted, { model, places, tree, tenant }, leave);
   const permissions = [...places.types].flatMap((type) =>
