@@ -1,7 +1,7 @@
 import { type RequestListener, request } from 'node:http';
 import { pipeline } from 'node:stream';
 import { sendJson } from './gateway/http.ts';
-import { foreign, foreignHeader } from './own-requests.ts';
+import { ownOnly } from './own-requests.ts';
 
 /**
  * The door of the embedded engine, for programs of this machine: the engine itself would serve every web page. What it
@@ -11,13 +11,7 @@ import { foreign, foreignHeader } from './own-requests.ts';
  */
 export function engineDoor(endpoint: string): RequestListener {
   const { hostname, port, host } = new URL(endpoint);
-  return (incoming, outgoing) => {
-    const header = foreignHeader(incoming);
-    if (header !== undefined)
-      return sendJson(outgoing, 403, {
-        __type: 'com.amazon.coral.service#AccessDeniedException',
-        message: foreign(header),
-      });
+  const pass: RequestListener = (incoming, outgoing) => {
     const { method, url: path, headers } = incoming;
     const passed = request({ hostname, port, method, path, headers: { ...headers, host } }, (answer) => {
       const kept = Object.entries(answer.headers).filter(([name]) => !name.startsWith('access-control-'));
@@ -29,4 +23,6 @@ export function engineDoor(endpoint: string): RequestListener {
     outgoing.once('close', () => passed.destroy());
     pipeline(incoming, passed, () => {});
   };
+  const __type = 'com.amazon.coral.service#AccessDeniedException';
+  return ownOnly(pass, (outgoing, message) => sendJson(outgoing, 403, { __type, message }));
 }

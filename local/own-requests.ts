@@ -1,5 +1,6 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { isLoopback } from '../table/loopback.ts';
+import { sendJson } from './gateway/http.ts';
 
 /**
  * What may drive this machine's own endpoints: programs on it, and no web page. A browser names the page in
@@ -22,5 +23,21 @@ function isHere(origin: string, port: number | undefined): boolean {
   return isOrigin && isLoopback(url.hostname) && Number(url.port || 80) === port;
 }
 
-export const foreign = (header: string): string =>
-  `${header}: only programs of this machine are served, under 127.0.0.1, localhost or [::1] with this port`;
+/**
+ * Serves the programs of this machine alone.
+ *
+ * @param refuse answers all others, with a message
+ */
+export const ownOnly =
+  (
+    serve: RequestListener,
+    refuse = (outgoing: ServerResponse, message: string): void => sendJson(outgoing, 403, { message }),
+  ): RequestListener =>
+  (incoming, outgoing) => {
+    const header = foreignHeader(incoming);
+    if (header === undefined) return serve(incoming, outgoing);
+    return refuse(
+      outgoing,
+      `${header}: only programs of this machine are served, under 127.0.0.1, localhost or [::1] with this port`,
+    );
+  };

@@ -2,11 +2,8 @@ import type { RequestListener } from 'node:http';
 import { createEngine, type Observe } from '../engine/index.ts';
 import { bearer, expressPermissions } from '../middleware/index.ts';
 import type { Reader } from '../table/reader.ts';
-import { sendJson } from './gateway/http.ts';
 import { GROUPS_CLAIM } from './identity/identity-provider.ts';
-import { foreign, foreignHeader } from './own-requests.ts';
-
-const PERMISSIONS_PATH = '/_dev/permissions';
+import { ownOnly } from './own-requests.ts';
 
 /** A snapshot holds for at least this long: with a shorter time, a client would do nothing but load. */
 const LEAST_TTL_SECONDS = 5;
@@ -21,11 +18,14 @@ export interface LocalPermissionsOptions {
   readonly observe: Observe;
 }
 
-/** What the caller of a token may do at a scope (`?scope=type:id`), for programs on this machine; the rest goes to `others`. */
-export function withPermissions(
-  { reader, issuer, audience, ttlSeconds, observe }: LocalPermissionsOptions,
-  others: RequestListener,
-): RequestListener {
+/** What the caller of a token may do at a scope (`?scope=type:id`), for programs on this machine. */
+export function createPermissionsListener({
+  reader,
+  issuer,
+  audience,
+  ttlSeconds,
+  observe,
+}: LocalPermissionsOptions): RequestListener {
   const engine = createEngine({
     reader,
     observe,
@@ -37,10 +37,5 @@ export function withPermissions(
     reader,
     who: bearer({ issuer, audience, groupsFrom: GROUPS_CLAIM }),
   });
-  return (incoming, outgoing) => {
-    if ((incoming.url ?? '').split('?', 1)[0] !== PERMISSIONS_PATH) return others(incoming, outgoing);
-    const header = foreignHeader(incoming);
-    if (header !== undefined) return sendJson(outgoing, 403, { message: foreign(header) });
-    return void serve(incoming, outgoing);
-  };
+  return ownOnly((incoming, outgoing) => void serve(incoming, outgoing));
 }

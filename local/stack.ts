@@ -2,11 +2,11 @@ import type { RequestListener } from 'node:http';
 import type { Authorizer } from '../authorizer/authorizer.ts';
 import { createHandlerFrom as createAuthorizer } from '../authorizer/compose.ts';
 import { createHandleFrom as createAuthzen } from '../authzen/compose.ts';
-import { withAuthzen } from './authzen.ts';
+import { createAuthzenListener } from './authzen.ts';
 import type { LocalConfiguration } from './configuration.ts';
 import { createFeed } from './explorer/live/feed.ts';
 import { showingUses } from './explorer/live/uses.ts';
-import { withExplorer } from './explorer/stack.ts';
+import { createStackExplorer } from './explorer/stack.ts';
 import type { Gateway, GatewayObservation } from './gateway/gateway.ts';
 import { toListener } from './gateway/http.ts';
 import type { WebSocketGateway } from './gateway/websocket.ts';
@@ -15,7 +15,7 @@ import { createLambdaEndpoint } from './lambda/endpoint.ts';
 import type { LambdaFunction } from './lambda/invocation.ts';
 import { writeLog } from './log.ts';
 import { type OnStarted, startParts } from './parts.ts';
-import { withPermissions } from './permissions.ts';
+import { createPermissionsListener } from './permissions.ts';
 import { listen } from './server.ts';
 import { type SocketIntegration, startLiveRevocation } from './sockets/live-revocation.ts';
 import { type LocalTable, openTable, type TableOptions } from './table.ts';
@@ -145,19 +145,26 @@ async function start<World>(
     { ...environment, PUBLIC_URL: url },
     { reader, observe: feed.observer('AuthZEN'), log: writeLog },
   );
-  const behind = withIdentityProvider(identityProvider, withConnections(sockets, toListener(gateway)));
-  const explorer = withExplorer({ table, url, events: feed.events, say, apis }, behind);
-  const permissions = withPermissions(
-    {
-      reader,
-      issuer,
-      audience: AUDIENCE,
-      ttlSeconds: configuration.CACHE_TTL_SECONDS,
-      observe: feed.observer('permissions'),
-    },
-    explorer.listener,
-  );
-  front.serve(withAuthzen(authzen, Date.now, permissions), sockets?.upgrade);
+  const explorer = createStackExplorer({ table, url, events: feed.events, say, apis });
+  const permissions = createPermissionsListener({
+    reader,
+    issuer,
+    audience: AUDIENCE,
+    ttlSeconds: configuration.CACHE_TTL_SECONDS,
+    observe: feed.observer('permissions'),
+  });
+  /** By path, the first that fits; all else is for the gateway. */
+  const served: readonly (readonly [RegExp, RequestListener])[] = [
+    [/^\/(?:access\/v1\/|\.well-known\/authzen-configuration)/, createAuthzenListener(authzen)],
+    [/^\/_dev\/permissions(?:\?|$)/, permissions],
+    [/^\/_dev\/explorer(?:[/?]|$)/, explorer.listener],
+    [/^\/_dev\//, identityProvider],
+  ];
+  const behind = withConnections(sockets, toListener(gateway));
+  front.serve((incoming, outgoing) => {
+    const [, serve = behind] = served.find(([paths]) => paths.test(incoming.url ?? '')) ?? [];
+    serve(incoming, outgoing);
+  }, sockets?.upgrade);
   back.serve(
     createLambdaEndpoint({
       // Lambda gives its context as well, which is none of provisioning's hooks.
@@ -177,11 +184,6 @@ async function start<World>(
     ...world,
   };
 }
-
-const withIdentityProvider =
-  (identityProvider: RequestListener, gateway: RequestListener): RequestListener =>
-  (request, response) =>
-    (request.url?.startsWith('/_dev/') ? identityProvider : gateway)(request, response);
 
 const withConnections =
   (sockets: WebSocketGateway | undefined, gateway: RequestListener): RequestListener =>

@@ -21,18 +21,18 @@ export interface StackExplorerOptions {
 }
 
 /**
- * The explorer over the table of the local stack, at `/_dev/explorer`; everything else goes to `others`. It may write:
+ * The explorer over the table of the local stack, at `/_dev/explorer`. It may write:
  * the table is for trying things out. Who asks for the page without a session gets a new link, on the screen of the stack
  * and never in the answer.
  */
-export function withExplorer(
-  { table, url, events, say, apis }: StackExplorerOptions,
-  others: RequestListener,
-): { readonly listener: RequestListener; readonly newLink: () => string } {
+export function createStackExplorer({ table, url, events, say, apis }: StackExplorerOptions): {
+  readonly listener: RequestListener;
+  readonly newLink: () => string;
+} {
   const clock = { now: Date.now };
   const sessions = createSessions({ ...clock, newSecret: () => randomBytes(32).toString('base64url') });
   const newLink = () => `${url}${linkTo(BASE_PATH, sessions.newTicket())}`;
-  const explorer = createExplorer({
+  const listener = createExplorer({
     basePath: BASE_PATH,
     sessions,
     events,
@@ -55,13 +55,7 @@ export function withExplorer(
     howToOpen: 'gatehouse dev has just printed a new one in its terminal',
     onClosed: () => say(explorerLine(newLink())),
   });
-  return {
-    newLink,
-    listener: (incoming, outgoing) => {
-      const isOurs = /^\/_dev\/explorer(?:[/?]|$)/.test(incoming.url ?? '');
-      return (isOurs ? explorer : others)(incoming, outgoing);
-    },
-  };
+  return { newLink, listener };
 }
 
 /** The line of the explorer: a link that opens it once. */

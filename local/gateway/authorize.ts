@@ -3,7 +3,7 @@ import { evaluate, INVOKE_ACTION } from '../../authorizer/policies/iam.ts';
 import { messageOf } from '../message-of.ts';
 import type { AnswerRules, AuthorizerAnswer } from './authorizer-answer.ts';
 import { readAnswer } from './authorizer-answer.ts';
-import type { AuthorizerContext } from './event-shapes.ts';
+import type { Grant } from './event-parts.ts';
 import { withTimeout } from './http.ts';
 import { type IdentitySource, readIdentity } from './identity-sources.ts';
 import type { MatchedRequest } from './request.ts';
@@ -13,12 +13,7 @@ import type { Refusal } from './responses.ts';
 export type AnswerSource = 'hit' | 'miss' | 'off' | 'skipped';
 
 export type Verdict =
-  | {
-      readonly allowed: true;
-      readonly source: AnswerSource;
-      readonly principalId: string | undefined;
-      readonly context: AuthorizerContext | undefined;
-    }
+  | (Grant & { readonly allowed: true; readonly source: AnswerSource })
   | {
       readonly allowed: false;
       readonly source: AnswerSource;

@@ -1,21 +1,14 @@
 import type { Statement } from '../../authorizer/policies/iam.ts';
 import type { ApiKind } from './api.ts';
+import type { Grant } from './event-parts.ts';
 import type { AuthorizerContext, JsonValue } from './event-shapes.ts';
 
 /** A well-formed answer: a policy to evaluate, or a simple verdict. */
-export type AuthorizerAnswer =
-  | {
-      readonly form: 'policy';
-      readonly statements: readonly Statement[];
-      readonly principalId: string | undefined;
-      readonly context: AuthorizerContext | undefined;
-    }
-  | {
-      readonly form: 'simple';
-      readonly isAuthorized: boolean;
-      readonly principalId: undefined;
-      readonly context: AuthorizerContext | undefined;
-    };
+export type AuthorizerAnswer = Grant &
+  (
+    | { readonly form: 'policy'; readonly statements: readonly Statement[] }
+    | { readonly form: 'simple'; readonly isAuthorized: boolean }
+  );
 
 export interface AnswerRules {
   readonly kind: ApiKind;

@@ -1,7 +1,7 @@
 import { messageOf } from '../message-of.ts';
-import type { Api, ApiKind, ApiSettings, Cors } from './api.ts';
+import type { Api, ApiKind, ApiSettings, Cors, Route } from './api.ts';
 import { type AuthorizationOptions, createAuthorization, type Verdict } from './authorize.ts';
-import type { AuthorizerContext } from './event-shapes.ts';
+import type { Grant } from './event-parts.ts';
 import {
   httpAuthorizerEventV1,
   httpProxyEventV1,
@@ -14,12 +14,6 @@ import { throughJson } from './http.ts';
 import { isRestHeader, parseIdentitySource } from './identity-sources.ts';
 import type { MatchedRequest } from './request.ts';
 import { bySpecificity, parseRouteKey, type RoutePattern } from './routes.ts';
-
-/** The authorizer's answer as the backend gets it. */
-interface Grant {
-  readonly principalId: string | undefined;
-  readonly context: AuthorizerContext | undefined;
-}
 
 export interface CompiledRoute extends RoutePattern {
   readonly integrate: (request: MatchedRequest, grant: Grant) => Promise<unknown>;
@@ -65,35 +59,19 @@ function bindAuthorizer(api: Api): AuthorizationOptions['ask'] {
   if (api.kind === 'http-1.0') return bind(api.authorizer.invoke, httpAuthorizerEventV1);
   const { authorizer } = api;
   if (authorizer.kind === 'REQUEST') return bind(authorizer.invoke, restAuthorizerEvent);
-  return bind(authorizer.invoke, (request: MatchedRequest, [token = '']: readonly string[]) =>
-    tokenAuthorizerEvent(request, token),
-  );
+  return bind(authorizer.invoke, tokenAuthorizerEvent);
 }
 
-function bindRoutes(api: Api): CompiledRoute[] {
-  switch (api.kind) {
-    case 'http-2.0':
-      return api.routes.map(({ key, integration }) => ({
-        ...parseRouteKey(key),
-        integrate: bind(integration, (request: MatchedRequest, grant: Grant) =>
-          httpProxyEventV2(request, grant.context),
-        ),
-      }));
-    case 'http-1.0':
-      return api.routes.map(({ key, integration }) => ({
-        ...parseRouteKey(key),
-        integrate: bind(integration, (request: MatchedRequest, { context, principalId }: Grant) =>
-          httpProxyEventV1(request, context, principalId),
-        ),
-      }));
-    case 'rest':
-      return api.routes.map(({ key, integration }) => ({
-        ...parseRouteKey(key),
-        integrate: bind(integration, (request: MatchedRequest, { context, principalId }: Grant) =>
-          restProxyEvent(request, context, principalId),
-        ),
-      }));
-  }
+const bindRoutes = <Event>(
+  routes: readonly Route<Event>[],
+  make: (request: MatchedRequest, grant: Grant) => Event,
+): CompiledRoute[] =>
+  routes.map(({ key, integration }) => ({ ...parseRouteKey(key), integrate: bind(integration, make) }));
+
+function routesOf(api: Api): CompiledRoute[] {
+  if (api.kind === 'http-2.0') return bindRoutes(api.routes, httpProxyEventV2);
+  if (api.kind === 'http-1.0') return bindRoutes(api.routes, httpProxyEventV1);
+  return bindRoutes(api.routes, restProxyEvent);
 }
 
 function checkRoutes(kind: ApiKind, routes: readonly RoutePattern[]): void {
@@ -121,7 +99,7 @@ function checkAuthorizer({ authorizer }: Api): void {
 function compile(api: Api, { clock, maxCachedAnswers }: CompileOptions): CompiledApi {
   const { authorizer, basePath, kind } = api;
   if (!/^(\/[^/?#]+)*$/.test(basePath)) throw new Error(`basePath "${basePath}" is neither '' nor "/name"`);
-  const routes = bindRoutes(api);
+  const routes = routesOf(api);
   checkRoutes(kind, routes);
   checkAuthorizer(api);
   return {

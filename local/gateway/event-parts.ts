@@ -49,12 +49,32 @@ type Values = Iterable<readonly [name: string, values: readonly string[]]>;
 export const lastOf = (values: Values): Record<string, string> =>
   Object.fromEntries([...values].map(([name, list]) => [name, list.at(-1) ?? '']));
 
-export const listsOf = (values: Values): Record<string, string[]> =>
+const listsOf = (values: Values): Record<string, string[]> =>
   Object.fromEntries([...values].map(([name, list]) => [name, [...list]]));
 
 /** All kinds but format 2.0 keep the case of header names. */
 export const spelled = (headers: ReadonlyMap<string, HeaderGroup>): Values =>
   [...headers.values()].map(({ name, values }) => [name, values]);
+
+/** Who sent a request. */
+export const callerOf = ({ wire, headers }: MatchedRequest) => ({
+  sourceIp: wire.sourceIp,
+  userAgent: headers.get('user-agent')?.values.at(-1) ?? null,
+});
+
+/** Headers and query as all kinds but format 2.0 have them: the last of several values, and all of them. */
+export const valueFields = ({ headers, query }: MatchedRequest) => ({
+  headers: lastOf(spelled(headers)),
+  multiValueHeaders: listsOf(spelled(headers)),
+  queryStringParameters: lastOf(query),
+  multiValueQueryStringParameters: listsOf(query),
+});
+
+/** The authorizer's answer as the backend gets it. */
+export interface Grant {
+  readonly principalId: string | undefined;
+  readonly context: AuthorizerContext | undefined;
+}
 
 /** `principalId` comes last: a context key of that name must not speak for the caller. */
 export const flatten = <Value>(context: Record<string, Value>, principalId: string | undefined) => ({
@@ -63,5 +83,8 @@ export const flatten = <Value>(context: Record<string, Value>, principalId: stri
 });
 
 /** "The returned values are all stringified" (AG api-gateway-lambda-authorizer-output). */
-export const stringified = (context: AuthorizerContext | undefined): Record<string, string> =>
-  Object.fromEntries(Object.entries(context ?? {}).map(([name, value]) => [name, String(value)]));
+export const stringified = ({ context, principalId }: Grant) =>
+  flatten(
+    Object.fromEntries(Object.entries(context ?? {}).map(([name, value]) => [name, String(value)])),
+    principalId,
+  );

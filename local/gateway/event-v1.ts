@@ -1,17 +1,18 @@
 import { createHash } from 'node:crypto';
 import {
+  callerOf,
   decodedParameters,
   domainName,
   encodedBody,
   flatten,
+  type Grant,
   lastOf,
-  listsOf,
   requestTime,
   spelled,
   stringified,
+  valueFields,
 } from './event-parts.ts';
 import type {
-  AuthorizerContext,
   HttpAuthorizerEventV1,
   HttpProxyEventV1,
   RestAuthorizerEvent,
@@ -29,6 +30,7 @@ const resourceId = (resourcePath: string): string =>
   createHash('sha256').update(resourcePath).digest('hex').slice(0, 6);
 
 function identityOf(request: MatchedRequest) {
+  const { sourceIp, userAgent } = callerOf(request);
   return {
     accessKey: null,
     accountId: null,
@@ -41,9 +43,9 @@ function identityOf(request: MatchedRequest) {
     cognitoIdentityId: null,
     cognitoIdentityPoolId: null,
     principalOrgId: null,
-    sourceIp: request.wire.sourceIp,
+    sourceIp,
     user: null,
-    userAgent: request.headers.get('user-agent')?.values.at(-1) ?? null,
+    userAgent,
     userArn: null,
   };
 }
@@ -96,7 +98,7 @@ export function httpAuthorizerEventV1(
       resourceId: null,
       stage: settings.stage,
       requestId: request.requestId,
-      identity: { sourceIp: wire.sourceIp, userAgent: identityOf(request).userAgent },
+      identity: callerOf(request),
       resourcePath: request.resourcePath,
       httpMethod: wire.method,
       apiId: settings.apiId,
@@ -115,10 +117,7 @@ export function restAuthorizerEvent(request: MatchedRequest): RestAuthorizerEven
     type: 'REQUEST',
     methodArn: request.arn,
     ...resourceFields(request),
-    headers: lastOf(spelled(request.headers)),
-    multiValueHeaders: listsOf(spelled(request.headers)),
-    queryStringParameters: lastOf(request.query),
-    multiValueQueryStringParameters: listsOf(request.query),
+    ...valueFields(request),
     pathParameters: { ...request.pathParameters },
     stageVariables: { ...request.settings.stageVariables },
     requestContext: {
@@ -132,17 +131,20 @@ export function restAuthorizerEvent(request: MatchedRequest): RestAuthorizerEven
 /**
  * The event of a TOKEN authorizer: these fields and nothing else (AG api-gateway-lambda-authorizer-input).
  */
-export function tokenAuthorizerEvent(request: MatchedRequest, token: string): TokenAuthorizerEvent {
+export function tokenAuthorizerEvent(
+  request: MatchedRequest,
+  [token = '']: readonly string[],
+): TokenAuthorizerEvent {
   return { type: 'TOKEN', authorizationToken: token, methodArn: request.arn };
 }
 
 function proxyFields(request: MatchedRequest, pathParameters: Record<string, string>) {
+  const { queryStringParameters, multiValueQueryStringParameters, ...headers } = valueFields(request);
   return {
     ...resourceFields(request),
-    headers: lastOf(spelled(request.headers)),
-    multiValueHeaders: listsOf(spelled(request.headers)),
-    queryStringParameters: orNull(lastOf(request.query)),
-    multiValueQueryStringParameters: orNull(listsOf(request.query)),
+    ...headers,
+    queryStringParameters: orNull(queryStringParameters),
+    multiValueQueryStringParameters: orNull(multiValueQueryStringParameters),
     pathParameters: orNull(pathParameters),
     stageVariables: orNull({ ...request.settings.stageVariables }),
   };
@@ -151,11 +153,7 @@ function proxyFields(request: MatchedRequest, pathParameters: Record<string, str
 /**
  * The event of an HTTP API's Lambda proxy integration, format 1.0 (AG http-api-develop-integrations-lambda).
  */
-export function httpProxyEventV1(
-  request: MatchedRequest,
-  context: AuthorizerContext | undefined,
-  principalId: string | undefined,
-): HttpProxyEventV1 {
+export function httpProxyEventV1(request: MatchedRequest, grant: Grant): HttpProxyEventV1 {
   return {
     version: '1.0',
     ...proxyFields(request, decodedParameters(request.pathParameters)),
@@ -163,7 +161,7 @@ export function httpProxyEventV1(
     requestContext: {
       ...requestContext(request),
       resourceId: null,
-      authorizer: flatten({ ...context }, principalId),
+      authorizer: flatten({ ...grant.context }, grant.principalId),
     },
   };
 }
@@ -173,11 +171,7 @@ export function httpProxyEventV1(
  * values are all stringified" (AG api-gateway-lambda-authorizer-output); the body is text, as it is without
  * binary media types.
  */
-export function restProxyEvent(
-  request: MatchedRequest,
-  context: AuthorizerContext | undefined,
-  principalId: string | undefined,
-): RestProxyEvent {
+export function restProxyEvent(request: MatchedRequest, grant: Grant): RestProxyEvent {
   return {
     ...proxyFields(request, { ...request.pathParameters }),
     body: request.wire.body?.length ? request.wire.body.toString('utf8') : null,
@@ -185,7 +179,7 @@ export function restProxyEvent(
     requestContext: {
       ...requestContext(request),
       resourceId: resourceId(request.resourcePath),
-      authorizer: flatten(stringified(context), principalId),
+      authorizer: stringified(grant),
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { APIGatewayEventRequestContextV2 } from 'aws-lambda';
-import { decodedParameters, domainName, encodedBody, requestTime } from './event-parts.ts';
-import type { AuthorizerContext, HttpAuthorizerEventV2, HttpProxyEventV2 } from './event-shapes.ts';
+import { decodedParameters, domainName, encodedBody, type Grant, requestTime } from './event-parts.ts';
+import type { HttpAuthorizerEventV2, HttpProxyEventV2 } from './event-shapes.ts';
 import type { MatchedRequest } from './request.ts';
 
 function requestContext(request: MatchedRequest): APIGatewayEventRequestContextV2 {
@@ -65,10 +65,7 @@ export function httpAuthorizerEventV2(
 /**
  * The event of an HTTP API's Lambda proxy integration, format 2.0 (AG http-api-develop-integrations-lambda).
  */
-export function httpProxyEventV2(
-  request: MatchedRequest,
-  context: AuthorizerContext | undefined,
-): HttpProxyEventV2 {
+export function httpProxyEventV2(request: MatchedRequest, { context }: Grant): HttpProxyEventV2 {
   const { body, isBase64Encoded } = encodedBody(request);
   return {
     ...commonFields(request),

@@ -74,12 +74,9 @@ function routedVerb(kind: ApiKind, request: GatewayRequest, headers: MatchedRequ
   return override ?? request.method;
 }
 
-interface Outcome {
+type Outcome = Pick<GatewayLogEntry, 'routeKey' | 'authorizer' | 'error'> & {
   readonly response: GatewayResponse;
-  readonly routeKey?: string;
-  readonly authorizer?: AnswerSource;
-  readonly error?: string;
-}
+};
 
 async function integrate(
   api: CompiledApi,

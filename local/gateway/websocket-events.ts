@@ -1,4 +1,4 @@
-import { domainName, flatten, lastOf, listsOf, requestTime, spelled, stringified } from './event-parts.ts';
+import { callerOf, domainName, requestTime, valueFields } from './event-parts.ts';
 import type { WebSocketAuthorizerEvent, WebSocketEvent } from './event-shapes.ts';
 import type { MatchedRequest } from './request.ts';
 
@@ -20,12 +20,6 @@ export interface Connection {
   readonly authorizer: WebSocketEvent['requestContext']['authorizer'];
 }
 
-/** Strings and `principalId`, as in REST. */
-export const authorizerOf = (
-  context: Parameters<typeof stringified>[0],
-  principalId: string | undefined,
-): Connection['authorizer'] => flatten(stringified(context), principalId);
-
 function contextOf<Type extends string>(request: ConnectRequest, moment: Moment, eventType: Type) {
   const { settings } = request;
   return {
@@ -37,23 +31,13 @@ function contextOf<Type extends string>(request: ConnectRequest, moment: Moment,
     stage: settings.stage,
     connectedAt: request.receivedAt,
     requestTimeEpoch: moment.at,
-    identity: {
-      sourceIp: request.wire.sourceIp,
-      userAgent: request.headers.get('user-agent')?.values.at(-1) ?? null,
-    },
+    identity: callerOf(request),
     requestId: moment.requestId,
     domainName: domainName(settings),
     connectionId: request.connectionId,
     apiId: settings.apiId,
   };
 }
-
-const requestFields = (request: ConnectRequest) => ({
-  headers: lastOf(spelled(request.headers)),
-  multiValueHeaders: listsOf(spelled(request.headers)),
-  queryStringParameters: lastOf(request.query),
-  multiValueQueryStringParameters: listsOf(request.query),
-});
 
 const connecting = (request: ConnectRequest) =>
   contextOf(
@@ -66,7 +50,7 @@ const connecting = (request: ConnectRequest) =>
 export const webSocketAuthorizerEvent = (request: ConnectRequest): WebSocketAuthorizerEvent => ({
   type: 'REQUEST',
   methodArn: request.arn,
-  ...requestFields(request),
+  ...valueFields(request),
   stageVariables: { ...request.settings.stageVariables },
   requestContext: connecting(request),
 });
@@ -76,7 +60,7 @@ const stageVariablesOf = ({ settings: { stageVariables } }: ConnectRequest) =>
 
 /** The event of the `$connect` route. */
 export const connectEvent = ({ request, authorizer }: Connection): WebSocketEvent => ({
-  ...requestFields(request),
+  ...valueFields(request),
   ...stageVariablesOf(request),
   requestContext: { ...connecting(request), authorizer },
   isBase64Encoded: false,

@@ -3,9 +3,10 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { messageOf } from '../message-of.ts';
-import { foreign, foreignHeader } from '../own-requests.ts';
+import { ownOnly } from '../own-requests.ts';
 import type { WebSocketApi } from './api.ts';
 import { type CompiledWebSocketApi, compileWebSocketApi, type Integrate } from './compile-websocket-api.ts';
+import { stringified } from './event-parts.ts';
 import { alone, type GatewayObservation } from './gateway.ts';
 import { readBody, sendJson, toGatewayRequest } from './http.ts';
 import {
@@ -18,7 +19,6 @@ import {
 } from './request.ts';
 import { type GatewayResponse, refuse } from './responses.ts';
 import {
-  authorizerOf,
   type Connection,
   type ConnectRequest,
   connectEvent,
@@ -130,7 +130,7 @@ export function createWebSocketGateway({
       const refused = refuse('websocket', verdict.refusal);
       return verdict.error === undefined ? { refused } : { refused, error: verdict.error };
     }
-    const connection = { request, authorizer: authorizerOf(verdict.context, verdict.principalId) };
+    const connection = { request, authorizer: stringified(verdict) };
     try {
       const answer = await api.routes.get('$connect')?.(connectEvent(connection));
       return answer === undefined || answer.statusCode < 300 ? connection : { refused: answer };
@@ -206,9 +206,6 @@ export function createWebSocketGateway({
   }
 
   async function manage(incoming: IncomingMessage, outgoing: ServerResponse, connectionId: string) {
-    // On AWS it takes signed requests of those who may.
-    const header = foreignHeader(incoming);
-    if (header !== undefined) return sendJson(outgoing, 403, { message: foreign(header) });
     const found = open.get(connectionId);
     const body = await readBody(incoming, MAX_MESSAGE_BYTES);
     if (body === undefined) return sendJson(outgoing, 413, { message: 'Request Too Long' });
@@ -233,7 +230,10 @@ export function createWebSocketGateway({
     manage: (incoming, outgoing) => {
       const [, basePath = '', connectionId] = MANAGED.exec(splitTarget(incoming.url ?? '').path) ?? [];
       if (connectionId === undefined || !byPath.has(basePath)) return false;
-      manage(incoming, outgoing, connectionId).catch(() => outgoing.destroy());
+      // On AWS it takes signed requests of those who may.
+      ownOnly(() => {
+        manage(incoming, outgoing, connectionId).catch(() => outgoing.destroy());
+      })(incoming, outgoing);
       return true;
     },
     stop: () => {

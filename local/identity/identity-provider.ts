@@ -4,7 +4,7 @@ import { calculateJwkThumbprint, exportJWK, generateKeyPair, SignJWT } from 'jos
 import { readBody, sendJson } from '../gateway/http.ts';
 import { splitTarget } from '../gateway/request.ts';
 import { messageOf } from '../message-of.ts';
-import { foreign, foreignHeader } from '../own-requests.ts';
+import { ownOnly } from '../own-requests.ts';
 import { readTokenRequest, type TokenRequest } from './token-request.ts';
 
 export interface IdentityProviderOptions {
@@ -131,8 +131,6 @@ export async function createIdentityProvider(options: IdentityProviderOptions): 
   ]);
 
   async function serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    const header = foreignHeader(incoming);
-    if (header) return refuse(outgoing, 403, 'access_denied', foreign(header));
     const { path } = splitTarget(incoming.url ?? '');
     const endpoint = endpoints.get(path);
     if (!endpoint) return refuse(outgoing, 404, 'not_found', `${path} is not served here`);
@@ -141,11 +139,14 @@ export async function createIdentityProvider(options: IdentityProviderOptions): 
     return refuse(outgoing, 405, 'method_not_allowed', `${path} takes ${endpoint.method}`);
   }
 
-  return (incoming, outgoing) => {
-    serve(incoming, outgoing).catch((error: unknown) => {
-      // Incomplete: the client disconnected while sending.
-      if (!incoming.complete) return outgoing.destroy();
-      return refuse(outgoing, 500, 'server_error', messageOf(error));
-    });
-  };
+  return ownOnly(
+    (incoming, outgoing) => {
+      serve(incoming, outgoing).catch((error: unknown) => {
+        // Incomplete: the client disconnected while sending.
+        if (!incoming.complete) return outgoing.destroy();
+        return refuse(outgoing, 500, 'server_error', messageOf(error));
+      });
+    },
+    (outgoing, message) => refuse(outgoing, 403, 'access_denied', message),
+  );
 }

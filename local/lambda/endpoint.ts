@@ -3,7 +3,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { readBody, sendJson } from '../gateway/http.ts';
 import { splitTarget } from '../gateway/request.ts';
 import { messageOf } from '../message-of.ts';
-import { foreign, foreignHeader } from '../own-requests.ts';
+import { ownOnly } from '../own-requests.ts';
 import { functionArn, LATEST, parseFunctionName } from './function-name.ts';
 import { type FunctionError, invokeFunction, type LambdaFunction } from './invocation.ts';
 
@@ -136,13 +136,6 @@ export function createLambdaEndpoint(options: LambdaEndpointOptions): RequestLis
   }
 
   async function serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    const header = foreignHeader(incoming);
-    if (header)
-      return sendError(outgoing, {
-        statusCode: 403,
-        type: 'AccessDeniedException',
-        message: foreign(header),
-      });
     const { path, rawQueryString } = splitTarget(incoming.url ?? '');
     const [, name] = /^\/2015-03-31\/functions\/([^/]+)\/invocations\/?$/.exec(path) ?? [];
     if (incoming.method !== 'POST' || name === undefined) {
@@ -153,8 +146,11 @@ export function createLambdaEndpoint(options: LambdaEndpointOptions): RequestLis
     return 'statusCode' in target ? sendError(outgoing, target) : invoke(incoming, outgoing, target);
   }
 
-  return (incoming, outgoing) => {
-    // Only when the client disconnects while sending.
-    serve(incoming, outgoing).catch(() => outgoing.destroy());
-  };
+  return ownOnly(
+    (incoming, outgoing) => {
+      // Only when the client disconnects while sending.
+      serve(incoming, outgoing).catch(() => outgoing.destroy());
+    },
+    (outgoing, message) => sendError(outgoing, { statusCode: 403, type: 'AccessDeniedException', message }),
+  );
 }
