@@ -94,8 +94,8 @@ async function examine(
 ): Promise<readonly Result[]> {
   const isWanted = (check: CheckName): boolean => options.only?.includes(check) ?? true;
   const results: Result[] = [];
-  const add = (check: CheckName, found: readonly Result[]) => {
-    if (isWanted(check)) results.push(...found);
+  const add = async (check: CheckName, examined: () => Promise<Result | readonly Result[]>) => {
+    if (isWanted(check)) results.push(...[await examined()].flat());
   };
   const { region } = options;
   const variables = async (name: string | undefined) =>
@@ -105,56 +105,51 @@ async function examine(
   // Before the first deployment there is no table yet: the other variables are checked all the same.
   env.TABLE_NAME ||= options.table ?? context.env.TABLE_NAME ?? 'gatehouse';
   const { configuration, results: found } = checkConfiguration(env);
-  add('configuration', [...found, ...(deployed ? checkSize(deployed) : [])]);
-  if (configuration && isWanted('issuers')) add('issuers', await checkIssuers(configuration, context));
-  if (configuration)
-    add(
-      'cache',
-      options.authorizers.length > 0
-        ? await checkAttached(configuration, options.authorizers)
-        : unattested(configuration),
-    );
-  if (!configuration)
+  await add('configuration', async () => [...found, ...(deployed ? checkSize(deployed) : [])]);
+  if (configuration) {
+    await add('issuers', () => checkIssuers(configuration, context));
+    // What is wrong with a file is said, whatever is wanted.
+    const attached = await checkAttached(configuration, options.authorizers);
+    await add('cache', async () => (options.authorizers.length > 0 ? attached : unattested(configuration)));
+  } else
     for (const check of OF_THE_CONFIGURATION)
-      add(check, [reporter(check).notChecked('it needs a configuration with which the authorizer starts')]);
+      await add(check, async () =>
+        reporter(check).notChecked('it needs a configuration with which the authorizer starts'),
+      );
   if (!OF_THE_TABLE.some(isWanted)) return results;
   const tableRegion = env.TABLE_REGION || undefined;
-  const at = region ?? tableRegion;
   const connection = {
     ...options,
-    region: at,
+    region: region ?? tableRegion,
     table: options.table ?? (deployed?.TABLE_NAME || tableOf(options, context.env)),
   };
   const table = await openTable(connection, context.env);
   const reader = createReader(table);
   const described = isWanted('table') || isWanted('writers') ? await describeTable(table) : undefined;
-  if (isWanted('table')) add('table', await checkTable(table, described, tableRegion));
-  if (isWanted('rights')) add('rights', await checkRights(table, options.asAuthorizer === true));
-  if (isWanted('clock')) add('clock', [await checkClock(context.now, () => dateOfTable(table))]);
-  if (isWanted('writers'))
-    add('writers', [
-      await checkStamps(reader, context.now),
-      ...(await checkPolicy(table, described?.TableArn)),
-    ]);
-  if (configuration && isWanted('cache'))
-    add('cache', await checkRoutes(configuration, { ...connection, api: configuration.api }, context, env));
-  if (configuration && isWanted('routes'))
-    add(
-      'routes',
-      await checkWrittenScopes(configuration, { ...connection, api: configuration.api }, context),
-    );
-  if (isWanted('operators')) {
-    const { OPERATIONS_SCOPE } = (await variables(options.provisioning)) ?? context.env;
-    add('operators', [await checkOperations(reader, OPERATIONS_SCOPE || undefined)]);
+  await add('table', () => checkTable(table, described, tableRegion));
+  await add('rights', () => checkRights(table, options.asAuthorizer === true));
+  await add('clock', () => checkClock(context.now, () => dateOfTable(table)));
+  await add('writers', async () => [
+    await checkStamps(reader, context.now),
+    ...(await checkPolicy(table, described?.TableArn)),
+  ]);
+  if (configuration) {
+    const inApi = { ...connection, api: configuration.api };
+    await add('cache', () => checkRoutes(inApi, context, env));
+    await add('routes', () => checkWrittenScopes(inApi, context));
   }
-  if (isWanted('cost')) {
+  await add('operators', async () => {
+    const { OPERATIONS_SCOPE } = (await variables(options.provisioning)) ?? context.env;
+    return checkOperations(reader, OPERATIONS_SCOPE || undefined);
+  });
+  await add('cost', async () => {
     const asked = question && {
       subject: await existing(reader, 'subject', question.subject),
       permission: await existing(reader, 'permission', question.permission),
       scope: await existing(reader, 'scope', question.scope),
     };
-    add('cost', [await checkCost(reader, context.now, asked ?? NO_QUESTION)]);
-  }
+    return checkCost(reader, context.now, asked ?? NO_QUESTION);
+  });
   return results.length > 0 ? results : [reporter('configuration').notChecked('nothing was checked')];
 }
 

@@ -10,69 +10,65 @@ const { ok, failed, warning, notChecked } = reporter('cache');
 
 /** The most authorizers of one API (AG limits). */
 const MOST = 10;
-const ttl = z.number().int().min(0).max(3_600).optional();
-
-/** `aws apigatewayv2 get-authorizers` and `aws apigateway get-authorizers`, as far as they are used. */
-const listing = z.union([
-  z.object({
-    Items: z
-      .array(
-        z.object({
-          AuthorizerId: z.string(),
-          AuthorizerType: z.string(),
-          AuthorizerResultTtlInSeconds: ttl,
-          IdentitySource: z.array(z.string()).optional(),
-        }),
-      )
-      .max(MOST),
-  }),
-  z.object({
-    items: z
-      .array(
-        z.object({
-          id: z.string(),
-          type: z.string(),
-          authorizerResultTtlInSeconds: ttl,
-          identitySource: z.string().optional(),
-        }),
-      )
-      .max(MOST),
-  }),
-]);
+const ttl = z.number().int().min(0).max(3_600);
 
 /** An authorizer as API Gateway has it. */
 interface Attached {
   readonly id: string;
+  readonly isLambda: boolean;
   readonly ttl: number;
   readonly identitySources: readonly string[];
 }
 
 /** AWS's own, where none is set (AG API_Authorizer): REST 300; HTTP APIs 0. */
 const REST_TTL = 300;
-
-/** Reads the authorizers of Lambda from what the AWS command line printed. Throws {@link UsageError}. */
-async function readAttached(file: string): Promise<readonly Attached[]> {
-  const parsed = listing.safeParse(parseJson(await readText(file)));
-  if (!parsed.success)
-    throw new UsageError(
-      `${file} is not the output of aws apigatewayv2 get-authorizers or aws apigateway get-authorizers`,
-    );
-  if ('Items' in parsed.data)
-    return parsed.data.Items.filter(({ AuthorizerType }) => AuthorizerType === 'REQUEST').map((each) => ({
+const ofHttpApi = z
+  .object({
+    AuthorizerId: z.string(),
+    AuthorizerType: z.string(),
+    AuthorizerResultTtlInSeconds: ttl.default(0),
+    IdentitySource: z.array(z.string()).default([]),
+  })
+  .transform(
+    (each): Attached => ({
       id: each.AuthorizerId,
-      ttl: each.AuthorizerResultTtlInSeconds ?? 0,
-      identitySources: each.IdentitySource ?? [],
-    }));
-  return parsed.data.items
-    .filter(({ type }) => type === 'REQUEST' || type === 'TOKEN')
-    .map((each) => ({
+      isLambda: each.AuthorizerType === 'REQUEST',
+      ttl: each.AuthorizerResultTtlInSeconds,
+      identitySources: each.IdentitySource,
+    }),
+  );
+const ofRestApi = z
+  .object({
+    id: z.string(),
+    type: z.string(),
+    authorizerResultTtlInSeconds: ttl.default(REST_TTL),
+    identitySource: z.string().default(''),
+  })
+  .transform(
+    (each): Attached => ({
       id: each.id,
-      ttl: each.authorizerResultTtlInSeconds ?? REST_TTL,
-      identitySources: (each.identitySource ?? '')
+      isLambda: ['REQUEST', 'TOKEN'].includes(each.type),
+      ttl: each.authorizerResultTtlInSeconds,
+      identitySources: each.identitySource
         .split(',')
         .map((text) => text.trim())
         .filter(Boolean),
-    }));
+    }),
+  );
+
+/** `aws apigatewayv2 get-authorizers` and `aws apigateway get-authorizers`, as far as they are used. */
+const listing = z.union([
+  z.object({ Items: z.array(ofHttpApi).max(MOST) }).transform(({ Items }) => Items),
+  z.object({ items: z.array(ofRestApi).max(MOST) }).transform(({ items }) => items),
+]);
+
+/** Reads the authorizers of Lambda from what the AWS command line printed. Throws {@link UsageError}. */
+async function readAttached(file: string): Promise<readonly Attached[]> {
+  const { data } = listing.safeParse(parseJson(await readText(file)));
+  if (data) return data.filter(({ isLambda }) => isLambda);
+  throw new UsageError(
+    `${file} is not the output of aws apigatewayv2 get-authorizers or aws apigateway get-authorizers`,
+  );
 }
 
 /**

@@ -1,4 +1,3 @@
-import type { Configuration } from '../../authorizer/index.ts';
 import type { Context } from '../context.ts';
 import { count, nameOf } from '../print.ts';
 import { readConditions } from '../routes/conditions.ts';
@@ -12,13 +11,12 @@ const ofRoutes = reporter('routes');
 
 /** Routes that the authorizer refuses because they depend on inputs outside of the cache key (ADR 0017). */
 export async function checkRoutes(
-  { api }: Pick<Configuration, 'api'>,
   options: RouteOptions,
   context: Context,
   env: Context['env'],
 ): Promise<readonly Result[]> {
   const caching = await cachingOf({}, env);
-  const { routes, sender } = await readApi(options, context);
+  const { api, routes, sender } = await readApi(options, context);
   if (routes.length === 0)
     return [warning(`the API ${api} has no routes: every request is refused. See gatehouse route import`)];
   if (caching === undefined) return [];
@@ -44,11 +42,10 @@ export async function checkRoutes(
 
 /** Routes that refuse everybody because the scope that they write out does not exist. */
 export async function checkWrittenScopes(
-  { api }: Pick<Configuration, 'api'>,
   options: RouteOptions,
   context: Context,
 ): Promise<readonly Result[]> {
-  const { routes, sender } = await readApi(options, context);
+  const { api, routes, sender } = await readApi(options, context);
   const missing = await withMissingScope(sender, routes);
   if (missing.length === 0)
     return [
