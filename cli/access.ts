@@ -4,7 +4,6 @@ import type { KnownAs, Referred } from './known-as.ts';
 import { count, plain } from './print.ts';
 
 /** Who loses and who gains what, for people. */
-const asReference: KnownAs = ({ ref }) => ref;
 /** The people whom the lines name. */
 export const losersIn = ({ rows }: AccessSide): readonly Referred[] =>
   rows
@@ -34,11 +33,17 @@ function rowText(
   return plain(`${who} ${what} at ${where}${below}`);
 }
 
+/** Lines of the first rows, and how many more there are. */
+function firstOf<T>(
+  { rows, moreRows }: { readonly rows: readonly T[]; readonly moreRows: number },
+  lineOf: (row: T) => string,
+): readonly string[] {
+  const rest = Math.max(0, rows.length - ROWS) + moreRows;
+  return [...rows.slice(0, ROWS).map(lineOf), ...(rest > 0 ? [`  … and ${rest} more like these`] : [])];
+}
+
 /** Who is refused while a plan is carried out, and how it is avoided. */
-export const betweenLines = (
-  between: AccessSide | undefined,
-  known: KnownAs = asReference,
-): readonly string[] =>
+export const betweenLines = (between: AccessSide | undefined, known: KnownAs): readonly string[] =>
   between === undefined
     ? []
     : [
@@ -48,40 +53,27 @@ export const betweenLines = (
       ];
 
 /** What stays and names a scope that is deleted, before and after the deletion. */
-export const leftLines = ({ rows, moreRows }: Leaves): readonly string[] => {
-  const shown = rows.slice(0, ROWS);
-  const rest = rows.length - shown.length + moreRows;
-  return [
-    'what stays, refuses everybody from then on, and goes to whoever creates that id again:',
-    ...shown.map(({ kind, label, scope }) =>
-      plain(`  ${kind === 'route' ? '' : 'resource type '}${label} at ${scope}`),
-    ),
-    ...(rest > 0 ? [`  … and ${rest} more like these`] : []),
-  ];
-};
+export const leftLines = (leaves: Leaves): readonly string[] => [
+  'what stays, refuses everybody from then on, and goes to whoever creates that id again:',
+  ...firstOf(leaves, ({ kind, label, scope }) =>
+    plain(`  ${kind === 'route' ? '' : 'resource type '}${label} at ${scope}`),
+  ),
+];
 
 /** The rows of those who gain something. */
-export const gainLines = ({ rows, moreRows }: AccessSide, known: KnownAs): readonly string[] => {
-  const rest = Math.max(0, rows.length - ROWS) + moreRows;
-  return [
-    ...rows.slice(0, ROWS).map((row) => `  ${rowText(row, known, 'gain')}`),
-    ...(rest > 0 ? [`  … and ${rest} more like these`] : []),
-  ];
-};
+export const gainLines = (side: AccessSide, known: KnownAs): readonly string[] =>
+  firstOf(side, (row) => `  ${rowText(row, known, 'gain')}`);
 
 /** The lines of a difference: who loses what, and how many gain something. */
 export function accessLines(
   { loses, gains, incomplete, leaves }: AccessDifference,
-  known: KnownAs = asReference,
+  known: KnownAs,
 ): readonly string[] {
   const isLeast = incomplete !== undefined;
-  const shown = loses.rows.slice(0, ROWS);
-  const rest = loses.rows.length - shown.length + loses.moreRows;
   return [
     '',
     `who loses access: ${peopleText(loses, isLeast)}`,
-    ...shown.map((row) => `  ${rowText(row, known)}`),
-    ...(rest > 0 ? [`  … and ${rest} more like these`] : []),
+    ...firstOf(loses, (row) => `  ${rowText(row, known)}`),
     ...(gains.people > 0 ? [`who gains access: ${peopleText(gains, isLeast)}`] : []),
     ...(leaves === undefined ? [] : leftLines(leaves)),
     ...(incomplete === undefined ? [] : [plain(`this list is incomplete: ${incomplete}`)]),

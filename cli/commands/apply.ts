@@ -1,7 +1,7 @@
 import { assertNoneErased, type PlanAnswer } from '../../provisioning/index.ts';
 import { invalid } from '../../table/errors.ts';
 import { confirm } from '../ask.ts';
-import { type Context, NothingDoneError, wantsColours } from '../context.ts';
+import { type Context, NothingDoneError } from '../context.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
 import { applyFile, leftAfter } from '../manifest/apply.ts';
 import { assertNotPruned, manifestFiles, ofFiles, throwFor } from '../manifest/files.ts';
@@ -14,7 +14,7 @@ import {
   planData,
   progressOn,
 } from '../manifest/print.ts';
-import { connectOnce, losersKnown, PLANNING, type Planned, planFile } from '../manifest/shared.ts';
+import { connectOnce, PLANNING, type Planned, planFile, printingOf } from '../manifest/shared.ts';
 import {
   argument,
   flag,
@@ -96,10 +96,8 @@ async function applyOne(
   options: ValuesOf<typeof OPTIONS> & GlobalOptions,
   around: Context,
 ): Promise<Applied> {
-  const { plan, table, place, file } = planned;
-  const colours = wantsColours(around);
-  const known = await losersKnown(planned.deliver, plan);
-  const printing = { colours, all: options.all === true, place, file: file.source.file, known };
+  const { plan, table } = planned;
+  const printing = await printingOf(planned, options, around);
   if (!options.json) around.out(formatPlan(plan, printing));
   assertNoneErased(plan.changes, options.again === true);
   const { dangerous, remove } = plan;
@@ -125,7 +123,7 @@ async function applyOne(
   const left = steps > 0 ? await leftAfter(planned) : [];
   const data = options.json ? { ...planData(plan, table), applied: true, ...leftData(left) } : undefined;
   if (!options.json && steps > 0) around.out(`done: ${steps} steps\n`);
-  if (left.length > 0 && !options.json) around.error(formatLeft(left, colours));
+  if (left.length > 0 && !options.json) around.error(formatLeft(left, printing.colours));
   return { plan: { ...plan, changes: [], keeps: [] }, data, isLeft: left.length > 0 };
 }
 

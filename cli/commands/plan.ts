@@ -1,12 +1,12 @@
 import { idsOf, type PlanAnswer, savedPlan } from '../../provisioning/index.ts';
 import { defined } from '../../table/defined.ts';
 import { readEndpoint } from '../connection.ts';
-import { UsageError, wantsColours } from '../context.ts';
+import { UsageError } from '../context.ts';
 import { againstLogs } from '../evidence/against.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
 import { assertNotPruned, manifestFiles, ofFiles, throwFor } from '../manifest/files.ts';
 import { formatPlan, formatSum, planData } from '../manifest/print.ts';
-import { connectOnce, losersKnown, PLANNING, planFile } from '../manifest/shared.ts';
+import { connectOnce, PLANNING, planFile, printingOf } from '../manifest/shared.ts';
 import { argument, number, repeated, text } from '../options.ts';
 import { assertWritable, writeNewFile, writeNewFolder } from '../output-file.ts';
 import { asJson } from '../print.ts';
@@ -53,7 +53,6 @@ export const addPlan = subcommand({
     const files = await manifestFiles(path);
     assertNotPruned(path, files, options);
     if (out !== undefined) assertWritable(out, true);
-    const colours = wantsColours(around);
     const connect = connectOnce(options, around);
     const compared = againstLogs(logs, days, around, readEndpoint(options, around.env).region);
     const plans: PlanAnswer[] = [];
@@ -63,7 +62,7 @@ export const addPlan = subcommand({
       const planned = await planFile(each, options, connect).catch((error: unknown) =>
         throwFor(path, files, error),
       );
-      const { plan, table, place, file, input, deliver } = planned;
+      const { plan, table, place, file, input } = planned;
       const against = await compared(planned);
       if (out !== undefined)
         saved.push(
@@ -81,9 +80,7 @@ export const addPlan = subcommand({
       plans.push({ ...plan, changes: [], keeps: [] });
       if (options.json) data.push({ ...planData(plan, table), ...defined({ against: against?.data }) });
       else {
-        const known = await losersKnown(deliver, plan);
-        const printing = { colours, all: options.all === true, place, file: file.source.file, known };
-        around.out(formatPlan(plan, printing));
+        around.out(formatPlan(plan, await printingOf(planned, options, around)));
         if (against) around.out(await against.text());
       }
     }

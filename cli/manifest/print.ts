@@ -91,7 +91,7 @@ export function formatPlan(plan: PlanAnswer, { colours, all, file, place, known 
           'green',
           `nothing to do: the table has all ${count(plan.unchanged, 'entry', 'entries')} of the file`,
         )
-      : `${plan.create} to create, ${plan.change} to change, ${plan.remove} to remove; ${plan.dangerous} dangerous; ${plan.unchanged} unchanged`,
+      : countsText(plan),
     ...(plan.dangerous === 0
       ? []
       : ['undo: gatehouse apply of a file that gatehouse export wrote before this']),
@@ -142,6 +142,9 @@ export const planData = ({ changes, problems: _, ...plan }: PlanAnswer, table: s
 const COUNTS = ['create', 'change', 'remove', 'dangerous', 'unchanged'] as const;
 type Counts = Readonly<Record<(typeof COUNTS)[number], number>>;
 
+const countsText = ({ create, change, remove, dangerous, unchanged }: Counts): string =>
+  `${create} to create, ${change} to change, ${remove} to remove; ${dangerous} dangerous; ${unchanged} unchanged`;
+
 /** The sums of plans of one folder. */
 export const sumOf = (plans: readonly Counts[]): Counts =>
   Object.fromEntries(
@@ -149,11 +152,8 @@ export const sumOf = (plans: readonly Counts[]): Counts =>
   ) as unknown as Counts;
 
 /** What a folder comes to, for people. What several files name is counted in each of them. */
-export const formatSum = (path: string, plans: readonly Counts[]): string => {
-  const { create, change, remove, dangerous, unchanged } = sumOf(plans);
-  const what = `${create} to create, ${change} to change, ${remove} to remove; ${dangerous} dangerous; ${unchanged} unchanged`;
-  return `\n${plain(path)}: ${count(plans.length, 'file')}, ${what}\n`;
-};
+export const formatSum = (path: string, plans: readonly Counts[]): string =>
+  `\n${plain(path)}: ${count(plans.length, 'file')}, ${countsText(sumOf(plans))}\n`;
 
 const WIDTH = 30;
 const EVERY_MS = 100;

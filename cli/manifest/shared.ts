@@ -4,8 +4,8 @@ import { type ManifestFile, readManifest } from '../../testing/manifest-file.ts'
 import { readFileAsDocument } from '../../testing/text-file.ts';
 import { losersIn } from '../access.ts';
 import { functionOf, readEndpoint, tableOf } from '../connection.ts';
-import { type Context, UsageError } from '../context.ts';
-import { type KnownAs, knownAs } from '../known-as.ts';
+import { type Context, UsageError, wantsColours } from '../context.ts';
+import { knownAs } from '../known-as.ts';
 import {
   flag,
   type GlobalOptions,
@@ -15,8 +15,8 @@ import {
   type WriteOptions,
 } from '../options.ts';
 import { accepted, openSender, type Sender, withField } from '../provisioning.ts';
-import type { Deliver } from '../transport.ts';
 import { assertCurrent, readPlan } from './plan-file.ts';
+import type { PrintOptions } from './print.ts';
 
 /** The options of the subcommands of manifests. */
 export const PLANNING = {
@@ -92,12 +92,21 @@ export async function planFile(
   return { ...connected, file, input, plan, exact: kept !== undefined };
 }
 
-/** The names of those who lose access by a plan. */
-export const losersKnown = (deliver: Deliver, { access, between }: PlanAnswer): Promise<KnownAs> =>
-  knownAs(
+/** How a plan is printed: with the names of those who lose access. */
+export const printingOf = async (
+  { plan, place, file, deliver }: Planned,
+  { all = false }: ManifestOptions,
+  around: Context,
+): Promise<PrintOptions> => ({
+  colours: wantsColours(around),
+  all,
+  place,
+  file: file.source.file,
+  known: await knownAs(
     deliver,
-    [access.loses, between].flatMap((side) => (side ? losersIn(side) : [])),
-  );
+    [plan.access.loses, plan.between].flatMap((side) => (side ? losersIn(side) : [])),
+  ),
+});
 
 /** A manifest that names its table is for no other one. Throws {@link UsageError}. */
 function assertTable({ manifest, source }: ManifestFile, table: string | undefined): void {
