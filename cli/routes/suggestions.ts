@@ -1,4 +1,5 @@
 import { idIn, match, type RouteRule, VERBS } from '../../authorizer/routes/rule.ts';
+import { decoded } from '../../local/gateway/request.ts';
 import type { Route } from '../../provisioning/routes/route.ts';
 import { closest } from '../../provisioning/suggestions.ts';
 
@@ -34,14 +35,6 @@ function routeOf(routes: readonly Route[], { method, path }: Request): Route | u
   const rules = routes.map(({ rule }) => rule);
   const found = match(rules, method, path);
   return found && routes[rules.indexOf(found.rule)];
-}
-
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
 }
 
 /** What other software tolerates and the authorizer does not (ADR 0006). No request with one of these matches. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { LiveEvent, Reply, Service } from '../../explorer/service/index.ts';
-import { readBody } from '../gateway/http.ts';
+import { parseJson, readBody } from '../gateway/http.ts';
 import { splitTarget } from '../gateway/request.ts';
 import { HEADERS } from './headers.ts';
 import type { EventRing } from './live/event-ring.ts';
@@ -155,11 +155,9 @@ function assertVerb({ method = '' }: IncomingMessage, ...verbs: readonly string[
 }
 
 function inputIn(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    throw new Refusal(400, 'invalid', 'the body is not JSON');
-  }
+  const input = parseJson(body.toString('utf8'));
+  if (input === undefined) throw new Refusal(400, 'invalid', 'the body is not JSON');
+  return input;
 }
 
 /** Scripts get JSON; who opens a path in a browser, or sends another verb to it, a page with a sentence. */

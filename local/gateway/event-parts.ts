@@ -1,6 +1,6 @@
 import type { ApiSettings } from './api.ts';
 import type { AuthorizerContext } from './event-shapes.ts';
-import type { HeaderGroup, MatchedRequest } from './request.ts';
+import { decoded, type HeaderGroup, type MatchedRequest } from './request.ts';
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
@@ -15,14 +15,7 @@ export function requestTime(epochMs: number): string {
  * (AG http-api-develop-routes). The authorizer gets the same values. Invalid encodings stay as received.
  */
 export function decodedParameters(parameters: Readonly<Record<string, string>>): Record<string, string> {
-  const decode = (text: string): string => {
-    try {
-      return decodeURIComponent(text);
-    } catch {
-      return text;
-    }
-  };
-  return Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, decode(value)]));
+  return Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, decoded(value)]));
 }
 
 /** The host name that AWS would have given the API. */

@@ -46,6 +46,15 @@ export interface MatchedRequest {
   readonly receivedAt: number;
 }
 
+/** Without percent-encoding; an invalid one stays as it is. */
+export function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 /** Splits a request target at its first question mark. */
 export function splitTarget(target: string): { path: string; rawQueryString: string } {
   const mark = target.indexOf('?');

@@ -8,7 +8,7 @@ import type { WebSocketApi } from './api.ts';
 import { type CompiledWebSocketApi, compileWebSocketApi, type Integrate } from './compile-websocket-api.ts';
 import { stringified } from './event-parts.ts';
 import { alone, type GatewayObservation } from './gateway.ts';
-import { readBody, sendJson, toGatewayRequest } from './http.ts';
+import { parseJson, readBody, sendJson, toGatewayRequest } from './http.ts';
 import {
   connectArn,
   groupHeaders,
@@ -64,12 +64,7 @@ function refuseUpgrade(socket: Duplex, { statusCode, headers, body }: GatewayRes
 
 /** The route key that a message selects. It cannot select `$connect` or `$disconnect`. */
 function actionOf(text: string): string | undefined {
-  let message: unknown;
-  try {
-    message = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const message = parseJson(text);
   const isObject = typeof message === 'object' && message !== null && Object.hasOwn(message, 'action');
   const action = isObject ? (message as { readonly action: unknown }).action : undefined;
   return typeof action === 'string' && !action.startsWith('$') ? action : undefined;

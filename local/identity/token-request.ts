@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { parseJson } from '../gateway/http.ts';
 
 /** A day: enough for tests of expiry, too short for a token to be kept. */
 export const MAX_EXPIRES_IN_SECONDS = 86_400;
@@ -50,14 +51,6 @@ export type TokenRequest = z.infer<typeof schema>;
 export interface TokenRequestError {
   readonly error: 'invalid_request';
   readonly message: string;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 export function readTokenRequest(text: string): TokenRequest | TokenRequestError {

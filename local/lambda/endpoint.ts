@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { readBody, sendJson } from '../gateway/http.ts';
-import { splitTarget } from '../gateway/request.ts';
+import { decoded, splitTarget } from '../gateway/request.ts';
 import { messageOf } from '../message-of.ts';
 import { ownOnly } from '../own-requests.ts';
 import { functionArn, LATEST, parseFunctionName } from './function-name.ts';
@@ -49,14 +49,6 @@ function sendError(outgoing: ServerResponse, error: ServiceError): void {
   sendJson(outgoing, error.statusCode, body, { 'x-amzn-errortype': error.type });
 }
 
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
-
 /** An invocation without a payload gets an empty object as its event. */
 function parsePayload(payload: Buffer): { event: unknown } | ServiceError {
   if (payload.length === 0) return { event: {} };
@@ -85,8 +77,8 @@ export function createLambdaEndpoint(options: LambdaEndpointOptions): RequestLis
   const { functions, clock, log, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
 
   function findTarget(pathText: string, queryQualifier: string | null): Target | ServiceError {
-    const reference = parseFunctionName(decode(pathText));
-    if (!reference) return notFound(decode(pathText));
+    const reference = parseFunctionName(decoded(pathText));
+    if (!reference) return notFound(decoded(pathText));
     const { name } = reference;
     const qualifier = reference.qualifier ?? queryQualifier ?? undefined;
     const arn = functionArn({ name, qualifier });
