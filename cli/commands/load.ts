@@ -1,8 +1,8 @@
 import { extname, resolve } from 'node:path';
-import { checkpointFileOf, progressOf, resumed } from '../bulk/checkpoint.ts';
+import { checkpointFileOf, type Progress, progressOf, resumed } from '../bulk/checkpoint.ts';
 import { createColumns } from '../bulk/columns.ts';
 import { ROW_KINDS, type RowKind } from '../bulk/kinds.ts';
-import { type LoadOptions, NO_PROGRESS, type Progress, startLoad } from '../bulk/load.ts';
+import { type LoadOptions, NO_PROGRESS, startLoad } from '../bulk/load.ts';
 import { createRefusedFile } from '../bulk/refused.ts';
 import { formatLoaded, loadedCounts, loadedData, showProgress } from '../bulk/report.ts';
 import { type Source, SourceError } from '../bulk/rows.ts';

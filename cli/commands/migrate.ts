@@ -2,13 +2,14 @@ import { ulid } from 'ulid';
 import { type Migrated, migrate } from '../../provisioning/verify/index.ts';
 import { defined } from '../../table/defined.ts';
 import { FORMS } from '../../table/form.ts';
+import { changingLine } from '../changing-line.ts';
 import { openStore } from '../connection.ts';
 import type { Paint } from '../context.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
 import { flag } from '../options.ts';
 import { subcommand } from '../subcommand.ts';
 import { notedWriter } from '../written.ts';
-import { DEADLINE_MS, rate, walkProgress } from './verify.ts';
+import { DEADLINE_MS, rate } from './verify.ts';
 
 const EXAMPLES = `  gatehouse migrate --dry-run
   gatehouse migrate --rate 2000
@@ -36,7 +37,7 @@ export const addMigrate = subcommand({
       deadlineMs: DEADLINE_MS,
     });
     const { rate, join: joins = false } = options;
-    const show = walkProgress(context);
+    const show = changingLine(context);
     const result = await migrate({
       reader,
       clock: { now: context.now },

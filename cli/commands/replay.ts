@@ -7,6 +7,7 @@ import {
   replay,
 } from '../../provisioning/replay/index.ts';
 import { auditLines } from '../audit-lines.ts';
+import { changingLine } from '../changing-line.ts';
 import { type Context, type Paint, UsageError } from '../context.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
 import { sizeOf } from '../input-file.ts';
@@ -24,7 +25,6 @@ import {
 import { plain, section } from '../print.ts';
 import { isFault, openSender, RefusedError } from '../provisioning.ts';
 import { type Outcome, subcommand } from '../subcommand.ts';
-import { walkProgress } from './verify.ts';
 
 const NOTES = `The records are JSON Lines, also compressed by gzip: those that the stack stores
 with auditStorage (docs/operators.md), or audit records as audit.list prints
@@ -75,7 +75,7 @@ async function replayFile(
   // Before anything is written: the records of the replay are counted too.
   const gaps = await gapsOf(collection, table);
   const begun = context.now();
-  const show = walkProgress(context);
+  const show = changingLine(context);
   const result = await replay(collection, {
     read: ({ command, input }) => find(command, input),
     write: async ({ command, input }) => {

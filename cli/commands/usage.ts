@@ -5,6 +5,7 @@ import { reportUsage, type UsageReport } from '../../provisioning/evidence/usage
 import { createUses } from '../../provisioning/evidence/usage/uses.ts';
 import { COMMANDS, peopleText } from '../../provisioning/index.ts';
 import { isPermissionPattern, readPermissionName } from '../../table/permission-name.ts';
+import { changingLine } from '../changing-line.ts';
 import { type Context, type Paint, UsageError } from '../context.ts';
 import { readLogFiles } from '../evidence/log-files.ts';
 import { type KnownAs, knownAs } from '../known-as.ts';
@@ -13,7 +14,6 @@ import { count, plain, section } from '../print.ts';
 import { openSender } from '../provisioning.ts';
 import { existing, lookUp } from '../references.ts';
 import { subcommand } from '../subcommand.ts';
-import { walkProgress } from './verify.ts';
 
 const NOTES = `A log is JSON Lines, plain or packed by gzip, as the functions write it
 (docs/observability.md): a file, a folder with all that is in it, or
@@ -103,7 +103,7 @@ async function usageBy(options: ValuesOf<typeof OPTIONS> & GlobalOptions, contex
     },
   });
   const coverage = covering.coverage();
-  const show = walkProgress(context);
+  const show = changingLine(context);
   const report = await reportUsage({
     queries: { read: find, list },
     reader,

@@ -2,11 +2,11 @@ import { ulid } from 'ulid';
 import { type Finding, type Verified, verify } from '../../provisioning/verify/index.ts';
 import { defined } from '../../table/defined.ts';
 import { parseScopeRef } from '../../table/entities/scope-types.ts';
+import { changingLine } from '../changing-line.ts';
 import { openStore, readEndpoint, tableOf } from '../connection.ts';
-import type { Context, Paint } from '../context.ts';
+import type { Paint } from '../context.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
 import { flag, number, off, text } from '../options.ts';
-import { CLEAR_LINE } from '../print.ts';
 import { namesIn, referenceOf } from '../references.ts';
 import { subcommand } from '../subcommand.ts';
 import { keepCheckpoints } from '../verify-checkpoint.ts';
@@ -18,23 +18,12 @@ const EXAMPLES = `  gatehouse verify --rate 2000
 
 /** A walk of a large table must not end because one page of it was slow. */
 export const DEADLINE_MS = 30_000;
-const PROGRESS_EVERY_MS = 1_000;
 
 export const rate = number('<items>', 'how many items to read per second at most', {
   kind: 'number of items per second',
   least: 0.001,
   most: 1_000_000,
 });
-
-/** Shows on a terminal how far a walk is, at most once a second; `undefined` clears it. */
-export function walkProgress({ isErrorTerminal, error, now }: Context): (line: string | undefined) => void {
-  let shownAt = now();
-  return (line) => {
-    if (!isErrorTerminal || (line !== undefined && now() - shownAt < PROGRESS_EVERY_MS)) return;
-    shownAt = now();
-    error(`${CLEAR_LINE}${line ?? ''}`);
-  };
-}
 
 /** `gatehouse verify`: checks that repeated data in the table agrees, and repairs what does not. */
 export const addVerify = subcommand({
@@ -64,7 +53,7 @@ export const addVerify = subcommand({
     const at = readEndpoint(options, env);
     const identity = { ...at, table: tableOf(options, env), tenant, repair, log, profile: env.AWS_PROFILE };
     const kept = checkpoint === undefined ? undefined : keepCheckpoints(checkpoint, JSON.stringify(identity));
-    const show = walkProgress(context);
+    const show = changingLine(context);
     const result = await verify({
       reader,
       clock: { now },

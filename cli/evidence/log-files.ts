@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { type LogRecord, readLogLine } from '../../provisioning/evidence/log-lines.ts';
 import { inTurns } from '../../provisioning/in-turns.ts';
 import { unreadable } from '../../testing/text-file.ts';
-import { joined } from '../bulk/rows.ts';
+import { joined, SourceError } from '../bulk/rows.ts';
+import { changingLine } from '../changing-line.ts';
 import { type Context, UsageError } from '../context.ts';
 import { isOfGzip, unpacked } from '../gzip.ts';
 import { nameOf, openInput, problemIn, STDIN } from '../input-file.ts';
-import { CLEAR_LINE } from '../print.ts';
 import { isS3, listObjects } from './s3-objects.ts';
 
 /** Decision logs that a person names: files, folders and prefixes of S3, of JSON Lines, plain or packed by gzip. */
@@ -63,7 +63,7 @@ export async function readLogFiles(
         await eachLine(await unpacked(counted), take);
       } catch (error) {
         if (isOfGzip(error)) throw problemIn(file.name, 'is no whole gzip file', undefined);
-        throw error instanceof TooLong ? problemIn(file.name, error.message, undefined) : error;
+        throw error instanceof SourceError ? problemIn(file.name, error.message, undefined) : error;
       }
     },
     FILES_AT_ONCE,
@@ -104,10 +104,6 @@ export async function filesOf(
   }
 }
 
-class TooLong extends Error {
-  override readonly message = `has a line that is longer than ${MAX_LINE_BYTES} bytes: it is no decision log`;
-}
-
 /** Gives each line to `take`. Lines are decoded many at once: one by one took twice as long. */
 async function eachLine(input: AsyncIterable<Uint8Array>, take: (text: string) => void): Promise<void> {
   let rest: Uint8Array = new Uint8Array();
@@ -123,7 +119,8 @@ async function eachLine(input: AsyncIterable<Uint8Array>, take: (text: string) =
       takeAll(joined(rest, chunk.subarray(0, end)));
       rest = chunk.slice(end + 1);
     }
-    if (rest.length > MAX_LINE_BYTES) throw new TooLong();
+    if (rest.length > MAX_LINE_BYTES)
+      throw new SourceError(`has a line that is longer than ${MAX_LINE_BYTES} bytes: it is no decision log`);
   }
   takeAll(rest);
 }
@@ -133,7 +130,7 @@ const SHOWN_EVERY_MS = 250;
 
 /** Shows on a terminal how much is read. */
 function createBar(
-  { isErrorTerminal, error, now }: LogFilesOptions['context'],
+  context: LogFilesOptions['context'],
   files: readonly LogFile[],
 ): {
   readonly counted: (
@@ -147,27 +144,20 @@ function createBar(
     0,
   );
   let done = 0;
-  let shownAt = now();
-  const show = (lines: number): void => {
-    if (!isErrorTerminal || now() - shownAt < SHOWN_EVERY_MS) return;
-    shownAt = now();
-    const share = all === undefined || all === 0 ? undefined : Math.min(1, done / all);
-    const bar =
-      share === undefined
-        ? ''
-        : `[${'='.repeat(Math.round(share * BAR_WIDTH)).padEnd(BAR_WIDTH)}] ${Math.floor(share * 100)} %  `;
-    error(`${CLEAR_LINE}${bar}${lines.toLocaleString('en')} lines`);
+  const show = changingLine(context, SHOWN_EVERY_MS);
+  const bar = (): string => {
+    if (all === undefined || all === 0) return '';
+    const share = Math.min(1, done / all);
+    return `[${'='.repeat(Math.round(share * BAR_WIDTH)).padEnd(BAR_WIDTH)}] ${Math.floor(share * 100)} %  `;
   };
   return {
     counted: async function* (bytes, counts) {
       for await (const chunk of bytes) {
         done += chunk.length;
-        show(counts.lines);
+        show(`${bar()}${counts.lines.toLocaleString('en')} lines`);
         yield chunk;
       }
     },
-    clear: () => {
-      if (isErrorTerminal) error(CLEAR_LINE);
-    },
+    clear: () => show(undefined),
   };
 }
