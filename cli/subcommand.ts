@@ -22,7 +22,7 @@ export interface Outcome {
   readonly code?: number;
 }
 
-interface Named {
+export interface Named {
   readonly name: string;
   readonly summary: string;
   readonly description: string;

@@ -1,22 +1,26 @@
 import { readFileSync, statSync } from 'node:fs';
 import * as z from 'zod';
 import { type Context, UsageError } from '../context.ts';
-import type { Progress } from './load.ts';
 
-/** The progress of a load, written beside the input so that an interrupted load can resume. */
 const count = z.int().min(0);
-const checkpointSchema = z.strictObject({
-  version: z.literal(1),
-  kind: z.string(),
-  table: z.string(),
-  /** SHA-256 of the input. */
-  hash: z.string(),
-  /** All rows up to this one are done. */
+/** What became of all rows up to this one. */
+const progressSchema = z.object({
   rows: count,
   bytes: count,
   created: count,
   present: count,
   refused: count,
+});
+export type Progress = Readonly<z.infer<typeof progressSchema>>;
+
+/** The progress of a load, written beside the input so that an interrupted load can resume. */
+const checkpointSchema = z.strictObject({
+  ...progressSchema.shape,
+  version: z.literal(1),
+  kind: z.string(),
+  table: z.string(),
+  /** SHA-256 of the input. */
+  hash: z.string(),
   /** The file of refused rows, and its length at that row. */
   refusedBytes: count,
   refusedFile: z.string(),
@@ -35,13 +39,7 @@ function readCheckpoint(file: string): Checkpoint | undefined {
 }
 
 /** The progress that a checkpoint holds. */
-export const progressOf = ({ rows, bytes, created, present, refused }: Checkpoint): Progress => ({
-  rows,
-  bytes,
-  created,
-  present,
-  refused,
-});
+export const progressOf = (checkpoint: Checkpoint): Progress => progressSchema.parse(checkpoint);
 
 const AGAIN = 'Without --resume all rows are sent again, which changes nothing that is loaded';
 

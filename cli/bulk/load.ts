@@ -1,7 +1,9 @@
+import { messageOf } from '../../local/message-of.ts';
 import { defined } from '../../table/defined.ts';
 import { createPacing, type Pacing } from '../../table/read/pacing.ts';
 import { type BatchTransport, type Transport, TransportError } from '../transport.ts';
 import { aheadOf } from './ahead.ts';
+import type { Progress } from './checkpoint.ts';
 import { createConcurrency } from './concurrency.ts';
 import { keysOf, nodesOf, operationOf, type RowKind, type Values } from './kinds.ts';
 import { readRow } from './read-row.ts';
@@ -32,15 +34,6 @@ export interface LoadOptions {
   readonly onRefused: (row: SourceRow, refusal: Refusal) => void;
   /** Called when all rows up to `progress.rows` are done, after {@link onRefused} for those among them. */
   readonly onProgress: (progress: Progress) => void;
-}
-
-/** What became of all rows up to this one. */
-export interface Progress {
-  readonly rows: number;
-  readonly bytes: number;
-  readonly created: number;
-  readonly present: number;
-  readonly refused: number;
 }
 
 export const NO_PROGRESS: Progress = { rows: 0, bytes: 0, created: 0, present: 0, refused: 0 };
@@ -361,5 +354,3 @@ function pacingOf(patienceMs: number, now: () => number): Pacing {
     },
   };
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

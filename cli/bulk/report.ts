@@ -1,6 +1,7 @@
 import { nameOf } from '../input-file.ts';
 import { CLEAR_LINE } from '../print.ts';
-import type { Ending, Loading, LoadStatus, Progress } from './load.ts';
+import type { Progress } from './checkpoint.ts';
+import type { Ending, Loading, LoadStatus } from './load.ts';
 
 export interface ProgressOptions {
   readonly loading: Loading;

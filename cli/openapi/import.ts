@@ -1,3 +1,4 @@
+import { messageOf } from '../../local/message-of.ts';
 import type { Path, Problem } from '../../provisioning/apply/problem.ts';
 import type { Changes, Wanted } from '../../provisioning/routes/changes.ts';
 import { assertNone, type Source } from '../../testing/document.ts';
@@ -90,9 +91,8 @@ export async function write(api: string, changes: Changes<Operation>, send: Send
   const steps = stepsOf(api, changes);
   for (const [done, { command, input, of }] of steps.entries()) {
     await send(command, input).catch((cause: unknown) => {
-      const why = cause instanceof Error ? cause.message : String(cause);
       throw new Error(
-        `${of}: ${why}\n${done} of ${steps.length} changes are made, each whole: import the document again to make the rest`,
+        `${of}: ${messageOf(cause)}\n${done} of ${steps.length} changes are made, each whole: import the document again to make the rest`,
         { cause },
       );
     });

@@ -21,13 +21,10 @@ import {
 } from '../options.ts';
 import { columns, plain } from '../print.ts';
 import { openSender, type Sender } from '../provisioning.ts';
-import { type Subcommand, subcommand } from '../subcommand.ts';
+import { type Named, type Subcommand, subcommand } from '../subcommand.ts';
 
 /** A subcommand that revokes something, and reports until when caches may still allow. */
-export interface Revocation<O extends Options> {
-  readonly name: string;
-  readonly summary: string;
-  readonly description: string;
+export interface Revocation<O extends Options> extends Named {
   /** Its argument: `<user>`, and what it is. */
   readonly argument: readonly [string, string];
   readonly options?: O;
@@ -90,25 +87,22 @@ const timesOf = (
 });
 
 export const revocation = <const O extends Options = Record<never, never>>({
-  name,
-  summary,
-  description,
-  examples,
+  argument: typed,
+  options: own,
+  revoke,
   ...of
 }: Revocation<O>): Subcommand =>
   subcommand({
-    name,
-    summary,
-    description: `${description} in one transaction, and says until when caches may still allow requests.`,
-    arguments: [argument(...of.argument)],
-    options: { ...(of.options as O), ...OPTIONS },
-    examples,
+    ...of,
+    description: `${of.description} in one transaction, and says until when caches may still allow requests.`,
+    arguments: [argument(...typed)],
+    options: { ...(own as O), ...OPTIONS },
     run: async ([given], all, context) => {
       const options = all as unknown as ValuesOf<O> & Given;
       const times = timesOf(options, context.env);
       const sender = await openSender(options, context);
       let agreed: Agreed | undefined;
-      const { kind, ...revoked } = await of.revoke(
+      const { kind, ...revoked } = await revoke(
         sender,
         given as string,
         options,

@@ -6,6 +6,7 @@ import {
 } from '../../authorizer/routes/cache-key.ts';
 import type { RouteRule, TemplatePart } from '../../authorizer/routes/rule.ts';
 import { cel, loadCel } from '../../engine/conditions/load.ts';
+import { inTurns } from '../../provisioning/in-turns.ts';
 import { isName } from '../../table/identifiers.ts';
 import { namesCovering } from '../../table/permission-name.ts';
 import type { Sender } from '../provisioning.ts';
@@ -32,12 +33,7 @@ export async function readConditions(
   const namesOf = new Map(cacheable.map((rule) => [rule, namesFor(rule.permission, registered)]));
   const wanted = [...new Set([...namesOf.values()].flat().flatMap(namesCovering))];
   const inputs = new Map<string, readonly CacheInput[]>();
-  for (let start = 0; start < wanted.length; start += AT_ONCE)
-    await Promise.all(
-      wanted.slice(start, start + AT_ONCE).map(async (name) => {
-        inputs.set(name, await inputsOn(list, name));
-      }),
-    );
+  await inTurns(wanted, async (name) => inputs.set(name, await inputsOn(list, name)), AT_ONCE);
   return (rule) => {
     const names = (namesOf.get(rule) ?? []).flatMap(namesCovering);
     return [...new Set(names.flatMap((name) => inputs.get(name) ?? NO_INPUTS))];
