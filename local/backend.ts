@@ -11,11 +11,16 @@ import type {
  * The sample application behind the gateway. It trusts the authorizer's context only: a request without one
  * is refused, so that a gateway without its authorizer lets nobody in.
  */
-const json = (statusCode: number, body: unknown): IntegrationResponse => ({
+/** An answer in JSON. */
+export const json = (statusCode: number, body: unknown): IntegrationResponse => ({
   statusCode,
   headers: { 'content-type': 'application/json' },
   body: JSON.stringify(body),
 });
+
+/** Of a request without the authorizer's context: no authorizer has seen it. */
+export const unauthorized = (): IntegrationResponse =>
+  json(403, { message: 'this request reached the backend without an authorizer' });
 
 type Event = HttpProxyEventV2 | HttpProxyEventV1 | RestProxyEvent;
 
@@ -33,7 +38,7 @@ function callerOf(event: Event | WebSocketEvent): Readonly<Record<string, unknow
 /** Answers every route with the authorized permission and the caller. */
 export async function sampleBackend(event: Event | WebSocketEvent): Promise<IntegrationResponse> {
   const caller = callerOf(event);
-  if (!caller) return json(403, { message: 'this request reached the backend without an authorizer' });
+  if (!caller) return unauthorized();
   const { subject, tenant, scope, permission, roles, reason, coverage } = caller;
   return json(200, {
     // A policy for the whole API names the caller, but no permission.
@@ -53,7 +58,7 @@ export async function sampleBackend(event: Event | WebSocketEvent): Promise<Inte
 /** Answers with what a service would get of a request: for those who have none yet. */
 export async function echoBackend(event: HttpProxyEventV2): Promise<IntegrationResponse> {
   const caller = callerOf(event);
-  if (!caller) return json(403, { message: 'this request reached the backend without an authorizer' });
+  if (!caller) return unauthorized();
   const { rawPath: path, rawQueryString: query, pathParameters, body, requestContext } = event;
   const { method } = requestContext.http;
   return json(200, {

@@ -1,6 +1,5 @@
-import { type Actor, createEngine, type Decision, type Given } from '../../engine/index.ts';
+import { createEngine } from '../../engine/index.ts';
 import { defined } from '../../table/defined.ts';
-import type { Reader } from '../../table/reader.ts';
 import { ACTING, actorOf } from '../acting.ts';
 import { connect } from '../connection.ts';
 import { verdict } from '../context.ts';
@@ -10,29 +9,6 @@ import { assertAsked, meantText, namesIn, questionOf } from '../references.ts';
 import { subcommand } from '../subcommand.ts';
 import { answerThen, THEN, unknownText } from '../then.ts';
 import { VERIFY, verifiedText, verifyLog } from '../verify-log.ts';
-
-interface Question {
-  readonly subject: string;
-  readonly permission: string;
-  readonly scope: string;
-  readonly actor?: Actor | undefined;
-  /** Epoch milliseconds. */
-  readonly at: number;
-}
-
-/** What the subcommand answers of a question, whose names are references. */
-export const decide = (
-  reader: Reader,
-  now: () => number,
-  { subject, permission, scope, actor, at }: Question,
-  { given, strong }: { readonly given?: Given | undefined; readonly strong?: boolean | undefined },
-): Promise<Decision> =>
-  createEngine({ reader, clock: { now } }).check(subject, permission, scope, {
-    at,
-    actor,
-    consistency: strong ? 'strong' : 'cached',
-    ...given,
-  });
 
 const EXAMPLES = `  gatehouse check tina@school.example grades 'North School'
   gatehouse check user:01M7YAMYCAWSND2TZ7F47P6DYF grades location:01M7YAMY51QT61RYW2RQE37W98
@@ -61,8 +37,12 @@ export const addCheck = subcommand({
     const actor = await actorOf(reader, options);
     const then = await answerThen(reader, options, now, {
       ask: async ({ table, clock, at }) => {
-        const question = { subject, permission, scope, actor, at };
-        const { allowed, reason } = await decide(table, clock.now, question, options);
+        const { allowed, reason } = await createEngine({ reader: table, clock }).check(
+          subject,
+          permission,
+          scope,
+          { at, actor, consistency: options.strong ? 'strong' : 'cached', ...options.given },
+        );
         return { allowed, reason, at: new Date(at).toISOString() };
       },
       sameAs: ({ allowed }) => String(allowed),

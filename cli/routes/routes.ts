@@ -30,10 +30,4 @@ export async function routesOf({ list }: Pick<Sender, 'list'>, api: string): Pro
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** A route as data for `--json`. */
-export const routeData = ({ id, method, path, permission, scope }: Route) => ({
-  id,
-  method,
-  path,
-  permission,
-  scope,
-});
+export const routeData = ({ rule: _, ...route }: Route) => route;

@@ -1,5 +1,6 @@
 import { type IncomingMessage, type OutgoingHttpHeaders, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
+import { json, unauthorized } from '../backend.ts';
 import type { IntegrationResponse } from './api.ts';
 import type { AuthorizerContext, HttpProxyEventV2 } from './event-shapes.ts';
 
@@ -40,12 +41,6 @@ const OF_CONNECTION: ReadonlySet<string> = new Set([
 /** "Integration timeout" of an HTTP API (AG http-api-quotas). */
 const TIMEOUT_MS = 30_000;
 
-const failed = (statusCode: number, message: string): IntegrationResponse => ({
-  statusCode,
-  headers: { 'content-type': 'application/json' },
-  body: JSON.stringify({ message }),
-});
-
 function headersFor(event: HttpProxyEventV2, context: AuthorizerContext): OutgoingHttpHeaders {
   const own = new Set((event.headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase()));
   const mapped = new Set(CONTEXT_HEADERS.values());
@@ -82,8 +77,7 @@ export function createHttpIntegration(
   const basePath = backend.pathname.replace(/\/$/, '');
   return (event) => {
     const context = event.requestContext.authorizer.lambda;
-    if (!context)
-      return Promise.resolve(failed(403, 'this request reached the backend without an authorizer'));
+    if (!context) return Promise.resolve(unauthorized());
     const { rawPath, rawQueryString, isBase64Encoded } = event;
     const body =
       event.body === undefined ? undefined : Buffer.from(event.body, isBase64Encoded ? 'base64' : 'utf8');
@@ -110,8 +104,12 @@ export function createHttpIntegration(
       const fail = (error: NodeJS.ErrnoException): void =>
         resolve(
           error.name === 'AbortError'
-            ? failed(504, `the backend ${backend.origin} gave no answer within ${timeoutMs / 1_000} s`)
-            : failed(502, `the backend ${backend.origin} does not answer: ${error.code ?? error.message}`),
+            ? json(504, {
+                message: `the backend ${backend.origin} gave no answer within ${timeoutMs / 1_000} s`,
+              })
+            : json(502, {
+                message: `the backend ${backend.origin} does not answer: ${error.code ?? error.message}`,
+              }),
         );
       outgoing.once('error', fail);
       outgoing.end(body);
