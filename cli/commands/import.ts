@@ -8,18 +8,14 @@ import { assertWritable, writeNewFile } from '../output-file.ts';
 import { count, plain } from '../print.ts';
 import { subcommand } from '../subcommand.ts';
 
-/** By the product: which files it takes, and what reads them. */
-const FROM: Readonly<
-  Record<
-    string,
-    {
-      readonly files: string;
-      readonly most: number;
-      /** Loads what reads them: an import from another product does without. */
-      readonly load: () => Promise<(files: readonly string[], options: ImportOptions) => Promise<Imported>>;
-    }
-  >
-> = {
+/** Which files of a product are taken, and what reads them. */
+interface Product {
+  readonly files: string;
+  readonly most: number;
+  /** Loads what reads them: an import from another product does without. */
+  readonly load: () => Promise<(files: readonly string[], options: ImportOptions) => Promise<Imported>>;
+}
+const FROM: Readonly<Record<string, Product>> = {
   casbin: {
     files: 'MODEL POLICY',
     most: 2,

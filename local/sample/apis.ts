@@ -1,6 +1,6 @@
 import type { Authorizer } from '../../authorizer/index.ts';
 import { sampleBackend, sampleMessages } from '../backend.ts';
-import type { Api, ApiSettings, Route, WebSocketApi } from '../gateway/api.ts';
+import type { Api, ApiSettings, WebSocketApi } from '../gateway/api.ts';
 import type { SocketIntegration } from '../sockets/live-revocation.ts';
 
 /**
@@ -85,10 +85,7 @@ const ROUTES = [
 ];
 
 /** The application's routes, and a catch-all: the authorizer refuses what no rule covers. */
-const routes = <Event>(
-  rest: string,
-  integration: (event: Event) => ReturnType<typeof sampleBackend>,
-): readonly Route<Event>[] => [...ROUTES, rest].map((key) => ({ key, integration }));
+const routes = (rest: string) => [...ROUTES, rest].map((key) => ({ key, integration: sampleBackend }));
 
 export function createApis({ simple, policy }: Authorizers): readonly Api[] {
   return [
@@ -96,37 +93,37 @@ export function createApis({ simple, policy }: Authorizers): readonly Api[] {
       ...settings('http-simple', ''),
       kind: 'http-2.0',
       authorizer: { kind: 'REQUEST', invoke: simple, simpleResponses: true, ...CACHING['http-simple'] },
-      routes: routes('$default', sampleBackend),
+      routes: routes('$default'),
     },
     {
       ...settings('http-policy', '/http-policy'),
       kind: 'http-2.0',
       authorizer: { kind: 'REQUEST', invoke: policy, ...CACHING['http-policy'] },
-      routes: routes('$default', sampleBackend),
+      routes: routes('$default'),
     },
     {
       ...settings('http-1.0', '/http-1.0'),
       kind: 'http-1.0',
       authorizer: { kind: 'REQUEST', invoke: policy, ...CACHING['http-1.0'] },
-      routes: routes('$default', sampleBackend),
+      routes: routes('$default'),
     },
     {
       ...settings('rest-request', '/rest'),
       kind: 'rest',
       authorizer: { kind: 'REQUEST', invoke: policy, ...CACHING['rest-request'] },
-      routes: routes('ANY /{proxy+}', sampleBackend),
+      routes: routes('ANY /{proxy+}'),
     },
     {
       ...settings('rest-whole', '/rest-whole'),
       kind: 'rest',
       authorizer: { kind: 'REQUEST', invoke: policy, ...CACHING['rest-whole'] },
-      routes: routes('ANY /{proxy+}', sampleBackend),
+      routes: routes('ANY /{proxy+}'),
     },
     {
       ...settings('rest-token', '/rest-token'),
       kind: 'rest',
       authorizer: { kind: 'TOKEN', invoke: policy, ...CACHING['rest-token'] },
-      routes: routes('ANY /{proxy+}', sampleBackend),
+      routes: routes('ANY /{proxy+}'),
     },
   ];
 }
