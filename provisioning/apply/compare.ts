@@ -5,6 +5,7 @@ import { stepsOfCondition } from './conditions.ts';
 import { type Entry, nameOf, pick, type Row, same } from './entry.ts';
 import { type Phase, SCOPE_KINDS, type Verb } from './phase.ts';
 import type { Problem } from './problem.ts';
+import { isSet } from './sections.ts';
 import { type Commands, fieldsOf } from './state.ts';
 
 /** One command that brings an entry nearer to its desired state, before its place in the order is known. */
@@ -84,11 +85,6 @@ export function fixedProblems(
 export const rolesOf = (values: Row | undefined): readonly string[] =>
   (values?.roles ?? []) as readonly string[];
 
-/** Lists of names whose order says nothing: an export has them sorted. */
-const SETS: ReadonlySet<string> = new Set(['parents', 'children', 'separate']);
-const inOrder = (field: string, value: unknown): unknown =>
-  SETS.has(field) && Array.isArray(value) ? [...value].sort() : (value ?? null);
-
 /** The changes of an entry that exists: one, or one that takes away and one that adds. */
 export function changesOf(
   entry: Entry,
@@ -97,6 +93,8 @@ export function changesOf(
   commands: Commands,
   declarations: Declarations,
 ): readonly Change[] {
+  const inOrder = (field: string, value: unknown): unknown =>
+    isSet(entry.section, field) && Array.isArray(value) ? [...value].sort() : (value ?? null);
   const differs = ([field, value]: [string, unknown]) =>
     !same(inOrder(field, value), inOrder(field, now[field]));
   const update = (values: Row, phase?: Phase): Change => ({

@@ -40,6 +40,8 @@ export interface Word {
   readonly is?: 'id' | 'name' | 'fixed' | 'apart';
   /** Where a manifest leaves it out, the entry has none. */
   readonly clears?: true;
+  /** A list whose order says nothing: an export has it sorted. */
+  readonly isSet?: true;
 }
 
 type Words = SectionOf['words'];
@@ -65,10 +67,10 @@ export const ACCESS_OF = {
 } as const;
 const ACCESS: Words = {
   admin: { is: 'apart' },
-  groups: { to: 'groups', is: 'apart' },
-  assignments: { is: 'apart' },
+  groups: { to: 'groups', is: 'apart', isSet: true },
+  assignments: { is: 'apart', isSet: true },
   grants: { is: 'apart' },
-  globalRoles: { to: 'roles', is: 'apart' },
+  globalRoles: { to: 'roles', is: 'apart', isSet: true },
 };
 
 /** The section of a subject, as edges name it. */
@@ -98,7 +100,12 @@ const plainSections = Object.fromEntries(
 export const SECTION_OF: Readonly<Record<Section, SectionOf>> = {
   scopeTypes: {
     kind: 'scope-type',
-    words: { root: { usual: false }, ...same('parents', 'children', 'description') },
+    words: {
+      root: { usual: false },
+      parents: { isSet: true },
+      children: { isSet: true },
+      ...same('description'),
+    },
   },
   subjectTypes: { kind: 'subject-type', words: same('description') },
   modules: {
@@ -144,8 +151,8 @@ export const SECTION_OF: Readonly<Record<Section, SectionOf>> = {
       owner: { field: 'scope', to: 'scopes', is: 'apart' },
       parent: { to: 'roles' },
       ...same('allowOnly', 'description'),
-      allow: { is: 'apart' },
-      deny: { is: 'apart' },
+      allow: { is: 'apart', isSet: true },
+      deny: { is: 'apart', isSet: true },
     },
   },
   groups: {
@@ -157,7 +164,7 @@ export const SECTION_OF: Readonly<Record<Section, SectionOf>> = {
       scope: { to: 'scopes', is: 'fixed' },
       everyone: { is: 'fixed' },
       allowOnly: {},
-      roles: { to: 'roles', is: 'apart' },
+      roles: { to: 'roles', is: 'apart', isSet: true },
       ...same(...Object.keys(GROUP_ATTRIBUTES)),
     },
   },
@@ -235,7 +242,9 @@ export const SECTION_OF: Readonly<Record<Section, SectionOf>> = {
       ...ID,
       scope: { to: 'scopes', is: 'fixed' },
       ...same('name'),
-      ...Object.fromEntries(['separate', 'within', 'never'].map((word) => [word, { clears: true }] as const)),
+      separate: { clears: true, isSet: true },
+      within: { clears: true },
+      never: { clears: true },
       except: { is: 'apart' },
       ...same('description'),
     },
@@ -266,3 +275,7 @@ export function nameFieldOf(section: Section): string {
   const named = Object.entries(SECTION_OF[section].words).find(([, { is }]) => is === 'name');
   return named?.[0] ?? 'name';
 }
+
+/** Whether a word of a section, if there is such a one, is a list whose order says nothing. */
+export const isSet = (section: string, word: string): boolean =>
+  Object.hasOwn(SECTION_OF, section) && SECTION_OF[section as Section].words[word]?.isSet === true;

@@ -1,17 +1,5 @@
 import type { Row } from '../apply/entry.ts';
-
-/** Fields of entries whose order says nothing. Stored properties and values of settings are not among them. */
-const SETS: ReadonlySet<string> = new Set([
-  'allow',
-  'deny',
-  'roles',
-  'groups',
-  'assignments',
-  'globalRoles',
-  'parents',
-  'children',
-  'separate',
-]);
+import { isSet } from '../apply/sections.ts';
 
 const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
@@ -33,11 +21,11 @@ const sortedKeys = (map: Row, of: (value: unknown, key: string) => unknown): Row
 
 const listsSorted = (value: unknown): unknown => (Array.isArray(value) ? sortedList(value) : value);
 
-function entry(value: unknown): unknown {
+function entry(section: string, value: unknown): unknown {
   if (!isMap(value)) return value;
   const fields = Object.entries(value).map(([name, each]) => {
     if (name === 'grants' && isMap(each)) return [name, sortedKeys(each, listsSorted)];
-    return [name, SETS.has(name) ? listsSorted(each) : each];
+    return [name, isSet(section, name) ? listsSorted(each) : each];
   });
   return Object.fromEntries(fields);
 }
@@ -49,7 +37,7 @@ function entry(value: unknown): unknown {
 export const canonicalManifest = (manifest: Row): Row =>
   Object.fromEntries(
     Object.entries(manifest).map(([section, of]) => {
-      if (Array.isArray(of)) return [section, sortedList(of.map(entry))];
-      return [section, isMap(of) ? sortedKeys(of, entry) : of];
+      if (Array.isArray(of)) return [section, sortedList(of.map((each) => entry(section, each)))];
+      return [section, isMap(of) ? sortedKeys(of, (each) => entry(section, each)) : of];
     }),
   );
