@@ -2,13 +2,14 @@ import { isScopeType } from '../../table/entities/registry.ts';
 import { limitExceeded } from '../../table/errors.ts';
 import { formatRef, type Ref } from '../../table/identifiers.ts';
 import { logOf } from '../../table/index-queries.ts';
-import { MAX_PAGE, type Reader } from '../../table/reader.ts';
+import type { Reader } from '../../table/reader.ts';
 import { COHERENCE_MARGIN_MS } from '../../table/timing.ts';
 import { monthOf } from '../audit.ts';
 import { inTurns } from '../in-turns.ts';
 import { type ChangeRecord, changeOf, counterName, type Line } from '../replay/record.ts';
 import { MAX_RECORDS } from '../replay/replay.ts';
 import { countsOf } from '../verify/logs.ts';
+import { mergedPagesOf } from '../verify/walk.ts';
 
 /** What audit logs say of the time since an instant. */
 export interface History {
@@ -84,19 +85,11 @@ export async function readHistory({ reader, roots, at, lines }: HistoryOptions):
     const [first] = (await reader.listMerged({ ...logOf(owner, {}), limit: 1 })).items;
     const found = first && changeOf(first, owner);
     if (found?.kind === 'change') take(found.record);
-    let cursor: string | undefined;
-    do {
-      const page = await reader.listMerged({
-        ...logOf(owner, { from: `${month}-01T00:00:00.000Z` }),
-        limit: MAX_PAGE,
-        cursor,
-      });
-      for (const item of page.items) {
+    for await (const items of mergedPagesOf(reader, logOf(owner, { from: `${month}-01T00:00:00.000Z` })))
+      for (const item of items) {
         const line = changeOf(item, owner);
         if (line?.kind === 'change') take(line.record);
       }
-      cursor = page.cursor;
-    } while (cursor !== undefined);
     return sumOf(counted);
   }
 

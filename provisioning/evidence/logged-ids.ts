@@ -4,6 +4,7 @@ import { formatRef, isSubjectNode, isType } from '../../table/identifiers.ts';
 import { scopesOf, subjectsOf } from '../../table/index-queries.ts';
 import { type Key, parseKey } from '../../table/keys.ts';
 import { MAX_PAGE, type Reader } from '../../table/reader.ts';
+import { pagesOf } from '../verify/walk.ts';
 
 const typeOf = (ref: string): string => ref.slice(0, ref.indexOf(':'));
 const idOf = (ref: string): string => ref.slice(ref.indexOf(':') + 1);
@@ -59,16 +60,12 @@ export async function openPseudonyms(
     };
     for (const node of nodes) if (isSubjectNode(node) === isSubject) await look(formatRef(node));
     for (const type of new Set([...wanted].map(typeOf).filter(isType))) {
-      let cursor: string | undefined;
-      do {
-        const query = isSubject ? subjectsOf(type) : scopesOf(type);
-        const page = await reader.list({ ...query, limit: MAX_PAGE, cursor });
-        for (const item of page.items) {
+      const query = isSubject ? subjectsOf(type) : scopesOf(type);
+      for await (const items of pagesOf(reader, query, MAX_PAGE))
+        for (const item of items) {
           const key = parseKey(item);
           if (key?.form === 'node') await look(formatRef(key));
         }
-        cursor = page.cursor;
-      } while (cursor !== undefined);
     }
     return opened;
   };

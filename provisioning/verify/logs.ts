@@ -1,9 +1,10 @@
 import type { Ref } from '../../table/identifiers.ts';
 import { logOf } from '../../table/index-queries.ts';
 import { countPartitions, type Key, logCountKey, parseKey } from '../../table/keys.ts';
-import { MAX_PAGE, type Reader } from '../../table/reader.ts';
+import type { Reader } from '../../table/reader.ts';
 import { AUDIT_LIFETIME_MS, monthOf } from '../audit.ts';
 import { type Fault, fault } from './relation.ts';
+import { mergedPagesOf } from './walk.ts';
 
 /**
  * Compares the records of a log with their counts. A count goes up in the transaction of its records, so a record
@@ -70,16 +71,13 @@ async function recordsOf(
   spend: Spend,
 ): Promise<ReadonlyMap<string, number>> {
   const found = new Map<string, number>();
-  let cursor: string | undefined;
-  do {
-    const page = await reader.listMerged({ ...logOf(owner, {}), limit: MAX_PAGE, cursor });
-    await spend(page.items.length);
-    for (const { timestamp, counter } of page.items) {
+  for await (const records of mergedPagesOf(reader, logOf(owner, {}))) {
+    await spend(records.length);
+    for (const { timestamp, counter } of records) {
       if (typeof counter !== 'number' || typeof timestamp !== 'string') continue;
       const name = `${monthOf(timestamp)} ${counter}`;
       found.set(name, (found.get(name) ?? 0) + 1);
     }
-    cursor = page.cursor;
-  } while (cursor !== undefined);
+  }
   return found;
 }

@@ -7,7 +7,7 @@ import { CLOCK_SKEW_MS } from '../../table/timing.ts';
 import { isMap } from '../../table/value.ts';
 import type { Action } from '../../table/write/action.ts';
 import { type Fault, type Found, fault, isExpired, type Relation } from './relation.ts';
-import { pagesOf } from './walk.ts';
+import { mergedPagesOf, pagesOf } from './walk.ts';
 
 /**
  * What the uses of a mandate with a budget come to (ADR 0048): one counter, beside the record of each use in the log of its
@@ -124,12 +124,9 @@ async function sumsOf(
     ]),
   );
   const first = Math.min(...[...sums.values()].map(({ since }) => since)) - CLOCK_SKEW_MS;
-  const query = { ...logOf(tenant, { from: new Date(first).toISOString() }), limit: MAX_PAGE };
-  let cursor: string | undefined;
-  do {
-    const page: Awaited<ReturnType<Reader['listMerged']>> = await reader.listMerged({ ...query, cursor });
-    await spend(page.items.length);
-    for (const { action, entityType, entityId, timestamp, after } of page.items) {
+  for await (const records of mergedPagesOf(reader, logOf(tenant, { from: new Date(first).toISOString() }))) {
+    await spend(records.length);
+    for (const { action, entityType, entityId, timestamp, after } of records) {
       if (action !== 'mandate.use' || entityType !== 'mandate' || !isMap(after)) continue;
       const sum = sums.get(String(entityId));
       const at = Date.parse(String(timestamp));
@@ -138,7 +135,6 @@ async function sumsOf(
       sum.most += taken;
       if (at >= sum.since) sum.least += taken;
     }
-    cursor = page.cursor;
-  } while (cursor !== undefined);
+  }
   return sums;
 }

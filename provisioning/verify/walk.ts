@@ -14,7 +14,7 @@ import {
   partitionOf,
   SCOPE_TYPE_LIST,
 } from '../../table/keys.ts';
-import type { ListQuery, Reader } from '../../table/reader.ts';
+import { type ListQuery, MAX_PAGE, type MergedQuery, type Page, type Reader } from '../../table/reader.ts';
 import { ADDED, NODE_KINDS } from '../commands/node-kinds.ts';
 import { guardLists } from '../nodes/guards.ts';
 import { nameLists } from '../nodes/node-names.ts';
@@ -47,14 +47,19 @@ interface List {
 }
 
 /** The items of a list, page after page. */
-export async function* pagesOf(
-  reader: Reader,
-  query: ListQuery,
-  limit = A_PAGE,
+export const pagesOf = (reader: Pick<Reader, 'list'>, query: ListQuery, limit = A_PAGE) =>
+  pageAfterPage((cursor) => reader.list({ ...query, limit, cursor }));
+
+/** The same of a list that is spread over several partitions, such as a log. */
+export const mergedPagesOf = (reader: Pick<Reader, 'listMerged'>, query: MergedQuery) =>
+  pageAfterPage((cursor) => reader.listMerged({ ...query, limit: MAX_PAGE, cursor }));
+
+async function* pageAfterPage(
+  read: (cursor: string | undefined) => Promise<Page<Item>>,
 ): AsyncGenerator<readonly Item[]> {
   let cursor: string | undefined;
   do {
-    const page: Awaited<ReturnType<Reader['list']>> = await reader.list({ ...query, limit, cursor });
+    const page: Page<Item> = await read(cursor);
     yield page.items;
     cursor = page.cursor;
   } while (cursor !== undefined);
