@@ -120,6 +120,49 @@ describe('refusals', () => {
     );
     expect(sent.length).toBe(2);
   });
+
+  test('of two that want the same, the first one has it', async () => {
+    const same = email();
+    const [first, second] = await send([
+      user({ email: same, displayName: 'First' }),
+      user({ email: same, displayName: 'Second' }),
+    ]);
+    expect(first?.ok).toBe(true);
+    expect(second?.ok === false && second.error).toMatchObject({ code: 'conflict', field: 'email' });
+    expect(await world.run('user.read', { email: same })).toMatchObject({ displayName: 'First' });
+  });
+});
+
+describe('order', () => {
+  test('each finds what those before it wrote, as if they were sent one after the other', async () => {
+    const [scope, group, member] = ['01J8Z0E2Z8D2A3J7A7Y2H9GQ01', '01J8Z0E2Z8D2A3J7A7Y2H9GQ02', ulid()];
+    const answers = await send([
+      ['tenant.create', { id: scope, name: 'In order' }],
+      ['group.create', { id: group, scope: `tenant:${scope}`, name: 'all' }],
+      ['user.create', { id: member }],
+      membership(member, group),
+      ['membership.list', { group }],
+      ['membership.delete', { user: member, group }],
+      ['membership.list', { group }],
+      membership(member, group),
+      membership(member, group),
+      ['group.delete', { id: group }],
+      membership(member, group),
+    ]);
+    expect(shown(answers)).toEqual([...Array(8).fill('ok'), ...['conflict group', 'ok', 'not_found group']]);
+    const items = (n: number) => (answers[n] as Extract<Answer, { ok: true }>).result.items as unknown[];
+    expect([items(4).length, items(6).length]).toEqual([1, 0]);
+    expect(await findingsOn(world)).toEqual([]);
+  });
+
+  test('two changes of one user are both there, and the second answer shows the first', async () => {
+    const { id } = await world.run('user.create', {});
+    const [, second] = await send([
+      ['user.update', { id, displayName: 'Ann' }],
+      ['user.update', { id, title: 'Dr' }],
+    ]);
+    expect(second?.ok && second.result).toMatchObject({ displayName: 'Ann', title: 'Dr' });
+  });
 });
 
 describe('operations', () => {
