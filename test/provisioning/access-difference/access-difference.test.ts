@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { accessDifference } from '../../../provisioning/access-difference/access-difference.ts';
-import { createSide } from '../../../provisioning/access-difference/summary.ts';
+import { createSide, peopleText } from '../../../provisioning/access-difference/summary.ts';
 import { COMMANDS } from '../../../provisioning/index.ts';
 import { watchReads } from '../../support/watched-reader.ts';
 import { NOBODY } from '../support.ts';
@@ -81,6 +81,16 @@ describe('what is too much is named', () => {
     expect(rows[0]).toMatchObject({ people: 1_001, morePermissions: 2 });
     expect([rows[0]?.permissions.length, rows[0]?.subjects.length]).toEqual([10, 10]);
   });
+});
+
+test.each<[number, boolean, boolean, string]>([
+  [0, false, false, 'nobody'],
+  [0, false, true, 'not known'],
+  [1, false, false, '1 person'],
+  [2, false, true, 'at least 2 people'],
+  [1_000, true, true, 'more than 1,000 people'],
+])('%i people, more: %s, the least: %s, are %s', (people, more, isLeast, text) => {
+  expect(peopleText({ people, more, rows: [], moreRows: 0 }, isLeast)).toBe(text);
 });
 
 test('access.compare answers it, of a transaction too', async () => {

@@ -261,17 +261,25 @@ describe('tenant.apply', () => {
     expect(await apply({ agreed })).toMatchObject({ ok: true });
   });
 
-  test('a manifest with problems is refused with all of them', async () => {
-    const { provision } = createMemoryWorld();
-    const answer = await provision({
-      command: 'tenant.apply',
-      input: input('groups: { a: { scope: x }, b: { scope: y } }'),
-    });
-    expect(answer).toMatchObject({
-      ok: false,
-      error: { code: 'invalid', field: 'manifest/groups/a/scope', retryable: false },
-    });
-    expect(answer.ok ? '' : answer.error.message).toMatch(/there is no scope x.*there is no scope y/);
+  test.each([
+    ['groups: { a: { scope: x }, b: { scope: y } }', 'groups/a/scope', /no scope x.*there is no scope y/],
+    [
+      'scopes: { a: { type: client }, b: { type: project, parent: a, combination: deny-overrides } }',
+      'scopes/b/combination',
+      /is chosen by the root/,
+    ],
+    [
+      'users: { ann: { id: 01J8Z0E2Z8D2A3J7A7Y2H9GQ01, existing: true } }',
+      'users/ann/id',
+      /there is no user/,
+    ],
+  ])('a manifest with problems is refused with all of them: %s', async (manifest, place, message) => {
+    const { provision, items } = createMemoryWorld();
+    const answer = await provision({ command: 'tenant.apply', input: input(manifest) });
+    const error = { code: 'invalid', field: `manifest/${place}`, retryable: false };
+    expect(answer).toMatchObject({ ok: false, error });
+    expect(answer.ok ? '' : answer.error.message).toMatch(message);
+    expect(items()).toEqual([]);
   });
 
   test('a role from a template has its permissions, and is compared with them', async () => {

@@ -18,14 +18,24 @@ const BASE: Declared = {
 
 /** The manifest in which something has further fields. */
 const having = (section: string, name: string, fields: object): string =>
-  JSON.stringify({ ...BASE, [section]: { ...BASE[section], [name]: { ...BASE[section]?.[name], ...fields } } });
+  JSON.stringify({
+    ...BASE,
+    [section]: { ...BASE[section], [name]: { ...BASE[section]?.[name], ...fields } },
+  });
 
 test.each<[string, string, object, object, string, string]>([
   ['scopes', 'north', { status: 'active' }, { status: 'on-hold' }, 'close', 'open'],
   ['users', 'ann', { status: 'active' }, { status: 'disabled' }, 'close', 'open'],
   ['users', 'ann', { until: null }, { until: '2030-01-01T00:00:00.000Z' }, 'close', 'open'],
   ['users', 'ann', { until: '2031-01-01' }, { until: '2030-01-01' }, 'close', 'open'],
-  ['scopes', 'school', { combination: 'allow-overrides' }, { combination: 'deny-overrides' }, 'close', 'open'],
+  [
+    'scopes',
+    'school',
+    { combination: 'allow-overrides' },
+    { combination: 'deny-overrides' },
+    'close',
+    'open',
+  ],
   ['modules', 'lab', { sold: false }, { sold: true }, 'close', 'open'],
   ['pages', 'grades', { module: null }, { module: 'lab' }, 'close', 'open'],
   ['pages', 'grades', { module: 'shop' }, { module: 'lab' }, 'switch', 'switch'],
