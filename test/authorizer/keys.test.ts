@@ -70,6 +70,14 @@ function setUp(changes: Partial<RemoteKeysOptions> = {}) {
   return { clock, find, keys, state };
 }
 
+/** The same, so long after the keys were fetched. */
+async function aged(milliseconds: number, changes?: Partial<RemoteKeysOptions>) {
+  const there = setUp(changes);
+  await there.find('one');
+  there.clock.advance(milliseconds);
+  return there;
+}
+
 describe('keys that are fresh', () => {
   it('are fetched on first use, once for concurrent requests', async () => {
     const { find, state } = setUp();
@@ -80,9 +88,7 @@ describe('keys that are fresh', () => {
   });
 
   it('are refreshed in the background after five minutes, and no request waits', async () => {
-    const { clock, find, state } = setUp();
-    await find('one');
-    clock.advance(5 * MINUTE - 1);
+    const { clock, find, state } = await aged(5 * MINUTE - 1);
     await find('one');
     expect(state.fetches).toBe(1);
     clock.advance(1);
@@ -98,9 +104,7 @@ describe('keys that are fresh', () => {
   });
 
   it('remain when the background fetch fails, which is reported once', async () => {
-    const { clock, find, state } = setUp();
-    await find('one');
-    clock.advance(6 * MINUTE);
+    const { find, state } = await aged(6 * MINUTE);
     state.answer = down;
     for (let i = 0; i < 3; i++) {
       expect(await find('one')).toBe('one');
@@ -112,9 +116,7 @@ describe('keys that are fresh', () => {
 
 describe('keys that are no longer fresh', () => {
   it('are fetched before the request is answered', async () => {
-    const { clock, find, state } = setUp();
-    await find('one');
-    clock.advance(10 * MINUTE);
+    const { find, state } = await aged(10 * MINUTE);
     state.answer = serving(two);
     expect(await find('one')).toBe('key_unknown');
     expect(await find('two')).toBe('two');
@@ -153,9 +155,7 @@ describe('keys that are no longer fresh', () => {
   });
 
   it('are not fresh again for long when the clock is set back', async () => {
-    const { clock, find, state } = setUp();
-    await find('one');
-    clock.advance(-60 * MINUTE);
+    const { find, state } = await aged(-60 * MINUTE);
     state.answer = serving(two);
     expect(await find('two')).toBe('two');
     expect(await find('two')).toBe('two');
@@ -250,9 +250,7 @@ describe('after a failure', () => {
 
 describe('an unknown key id', () => {
   it('causes one fetch in 30 s, however many ids there are', async () => {
-    const { clock, find, state } = setUp();
-    await find('one');
-    clock.advance(30_000);
+    const { clock, find, state } = await aged(30_000);
     for (let round = 1; round <= 3; round++) {
       const flood = Array.from({ length: 1_000 }, (_, i) => find(`kid-${round}-${i}`));
       expect(new Set(await Promise.all(flood))).toEqual(new Set(['key_unknown']));
@@ -272,9 +270,7 @@ describe('an unknown key id', () => {
   });
 
   it('is found after one fetch if the issuer rotated its keys', async () => {
-    const { clock, find, state } = setUp();
-    await find('one');
-    clock.advance(30_000);
+    const { find, state } = await aged(30_000);
     state.answer = serving(one, two);
     expect(await Promise.all([find('two'), find('two')])).toEqual(['two', 'two']);
     expect(await find('one')).toBe('one');
@@ -282,9 +278,7 @@ describe('an unknown key id', () => {
   });
 
   it('is unknown to fresh keys even if the issuer is down, and back-off applies', async () => {
-    const { clock, find, state } = setUp();
-    await find('one');
-    clock.advance(30_000);
+    const { find, state } = await aged(30_000);
     state.answer = down;
     for (let i = 0; i < 100; i++) expect(await find(`kid-${i}`)).toBe('key_unknown');
     expect(state).toMatchObject({ fetches: 2, failures: 1 });
@@ -334,9 +328,7 @@ describe('a key that the issuer withdrew', () => {
 
 describe('an instance that was frozen', () => {
   it('does not join a fetch that began before, and counts the age of its result from its start', async () => {
-    const { clock, find, state } = setUp();
-    await find('one');
-    clock.advance(6 * MINUTE);
+    const { clock, find, state } = await aged(6 * MINUTE);
     const frozen = createDeferred<Response>();
     state.answer = () => frozen.promise;
     await find('one');
@@ -352,9 +344,7 @@ describe('an instance that was frozen', () => {
   });
 
   it('ignores the late failure of such a fetch', async () => {
-    const { clock, find, state } = setUp();
-    await find('one');
-    clock.advance(6 * MINUTE);
+    const { clock, find, state } = await aged(6 * MINUTE);
     const frozen = createDeferred<Response>();
     state.answer = () => frozen.promise;
     await find('one');

@@ -1,24 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { createGateway } from '../../local/gateway/gateway.ts';
 import { frozenClock, httpApiV1, httpApiV2, policy, request, restApi, restTokenApi } from './support.ts';
-import { body, events, key, uuid } from './support-events.ts';
+import { body, events, key, RESOURCE, uuid } from './support-events.ts';
 
 describe('REST API', () => {
   const api: Parameters<typeof events>[0] = ({ invoke, integration }) =>
     restApi({ routes: [{ key, integration }], stageVariables: { colour: 'blue' }, authorizer: { invoke } });
 
   const common = {
-    resource: '/locations/{locationId}/pages',
-    path: '/locations/L%201/pages',
-    httpMethod: 'POST',
-    headers: {
-      Host: 'localhost:3000',
-      Authorization: 'Bearer t',
-      'User-Agent': 'curl/8',
-      'X-Tag': 'two',
-      Cookie: 'a=1; b=2',
-      'Content-Type': 'application/json',
-    },
+    ...RESOURCE,
     multiValueHeaders: {
       Host: ['localhost:3000'],
       Authorization: ['Bearer t'],
@@ -27,11 +17,9 @@ describe('REST API', () => {
       Cookie: ['a=1; b=2'],
       'Content-Type': ['application/json'],
     },
-    queryStringParameters: { tag: 'y z', flag: '' },
     multiValueQueryStringParameters: { tag: ['x', 'y z'], flag: [''] },
     // Not decoded: AWS documents decoding for HTTP APIs only.
     pathParameters: { locationId: 'L%201' },
-    stageVariables: { colour: 'blue' },
   };
   const requestContext = {
     accountId: '123456789012',

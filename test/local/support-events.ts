@@ -32,5 +32,22 @@ export async function events(
   return { statusCode, toAuthorizer: invoke.mock.calls[0]?.[0], toBackend: integration.mock.calls[0]?.[0] };
 }
 
+/** The same request as events of the older format have it, for HTTP APIs and REST APIs. */
+export const RESOURCE = {
+  resource: '/locations/{locationId}/pages',
+  path: '/locations/L%201/pages',
+  httpMethod: 'POST',
+  headers: {
+    Host: 'localhost:3000',
+    Authorization: 'Bearer t',
+    'User-Agent': 'curl/8',
+    'X-Tag': 'two',
+    Cookie: 'a=1; b=2',
+    'Content-Type': 'application/json',
+  },
+  queryStringParameters: { tag: 'y z', flag: '' },
+  stageVariables: { colour: 'blue' },
+};
+
 export const key = 'POST /locations/{locationId}/pages';
 export const uuid = expect.stringMatching(/^[0-9a-f-]{36}$/);
