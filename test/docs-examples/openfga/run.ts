@@ -13,7 +13,7 @@ import { createRandom } from '../../proof/oracle/random.ts';
  * It needs the server, so it is no test:
  *
  *     go install github.com/openfga/openfga/cmd/openfga@v1.22.1
- *     OPENFGA="$(go env GOPATH)/bin/openfga" node --import tsx test/docs-examples/openfga/run.ts [SEED] [MODELS]
+ *     OPENFGA="$(go env GOPATH)/bin/openfga" npm run proof -- openfga [SEED] [MODELS]
  */
 const [seed = 1, models = 60] = process.argv.slice(2).map(Number);
 const random = createRandom(seed);
