@@ -216,6 +216,8 @@ export interface Asked {
   readonly scope: string;
   readonly subjectName?: string;
   readonly scopeName?: string;
+  readonly actor?: Actor;
+  readonly actorName?: string;
 }
 
 /** Throws {@link NameError}. A reference is taken as it is: the decision says what is missing. */
@@ -235,9 +237,10 @@ export async function questionOf(names: Names, subject: string, scope: string): 
 }
 
 /** The lines that say what names mean; none where references were given. */
-export const meantText = ({ subject, scope, subjectName, scopeName }: Asked): string =>
+export const meantText = ({ subject, scope, actor, subjectName, scopeName, actorName }: Asked): string =>
   columns([
     ...(subjectName === undefined ? [] : [['subject', subject, plain(subjectName)]]),
+    ...(actor && actorName !== undefined ? [['actor', actor.subject, plain(actorName)]] : []),
     ...(scopeName === undefined ? [] : [['scope', scope, plain(scopeName)]]),
   ])
     .map((line) => `${line}\n`)

@@ -32,9 +32,10 @@ export const addCheck = subcommand({
   run: async ([who, permission, where], options, context) => {
     const { now } = context;
     const reader = await connect(options, context);
-    const asked = await questionOf(namesIn(reader), who, where);
-    const { subject, scope } = asked;
+    const { subject, scope, ...named } = await questionOf(namesIn(reader), who, where);
     const actor = await actorOf(reader, options);
+    const actorName = options.actor === actor?.subject ? undefined : options.actor;
+    const asked = { subject, scope, ...named, ...defined({ actor, actorName }) };
     const then = await answerThen(reader, options, now, {
       ask: async ({ table, clock, at }) => {
         const { allowed, reason } = await createEngine({ reader: table, clock }).check(
@@ -62,7 +63,7 @@ export const addCheck = subcommand({
     const { allowed, reason, at } = answer;
     await assertAsked(reader, reason, { subject, permission, scope, actor });
     return {
-      data: { allowed, reason, ...asked, ...defined({ actor }), permission, at, ...more },
+      data: { allowed, reason, ...asked, permission, at, ...more },
       text: (paint) => `${verdict(paint, allowed)} (${reason})\n${meantText(asked)}${verifiedText(verified)}`,
       code: allowed ? OK : REFUSED,
     };
