@@ -33,7 +33,7 @@ export const addStatus = subcommand({
     const connections = await Promise.all(found.map((each) => statusOf(sender, each, around.now())));
     return {
       data: connections,
-      text: connections.map(textOf).join(''),
+      text: connections.map(textOf).join('') || 'none\n',
       code: connections.every(({ problems }) => problems.length === 0) ? OK : REFUSED,
     };
   },
