@@ -254,7 +254,7 @@ export function createItemCache({ reader, now, marginMs, maxBytes, onGrowth }: I
 }
 
 /** Whether an error is of one item, and the others that were read with it can be used. */
-const isOfItem = (error: unknown): error is GatehouseError =>
+export const isOfItem = (error: unknown): error is GatehouseError =>
   error instanceof GatehouseError && (error.code === 'damaged_item' || error.code === 'newer_form');
 
 export type ItemCache = ReturnType<typeof createItemCache>;

@@ -1,10 +1,12 @@
+import { withAllGroups } from '../../table/decision/all-groups.ts';
 import { type ScopeItem, type SubjectItem, subjectWith } from '../../table/decision/items.ts';
 import { isRef, parseRef } from '../../table/identifiers.ts';
 import { nodeKey } from '../../table/keys.ts';
+import { MAX_PAGE, type Reader } from '../../table/reader.ts';
 import type { DecisionInput } from '../decision-input.ts';
 import { type Holding, holdingsOf } from '../effective-roles.ts';
 import { withGroupRoles } from '../group-roles.ts';
-import type { DecisionReader } from '../item-cache.ts';
+import { type DecisionReader, isOfItem } from '../item-cache.ts';
 import {
   GROUP_ROLES,
   type Kind,
@@ -18,6 +20,7 @@ import { allowingEffect, isListed, permissionAt } from './derivations.ts';
 import { MAX_SHOWN, type Suggestions } from './explanation.ts';
 
 type ItemReader = Pick<DecisionReader, 'getMany'>;
+type ElsewhereReader = ItemReader & Pick<Reader, 'list'>;
 
 /** The subject's holdings off the path, as far as they were read. */
 export interface Elsewhere {
@@ -31,10 +34,12 @@ export interface Elsewhere {
 /**
  * Reads where else the subject has roles: at most {@link MAX_SHOWN} each of its groups, assignments and
  * tenant grants off the path. At most four BatchGetItem calls: the groups, the scopes, the roles of groups that stand
- * apart there, and the effects of roles that other tenants own. The result only feeds suggestions, so damaged items are skipped.
+ * apart there, and the effects of roles that other tenants own; before them one Query, where the subject's groups stand
+ * apart, which finds those at the first {@link MAX_PAGE} scopes. The result only feeds suggestions, so damaged items are skipped.
  */
-export async function readElsewhere(input: DecisionInput, reader: ItemReader): Promise<Elsewhere> {
-  const { subject, scopes: path } = input;
+export async function readElsewhere(input: DecisionInput, reader: ElsewhereReader): Promise<Elsewhere> {
+  const { scopes: path } = input;
+  const subject = await withGroupsApart(input, reader);
   const onPath = new Set(path.map((scope) => scope?.ref));
   const groupsHere = new Set(path.flatMap((scope) => [...(scope?.groups.keys() ?? [])]));
   const listed = [...(subject?.groupsAt ?? [])].flatMap(([ref, ids]) => (onPath.has(ref) ? [] : ids));
@@ -79,6 +84,19 @@ export async function readElsewhere(input: DecisionInput, reader: ItemReader): P
       grants: { of: granted.length, read: some(granted).length },
     },
   };
+}
+
+/** The subject with its groups elsewhere, where they stand apart: what is damaged decides nothing here. */
+async function withGroupsApart({ question, subject }: DecisionInput, reader: ElsewhereReader) {
+  if (!subject?.groupsApart) return subject;
+  const listAll: Reader['listAll'] = async (query) =>
+    (await reader.list({ ...query, limit: MAX_PAGE })).items;
+  try {
+    return await withAllGroups({ listAll }, parseRef(question.subject, 'subject'), subject);
+  } catch (error) {
+    if (isOfItem(error)) return subject;
+    throw error;
+  }
 }
 
 /** The subject with those groups alone of the ones by scope that are looked at, and with their roles. */
