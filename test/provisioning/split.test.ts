@@ -489,6 +489,18 @@ describe.each(FORMS)('while the groups of %s go apart or come back', (_, given) 
     expect(last).toBeGreaterThan(1);
   });
 
+  test.each([true, false])('a migration the other way comes between (way out: %s)', async (isOut) => {
+    for (let number = 1, last = number; number <= last; number++) {
+      const { scope, below, allowed, denied } = await begin(isOut);
+      const [user, other] = [await userIn(allowed), await userIn(allowed, denied)];
+      const racing = interrupted(number, () => migrating({ joins: isOut }));
+      await migrating({ writer: racing.writer, joins: !isOut });
+      last = racing.sent();
+      expect([await decided(user, below), await decided(other, scope)]).toEqual([ALLOWED, DENIED]);
+      expect(await findings()).toEqual([]);
+    }
+  });
+
   test.each([true, false])(
     'stopped anywhere, everything is as it was, and it goes on (way out: %s)',
     async (isOut) => {

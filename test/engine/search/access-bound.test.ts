@@ -6,7 +6,7 @@ import { Attribute } from '../../../table/decision/attributes.ts';
 import { FORMS } from '../../../table/form.ts';
 import { type Key, partitionOf } from '../../../table/keys.ts';
 import { OWNERSHIP } from '../../../table/partition-queries.ts';
-import { createWorld } from '../../support/world.ts';
+import { createMemoryWorld, createWorld } from '../../support/world.ts';
 
 /** What the access bound does not read, however much there is of it. */
 const ID = '01J8X2W3Y4Z5A6B7C8D9E0F1G2';
@@ -29,6 +29,20 @@ test('a partition without end of scopes that are below others is left at the lim
   };
   expect(await scopesUnder(reader, [`building:${ID}`], new Set(['device']), 7)).toBeUndefined();
   expect(queries).toBe(7);
+});
+
+test('what stands in a closed zone is not open because its building lists it too', async () => {
+  const { reader, apply } = createMemoryWorld();
+  await apply(`
+scopes:
+  C: { type: client }
+  P: { type: project, parent: C }
+  B: { id: b, type: building, parent: P }
+  Z: { type: zone, parent: B, status: inactive }
+  D: { type: device, parent: Z }
+  E: { id: e, type: device, parent: B }
+`);
+  expect(await scopesUnder(reader, ['building:b'], new Set(['device']), 7)).toEqual(['device:e']);
 });
 
 test('a subject in more than 1,000 groups has no bound, and its groups are not read', async () => {
