@@ -3,6 +3,7 @@ import { accessDifference } from '../../../provisioning/access-difference/access
 import { createSide, peopleText } from '../../../provisioning/access-difference/summary.ts';
 import { COMMANDS } from '../../../provisioning/index.ts';
 import { watchReads } from '../../support/watched-reader.ts';
+import { createMemoryWorld } from '../../support/world.ts';
 import { NOBODY } from '../support.ts';
 import { createSchool } from './school.ts';
 
@@ -113,4 +114,18 @@ test('an error says which of several commands is refused', async () => {
   expect(await refused(right, wrong)).toBe('commands.1.id');
   const together = { command: 'transaction.write', input: { commands: [right, wrong] } };
   expect(await refused(together)).toBe('commands.0.commands.1.id');
+});
+
+test('what a group of everyone is given, everybody gains who is in no list of its members', async () => {
+  const all = createMemoryWorld();
+  await all.apply(`
+pages: [lobby]
+scopes: { acme: { id: acme, type: tenant } }
+roles: { visitor: { id: visitor, owner: acme, allow: [lobby] } }
+groups: { all: { id: all, scope: acme, everyone: true } }
+users: { ann: { id: ann }, ben: { id: ben } }
+`);
+  const give = { command: 'group-role.create', input: { group: 'all', role: 'visitor' } };
+  const options = { reader: all.reader, commands: COMMANDS, at: all.clock.now() };
+  expect(await accessDifference([give], options)).toMatchObject({ gains: { people: 2 } });
 });
