@@ -9,7 +9,7 @@ import { decisionKey, edgeKey, nodeKey } from '../../table/keys.ts';
 import { size } from '../support/tier.ts';
 import { createWorld } from '../support/world.ts';
 
-/** As split.test.ts has it in memory, once on a DynamoDB engine, with many groups. */
+/** As split.integration.test.ts has it in memory, once on a DynamoDB engine, with many groups. */
 const GROUPS = size(200, 10_000);
 /** As many as an item holds with their roles. */
 const GIVEN = Math.min(GROUPS, 5_000);
