@@ -4,6 +4,7 @@ import type { KnownAs, Referred } from './known-as.ts';
 import { count, plain } from './print.ts';
 
 /** Who loses and who gains what, for people. */
+
 /** The people whom the lines name. */
 export const losersIn = ({ rows }: AccessSide): readonly Referred[] =>
   rows

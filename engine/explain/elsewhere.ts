@@ -86,7 +86,7 @@ export async function readElsewhere(input: DecisionInput, reader: ElsewhereReade
   };
 }
 
-/** The subject with its groups elsewhere, where they stand apart: what is damaged decides nothing here. */
+/** The subject with all its groups, also where they stand apart; without those if one of their items is damaged. */
 async function withGroupsApart({ question, subject }: DecisionInput, reader: ElsewhereReader) {
   if (!subject?.groupsApart) return subject;
   const listAll: Reader['listAll'] = async (query) =>

@@ -55,8 +55,8 @@ export interface Explainer {
    *
    * Reads: those of the check (`strong`: one TransactGetItems, two for a nested scope) and one BatchGetItem
    * for names, or two if a role of another tenant must be named. When no grant allows the permission, up to
-   * four more BatchGetItem calls look for the subject's other grants, after a Query
-   * where its groups stand apart. When a subscription or licence is missing, one Query per scope on the path.
+   * four more BatchGetItem calls look for the subject's other grants, after one Query if its groups stand
+   * apart. When a subscription or licence is missing, one Query per scope on the path.
    *
    * @throws GatehouseError as `check` does
    */
