@@ -5,6 +5,7 @@ import type { Item } from '../table/item.ts';
 import { identityOf, type Key, META, parseKey } from '../table/keys.ts';
 import type { Reader } from '../table/reader.ts';
 import { type Action, keyOf } from '../table/write/action.ts';
+import { readAs } from './read-as.ts';
 
 /**
  * An id can be used again: a node may be deleted and made anew between the reading and the writing of a plan. All
@@ -23,24 +24,12 @@ export interface SameNodes {
 export function createSameNodes(reader: Reader): SameNodes {
   /** What the node says that was read first, by its key. */
   const known = new Map<string, Readonly<Record<string, string | undefined>>>();
-  const note = (items: readonly (Item | undefined)[]): void => {
-    for (const item of items) {
-      if (typeof item?.createdAt !== 'string' || !nodeRef(item)) continue;
-      if (!known.has(identityOf(item))) known.set(identityOf(item), sameOf(item, item.createdAt));
-    }
-  };
-  const noting = async <T extends readonly (Item | undefined)[]>(reading: Promise<T>): Promise<T> => {
-    const items = await reading;
-    note(items);
-    return items;
-  };
   return {
-    reader: {
-      ...reader,
-      get: async (key) => (await noting(reader.get(key).then((item) => [item])))[0],
-      getMany: (...args) => noting(reader.getMany(...args)),
-      getSnapshot: (...args) => noting(reader.getSnapshot(...args)),
-    },
+    reader: readAs(reader, (_, item) => {
+      if (typeof item?.createdAt === 'string' && nodeRef(item) && !known.has(identityOf(item)))
+        known.set(identityOf(item), sameOf(item, item.createdAt));
+      return item;
+    }),
     keep: (actions) =>
       actions.map((action) => {
         const same = known.get(identityOf(keyOf(action)));

@@ -1,10 +1,11 @@
 import { GatehouseError, invalid } from '../../table/errors.ts';
 import { formatRef, isSubjectNode, REGISTERED_SUBJECT } from '../../table/identifiers.ts';
-import { identityOf, type Key, parseKey } from '../../table/keys.ts';
+import { identityOf, parseKey } from '../../table/keys.ts';
 import type { Reader } from '../../table/reader.ts';
 import { COHERENCE_MARGIN_MS } from '../../table/timing.ts';
 import { createCopy } from '../access-difference/copy.ts';
 import { allRoots } from '../all-roots.ts';
+import { readAs } from '../read-as.ts';
 import type { Line } from '../replay/record.ts';
 import { hasChanged, readHistory } from './audit-history.ts';
 import { type ChangedEntities, entitiesAt, entityName } from './changed-entities.ts';
@@ -176,23 +177,9 @@ function subjectAt(identity: string): string | undefined {
 /** A reader that notes the keys of what is read by key. */
 function noting(reader: Reader) {
   const keys = new Set<string>();
-  const note = (all: readonly Key[]) => {
-    for (const key of all) keys.add(identityOf(key));
-  };
-  const noted: Reader = {
-    ...reader,
-    get: (key) => {
-      note([key]);
-      return reader.get(key);
-    },
-    getMany: (all, ...rest) => {
-      note(all);
-      return reader.getMany(all, ...rest);
-    },
-    getSnapshot: (all, ...rest) => {
-      note(all);
-      return reader.getSnapshot(all, ...rest);
-    },
-  };
+  const noted = readAs(reader, (key, item) => {
+    keys.add(identityOf(key));
+    return item;
+  });
   return { reader: noted, keys };
 }

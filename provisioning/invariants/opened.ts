@@ -7,6 +7,7 @@ import type { Item } from '../../table/item.ts';
 import { decisionKey, identityOf, isOfDecision, type Key, parseKey } from '../../table/keys.ts';
 import type { Reader } from '../../table/reader.ts';
 import { isMap } from '../../table/value.ts';
+import { readAs } from '../read-as.ts';
 
 /** A subject to whom nothing is granted, beside those of the table. */
 export type Anybody = string;
@@ -33,18 +34,6 @@ export function opened(reader: Reader, anybody: Anybody): Reader {
   const openedAt = (key: Key, item: Item | undefined): Item | undefined =>
     identityOf(key) === identityOf(added) ? added : item && openedItem(item);
   return readAs(reader, openedAt);
-}
-
-/** The same table, where what is read by key is otherwise. */
-function readAs(reader: Reader, as: (key: Key, item: Item | undefined) => Item | undefined): Reader {
-  const all = (keys: readonly Key[], items: readonly (Item | undefined)[]) =>
-    keys.map((key, position) => as(key, items[position]));
-  return {
-    ...reader,
-    get: async (key) => as(key, await reader.get(key)),
-    getMany: async (keys, notes) => all(keys, await reader.getMany(keys, notes)),
-    getSnapshot: async (keys, notes) => all(keys, await reader.getSnapshot(keys, notes)),
-  };
 }
 
 const newcomer = (ref: Anybody): Item => ({

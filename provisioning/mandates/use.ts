@@ -15,6 +15,7 @@ import { loadNode } from '../nodes/nodes.ts';
 import { readScopeRef } from '../nodes/scope-types.ts';
 import { fits } from '../nodes/steps.ts';
 import type { OneTransaction } from '../plan.ts';
+import { readAs } from '../read-as.ts';
 
 /**
  * The use of a mandate with a budget (ADR 0048): it is decided, and counted in one transaction, on condition that every
@@ -28,23 +29,11 @@ const MORE = 2;
 /** A reader that keeps what it has read of each item last. */
 function recording(reader: Reader) {
   const read = new Map<string, { readonly key: Key; readonly item: Item | undefined }>();
-  const keep = async <T extends readonly (Item | undefined)[]>(keys: readonly Key[], reading: Promise<T>) => {
-    const items = await reading;
-    for (const [position, key] of keys.entries()) read.set(identityOf(key), { key, item: items[position] });
-    return items;
-  };
   return {
-    reader: {
-      get: async (key: Key) =>
-        (
-          await keep(
-            [key],
-            reader.get(key).then((item) => [item]),
-          )
-        )[0],
-      getMany: (keys: readonly Key[]) => keep(keys, reader.getMany(keys)),
-      getSnapshot: (keys: readonly Key[]) => keep(keys, reader.getSnapshot(keys)),
-    },
+    reader: readAs(reader, (key, item) => {
+      read.set(identityOf(key), { key, item });
+      return item;
+    }),
     /** The conditions that all of it is still so. */
     asRead: (): readonly Action[] => [...read.values()].map(({ key, item }) => unchanged(key, item)),
   };
