@@ -16,3 +16,14 @@ const sorted = (value: unknown): unknown => {
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, each]) => [name, sorted(each)]);
 };
+
+/** The names of attributes in which two items differ. */
+export const differences = (a: object, b: object): readonly string[] => {
+  const [one, other] = [a as Record<string, unknown>, b as Record<string, unknown>];
+  return [...new Set([...Object.keys(one), ...Object.keys(other)])]
+    .filter((name) => canonical(one[name]) !== canonical(other[name]))
+    .sort();
+};
+
+/** The order of texts, for `sort`. */
+export const byText = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);

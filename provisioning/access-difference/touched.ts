@@ -18,6 +18,7 @@ import {
 import { ownedBy } from '../../table/partition-queries.ts';
 import { namesCovering } from '../../table/permission-name.ts';
 import { MAX_PAGE, type Reader } from '../../table/reader.ts';
+import { differences } from '../canonical.ts';
 import { permissionOrPattern } from '../edges/rights.ts';
 import { refsBelow } from '../nodes/scopes-below.ts';
 import { isFoldedAttribute } from '../verify/folded-roles.ts';
@@ -45,13 +46,10 @@ interface Pair {
 }
 
 const STAMP: ReadonlySet<string> = new Set([Attribute.writtenAt, Attribute.writeId]);
-const textOf = (value: unknown): string => JSON.stringify(value instanceof Set ? [...value].sort() : value);
 
 /** The attributes in which two items differ, but for their stamps. */
-function differences({ before = {} as Item, after = {} as Item }: Pair): readonly string[] {
-  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
-  return [...names].filter((name) => !STAMP.has(name) && textOf(before[name]) !== textOf(after[name]));
-}
+const changesIn = ({ before = {} as Item, after = {} as Item }: Pair): readonly string[] =>
+  differences(before, after).filter((name) => !STAMP.has(name));
 
 const isDecision = (key: Key): boolean => isOfDecision(parseKey(key));
 
@@ -61,7 +59,7 @@ export async function touchedBy(copy: Copy, people: People): Promise<Touched> {
   const [before, after] = await Promise.all([copy.before.getMany(keys), copy.after.getMany(keys)]);
   const changed = keys
     .map((key, position): Pair => ({ key, before: before[position], after: after[position] }))
-    .filter((pair) => differences(pair).length > 0);
+    .filter((pair) => changesIn(pair).length > 0);
   const permissions = new Set<string>();
   const subjects = new Set<string>();
   const scopes = new Set<string>();
@@ -98,7 +96,7 @@ async function noteGroup(group: Ref, { before, after }: Copy, people: People): P
 /** Notes whom the difference of one item may touch. */
 async function note(pair: Pair, copy: Copy, people: People): Promise<void> {
   const parsed = parseKey(pair.key);
-  const changes = differences(pair);
+  const changes = changesIn(pair);
   if (parsed?.form === 'tenant-effects') {
     for (const role of rolesIn(pair)) await people.holders(role);
     return;
@@ -144,7 +142,7 @@ function membersThatDiffer(
 /** The roles whose effect on a permission differs. */
 const rolesIn = (pair: Pair): readonly string[] => {
   const roles = [Attribute.allow, Attribute.deny].flatMap((name) => membersThatDiffer(name, pair));
-  return [...new Set([...roles, ...differences(pair).flatMap((name) => conditionalRole(name) ?? [])])];
+  return [...new Set([...roles, ...changesIn(pair).flatMap((name) => conditionalRole(name) ?? [])])];
 };
 
 /** A subject is touched wherever something is granted to it or to everyone, before or after. */

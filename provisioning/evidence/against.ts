@@ -14,17 +14,11 @@ import { createCopy, TooLarge } from '../access-difference/copy.ts';
 import { engineOn } from '../access-difference/engine-on.ts';
 import { rootsAt } from '../access-difference/state.ts';
 import { byIssuer, externalGroupsIn, MOST_GROUPS, tokenNaming } from '../access-difference/token-groups.ts';
+import { byText } from '../canonical.ts';
 import type { Command } from '../command.ts';
 import { inTurns } from '../in-turns.ts';
 import { isPseudonym, openPseudonyms } from './logged-ids.ts';
-import {
-  type Counted,
-  compare,
-  type LoggedQuestion,
-  type LoggedQuestions,
-  NONE,
-  plus,
-} from './logged-questions.ts';
+import { type Counted, type LoggedQuestion, type LoggedQuestions, NONE, plus } from './logged-questions.ts';
 
 /** One question whose answer differs, by all decisions about it. */
 export interface AgainstRow {
@@ -316,9 +310,9 @@ function createSide() {
       const rows = most.flatMap((person) =>
         person.rows.sort(
           (a, b) =>
-            compare(a.permission, b.permission) ||
+            byText(a.permission, b.permission) ||
             byCount(a.decisions, b.decisions) ||
-            compare(a.scope, b.scope),
+            byText(a.scope, b.scope),
         ),
       );
       return {

@@ -1,6 +1,7 @@
 import type { Actor } from '../../engine/index.ts';
 import { defined } from '../../table/defined.ts';
 import { limitExceeded } from '../../table/errors.ts';
+import { byText } from '../canonical.ts';
 import { actorIn, type DecisionRecord } from './log-lines.ts';
 
 /** How many decisions, by the lines that were read and by the share with which such lines are written. */
@@ -87,13 +88,9 @@ export function createLoggedQuestions(most = MAX_QUESTIONS) {
     },
     all: (): LoggedQuestions => ({
       // What is decided together shares its reads.
-      questions: [...found.values()].sort(
-        (a, b) => compare(a.scope, b.scope) || compare(a.subject, b.subject),
-      ),
+      questions: [...found.values()].sort((a, b) => byText(a.scope, b.scope) || byText(a.subject, b.subject)),
       others,
       ofInstants,
     }),
   };
 }
-
-export const compare = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);

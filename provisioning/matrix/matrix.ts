@@ -3,6 +3,7 @@ import { invalid, limitExceeded, notFound } from '../../table/errors.ts';
 import { isRef } from '../../table/identifiers.ts';
 import { isPermissionPattern, readPermissionName } from '../../table/permission-name.ts';
 import { listUpTo, type Queries } from '../apply/queries.ts';
+import { byText } from '../canonical.ts';
 import { inTurns } from '../in-turns.ts';
 import { commandsOn } from '../names/commands-on.ts';
 import { type Cell, cellOf, type Stated } from './cells.ts';
@@ -103,8 +104,6 @@ export async function readMatrix(
 }
 
 const KINDS: readonly MatrixPermission['kind'][] = ['page', 'permission', 'pattern'];
-
-const byText = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);
 
 const tooMany = (what: keyof typeof MATRIX_BOUNDS) =>
   limitExceeded(`a matrix holds at most ${MATRIX_BOUNDS[what]} ${what}: choose fewer roles`, 'roles');

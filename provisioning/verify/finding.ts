@@ -1,4 +1,5 @@
 import type { Key } from '../../table/keys.ts';
+import { byText } from '../canonical.ts';
 
 /** Stable codes of findings. docs/cli.md explains each, and what repair does. */
 export const CODES = [
@@ -70,11 +71,9 @@ const ORDER: readonly Effect[] = ['opens', 'either', 'closes', 'none'];
 /** Findings that allow too much come first. */
 export const byDanger = (a: Finding, b: Finding): number =>
   ORDER.indexOf(a.effect) - ORDER.indexOf(b.effect) ||
-  compare(a.key.PK, b.key.PK) ||
-  compare(a.key.SK, b.key.SK) ||
-  compare(a.attribute ?? '', b.attribute ?? '');
-
-const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
+  byText(a.key.PK, b.key.PK) ||
+  byText(a.key.SK, b.key.SK) ||
+  byText(a.attribute ?? '', b.attribute ?? '');
 
 /** One finding, whatever led to it. */
 export const findingId = ({ code, key, attribute = '' }: Finding): string =>

@@ -2,12 +2,12 @@ import { formatRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { decisionKey, nodeKey } from '../../table/keys.ts';
 import type { Action } from '../../table/write/action.ts';
-import { canonical } from '../canonical.ts';
+import { canonical, differences } from '../canonical.ts';
 import { nodeAt } from '../commands/node-kinds.ts';
 import type { NodeKind } from '../kinds/node-kind.ts';
 import { guardsOf } from '../nodes/guards.ts';
 import { isSound } from './node-damage.ts';
-import { attempt, differences, type Fault, fault, isInstant, type Relation } from './relation.ts';
+import { attempt, type Fault, fault, isInstant, type Relation } from './relation.ts';
 
 /** Guards of unique values, checked from the owner and from the guard. */
 

@@ -2,7 +2,7 @@ import { GatehouseError, stale } from '../../table/errors.ts';
 import type { Item } from '../../table/item.ts';
 import { identityOf, isSameKey, type Key } from '../../table/keys.ts';
 import { type Action, type Condition, type Expected, keyOf, type Value } from '../../table/write/action.ts';
-import { canonical } from '../canonical.ts';
+import { canonical, differences } from '../canonical.ts';
 import type { Finding, FindingCode } from './finding.ts';
 
 /**
@@ -104,14 +104,6 @@ export const changeOf = (
     ...('rev' in changes ? {} : { add: { rev: 1 } }),
   },
 ];
-
-/** The names of attributes in which two items differ. */
-export const differences = (a: object, b: object): readonly string[] => {
-  const [one, other] = [a as Record<string, unknown>, b as Record<string, unknown>];
-  return [...new Set([...Object.keys(one), ...Object.keys(other)])]
-    .filter((name) => canonical(one[name]) !== canonical(other[name]))
-    .sort();
-};
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 export const isInstant = (value: unknown): boolean =>

@@ -1,12 +1,12 @@
 import type { Item } from '../../table/item.ts';
 import { isSameKey, type Key } from '../../table/keys.ts';
 import type { Action } from '../../table/write/action.ts';
-import { canonical } from '../canonical.ts';
+import { canonical, differences } from '../canonical.ts';
 import type { Edge } from '../edges/edge.ts';
 import { attributesOf } from './edge-items.ts';
 import { ANY_GROUP, type Entry, entriesOfEdge } from './entries.ts';
 import { entryPlaceOf } from './entry-place.ts';
-import { attempt, differences, type Fault, type Found, fault } from './relation.ts';
+import { attempt, type Fault, type Found, fault } from './relation.ts';
 
 const entriesIn = (copy: Item): readonly Entry[] =>
   (attempt(() => entriesOfEdge(copy, ANY_GROUP)) ?? []).filter(({ attribute }) => attribute !== 'denials');
