@@ -103,7 +103,7 @@ async function replayFile(
     latest: collection.latest(),
     ignored,
     // Without a count nobody can say.
-    counted: collection.counts().some(({ highest }) => highest > 0),
+    counted: collection.counts().some(({ counted }) => counted > 0),
     gaps,
     dryRun: options.dryRun === true,
   };

@@ -6,6 +6,7 @@ import { type ListQuery, MAX_PAGE, type Range, type Reader } from '../../table/r
 import { type Action, keyOf } from '../../table/write/action.ts';
 import type { Writer } from '../../table/writer.ts';
 import { createBatchedReads } from '../batched-reads.ts';
+import { pagesOf } from '../list-pages.ts';
 
 /** Of a put, its key is the item. */
 const plainKey = ({ PK, SK }: Key): Key => ({ PK, SK });
@@ -31,16 +32,11 @@ export interface Copy {
  * @returns readers that throw {@link TooLarge} beyond that
  */
 export function createCopy(reader: Reader, most: { readonly items: number; readonly calls: number }): Copy {
-  const written = new Map<string, Key>();
   const done: Action[] = [];
   const before = createMemoryTable();
   const after = createMemoryTable({
     onCommit: (actions) => {
       done.push(...actions);
-      for (const action of actions) {
-        const key = plainKey(keyOf(action));
-        if (action.kind !== 'check') written.set(identityOf(key), key);
-      }
     },
   });
   const known = new Set<string>();
@@ -60,7 +56,12 @@ export function createCopy(reader: Reader, most: { readonly items: number; reado
     before.put(item);
     after.put(item);
   };
-  const reads = createBatchedReads({ ...reader, getMany: async (keys) => call(() => reader.getMany(keys)) });
+  const counted: Reader = {
+    ...reader,
+    getMany: async (keys) => call(() => reader.getMany(keys)),
+    list: (query) => call(() => reader.list(query)),
+  };
+  const reads = createBatchedReads(counted);
   async function copyKeys(keys: readonly Key[]): Promise<void> {
     const unknown = keys.filter((key) => !known.has(identityOf(key)));
     if (unknown.length === 0) return;
@@ -68,13 +69,8 @@ export function createCopy(reader: Reader, most: { readonly items: number; reado
     for (const [position, key] of unknown.entries()) keep(key, items[position]);
   }
   async function copyRange(range: Range, index: ListQuery['index']): Promise<void> {
-    let cursor: string | undefined;
-    do {
-      const query = { ranges: [range], limit: MAX_PAGE, cursor, ...defined({ index }) };
-      const page = await call(() => reader.list(query));
-      for (const item of page.items) keep(item, item);
-      cursor = page.cursor;
-    } while (cursor !== undefined);
+    for await (const items of pagesOf(counted, { ranges: [range], ...defined({ index }) }, MAX_PAGE))
+      for (const item of items) keep(item, item);
   }
   async function copyRanges(all: readonly Range[], index: ListQuery['index']): Promise<void> {
     for (const range of all) {
@@ -125,7 +121,10 @@ export function createCopy(reader: Reader, most: { readonly items: number; reado
         await after.writer.send(actions);
       },
     },
-    written: () => [...written.values()],
+    written: () => {
+      const keys = done.filter(({ kind }) => kind !== 'check').map((action) => plainKey(keyOf(action)));
+      return [...new Map(keys.map((key) => [identityOf(key), key])).values()];
+    },
     actions: () => done,
   };
 }

@@ -6,6 +6,7 @@ import { isInForce, readOrigins } from '../../table/membership-origins.ts';
 import { edgesFrom, edgesToSubjects, isOwnership, ownedBy } from '../../table/partition-queries.ts';
 import { type ListQuery, MAX_PAGE, type Reader } from '../../table/reader.ts';
 import { role } from '../edges/rights.ts';
+import { pagesOf } from '../list-pages.ts';
 
 /** Where a change may touch somebody: at a scope and below it, or in all tenants. */
 export type Top = string | typeof EVERYWHERE;
@@ -53,15 +54,13 @@ export function createPeople(
     candidates.set(subject, tops.add(top));
   }
 
+  function list(query: ListQuery) {
+    calls += 1;
+    if (calls > most.calls) throw new TooMany();
+    return reader.list(query);
+  }
   async function* listed(query: ListQuery): AsyncGenerator<Item> {
-    let cursor: string | undefined;
-    do {
-      calls += 1;
-      if (calls > most.calls) throw new TooMany();
-      const page = await reader.list({ ...query, limit: MAX_PAGE, cursor });
-      yield* page.items;
-      cursor = page.cursor;
-    } while (cursor !== undefined);
+    for await (const items of pagesOf({ list }, query, MAX_PAGE)) yield* items;
   }
   const edges = (from: Ref, ...types: readonly string[]) => listed(edgesFrom(from, ...types));
   const toSubjects = (from: Ref) => listed(edgesToSubjects(from));

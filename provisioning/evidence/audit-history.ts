@@ -6,10 +6,11 @@ import type { Reader } from '../../table/reader.ts';
 import { COHERENCE_MARGIN_MS } from '../../table/timing.ts';
 import { monthOf } from '../audit.ts';
 import { inTurns } from '../in-turns.ts';
-import { type ChangeRecord, changeOf, counterName, type Line } from '../replay/record.ts';
+import { mergedPagesOf } from '../list-pages.ts';
+import { createCounts, gapsIn } from '../replay/counts.ts';
+import { byTime, type ChangeRecord, changeOf, type Line } from '../replay/record.ts';
 import { MAX_RECORDS } from '../replay/replay.ts';
 import { countsOf } from '../verify/logs.ts';
-import { mergedPagesOf } from '../verify/walk.ts';
 
 /** What audit logs say of the time since an instant. */
 export interface History {
@@ -35,8 +36,6 @@ export interface HistoryOptions {
   readonly lines?: AsyncIterable<Line> | undefined;
 }
 
-const nameOf = (owner: Ref | undefined): string => (owner ? formatRef(owner) : 'global');
-
 /**
  * Reads the logs from the month of the instant on: counts are by month.
  *
@@ -47,40 +46,29 @@ export async function readHistory({ reader, roots, at, lines }: HistoryOptions):
   const month = monthOf(margin);
   const records = new Map<string, ChangeRecord>();
   const ids = new Set<string>();
-  const counts = new Map<string, { log: string; month: string; counted: number; found: number }>();
+  const counts = createCounts();
   let oldest: string | undefined;
 
-  const countOf = (owner: Ref | undefined, of: string, counter: number) => {
-    const name = counterName({ owner, month: of, counter });
-    const known = counts.get(name) ?? { log: nameOf(owner), month: of, counted: 0, found: 0 };
-    counts.set(name, known);
-    return known;
-  };
   function take(record: ChangeRecord): void {
     if (oldest === undefined || record.at < oldest) oldest = record.at;
     if (monthOf(record.at) < month || ids.has(record.id)) return;
     if (ids.size >= MAX_RECORDS)
       throw limitExceeded(`more than ${MAX_RECORDS} records since then: give a later instant`, 'at');
     ids.add(record.id);
-    const { counter } = record;
-    if (counter) countOf(counter.owner, counter.month, counter.counter).found += 1;
+    if (record.counter) counts.find(record.counter);
     if (record.at >= margin) records.set(record.id, record);
   }
 
   for await (const line of lines ?? []) {
     if (line.kind === 'change') take(line.record);
-    if (line.kind !== 'count' || line.image.month < month) continue;
-    const count = countOf(line.image.owner, line.image.month, line.image.counter);
-    count.counted = Math.max(count.counted, line.image.records);
+    if (line.kind === 'count' && line.image.month >= month) counts.count(line.image, line.image.records);
   }
   async function readLog(owner: Ref | undefined): Promise<number> {
     // Counts are read before records: what comes in between is found, and not missed.
     const counted = await countsOf(reader, owner);
     for (const [name, number] of counted) {
       const [of = '', counter] = name.split(' ');
-      if (of < month) continue;
-      const count = countOf(owner, of, Number(counter));
-      count.counted = Math.max(count.counted, number);
+      if (of >= month) counts.count({ owner, month: of, counter: Number(counter) }, number);
     }
     const [first] = (await reader.listMerged({ ...logOf(owner, {}), limit: 1 })).items;
     const found = first && changeOf(first, owner);
@@ -101,10 +89,8 @@ export async function readHistory({ reader, roots, at, lines }: HistoryOptions):
   const stamps = [global, ...(await inTurns([...all.values()], readLog))];
   return {
     owners,
-    records: [...records.values()].sort((a, b) =>
-      a.at === b.at ? (a.id < b.id ? -1 : 1) : a.at < b.at ? -1 : 1,
-    ),
-    missing: missingOf([...counts.values()]),
+    records: [...records.values()].sort(byTime),
+    missing: gapsIn(counts.all()).map(({ log, month, missing }) => `${missing} of ${log} in ${month}`),
     oldest,
     stamp: stamps.join(),
   };
@@ -116,14 +102,3 @@ const sumOf = (counted: ReadonlyMap<string, number>): number =>
 /** Whether any record came since. */
 export const hasChanged = async ({ stamp, owners }: History, reader: Reader): Promise<boolean> =>
   (await inTurns(owners, async (owner) => sumOf(await countsOf(reader, owner)))).join() !== stamp;
-
-function missingOf(
-  counts: readonly { log: string; month: string; counted: number; found: number }[],
-): readonly string[] {
-  const gaps = new Map<string, number>();
-  for (const { log, month, counted, found } of counts) {
-    const name = `of ${log} in ${month}`;
-    if (found < counted) gaps.set(name, (gaps.get(name) ?? 0) + counted - found);
-  }
-  return [...gaps].map(([name, number]) => `${number} ${name}`);
-}

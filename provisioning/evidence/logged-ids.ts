@@ -4,7 +4,7 @@ import { formatRef, isSubjectNode, isType } from '../../table/identifiers.ts';
 import { scopesOf, subjectsOf } from '../../table/index-queries.ts';
 import { type Key, parseKey } from '../../table/keys.ts';
 import { MAX_PAGE, type Reader } from '../../table/reader.ts';
-import { pagesOf } from '../verify/walk.ts';
+import { pagesOf } from '../list-pages.ts';
 
 const typeOf = (ref: string): string => ref.slice(0, ref.indexOf(':'));
 const idOf = (ref: string): string => ref.slice(ref.indexOf(':') + 1);

@@ -3,6 +3,7 @@ import { defined } from '../../table/defined.ts';
 import { formatRef, type Ref } from '../../table/identifiers.ts';
 import { type Key, parseKey } from '../../table/keys.ts';
 import { monthOf } from '../audit.ts';
+import { byText } from '../canonical.ts';
 import type { ChangedEdge } from '../edges/edges-beside.ts';
 import type { Attributes } from '../visible.ts';
 
@@ -44,6 +45,9 @@ export interface CountImage extends Counter {
 
 export const counterName = ({ owner, month, counter }: Counter): string =>
   `${owner ? formatRef(owner) : 'global'} ${month} ${counter}`;
+
+/** In the order of time. */
+export const byTime = (a: ChangeRecord, b: ChangeRecord): number => byText(a.at, b.at) || byText(a.id, b.id);
 
 /** What one line is. `other`: a record of an application, or of another item, which a replay ignores. */
 export type Line =

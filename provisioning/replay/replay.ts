@@ -1,10 +1,10 @@
 import { formatRef, type Ref } from '../../table/identifiers.ts';
-import { logOf } from '../../table/index-queries.ts';
-import { countPartitions, parseKey } from '../../table/keys.ts';
-import { MAX_PAGE, type Reader } from '../../table/reader.ts';
-import { canonical } from '../canonical.ts';
+import type { Reader } from '../../table/reader.ts';
+import { differences } from '../canonical.ts';
+import { countsOf, recordsOf } from '../verify/logs.ts';
 import type { Attributes } from '../visible.ts';
-import { type ChangeRecord, type Counter, counterName, type Line } from './record.ts';
+import { createCounts, type Gap, gapsIn, logName } from './counts.ts';
+import { byTime, type ChangeRecord, type Line } from './record.ts';
 import { concernsAccess, isRemoval, readOf, replayOf, type Sent } from './rules.ts';
 
 /**
@@ -34,34 +34,24 @@ export function createCollection(since: number) {
   const from = new Date(since - MARGIN_MS).toISOString();
   const entities = new Map<string, Known>();
   const ids = new Set<string>();
-  const counts = new Map<string, { readonly of: Counter; highest: number; found: number }>();
+  const counts = createCounts();
   let latest: string | undefined;
-
-  const countOf = (of: Counter) => {
-    const name = counterName(of);
-    const known = counts.get(name) ?? { of, highest: 0, found: 0 };
-    counts.set(name, known);
-    return known;
-  };
 
   /** @returns false when there are too many records */
   function add(line: Line): boolean {
-    if (line.kind === 'count') {
-      const known = countOf(line.image);
-      known.highest = Math.max(known.highest, line.image.records);
-    }
+    if (line.kind === 'count') counts.count(line.image, line.image.records);
     if (line.kind !== 'change') return true;
     const { record } = line;
     if (record.at < from || ids.has(record.id)) return true;
     if (ids.size >= MAX_RECORDS) return false;
     ids.add(record.id);
-    if (record.counter) countOf(record.counter).found += 1;
+    if (record.counter) counts.find(record.counter);
     if (latest === undefined || latest < record.at) latest = record.at;
     if (!concernsAccess(record)) return true;
     const name = formatRef(record.entity);
     const known = entities.get(name);
     const changed = known?.changed ?? new Set();
-    for (const attribute of changesOf(record)) changed.add(attribute);
+    for (const name of differences(record.before ?? {}, record.after ?? {})) changed.add(name);
     if (!known) entities.set(name, { last: record, changed });
     else if (isLater(record, known.last)) known.last = record;
     return true;
@@ -71,19 +61,15 @@ export function createCollection(since: number) {
     from,
     add,
     /** Every entity that was changed, in the order of its last record. */
-    entities: (): readonly Readonly<Known>[] =>
-      [...entities.values()].sort((a, b) => compare(a.last, b.last)),
+    entities: (): readonly Readonly<Known>[] => [...entities.values()].sort((a, b) => byTime(a.last, b.last)),
     records: () => ids.size,
     /** When the last of the records was made. What was changed after it is in none. */
     latest: () => latest,
-    counts: () => [...counts.values()],
+    counts: counts.all,
   };
 }
 
 export type Collection = ReturnType<typeof createCollection>;
-
-const compare = (a: ChangeRecord, b: ChangeRecord): number =>
-  a.at === b.at ? (a.id < b.id ? -1 : 1) : a.at < b.at ? -1 : 1;
 
 /** How much a record closes: a removal most. */
 const closing = (record: ChangeRecord): number =>
@@ -96,20 +82,7 @@ function isLater(a: ChangeRecord, b: ChangeRecord): boolean {
   if (endsMore(a) !== endsMore(b)) return endsMore(a);
   const isAtOnce = Math.abs(Date.parse(a.at) - Date.parse(b.at)) <= SKEW_MS;
   if (isAtOnce && closing(a) !== closing(b)) return closing(a) > closing(b);
-  return compare(a, b) > 0;
-}
-
-const changesOf = ({ before = {}, after = {} }: ChangeRecord): readonly string[] =>
-  [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
-    (name) => canonical(before[name]) !== canonical(after[name]),
-  );
-
-/** Records that the count has and the collection has not, of one log and month. */
-export interface Gap {
-  /** The log: `tenant:ID`, or `global`. */
-  readonly log: string;
-  readonly month: string;
-  readonly missing: number;
+  return byTime(a, b) > 0;
 }
 
 /**
@@ -119,28 +92,15 @@ export interface Gap {
  * @param reader of the restored table
  */
 export async function gapsOf(collection: Collection, reader: Reader): Promise<readonly Gap[]> {
-  const gaps = new Map<string, Gap>();
-  const owners = new Map<string, { readonly owner: Ref | undefined; readonly counts: Counts }>();
-  for (const count of collection.counts()) {
-    const { owner } = count.of;
-    const log = owner ? formatRef(owner) : 'global';
-    if (!owners.has(log)) owners.set(log, { owner, counts: [] });
-    owners.get(log)?.counts.push(count);
+  const counts = collection.counts();
+  const owners = new Map(counts.map(({ of: { owner } }) => [logName(owner), owner]));
+  const gaps: Gap[] = [];
+  for (const [log, owner] of owners) {
+    const own = counts.filter(({ of }) => logName(of.owner) === log);
+    gaps.push(...gapsIn(own, await countsBefore(reader, owner, collection.from)));
   }
-  for (const [log, { owner, counts }] of owners) {
-    const atRestore = await countsBefore(reader, owner, collection.from);
-    for (const { of, highest, found } of counts) {
-      // Counts of which no image came are behind those that did.
-      const missing = highest - (atRestore.get(counterName(of)) ?? 0) - found;
-      if (highest === 0 || missing <= 0) continue;
-      const name = `${log} ${of.month}`;
-      gaps.set(name, { log, month: of.month, missing: (gaps.get(name)?.missing ?? 0) + missing });
-    }
-  }
-  return [...gaps.values()];
+  return gaps;
 }
-
-type Counts = { readonly of: Counter; readonly highest: number; readonly found: number }[];
 
 /** The counts of a log, less the records from `from` on, which the collection has as well. */
 async function countsBefore(
@@ -148,21 +108,9 @@ async function countsBefore(
   owner: Ref | undefined,
   from: string,
 ): Promise<ReadonlyMap<string, number>> {
-  const counts = new Map<string, number>();
-  const ranges = countPartitions(owner).map((partition) => ({ partition }));
-  for (const item of await reader.listAll({ ranges })) {
-    const key = parseKey(item);
-    if (key?.form === 'log-count') counts.set(counterName({ ...key, owner }), Number(item.records));
-  }
-  let cursor: string | undefined;
-  do {
-    const page = await reader.listMerged({ ...logOf(owner, { from }), limit: MAX_PAGE, cursor });
-    for (const { timestamp, counter } of page.items) {
-      const name = counterName({ owner, month: String(timestamp).slice(0, 7), counter: Number(counter) });
-      counts.set(name, (counts.get(name) ?? 0) - Number(counter !== undefined));
-    }
-    cursor = page.cursor;
-  } while (cursor !== undefined);
+  const counts = new Map(await countsOf(reader, owner));
+  for (const [name, records] of await recordsOf(reader, owner, { from }))
+    counts.set(name, (counts.get(name) ?? 0) - records);
   return counts;
 }
 

@@ -19,11 +19,12 @@ import {
 } from '../../table/keys.ts';
 import { OWNERSHIP, ownedBy } from '../../table/partition-queries.ts';
 import type { Reader } from '../../table/reader.ts';
+import { inTurns } from '../in-turns.ts';
+import { pagesOf } from '../list-pages.ts';
 import { type Entry, entriesOfItem } from './entries.ts';
 import { withoutForm } from './forms.ts';
 import { isSound } from './node-damage.ts';
 import { attempt, type Found } from './relation.ts';
-import { inParallel, pagesOf } from './walk.ts';
 
 /** Reads what the decision items of a partition follow from: the partition itself, and what its node owns. */
 export interface GatherOptions {
@@ -208,8 +209,8 @@ export async function gather(
     const some = refs.slice(start, start + NODES);
     const found = await reader.getMany(some.map(nodeKey));
     await spend(some.length);
-    const pairs = some.map((each, n) => [each, found[n]] as const);
-    await inParallel(pairs, PARTITIONS, async ([each, item]) => {
+    const readOwned = async (each: Ref, position: number): Promise<void> => {
+      const item = found[position];
       if (item) take(item);
       const edges = OWNED.get(each.type);
       // The roles of a group that stand apart are in its own partition.
@@ -223,7 +224,8 @@ export async function gather(
         await spend(items.length);
         for (const edge of items) take(edge, item);
       }
-    });
+    };
+    await inTurns(some, readOwned, PARTITIONS);
   }
   return { ref, node, stored, entries, effects, unsound, isUnread };
 }

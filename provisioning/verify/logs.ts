@@ -1,10 +1,10 @@
 import type { Ref } from '../../table/identifiers.ts';
-import { logOf } from '../../table/index-queries.ts';
+import { logOf, type Period } from '../../table/index-queries.ts';
 import { countPartitions, type Key, logCountKey, parseKey } from '../../table/keys.ts';
 import type { Reader } from '../../table/reader.ts';
 import { AUDIT_LIFETIME_MS, monthOf } from '../audit.ts';
+import { mergedPagesOf } from '../list-pages.ts';
 import { type Fault, fault } from './relation.ts';
-import { mergedPagesOf } from './walk.ts';
 
 /**
  * Compares the records of a log with their counts. A count goes up in the transaction of its records, so a record
@@ -21,7 +21,7 @@ export async function checkLog(
 ): Promise<readonly Fault[]> {
   // Records that come meanwhile are counted in the second reading, and perhaps not in the first.
   const least = await countsOf(reader, owner, spend);
-  const found = await recordsOf(reader, owner, spend);
+  const found = await recordsOf(reader, owner, {}, spend);
   const most = await countsOf(reader, owner, spend);
   const faults: Fault[] = [];
   for (const name of new Set([...least.keys(), ...found.keys()])) {
@@ -64,14 +64,15 @@ export async function countsOf(
   );
 }
 
-/** How many records there are of each count. Those from before counts have none, and are left out. */
-async function recordsOf(
+/** How many records of a time there are of each count. Those from before counts have none, and are left out. */
+export async function recordsOf(
   reader: Reader,
   owner: Ref | undefined,
-  spend: Spend,
+  period: Period,
+  spend: Spend = async () => {},
 ): Promise<ReadonlyMap<string, number>> {
   const found = new Map<string, number>();
-  for await (const records of mergedPagesOf(reader, logOf(owner, {}))) {
+  for await (const records of mergedPagesOf(reader, logOf(owner, period))) {
     await spend(records.length);
     for (const { timestamp, counter } of records) {
       if (typeof counter !== 'number' || typeof timestamp !== 'string') continue;

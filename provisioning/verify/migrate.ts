@@ -18,10 +18,12 @@ import type { Expected, Update } from '../../table/write/action.ts';
 import type { Writer } from '../../table/writer.ts';
 import { nodeAt } from '../commands/node-kinds.ts';
 import { readEdge } from '../edges/read-edge.ts';
+import { inTurns } from '../in-turns.ts';
+import { pagesOf } from '../list-pages.ts';
 import { unnamedBy } from './of-item.ts';
 import { attempt, isMeanwhile } from './relation.ts';
 import { createSplitter } from './split.ts';
-import { createPace, inParallel, pagesOf, walkOver } from './walk.ts';
+import { createPace, walkOver } from './walk.ts';
 
 /**
  * Brings the items of a table to the form that this release writes. The table itself says how far it is, so a migration
@@ -176,10 +178,8 @@ async function migrateOnce(
 
   const seen = new Set<string>();
   for await (const { refs, keys } of walkOver(reader, undefined, undefined)) {
-    await inParallel(refs, width, async (ref) => {
-      seen.add(formatRef(ref));
-      await partition(ref);
-    });
+    for (const ref of refs) seen.add(formatRef(ref));
+    await inTurns(refs, partition, width);
     if (keys.length === 0) continue;
     await lookAt([...new Map(keys.map((key) => [identityOf(key), key])).values()]);
     onProgress?.(state());

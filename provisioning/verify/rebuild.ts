@@ -4,13 +4,13 @@ import type { Item } from '../../table/item.ts';
 import { decisionKey, GLOBAL, identityOf, type Key, META, parseKey, partitionOf } from '../../table/keys.ts';
 import type { Reader } from '../../table/reader.ts';
 import { canonical } from '../canonical.ts';
+import { pagesOf } from '../list-pages.ts';
 import { isApiRevision } from './decision-form.ts';
 import { decisionFaults } from './decisions.ts';
 import { type Around, derive, scopesAround } from './derive.ts';
 import { findingId } from './finding.ts';
 import { type Gathered, type GatherOptions, gather } from './gather.ts';
 import { type Fault, type Found, MAX_TRIES, toFinding } from './relation.ts';
-import { pagesOf } from './walk.ts';
 
 /**
  * Decision items against their sources for certain. Every write of an entry stamps its item: where an item is the same

@@ -4,6 +4,8 @@ import { formatRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { identityOf, type Key, parseKey, partitionOf } from '../../table/keys.ts';
 import { nodeAt } from '../commands/node-kinds.ts';
+import { inTurns } from '../in-turns.ts';
+import { pagesOf } from '../list-pages.ts';
 import { decisionFaults } from './decisions.ts';
 import { scopesAround } from './derive.ts';
 import { explained } from './explained.ts';
@@ -17,7 +19,7 @@ import type { Checkpoint, Progress, VerifyOptions } from './options.ts';
 import { settleDecisions } from './rebuild.ts';
 import { attempt, type Fault, type Found, guarded, MAX_TRIES, type Relation, toFinding } from './relation.ts';
 import { createRepairs, type DamagedItem, isRaced, unite } from './repairs.ts';
-import { createPace, inParallel, pagesOf, sleep, walkOver } from './walk.ts';
+import { createPace, sleep, walkOver } from './walk.ts';
 
 /** With more findings than this it is probably the wrong table. */
 const MAX_FINDINGS = 100_000;
@@ -221,7 +223,7 @@ export function createRound({
 
   async function run(): Promise<Progress & { readonly open: readonly Finding[] }> {
     for await (const { refs, keys, next } of walkOver(reader, tenant, from?.place)) {
-      await inParallel(refs, width, partition);
+      await inTurns(refs, partition, width);
       for (let start = 0; start < keys.length; start += A_BATCH) {
         const some = keys.slice(start, start + A_BATCH);
         const found = await reader.getMany(some);
@@ -239,7 +241,7 @@ export function createRound({
     for (const owner of withLogs ? owners : [])
       if (owner)
         for await (const relation of usesInLog(reader, owner, clock.now(), spend)) await settle(relation);
-    if (!tenant) await inParallel([...unnamed.values()], width, partition);
+    if (!tenant) await inTurns([...unnamed.values()], partition, width);
     await lookAtAll();
     for (let ref = unlisted.shift(); ref; ref = unlisted.shift()) {
       await partition(ref);

@@ -17,11 +17,11 @@ import type { Reader } from '../../table/reader.ts';
 import { MAX_ITEM_BYTES, sizeOf } from '../../table/size.ts';
 import type { Action, Check, Expected, Update } from '../../table/write/action.ts';
 import { group as groupRef } from '../edges/rights.ts';
+import { pagesOf } from '../list-pages.ts';
 import { closeGates } from '../nodes/gates.ts';
 import { asRead, isMeanwhile } from './relation.ts';
 import { scopeOf } from './split-roles.ts';
 import type { SplitTable, Splitting } from './splitting.ts';
-import { pagesOf } from './walk.ts';
 
 /**
  * The groups of a scope (ADR 0003): subjects list them by scope, and the roles of each stand in an item of its own.
@@ -69,8 +69,6 @@ export const GROUPS_OF_SCOPE: Splitting = {
   },
 };
 
-/** Groups that are looked at together. */
-const A_PAGE = 500;
 /** Nodes or subjects of one transaction: few, so that it seldom meets a command. */
 const A_TRANSACTION = 25;
 /** Items of one transaction that no command writes. */
@@ -109,8 +107,7 @@ function rolesIn(item: Item): ReadonlyMap<string, ReadonlySet<string>> {
 
 /** The groups of a scope, by id, page by page. */
 async function* groupsOf(reader: Reader, scope: Ref): AsyncGenerator<readonly string[]> {
-  for await (const page of pagesOf(reader, ownedBy(scope, 'group'), A_PAGE))
-    yield page.map(({ id }) => String(id));
+  for await (const page of pagesOf(reader, ownedBy(scope, 'group'))) yield page.map(({ id }) => String(id));
 }
 
 /** The change of a node's mark, as long as it is the node that was read. */
@@ -196,7 +193,7 @@ async function moveMembers(
   const { reader } = table;
   const members = new Map<string, Ref>();
   for (const id of groups)
-    for await (const page of pagesOf(reader, edgesToSubjects(groupRef(id)), A_PAGE))
+    for await (const page of pagesOf(reader, edgesToSubjects(groupRef(id))))
       for (const { Type, user } of page)
         if (Type === 'Membership') members.set(String(user), readSubject(String(user), 'user'));
   const here = new Set(groups);

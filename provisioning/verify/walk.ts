@@ -14,13 +14,11 @@ import {
   partitionOf,
   SCOPE_TYPE_LIST,
 } from '../../table/keys.ts';
-import { type ListQuery, MAX_PAGE, type MergedQuery, type Page, type Reader } from '../../table/reader.ts';
+import type { ListQuery, Reader } from '../../table/reader.ts';
 import { ADDED, NODE_KINDS } from '../commands/node-kinds.ts';
+import { A_PAGE } from '../list-pages.ts';
 import { guardLists } from '../nodes/guards.ts';
 import { nameLists } from '../nodes/node-names.ts';
-
-/** Nodes, edges or guards of one page of a list: few calls each, and little to do again after an interruption. */
-const A_PAGE = 500;
 
 /** How far a walk is: in which of its lists, and where it goes on there. */
 export interface Place {
@@ -44,25 +42,6 @@ interface List {
   readonly name: string;
   readonly query: ListQuery;
   readonly of: (items: readonly Item[]) => Partial<Found>;
-}
-
-/** The items of a list, page after page. */
-export const pagesOf = (reader: Pick<Reader, 'list'>, query: ListQuery, limit = A_PAGE) =>
-  pageAfterPage((cursor) => reader.list({ ...query, limit, cursor }));
-
-/** The same of a list that is spread over several partitions, such as a log. */
-export const mergedPagesOf = (reader: Pick<Reader, 'listMerged'>, query: MergedQuery) =>
-  pageAfterPage((cursor) => reader.listMerged({ ...query, limit: MAX_PAGE, cursor }));
-
-async function* pageAfterPage(
-  read: (cursor: string | undefined) => Promise<Page<Item>>,
-): AsyncGenerator<readonly Item[]> {
-  let cursor: string | undefined;
-  do {
-    const page: Page<Item> = await read(cursor);
-    yield page.items;
-    cursor = page.cursor;
-  } while (cursor !== undefined);
 }
 
 const nodesIn = (items: readonly Item[]): Partial<Found> => ({
@@ -159,19 +138,6 @@ export async function* walkOver(
       yield { refs: [], keys: [], ...of(page.items), next };
     } while (cursor !== undefined);
   }
-}
-
-/** Several at a time. */
-export async function inParallel<T>(
-  all: readonly T[],
-  width: number,
-  work: (each: T) => Promise<void>,
-): Promise<void> {
-  let next = 0;
-  const worker = async () => {
-    while (next < all.length) await work(all[next++] as T);
-  };
-  await Promise.all(Array.from({ length: Math.min(width, all.length) }, worker));
 }
 
 export const sleep = (milliseconds: number): Promise<void> =>
