@@ -96,7 +96,10 @@ export function createGuards<Permission extends string, R, Middleware>(
     const caller = await identify(request, http);
     const { what, where } = route;
     const permission = typeof what === 'function' ? await what(request) : what;
-    const scope = typeof where === 'function' ? await where(request) : filled(where, http, caller);
+    const scope =
+      typeof where === 'function'
+        ? await where(request)
+        : filled(where, (part) => valueFor(part, http, caller.claims));
     const given = await route.given?.(request);
     const asked: Asked = {
       permission: textOf(permission),
@@ -108,8 +111,10 @@ export function createGuards<Permission extends string, R, Middleware>(
     if (decision?.reason === 'credential_refused') throw new CredentialsError('token_refused');
     const { subject } = answered.question;
     if (!decision?.allowed || roles === undefined) {
-      const reason = reasonOf(answered, asked);
-      if (!decision) logRefusal({ ...asked, subject: subject || undefined, actor: caller.actor, reason });
+      const { actor } = caller;
+      const reason = reasonOf(answered, asked.scope);
+      if (!decision)
+        logRefusal(engine, { permission: asked.permission, scope: asked.scope, subject, actor, reason });
       return problem(403, { reason: showReason ? reason : undefined });
     }
     keepAuthorization(request as object, {
@@ -128,19 +133,6 @@ export function createGuards<Permission extends string, R, Middleware>(
       }),
     });
     return undefined;
-  }
-
-  /** Logs what the engine was not asked. */
-  function logRefusal({
-    subject,
-    actor,
-    permission,
-    scope,
-    reason,
-  }: Partial<Asked> & Pick<LoggedDecision, 'subject' | 'actor'> & { reason: Reason }): void {
-    try {
-      engine.decisionLog?.log({ kind: 'check', subject, actor, permission, scope, allowed: false, reason });
-    } catch {}
   }
 
   return (what: What<R, Permission>, where: Where<R>, given?: RouteOptions<R>): Middleware => {
@@ -171,8 +163,18 @@ export function questionOf(
     : { subject, credential, actor, permission: undefined, scope: undefined };
 }
 
+/** Logs what the engine was not asked. A subject that is empty is nobody. */
+export function logRefusal(
+  { decisionLog }: Pick<Engine, 'decisionLog'>,
+  { subject, ...line }: Omit<LoggedDecision, 'kind' | 'allowed'>,
+): void {
+  try {
+    decisionLog?.log({ ...line, kind: 'check', subject: subject || undefined, allowed: false });
+  } catch {}
+}
+
 /** Why a request is refused; where the engine was not asked, the step that it would have failed. */
-function reasonOf({ decision, question }: Answer<Question>, { scope }: Asked): Reason {
+export function reasonOf({ decision, question }: Answer<Question>, scope: string | undefined): Reason {
   if (decision) return decision.reason;
   if (question.subject === '') return 'subject_unknown';
   return scope === undefined ? 'scope_unknown' : 'permission_unknown';
@@ -199,22 +201,24 @@ export function givenOf(
   };
 }
 
+/** What a template takes from a request. */
+type Parameter = Exclude<TemplatePart, { kind: 'literal' }>;
+
 /** Fills in a scope template. A value that is missing, that is not one text, or not an id gives undefined. */
-function filled(parts: readonly TemplatePart[], http: HttpRequest, { claims }: Caller): string | undefined {
+export function filled(
+  parts: readonly TemplatePart[],
+  valueFor: (parameter: Parameter) => unknown,
+): string | undefined {
   let text = '';
   for (const part of parts) {
-    const value = part.kind === 'literal' ? part.text : valueFor(part, http, claims);
+    const value = part.kind === 'literal' ? part.text : valueFor(part);
     if (typeof value !== 'string' || (part.kind !== 'literal' && !isId(value))) return undefined;
     text += value;
   }
   return text;
 }
 
-function valueFor(
-  { kind, name }: Exclude<TemplatePart, { kind: 'literal' }>,
-  http: HttpRequest,
-  claims: Caller['claims'],
-): unknown {
+function valueFor({ kind, name }: Parameter, http: HttpRequest, claims: Caller['claims']): unknown {
   if (kind === 'path') return http.parameter(name);
   if (kind === 'claim') return ownValue(claims, name);
   if (kind === 'query') return http.query(name);

@@ -1,10 +1,10 @@
 import { CredentialsError } from '../../authorizer/errors.ts';
-import type { Answer, Engine, Given, Lists, LoggedDecision, Question } from '../../engine/index.ts';
+import type { Engine, Given, Lists, Question } from '../../engine/index.ts';
 import type { VisibleRows } from '../../engine/rows/index.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import { type Authorization, visibleTo } from '../authorization.ts';
 import type { Caller } from '../caller.ts';
-import { questionOf } from '../guard.ts';
+import { logRefusal, questionOf, reasonOf } from '../guard.ts';
 import type { AskedCall } from './allowed-calls.ts';
 import type { Refusal } from './refusal.ts';
 import { type Arguments, isFixed, propertiesOf, type Rule, scopeOf } from './rules.ts';
@@ -73,21 +73,15 @@ export function createCallDecisions(options: DecisionOptions) {
     const { subject } = answered.question;
     const reason = reasonOf(answered, scope);
     if (scope === undefined || !answered.decision) {
-      log({ subject: subject || undefined, actor: caller.actor, permission, scope, reason });
+      logRefusal(engine, { subject, actor: caller.actor, permission, scope, reason });
       return reason;
     }
     let allowed = answered;
     const { actor, claims = {}, credential } = caller;
     if (reason === 'budget_uncounted' && use && actor?.mandate !== undefined) {
       const mandate = actor.mandate.replace(/^mandate:/, '');
-      const refused = await counted(use, {
-        mandate,
-        subject,
-        actor: actor.subject,
-        permission,
-        scope,
-        ...action,
-      });
+      const asked = { subject, actor: actor.subject, permission, scope, ...action };
+      const refused = await counted(use, { mandate, ...asked });
       if (refused !== undefined) return refused;
       // It was counted: what allows it, and by which roles. What was taken away meanwhile refuses.
       allowed = await ask(true);
@@ -100,13 +94,6 @@ export function createCallDecisions(options: DecisionOptions) {
       authorization: { subject, actor, permission, scope, ...roles, reason: why, claims, visible },
       asked: { permission, scope, ...action },
     };
-  }
-
-  /** Logs what the engine was not asked. */
-  function log(line: Omit<LoggedDecision, 'kind' | 'allowed'>): void {
-    try {
-      engine.decisionLog?.log({ kind: 'check', ...line, allowed: false });
-    } catch {}
   }
 
   /** Whether a caller may use each of what is listed, with arguments that are not known yet. */
@@ -199,12 +186,6 @@ export async function known(
 }
 
 export type CallDecisions = ReturnType<typeof createCallDecisions>;
-
-function reasonOf({ decision, question }: Answer<Question>, scope: string | undefined): Refusal {
-  if (decision) return decision.reason;
-  if (question.subject === '') return 'subject_unknown';
-  return scope === undefined ? 'scope_unknown' : 'permission_unknown';
-}
 
 /** Counts one use. A fault in between is resolved by the same operation once more. */
 async function counted(use: Use, asked: Omit<CountedUse, 'operationId'>): Promise<Refusal | undefined> {

@@ -3,6 +3,7 @@ import { type Engine, systemClock } from '../../engine/index.ts';
 import { defined } from '../../table/defined.ts';
 import { type Caller, createCallers, invalidOption } from '../caller.ts';
 import { type HttpAnswer, type HttpRequest, ownValue } from '../http.ts';
+import { bodyOfStream, TOO_LARGE } from '../permissions/body.ts';
 import { problem } from '../problem.ts';
 import { bearer, type TokenCallerOptions, type TokenIssuer } from '../token-caller.ts';
 import { type AllowedCalls, createAllowedCalls } from './allowed-calls.ts';
@@ -137,16 +138,11 @@ function forThis(issuer: TokenIssuer, resource: string): TokenIssuer {
 
 /** What a body holds; an answer for one that is too large, no JSON, or a batch. */
 async function bodyOf(request: Request, most: number): Promise<{ parsedBody: unknown } | Response> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of request.body ?? []) {
-    size += chunk.length;
-    if (size > most) return toResponse(problem(413, { detail: `the body is larger than ${most} bytes` }));
-    chunks.push(chunk);
-  }
+  const body = await bodyOfStream(request.body, most);
+  if (body === TOO_LARGE)
+    return toResponse(problem(413, { detail: `the body is larger than ${most} bytes` }));
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
-    const parsedBody: unknown = JSON.parse(text);
+    const parsedBody: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
     if (Array.isArray(parsedBody)) return rpcError(400, -32_600, 'batches are refused');
     if (watchesResources(parsedBody)) return rpcError(403, -32_003, 'watching resources is refused');
     return { parsedBody };

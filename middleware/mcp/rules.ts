@@ -1,7 +1,7 @@
-import { isId } from '../../table/identifiers.ts';
 import type { Properties } from '../../table/properties.ts';
 import { parseScopeTemplate, type TemplatePart } from '../../table/route-template.ts';
 import { type Caller, invalidOption, isText } from '../caller.ts';
+import { filled } from '../guard.ts';
 import { ownValue } from '../http.ts';
 
 /** What a tool, a resource or a prompt needs. */
@@ -47,16 +47,8 @@ export function rulesOf(kind: string, declared: McpRules = {}): ReadonlyMap<stri
 }
 
 /** The scope of a call. An argument or a claim that is missing, no text or no id gives undefined. */
-export function scopeOf({ scope }: Rule, given: Arguments, { claims }: Caller): string | undefined {
-  let text = '';
-  for (const part of scope) {
-    const value =
-      part.kind === 'literal' ? part.text : ownValue(part.kind === 'path' ? given : claims, part.name);
-    if (typeof value !== 'string' || (part.kind !== 'literal' && !isId(value))) return undefined;
-    text += value;
-  }
-  return text;
-}
+export const scopeOf = ({ scope }: Rule, given: Arguments, { claims }: Caller): string | undefined =>
+  filled(scope, ({ kind, name }) => ownValue(kind === 'path' ? given : claims, name));
 
 /** Whether the scope is known before the call. */
 export const isFixed = ({ scope }: Rule): boolean => scope.every(({ kind }) => kind !== 'path');

@@ -43,7 +43,10 @@ export function bodyOfNode(request: NodeBody): Promise<Body> {
 }
 
 /** The body of a request of the Web. */
-export async function bodyOfStream(stream: BodyStream | null): Promise<Body> {
+export async function bodyOfStream(
+  stream: BodyStream | null,
+  most = MAX_BODY,
+): Promise<Uint8Array | typeof TOO_LARGE | undefined> {
   if (stream === null) return undefined;
   const reader = stream.getReader();
   const chunks: Uint8Array[] = [];
@@ -51,7 +54,7 @@ export async function bodyOfStream(stream: BodyStream | null): Promise<Body> {
     const { done, value } = await reader.read();
     if (done) return Buffer.concat(chunks);
     size += value?.length ?? 0;
-    if (size > MAX_BODY) {
+    if (size > most) {
       await reader.cancel();
       return TOO_LARGE;
     }
