@@ -94,43 +94,34 @@ export function createGuards<Permission extends string, R, Middleware>(
     const refused = refusedTarget(http);
     if (refused) return refused;
     const caller = await identify(request, http);
+    const { actor, credential, claims = {} } = caller;
     const { what, where } = route;
-    const permission = typeof what === 'function' ? await what(request) : what;
-    const scope =
+    const permission = textOf(typeof what === 'function' ? await what(request) : what);
+    const scope = textOf(
       typeof where === 'function'
         ? await where(request)
-        : filled(where, (part) => valueFor(part, http, caller.claims));
-    const given = await route.given?.(request);
-    const asked: Asked = {
-      permission: textOf(permission),
-      scope: textOf(scope),
-      given: givenOf(http, caller, given, now()),
-    };
+        : filled(where, (part) => valueFor(part, http, claims)),
+    );
+    const given = givenOf(http, caller, await route.given?.(request), now());
+    const asked = { permission, scope, given };
     const answered = await engine.checkAsked((look) => questionOf(caller, asked, look));
     const { decision, roles } = answered;
     if (decision?.reason === 'credential_refused') throw new CredentialsError('token_refused');
     const { subject } = answered.question;
     if (!decision?.allowed || roles === undefined) {
-      const { actor } = caller;
-      const reason = reasonOf(answered, asked.scope);
-      if (!decision)
-        logRefusal(engine, { permission: asked.permission, scope: asked.scope, subject, actor, reason });
+      const reason = reasonOf(answered, scope);
+      if (!decision) logRefusal(engine, { subject, actor, permission, scope, reason });
       return problem(403, { reason: showReason ? reason : undefined });
     }
     keepAuthorization(request as object, {
       subject,
-      actor: caller.actor,
-      permission: asked.permission as string,
-      scope: asked.scope as string,
+      actor,
+      permission: permission as string,
+      scope: scope as string,
       ...roles,
       reason: decision.reason,
-      claims: caller.claims ?? {},
-      visible: visibleTo(visibleRows, {
-        subject,
-        actor: caller.actor,
-        credential: caller.credential,
-        given: asked.given,
-      }),
+      claims,
+      visible: visibleTo(visibleRows, { subject, actor, credential, given }),
     });
     return undefined;
   }

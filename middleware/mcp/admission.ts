@@ -19,13 +19,13 @@ export interface AdmissionParts {
 
 /** These say nothing that a caller may not know, and change nothing but the connection. */
 const OPEN = new Set(['initialize', 'ping', 'server/discover', 'logging/setLevel']);
-/** These are answered with what the caller may use. */
-const LISTS = new Set([
-  'tools/list',
-  'resources/list',
-  'resources/templates/list',
-  'prompts/list',
-  'tasks/list',
+/** These are answered with what the caller may use, in this field. */
+const LISTS = new Map([
+  ['tools/list', 'tools'],
+  ['resources/list', 'resources'],
+  ['resources/templates/list', 'resourceTemplates'],
+  ['prompts/list', 'prompts'],
+  ['tasks/list', 'tasks'],
 ]);
 /** These are decided by the callback that is registered, on what the SDK parsed for it. */
 const DECIDED = new Set(['tools/call', 'resources/read', 'prompts/get']);
@@ -53,21 +53,17 @@ export function createAdmission({ registration, decisions, decide, tasks, refusa
     if (OPEN.has(method) || LISTS.has(method)) return undefined;
     if (method.startsWith('tasks/')) return ofTask(call, params.taskId);
     if (method === 'completion/complete') return ofRule(call, completed(params.ref), {});
-    const { rule, variables } = named(method, params);
+    const { rule, given = {} } = named(method, params);
     if (rule === undefined) return 'unmapped';
-    return DECIDED.has(method) ? undefined : ofRule(call, rule, variables);
+    return DECIDED.has(method) ? undefined : ofRule(call, rule, given);
   }
 
-  /** What a request names. */
-  function named(
-    method: string,
-    params: Arguments,
-  ): { readonly rule?: Rule | undefined; readonly variables: Arguments } {
-    if (method === 'tools/call') return { rule: registration.ruleOf('tools', params.name), variables: {} };
-    if (method === 'prompts/get') return { rule: registration.ruleOf('prompts', params.name), variables: {} };
-    if (/^resources\/(?:read|subscribe|unsubscribe)$/.test(method))
-      return registration.resourceOf(params.uri) ?? { variables: {} };
-    return { variables: {} };
+  /** What a request names, with the arguments that it gives. */
+  function named(method: string, params: Arguments): Listed {
+    if (method === 'tools/call') return { rule: registration.ruleOf('tools', params.name) };
+    if (method === 'prompts/get') return { rule: registration.ruleOf('prompts', params.name) };
+    const isOfResource = /^resources\/(?:read|subscribe|unsubscribe)$/.test(method);
+    return isOfResource ? registration.resourceOf(params.uri) : { rule: undefined };
   }
 
   const completed = (ref: unknown): Rule | undefined =>
@@ -90,32 +86,28 @@ export function createAdmission({ registration, decisions, decide, tasks, refusa
 
   /** What of a list a caller may use. */
   async function listed(call: Call, result: Arguments): Promise<Arguments> {
-    const [field, listedOf] = LISTED[call.method] ?? NO_LIST;
+    const field = LISTS.get(call.method) as string;
     const all = Array.isArray(result[field]) ? (result[field] as unknown[]) : [];
     const cached = 'ttlMs' in result ? { ttlMs: 0, cacheScope: 'private' } : {};
     if (call.method === 'tasks/list') {
       const refused = await Promise.all(all.map((each) => ofTask(call, ownValue(each, 'taskId'))));
-      return { ...result, tasks: all.filter((_, at) => refused[at] === undefined) };
+      return { ...result, [field]: all.filter((_, at) => refused[at] === undefined) };
     }
-    const may = await decisions.mayUse(await call.caller(), all.map(listedOf));
+    const may = await decisions.mayUse(
+      await call.caller(),
+      all.map((each) => neededFor(call, each)),
+    );
     return { ...result, [field]: all.filter((_, at) => may[at]), ...cached };
   }
 
-  const LISTED: Readonly<Record<string, ListedBy>> = {
-    'tools/list': ['tools', (item) => ({ rule: registration.ruleOf('tools', ownValue(item, 'name')) })],
-    'prompts/list': ['prompts', (item) => ({ rule: registration.ruleOf('prompts', ownValue(item, 'name')) })],
-    'resources/list': [
-      'resources',
-      (item) => {
-        const { rule, variables } = named('resources/read', { uri: ownValue(item, 'uri') });
-        return { rule, given: variables };
-      },
-    ],
-    'resources/templates/list': [
-      'resourceTemplates',
-      (item) => ({ rule: registration.templateRuleOf(ownValue(item, 'name')) }),
-    ],
-  };
+  /** What an item of a list needs. */
+  function neededFor({ method }: Call, item: unknown): Listed {
+    const name = ownValue(item, 'name');
+    if (method === 'tools/list') return { rule: registration.ruleOf('tools', name) };
+    if (method === 'prompts/list') return { rule: registration.ruleOf('prompts', name) };
+    if (method === 'resources/templates/list') return { rule: registration.templateRuleOf(name) };
+    return registration.resourceOf(ownValue(item, 'uri'));
+  }
 
   /** The answer to a request, as it leaves. */
   async function answerOf(call: Call, message: Message): Promise<Message> {
@@ -145,13 +137,8 @@ export const mayLeave = ({ method, allowed }: Call, { result }: Message): boolea
 export const isAsIs = (call: Call, { result = {} }: Message): boolean =>
   !LISTS.has(call.method) && !OF_TASK.has(call.method) && taskIn(call, result) === undefined;
 
-const NO_LIST: ListedBy = ['tasks', () => ({ rule: undefined })];
-
 /** The id of a task that a call has made. */
 function taskIn({ method }: Call, result: Arguments): string | undefined {
   const id = ownValue(result.task, 'taskId') ?? result.taskId;
   return method === 'tools/call' && typeof id === 'string' ? id : undefined;
 }
-
-/** The field of a list, and what each of its items needs. */
-type ListedBy = readonly [field: string, listedOf: (item: unknown) => Listed];

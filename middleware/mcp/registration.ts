@@ -1,5 +1,6 @@
 import { invalid } from '../../table/errors.ts';
 import { type Call, callOf } from './call.ts';
+import type { Listed } from './call-decision.ts';
 import { frozen } from './frozen.ts';
 import { type Refusal, RefusedError, refusedResult } from './refusal.ts';
 import type { Arguments, Rule } from './rules.ts';
@@ -10,12 +11,6 @@ type Rules = Readonly<Record<Kind, ReadonlyMap<string, Rule>>>;
 
 /** Decides a call of what is registered. It answers nothing: the call says why it is refused. */
 type Decide = (call: Call, extra: object, rule: Rule, args: Arguments) => Promise<void>;
-
-/** A resource that a URI names, with the variables of its template. */
-interface Found {
-  readonly rule: Rule;
-  readonly variables: Arguments;
-}
 
 /**
  * Takes part in what a server registers: each callback runs only for a call that the guard admitted and decided, on
@@ -99,21 +94,17 @@ export function createRegistration(server: McpServerLike, rules: Rules, decide: 
 
   return {
     ruleOf,
-    /** As the SDK finds it: by the URI as `URL` spells it, then by the templates. */
-    resourceOf: (uri: unknown): Found | undefined => {
-      const spelt = typeof uri === 'string' && URL.canParse(uri) ? new URL(uri).toString() : undefined;
-      if (spelt === undefined) return undefined;
-      const found = (name: string, variables: Arguments) => {
-        const rule = rules.resources.get(name);
-        return rule && { rule, variables };
-      };
+    /** As the SDK finds it: by the URI as `URL` spells it, then by the templates, whose variables it gives. */
+    resourceOf: (uri: unknown): Listed => {
+      if (typeof uri !== 'string' || !URL.canParse(uri)) return { rule: undefined };
+      const spelt = new URL(uri).toString();
       const name = uris.get(spelt);
-      if (name !== undefined) return found(name, {});
+      if (name !== undefined) return { rule: rules.resources.get(name), given: {} };
       for (const [of, { uriTemplate }] of templates) {
-        const variables = uriTemplate.match(spelt);
-        if (variables) return found(of, variables);
+        const given = uriTemplate.match(spelt);
+        if (given) return { rule: rules.resources.get(of), given };
       }
-      return undefined;
+      return { rule: undefined };
     },
     templateRuleOf: (name: unknown): Rule | undefined =>
       typeof name === 'string' && templates.has(name) ? rules.resources.get(name) : undefined,
