@@ -30,174 +30,46 @@ export const DECLARATIONS: Declarations = new Map([
   ['context', declared('passed')],
 ]);
 
-const TEXTS = [
-  '',
-  'a',
-  'ab',
-  'b',
-  'Alice',
-  'é',
-  '😀',
-  '\u{ffff}',
-  'a😀b',
-  '__proto__',
-  'constructor',
-  'x'.repeat(300),
-];
-const ADDRESSES = [
-  '10.1.2.3',
-  '192.168.0.1',
-  '::1',
-  '2001:db8::5',
-  '::ffff:10.0.0.1',
-  'fe80::1%eth0',
-  '010.0.0.1',
-  '1.2.3',
-  '1::2::3',
-  '0:0:0:0:0:ffff:a00:1',
-  '::1.2.3.4',
-  '1:2:3:4:5:6:7:8',
-  '::',
-  '1:2:3:4:5:6:7::',
-  'ABCD::ef01',
-  '10.0.0.256',
-  '::12345',
-  ':::',
-  '1:2:3:4:5:6:1.2.3.4',
-];
-const RANGES = [
-  '10.0.0.0/8',
-  '10.1.2.3/32',
-  '0.0.0.0/0',
-  '10.128.0.0/9',
-  '2001:db8::/32',
-  '::/0',
-  '::1/128',
-  '2001:db8::5/127',
-  '1.2.3.4/31',
-  '::ffff:0:0/96',
-  '10.0.0.0/33',
-  '10.0.0.0',
-  '10.0.0.0/08',
-  '::/129',
-  'fe80::%a/10',
-  '1:2:3:4:5:6:7::/111',
-];
-const ZONES = [
-  'UTC',
-  'Europe/Berlin',
-  'America/New_York',
-  'Asia/Kolkata',
-  'Asia/Kathmandu',
-  'Australia/Lord_Howe',
-  'America/Sao_Paulo',
-  'Pacific/Apia',
-  'Africa/Casablanca',
-  'europe/berlin',
-  'Nowhere/City',
-  '',
-  'Local',
-  '+02:00',
-  'Asia/Tokyo',
-  'America/Argentina/Buenos_Aires',
-];
-const TIMES = [
-  '2026-07-01T12:00:00Z',
-  '2026-03-29T01:00:00Z',
-  '2026-03-29T00:59:59.999Z',
-  '2026-10-25T00:30:00+00:00',
-  '1970-01-01T00:00:00Z',
-  '2037-12-31T23:59:59-08:00',
-  '2024-02-29T23:59:59.500Z',
-  '2011-12-30T10:00:00Z',
-  '2025-12-31T23:30:00.001Z',
-  '1999-01-01T00:00:00Z',
-  '2026-11-01T05:59:59.9Z',
-];
-const STRANGE_TIMES = [
-  '2026-02-30T00:00:00Z',
-  '2026-07-01',
-  '2026-07-01T24:00:00Z',
-  '2026-07-01T12:00:60Z',
-  '1969-12-31T23:59:59Z',
-  '2026-07-01t12:00:00z',
-  '2026-07-01T12:00:00',
-  '2026-07-01T12:00:00.123456Z',
-  '0000-01-01T00:00:00Z',
-  '9999-12-31T23:59:59Z',
-  '2026-07-01T12:00:00+25:00',
-  ' 2026-07-01T12:00:00Z',
-];
-const DURATIONS = [
-  '1h',
-  '90s',
-  '1h30m',
-  '-15m',
-  '0s',
-  '500ms',
-  '2562047h',
-  '1.5h',
-  '1d',
-  '24h',
-  '720h',
-  '+1h',
-  '',
-  '1',
-  'h',
-  '876000h',
-];
-const INTS = [
-  '0',
-  '1',
-  '2',
-  '-1',
-  '3',
-  '10',
-  '100',
-  '9007199254740993',
-  '9223372036854775807',
-  '-9223372036854775807',
-  '9223372036854775808',
-  '0x1F',
-  '1000000',
-];
-const DOUBLES = [
-  '0.0',
-  '1.0',
-  '2.5',
-  '-1.5',
-  '1e3',
-  '1e308',
-  '9007199254740992.0',
-  '9223372036854775807.0',
-  '0.1',
-  '1e-7',
-  '1.5e2',
-];
-const ACCESSORS = [
-  'getFullYear',
-  'getMonth',
-  'getDate',
-  'getDayOfMonth',
-  'getDayOfWeek',
-  'getDayOfYear',
-  'getHours',
-  'getMinutes',
-  'getSeconds',
-  'getMilliseconds',
-];
-const KEYS = [
-  'acr',
-  'groups',
-  'n',
-  'deep',
-  'none',
-  '__proto__',
-  'constructor',
-  'hasOwnProperty',
-  'list',
-  'missing',
-];
+const TEXTS = ['', ...'a ab b Alice é 😀 \u{ffff} a😀b __proto__ constructor'.split(' '), 'x'.repeat(300)];
+const words = (text: string): readonly string[] => text.trim().split(/\s+/);
+const ADDRESSES = words(`
+  10.1.2.3 192.168.0.1 ::1 2001:db8::5 ::ffff:10.0.0.1 fe80::1%eth0 010.0.0.1 1.2.3 1::2::3
+  0:0:0:0:0:ffff:a00:1 ::1.2.3.4 1:2:3:4:5:6:7:8 :: 1:2:3:4:5:6:7:: ABCD::ef01 10.0.0.256 ::12345 :::
+  1:2:3:4:5:6:1.2.3.4
+`);
+const RANGES = words(`
+  10.0.0.0/8 10.1.2.3/32 0.0.0.0/0 10.128.0.0/9 2001:db8::/32 ::/0 ::1/128 2001:db8::5/127 1.2.3.4/31
+  ::ffff:0:0/96 10.0.0.0/33 10.0.0.0 10.0.0.0/08 ::/129 fe80::%a/10 1:2:3:4:5:6:7::/111
+`);
+/** The first nine are zones, whose clocks change in different ways. */
+const ZONES = words(`
+  UTC Europe/Berlin America/New_York Asia/Kolkata Asia/Kathmandu Australia/Lord_Howe America/Sao_Paulo
+  Pacific/Apia Africa/Casablanca europe/berlin Nowhere/City Local +02:00 Asia/Tokyo
+  America/Argentina/Buenos_Aires
+`).concat('');
+const TIMES = words(`
+  2026-07-01T12:00:00Z 2026-03-29T01:00:00Z 2026-03-29T00:59:59.999Z 2026-10-25T00:30:00+00:00
+  1970-01-01T00:00:00Z 2037-12-31T23:59:59-08:00 2024-02-29T23:59:59.500Z 2011-12-30T10:00:00Z
+  2025-12-31T23:30:00.001Z 1999-01-01T00:00:00Z 2026-11-01T05:59:59.9Z
+`);
+const STRANGE_TIMES = words(`
+  2026-02-30T00:00:00Z 2026-07-01 2026-07-01T24:00:00Z 2026-07-01T12:00:60Z 1969-12-31T23:59:59Z
+  2026-07-01t12:00:00z 2026-07-01T12:00:00 2026-07-01T12:00:00.123456Z 0000-01-01T00:00:00Z
+  9999-12-31T23:59:59Z 2026-07-01T12:00:00+25:00
+`).concat(' 2026-07-01T12:00:00Z');
+const DURATIONS = ['', ...'1h 90s 1h30m -15m 0s 500ms 2562047h 1.5h 1d 24h 720h +1h 1 h 876000h'.split(' ')];
+const INTS = words(`
+  0 1 2 -1 3 10 100 9007199254740993 9223372036854775807 -9223372036854775807 9223372036854775808 0x1F
+  1000000
+`);
+const DOUBLES = '0.0 1.0 2.5 -1.5 1e3 1e308 9007199254740992.0 9223372036854775807.0 0.1 1e-7 1.5e2'.split(
+  ' ',
+);
+const ACCESSORS = words(`
+  getFullYear getMonth getDate getDayOfMonth getDayOfWeek getDayOfYear getHours getMinutes getSeconds
+  getMilliseconds
+`);
+const KEYS = 'acr groups n deep none __proto__ constructor hasOwnProperty list missing'.split(' ');
 const HOLDERS = ['subject.properties', 'resource.properties', 'action.properties', 'context'];
 
 type Kind = 'bool' | 'int' | 'double' | 'string' | 'timestamp' | 'duration' | 'list' | 'dyn';
@@ -239,28 +111,18 @@ export function createExpressions(random: Random) {
     return oneIn(10) ? pick(['null', 'subject', 'context', 'subject.properties', holder]) : path;
   }
 
-  function literal(kind: Kind): string {
-    switch (kind) {
-      case 'bool':
-        return pick(['true', 'false']);
-      case 'int':
-        return pick(INTS);
-      case 'double':
-        return pick(DOUBLES);
-      case 'string':
-        return oneIn(30)
-          ? pick([`"a\\n\\u00e9"`, `'\\x41'`, `"\\""`, `'\\101'`, `'\\?'`])
-          : quoted(pick(TEXTS));
-      case 'timestamp':
-        return `timestamp(${quoted(pick(oneIn(10) ? STRANGE_TIMES : TIMES))})`;
-      case 'duration':
-        return `duration(${quoted(pick(DURATIONS))})`;
-      case 'list':
-        return `[${Array.from({ length: below(4) }, () => quoted(pick(TEXTS))).join(', ')}]`;
-      case 'dyn':
-        return 'null';
-    }
-  }
+  const literals: Readonly<Record<Kind, () => string>> = {
+    bool: () => pick(['true', 'false']),
+    int: () => pick(INTS),
+    double: () => pick(DOUBLES),
+    string: () =>
+      oneIn(30) ? pick([`"a\\n\\u00e9"`, `'\\x41'`, `"\\""`, `'\\101'`, `'\\?'`]) : quoted(pick(TEXTS)),
+    timestamp: () => `timestamp(${quoted(pick(oneIn(10) ? STRANGE_TIMES : TIMES))})`,
+    duration: () => `duration(${quoted(pick(DURATIONS))})`,
+    list: () => `[${several(() => quoted(pick(TEXTS)))}]`,
+    dyn: () => 'null',
+  };
+  const several = (make: () => string): string => Array.from({ length: below(4) }, make).join(', ');
 
   function comprehension(depth: number, bound: readonly Bound[], names: readonly string[]): string {
     const isDyn = oneIn(3);
@@ -271,120 +133,100 @@ export function createExpressions(random: Random) {
         ? oneIn(2)
           ? property('list')
           : of('list', depth - 1, bound)
-        : `[${Array.from({ length: below(4) }, () => of('int', depth - 2, bound)).join(', ')}]`;
+        : `[${several(() => of('int', depth - 2, bound))}]`;
     const name = oneIn(40) ? pick(['context', 'subject', 'x', 'int']) : `v${bound.length}`;
     return `${range}.${pick(names)}(${name}, ${of('bool', depth - 1, [...bound, { name, kind }])})`;
   }
 
-  function bool(depth: number, bound: readonly Bound[]): string {
-    switch (below(14)) {
-      case 0:
-      case 1:
-        return `${of('bool', depth - 1, bound)} && ${of('bool', depth - 1, bound)}`;
-      case 2:
-      case 3:
-        return `(${of('bool', depth - 1, bound)} || ${of('bool', depth - 1, bound)})`;
-      case 4:
-        return `!${of('bool', depth - 1, bound)}`;
-      case 5: {
+  /** Expressions of a type, of parts of which each is one level lower. */
+  const compounds: Readonly<
+    Record<
+      Exclude<Kind, 'dyn'>,
+      (part: (kind: Kind) => string, depth: number, bound: readonly Bound[]) => string
+    >
+  > = {
+    bool: (part, depth, bound) => {
+      const sometimesDyn = (times: number, kind: Kind): string => part(oneIn(times) ? 'dyn' : kind);
+      const and = () => `${part('bool')} && ${part('bool')}`;
+      const or = () => `(${part('bool')} || ${part('bool')})`;
+      const equal = () => {
         const kind = pick(KINDS);
-        return `${of(kind, depth - 1, bound)} ${pick(['==', '!='])} ${of(oneIn(5) ? 'dyn' : kind, depth - 1, bound)}`;
-      }
-      case 6: {
+        return `${part(kind)} ${pick(['==', '!='])} ${sometimesDyn(5, kind)}`;
+      };
+      const ordered = () => {
         const kind = pick<Kind>(['int', 'double', 'string', 'timestamp', 'duration', 'bool', 'dyn']);
         const other = oneIn(4) ? pick<Kind>(['int', 'double', 'dyn']) : kind;
-        return `${of(kind, depth - 1, bound)} ${pick(['<', '<=', '>', '>='])} ${of(other, depth - 1, bound)}`;
-      }
-      case 7:
-        return `${of(oneIn(3) ? 'dyn' : 'string', depth - 1, bound)} in ${of(oneIn(3) ? 'dyn' : 'list', depth - 1, bound)}`;
-      case 8:
-        return `has(${oneIn(2) ? `context.claims.${pick(KEYS)}` : `${pick(HOLDERS)}.${pick(['text', 'more', 'at', 'nothing'])}`}${oneIn(4) ? `.${pick(KEYS)}` : ''})`;
-      case 9:
-        return comprehension(depth, bound, ['all', 'exists', 'exists_one']);
-      case 10:
-        return `${of(oneIn(4) ? 'dyn' : 'string', depth - 1, bound)}.${pick(['startsWith', 'endsWith', 'contains'])}(${of('string', depth - 1, bound)})`;
-      case 11:
-        return `cidr(${quoted(pick(RANGES))}).containsIP(${pick([quoted(pick(ADDRESSES)), 'context.ip', dyn(bound), of('string', 1, bound)])})`;
-      case 12:
-        return `${of('bool', depth - 1, bound)} ? ${of('bool', depth - 1, bound)} : ${of('bool', depth - 1, bound)}`;
-      default:
-        return `(${of('bool', depth - 1, bound)})`;
-    }
-  }
-
-  function int(depth: number, bound: readonly Bound[]): string {
-    switch (below(6)) {
-      case 0:
-        return `${of('int', depth - 1, bound)} ${pick(['+', '-', '*', '/', '%'])} ${of('int', depth - 1, bound)}`;
-      case 1:
-        return oneIn(2) ? `-${of('int', depth - 1, bound)}` : `(${of('int', depth - 1, bound)})`;
-      case 2:
-        return `size(${of(pick<Kind>(['string', 'list', 'dyn']), depth - 1, bound)})`;
-      case 3:
-        return `${of(pick<Kind>(['string', 'list', 'dyn']), depth - 1, bound)}.size()`;
-      default: {
+        return `${part(kind)} ${pick(['<', '<=', '>', '>='])} ${part(other)}`;
+      };
+      const named = () =>
+        oneIn(2)
+          ? `context.claims.${pick(KEYS)}`
+          : `${pick(HOLDERS)}.${pick(['text', 'more', 'at', 'nothing'])}`;
+      const ip = () => pick([quoted(pick(ADDRESSES)), 'context.ip', dyn(bound), of('string', 1, bound)]);
+      return pick([
+        ...[and, and, or, or, equal, ordered],
+        () => `!${part('bool')}`,
+        () => `${sometimesDyn(3, 'string')} in ${sometimesDyn(3, 'list')}`,
+        () => `has(${named()}${oneIn(4) ? `.${pick(KEYS)}` : ''})`,
+        () => comprehension(depth, bound, ['all', 'exists', 'exists_one']),
+        () =>
+          `${sometimesDyn(4, 'string')}.${pick(['startsWith', 'endsWith', 'contains'])}(${part('string')})`,
+        () => `cidr(${quoted(pick(RANGES))}).containsIP(${ip()})`,
+        () => `${part('bool')} ? ${part('bool')} : ${part('bool')}`,
+        () => `(${part('bool')})`,
+      ])();
+    },
+    int: (part) => {
+      const sized = () => part(pick<Kind>(['string', 'list', 'dyn']));
+      const accessed = () => {
         const zone = oneIn(3) ? '' : quoted(pick(oneIn(4) ? ZONES : ZONES.slice(0, 9)));
-        return `${of(oneIn(5) ? 'dyn' : 'timestamp', depth - 1, bound)}.${pick(ACCESSORS)}(${zone})`;
-      }
-    }
-  }
-
-  function list(depth: number, bound: readonly Bound[]): string {
-    if (oneIn(4)) return `(${of('list', depth - 1, bound)} + ${of('list', depth - 1, bound)})`;
-    if (oneIn(3)) return comprehension(depth, bound, ['filter', 'map']);
-    const mixed = oneIn(4);
-    return `[${Array.from({ length: below(4) }, () => of(mixed ? pick(KINDS) : 'string', depth - 1, bound)).join(', ')}]`;
-  }
+        return `${part(oneIn(5) ? 'dyn' : 'timestamp')}.${pick(ACCESSORS)}(${zone})`;
+      };
+      return pick([
+        () => `${part('int')} ${pick(['+', '-', '*', '/', '%'])} ${part('int')}`,
+        () => (oneIn(2) ? `-${part('int')}` : `(${part('int')})`),
+        () => `size(${sized()})`,
+        () => `${sized()}.size()`,
+        ...[accessed, accessed],
+      ])();
+    },
+    double: (part) =>
+      oneIn(2) ? `${part('double')} ${pick(['+', '-', '*', '/'])} ${part('double')}` : `-${part('double')}`,
+    string: (part) =>
+      oneIn(2)
+        ? `${part('string')}${oneIn(2) ? '.lowerAscii()' : '.upperAscii()'}`
+        : `(${part('string')} + ${part('string')})`,
+    timestamp: (part) =>
+      oneIn(2)
+        ? `(${part('timestamp')} - ${literals.duration()})`
+        : `(${part('timestamp')} ${pick(['+', '-'])} ${part('duration')})`,
+    duration: (part) =>
+      oneIn(2)
+        ? `(${part('timestamp')} - ${part('timestamp')})`
+        : `(${part('duration')} ${pick(['+', '-'])} ${part('duration')})`,
+    list: (part, depth, bound) => {
+      if (oneIn(4)) return `(${part('list')} + ${part('list')})`;
+      if (oneIn(3)) return comprehension(depth, bound, ['filter', 'map']);
+      const mixed = oneIn(4);
+      return `[${several(() => part(mixed ? pick(KINDS) : 'string'))}]`;
+    },
+  };
 
   /** An expression of the type, most of the time. */
   function of(kind: Kind, depth: number, bound: readonly Bound[]): string {
-    if (oneIn(80)) return of(pick(KINDS), depth - 1, bound);
+    const part = (kind: Kind): string => of(kind, depth - 1, bound);
+    if (oneIn(80)) return part(pick(KINDS));
     const name = variable(bound, kind);
     if (name) return name;
-    if (depth <= 0 || oneIn(5)) {
-      if (kind === 'dyn') return dyn(bound);
-      return oneIn(2) && kind !== 'duration' ? property(kind) : literal(kind);
-    }
-    if (oneIn(15))
-      return `(${of('bool', depth - 1, bound)} ? ${of(kind, depth - 1, bound)} : ${of(kind, depth - 1, bound)})`;
-    switch (kind) {
-      case 'bool':
-        return bool(depth, bound);
-      case 'int':
-        return int(depth, bound);
-      case 'double':
-        return oneIn(2)
-          ? `${of('double', depth - 1, bound)} ${pick(['+', '-', '*', '/'])} ${of('double', depth - 1, bound)}`
-          : `-${of('double', depth - 1, bound)}`;
-      case 'string':
-        return oneIn(2)
-          ? `${of('string', depth - 1, bound)}${oneIn(2) ? '.lowerAscii()' : '.upperAscii()'}`
-          : `(${of('string', depth - 1, bound)} + ${of('string', depth - 1, bound)})`;
-      case 'timestamp':
-        if (oneIn(2)) return `(${of('timestamp', depth - 1, bound)} - ${literal('duration')})`;
-        return `(${of('timestamp', depth - 1, bound)} ${pick(['+', '-'])} ${of('duration', depth - 1, bound)})`;
-      case 'duration':
-        return oneIn(2)
-          ? `(${of('timestamp', depth - 1, bound)} - ${of('timestamp', depth - 1, bound)})`
-          : `(${of('duration', depth - 1, bound)} ${pick(['+', '-'])} ${of('duration', depth - 1, bound)})`;
-      case 'list':
-        return list(depth, bound);
-      case 'dyn':
-        return dyn(bound);
-    }
+    if (kind !== 'dyn' && (depth <= 0 || oneIn(5)))
+      return oneIn(2) && kind !== 'duration' ? property(kind) : literals[kind]();
+    if (depth > 0 && oneIn(15)) return `(${part('bool')} ? ${part(kind)} : ${part(kind)})`;
+    return kind === 'dyn' ? dyn(bound) : compounds[kind](part, depth, bound);
   }
 
   const CHARACTERS = [
     ...'()[]{}.,:?!&|=<>+-*/%"\'\\ru0123456789abx_ \n#@`$😀',
-    'in',
-    'null',
-    'if',
-    '//',
-    '==',
-    'u',
-    "b'",
-    'r"',
-    '"""',
+    ...`in null if // == u b' r" """`.split(' '),
   ];
 
   /** A text that may no longer be an expression. */
@@ -406,56 +248,39 @@ export function createExpressions(random: Random) {
 export function createInputs(random: Random, hostile: readonly unknown[] = []) {
   const { pick, oneIn, below } = random;
 
+  /** By way of JSON: so `__proto__` is a key like others. */
+  const mapOf = (keys: readonly string[], level: number): unknown =>
+    JSON.parse(`{${keys.map((key) => `${JSON.stringify(key)}:${JSON.stringify(any(level))}`)}}`);
+
   function any(level: number): unknown {
-    switch (below(level > 3 ? 6 : 8)) {
-      case 0:
-        return pick(TEXTS);
-      case 1:
-        return pick([0, 1, -1, 2, 3.5, 1e300, 9007199254740991, 9007199254740992, -0, 0.1]);
-      case 2:
-        return pick([true, false]);
-      case 3:
-        return pick([null, ...TIMES]);
-      case 4:
-        return pick(ADDRESSES);
-      case 5:
-        return pick(KEYS);
-      case 6:
-        return Array.from({ length: below(4) }, () => any(level + 1));
-      default:
-        return JSON.parse(
-          `{${random
-            .some(KEYS, 5)
-            .map((key) => `${JSON.stringify(key)}:${JSON.stringify(any(level + 1))}`)
-            .join(',')}}`,
-        );
-    }
+    const flat = [
+      () => pick(TEXTS),
+      () => pick([0, 1, -1, 2, 3.5, 1e300, 9007199254740991, 9007199254740992, -0, 0.1]),
+      () => pick([true, false]),
+      () => pick([null, ...TIMES]),
+      () => pick(ADDRESSES),
+      () => pick(KEYS),
+    ];
+    const deep = [
+      () => Array.from({ length: below(4) }, () => any(level + 1)),
+      () => mapOf(random.some(KEYS, 5), level + 1),
+    ];
+    return pick<() => unknown>(level > 3 ? flat : [...flat, ...deep])();
   }
 
-  function fitting(type: ValueType): unknown {
-    switch (type) {
-      case 'string':
-        return oneIn(3) ? pick(ADDRESSES) : pick(TEXTS);
-      case 'bool':
-        return pick([true, false]);
-      case 'int':
-        return pick([0, 1, 2, 3, -1, 9007199254740991]);
-      case 'double':
-        return pick([0, 1, 2.5, -1.5, 1e308, 9007199254740992]);
-      case 'timestamp':
-        return pick(oneIn(8) ? STRANGE_TIMES : TIMES);
-      case 'list<string>':
-        return random.some(TEXTS, 4);
-      case 'map':
-        return JSON.parse(
-          `{${KEYS.slice(0, 5).map((key) => `${JSON.stringify(key)}:${JSON.stringify(any(1))}`)}}`,
-        );
-    }
-  }
+  const fitting: Readonly<Record<ValueType, () => unknown>> = {
+    string: () => pick(oneIn(3) ? ADDRESSES : TEXTS),
+    bool: () => pick([true, false]),
+    int: () => pick([0, 1, 2, 3, -1, 9007199254740991]),
+    double: () => pick([0, 1, 2.5, -1.5, 1e308, 9007199254740992]),
+    timestamp: () => pick(oneIn(8) ? STRANGE_TIMES : TIMES),
+    'list<string>': () => random.some(TEXTS, 4),
+    map: () => mapOf(KEYS.slice(0, 5), 1),
+  };
 
   const value = (type: ValueType): unknown => {
     if (hostile.length > 0 && oneIn(4)) return pick(hostile);
-    return oneIn(6) ? any(0) : fitting(type);
+    return oneIn(6) ? any(0) : fitting[type]();
   };
 
   function properties(): Record<string, unknown> {
