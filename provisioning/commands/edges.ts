@@ -123,7 +123,7 @@ const assignmentKind: EdgeKind = {
     const root = rootOf(scope);
     await refuseForeignRole(planning, String(input.role), formatRef(root), 'role');
     return {
-      attributes: { id: input.id ?? planning.newId(), scope: formatRef(scope.ref) },
+      attributes: { id: input.id ?? planning.newId() },
       tenant: root,
     };
   },

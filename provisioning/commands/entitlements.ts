@@ -39,8 +39,8 @@ const subscriptionBehaviour = shared(async (planning, { scope, module }) => {
 });
 
 const licenseBehaviour = shared(async (planning, { account, enterprise }) => {
-  const holder = await loadScopeOf(planning, 'account', String(account), 'account');
-  await loadScopeOf(planning, 'enterprise', String(enterprise), 'enterprise');
+  const holder = await loadScopeOf(planning, 'account', String(account));
+  await loadScopeOf(planning, 'enterprise', String(enterprise));
   return { root: holder.ref };
 });
 

@@ -3,7 +3,7 @@ import { invalid } from '../../table/errors.ts';
 import { isAllowOnly, notAllowOnly, whenAllowOnly } from '../edges/allow-only.ts';
 import { listOwnedCommand } from '../kinds/lists.ts';
 import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
-import { loadNode, loadScope, textOf } from '../nodes/nodes.ts';
+import { loadNode, loadRoot, textOf } from '../nodes/nodes.ts';
 
 /**
  * What a group of an identity provider means in one tenant (ADR 0043). The groups that a token names may be fewer in
@@ -12,9 +12,7 @@ import { loadNode, loadScope, textOf } from '../nodes/nodes.ts';
  */
 const externalGroupBehaviour: Behaviour = {
   onCreate: async (planning, _ref, { scope, group: id }) => {
-    const root = await loadScope(planning, String(scope), 'scope');
-    if (textOf(root.item, 'root') !== scope)
-      throw invalid('scope', 'scope is no root: tokens count in a whole tenant');
+    await loadRoot(planning, String(scope), 'scope', 'scope is no root: tokens count in a whole tenant');
     const group = await loadNode(planning, 'group', String(id), 'group');
     if (textOf(group.item, 'root') !== scope)
       throw invalid('group', `the group is in ${textOf(group.item, 'root')}, not in ${String(scope)}`);

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import * as field from '../../table/entities/fields.ts';
 import { parseScopeRef } from '../../table/entities/scope-types.ts';
-import { invalid, notFound } from '../../table/errors.ts';
-import { formatRef, parseRef } from '../../table/identifiers.ts';
+import { notFound } from '../../table/errors.ts';
+import { parseRef } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { nodeKey } from '../../table/keys.ts';
 import { edgesFrom } from '../../table/partition-queries.ts';
@@ -14,7 +14,7 @@ import { readGrant } from '../edges/read-edge.ts';
 import { changeGrantRoles, grantKey, role, subject, tenantGrant } from '../edges/rights.ts';
 import { refuseForeignRole, refuseUnknownType } from '../edges/rules.ts';
 import { by, listCommand } from '../kinds/lists.ts';
-import { loadScope, textOf } from '../nodes/nodes.ts';
+import { loadRoot } from '../nodes/nodes.ts';
 import { readScopeRef, rootTypes } from '../nodes/scope-types.ts';
 import type { Planning } from '../plan.ts';
 import { visible } from '../visible.ts';
@@ -78,21 +78,13 @@ export const grantCommands: readonly Command[] = [
       ifExists: field.ifExists,
     }),
     plan: async (planning, input) => {
-      const scope = await loadScope(planning, input.scope, 'scope');
-      if (textOf(scope.item, 'root') !== formatRef(scope.ref)) {
-        throw invalid('scope', 'a grant is made in a root scope; below it, use an assignment');
-      }
-      const of = {
-        id: input.id ?? planning.newId(),
-        user: input.user,
-        scope: formatRef(scope.ref),
-        roles: input.roles ?? [],
-        joinedAt: input.joinedAt ?? planning.now,
-      };
-      await refuseForeignRoles(planning, of.roles, of.scope);
-      const key = grantKey(scope.ref, subject(of.user));
-      const item = input.ifExists === undefined ? undefined : await planning.reader.get(key);
-      const audit = { entity: auditRef(of.id), tenant: scope.ref };
+      const { user, scope, roles = [], joinedAt = planning.now, id = planning.newId() } = input;
+      const why = 'a grant is made in a root scope; below it, use an assignment';
+      const { ref: tenant } = await loadRoot(planning, scope, 'scope', why);
+      await refuseForeignRoles(planning, roles, scope);
+      const item = input.ifExists && (await planning.reader.get(grantKey(tenant, subject(user))));
+      const of = { id, user, scope, roles, joinedAt };
+      const audit = { entity: auditRef(id), tenant };
       const there = item && { item, edge: tenantGrant(readGrant(item)) };
       return createEdgePlan({ edge: tenantGrant(of), input, audit }, planning.now, there);
     },

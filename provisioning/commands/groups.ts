@@ -12,7 +12,7 @@ import { isAllowOnly, notAllowOnly } from '../edges/allow-only.ts';
 import { role } from '../edges/rights.ts';
 import { listOwnedCommand } from '../kinds/lists.ts';
 import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
-import { loadScope, rootOf, textOf } from '../nodes/nodes.ts';
+import { asRead, loadScope, rootOf, textOf } from '../nodes/nodes.ts';
 import type { Node, Planning } from '../plan.ts';
 
 /**
@@ -53,8 +53,8 @@ const groupBehaviour: Behaviour = {
 const MAX_CARRIED = 1_000;
 
 /** The condition that a group carries the roles that it was found to carry, which are allow-only. */
-async function carryingAllowOnly({ reader }: Planning, { ref, item }: Node): Promise<Action> {
-  const edges = await reader.listAll(edgesFrom(ref, 'role'));
+async function carryingAllowOnly({ reader }: Planning, group: Node): Promise<Action> {
+  const edges = await reader.listAll(edgesFrom(group.ref, 'role'));
   if (edges.length > MAX_CARRIED)
     throw limitExceeded(
       `the group carries ${edges.length} roles: at most ${MAX_CARRIED} are looked at`,
@@ -64,12 +64,7 @@ async function carryingAllowOnly({ reader }: Planning, { ref, item }: Node): Pro
   const nodes = await reader.getMany(carried.map(nodeKey));
   const other = carried.find((_, n) => !isAllowOnly(nodes[n] ?? {}));
   if (other) throw notAllowOnly('allowOnly', other);
-  return {
-    kind: 'update',
-    key: nodeKey(ref),
-    when: { exists: true, equals: { rev: item.rev as number } },
-    failure: () => stale('the group', 'id'),
-  };
+  return asRead(group, ['rev'], () => stale('the group', 'id'));
 }
 
 const rolesIn = ({ [Attribute.rolesOfGroup]: roles }: Item): ReadonlySet<string> =>

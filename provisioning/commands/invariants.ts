@@ -5,7 +5,7 @@ import { nodeKey, permissionRef } from '../../table/keys.ts';
 import { isPermissionPattern, parsePermissionName } from '../../table/permission-name.ts';
 import { listOwnedCommand } from '../kinds/lists.ts';
 import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
-import { loadNode, loadScope, textOf } from '../nodes/nodes.ts';
+import { loadNode, loadRoot, textOf } from '../nodes/nodes.ts';
 import type { Planning } from '../plan.ts';
 import type { Attributes } from '../visible.ts';
 
@@ -31,9 +31,8 @@ async function refuseWrong(planning: Planning, of: Attributes): Promise<void> {
  */
 const invariantBehaviour: Behaviour = {
   onCreate: async (planning, { id }, attributes) => {
-    const root = await loadScope(planning, String(attributes.scope), 'scope');
-    if (textOf(root.item, 'root') !== attributes.scope)
-      throw invalid('scope', 'scope is no root: an invariant holds in a whole tenant');
+    const why = 'scope is no root: an invariant holds in a whole tenant';
+    await loadRoot(planning, String(attributes.scope), 'scope', why);
     await refuseWrong(planning, { ...attributes, id });
     return {};
   },

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import * as field from '../../table/entities/fields.ts';
 import { parseScopeRef } from '../../table/entities/scope-types.ts';
-import { formatRef } from '../../table/identifiers.ts';
 import { edgeKey } from '../../table/keys.ts';
 import { edgesFrom, edgesToSubjects } from '../../table/partition-queries.ts';
 import type { Command } from '../command.ts';
@@ -25,14 +24,14 @@ const workstreamMemberKind: EdgeKind = {
   ...assigned,
   keyOf: (of) => edgeKey(subject(String(of.user)), parseScopeRef(String(of.workstream), 'workstream')),
   complete: async (planning, input) => {
-    const place = await loadScopeOf(planning, 'workstream', String(input.workstream), 'workstream');
+    const place = await loadScopeOf(planning, 'workstream', String(input.workstream));
     return {
-      attributes: { workstream: formatRef(place.ref), assignedAt: input.assignedAt ?? planning.now },
+      attributes: { assignedAt: input.assignedAt ?? planning.now },
       tenant: rootOf(place),
     };
   },
   tenantOf: async (planning, item) =>
-    rootOf(await loadScopeOf(planning, 'workstream', textOf(item, 'workstream'), 'workstream')),
+    rootOf(await loadScopeOf(planning, 'workstream', textOf(item, 'workstream'))),
   lists: [
     by({ user: field.subject }, ({ user }) => edgesFrom(subject(user), 'workstream')),
     by({ workstream: field.ref }, async ({ workstream }, reader) =>
@@ -49,10 +48,10 @@ const usageKind = (type: 'product' | 'service'): EdgeKind => ({
   ...assigned,
   keyOf: (of) => edgeKey(parseScopeRef(String(of.enterprise), 'enterprise'), { type, id: String(of[type]) }),
   complete: async (planning, input) => {
-    const place = await loadScopeOf(planning, 'enterprise', String(input.enterprise), 'enterprise');
+    const place = await loadScopeOf(planning, 'enterprise', String(input.enterprise));
     await loadNode(planning, type, String(input[type]), type);
     return {
-      attributes: { enterprise: formatRef(place.ref), assignedAt: input.assignedAt ?? planning.now },
+      attributes: { assignedAt: input.assignedAt ?? planning.now },
       tenant: place.ref,
     };
   },

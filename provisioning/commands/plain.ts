@@ -9,7 +9,7 @@ import { loadScopeOf, rootOf } from '../nodes/nodes.ts';
 const behaviourOf = ({ hangsOn: [owner] = [], inTenant }: Entity): Behaviour => ({
   onCreate: async (planning, _ref, attributes) => {
     if (owner === undefined) return {};
-    const place = await loadScopeOf(planning, owner, String(attributes[owner]), owner);
+    const place = await loadScopeOf(planning, owner, String(attributes[owner]));
     return inTenant?.tenant === 'root' ? { derived: { root: formatRef(rootOf(place)) } } : {};
   },
 });

@@ -36,7 +36,7 @@ const sessionBehaviour: Behaviour = {
 
 const notificationBehaviour: Behaviour = {
   onCreate: async (planning, _ref, { sentAt = planning.now, account }) => {
-    if (typeof account === 'string') await loadScopeOf(planning, 'account', account, 'account');
+    if (typeof account === 'string') await loadScopeOf(planning, 'account', account);
     return { derived: { sentAt } };
   },
 };

@@ -12,7 +12,7 @@ import { readGrant } from '../edges/read-edge.ts';
 import { changeGrantRoles, ownerOf, role, subject } from '../edges/rights.ts';
 import { by, listCommand } from '../kinds/lists.ts';
 import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
-import { beingDeleted, loadNode, loadScope, optionalText, textOf, touch } from '../nodes/nodes.ts';
+import { asRead, beingDeleted, loadNode, loadRoot, optionalText, textOf, touch } from '../nodes/nodes.ts';
 import type { Owner } from '../nodes/ownership.ts';
 import { readScopeRef } from '../nodes/scope-types.ts';
 import type { Node, Planning } from '../plan.ts';
@@ -113,11 +113,7 @@ const roleBehaviour: Behaviour = {
   onCreate: async (planning, ref, { scope: given, parent, customTemplateId, allowOnly }) => {
     const scope = String(given);
     const owner = ownerOf(scope);
-    if (owner) {
-      const node = await loadScope(planning, scope, 'scope');
-      if (textOf(node.item, 'root') !== scope)
-        throw invalid('scope', 'a role is owned by a root scope or by none');
-    }
+    if (owner) await loadRoot(planning, scope, 'scope', 'a role is owned by a root scope or by none');
     const above = typeof parent === 'string' ? parent : undefined;
     const made = { id: ref.id, scope, allowOnly: allowOnly === true };
     return {
@@ -138,13 +134,8 @@ const roleBehaviour: Behaviour = {
     if (parent === before && !isMarked) return [];
     if (isMarked) await refuseOtherEffects(planning, node.ref);
     const below = parent ? await levelsBelow(planning, node.ref) : 0;
-    const unchanged: Action = {
-      kind: 'update',
-      key: nodeKey(node.ref),
-      when: { exists: true, equals: { parent: before, rev: node.item.rev as number } },
-      failure: changedAbove,
-    };
     const child = { id: node.ref.id, scope, allowOnly };
+    const unchanged = asRead(node, ['parent', 'rev'], changedAbove);
     return [unchanged, ...(parent ? await inheritFrom(planning, child, parent, below) : [])];
   },
   keepsOwned: true,

@@ -12,21 +12,16 @@ import type { Action } from '../../table/write/action.ts';
 import { by, listCommand, listOwnedCommand } from '../kinds/lists.ts';
 import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { closeGates, closeGatesAsRead } from '../nodes/gates.ts';
-import { loadRef, loadScope, refuseDeleting, textOf } from '../nodes/nodes.ts';
+import { asRead, loadRef, loadRoot, refuseDeleting, textOf } from '../nodes/nodes.ts';
 import { connectionRef } from '../nodes/scim-links.ts';
-import type { Node, Planning } from '../plan.ts';
-
-async function refuseUnlessRoot(planning: Planning, scope: unknown, name: string): Promise<void> {
-  const { item } = await loadScope(planning, String(scope), name);
-  if (textOf(item, 'root') !== scope) throw invalid(name, `${name} is no root`);
-}
+import type { Node } from '../plan.ts';
 
 /** It belongs to no tenant's log: who takes or gives one needs the right for what belongs to no tenant. */
 export const DOMAIN: NodeKind = {
   entity: ENTITIES.domain,
   behaviour: {
     onCreate: async (planning, _ref, { tenant }) => {
-      await refuseUnlessRoot(planning, tenant, 'tenant');
+      await loadRoot(planning, String(tenant), 'tenant', 'tenant is no root');
       return {};
     },
     onDelete: ({ item }) => closeGates(parseRef(textOf(item, 'tenant'), 'tenant')),
@@ -38,7 +33,7 @@ export const DOMAIN: NodeKind = {
 const connectionBehaviour: Behaviour = {
   onCreate: async (planning, { id }, { scope }) => {
     if (id === BY_HAND) throw invalid('id', `id: ${BY_HAND} stands for what an operator gives`);
-    await refuseUnlessRoot(planning, scope, 'scope');
+    await loadRoot(planning, String(scope), 'scope', 'scope is no root');
     return {};
   },
   onUpdate: async (_planning, node, _after, changes) =>
@@ -76,17 +71,9 @@ const credentialBehaviour: Behaviour = {
       throw conflict('connection', `the connection has ${MAX_VALID} valid credentials: delete one first`);
     const text = formatScimCredential(of.ref.id, ref.id, planning.newSecret());
     // Of two that are made at once, the second finds another last one, and counts again.
-    const { lastCredential } = of.item;
+    const asCounted = asRead(of, ['lastCredential'], () => stale('the connection', 'connection'));
     return {
-      actions: [
-        {
-          kind: 'update',
-          key: nodeKey(of.ref),
-          set: { lastCredential: ref.id },
-          when: { exists: true, equals: { lastCredential: lastCredential as string | undefined } },
-          failure: () => stale('the connection', 'connection'),
-        },
-      ],
+      actions: [{ ...asCounted, set: { lastCredential: ref.id } }],
       derived: { expiresAt, root: textOf(of.item, 'scope'), hash: await hashOfToken(text) },
       shownOnce: { token: text },
     };

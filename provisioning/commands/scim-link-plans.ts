@@ -10,13 +10,13 @@ import { planClosing, planDeletion } from '../kinds/deletion.ts';
 import { type NodeKind, tenantOf } from '../kinds/node-kind.ts';
 import { type NodePlan, planChange, planCreation } from '../kinds/writing.ts';
 import { throughGate } from '../nodes/gates.ts';
-import { loadScope } from '../nodes/nodes.ts';
+import { asRead, loadScope } from '../nodes/nodes.ts';
 import { connectionRef, linkRef } from '../nodes/scim-links.ts';
 import { asManyAsFit } from '../nodes/steps.ts';
 import { administers, hasAccessBeyond } from '../operators/administers.ts';
 import type { AuditEntry, Node, OneTransaction, Plan, Planning } from '../plan.ts';
 import { type Attributes, visible } from '../visible.ts';
-import { asRead, type Connection, type Login, loadConnection, nameable, owns } from './scim-named-user.ts';
+import { type Connection, type Login, loadConnection, nameable, owns } from './scim-named-user.ts';
 import { USER } from './users.ts';
 
 /** What a connection says of a user: null takes it away, and what is left out stays. */

@@ -4,9 +4,9 @@ import { type GatehouseError, invalid, stale } from '../../table/errors.ts';
 import { parseRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { type Key, nodeKey } from '../../table/keys.ts';
-import type { Action, Expected, Update } from '../../table/write/action.ts';
+import type { Action } from '../../table/write/action.ts';
 import { guardKeyOf } from '../nodes/guards.ts';
-import { loadRef, refuseDeleting, textOf } from '../nodes/nodes.ts';
+import { asRead, loadRef, refuseDeleting, textOf } from '../nodes/nodes.ts';
 import { connectionRef } from '../nodes/scim-links.ts';
 import type { Node, Planning } from '../plan.ts';
 
@@ -75,10 +75,7 @@ export async function nameable({ reader }: Planning, of: Connection, login: Logi
     const ref: Ref = { type: 'domain', id: email.slice(email.indexOf('@') + 1) };
     const item = await reader.get(nodeKey(ref));
     if (item?.tenant !== root || item.deletingSince !== undefined) throw refused('email');
-    conditions.push({
-      ...asRead({ ref, item }, ['tenant', 'deletingSince']),
-      failure: () => refused('email'),
-    });
+    conditions.push(asRead({ ref, item }, ['tenant', 'deletingSince'], () => refused('email')));
     nodes.push({ ref, item });
   }
   const refusal = () => refused(email === undefined ? 'sub' : 'email');
@@ -90,7 +87,7 @@ export async function nameable({ reader }: Planning, of: Connection, login: Logi
     nodes,
     refusal,
     owner: async () => {
-      const found = keys.length > 0 ? await reader.getMany(keys) : [];
+      const found = await reader.getMany(keys);
       const owners = new Set(found.flatMap((guard) => (guard ? [textOf(guard, 'owner')] : [])));
       if (owners.size > 1) throw refusal();
       const [owner] = owners;
@@ -107,15 +104,4 @@ const unlessTaken = (key: Key): Action => ({
   key,
   when: { exists: false },
   failure: () => stale('who has it', 'email'),
-});
-
-/** The condition that a node is as it was read, as far as a plan rests on it. */
-export const asRead = ({ ref, item }: Node, names: readonly string[]): Update => ({
-  kind: 'update',
-  key: nodeKey(ref),
-  when: {
-    exists: true,
-    equals: Object.fromEntries(names.map((name) => [name, item[name] as Expected])),
-  },
-  failure: () => stale(ref.type),
 });

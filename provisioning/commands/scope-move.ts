@@ -12,6 +12,7 @@ import type { NodeKind } from '../kinds/node-kind.ts';
 import { indexChanges } from '../nodes/index-attributes.ts';
 import { moveNodeNames } from '../nodes/node-names.ts';
 import {
+  asRead,
   loadRef,
   loadScope,
   optionalText,
@@ -88,25 +89,31 @@ const entityOf = ({ ref }: Node) => (kindOf(ref.type) as NodeKind).entity;
 const treeChanges = (node: Node, after: Readonly<Record<string, unknown>>) =>
   toUpdate(indexChanges(entityOf(node), node.ref, node.item, after)).set;
 
+/** What changes of a scope beside its path, and what must be so of it. */
+interface Change {
+  readonly set?: Readonly<Record<string, string>>;
+  readonly remove?: readonly string[];
+  readonly given?: Readonly<Record<string, Expected>>;
+}
+
 /** One scope with another path: its node, its decision item, its names, and what the edges from above repeat. */
 function rewrite(
   planning: Planning,
   node: Node,
   ancestors: readonly string[],
-  equals: Readonly<Record<string, Expected>>,
-  change: { readonly set?: Readonly<Record<string, string>>; readonly remove?: readonly string[] } = {},
+  { set = {}, remove = [], given = {} }: Change = {},
 ): readonly Action[] {
-  const changes = { ...change.set, ancestors, updatedAt: planning.now };
+  const changes = { ...set, ancestors, updatedAt: planning.now };
   const after: Record<string, unknown> = { ...node.item, ...changes };
-  for (const gone of change.remove ?? []) delete after[gone];
+  for (const gone of remove) delete after[gone];
   return [
     {
       kind: 'update',
       key: nodeKey(node.ref),
       set: { ...changes, ...treeChanges(node, after) },
-      remove: change.remove ?? [],
+      remove,
       add: { rev: 1 },
-      when: { exists: true, equals },
+      when: { exists: true, equals: { rev: node.item.rev as number, ...given } },
       failure: changedMeanwhile,
     },
     ...changeEntries(node, after as Item, { ancestors }),
@@ -131,9 +138,6 @@ const outcomeOf = ({ scope, parent, place }: Move) => ({
   },
 });
 
-const asRead = (node: Node, ...names: readonly string[]): Readonly<Record<string, Expected>> =>
-  Object.fromEntries(names.map((name) => [name, node.item[name] as Expected]));
-
 /** All of it in one transaction, if it is small enough: nothing has come to any of these scopes meanwhile. */
 function atOnce(planning: Planning, move: Move, below: readonly Node[]): readonly Action[] | undefined {
   const paths = new Map([[formatRef(move.scope.ref), move.place]]);
@@ -149,10 +153,10 @@ function atOnce(planning: Planning, move: Move, below: readonly Node[]): readonl
   };
   const actions = [
     asJoined(move.parent),
-    ...rewrite(planning, move.scope, move.place, asRead(move.scope, 'rev'), {
+    ...rewrite(planning, move.scope, move.place, {
       set: { parent: formatRef(move.parent.ref) },
     }),
-    ...below.flatMap((node) => rewrite(planning, node, pathOf(node), asRead(node, 'rev'))),
+    ...below.flatMap((node) => rewrite(planning, node, pathOf(node))),
   ];
   return fits(actions, planning.splits) ? actions : undefined;
 }
@@ -171,12 +175,9 @@ const close = ({ scope, parent }: Move): readonly Action[] => [
   ...(isMoving(scope) ? [] : textsOf(scope.item, 'ancestors').map(asResting)),
   asPlaced(parent),
   {
-    kind: 'update',
-    key: nodeKey(scope.ref),
+    ...asRead(scope, ['ancestors', 'movingTo', 'deletingSince'], changedMeanwhile),
     set: { movingTo: formatRef(parent.ref) },
     add: { rev: 1 },
-    when: { exists: true, equals: asRead(scope, 'ancestors', 'movingTo', 'deletingSince') },
-    failure: changedMeanwhile,
   },
   ...changeEntries(scope, { ...scope.item, movingTo: formatRef(parent.ref) }, { status: 'moving' }),
 ];
@@ -208,20 +209,18 @@ async function* carryOut(planning: Planning, move: Move): Steps {
     refuseDepth(path.length);
     const moving = late.find(isMoving);
     if (moving) throw movesItself(moving);
-    const portions = late.map((node) => rewrite(planning, node, path, asRead(node, 'rev')));
+    const portions = late.map((node) => rewrite(planning, node, path));
     const { actions } = asManyAsFit([[asBelow(move, above)], ...portions], planning.splits);
     planning = yield { actions, ...outcome };
   }
   const { parent, place } = move;
   // Its name may have been changed since the first step; the edge from its new place has to show that.
   const scope = await loadRef(planning, move.scope.ref, 'scope');
-  const last = rewrite(
-    planning,
-    scope,
-    place,
-    { ...asRead(scope, 'rev'), movingTo: formatRef(parent.ref), deletingSince: undefined },
-    { set: { parent: formatRef(parent.ref) }, remove: ['movingTo'] },
-  );
+  const last = rewrite(planning, scope, place, {
+    set: { parent: formatRef(parent.ref) },
+    remove: ['movingTo'],
+    given: { movingTo: formatRef(parent.ref), deletingSince: undefined },
+  });
   return { actions: [asJoined(parent), ...last], ...outcome };
 }
 

@@ -10,7 +10,7 @@ import type { Action } from '../../table/write/action.ts';
 import { type Command, RESTORE, writeCommand } from '../command.ts';
 import { planClosing, planDeletion } from '../kinds/deletion.ts';
 import type { NodeKind } from '../kinds/node-kind.ts';
-import { loadScope, optionalText, rootOf, textOf, unlessGone } from '../nodes/nodes.ts';
+import { asRead, loadScope, optionalText, rootOf, textOf, unlessGone } from '../nodes/nodes.ts';
 import { scopesBelow } from '../nodes/scopes-below.ts';
 import type { Node, Planning } from '../plan.ts';
 import { kindOf } from './node-kinds.ts';
@@ -117,12 +117,7 @@ export const movesItself = ({ ref }: Node) =>
 const asInTree = ({ node, path }: Leaf): readonly Action[] =>
   path
     .filter((scope) => scope !== node)
-    .map(({ ref, item }) => ({
-      kind: 'update',
-      key: nodeKey(ref),
-      when: { exists: true, equals: { parent: textOf(item, 'parent') } },
-      failure: () => stale(formatRef(ref), 'scope'),
-    }));
+    .map((scope) => asRead(scope, ['parent'], () => stale(formatRef(scope.ref), 'scope')));
 
 /** Refuses nodes of other tenants that are linked here, as workstreams of accounts are to an enterprise. */
 async function refuseWhileLinked({ reader }: Planning, top: Node): Promise<void> {

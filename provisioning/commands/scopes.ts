@@ -70,7 +70,7 @@ const scopeBehaviour: Behaviour = {
     const { combination, parent, enterprise, properties } = attributes;
     const above = typeof parent === 'string' ? await loadScope(planning, parent, 'parent') : undefined;
     await refusePlace(planning.reader, ref.type, above?.ref);
-    if (typeof enterprise === 'string') await loadScopeOf(planning, 'enterprise', enterprise, 'enterprise');
+    if (typeof enterprise === 'string') await loadScopeOf(planning, 'enterprise', enterprise);
     await refuseMisfits(planning.reader, `resource:${ref.type}`, properties);
     const ancestors = placeUnder(above);
     refuseDepth(ancestors.length);
@@ -83,7 +83,7 @@ const scopeBehaviour: Behaviour = {
     if (node.item.movingTo !== undefined && status !== undefined) {
       throw invalid('status', `it is being moved to ${String(node.item.movingTo)}: finish that first`);
     }
-    if (typeof enterprise === 'string') await loadScopeOf(planning, 'enterprise', enterprise, 'enterprise');
+    if (typeof enterprise === 'string') await loadScopeOf(planning, 'enterprise', enterprise);
     await refuseMisfits(planning.reader, `resource:${node.ref.type}`, properties);
     return [];
   },

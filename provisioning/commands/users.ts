@@ -12,7 +12,6 @@ import { decisionKey, type Key, nodeKey, parseKey } from '../../table/keys.ts';
 import { isInForce, readOrigins } from '../../table/membership-origins.ts';
 import { normaliseIssuer } from '../../table/normalise.ts';
 import { edgesFrom, nodeWith, OWNERSHIP, ownedRef } from '../../table/partition-queries.ts';
-
 import type { Action } from '../../table/write/action.ts';
 import { readCommand, writeCommand } from '../command.ts';
 import { subject } from '../edges/rights.ts';
@@ -22,21 +21,17 @@ import { type Behaviour, type NodeKind, tenantOf } from '../kinds/node-kind.ts';
 import { planChange } from '../kinds/writing.ts';
 import { guardKeyOf } from '../nodes/guards.ts';
 import { isMandate, mandatesAround } from '../nodes/mandates.ts';
-import { loadNode, loadScope, loadScopeOf, textOf, touchLiving } from '../nodes/nodes.ts';
+import { loadNode, loadRoot, loadScopeOf, textOf, touchLiving } from '../nodes/nodes.ts';
 import { refuseMisfits } from '../nodes/properties.ts';
 import { linkRef, removeLink } from '../nodes/scim-links.ts';
 import { rootTypes } from '../nodes/scope-types.ts';
 import type { Node, Planning } from '../plan.ts';
 import { type Attributes, visible } from '../visible.ts';
 
-/**
- * The tenant that lists the user. It gives no rights:
- * grants do.
- */
+/** The tenant that lists the user. It gives no rights: grants do. */
 async function settle(planning: Planning, tenant: unknown): Promise<readonly Action[]> {
   if (typeof tenant !== 'string') return [];
-  const { ref, item } = await loadScope(planning, tenant, 'tenant');
-  if (textOf(item, 'root') !== tenant) throw invalid('tenant', 'a tenant is a root scope');
+  const { ref } = await loadRoot(planning, tenant, 'tenant', 'a tenant is a root scope');
   return [touchLiving(ref, 'tenant')];
 }
 
@@ -64,16 +59,11 @@ const recordsIn = (around: readonly Item[]): readonly Action[][] =>
       return keys.map((key) => ({ kind: 'delete', key }));
     });
 
-/** The deletion of a subject. */
-const subjectDeletion: Behaviour = {
-  remains: remainsOf,
-};
-
 /** The type of a subject as its properties are declared for it: of an added type, what is data. */
 const typeOf = ({ ref, item }: Node): string =>
   ref.type === REGISTERED_SUBJECT ? textOf(item, 'type') : ref.type;
 
-/** A change of a subject that one tenant may list. */
+/** A change of a subject, which one tenant may list. */
 const updateAtHome: NonNullable<Behaviour['onUpdate']> = async (planning, node, _after, changes) => {
   const settled = await settle(planning, changes.tenant);
   await refuseMisfits(planning.reader, `subject:${typeOf(node)}`, changes.properties);
@@ -82,7 +72,7 @@ const updateAtHome: NonNullable<Behaviour['onUpdate']> = async (planning, node, 
 
 /** Subjects of types that were added: nodes with a decision item. */
 const subjectBehaviour: Behaviour = {
-  ...subjectDeletion,
+  remains: remainsOf,
   onCreate: async (planning, _ref, attributes) => {
     const type = String(attributes.type);
     refuseUnlessAgent(type, attributes);
@@ -121,7 +111,7 @@ function assertIdentity({ issuer, sub }: Attributes): void {
 
 /** Users: nodes with four unique values and a decision item. */
 const userBehaviour: Behaviour = {
-  ...subjectDeletion,
+  remains: remainsOf,
   // What a connection says of the user is part of the status that decides.
   asRead: ['sourceActive'],
   onChosenId: createdAgain,
@@ -138,16 +128,13 @@ const userBehaviour: Behaviour = {
 
 /** Technical users: owned by an account, checked like users. */
 const technicalUserBehaviour: Behaviour = {
-  ...subjectDeletion,
+  remains: remainsOf,
   onCreate: async (planning, ref, attributes) => {
-    await loadScopeOf(planning, 'account', String(attributes.account), 'account');
+    await loadScopeOf(planning, 'account', String(attributes.account));
     await refuseMisfits(planning.reader, `subject:${ref.type}`, attributes.properties);
     return {};
   },
-  onUpdate: async ({ reader }, { ref }, _after, { properties }) => {
-    await refuseMisfits(reader, `subject:${ref.type}`, properties);
-    return [];
-  },
+  onUpdate: updateAtHome,
 };
 
 const listUsers = listCommand({

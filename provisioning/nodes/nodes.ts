@@ -1,10 +1,10 @@
 import type { EntityType } from '../../table/entities/registry.ts';
 import { notAScope, parseScopeRef } from '../../table/entities/scope-types.ts';
-import { conflict, GatehouseError, invalid, notFound } from '../../table/errors.ts';
+import { conflict, GatehouseError, invalid, notFound, stale } from '../../table/errors.ts';
 import { formatRef, parseRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { nodeKey } from '../../table/keys.ts';
-import type { Update, Value } from '../../table/write/action.ts';
+import type { Expected, Failure, Update, Value } from '../../table/write/action.ts';
 import type { Node, Planning } from '../plan.ts';
 import { scopeTypeOf } from './scope-types.ts';
 
@@ -28,16 +28,18 @@ export async function loadScope(planning: Planning, text: string, field: string)
   throw notFound(field, formatRef(ref));
 }
 
-/** Reads the scope that `text` names, which must be of this type. */
-export async function loadScopeOf(
-  planning: Planning,
-  type: string,
-  text: string,
-  field: string,
-): Promise<Node> {
-  const ref = parseScopeRef(text, field);
-  if (ref.type !== type) throw invalid(field, `${field} is not a reference to one of type ${type}`);
-  return loadRef(planning, ref, field);
+/** Reads the scope that `text` names, which must be a root. Throws `invalid` with `why` on `field` for another one. */
+export async function loadRoot(planning: Planning, text: string, field: string, why: string): Promise<Node> {
+  const scope = await loadScope(planning, text, field);
+  if (textOf(scope.item, 'root') !== text) throw invalid(field, why);
+  return scope;
+}
+
+/** Reads the scope that `text` names, in the field that is called as the type that it must be of. */
+export async function loadScopeOf(planning: Planning, type: string, text: string): Promise<Node> {
+  const ref = parseScopeRef(text, type);
+  if (ref.type !== type) throw invalid(type, `${type} is not a reference to one of type ${type}`);
+  return loadRef(planning, ref, type);
 }
 
 /** Reads the node of this reference. Throws `not_found` on `field`. */
@@ -83,6 +85,21 @@ export const beingDeleted = (ref: Ref, field: string) =>
 export function refuseDeleting(node: Node, field: string): void {
   if (node.item.deletingSince !== undefined) throw beingDeleted(node.ref, field);
 }
+
+/** The condition that a node is as it was read, as far as a plan rests on it. */
+export const asRead = (
+  { ref, item }: Node,
+  names: readonly string[],
+  failure: Failure = () => stale(ref.type),
+): Update => ({
+  kind: 'update',
+  key: nodeKey(ref),
+  when: {
+    exists: true,
+    equals: Object.fromEntries(names.map((name) => [name, item[name] as Expected])),
+  },
+  failure,
+});
 
 /** The root that a scope belongs to: its tenant. */
 export const rootOf = (scope: Node): Ref => parseRef(textOf(scope.item, 'root'), 'root');

@@ -45,8 +45,6 @@ export function addOwner(owner: Owner, owned: Ref, attributes: Attributes): read
   ];
 }
 
-const changed = (what: string, field: string) => stale(what, field);
-
 /** The edge from an owner that the node leaves. */
 export const removeOwner = (owner: Owner, owned: Ref): readonly Action[] => [
   ...(owner.isAnchor ? [] : [touch(owner.ref, owner.field)]),
@@ -64,7 +62,7 @@ function repeat(owner: Owner, owned: Ref, changes: Attributes): Action {
     set,
     remove,
     when: { exists: true },
-    failure: () => changed(formatRef(owned), owner.field),
+    failure: () => stale(formatRef(owned), owner.field),
   };
 }
 
