@@ -1,11 +1,7 @@
 import { defined } from '../table/defined.ts';
 import type { IntegrationResponse } from './gateway/api.ts';
-import type {
-  HttpProxyEventV1,
-  HttpProxyEventV2,
-  RestProxyEvent,
-  WebSocketEvent,
-} from './gateway/event-shapes.ts';
+import type { HttpProxyEventV1, HttpProxyEventV2, RestProxyEvent } from './gateway/event-shapes.ts';
+import type { WebSocketEvent } from './gateway/websocket-events.ts';
 
 /**
  * The sample application behind the gateway. It trusts the authorizer's context only: a request without one

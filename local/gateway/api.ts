@@ -1,29 +1,17 @@
 import type {
-  HttpAuthorizerEventV1,
   HttpAuthorizerEventV2,
   HttpProxyEventV1,
   HttpProxyEventV2,
   RestAuthorizerEvent,
   RestProxyEvent,
   TokenAuthorizerEvent,
-  WebSocketAuthorizerEvent,
-  WebSocketEvent,
 } from './event-shapes.ts';
+import type { HttpAuthorizerEventV1 } from './event-v1.ts';
+import type { ApiSettings } from './request.ts';
+import type { WebSocketAuthorizerEvent, WebSocketEvent } from './websocket-events.ts';
 
 /** HTTP API with payload format 2.0 or 1.0, REST API, WebSocket API. */
 export type ApiKind = 'http-2.0' | 'http-1.0' | 'rest' | 'websocket';
-
-/** Settings of every kind of API. */
-export interface ApiSettings {
-  readonly name: string;
-  /** Replaces the API's own host name and is stripped before routing; '' makes the API the fallback. */
-  readonly basePath: string;
-  readonly stage: string;
-  readonly apiId: string;
-  readonly accountId: string;
-  readonly region: string;
-  readonly stageVariables?: Readonly<Record<string, string>>;
-}
 
 interface AuthorizerSettings {
   /** Selection expressions; all of them must be present in a request, and together they are the cache key. */
@@ -68,26 +56,23 @@ export interface Cors {
   readonly allowHeaders: readonly string[];
 }
 
-export interface HttpApiV2 extends ApiSettings {
-  readonly cors?: Cors;
-  readonly kind: 'http-2.0';
-  /** `simpleResponses`: the authorizer answers `{ isAuthorized, context }` in place of a policy. */
-  readonly authorizer: RequestAuthorizer<HttpAuthorizerEventV2> & { readonly simpleResponses?: boolean };
-  readonly routes: readonly Route<HttpProxyEventV2>[];
+interface ApiOf<Kind extends ApiKind, Authorizer, Event> extends ApiSettings {
+  readonly kind: Kind;
+  readonly authorizer: Authorizer;
+  readonly routes: readonly Route<Event>[];
 }
 
-export interface HttpApiV1 extends ApiSettings {
+interface HttpApi<Kind extends ApiKind, Authorizer, Event> extends ApiOf<Kind, Authorizer, Event> {
   readonly cors?: Cors;
-  readonly kind: 'http-1.0';
-  readonly authorizer: RequestAuthorizer<HttpAuthorizerEventV1>;
-  readonly routes: readonly Route<HttpProxyEventV1>[];
 }
 
-export interface RestApi extends ApiSettings {
-  readonly kind: 'rest';
-  readonly authorizer: RequestAuthorizer<RestAuthorizerEvent> | TokenAuthorizer;
-  readonly routes: readonly Route<RestProxyEvent>[];
-}
+/** `simpleResponses`: the authorizer answers `{ isAuthorized, context }` in place of a policy. */
+type AuthorizerV2 = RequestAuthorizer<HttpAuthorizerEventV2> & { readonly simpleResponses?: boolean };
+
+export type HttpApiV2 = HttpApi<'http-2.0', AuthorizerV2, HttpProxyEventV2>;
+export type HttpApiV1 = HttpApi<'http-1.0', RequestAuthorizer<HttpAuthorizerEventV1>, HttpProxyEventV1>;
+type RestAuthorizer = RequestAuthorizer<RestAuthorizerEvent> | TokenAuthorizer;
+export type RestApi = ApiOf<'rest', RestAuthorizer, RestProxyEvent>;
 
 export type Api = HttpApiV2 | HttpApiV1 | RestApi;
 

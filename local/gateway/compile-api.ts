@@ -1,5 +1,5 @@
 import { messageOf } from '../message-of.ts';
-import type { Api, ApiKind, ApiSettings, Cors, Route } from './api.ts';
+import type { Api, ApiKind, Cors, Route } from './api.ts';
 import { type AuthorizationOptions, createAuthorization, type Verdict } from './authorize.ts';
 import type { Grant } from './event-parts.ts';
 import {
@@ -12,7 +12,7 @@ import {
 import { httpAuthorizerEventV2, httpProxyEventV2 } from './event-v2.ts';
 import { throughJson } from './http.ts';
 import { isRestHeader, parseIdentitySource } from './identity-sources.ts';
-import type { MatchedRequest } from './request.ts';
+import type { ApiSettings, MatchedRequest } from './request.ts';
 import { bySpecificity, parseRouteKey, type RoutePattern } from './routes.ts';
 
 export interface CompiledRoute extends RoutePattern {

@@ -1,10 +1,9 @@
 import type { WebSocketApi } from './api.ts';
 import { createAuthorization, type Verdict } from './authorize.ts';
 import { bind, DEFAULT_TIMEOUT_MS, named } from './compile-api.ts';
-import type { WebSocketEvent } from './event-shapes.ts';
 import { parseIdentitySource } from './identity-sources.ts';
 import { type GatewayResponse, readIntegrationResponse } from './responses.ts';
-import { type ConnectRequest, webSocketAuthorizerEvent } from './websocket-events.ts';
+import { type ConnectRequest, type WebSocketEvent, webSocketAuthorizerEvent } from './websocket-events.ts';
 
 /** Calls the backend of a route. Throws when it fails or its answer is malformed. */
 export type Integrate = (event: WebSocketEvent) => Promise<GatewayResponse>;

@@ -1,6 +1,5 @@
-import type { ApiSettings } from './api.ts';
 import type { AuthorizerContext } from './event-shapes.ts';
-import { decoded, type HeaderGroup, type MatchedRequest } from './request.ts';
+import { type ApiSettings, decoded, type HeaderGroup, type MatchedRequest } from './request.ts';
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 

@@ -13,7 +13,6 @@ import {
   valueFields,
 } from './event-parts.ts';
 import type {
-  HttpAuthorizerEventV1,
   HttpProxyEventV1,
   RestAuthorizerEvent,
   RestProxyEvent,
@@ -75,15 +74,13 @@ function resourceFields(request: MatchedRequest) {
 }
 
 /** The event of an HTTP API authorizer, format 1.0 (AG http-api-lambda-authorizer). */
-export function httpAuthorizerEventV1(
-  request: MatchedRequest,
-  identity: readonly string[],
-): HttpAuthorizerEventV1 {
+export type HttpAuthorizerEventV1 = ReturnType<typeof httpAuthorizerEventV1>;
+export function httpAuthorizerEventV1(request: MatchedRequest, identity: readonly string[]) {
   const { settings, wire } = request;
   const identitySource = identity.join(',');
   return {
-    version: '1.0',
-    type: 'REQUEST',
+    version: '1.0' as const,
+    type: 'REQUEST' as const,
     methodArn: request.arn,
     identitySource,
     authorizationToken: identitySource,

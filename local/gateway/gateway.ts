@@ -5,9 +5,9 @@ import type { AnswerSource, Verdict } from './authorize.ts';
 import { type CompiledApi, type CompiledRoute, compileApi } from './compile-api.ts';
 import { preflightAnswer, withCors } from './cors.ts';
 import {
+  atApi,
   type GatewayRequest,
   groupHeaders,
-  groupQuery,
   headerBytes,
   MAX_HEADER_BYTES,
   MAX_METHOD_ARN_BYTES,
@@ -127,25 +127,18 @@ export function createGateway(options: GatewayOptions): Gateway {
     if (headerBytes(wire) > MAX_HEADER_BYTES) return refused('headers-too-large');
     if (wire.body === undefined) return refused('body-too-large');
 
-    const { path: fullPath, rawQueryString } = splitTarget(wire.target);
-    const path = fullPath.slice(api.settings.basePath.length) || '/';
-    const headers = groupHeaders(wire.headers);
-    const verb = routedVerb(api.kind, wire, headers);
-    const match = matchRoute(api.kind, api.routes, verb, path);
+    const received = atApi(api.settings, wire);
+    const verb = routedVerb(api.kind, wire, received.headers);
+    const match = matchRoute(api.kind, api.routes, verb, received.path);
     if (!match) return refused('not-found');
-    const arn = methodArn(api.settings, verb, path);
+    const arn = methodArn(api.settings, verb, received.path);
     if (Buffer.byteLength(arn) > MAX_METHOD_ARN_BYTES) return refused('arn-too-long');
 
     const { route, pathParameters } = match;
     const request: MatchedRequest = {
-      wire,
-      settings: api.settings,
+      ...received,
       routeKey: route.key,
       resourcePath: route.resourcePath,
-      path,
-      rawQueryString,
-      query: groupQuery(rawQueryString),
-      headers,
       pathParameters,
       arn,
       requestId,

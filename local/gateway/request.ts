@@ -1,5 +1,3 @@
-import type { ApiSettings } from './api.ts';
-
 /** Payload quota of HTTP and REST APIs: 10 MB, read here as 10 · 2^20 bytes (AG http-api-quotas, limits). */
 export const MAX_BODY_BYTES = 10 * 1024 * 1024;
 
@@ -8,6 +6,18 @@ export const MAX_HEADER_BYTES = 10_240;
 
 /** Longest method ARN that may reach an authorizer (AG api-gateway-lambda-authorizer-output). */
 export const MAX_METHOD_ARN_BYTES = 1_600;
+
+/** Settings of every kind of API. */
+export interface ApiSettings {
+  readonly name: string;
+  /** Replaces the API's own host name and is stripped before routing; '' makes the API the fallback. */
+  readonly basePath: string;
+  readonly stage: string;
+  readonly apiId: string;
+  readonly accountId: string;
+  readonly region: string;
+  readonly stageVariables?: Readonly<Record<string, string>>;
+}
 
 /** A request as received: nothing decoded, merged or reordered. */
 export interface GatewayRequest {
@@ -63,6 +73,19 @@ export function splitTarget(target: string): { path: string; rawQueryString: str
     : { path: target.slice(0, mark), rawQueryString: target.slice(mark + 1) };
 }
 
+/** A request as an API gets it: under the API's own path, with its query and its headers read. */
+export function atApi(settings: ApiSettings, wire: GatewayRequest) {
+  const { path, rawQueryString } = splitTarget(wire.target);
+  return {
+    wire,
+    settings,
+    path: path.slice(settings.basePath.length) || '/',
+    rawQueryString,
+    query: groupQuery(rawQueryString),
+    headers: groupHeaders(wire.headers),
+  };
+}
+
 /** Header values by lower-cased name, duplicates in the order received. */
 export function groupHeaders(headers: GatewayRequest['headers']): ReadonlyMap<string, HeaderGroup> {
   const groups = new Map<string, HeaderGroup>();
@@ -77,13 +100,8 @@ export function groupHeaders(headers: GatewayRequest['headers']): ReadonlyMap<st
 
 /** Decoded query parameters, duplicates in the order received; names are case-sensitive. */
 export function groupQuery(rawQueryString: string): ReadonlyMap<string, readonly string[]> {
-  const groups = new Map<string, string[]>();
-  for (const [name, value] of new URLSearchParams(rawQueryString)) {
-    const values = groups.get(name);
-    if (values) values.push(value);
-    else groups.set(name, [value]);
-  }
-  return groups;
+  const query = new URLSearchParams(rawQueryString);
+  return new Map([...new Set(query.keys())].map((name) => [name, query.getAll(name)]));
 }
 
 /** Bytes that count towards MAX_HEADER_BYTES. Node decodes headers as Latin-1: one character is one byte. */

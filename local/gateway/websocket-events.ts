@@ -1,5 +1,5 @@
 import { callerOf, domainName, requestTime, valueFields } from './event-parts.ts';
-import type { WebSocketAuthorizerEvent, WebSocketEvent } from './event-shapes.ts';
+import type { FlatAuthorizer } from './event-shapes.ts';
 import type { MatchedRequest } from './request.ts';
 
 /** A request for a connection, with the id of the connection. */
@@ -17,10 +17,13 @@ interface Moment {
 /** An open connection: the request that opened it, and the authorizer's context. */
 export interface Connection {
   readonly request: ConnectRequest;
-  readonly authorizer: WebSocketEvent['requestContext']['authorizer'];
+  readonly authorizer: FlatAuthorizer<string>;
 }
 
-function contextOf<Type extends string>(request: ConnectRequest, moment: Moment, eventType: Type) {
+type EventType = 'CONNECT' | 'MESSAGE' | 'DISCONNECT';
+
+/** What every event says of its connection. */
+function contextOf(request: ConnectRequest, moment: Moment, eventType: EventType) {
   const { settings } = request;
   return {
     routeKey: moment.routeKey,
@@ -47,13 +50,30 @@ const connecting = (request: ConnectRequest) =>
   );
 
 /** The event of a WebSocket API's REQUEST authorizer (AG apigateway-websocket-api-lambda-auth). */
-export const webSocketAuthorizerEvent = (request: ConnectRequest): WebSocketAuthorizerEvent => ({
-  type: 'REQUEST',
+export type WebSocketAuthorizerEvent = ReturnType<typeof webSocketAuthorizerEvent>;
+export const webSocketAuthorizerEvent = (request: ConnectRequest) => ({
+  type: 'REQUEST' as const,
   methodArn: request.arn,
   ...valueFields(request),
   stageVariables: { ...request.settings.stageVariables },
   requestContext: connecting(request),
 });
+
+/**
+ * WebSocket API to the backend; headers and query come with `$connect` alone, the authorizer's context with
+ * all.
+ */
+export type WebSocketEvent = Partial<ReturnType<typeof valueFields>> & {
+  stageVariables?: Record<string, string>;
+  requestContext: ReturnType<typeof contextOf> & {
+    authorizer: FlatAuthorizer<string>;
+    messageId?: string;
+    disconnectStatusCode?: number;
+    disconnectReason?: string;
+  };
+  body?: string;
+  isBase64Encoded: boolean;
+};
 
 const stageVariablesOf = ({ settings: { stageVariables } }: ConnectRequest) =>
   stageVariables && { stageVariables: { ...stageVariables } };
@@ -73,7 +93,11 @@ export const messageEvent = (
   message: { readonly body: string; readonly isBase64Encoded: boolean },
 ): WebSocketEvent => ({
   ...stageVariablesOf(request),
-  requestContext: { ...contextOf(request, moment, 'MESSAGE'), messageId: moment.requestId, authorizer },
+  requestContext: {
+    ...contextOf(request, moment, 'MESSAGE'),
+    messageId: moment.requestId,
+    authorizer,
+  },
   ...message,
 });
 

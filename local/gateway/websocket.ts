@@ -9,14 +9,7 @@ import { type CompiledWebSocketApi, compileWebSocketApi, type Integrate } from '
 import { stringified } from './event-parts.ts';
 import { alone, type GatewayObservation } from './gateway.ts';
 import { parseJson, readBody, sendJson, toGatewayRequest } from './http.ts';
-import {
-  connectArn,
-  groupHeaders,
-  groupQuery,
-  headerBytes,
-  MAX_HEADER_BYTES,
-  splitTarget,
-} from './request.ts';
+import { atApi, connectArn, headerBytes, MAX_HEADER_BYTES, splitTarget } from './request.ts';
 import { type GatewayResponse, refuse } from './responses.ts';
 import {
   type Connection,
@@ -92,26 +85,19 @@ export function createWebSocketGateway({
   });
   const open = new Map<string, { readonly client: WebSocket; readonly connection: Connection }>();
 
-  function toConnectRequest(api: CompiledWebSocketApi, incoming: IncomingMessage): ConnectRequest {
-    const { settings } = api;
-    const wire = toGatewayRequest(incoming, Buffer.alloc(0));
-    const { path, rawQueryString } = splitTarget(wire.target);
-    return {
-      wire,
-      settings,
-      routeKey: '$connect',
-      resourcePath: '$connect',
-      path: path.slice(settings.basePath.length) || '/',
-      rawQueryString,
-      query: groupQuery(rawQueryString),
-      headers: groupHeaders(wire.headers),
-      pathParameters: {},
-      arn: connectArn(settings),
-      requestId: randomUUID(),
-      receivedAt: clock(),
-      connectionId: randomBytes(12).toString('base64url'),
-    };
-  }
+  const toConnectRequest = (
+    { settings }: CompiledWebSocketApi,
+    incoming: IncomingMessage,
+  ): ConnectRequest => ({
+    ...atApi(settings, toGatewayRequest(incoming, Buffer.alloc(0))),
+    routeKey: '$connect',
+    resourcePath: '$connect',
+    pathParameters: {},
+    arn: connectArn(settings),
+    requestId: randomUUID(),
+    receivedAt: clock(),
+    connectionId: randomBytes(12).toString('base64url'),
+  });
 
   /** The refusal or the connection. */
   async function authorizeConnect(

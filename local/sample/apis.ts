@@ -1,6 +1,7 @@
 import type { Authorizer } from '../../authorizer/index.ts';
 import { sampleBackend, sampleMessages } from '../backend.ts';
-import type { Api, ApiSettings, WebSocketApi } from '../gateway/api.ts';
+import type { Api, WebSocketApi } from '../gateway/api.ts';
+import type { ApiSettings } from '../gateway/request.ts';
 import type { SocketIntegration } from '../sockets/live-revocation.ts';
 
 /**

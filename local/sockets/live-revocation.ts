@@ -2,7 +2,7 @@ import { CreateTableCommand, ResourceInUseException } from '@aws-sdk/client-dyna
 import { createHandlerFrom } from '../../authorizer/sockets/compose.ts';
 import { createServiceClient } from '../../table/dynamodb/client.ts';
 import type { IntegrationResponse } from '../gateway/api.ts';
-import type { WebSocketEvent } from '../gateway/event-shapes.ts';
+import type { WebSocketEvent } from '../gateway/websocket-events.ts';
 import { writeLog } from '../log.ts';
 import { followChanges } from './change-feed.ts';
 

@@ -3,13 +3,13 @@ import { connect as connectTo } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import type { IntegrationResponse, WebSocketApi } from '../../local/gateway/api.ts';
-import type { WebSocketEvent } from '../../local/gateway/event-shapes.ts';
 import type { GatewayLogEntry } from '../../local/gateway/gateway.ts';
 import {
   createWebSocketGateway,
   MAX_CONNECTION_MS,
   MAX_MESSAGE_BYTES,
 } from '../../local/gateway/websocket.ts';
+import type { WebSocketEvent } from '../../local/gateway/websocket-events.ts';
 import { listen } from '../../local/server.ts';
 import { openSocket } from './smoke/socket.ts';
 import { deferred, frozenClock, policy } from './support.ts';
