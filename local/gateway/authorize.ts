@@ -77,21 +77,15 @@ export function createAuthorization<Request extends MatchedRequest>(
     if (cached) return decide(cached, request, 'hit');
 
     const source = cache ? 'miss' : 'off';
-    let raw: unknown;
     try {
-      raw = await withTimeout(ask(request, identity), timeoutMs, `no answer within ${timeoutMs} ms`);
+      const late = `no answer within ${timeoutMs} ms`;
+      const answer = readAnswer(await withTimeout(ask(request, identity), timeoutMs, late), options);
+      cache?.set(key, answer);
+      return decide(answer, request, source);
     } catch (error) {
       const message = messageOf(error);
       const refusal = message === 'Unauthorized' ? 'unauthorized' : 'authorizer-fault';
       return { allowed: false, source, refusal, error: message };
     }
-    let answer: AuthorizerAnswer;
-    try {
-      answer = readAnswer(raw, options);
-    } catch (error) {
-      return { allowed: false, source, refusal: 'authorizer-fault', error: messageOf(error) };
-    }
-    cache?.set(key, answer);
-    return decide(answer, request, source);
   };
 }

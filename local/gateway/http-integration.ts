@@ -9,15 +9,10 @@ import type { AuthorizerContext, HttpProxyEventV2 } from './event-shapes.ts';
  * `overwrite:header.x-subject: $context.authorizer.subject` of the stacks in docs/attach, for every field.
  */
 const CONTEXT_HEADERS: ReadonlyMap<string, string> = new Map([
-  ['subject', 'x-subject'],
-  ['tenant', 'x-tenant'],
-  ['scope', 'x-scope'],
-  ['permission', 'x-permission'],
-  ['roles', 'x-roles'],
+  ...['subject', 'tenant', 'scope', 'permission', 'roles', 'reason', 'route', 'coverage'].map(
+    (field) => [field, `x-${field}`] as const,
+  ),
   ['rolesLeftOut', 'x-roles-left-out'],
-  ['reason', 'x-reason'],
-  ['route', 'x-route'],
-  ['coverage', 'x-coverage'],
 ]);
 
 /** What belongs to one connection (RFC 9110, 7.6.1), or is set anew. */

@@ -7,22 +7,23 @@ export type IdentitySource = (request: MatchedRequest) => string | undefined;
 type SourceKind = ApiKind | 'rest-token';
 
 interface Grammar {
-  readonly header: string;
-  readonly query: string;
-  readonly context: string;
-  readonly stageVariable: string;
-  readonly variables: ReadonlyMap<string, IdentitySource>;
+  /** Before `header.NAME` and `querystring.NAME`. */
+  readonly request: string;
+  /** Before `context.NAME` and `stageVariables.NAME`. */
+  readonly own: '$' | '';
+  /** Variables of the context beside those of the caller. */
+  readonly variables: readonly string[];
   /** Combines several values of one name. */
   readonly combine: (values: readonly string[]) => string | undefined;
 }
 
-/** Who sent the request, as the events say (`$context.identity`, AG http-api-logging-variables). */
-const callerVariables = (
-  combine: Grammar['combine'],
-): readonly (readonly [name: string, source: IdentitySource])[] => [
-  ['identity.sourceIp', (request) => request.wire.sourceIp],
-  ['identity.userAgent', ({ headers }) => combine(headers.get('user-agent')?.values ?? [])],
-];
+const VARIABLES: Readonly<Record<string, IdentitySource>> = {
+  routeKey: (request) => request.routeKey,
+  path: (request) => request.path,
+  resourcePath: (request) => request.resourcePath,
+  httpMethod: (request) => request.wire.method,
+  stage: (request) => request.settings.stage,
+};
 
 const joined: Grammar['combine'] = (values) => values.join(',');
 const last: Grammar['combine'] = (values) => values.at(-1);
@@ -32,33 +33,17 @@ const last: Grammar['combine'] = (values) => values.at(-1);
  * `routeKey` is the template, so all ids of a route share a verdict.
  */
 const HTTP: Grammar = {
-  header: '$request.header.',
-  query: '$request.querystring.',
-  context: '$context.',
-  stageVariable: '$stageVariables.',
-  variables: new Map<string, IdentitySource>([
-    ['routeKey', (request) => request.routeKey],
-    ['path', (request) => request.path],
-    ['httpMethod', (request) => request.wire.method],
-    ['stage', (request) => request.settings.stage],
-    ...callerVariables(joined),
-  ]),
+  request: '$request.',
+  own: '$',
+  variables: ['routeKey', 'path', 'httpMethod', 'stage'],
   combine: joined,
 };
 
 /** REST events have the last of several values; the cache key is assumed to use the same one. */
 const REST: Grammar = {
-  header: 'method.request.header.',
-  query: 'method.request.querystring.',
-  context: 'context.',
-  stageVariable: 'stageVariables.',
-  variables: new Map<string, IdentitySource>([
-    ['path', (request) => request.path],
-    ['resourcePath', (request) => request.resourcePath],
-    ['httpMethod', (request) => request.wire.method],
-    ['stage', (request) => request.settings.stage],
-    ...callerVariables(last),
-  ]),
+  request: 'method.request.',
+  own: '',
+  variables: ['path', 'resourcePath', 'httpMethod', 'stage'],
   combine: last,
 };
 
@@ -69,16 +54,7 @@ const REST: Grammar = {
 const REST_TOKEN: Grammar = { ...REST, combine: HTTP.combine };
 
 /** As REST with other names, and without verb and path. */
-const WEBSOCKET: Grammar = {
-  ...REST,
-  header: 'route.request.header.',
-  query: 'route.request.querystring.',
-  variables: new Map<string, IdentitySource>([
-    ['routeKey', (request) => request.routeKey],
-    ['stage', (request) => request.settings.stage],
-    ...callerVariables(last),
-  ]),
-};
+const WEBSOCKET: Grammar = { ...REST, request: 'route.request.', variables: ['routeKey', 'stage'] };
 
 const GRAMMARS: Readonly<Record<SourceKind, Grammar>> = {
   'http-2.0': HTTP,
@@ -94,7 +70,8 @@ const nameAfter = (prefix: string, expression: string): string | undefined =>
     : undefined;
 
 /** Whether the expression reads a request header: the only source that a TOKEN authorizer may have. */
-export const isRestHeader = (expression: string): boolean => nameAfter(REST.header, expression) !== undefined;
+export const isRestHeader = (expression: string): boolean =>
+  nameAfter(`${REST.request}header.`, expression) !== undefined;
 
 /**
  * Reads a selection expression (HTTP: AG http-api-lambda-authorizer, "Identity sources"; REST: the
@@ -103,25 +80,21 @@ export const isRestHeader = (expression: string): boolean => nameAfter(REST.head
  * @throws Error for an expression that this gateway or AWS does not support, such as path parameters
  */
 export function parseIdentitySource(kind: SourceKind, expression: string): IdentitySource {
-  const grammar = GRAMMARS[kind];
-  const header = nameAfter(grammar.header, expression)?.toLowerCase();
-  if (header) {
-    return ({ headers }) => {
-      const group = headers.get(header);
-      return group && grammar.combine(group.values);
-    };
-  }
-  const query = nameAfter(grammar.query, expression);
-  if (query) {
-    return (request) => {
-      const values = request.query.get(query);
-      return values && grammar.combine(values);
-    };
-  }
-  const stageVariable = nameAfter(grammar.stageVariable, expression);
+  const { request, own, variables, combine } = GRAMMARS[kind];
+  const combined = (values: readonly string[] | undefined) => values && combine(values);
+  const header = nameAfter(`${request}header.`, expression)?.toLowerCase();
+  if (header) return ({ headers }) => combined(headers.get(header)?.values);
+  const parameter = nameAfter(`${request}querystring.`, expression);
+  if (parameter) return ({ query }) => combined(query.get(parameter));
+  const stageVariable = nameAfter(`${own}stageVariables.`, expression);
   if (stageVariable) return ({ settings }) => settings.stageVariables?.[stageVariable];
-  const variable = grammar.variables.get(nameAfter(grammar.context, expression) ?? '');
-  if (variable) return variable;
+  const variable = nameAfter(`${own}context.`, expression) ?? '';
+  // Who sent the request, as the events say (`$context.identity`, AG http-api-logging-variables).
+  if (variable === 'identity.sourceIp') return ({ wire }) => wire.sourceIp;
+  if (variable === 'identity.userAgent')
+    return ({ headers }) => combine(headers.get('user-agent')?.values ?? []);
+  const source = variables.includes(variable) ? VARIABLES[variable] : undefined;
+  if (source) return source;
   throw new Error(`identity source "${expression}" is not one that a ${kind} API can read`);
 }
 
