@@ -5,24 +5,15 @@ import { decoded, splitTarget } from '../gateway/request.ts';
 import { messageOf } from '../message-of.ts';
 import { ownOnly } from '../own-requests.ts';
 import { functionArn, LATEST, parseFunctionName } from './function-name.ts';
-import { type FunctionError, invokeFunction, type LambdaFunction } from './invocation.ts';
+import { invokeFunction, type LambdaFunction } from './invocation.ts';
 
 /** Payload quota of a synchronous invocation, 6 MB (Lambda gettingstarted-limits, API_Invoke). */
 export const MAX_PAYLOAD_BYTES = 6 * 1024 * 1024;
-
-/** One line per invocation, without payload and answer. */
-export interface LambdaLogEntry {
-  readonly functionName: string;
-  readonly requestId: string;
-  readonly invocationType: string;
-  readonly error?: FunctionError;
-}
 
 export interface LambdaEndpointOptions {
   readonly functions: Readonly<Record<string, LambdaFunction>>;
   /** Epoch milliseconds. */
   readonly clock: () => number;
-  readonly log?: (entry: LambdaLogEntry) => void;
   /** Time-out of every function; 30 s unless given. */
   readonly timeoutMs?: number;
 }
@@ -74,7 +65,7 @@ interface Target {
  * `LogType: Tail` is accepted and no log returned; only $LATEST exists as a version.
  */
 export function createLambdaEndpoint(options: LambdaEndpointOptions): RequestListener {
-  const { functions, clock, log, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
+  const { functions, clock, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
 
   function findTarget(pathText: string, queryQualifier: string | null): Target | ServiceError {
     const reference = parseFunctionName(decoded(pathText));
@@ -85,13 +76,6 @@ export function createLambdaEndpoint(options: LambdaEndpointOptions): RequestLis
     const run = Object.hasOwn(functions, name) ? functions[name] : undefined;
     if (!run || (qualifier !== undefined && qualifier !== LATEST)) return notFound(arn);
     return { name, arn, run };
-  }
-
-  async function run(target: Target, event: unknown, requestId: string, invocationType: string) {
-    const { name, arn } = target;
-    const outcome = await invokeFunction(target.run, { name, arn, requestId, event, timeoutMs, clock });
-    log?.({ functionName: name, requestId, invocationType, ...(!outcome.ok && { error: outcome.error }) });
-    return outcome;
   }
 
   async function invoke(incoming: IncomingMessage, outgoing: ServerResponse, target: Target): Promise<void> {
@@ -109,15 +93,17 @@ export function createLambdaEndpoint(options: LambdaEndpointOptions): RequestLis
     if ('statusCode' in parsed) return sendError(outgoing, parsed);
 
     const requestId = randomUUID();
+    const { run, ...called } = target;
+    const invoked = () => invokeFunction(run, { ...called, ...parsed, requestId, timeoutMs, clock });
     outgoing.setHeader('x-amzn-requestid', requestId);
     if (invocationType === 'DryRun') {
       outgoing.writeHead(204).end();
     } else if (invocationType === 'Event') {
       outgoing.writeHead(202).end();
-      // The caller does not wait; a failure shows in the log.
-      void run(target, parsed.event, requestId, invocationType);
+      // The caller does not wait, and learns of no failure.
+      void invoked();
     } else {
-      const outcome = await run(target, parsed.event, requestId, invocationType);
+      const outcome = await invoked();
       outgoing.writeHead(200, {
         'content-type': 'application/json',
         'x-amz-executed-version': LATEST,

@@ -1,18 +1,9 @@
+import type { Context } from 'aws-lambda';
 import { withTimeout } from '../gateway/http.ts';
 import { LATEST } from './function-name.ts';
 
 /** The context that the Node.js runtime passes with the event (Lambda nodejs-context). */
-export interface LambdaContext {
-  readonly functionName: string;
-  readonly functionVersion: string;
-  readonly invokedFunctionArn: string;
-  readonly memoryLimitInMB: string;
-  readonly awsRequestId: string;
-  readonly logGroupName: string;
-  readonly logStreamName: string;
-  callbackWaitsForEmptyEventLoop: boolean;
-  getRemainingTimeInMillis(): number;
-}
+export type LambdaContext = Omit<Context, 'done' | 'fail' | 'succeed'>;
 
 export type LambdaFunction = (event: unknown, context: LambdaContext) => Promise<unknown>;
 
