@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { Service } from '../../explorer/service/index.ts';
 import { listen } from '../server.ts';
 import { createExplorer, linkTo } from './listener.ts';
@@ -28,7 +27,7 @@ export interface ServedExplorer {
  * @throws Error that says what to do, for a port in use
  */
 export async function serveExplorer({ service, port, now }: ServeOptions): Promise<ServedExplorer> {
-  const sessions = createSessions({ now, newSecret: () => randomBytes(32).toString('base64url') });
+  const sessions = createSessions({ now });
   const server = await listen(port, '--port');
   server.serve(
     createExplorer({

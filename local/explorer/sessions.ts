@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** Milliseconds for which a link opens the explorer. */
 export const LINK_MS = 5 * 60 * 1_000;
@@ -8,8 +8,8 @@ const MOST = 16;
 export interface SessionsOptions {
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** 256 random bits as text. */
-  readonly newSecret: () => string;
+  /** 256 random bits as text, unless given. */
+  readonly newSecret?: () => string;
 }
 
 /** Who may use the explorer: browsers that opened one of its links. All of it ends with the process. */
@@ -22,8 +22,10 @@ export interface Sessions {
   readonly isOpen: (session: string) => boolean;
 }
 
+const randomSecret = (): string => randomBytes(32).toString('base64url');
+
 /** Only digests are kept, and every one is compared, so that the time it takes says nothing about them. */
-export function createSessions({ now, newSecret }: SessionsOptions): Sessions {
+export function createSessions({ now, newSecret = randomSecret }: SessionsOptions): Sessions {
   const tickets: { readonly digest: Buffer; readonly until: number }[] = [];
   const sessions: { readonly digest: Buffer }[] = [];
 

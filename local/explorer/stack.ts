@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { createService, type LiveEvent } from '../../explorer/service/index.ts';
 import type { LocalTable } from '../table.ts';
@@ -30,7 +29,7 @@ export function createStackExplorer({ table, url, events, say, apis }: StackExpl
   readonly newLink: () => string;
 } {
   const clock = { now: Date.now };
-  const sessions = createSessions({ ...clock, newSecret: () => randomBytes(32).toString('base64url') });
+  const sessions = createSessions(clock);
   const newLink = () => `${url}${linkTo(BASE_PATH, sessions.newTicket())}`;
   const listener = createExplorer({
     basePath: BASE_PATH,

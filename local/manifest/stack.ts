@@ -24,14 +24,13 @@ export interface ManifestOptions extends StackOptions {
   readonly watch?: (file: string, onChange: () => void) => () => void;
 }
 
-interface ManifestWorld {
+export interface ManifestStack extends Addresses {
   readonly file: string;
   readonly backend: URL | undefined;
   readonly applied: AppliedManifest;
+  readonly examples: Examples;
+  readonly stop: () => Promise<void>;
 }
-
-export type ManifestStack = Addresses &
-  ManifestWorld & { readonly examples: Examples; readonly stop: () => Promise<void> };
 
 /**
  * Starts the local stack with a manifest of one's own: its table, its users, its routes in front of a service. The
@@ -45,23 +44,24 @@ export async function startManifest(
 ): Promise<ManifestStack> {
   const { file, backend, cors = [], say = () => undefined, watch = watchFile } = options;
   let text = await readText(file);
-  let swap: (applied: AppliedManifest) => void = () => undefined;
-  let foundation: Foundation | undefined;
-  const stack = await startStack(
+  const { refresh, findRequests, ...stack } = await startStack(
     configuration,
     async (given) => {
-      foundation = given;
       let applied = await applyText(file, text, given.table);
       const integration = backend ? createHttpIntegration(backend) : echoBackend;
       const newGateway = gatewaysOf(given, given.observation, cors);
       let gateway = newGateway(applied, integration);
-      swap = (changed) => {
-        applied = changed;
+      const refresh = async (): Promise<void> => {
+        const changed = await readText(file);
+        if (changed === text) return;
+        text = changed;
+        applied = await applyText(file, text, given.table);
         gateway = newGateway(applied, integration);
+        say(`${file} is applied: ${countsText(applied.counts)}`);
       };
       const variables = { RESULT_CACHE: NOT_CACHED };
       return {
-        world: { file, backend, applied },
+        world: { file, backend, applied, refresh, findRequests: () => examplesOf(applied, given) },
         gateway: (request) => gateway(request),
         findCaller: (name) => findCaller(name, applied, given.table),
         apis: () => apiNamesOf(applied.manifest.routes),
@@ -73,17 +73,8 @@ export async function startManifest(
     },
     options,
   );
-  const { table } = foundation as unknown as Foundation;
 
   let applying = Promise.resolve();
-  const refresh = async (): Promise<void> => {
-    const changed = await readText(file);
-    if (changed === text) return;
-    text = changed;
-    const applied = await applyText(file, text, table);
-    swap(applied);
-    say(`${file} is applied: ${countsText(applied.counts)}`);
-  };
   const stopWatching = watch(file, () => {
     applying = applying.then(refresh).catch((error: unknown) => {
       say(`${messageOf(error)}\n${file} is not applied: what was there before stays`);
@@ -95,8 +86,7 @@ export async function startManifest(
     await stack.stop();
   };
   try {
-    const examples = await examplesOf(stack, foundation as unknown as Foundation);
-    return { ...stack, examples, stop };
+    return { ...stack, examples: await findRequests(), stop };
   } catch (error) {
     await stop();
     throw error;
@@ -154,10 +144,8 @@ async function findCaller(
 }
 
 /** Requests to paste. Those that are tried for it go through a gateway of their own, and reach no service. */
-async function examplesOf(
-  { url, applied }: Addresses & ManifestWorld,
-  foundation: Foundation,
-): Promise<Examples> {
+async function examplesOf(applied: AppliedManifest, foundation: Foundation): Promise<Examples> {
+  const { url } = foundation;
   const gateway = gatewaysOf(foundation, {}, [])(applied, async () => ({ statusCode: 200 }));
   const engine = createEngine({ reader: foundation.table.reader, ttlMs: 0, clock: { now: Date.now } });
   const statusOf = async ({ method, path, headers, caller }: ExampleRequest): Promise<number> => {
