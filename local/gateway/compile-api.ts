@@ -28,11 +28,6 @@ export interface CompiledApi {
   readonly authorize: (request: MatchedRequest) => Promise<Verdict>;
 }
 
-export interface CompileOptions {
-  readonly clock: () => number;
-  readonly maxCachedAnswers: number;
-}
-
 /** `authorizerResultTtlInSeconds` (AG API_Authorizer, apis-apiid-authorizers). */
 const MAX_TTL_SECONDS = 3_600;
 
@@ -96,7 +91,12 @@ function checkAuthorizer({ authorizer }: Api): void {
   }
 }
 
-function compile(api: Api, { clock, maxCachedAnswers }: CompileOptions): CompiledApi {
+/**
+ * Checks what API Gateway checks when an API is created, so that a mistake shows at start and not as a 500.
+ *
+ * @throws Error that says what is wrong with it
+ */
+export function compileApi(api: Api, clock: () => number, maxCachedAnswers: number): CompiledApi {
   const { authorizer, basePath, kind } = api;
   if (!/^(\/[^/?#]+)*$/.test(basePath)) throw new Error(`basePath "${basePath}" is neither '' nor "/name"`);
   const routes = routesOf(api);
@@ -131,11 +131,3 @@ export function named<Compiled>(name: string, compile: () => Compiled): Compiled
     throw new Error(`API "${name}": ${messageOf(cause)}`, { cause });
   }
 }
-
-/**
- * Checks what API Gateway checks when an API is created, so that a mistake shows at start and not as a 500.
- *
- * @throws Error naming the API and what is wrong with it
- */
-export const compileApi = (api: Api, options: CompileOptions): CompiledApi =>
-  named(api.name, () => compile(api, options));

@@ -1,6 +1,6 @@
 import type { WebSocketApi } from './api.ts';
 import { createAuthorization, type Verdict } from './authorize.ts';
-import { bind, DEFAULT_TIMEOUT_MS, named } from './compile-api.ts';
+import { bind, DEFAULT_TIMEOUT_MS } from './compile-api.ts';
 import { parseIdentitySource } from './identity-sources.ts';
 import { type GatewayResponse, readIntegrationResponse } from './responses.ts';
 import { type ConnectRequest, type WebSocketEvent, webSocketAuthorizerEvent } from './websocket-events.ts';
@@ -15,7 +15,12 @@ export interface CompiledWebSocketApi {
   readonly authorize: (request: ConnectRequest) => Promise<Verdict>;
 }
 
-function compile(api: WebSocketApi, clock: () => number): CompiledWebSocketApi {
+/**
+ * Checks what API Gateway checks when an API is created.
+ *
+ * @throws Error that says what is wrong with it
+ */
+export function compileWebSocketApi(api: WebSocketApi, clock: () => number): CompiledWebSocketApi {
   const { authorizer, basePath } = api;
   if (!/^(\/[^/?#]+)+$/.test(basePath)) throw new Error(`basePath "${basePath}" is not "/name"`);
   const routes = new Map<string, Integrate>();
@@ -41,11 +46,3 @@ function compile(api: WebSocketApi, clock: () => number): CompiledWebSocketApi {
     }),
   };
 }
-
-/**
- * Checks what API Gateway checks when an API is created.
- *
- * @throws Error naming the API and what is wrong with it
- */
-export const compileWebSocketApi = (api: WebSocketApi, clock: () => number): CompiledWebSocketApi =>
-  named(api.name, () => compile(api, clock));

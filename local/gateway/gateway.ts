@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { defined } from '../../table/defined.ts';
 import { messageOf } from '../message-of.ts';
 import type { Api, ApiKind } from './api.ts';
-import type { AnswerSource, Verdict } from './authorize.ts';
-import { type CompiledApi, type CompiledRoute, compileApi } from './compile-api.ts';
+import type { AnswerSource } from './authorize.ts';
+import { type CompiledApi, compileApi, named } from './compile-api.ts';
 import { preflightAnswer, withCors } from './cors.ts';
 import {
   atApi,
@@ -78,22 +79,6 @@ type Outcome = Pick<GatewayLogEntry, 'routeKey' | 'authorizer' | 'error'> & {
   readonly response: GatewayResponse;
 };
 
-async function integrate(
-  api: CompiledApi,
-  route: CompiledRoute,
-  request: MatchedRequest,
-  verdict: Verdict & { allowed: true },
-): Promise<Outcome> {
-  try {
-    return { response: readIntegrationResponse(await route.integrate(request, verdict)) };
-  } catch (error) {
-    return {
-      response: refuse(api.kind, 'integration-fault'),
-      error: messageOf(error),
-    };
-  }
-}
-
 /**
  * A gateway that behaves as API Gateway is documented to: routes, event formats, identity sources, result
  * cache, policy evaluation and status codes. Several APIs share it, each under the base path that stands for
@@ -106,7 +91,7 @@ async function integrate(
 export function createGateway(options: GatewayOptions): Gateway {
   const { clock, log, within = alone, maxCachedAnswers = DEFAULT_MAX_CACHED_ANSWERS } = options;
   const apis = options.apis
-    .map((api) => compileApi(api, { clock, maxCachedAnswers }))
+    .map((api) => named(api.name, () => compileApi(api, clock, maxCachedAnswers)))
     .sort((a, b) => b.settings.basePath.length - a.settings.basePath.length);
   if (new Set(apis.map(({ settings }) => settings.basePath)).size < apis.length) {
     throw new Error('two APIs have the same base path');
@@ -145,10 +130,14 @@ export function createGateway(options: GatewayOptions): Gateway {
       receivedAt: clock(),
     };
     const verdict = await api.authorize(request);
-    const outcome: Outcome = verdict.allowed
-      ? await integrate(api, route, request, verdict)
-      : { ...refused(verdict.refusal), ...(verdict.error !== undefined && { error: verdict.error }) };
-    return { ...outcome, routeKey: route.key, authorizer: verdict.source };
+    const called = { routeKey: route.key, authorizer: verdict.source };
+    if (!verdict.allowed)
+      return { ...called, ...refused(verdict.refusal), ...defined({ error: verdict.error }) };
+    try {
+      return { ...called, response: readIntegrationResponse(await route.integrate(request, verdict)) };
+    } catch (error) {
+      return { ...called, ...refused('integration-fault'), error: messageOf(error) };
+    }
   }
 
   return (wire) => {

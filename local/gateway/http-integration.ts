@@ -96,16 +96,13 @@ export function createHttpIntegration(
           read(answer).then(resolve, fail);
         },
       );
-      const fail = (error: NodeJS.ErrnoException): void =>
-        resolve(
+      const fail = (error: NodeJS.ErrnoException): void => {
+        const [status, why] =
           error.name === 'AbortError'
-            ? json(504, {
-                message: `the backend ${backend.origin} gave no answer within ${timeoutMs / 1_000} s`,
-              })
-            : json(502, {
-                message: `the backend ${backend.origin} does not answer: ${error.code ?? error.message}`,
-              }),
-        );
+            ? [504, `gave no answer within ${timeoutMs / 1_000} s`]
+            : [502, `does not answer: ${error.code ?? error.message}`];
+        resolve(json(status, { message: `the backend ${backend.origin} ${why}` }));
+      };
       outgoing.once('error', fail);
       outgoing.end(body);
     });

@@ -57,20 +57,15 @@ export function throughJson<Value>(value: Value): Value {
   return JSON.parse(JSON.stringify(value) ?? 'null');
 }
 
-function* headerPairs(rawHeaders: readonly string[]): Generator<readonly [string, string]> {
-  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
-    yield [rawHeaders[index] ?? '', rawHeaders[index + 1] ?? ''];
-  }
-}
-
 /** The request as received, with its body. */
 export function toGatewayRequest(incoming: IncomingMessage, body: Buffer | undefined): GatewayRequest {
+  const raw = incoming.rawHeaders;
   return {
     method: incoming.method ?? '',
     target: incoming.url ?? '',
     protocol: `HTTP/${incoming.httpVersion}`,
     // Not `incoming.headers`: Node drops or merges duplicates there, each header by its own rule.
-    headers: [...headerPairs(incoming.rawHeaders)],
+    headers: raw.flatMap((name, at) => (at % 2 === 0 ? [[name, raw[at + 1] ?? ''] as const] : [])),
     body,
     sourceIp: (incoming.socket.remoteAddress ?? '').replace(/^::ffff:/, ''),
   };

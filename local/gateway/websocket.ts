@@ -5,6 +5,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { messageOf } from '../message-of.ts';
 import { ownOnly } from '../own-requests.ts';
 import type { WebSocketApi } from './api.ts';
+import { named } from './compile-api.ts';
 import { type CompiledWebSocketApi, compileWebSocketApi, type Integrate } from './compile-websocket-api.ts';
 import { stringified } from './event-parts.ts';
 import { alone, type GatewayObservation } from './gateway.ts';
@@ -76,7 +77,9 @@ export function createWebSocketGateway({
   log,
   within = alone,
 }: WebSocketGatewayOptions): WebSocketGateway {
-  const byPath = new Map(apis.map((api) => [api.basePath, compileWebSocketApi(api, clock)]));
+  const byPath = new Map(
+    apis.map((api) => [api.basePath, named(api.name, () => compileWebSocketApi(api, clock))]),
+  );
   if (byPath.size < apis.length) throw new Error('two WebSocket APIs have the same base path');
   const server = new WebSocketServer({
     noServer: true,
