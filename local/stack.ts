@@ -14,7 +14,7 @@ import { createIdentityProvider, type FindCaller, GROUPS_CLAIM } from './identit
 import { createLambdaEndpoint } from './lambda/endpoint.ts';
 import type { LambdaFunction } from './lambda/invocation.ts';
 import { writeLog } from './log.ts';
-import { type OnStarted, startParts } from './parts.ts';
+import { startParts } from './parts.ts';
 import { createPermissionsListener } from './permissions.ts';
 import { listen } from './server.ts';
 import { type SocketIntegration, startLiveRevocation } from './sockets/live-revocation.ts';
@@ -84,106 +84,99 @@ process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
 export const startStack = <World>(
   configuration: LocalConfiguration,
   compose: (foundation: Foundation) => Promise<Application<World>>,
-  options: StackOptions = {},
+  { say = () => undefined, ...options }: StackOptions = {},
 ): Promise<Addresses & World & { readonly stop: () => Promise<void> }> =>
-  startParts((onStarted) => start(configuration, compose, options, onStarted));
+  startParts(async (onStarted) => {
+    const front = await listen(configuration.PORT, '--port (or PORT)');
+    onStarted(front.stop);
+    const back = await listen(configuration.LAMBDA_PORT, '--lambda-port (or LAMBDA_PORT)');
+    onStarted(back.stop);
+    const feed = createFeed(Date.now);
+    const opened = await openTable(configuration, onStarted, options);
+    const provisioning = showingUses(opened.provisioning, feed.events, Date.now);
+    const table: LocalTable = { ...opened, provisioning };
+    const { reader } = table;
 
-async function start<World>(
-  configuration: LocalConfiguration,
-  compose: (foundation: Foundation) => Promise<Application<World>>,
-  { say = () => undefined, ...options }: StackOptions,
-  onStarted: OnStarted,
-): Promise<Addresses & World> {
-  const front = await listen(configuration.PORT, '--port (or PORT)');
-  onStarted(front.stop);
-  const back = await listen(configuration.LAMBDA_PORT, '--lambda-port (or LAMBDA_PORT)');
-  onStarted(back.stop);
-  const feed = createFeed(Date.now);
-  const opened = await openTable(configuration, onStarted, options);
-  const provisioning = showingUses(opened.provisioning, feed.events, Date.now);
-  const table: LocalTable = { ...opened, provisioning };
-  const { reader } = table;
+    const url = `http://127.0.0.1:${front.port}`;
+    const issuer = `${url}/_dev`;
+    const environment = {
+      TABLE_NAME: table.name,
+      TOKEN_ISSUERS: JSON.stringify([{ issuer, audience: AUDIENCE, groupsFrom: GROUPS_CLAIM }]),
+      CACHE_TTL_SECONDS: String(configuration.CACHE_TTL_SECONDS),
+    };
+    const authorizer: Foundation['authorizer'] = (variables, source) =>
+      createAuthorizer(
+        { ...environment, ...variables },
+        { reader, observe: feed.observer(source), log: writeLog },
+      );
+    const liveRevocation = configuration.LIVE_REVOCATION
+      ? async (path: string) => {
+          if (table.endpoint === undefined)
+            throw new Error(
+              'LIVE_REVOCATION follows the change feed of a DynamoDB engine, and the table is in memory',
+            );
+          const started = await startLiveRevocation({
+            table: table.name,
+            endpoint: table.endpoint,
+            url: `${url}${path}`,
+          });
+          onStarted(started.stop);
+          return started.integration;
+        }
+      : undefined;
+    const application = await compose({ table, url, authorizer, observation: feed, liveRevocation });
+    const { world, gateway, sockets, findCaller, functions, apis } = application;
+    if (sockets) onStarted(async () => sockets.stop());
 
-  const url = `http://127.0.0.1:${front.port}`;
-  const issuer = `${url}/_dev`;
-  const environment = {
-    TABLE_NAME: table.name,
-    TOKEN_ISSUERS: JSON.stringify([{ issuer, audience: AUDIENCE, groupsFrom: GROUPS_CLAIM }]),
-    CACHE_TTL_SECONDS: String(configuration.CACHE_TTL_SECONDS),
-  };
-  const authorizer: Foundation['authorizer'] = (variables, source) =>
-    createAuthorizer(
-      { ...environment, ...variables },
-      { reader, observe: feed.observer(source), log: writeLog },
-    );
-  const liveRevocation = configuration.LIVE_REVOCATION
-    ? async (path: string) => {
-        if (table.endpoint === undefined)
-          throw new Error(
-            'LIVE_REVOCATION follows the change feed of a DynamoDB engine, and the table is in memory',
-          );
-        const started = await startLiveRevocation({
-          table: table.name,
-          endpoint: table.endpoint,
-          url: `${url}${path}`,
-        });
-        onStarted(started.stop);
-        return started.integration;
-      }
-    : undefined;
-  const application = await compose({ table, url, authorizer, observation: feed, liveRevocation });
-  const { world, gateway, sockets, findCaller, functions, apis } = application;
-  if (sockets) onStarted(async () => sockets.stop());
-
-  const identityProvider = await createIdentityProvider({
-    issuer,
-    findCaller,
-    audience: AUDIENCE,
-    clock: Date.now,
-  });
-  const authzen = createAuthzen(
-    { ...environment, PUBLIC_URL: url },
-    { reader, observe: feed.observer('AuthZEN'), log: writeLog },
-  );
-  const explorer = createStackExplorer({ table, url, events: feed.events, say, apis });
-  const permissions = createPermissionsListener({
-    reader,
-    issuer,
-    audience: AUDIENCE,
-    ttlSeconds: configuration.CACHE_TTL_SECONDS,
-    observe: feed.observer('permissions'),
-  });
-  /** By path, the first that fits; all else is for the gateway. */
-  const served: readonly (readonly [RegExp, RequestListener])[] = [
-    [/^\/(?:access\/v1\/|\.well-known\/authzen-configuration)/, createAuthzenListener(authzen)],
-    [/^\/_dev\/permissions(?:\?|$)/, permissions],
-    [/^\/_dev\/explorer(?:[/?]|$)/, explorer.listener],
-    [/^\/_dev\//, identityProvider],
-  ];
-  const behind = withConnections(sockets, toListener(gateway));
-  front.serve((incoming, outgoing) => {
-    const [, serve = behind] = served.find(([paths]) => paths.test(incoming.url ?? '')) ?? [];
-    serve(incoming, outgoing);
-  }, sockets?.upgrade);
-  back.serve(
-    createLambdaEndpoint({
-      // Lambda gives its context as well, which is none of provisioning's hooks.
-      functions: { provisioning: (event) => provisioning(event), ...functions },
+    const identityProvider = await createIdentityProvider({
+      issuer,
+      findCaller,
+      audience: AUDIENCE,
       clock: Date.now,
-    }),
-  );
-  const lambdaUrl = `http://127.0.0.1:${back.port}`;
-  return {
-    url,
-    lambdaUrl,
-    dynamodb: table.endpoint,
-    table: table.name,
-    issuer,
-    audience: AUDIENCE,
-    explorer: explorer.newLink(),
-    ...world,
-  };
-}
+    });
+    const authzen = createAuthzen(
+      { ...environment, PUBLIC_URL: url },
+      { reader, observe: feed.observer('AuthZEN'), log: writeLog },
+    );
+    const explorer = createStackExplorer({ table, url, events: feed.events, say, apis });
+    const permissions = createPermissionsListener({
+      reader,
+      issuer,
+      audience: AUDIENCE,
+      ttlSeconds: configuration.CACHE_TTL_SECONDS,
+      observe: feed.observer('permissions'),
+    });
+    /** By path, the first that fits; all else is for the gateway. */
+    const served: readonly (readonly [RegExp, RequestListener])[] = [
+      [/^\/(?:access\/v1\/|\.well-known\/authzen-configuration)/, createAuthzenListener(authzen)],
+      [/^\/_dev\/permissions(?:\?|$)/, permissions],
+      [/^\/_dev\/explorer(?:[/?]|$)/, explorer.listener],
+      [/^\/_dev\//, identityProvider],
+    ];
+    const behind = withConnections(sockets, toListener(gateway));
+    front.serve((incoming, outgoing) => {
+      const [, serve = behind] = served.find(([paths]) => paths.test(incoming.url ?? '')) ?? [];
+      serve(incoming, outgoing);
+    }, sockets?.upgrade);
+    back.serve(
+      createLambdaEndpoint({
+        // Lambda gives its context as well, which is none of provisioning's hooks.
+        functions: { provisioning: (event) => provisioning(event), ...functions },
+        clock: Date.now,
+      }),
+    );
+    const lambdaUrl = `http://127.0.0.1:${back.port}`;
+    return {
+      url,
+      lambdaUrl,
+      dynamodb: table.endpoint,
+      table: table.name,
+      issuer,
+      audience: AUDIENCE,
+      explorer: explorer.newLink(),
+      ...world,
+    };
+  });
 
 const withConnections =
   (sockets: WebSocketGateway | undefined, gateway: RequestListener): RequestListener =>
