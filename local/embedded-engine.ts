@@ -57,11 +57,7 @@ const hiddenHost = (): string =>
  *
  * @param file where to keep the data; in memory when left out
  */
-export async function startEmbeddedEngine({
-  file,
-}: {
-  readonly file?: string;
-} = {}): Promise<EmbeddedEngine> {
+export async function startEmbeddedEngine(file?: string): Promise<EmbeddedEngine> {
   const binary = findBinary();
   if (!binary) {
     throw new Error(

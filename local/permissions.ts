@@ -19,23 +19,11 @@ export interface LocalPermissionsOptions {
 }
 
 /** What the caller of a token may do at a scope (`?scope=type:id`), for programs on this machine. */
-export function createPermissionsListener({
-  reader,
-  issuer,
-  audience,
-  ttlSeconds,
-  observe,
-}: LocalPermissionsOptions): RequestListener {
-  const engine = createEngine({
-    reader,
-    observe,
-    clock: { now: Date.now },
-    ttlMs: Math.max(ttlSeconds, LEAST_TTL_SECONDS) * 1_000,
-  });
-  const serve = expressPermissions({
-    engine,
-    reader,
-    who: bearer({ issuer, audience, groupsFrom: GROUPS_CLAIM }),
-  });
+export function createPermissionsListener(options: LocalPermissionsOptions): RequestListener {
+  const { reader, issuer, audience, observe } = options;
+  const ttlMs = Math.max(options.ttlSeconds, LEAST_TTL_SECONDS) * 1_000;
+  const engine = createEngine({ reader, observe, ttlMs, clock: { now: Date.now } });
+  const who = bearer({ issuer, audience, groupsFrom: GROUPS_CLAIM });
+  const serve = expressPermissions({ engine, reader, who });
   return ownOnly((incoming, outgoing) => void serve(incoming, outgoing));
 }

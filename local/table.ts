@@ -1,6 +1,5 @@
 import { createProvisioningFrom } from '../provisioning/compose.ts';
 import type { Provisioning } from '../provisioning/index.ts';
-import { defined } from '../table/defined.ts';
 import { createClient, createServiceClient } from '../table/dynamodb/client.ts';
 import { createTable } from '../table/dynamodb/definition.ts';
 import { createReader } from '../table/dynamodb/reader.ts';
@@ -86,7 +85,7 @@ async function startEngine(
 ): Promise<string> {
   const door = await listen(DYNAMODB_PORT, '--dynamodb-port (or DYNAMODB_PORT)');
   onStarted(door.stop);
-  const engine = await startEmbeddedEngine(defined({ file: DATA }));
+  const engine = await startEmbeddedEngine(DATA);
   onStarted(engine.stop);
   door.serve(engineDoor(engine.endpoint));
   return `http://127.0.0.1:${door.port}`;

@@ -44,7 +44,7 @@ async function populate(folder: string, users: number): Promise<Population> {
   const blocks = users / USERS_IN_BLOCK;
   const file = join(folder, `${users}.db`);
   await importTable(folder, TABLE, exportOf(blocks, longAgo()), file);
-  const engine = await startEmbeddedEngine({ file });
+  const engine = await startEmbeddedEngine(file);
   const random = createRandom(users);
   return {
     users,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { calculateJwkThumbprint, exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import { readBody, sendJson } from '../gateway/http.ts';
 import { splitTarget } from '../gateway/request.ts';
 import { messageOf } from '../message-of.ts';
@@ -29,19 +29,14 @@ const ALGORITHM = 'RS256';
 const LIFETIME_SECONDS = 3_600;
 const MAX_REQUEST_BYTES = 10_240;
 
-interface SigningKey {
-  readonly publicJwk: Readonly<Record<string, unknown>>;
-  sign(claims: Readonly<Record<string, unknown>>, issuedAt: number, expiresAt: number): Promise<string>;
-}
-
 /** A key pair for the life of the process; its id is the thumbprint of the public key (RFC 7638). */
-async function createSigningKey(issuer: string, audience: string): Promise<SigningKey> {
+async function createSigningKey(issuer: string, audience: string) {
   const { publicKey, privateKey } = await generateKeyPair(ALGORITHM);
   const jwk = await exportJWK(publicKey);
   const kid = await calculateJwkThumbprint(jwk);
   return {
     publicJwk: { ...jwk, kid, alg: ALGORITHM, use: 'sig' },
-    sign: (claims, issuedAt, expiresAt) =>
+    sign: (claims: JWTPayload, issuedAt: number, expiresAt: number) =>
       new SignJWT(claims)
         .setProtectedHeader({ alg: ALGORITHM, kid, typ: 'JWT' })
         .setIssuer(issuer)
@@ -108,18 +103,11 @@ export async function createIdentityProvider(options: IdentityProviderOptions): 
     if (!caller) return refuse(outgoing, 404, 'unknown_user', `user: nobody is known as ${name}`);
 
     const issuedAt = Math.floor(clock() / 1_000);
-    const answer =
+    const [access_token, expires_in] =
       caller.kind === 'program'
-        ? {
-            access_token: caller.apiToken,
-            token_type: 'Bearer',
-            expires_in: Math.floor(Date.parse(caller.expiresAt) / 1_000) - issuedAt,
-          }
-        : {
-            access_token: await key.sign(claimsOf(caller, groups), issuedAt, issuedAt + expiresIn),
-            token_type: 'Bearer',
-            expires_in: expiresIn,
-          };
+        ? [caller.apiToken, Math.floor(Date.parse(caller.expiresAt) / 1_000) - issuedAt]
+        : [await key.sign(claimsOf(caller, groups), issuedAt, issuedAt + expiresIn), expiresIn];
+    const answer = { access_token, token_type: 'Bearer', expires_in };
     // RFC 6749, 5.1: a token must not be cached.
     sendJson(outgoing, 200, answer, { 'cache-control': 'no-store' });
   }

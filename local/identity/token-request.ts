@@ -47,17 +47,12 @@ const schema = z.strictObject(
 /** What `POST /_dev/token` takes. */
 export type TokenRequest = z.infer<typeof schema>;
 
-/** An OAuth error body (RFC 6749, 5.2), with a message that names the field at fault. */
-export interface TokenRequestError {
-  readonly error: 'invalid_request';
-  readonly message: string;
-}
-
-export function readTokenRequest(text: string): TokenRequest | TokenRequestError {
+/** A request, or an OAuth error body (RFC 6749, 5.2) with a message that names the field at fault. */
+export function readTokenRequest(text: string) {
   const parsed = schema.safeParse(parseJson(text));
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const field = issue?.path[0];
   const message = field === undefined ? issue?.message : `${String(field)}: ${issue?.message}`;
-  return { error: 'invalid_request', message: message ?? '' };
+  return { error: 'invalid_request' as const, message: message ?? '' };
 }

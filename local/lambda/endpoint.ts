@@ -51,12 +51,6 @@ function parsePayload(payload: Buffer): { event: unknown } | ServiceError {
   }
 }
 
-interface Target {
-  readonly name: string;
-  readonly arn: string;
-  readonly run: LambdaFunction;
-}
-
 /**
  * The Invoke operation of the Lambda API (Lambda API_Invoke) for functions of this process, for the AWS CLI
  * and `@aws-sdk/client-lambda`. It checks neither signatures nor permissions: it is for programs on the
@@ -67,7 +61,7 @@ interface Target {
 export function createLambdaEndpoint(options: LambdaEndpointOptions): RequestListener {
   const { functions, clock, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
 
-  function findTarget(pathText: string, queryQualifier: string | null): Target | ServiceError {
+  function findTarget(pathText: string, queryQualifier: string | null) {
     const reference = parseFunctionName(decoded(pathText));
     if (!reference) return notFound(decoded(pathText));
     const { name } = reference;
@@ -77,6 +71,8 @@ export function createLambdaEndpoint(options: LambdaEndpointOptions): RequestLis
     if (!run || (qualifier !== undefined && qualifier !== LATEST)) return notFound(arn);
     return { name, arn, run };
   }
+
+  type Target = Exclude<ReturnType<typeof findTarget>, ServiceError>;
 
   async function invoke(incoming: IncomingMessage, outgoing: ServerResponse, target: Target): Promise<void> {
     const payload = await readBody(incoming, MAX_PAYLOAD_BYTES);

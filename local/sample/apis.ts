@@ -1,6 +1,6 @@
 import type { Authorizer } from '../../authorizer/index.ts';
 import { sampleBackend, sampleMessages } from '../backend.ts';
-import type { Api, WebSocketApi } from '../gateway/api.ts';
+import type { Api, RestApi, WebSocketApi } from '../gateway/api.ts';
 import type { ApiSettings } from '../gateway/request.ts';
 import type { SocketIntegration } from '../sockets/live-revocation.ts';
 
@@ -89,6 +89,12 @@ const ROUTES = [
 const routes = (rest: string) => [...ROUTES, rest].map((key) => ({ key, integration: sampleBackend }));
 
 export function createApis({ simple, policy }: Authorizers): readonly Api[] {
+  const rest = (name: keyof typeof CACHING, basePath: string, kind: 'REQUEST' | 'TOKEN'): RestApi => ({
+    ...settings(name, basePath),
+    kind: 'rest',
+    authorizer: { kind, invoke: policy, ...CACHING[name] },
+    routes: routes('ANY /{proxy+}'),
+  });
   return [
     {
       ...settings('http-simple', ''),
@@ -108,24 +114,9 @@ export function createApis({ simple, policy }: Authorizers): readonly Api[] {
       authorizer: { kind: 'REQUEST', invoke: policy, ...CACHING['http-1.0'] },
       routes: routes('$default'),
     },
-    {
-      ...settings('rest-request', '/rest'),
-      kind: 'rest',
-      authorizer: { kind: 'REQUEST', invoke: policy, ...CACHING['rest-request'] },
-      routes: routes('ANY /{proxy+}'),
-    },
-    {
-      ...settings('rest-whole', '/rest-whole'),
-      kind: 'rest',
-      authorizer: { kind: 'REQUEST', invoke: policy, ...CACHING['rest-whole'] },
-      routes: routes('ANY /{proxy+}'),
-    },
-    {
-      ...settings('rest-token', '/rest-token'),
-      kind: 'rest',
-      authorizer: { kind: 'TOKEN', invoke: policy, ...CACHING['rest-token'] },
-      routes: routes('ANY /{proxy+}'),
-    },
+    rest('rest-request', '/rest', 'REQUEST'),
+    rest('rest-whole', '/rest-whole', 'REQUEST'),
+    rest('rest-token', '/rest-token', 'TOKEN'),
   ];
 }
 
