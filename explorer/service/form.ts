@@ -7,33 +7,13 @@ import {
   namedBy,
 } from '../../provisioning/index.ts';
 
-/** A field of a command's form, as the JSON Schema of its input says. */
-export interface FormField {
-  readonly name: string;
-  readonly isRequired: boolean;
-  readonly description: string;
-  /** What it names: it is chosen by a name. */
-  readonly names?: NonNullable<ReturnType<typeof namedBy>>['kind'] | 'permission' | undefined;
-  /** Empty where it is no choice. */
-  readonly choices: readonly string[];
-  readonly isInstant: boolean;
-  /** Whether `null` clears it. */
-  readonly canClear: boolean;
-  /** Whether it is no text: it is written as JSON. */
-  readonly isJson: boolean;
-}
+export type FormField = ReturnType<typeof formField>;
+export type CommandForms = ReturnType<typeof formsOf>;
 
-export interface CommandForms {
+export const formsOf = (names: readonly string[]) => ({
   /** The commands that write. */
-  readonly commands: readonly string[];
-  /** What a command is for, and its fields, of those that were asked for. */
-  readonly forms: Readonly<
-    Record<string, { readonly summary: string; readonly fields: readonly FormField[] }>
-  >;
-}
-
-export const formsOf = (names: readonly string[]): CommandForms => ({
   commands: [...COMMANDS.values()].flatMap(({ kind, name }) => (kind === 'write' ? name : [])),
+  /** What a command is for, and its fields, of those that were asked for. */
   forms: Object.fromEntries(
     names.flatMap((name) => {
       const described = describeCommand(name);
@@ -47,7 +27,8 @@ export const formsOf = (names: readonly string[]): CommandForms => ({
 /** A scope that may be a template is typed. */
 const TEMPLATE = { scope: '{}' };
 
-function formField(command: string, field: Field): FormField {
+/** A field of a command's form, as the JSON Schema of its input says. */
+function formField(command: string, field: Field) {
   const { name, property, isRequired } = field;
   // One that can be cleared is of its type or null.
   const { type, format, enum: choices } = property.anyOf?.[0] ?? property;
@@ -58,10 +39,14 @@ function formField(command: string, field: Field): FormField {
     name,
     isRequired,
     description,
+    /** What it names: it is chosen by a name. */
     names: name === 'permission' ? name : isNamed ? namedBy(command, field, TEMPLATE)?.kind : undefined,
+    /** Empty where it is no choice. */
     choices: choices ?? (type === 'boolean' ? ['true', 'false'] : []),
+    /** Whether `null` clears it. */
     canClear: property.anyOf?.some((each) => each.type === 'null') ?? false,
     isInstant: format === 'date-time',
+    /** Whether it is no text: it is written as JSON. */
     isJson: type !== 'string',
   };
 }

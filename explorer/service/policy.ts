@@ -1,5 +1,5 @@
+import type * as z from 'zod';
 import {
-  type Allowed,
   callerPolicy,
   createApiRoutes,
   evaluate,
@@ -8,100 +8,33 @@ import {
   isOfOneSpelling,
   isVerb,
   type NoPolicy,
-  type PolicyDecision,
   type RouteRule,
   resolve,
   rulesOf,
   tryRequest,
   valuesByName,
 } from '../../authorizer/policies/index.ts';
-import type { Actor, Decision, Engine, Given } from '../../engine/index.ts';
+import type { Decision, Engine, Given } from '../../engine/index.ts';
 import { formatPathTemplate, formatTemplate, type Reader } from '../../table/index.ts';
+import type { INPUTS } from './method-inputs.ts';
 
 /** The IAM policy that the authorizer gives a caller for an API, and requests tried against it and against the routes. */
 
 /** The ARN of an API that is nowhere, up to and including the slash after its stage: the shape is that of any. */
 const BASE = 'arn:aws:execute-api:eu-west-1:111122223333:abcdef123/live/';
 
-type Claims = Readonly<Record<string, unknown>>;
+/** Who calls which API; the claims are those of the caller's token, and count as verified. */
+type Call = z.output<typeof INPUTS.policy>;
+/** A request of a caller. Its path is without a stage, with or without a query string. */
+type TriedCall = z.output<typeof INPUTS.tryRoute>;
+type Claims = NonNullable<Call['claims']>;
 
-/** Who calls which API. */
-export interface Call {
-  readonly subject: string;
-  /** Who acts for it. */
-  readonly actor?: Actor | undefined;
-  readonly api: string;
-  /** Those of the caller's token; they count as verified. */
-  readonly claims?: Claims | undefined;
-}
+type Policies = ReturnType<typeof createPolicies>;
+export type PolicyShown = Awaited<ReturnType<Policies['policyShown']>>;
+export type CoveredRoute = PolicyShown['routes'][number];
+export type RouteTrial = Awaited<ReturnType<Policies['tryRoute']>>;
 
-/** A route as it is written. */
-export interface RouteShown {
-  readonly id: string;
-  readonly method: string;
-  readonly path: string;
-  readonly permission: string;
-  readonly scope: string;
-}
-
-export interface CoveredRoute extends RouteShown {
-  /** What the policy allows of it, by values of its parameters. Empty: nothing. */
-  readonly allowed: readonly Omit<Allowed, 'rule'>[];
-  /** Whether a policy may cover it: not the `$connect` of a WebSocket API, nor AppSync. */
-  readonly isCoverable: boolean;
-  /** Of a route that takes no value from the request but claims: the answer for it alone. */
-  readonly decision?: Decision | undefined;
-}
-
-export interface PolicyShown {
-  /** What the ARNs of the policy begin with. */
-  readonly base: string;
-  /** The answer of the authorizer, with its policy document; left out where none covers the whole API. */
-  readonly answer?: NonNullable<Awaited<ReturnType<typeof callerPolicy>>['answer']> | undefined;
-  /** Why there is none: every answer is for its route alone then. */
-  readonly without?: { readonly reason: NoPolicy['reason']; readonly message: string } | undefined;
-  /** All routes of the API, in the order of their paths. */
-  readonly routes: readonly CoveredRoute[];
-}
-
-export interface TriedCall extends Call {
-  readonly method: string;
-  /** Without a stage; with or without a query string. */
-  readonly path: string;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-}
-
-export interface RouteTrial {
-  readonly arn: string;
-  /** What the policy for the whole API says, and the resource of it that matched; left out where there is none. */
-  readonly policy?:
-    | {
-        readonly decision: PolicyDecision;
-        readonly effect?: 'Allow' | 'Deny' | undefined;
-        readonly resource?: string | undefined;
-      }
-    | undefined;
-  /** The route that the request matches; left out where there is none. */
-  readonly route?: (RouteShown & { readonly parameters: Readonly<Record<string, string>> }) | undefined;
-  /** Other routes that match, in the order of precedence. */
-  readonly others: readonly RouteShown[];
-  /** What the request needs; left out where a value is missing. */
-  readonly permission?: string | undefined;
-  readonly scope?: string | undefined;
-  /** Each value that is missing or not valid. */
-  readonly missing: readonly string[];
-  /** The engine's. */
-  readonly decision?: Decision | undefined;
-  /** What route and engine say together. */
-  readonly allowed: boolean;
-  readonly reason: Decision['reason'] | 'route_unmapped' | 'route_unresolved' | 'actor_cannot_connect';
-  /** Whether both say the same; left out where there is no policy. */
-  readonly agrees?: boolean | undefined;
-  /** Whether the policy leaves such a path out, for it can be spelt in several ways; the route alone answers it. */
-  readonly isLeftOut?: boolean | undefined;
-}
-
-export interface PoliciesParts {
+interface PoliciesParts {
   readonly reader: Reader;
   readonly engine: Pick<Engine, 'check' | 'checkMany' | 'checkAsked'>;
   readonly clock: { readonly now: () => number };
@@ -140,26 +73,30 @@ export function createPolicies({ reader, engine, clock }: PoliciesParts) {
     return new Map(asked.flatMap(({ rule }, at) => (decisions[at] ? [[rule, decisions[at]]] : [])));
   }
 
-  async function policyShown(call: Call): Promise<PolicyShown> {
+  async function policyShown(call: Call) {
     const { rules, answer, allowed, without } = await policyOf(call);
     const decisions = await decisionsFor(call, rules);
-    const routes = [...rules].sort(byPath).map((rule): CoveredRoute => {
-      return {
-        ...shown(rule),
-        allowed: allowed.flatMap(({ rule: of, ...rest }) => (of === rule ? [rest] : [])),
-        isCoverable: rule.method === 'ANY' || isVerb(rule.method),
-        decision: decisions.get(rule),
-      };
-    });
     return {
+      /** What the ARNs of the policy begin with. */
       base: BASE,
-      routes,
+      /** All routes of the API, in the order of their paths. */
+      routes: [...rules].sort(byPath).map((rule) => ({
+        ...shown(rule),
+        /** What the policy allows of it, by values of its parameters. Empty: nothing. */
+        allowed: allowed.flatMap(({ rule: of, ...rest }) => (of === rule ? [rest] : [])),
+        /** Whether a policy may cover it: not the `$connect` of a WebSocket API, nor AppSync. */
+        isCoverable: rule.method === 'ANY' || isVerb(rule.method),
+        /** Of a route that takes no value from the request but claims: the answer for it alone. */
+        decision: decisions.get(rule),
+      })),
+      /** The answer of the authorizer, with its policy document; undefined where none covers the whole API. */
       answer,
+      /** Why there is none: every answer is for its route alone then. */
       without: without && { reason: without.reason, message: messageOf(without) },
     };
   }
 
-  async function tryRoute({ method, path: given, headers = {}, ...call }: TriedCall): Promise<RouteTrial> {
+  async function tryRoute({ method, path: given, headers = {}, ...call }: TriedCall) {
     const { claims = {}, subject, actor } = call;
     const [path = '', ...query] = given.split('?');
     const arn = `${BASE}${method}${path}`;
@@ -188,22 +125,31 @@ export function createPolicies({ reader, engine, clock }: PoliciesParts) {
     const policy = isVerb(method) ? await evaluated(call, arn) : undefined;
     return {
       arn,
+      /** What route and engine say together. */
       allowed,
+      /** Other routes that match, in the order of precedence. */
       others: others.map(({ rule }) => shown(rule)),
       reason: cannotConnect
         ? 'actor_cannot_connect'
         : (decision?.reason ?? (trial ? 'route_unresolved' : 'route_unmapped')),
+      /** Each value that is missing or not valid. */
       missing: trial?.missing.map(({ message }) => message) ?? [],
+      /** The route that the request matches; undefined where there is none. */
       route: trial && { ...shown(trial.route.rule), parameters: trial.parameters },
+      /** What the request needs; nothing where a value is missing. */
       ...question,
+      /** The engine's. */
       decision,
       policy,
+      /** Whether both say the same; undefined where there is no policy. */
       agrees: policy && (policy.decision === 'allow') === allowed,
+      /** Whether the policy leaves such a path out, for it can be spelt in several ways; the route alone answers it. */
       isLeftOut: policy && !isOfOneSpelling(path),
     };
   }
 
-  async function evaluated(call: Call, arn: string): Promise<RouteTrial['policy']> {
+  /** What the policy for the whole API says, and the resource of it that matched; undefined where there is none. */
+  async function evaluated(call: Call, arn: string) {
     const { answer } = await policyOf(call);
     if (!answer) return undefined;
     const statements = answer.policyDocument.Statement.map(({ Effect, Resource }) => ({
@@ -218,7 +164,8 @@ export function createPolicies({ reader, engine, clock }: PoliciesParts) {
   return { policyShown, tryRoute };
 }
 
-const shown = ({ id, method, segments, permission, scope }: RouteRule): RouteShown => ({
+/** A route as it is written. */
+const shown = ({ id, method, segments, permission, scope }: RouteRule) => ({
   id,
   method,
   path: formatPathTemplate(segments),

@@ -17,15 +17,8 @@ import {
 } from '../../provisioning/index.ts';
 import { GatehouseError, isRef, type Reader, withInvisible } from '../../table/index.ts';
 import { formsOf } from './form.ts';
-import {
-  type About,
-  type Fault,
-  INPUTS,
-  isMethod,
-  type Method,
-  type Reply,
-  type Results,
-} from './methods.ts';
+import { INPUTS, isMethod, type Method } from './method-inputs.ts';
+import type { About, Fault, Reply, Results } from './methods.ts';
 import { createPolicies } from './policy.ts';
 
 /** What the service rests on: a table, and how it is presented. */
@@ -135,12 +128,7 @@ export function createService(parts: ServiceParts): Service {
     command: async ({ command, input, dryRun }) => {
       const isRead = COMMANDS.get(command)?.kind === 'read' || dryRun === true;
       if (!isRead && COMMANDS.has(command) && !about.canWrite) return READ_ONLY;
-      return provisioning({
-        command,
-        input,
-        ...(dryRun === undefined ? {} : { dryRun }),
-        ...(actor === undefined ? {} : { actor }),
-      });
+      return provisioning({ command, input, dryRun, actor });
     },
     against: async ({ changes, logged }) =>
       againstLog(changesOf(changes), logged, { reader, commands: COMMANDS, at: clock.now() }),

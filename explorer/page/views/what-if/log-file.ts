@@ -6,7 +6,7 @@ import {
   readLogLine,
 } from '../../../../provisioning/index.ts';
 import { GatehouseError } from '../../../../table/index.ts';
-import { MOST_LOGGED_QUESTIONS } from '../../../service/methods.ts';
+import { MOST_LOGGED_QUESTIONS } from '../../../service/method-inputs.ts';
 
 /** A decision log that was opened, or why it was not. */
 export type OpenedLog = { readonly name: string } & (
