@@ -1,4 +1,5 @@
 /** Entry of the table: keys, entities and the two ports. Behind them: dynamodb/ or memory/. */
+export { fromBase64Url, toBase64Url } from './bytes.ts';
 export { SCOPE_TYPES } from './entities/scope-types.ts';
 export { type ErrorCode, GatehouseError } from './errors.ts';
 export { defused } from './formulas.ts';

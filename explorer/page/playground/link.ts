@@ -1,3 +1,4 @@
+import { fromBase64Url, toBase64Url } from '../../../table/index.ts';
 import type { Texts } from '../../playground/model.ts';
 
 /** The most characters of packed texts: programs that pass links on cut longer ones. */
@@ -32,7 +33,7 @@ export async function unpackTexts(packed: string): Promise<Texts> {
     throw new BrokenLink('the link is too long: ask for the manifest as a file and open that');
   let texts: unknown;
   try {
-    const stream = through(ofBase64Url(packed), new DecompressionStream('deflate-raw'));
+    const stream = through(Uint8Array.from(fromBase64Url(packed)), new DecompressionStream('deflate-raw'));
     const bytes = await read(stream, MAX_UNPACKED);
     texts = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (error) {
@@ -47,10 +48,10 @@ export async function unpackTexts(packed: string): Promise<Texts> {
 type Bytes = Uint8Array<ArrayBuffer>;
 
 const through = (bytes: Bytes, transform: CompressionStream | DecompressionStream) =>
-  new Blob([bytes]).stream().pipeThrough(transform) as ReadableStream<Uint8Array>;
+  new Blob([bytes]).stream().pipeThrough(transform) as ReadableStream<Bytes>;
 
-async function read(stream: ReadableStream<Uint8Array>, most: number): Promise<Bytes> {
-  const parts: Uint8Array[] = [];
+async function read(stream: ReadableStream<Bytes>, most: number): Promise<Bytes> {
+  const parts: Bytes[] = [];
   let length = 0;
   const reader = stream.getReader();
   for (let next = await reader.read(); !next.done; next = await reader.read()) {
@@ -61,24 +62,5 @@ async function read(stream: ReadableStream<Uint8Array>, most: number): Promise<B
       throw new BrokenLink('the texts of the link are too large: ask for them as files and open those');
     }
   }
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
+  return new Uint8Array(await new Blob(parts).arrayBuffer());
 }
-
-/** Bytes of one call: arguments of a function are limited. */
-const CHUNK = 8_192;
-
-function toBase64Url(bytes: Bytes): string {
-  let binary = '';
-  for (let at = 0; at < bytes.length; at += CHUNK)
-    binary += String.fromCharCode(...bytes.subarray(at, at + CHUNK));
-  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
-}
-
-const ofBase64Url = (text: string): Bytes =>
-  Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (each) => each.charCodeAt(0));
